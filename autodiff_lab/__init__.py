@@ -1,0 +1,67 @@
+"""Automatic differentiation you can watch: a small engine, and the lessons, figures and player built on it.
+
+>>> import numpy as np
+>>> import autodiff_lab as ad
+>>> def f(x1, x2):
+...     return np.log(x1) + x1 * x2 - np.sin(x2)
+>>> ad.grad(f, argnums=(0, 1))(2.0, 5.0)
+(5.5, 1.7163378145367738)
+
+Importing the package loads NumPy and the engine; figures, widgets and lessons load on first use.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from .engine.checking import CheckError, check_grads
+from .engine.dual import Dual
+from .engine.errors import AutodiffError
+from .engine.rules import policy
+from .engine.symbol import Symbol
+from .engine.tape import Tape, Variable
+from .engine.transforms import grad, jvp, record, value_and_grad, vjp
+
+__version__ = "0.1.0"
+
+_ON_FIRST_USE = {
+    "Trace": "figures.trace",
+    "draw": "figures.graphs",
+    "table": "figures.tables",
+    "Player": "widgets.player",
+    "play": "widgets.player",
+}
+
+__all__ = [
+    "AutodiffError",
+    "CheckError",
+    "Dual",
+    "Player",
+    "Symbol",
+    "Tape",
+    "Trace",
+    "Variable",
+    "check_grads",
+    "draw",
+    "grad",
+    "jvp",
+    "play",
+    "policy",
+    "record",
+    "table",
+    "value_and_grad",
+    "vjp",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _ON_FIRST_USE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f".{_ON_FIRST_USE[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

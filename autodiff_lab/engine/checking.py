@@ -1,0 +1,121 @@
+"""Trust, but verify: derivatives against finite differences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from . import tree
+from .dispatch import Traced, shape_of
+from .errors import AutodiffError, InputError
+from .transforms import jvp, vjp
+from .values import as_value
+
+__all__ = ["CheckError", "check_grads"]
+
+
+class CheckError(AutodiffError, AssertionError):
+    """A derivative and its finite difference disagree."""
+
+
+def check_grads(
+    f: Callable[..., Any],
+    args: Sequence[Any],
+    order: int = 2,
+    modes: Sequence[str] = ("fwd", "rev"),
+    rtol: float = 1e-6,
+    step: float | None = None,
+    seed: int = 0,
+) -> None:
+    """Compare the derivatives of `f` with central differences, in random directions, up to an order.
+
+    Parameters
+    ----------
+    f : callable
+    args : sequence
+        The point, as the tuple of arguments of `f`.
+    order : int
+        1 checks first derivatives; 2 also checks the derivatives of these, and so on.
+    modes : sequence of {"fwd", "rev"}
+        Forward (jvp) and reverse (vjp).
+    rtol : float
+        Largest relative error accepted, per order.
+    step : float, optional
+        Step of the central difference; by default (machine epsilon)^(1/3), where truncation and cancellation balance.
+    seed : int
+        Of the random directions.
+
+    Raises
+    ------
+    CheckError
+        Says the mode, the order and by how much they differ.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> check_grads(lambda x: np.sin(x) * x, (0.5,), order=2)
+    """
+    if not isinstance(args, list | tuple):
+        raise InputError("check_grads takes the arguments as a tuple: check_grads(f, (x,)).")
+    if not set(modes) <= {"fwd", "rev"} or not modes:
+        raise InputError(f"modes is {tuple(modes)!r}; it takes 'fwd', 'rev' or both.")
+    rng = np.random.default_rng(seed)
+    args = tuple(tree.map_leaves(as_value, x) for x in args)
+    _check(f, args, 1, order, tuple(modes), rtol, step or np.finfo(float).eps ** (1 / 3), rng)
+
+
+def _check(
+    f: Callable[..., Any],
+    args: tuple[Any, ...],
+    current: int,
+    order: int,
+    modes: tuple[str, ...],
+    rtol: float,
+    step: float,
+    rng: np.random.Generator,
+) -> None:
+    def direction(like: Any) -> Any:
+        return tree.map_leaves(lambda x: rng.standard_normal(shape_of(x))[()], like)
+
+    tangents = direction(args)
+    value = f(*args)
+    cotangent = direction(value)
+    expected = _inner(cotangent, _central(f, args, tangents, step))
+    for mode in modes:
+        if mode == "fwd":
+            _, pushed = jvp(f, args, tangents)
+            got = _inner(cotangent, pushed)
+        else:
+            got = _inner(vjp(f, *args)[1](cotangent), tangents)
+        error = abs(got - expected) / max(abs(got), abs(expected), 1.0)
+        if not error <= rtol * 10 ** (current - 1):
+            raise CheckError(
+                f"{'forward' if mode == 'fwd' else 'reverse'} mode, order {current}: the derivative in a random "
+                f"direction is {got!r}, the central difference with step {step:.1e} is {expected!r}; "
+                f"relative error {error:.1e}, accepted {rtol * 10 ** (current - 1):.0e}. "
+                "Above 1e-2 the rule is wrong, around 1e-4 look for a kink nearby, below 1e-7 it is right."
+            )
+    if current < order:
+        for mode in modes:
+            if mode == "fwd":
+                _check(lambda *x: jvp(f, x, tangents)[1], args, current + 1, order, modes, rtol, step, rng)
+            else:
+                _check(lambda *x: vjp(f, *x)[1](cotangent), args, current + 1, order, modes, rtol, step, rng)
+
+
+def _central(f: Callable[..., Any], args: tuple[Any, ...], tangents: Any, step: float) -> Any:
+    def moved(sign: float) -> list[Any]:
+        moving = iter(tree.flatten(tangents))
+        return tree.flatten(f(*tree.map_leaves(lambda x: x + sign * step * next(moving), args)))
+
+    return [(a - b) / (2 * step) for a, b in zip(moved(1.0), moved(-1.0), strict=True)]
+
+
+def _inner(a: Any, b: Any) -> float:
+    total = 0.0
+    for x, y in zip(tree.flatten(a), tree.flatten(b), strict=True):
+        x, y = (v.value if isinstance(v, Traced) else v for v in (x, y))
+        total += float(np.sum(np.multiply(x, y)))
+    return total

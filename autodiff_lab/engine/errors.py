@@ -1,0 +1,41 @@
+"""One family of exceptions. Every message says what was done, why it cannot work, and what to write instead."""
+
+from __future__ import annotations
+
+__all__ = [
+    "AutodiffError",
+    "DetachedError",
+    "InputError",
+    "LeakError",
+    "MutationError",
+    "ShapeError",
+    "UnsupportedError",
+]
+
+
+class AutodiffError(Exception):
+    """The family: ``except AutodiffError`` catches everything this package raises on purpose."""
+
+
+class DetachedError(AutodiffError, TypeError):
+    """Something asked for the bare number of a recorded value, which would lose its derivative in silence."""
+
+
+class InputError(AutodiffError, TypeError):
+    """An input (or a seed) is not a real number or an array of real numbers."""
+
+
+class LeakError(AutodiffError, RuntimeError):
+    """A value was used after the derivative call that made it had ended."""
+
+
+class MutationError(AutodiffError, TypeError):
+    """A recorded value, or an array that should receive one, was written to in place."""
+
+
+class ShapeError(AutodiffError, ValueError):
+    """A result, a tangent or a cotangent does not have the shape (or the structure) that is needed."""
+
+
+class UnsupportedError(AutodiffError, TypeError):
+    """A function, or an option of one, has no derivative rule."""

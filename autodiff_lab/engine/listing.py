@@ -1,0 +1,65 @@
+"""A tape as text: the names, the expressions and the evaluation trace that every view starts from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from .tape import Tape
+
+__all__ = ["call", "evaluation_trace", "expression", "plain"]
+
+
+def plain(x: Any) -> str:
+    """A value as a reader wants it: ``2.0``, never ``np.float64(2.0)``; arrays on one line, long ones shortened."""
+    if isinstance(x, np.ndarray):
+        return np.array2string(x, threshold=12, edgeitems=2, separator=", ").replace("\n", "")
+    if isinstance(x, np.generic):
+        return repr(x.item())
+    return repr(x)
+
+
+def call(name: str, symbol: str | None, operands: list[str], static: dict[str, Any]) -> str:
+    """One operation written out: ``a * b``, ``x[0]``, ``sum(x, axis=0)``."""
+    if name == "getitem":
+        return f"{operands[0]}[{index(static['index'])}]"
+    if symbol is not None and len(operands) == 2:
+        return f"{operands[0]} {symbol} {operands[1]}"
+    if name == "negative":
+        return f"-{operands[0]}"
+    if name == "stack":
+        operands = [f"[{', '.join(operands)}]"]
+    options = [f"{k}={v!r}" if k not in ("shape", "axes") else repr(v) for k, v in static.items() if v is not None]
+    return f"{name}({', '.join(operands + options)})"
+
+
+def index(key: Any) -> str:
+    """An index as one writes it: ``0``, ``1:, None``."""
+    if isinstance(key, tuple) and key:
+        return ", ".join(index(k) for k in key)
+    if isinstance(key, slice):
+        parts = ["" if p is None else str(p) for p in (key.start, key.stop)]
+        return ":".join(parts if key.step is None else [*parts, str(key.step)])
+    return "..." if key is Ellipsis else plain(key)
+
+
+def expression(tape: Tape, line: int) -> str:
+    """See :meth:`Tape.expression`."""
+    op = tape.ops[line]
+    if op is None:
+        return tape.input_names[line]
+    names = [tape.name(j) if j >= 0 else plain(x) for j, x in zip(tape.parents[line], tape.args[line], strict=True)]
+    return call(op.name, op.symbol, names, dict(tape.kwargs.get(line, {})))
+
+
+def evaluation_trace(tape: Tape) -> str:
+    """The evaluation trace as text: one line per input and operation, and the result."""
+    left = [f"{tape.name(i)} = {tape.expression(i)}" for i in range(tape.n_inputs, len(tape))]
+    width = max(map(len, left), default=0)
+    rows = [f"{tape.name(i)} = {plain(tape.values[i])}" for i in range(tape.n_inputs)]
+    rows += [f"{text:<{width}}    = {plain(v)}" for text, v in zip(left, tape.values[tape.n_inputs :], strict=True)]
+    if tape.output is not None:
+        rows.append(f"y = {tape.name(tape.output)} = {plain(tape.values[tape.output])}")
+    return "\n".join(rows)

@@ -1,0 +1,200 @@
+"""Symbols: run a rule on names and get the formula.
+
+A Symbol flows through the same rules as a number and builds an expression, which prints as text, as LaTeX or as
+Python. A comparison of Symbols is an Iverson bracket (1 where it holds, else 0); a guard shows what it guards.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from .dispatch import NOTHING, Level, Op, Traced
+from .errors import DetachedError
+from .listing import call, plain
+
+__all__ = ["Symbol"]
+
+
+class SymbolLevel(Level):
+    """Above every derivative: an operation with a Symbol among its operands is an expression."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        self.number, self.open = float("inf"), True
+
+    def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any]) -> Any:
+        neutral = _NEUTRAL.get(op.name)
+        if neutral is not None and len(operands) == 2:
+            for x, other, side in ((operands[0], operands[1], 0), (operands[1], operands[0], 1)):
+                if side in neutral[1] and not isinstance(x, Traced) and np.ndim(x) == 0 and x == neutral[0]:
+                    return other
+        return Symbol(op=op, operands=operands, static=static)
+
+
+_NEUTRAL = {
+    "add": (0, (0, 1)),
+    "subtract": (0, (1,)),
+    "multiply": (1, (0, 1)),
+    "divide": (1, (1,)),
+    "power": (1, (1,)),
+}
+_STRENGTH = {"add": 1, "subtract": 1, "multiply": 3, "divide": 3, "matmul": 3, "negative": 2, "power": 4}
+_LATEX_FUNCTIONS = frozenset({"arccos", "arcsin", "arctan", "cos", "cosh", "log", "sin", "sinh", "tan", "tanh"})
+_LATEX_SIGNS = {"<=": r"\le", ">=": r"\ge", "!=": r"\ne", "==": "="}
+
+
+class Symbol(Traced):
+    r"""A name, or an expression of names.
+
+    Parameters
+    ----------
+    name : str
+        What to call it: ``"x"``, ``"v-1"``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autodiff_lab import Symbol
+    >>> x = Symbol("x")
+    >>> (np.log(x) + 2 * x).text()
+    'log(x) + 2 * x'
+    >>> (1 / x).latex()
+    '\\frac{1}{x}'
+    """
+
+    __slots__ = ("name", "op", "operands", "static")
+    level = SymbolLevel()
+
+    def __init__(
+        self,
+        name: str = "",
+        *,
+        op: Op | None = None,
+        operands: tuple[Any, ...] = (),
+        static: Mapping[str, Any] = NOTHING,
+    ) -> None:
+        self.name, self.op, self.operands, self.static = name, op, operands, static
+
+    def text(self) -> str:
+        """The formula as one writes it in a line: ``cos(v0)``, ``1 / v-1``."""
+        return self._written("")
+
+    def python(self) -> str:
+        """The formula as Python source that evaluates to the same number."""
+        return self._written("np.")
+
+    def latex(self) -> str:
+        """The formula as LaTeX, for use between dollar signs."""
+        if self.op is None:
+            return _latex_name(self.name)
+        name = self.op.name
+        if name == "unless":
+            return _latex(self.operands[2])
+        if self.op.kind == "comparison":
+            a, b = map(_latex, self.operands)
+            return rf"[{a} {_LATEX_SIGNS.get(self.op.symbol or '', self.op.symbol)} {b}]"
+        plainly = [_latex(x) for x in self.operands]
+        if name == "divide":
+            return rf"\frac{{{plainly[0]}}}{{{plainly[1]}}}"
+        if name == "power":
+            return f"{_latex_bracketed(self.operands[0], 5)}^{{{plainly[1]}}}"
+        if name == "multiply":
+            a, b = (_latex_bracketed(x, 3) for x in self.operands)
+            return rf"{a} \cdot {b}" if b[:1].isdigit() or b[:1] == "-" else rf"{a} \, {b}"
+        if name in ("add", "subtract"):
+            right = _latex_bracketed(self.operands[1], 1 if name == "add" else 2)
+            return f"{plainly[0]} {self.op.symbol} {right}"
+        if name == "negative":
+            return f"-{_latex_bracketed(self.operands[0], 2)}"
+        special = {
+            "exp": "e^{%s}",
+            "sqrt": r"\sqrt{%s}",
+            "absolute": r"\left|%s\right|",
+            "reciprocal": r"\frac{1}{%s}",
+        }
+        if name in special:
+            return special[name] % plainly[0]
+        if name == "square":
+            return f"{_latex_bracketed(self.operands[0], 5)}^{{2}}"
+        if name in _LATEX_FUNCTIONS:
+            inside = self.operands[0]
+            atom = isinstance(inside, Symbol) and inside.op is None
+            return rf"\{name} {plainly[0]}" if atom else rf"\{name}\left({plainly[0]}\right)"
+        escaped = name.replace("_", r"\_")
+        return rf"\operatorname{{{escaped}}}\left({', '.join(plainly)}\right)"
+
+    def _written(self, prefix: str) -> str:
+        if self.op is None:
+            return self.name
+        if self.op.name == "unless":
+            if not prefix:
+                return _written(self.operands[2], prefix)
+            return f"np.where({', '.join(_written(x, prefix) for x in self.operands)})"
+        strength = _STRENGTH.get(self.op.name)
+        if self.op.kind == "comparison":
+            a, b = (_written(x, prefix) for x in self.operands)
+            return f"({a} {self.op.symbol} {b})"
+        if strength is None:
+            named = self.op.name if self.op.name == "getitem" else prefix + self.op.name
+            return call(named, None, [_written(x, prefix) for x in self.operands], dict(self.static))
+        if len(self.operands) == 1:
+            return f"-{_bracketed(self.operands[0], strength, prefix)}"
+        right_is_weaker = self.op.name in ("subtract", "divide", "matmul")
+        left = _bracketed(self.operands[0], strength + (self.op.name == "power"), prefix)
+        right = _bracketed(self.operands[1], strength + right_is_weaker, prefix)
+        return f"{left} {self.op.symbol} {right}"
+
+    def __repr__(self) -> str:
+        return f"Symbol({self.text()!r})"
+
+    def __bool__(self) -> bool:
+        raise DetachedError(
+            f"`if {self.text()}:` cannot be decided: a Symbol has no value. Choose with np.where(condition, a, b)."
+        )
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """A name stands for one number."""
+        return ()
+
+
+def _strength(x: Any) -> int:
+    if isinstance(x, Symbol):
+        if x.op is None or x.op.kind == "comparison":
+            return 9
+        return _strength(x.operands[2]) if x.op.name == "unless" else _STRENGTH.get(x.op.name, 9)
+    return 9 if not np.ndim(x) and x >= 0 else 2
+
+
+def _bracketed(x: Any, least: int, prefix: str) -> str:
+    text = _written(x, prefix)
+    return text if _strength(x) >= least else f"({text})"
+
+
+def _written(x: Any, prefix: str) -> str:
+    return x._written(prefix) if isinstance(x, Symbol) else _number(x)
+
+
+def _number(x: Any) -> str:
+    text = plain(x)
+    return text[:-2] if text.endswith(".0") else text
+
+
+def _latex(x: Any) -> str:
+    return x.latex() if isinstance(x, Symbol) else _number(x)
+
+
+def _latex_bracketed(x: Any, least: int) -> str:
+    text = _latex(x)
+    closed = isinstance(x, Symbol) and x.op is not None and x.op.name in ("divide", "reciprocal") and least <= 3
+    return text if closed or _strength(x) >= least else rf"\left({text}\right)"
+
+
+def _latex_name(name: str) -> str:
+    match = re.fullmatch(r"([^\W\d_]+)_?(-?\d+)", name)
+    return f"{match[1]}_{{{match[2]}}}" if match else name.replace("_", r"\_")

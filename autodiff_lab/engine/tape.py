@@ -1,0 +1,320 @@
+"""The tape: what a program must remember so that it can be rewound.
+
+A tape is columns: parallel lists with one entry a line, appended as the program runs. The order in which lines are
+written is already topological, so nothing is sorted and nothing recurses; the sweep is a loop from the last line to
+the first. Printing, drawing and sweeping read the same columns.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import CodeType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import listing, rules  # noqa: F401 — rules fills the table
+from .dispatch import (
+    NOTHING,
+    TABLE,
+    Level,
+    Op,
+    Traced,
+    apply,
+    as_operand,
+    is_operand,
+    one,
+    unbroadcast,
+)
+
+__all__ = ["Comparison", "Tape", "Variable"]
+
+
+class Comparison(NamedTuple):
+    """A question the program asked of its values (``x < 10``): it leaves no line, but it chose what ran next."""
+
+    line: int
+    op: Op
+    operands: tuple[Any, ...]
+    parents: tuple[int, ...]
+    outcome: Any
+
+
+class Tape(Level):
+    """The record of one run, line by line.
+
+    Attributes
+    ----------
+    ops : list of Op or None
+        The operation of each line; None for an input. Inputs come first.
+    args : list of tuple
+        The operands' values as the operation saw them.
+    parents : list of tuple of int
+        The line that each operand came from; -1 for a constant.
+    values : list
+        The result of each line: ``numpy.float64`` or array.
+    kwargs : dict
+        Static arguments (``axis``, ``shape``, …) of the lines that have any.
+    sites : list of tuple or None
+        Where in the learner's code each line was recorded, outermost frame first, as ``(code, instruction)``;
+        None unless asked for.
+    comparisons : list of Comparison
+        The comparisons made, in order.
+    input_names : list of str
+        What the function calls its inputs.
+    output : int or None
+        The line of the result; None if the result does not depend on the inputs.
+
+    Examples
+    --------
+    >>> from autodiff_lab import record
+    >>> value, tape = record(lambda x, y: x * y + x, 2.0, 5.0)
+    >>> print(tape)
+    v-1 = 2.0
+    v0 = 5.0
+    v1 = v-1 * v0    = 10.0
+    v2 = v1 + v-1    = 12.0
+    y = v2 = 12.0
+    """
+
+    __slots__ = (
+        "args",
+        "comparisons",
+        "input_names",
+        "kwargs",
+        "n_inputs",
+        "ops",
+        "output",
+        "parents",
+        "sites",
+        "values",
+    )
+
+    def __init__(self, sites: bool = False) -> None:
+        super().__init__()
+        self.ops: list[Op | None] = []
+        self.args: list[tuple[Any, ...]] = []
+        self.parents: list[tuple[int, ...]] = []
+        self.values: list[Any] = []
+        self.kwargs: dict[int, Mapping[str, Any]] = {}
+        self.sites: list[tuple[tuple[CodeType, int], ...]] | None = [] if sites else None
+        self.comparisons: list[Comparison] = []
+        self.input_names: list[str] = []
+        self.n_inputs = 0
+        self.output: int | None = None
+
+    # Recording
+
+    def input(self, value: Any, name: str = "") -> Variable:
+        """Write an input line and return its Variable."""
+        self.input_names.append(name)
+        self.n_inputs += 1
+        return self.append(None, (), (), value, NOTHING)
+
+    def append(
+        self,
+        op: Op | None,
+        args: tuple[Any, ...],
+        parents: tuple[int, ...],
+        value: Any,
+        static: Mapping[str, Any],
+    ) -> Variable:
+        """Write one line and return its Variable."""
+        if self.sites is not None:
+            self.sites.append(() if op is None else _learner_frames(self))
+        v = Variable()
+        v.value, v.tape, v.index = value, self, len(self.ops)
+        if static:
+            self.kwargs[v.index] = static
+        self.ops.append(op)
+        self.args.append(args)
+        self.parents.append(parents)
+        self.values.append(value)
+        return v
+
+    def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any]) -> Any:
+        """Compute one operation and write its line."""
+        own = [type(x) is Variable and x.tape is self for x in operands]
+        args = tuple(x.value if mine else x for x, mine in zip(operands, own, strict=True))
+        value = op.fn(*args, **static)
+        if op.kind == "shape":
+            return value
+        parents = tuple(x.index if mine else -1 for x, mine in zip(operands, own, strict=True))
+        if op.kind == "comparison":
+            self.comparisons.append(Comparison(len(self.ops), op, args, parents, value))
+            return value
+        return self.append(op, args, parents, as_operand(value), static)
+
+    def run(self, f: Callable[..., Any], inputs: Sequence[Any]) -> Any:
+        """Call `f` on the inputs while the tape is open; close it whatever happens."""
+        try:
+            return f(*inputs)
+        finally:
+            self.open = False
+
+    # Rewinding
+
+    def sweep(self, line: int, seed: Any, adjoints: list[Any], keep: bool = True) -> Iterator[int]:
+        """The reverse sweep from `line`, one line at a time.
+
+        Parameters
+        ----------
+        line : int
+            Where to start: the line of the result.
+        seed : number or array
+            Its adjoint, of the shape of its value.
+        adjoints : list
+            As long as the tape, filled with None: "no adjoint yet", which is not the same as 0. This is the state
+            of the sweep, and it may be read between steps.
+        keep : bool
+            Keep the adjoint of a line that has been swept (to look at), or drop it (to save memory).
+
+        Yields
+        ------
+        int
+            The line that has just sent its contributions to its parents. Lines without an adjoint are passed over.
+
+        Notes
+        -----
+        For each parent j of line i: v̄ⱼ += v̄ᵢ · ∂vᵢ/∂vⱼ (Griewank and Walther, *Evaluating Derivatives*, 2008,
+        section 3.2). Sums are formed out of place, because two parents may have been given the same array.
+
+        Examples
+        --------
+        >>> from autodiff_lab import record
+        >>> value, tape = record(lambda x: x * x, 3.0)
+        >>> adjoints = [None] * len(tape)
+        >>> [tape.name(i) for i in tape.sweep(tape.output, 1.0, adjoints)]
+        ['v1']
+        >>> float(adjoints[0])
+        6.0
+        """
+        ops, args, parents, values, kwargs = self.ops, self.args, self.parents, self.values, self.kwargs
+        float64 = np.float64
+        adjoints[line] = seed
+        for i in range(line, self.n_inputs - 1, -1):
+            g = adjoints[i]
+            if g is None:
+                continue
+            op, operands, y = ops[i], args[i], values[i]
+            partials = op.partials  # type: ignore[union-attr]
+            k = -1
+            for j in parents[i]:
+                k += 1
+                if j < 0:
+                    continue
+                if partials is not None:
+                    rule = partials[k]
+                    c = g if rule is one else g * rule(y, *operands)  # type: ignore[misc]
+                    if type(c) is not float64:
+                        c = unbroadcast(c, operands[k])
+                else:
+                    c = op.pullback(k, g, y, operands, kwargs.get(i, NOTHING))  # type: ignore[union-attr]
+                    if c is None:
+                        continue
+                have = adjoints[j]
+                adjoints[j] = c if have is None else have + c
+            if not keep:
+                adjoints[i] = None
+            yield i
+
+    # Reading
+
+    def __len__(self) -> int:
+        return len(self.ops)
+
+    def name(self, line: int) -> str:
+        """v1, v2, … for operations; …, v-1, v0 for inputs (Griewank and Walther)."""
+        return f"v{line - self.n_inputs + 1}"
+
+    def expression(self, line: int) -> str:
+        """What a line computes, in the names of the tape: ``"v-1 * v0"``. For an input, what the function calls it."""
+        return listing.expression(self, line)
+
+    def __str__(self) -> str:
+        return listing.evaluation_trace(self)
+
+    def __repr__(self) -> str:
+        return f"Tape({self.n_inputs} inputs, {len(self) - self.n_inputs} operations)"
+
+
+def _learner_frames(tape: Tape) -> tuple[tuple[CodeType, int], ...]:
+    """The frames of the learner's own code that are running, outermost first."""
+    frames = []
+    frame = sys._getframe(2)
+    while frame is not None:
+        if frame.f_code is Tape.run.__code__ and frame.f_locals["self"] is tape:
+            break
+        if not frame.f_globals.get("__name__", "").startswith(("autodiff_lab.engine", "numpy")):
+            frames.append((frame.f_code, frame.f_lasti))
+        frame = frame.f_back  # type: ignore[assignment]
+    return tuple(reversed(frames))
+
+
+class Variable(Traced):
+    """A value and a line number on a tape.
+
+    Attributes
+    ----------
+    value : number or array
+        The plain value; reading it makes a constant of it.
+    tape : Tape
+    index : int
+        The line.
+    """
+
+    __slots__ = ("index", "tape", "value")
+    value: Any
+    tape: Tape
+    index: int
+
+    def __repr__(self) -> str:
+        return f"Variable({self.tape.name(self.index)} = {listing.plain(self.value)})"
+
+
+Variable.level = vars(Variable)["tape"]  # the same slot, under the name that every traced value has
+
+
+def _install_fast_operators() -> None:
+    """Arithmetic between Variables of one open tape, and with plain numbers, without the general dispatch."""
+    new = Variable
+
+    def binary(op: Op) -> tuple[Callable[..., Any], Callable[..., Any]]:
+        fn = op.fn
+
+        def forward(self: Variable, other: Any) -> Any:
+            tape = self.tape
+            kind = type(other)
+            if kind is new and other.tape is tape:
+                b, j = other.value, other.index
+            elif kind is float or kind is int:
+                b, j = other, -1
+            else:
+                return apply(op, (self, as_operand(other))) if is_operand(other) else NotImplemented
+            if not tape.open or tape.sites is not None:
+                return apply(op, (self, other))
+            a = self.value
+            v = new()
+            v.value = value = fn(a, b)
+            v.tape = tape
+            ops = tape.ops
+            v.index = len(ops)
+            ops.append(op)
+            tape.args.append((a, b))
+            tape.parents.append((self.index, j))
+            tape.values.append(value)
+            return v
+
+        def reflected(self: Variable, other: Any) -> Any:
+            return apply(op, (as_operand(other), self)) if is_operand(other) else NotImplemented
+
+        return forward, reflected
+
+    for name, ufunc in (("add", np.add), ("sub", np.subtract), ("mul", np.multiply), ("truediv", np.divide)):
+        forward, reflected = binary(TABLE[ufunc])
+        setattr(Variable, f"__{name}__", forward)
+        setattr(Variable, f"__r{name}__", reflected)
+
+
+_install_fast_operators()

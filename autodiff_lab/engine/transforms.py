@@ -1,0 +1,324 @@
+"""From a function to its derivatives. Names, argument order and return order are JAX's."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Any
+
+from . import tree
+from .dispatch import Traced, shape_of
+from .dual import Dual, ForwardPass
+from .errors import InputError, LeakError, ShapeError
+from .tape import Tape, Variable
+from .values import as_tangent, as_value, ones, released, zeros
+
+__all__ = ["grad", "jvp", "record", "value_and_grad", "vjp"]
+
+
+def record(f: Callable[..., Any], *args: Any, sites: bool = False) -> tuple[Any, Tape]:
+    """Run `f` and write down every operation on its way.
+
+    Parameters
+    ----------
+    f : callable
+        Written with operators and NumPy functions.
+    *args : number, array, or nested tuples, lists and dicts of these
+        The inputs. Each leaf becomes one input line.
+    sites : bool
+        Also note where in the source each operation stands.
+
+    Returns
+    -------
+    value : number or array
+        What `f` returned, as a plain value.
+    tape : Tape
+        The record. ``tape.output`` is the line of the result.
+
+    Raises
+    ------
+    InputError
+        If an input is not a real number or an array of real numbers.
+    ShapeError
+        If `f` returns several results; :func:`vjp` takes those.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> value, tape = record(lambda x: np.sin(x) * 2, 0.0)
+    >>> print(tape)
+    v0 = 0.0
+    v1 = sin(v0)    = 0.0
+    v2 = v1 * 2     = 0.0
+    y = v2 = 0.0
+    """
+    result, tape = _recorded(f, args, range(len(args)), sites=sites)
+    if tree.children(result) is not None:
+        raise ShapeError(
+            f"{_name(f)} returned a {type(result).__name__} of results, and a tape has one result. "
+            "Return one array, np.stack([...]), or use vjp, which takes several."
+        )
+    tape.output = _line(result, tape)
+    return released(_value(result, tape)), tape
+
+
+def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
+    """The value of `f` and its pullback: one row combination of the Jacobian per call.
+
+    Parameters
+    ----------
+    f : callable
+    *primals : number, array, or nested tuples, lists and dicts of these
+
+    Returns
+    -------
+    value
+        ``f(*primals)``, of whatever structure `f` returns.
+    pullback : callable
+        ``pullback(cotangent)``, the cotangent shaped like `value`, returns one gradient per primal, shaped like it.
+        May be called again and again.
+
+    Raises
+    ------
+    InputError, ShapeError
+
+    Examples
+    --------
+    >>> value, pullback = vjp(lambda x, y: x * y, 2.0, 5.0)
+    >>> value, pullback(1.0)
+    (10.0, (5.0, 2.0))
+    """
+    result, tape = _recorded(f, primals, range(len(primals)))
+    outputs = tree.flatten(result)
+    value = tree.map_leaves(lambda y: released(_value(y, tape)), result)
+
+    def pullback(cotangent: Any) -> tuple[Any, ...]:
+        seeds = [
+            as_tangent(c, _value(y, tape), "the cotangent")
+            for c, y in zip(tree.matching(cotangent, result, "the cotangent"), outputs, strict=True)
+        ]
+        gradients = iter(_swept(tape, outputs, seeds))
+        return tuple(tree.map_leaves(lambda _: released(next(gradients)), x) for x in primals)
+
+    return value, pullback
+
+
+def value_and_grad(
+    f: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False
+) -> Callable[..., tuple[Any, Any]]:
+    """A function that returns the value of `f` and its gradient, for the price of a small multiple of `f`.
+
+    Parameters
+    ----------
+    f : callable
+        Returns one number (a scalar).
+    argnums : int or sequence of int
+        Which positional arguments to differentiate; with a sequence the gradient is a tuple.
+    has_aux : bool
+        `f` returns ``(result, extra)``; the value is then that pair, `extra` as plain values.
+
+    Returns
+    -------
+    callable
+        Takes the arguments of `f`; returns ``(value, gradient)``, the gradient shaped like the argument.
+
+    Raises
+    ------
+    ShapeError
+        If the result is not a scalar.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> def f(x1, x2):
+    ...     return np.log(x1) + x1 * x2 - np.sin(x2)
+    >>> value_and_grad(f, argnums=(0, 1))(2.0, 5.0)
+    (11.652071455223084, (5.5, 1.7163378145367738))
+    """
+    several = not isinstance(argnums, int)
+    chosen: Sequence[int] = argnums if several else (argnums,)  # type: ignore[assignment]
+
+    @wraps(f)
+    def derivative(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
+        which = [_position(k, args, f) for k in chosen]
+        result, tape = _recorded(f, args, which, kwargs)
+        aux = None
+        if has_aux:
+            if not isinstance(result, tuple) or len(result) != 2:
+                raise ShapeError(f"has_aux=True means that {_name(f)} returns a pair (result, extra).")
+            result, aux = result
+            aux = tree.map_leaves(lambda y: released(_value(y, tape)), aux)
+        if tree.children(result) is not None or shape_of(result) != ():
+            raise ShapeError(
+                f"{_name(f)} returned {_described(result)}, and a gradient belongs to one number. "
+                "Reduce it (np.sum, np.mean), or use vjp with a cotangent of the result's shape."
+            )
+        value = _value(result, tape)
+        gradients = iter(_swept(tape, [result], [ones(value)]))
+        by_argument = tuple(tree.map_leaves(lambda _: released(next(gradients)), args[k]) for k in which)
+        out = (released(value), aux) if has_aux else released(value)
+        return out, by_argument if several else by_argument[0]
+
+    return derivative
+
+
+def grad(f: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Callable[..., Any]:
+    """A function that returns the gradient of `f`; with `has_aux`, the pair ``(gradient, extra)``.
+
+    See :func:`value_and_grad` for the parameters and errors.
+
+    Examples
+    --------
+    >>> grad(lambda x: x**3)(2.0)
+    12.0
+    >>> grad(grad(lambda x: x**3))(2.0)
+    12.0
+    >>> grad(lambda x, y: 3 * x)(1.0, 7.0), grad(lambda x, y: 3 * x, argnums=1)(1.0, 7.0)
+    (3.0, 0.0)
+    """
+    both = value_and_grad(f, argnums, has_aux)
+
+    @wraps(f)
+    def gradient(*args: Any, **kwargs: Any) -> Any:
+        value, g = both(*args, **kwargs)
+        return (g, value[1]) if has_aux else g
+
+    return gradient
+
+
+def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+    """The value of `f` and its directional derivative: one column combination of the Jacobian.
+
+    Parameters
+    ----------
+    f : callable
+    primals, tangents : sequences of equal length
+        The arguments, and the direction in which each moves, shaped like it.
+
+    Returns
+    -------
+    value, tangent
+        Both shaped like the result of `f`.
+
+    Raises
+    ------
+    InputError, ShapeError
+
+    Examples
+    --------
+    >>> jvp(lambda x, y: x * y, (2.0, 5.0), (1.0, 0.0))
+    (10.0, 5.0)
+    """
+    if not isinstance(primals, list | tuple) or not isinstance(tangents, list | tuple):
+        raise InputError("jvp takes the primals and the tangents as tuples: jvp(f, (x,), (t,)).")
+    if len(primals) != len(tangents):
+        raise ShapeError(f"jvp was given {len(primals)} primals and {len(tangents)} tangents: one each is needed.")
+    forward = ForwardPass()
+    inputs = []
+    for k, (x, t) in enumerate(zip(primals, tangents, strict=True)):
+        moving = iter(tree.matching(t, x, f"tangent {k}"))
+
+        def dual(leaf: Any, k: int = k, moving: Any = moving) -> Dual:
+            value = as_value(leaf, f"primal {k}")
+            return Dual(value, as_tangent(next(moving), value, f"tangent {k}"), forward)
+
+        inputs.append(tree.map_leaves(dual, x))
+    try:
+        result = f(*inputs)
+    finally:
+        forward.open = False
+    own = tree.map_leaves(lambda y: type(y) is Dual and y.level is forward, result)
+    flags = iter(tree.flatten(own))
+    tangent = tree.map_leaves(lambda y: released(y.tangent if next(flags) else zeros(as_value(y))), result)
+    flags = iter(tree.flatten(own))
+    return tree.map_leaves(lambda y: released(y.value if next(flags) else as_value(y, "the result")), result), tangent
+
+
+# The one way in and the one way back
+
+
+def _recorded(
+    f: Callable[..., Any],
+    args: Sequence[Any],
+    which: Sequence[int],
+    kwargs: dict[str, Any] | None = None,
+    sites: bool = False,
+) -> tuple[Any, Tape]:
+    """Call `f` with the chosen arguments as inputs of a new tape; the tape is closed when this returns."""
+    tape = Tape(sites)
+    names = argument_names(f, len(args))
+    inputs = list(args)
+    for k in which:
+        labels = iter(tree.paths(names[k], args[k]))
+
+        def lifted(leaf: Any, labels: Any = labels) -> Variable:
+            label = next(labels)
+            return tape.input(as_value(leaf, f"the input {label}"), label)
+
+        inputs[k] = tree.map_leaves(lifted, args[k])
+    call = f if not kwargs else lambda *inputs: f(*inputs, **kwargs)
+    return tape.run(call, inputs), tape
+
+
+def _swept(tape: Tape, outputs: Sequence[Any], seeds: Sequence[Any]) -> list[Any]:
+    """Sweep from the outputs; the adjoints of the inputs, zeros where nothing arrived."""
+    adjoints: list[Any] = [None] * len(tape)
+    last = None
+    for y, seed in zip(outputs, seeds, strict=True):
+        line = _line(y, tape)
+        if line is not None:
+            adjoints[line] = seed if adjoints[line] is None else adjoints[line] + seed
+            last = line if last is None else max(last, line)
+    if last is not None:
+        for _ in tape.sweep(last, adjoints[last], adjoints, keep=False):
+            pass
+    inputs = zip(adjoints[: tape.n_inputs], tape.values, strict=False)
+    return [zeros(x) if g is None else g for g, x in inputs]
+
+
+def _line(y: Any, tape: Tape) -> int | None:
+    return y.index if type(y) is Variable and y.tape is tape else None
+
+
+def _value(y: Any, tape: Tape) -> Any:
+    """A result one level down: what a lower level, or the caller, should see."""
+    if type(y) is Variable and y.tape is tape:
+        return y.value
+    if isinstance(y, Traced) and not y.level.open:
+        raise LeakError(
+            f"The function returned {y!r}, which belongs to a derivative call that has already ended. "
+            "Return it from that call instead of keeping it outside."
+        )
+    return as_value(y, "the result")
+
+
+def _position(k: int, args: Sequence[Any], f: Callable[..., Any]) -> int:
+    if not -len(args) <= k < len(args):
+        raise InputError(
+            f"argnums asks for argument {k}, but {_name(f)} was called with {len(args)} positional "
+            f"argument{'s' if len(args) != 1 else ''}. Pass by position what is to be differentiated."
+        )
+    return k % len(args)
+
+
+def argument_names(f: Callable[..., Any], count: int) -> list[str]:
+    """What `f` calls its positional arguments; ``args[0]`` where it takes any number, ``x1`` where nobody knows."""
+    try:
+        parameters = list(inspect.signature(f).parameters.values())
+    except (TypeError, ValueError):
+        return [f"x{k + 1}" for k in range(count)]
+    names = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    rest = next((p.name for p in parameters if p.kind == p.VAR_POSITIONAL), "x")
+    return (names + [f"{rest}[{k}]" for k in range(max(0, count - len(names)))])[:count]
+
+
+def _name(f: Callable[..., Any]) -> str:
+    return getattr(f, "__name__", type(f).__name__)
+
+
+def _described(result: Any) -> str:
+    entries = tree.children(result)
+    if entries is not None:
+        return f"a {type(result).__name__} of {len(entries)} results"
+    return f"an array of shape {shape_of(result)}"

@@ -1,0 +1,77 @@
+"""Arguments and results in any nesting of tuples, lists and dicts: taken apart into leaves and put together again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .errors import ShapeError
+
+__all__ = ["flatten", "map_leaves", "paths", "unflatten"]
+
+
+def children(tree: Any) -> list[tuple[Any, Any]] | None:
+    """The entries of a container as (key, entry); None for a leaf. Dicts in the order of insertion."""
+    if isinstance(tree, dict):
+        return list(tree.items())
+    if isinstance(tree, list | tuple):
+        return list(enumerate(tree))
+    return None
+
+
+def flatten(tree: Any) -> list[Any]:
+    """The leaves, from left to right.
+
+    >>> flatten({"w": [1.0, 2.0], "b": 3.0})
+    [1.0, 2.0, 3.0]
+    """
+    entries = children(tree)
+    return [tree] if entries is None else [leaf for _, entry in entries for leaf in flatten(entry)]
+
+
+def unflatten(like: Any, leaves: list[Any]) -> Any:
+    """A tree shaped like `like`, with these leaves.
+
+    >>> unflatten({"w": [0, 0], "b": 0}, [1.0, 2.0, 3.0])
+    {'w': [1.0, 2.0], 'b': 3.0}
+    """
+    remaining = iter(leaves)
+    return map_leaves(lambda _: next(remaining), like)
+
+
+def map_leaves(function: Callable[[Any], Any], tree: Any) -> Any:
+    """Apply a function to each leaf, from left to right, and keep the shape of the tree."""
+    entries = children(tree)
+    if entries is None:
+        return function(tree)
+    new = [(key, map_leaves(function, entry)) for key, entry in entries]
+    if isinstance(tree, dict):
+        return dict(new)
+    values = [entry for _, entry in new]
+    if hasattr(tree, "_fields"):
+        return type(tree)(*values)
+    return type(tree)(values) if isinstance(tree, list | tuple) else values
+
+
+def paths(name: str, tree: Any) -> list[str]:
+    """How a learner writes each leaf: ``x``, ``x[0]``, ``p['w']``."""
+    entries = children(tree)
+    if entries is None:
+        return [name]
+    return [path for key, entry in entries for path in paths(f"{name}[{key!r}]", entry)]
+
+
+def matching(tree: Any, like: Any, name: str) -> list[Any]:
+    """The leaves of `tree`, which must have the structure of `like`."""
+    here, there = children(tree), children(like)
+    if there is None:
+        if here is not None and not hasattr(tree, "shape"):
+            raise ShapeError(f"{name} is a {type(tree).__name__}, but one number or array is needed there.")
+        return [tree]
+    if here is None or [key for key, _ in here] != [key for key, _ in there]:
+        raise ShapeError(
+            f"{name} does not have the structure of what it belongs to: "
+            f"expected {type(like).__name__} with entries {[key for key, _ in there]}."
+        )
+    pairs = zip(here, there, strict=True)
+    return [leaf for (key, a), (_, b) in pairs for leaf in matching(a, b, f"{name}[{key!r}]")]

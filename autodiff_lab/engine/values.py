@@ -1,0 +1,75 @@
+"""What may enter, and in what form it leaves: checks and conversions at the door of a derivative."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .dispatch import Traced, shape_of
+from .errors import InputError, ShapeError
+from .listing import plain
+
+__all__ = ["as_tangent", "as_value", "ones", "released", "zeros"]
+
+
+def as_value(x: Any, name: str = "the input") -> Any:
+    """An input as the engine keeps it: ``numpy.float64`` (float32 stays) or an array of floats.
+
+    Raises
+    ------
+    InputError
+        For anything that is not a real number or an array of real numbers.
+    """
+    if type(x) is float:
+        return np.float64(x)
+    if isinstance(x, Traced):
+        return x
+    if isinstance(x, bool | np.bool_):
+        raise InputError(f"{name} is {x!r}, a yes or no, which has no derivative. Pass 1.0 or 0.0 for a number.")
+    if not isinstance(x, int | float | np.generic | np.ndarray):
+        raise InputError(
+            f"{name} is {_short(x)}, and a derivative is taken with respect to real numbers. "
+            "Pass a float, a NumPy array of floats, or a tuple, list or dict of these."
+        )
+    a = np.asarray(x)
+    if a.dtype.kind == "b" or a.dtype.kind not in "fiu":
+        why = {"c": "complex numbers are not supported: pass the real and the imaginary part as two inputs"}
+        raise InputError(
+            f"{name} has dtype {a.dtype}, which has no derivative here"
+            f" ({why.get(a.dtype.kind, 'real numbers have; convert with np.asarray(x, dtype=float)')})."
+        )
+    if a.dtype.kind != "f":
+        a = a.astype(np.float64)
+    return a[()] if a.ndim == 0 else a
+
+
+def as_tangent(t: Any, x: Any, name: str = "the tangent") -> Any:
+    """A tangent or cotangent for `x`: the same shape, floats."""
+    t = as_value(t, name)
+    if shape_of(t) != shape_of(x):
+        raise ShapeError(
+            f"{name} has shape {shape_of(t)}, but it must have the shape {shape_of(x)} of the value it belongs to "
+            f"({plain(x) if not isinstance(x, Traced) else repr(x)})."
+        )
+    return t
+
+
+def zeros(x: Any) -> Any:
+    """The zero gradient of `x`: of its shape and type."""
+    return np.zeros(shape_of(x), dtype=getattr(x, "dtype", float))[()]
+
+
+def ones(x: Any) -> Any:
+    """The seed of a result: ones of its shape and type."""
+    return np.ones(shape_of(x), dtype=getattr(x, "dtype", float))[()]
+
+
+def released(x: Any) -> Any:
+    """A result as it is handed out: a plain float instead of ``numpy.float64``, so that it prints as one."""
+    return float(x) if type(x) is np.float64 else x
+
+
+def _short(x: Any) -> str:
+    text = repr(x)
+    return f"{text if len(text) < 40 else text[:37] + '…'} ({type(x).__name__})"
