@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .dispatch import Level, Op, Traced, as_operand
+from .dispatch import Level, Op, as_operand
 from .listing import plain
+from .operators import Overloaded
 
 __all__ = ["Dual", "ForwardPass"]
 
@@ -33,7 +34,7 @@ class ForwardPass(Level):
         return y if tangent is None else Dual(y, as_operand(tangent), self)
 
 
-class Dual(Traced):
+class Dual(Overloaded):
     """A number and its tangent.
 
     Parameters

@@ -15,6 +15,7 @@ import numpy as np
 from .dispatch import NOTHING, Level, Op, Traced
 from .errors import DetachedError
 from .listing import call, plain
+from .operators import Overloaded
 
 __all__ = ["Symbol"]
 
@@ -48,7 +49,7 @@ _LATEX_FUNCTIONS = frozenset({"arccos", "arcsin", "arctan", "cos", "cosh", "log"
 _LATEX_SIGNS = {"<=": r"\le", ">=": r"\ge", "!=": r"\ne", "==": "="}
 
 
-class Symbol(Traced):
+class Symbol(Overloaded):
     r"""A name, or an expression of names.
 
     Parameters

@@ -20,13 +20,12 @@ from .dispatch import (
     TABLE,
     Level,
     Op,
-    Traced,
     apply,
     as_operand,
-    is_operand,
     one,
     unbroadcast,
 )
+from .operators import Overloaded, is_operand
 
 __all__ = ["Comparison", "Tape", "Variable"]
 
@@ -135,12 +134,18 @@ class Tape(Level):
 
     def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any]) -> Any:
         """Compute one operation and write its line."""
-        own = [type(x) is Variable and x.tape is self for x in operands]
-        args = tuple(x.value if mine else x for x, mine in zip(operands, own, strict=True))
+        plain, lines = [], []
+        for x in operands:
+            if type(x) is Variable and x.tape is self:
+                plain.append(x.value)
+                lines.append(x.index)
+            else:
+                plain.append(x)
+                lines.append(-1)
+        args, parents = tuple(plain), tuple(lines)
         value = op.fn(*args, **static)
         if op.kind == "shape":
             return value
-        parents = tuple(x.index if mine else -1 for x, mine in zip(operands, own, strict=True))
         if op.kind == "comparison":
             self.comparisons.append(Comparison(len(self.ops), op, args, parents, value))
             return value
@@ -252,7 +257,7 @@ def _learner_frames(tape: Tape) -> tuple[tuple[CodeType, int], ...]:
     return tuple(reversed(frames))
 
 
-class Variable(Traced):
+class Variable(Overloaded):
     """A value and a line number on a tape.
 
     Attributes

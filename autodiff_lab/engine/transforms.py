@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any
 
+import numpy as np
+
 from . import tree
 from .dispatch import Traced, shape_of
 from .dual import Dual, ForwardPass
@@ -53,7 +55,7 @@ def record(f: Callable[..., Any], *args: Any, sites: bool = False) -> tuple[Any,
     v2 = v1 * 2     = 0.0
     y = v2 = 0.0
     """
-    result, tape = _recorded(f, args, range(len(args)), sites=sites)
+    result, tape = _recorded(f, args, range(len(args)), sites=sites, named=True)
     if tree.children(result) is not None:
         raise ShapeError(
             f"{_name(f)} returned a {type(result).__name__} of results, and a tape has one result. "
@@ -244,12 +246,16 @@ def _recorded(
     which: Sequence[int],
     kwargs: dict[str, Any] | None = None,
     sites: bool = False,
+    named: bool = False,
 ) -> tuple[Any, Tape]:
     """Call `f` with the chosen arguments as inputs of a new tape; the tape is closed when this returns."""
     tape = Tape(sites)
-    names = argument_names(f, len(args))
-    inputs = list(args)
+    inputs, names = list(args), None
     for k in which:
+        if type(args[k]) is float and not named:  # nobody will read the names, and finding them costs
+            inputs[k] = tape.input(np.float64(args[k]))
+            continue
+        names = names or argument_names(f, len(args))
         labels = iter(tree.paths(names[k], args[k]))
 
         def lifted(leaf: Any, labels: Any = labels) -> Variable:

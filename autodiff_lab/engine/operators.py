@@ -1,0 +1,235 @@
+"""How a learner's program reaches the table: operators, methods, and NumPy's two dispatch protocols.
+
+Functions are looked up one by one; nothing is guessed. Whatever would lose the derivative in silence raises, and says
+what to write instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import numpy as np
+
+from .dispatch import TABLE, Op, Traced, apply, as_operand, shape_of
+from .errors import DetachedError, MutationError, ShapeError, UnsupportedError
+
+__all__ = ["Overloaded", "is_operand"]
+
+
+def is_operand(x: Any) -> bool:
+    """Whether `x` can stand beside a traced value in arithmetic."""
+    return isinstance(x, (Traced, int, float, np.ndarray, np.generic, list, tuple))
+
+
+def split_arguments(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Tell the operands of a NumPy call from its static arguments (``axis``, ``shape``, …), by NumPy's signature."""
+    if op.signature is None or op.kind in ("shape", "flat", "comparison"):
+        return tuple(as_operand(a) for a in args), kwargs
+    bound = op.signature.bind(*args, **kwargs).arguments
+    names = list(op.signature.parameters)
+    count = 1 if op.variadic else len(op.rules)
+    operands = tuple(bound.pop(name) for name in names[:count] if name in bound)
+    if op.variadic:
+        operands = tuple(operands[0])
+    static = {}
+    for name, given in bound.items():
+        if name in op.static:
+            static[name] = given
+        elif name == "out" and given is not None:
+            raise MutationError(
+                f"np.{op.name} was asked to write a recorded value into an existing array (out=…). "
+                f"Drop `out` and use the array that np.{op.name} returns."
+            )
+        elif given is not op.signature.parameters[name].default:
+            known = ", ".join(op.static) or "none"
+            raise UnsupportedError(
+                f"np.{op.name} with {name}={given!r} has no derivative rule. "
+                f"Options that work here: {known}. Leave `{name}` out."
+            )
+    return tuple(as_operand(x) for x in operands), static
+
+
+def raise_unregistered(func: Any, name: str) -> NoReturn:
+    raise UnsupportedError(
+        f"{name} has no derivative rule here, so its derivative would be lost. Write it with functions that have "
+        f"one, or add a row to the table:\n"
+        f"    from autodiff_lab.engine.rules import elementwise\n"
+        f"    elementwise({name}, lambda y, x: ...)   # the local partial, from the result y and the operand x"
+    )
+
+
+class Overloaded(Traced):
+    """Operators, NumPy's protocols and the parts of an array's interface, for Variable, Dual and Symbol."""
+
+    __slots__ = ()
+
+    # NumPy's two protocols. Functions are looked up in the table one by one; nothing is guessed.
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        op = TABLE.get(ufunc)
+        if op is not None and method == "__call__" and not kwargs:
+            return apply(op, tuple(map(as_operand, inputs)) if len(inputs) > 1 else inputs)
+        if kwargs.pop("out", None) is not None:
+            raise MutationError(
+                f"np.{ufunc.__name__} was asked to write a recorded value into an existing array (`a += x` or "
+                f"`out=`). Writing in place would lose the derivative: write `a = np.{ufunc.__name__}(a, x)` "
+                "(or `a = a + x`) so that the result is a new value."
+            )
+        if method == "reduce" and ufunc is np.add:
+            return np.sum(*inputs, **{"axis": 0, **kwargs})
+        if method != "__call__" or kwargs:
+            asked = f"np.{ufunc.__name__}.{method}" if method != "__call__" else f"np.{ufunc.__name__}"
+            options = f" with {', '.join(kwargs)}=…" if kwargs else ""
+            raise UnsupportedError(
+                f"{asked}{options} has no derivative rule. Call np.{ufunc.__name__}(…) itself, without options"
+                + (", or np.sum / np.cumsum / indexing for what the method does." if method != "__call__" else ".")
+            )
+        raise_unregistered(ufunc, f"np.{ufunc.__name__}")
+
+    def __array_function__(self, func: Callable[..., Any], types: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+        op = TABLE.get(func)
+        if op is None:
+            raise_unregistered(func, f"{func.__module__.replace('numpy', 'np')}.{func.__name__}")
+        operands, static = split_arguments(op, args, kwargs)
+        return apply(op, operands, static)
+
+    # What would lose the derivative in silence raises, and says what to write instead.
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> NoReturn:
+        raise DetachedError(
+            f"NumPy asked for the bare numbers of {self!r}, which would lose its derivative. "
+            "Build arrays from recorded values with np.stack([x, y]) instead of np.array([x, y]); use a NumPy "
+            "function or a method instead of one that converts; or take `.value` if you want a constant."
+        )
+
+    def _detached(self, what: str, instead: str) -> NoReturn:
+        raise DetachedError(
+            f"{what} of {self!r} would lose its derivative. {instead} Use `.value` if you want the plain number."
+        )
+
+    def __float__(self) -> float:
+        self._detached(
+            "The float()",
+            "Write np.sin(x) instead of math.sin(x), keep x itself instead of float(x), and build an array with "
+            "np.stack([...]) instead of a[0] = x.",
+        )
+
+    def __int__(self) -> int:
+        self._detached("The int()", "An integer has no derivative.")
+
+    def __index__(self) -> int:
+        self._detached("The integer index", "A position has no derivative.")
+
+    def __complex__(self) -> complex:
+        self._detached("The complex()", "Complex numbers are not supported; keep real and imaginary parts apart.")
+
+    def __setitem__(self, index: Any, new: Any) -> None:
+        raise MutationError(
+            f"{self!r} cannot be written to: a tape remembers values, and a changed value would no longer be the one "
+            "that was used. Build a new array instead, with np.where(mask, new, x) or np.stack([...])."
+        )
+
+    # Operators, derived from the table.
+
+    def __bool__(self) -> bool:
+        if self.shape != ():
+            raise ShapeError(
+                f"`if` needs one yes or no, and {self!r} has shape {self.shape}. Ask for one: np.all(x > 0), "
+                "np.any(x > 0), or choose elementwise with np.where(condition, a, b)."
+            )
+        return bool(apply(TABLE[np.not_equal], (self, 0)))
+
+    def __pos__(self) -> Any:
+        return self
+
+    def __len__(self) -> int:
+        if self.shape == ():
+            raise TypeError(f"{self!r} is a single number and has no len().")
+        return int(self.shape[0])
+
+    def __iter__(self) -> Any:
+        if self.shape == ():
+            raise TypeError(f"{self!r} is a single number and cannot be iterated over.")
+        return (self[i] for i in range(len(self)))
+
+    __hash__ = object.__hash__
+
+    def __getitem__(self, index: Any) -> Any:
+        return apply(TABLE["getitem"], (self,), {"index": index})
+
+    # The parts of an array's interface that have a rule.
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the value; () for a number."""
+        return shape_of(self.value)
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """The number of entries."""
+        return int(np.prod(self.shape))
+
+    @property
+    def dtype(self) -> Any:
+        """NumPy's type of the entries."""
+        return getattr(self.value, "dtype", np.dtype(float))
+
+    @property
+    def T(self) -> Any:
+        """The transpose."""
+        return np.transpose(self)
+
+    def sum(self, axis: Any = None, keepdims: bool = False) -> Any:
+        """The sum over all entries, or along an axis; see ``numpy.sum``."""
+        return np.sum(self, axis=axis, keepdims=keepdims)
+
+    def mean(self, axis: Any = None, keepdims: bool = False) -> Any:
+        """The mean over all entries, or along an axis; see ``numpy.mean``."""
+        return np.mean(self, axis=axis, keepdims=keepdims)
+
+    def reshape(self, *shape: Any) -> Any:
+        """The same entries in another shape; see ``numpy.reshape``."""
+        return np.reshape(self, shape[0] if len(shape) == 1 else shape)
+
+    def transpose(self, *axes: Any) -> Any:
+        """The axes in another order; see ``numpy.transpose``."""
+        order = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes or None
+        return np.transpose(self, order)
+
+
+OPERATORS: dict[str, np.ufunc] = {
+    "add": np.add,
+    "sub": np.subtract,
+    "mul": np.multiply,
+    "truediv": np.divide,
+    "pow": np.power,
+    "matmul": np.matmul,
+}
+COMPARISONS = {"lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal}
+COMPARISONS |= {"eq": np.equal, "ne": np.not_equal}
+
+
+def _install_operators() -> None:
+    def binary(ufunc: np.ufunc) -> tuple[Callable[..., Any], Callable[..., Any]]:
+        return (
+            lambda self, x: apply(TABLE[ufunc], (self, as_operand(x))) if is_operand(x) else NotImplemented,
+            lambda self, x: apply(TABLE[ufunc], (as_operand(x), self)) if is_operand(x) else NotImplemented,
+        )
+
+    for name, ufunc in OPERATORS.items():
+        forward, reflected = binary(ufunc)
+        setattr(Overloaded, f"__{name}__", forward)
+        setattr(Overloaded, f"__r{name}__", reflected)
+    for name, ufunc in COMPARISONS.items():
+        setattr(Overloaded, f"__{name}__", binary(ufunc)[0])
+    for name, ufunc in {"neg": np.negative, "abs": np.absolute}.items():
+        setattr(Overloaded, f"__{name}__", lambda self, ufunc=ufunc: apply(TABLE[ufunc], (self,)))
+
+
+_install_operators()
