@@ -1,0 +1,47 @@
+"""How large the box of a node is, and what its first line says."""
+
+from __future__ import annotations
+
+from autodiff_lab.figures import notation
+from autodiff_lab.figures.trace import Line, Trace
+
+SIZE = 14
+"""The size of type in a drawing, in points."""
+
+
+def heading(trace: Trace, i: int, line: Line) -> tuple[str, str]:
+    """The first line of a node: what it is, and its name on the tape."""
+    name = notation.pretty(line.name)
+    return line.symbol, f"{name} = {result_name(trace)}" if i == trace.result else name
+
+
+def result_name(trace: Trace) -> str:
+    """What the result is called: y, unless the function has a parameter of that name."""
+    return "result" if "y" in trace.parameters else "y"
+
+
+def text_width(text: str, bold: bool = False) -> float:
+    """Estimate the width of text in points, a little generously, so that boxes do not depend on installed fonts."""
+    width = 0.0
+    for character in text:
+        if notation.display_width(character) == 0:
+            continue
+        if character in "₀₁₂₃₄₅₆₇₈₉₋⁰¹²³⁴⁵⁶⁷⁸⁹⁻.,·:;|!il[]() ":
+            width += 0.42
+        else:
+            width += 0.68 * notation.display_width(character)
+    return width * SIZE * (1.1 if bold else 1.0)
+
+
+def node_widths(trace: Trace) -> list[float]:
+    """The width of each node in inches, wide enough for every text it shows at any step."""
+    widest = []
+    for i, line in enumerate(trace.lines):
+        head, name = heading(trace, i, line)
+        widest.append(max(text_width(f"{head} ", True) + text_width(name), text_width(line.value.text, True)))
+    for step in trace.steps:
+        shown = [(step.line, step.adjoint), *((send.parent, send.after) for send in step.sends)]
+        for i, adjoint in shown:
+            if adjoint is not None:
+                widest[i] = max(widest[i], text_width(adjoint.text, True))
+    return [max(0.6, width / 72 + 0.24) for width in widest]

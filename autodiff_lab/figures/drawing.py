@@ -1,0 +1,153 @@
+"""`Drawing`: a graphviz `Digraph` that a notebook can show on a machine without Graphviz's `dot` program."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from typing import Any
+
+import graphviz
+
+from autodiff_lab.engine.errors import AutodiffError
+from autodiff_lab.figures.fonts import some_font
+from autodiff_lab.figures.notation import escape
+
+_SCROLLS_FROM = 1000
+
+
+class DrawingError(AutodiffError, RuntimeError):
+    """No program on this machine could draw the graph."""
+
+
+class Drawing(graphviz.Digraph):
+    """A graphviz graph with a text alternative, drawn by whatever this machine has.
+
+    Everything that `graphviz.Digraph` can do works; `source` is the DOT text. In a notebook it is shown as an SVG
+    picture, and as PNG where SVG is not trusted.
+
+    Attributes
+    ----------
+    title : str
+        What is drawn, in a few words.
+    description : str
+        The same graph for a reader who cannot see it.
+    """
+
+    title: str = "graph"
+    description: str = ""
+
+    def __repr__(self) -> str:
+        return f"<drawing of {self.title}>"
+
+    def __str__(self) -> str:
+        return f"Drawing of {self.title}. {self.description}".strip()
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None, **_: Any) -> dict[str, str]:
+        # An <img> survives the sanitising of a notebook that is not trusted; an inline <svg> does not. It also keeps
+        # the ids in the picture apart from those of a second picture on the page.
+        svg = render(self, "svg")
+        found = re.search(rb'width="([\d.]+)pt"', svg)
+        # A picture a little too wide for the page shrinks; one much too wide would become unreadable, and scrolls.
+        width = "100%" if found is None or float(found[1]) < _SCROLLS_FROM else "none"
+        return {
+            "text/html": f'<div style="overflow-x:auto"><img alt="{escape(str(self))}" '
+            f'style="max-width:{width};height:auto" '
+            f'src="data:image/svg+xml;base64,{base64.b64encode(svg).decode()}"></div>',
+            "image/png": base64.b64encode(render(self, "png")).decode(),
+            "text/plain": repr(self),
+        }
+
+
+def render(digraph: graphviz.Digraph, format: str = "svg", *, scale: float = 1.0) -> bytes:
+    """Lay out and draw a graph: with `dot` if it is on the PATH, otherwise in this process with pygraphviz.
+
+    Parameters
+    ----------
+    digraph : graphviz.Digraph
+        The graph.
+    format : str
+        ``"svg"``, ``"png"``, ``"pdf"``, ``"json0"`` (positions only), or another of Graphviz's formats.
+    scale : float
+        How many times larger a bitmap becomes; 2 for a lecture hall.
+
+    Returns
+    -------
+    bytes
+        The file. Its bytes differ between versions of Graphviz; compare `digraph.source` in a test.
+
+    Raises
+    ------
+    DrawingError
+        If neither `dot` nor pygraphviz works here. The message says what to install.
+
+    Examples
+    --------
+    >>> render(graphviz.Digraph("empty"))[:5]
+    b'<?xml'
+    """
+    if scale != 1.0:
+        digraph = digraph.copy()
+        digraph.graph_attr["dpi"] = f"{96 * scale:g}"
+    with some_font():
+        return _drawn(digraph, format)
+
+
+def _drawn(digraph: graphviz.Digraph, format: str) -> bytes:
+    reasons = []
+    if shutil.which("dot"):
+        try:
+            return digraph.pipe(format=format, encoding=None, quiet=True)
+        except (graphviz.ExecutableNotFound, subprocess.CalledProcessError, OSError) as error:
+            stderr = getattr(error, "stderr", b"") or b""
+            reasons.append(f"dot failed: {stderr.decode(errors='replace').strip() or error}")
+    else:
+        reasons.append("there is no `dot` program on the PATH")
+    try:
+        return _in_process(digraph.source, format)
+    except ImportError as error:
+        reasons.append(f"pygraphviz cannot be imported ({error})")
+    except (ValueError, RuntimeError, OSError) as error:
+        reasons.append(f"pygraphviz failed: {error}")
+    raise DrawingError(
+        f"The graph cannot be drawn: {'; '.join(reasons)}. "
+        "Run `python -m pip install pygraphviz` (its wheels carry Graphviz itself), or install Graphviz so that "
+        "`dot` is on the PATH. The tape and the tables need neither: print(tape), table(f, *args)."
+    )
+
+
+def _in_process(source: str, format: str) -> bytes:
+    import pygraphviz
+
+    with _quiet() as said:
+        try:
+            return pygraphviz.AGraph(string=source).draw(format=format, prog="dot")
+        except (ValueError, TypeError) as error:
+            # pygraphviz 2.0 stumbles with a TypeError over the code that Graphviz returns for an unknown format.
+            raise ValueError(f"{said() or error}") from error
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[Any]:
+    """Keep what a C library writes to file descriptor 2, where a notebook would show it as an error.
+
+    Fontconfig complains there about the system's own files, although the drawing is fine.
+    """
+    with tempfile.TemporaryFile() as kept:
+        saved = os.dup(2)
+        try:
+            os.dup2(kept.fileno(), 2)
+
+            def said() -> str:
+                kept.seek(0)
+                return kept.read().decode(errors="replace").strip()
+
+            yield said
+        finally:
+            os.dup2(saved, 2)
+            os.close(saved)

@@ -1,0 +1,63 @@
+"""Positions from Graphviz, in the coordinates of a browser: the origin at the top left, y downwards."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import graphviz
+
+from autodiff_lab.figures.drawing import render
+
+# Borders are drawn half outside of their box.
+_PAD = 4.0
+
+
+def layout_of(digraph: graphviz.Digraph) -> dict[str, Any]:
+    """Lay out a graph whose nodes and edges have ids, and give the places by id.
+
+    >>> digraph = graphviz.Digraph(edge_attr={"label": "1"})
+    >>> digraph.node("n0", id="n0"); digraph.node("n1", id="n1"); digraph.edge("n0", "n1", id="e1_0")
+    >>> places = layout_of(digraph)
+    >>> sorted(places["nodes"]), sorted(places["edges"]), places["edges"]["e1_0"]["path"][0]
+    (['n0', 'n1'], ['e1_0'], 'M')
+    """
+    data = json.loads(render(digraph, "json0"))
+    left, bottom, right, top = (float(x) for x in data["bb"].split(","))
+
+    def place(text: str) -> tuple[float, float]:
+        x, y = text.split(",")[:2]
+        return round(float(x) - left + _PAD, 2), round(top - float(y) + _PAD, 2)
+
+    nodes = {}
+    for item in data.get("objects", ()):
+        x, y = place(item["pos"])
+        nodes[item["id"]] = {
+            "x": x,
+            "y": y,
+            "w": round(72 * float(item["width"]), 2),
+            "h": round(72 * float(item["height"]), 2),
+        }
+    edges = {}
+    for item in data.get("edges", ()):
+        label = dict(zip("xy", place(item["lp"]), strict=True)) if "lp" in item else None
+        edges[item["id"]] = {"path": _path(item["pos"], place), "label": label}
+    return {
+        "width": round(right - left + 2 * _PAD, 2),
+        "height": round(top - bottom + 2 * _PAD, 2),
+        "nodes": nodes,
+        "edges": edges,
+    }
+
+
+def _path(spline: str, place: Any) -> str:
+    """Turn Graphviz's spline ("e,tip start control control point …") into an SVG path that ends at the tip."""
+    points, tip = [], None
+    for word in spline.split():
+        if word.startswith("e,"):
+            tip = place(word[2:])
+        elif not word.startswith("s,"):
+            points.append(place(word))
+    start, curve = points[0], points[1:]
+    path = f"M{start[0]:g},{start[1]:g}C" + " ".join(f"{x:g},{y:g}" for x, y in curve)
+    return path + (f"L{tip[0]:g},{tip[1]:g}" if tip else "")
