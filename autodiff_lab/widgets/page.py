@@ -1,0 +1,131 @@
+"""The player in HTML that needs no kernel and no network: a still figure, and the script that brings it to life.
+
+The figure alone is a picture, a caption and tables; it is what a reader sees where scripts are taken out (a notebook
+that is not trusted, a code host) or switched off. The script replaces it by the player: the module itself travels in
+the page and is imported from a `data:` URL, so that equal modules on one page are loaded once.
+"""
+
+from __future__ import annotations
+
+import base64
+import functools
+import hashlib
+import io
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from autodiff_lab.figures import graphs, tables
+from autodiff_lab.figures.notation import escape
+from autodiff_lab.figures.trace import Trace
+
+SCRIPT = Path(__file__).with_name("player.js")
+STYLE = Path(__file__).with_name("player.css")
+
+_LARGEST_PNG = 3000.0  # pixels to each side; a long tape makes a long graph
+
+# The key finds the figure; of several equal ones on a page each script takes the first that is still a picture.
+_UPGRADE = """\
+<script type="module">
+const figure = document.querySelector('figure[data-adl-player="%(key)s"]');
+if (figure) {
+  delete figure.dataset.adlPlayer;
+  const { mount } = await import("data:text/javascript;charset=utf-8," + encodeURIComponent(%(script)s));
+  const place = document.createElement("div");
+  figure.replaceWith(place);
+  mount(place, %(payload)s, { css: %(style)s });
+}
+</script>"""
+
+_PAGE = """\
+<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<link rel="icon" href="data:,">
+<title>%(title)s</title>
+<style>
+body { margin: 12px; font-family: system-ui, sans-serif; }
+figure { margin: 0; }
+th, td { padding: 2px 12px 2px 0; }
+</style>
+</head>
+<body>
+<main>
+%(figure)s
+</main>
+</body>
+</html>
+"""
+
+
+def page(trace: Trace, payload: Mapping[str, Any]) -> str:
+    """Write one whole page with the player in it."""
+    return _PAGE % {"title": escape(f"{trace.title}, step by step"), "figure": figure(trace, payload)}
+
+
+def figure(trace: Trace, payload: Mapping[str, Any]) -> str:
+    """Write the still figure, and the script that puts the player in its place.
+
+    Parameters
+    ----------
+    trace : Trace
+    payload : mapping
+        The same trace as a dictionary, and its layout: what the player's module takes.
+    """
+    drawing = graphs.graph(trace)
+    picture = "data:image/svg+xml;base64," + base64.b64encode(graphs.render(drawing, "svg")).decode()
+    data = _for_script(payload)
+    key = hashlib.sha256(data.encode()).hexdigest()[:12]
+    still = (
+        f'<figure data-adl-player="{key}">'
+        f'<img alt="{escape(str(drawing))}" style="max-width:100%;height:auto" src="{picture}">'
+        f"<figcaption>{escape(caption(trace))}</figcaption>{tables.table(trace).html()}</figure>"
+    )
+    script, style = (_for_script(_lean(path)) for path in (SCRIPT, STYLE))
+    return f"{still}\n{_UPGRADE % {'key': key, 'payload': data, 'script': script, 'style': style}}"
+
+
+def png(trace: Trace, layout: Mapping[str, Any]) -> bytes:
+    """Draw the graph at the last step as PNG, in a few colours; a very large graph is drawn smaller."""
+    from PIL import Image
+
+    widest = max(layout["width"], layout["height"]) * 96 / 72
+    drawn = graphs.render(graphs.graph(trace), "png", scale=min(1.0, _LARGEST_PNG / widest))
+    small = io.BytesIO()
+    with Image.open(io.BytesIO(drawn)) as image:
+        image.convert("RGBA").quantize(64).save(small, "png", optimize=True)
+    return min(drawn, small.getvalue(), key=len)
+
+
+def caption(trace: Trace) -> str:
+    """Say in a sentence what was run and what came out.
+
+    >>> caption(Trace.of(lambda x, y: x * x, 3.0, 1.0))
+    'lambda x, y at x = 3, y = 1: the value is 9. Derivatives: by x 6, by y 0.'
+    """
+    inputs = [trace.lines[i] for i in trace.inputs]
+    at = ", ".join(f"{line.label} = {line.value.text}" for line in inputs)
+    by = ", ".join(
+        f"by {line.label} {'0' if adjoint is None else adjoint.text}"
+        for line, adjoint in zip(inputs, trace.gradient, strict=True)
+    )
+    run = f"{trace.title} at {at}" if at else trace.title
+    return f"{run}: the value is {trace.value.text}.{f' Derivatives: {by}.' if by else ''}"
+
+
+def _for_script(data: Any) -> str:
+    """Write JSON that may stand in a <script>: no "<" in it, so no name can end the script."""
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+
+
+@functools.cache
+def _lean(path: Path) -> str:
+    """Leave out whole-line comments and indentation; the source has no strings over several lines."""
+    text = re.sub(r"^\s*/\*.*?\*/\s*$", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    lines = (line.strip() for line in text.splitlines())
+    return "\n".join(line for line in lines if line and not line.startswith("// "))

@@ -1,0 +1,216 @@
+"""`play(f, *args)`: step through the recorded run of a function, in a notebook or in a page of its own."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import anywidget
+import numpy as np
+import traitlets
+
+from autodiff_lab.engine.errors import AutodiffError
+from autodiff_lab.engine.tree import flatten, unflatten
+from autodiff_lab.figures import graphs
+from autodiff_lab.figures.trace import Trace
+from autodiff_lab.widgets import page
+from autodiff_lab.widgets.controls import check_ranges, control
+
+
+def play(f: Callable[..., Any], *args: Any, ranges: Mapping[str, tuple[float, float]] | None = None) -> Player:
+    """Record ``f(*args)`` and show it step by step: source, graph and tape, forward and then in reverse.
+
+    Parameters
+    ----------
+    f : callable
+        A function of your own, of numbers and arrays.
+    *args : float or array_like
+        Where to run it. Each scalar gets a slider; moving it runs `f` again.
+    ranges : mapping of str to (float, float), optional
+        How far a slider goes, by the name of the input.
+
+    Returns
+    -------
+    Player
+        A widget. `player.step` and `player.inputs` can be read, set and linked; `Player.save_html` makes a page.
+
+    Raises
+    ------
+    Exception
+        Whatever `f` raises at these first arguments.
+    RangeError
+        If `ranges` names something that has no slider, or a range does not hold the value.
+
+    Examples
+    --------
+    >>> def f(x1, x2):
+    ...     return np.log(x1) + x1 * x2 - np.sin(x2)
+    >>> play(f, 2.0, 5.0, ranges={"x1": (0.1, 4)})
+    Player(f(x1, x2), 13 steps)
+    """
+    return Player(f, *args, ranges=ranges)
+
+
+class Player(anywidget.AnyWidget):
+    """A run of a function that can be stepped through; made by `play`.
+
+    All stepping happens in the browser. Python is asked only to record the function again when an input changes;
+    if that fails, `error` says why and the last good picture stays.
+
+    Attributes
+    ----------
+    step : int
+        The last step that is shown; −1 before the first one.
+    inputs : list of float
+        The values of the scalar inputs, in their order. Setting it records the function again.
+    controls : list of dict
+        The sliders: name, min, max, step and value.
+    error : str
+        Why the last `inputs` could not be recorded; empty if they could.
+    payload : dict
+        The trace and the layout of its graph, as the player's JavaScript takes them.
+    trace : Trace
+        What is shown.
+
+    Examples
+    --------
+    >>> player = play(lambda x: x * x, 3.0)
+    >>> player.inputs = [4.0]
+    >>> player.trace.value.text, player.trace.gradient[0].text
+    ('16', '8')
+
+    Any widget can drive it:
+
+    >>> import ipywidgets
+    >>> slider = ipywidgets.FloatSlider(value=3.0)
+    >>> link = traitlets.dlink((slider, "value"), (player, "inputs"), lambda x: [x])
+    >>> player.trace.value.text
+    '9'
+    """
+
+    _esm = page.SCRIPT
+    _css = page.STYLE
+
+    payload = traitlets.Dict().tag(sync=True)
+    step = traitlets.Int(-1).tag(sync=True)
+    inputs = traitlets.List(traitlets.CFloat()).tag(sync=True)
+    controls = traitlets.List(traitlets.Dict()).tag(sync=True)
+    error = traitlets.Unicode("").tag(sync=True)
+
+    def __init__(
+        self, f: Callable[..., Any], *args: Any, ranges: Mapping[str, tuple[float, float]] | None = None
+    ) -> None:
+        self._f = f
+        self._args = args
+        trace = Trace.of(f, *args)
+        leaves = flatten(args)
+        labels = [trace.lines[i].label for i in trace.inputs]
+        self._scalars = [k for k, leaf in enumerate(leaves) if np.ndim(leaf) == 0]
+        self._names = [labels[k] for k in self._scalars]
+        values = [float(leaves[k]) for k in self._scalars]
+        arrays = [label for k, label in enumerate(labels) if k not in self._scalars]
+        self._ranges = check_ranges(ranges, dict(zip(self._names, values, strict=True)), arrays)
+        self.trace = trace
+        super().__init__(
+            payload={"trace": trace.to_dict(), "layout": graphs.layout(trace)},
+            inputs=values,
+            controls=self._sliders(values),
+        )
+        self.observe(self._run_again, "inputs")
+
+    def __repr__(self) -> str:
+        return f"Player({self.trace.title}, {len(self.trace.steps)} steps)"
+
+    def save_html(self, path: str | Path) -> Path:
+        """Write the player into one file that needs no kernel and no network.
+
+        Parameters
+        ----------
+        path : str or Path
+            Where to write; a file that is there already is replaced.
+
+        Returns
+        -------
+        Path
+            The file. It is the run that is shown now; its inputs cannot be changed in the page.
+        """
+        path = Path(path)
+        path.write_text(page.page(self.trace, self.payload), encoding="utf-8")
+        return path
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        # The live widget first; where there is no widget, the same player in HTML; where scripts are taken out, the
+        # figure inside that HTML, or the PNG.
+        data, metadata = super()._repr_mimebundle_(**kwargs)
+        data["text/html"] = page.figure(self.trace, self.payload)
+        data["image/png"] = base64.b64encode(page.png(self.trace, self.payload["layout"])).decode()
+        data["text/plain"] = repr(self)
+        return data, metadata
+
+    def _run_again(self, _: Any) -> None:
+        """Record the function at the new inputs. The browser takes `controls` as the answer, so it always changes."""
+        values = list(self.inputs)
+        with self.hold_sync():
+            try:
+                trace = self._record(values)
+                layout = self._place(trace)
+            except Exception as error:
+                # The learner's function may raise anything; the player stays, and says what it was.
+                self.error = str(error) if isinstance(error, AutodiffError) else f"{type(error).__name__}: {error}"
+            else:
+                self.error = ""
+                self.trace = trace
+                self.step = min(self.step, len(trace.steps) - 1)
+                self.payload = {"trace": trace.to_dict(), "layout": layout}
+            self.controls = self._sliders(values)
+
+    def _record(self, values: list[float]) -> Trace:
+        leaves = flatten(self._args)
+        for k, value in zip(self._scalars, values, strict=True):
+            leaves[k] = value
+        # A slider may pass a pole: ∞ and nan are shown as such, a warning would have no cell to stand in.
+        with np.errstate(all="ignore"):
+            return Trace.of(self._f, *unflatten(self._args, leaves))
+
+    def _place(self, trace: Trace) -> dict[str, Any]:
+        """Lay out the graph; keep the old places if they still fit, so that it stands still under a moving slider."""
+        old = self.payload["layout"]
+        same = _shape(trace) == _shape(self.trace)
+        return old if same and _fits(trace, old) else graphs.layout(trace)
+
+    def _sliders(self, values: list[float]) -> list[dict[str, Any]]:
+        """The sliders keep their range while the value moves within it."""
+        sliders = []
+        for name, value, old in zip(self._names, values, self.controls or [None] * len(values), strict=True):
+            within = (old["min"], old["max"]) if old else self._ranges.get(name)
+            kept = old and old["min"] <= value <= old["max"]
+            sliders.append({**old, "value": value} if kept else control(name, value, within))
+        return sliders
+
+    @traitlets.validate("inputs")
+    def _right_number(self, proposal: Any) -> list[float]:
+        names = getattr(self, "_names", None)
+        if names is not None and len(proposal["value"]) != len(names):
+            raise traitlets.TraitError(
+                f"inputs takes {len(names)} numbers ({', '.join(names) or 'no input is a scalar'}), "
+                f"and these are {len(proposal['value'])}."
+            )
+        return proposal["value"]
+
+    @traitlets.validate("step")
+    def _existing_step(self, proposal: Any) -> int:
+        return max(-1, min(proposal["value"], len(self.trace.steps) - 1))
+
+
+def _shape(trace: Trace) -> list[tuple[str, str]]:
+    """What the lines of a trace compute, apart from their values."""
+    return [(line.text, line.label) for line in trace.lines]
+
+
+def _fits(trace: Trace, layout: Mapping[str, Any]) -> bool:
+    """Tell whether each node of a layout is wide enough for the numbers of this trace."""
+    shown = [(i, line.value.text) for i, line in enumerate(trace.lines)]
+    shown += [(send.parent, send.after.text) for step in trace.steps for send in step.sends]
+    return all(graphs.text_width(text, bold=True) + 6 <= layout["nodes"][f"n{i}"]["w"] for i, text in shown)

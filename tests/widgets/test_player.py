@@ -1,0 +1,240 @@
+"""The player's Python half: recording again, errors, ranges, and what it leaves in a notebook or a file."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+
+import ipywidgets
+import numpy as np
+import pytest
+import traitlets
+
+from autodiff_lab.engine.errors import AutodiffError
+from autodiff_lab.figures.trace import Trace
+from autodiff_lab.widgets import page
+from autodiff_lab.widgets.controls import RangeError, control
+from autodiff_lab.widgets.player import Player, play
+
+from .cases import CASES, f, model, square
+
+
+def payload_of(text: str) -> dict:
+    """The payload inside a page: what `mount` is called with."""
+    return json.loads(re.search(r"mount\(place, (\{.*?\}), \{ css: ", text, re.DOTALL)[1])
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_every_kind_of_run_can_be_shown(name):
+    g, args = CASES[name]
+    player = play(g, *args)
+    trace, layout = player.payload["trace"], player.payload["layout"]
+    assert Trace.from_json(json.dumps(trace)) == player.trace
+    assert set(layout["nodes"]) >= {f"n{i}" for i in range(len(trace["lines"]))}
+    assert player.step == -1
+    assert player.error == ""
+
+
+def test_new_inputs_record_again():
+    player = play(f, 2.0, 5.0)
+    player.step = 12
+    player.inputs = [3, 5]
+    assert player.inputs == [3.0, 5.0]
+    assert player.payload["trace"]["lines"][0]["value"]["value"] == 3.0
+    assert player.trace.gradient[0].value == pytest.approx(1 / 3 + 5, rel=1e-12)
+    assert [c["value"] for c in player.controls] == [3.0, 5.0]
+    assert player.step == 12
+
+
+def test_the_graph_stands_still_while_the_numbers_fit():
+    player = play(f, 2.0, 5.0)
+    before = player.payload["layout"]
+    player.inputs = [2.02, 5.0]
+    assert player.payload["layout"] == before
+    player.inputs = [2e8, 5.0]
+    assert player.payload["layout"] != before
+
+
+def test_a_linked_slider_drives_it():
+    player = play(f, 2.0, 5.0)
+    slider = ipywidgets.FloatSlider(value=5.0, min=0, max=10)
+    traitlets.dlink((slider, "value"), (player, "inputs"), lambda x2: [player.inputs[0], x2])
+    slider.value = 1.5
+    assert player.trace.lines[1].value.text == "1.5"
+
+
+def test_arrays_stay_and_have_no_slider():
+    X, w = np.ones((3, 2)), np.array([0.5, -1.0])
+    player = play(model, X, w, 0.25)
+    assert [c["name"] for c in player.controls] == ["y"]
+    player.inputs = [0.75]
+    assert player.trace.lines[2].value.text == "0.75"
+    assert player.trace.lines[0].value.shape == (3, 2)
+
+
+def test_inputs_inside_a_tuple_have_sliders_of_their_own():
+    player = play(lambda p, x: p[0] * x + p[1], (2.0, 1.0), 3.0)
+    assert [c["name"] for c in player.controls] == ["p[0]", "p[1]", "x"]
+    player.inputs = [2.0, 4.0, 3.0]
+    assert player.trace.value.text == "10"
+
+
+def positive_only(x):
+    if x < 0:
+        raise ValueError("x must not be negative")
+    return x * x
+
+
+def test_an_error_keeps_the_last_good_picture():
+    player = play(positive_only, 3.0)
+    good = player.payload
+    player.inputs = [-1.0]
+    assert player.error == "ValueError: x must not be negative"
+    assert player.payload == good
+    assert player.trace.value.text == "9"
+    assert player.controls[0]["value"] == -1.0
+    player.inputs = [4.0]
+    assert player.error == ""
+    assert player.trace.value.text == "16"
+
+
+def test_the_engines_own_words_stand_alone():
+    def detached(x):
+        return float(x) * x if x > 3 else x * x
+
+    player = play(detached, 3.0)
+    player.inputs = [4.0]
+    assert player.error
+    assert "Error:" not in player.error.splitlines()[0]
+
+
+def test_the_first_run_raises_like_any_call():
+    with pytest.raises(ValueError, match="must not be negative"):
+        play(positive_only, -1.0)
+    with pytest.raises(AutodiffError):
+        play(square, "three")
+
+
+def test_another_path_may_be_shorter():
+    def branch(x):
+        return x * x * x if x > 0 else x + 1
+
+    player = play(branch, 2.0)
+    player.step = 5
+    player.inputs = [-2.0]
+    assert len(player.trace.steps) == 4
+    assert player.step == 3
+    player.step = 99
+    assert player.step == 3
+
+
+def test_the_number_of_inputs_is_checked():
+    player = play(f, 2.0, 5.0)
+    with pytest.raises(traitlets.TraitError, match=r"2 numbers \(x1, x2\)"):
+        player.inputs = [1.0]
+    assert player.inputs == [2.0, 5.0]
+
+
+def test_ranges_are_taken():
+    player = play(f, 2.0, 5.0, ranges={"x1": (0.1, 4)})
+    assert (player.controls[0]["min"], player.controls[0]["max"]) == (0.1, 4.0)
+    player.inputs = [6.0, 5.0]
+    assert player.controls[0]["max"] == 6.0
+
+
+@pytest.mark.parametrize(
+    ("ranges", "message"),
+    [
+        ({"x3": (0, 1)}, "no input 'x3'. Inputs with a slider: x1, x2"),
+        ({"x1": (4, 0.1)}, "smaller number first"),
+        ({"x1": (2, 2)}, "smaller number first"),
+        ({"x1": (0, float("inf"))}, "smaller number first"),
+        ({"x1": 4}, "write two numbers"),
+        ({"x1": (3, 4)}, "outside of its range"),
+    ],
+)
+def test_bad_ranges_are_named(ranges, message):
+    with pytest.raises(RangeError, match=re.escape(message)):
+        play(f, 2.0, 5.0, ranges=ranges)
+
+
+def test_a_range_for_an_array_is_refused():
+    with pytest.raises(RangeError, match="arrays have no slider"):
+        play(model, np.ones((3, 2)), np.ones(2), 0.0, ranges={"X": (0, 1)})
+
+
+@pytest.mark.parametrize("value", [2.0, 5.0, 0.0, -3.0, 7.3121, 0.02, 1e6, 1e-7, -1e9, 1e300, float("nan")])
+def test_sliders_are_never_degenerate(value):
+    slider = control("x", value)
+    assert slider["min"] < slider["max"]
+    assert 0 < slider["step"] <= slider["max"] - slider["min"]
+    if value == value:
+        stops = (value - slider["min"]) / slider["step"]
+        assert slider["min"] <= value <= slider["max"]
+        assert stops == pytest.approx(round(stops), abs=1e-6)
+    if abs(value) >= 0.1:
+        assert slider["min"] * slider["max"] > 0
+
+
+def test_it_has_one_plain_text():
+    player = play(f, 2.0, 5.0)
+    assert repr(player) == "Player(f(x1, x2), 13 steps)"
+    assert isinstance(player, Player)
+
+
+def test_the_mimebundle_has_a_picture_for_every_reader():
+    player = play(f, 2.0, 5.0)
+    data, _ = player._repr_mimebundle_()
+    assert set(data) == {"application/vnd.jupyter.widget-view+json", "text/html", "image/png", "text/plain"}
+    assert data["text/plain"] == "Player(f(x1, x2), 13 steps)"
+    assert base64.b64decode(data["image/png"]).startswith(b"\x89PNG")
+    assert sum(len(str(value)) for value in data.values()) < 150_000
+
+
+def test_without_its_script_the_html_is_a_picture_and_tables():
+    html = play(f, 2.0, 5.0)._repr_mimebundle_()[0]["text/html"]
+    still = html[: html.index("<script")]
+    image = re.search(r'<img alt="([^"]+)"[^>]* src="data:image/svg\+xml;base64,([^"]+)">', still)
+    assert "f(x1, x2)" in image[1]
+    assert b"<svg" in base64.b64decode(image[2])
+    assert "<figcaption>f(x1, x2) at x1 = 2, x2 = 5: the value is 11.6521." in still
+    assert "1.7163" in still
+    assert "<table>" in still
+    assert "style>" not in still
+
+
+def test_the_html_is_the_same_every_time():
+    one, other = (play(f, 2.0, 5.0)._repr_mimebundle_()[0]["text/html"] for _ in range(2))
+    assert one == other
+
+
+def test_save_html_writes_one_file_that_needs_nothing_else(tmp_path):
+    player = play(f, 2.0, 5.0)
+    path = player.save_html(tmp_path / "flow.html")
+    text = path.read_text(encoding="utf-8")
+    assert path.stat().st_size < 150_000
+    assert text.startswith('<!DOCTYPE html>\n<html lang="en">')
+    assert "<title>f(x1, x2), step by step</title>" in text
+    assert 'name="viewport"' in text
+    assert not re.findall(r"""(?:src|href)\s*=\s*(?!["']?data:)""", text)
+    assert set(re.findall(r"https?://[^\s\"'\\]+", text)) <= {"http://www.w3.org/2000/svg"}
+    assert payload_of(text) == json.loads(json.dumps(player.payload))
+
+
+def test_names_are_shown_and_not_run(tmp_path):
+    def g(x):
+        return x * x
+
+    g.__name__ = "</script><script>alert(1)</script>"
+    player = play(g, 3.0)
+    for text in (player.save_html(tmp_path / "page.html").read_text(), player._repr_mimebundle_()[0]["text/html"]):
+        assert "<script>alert" not in text
+        assert text.count("</script>") == text.count("<script")
+        assert payload_of(text)["trace"]["function"] == g.__name__
+
+
+def test_the_exported_module_is_the_module():
+    lean = page._lean(page.SCRIPT)
+    assert "export function mount" in lean
+    assert len(lean) < page.SCRIPT.stat().st_size
