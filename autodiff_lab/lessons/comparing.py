@@ -1,0 +1,126 @@
+"""Comparing what a learner gave with what was asked for: plain data, six digits, spaces ignored."""
+
+from __future__ import annotations
+
+import math
+import numbers
+import reprlib
+import types
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from autodiff_lab.lessons.running import Crashed
+
+SIX_DIGITS = 1e-6
+ROUNDED = 1e-2
+
+
+@dataclass(frozen=True)
+class Refused:
+    """What was handed over cannot be looked at in the way the exercise needs; `reason` is a full sentence."""
+
+    reason: str
+
+
+def plain(answer: Any) -> Any:
+    """An answer as plain data: Variables and NumPy scalars become floats, lists and arrays become tuples.
+
+    >>> plain([np.float64(5.5), 2])
+    (5.5, 2.0)
+    >>> plain(True)
+    True
+    """
+    if answer is None or isinstance(answer, bool | str | Crashed | Refused):
+        return answer
+    if isinstance(answer, np.bool_):
+        return bool(answer)
+    if isinstance(answer, numbers.Real):
+        return float(answer)
+    if isinstance(answer, list | tuple):
+        return tuple(plain(part) for part in answer)
+    if isinstance(answer, dict):
+        return {key: plain(part) for key, part in answer.items()}
+    if isinstance(answer, np.ndarray):
+        return plain(answer.tolist())
+    if isinstance(getattr(answer, "value", None), numbers.Real):  # a Variable, the learner's or ours
+        return float(answer.value)
+    return answer
+
+
+def agrees(seen: Any, wanted: Any, tolerance: float = SIX_DIGITS) -> bool:
+    """Whether an observation is the wanted one; a wanted dictionary asks only for the entries it names.
+
+    >>> agrees((5.5, 1.7163378), (5.5, 1.7163378145367738)), agrees((5.5, 1.7), (5.5, 1.7163378145367738))
+    (True, False)
+    >>> agrees("v1 = log( v-1 )", "v1 = log(v-1)")
+    True
+    """
+    if isinstance(wanted, Crashed):
+        return isinstance(seen, Crashed) and wanted.kind == seen.kind and wanted.message in seen.message
+    if wanted is None or isinstance(wanted, bool):
+        return seen is wanted
+    if isinstance(wanted, str):
+        return isinstance(seen, str) and "".join(seen.split()) == "".join(wanted.split())
+    if isinstance(wanted, dict):
+        return isinstance(seen, dict) and all(
+            key in seen and agrees(seen[key], part, tolerance) for key, part in wanted.items()
+        )
+    if isinstance(wanted, list | tuple):
+        same_length = isinstance(seen, list | tuple) and len(seen) == len(wanted)
+        return same_length and all(agrees(s, w, tolerance) for s, w in zip(seen, wanted, strict=True))
+    if isinstance(seen, bool) or not isinstance(seen, numbers.Real):
+        return False
+    return math.isclose(seen, wanted, rel_tol=tolerance, abs_tol=1e-12)
+
+
+def rounded(seen: Any, wanted: Any) -> bool:
+    """Whether a number was meant to be right and was typed with too few digits."""
+    return any(isinstance(part, float) for part in _leaves(wanted)) and agrees(seen, wanted, ROUNDED)
+
+
+def disagreement(seen: Any, wanted: dict[str, Any], cases: str = "") -> str:
+    """The first case of several that came out differently, in words."""
+    for case, value in wanted.items():
+        found = seen.get(case) if isinstance(seen, dict) else seen
+        if isinstance(found, Crashed):
+            return f"In the case {case}: {found.sentence()}"
+        if not agrees(found, value):
+            return f"In the case {case} I expect {describe(value)}, and you get {describe(found)}. {cases}".rstrip()
+    return "Something is different, but I cannot say what."
+
+
+def describe(thing: Any) -> str:
+    """A short description without addresses, safe for objects of any kind.
+
+    >>> describe((5.0, 1.7163378145367738)), describe("x"), describe(None), describe(print), describe([])
+    ('(5, 1.71634)', "the text 'x'", 'None', 'the function print', 'an empty list')
+    """
+    if thing is None or isinstance(thing, bool):
+        return str(thing)
+    if isinstance(thing, str):
+        return f"the text {reprlib.repr(thing)}"
+    if isinstance(thing, numbers.Real):
+        return f"{float(thing):.6g}"
+    if isinstance(thing, list | tuple):
+        if not thing:
+            return f"an empty {type(thing).__name__}"
+        shown = ", ".join(repr(part) if isinstance(part, str) else describe(part) for part in thing[:8])
+        return f"({shown}{', …' if len(thing) > 8 else ''})"
+    if isinstance(thing, types.FunctionType | types.BuiltinFunctionType):
+        return f"the function {thing.__name__}"
+    if isinstance(thing, type):
+        return f"the class {thing.__name__}"
+    if isinstance(thing, Crashed):
+        return thing.kind
+    return f"an object of type {type(thing).__name__}"
+
+
+def _leaves(thing: Any) -> Iterator[Any]:
+    if isinstance(thing, list | tuple):
+        for part in thing:
+            yield from _leaves(part)
+    else:
+        yield thing

@@ -1,0 +1,95 @@
+"""Running a learner's own code: quietly, with an end, and with the error turned into a sentence."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import linecache
+import sys
+import traceback
+import types
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+STEPS = 1_000_000
+"""How far a check runs before it says that the code never ends (a right answer takes some thousands of steps)."""
+
+
+@dataclass(frozen=True)
+class Crashed:
+    """The learner's code raised. As a wanted value, `message` is a part of the message to be found."""
+
+    kind: str
+    message: str = ""
+    line: str = ""
+
+    def sentence(self) -> str:
+        """What happened, with the learner's own line where there is one."""
+        where = f" in your line `{self.line}`" if self.line else ""
+        if self.kind == TookTooLong.__name__:
+            return (
+                f"your code was still running after {STEPS:,} steps{where}, so I stopped it. "
+                "Does a loop grow the list it walks along?"
+            )
+        if self.kind == "RecursionError":
+            return f"your code calls itself without an end{where}. Look for an operator that is written with itself."
+        if self.kind == "UnboundLocalError" or self.kind == "NameError":
+            return f"Python does not know a name{where}: {self.message}."
+        return f"your code raised {self.kind}{where}: {self.message}."
+
+
+class TookTooLong(BaseException):
+    """Raised into code that runs on; no `Exception`, so that the code's own ``except`` does not swallow it."""
+
+
+def attempt(code: Callable[..., Any], *args: Any, steps: int = STEPS) -> Any:
+    """The result of ``code(*args)``, or a `Crashed`. What the code prints is dropped.
+
+    >>> attempt(int, "5")
+    5
+    >>> attempt(int, "x")
+    Crashed(kind='ValueError', message="invalid literal for int() with base 10: 'x'", line='')
+    """
+    left = steps
+
+    def count(frame: types.FrameType, event: str, arg: object) -> Any:
+        nonlocal left
+        frame.f_trace_opcodes = True  # lines are not enough: `while True: pass` on one line is one line for ever
+        left -= 1
+        if left < 0:
+            raise TookTooLong
+        return count
+
+    before = sys.gettrace()
+    try:
+        with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            sys.settrace(count)
+            try:
+                return code(*args)
+            finally:
+                sys.settrace(before)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as problem:  # SystemExit too: a learner's exit() must not end the notebook
+        return Crashed(type(problem).__name__, _first_line(problem), _learners_line(problem))
+
+
+def _first_line(problem: BaseException) -> str:
+    try:
+        lines = str(problem).splitlines()
+    except Exception:  # a message that cannot be made
+        return ""
+    return lines[0].rstrip(".") if lines else ""
+
+
+def _learners_line(problem: BaseException) -> str:
+    """The innermost line that was written in a notebook cell, if there is one."""
+    for frame in reversed(traceback.extract_tb(problem.__traceback__)):
+        if "ipykernel" in frame.filename or frame.filename.startswith("<"):
+            return linecache.getline(frame.filename, frame.lineno or 0).strip()
+    return ""

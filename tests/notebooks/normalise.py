@@ -1,0 +1,133 @@
+"""Execute the notebooks and write them in their one normal form.
+
+    python tests/notebooks/normalise.py              execute and rewrite every notebook
+    python tests/notebooks/normalise.py --check      execute, write nothing, fail with a diff where a file differs
+
+Run it after every change to a notebook. What it leaves in the file depends on the notebook and the package alone: no
+widget state, no timings, no Python version, no cell metadata but tags. Two tags change what it does:
+
+nbval-ignore-output
+    The output may differ between machines (an SVG differs between Graphviz versions): it is committed, and `--check`
+    compares only which kinds of output there are.
+machine-output
+    The output is about this machine (paths, versions): it is not committed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import difflib
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbclient import NotebookClient
+
+NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
+KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
+
+# A live widget's view is a number in a kernel that is gone; the figure beside it is what a reader sees.
+NOT_COMMITTED = {"application/vnd.jupyter.widget-view+json"}
+
+
+def execute(notebook: Any, folder: Path = NOTEBOOKS) -> Any:
+    """Return an executed copy; raise where a cell raises."""
+    notebook = copy.deepcopy(notebook)
+    client = NotebookClient(
+        notebook,
+        timeout=120,
+        kernel_name="python3",
+        store_widget_state=False,
+        record_timing=False,
+        resources={"metadata": {"path": str(folder)}},
+    )
+    client.execute()
+    return notebook
+
+
+def normalise(notebook: Any) -> Any:
+    """Bring a notebook into normal form, in place."""
+    notebook.metadata = nbformat.from_dict({"kernelspec": KERNEL, "language_info": {"name": "python"}})
+    for cell in notebook.cells:
+        tags = cell.metadata.get("tags")
+        cell.metadata = nbformat.from_dict({"tags": tags} if tags else {})
+        cell.source = "\n".join(line.rstrip() for line in cell.source.strip("\n").split("\n"))
+        if cell.cell_type == "code":
+            cell.outputs = [] if "machine-output" in (tags or []) else _joined(cell.outputs)
+            for output in cell.outputs:
+                for kind in NOT_COMMITTED & set(output.get("data", {})):
+                    del output.data[kind]
+    return notebook
+
+
+def _joined(outputs: Sequence[Any]) -> list[Any]:
+    """Join stream outputs that follow each other: how a kernel cuts them up is a matter of timing."""
+    joined: list[Any] = []
+    for output in outputs:
+        last = joined[-1] if joined else {}
+        if output.output_type == "stream" and last.get("name") == output.get("name"):
+            last.text += output.text
+        else:
+            joined.append(output)
+    return joined
+
+
+def written(notebook: Any) -> str:
+    """Return the text of the file."""
+    return nbformat.writes(notebook, version=4) + "\n"
+
+
+def comparable(notebook: Any) -> str:
+    """Return what two machines must agree on, as text to be compared line by line."""
+    notebook = copy.deepcopy(notebook)
+    for cell in notebook.cells:
+        if "nbval-ignore-output" in cell.metadata.get("tags", []):
+            cell.outputs = [
+                nbformat.v4.new_output(output.output_type, data=dict.fromkeys(sorted(output.data), "…"))
+                for output in cell.outputs
+                if "data" in output
+            ]
+    return written(notebook)
+
+
+def difference(path: Path) -> str:
+    """Execute a committed notebook and return how a fresh one differs from it; the empty string if it does not."""
+    committed = nbformat.read(path, as_version=4)
+    fresh = normalise(execute(committed, path.parent))
+    lines = difflib.unified_diff(
+        comparable(committed).splitlines(),
+        comparable(fresh).splitlines(),
+        f"{path.name} as committed",
+        f"{path.name} executed now",
+        lineterm="",
+        n=4,
+    )
+    return "\n".join(line if len(line) < 400 else f"{line[:400]} …" for line in lines)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Normalise or check the notebooks that are named, or all."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("paths", nargs="*", type=Path, help="notebooks (default: all in notebooks/)")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if a notebook differs")
+    options = parser.parse_args(argv)
+    differs = 0
+    for path in options.paths or sorted(NOTEBOOKS.glob("*.ipynb")):
+        if options.check:
+            found = difference(path)
+            print(found or f"{path.name}: in normal form, and its outputs are those of a fresh run")
+            differs += bool(found)
+        else:
+            text = written(normalise(execute(nbformat.read(path, as_version=4), path.parent)))
+            path.write_text(text, encoding="utf-8")
+            print(f"{path.name}: executed and written, {len(text.encode()) / 1000:.0f} kB")
+    if differs:
+        print(f"\n{differs} of the notebooks differ. To write them anew: python tests/notebooks/normalise.py")
+    return 1 if differs else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,70 @@
+"""The notebooks as the tests read them: cells, their text, and copies with answers filled in."""
+
+from __future__ import annotations
+
+import copy
+import importlib
+import pkgutil
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import nbformat
+
+import autodiff_lab.lessons
+from autodiff_lab.lessons.exercise import Exercise
+
+ROOT = Path(__file__).resolve().parents[2]
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+
+
+def read(path: Path) -> Any:
+    return nbformat.read(path, as_version=4)
+
+
+def named(number: str) -> Path:
+    """The notebook with this number: ``named("03")``."""
+    (path,) = (path for path in NOTEBOOKS if path.name.startswith(f"{number}_"))
+    return path
+
+
+def tags(cell: Any) -> list[str]:
+    return cell.metadata.get("tags", [])
+
+
+def lessons() -> Iterator[tuple[str, dict[str, Exercise]]]:
+    """Every lesson by its number, with its exercises in the order in which they are written."""
+    for module in pkgutil.iter_modules(autodiff_lab.lessons.__path__):
+        if module.name.startswith("lesson_"):
+            names = vars(importlib.import_module(f"autodiff_lab.lessons.{module.name}"))
+            found = {name: value for name, value in names.items() if isinstance(value, Exercise)}
+            yield module.name.removeprefix("lesson_"), found
+
+
+def exercises() -> list[tuple[str, Exercise]]:
+    return [(number, exercise) for number, found in lessons() for exercise in found.values()]
+
+
+def listing(number: str) -> str:
+    """The code that the exercises of a notebook stand on: its cells tagged ``listing``, in order."""
+    cells = read(named(number)).cells
+    return "\n\n".join(cell.source for cell in cells if "listing" in tags(cell))
+
+
+def answered(notebook: Any, found: dict[str, Exercise]) -> Any:
+    """A copy with the reference answers in the place of the unanswered ones."""
+    notebook = copy.deepcopy(notebook)
+    for cell in notebook.cells:
+        for name, exercise in found.items():
+            if cell.cell_type == "code" and re.search(rf"check\.{name}\(", cell.source):
+                cell.source = f"{exercise.reference}\n\n{exercise.call}"
+    return notebook
+
+
+def shown(cell: Any) -> str:
+    """All that a cell shows as text."""
+    parts = []
+    for output in cell.get("outputs", []):
+        parts.append(output.get("text", "") or output.get("data", {}).get("text/plain", ""))
+    return "\n".join(parts)
