@@ -63,7 +63,16 @@ def check_grads(
         raise InputError(f"modes is {tuple(modes)!r}; it takes 'fwd', 'rev' or both.")
     rng = np.random.default_rng(seed)
     args = tuple(tree.map_leaves(as_value, x) for x in args)
-    _check(f, args, 1, order, tuple(modes), rtol, step or np.finfo(float).eps ** (1 / 3), rng)
+    _check(
+        f,
+        args,
+        1,
+        order,
+        tuple(modes),
+        rtol,
+        step or np.finfo(float).eps ** (1 / 3),
+        rng,
+    )
 
 
 def _check(
@@ -100,9 +109,27 @@ def _check(
     if current < order:
         for mode in modes:
             if mode == "fwd":
-                _check(lambda *x: jvp(f, x, tangents)[1], args, current + 1, order, modes, rtol, step, rng)
+                _check(
+                    lambda *x: jvp(f, x, tangents)[1],
+                    args,
+                    current + 1,
+                    order,
+                    modes,
+                    rtol,
+                    step,
+                    rng,
+                )
             else:
-                _check(lambda *x: vjp(f, *x)[1](cotangent), args, current + 1, order, modes, rtol, step, rng)
+                _check(
+                    lambda *x: vjp(f, *x)[1](cotangent),
+                    args,
+                    current + 1,
+                    order,
+                    modes,
+                    rtol,
+                    step,
+                    rng,
+                )
 
 
 def _central(f: Callable[..., Any], args: tuple[Any, ...], tangents: Any, step: float) -> Any:

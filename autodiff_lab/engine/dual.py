@@ -17,9 +17,13 @@ __all__ = ["Dual", "ForwardPass"]
 
 
 class ForwardPass(Level):
-    """One forward derivative in progress."""
+    """One forward derivative in progress: one direction, or a batch of directions along a leading axis."""
 
-    __slots__ = ()
+    __slots__ = ("batch",)
+
+    def __init__(self, batch: int | None = None) -> None:
+        super().__init__()
+        self.batch = batch
 
     def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any]) -> Any:
         """Compute one operation and the tangent of its result."""
@@ -30,7 +34,7 @@ class ForwardPass(Level):
             return y
         y = as_operand(y)
         tangents = tuple(x.tangent if mine else None for x, mine in zip(operands, own, strict=True))
-        tangent = op.pushforward(y, values, tangents, static)
+        tangent = op.pushforward(y, values, tangents, static, self.batch)
         return y if tangent is None else Dual(y, as_operand(tangent), self)
 
 
@@ -54,10 +58,10 @@ class Dual(Overloaded):
 
     def __init__(self, value: Any, tangent: Any = 0.0, level: ForwardPass | None = None) -> None:
         if level is None:
-            from .values import as_tangent, as_value
+            from .values import as_shaped, as_value
 
             level, value = BY_HAND, as_value(value)
-            tangent = as_tangent(tangent, value)
+            tangent = as_shaped(tangent, value)
         self.value, self.tangent, self.level = value, tangent, level
 
     def __repr__(self) -> str:

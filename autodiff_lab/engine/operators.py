@@ -69,6 +69,8 @@ class Overloaded(Traced):
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         op = TABLE.get(ufunc)
         if op is not None and method == "__call__" and not kwargs:
+            if op.kind == "composed":
+                return op.fn(*inputs)
             return apply(op, tuple(map(as_operand, inputs)) if len(inputs) > 1 else inputs)
         if kwargs.pop("out", None) is not None:
             raise MutationError(
@@ -91,6 +93,8 @@ class Overloaded(Traced):
         op = TABLE.get(func)
         if op is None:
             raise_unregistered(func, f"{func.__module__.replace('numpy', 'np')}.{func.__name__}")
+        if op.kind == "composed":
+            return op.fn(*args, **kwargs)
         operands, static = split_arguments(op, args, kwargs)
         return apply(op, operands, static)
 
@@ -122,7 +126,10 @@ class Overloaded(Traced):
         self._detached("The integer index", "A position has no derivative.")
 
     def __complex__(self) -> complex:
-        self._detached("The complex()", "Complex numbers are not supported; keep real and imaginary parts apart.")
+        self._detached(
+            "The complex()",
+            "Complex numbers are not supported; keep real and imaginary parts apart.",
+        )
 
     def __setitem__(self, index: Any, new: Any) -> None:
         raise MutationError(
@@ -185,14 +192,6 @@ class Overloaded(Traced):
         """The transpose."""
         return np.transpose(self)
 
-    def sum(self, axis: Any = None, keepdims: bool = False) -> Any:
-        """The sum over all entries, or along an axis; see ``numpy.sum``."""
-        return np.sum(self, axis=axis, keepdims=keepdims)
-
-    def mean(self, axis: Any = None, keepdims: bool = False) -> Any:
-        """The mean over all entries, or along an axis; see ``numpy.mean``."""
-        return np.mean(self, axis=axis, keepdims=keepdims)
-
     def reshape(self, *shape: Any) -> Any:
         """The same entries in another shape; see ``numpy.reshape``."""
         return np.reshape(self, shape[0] if len(shape) == 1 else shape)
@@ -202,6 +201,56 @@ class Overloaded(Traced):
         order = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes or None
         return np.transpose(self, order)
 
+    def flatten(self) -> Any:
+        """The entries in one row; see ``numpy.ravel``."""
+        return np.ravel(self)
+
+    def astype(self, dtype: Any) -> Any:
+        """The same values; a float type changes nothing that a derivative sees, other types lose it."""
+        if np.dtype(dtype).kind != "f":
+            self._detached(
+                f"The conversion to {np.dtype(dtype)}",
+                "Derivatives are of real numbers.",
+            )
+        return self
+
+    def copy(self) -> Any:
+        """The value itself: it cannot be written to, so nothing needs copying."""
+        return self
+
+
+METHODS = (
+    *(
+        "sum",
+        "mean",
+        "prod",
+        "max",
+        "min",
+        "ptp",
+        "var",
+        "std",
+        "cumsum",
+        "cumprod",
+        "all",
+        "any",
+        "argmax",
+        "argmin",
+    ),
+    *(
+        "argsort",
+        "clip",
+        "round",
+        "dot",
+        "trace",
+        "diagonal",
+        "ravel",
+        "repeat",
+        "squeeze",
+        "swapaxes",
+        "take",
+    ),
+)
+
 
 OPERATORS: dict[str, np.ufunc] = {
     "add": np.add,
@@ -210,8 +259,15 @@ OPERATORS: dict[str, np.ufunc] = {
     "truediv": np.divide,
     "pow": np.power,
     "matmul": np.matmul,
+    "floordiv": np.floor_divide,
+    "mod": np.remainder,
 }
-COMPARISONS = {"lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal}
+COMPARISONS = {
+    "lt": np.less,
+    "le": np.less_equal,
+    "gt": np.greater,
+    "ge": np.greater_equal,
+}
 COMPARISONS |= {"eq": np.equal, "ne": np.not_equal}
 
 
@@ -228,8 +284,19 @@ def _install_operators() -> None:
         setattr(Overloaded, f"__r{name}__", reflected)
     for name, ufunc in COMPARISONS.items():
         setattr(Overloaded, f"__{name}__", binary(ufunc)[0])
+    for name in METHODS:
+        function = getattr(np, name)
+        setattr(
+            Overloaded,
+            name,
+            lambda self, *args, function=function, **options: function(self, *args, **options),
+        )
     for name, ufunc in {"neg": np.negative, "abs": np.absolute}.items():
-        setattr(Overloaded, f"__{name}__", lambda self, ufunc=ufunc: apply(TABLE[ufunc], (self,)))
+        setattr(
+            Overloaded,
+            f"__{name}__",
+            lambda self, ufunc=ufunc: apply(TABLE[ufunc], (self,)),
+        )
 
 
 _install_operators()

@@ -31,7 +31,10 @@ class SymbolLevel(Level):
     def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any]) -> Any:
         neutral = _NEUTRAL.get(op.name)
         if neutral is not None and len(operands) == 2:
-            for x, other, side in ((operands[0], operands[1], 0), (operands[1], operands[0], 1)):
+            for x, other, side in (
+                (operands[0], operands[1], 0),
+                (operands[1], operands[0], 1),
+            ):
                 if side in neutral[1] and not isinstance(x, Traced) and np.ndim(x) == 0 and x == neutral[0]:
                     return other
         return Symbol(op=op, operands=operands, static=static)
@@ -44,7 +47,17 @@ _NEUTRAL = {
     "divide": (1, (1,)),
     "power": (1, (1,)),
 }
-_STRENGTH = {"add": 1, "subtract": 1, "multiply": 3, "divide": 3, "matmul": 3, "negative": 2, "power": 4}
+_STRENGTH = {
+    "add": 1,
+    "subtract": 1,
+    "multiply": 3,
+    "divide": 3,
+    "matmul": 3,
+    "remainder": 3,
+    "floor_divide": 3,
+    "negative": 2,
+    "power": 4,
+}
 _LATEX_FUNCTIONS = frozenset({"arccos", "arcsin", "arctan", "cos", "cosh", "log", "sin", "sinh", "tan", "tanh"})
 _LATEX_SIGNS = {"<=": r"\le", ">=": r"\ge", "!=": r"\ne", "==": "="}
 
@@ -142,10 +155,21 @@ class Symbol(Overloaded):
             return f"({a} {self.op.symbol} {b})"
         if strength is None:
             named = self.op.name if self.op.name == "getitem" else prefix + self.op.name
-            return call(named, None, [_written(x, prefix) for x in self.operands], dict(self.static))
+            return call(
+                named,
+                None,
+                [_written(x, prefix) for x in self.operands],
+                dict(self.static),
+            )
         if len(self.operands) == 1:
             return f"-{_bracketed(self.operands[0], strength, prefix)}"
-        right_is_weaker = self.op.name in ("subtract", "divide", "matmul")
+        right_is_weaker = self.op.name in (
+            "subtract",
+            "divide",
+            "matmul",
+            "remainder",
+            "floor_divide",
+        )
         left = _bracketed(self.operands[0], strength + (self.op.name == "power"), prefix)
         right = _bracketed(self.operands[1], strength + right_is_weaker, prefix)
         return f"{left} {self.op.symbol} {right}"
@@ -183,7 +207,7 @@ def _written(x: Any, prefix: str) -> str:
 
 def _number(x: Any) -> str:
     text = plain(x)
-    return text[:-2] if text.endswith(".0") else text
+    return text.removesuffix(".0")
 
 
 def _latex(x: Any) -> str:

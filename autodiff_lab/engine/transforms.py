@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from . import tree
-from .dispatch import Traced, shape_of
+from .dispatch import NOTHING, Traced, shape_of
 from .dual import Dual, ForwardPass
 from .errors import InputError, LeakError, ShapeError
 from .tape import Tape, Variable
-from .values import as_tangent, as_value, ones, released, zeros
+from .values import as_shaped, ones, released, zeros
 
 __all__ = ["grad", "jvp", "record", "value_and_grad", "vjp"]
 
@@ -55,14 +55,16 @@ def record(f: Callable[..., Any], *args: Any, sites: bool = False) -> tuple[Any,
     v2 = v1 * 2     = 0.0
     y = v2 = 0.0
     """
-    result, tape = _recorded(f, args, range(len(args)), sites=sites, named=True)
+    result, tape = recorded(f, args, range(len(args)), sites=sites, named=True)
     if tree.children(result) is not None:
         raise ShapeError(
             f"{_name(f)} returned a {type(result).__name__} of results, and a tape has one result. "
             "Return one array, np.stack([...]), or use vjp, which takes several."
         )
-    tape.output = _line(result, tape)
-    return released(_value(result, tape)), tape
+    tape.output, value = result_line(result, tape), result_value(result, tape)
+    if tape.output is None:
+        tape.constant = value
+    return released(value), tape
 
 
 def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
@@ -91,16 +93,16 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tupl
     >>> value, pullback(1.0)
     (10.0, (5.0, 2.0))
     """
-    result, tape = _recorded(f, primals, range(len(primals)))
+    result, tape = recorded(f, primals, range(len(primals)))
     outputs = tree.flatten(result)
-    value = tree.map_leaves(lambda y: released(_value(y, tape)), result)
+    value = tree.map_leaves(lambda y: released(result_value(y, tape)), result)
 
     def pullback(cotangent: Any) -> tuple[Any, ...]:
         seeds = [
-            as_tangent(c, _value(y, tape), "the cotangent")
+            as_shaped(c, result_value(y, tape), "the cotangent")
             for c, y in zip(tree.matching(cotangent, result, "the cotangent"), outputs, strict=True)
         ]
-        gradients = iter(_swept(tape, outputs, seeds))
+        gradients = iter(swept(tape, outputs, seeds))
         return tuple(tree.map_leaves(lambda _: released(next(gradients)), x) for x in primals)
 
     return value, pullback
@@ -139,25 +141,24 @@ def value_and_grad(
     (11.652071455223084, (5.5, 1.7163378145367738))
     """
     several = not isinstance(argnums, int)
-    chosen: Sequence[int] = argnums if several else (argnums,)  # type: ignore[assignment]
 
     @wraps(f)
     def derivative(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
-        which = [_position(k, args, f) for k in chosen]
-        result, tape = _recorded(f, args, which, kwargs)
+        which = chosen_arguments(argnums, args, f)
+        result, tape = recorded(f, args, which, kwargs)
         aux = None
         if has_aux:
             if not isinstance(result, tuple) or len(result) != 2:
                 raise ShapeError(f"has_aux=True means that {_name(f)} returns a pair (result, extra).")
             result, aux = result
-            aux = tree.map_leaves(lambda y: released(_value(y, tape)), aux)
+            aux = tree.map_leaves(lambda y: released(result_value(y, tape)), aux)
         if tree.children(result) is not None or shape_of(result) != ():
             raise ShapeError(
                 f"{_name(f)} returned {_described(result)}, and a gradient belongs to one number. "
                 "Reduce it (np.sum, np.mean), or use vjp with a cotangent of the result's shape."
             )
-        value = _value(result, tape)
-        gradients = iter(_swept(tape, [result], [ones(value)]))
+        value = result_value(result, tape)
+        gradients = iter(swept(tape, [result], [ones(value)]))
         by_argument = tuple(tree.map_leaves(lambda _: released(next(gradients)), args[k]) for k in which)
         out = (released(value), aux) if has_aux else released(value)
         return out, by_argument if several else by_argument[0]
@@ -223,24 +224,24 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
 
         def dual(leaf: Any, k: int = k, moving: Any = moving) -> Dual:
             value = as_value(leaf, f"primal {k}")
-            return Dual(value, as_tangent(next(moving), value, f"tangent {k}"), forward)
+            return Dual(value, as_shaped(next(moving), value, f"tangent {k}"), forward)
 
         inputs.append(tree.map_leaves(dual, x))
-    try:
-        result = f(*inputs)
-    finally:
-        forward.open = False
+    result = forward.run(f, inputs)
     own = tree.map_leaves(lambda y: type(y) is Dual and y.level is forward, result)
     flags = iter(tree.flatten(own))
     tangent = tree.map_leaves(lambda y: released(y.tangent if next(flags) else zeros(as_value(y))), result)
     flags = iter(tree.flatten(own))
-    return tree.map_leaves(lambda y: released(y.value if next(flags) else as_value(y, "the result")), result), tangent
+    return tree.map_leaves(
+        lambda y: released(y.value if next(flags) else as_value(y, "the result")),
+        result,
+    ), tangent
 
 
 # The one way in and the one way back
 
 
-def _recorded(
+def recorded(
     f: Callable[..., Any],
     args: Sequence[Any],
     which: Sequence[int],
@@ -267,12 +268,12 @@ def _recorded(
     return tape.run(call, inputs), tape
 
 
-def _swept(tape: Tape, outputs: Sequence[Any], seeds: Sequence[Any]) -> list[Any]:
+def swept(tape: Tape, outputs: Sequence[Any], seeds: Sequence[Any]) -> list[Any]:
     """Sweep from the outputs; the adjoints of the inputs, zeros where nothing arrived."""
     adjoints: list[Any] = [None] * len(tape)
     last = None
     for y, seed in zip(outputs, seeds, strict=True):
-        line = _line(y, tape)
+        line = result_line(y, tape)
         if line is not None:
             adjoints[line] = seed if adjoints[line] is None else adjoints[line] + seed
             last = line if last is None else max(last, line)
@@ -283,11 +284,38 @@ def _swept(tape: Tape, outputs: Sequence[Any], seeds: Sequence[Any]) -> list[Any
     return [zeros(x) if g is None else g for g, x in inputs]
 
 
-def _line(y: Any, tape: Tape) -> int | None:
+def linearized(f: Callable[..., Any], primals: Sequence[Any]) -> tuple[Any, Callable[..., Any]]:
+    """See :func:`autodiff_lab.linearize`: one recording, and a push along its lines for each set of tangents."""
+    result, tape = recorded(f, primals, range(len(primals)))
+
+    def push(*tangents: Any) -> Any:
+        if len(tangents) != len(primals):
+            raise ShapeError(f"The linear map takes {len(primals)} tangents, and was given {len(tangents)}.")
+        leaves = [t for k, x in enumerate(primals) for t in tree.matching(tangents[k], x, f"tangent {k}")]
+        moving = [as_shaped(t, x, "the tangent") for t, x in zip(leaves, tape.values, strict=False)]
+        for i in range(tape.n_inputs, len(tape)):
+            of_operands = tuple(moving[j] if j >= 0 else None for j in tape.parents[i])
+            op: Any = tape.ops[i]
+            idle = all(t is None for t in of_operands)
+            static = tape.kwargs.get(i, NOTHING)
+            moving.append(None if idle else op.pushforward(tape.values[i], tape.args[i], of_operands, static))
+
+        def tangent(y: Any) -> Any:
+            line = result_line(y, tape)
+            found = None if line is None else moving[line]
+            return released(zeros(result_value(y, tape)) if found is None else found)
+
+        return tree.map_leaves(tangent, result)
+
+    return tree.map_leaves(lambda y: released(result_value(y, tape)), result), push
+
+
+def result_line(y: Any, tape: Tape) -> int | None:
+    """The line of a result on this tape; None if it does not depend on the inputs."""
     return y.index if type(y) is Variable and y.tape is tape else None
 
 
-def _value(y: Any, tape: Tape) -> Any:
+def result_value(y: Any, tape: Tape) -> Any:
     """A result one level down: what a lower level, or the caller, should see."""
     if type(y) is Variable and y.tape is tape:
         return y.value
@@ -299,13 +327,16 @@ def _value(y: Any, tape: Tape) -> Any:
     return as_value(y, "the result")
 
 
-def _position(k: int, args: Sequence[Any], f: Callable[..., Any]) -> int:
-    if not -len(args) <= k < len(args):
-        raise InputError(
-            f"argnums asks for argument {k}, but {_name(f)} was called with {len(args)} positional "
-            f"argument{'s' if len(args) != 1 else ''}. Pass by position what is to be differentiated."
-        )
-    return k % len(args)
+def chosen_arguments(argnums: int | Sequence[int], args: Sequence[Any], f: Callable[..., Any]) -> list[int]:
+    """The positions that `argnums` asks for, counted from the front."""
+    which = [argnums] if isinstance(argnums, int) else list(argnums)
+    for k in which:
+        if not isinstance(k, int) or not -len(args) <= k < len(args):
+            raise InputError(
+                f"argnums asks for argument {k!r}, but {_name(f)} was called with {len(args)} positional "
+                f"argument{'s' if len(args) != 1 else ''}. Pass by position what is to be differentiated."
+            )
+    return [k % len(args) for k in which]
 
 
 def argument_names(f: Callable[..., Any], count: int) -> list[str]:

@@ -10,7 +10,7 @@ from .dispatch import Traced, shape_of
 from .errors import InputError, ShapeError
 from .listing import plain
 
-__all__ = ["as_tangent", "as_value", "ones", "released", "zeros"]
+__all__ = ["as_shaped", "as_value", "ones", "released", "zeros"]
 
 
 def as_value(x: Any, name: str = "the input") -> Any:
@@ -44,8 +44,8 @@ def as_value(x: Any, name: str = "the input") -> Any:
     return a[()] if a.ndim == 0 else a
 
 
-def as_tangent(t: Any, x: Any, name: str = "the tangent") -> Any:
-    """A tangent or cotangent for `x`: the same shape, floats."""
+def as_shaped(t: Any, x: Any, name: str = "the tangent") -> Any:
+    """A tangent, a cotangent or a new value for `x`: the same shape, floats."""
     t = as_value(t, name)
     if shape_of(t) != shape_of(x):
         raise ShapeError(
