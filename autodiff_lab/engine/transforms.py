@@ -14,7 +14,7 @@ from .dispatch import NOTHING, Traced, shape_of
 from .dual import Dual, ForwardPass
 from .errors import InputError, LeakError, ShapeError
 from .tape import Tape, Variable
-from .values import as_shaped, ones, released, zeros
+from .values import as_shaped, as_value, ones, released, zeros
 
 __all__ = ["grad", "jvp", "record", "value_and_grad", "vjp"]
 

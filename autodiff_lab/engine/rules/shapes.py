@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..dispatch import TABLE, shape_of, unbroadcast
+from ..dispatch import TABLE, Traced, shape_of, unbroadcast
 from ..errors import UnsupportedError
 from .rows import composed, linear
 
@@ -85,6 +85,8 @@ for permuting in (np.swapaxes, np.moveaxis, np.rollaxis):
 
 def _scatter(g: Any, index: Any, shape: tuple[int, ...]) -> Any:
     """Zeros of `shape`, with `g` added at `index`: the transpose of ``x[index]``, repeated indices included."""
+    if isinstance(g, Traced):
+        return TABLE["scatter"](g, index=index, shape=shape)
     out = np.zeros(shape, dtype=getattr(g, "dtype", float))
     parts = index if isinstance(index, tuple) else (index,)
     if all(isinstance(i, int | slice | np.integer) or i is None or i is Ellipsis for i in parts):
@@ -94,22 +96,34 @@ def _scatter(g: Any, index: Any, shape: tuple[int, ...]) -> Any:
     return out
 
 
-def _same_index_behind(index: Any) -> tuple[Any, ...]:
-    return (slice(None), *(index if isinstance(index, tuple) else (index,)))
+def _index_behind(index: Any) -> tuple[Any, ...] | None:
+    """The same index behind a batch axis; None where that would move axes (index arrays with a slice between)."""
+    parts = index if isinstance(index, tuple) else (index,)
+    arrays = [k for k, i in enumerate(parts) if isinstance(i, list | np.ndarray)]
+    if arrays:
+        picked = [k for k, i in enumerate(parts) if isinstance(i, int | np.integer | list | np.ndarray)]
+        if picked[-1] - picked[0] + 1 != len(picked):
+            return None
+    return (slice(None), *parts)
+
+
+def _get_batch(t: Any, y: Any, index: Any) -> Any:
+    behind = _index_behind(index)
+    return None if behind is None else t[behind]
+
+
+def _scatter_batch(t: Any, y: Any, index: Any, shape: tuple[int, ...]) -> Any:
+    behind = _index_behind(index)
+    return None if behind is None else TABLE["scatter"](t, index=behind, shape=(len(t), *shape))
 
 
 linear(
     "getitem",
     lambda g, y, x, index: TABLE["scatter"](g, index=index, shape=shape_of(x)),
     call=lambda x, index: x[index],
-    batched=lambda t, y, index: t[_same_index_behind(index)],
+    batched=_get_batch,
 )
-linear(
-    "scatter",
-    lambda g, y, x, index, shape: g[index],
-    call=_scatter,
-    batched=lambda t, y, index, shape: TABLE["scatter"](t, index=_same_index_behind(index), shape=(len(t), *shape)),
-)
+linear("scatter", lambda g, y, x, index, shape: g[index], call=_scatter, batched=_scatter_batch)
 
 
 def _gathering(function: Callable[..., Any]) -> None:
