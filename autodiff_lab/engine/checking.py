@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from . import tree
-from .dispatch import Traced, shape_of
+from .broadcasting import shape_of
+from .dispatch import Traced
 from .errors import AutodiffError, InputError
 from .transforms import jvp, vjp
 from .values import as_value

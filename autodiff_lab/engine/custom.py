@@ -7,6 +7,7 @@ from functools import wraps
 from typing import Any
 
 from . import dispatch, tree
+from .broadcasting import zeros_like
 from .dispatch import Op, Traced, apply, as_operand
 from .errors import InputError, UnsupportedError
 from .rules.rows import flat
@@ -106,7 +107,7 @@ def _from_jvp(jvp: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _filled(operands: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Any, ...]:
-    return tuple(dispatch.zeros_like(x) if t is None else t for x, t in zip(operands, tangents, strict=True))
+    return tuple(zeros_like(x) if t is None else t for x, t in zip(operands, tangents, strict=True))
 
 
 _stop = flat("stop_gradient", lambda x: x)

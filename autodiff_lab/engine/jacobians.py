@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from . import tree
-from .dispatch import shape_of
+from .broadcasting import shape_of
 from .dual import Dual, ForwardPass
 from .transforms import (
     chosen_arguments,

@@ -11,7 +11,8 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from .dispatch import TABLE, Op, Traced, apply, as_operand, shape_of
+from .broadcasting import shape_of
+from .dispatch import TABLE, Op, Traced, apply, as_operand
 from .errors import DetachedError, MutationError, ShapeError, UnsupportedError
 
 __all__ = ["Overloaded", "is_operand"]

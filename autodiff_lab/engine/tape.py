@@ -15,19 +15,11 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 from . import dispatch, listing, rules  # noqa: F401 — rules fills the table
-from .dispatch import (
-    NOTHING,
-    TABLE,
-    Level,
-    Op,
-    apply,
-    as_operand,
-    one,
-    unbroadcast,
-)
+from .broadcasting import unbroadcast
+from .dispatch import NOTHING, Level, Op, as_operand, one
 from .errors import BranchChanged, ReleasedError, ShapeError
-from .operators import Overloaded, is_operand
 from .values import as_shaped, released
+from .variable import Variable
 
 __all__ = ["Comparison", "Tape", "Variable"]
 
@@ -203,7 +195,7 @@ class Tape(Level):
             self.values,
             self.kwargs,
         )
-        float64 = np.float64
+        float64, ndarray = np.float64, np.ndarray
         adjoints[line] = seed
         for i in range(line, self.n_inputs - 1, -1):
             g = adjoints[i]
@@ -220,7 +212,9 @@ class Tape(Level):
                     rule = partials[k]
                     c = g if rule is one else g * rule(y, *operands)  # type: ignore[misc]
                     if type(c) is not float64:
-                        c = unbroadcast(c, operands[k])
+                        x = operands[k]
+                        if type(c) is not ndarray or c.shape != x.shape or c.dtype is not x.dtype:
+                            c = unbroadcast(c, x)
                 else:
                     c = op.pullback(k, g, y, operands, kwargs.get(i, NOTHING))  # type: ignore[union-attr]
                     if c is None:
@@ -273,15 +267,9 @@ class Tape(Level):
                     self._branch_changed(question, outcome)
                 question = next(questions, None)
             if i < len(self.ops):
-                op = self.ops[i]
-                new.append(
-                    as_operand(
-                        op.fn(
-                            *operands(self.args[i], self.parents[i]),
-                            **self.kwargs.get(i, NOTHING),
-                        )
-                    )
-                )  # type: ignore[union-attr]
+                op: Any = self.ops[i]
+                again = operands(self.args[i], self.parents[i])
+                new.append(as_operand(op.fn(*again, **self.kwargs.get(i, NOTHING))))
         if self.output is None:
             return released(self.constant)
         return released(new[self.output])
@@ -346,76 +334,6 @@ def _learner_frames(tape: Tape) -> tuple[tuple[CodeType, int], ...]:
     return tuple(reversed(frames))
 
 
-class Variable(Overloaded):
-    """A value and a line number on a tape.
-
-    Attributes
-    ----------
-    value : number or array
-        The plain value; reading it makes a constant of it.
-    tape : Tape
-    index : int
-        The line.
-    """
-
-    __slots__ = ("index", "tape", "value")
-    value: Any
-    tape: Tape
-    index: int
-
-    def __repr__(self) -> str:
-        return f"Variable({self.tape.name(self.index)} = {listing.plain(self.value)})"
-
-
-Variable.level = vars(Variable)["tape"]  # the same slot, under the name that every traced value has
-
-
-def _install_fast_operators() -> None:
-    """Arithmetic between Variables of one open tape, and with plain numbers, without the general dispatch."""
-    new = Variable
-
-    def binary(op: Op) -> tuple[Callable[..., Any], Callable[..., Any]]:
-        fn = op.fn
-
-        def forward(self: Variable, other: Any) -> Any:
-            tape = self.tape
-            kind = type(other)
-            if kind is new and other.tape is tape:
-                b, j = other.value, other.index
-            elif kind is float or kind is int:
-                b, j = other, -1
-            else:
-                return apply(op, (self, as_operand(other))) if is_operand(other) else NotImplemented
-            if not tape.open or tape.sites is not None:
-                return apply(op, (self, other))
-            a = self.value
-            v = new()
-            v.value = value = fn(a, b)
-            v.tape = tape
-            ops = tape.ops
-            v.index = len(ops)
-            ops.append(op)
-            tape.args.append((a, b))
-            tape.parents.append((self.index, j))
-            tape.values.append(value)
-            return v
-
-        def reflected(self: Variable, other: Any) -> Any:
-            return apply(op, (as_operand(other), self)) if is_operand(other) else NotImplemented
-
-        return forward, reflected
-
-    for name, ufunc in (
-        ("add", np.add),
-        ("sub", np.subtract),
-        ("mul", np.multiply),
-        ("truediv", np.divide),
-    ):
-        forward, reflected = binary(TABLE[ufunc])
-        setattr(Variable, f"__{name}__", forward)
-        setattr(Variable, f"__r{name}__", reflected)
-
-
 def _transposed(linear_map: Callable[[Any], Any], like: Any, t: Any) -> Any:
     """Record the map, and sweep."""
     tape = Tape()
@@ -429,4 +347,3 @@ def _transposed(linear_map: Callable[[Any], Any], like: Any, t: Any) -> Any:
 
 
 dispatch.transposed = _transposed
-_install_fast_operators()

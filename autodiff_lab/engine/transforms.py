@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 
 from . import tree
-from .dispatch import NOTHING, Traced, shape_of
+from .broadcasting import shape_of
+from .dispatch import NOTHING, Traced
 from .dual import Dual, ForwardPass
 from .errors import InputError, LeakError, ShapeError
-from .tape import Tape, Variable
+from .tape import Tape
 from .values import as_shaped, as_value, ones, released, zeros
+from .variable import Variable
 
 __all__ = ["grad", "jvp", "record", "value_and_grad", "vjp"]
 
@@ -152,7 +154,7 @@ def value_and_grad(
                 raise ShapeError(f"has_aux=True means that {_name(f)} returns a pair (result, extra).")
             result, aux = result
             aux = tree.map_leaves(lambda y: released(result_value(y, tape)), aux)
-        if tree.children(result) is not None or shape_of(result) != ():
+        if shape_of(result) != () or tree.children(result) is not None:
             raise ShapeError(
                 f"{_name(f)} returned {_described(result)}, and a gradient belongs to one number. "
                 "Reduce it (np.sum, np.mean), or use vjp with a cotangent of the result's shape."
@@ -253,7 +255,7 @@ def recorded(
     tape = Tape(sites)
     inputs, names = list(args), None
     for k in which:
-        if type(args[k]) is float and not named:  # nobody will read the names, and finding them costs
+        if not named and type(args[k]) in (float, np.float64):  # nobody will read the names, and finding them costs
             inputs[k] = tape.input(np.float64(args[k]))
             continue
         names = names or argument_names(f, len(args))

@@ -14,7 +14,7 @@ def children(tree: Any) -> list[tuple[Any, Any]] | None:
     """The entries of a container as (key, entry); None for a leaf. Dicts in the order of insertion."""
     if isinstance(tree, dict):
         return list(tree.items())
-    if isinstance(tree, list | tuple):
+    if isinstance(tree, (list, tuple)):
         return list(enumerate(tree))
     return None
 
@@ -50,7 +50,7 @@ def map_leaves(function: Callable[[Any], Any], tree: Any) -> Any:
     values = [entry for _, entry in new]
     if hasattr(tree, "_fields"):
         return type(tree)(*values)
-    return type(tree)(values) if isinstance(tree, list | tuple) else values
+    return type(tree)(values) if isinstance(tree, (list, tuple)) else values
 
 
 def paths(name: str, tree: Any) -> list[str]:

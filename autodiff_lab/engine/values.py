@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from .dispatch import Traced, shape_of
+from .broadcasting import shape_of
+from .dispatch import Traced
 from .errors import InputError, ShapeError
 from .listing import plain
 
@@ -21,13 +22,14 @@ def as_value(x: Any, name: str = "the input") -> Any:
     InputError
         For anything that is not a real number or an array of real numbers.
     """
-    if type(x) is float:
-        return np.float64(x)
-    if isinstance(x, Traced):
+    kind = type(x)
+    if kind is np.float64 or isinstance(x, Traced):
         return x
-    if isinstance(x, bool | np.bool_):
+    if kind is float:
+        return np.float64(x)
+    if isinstance(x, (bool, np.bool_)):
         raise InputError(f"{name} is {x!r}, a yes or no, which has no derivative. Pass 1.0 or 0.0 for a number.")
-    if not isinstance(x, int | float | np.generic | np.ndarray):
+    if not isinstance(x, (int, float, np.generic, np.ndarray)):
         raise InputError(
             f"{name} is {_short(x)}, and a derivative is taken with respect to real numbers. "
             "Pass a float, a NumPy array of floats, or a tuple, list or dict of these."
@@ -62,6 +64,8 @@ def zeros(x: Any) -> Any:
 
 def ones(x: Any) -> Any:
     """The seed of a result: ones of its shape and type."""
+    if type(x) is np.float64:
+        return np.float64(1.0)
     return np.ones(shape_of(x), dtype=getattr(x, "dtype", float))[()]
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..dispatch import shape_of, unbroadcast
+from ..broadcasting import shape_of, unbroadcast
 from ..errors import UnsupportedError
 from .rows import composed, general
 

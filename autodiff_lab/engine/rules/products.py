@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..dispatch import as_operand, shape_of, unbroadcast
+from ..broadcasting import shape_of, unbroadcast
+from ..dispatch import as_operand
 from ..errors import UnsupportedError
 from .rows import composed, multilinear
 
@@ -99,7 +100,8 @@ def _explicit(subscripts: str, ranks: list[int]) -> tuple[list[str], str]:
 def _einsum_transposed(k: int, g: Any, y: Any, *operands: Any, subscripts: str) -> Any:
     left, _, out = subscripts.partition("->")
     terms = left.split(",")
-    wanted, names, extra = "", [], []
+    wanted, names = "", []
+    extra: list[Any] = []
     free = iter(c for c in string.ascii_letters if c not in subscripts)
     for position, letter in enumerate(terms[k]):
         new = next(free) if letter in wanted else letter

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..dispatch import kept_shape, one, shape_of
+from ..broadcasting import kept_shape, shape_of
+from ..dispatch import one
 from ..errors import UnsupportedError
 from .rows import composed, linear, reduction, unless
 
@@ -190,8 +191,8 @@ def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> 
         rows, columns = axis or (0, 1)
         if ord in (2, -2, "nuc"):
             values = np.linalg.svdvals(np.moveaxis(x, (rows, columns), (-2, -1)))
-            of_values = {2: np.max, -2: np.min, "nuc": np.sum}[ord](values, axis=-1)
-            return np.reshape(of_values, kept_shape(shape_of(x), (rows, columns))) if keepdims else of_values
+            y = np.sum(values, axis=-1) if ord == "nuc" else (np.max if ord > 0 else np.min)(values, axis=-1)
+            return np.reshape(y, kept_shape(shape_of(x), (rows, columns))) if keepdims else y
         if ord in (1, -1, np.inf, -np.inf):
             first, second = (rows, columns) if abs(ord) == 1 else (columns, rows)
             sums = np.sum(np.absolute(x), axis=first, keepdims=True)

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ..dispatch import TABLE, Op, aligned, as_operand, shape_of, unbroadcast
+from ..broadcasting import aligned, shape_of, unbroadcast
+from ..dispatch import TABLE, Op, as_operand
 
 __all__ = [
     "comparison",

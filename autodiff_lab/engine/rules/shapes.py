@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..dispatch import TABLE, Traced, shape_of, unbroadcast
+from ..broadcasting import shape_of, unbroadcast
+from ..dispatch import TABLE, Traced
 from ..errors import UnsupportedError
 from .rows import composed, linear
 
