@@ -14,7 +14,7 @@ import numpy as np
 
 from .dispatch import NOTHING, Level, Op, Traced
 from .errors import DetachedError
-from .listing import call, plain
+from .listing import call, index, plain
 from .operators import Overloaded
 
 __all__ = ["Symbol"]
@@ -117,12 +117,18 @@ class Symbol(Overloaded):
             return rf"\frac{{{plainly[0]}}}{{{plainly[1]}}}"
         if name == "power":
             return f"{_latex_bracketed(self.operands[0], 5)}^{{{plainly[1]}}}"
-        if name == "multiply":
-            a, b = (_latex_bracketed(x, 3) for x in self.operands)
+        if name in ("multiply", "matmul"):
+            a, b = _latex_bracketed(self.operands[0], 2), _latex_bracketed(self.operands[1], 3)
             return rf"{a} \cdot {b}" if b[:1].isdigit() or b[:1] == "-" else rf"{a} \, {b}"
         if name in ("add", "subtract"):
-            right = _latex_bracketed(self.operands[1], 1 if name == "add" else 2)
+            right = _latex_bracketed(
+                self.operands[1], 3 if _latex(self.operands[1])[:1] == "-" else 1 + (name != "add")
+            )
             return f"{plainly[0]} {self.op.symbol} {right}"
+        if name == "remainder":
+            return rf"{_latex_bracketed(self.operands[0], 3)} \bmod {_latex_bracketed(self.operands[1], 4)}"
+        if name == "floor_divide":
+            return rf"\left\lfloor \frac{{{plainly[0]}}}{{{plainly[1]}}} \right\rfloor"
         if name == "negative":
             return f"-{_latex_bracketed(self.operands[0], 2)}"
         special = {
@@ -140,7 +146,12 @@ class Symbol(Overloaded):
             atom = isinstance(inside, Symbol) and inside.op is None
             return rf"\{name} {plainly[0]}" if atom else rf"\{name}\left({plainly[0]}\right)"
         escaped = name.replace("_", r"\_")
-        return rf"\operatorname{{{escaped}}}\left({', '.join(plainly)}\right)"
+        if name == "getitem":
+            return rf"{_latex_bracketed(self.operands[0], 5)}[{index(self.static['index'])}]"
+        if name in ("stack", "concatenate"):
+            plainly = [f"[{', '.join(plainly)}]"]
+        options = [rf"\text{{{k}}}={v!r}" for k, v in self.static.items() if v is not None]
+        return rf"\operatorname{{{escaped}}}\left({', '.join(plainly + options)}\right)"
 
     def _written(self, prefix: str) -> str:
         if self.op is None:
@@ -170,8 +181,10 @@ class Symbol(Overloaded):
             "remainder",
             "floor_divide",
         )
-        left = _bracketed(self.operands[0], strength + (self.op.name == "power"), prefix)
+        left = _bracketed(self.operands[0], 5 if self.op.name == "power" else min(strength, 2), prefix)
         right = _bracketed(self.operands[1], strength + right_is_weaker, prefix)
+        if right.startswith("-"):
+            right = f"({right})"
         return f"{left} {self.op.symbol} {right}"
 
     def __repr__(self) -> str:
@@ -211,7 +224,10 @@ def _number(x: Any) -> str:
 
 
 def _latex(x: Any) -> str:
-    return x.latex() if isinstance(x, Symbol) else _number(x)
+    if isinstance(x, Symbol):
+        return x.latex()
+    mantissa, e, exponent = _number(x).partition("e")
+    return rf"{mantissa} \cdot 10^{{{int(exponent)}}}" if e and np.ndim(x) == 0 else mantissa + e + exponent
 
 
 def _latex_bracketed(x: Any, least: int) -> str:
