@@ -33,8 +33,8 @@ def unbroadcast(g: Any, x: Any, batch: int | None = None) -> Any:
             g = np.sum(g, axis=axes, keepdims=True)
         if shape_of(g) != want:
             g = np.broadcast_to(g, want)
-    if type(g) is np.ndarray and type(x) is np.ndarray and g.dtype is not x.dtype:
-        g = g.astype(x.dtype, copy=False)
+    if type(x) in (np.ndarray, np.float32) and type(g) in (np.ndarray, np.float64) and g.dtype is not x.dtype:
+        g = g.astype(x.dtype)
     return g
 
 
@@ -62,4 +62,4 @@ def spread(g: Any, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
 
 def zeros_like(x: Any) -> Any:
     """Zeros of the shape and type of `x`."""
-    return np.zeros(shape_of(x), dtype=getattr(x, "dtype", float))
+    return np.zeros(shape_of(x), dtype=x.dtype) if hasattr(x, "dtype") else 0.0

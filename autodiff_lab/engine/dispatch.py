@@ -18,11 +18,14 @@ from typing import Any, ClassVar, NoReturn
 import numpy as np
 
 from .broadcasting import aligned, kept_shape, shape_of, spread, unbroadcast, zeros_like
-from .errors import LeakError, UnsupportedError
+from .errors import InputError, LeakError, UnsupportedError
 
 __all__ = ["TABLE", "Level", "Op", "Traced", "apply", "as_operand", "no_recording"]
 
 NOTHING: Mapping[str, Any] = {}
+
+REAL = "fiub"
+"""NumPy's letters for the kinds of numbers that can be computed with: floats, integers, booleans."""
 
 TABLE: dict[Any, Op] = {}
 """The rows, by the public NumPy function (or Python operator) that a learner calls. Filled by ``rules.py``."""
@@ -330,9 +333,16 @@ class Traced:
 
 
 def as_operand(x: Any) -> Any:
-    """Lists become arrays, arrays without axes become numbers; the rest stays as it is."""
+    """Lists become arrays, arrays without axes become numbers; what is not real is refused."""
     if isinstance(x, (list, tuple)):
         x = np.asarray(x)
+    kind = getattr(getattr(x, "dtype", None), "kind", "f") if not isinstance(x, complex) else "c"
+    if kind not in REAL:
+        raise InputError(
+            "complex numbers are not supported: keep the real and the imaginary part as two real values."
+            if kind == "c"
+            else f"An array of dtype {x.dtype} cannot be computed with here; convert with np.asarray(x, dtype=float)."
+        )
     return x[()] if isinstance(x, np.ndarray) and x.ndim == 0 else x
 
 

@@ -55,7 +55,7 @@ def jacfwd(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[
     @wraps(f)
     def jacobian(*args: Any, **kwargs: Any) -> Any:
         which = chosen_arguments(argnums, args, f)
-        leaves = [as_value(x, "the input") for k in which for x in tree.flatten(args[k])]
+        leaves = [as_value(x, "the input") for k in dict.fromkeys(which) for x in tree.flatten(args[k])]
         sizes = [int(np.prod(shape_of(x))) for x in leaves]
         basis = np.eye(sum(sizes))
         forward, duals, start = ForwardPass(len(basis)), [], 0
@@ -64,7 +64,7 @@ def jacfwd(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[
             duals.append(Dual(x, directions, forward))
             start += n
         lifted, moving = list(args), iter(duals)
-        for k in which:
+        for k in dict.fromkeys(which):
             lifted[k] = tree.map_leaves(lambda _: next(moving), args[k])
         result = forward.run(lambda *inputs: f(*inputs, **kwargs), lifted)
 
@@ -110,7 +110,7 @@ def jacrev(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[
                 seed = np.zeros(shape)
                 seed.flat[entry] = 1.0
                 rows.append(swept(tape, [y], [seed[()] if shape else np.float64(1.0)]))
-            leaves = [x for k in which for x in tree.flatten(args[k])]
+            leaves = [x for k in dict.fromkeys(which) for x in tree.flatten(args[k])]
             if not rows:
                 parts = [np.zeros((*shape, *shape_of(as_value(x)))) for x in leaves]
             elif not shape:
@@ -139,7 +139,7 @@ def jacobian(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callabl
     @wraps(f)
     def cheaper(*args: Any, **kwargs: Any) -> Any:
         which = chosen_arguments(argnums, args, f)
-        inputs = sum(int(np.prod(shape_of(as_value(x)))) for k in which for x in tree.flatten(args[k]))
+        inputs = sum(int(np.prod(shape_of(as_value(x)))) for k in dict.fromkeys(which) for x in tree.flatten(args[k]))
         outputs = sum(int(np.prod(shape_of(y))) for y in tree.flatten(f(*args, **kwargs)))
         return (jacrev if outputs < inputs else jacfwd)(f, argnums)(*args, **kwargs)
 
@@ -219,5 +219,5 @@ def elementwise_grad(f: Callable[..., Any], argnums: int = 0) -> Callable[..., A
 def by_argument(parts: list[Any], argnums: int | Sequence[int], which: Sequence[int], args: Sequence[Any]) -> Any:
     """Blocks in the structure of the arguments they belong to."""
     remaining = iter(parts)
-    blocks = tuple(tree.map_leaves(lambda _: next(remaining), args[k]) for k in which)
-    return blocks[0] if isinstance(argnums, int) else blocks
+    of = {k: tree.map_leaves(lambda _: next(remaining), args[k]) for k in dict.fromkeys(which)}
+    return tuple(of[k] for k in which) if isinstance(argnums, (tuple, list)) else of[which[0]]

@@ -20,7 +20,7 @@ __all__ = ["Overloaded", "is_operand"]
 
 def is_operand(x: Any) -> bool:
     """Whether `x` can stand beside a traced value in arithmetic."""
-    return isinstance(x, (Traced, int, float, np.ndarray, np.generic, list, tuple))
+    return isinstance(x, (Traced, int, float, complex, np.ndarray, np.generic, list, tuple))
 
 
 def split_arguments(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -138,6 +138,15 @@ class Overloaded(Traced):
             "that was used. Build a new array instead, with np.where(mask, new, x) or np.stack([...])."
         )
 
+    def __copy__(self) -> Any:
+        return self  # it cannot be written to, so it is as good as a copy
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return self
+
+    def __reduce_ex__(self, protocol: Any) -> NoReturn:
+        self._detached("Pickling", "A value on a tape cannot leave its process.")
+
     # Operators, derived from the table.
 
     def __bool__(self) -> bool:
@@ -153,12 +162,14 @@ class Overloaded(Traced):
 
     def __len__(self) -> int:
         if self.shape == ():
-            raise TypeError(f"{self!r} is a single number and has no len().")
+            raise UnsupportedError(f"{self!r} is a single number and has no len(). Use np.size(x), which is 1.")
         return int(self.shape[0])
 
     def __iter__(self) -> Any:
         if self.shape == ():
-            raise TypeError(f"{self!r} is a single number and cannot be iterated over.")
+            raise UnsupportedError(
+                f"{self!r} is a single number and cannot be iterated over. Pass an array, or a list of numbers."
+            )
         return (self[i] for i in range(len(self)))
 
     __hash__ = object.__hash__

@@ -14,7 +14,7 @@ import numpy as np
 
 from .dispatch import NOTHING, Level, Op, Traced
 from .errors import DetachedError
-from .listing import call, index, plain
+from .listing import call, index, plain, static_text
 from .operators import Overloaded
 
 __all__ = ["Symbol"]
@@ -150,7 +150,7 @@ class Symbol(Overloaded):
             return rf"{_latex_bracketed(self.operands[0], 5)}[{index(self.static['index'])}]"
         if name in ("stack", "concatenate"):
             plainly = [f"[{', '.join(plainly)}]"]
-        options = [rf"\text{{{k}}}={v!r}" for k, v in self.static.items() if v is not None]
+        options = [rf"\text{{{k}}}={static_text(v)}" for k, v in self.static.items() if v is not None]
         return rf"\operatorname{{{escaped}}}\left({', '.join(plainly + options)}\right)"
 
     def _written(self, prefix: str) -> str:
@@ -174,15 +174,8 @@ class Symbol(Overloaded):
             )
         if len(self.operands) == 1:
             return f"-{_bracketed(self.operands[0], strength, prefix)}"
-        right_is_weaker = self.op.name in (
-            "subtract",
-            "divide",
-            "matmul",
-            "remainder",
-            "floor_divide",
-        )
         left = _bracketed(self.operands[0], 5 if self.op.name == "power" else min(strength, 2), prefix)
-        right = _bracketed(self.operands[1], strength + right_is_weaker, prefix)
+        right = _bracketed(self.operands[1], strength + (self.op.name != "power"), prefix)
         if right.startswith("-"):
             right = f"({right})"
         return f"{left} {self.op.symbol} {right}"

@@ -328,7 +328,7 @@ def _learner_frames(tape: Tape) -> tuple[tuple[CodeType, int], ...]:
     while frame is not None:
         if frame.f_code is Level.run.__code__ and frame.f_locals["self"] is tape:
             break
-        if not frame.f_globals.get("__name__", "").startswith(("autodiff_lab.engine", "numpy")):
+        if not f"{frame.f_globals.get('__name__', '')}.".startswith(("autodiff_lab.engine.", "numpy.")):
             frames.append((frame.f_code, frame.f_lasti))
         frame = frame.f_back  # type: ignore[assignment]
     return tuple(reversed(frames))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import operator
 from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any
@@ -15,7 +16,7 @@ from .dispatch import NOTHING, Traced
 from .dual import Dual, ForwardPass
 from .errors import InputError, LeakError, ShapeError
 from .tape import Tape
-from .values import as_shaped, as_value, ones, released, zeros
+from .values import as_shaped, as_value, ones, released, released_all, zeros
 from .variable import Variable
 
 __all__ = ["grad", "jvp", "record", "value_and_grad", "vjp"]
@@ -57,7 +58,7 @@ def record(f: Callable[..., Any], *args: Any, sites: bool = False) -> tuple[Any,
     v2 = v1 * 2     = 0.0
     y = v2 = 0.0
     """
-    result, tape = recorded(f, args, range(len(args)), sites=sites, named=True)
+    result, tape = recorded(f, args, range(len(args)), sites=sites, named=True, copied=True)
     if tree.children(result) is not None:
         raise ShapeError(
             f"{_name(f)} returned a {type(result).__name__} of results, and a tape has one result. "
@@ -95,7 +96,7 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tupl
     >>> value, pullback(1.0)
     (10.0, (5.0, 2.0))
     """
-    result, tape = recorded(f, primals, range(len(primals)))
+    result, tape = recorded(f, primals, range(len(primals)), copied=True)
     outputs = tree.flatten(result)
     value = tree.map_leaves(lambda y: released(result_value(y, tape)), result)
 
@@ -104,8 +105,8 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tupl
             as_shaped(c, result_value(y, tape), "the cotangent")
             for c, y in zip(tree.matching(cotangent, result, "the cotangent"), outputs, strict=True)
         ]
-        gradients = iter(swept(tape, outputs, seeds))
-        return tuple(tree.map_leaves(lambda _: released(next(gradients)), x) for x in primals)
+        gradients = iter(released_all(swept(tape, outputs, seeds), tape.values[: tape.n_inputs], seeds))
+        return tuple(tree.map_leaves(lambda _: next(gradients), x) for x in primals)
 
     return value, pullback
 
@@ -142,7 +143,7 @@ def value_and_grad(
     >>> value_and_grad(f, argnums=(0, 1))(2.0, 5.0)
     (11.652071455223084, (5.5, 1.7163378145367738))
     """
-    several = not isinstance(argnums, int)
+    several = isinstance(argnums, (tuple, list))
 
     @wraps(f)
     def derivative(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
@@ -153,15 +154,18 @@ def value_and_grad(
             if not isinstance(result, tuple) or len(result) != 2:
                 raise ShapeError(f"has_aux=True means that {_name(f)} returns a pair (result, extra).")
             result, aux = result
-            aux = tree.map_leaves(lambda y: released(result_value(y, tape)), aux)
+            aux = tree.map_leaves(lambda y: released(result_value(y, tape)) if isinstance(y, Traced) else y, aux)
         if shape_of(result) != () or tree.children(result) is not None:
             raise ShapeError(
                 f"{_name(f)} returned {_described(result)}, and a gradient belongs to one number. "
                 "Reduce it (np.sum, np.mean), or use vjp with a cotangent of the result's shape."
             )
         value = result_value(result, tape)
-        gradients = iter(swept(tape, [result], [ones(value)]))
-        by_argument = tuple(tree.map_leaves(lambda _: released(next(gradients)), args[k]) for k in which)
+        seeds = [ones(value)]
+        leaves = tape.values[: tape.n_inputs]
+        gradients = iter(released_all(swept(tape, [result], seeds), leaves, seeds))
+        of = {k: tree.map_leaves(lambda _: next(gradients), args[k]) for k in dict.fromkeys(which)}
+        by_argument = tuple(of[k] for k in which)
         out = (released(value), aux) if has_aux else released(value)
         return out, by_argument if several else by_argument[0]
 
@@ -223,21 +227,24 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     inputs = []
     for k, (x, t) in enumerate(zip(primals, tangents, strict=True)):
         moving = iter(tree.matching(t, x, f"tangent {k}"))
+        labels = iter(tree.paths(f"{k}", x))
 
-        def dual(leaf: Any, k: int = k, moving: Any = moving) -> Dual:
-            value = as_value(leaf, f"primal {k}")
-            return Dual(value, as_shaped(next(moving), value, f"tangent {k}"), forward)
+        def dual(leaf: Any, labels: Any = labels, moving: Any = moving) -> Dual:
+            label = next(labels)
+            value = as_value(leaf, f"primal {label}")
+            return Dual(value, as_shaped(next(moving), value, f"tangent {label}"), forward)
 
         inputs.append(tree.map_leaves(dual, x))
     result = forward.run(f, inputs)
-    own = tree.map_leaves(lambda y: type(y) is Dual and y.level is forward, result)
-    flags = iter(tree.flatten(own))
-    tangent = tree.map_leaves(lambda y: released(y.tangent if next(flags) else zeros(as_value(y))), result)
-    flags = iter(tree.flatten(own))
-    return tree.map_leaves(
-        lambda y: released(y.value if next(flags) else as_value(y, "the result")),
-        result,
-    ), tangent
+
+    def split(y: Any) -> tuple[Any, Any]:
+        if type(y) is Dual and y.level is forward:
+            return released(y.value), released(y.tangent)
+        plain = checked_result(y)
+        return released(plain), released(zeros(plain))
+
+    pairs = [split(y) for y in tree.flatten(result)]
+    return tuple(tree.unflatten(result, list(part)) for part in zip(*pairs, strict=True)) if pairs else (result, result)
 
 
 # The one way in and the one way back
@@ -250,11 +257,15 @@ def recorded(
     kwargs: dict[str, Any] | None = None,
     sites: bool = False,
     named: bool = False,
+    copied: bool = False,
 ) -> tuple[Any, Tape]:
-    """Call `f` with the chosen arguments as inputs of a new tape; the tape is closed when this returns."""
+    """Call `f` with the chosen arguments as inputs of a new tape; the tape is closed when this returns.
+
+    A tape that outlives the call keeps its own copy of the inputs, in case the caller changes them.
+    """
     tape = Tape(sites)
     inputs, names = list(args), None
-    for k in which:
+    for k in dict.fromkeys(which):
         if not named and type(args[k]) in (float, np.float64):  # nobody will read the names, and finding them costs
             inputs[k] = tape.input(np.float64(args[k]))
             continue
@@ -263,7 +274,8 @@ def recorded(
 
         def lifted(leaf: Any, labels: Any = labels) -> Variable:
             label = next(labels)
-            return tape.input(as_value(leaf, f"the input {label}"), label)
+            value = as_value(leaf, f"the input {label}")
+            return tape.input(value.copy() if copied and value is leaf and type(leaf) is np.ndarray else value, label)
 
         inputs[k] = tree.map_leaves(lifted, args[k])
     call = f if not kwargs else lambda *inputs: f(*inputs, **kwargs)
@@ -288,7 +300,7 @@ def swept(tape: Tape, outputs: Sequence[Any], seeds: Sequence[Any]) -> list[Any]
 
 def linearized(f: Callable[..., Any], primals: Sequence[Any]) -> tuple[Any, Callable[..., Any]]:
     """See :func:`autodiff_lab.linearize`: one recording, and a push along its lines for each set of tangents."""
-    result, tape = recorded(f, primals, range(len(primals)))
+    result, tape = recorded(f, primals, range(len(primals)), copied=True)
 
     def push(*tangents: Any) -> Any:
         if len(tangents) != len(primals):
@@ -321,19 +333,29 @@ def result_value(y: Any, tape: Tape) -> Any:
     """A result one level down: what a lower level, or the caller, should see."""
     if type(y) is Variable and y.tape is tape:
         return y.value
+    return checked_result(y)
+
+
+def checked_result(y: Any) -> Any:
+    """A result that does not belong to the derivative just taken: of a lower level, or a plain number."""
     if isinstance(y, Traced) and not y.level.open:
         raise LeakError(
             f"The function returned {y!r}, which belongs to a derivative call that has already ended. "
             "Return it from that call instead of keeping it outside."
         )
+    if y is None:
+        raise InputError("The function returned None. Give it a `return`.")
     return as_value(y, "the result")
 
 
 def chosen_arguments(argnums: int | Sequence[int], args: Sequence[Any], f: Callable[..., Any]) -> list[int]:
     """The positions that `argnums` asks for, counted from the front."""
-    which = [argnums] if isinstance(argnums, int) else list(argnums)
+    try:
+        which = [operator.index(k) for k in (argnums if isinstance(argnums, (tuple, list)) else (argnums,))]
+    except TypeError:
+        raise InputError(f"argnums is {argnums!r}; it takes a position (0, 1, …) or a tuple of positions.") from None
     for k in which:
-        if not isinstance(k, int) or not -len(args) <= k < len(args):
+        if not -len(args) <= k < len(args):
             raise InputError(
                 f"argnums asks for argument {k!r}, but {_name(f)} was called with {len(args)} positional "
                 f"argument{'s' if len(args) != 1 else ''}. Pass by position what is to be differentiated."

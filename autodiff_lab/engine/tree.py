@@ -68,6 +68,8 @@ def matching(tree: Any, like: Any, name: str) -> list[Any]:
         if here is not None and not hasattr(tree, "shape"):
             raise ShapeError(f"{name} is a {type(tree).__name__}, but one number or array is needed there.")
         return [tree]
+    if here is not None and isinstance(tree, dict) and isinstance(like, dict) and tree.keys() == like.keys():
+        here = [(key, tree[key]) for key, _ in there]
     if here is None or [key for key, _ in here] != [key for key, _ in there]:
         raise ShapeError(
             f"{name} does not have the structure of what it belongs to: "

@@ -63,14 +63,16 @@ def _short_way(op: Op) -> tuple[Callable[..., Any], Callable[..., Any]]:
 
     It writes the line that `Tape.process` would write, at a third of the price; everything else goes to `apply`.
     """
-    fn, new, ndarray, float64 = op.fn, Variable, np.ndarray, np.float64
+    fn, new, ndarray, float64, real = op.fn, Variable, np.ndarray, np.float64, np.dtype(np.float64)
 
     def forward(self: Variable, other: Any) -> Any:
         tape = self.tape
         kind = type(other)
         if kind is new and other.tape is tape:
             b, j = other.value, other.index
-        elif kind is float or kind is int or kind is ndarray or kind is float64:
+        elif (
+            kind is float or kind is int or kind is float64 or (kind is ndarray and other.ndim and other.dtype is real)
+        ):
             b, j = other, -1
         else:
             return apply(op, (self, as_operand(other))) if is_operand(other) else NotImplemented

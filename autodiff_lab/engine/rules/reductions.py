@@ -20,7 +20,7 @@ def _shifted(axis: Any, y: Any) -> Any:
 
 
 reduction(np.sum, one)
-reduction(np.mean, lambda y, x, axis: np.size(y) / np.size(x))
+reduction(np.mean, lambda y, x, axis: np.size(y) / max(np.size(x), 1))
 linear(
     np.cumsum,
     lambda g, y, x, axis=None: _reversed_cumsum(g, x, axis),
