@@ -229,12 +229,13 @@ class Level:
     functional framework* (2008).
     """
 
-    __slots__ = ("number", "open", "paused")
+    __slots__ = ("number", "open", "paused", "plain")
     _numbers: ClassVar[itertools.count[int]] = itertools.count(1)
 
     def __init__(self) -> None:
         self.number: float = next(Level._numbers)
         self.open, self.paused = True, False
+        self.plain = False  # open, and nothing to note but the line itself: the short way may be taken
 
     def run(self, f: Callable[..., Any], inputs: Sequence[Any]) -> Any:
         """Call `f` on the inputs while the level is open; close it whatever happens."""
@@ -243,7 +244,7 @@ class Level:
         try:
             return f(*inputs)
         finally:
-            self.open = self.paused = False
+            self.open = self.paused = self.plain = False
             running.remove(self)
 
     def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any]) -> Any:
@@ -275,14 +276,14 @@ def no_recording() -> Iterator[None]:
     >>> ad.grad(f)(3.0)
     9.0
     """
-    stopped = [level for level in _in_this_thread.levels if level.open]
-    for level in stopped:
-        level.open, level.paused = False, True
+    stopped = [(level, level.plain) for level in _in_this_thread.levels if level.open]
+    for level, _ in stopped:
+        level.open, level.paused, level.plain = False, True, False
     try:
         yield
     finally:
-        for level in stopped:
-            level.open, level.paused = True, False
+        for level, plain in stopped:
+            level.open, level.paused, level.plain = True, False, plain
 
 
 def apply(op: Op, operands: tuple[Any, ...], static: Mapping[str, Any] = NOTHING) -> Any:

@@ -6,7 +6,8 @@ what to write instead.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -38,20 +39,45 @@ def split_arguments(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tu
         if name in op.static:
             static[name] = given
         elif name == "out" and given is not None:
-            raise MutationError(
-                f"np.{op.name} was asked to write a recorded value into an existing array (out=…). "
-                f"Drop `out` and use the array that np.{op.name} returns."
-            )
+            raise_out(op)
         elif given is not op.signature.parameters[name].default:
-            known = ", ".join(op.static) or "none"
-            raise UnsupportedError(
-                f"np.{op.name} with {name}={given!r} has no derivative rule. "
-                f"Options that work here: {known}. Leave `{name}` out."
-            )
+            raise_option(op, name, given, op.static)
     return tuple(as_operand(x) for x in operands), static
 
 
+def call_composed(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Run a function made of other rows, and say it where it does not know an option."""
+    parameters = inspect.signature(op.fn).parameters
+    anything = any(p.kind == p.VAR_KEYWORD for p in parameters.values())
+    if kwargs.get("out") is not None:
+        raise_out(op)
+    kwargs = {k: given for k, given in kwargs.items() if k in parameters or anything or given is not None}
+    unknown = [] if anything else [k for k in kwargs if k not in parameters]
+    if unknown:
+        raise_option(op, unknown[0], kwargs[unknown[0]], list(parameters)[1:])
+    return op.fn(*args, **kwargs)
+
+
+def raise_out(op: Op) -> NoReturn:
+    raise MutationError(
+        f"np.{op.name} was asked to write a recorded value into an existing array (out=…). "
+        f"Drop `out` and use the array that np.{op.name} returns."
+    )
+
+
+def raise_option(op: Op, option: str, given: Any, known: Sequence[str]) -> NoReturn:
+    raise UnsupportedError(
+        f"np.{op.name} with {option}={given!r} has no derivative rule. "
+        f"Options that work here: {', '.join(known) or 'none'}. Leave `{option}` out."
+    )
+
+
 def raise_unregistered(func: Any, name: str) -> NoReturn:
+    if name.startswith("np.fft."):
+        raise UnsupportedError(
+            f"{name} works with complex numbers, and derivatives here are of real ones: Fourier transforms are left "
+            "out. A short transform can be written as a real matrix product, np.cos(angles) @ x and np.sin(angles) @ x."
+        )
     raise UnsupportedError(
         f"{name} has no derivative rule here, so its derivative would be lost. Write it with functions that have "
         f"one, or add a row to the table:\n"
@@ -71,7 +97,7 @@ class Overloaded(Traced):
         op = TABLE.get(ufunc)
         if op is not None and method == "__call__" and not kwargs:
             if op.kind == "composed":
-                return op.fn(*inputs)
+                return op.fn(*map(as_operand, inputs))
             return apply(op, tuple(map(as_operand, inputs)) if len(inputs) > 1 else inputs)
         if kwargs.pop("out", None) is not None:
             raise MutationError(
@@ -95,7 +121,7 @@ class Overloaded(Traced):
         if op is None:
             raise_unregistered(func, f"{func.__module__.replace('numpy', 'np')}.{func.__name__}")
         if op.kind == "composed":
-            return op.fn(*args, **kwargs)
+            return call_composed(op, args, kwargs)
         operands, static = split_arguments(op, args, kwargs)
         return apply(op, operands, static)
 
@@ -136,6 +162,14 @@ class Overloaded(Traced):
         raise MutationError(
             f"{self!r} cannot be written to: a tape remembers values, and a changed value would no longer be the one "
             "that was used. Build a new array instead, with np.where(mask, new, x) or np.stack([...])."
+        )
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise AttributeError(
+            f"A value that is being differentiated has no `.{name}`. Use a NumPy function of it, np.…(x), "
+            f"or `.value` for the plain {'array' if self.shape else 'number'}."
+            if not name.startswith("_")
+            else name
         )
 
     def __copy__(self) -> Any:

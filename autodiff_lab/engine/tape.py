@@ -89,6 +89,7 @@ class Tape(Level):
 
     def __init__(self, sites: bool = False) -> None:
         super().__init__()
+        self.plain = not sites
         self.ops: list[Op | None] = []
         self.args: list[tuple[Any, ...]] = []
         self.parents: list[tuple[int, ...]] = []
@@ -213,7 +214,7 @@ class Tape(Level):
                     c = g if rule is one else g * rule(y, *operands)  # type: ignore[misc]
                     if type(c) is not float64:
                         x = operands[k]
-                        if type(c) is not ndarray or c.shape != x.shape or c.dtype is not x.dtype:
+                        if type(c) is not ndarray or c.shape != x.shape:
                             c = unbroadcast(c, x)
                 else:
                     c = op.pullback(k, g, y, operands, kwargs.get(i, NOTHING))  # type: ignore[union-attr]

@@ -37,7 +37,7 @@ class Variable(Overloaded):
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         if len(inputs) == 1 and method == "__call__" and not kwargs:
             tape, op = self.tape, TABLE.get(ufunc)
-            if op is not None and op.partials is not None and tape.open and tape.sites is None:
+            if op is not None and op.partials is not None and tape.plain:
                 a = self.value
                 v = Variable()
                 v.value = value = ufunc(a)
@@ -76,7 +76,7 @@ def _short_way(op: Op) -> tuple[Callable[..., Any], Callable[..., Any]]:
             b, j = other, -1
         else:
             return apply(op, (self, as_operand(other))) if is_operand(other) else NotImplemented
-        if not tape.open or tape.sites is not None:
+        if not tape.plain:
             return apply(op, (self, as_operand(other)))
         a = self.value
         v = new()
@@ -93,7 +93,7 @@ def _short_way(op: Op) -> tuple[Callable[..., Any], Callable[..., Any]]:
     def reflected(self: Variable, other: Any) -> Any:
         tape = self.tape
         kind = type(other)
-        if (kind is not float and kind is not int) or not tape.open or tape.sites is not None:
+        if (kind is not float and kind is not int) or not tape.plain:
             return apply(op, (as_operand(other), self)) if is_operand(other) else NotImplemented
         b = self.value
         v = new()
