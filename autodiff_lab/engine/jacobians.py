@@ -14,7 +14,7 @@ import numpy as np
 
 from . import tree
 from .broadcasting import shape_of
-from .dual import Dual, ForwardPass
+from .dual import Dual, ForwardPass, dual
 from .transforms import (
     chosen_arguments,
     grad,
@@ -61,7 +61,7 @@ def jacfwd(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[
         forward, duals, start = ForwardPass(len(basis)), [], 0
         for x, n in zip(leaves, sizes, strict=True):
             directions = np.ascontiguousarray(basis[:, start : start + n]).reshape(-1, *shape_of(x))
-            duals.append(Dual(x, directions, forward))
+            duals.append(dual(x, directions, forward))
             start += n
         lifted, moving = list(args), iter(duals)
         for k in dict.fromkeys(which):
@@ -220,4 +220,4 @@ def by_argument(parts: list[Any], argnums: int | Sequence[int], which: Sequence[
     """Blocks in the structure of the arguments they belong to."""
     remaining = iter(parts)
     of = {k: tree.map_leaves(lambda _: next(remaining), args[k]) for k in dict.fromkeys(which)}
-    return tuple(of[k] for k in which) if isinstance(argnums, (tuple, list)) else of[which[0]]
+    return of[which[0]] if hasattr(argnums, "__index__") else tuple(of[k] for k in which)

@@ -298,16 +298,14 @@ METHODS = (
 )
 
 
-OPERATORS: dict[str, np.ufunc] = {
+ELEMENTWISE: dict[str, np.ufunc] = {
     "add": np.add,
     "sub": np.subtract,
     "mul": np.multiply,
     "truediv": np.divide,
     "pow": np.power,
-    "matmul": np.matmul,
-    "floordiv": np.floor_divide,
-    "mod": np.remainder,
 }
+OPERATORS = {**ELEMENTWISE, "matmul": np.matmul, "floordiv": np.floor_divide, "mod": np.remainder}
 COMPARISONS = {
     "lt": np.less,
     "le": np.less_equal,

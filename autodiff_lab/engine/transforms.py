@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import operator
+from collections import deque
 from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any
@@ -13,13 +14,15 @@ import numpy as np
 from . import tree
 from .broadcasting import shape_of
 from .dispatch import NOTHING, Traced
-from .dual import Dual, ForwardPass
+from .dual import Dual, ForwardPass, dual
 from .errors import InputError, LeakError, ShapeError
 from .tape import Tape
 from .values import as_shaped, as_value, ones, released, released_all, zeros
 from .variable import Variable
 
 __all__ = ["grad", "jvp", "record", "value_and_grad", "vjp"]
+
+NUMBERS = frozenset({float, np.float64})
 
 
 def record(f: Callable[..., Any], *args: Any, sites: bool = False) -> tuple[Any, Tape]:
@@ -143,7 +146,7 @@ def value_and_grad(
     >>> value_and_grad(f, argnums=(0, 1))(2.0, 5.0)
     (11.652071455223084, (5.5, 1.7163378145367738))
     """
-    several = isinstance(argnums, (tuple, list))
+    several = not hasattr(argnums, "__index__")
 
     @wraps(f)
     def derivative(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
@@ -155,17 +158,17 @@ def value_and_grad(
                 raise ShapeError(f"has_aux=True means that {_name(f)} returns a pair (result, extra).")
             result, aux = result
             aux = tree.map_leaves(lambda y: released(result_value(y, tape)) if isinstance(y, Traced) else y, aux)
-        if shape_of(result) != () or tree.children(result) is not None:
-            raise ShapeError(
-                f"{_name(f)} returned {_described(result)}, and a gradient belongs to one number. "
-                "Reduce it (np.sum, np.mean), or use vjp with a cotangent of the result's shape."
-            )
+        if type(result) is not Variable or type(result.value) is not np.float64:
+            _require_scalar(result, f)
         value = result_value(result, tape)
         seeds = [ones(value)]
         leaves = tape.values[: tape.n_inputs]
         gradients = iter(released_all(swept(tape, [result], seeds), leaves, seeds))
-        of = {k: tree.map_leaves(lambda _: next(gradients), args[k]) for k in dict.fromkeys(which)}
-        by_argument = tuple(of[k] for k in which)
+        of: dict[int, Any] = {}
+        for k in which:
+            if k not in of:
+                of[k] = tree.map_leaves(lambda _: next(gradients), args[k])
+        by_argument = tuple([of[k] for k in which])
         out = (released(value), aux) if has_aux else released(value)
         return out, by_argument if several else by_argument[0]
 
@@ -224,17 +227,20 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     if len(primals) != len(tangents):
         raise ShapeError(f"jvp was given {len(primals)} primals and {len(tangents)} tangents: one each is needed.")
     forward = ForwardPass()
-    inputs = []
+    inputs: list[Any] = []
     for k, (x, t) in enumerate(zip(primals, tangents, strict=True)):
+        if type(x) is float and type(t) is float:
+            inputs.append(dual(np.float64(x), np.float64(t), forward))
+            continue
         moving = iter(tree.matching(t, x, f"tangent {k}"))
         labels = iter(tree.paths(f"{k}", x))
 
-        def dual(leaf: Any, labels: Any = labels, moving: Any = moving) -> Dual:
+        def lifted(leaf: Any, labels: Any = labels, moving: Any = moving) -> Dual:
             label = next(labels)
             value = as_value(leaf, f"primal {label}")
-            return Dual(value, as_shaped(next(moving), value, f"tangent {label}"), forward)
+            return dual(value, as_shaped(next(moving), value, f"tangent {label}"), forward)
 
-        inputs.append(tree.map_leaves(dual, x))
+        inputs.append(tree.map_leaves(lifted, x))
     result = forward.run(f, inputs)
 
     def split(y: Any) -> tuple[Any, Any]:
@@ -265,9 +271,11 @@ def recorded(
     """
     tape = Tape(sites)
     inputs, names = list(args), None
-    for k in dict.fromkeys(which):
-        if not named and type(args[k]) in (float, np.float64):  # nobody will read the names, and finding them costs
+    for n, k in enumerate(which):
+        if not named and type(inputs[k]) in NUMBERS:  # nobody will read the names, and finding them costs
             inputs[k] = tape.input(np.float64(args[k]))
+            continue
+        if k in which[:n]:  # asked for twice: one input all the same
             continue
         names = names or argument_names(f, len(args))
         labels = iter(tree.paths(names[k], args[k]))
@@ -284,18 +292,16 @@ def recorded(
 
 def swept(tape: Tape, outputs: Sequence[Any], seeds: Sequence[Any]) -> list[Any]:
     """Sweep from the outputs; the adjoints of the inputs, zeros where nothing arrived."""
-    adjoints: list[Any] = [None] * len(tape)
-    last = None
+    adjoints: list[Any] = [None] * len(tape.ops)
+    last = -1
     for y, seed in zip(outputs, seeds, strict=True):
         line = result_line(y, tape)
         if line is not None:
             adjoints[line] = seed if adjoints[line] is None else adjoints[line] + seed
-            last = line if last is None else max(last, line)
-    if last is not None:
-        for _ in tape.sweep(last, adjoints[last], adjoints, keep=False):
-            pass
-    inputs = zip(adjoints[: tape.n_inputs], tape.values, strict=False)
-    return [zeros(x) if g is None else g for g, x in inputs]
+            last = max(last, line)
+    if last >= 0:
+        deque(tape.sweep(last, adjoints[last], adjoints, keep=False), maxlen=0)
+    return [zeros(tape.values[i]) if adjoints[i] is None else adjoints[i] for i in range(tape.n_inputs)]
 
 
 def linearized(f: Callable[..., Any], primals: Sequence[Any]) -> tuple[Any, Callable[..., Any]]:
@@ -350,8 +356,10 @@ def checked_result(y: Any) -> Any:
 
 def chosen_arguments(argnums: int | Sequence[int], args: Sequence[Any], f: Callable[..., Any]) -> list[int]:
     """The positions that `argnums` asks for, counted from the front."""
+    if type(argnums) is int and 0 <= argnums < len(args):
+        return [argnums]
     try:
-        which = [operator.index(k) for k in (argnums if isinstance(argnums, (tuple, list)) else (argnums,))]
+        which = [operator.index(k) for k in ((argnums,) if hasattr(argnums, "__index__") else argnums)]
     except TypeError:
         raise InputError(f"argnums is {argnums!r}; it takes a position (0, 1, …) or a tuple of positions.") from None
     for k in which:
@@ -372,6 +380,14 @@ def argument_names(f: Callable[..., Any], count: int) -> list[str]:
     names = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     rest = next((p.name for p in parameters if p.kind == p.VAR_POSITIONAL), "x")
     return (names + [f"{rest}[{k}]" for k in range(max(0, count - len(names)))])[:count]
+
+
+def _require_scalar(result: Any, f: Callable[..., Any]) -> None:
+    if shape_of(result) != () or tree.children(result) is not None:
+        raise ShapeError(
+            f"{_name(f)} returned {_described(result)}, and a gradient belongs to one number. "
+            "Reduce it (np.sum, np.mean), or use vjp with a cotangent of the result's shape."
+        )
 
 
 def _name(f: Callable[..., Any]) -> str:

@@ -41,6 +41,8 @@ def unflatten(like: Any, leaves: list[Any]) -> Any:
 
 def map_leaves(function: Callable[[Any], Any], tree: Any) -> Any:
     """Apply a function to each leaf, from left to right, and keep the shape of the tree."""
+    if type(tree) is float:
+        return function(tree)
     entries = children(tree)
     if entries is None:
         return function(tree)

@@ -87,10 +87,10 @@ def released(x: Any) -> Any:
 def released_all(gradients: list[Any], inputs: Sequence[Any], taken: Sequence[Any] = ()) -> list[Any]:
     """Gradients as they are handed out, of the type of their inputs; copied only where something else holds them."""
     held = {id(x) for x in taken}
-    out = []
+    out: list[Any] = []
     for g, x in zip(gradients, inputs, strict=False):
         kind = type(g)
-        if kind is np.float64 and type(x) is not np.float32:
+        if kind is np.float64 and type(x) is np.float64:
             g = float(g)
         elif kind is np.ndarray:
             if type(x) is np.ndarray and g.dtype is not x.dtype:
@@ -99,7 +99,7 @@ def released_all(gradients: list[Any], inputs: Sequence[Any], taken: Sequence[An
                 g = g.copy()
             held.add(id(g))
         elif isinstance(g, np.generic) and isinstance(x, np.generic):
-            g = type(x)(g)
+            g = released(type(x)(g))
         out.append(g)
     return out
 

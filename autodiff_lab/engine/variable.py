@@ -9,7 +9,7 @@ import numpy as np
 
 from . import listing, rules  # noqa: F401 — rules fills the table
 from .dispatch import TABLE, Op, apply, as_operand
-from .operators import Overloaded, is_operand
+from .operators import ELEMENTWISE, Overloaded, is_operand
 
 if TYPE_CHECKING:
     from .tape import Tape
@@ -110,14 +110,7 @@ def _short_way(op: Op) -> tuple[Callable[..., Any], Callable[..., Any]]:
     return forward, reflected
 
 
-for _name, _ufunc in {
-    "add": np.add,
-    "sub": np.subtract,
-    "mul": np.multiply,
-    "truediv": np.divide,
-    "pow": np.power,
-    "matmul": np.matmul,
-}.items():
+for _name, _ufunc in {**ELEMENTWISE, "matmul": np.matmul}.items():
     _forward, _reflected = _short_way(TABLE[_ufunc])
     setattr(Variable, f"__{_name}__", _forward)
     setattr(Variable, f"__r{_name}__", _reflected)
