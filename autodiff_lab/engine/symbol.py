@@ -173,7 +173,7 @@ class Symbol(Overloaded):
                 dict(self.static),
             )
         if len(self.operands) == 1:
-            return f"-{_bracketed(self.operands[0], strength, prefix)}"
+            return f"-{_bracketed(self.operands[0], 4, prefix)}"
         left = _bracketed(self.operands[0], 5 if self.op.name == "power" else min(strength, 2), prefix)
         right = _bracketed(self.operands[1], strength + (self.op.name != "power"), prefix)
         if right.startswith("-"):
