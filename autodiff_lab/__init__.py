@@ -16,8 +16,12 @@ from importlib import import_module
 from typing import Any
 
 from .engine.checking import CheckError, check_grads
+from .engine.custom import checkpoint, custom_gradient, stop_gradient
+from .engine.dispatch import no_recording
 from .engine.dual import Dual
-from .engine.errors import AutodiffError
+from .engine.errors import AutodiffError, BranchChanged
+from .engine.jacobians import elementwise_grad, hessian, hvp, jacfwd, jacobian, jacrev, linearize
+from .engine.nonfinite import trace_nonfinite
 from .engine.rules import policy
 from .engine.symbol import Symbol
 from .engine.tape import Tape, Variable
@@ -35,6 +39,7 @@ _ON_FIRST_USE = {
 
 __all__ = [
     "AutodiffError",
+    "BranchChanged",
     "CheckError",
     "Dual",
     "Player",
@@ -43,13 +48,25 @@ __all__ = [
     "Trace",
     "Variable",
     "check_grads",
+    "checkpoint",
+    "custom_gradient",
     "draw",
+    "elementwise_grad",
     "grad",
+    "hessian",
+    "hvp",
+    "jacfwd",
+    "jacobian",
+    "jacrev",
     "jvp",
+    "linearize",
+    "no_recording",
     "play",
     "policy",
     "record",
+    "stop_gradient",
     "table",
+    "trace_nonfinite",
     "value_and_grad",
     "vjp",
 ]

@@ -9,16 +9,23 @@ from __future__ import annotations
 
 import inspect
 import itertools
-from collections.abc import Callable, Mapping
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
 from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
-from .errors import LeakError, UnsupportedError
+from .broadcasting import aligned, kept_shape, shape_of, spread, unbroadcast, zeros_like
+from .errors import InputError, LeakError, UnsupportedError
 
-__all__ = ["TABLE", "Level", "Op", "Traced", "apply", "shape_of", "unbroadcast"]
+__all__ = ["TABLE", "Level", "Op", "Traced", "apply", "as_operand", "no_recording"]
 
 NOTHING: Mapping[str, Any] = {}
+
+REAL = "fiub"
+"""NumPy's letters for the kinds of numbers that can be computed with: floats, integers, booleans."""
 
 TABLE: dict[Any, Op] = {}
 """The rows, by the public NumPy function (or Python operator) that a learner calls. Filled by ``rules.py``."""
@@ -43,6 +50,10 @@ class Op:
         ``"elementwise"``: `rules` are local partials ``partial(y, *operands)``, one per operand.
         ``"linear"``: linear in all operands together; `rules` are transposes ``transpose(g, y, *operands, **static)``.
         ``"multilinear"``: linear in each operand while the others are held; `rules` as for ``"linear"``.
+        ``"reduction"``: one number per slice along `axis`; the rule ``weights(y, x, axis)``, of the shape of `x`,
+        says how much each entry counts (`y` keeps the reduced axes).
+        ``"general"``: `rules` are pullbacks ``(g, y, *operands, **static)``; the pushforward is their transpose.
+        ``"composed"``: `fn` is made of other rows, which are recorded in its place; no rules.
         ``"flat"``: the derivative is zero wherever there is one; no rules.
         ``"comparison"``: flat, and the answer is plain booleans.
         ``"shape"``: answers about shape or type, never about value; no rules, nothing is recorded.
@@ -56,7 +67,19 @@ class Op:
         The signature of the NumPy function, to tell operands from static arguments such as ``axis``.
     """
 
-    __slots__ = ("fn", "kind", "name", "partials", "rules", "signature", "static", "symbol", "variadic")
+    __slots__ = (
+        "batched",
+        "fn",
+        "kind",
+        "name",
+        "partials",
+        "push",
+        "rules",
+        "signature",
+        "static",
+        "symbol",
+        "variadic",
+    )
 
     def __init__(
         self,
@@ -67,11 +90,18 @@ class Op:
         symbol: str | None = None,
         variadic: bool = False,
         signature: inspect.Signature | None = None,
+        batched: Callable[..., Any] | None = None,
     ) -> None:
         self.name, self.fn, self.kind, self.rules = name, fn, kind, rules
-        self.symbol, self.variadic, self.signature = symbol, variadic, signature
+        self.symbol, self.variadic, self.signature, self.batched = (
+            symbol,
+            variadic,
+            signature,
+            batched,
+        )
+        self.push: Callable[..., Any] | None = None
         self.partials = rules if kind == "elementwise" else None
-        self.static = () if self.partials or not rules else _static_names(rules, variadic)
+        self.static = ("axis", "keepdims") if kind == "reduction" else _static_names(rules, variadic, kind)
 
     def __call__(self, *operands: Any, **static: Any) -> Any:
         """Apply the row to numbers, or to traced values."""
@@ -89,7 +119,14 @@ class Op:
             )
         return self.rules[k](y, *operands)  # type: ignore[misc]
 
-    def pullback(self, k: int, g: Any, y: Any, operands: tuple[Any, ...], static: Mapping[str, Any] = NOTHING) -> Any:
+    def pullback(
+        self,
+        k: int,
+        g: Any,
+        y: Any,
+        operands: tuple[Any, ...],
+        static: Mapping[str, Any] = NOTHING,
+    ) -> Any:
         """What the adjoint `g` of the result adds to the adjoint of operand `k`; None where nothing flows.
 
         For an elementwise row: g · ∂y/∂(operand k), summed over the axes along which the operand was broadcast.
@@ -98,6 +135,8 @@ class Op:
         if self.partials is not None:
             rule = self.partials[k]
             return unbroadcast(g if rule is one else g * rule(y, *operands), operands[k])  # type: ignore[misc]
+        if self.kind == "reduction":
+            return spread(g, operands[0], **static) * self._weights(y, operands[0], static)
         if self.variadic:
             return as_operand(self.rules[0](k, g, y, *operands, **static))  # type: ignore[misc]
         rule = self.rules[k] if self.rules else None
@@ -109,27 +148,77 @@ class Op:
         operands: tuple[Any, ...],
         tangents: tuple[Any, ...],
         static: Mapping[str, Any] = NOTHING,
+        batch: int | None = None,
     ) -> Any:
-        """The tangent of the result, from the operands' tangents (None: constant); None where nothing flows."""
-        if self.kind == "linear":
-            filled = tuple(
-                (_zeros(x) if t is None else t) if self.variadic or self.rules[k] is not None else x
-                for k, (x, t) in enumerate(zip(operands, tangents, strict=True))
-            )
-            return self.fn(*filled, **static)
-        total = None
-        for k, t in enumerate(tangents):
-            if t is None or not self.rules:
-                continue
-            if self.partials is None:
-                term = self.fn(*operands[:k], t, *operands[k + 1 :], **static)
-            else:
+        """The tangent of the result, from the operands' tangents (None: constant); None where nothing flows.
+
+        With `batch`, every tangent has a leading axis of that length: that many directions at once.
+        """
+        if not self.rules:
+            return None
+        if self.partials is not None:
+            total = None
+            for k, t in enumerate(tangents):
+                if t is None:
+                    continue
+                if batch is not None:
+                    t = aligned(t, shape_of(operands[k]), shape_of(y))
                 rule = self.partials[k]
                 term = t if rule is one else t * rule(y, *operands)  # type: ignore[misc]
-            total = term if total is None else total + term
-        if total is not None and shape_of(total) != shape_of(y):
-            total = np.broadcast_to(total, shape_of(y))
+                total = term if total is None else total + term
+            return None if total is None else unbroadcast(total, y, batch)
+        if batch is None:
+            return self._push_one(y, operands, tangents, static)
+        if self.batched is not None:
+            pushed = self.batched(batch, y, operands, tangents, static)
+            if pushed is not None:
+                return pushed
+        each = [
+            self._push_one(
+                y,
+                operands,
+                tuple(None if t is None else t[b] for t in tangents),
+                static,
+            )
+            for b in range(batch)
+        ]
+        return None if not each or each[0] is None else np.stack(each)
+
+    def _push_one(
+        self,
+        y: Any,
+        operands: tuple[Any, ...],
+        tangents: tuple[Any, ...],
+        static: Mapping[str, Any],
+    ) -> Any:
+        if self.kind == "reduction":
+            return np.sum(tangents[0] * self._weights(y, operands[0], static), **static)
+        if self.push is not None:
+            return self.push(y, operands, tangents, static)
+        if self.kind == "linear":
+            filled = tuple(
+                (zeros_like(x) if t is None else t) if self.variadic or self.rules[k] is not None else x
+                for k, (x, t) in enumerate(zip(operands, tangents, strict=True))
+            )
+            return as_operand(self.fn(*filled, **static))
+        total = None
+        for k, t in enumerate(tangents):
+            if t is not None:
+                if self.kind == "multilinear":
+                    term = self.fn(*operands[:k], t, *operands[k + 1 :], **static)
+                else:
+                    term = transposed(partial(self._pulled, k, y, operands, static), y, t)
+                total = term if total is None else total + term
         return total
+
+    def _pulled(self, k: int, y: Any, operands: tuple[Any, ...], static: Mapping[str, Any], g: Any) -> Any:
+        return self.pullback(k, g, y, operands, static)
+
+    def _weights(self, y: Any, x: Any, static: Mapping[str, Any]) -> Any:
+        axis = static.get("axis")
+        if not static.get("keepdims"):
+            y = np.reshape(y, kept_shape(shape_of(x), axis))
+        return self.rules[0](y, x, axis)  # type: ignore[misc]
 
 
 class Level:
@@ -140,16 +229,61 @@ class Level:
     functional framework* (2008).
     """
 
-    __slots__ = ("number", "open")
+    __slots__ = ("number", "open", "paused", "plain")
     _numbers: ClassVar[itertools.count[int]] = itertools.count(1)
 
     def __init__(self) -> None:
         self.number: float = next(Level._numbers)
-        self.open = True
+        self.open, self.paused = True, False
+        self.plain = False  # open, and nothing to note but the line itself: the short way may be taken
+
+    def run(self, f: Callable[..., Any], inputs: Sequence[Any]) -> Any:
+        """Call `f` on the inputs while the level is open; close it whatever happens."""
+        running = _in_this_thread.levels
+        running.append(self)
+        try:
+            return f(*inputs)
+        finally:
+            self.open = self.paused = self.plain = False
+            running.remove(self)
 
     def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any]) -> Any:
         """Handle one operation, at least one operand of which belongs to this level."""
         raise NotImplementedError
+
+
+class _Thread(threading.local):
+    """The levels that are open in each thread, for `no_recording`."""
+
+    def __init__(self) -> None:
+        self.levels: list[Level] = []
+
+
+_in_this_thread = _Thread()
+
+
+@contextmanager
+def no_recording() -> Iterator[None]:
+    """Let operations pass unrecorded: inside, traced values are constants to every derivative in progress.
+
+    Examples
+    --------
+    >>> import autodiff_lab as ad
+    >>> def f(x):
+    ...     with ad.no_recording():
+    ...         scale = x * x
+    ...     return scale * x
+    >>> ad.grad(f)(3.0)
+    9.0
+    """
+    stopped = [(level, level.plain) for level in _in_this_thread.levels if level.open]
+    for level, _ in stopped:
+        level.open, level.paused, level.plain = False, True, False
+    try:
+        yield
+    finally:
+        for level, plain in stopped:
+            level.open, level.paused, level.plain = True, False, plain
 
 
 def apply(op: Op, operands: tuple[Any, ...], static: Mapping[str, Any] = NOTHING) -> Any:
@@ -163,6 +297,12 @@ def apply(op: Op, operands: tuple[Any, ...], static: Mapping[str, Any] = NOTHING
     if level is None:
         return op.fn(*operands, **static)
     if not level.open:
+        if level.paused:
+            return apply(
+                op,
+                tuple(x.value if isinstance(x, Traced) and x.level is level else x for x in operands),
+                static,
+            )
         raise_leak(op, operands, level)
     return level.process(op, operands, static)
 
@@ -177,21 +317,9 @@ def raise_leak(op: Op, operands: tuple[Any, ...], level: Level) -> NoReturn:
     )
 
 
-def shape_of(x: Any) -> tuple[int, ...]:
-    """The shape of a number, an array or a traced value; () for a Python number."""
-    return getattr(x, "shape", ())
-
-
-def unbroadcast(g: Any, x: Any) -> Any:
-    """Sum `g` over the axes along which `x` was broadcast: the adjoint of copying is adding."""
-    have, want = shape_of(g), shape_of(x)
-    if have == want:
-        return g
-    extra = len(have) - len(want)
-    if extra:
-        g = np.sum(g, axis=tuple(range(extra)))
-    axes = tuple(i for i, n in enumerate(want) if n == 1 and have[i + extra] != 1)
-    return np.sum(g, axis=axes, keepdims=True) if axes else g
+def transposed(linear_map: Callable[[Any], Any], like: Any, t: Any) -> Any:
+    """The transpose of a linear map of arrays like `like`, applied to `t`; ``tape.py``, which records, provides it."""
+    raise NotImplementedError
 
 
 class Traced:
@@ -206,19 +334,24 @@ class Traced:
 
 
 def as_operand(x: Any) -> Any:
-    """Lists become arrays, arrays without axes become numbers; the rest stays as it is."""
+    """Lists become arrays, arrays without axes become numbers; what is not real is refused."""
     if isinstance(x, (list, tuple)):
         x = np.asarray(x)
+    kind = getattr(getattr(x, "dtype", None), "kind", "f") if not isinstance(x, complex) else "c"
+    if kind not in REAL:
+        raise InputError(
+            "complex numbers are not supported: keep the real and the imaginary part as two real values."
+            if kind == "c"
+            else f"An array of dtype {x.dtype} cannot be computed with here; convert with np.asarray(x, dtype=float)."
+        )
     return x[()] if isinstance(x, np.ndarray) and x.ndim == 0 else x
 
 
-def _static_names(rules: tuple[Callable[..., Any] | None, ...], variadic: bool) -> tuple[str, ...]:
+def _static_names(rules: tuple[Callable[..., Any] | None, ...], variadic: bool, kind: str) -> tuple[str, ...]:
     """The names behind the operands in a transpose's own signature: ``(g, y, x, axis=None)`` gives ``axis``."""
-    rule = next(rule for rule in rules if rule is not None)
+    rule = next((rule for rule in rules if rule is not None), None)
+    if rule is None or kind == "elementwise":
+        return ()
     parameters = list(inspect.signature(rule).parameters.values())
     behind = parameters[4 if variadic else 2 + len(rules) :]
     return tuple(p.name for p in behind)
-
-
-def _zeros(x: Any) -> Any:
-    return np.zeros(shape_of(x), dtype=getattr(x, "dtype", float))

@@ -6,20 +6,29 @@ a + b ε with ε² = 0. An operation on duals computes its value as usual and it
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from .dispatch import Level, Op, as_operand
+import numpy as np
+
+from . import rules  # noqa: F401 — rules fills the table
+from .dispatch import TABLE, Level, Op, apply, as_operand, one
 from .listing import plain
-from .operators import Overloaded
+from .operators import ELEMENTWISE, Overloaded, is_operand
+from .values import as_shaped, as_value
 
 __all__ = ["Dual", "ForwardPass"]
 
 
 class ForwardPass(Level):
-    """One forward derivative in progress."""
+    """One forward derivative in progress: one direction, or a batch of directions along a leading axis."""
 
-    __slots__ = ()
+    __slots__ = ("batch",)
+
+    def __init__(self, batch: int | None = None) -> None:
+        super().__init__()
+        self.batch = batch
+        self.plain = batch is None
 
     def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any]) -> Any:
         """Compute one operation and the tangent of its result."""
@@ -30,8 +39,8 @@ class ForwardPass(Level):
             return y
         y = as_operand(y)
         tangents = tuple(x.tangent if mine else None for x, mine in zip(operands, own, strict=True))
-        tangent = op.pushforward(y, values, tangents, static)
-        return y if tangent is None else Dual(y, as_operand(tangent), self)
+        tangent = op.pushforward(y, values, tangents, static, self.batch)
+        return y if tangent is None else dual(y, as_operand(tangent), self)
 
 
 class Dual(Overloaded):
@@ -40,8 +49,10 @@ class Dual(Overloaded):
     Parameters
     ----------
     value, tangent : number or array, of one shape
-    level : ForwardPass, optional
-        The derivative it belongs to. Duals made by hand share one that is always open.
+
+    Notes
+    -----
+    Duals made by hand belong to one forward pass that is always open.
 
     Examples
     --------
@@ -52,16 +63,63 @@ class Dual(Overloaded):
 
     __slots__ = ("level", "tangent", "value")
 
-    def __init__(self, value: Any, tangent: Any = 0.0, level: ForwardPass | None = None) -> None:
-        if level is None:
-            from .values import as_tangent, as_value
+    def __init__(self, value: Any, tangent: Any = 0.0) -> None:
+        self.value = as_value(value)
+        self.tangent = as_shaped(tangent, self.value)
+        self.level = BY_HAND
 
-            level, value = BY_HAND, as_value(value)
-            tangent = as_tangent(tangent, value)
-        self.value, self.tangent, self.level = value, tangent, level
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        if len(inputs) == 1 and method == "__call__" and not kwargs and type(self.value) is np.float64:
+            level, op = self.level, TABLE.get(ufunc)
+            if op is not None and op.partials is not None and level.plain:
+                y = ufunc(self.value)
+                return dual(y, self.tangent * op.partials[0](y, self.value), level)
+        return Overloaded.__array_ufunc__(self, ufunc, method, *inputs, **kwargs)
 
     def __repr__(self) -> str:
         return f"Dual({plain(self.value)}, {plain(self.tangent)})"
 
 
+def dual(value: Any, tangent: Any, level: ForwardPass) -> Dual:
+    """A Dual of a forward pass, without the checks that one made by hand goes through."""
+    d = _bare(Dual)
+    d.value, d.tangent, d.level = value, tangent, level
+    return d
+
+
+_bare = object.__new__
 BY_HAND = ForwardPass()
+
+
+def _short_way(op: Op) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """Arithmetic between numbers of one forward pass, and with constants, without the general dispatch."""
+    fn, (left, right), float64 = op.fn, op.partials, np.float64  # type: ignore[misc]
+
+    def forward(self: Dual, other: Any) -> Any:
+        level, a, kind = self.level, self.value, type(other)
+        if not level.plain or type(a) is not float64:
+            return apply(op, (self, as_operand(other))) if is_operand(other) else NotImplemented
+        if kind is Dual and other.level is level and type(other.value) is float64:
+            b = other.value
+            y = fn(a, b)
+            t = self.tangent if left is one else self.tangent * left(y, a, b)
+            return dual(y, t + (other.tangent if right is one else other.tangent * right(y, a, b)), level)
+        if kind is float or kind is int:
+            y = fn(a, other)
+            return dual(y, self.tangent if left is one else self.tangent * left(y, a, other), level)
+        return apply(op, (self, as_operand(other))) if is_operand(other) else NotImplemented
+
+    def reflected(self: Dual, other: Any) -> Any:
+        level, b, kind = self.level, self.value, type(other)
+        if level.plain and type(b) is float64 and (kind is float or kind is int):
+            y = fn(other, b)
+            return dual(y, self.tangent if right is one else self.tangent * right(y, other, b), level)
+        return apply(op, (as_operand(other), self)) if is_operand(other) else NotImplemented
+
+    return forward, reflected
+
+
+for _name, _ufunc in ELEMENTWISE.items():
+    _forward, _reflected = _short_way(TABLE[_ufunc])
+    setattr(Dual, f"__{_name}__", _forward)
+    setattr(Dual, f"__r{_name}__", _reflected)

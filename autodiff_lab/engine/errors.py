@@ -4,10 +4,12 @@ from __future__ import annotations
 
 __all__ = [
     "AutodiffError",
+    "BranchChanged",
     "DetachedError",
     "InputError",
     "LeakError",
     "MutationError",
+    "ReleasedError",
     "ShapeError",
     "UnsupportedError",
 ]
@@ -15,6 +17,10 @@ __all__ = [
 
 class AutodiffError(Exception):
     """The family: ``except AutodiffError`` catches everything this package raises on purpose."""
+
+
+class BranchChanged(AutodiffError, RuntimeError):
+    """A recorded comparison now comes out differently: the tape no longer says what the program would do."""
 
 
 class DetachedError(AutodiffError, TypeError):
@@ -31,6 +37,10 @@ class LeakError(AutodiffError, RuntimeError):
 
 class MutationError(AutodiffError, TypeError):
     """A recorded value, or an array that should receive one, was written to in place."""
+
+
+class ReleasedError(AutodiffError, RuntimeError):
+    """A tape was read after its values had been released."""
 
 
 class ShapeError(AutodiffError, ValueError):

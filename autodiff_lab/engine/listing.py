@@ -15,10 +15,16 @@ __all__ = ["call", "evaluation_trace", "expression", "plain"]
 def plain(x: Any) -> str:
     """A value as a reader wants it: ``2.0``, never ``np.float64(2.0)``; arrays on one line, long ones shortened."""
     if isinstance(x, np.ndarray):
-        return np.array2string(x, threshold=12, edgeitems=2, separator=", ").replace("\n", "")
+        brief: Any = {"float_kind": _entry}
+        return np.array2string(x, threshold=12, edgeitems=2, separator=", ", formatter=brief).replace("\n", "")
     if isinstance(x, np.generic):
         return repr(x.item())
     return repr(x)
+
+
+def _entry(v: float) -> str:
+    usual = v == 0 or 1e-4 <= abs(v) < 1e8
+    return np.format_float_positional(v, precision=8, trim=".") if usual else f"{v:.8g}"
 
 
 def call(name: str, symbol: str | None, operands: list[str], static: dict[str, Any]) -> str:
@@ -29,10 +35,23 @@ def call(name: str, symbol: str | None, operands: list[str], static: dict[str, A
         return f"{operands[0]} {symbol} {operands[1]}"
     if name == "negative":
         return f"-{operands[0]}"
-    if name == "stack":
+    if name.removeprefix("np.") in ("stack", "concatenate"):
         operands = [f"[{', '.join(operands)}]"]
-    options = [f"{k}={v!r}" if k not in ("shape", "axes") else repr(v) for k, v in static.items() if v is not None]
+    options = [
+        static_text(v) if k in ("shape", "axes") else f"{k}={static_text(v)}"
+        for k, v in static.items()
+        if v is not None
+    ]
     return f"{name}({', '.join(operands + options)})"
+
+
+def static_text(x: Any) -> str:
+    """A static argument as one writes it: no names of NumPy types."""
+    if isinstance(x, tuple):
+        return f"({', '.join(map(static_text, x))}{',' * (len(x) == 1)})"
+    if isinstance(x, list):
+        return f"[{', '.join(map(static_text, x))}]"
+    return plain(x)
 
 
 def index(key: Any) -> str:
@@ -40,9 +59,9 @@ def index(key: Any) -> str:
     if isinstance(key, tuple) and key:
         return ", ".join(index(k) for k in key)
     if isinstance(key, slice):
-        parts = ["" if p is None else str(p) for p in (key.start, key.stop)]
+        parts = ["" if p is None else plain(p) for p in (key.start, key.stop)]
         return ":".join(parts if key.step is None else [*parts, str(key.step)])
-    return "..." if key is Ellipsis else plain(key)
+    return "..." if key is Ellipsis else static_text(key)
 
 
 def expression(tape: Tape, line: int) -> str:

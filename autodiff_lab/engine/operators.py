@@ -6,12 +6,14 @@ what to write instead.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
 
-from .dispatch import TABLE, Op, Traced, apply, as_operand, shape_of
+from .broadcasting import shape_of
+from .dispatch import TABLE, Op, Traced, apply, as_operand
 from .errors import DetachedError, MutationError, ShapeError, UnsupportedError
 
 __all__ = ["Overloaded", "is_operand"]
@@ -19,7 +21,7 @@ __all__ = ["Overloaded", "is_operand"]
 
 def is_operand(x: Any) -> bool:
     """Whether `x` can stand beside a traced value in arithmetic."""
-    return isinstance(x, (Traced, int, float, np.ndarray, np.generic, list, tuple))
+    return isinstance(x, (Traced, int, float, complex, np.ndarray, np.generic, list, tuple))
 
 
 def split_arguments(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -37,20 +39,45 @@ def split_arguments(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tu
         if name in op.static:
             static[name] = given
         elif name == "out" and given is not None:
-            raise MutationError(
-                f"np.{op.name} was asked to write a recorded value into an existing array (out=…). "
-                f"Drop `out` and use the array that np.{op.name} returns."
-            )
+            raise_out(op)
         elif given is not op.signature.parameters[name].default:
-            known = ", ".join(op.static) or "none"
-            raise UnsupportedError(
-                f"np.{op.name} with {name}={given!r} has no derivative rule. "
-                f"Options that work here: {known}. Leave `{name}` out."
-            )
+            raise_option(op, name, given, op.static)
     return tuple(as_operand(x) for x in operands), static
 
 
+def call_composed(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Run a function made of other rows, and say it where it does not know an option."""
+    parameters = inspect.signature(op.fn).parameters
+    anything = any(p.kind == p.VAR_KEYWORD for p in parameters.values())
+    if kwargs.get("out") is not None:
+        raise_out(op)
+    kwargs = {k: given for k, given in kwargs.items() if k in parameters or anything or given is not None}
+    unknown = [] if anything else [k for k in kwargs if k not in parameters]
+    if unknown:
+        raise_option(op, unknown[0], kwargs[unknown[0]], list(parameters)[1:])
+    return op.fn(*args, **kwargs)
+
+
+def raise_out(op: Op) -> NoReturn:
+    raise MutationError(
+        f"np.{op.name} was asked to write a recorded value into an existing array (out=…). "
+        f"Drop `out` and use the array that np.{op.name} returns."
+    )
+
+
+def raise_option(op: Op, option: str, given: Any, known: Sequence[str]) -> NoReturn:
+    raise UnsupportedError(
+        f"np.{op.name} with {option}={given!r} has no derivative rule. "
+        f"Options that work here: {', '.join(known) or 'none'}. Leave `{option}` out."
+    )
+
+
 def raise_unregistered(func: Any, name: str) -> NoReturn:
+    if name.startswith("np.fft."):
+        raise UnsupportedError(
+            f"{name} works with complex numbers, and derivatives here are of real ones: Fourier transforms are left "
+            "out. A short transform can be written as a real matrix product, np.cos(angles) @ x and np.sin(angles) @ x."
+        )
     raise UnsupportedError(
         f"{name} has no derivative rule here, so its derivative would be lost. Write it with functions that have "
         f"one, or add a row to the table:\n"
@@ -69,6 +96,8 @@ class Overloaded(Traced):
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         op = TABLE.get(ufunc)
         if op is not None and method == "__call__" and not kwargs:
+            if op.kind == "composed":
+                return op.fn(*map(as_operand, inputs))
             return apply(op, tuple(map(as_operand, inputs)) if len(inputs) > 1 else inputs)
         if kwargs.pop("out", None) is not None:
             raise MutationError(
@@ -91,6 +120,8 @@ class Overloaded(Traced):
         op = TABLE.get(func)
         if op is None:
             raise_unregistered(func, f"{func.__module__.replace('numpy', 'np')}.{func.__name__}")
+        if op.kind == "composed":
+            return call_composed(op, args, kwargs)
         operands, static = split_arguments(op, args, kwargs)
         return apply(op, operands, static)
 
@@ -122,13 +153,33 @@ class Overloaded(Traced):
         self._detached("The integer index", "A position has no derivative.")
 
     def __complex__(self) -> complex:
-        self._detached("The complex()", "Complex numbers are not supported; keep real and imaginary parts apart.")
+        self._detached(
+            "The complex()",
+            "Complex numbers are not supported; keep real and imaginary parts apart.",
+        )
 
     def __setitem__(self, index: Any, new: Any) -> None:
         raise MutationError(
             f"{self!r} cannot be written to: a tape remembers values, and a changed value would no longer be the one "
             "that was used. Build a new array instead, with np.where(mask, new, x) or np.stack([...])."
         )
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise AttributeError(
+            f"A value that is being differentiated has no `.{name}`. Use a NumPy function of it, np.…(x), "
+            f"or `.value` for the plain {'array' if self.shape else 'number'}."
+            if not name.startswith("_")
+            else name
+        )
+
+    def __copy__(self) -> Any:
+        return self  # it cannot be written to, so it is as good as a copy
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return self
+
+    def __reduce_ex__(self, protocol: Any) -> NoReturn:
+        self._detached("Pickling", "A value on a tape cannot leave its process.")
 
     # Operators, derived from the table.
 
@@ -145,12 +196,14 @@ class Overloaded(Traced):
 
     def __len__(self) -> int:
         if self.shape == ():
-            raise TypeError(f"{self!r} is a single number and has no len().")
+            raise UnsupportedError(f"{self!r} is a single number and has no len(). Use np.size(x), which is 1.")
         return int(self.shape[0])
 
     def __iter__(self) -> Any:
         if self.shape == ():
-            raise TypeError(f"{self!r} is a single number and cannot be iterated over.")
+            raise UnsupportedError(
+                f"{self!r} is a single number and cannot be iterated over. Pass an array, or a list of numbers."
+            )
         return (self[i] for i in range(len(self)))
 
     __hash__ = object.__hash__
@@ -185,14 +238,6 @@ class Overloaded(Traced):
         """The transpose."""
         return np.transpose(self)
 
-    def sum(self, axis: Any = None, keepdims: bool = False) -> Any:
-        """The sum over all entries, or along an axis; see ``numpy.sum``."""
-        return np.sum(self, axis=axis, keepdims=keepdims)
-
-    def mean(self, axis: Any = None, keepdims: bool = False) -> Any:
-        """The mean over all entries, or along an axis; see ``numpy.mean``."""
-        return np.mean(self, axis=axis, keepdims=keepdims)
-
     def reshape(self, *shape: Any) -> Any:
         """The same entries in another shape; see ``numpy.reshape``."""
         return np.reshape(self, shape[0] if len(shape) == 1 else shape)
@@ -202,16 +247,71 @@ class Overloaded(Traced):
         order = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes or None
         return np.transpose(self, order)
 
+    def flatten(self) -> Any:
+        """The entries in one row; see ``numpy.ravel``."""
+        return np.ravel(self)
 
-OPERATORS: dict[str, np.ufunc] = {
+    def astype(self, dtype: Any) -> Any:
+        """The same values; a float type changes nothing that a derivative sees, other types lose it."""
+        if np.dtype(dtype).kind != "f":
+            self._detached(
+                f"The conversion to {np.dtype(dtype)}",
+                "Derivatives are of real numbers.",
+            )
+        return self
+
+    def copy(self) -> Any:
+        """The value itself: it cannot be written to, so nothing needs copying."""
+        return self
+
+
+METHODS = (
+    *(
+        "sum",
+        "mean",
+        "prod",
+        "max",
+        "min",
+        "ptp",
+        "var",
+        "std",
+        "cumsum",
+        "cumprod",
+        "all",
+        "any",
+        "argmax",
+        "argmin",
+    ),
+    *(
+        "argsort",
+        "clip",
+        "round",
+        "dot",
+        "trace",
+        "diagonal",
+        "ravel",
+        "repeat",
+        "squeeze",
+        "swapaxes",
+        "take",
+    ),
+)
+
+
+ELEMENTWISE: dict[str, np.ufunc] = {
     "add": np.add,
     "sub": np.subtract,
     "mul": np.multiply,
     "truediv": np.divide,
     "pow": np.power,
-    "matmul": np.matmul,
 }
-COMPARISONS = {"lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal}
+OPERATORS = {**ELEMENTWISE, "matmul": np.matmul, "floordiv": np.floor_divide, "mod": np.remainder}
+COMPARISONS = {
+    "lt": np.less,
+    "le": np.less_equal,
+    "gt": np.greater,
+    "ge": np.greater_equal,
+}
 COMPARISONS |= {"eq": np.equal, "ne": np.not_equal}
 
 
@@ -228,8 +328,19 @@ def _install_operators() -> None:
         setattr(Overloaded, f"__r{name}__", reflected)
     for name, ufunc in COMPARISONS.items():
         setattr(Overloaded, f"__{name}__", binary(ufunc)[0])
+    for name in METHODS:
+        function = getattr(np, name)
+        setattr(
+            Overloaded,
+            name,
+            lambda self, *args, function=function, **options: function(self, *args, **options),
+        )
     for name, ufunc in {"neg": np.negative, "abs": np.absolute}.items():
-        setattr(Overloaded, f"__{name}__", lambda self, ufunc=ufunc: apply(TABLE[ufunc], (self,)))
+        setattr(
+            Overloaded,
+            f"__{name}__",
+            lambda self, ufunc=ufunc: apply(TABLE[ufunc], (self,)),
+        )
 
 
 _install_operators()

@@ -14,7 +14,7 @@ import numpy as np
 
 from .dispatch import NOTHING, Level, Op, Traced
 from .errors import DetachedError
-from .listing import call, plain
+from .listing import call, index, plain, static_text
 from .operators import Overloaded
 
 __all__ = ["Symbol"]
@@ -31,7 +31,10 @@ class SymbolLevel(Level):
     def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any]) -> Any:
         neutral = _NEUTRAL.get(op.name)
         if neutral is not None and len(operands) == 2:
-            for x, other, side in ((operands[0], operands[1], 0), (operands[1], operands[0], 1)):
+            for x, other, side in (
+                (operands[0], operands[1], 0),
+                (operands[1], operands[0], 1),
+            ):
                 if side in neutral[1] and not isinstance(x, Traced) and np.ndim(x) == 0 and x == neutral[0]:
                     return other
         return Symbol(op=op, operands=operands, static=static)
@@ -44,7 +47,17 @@ _NEUTRAL = {
     "divide": (1, (1,)),
     "power": (1, (1,)),
 }
-_STRENGTH = {"add": 1, "subtract": 1, "multiply": 3, "divide": 3, "matmul": 3, "negative": 2, "power": 4}
+_STRENGTH = {
+    "add": 1,
+    "subtract": 1,
+    "multiply": 3,
+    "divide": 3,
+    "matmul": 3,
+    "remainder": 3,
+    "floor_divide": 3,
+    "negative": 2,
+    "power": 4,
+}
 _LATEX_FUNCTIONS = frozenset({"arccos", "arcsin", "arctan", "cos", "cosh", "log", "sin", "sinh", "tan", "tanh"})
 _LATEX_SIGNS = {"<=": r"\le", ">=": r"\ge", "!=": r"\ne", "==": "="}
 
@@ -104,12 +117,18 @@ class Symbol(Overloaded):
             return rf"\frac{{{plainly[0]}}}{{{plainly[1]}}}"
         if name == "power":
             return f"{_latex_bracketed(self.operands[0], 5)}^{{{plainly[1]}}}"
-        if name == "multiply":
-            a, b = (_latex_bracketed(x, 3) for x in self.operands)
+        if name in ("multiply", "matmul"):
+            a, b = _latex_bracketed(self.operands[0], 2), _latex_bracketed(self.operands[1], 3)
             return rf"{a} \cdot {b}" if b[:1].isdigit() or b[:1] == "-" else rf"{a} \, {b}"
         if name in ("add", "subtract"):
-            right = _latex_bracketed(self.operands[1], 1 if name == "add" else 2)
+            right = _latex_bracketed(
+                self.operands[1], 3 if _latex(self.operands[1])[:1] == "-" else 1 + (name != "add")
+            )
             return f"{plainly[0]} {self.op.symbol} {right}"
+        if name == "remainder":
+            return rf"{_latex_bracketed(self.operands[0], 3)} \bmod {_latex_bracketed(self.operands[1], 4)}"
+        if name == "floor_divide":
+            return rf"\left\lfloor \frac{{{plainly[0]}}}{{{plainly[1]}}} \right\rfloor"
         if name == "negative":
             return f"-{_latex_bracketed(self.operands[0], 2)}"
         special = {
@@ -127,7 +146,12 @@ class Symbol(Overloaded):
             atom = isinstance(inside, Symbol) and inside.op is None
             return rf"\{name} {plainly[0]}" if atom else rf"\{name}\left({plainly[0]}\right)"
         escaped = name.replace("_", r"\_")
-        return rf"\operatorname{{{escaped}}}\left({', '.join(plainly)}\right)"
+        if name == "getitem":
+            return rf"{_latex_bracketed(self.operands[0], 5)}[{index(self.static['index'])}]"
+        if name in ("stack", "concatenate"):
+            plainly = [f"[{', '.join(plainly)}]"]
+        options = [rf"\text{{{k}}}={static_text(v)}" for k, v in self.static.items() if v is not None]
+        return rf"\operatorname{{{escaped}}}\left({', '.join(plainly + options)}\right)"
 
     def _written(self, prefix: str) -> str:
         if self.op is None:
@@ -142,12 +166,18 @@ class Symbol(Overloaded):
             return f"({a} {self.op.symbol} {b})"
         if strength is None:
             named = self.op.name if self.op.name == "getitem" else prefix + self.op.name
-            return call(named, None, [_written(x, prefix) for x in self.operands], dict(self.static))
+            return call(
+                named,
+                None,
+                [_written(x, prefix) for x in self.operands],
+                dict(self.static),
+            )
         if len(self.operands) == 1:
-            return f"-{_bracketed(self.operands[0], strength, prefix)}"
-        right_is_weaker = self.op.name in ("subtract", "divide", "matmul")
-        left = _bracketed(self.operands[0], strength + (self.op.name == "power"), prefix)
-        right = _bracketed(self.operands[1], strength + right_is_weaker, prefix)
+            return f"-{_bracketed(self.operands[0], 4, prefix)}"
+        left = _bracketed(self.operands[0], 5 if self.op.name == "power" else min(strength, 2), prefix)
+        right = _bracketed(self.operands[1], strength + (self.op.name != "power"), prefix)
+        if right.startswith("-"):
+            right = f"({right})"
         return f"{left} {self.op.symbol} {right}"
 
     def __repr__(self) -> str:
@@ -183,11 +213,14 @@ def _written(x: Any, prefix: str) -> str:
 
 def _number(x: Any) -> str:
     text = plain(x)
-    return text[:-2] if text.endswith(".0") else text
+    return text.removesuffix(".0")
 
 
 def _latex(x: Any) -> str:
-    return x.latex() if isinstance(x, Symbol) else _number(x)
+    if isinstance(x, Symbol):
+        return x.latex()
+    mantissa, e, exponent = _number(x).partition("e")
+    return rf"{mantissa} \cdot 10^{{{int(exponent)}}}" if e and np.ndim(x) == 0 else mantissa + e + exponent
 
 
 def _latex_bracketed(x: Any, least: int) -> str:

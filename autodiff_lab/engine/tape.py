@@ -8,24 +8,18 @@ the first. Printing, drawing and sweeping read the same columns.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from types import CodeType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from . import listing, rules  # noqa: F401 — rules fills the table
-from .dispatch import (
-    NOTHING,
-    TABLE,
-    Level,
-    Op,
-    apply,
-    as_operand,
-    one,
-    unbroadcast,
-)
-from .operators import Overloaded, is_operand
+from . import dispatch, listing, rules  # noqa: F401 — rules fills the table
+from .broadcasting import unbroadcast
+from .dispatch import NOTHING, Level, Op, as_operand, one
+from .errors import BranchChanged, ReleasedError, ShapeError
+from .values import as_shaped, released
+from .variable import Variable
 
 __all__ = ["Comparison", "Tape", "Variable"]
 
@@ -37,6 +31,7 @@ class Comparison(NamedTuple):
     op: Op
     operands: tuple[Any, ...]
     parents: tuple[int, ...]
+    static: Mapping[str, Any]
     outcome: Any
 
 
@@ -63,7 +58,7 @@ class Tape(Level):
     input_names : list of str
         What the function calls its inputs.
     output : int or None
-        The line of the result; None if the result does not depend on the inputs.
+        The line of the result; None if the result does not depend on the inputs (it is then `constant`).
 
     Examples
     --------
@@ -80,18 +75,21 @@ class Tape(Level):
     __slots__ = (
         "args",
         "comparisons",
+        "constant",
         "input_names",
         "kwargs",
         "n_inputs",
         "ops",
         "output",
         "parents",
+        "released",
         "sites",
         "values",
     )
 
     def __init__(self, sites: bool = False) -> None:
         super().__init__()
+        self.plain = not sites
         self.ops: list[Op | None] = []
         self.args: list[tuple[Any, ...]] = []
         self.parents: list[tuple[int, ...]] = []
@@ -102,6 +100,8 @@ class Tape(Level):
         self.input_names: list[str] = []
         self.n_inputs = 0
         self.output: int | None = None
+        self.constant: Any = None
+        self.released = False
 
     # Recording
 
@@ -147,16 +147,9 @@ class Tape(Level):
         if op.kind == "shape":
             return value
         if op.kind == "comparison":
-            self.comparisons.append(Comparison(len(self.ops), op, args, parents, value))
+            self.comparisons.append(Comparison(len(self.ops), op, args, parents, static, value))
             return value
         return self.append(op, args, parents, as_operand(value), static)
-
-    def run(self, f: Callable[..., Any], inputs: Sequence[Any]) -> Any:
-        """Call `f` on the inputs while the tape is open; close it whatever happens."""
-        try:
-            return f(*inputs)
-        finally:
-            self.open = False
 
     # Rewinding
 
@@ -195,8 +188,15 @@ class Tape(Level):
         >>> float(adjoints[0])
         6.0
         """
-        ops, args, parents, values, kwargs = self.ops, self.args, self.parents, self.values, self.kwargs
-        float64 = np.float64
+        self._require_values()
+        ops, args, parents, values, kwargs = (
+            self.ops,
+            self.args,
+            self.parents,
+            self.values,
+            self.kwargs,
+        )
+        float64, ndarray = np.float64, np.ndarray
         adjoints[line] = seed
         for i in range(line, self.n_inputs - 1, -1):
             g = adjoints[i]
@@ -213,7 +213,9 @@ class Tape(Level):
                     rule = partials[k]
                     c = g if rule is one else g * rule(y, *operands)  # type: ignore[misc]
                     if type(c) is not float64:
-                        c = unbroadcast(c, operands[k])
+                        x = operands[k]
+                        if type(c) is not ndarray or c.shape != x.shape:
+                            c = unbroadcast(c, x)
                 else:
                     c = op.pullback(k, g, y, operands, kwargs.get(i, NOTHING))  # type: ignore[union-attr]
                     if c is None:
@@ -223,6 +225,82 @@ class Tape(Level):
             if not keep:
                 adjoints[i] = None
             yield i
+
+    # Running again
+
+    def replay(self, *inputs: Any) -> Any:
+        """Run the recorded operations on new inputs, without the program. Is itself differentiable.
+
+        Parameters
+        ----------
+        *inputs : number or array
+            One per input line, of the shape recorded.
+
+        Raises
+        ------
+        BranchChanged
+            If a recorded comparison comes out differently, so that the program would have done something else.
+
+        Examples
+        --------
+        >>> from autodiff_lab import grad, record
+        >>> value, tape = record(lambda x: x * x + 1, 3.0)
+        >>> tape.replay(5.0), grad(tape.replay)(5.0)
+        (26.0, 10.0)
+        """
+        self._require_values()
+        if len(inputs) != self.n_inputs:
+            raise ShapeError(f"The tape has {self.n_inputs} inputs, and replay was given {len(inputs)}.")
+        new: list[Any] = [
+            as_shaped(x, old, f"the input {name or self.name(i)}")
+            for i, (x, old, name) in enumerate(zip(inputs, self.values, self.input_names, strict=False))
+        ]
+
+        def operands(args: tuple[Any, ...], parents: tuple[int, ...]) -> list[Any]:
+            return [new[j] if j >= 0 else x for j, x in zip(parents, args, strict=True)]
+
+        questions = iter(self.comparisons)
+        question = next(questions, None)
+        for i in range(self.n_inputs, len(self.ops) + 1):
+            while question is not None and question.line == i:
+                outcome = question.op.fn(*operands(question.operands, question.parents), **question.static)
+                if not np.array_equal(outcome, question.outcome):
+                    self._branch_changed(question, outcome)
+                question = next(questions, None)
+            if i < len(self.ops):
+                op: Any = self.ops[i]
+                again = operands(self.args[i], self.parents[i])
+                new.append(as_operand(op.fn(*again, **self.kwargs.get(i, NOTHING))))
+        if self.output is None:
+            return released(self.constant)
+        return released(new[self.output])
+
+    def _branch_changed(self, question: Comparison, outcome: Any) -> NoReturn:
+        names = [
+            self.name(j) if j >= 0 else listing.plain(x)
+            for j, x in zip(question.parents, question.operands, strict=True)
+        ]
+        text = listing.call(question.op.name, question.op.symbol, names, dict(question.static))
+        raise BranchChanged(
+            f"When this tape was recorded, {text} was {listing.plain(question.outcome)}; with the new inputs it is "
+            f"{listing.plain(outcome)}, so the program would go another way. Record it again at the new inputs."
+        )
+
+    def release(self) -> None:
+        """Let go of every value on the tape; its lines can still be read, but not swept or replayed."""
+        self.args, self.values, self.comparisons, self.released = [], [], [], True
+
+    def _require_values(self) -> None:
+        if self.released:
+            raise ReleasedError(
+                "The values of this tape were released. Record the function again, or do not call release()."
+            )
+
+    @property
+    def nbytes(self) -> int:
+        """The memory that the recorded values take, in bytes; an array that several lines share is counted once."""
+        arrays = {id(x): getattr(x, "nbytes", 8) for row in (*self.args, self.values) for x in row}
+        return sum(arrays.values())
 
     # Reading
 
@@ -249,77 +327,24 @@ def _learner_frames(tape: Tape) -> tuple[tuple[CodeType, int], ...]:
     frames = []
     frame = sys._getframe(2)
     while frame is not None:
-        if frame.f_code is Tape.run.__code__ and frame.f_locals["self"] is tape:
+        if frame.f_code is Level.run.__code__ and frame.f_locals["self"] is tape:
             break
-        if not frame.f_globals.get("__name__", "").startswith(("autodiff_lab.engine", "numpy")):
+        if not f"{frame.f_globals.get('__name__', '')}.".startswith(("autodiff_lab.engine.", "numpy.")):
             frames.append((frame.f_code, frame.f_lasti))
         frame = frame.f_back  # type: ignore[assignment]
     return tuple(reversed(frames))
 
 
-class Variable(Overloaded):
-    """A value and a line number on a tape.
-
-    Attributes
-    ----------
-    value : number or array
-        The plain value; reading it makes a constant of it.
-    tape : Tape
-    index : int
-        The line.
-    """
-
-    __slots__ = ("index", "tape", "value")
-    value: Any
-    tape: Tape
-    index: int
-
-    def __repr__(self) -> str:
-        return f"Variable({self.tape.name(self.index)} = {listing.plain(self.value)})"
+def _transposed(linear_map: Callable[[Any], Any], like: Any, t: Any) -> Any:
+    """Record the map, and sweep."""
+    tape = Tape()
+    zero = np.zeros(np.shape(like))[()]
+    out = tape.run(linear_map, [tape.input(zero)])
+    adjoints: list[Any] = [None] * len(tape)
+    if isinstance(out, Variable) and out.tape is tape:
+        for _ in tape.sweep(out.index, t, adjoints, keep=False):
+            pass
+    return zero if adjoints[0] is None else adjoints[0]
 
 
-Variable.level = vars(Variable)["tape"]  # the same slot, under the name that every traced value has
-
-
-def _install_fast_operators() -> None:
-    """Arithmetic between Variables of one open tape, and with plain numbers, without the general dispatch."""
-    new = Variable
-
-    def binary(op: Op) -> tuple[Callable[..., Any], Callable[..., Any]]:
-        fn = op.fn
-
-        def forward(self: Variable, other: Any) -> Any:
-            tape = self.tape
-            kind = type(other)
-            if kind is new and other.tape is tape:
-                b, j = other.value, other.index
-            elif kind is float or kind is int:
-                b, j = other, -1
-            else:
-                return apply(op, (self, as_operand(other))) if is_operand(other) else NotImplemented
-            if not tape.open or tape.sites is not None:
-                return apply(op, (self, other))
-            a = self.value
-            v = new()
-            v.value = value = fn(a, b)
-            v.tape = tape
-            ops = tape.ops
-            v.index = len(ops)
-            ops.append(op)
-            tape.args.append((a, b))
-            tape.parents.append((self.index, j))
-            tape.values.append(value)
-            return v
-
-        def reflected(self: Variable, other: Any) -> Any:
-            return apply(op, (as_operand(other), self)) if is_operand(other) else NotImplemented
-
-        return forward, reflected
-
-    for name, ufunc in (("add", np.add), ("sub", np.subtract), ("mul", np.multiply), ("truediv", np.divide)):
-        forward, reflected = binary(TABLE[ufunc])
-        setattr(Variable, f"__{name}__", forward)
-        setattr(Variable, f"__r{name}__", reflected)
-
-
-_install_fast_operators()
+dispatch.transposed = _transposed

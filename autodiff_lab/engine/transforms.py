@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import operator
+from collections import deque
 from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any
@@ -10,13 +12,17 @@ from typing import Any
 import numpy as np
 
 from . import tree
-from .dispatch import Traced, shape_of
-from .dual import Dual, ForwardPass
+from .broadcasting import shape_of
+from .dispatch import NOTHING, Traced
+from .dual import Dual, ForwardPass, dual
 from .errors import InputError, LeakError, ShapeError
-from .tape import Tape, Variable
-from .values import as_tangent, as_value, ones, released, zeros
+from .tape import Tape
+from .values import as_shaped, as_value, ones, released, released_all, zeros
+from .variable import Variable
 
 __all__ = ["grad", "jvp", "record", "value_and_grad", "vjp"]
+
+NUMBERS = frozenset({float, np.float64})
 
 
 def record(f: Callable[..., Any], *args: Any, sites: bool = False) -> tuple[Any, Tape]:
@@ -55,14 +61,16 @@ def record(f: Callable[..., Any], *args: Any, sites: bool = False) -> tuple[Any,
     v2 = v1 * 2     = 0.0
     y = v2 = 0.0
     """
-    result, tape = _recorded(f, args, range(len(args)), sites=sites, named=True)
+    result, tape = recorded(f, args, range(len(args)), sites=sites, named=True, copied=True)
     if tree.children(result) is not None:
         raise ShapeError(
             f"{_name(f)} returned a {type(result).__name__} of results, and a tape has one result. "
             "Return one array, np.stack([...]), or use vjp, which takes several."
         )
-    tape.output = _line(result, tape)
-    return released(_value(result, tape)), tape
+    tape.output, value = result_line(result, tape), result_value(result, tape)
+    if tape.output is None:
+        tape.constant = value
+    return released(value), tape
 
 
 def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
@@ -91,17 +99,17 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tupl
     >>> value, pullback(1.0)
     (10.0, (5.0, 2.0))
     """
-    result, tape = _recorded(f, primals, range(len(primals)))
+    result, tape = recorded(f, primals, range(len(primals)), copied=True)
     outputs = tree.flatten(result)
-    value = tree.map_leaves(lambda y: released(_value(y, tape)), result)
+    value = tree.map_leaves(lambda y: released(result_value(y, tape)), result)
 
     def pullback(cotangent: Any) -> tuple[Any, ...]:
         seeds = [
-            as_tangent(c, _value(y, tape), "the cotangent")
+            as_shaped(c, result_value(y, tape), "the cotangent")
             for c, y in zip(tree.matching(cotangent, result, "the cotangent"), outputs, strict=True)
         ]
-        gradients = iter(_swept(tape, outputs, seeds))
-        return tuple(tree.map_leaves(lambda _: released(next(gradients)), x) for x in primals)
+        gradients = iter(released_all(swept(tape, outputs, seeds), tape.values[: tape.n_inputs], seeds))
+        return tuple(tree.map_leaves(lambda _: next(gradients), x) for x in primals)
 
     return value, pullback
 
@@ -138,27 +146,29 @@ def value_and_grad(
     >>> value_and_grad(f, argnums=(0, 1))(2.0, 5.0)
     (11.652071455223084, (5.5, 1.7163378145367738))
     """
-    several = not isinstance(argnums, int)
-    chosen: Sequence[int] = argnums if several else (argnums,)  # type: ignore[assignment]
+    several = not hasattr(argnums, "__index__")
 
     @wraps(f)
     def derivative(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
-        which = [_position(k, args, f) for k in chosen]
-        result, tape = _recorded(f, args, which, kwargs)
+        which = chosen_arguments(argnums, args, f)
+        result, tape = recorded(f, args, which, kwargs)
         aux = None
         if has_aux:
             if not isinstance(result, tuple) or len(result) != 2:
                 raise ShapeError(f"has_aux=True means that {_name(f)} returns a pair (result, extra).")
             result, aux = result
-            aux = tree.map_leaves(lambda y: released(_value(y, tape)), aux)
-        if tree.children(result) is not None or shape_of(result) != ():
-            raise ShapeError(
-                f"{_name(f)} returned {_described(result)}, and a gradient belongs to one number. "
-                "Reduce it (np.sum, np.mean), or use vjp with a cotangent of the result's shape."
-            )
-        value = _value(result, tape)
-        gradients = iter(_swept(tape, [result], [ones(value)]))
-        by_argument = tuple(tree.map_leaves(lambda _: released(next(gradients)), args[k]) for k in which)
+            aux = tree.map_leaves(lambda y: released(result_value(y, tape)) if isinstance(y, Traced) else y, aux)
+        if type(result) is not Variable or type(result.value) is not np.float64:
+            _require_scalar(result, f)
+        value = result_value(result, tape)
+        seeds = [ones(value)]
+        leaves = tape.values[: tape.n_inputs]
+        gradients = iter(released_all(swept(tape, [result], seeds), leaves, seeds))
+        of: dict[int, Any] = {}
+        for k in which:
+            if k not in of:
+                of[k] = tree.map_leaves(lambda _: next(gradients), args[k])
+        by_argument = tuple([of[k] for k in which])
         out = (released(value), aux) if has_aux else released(value)
         return out, by_argument if several else by_argument[0]
 
@@ -217,95 +227,148 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     if len(primals) != len(tangents):
         raise ShapeError(f"jvp was given {len(primals)} primals and {len(tangents)} tangents: one each is needed.")
     forward = ForwardPass()
-    inputs = []
+    inputs: list[Any] = []
     for k, (x, t) in enumerate(zip(primals, tangents, strict=True)):
+        if type(x) is float and type(t) is float:
+            inputs.append(dual(np.float64(x), np.float64(t), forward))
+            continue
         moving = iter(tree.matching(t, x, f"tangent {k}"))
+        labels = iter(tree.paths(f"{k}", x))
 
-        def dual(leaf: Any, k: int = k, moving: Any = moving) -> Dual:
-            value = as_value(leaf, f"primal {k}")
-            return Dual(value, as_tangent(next(moving), value, f"tangent {k}"), forward)
+        def lifted(leaf: Any, labels: Any = labels, moving: Any = moving) -> Dual:
+            label = next(labels)
+            value = as_value(leaf, f"primal {label}")
+            return dual(value, as_shaped(next(moving), value, f"tangent {label}"), forward)
 
-        inputs.append(tree.map_leaves(dual, x))
-    try:
-        result = f(*inputs)
-    finally:
-        forward.open = False
-    own = tree.map_leaves(lambda y: type(y) is Dual and y.level is forward, result)
-    flags = iter(tree.flatten(own))
-    tangent = tree.map_leaves(lambda y: released(y.tangent if next(flags) else zeros(as_value(y))), result)
-    flags = iter(tree.flatten(own))
-    return tree.map_leaves(lambda y: released(y.value if next(flags) else as_value(y, "the result")), result), tangent
+        inputs.append(tree.map_leaves(lifted, x))
+    result = forward.run(f, inputs)
+
+    def split(y: Any) -> tuple[Any, Any]:
+        if type(y) is Dual and y.level is forward:
+            return released(y.value), released(y.tangent)
+        plain = checked_result(y)
+        return released(plain), released(zeros(plain))
+
+    pairs = [split(y) for y in tree.flatten(result)]
+    return tuple(tree.unflatten(result, list(part)) for part in zip(*pairs, strict=True)) if pairs else (result, result)
 
 
 # The one way in and the one way back
 
 
-def _recorded(
+def recorded(
     f: Callable[..., Any],
     args: Sequence[Any],
     which: Sequence[int],
     kwargs: dict[str, Any] | None = None,
     sites: bool = False,
     named: bool = False,
+    copied: bool = False,
 ) -> tuple[Any, Tape]:
-    """Call `f` with the chosen arguments as inputs of a new tape; the tape is closed when this returns."""
+    """Call `f` with the chosen arguments as inputs of a new tape; the tape is closed when this returns.
+
+    A tape that outlives the call keeps its own copy of the inputs, in case the caller changes them.
+    """
     tape = Tape(sites)
     inputs, names = list(args), None
-    for k in which:
-        if type(args[k]) is float and not named:  # nobody will read the names, and finding them costs
+    for n, k in enumerate(which):
+        if not named and type(inputs[k]) in NUMBERS:  # nobody will read the names, and finding them costs
             inputs[k] = tape.input(np.float64(args[k]))
+            continue
+        if k in which[:n]:  # asked for twice: one input all the same
             continue
         names = names or argument_names(f, len(args))
         labels = iter(tree.paths(names[k], args[k]))
 
         def lifted(leaf: Any, labels: Any = labels) -> Variable:
             label = next(labels)
-            return tape.input(as_value(leaf, f"the input {label}"), label)
+            value = as_value(leaf, f"the input {label}")
+            return tape.input(value.copy() if copied and value is leaf and type(leaf) is np.ndarray else value, label)
 
         inputs[k] = tree.map_leaves(lifted, args[k])
     call = f if not kwargs else lambda *inputs: f(*inputs, **kwargs)
     return tape.run(call, inputs), tape
 
 
-def _swept(tape: Tape, outputs: Sequence[Any], seeds: Sequence[Any]) -> list[Any]:
+def swept(tape: Tape, outputs: Sequence[Any], seeds: Sequence[Any]) -> list[Any]:
     """Sweep from the outputs; the adjoints of the inputs, zeros where nothing arrived."""
-    adjoints: list[Any] = [None] * len(tape)
-    last = None
+    adjoints: list[Any] = [None] * len(tape.ops)
+    last = -1
     for y, seed in zip(outputs, seeds, strict=True):
-        line = _line(y, tape)
+        line = result_line(y, tape)
         if line is not None:
             adjoints[line] = seed if adjoints[line] is None else adjoints[line] + seed
-            last = line if last is None else max(last, line)
-    if last is not None:
-        for _ in tape.sweep(last, adjoints[last], adjoints, keep=False):
-            pass
-    inputs = zip(adjoints[: tape.n_inputs], tape.values, strict=False)
-    return [zeros(x) if g is None else g for g, x in inputs]
+            last = max(last, line)
+    if last >= 0:
+        deque(tape.sweep(last, adjoints[last], adjoints, keep=False), maxlen=0)
+    return [zeros(tape.values[i]) if adjoints[i] is None else adjoints[i] for i in range(tape.n_inputs)]
 
 
-def _line(y: Any, tape: Tape) -> int | None:
+def linearized(f: Callable[..., Any], primals: Sequence[Any]) -> tuple[Any, Callable[..., Any]]:
+    """See :func:`autodiff_lab.linearize`: one recording, and a push along its lines for each set of tangents."""
+    result, tape = recorded(f, primals, range(len(primals)), copied=True)
+
+    def push(*tangents: Any) -> Any:
+        if len(tangents) != len(primals):
+            raise ShapeError(f"The linear map takes {len(primals)} tangents, and was given {len(tangents)}.")
+        leaves = [t for k, x in enumerate(primals) for t in tree.matching(tangents[k], x, f"tangent {k}")]
+        moving = [as_shaped(t, x, "the tangent") for t, x in zip(leaves, tape.values, strict=False)]
+        for i in range(tape.n_inputs, len(tape)):
+            of_operands = tuple(moving[j] if j >= 0 else None for j in tape.parents[i])
+            op: Any = tape.ops[i]
+            idle = all(t is None for t in of_operands)
+            static = tape.kwargs.get(i, NOTHING)
+            moving.append(None if idle else op.pushforward(tape.values[i], tape.args[i], of_operands, static))
+
+        def tangent(y: Any) -> Any:
+            line = result_line(y, tape)
+            found = None if line is None else moving[line]
+            return released(zeros(result_value(y, tape)) if found is None else found)
+
+        return tree.map_leaves(tangent, result)
+
+    return tree.map_leaves(lambda y: released(result_value(y, tape)), result), push
+
+
+def result_line(y: Any, tape: Tape) -> int | None:
+    """The line of a result on this tape; None if it does not depend on the inputs."""
     return y.index if type(y) is Variable and y.tape is tape else None
 
 
-def _value(y: Any, tape: Tape) -> Any:
+def result_value(y: Any, tape: Tape) -> Any:
     """A result one level down: what a lower level, or the caller, should see."""
     if type(y) is Variable and y.tape is tape:
         return y.value
+    return checked_result(y)
+
+
+def checked_result(y: Any) -> Any:
+    """A result that does not belong to the derivative just taken: of a lower level, or a plain number."""
     if isinstance(y, Traced) and not y.level.open:
         raise LeakError(
             f"The function returned {y!r}, which belongs to a derivative call that has already ended. "
             "Return it from that call instead of keeping it outside."
         )
+    if y is None:
+        raise InputError("The function returned None. Give it a `return`.")
     return as_value(y, "the result")
 
 
-def _position(k: int, args: Sequence[Any], f: Callable[..., Any]) -> int:
-    if not -len(args) <= k < len(args):
-        raise InputError(
-            f"argnums asks for argument {k}, but {_name(f)} was called with {len(args)} positional "
-            f"argument{'s' if len(args) != 1 else ''}. Pass by position what is to be differentiated."
-        )
-    return k % len(args)
+def chosen_arguments(argnums: int | Sequence[int], args: Sequence[Any], f: Callable[..., Any]) -> list[int]:
+    """The positions that `argnums` asks for, counted from the front."""
+    if type(argnums) is int and 0 <= argnums < len(args):
+        return [argnums]
+    try:
+        which = [operator.index(k) for k in ((argnums,) if hasattr(argnums, "__index__") else argnums)]
+    except TypeError:
+        raise InputError(f"argnums is {argnums!r}; it takes a position (0, 1, …) or a tuple of positions.") from None
+    for k in which:
+        if not -len(args) <= k < len(args):
+            raise InputError(
+                f"argnums asks for argument {k!r}, but {_name(f)} was called with {len(args)} positional "
+                f"argument{'s' if len(args) != 1 else ''}. Pass by position what is to be differentiated."
+            )
+    return [k % len(args) for k in which]
 
 
 def argument_names(f: Callable[..., Any], count: int) -> list[str]:
@@ -317,6 +380,14 @@ def argument_names(f: Callable[..., Any], count: int) -> list[str]:
     names = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     rest = next((p.name for p in parameters if p.kind == p.VAR_POSITIONAL), "x")
     return (names + [f"{rest}[{k}]" for k in range(max(0, count - len(names)))])[:count]
+
+
+def _require_scalar(result: Any, f: Callable[..., Any]) -> None:
+    if shape_of(result) != () or tree.children(result) is not None:
+        raise ShapeError(
+            f"{_name(f)} returned {_described(result)}, and a gradient belongs to one number. "
+            "Reduce it (np.sum, np.mean), or use vjp with a cotangent of the result's shape."
+        )
 
 
 def _name(f: Callable[..., Any]) -> str:

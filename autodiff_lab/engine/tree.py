@@ -14,7 +14,7 @@ def children(tree: Any) -> list[tuple[Any, Any]] | None:
     """The entries of a container as (key, entry); None for a leaf. Dicts in the order of insertion."""
     if isinstance(tree, dict):
         return list(tree.items())
-    if isinstance(tree, list | tuple):
+    if isinstance(tree, (list, tuple)):
         return list(enumerate(tree))
     return None
 
@@ -41,6 +41,8 @@ def unflatten(like: Any, leaves: list[Any]) -> Any:
 
 def map_leaves(function: Callable[[Any], Any], tree: Any) -> Any:
     """Apply a function to each leaf, from left to right, and keep the shape of the tree."""
+    if type(tree) is float:
+        return function(tree)
     entries = children(tree)
     if entries is None:
         return function(tree)
@@ -50,7 +52,7 @@ def map_leaves(function: Callable[[Any], Any], tree: Any) -> Any:
     values = [entry for _, entry in new]
     if hasattr(tree, "_fields"):
         return type(tree)(*values)
-    return type(tree)(values) if isinstance(tree, list | tuple) else values
+    return type(tree)(values) if isinstance(tree, (list, tuple)) else values
 
 
 def paths(name: str, tree: Any) -> list[str]:
@@ -68,6 +70,8 @@ def matching(tree: Any, like: Any, name: str) -> list[Any]:
         if here is not None and not hasattr(tree, "shape"):
             raise ShapeError(f"{name} is a {type(tree).__name__}, but one number or array is needed there.")
         return [tree]
+    if here is not None and isinstance(tree, dict) and isinstance(like, dict) and tree.keys() == like.keys():
+        here = [(key, tree[key]) for key, _ in there]
     if here is None or [key for key, _ in here] != [key for key, _ in there]:
         raise ShapeError(
             f"{name} does not have the structure of what it belongs to: "

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from .dispatch import Traced, shape_of
+from .broadcasting import shape_of
+from .dispatch import Traced
 from .errors import InputError, ShapeError
 from .listing import plain
 
-__all__ = ["as_tangent", "as_value", "ones", "released", "zeros"]
+__all__ = ["as_shaped", "as_value", "ones", "released", "released_all", "zeros"]
 
 
 def as_value(x: Any, name: str = "the input") -> Any:
@@ -21,13 +23,14 @@ def as_value(x: Any, name: str = "the input") -> Any:
     InputError
         For anything that is not a real number or an array of real numbers.
     """
-    if type(x) is float:
-        return np.float64(x)
-    if isinstance(x, Traced):
+    kind = type(x)
+    if kind is np.float64 or isinstance(x, Traced):
         return x
-    if isinstance(x, bool | np.bool_):
+    if kind is float:
+        return np.float64(x)
+    if isinstance(x, (bool, np.bool_)):
         raise InputError(f"{name} is {x!r}, a yes or no, which has no derivative. Pass 1.0 or 0.0 for a number.")
-    if not isinstance(x, int | float | np.generic | np.ndarray):
+    if not isinstance(x, (int, float, complex, np.generic, np.ndarray)):
         raise InputError(
             f"{name} is {_short(x)}, and a derivative is taken with respect to real numbers. "
             "Pass a float, a NumPy array of floats, or a tuple, list or dict of these."
@@ -44,9 +47,13 @@ def as_value(x: Any, name: str = "the input") -> Any:
     return a[()] if a.ndim == 0 else a
 
 
-def as_tangent(t: Any, x: Any, name: str = "the tangent") -> Any:
-    """A tangent or cotangent for `x`: the same shape, floats."""
+def as_shaped(t: Any, x: Any, name: str = "the tangent") -> Any:
+    """A tangent, a cotangent or a new value for `x`: the same shape, floats."""
     t = as_value(t, name)
+    if type(t) is not type(x) or type(t) is np.ndarray:
+        like = getattr(x, "dtype", None)
+        if like is not None and isinstance(t, (np.generic, np.ndarray)) and t.dtype != like:
+            t = t.astype(like)
     if shape_of(t) != shape_of(x):
         raise ShapeError(
             f"{name} has shape {shape_of(t)}, but it must have the shape {shape_of(x)} of the value it belongs to "
@@ -62,12 +69,39 @@ def zeros(x: Any) -> Any:
 
 def ones(x: Any) -> Any:
     """The seed of a result: ones of its shape and type."""
+    if type(x) is np.float64:
+        return np.float64(1.0)
     return np.ones(shape_of(x), dtype=getattr(x, "dtype", float))[()]
 
 
 def released(x: Any) -> Any:
-    """A result as it is handed out: a plain float instead of ``numpy.float64``, so that it prints as one."""
-    return float(x) if type(x) is np.float64 else x
+    """A result as it is handed out: a plain float instead of ``numpy.float64``, so that it prints as one.
+
+    An array is the caller's own: changing it in place changes nothing else.
+    """
+    if type(x) is np.float64:
+        return float(x)
+    return x.copy() if type(x) is np.ndarray else x
+
+
+def released_all(gradients: list[Any], inputs: Sequence[Any], taken: Sequence[Any] = ()) -> list[Any]:
+    """Gradients as they are handed out, of the type of their inputs; copied only where something else holds them."""
+    held = {id(x) for x in taken}
+    out: list[Any] = []
+    for g, x in zip(gradients, inputs, strict=False):
+        kind = type(g)
+        if kind is np.float64 and type(x) is np.float64:
+            g = float(g)
+        elif kind is np.ndarray:
+            if type(x) is np.ndarray and g.dtype is not x.dtype:
+                g = g.astype(x.dtype)
+            if g.base is not None or not g.flags.writeable or id(g) in held:
+                g = g.copy()
+            held.add(id(g))
+        elif isinstance(g, np.generic) and isinstance(x, np.generic):
+            g = released(type(x)(g))
+        out.append(g)
+    return out
 
 
 def _short(x: Any) -> str:

@@ -1,0 +1,65 @@
+"""Shapes: what broadcasting copied, the adjoint must sum; what a reduction summed, it must copy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+__all__ = ["aligned", "kept_shape", "shape_of", "spread", "unbroadcast", "zeros_like"]
+
+
+def shape_of(x: Any) -> tuple[int, ...]:
+    """The shape of a number, an array or a traced value; () for a Python number."""
+    return getattr(x, "shape", ())
+
+
+def unbroadcast(g: Any, x: Any, batch: int | None = None) -> Any:
+    """Give `g` the shape and type of `x`: the adjoint of copying is adding.
+
+    Axes along which `x` was broadcast are summed; where `g` is the smaller one it is copied. With `batch`, `g` has
+    one leading axis more.
+    """
+    have, want = shape_of(g), shape_of(x)
+    if batch is not None:
+        want = (batch, *want)
+    if have != want:
+        extra = len(have) - len(want)
+        if extra > 0:
+            g = np.sum(g, axis=tuple(range(extra)))
+            have = have[extra:]
+        axes = tuple(i for i, n in enumerate(want) if n == 1 and extra >= 0 and have[i] != 1)
+        if axes:
+            g = np.sum(g, axis=axes, keepdims=True)
+        if shape_of(g) != want:
+            g = np.broadcast_to(g, want)
+    if type(x) in (np.ndarray, np.float32) and type(g) in (np.ndarray, np.float64) and g.dtype is not x.dtype:
+        g = g.astype(x.dtype)
+    return g
+
+
+def aligned(t: Any, shape: tuple[int, ...], full: tuple[int, ...]) -> Any:
+    """A batch of tangents of `shape`, with axes put in so that it broadcasts against `full` behind the batch axis."""
+    missing = len(full) - len(shape)
+    return np.reshape(t, (*shape_of(t)[:1], *(1,) * missing, *shape)) if missing else t
+
+
+def kept_shape(shape: tuple[int, ...], axis: Any) -> tuple[int, ...]:
+    """The shape after a reduction that keeps the reduced axes, each of length 1."""
+    if axis is None:
+        return (1,) * len(shape)
+    axes = {a % len(shape) for a in (axis if isinstance(axis, tuple) else (axis,))}
+    return tuple(1 if i in axes else n for i, n in enumerate(shape))
+
+
+def spread(g: Any, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Copy the adjoint of a reduction back along the reduced axes of `x`."""
+    shape = shape_of(x)
+    if shape == shape_of(g):
+        return g
+    return np.broadcast_to(g if keepdims or axis is None else np.reshape(g, kept_shape(shape, axis)), shape)
+
+
+def zeros_like(x: Any) -> Any:
+    """Zeros of the shape and type of `x`."""
+    return np.zeros(shape_of(x), dtype=x.dtype) if hasattr(x, "dtype") else 0.0

@@ -1,0 +1,174 @@
+"""Rules of one's own, and saying what is not to be followed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from . import dispatch, tree
+from .broadcasting import zeros_like
+from .dispatch import Op, Traced, apply, as_operand
+from .errors import InputError, UnsupportedError
+from .rules.rows import flat
+from .transforms import vjp
+
+__all__ = ["checkpoint", "custom_gradient", "stop_gradient"]
+
+
+def custom_gradient(
+    *,
+    partials: Callable[..., Any] | tuple[Callable[..., Any], ...] | None = None,
+    vjp: Callable[..., Any] | None = None,
+    jvp: Callable[..., Any] | None = None,
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Give a function a derivative rule of its own. On a tape it is one line.
+
+    Parameters
+    ----------
+    partials : callable or tuple of callables
+        For a function of each entry: one local partial ``partial(y, *operands)`` per operand.
+    vjp : callable
+        ``vjp(g, y, *operands)`` returns one contribution per operand (a tuple, or one array for one operand).
+    jvp : callable
+        ``jvp(tangents, y, *operands)``, the tangents as a tuple, returns the tangent of the result.
+
+    Returns
+    -------
+    decorator
+        For a function of numbers and arrays, passed by position. With `vjp` or `jvp` alone the other mode follows by
+        transposing it. Write the rule with operators and NumPy functions, and higher derivatives follow too.
+
+    Raises
+    ------
+    InputError
+        If no rule is given, or partials together with one of the others.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autodiff_lab import grad
+    >>> @custom_gradient(partials=lambda y, x: 1 / (1 + np.exp(-x)))
+    ... def softplus(x):
+    ...     return np.logaddexp(0.0, x)
+    >>> grad(softplus)(800.0)
+    1.0
+    """
+    if (partials is None) == (vjp is None and jvp is None):
+        raise InputError("custom_gradient takes either partials=…, or vjp=… and/or jvp=….")
+
+    def decorate(f: Callable[..., Any]) -> Callable[..., Any]:
+        def compute(*operands: Any) -> Any:
+            """Compute `f`, or hand over to a lower level that should see one line too."""
+            return apply(op, operands) if any(isinstance(x, Traced) for x in operands) else as_operand(f(*operands))
+
+        rules: Any = ()
+        if partials is not None:
+            op = Op(f.__name__, compute, "elementwise", partials if isinstance(partials, tuple) else (partials,))
+        else:
+            op = Op(f.__name__, compute, "general", rules, variadic=True)
+            op.rules = ((_from_vjp(vjp, f.__name__) if vjp else _from_jvp(jvp)),)  # type: ignore[arg-type]
+            if jvp is not None:
+                op.push = lambda y, operands, tangents, static: jvp(_filled(operands, tangents), y, *operands)
+
+        @wraps(f)
+        def wrapped(*operands: Any) -> Any:
+            return apply(op, tuple(as_operand(x) for x in operands))
+
+        return wrapped
+
+    return decorate
+
+
+def _from_vjp(vjp: Callable[..., Any], name: str) -> Callable[..., Any]:
+    def rule(k: int, g: Any, y: Any, *operands: Any) -> Any:
+        contributions = vjp(g, y, *operands)
+        if not isinstance(contributions, tuple):
+            contributions = (contributions,)
+        if len(contributions) != len(operands):
+            raise UnsupportedError(
+                f"The vjp of {name} returned {len(contributions)} contributions for {len(operands)} operands; "
+                "return a tuple with one for each."
+            )
+        return contributions[k]
+
+    return rule
+
+
+def _from_jvp(jvp: Callable[..., Any]) -> Callable[..., Any]:
+    def rule(k: int, g: Any, y: Any, *operands: Any) -> Any:
+        def along(t: Any) -> Any:
+            only = tuple(t if i == k else None for i in range(len(operands)))
+            return jvp(_filled(operands, only), y, *operands)
+
+        return dispatch.transposed(along, operands[k], g)
+
+    return rule
+
+
+def _filled(operands: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Any, ...]:
+    return tuple(zeros_like(x) if t is None else t for x, t in zip(operands, tangents, strict=True))
+
+
+_stop = flat("stop_gradient", lambda x: x)
+
+
+def stop_gradient(x: Any) -> Any:
+    """The value of `x`, as a constant to every derivative.
+
+    Examples
+    --------
+    >>> from autodiff_lab import grad
+    >>> grad(lambda x: x * stop_gradient(x))(3.0)
+    3.0
+    """
+    return tree.map_leaves(lambda leaf: apply(_stop, (leaf,)), x)
+
+
+def checkpoint(f: Callable[..., Any]) -> Callable[..., Any]:
+    """Record a call of `f` as one line: only its arguments are kept, and the sweep runs it again.
+
+    Trades time (one more run of `f`) for memory (nothing inside `f` is remembered). Derivatives are unchanged.
+
+    Parameters
+    ----------
+    f : callable
+        Of numbers, arrays or nested containers, passed by position; returns one number or array. Everything that it
+        differentiates must be an argument.
+
+    Raises
+    ------
+    UnsupportedError
+        If `f` uses a recorded value that is not an argument, or returns several results.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autodiff_lab import grad
+    >>> grad(checkpoint(lambda x: np.sin(x) * x))(0.5) == grad(lambda x: np.sin(x) * x)(0.5)
+    True
+    """
+
+    @wraps(f)
+    def one_line(*args: Any) -> Any:
+        leaves = tree.flatten(list(args))
+
+        def on_leaves(*operands: Any) -> Any:
+            return f(*tree.unflatten(list(args), list(operands)))
+
+        def compute(*operands: Any) -> Any:
+            if any(isinstance(x, Traced) for x in operands):
+                return apply(op, operands)
+            y = on_leaves(*operands)
+            if isinstance(y, Traced) or tree.children(y) is not None:
+                raise UnsupportedError(
+                    f"checkpoint({getattr(f, '__name__', 'f')}) gave {y!r}. A checkpointed function takes every value "
+                    "that is differentiated as an argument (not from around it) and returns one number or array."
+                )
+            return y
+
+        op = Op(getattr(f, "__name__", "checkpoint"), compute, "general", variadic=True)
+        op.rules = (lambda k, g, y, *operands: vjp(on_leaves, *operands)[1](g)[k],)
+        return apply(op, tuple(as_operand(x) for x in leaves))
+
+    return one_line

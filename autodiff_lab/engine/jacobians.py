@@ -1,0 +1,223 @@
+"""Whole matrices of derivatives: Jacobians by columns or by rows, Hessians, and their products with a vector.
+
+Names, argument order and layout are JAX's: for a result of shape ``s`` and an argument of shape ``t`` the block has
+shape ``s + t``, and nested results and arguments give nested blocks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Any
+
+import numpy as np
+
+from . import tree
+from .broadcasting import shape_of
+from .dual import Dual, ForwardPass, dual
+from .transforms import (
+    chosen_arguments,
+    grad,
+    jvp,
+    linearized,
+    recorded,
+    result_value,
+    swept,
+    vjp,
+)
+from .values import as_value, ones, released
+
+__all__ = ["elementwise_grad", "hessian", "hvp", "jacfwd", "jacobian", "jacrev", "linearize"]
+
+
+def jacfwd(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[..., Any]:
+    """The Jacobian by columns: all basis directions are pushed forward as one batch.
+
+    Parameters
+    ----------
+    f : callable
+    argnums : int or sequence of int
+        Which positional arguments to differentiate.
+
+    Returns
+    -------
+    callable
+        Takes the arguments of `f`; returns blocks of shape ``result.shape + argument.shape``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> jacfwd(lambda x: x * x)(np.array([1.0, 2.0]))
+    array([[2., 0.],
+           [0., 4.]])
+    """
+
+    @wraps(f)
+    def jacobian(*args: Any, **kwargs: Any) -> Any:
+        which = chosen_arguments(argnums, args, f)
+        leaves = [as_value(x, "the input") for k in dict.fromkeys(which) for x in tree.flatten(args[k])]
+        sizes = [int(np.prod(shape_of(x))) for x in leaves]
+        basis = np.eye(sum(sizes))
+        forward, duals, start = ForwardPass(len(basis)), [], 0
+        for x, n in zip(leaves, sizes, strict=True):
+            directions = np.ascontiguousarray(basis[:, start : start + n]).reshape(-1, *shape_of(x))
+            duals.append(dual(x, directions, forward))
+            start += n
+        lifted, moving = list(args), iter(duals)
+        for k in dict.fromkeys(which):
+            lifted[k] = tree.map_leaves(lambda _: next(moving), args[k])
+        result = forward.run(lambda *inputs: f(*inputs, **kwargs), lifted)
+
+        def block(y: Any) -> Any:
+            own = type(y) is Dual and y.level is forward
+            shape = shape_of(y)
+            pushed = y.tangent if own else np.zeros((len(basis), *shape))
+            columns = np.transpose(pushed, (*range(1, len(shape) + 1), 0))
+            parts, start = [], 0
+            for x, n in zip(leaves, sizes, strict=True):
+                part = columns[(Ellipsis, slice(start, start + n))]
+                parts.append(released(np.reshape(part, (*shape, *shape_of(x)))))
+                start += n
+            return by_argument(parts, argnums, which, args)
+
+        return tree.map_leaves(block, result)
+
+    return jacobian
+
+
+def jacrev(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[..., Any]:
+    """The Jacobian by rows: the function is recorded once, and each row is pulled from that tape.
+
+    See :func:`jacfwd` for the parameters and the layout.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> jacrev(lambda x: np.sum(x * x))(np.array([1.0, 2.0]))
+    array([2., 4.])
+    """
+
+    @wraps(f)
+    def jacobian(*args: Any, **kwargs: Any) -> Any:
+        which = chosen_arguments(argnums, args, f)
+        result, tape = recorded(f, args, which, kwargs)
+
+        def block(y: Any) -> Any:
+            value = result_value(y, tape)
+            shape = shape_of(value)
+            rows = []
+            for entry in range(int(np.prod(shape))):
+                seed = np.zeros(shape)
+                seed.flat[entry] = 1.0
+                rows.append(swept(tape, [y], [seed[()] if shape else np.float64(1.0)]))
+            leaves = [x for k in dict.fromkeys(which) for x in tree.flatten(args[k])]
+            if not rows:
+                parts = [np.zeros((*shape, *shape_of(as_value(x)))) for x in leaves]
+            elif not shape:
+                parts = [released(g) for g in rows[0]]
+            else:
+                columns = zip(*rows, strict=True)
+                parts = [np.reshape(np.stack(column), (*shape, *shape_of(column[0]))) for column in columns]
+            return by_argument(parts, argnums, which, args)
+
+        return tree.map_leaves(block, result)
+
+    return jacobian
+
+
+def jacobian(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[..., Any]:
+    """The Jacobian in the cheaper mode: rows if there are fewer results than inputs, otherwise columns.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> jacobian(lambda x: np.stack([x[0] * x[1], x[0] - x[1]]))(np.array([3.0, 2.0]))
+    array([[ 2.,  3.],
+           [ 1., -1.]])
+    """
+
+    @wraps(f)
+    def cheaper(*args: Any, **kwargs: Any) -> Any:
+        which = chosen_arguments(argnums, args, f)
+        inputs = sum(int(np.prod(shape_of(as_value(x)))) for k in dict.fromkeys(which) for x in tree.flatten(args[k]))
+        outputs = sum(int(np.prod(shape_of(y))) for y in tree.flatten(f(*args, **kwargs)))
+        return (jacrev if outputs < inputs else jacfwd)(f, argnums)(*args, **kwargs)
+
+    return cheaper
+
+
+def hessian(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[..., Any]:
+    """The matrix of second derivatives of a scalar function: all directions pushed through one reverse sweep.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> hessian(lambda x: x[0] ** 2 * x[1])(np.array([3.0, 2.0]))
+    array([[4., 6.],
+           [6., 0.]])
+    """
+    return jacfwd(grad(f, argnums), argnums)
+
+
+def hvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
+    """The Hessian of a scalar function times a vector, without the Hessian: forward over reverse.
+
+    Parameters
+    ----------
+    f : callable
+    primals, tangents : sequences of equal length
+        The point, and the vector, shaped like it.
+
+    Returns
+    -------
+    number, array, or a tuple of these
+        One per primal, shaped like it; not in a tuple when there is one primal.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> hvp(lambda x: np.sum(x**3), (np.array([1.0, 2.0]),), (np.array([1.0, 0.0]),))
+    array([6., 0.])
+    """
+    argnums: Any = 0 if len(primals) == 1 else tuple(range(len(primals)))
+    return jvp(grad(f, argnums), primals, tangents)[1]
+
+
+def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
+    """The value of `f`, and the linear map from tangents to tangents at this point, recorded once.
+
+    Examples
+    --------
+    >>> value, push = linearize(lambda x, y: x * y, 2.0, 5.0)
+    >>> value, push(1.0, 0.0), push(0.0, 1.0)
+    (10.0, 5.0, 2.0)
+    """
+    return linearized(f, primals)
+
+
+def elementwise_grad(f: Callable[..., Any], argnums: int = 0) -> Callable[..., Any]:
+    """The derivative of a function that works entry by entry, at every entry at once.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> elementwise_grad(np.square)(np.array([1.0, 2.0, 3.0]))
+    array([2., 4., 6.])
+    """
+
+    @wraps(f)
+    def derivative(*args: Any, **kwargs: Any) -> Any:
+        def of_one(x: Any) -> Any:
+            return f(*args[:argnums], x, *args[argnums + 1 :], **kwargs)
+
+        value, pullback = vjp(of_one, args[argnums])
+        return pullback(tree.map_leaves(lambda y: ones(as_value(y)), value))[0]
+
+    return derivative
+
+
+def by_argument(parts: list[Any], argnums: int | Sequence[int], which: Sequence[int], args: Sequence[Any]) -> Any:
+    """Blocks in the structure of the arguments they belong to."""
+    remaining = iter(parts)
+    of = {k: tree.map_leaves(lambda _: next(remaining), args[k]) for k in dict.fromkeys(which)}
+    return of[which[0]] if hasattr(argnums, "__index__") else tuple(of[k] for k in which)

@@ -1,0 +1,96 @@
+"""Where the first NaN or infinity is born: the line of the tape, the line of the source, and both factors."""
+
+from __future__ import annotations
+
+import linecache
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .dispatch import NOTHING
+from .listing import plain
+from .tape import Tape
+from .transforms import record
+from .values import ones
+
+__all__ = ["NonFinite", "trace_nonfinite"]
+
+
+@dataclass(frozen=True)
+class NonFinite:
+    """The first value that is not finite.
+
+    Attributes
+    ----------
+    phase : {"forward", "backward"}
+    line : int
+        The line of the tape that made it.
+    name, expression : str
+        What the tape calls it, and what it computed.
+    value : number or array
+        The value, or the contribution to an adjoint.
+    factors : tuple of str
+        Forward: the operands. Backward: the adjoint and the local partial, whose product it is.
+    source : str
+        The learner's line, as ``file:line: text``; empty if there is none to be found.
+    """
+
+    phase: str
+    line: int
+    name: str
+    expression: str
+    value: Any
+    factors: tuple[str, ...]
+    source: str
+
+    def __str__(self) -> str:
+        if self.phase == "forward":
+            told = f"{self.name} = {self.expression} is {plain(self.value)}, from {', '.join(self.factors)}"
+        else:
+            product = f"{' × '.join(self.factors)} = {plain(self.value)}"
+            told = f"on the way back through {self.name} = {self.expression}: {product}"
+        return f"{self.phase}: {told}" + (f"\n  {self.source}" if self.source else "")
+
+
+def trace_nonfinite(f: Callable[..., Any], *args: Any) -> NonFinite | None:
+    """Run `f` and its reverse sweep, and find the first NaN or infinity; None if there is none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> with np.errstate(all="ignore"):
+    ...     found = trace_nonfinite(lambda x: np.where(x > 0, np.log(x), 0.0), 0.0)
+    >>> found.phase, found.name, found.expression
+    ('forward', 'v1', 'log(v0)')
+    """
+    _, tape = record(f, *args, sites=True)
+    for i in range(len(tape)):
+        if not np.all(np.isfinite(tape.values[i])):
+            return _found("forward", tape, i, tape.values[i], tuple(plain(x) for x in tape.args[i]))
+    if tape.output is None:
+        return None
+    adjoints: list[Any] = [None] * len(tape)
+    sweep = tape.sweep(tape.output, ones(tape.values[tape.output]), adjoints)
+    for i in sweep:
+        op: Any = tape.ops[i]
+        for k, j in enumerate(tape.parents[i]):
+            if j < 0 or adjoints[j] is None or np.all(np.isfinite(adjoints[j])):
+                continue
+            y, operands = tape.values[i], tape.args[i]
+            carried = op.pullback(k, adjoints[i], y, operands, tape.kwargs.get(i, NOTHING))
+            partial = plain(op.local_partial(k, y, *operands)) if op.partials else f"{op.name}, transposed"
+            return _found("backward", tape, i, carried, (plain(adjoints[i]), partial))
+    return None
+
+
+def _found(phase: str, tape: Tape, line: int, value: Any, factors: tuple[str, ...]) -> NonFinite:
+    source = ""
+    frames = tape.sites[line] if tape.sites else ()
+    if frames:
+        code, instruction = frames[-1]
+        number = next((n for start, stop, n in code.co_lines() if start <= instruction < stop and n), None)
+        text = linecache.getline(code.co_filename, number).strip() if number else ""
+        source = f"{code.co_filename}:{number}: {text}" if text else ""
+    return NonFinite(phase, line, tape.name(line), tape.expression(line), value, factors, source)

@@ -1,0 +1,69 @@
+"""THE TABLE: one row per primitive, one to four lines a row.
+
+An *elementwise* row gives the local partial for each operand, ``partial(y, *operands)``; `y` is the result, so a rule
+may use it again (``tanh``: ``1 - y * y``). A *reduction* gives the weight of each entry. A *linear* row gives its
+transpose, ``transpose(g, y, *operands)``, made of other rows. A *general* row gives its pullback, and its pushforward
+follows by transposing that. A *flat* row has derivative zero, and a *composed* function is made of other rows. Rules
+are written with the same operators and NumPy functions a learner calls, so each runs on numbers, Variables, Duals and
+Symbols alike: higher order, LaTeX and generated source follow.
+
+Kinks follow one policy, see :func:`policy`. Derivatives as in Griewank and Walther, *Evaluating Derivatives* (2008),
+chapter 2; matrix functions as in Giles, *Collected matrix derivative results for forward and reverse mode algorithmic
+differentiation* (2008).
+"""
+
+from __future__ import annotations
+
+from . import elementwise as _elementwise  # noqa: F401 — reading a room fills the table
+from . import linear_algebra, products, reductions, shapes  # noqa: F401
+from .rows import (
+    comparison,
+    composed,
+    elementwise,
+    flat,
+    general,
+    linear,
+    multilinear,
+    reduction,
+    shape_only,
+)
+
+__all__ = [
+    "comparison",
+    "composed",
+    "elementwise",
+    "flat",
+    "general",
+    "linear",
+    "multilinear",
+    "policy",
+    "reduction",
+    "shape_only",
+]
+
+
+def policy() -> str:
+    """What the derivative is where there is none, in one place.
+
+    Returns
+    -------
+    str
+        One line per kink. Print it.
+
+    Examples
+    --------
+    >>> print(policy().splitlines()[1])
+    |x|                0 at 0
+    """
+    return "\n".join(
+        (
+            "Where a function has a kink, its derivative is taken to be:",
+            "|x|                0 at 0",
+            "maximum, minimum   a tie is split evenly; so in max, min, sort and median",
+            "clip               0 in x at its edges; the edge takes it",
+            "norm, hypot        0 at 0",
+            "x ** 0             0 everywhere, at x = 0 too",
+            "0 ** b             0 in b",
+            "steps              0 everywhere: sign, floor, round, heaviside, comparisons",
+        )
+    )

@@ -1,0 +1,218 @@
+"""THE TABLE, first room: functions of each entry. A row gives the local partial for each operand."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from ..dispatch import Traced, one
+from ..errors import MutationError
+from .rows import comparison, composed, elementwise, flat, shape_only, unless
+
+# Arithmetic
+
+elementwise(np.add, one, one, call=operator.add, symbol="+")
+elementwise(np.subtract, one, lambda y, a, b: -1.0, call=operator.sub, symbol="-")
+elementwise(np.multiply, lambda y, a, b: b, lambda y, a, b: a, call=operator.mul, symbol="*")
+elementwise(
+    np.divide,
+    lambda y, a, b: 1 / b,
+    lambda y, a, b: -y / b,
+    call=operator.truediv,
+    symbol="/",
+)
+elementwise(
+    np.power,
+    lambda y, a, b: b * a ** unless(b == 0, 1.0, b - 1),
+    lambda y, a, b: y * np.log(unless(a == 0, 1.0, a)),
+    call=operator.pow,
+    symbol="**",
+)
+elementwise(np.remainder, one, lambda y, a, b: -np.floor(a / b), call=operator.mod, symbol="%")
+elementwise(np.fmod, one, lambda y, a, b: -np.trunc(a / b))
+elementwise(np.negative, lambda y, x: -1.0, call=operator.neg)
+elementwise(np.positive, one)
+elementwise(np.square, lambda y, x: 2 * x)
+elementwise(np.reciprocal, lambda y, x: -y * y)
+composed(np.float_power)(lambda a, b: np.power(a, b))
+
+# Exponentials and roots
+
+elementwise(np.exp, lambda y, x: y)
+elementwise(np.exp2, lambda y, x: y * np.log(2.0))
+elementwise(np.expm1, lambda y, x: y + 1)
+elementwise(np.log, lambda y, x: 1 / x)
+elementwise(np.log2, lambda y, x: 1 / (x * np.log(2.0)))
+elementwise(np.log10, lambda y, x: 1 / (x * np.log(10.0)))
+elementwise(np.log1p, lambda y, x: 1 / (1 + x))
+elementwise(np.logaddexp, lambda y, a, b: np.exp(a - y), lambda y, a, b: np.exp(b - y))
+elementwise(np.logaddexp2, lambda y, a, b: np.exp2(a - y), lambda y, a, b: np.exp2(b - y))
+elementwise(np.sqrt, lambda y, x: 0.5 / y)
+elementwise(np.cbrt, lambda y, x: 1 / (3 * y * y))
+elementwise(
+    np.hypot,
+    lambda y, a, b: a / unless(y == 0, 1.0, y),
+    lambda y, a, b: b / unless(y == 0, 1.0, y),
+)
+
+# Angles
+
+elementwise(np.sin, lambda y, x: np.cos(x))
+elementwise(np.cos, lambda y, x: -np.sin(x))
+elementwise(np.tan, lambda y, x: 1 + y * y)
+elementwise(np.arcsin, lambda y, x: 1 / np.sqrt(1 - x * x))
+elementwise(np.arccos, lambda y, x: -1 / np.sqrt(1 - x * x))
+elementwise(np.arctan, lambda y, x: 1 / (1 + x * x))
+elementwise(
+    np.arctan2,
+    lambda y, a, b: b / (a * a + b * b),
+    lambda y, a, b: -a / (a * a + b * b),
+)
+elementwise(np.sinh, lambda y, x: np.cosh(x))
+elementwise(np.cosh, lambda y, x: np.sinh(x))
+elementwise(np.tanh, lambda y, x: 1 - y * y)
+elementwise(np.arcsinh, lambda y, x: 1 / np.sqrt(x * x + 1))
+elementwise(np.arccosh, lambda y, x: 1 / np.sqrt(x * x - 1))
+elementwise(np.arctanh, lambda y, x: 1 / (1 - x * x))
+for degrees, radians in ((np.deg2rad, np.rad2deg), (np.radians, np.degrees)):
+    elementwise(degrees, lambda y, x: np.pi / 180)
+    elementwise(radians, lambda y, x: 180 / np.pi)
+
+
+@composed(np.sinc)
+def _sinc(x: Any) -> Any:
+    u = np.pi * x
+    square = u * u
+    series = 1 - square / 6 * (1 - square / 20 * (1 - square / 42 * (1 - square / 72)))
+    small = np.absolute(x) < 1e-2
+    return unless(small, series, np.sin(u) / unless(small, 1.0, u))
+
+
+# Kinks
+
+elementwise(np.absolute, lambda y, x: np.sign(x))
+elementwise(np.fabs, lambda y, x: np.sign(x))
+elementwise(
+    np.maximum,
+    lambda y, a, b: (a > b) + (a == b) / 2,
+    lambda y, a, b: (b > a) + (a == b) / 2,
+)
+elementwise(
+    np.minimum,
+    lambda y, a, b: (a < b) + (a == b) / 2,
+    lambda y, a, b: (b < a) + (a == b) / 2,
+)
+elementwise(
+    np.fmax,
+    lambda y, a, b: (y == a) - (a == b) / 2,
+    lambda y, a, b: (y == b) - (a == b) / 2,
+)
+elementwise(
+    np.fmin,
+    lambda y, a, b: (y == a) - (a == b) / 2,
+    lambda y, a, b: (y == b) - (a == b) / 2,
+)
+elementwise(np.copysign, lambda y, a, b: np.sign(a) * np.copysign(1.0, b), lambda y, a, b: 0.0)
+elementwise(np.heaviside, lambda y, a, b: 0.0, lambda y, a, b: 1.0 * (a == 0))
+between = elementwise(
+    "clip",
+    lambda y, x, lo, hi: (lo < x) * 1.0 * (x < hi),
+    lambda y, x, lo, hi: 1.0 * (x <= lo),
+    lambda y, x, lo, hi: 1.0 * (x >= hi),
+    call=np.clip,
+)
+
+
+@composed(np.clip)
+def _clip(a: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: Any = None) -> Any:
+    low, high = (min if a_min is None else a_min), (max if a_max is None else a_max)
+    return between(a, -np.inf if low is None else low, np.inf if high is None else high)
+
+
+@composed(np.nan_to_num)
+def _nan_to_num(x: Any, copy: bool = True, nan: float = 0.0, posinf: Any = None, neginf: Any = None) -> Any:
+    plain = x
+    while isinstance(plain, Traced):
+        plain = plain.value
+    return np.where(np.isfinite(x), x, np.nan_to_num(plain, nan=nan, posinf=posinf, neginf=neginf))
+
+
+flat(np.floor_divide, operator.floordiv, symbol="//")
+for step in (
+    np.sign,
+    np.floor,
+    np.ceil,
+    np.rint,
+    np.trunc,
+    np.fix,
+    np.round,
+    np.around,
+):
+    flat(step)
+
+# Questions: a discrete answer, or one about shape only
+
+comparison(np.less, "<", operator.lt)
+comparison(np.less_equal, "<=", operator.le)
+comparison(np.greater, ">", operator.gt)
+comparison(np.greater_equal, ">=", operator.ge)
+comparison(np.equal, "==", operator.eq)
+comparison(np.not_equal, "!=", operator.ne)
+for question in (
+    *(
+        np.isfinite,
+        np.isnan,
+        np.isinf,
+        np.signbit,
+        np.logical_and,
+        np.logical_or,
+        np.logical_not,
+        np.logical_xor,
+    ),
+    *(
+        np.any,
+        np.all,
+        np.argmax,
+        np.argmin,
+        np.argsort,
+        np.nonzero,
+        np.flatnonzero,
+        np.argwhere,
+        np.count_nonzero,
+    ),
+    *(
+        np.isclose,
+        np.allclose,
+        np.array_equal,
+        np.searchsorted,
+        np.digitize,
+        np.argpartition,
+    ),
+):
+    comparison(question)
+for shape in (
+    np.shape,
+    np.size,
+    np.ndim,
+    np.zeros_like,
+    np.ones_like,
+    np.empty_like,
+    np.iscomplexobj,
+    np.isrealobj,
+):
+    shape_only(shape)
+
+
+@composed(np.full_like)
+def _full_like(a: Any, fill_value: Any, dtype: Any = None) -> Any:
+    return np.broadcast_to(fill_value, np.shape(a)) if isinstance(fill_value, Traced) else np.zeros_like(a) + fill_value
+
+
+@composed(np.copyto, np.put, np.putmask, np.place)
+def _written_in_place(*args: Any, **options: Any) -> Any:
+    raise MutationError(
+        "NumPy was asked to write a recorded value into an existing array (np.full_like, np.copyto, np.put, …), which "
+        "would lose its derivative. Write np.broadcast_to(x, shape), np.where(mask, new, x) or np.stack([...])."
+    )

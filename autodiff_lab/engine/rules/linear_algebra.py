@@ -1,0 +1,200 @@
+"""THE TABLE, fifth room: functions of matrices, stacks of matrices included. Each row gives its pullback.
+
+Formulas: Giles, *Collected matrix derivative results* (2008); Walter and Lehmann, *Algorithmic differentiation of
+linear algebra functions* (2010) for QR; Golub and Pereyra (1973) for the pseudo-inverse; Murray, *Differentiation of
+the Cholesky decomposition* (2016).
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from ..broadcasting import shape_of, unbroadcast
+from ..errors import UnsupportedError
+from .rows import composed, general
+
+la = np.linalg
+
+
+def t(a: Any) -> Any:
+    """The transpose of each matrix of a stack."""
+    return np.swapaxes(a, -1, -2)
+
+
+def _square(a: Any) -> Any:
+    """Give the numbers of a stack of matrices the two axes of a matrix."""
+    return a[..., None, None]
+
+
+def _lower(a: Any, diagonal: float) -> Any:
+    """The lower triangle, its diagonal multiplied by a number."""
+    n = shape_of(a)[-1]
+    return a * (np.tri(n, k=-1) + diagonal * np.eye(n))
+
+
+# Solving
+
+general(la.inv, lambda g, y, a: -t(y) @ g @ t(y))
+general(
+    la.pinv,
+    lambda g, y, a: (
+        -t(y) @ g @ t(y)
+        + (np.eye(shape_of(a)[-2]) - a @ y) @ t(g) @ y @ t(y)
+        + t(y) @ y @ t(g) @ (np.eye(shape_of(a)[-1]) - y @ a)
+    ),
+    call=lambda a: la.pinv(a),
+)
+
+
+def _solve_left(g: Any, y: Any, a: Any, b: Any) -> Any:
+    back = la.solve(t(a), g)
+    if np.ndim(b) == 1:
+        return unbroadcast(-back[..., :, None] * y[..., None, :], a)
+    return unbroadcast(-back @ t(y), a)
+
+
+general(la.solve, _solve_left, lambda g, y, a, b: unbroadcast(la.solve(t(a), g), b))
+
+
+@composed(la.lstsq)
+def _lstsq(a: Any, b: Any, rcond: Any = None) -> tuple[Any, Any, int, Any]:
+    m, n = np.shape(a)
+    x = la.pinv(a) @ b
+    values = la.svdvals(a)
+    residuals = np.sum((b - a @ x) ** 2, axis=0, keepdims=True) if m > n else np.zeros(0)
+    return (
+        x,
+        residuals[0] if np.ndim(b) == 2 and m > n else residuals,
+        min(m, n),
+        values,
+    )
+
+
+# Determinants
+
+general(la.det, lambda g, y, a: _square(g) * _cofactors(y, a))
+log_determinant = general(
+    "logabsdet",
+    lambda g, y, a: _square(g) * t(la.inv(a)),
+    call=lambda a: la.slogdet(a)[1],
+)
+
+
+def _cofactors(y: Any, a: Any) -> Any:
+    if np.all(y != 0):
+        return _square(y) * t(la.inv(a))
+    u, s, vt = la.svd(plain(a))
+    others = np.prod(np.where(np.eye(s.shape[-1], dtype=bool), 1.0, s[..., None, :]), axis=-1)
+    return _square(la.det(u) * la.det(vt)) * ((u * others[..., None, :]) @ vt)
+
+
+@composed(la.slogdet)
+def _slogdet(a: Any) -> tuple[Any, Any]:
+    return la.slogdet(plain(a))[0], log_determinant(a)
+
+
+def plain(a: Any) -> Any:
+    """The numbers of a traced value, for questions that have no derivative."""
+    while hasattr(a, "level"):
+        a = a.value
+    return a
+
+
+# Factorisations. One row has one result, so the parts of a factorisation are packed into one array.
+
+
+def _cholesky_back(g: Any, y: Any, a: Any) -> Any:
+    inverse = la.inv(y)
+    s = t(inverse) @ _lower(t(y) @ g, 0.5) @ inverse
+    return (s + t(s)) / 2
+
+
+general(la.cholesky, _cholesky_back, call=lambda a: la.cholesky(a))
+
+
+def _packed_qr(a: Any) -> Any:
+    return np.concatenate(la.qr(a), axis=-2)
+
+
+def _qr_back(g: Any, y: Any, a: Any) -> Any:
+    m = shape_of(a)[-2]
+    q, r, gq, gr = y[..., :m, :], y[..., m:, :], g[..., :m, :], g[..., m:, :]
+    middle = r @ t(gr) - t(gq) @ q
+    below = _lower(middle, 0.0)
+    symmetric = below + t(below) + middle * np.eye(shape_of(r)[-1])
+    return t(la.solve(r, t(gq + q @ symmetric)))
+
+
+packed_qr = general("qr", _qr_back, call=_packed_qr)
+
+
+@composed(la.qr)
+def _qr(a: Any, mode: str = "reduced") -> tuple[Any, Any]:
+    m, n = shape_of(a)[-2:]
+    if mode != "reduced" or m < n:
+        raise UnsupportedError("np.linalg.qr is followed for mode='reduced' of matrices with at least as many rows.")
+    both = packed_qr(a)
+    return both[..., :m, :], both[..., m:, :]
+
+
+def _packed_eigh(a: Any) -> Any:
+    w, v = la.eigh((a + t(a)) / 2)
+    return np.concatenate([w[..., None, :], v], axis=-2)
+
+
+def _eigh_back(g: Any, y: Any, a: Any) -> Any:
+    w, v, gw, gv = y[..., 0, :], y[..., 1:, :], g[..., 0, :], g[..., 1:, :]
+    gaps = w[..., None, :] - w[..., :, None]
+    same = gaps == 0
+    inner = t(v) @ gv * np.where(same, 0.0, 1 / np.where(same, 1.0, gaps))
+    s = v @ (inner + gw[..., None, :] * np.eye(shape_of(w)[-1])) @ t(v)
+    return (s + t(s)) / 2
+
+
+packed_eigh = general("eigh", _eigh_back, call=_packed_eigh)
+
+
+@composed(la.eigh)
+def _eigh(a: Any) -> tuple[Any, Any]:
+    both = packed_eigh(a)
+    return both[..., 0, :], both[..., 1:, :]
+
+
+composed(la.eigvalsh)(lambda a: packed_eigh(a)[..., 0, :])
+
+
+def _svdvals_back(g: Any, y: Any, a: Any) -> Any:
+    if shape_of(a)[-2] < shape_of(a)[-1]:
+        return t(_svdvals_back(g, y, t(a)))
+    v = la.eigh(t(a) @ a)[1][..., ::-1]
+    return a @ (v * (g / y)[..., None, :]) @ t(v)
+
+
+singular_values = general("svdvals", _svdvals_back, call=lambda a: la.svd(a, compute_uv=False))
+composed(la.svdvals)(lambda x: singular_values(x))
+
+
+@composed(la.svd)
+def _svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any:
+    if compute_uv:
+        raise UnsupportedError("np.linalg.svd is followed in its values: write np.linalg.svd(a, compute_uv=False).")
+    return singular_values(a)
+
+
+# Powers and chains
+
+
+@composed(la.matrix_power)
+def _matrix_power(a: Any, n: int) -> Any:
+    if n < 0:
+        return la.matrix_power(la.inv(a), -n)
+    if n == 0:
+        return np.zeros_like(a) + np.eye(shape_of(a)[-1])
+    half = la.matrix_power(a, n // 2) if n > 1 else None
+    return a if half is None else half @ half @ a if n % 2 else half @ half
+
+
+composed(la.multi_dot)(lambda arrays: reduce(np.matmul, arrays))

@@ -1,0 +1,239 @@
+"""THE TABLE, fourth room: products of arrays. Each is linear in every operand."""
+
+from __future__ import annotations
+
+import operator
+import string
+from typing import Any
+
+import numpy as np
+
+from ..broadcasting import shape_of, unbroadcast
+from ..dispatch import as_operand
+from ..errors import UnsupportedError
+from .rows import composed, multilinear
+
+# Matrix products
+
+
+def _as_matrices(g: Any, a: Any, b: Any) -> tuple[Any, Any, Any]:
+    """Give vectors the axis that ``@`` adds for them, so that one rule serves every rank."""
+    if len(shape_of(a)) == 1:
+        a = np.reshape(a, (1, -1))
+    if len(shape_of(b)) == 1:
+        b = np.reshape(b, (-1, 1))
+    rows, columns = shape_of(a)[-2], shape_of(b)[-1]
+    return (
+        np.reshape(g, (*np.broadcast_shapes(shape_of(a)[:-2], shape_of(b)[:-2]), rows, columns)),
+        a,
+        b,
+    )
+
+
+def _flipped(x: Any) -> Any:
+    return x.T if len(shape_of(x)) == 2 else np.swapaxes(x, -1, -2)
+
+
+def _matmul_left(g: Any, y: Any, a: Any, b: Any) -> Any:
+    """The adjoint of A in Y = A @ B is G Bᵀ."""
+    if len(shape_of(a)) == len(shape_of(b)) == 2:
+        return g @ b.T
+    g, matrix, b = _as_matrices(g, a, b)
+    return np.reshape(unbroadcast(np.matmul(g, _flipped(b)), matrix), shape_of(a))
+
+
+def _matmul_right(g: Any, y: Any, a: Any, b: Any) -> Any:
+    """The adjoint of B in Y = A @ B is Aᵀ G."""
+    if len(shape_of(a)) == len(shape_of(b)) == 2:
+        return a.T @ g
+    g, a, matrix = _as_matrices(g, a, b)
+    return np.reshape(unbroadcast(np.matmul(_flipped(a), g), matrix), shape_of(b))
+
+
+def _matmul_batch(size: int, y: Any, operands: Any, tangents: Any, static: Any) -> Any:
+    """Many tangents in one product, where the shapes allow; otherwise None, and they go one by one."""
+    (a, b), (ta, tb) = operands, tangents
+    na, nb = len(shape_of(a)), len(shape_of(b))
+    terms = []
+    if ta is not None:
+        if nb > 2 and (na == 1 or na < nb):
+            return None
+        terms.append(np.matmul(ta, b))
+    if tb is not None:
+        if na > 2 and (nb == 1 or nb < na):
+            return None
+        terms.append(np.matmul(tb, a.T) if nb == 1 else np.matmul(a, tb))
+    return terms[0] if len(terms) == 1 else terms[0] + terms[1]
+
+
+multilinear(
+    np.matmul,
+    _matmul_left,
+    _matmul_right,
+    call=operator.matmul,
+    symbol="@",
+    batched=_matmul_batch,
+)
+
+
+# Einstein's summation, and what is one
+
+
+def _explicit(subscripts: str, ranks: list[int]) -> tuple[list[str], str]:
+    """The subscripts with every axis named: the ellipsis spelled out, the output written down."""
+    left, arrow, right = subscripts.replace(" ", "").partition("->")
+    terms = left.split(",")
+    if len(terms) != len(ranks):
+        raise UnsupportedError(f"np.einsum({subscripts!r}) names {len(terms)} operands, but {len(ranks)} were given.")
+    free = [c for c in string.ascii_letters if c not in subscripts]
+    hidden = [
+        rank - len(term.replace("...", "")) if "..." in term else 0 for term, rank in zip(terms, ranks, strict=True)
+    ]
+    dots = "".join(free[: max(hidden, default=0)])
+    terms = [t.replace("...", dots[len(dots) - h :]) for t, h in zip(terms, hidden, strict=True)]
+    if not arrow:
+        letters = "".join(terms)
+        right = dots + "".join(sorted(c for c in set(letters) - set(dots) if letters.count(c) == 1))
+    return terms, right.replace("...", dots)
+
+
+def _einsum_transposed(k: int, g: Any, y: Any, *operands: Any, subscripts: str) -> Any:
+    left, _, out = subscripts.partition("->")
+    terms = left.split(",")
+    wanted, names = "", []
+    extra: list[Any] = []
+    free = iter(c for c in string.ascii_letters if c not in subscripts)
+    for position, letter in enumerate(terms[k]):
+        new = next(free) if letter in wanted else letter
+        n = shape_of(operands[k])[position]
+        if new != letter:
+            names.append(letter + new)
+            extra.append(np.eye(n))
+        elif letter not in out + "".join(terms[:k] + terms[k + 1 :]):
+            names.append(letter)
+            extra.append(np.ones(n))
+        wanted += new
+    others = operands[:k] + operands[k + 1 :]
+    given = ",".join([out, *terms[:k], *terms[k + 1 :], *names])
+    return unbroadcast(np.einsum(f"{given}->{wanted}", g, *others, *extra), operands[k])
+
+
+def _einsum_batch(size: int, y: Any, operands: Any, tangents: Any, static: Any) -> Any:
+    left, _, out = static["subscripts"].partition("->")
+    new = next(c for c in string.ascii_letters if c not in left + out)
+    total = None
+    for k, t in enumerate(tangents):
+        if t is not None:
+            terms = left.split(",")
+            terms[k] = new + terms[k]
+            term = np.einsum(f"{','.join(terms)}->{new}{out}", *operands[:k], t, *operands[k + 1 :])
+            total = term if total is None else total + term
+    return total
+
+
+summed = multilinear(
+    "einsum",
+    _einsum_transposed,
+    call=lambda *operands, subscripts: as_operand(np.einsum(subscripts, *operands)),
+    variadic=True,
+    batched=_einsum_batch,
+)
+
+
+@composed(np.einsum)
+def _einsum(subscripts: str, *operands: Any, optimize: Any = None) -> Any:
+    if not isinstance(subscripts, str):
+        raise UnsupportedError('np.einsum is followed with subscripts as text: np.einsum("ij,j->i", a, x).')
+    terms, out = _explicit(subscripts, [np.ndim(x) for x in operands])
+    return summed(*operands, subscripts=",".join(terms) + "->" + out)
+
+
+@composed(np.tensordot)
+def _tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
+    na, nb = np.ndim(a), np.ndim(b)
+    if isinstance(axes, int | np.integer):
+        axes = (range(na - axes, na), range(axes))
+    left, right = ((x,) if isinstance(x, int | np.integer) else tuple(x) for x in axes)
+    letters = iter(string.ascii_letters)
+    of_a, of_b = [next(letters) for _ in range(na)], [next(letters) for _ in range(nb)]
+    for i, j in zip(left, right, strict=True):
+        of_b[j] = of_a[i]
+    out = [c for c in of_a if c not in of_b] + [c for c in of_b if c not in of_a]
+    return np.einsum(f"{''.join(of_a)},{''.join(of_b)}->{''.join(out)}", a, b)
+
+
+@composed(np.dot)
+def _dot(a: Any, b: Any) -> Any:
+    if np.ndim(a) == 0 or np.ndim(b) == 0:
+        return a * b
+    return a @ b if np.ndim(b) <= 2 else np.tensordot(a, b, axes=(-1, -2))
+
+
+@composed(np.inner)
+def _inner(a: Any, b: Any) -> Any:
+    return a * b if np.ndim(a) == 0 or np.ndim(b) == 0 else np.tensordot(a, b, axes=(-1, -1))
+
+
+@composed(np.vdot)
+def _vdot(a: Any, b: Any) -> Any:
+    return np.ravel(a) @ np.ravel(b)
+
+
+@composed(np.outer)
+def _outer(a: Any, b: Any) -> Any:
+    return np.reshape(a, (-1, 1)) * np.reshape(b, (1, -1))
+
+
+@composed(np.kron)
+def _kron(a: Any, b: Any) -> Any:
+    n = max(np.ndim(a), np.ndim(b))
+    of_a, of_b = ((1,) * (n - np.ndim(x)) + tuple(np.shape(x)) for x in (a, b))
+    left = np.reshape(a, [m for p in of_a for m in (p, 1)])
+    right = np.reshape(b, [m for p in of_b for m in (1, p)])
+    return np.reshape(left * right, tuple(p * q for p, q in zip(of_a, of_b, strict=True)))
+
+
+@composed(np.cross)
+def _cross(
+    a: Any,
+    b: Any,
+    axisa: int = -1,
+    axisb: int = -1,
+    axisc: int = -1,
+    axis: int | None = None,
+) -> Any:
+    if axis is not None:
+        axisa = axisb = axisc = axis
+    a, b = np.moveaxis(a, axisa, -1), np.moveaxis(b, axisb, -1)
+    if shape_of(a)[-1] != 3 or shape_of(b)[-1] != 3:
+        raise UnsupportedError("np.cross is followed for vectors of three components: append a zero to shorter ones.")
+    ahead, behind = np.array([1, 2, 0]), np.array([2, 0, 1])
+    return np.moveaxis(a[..., ahead] * b[..., behind] - a[..., behind] * b[..., ahead], -1, axisc)
+
+
+# Convolutions
+
+full = multilinear(
+    "convolve",
+    lambda g, y, a, v: np.convolve(g, np.flip(v), "valid"),
+    lambda g, y, a, v: np.convolve(g, np.flip(a), "valid"),
+    call=np.convolve,
+)
+
+
+@composed(np.convolve)
+def _convolve(a: Any, v: Any, mode: str = "full") -> Any:
+    m, n = max(np.size(a), np.size(v)), min(np.size(a), np.size(v))
+    start, stop = {
+        "full": (0, m + n - 1),
+        "same": ((n - 1) // 2, (n - 1) // 2 + m),
+        "valid": (n - 1, m),
+    }[mode]
+    return full(a, v)[start:stop]
+
+
+@composed(np.correlate)
+def _correlate(a: Any, v: Any, mode: str = "valid") -> Any:
+    if np.size(v) > np.size(a):
+        return np.flip(np.correlate(v, a, mode))
+    return np.convolve(a, np.flip(v), mode)

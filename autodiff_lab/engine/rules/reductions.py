@@ -1,0 +1,207 @@
+"""THE TABLE, second room: reductions along axes, running sums, sorting."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..broadcasting import kept_shape, shape_of
+from ..dispatch import one
+from ..errors import UnsupportedError
+from .rows import composed, linear, reduction, unless
+
+# Sums and means
+
+
+def _shifted(axis: Any, y: Any) -> Any:
+    """The same axes behind a batch axis."""
+    return axis if axis < 0 else axis + 1
+
+
+reduction(np.sum, one)
+reduction(np.mean, lambda y, x, axis: np.size(y) / max(np.size(x), 1))
+linear(
+    np.cumsum,
+    lambda g, y, x, axis=None: _reversed_cumsum(g, x, axis),
+    batched=lambda t, y, axis=None: (
+        np.cumsum(np.reshape(t, (len(t), -1)), axis=1) if axis is None else np.cumsum(t, axis=_shifted(axis, y))
+    ),
+)
+
+
+def _reversed_cumsum(g: Any, x: Any, axis: int | None) -> Any:
+    if axis is None:
+        return np.reshape(np.flip(np.cumsum(np.flip(g))), shape_of(x))
+    return np.flip(np.cumsum(np.flip(g, axis), axis), axis)
+
+
+# Products
+
+
+def _others(y: Any, x: Any, axis: Any) -> Any:
+    """For each entry the product of all others of its slice; exact also where some are zero."""
+    if not np.any(x == 0):
+        return y / x
+    shape = shape_of(x)
+    axes = range(len(shape)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    reduced = tuple(a % len(shape) for a in axes)
+    order = tuple(a for a in range(len(shape)) if a not in reduced) + reduced
+    slices = np.transpose(x, order)
+    kept = shape_of(slices)[: len(shape) - len(reduced)]
+    n = int(np.prod([shape[a] for a in reduced]))
+    rows = np.reshape(slices, (*kept, 1, n))
+    products = np.prod(np.where(np.eye(n, dtype=bool), 1.0, rows), axis=-1)
+    return np.transpose(np.reshape(products, shape_of(slices)), tuple(int(i) for i in np.argsort(order)))
+
+
+reduction(np.prod, _others)
+
+
+@composed(np.cumprod)
+def _cumprod(a: Any, axis: int | None = None) -> Any:
+    if axis is None:
+        a, axis = np.reshape(a, (-1,)), 0
+    rows = np.moveaxis(a, axis, -1)[..., None, :]
+    n = shape_of(rows)[-1]
+    return np.moveaxis(np.prod(np.where(np.tri(n, dtype=bool), rows, 1.0), axis=-1), -1, axis)
+
+
+# Largest and smallest: a tie is split evenly
+
+
+def _share(y: Any, x: Any, axis: Any) -> Any:
+    won = x == y
+    return won / np.sum(won, axis=axis, keepdims=True)
+
+
+for largest in (np.max, np.min, np.amax, np.amin):
+    reduction(largest, _share)
+
+
+@composed(np.ptp)
+def _ptp(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    return np.max(a, axis=axis, keepdims=keepdims) - np.min(a, axis=axis, keepdims=keepdims)
+
+
+@composed(np.sort)
+def _sort(a: Any, axis: int | None = -1) -> Any:
+    if axis is None:
+        a, axis = np.reshape(a, (-1,)), -1
+    ordered = np.take_along_axis(a, np.argsort(a, axis=axis, kind="stable"), axis)
+    rows = np.moveaxis(ordered, axis, -1)
+    same = rows[..., :, None] == rows[..., None, :]
+    if np.count_nonzero(same) == np.size(rows):
+        return ordered
+    even = same / np.sum(same, axis=-1, keepdims=True)
+    return np.moveaxis(np.matmul(even, rows[..., None])[..., 0], -1, axis)
+
+
+@composed(np.median)
+def _median(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    shape = shape_of(a)
+    axes = tuple(range(len(shape))) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    axes = tuple(i % len(shape) for i in axes)
+    last = np.moveaxis(a, axes, range(len(shape) - len(axes), len(shape)))
+    n = int(np.prod([shape[i] for i in axes]))
+    rows = np.sort(np.reshape(last, (*shape_of(last)[: len(shape) - len(axes)], n)), axis=-1)
+    middle = np.mean(rows[..., (n - 1) // 2 : n // 2 + 1], axis=-1)
+    return np.reshape(middle, kept_shape(shape, axes)) if keepdims else middle
+
+
+# Averages, spreads, norms
+
+
+@composed(np.average)
+def _average(
+    a: Any,
+    axis: Any = None,
+    weights: Any = None,
+    returned: bool = False,
+    *,
+    keepdims: bool = False,
+) -> Any:
+    if returned:
+        raise UnsupportedError("np.average with returned=True is not followed: take np.sum(weights) yourself.")
+    if weights is None:
+        return np.mean(a, axis=axis, keepdims=keepdims)
+    if shape_of(weights) != shape_of(a) and axis is not None:
+        weights = np.reshape(
+            weights,
+            [n if i == axis % np.ndim(a) else 1 for i, n in enumerate(shape_of(a))],
+        )
+    scaled = np.sum(a * weights, axis=axis, keepdims=keepdims)
+    return scaled / np.sum(np.broadcast_to(weights, shape_of(a)), axis=axis, keepdims=keepdims)
+
+
+@composed(np.var)
+def _var(
+    a: Any,
+    axis: Any = None,
+    *,
+    ddof: float = 0,
+    keepdims: bool = False,
+    correction: float | None = None,
+) -> Any:
+    centred = a - np.mean(a, axis=axis, keepdims=True)
+    count = np.size(a) / int(np.prod(kept_shape(shape_of(a), axis)))
+    total = np.sum(centred * centred, axis=axis, keepdims=keepdims)
+    return total / (count - (ddof if correction is None else correction))
+
+
+@composed(np.std)
+def _std(
+    a: Any,
+    axis: Any = None,
+    *,
+    ddof: float = 0,
+    keepdims: bool = False,
+    correction: float | None = None,
+) -> Any:
+    return np.sqrt(
+        np.var(
+            a,
+            axis=axis,
+            ddof=ddof if correction is None else correction,
+            keepdims=keepdims,
+        )
+    )
+
+
+@composed(np.nansum)
+def _nansum(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
+    return np.sum(np.where(np.isnan(a), 0.0, a), axis=axis, keepdims=keepdims)
+
+
+@composed(np.nanmean)
+def _nanmean(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
+    there = np.logical_not(np.isnan(a))
+    return np.nansum(a, axis=axis, keepdims=keepdims) / np.sum(there, axis=axis, keepdims=keepdims)
+
+
+length = reduction("norm", lambda y, x, axis: x / unless(y == 0, 1.0, y), call=np.linalg.norm)
+
+
+@composed(np.linalg.norm)
+def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
+    matrix = (isinstance(axis, tuple) and len(axis) == 2) or (axis is None and np.ndim(x) == 2)
+    if ord is None or ord == "fro" or (ord == 2 and not matrix):
+        return np.sqrt(np.sum(x * x)) if np.ndim(x) == 0 else length(x, axis=axis, keepdims=keepdims)
+    if matrix:
+        rows, columns = axis or (0, 1)
+        if ord in (2, -2, "nuc"):
+            values = np.linalg.svdvals(np.moveaxis(x, (rows, columns), (-2, -1)))
+            y = np.sum(values, axis=-1) if ord == "nuc" else (np.max if ord > 0 else np.min)(values, axis=-1)
+            return np.reshape(y, kept_shape(shape_of(x), (rows, columns))) if keepdims else y
+        if ord in (1, -1, np.inf, -np.inf):
+            first, second = (rows, columns) if abs(ord) == 1 else (columns, rows)
+            sums = np.sum(np.absolute(x), axis=first, keepdims=True)
+            both = (np.max if ord > 0 else np.min)(sums, axis=second, keepdims=True)
+            return both if keepdims else np.squeeze(both, axis=(rows, columns))
+    elif ord in (np.inf, -np.inf):
+        return (np.max if ord > 0 else np.min)(np.absolute(x), axis=axis, keepdims=keepdims)
+    elif isinstance(ord, int | float) and ord != 0:
+        powers = np.sum(np.absolute(x) ** ord, axis=axis, keepdims=keepdims)
+        zero = powers == 0
+        return unless(zero, 0.0, unless(zero, 1.0, powers) ** (1 / ord))
+    raise UnsupportedError(f"np.linalg.norm with ord={ord!r} has no derivative rule for this operand.")

@@ -1,0 +1,150 @@
+"""How a row of the table is written."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+
+from ..broadcasting import aligned, shape_of, unbroadcast
+from ..dispatch import TABLE, Op, as_operand
+
+__all__ = [
+    "comparison",
+    "composed",
+    "elementwise",
+    "flat",
+    "general",
+    "linear",
+    "multilinear",
+    "reduction",
+    "shape_only",
+    "unless",
+]
+
+Rule = Callable[..., Any]
+
+
+def _row(kind: str, key: Any, rules: tuple[Any, ...], call: Any, **options: Any) -> Op:
+    signature = None
+    if kind not in ("elementwise", "composed") and not isinstance(key, np.ufunc | str):
+        with suppress(ValueError):  # some functions written in C tell nothing; then operands come first, by position
+            signature = inspect.signature(key)
+    name = key if isinstance(key, str) else key.__name__
+    op = TABLE[key] = Op(name, call or key, kind, rules, signature=signature, **options)
+    return op
+
+
+def elementwise(key: Any, *partials: Rule, call: Any = None, symbol: str | None = None) -> Op:
+    """A function of each entry: one local partial ``partial(y, *operands)`` per operand.
+
+    >>> import numpy as np
+    >>> elementwise(np.tanh, lambda y, x: 1 - y * y)
+    Op('tanh', elementwise)
+    """
+    return _row("elementwise", key, partials, call, symbol=symbol)
+
+
+def reduction(key: Any, weights: Rule, call: Any = None) -> Op:
+    """One number per slice along `axis`: ``weights(y, x, axis)`` says how much each entry of `x` counts."""
+    return _row("reduction", key, (weights,), call)
+
+
+def linear(
+    key: Any,
+    *transposes: Rule | None,
+    call: Any = None,
+    variadic: bool = False,
+    batched: Any = None,
+) -> Op:
+    """A linear map: ``transpose(g, y, *operands, **static)`` carries an adjoint back to each operand.
+
+    ``batched(t, y, **static)``, where given, maps a batch of tangents at once.
+    """
+    several = None
+    if batched is not None:
+
+        def several(size: int, y: Any, operands: Any, tangents: Any, static: Any) -> Any:
+            if not variadic:
+                return batched(tangents[0], y, **static)
+            pairs = zip(operands, tangents, strict=True)
+            return batched(
+                [np.zeros((size, *shape_of(x))) if t is None else t for x, t in pairs],
+                y,
+                **static,
+            )
+
+    return _row("linear", key, transposes, call, variadic=variadic, batched=several)
+
+
+def multilinear(key: Any, *transposes: Rule, call: Any = None, **options: Any) -> Op:
+    """A map linear in each operand while the others are held (a product)."""
+    return _row("multilinear", key, transposes, call, **options)
+
+
+def general(key: Any, *pullbacks: Rule, call: Any = None) -> Op:
+    """Any function: ``pullback(g, y, *operands, **static)``, linear in `g`; the pushforward is its transpose."""
+    return _row("general", key, pullbacks, call)
+
+
+def composed(*keys: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """A function made of other rows: these are recorded in its place, and there is no rule to write."""
+
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        for key in keys:
+            _row("composed", key, (), function)
+        return function
+
+    return register
+
+
+def flat(key: Any, call: Any = None, symbol: str | None = None) -> Op:
+    """A function whose derivative is zero wherever it has one."""
+    return _row("flat", key, (), call, symbol=symbol)
+
+
+def comparison(key: Any, symbol: str | None = None, call: Any = None) -> Op:
+    """A question with a discrete answer: yes or no, or which."""
+    return _row("comparison", key, (), call, symbol=symbol)
+
+
+def shape_only(key: Any) -> Op:
+    """A function that looks at shape or type only."""
+    return _row("shape", key, (), None)
+
+
+# Guards: the places where a formula alone would give 0 · ∞
+
+
+def _where(condition: Any, a: Any, b: Any) -> Any:
+    return as_operand(np.where(condition, a, b))
+
+
+def _unless(condition: Any, instead: Any, value: Any) -> Any:
+    if isinstance(condition, bool | np.bool_):
+        return instead if condition else value
+    return _where(condition, instead, value)
+
+
+_CHOICES = (
+    None,
+    lambda g, y, c, a, b: unbroadcast(np.where(c, g, 0.0), a),
+    lambda g, y, c, a, b: unbroadcast(np.where(c, 0.0, g), b),
+)
+
+
+def _choose_batch(size: int, y: Any, operands: Any, tangents: Any, static: Any) -> Any:
+    condition, *_ = operands
+    shape = shape_of(y)
+    a, b = (
+        0.0 if t is None else aligned(t, shape_of(x), shape) for x, t in zip(operands[1:], tangents[1:], strict=True)
+    )
+    return unbroadcast(np.where(condition, a, b), y, size)
+
+
+where = _row("linear", np.where, _CHOICES, _where, batched=_choose_batch)
+unless = _row("linear", "unless", _CHOICES, _unless, batched=_choose_batch)
+"""``unless(condition, instead, value)``: `value`, and `instead` where the condition holds. A formula shows `value`."""
