@@ -73,7 +73,8 @@ class Dual(Overloaded):
             level, op = self.level, TABLE.get(ufunc)
             if op is not None and op.partials is not None and level.plain:
                 y = ufunc(self.value)
-                return dual(y, self.tangent * op.partials[0](y, self.value), level)
+                partial: Any = op.rules[0]
+                return dual(y, self.tangent * partial(y, self.value), level)
         return Overloaded.__array_ufunc__(self, ufunc, method, *inputs, **kwargs)
 
     def __repr__(self) -> str:
@@ -93,7 +94,9 @@ BY_HAND = ForwardPass()
 
 def _short_way(op: Op) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """Arithmetic between numbers of one forward pass, and with constants, without the general dispatch."""
-    fn, (left, right), float64 = op.fn, op.partials, np.float64  # type: ignore[misc]
+    fn, float64 = op.fn, np.float64
+    left: Any = op.rules[0]
+    right: Any = op.rules[1]
 
     def forward(self: Dual, other: Any) -> Any:
         level, a, kind = self.level, self.value, type(other)

@@ -1,0 +1,155 @@
+"""check_grads is itself checked: it must find wrong rules, and say which mode and which order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from autodiff_lab import CheckError, check_grads, policy
+from autodiff_lab.engine.dispatch import TABLE, Op
+from autodiff_lab.engine.errors import AutodiffError, InputError
+
+
+@pytest.fixture
+def rule(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Put a row for np.sinh into the table for one test; the table does not have to have one."""
+
+    def put(partial: Any, kind: str = "elementwise") -> None:
+        monkeypatch.setitem(TABLE, np.sinh, Op("sinh", np.sinh, kind, (partial,)))
+
+    return put
+
+
+def _plain(x: Any) -> Any:
+    while hasattr(x, "value"):
+        x = x.value
+    return x
+
+
+def test_a_right_rule_passes(rule: Any) -> None:
+    rule(lambda y, x: np.sqrt(1 + y * y))
+    check_grads(np.sinh, (0.3,), order=2)
+    check_grads(np.sinh, (np.array([0.3, -1.0]),), order=3)
+
+
+@pytest.mark.parametrize("mode,name", [("fwd", "forward"), ("rev", "reverse")])
+def test_a_wrong_rule_is_found(rule: Any, mode: str, name: str) -> None:
+    rule(lambda y, x: y)
+    with pytest.raises(CheckError, match=rf"{name} mode, order 1: .*relative error .*the rule is wrong"):
+        check_grads(np.sinh, (0.3,), order=2, modes=(mode,))
+
+
+@pytest.mark.parametrize("modes", [("fwd",), ("rev",), ("fwd", "rev"), ("rev", "fwd")], ids="-".join)
+def test_a_rule_whose_own_derivative_is_lost_is_found_at_order_2(rule: Any, modes: tuple[str, ...]) -> None:
+    rule(lambda y, x: float(np.cosh(_plain(x))))
+    check_grads(np.sinh, (0.3,), order=1, modes=modes)
+    with pytest.raises(CheckError, match="order 2"):
+        check_grads(np.sinh, (0.3,), order=2, modes=modes)
+
+
+def test_a_rule_that_is_nearly_right_is_found(rule: Any) -> None:
+    rule(lambda y, x: np.sqrt(1 + y * y) * (1 + 1e-4))
+    with pytest.raises(CheckError):
+        check_grads(np.sinh, (0.3,), order=1)
+
+
+def test_nan_is_not_agreement(rule: Any) -> None:
+    rule(lambda y, x: np.nan * x)
+    with pytest.raises(CheckError):
+        check_grads(np.sinh, (0.3,), order=1)
+
+
+def test_one_wrong_operand_of_several_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(
+        TABLE, np.hypot, Op("hypot", np.hypot, "elementwise", (lambda y, a, b: a / y, lambda y, a, b: a / y))
+    )
+    check_grads(lambda a: np.hypot(a, 2.0), (1.0,), order=1)
+    with pytest.raises(CheckError):
+        check_grads(np.hypot, (1.0, 2.0), order=1)
+
+
+def test_a_wrong_transpose_is_found_in_reverse_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(TABLE, np.flip, Op("flip", np.flip, "linear", (lambda g, y, x: g,)))
+    x = np.array([1.0, 2.0, 3.0])
+    check_grads(np.flip, (x,), order=1, modes=("fwd",))
+    with pytest.raises(CheckError, match="reverse"):
+        check_grads(np.flip, (x,), order=1, modes=("rev",))
+
+
+@pytest.mark.parametrize(
+    "f,args",
+    [
+        (lambda p: p["w"] @ p["x"] + p["b"][0], ({"w": np.ones((2, 2)), "x": np.ones(2), "b": [0.5]},)),
+        (lambda x: {"a": np.sin(x), "b": [x, x * x]}, (0.3,)),
+        (lambda x, y: (x * y, x), (1, 2)),
+        (lambda x: 3.0, (1.0,)),
+        (lambda x: np.sum(x), (np.zeros((0,)),)),
+        (np.sin, [0.3]),
+    ],
+)
+def test_what_may_be_checked(f: Any, args: Any) -> None:
+    check_grads(f, args, order=2)
+
+
+def test_a_kink_nearby_is_named() -> None:
+    with pytest.raises(CheckError, match="kink"):
+        check_grads(np.absolute, (1e-7,), order=1)
+
+
+def test_misuse() -> None:
+    with pytest.raises(InputError, match=r"check_grads\(f, \(x,\)\)"):
+        check_grads(np.sin, 0.3)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="'fwd', 'rev' or both"):
+        check_grads(np.sin, (0.3,), modes=("forward",))
+    with pytest.raises(InputError, match="'fwd', 'rev' or both"):
+        check_grads(np.sin, (0.3,), modes=())
+    assert issubclass(CheckError, AutodiffError)
+    assert issubclass(CheckError, AssertionError)
+
+
+def test_one_mode_as_a_string_is_not_taken_letter_by_letter() -> None:
+    with pytest.raises(InputError, match="modes"):
+        check_grads(np.sin, (0.3,), modes="fwd")
+
+
+def test_the_same_seed_gives_the_same_directions(rule: Any) -> None:
+    rule(lambda y, x: y)
+    messages = []
+    for seed in (0, 0, 1):
+        with pytest.raises(CheckError) as error:
+            check_grads(np.sinh, (np.array([0.3, 0.4]),), order=1, seed=seed)
+        messages.append(str(error.value))
+    assert messages[0] == messages[1] != messages[2]
+
+
+def test_a_message_is_in_plain_numbers(rule: Any) -> None:
+    rule(lambda y, x: y)
+    with pytest.raises(CheckError) as error:
+        check_grads(np.sinh, (np.float64(0.3),), order=1)
+    assert "np." not in str(error.value)
+
+
+# The policy that is printed is the policy that holds
+
+
+def test_policy() -> None:
+    from autodiff_lab import grad, jvp
+
+    text = policy()
+    assert "|x|" in text
+    assert "tie is split evenly" in text
+    derivative = [lambda f, x: grad(f)(x), lambda f, x: jvp(f, (x,), (1.0,))[1]]
+    for d in derivative:
+        assert d(np.absolute, 0.0) == 0.0
+        assert d(lambda x: np.maximum(x, 1.0), 1.0) == 0.5
+        assert d(lambda x: np.minimum(1.0, x), 1.0) == 0.5
+        assert d(lambda x: x**0, 0.0) == 0.0
+        assert d(lambda b: 0.0**b, 2.0) == 0.0
+        assert d(np.sign, 0.0) == 0.0
+        assert d(lambda x: x * (x > 0), 0.0) == 0.0
+    array = np.array([1.0, -1.0, 0.0])
+    np.testing.assert_array_equal(grad(lambda x: np.sum(np.maximum(x, 0.0)))(array), [1.0, 0.0, 0.5])
+    np.testing.assert_array_equal(grad(lambda x: np.sum(np.absolute(x)))(array), [1.0, -1.0, 0.0])
+    np.testing.assert_array_equal(grad(lambda x: np.sum(x ** np.zeros(3)))(array), np.zeros(3))

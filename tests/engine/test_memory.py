@@ -1,0 +1,99 @@
+"""How soon the memory of a tape is free again: at once, without the cyclic collector."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from typing import Any
+
+import numpy as np
+import pytest
+
+from autodiff_lab import grad, jvp, record, value_and_grad, vjp
+
+
+def baydin(x1: Any, x2: Any) -> Any:
+    return np.log(x1) + x1 * x2 - np.sin(x2)
+
+
+def probe(run: Any) -> list[Any]:
+    """Weak references to arrays that lived on a tape, once what `run` returned is gone."""
+    refs: list[Any] = []
+
+    def f(x: Any) -> Any:
+        y = np.sin(x)
+        refs.append(weakref.ref(y.value))
+        z = y * x
+        refs.append(weakref.ref(z.value))
+        if np.sum(z) > -np.inf:
+            z = z + np.where(x > 0, x, 0.0)
+        return np.sum(z)
+
+    run(f, np.ones(3))
+    return refs
+
+
+RUNS = {
+    "record": lambda f, x: record(f, x),
+    "record with sites": lambda f, x: record(f, x, sites=True),
+    "grad": lambda f, x: grad(f)(x),
+    "value_and_grad": lambda f, x: value_and_grad(f)(x),
+    "vjp": lambda f, x: vjp(f, x)[1](1.0),
+    "jvp": lambda f, x: jvp(f, (x,), (x,)),
+    "half a sweep": lambda f, x: (lambda tape: next(tape.sweep(tape.output, 1.0, [None] * len(tape))))(record(f, x)[1]),
+    "printing": lambda f, x: str(record(f, x)[1]),
+}
+
+
+@pytest.mark.parametrize("name", list(RUNS))
+def test_a_dropped_result_frees_its_tape_at_once(name: str) -> None:
+    gc.collect()
+    gc.disable()
+    try:
+        assert [ref() for ref in probe(RUNS[name])] == [None, None]
+    finally:
+        gc.enable()
+
+
+def test_a_nested_derivative_frees_its_tapes_at_once() -> None:
+    refs: list[Any] = []
+
+    def f(x: Any) -> Any:
+        y = np.sin(x)
+        bottom = y
+        while not isinstance(bottom, np.ndarray):
+            bottom = bottom.value
+        refs.append(weakref.ref(bottom))
+        return np.sum(y * x)
+
+    gc.collect()
+    gc.disable()
+    try:
+        del f.__defaults__
+        jvp(grad(f), (np.ones(3),), (np.ones(3),))
+        grad(lambda x: np.sum(grad(f)(x)))(np.ones(3))
+        assert [ref() for ref in refs] == [None, None]
+    finally:
+        gc.enable()
+
+
+def test_a_kept_tape_keeps_its_values() -> None:
+    _, tape = record(lambda x: np.sin(x) * x, np.ones(3))
+    ref = weakref.ref(tape.values[1])
+    gc.collect()
+    assert ref() is not None
+    del tape
+    assert ref() is None
+
+
+def test_a_tape_makes_no_cycles() -> None:
+    gc.collect()
+    gc.disable()
+    try:
+        for _ in range(5):
+            grad(baydin)(2.0, 5.0)
+            record(baydin, 2.0, 5.0, sites=True)
+            jvp(baydin, (2.0, 5.0), (1.0, 0.0))
+        assert gc.collect() == 0
+    finally:
+        gc.enable()

@@ -1,0 +1,96 @@
+"""Sites: where in the learner's code a line of the tape was written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from textwrap import dedent
+from typing import Any
+
+import numpy as np
+import pytest
+
+from autodiff_lab import grad, jvp, record
+
+
+def helper(x: Any) -> Any:
+    return np.sin(x)
+
+
+def taught(x: Any, a: Any) -> Any:
+    y = helper(x) * 2
+    for k in range(2):
+        y = y + k
+    z = sum([v * v for v in a])
+    inner = lambda t: t.sum()  # noqa: E731
+    return y + z + inner(a) + np.stack([x, x])[0] - (a @ a) / abs(x) + helper(x)
+
+
+def site_text(site: tuple[tuple[Any, int], ...]) -> str:
+    code, instruction = site[-1]
+    line, end, column, end_column = list(code.co_positions())[instruction // 2]
+    source = Path(code.co_filename).read_text().splitlines()
+    return source[line - 1][column:end_column] if line == end else source[line - 1][column:]
+
+
+def test_sites() -> None:
+    _, tape = record(taught, 2.0, np.array([1.0, 2.0]), sites=True)
+    assert len(tape.sites) == len(tape)
+    assert tape.sites[: tape.n_inputs] == [(), ()]
+    texts = []
+    for i in range(tape.n_inputs, len(tape)):
+        frames = tape.sites[i]
+        assert all(code.co_filename == __file__ for code, _ in frames), "only the learner's own frames"
+        assert frames[0][0] is taught.__code__, "outermost first"
+        texts.append((tape.ops[i].name, site_text(frames)))
+    assert ("sin", "np.sin(x)") in texts
+    assert ("multiply", "helper(x) * 2") in texts
+    assert texts.count(("add", "y + k")) == 2
+    assert ("multiply", "v * v") in texts
+    assert ("sum", "t.sum()") in texts
+    assert ("stack", "np.stack([x, x])") in texts
+    assert ("getitem", "np.stack([x, x])[0]") in texts
+    assert ("matmul", "a @ a") in texts
+    assert ("absolute", "abs(x)") in texts
+    depth = {name: len(tape.sites[i]) for i, name in enumerate(op.name if op else "" for op in tape.ops)}
+    assert depth["sin"] == 2
+    assert depth["absolute"] == 1
+
+
+def test_sites_do_not_change_the_tape() -> None:
+    args = (2.0, np.array([1.0, 2.0]))
+    assert str(record(taught, *args)[1]) == str(record(taught, *args, sites=True)[1])
+
+
+def test_sites_with_another_derivative_inside() -> None:
+    def f(x: Any) -> Any:
+        return grad(lambda y: y * np.sin(x) * y)(x) + jvp(lambda y: y * x, (x,), (1.0,))[1]
+
+    _, tape = record(f, 2.0, sites=True)
+    for site in tape.sites[1:]:
+        assert site
+        assert all(code.co_filename == __file__ for code, _ in site)
+        assert site[0][0] is f.__code__
+
+
+def test_sites_below_a_learner_who_is_already_inside_one() -> None:
+    tapes = []
+
+    def outer(x: Any) -> Any:
+        value, tape = record(lambda y: y * x, 3.0, sites=True)
+        tapes.append(tape)
+        return value
+
+    record(outer, 2.0, sites=True)
+    (site,) = tapes[0].sites[1:]
+    assert [code.co_name for code, _ in site] == ["<lambda>"], "the frames outside the recording do not count"
+
+
+@pytest.mark.parametrize("module", ["__main__", "numpy_lesson", "numpy", "my_autodiff", None])
+def test_sites_whatever_the_learners_module_is_called(module: str | None) -> None:
+    namespace: dict[str, Any] = {"np": np}
+    if module:
+        namespace["__name__"] = module
+    exec(compile(dedent("def f(x):\n    return np.sin(x) * 2\n"), "cell", "exec"), namespace)
+    _, tape = record(namespace["f"], 2.0, sites=True)
+    if module != "numpy":
+        assert [len(site) for site in tape.sites] == [0, 1, 1]
