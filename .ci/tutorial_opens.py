@@ -1,0 +1,72 @@
+"""Run a command that opens the tutorial, see that JupyterLab serves it and starts a kernel, and stop it.
+
+    python tutorial_opens.py COMMAND
+
+The command runs word for word; only BROWSER is set, so that no browser comes up. Where JupyterLab listens,
+and with which token, is read from the file it leaves in its runtime folder.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from pathlib import Path
+
+PATIENCE = 600  # seconds; the command also installs
+
+
+def ask(server: dict, path: str, method: str = "GET", data: dict | None = None) -> dict:
+    """Return JupyterLab's answer."""
+    request = urllib.request.Request(
+        f"http://127.0.0.1:{server['port']}{server['base_url']}api/{path}",
+        method=method,
+        data=None if data is None else json.dumps(data).encode(),
+        headers={"Authorization": f"token {server['token']}"},
+    )
+    with urllib.request.urlopen(request, timeout=30) as answer:
+        return json.load(answer)
+
+
+def wait_for_server(process: subprocess.Popen, runtime: Path) -> dict:
+    """Return what JupyterLab wrote about itself, once it answers."""
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        if process.poll() is not None:
+            sys.exit(f"the command ended with exit code {process.returncode}")
+        for file in runtime.glob("jpserver-*.json"):
+            try:
+                server = json.loads(file.read_text())
+                ask(server, "status")
+            except (ValueError, OSError):
+                continue  # half written, or not listening yet
+            return server
+        time.sleep(0.5)
+    sys.exit(f"JupyterLab did not answer within {PATIENCE} s")
+
+
+def main(command: str) -> None:
+    """Start, look, stop."""
+    with tempfile.TemporaryDirectory() as runtime:
+        environment = {**os.environ, "BROWSER": "true", "JUPYTER_RUNTIME_DIR": runtime}
+        process = subprocess.Popen(["bash", "-c", command], env=environment, start_new_session=True)
+        try:
+            server = wait_for_server(process, Path(runtime))
+            first = ask(server, "contents/00_start_here.ipynb")
+            print(f"JupyterLab answers and has {first['name']}, {len(first['content']['cells'])} cells")
+            kernel = ask(server, "kernels", "POST", {"name": "python3"})
+            print(f"a kernel started: {kernel['name']}")
+            os.killpg(process.pid, signal.SIGINT)  # what Ctrl-C does
+            code = process.wait(timeout=60)
+            if code != 0:
+                sys.exit(f"stopped by Ctrl-C, the command ended with exit code {code}")
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
