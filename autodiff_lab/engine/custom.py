@@ -110,7 +110,7 @@ def _filled(operands: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Any, 
     return tuple(zeros_like(x) if t is None else t for x, t in zip(operands, tangents, strict=True))
 
 
-_stop = flat("stop_gradient", lambda x: x)
+_stop: Op = flat("stop_gradient", lambda x: apply(_stop, (x,)) if isinstance(x, Traced) else x)  # on every level
 
 
 def stop_gradient(x: Any) -> Any:

@@ -105,7 +105,7 @@ class Op:
 
     def __call__(self, *operands: Any, **static: Any) -> Any:
         """Apply the row to numbers, or to traced values."""
-        return apply(self, operands, static)
+        return apply(self, tuple(map(as_operand, operands)), static)
 
     def __repr__(self) -> str:
         return f"Op({self.name!r}, {self.kind})"
@@ -167,12 +167,13 @@ class Op:
                 term = t if rule is one else t * rule(y, *operands)  # type: ignore[misc]
                 total = term if total is None else total + term
             return None if total is None else unbroadcast(total, y, batch)
+        pushed = None
         if batch is None:
-            return self._push_one(y, operands, tangents, static)
-        if self.batched is not None:
+            pushed = self._push_one(y, operands, tangents, static)
+        elif self.batched is not None:
             pushed = self.batched(batch, y, operands, tangents, static)
-            if pushed is not None:
-                return pushed
+        if batch is None or pushed is not None:
+            return _of_type(pushed, y)
         each = [
             self._push_one(
                 y,
@@ -182,7 +183,7 @@ class Op:
             )
             for b in range(batch)
         ]
-        return None if not each or each[0] is None else np.stack(each)
+        return None if not each or each[0] is None else _of_type(np.stack(each), y)
 
     def _push_one(
         self,
@@ -219,6 +220,13 @@ class Op:
         if not static.get("keepdims"):
             y = np.reshape(y, kept_shape(shape_of(x), axis))
         return self.rules[0](y, x, axis)  # type: ignore[misc]
+
+
+def _of_type(t: Any, y: Any) -> Any:
+    """A tangent in the type of its value: float32 stays float32, whatever a rule brought along."""
+    if type(y) in (np.ndarray, np.float32) and type(t) in (np.ndarray, np.float64) and t.dtype is not y.dtype:
+        return t.astype(y.dtype)
+    return t
 
 
 class Level:

@@ -14,18 +14,12 @@ import numpy as np
 
 from . import tree
 from .broadcasting import shape_of
+from .dispatch import NOTHING, as_operand
 from .dual import Dual, ForwardPass, dual
-from .transforms import (
-    chosen_arguments,
-    grad,
-    jvp,
-    linearized,
-    recorded,
-    result_value,
-    swept,
-    vjp,
-)
-from .values import as_value, ones, released
+from .errors import ShapeError
+from .recording import chosen_arguments, recorded, result_line, result_value, swept
+from .transforms import grad, jvp, vjp
+from .values import as_shaped, as_value, ones, released, zeros
 
 __all__ = ["elementwise_grad", "hessian", "hvp", "jacfwd", "jacobian", "jacrev", "linearize"]
 
@@ -60,7 +54,7 @@ def jacfwd(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[
         basis = np.eye(sum(sizes))
         forward, duals, start = ForwardPass(len(basis)), [], 0
         for x, n in zip(leaves, sizes, strict=True):
-            directions = np.ascontiguousarray(basis[:, start : start + n]).reshape(-1, *shape_of(x))
+            directions = np.ascontiguousarray(basis[:, start : start + n]).reshape(len(basis), *shape_of(x))
             duals.append(dual(x, directions, forward))
             start += n
         lifted, moving = list(args), iter(duals)
@@ -76,7 +70,7 @@ def jacfwd(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[
             parts, start = [], 0
             for x, n in zip(leaves, sizes, strict=True):
                 part = columns[(Ellipsis, slice(start, start + n))]
-                parts.append(released(np.reshape(part, (*shape, *shape_of(x)))))
+                parts.append(released(as_operand(np.reshape(part, (*shape, *shape_of(x))))))
                 start += n
             return by_argument(parts, argnums, which, args)
 
@@ -192,7 +186,28 @@ def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., 
     >>> value, push(1.0, 0.0), push(0.0, 1.0)
     (10.0, 5.0, 2.0)
     """
-    return linearized(f, primals)
+    result, tape = recorded(f, primals, range(len(primals)), copied=True)
+
+    def push(*tangents: Any) -> Any:
+        if len(tangents) != len(primals):
+            raise ShapeError(f"The linear map takes {len(primals)} tangents, and was given {len(tangents)}.")
+        leaves = [t for k, x in enumerate(primals) for t in tree.matching(tangents[k], x, f"tangent {k}")]
+        moving = [as_shaped(t, x, "the tangent") for t, x in zip(leaves, tape.values, strict=False)]
+        for i in range(tape.n_inputs, len(tape)):
+            of_operands = tuple(moving[j] if j >= 0 else None for j in tape.parents[i])
+            op: Any = tape.ops[i]
+            idle = all(t is None for t in of_operands)
+            static = tape.kwargs.get(i, NOTHING)
+            moving.append(None if idle else op.pushforward(tape.values[i], tape.args[i], of_operands, static))
+
+        def tangent(y: Any) -> Any:
+            line = result_line(y, tape)
+            found = None if line is None else moving[line]
+            return released(zeros(result_value(y, tape)) if found is None else found)
+
+        return tree.map_leaves(tangent, result)
+
+    return tree.map_leaves(lambda y: released(result_value(y, tape)), result), push
 
 
 def elementwise_grad(f: Callable[..., Any], argnums: int = 0) -> Callable[..., Any]:

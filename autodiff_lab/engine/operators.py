@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any, NoReturn
 
 import numpy as np
@@ -27,6 +28,8 @@ def is_operand(x: Any) -> bool:
 def split_arguments(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """Tell the operands of a NumPy call from its static arguments (``axis``, ``shape``, …), by NumPy's signature."""
     if op.signature is None or op.kind in ("shape", "flat", "comparison"):
+        if kwargs.get("out") is not None:
+            raise_out(op)
         return tuple(as_operand(a) for a in args), kwargs
     bound = op.signature.bind(*args, **kwargs).arguments
     names = list(op.signature.parameters)
@@ -45,11 +48,21 @@ def split_arguments(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tu
     return tuple(as_operand(x) for x in operands), static
 
 
-def call_composed(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Run a function made of other rows, and say it where it does not know an option."""
+@lru_cache
+def _position_of_out(function: Callable[..., Any]) -> int | None:
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except ValueError:  # some functions written in C tell nothing
+        return None
+    return next((k for k, p in enumerate(parameters) if p.name == "out" and p.kind is not p.KEYWORD_ONLY), None)
+
+
+def call_composed(op: Op, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Run a NumPy function made of other rows, and say it where it does not know an option."""
     parameters = inspect.signature(op.fn).parameters
     anything = any(p.kind == p.VAR_KEYWORD for p in parameters.values())
-    if kwargs.get("out") is not None:
+    place = _position_of_out(function)
+    if kwargs.get("out") is not None or (place is not None and len(args) > place and args[place] is not None):
         raise_out(op)
     kwargs = {k: given for k, given in kwargs.items() if k in parameters or anything or given is not None}
     unknown = [] if anything else [k for k in kwargs if k not in parameters]
@@ -121,7 +134,7 @@ class Overloaded(Traced):
         if op is None:
             raise_unregistered(func, f"{func.__module__.replace('numpy', 'np')}.{func.__name__}")
         if op.kind == "composed":
-            return call_composed(op, args, kwargs)
+            return call_composed(op, func, args, kwargs)
         operands, static = split_arguments(op, args, kwargs)
         return apply(op, operands, static)
 

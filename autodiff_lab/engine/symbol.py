@@ -109,7 +109,7 @@ class Symbol(Overloaded):
         name = self.op.name
         if name == "unless":
             return _latex(self.operands[2])
-        if self.op.kind == "comparison":
+        if self.op.kind == "comparison" and self.op.symbol:
             a, b = map(_latex, self.operands)
             return rf"[{a} {_LATEX_SIGNS.get(self.op.symbol or '', self.op.symbol)} {b}]"
         plainly = [_latex(x) for x in self.operands]
@@ -161,7 +161,7 @@ class Symbol(Overloaded):
                 return _written(self.operands[2], prefix)
             return f"np.where({', '.join(_written(x, prefix) for x in self.operands)})"
         strength = _STRENGTH.get(self.op.name)
-        if self.op.kind == "comparison":
+        if self.op.kind == "comparison" and self.op.symbol:
             a, b = (_written(x, prefix) for x in self.operands)
             return f"({a} {self.op.symbol} {b})"
         if strength is None:
@@ -208,7 +208,10 @@ def _bracketed(x: Any, least: int, prefix: str) -> str:
 
 
 def _written(x: Any, prefix: str) -> str:
-    return x._written(prefix) if isinstance(x, Symbol) else _number(x)
+    if isinstance(x, Symbol):
+        return x._written(prefix)
+    text = _number(x)
+    return text if np.ndim(x) or np.isfinite(x) else text.replace("nan", f"{prefix}nan").replace("inf", f"{prefix}inf")
 
 
 def _number(x: Any) -> str:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
-import operator
-from collections import deque
 from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any
@@ -12,17 +9,24 @@ from typing import Any
 import numpy as np
 
 from . import tree
-from .broadcasting import shape_of
-from .dispatch import NOTHING, Traced
+from .dispatch import Traced
 from .dual import Dual, ForwardPass, dual
-from .errors import InputError, LeakError, ShapeError
+from .errors import InputError, ShapeError
+from .recording import (
+    checked_result,
+    chosen_arguments,
+    name_of,
+    recorded,
+    require_scalar,
+    result_line,
+    result_value,
+    swept,
+)
 from .tape import Tape
 from .values import as_shaped, as_value, ones, released, released_all, zeros
 from .variable import Variable
 
 __all__ = ["grad", "jvp", "record", "value_and_grad", "vjp"]
-
-NUMBERS = frozenset({float, np.float64})
 
 
 def record(f: Callable[..., Any], *args: Any, sites: bool = False) -> tuple[Any, Tape]:
@@ -64,7 +68,7 @@ def record(f: Callable[..., Any], *args: Any, sites: bool = False) -> tuple[Any,
     result, tape = recorded(f, args, range(len(args)), sites=sites, named=True, copied=True)
     if tree.children(result) is not None:
         raise ShapeError(
-            f"{_name(f)} returned a {type(result).__name__} of results, and a tape has one result. "
+            f"{name_of(f)} returned a {type(result).__name__} of results, and a tape has one result. "
             "Return one array, np.stack([...]), or use vjp, which takes several."
         )
     tape.output, value = result_line(result, tape), result_value(result, tape)
@@ -155,11 +159,11 @@ def value_and_grad(
         aux = None
         if has_aux:
             if not isinstance(result, tuple) or len(result) != 2:
-                raise ShapeError(f"has_aux=True means that {_name(f)} returns a pair (result, extra).")
+                raise ShapeError(f"has_aux=True means that {name_of(f)} returns a pair (result, extra).")
             result, aux = result
             aux = tree.map_leaves(lambda y: released(result_value(y, tape)) if isinstance(y, Traced) else y, aux)
         if type(result) is not Variable or type(result.value) is not np.float64:
-            _require_scalar(result, f)
+            require_scalar(result, f)
         value = result_value(result, tape)
         seeds = [ones(value)]
         leaves = tape.values[: tape.n_inputs]
@@ -254,148 +258,3 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
 
 
 # The one way in and the one way back
-
-
-def recorded(
-    f: Callable[..., Any],
-    args: Sequence[Any],
-    which: Sequence[int],
-    kwargs: dict[str, Any] | None = None,
-    sites: bool = False,
-    named: bool = False,
-    copied: bool = False,
-) -> tuple[Any, Tape]:
-    """Call `f` with the chosen arguments as inputs of a new tape; the tape is closed when this returns.
-
-    A tape that outlives the call keeps its own copy of the inputs, in case the caller changes them.
-    """
-    tape = Tape(sites)
-    inputs, names = list(args), None
-    for n, k in enumerate(which):
-        if not named and type(inputs[k]) in NUMBERS:  # nobody will read the names, and finding them costs
-            inputs[k] = tape.input(np.float64(args[k]))
-            continue
-        if k in which[:n]:  # asked for twice: one input all the same
-            continue
-        names = names or argument_names(f, len(args))
-        labels = iter(tree.paths(names[k], args[k]))
-
-        def lifted(leaf: Any, labels: Any = labels) -> Variable:
-            label = next(labels)
-            value = as_value(leaf, f"the input {label}")
-            return tape.input(value.copy() if copied and value is leaf and type(leaf) is np.ndarray else value, label)
-
-        inputs[k] = tree.map_leaves(lifted, args[k])
-    call = f if not kwargs else lambda *inputs: f(*inputs, **kwargs)
-    return tape.run(call, inputs), tape
-
-
-def swept(tape: Tape, outputs: Sequence[Any], seeds: Sequence[Any]) -> list[Any]:
-    """Sweep from the outputs; the adjoints of the inputs, zeros where nothing arrived."""
-    adjoints: list[Any] = [None] * len(tape.ops)
-    last = -1
-    for y, seed in zip(outputs, seeds, strict=True):
-        line = result_line(y, tape)
-        if line is not None:
-            adjoints[line] = seed if adjoints[line] is None else adjoints[line] + seed
-            last = max(last, line)
-    if last >= 0:
-        deque(tape.sweep(last, adjoints[last], adjoints, keep=False), maxlen=0)
-    return [zeros(tape.values[i]) if adjoints[i] is None else adjoints[i] for i in range(tape.n_inputs)]
-
-
-def linearized(f: Callable[..., Any], primals: Sequence[Any]) -> tuple[Any, Callable[..., Any]]:
-    """See :func:`autodiff_lab.linearize`: one recording, and a push along its lines for each set of tangents."""
-    result, tape = recorded(f, primals, range(len(primals)), copied=True)
-
-    def push(*tangents: Any) -> Any:
-        if len(tangents) != len(primals):
-            raise ShapeError(f"The linear map takes {len(primals)} tangents, and was given {len(tangents)}.")
-        leaves = [t for k, x in enumerate(primals) for t in tree.matching(tangents[k], x, f"tangent {k}")]
-        moving = [as_shaped(t, x, "the tangent") for t, x in zip(leaves, tape.values, strict=False)]
-        for i in range(tape.n_inputs, len(tape)):
-            of_operands = tuple(moving[j] if j >= 0 else None for j in tape.parents[i])
-            op: Any = tape.ops[i]
-            idle = all(t is None for t in of_operands)
-            static = tape.kwargs.get(i, NOTHING)
-            moving.append(None if idle else op.pushforward(tape.values[i], tape.args[i], of_operands, static))
-
-        def tangent(y: Any) -> Any:
-            line = result_line(y, tape)
-            found = None if line is None else moving[line]
-            return released(zeros(result_value(y, tape)) if found is None else found)
-
-        return tree.map_leaves(tangent, result)
-
-    return tree.map_leaves(lambda y: released(result_value(y, tape)), result), push
-
-
-def result_line(y: Any, tape: Tape) -> int | None:
-    """The line of a result on this tape; None if it does not depend on the inputs."""
-    return y.index if type(y) is Variable and y.tape is tape else None
-
-
-def result_value(y: Any, tape: Tape) -> Any:
-    """A result one level down: what a lower level, or the caller, should see."""
-    if type(y) is Variable and y.tape is tape:
-        return y.value
-    return checked_result(y)
-
-
-def checked_result(y: Any) -> Any:
-    """A result that does not belong to the derivative just taken: of a lower level, or a plain number."""
-    if isinstance(y, Traced) and not y.level.open:
-        raise LeakError(
-            f"The function returned {y!r}, which belongs to a derivative call that has already ended. "
-            "Return it from that call instead of keeping it outside."
-        )
-    if y is None:
-        raise InputError("The function returned None. Give it a `return`.")
-    return as_value(y, "the result")
-
-
-def chosen_arguments(argnums: int | Sequence[int], args: Sequence[Any], f: Callable[..., Any]) -> list[int]:
-    """The positions that `argnums` asks for, counted from the front."""
-    if type(argnums) is int and 0 <= argnums < len(args):
-        return [argnums]
-    try:
-        which = [operator.index(k) for k in ((argnums,) if hasattr(argnums, "__index__") else argnums)]
-    except TypeError:
-        raise InputError(f"argnums is {argnums!r}; it takes a position (0, 1, …) or a tuple of positions.") from None
-    for k in which:
-        if not -len(args) <= k < len(args):
-            raise InputError(
-                f"argnums asks for argument {k!r}, but {_name(f)} was called with {len(args)} positional "
-                f"argument{'s' if len(args) != 1 else ''}. Pass by position what is to be differentiated."
-            )
-    return [k % len(args) for k in which]
-
-
-def argument_names(f: Callable[..., Any], count: int) -> list[str]:
-    """What `f` calls its positional arguments; ``args[0]`` where it takes any number, ``x1`` where nobody knows."""
-    try:
-        parameters = list(inspect.signature(f).parameters.values())
-    except (TypeError, ValueError):
-        return [f"x{k + 1}" for k in range(count)]
-    names = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    rest = next((p.name for p in parameters if p.kind == p.VAR_POSITIONAL), "x")
-    return (names + [f"{rest}[{k}]" for k in range(max(0, count - len(names)))])[:count]
-
-
-def _require_scalar(result: Any, f: Callable[..., Any]) -> None:
-    if shape_of(result) != () or tree.children(result) is not None:
-        raise ShapeError(
-            f"{_name(f)} returned {_described(result)}, and a gradient belongs to one number. "
-            "Reduce it (np.sum, np.mean), or use vjp with a cotangent of the result's shape."
-        )
-
-
-def _name(f: Callable[..., Any]) -> str:
-    return getattr(f, "__name__", type(f).__name__)
-
-
-def _described(result: Any) -> str:
-    entries = tree.children(result)
-    if entries is not None:
-        return f"a {type(result).__name__} of {len(entries)} results"
-    return f"an array of shape {shape_of(result)}"

@@ -1,97 +1,161 @@
-"""Print the table of ratios: ``python -m tests.benchmarks``.
-
-A machine is never quiet. Therefore the engine, the hand-written code and the peer run in turn within each round, a
-ratio is taken between neighbours of one round, and the median over the rounds is printed.
-"""
+"""Print the table of ratios: ``python -m tests.benchmarks``; ``--write`` puts it into README.md."""
 
 from __future__ import annotations
 
 import argparse
 import gc
+import os
 import platform
-import time
-import tracemalloc
-from collections.abc import Callable
-from statistics import median
-from typing import Any
+import sys
+from collections.abc import Iterator
+from importlib.metadata import version
+from pathlib import Path
 
 import numpy as np
 
-from autodiff_lab import record
+from .clock import bytes_per_operation, import_price, ratio, timed
+from .hands import HANDS, flat, hand, missing
+from .work import Work, chain, works
 
-from .work import HANDS, STAGES, Work, chain, example, turns
-
-
-def seconds(call: Callable[[], Any], repeats: int) -> float:
-    """The processor time of one call: what others do on the machine at the same time is not counted."""
-    start = time.process_time()
-    for _ in range(repeats):
-        call()
-    return (time.process_time() - start) / repeats
+README = Path(__file__).with_name("README.md")
+MARKS = "<!-- printed by python -m tests.benchmarks --write -->", "<!-- end of what is printed -->"
+ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+ONE_THREAD |= {"XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false", "JAX_PLATFORMS": "cpu"}
 
 
-def measured(work: Work, stage: str, rounds: int, target: float) -> dict[str, list[float]]:
-    """Seconds per call, round by round, the hands in turn; each measurement lasts about `target` seconds."""
-    hands = [hand for hand in HANDS if (stage, hand) in work.prepare]
-    times: dict[str, list[float]] = {hand: [] for hand in hands}
-    repeats: dict[str, int] = {}
-    for k in range(rounds + 1):
-        for hand in hands[k % len(hands) :] + hands[: k % len(hands)]:
-            call = work.prepare[stage, hand]()
-            gc.collect()
-            once = seconds(call, repeats.get(hand, 1))
-            if k:
-                times[hand].append(once)
-            else:  # the first round warms up, and tells how often to repeat
-                repeats[hand] = max(1, int(target / max(once, 1e-7)))
-            del call
-    return times
+class Table:
+    """The lines, and the reasons for what is not in them."""
+
+    def __init__(self, quick: bool) -> None:
+        self.quick = quick
+        self.rounds, self.target, self.budget = (1, 1e-4, 1.0) if quick else (15, 0.02, 15.0)
+        self.reasons: dict[str, list[str]] = {}
+
+    def lines(self) -> Iterator[str]:
+        """The table, line by line, as they are measured."""
+        libraries = [name for _, name in HANDS.values() if name and not missing_library(name)]
+        versions = "".join(f", {name} {version(name)}" for name in dict.fromkeys(libraries))
+        yield f"Python {platform.python_version()}, NumPy {np.__version__}{versions}; {platform.machine()}, one thread."
+        yield ""
+        yield "| work | " + " | ".join(HANDS) + " | at most: measured |"
+        yield "|---|" + "---:|" * len(HANDS) + "---|"
+        lengths = (10_000,) if self.quick else (10_000, 100_000, 1_000_000)
+        for work in works():
+            yield self.row(work)
+            for n in lengths if work.name == chain(1_000).name else ():
+                yield self.row(chain(n), shorter=chain(1_000))
+                yield self.memory(n)
+        yield self.imports()
+        yield ""
+        yield from (f"– {', '.join(dict.fromkeys(names))}: {reason}.\n" for reason, names in self.reasons.items())
+
+    def row(self, work: Work, shorter: Work | None = None) -> str:
+        """Time the hands at one piece of work, after they have found the same numbers."""
+        calls = {"hand": work.hand_written}
+        for name in HANDS:
+            why = reason_against(work, name)
+            if why is not None:
+                self.reasons.setdefault(why, []).append(name)
+                continue
+            calls[name] = work.call(hand(name))
+            np.testing.assert_allclose(flat(calls[name]()), flat(work.hand_written()), rtol=1e-9, atol=1e-12)
+        if shorter is not None:
+            calls["shorter"] = shorter.call(hand("engine"))
+        times = timed(calls, self.rounds, self.target, self.budget)
+        cells = [number(ratio(times[name], times["hand"])) if name in times else "–" for name in HANDS]
+        marks = [
+            bound(most, f"× {other}", ratio(times["engine"], times[other]))
+            for other, most in work.bounds.items()
+            if other in times
+        ]
+        if shorter is not None:
+            growth = ratio(times["engine"], times["shorter"]) * shorter.operations / work.operations
+            marks.append(bound(1.8, "× its time per operation at 1,000", growth))
+        return f"| {work.name} | {' | '.join(cells)} | {'; '.join(marks)} |"
+
+    def memory(self, n: int) -> str:
+        """Bytes per operation of a chain."""
+        used = {name: bytes_per_operation(name, n) for name in HANDS if reason_against(chain(n), name) is None}
+        cells = [f"{used[name]:.0f} B" if used.get(name) is not None else "–" for name in HANDS]
+        mark = "" if used["engine"] is None else bound(300, "bytes", used["engine"])
+        return f"| … bytes per operation | {' | '.join(cells)} | {mark} |"
+
+    def imports(self) -> str:
+        """The price of an import, over that of NumPy."""
+        modules = {"engine": "autodiff_lab", "autograd": "autograd.numpy", "PyTorch": "torch", "JAX": "jax.numpy"}
+        prices = {
+            name: import_price(module, 1 if self.quick else 15 if name == "engine" else 3)
+            for name, module in modules.items()
+            if missing(name) is None and not (self.quick and name != "engine")
+        }
+
+        def cell(name: str) -> str:
+            if name not in prices:
+                return "–"
+            time, space = prices[name]
+            return f"{time * 1e3:.0f} ms" + ("" if space is None else f", {space / 1e6:.1f} MB")
+
+        time, space = prices["engine"]
+        marks = [bound(15, "ms", time * 1e3)] + ([] if space is None else [bound(4, "MB", space / 1e6)])
+        return f"| `import`, over `import numpy` | {' | '.join(map(cell, HANDS))} | {'; '.join(marks)} |"
 
 
-def ratio(a: list[float], b: list[float]) -> float:
-    """The median over the rounds of a / b."""
-    return median(x / y for x, y in zip(a, b, strict=True))
+def missing_library(library: str) -> bool:
+    """Whether a hand's library is not installed."""
+    return any(missing(name) for name, (_, needs) in HANDS.items() if needs == library)
 
 
-def bytes_per_operation(n: int) -> float:
-    """What a tape holds on to, by Python's own count."""
-    tracemalloc.start()
-    before = tracemalloc.get_traced_memory()[0]
-    kept = record(lambda x: turns(x, n), 1.0)
-    used = tracemalloc.get_traced_memory()[0] - before
-    tracemalloc.stop()
-    del kept
-    return used / n
+def reason_against(work: Work, name: str) -> str | None:
+    """Why a hand does not do this work; None if it does."""
+    if missing(name):
+        return missing(name)
+    if name in work.without:
+        return work.without[name]
+    if name == "closures" and (work.task != "gradient" or any(np.ndim(x) for x in work.args)):
+        return "gradients of numbers are all it knows"
+    return None
+
+
+def number(x: float) -> str:
+    """Two significant digits; a ratio on a busy machine has no more."""
+    return f"{x:.2f}" if x < 9.95 else f"{x:.0f}"
+
+
+def bound(most: float, unit: str, found: float) -> str:
+    """What was asked, what was measured, and whether it misses."""
+    return f"{most:g} {unit}: {number(found)}" + (" **missed**" if found > most else "")
+
+
+def written(readme: str, table: str) -> str:
+    """The text of README.md with the table between the two marks replaced."""
+    head, rest = readme.split(MARKS[0])
+    tail = rest.split(MARKS[1])[1]
+    return f"{head}{MARKS[0]}\n\n{table}\n\n{MARKS[1]}{tail}"
 
 
 def main(argv: list[str] | None = None) -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="a few short rounds: to see that it runs, not how fast")
-    quick = parser.parse_args(argv).quick
-    rounds, target = (1, 1e-4) if quick else (15, 0.01)
-    works = [example(), chain(100)] if quick else [example(), chain(1_000), chain(100_000)]
-    gc.freeze()
-    print(f"Python {platform.python_version()}, NumPy {np.__version__}, {platform.machine()}; {rounds} rounds\n")
-    print("| work | stage | engine, ns per operation | × written by hand | × peer |")
-    print("|---|---|---:|---:|---:|")
-    per_operation = {}
-    for work in works:
-        for stage in (*STAGES, "forward"):
-            if (stage, "engine") not in work.prepare:
-                continue
-            times = measured(work, stage, rounds if work.operations < 10_000 else min(rounds, 5), target)
-            own = median(times["engine"]) / work.operations
-            per_operation[work.operations, stage] = own
-            peer = f"{ratio(times['engine'], times['peer']):.2f}" if "peer" in times else ""
-            hand = f"{ratio(times['engine'], times['hand']):.1f}"
-            print(f"| {work.name} | {stage} | {own * 1e9:.0f} | {hand} | {peer} |", flush=True)
-    few, many = works[1].operations, works[-1].operations
-    if many > few:
-        growth = per_operation[many, "gradient"] / per_operation[few, "gradient"]
-        print(f"\nTime per operation at {many:,} operations is {growth:.2f} × that at {few:,}.")
-    print(f"\nA recorded scalar operation takes {bytes_per_operation(few if quick else many):.0f} bytes.")
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
+    either = parser.add_mutually_exclusive_group()
+    either.add_argument("--quick", action="store_true", help="one short round: to see that it runs, not how fast")
+    either.add_argument("--write", action="store_true", help="put the table into README.md of this folder")
+    options = parser.parse_args(argv)
+    for name in HANDS:
+        if missing(name) is None:
+            hand(name)
+    gc.collect()
+    gc.freeze()  # the libraries' own objects are no part of a collection that the timed code causes
+    lines = []
+    for line in Table(options.quick).lines():
+        print(line, flush=True)
+        lines.append(line)
+    gc.unfreeze()
+    if options.write:
+        README.write_text(written(README.read_text(encoding="utf-8"), "\n".join(lines).strip()), encoding="utf-8")
 
 
 if __name__ == "__main__":
+    if any(os.environ.get(name) != one for name, one in ONE_THREAD.items()):  # libraries read it when they are loaded
+        arguments = [sys.executable, "-m", "tests.benchmarks", *sys.argv[1:]]
+        os.execve(sys.executable, arguments, os.environ | ONE_THREAD)
     main()

@@ -1,143 +1,237 @@
-"""The work that is timed, each piece in three hands: the engine, the peer, and Python written by hand.
+"""The work that is timed: a function, written once for every hand, and its derivative written by hand.
 
-Three stages: *record* computes the value (and writes down what a sweep needs), *sweep* computes the gradient from
-that, *gradient* is both from the start.
+A function gets the namespace `xp` first (``numpy`` for the engine), then what it does not differentiate by, then what
+it does. The derivatives by hand are what one writes who knows the formulas, and NumPy.
 """
 
 from __future__ import annotations
 
 import math
-from collections import deque
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Mapping
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from autodiff_lab import grad, jvp, record
-
-from .peer import Node
-
 FACTOR = 0.999999
-STAGES = ("record", "sweep", "gradient")
-HANDS = ("engine", "hand", "peer")
 
 
 class Work(NamedTuple):
-    """One piece of work: for each (stage, hand) a function that prepares it and returns the call to time.
-
-    What one of them prepares is dropped before the next one runs: a tape or a graph that lies about makes Python's
-    garbage collector slow for everybody.
-    """
+    """One row of the table."""
 
     name: str
-    operations: int
-    prepare: dict[tuple[str, str], Callable[[], Callable[[], Any]]]
-    gradient: tuple[float, ...]  # what every hand must find
+    task: str  # which method of a hand does it
+    f: Callable[..., Any]
+    by_hand: Callable[..., Any]  # takes what `f` takes, but for the namespace
+    args: tuple[Any, ...]
+    constants: tuple[Any, ...] = ()
+    bounds: Mapping[str, float] = {}  # at most so many times the time of that column
+    operations: int = 1
+    without: Mapping[str, str] = {}  # who does not take part, and why
+
+    def call(self, hand: Any) -> Callable[[], Any]:
+        """What that hand is timed at."""
+        constants = [x if isinstance(x, int) else hand.array(x) for x in self.constants]
+        args = map(hand.array, self.args)
+
+        def f(*inputs: Any) -> Any:
+            return self.f(hand.xp, *constants, *inputs)
+
+        call: Callable[[], Any] = getattr(hand, self.task)(f, *args)
+        return call
+
+    def hand_written(self) -> Any:
+        """The derivative by hand."""
+        return self.by_hand(*self.constants, *self.args)
 
 
-def _ready(call: Callable[[], Any]) -> Callable[[], Callable[[], Any]]:
-    return lambda: call
+# Numbers
 
 
-def _swept(tape: Any) -> list[Any]:
-    """Run the sweep as ``grad`` does: to its end, adjoints dropped on the way."""
-    adjoints: list[Any] = [None] * len(tape)
-    deque(tape.sweep(tape.output, np.float64(1.0), adjoints, keep=False), maxlen=0)
-    return adjoints[: tape.n_inputs]
+def expression(xp: Any, x1: Any, x2: Any) -> Any:
+    return xp.log(x1) + x1 * x2 - xp.sin(x2)
 
 
-def _sent(inputs: list[Node], result: Node) -> list[float]:
-    result.backward()
-    return [x.grad for x in inputs]
+def expression_by_hand(x1: float, x2: float) -> tuple[float, float]:
+    value = math.log(x1) + x1 * x2 - math.sin(x2)
+    return (value, 1 / x1 + x2, x1 - math.cos(x2))[1:]
 
 
-# ln x1 + x1 x2 − sin x2
-
-
-def _example(x1: Any, x2: Any) -> Any:
-    return np.log(x1) + x1 * x2 - np.sin(x2)
-
-
-def _example_peer() -> tuple[list[Node], Node]:
-    x1, x2 = Node(2.0), Node(5.0)
-    return [x1, x2], x1.log() + x1 * x2 - x2.sin()
-
-
-def _example_value(x1: float, x2: float) -> float:
-    return math.log(x1) + x1 * x2 - math.sin(x2)
-
-
-def _example_slopes(x1: float, x2: float) -> tuple[float, float]:
-    return 1 / x1 + x2, x1 - math.cos(x2)
-
-
-def example() -> Work:
-    """The function of the first lesson: five operations, at (2, 5)."""
-    at = (2.0, 5.0)
-    both = grad(_example, (0, 1))
-    directions = ((1.0, 0.0), (0.0, 1.0))
-    return Work(
-        "ln x1 + x1·x2 − sin x2",
-        5,
-        {
-            ("record", "engine"): _ready(lambda: record(_example, *at)),
-            ("record", "hand"): _ready(lambda: _example_value(*at)),
-            ("record", "peer"): _ready(_example_peer),
-            ("sweep", "engine"): lambda: partial(_swept, record(_example, *at)[1]),
-            ("sweep", "hand"): _ready(lambda: _example_slopes(*at)),
-            ("sweep", "peer"): lambda: partial(_sent, *_example_peer()),
-            ("gradient", "engine"): _ready(lambda: both(*at)),
-            ("gradient", "hand"): _ready(lambda: (_example_value(*at), _example_slopes(*at))[1]),
-            ("gradient", "peer"): _ready(lambda: _sent(*_example_peer())),
-            ("forward", "engine"): _ready(lambda: [jvp(_example, at, t)[1] for t in directions]),
-            ("forward", "hand"): _ready(lambda: (_example_value(*at), _example_slopes(*at))[1]),
-        },
-        (5.5, 1.7163378145367738),
-    )
-
-
-# A chain
-
-
-def turns(x: Any, n: int) -> Any:
+def turns(xp: Any, n: int, x: Any) -> Any:
     y = x
     for _ in range(n // 2):
         y = y * FACTOR + x
     return y
 
 
-def _chain_peer(n: int) -> tuple[list[Node], Node]:
-    x = Node(1.0)
-    return [x], turns(x, n)
-
-
-def _chain_slope(n: int) -> float:
-    """The sweep by hand: two statements for the two operations of a turn."""
-    slope, adjoint = 0.0, 1.0
+def turns_by_hand(n: int, x: float) -> float:
+    value, slope, adjoint = x, 0.0, 1.0
+    for _ in range(n // 2):
+        value = value * FACTOR + x
     for _ in range(n // 2):
         slope += adjoint
         adjoint *= FACTOR
     return slope + adjoint
 
 
+def seven(xp: Any, x: Any) -> Any:
+    return xp.sin(x) * x + xp.exp(x * 0.5) / (x + 2.0)
+
+
+def seven_by_hand(x: float) -> float:
+    s, e, d = math.sin(x), math.exp(x * 0.5), x + 2.0
+    q = e / d
+    value, tangent = s * x + q, math.cos(x) * x + s + (0.5 * e - q) / d
+    return (value, tangent)[1]
+
+
+# Arrays
+
+
+def ladder(xp: Any, x: Any) -> Any:
+    y = x
+    for _ in range(250):
+        y = xp.sin(y) * x + 0.5 * y
+    return xp.sum(y)
+
+
+def ladder_by_hand(x: np.ndarray) -> np.ndarray:
+    steps, y = [], x
+    for _ in range(250):
+        s = np.sin(y)
+        steps.append((y, s))
+        y = s * x + 0.5 * y
+    y.sum()
+    g, slope = np.ones_like(x), np.zeros_like(x)
+    for y, s in reversed(steps):
+        slope += g * s
+        g = g * x * np.cos(y) + 0.5 * g
+    return slope + g
+
+
+def network(xp: Any, x: Any, labels: Any, *layers: Any) -> Any:
+    h = x
+    for w, b in zip(layers[:-2:2], layers[1:-2:2], strict=True):
+        h = xp.tanh(h @ w + b)
+    z = h @ layers[-2] + layers[-1]
+    return xp.sum(xp.log(xp.sum(xp.exp(z), 1))) - xp.sum(z * labels)
+
+
+def network_by_hand(x: np.ndarray, labels: np.ndarray, *layers: np.ndarray) -> list[np.ndarray]:
+    hs = [x]
+    for w, b in zip(layers[:-2:2], layers[1:-2:2], strict=True):
+        hs.append(np.tanh(hs[-1] @ w + b))
+    z = hs[-1] @ layers[-2] + layers[-1]
+    p = np.exp(z)
+    total = p.sum(1, keepdims=True)
+    np.log(total).sum() - (z * labels).sum()
+    g = p / total - labels
+    gradients: list[np.ndarray] = []
+    for h, w in zip(hs[::-1], layers[-2::-2], strict=True):
+        gradients[:0] = h.T @ g, g.sum(0)
+        if h is not x:
+            g = (g @ w.T) * (1 - h * h)
+    return gradients
+
+
+def rosenbrock(xp: Any, x: Any) -> Any:
+    return xp.sum(100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2)
+
+
+def rosenbrock_diagonals(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The Hessian's diagonal, and the one beside it."""
+    main = np.zeros_like(x)
+    main[:-1] = 1200 * x[:-1] ** 2 - 400 * x[1:] + 2
+    main[1:] += 200
+    return main, -400 * x[:-1]
+
+
+def rosenbrock_hvp(x: np.ndarray, v: np.ndarray) -> np.ndarray:
+    main, beside = rosenbrock_diagonals(x)
+    product = main * v
+    product[:-1] += beside * v[1:]
+    product[1:] += beside * v[:-1]
+    return product
+
+
+def rosenbrock_hessian(x: np.ndarray) -> np.ndarray:
+    main, beside = rosenbrock_diagonals(x)
+    return np.diag(main) + np.diag(beside, 1) + np.diag(beside, -1)
+
+
+def curve(xp: Any, t: Any, x: Any) -> Any:
+    u = t * x
+    return xp.sin(u) * xp.exp(-u)
+
+
+def curve_by_hand(t: np.ndarray, x: float) -> np.ndarray:
+    u = t * x
+    decay, sine = np.exp(-u), np.sin(u)
+    value, slope = sine * decay, t * (np.cos(u) - sine) * decay
+    return (value, slope)[1]
+
+
+def layer(xp: Any, a: Any, x: Any) -> Any:
+    return xp.tanh(a @ x) * x
+
+
+def layer_by_hand(a: np.ndarray, x: np.ndarray) -> np.ndarray:
+    h = np.tanh(a @ x)
+    jacobian = (x * (1 - h * h))[:, None] * a
+    jacobian.flat[:: len(x) + 1] += h
+    return jacobian
+
+
+# The table, row by row
+
+
 def chain(n: int) -> Work:
     """`n` operations in a row, y ← 0.999999 y + x, at 1."""
-    f = partial(turns, n=n)
-    slope = grad(f)
-    return Work(
-        f"chain of {n:,} operations",
-        n,
-        {
-            ("record", "engine"): _ready(lambda: record(f, 1.0)),
-            ("record", "hand"): _ready(lambda: f(1.0)),
-            ("record", "peer"): _ready(lambda: _chain_peer(n)),
-            ("sweep", "engine"): lambda: partial(_swept, record(f, 1.0)[1]),
-            ("sweep", "hand"): _ready(lambda: (_chain_slope(n),)),
-            ("sweep", "peer"): lambda: partial(_sent, *_chain_peer(n)),
-            ("gradient", "engine"): _ready(lambda: (slope(1.0),)),
-            ("gradient", "hand"): _ready(lambda: (f(1.0), _chain_slope(n))[1:]),
-            ("gradient", "peer"): _ready(lambda: _sent(*_chain_peer(n))),
-        },
-        (_chain_slope(n),),
-    )
+    without: dict[str, str] = {}
+    if n > 1_000:
+        slow = "not at the longer chains: half a millisecond per operation"
+        without |= {"JAX": slow, "JAX jit": "not at the longer chains: each turn of the loop is compiled by itself"}
+    if n > 10_000:
+        slow = "not from 100,000 operations on, at ten microseconds and more per operation"
+        without |= {"closures": slow, "autograd": slow, "PyTorch": slow}
+    bounds = {"PyTorch": 0.3, "closures": 0.65} if n == 1_000 else {}
+    return Work(f"chain of {n:,} operations", "gradient", turns, turns_by_hand, (1.0,), (n,), bounds, n, without)
+
+
+def classifier(sizes: tuple[int, ...], batch: int, bounds: dict[str, float]) -> Work:
+    """Softmax regression on top of tanh layers."""
+    random = np.random.default_rng(0)
+    layers = []
+    for n, m in pairwise(sizes):
+        layers += [random.normal(size=(n, m)) / np.sqrt(n), random.normal(size=m)]
+    data = random.normal(size=(batch, sizes[0])), np.eye(sizes[-1])[random.integers(sizes[-1], size=batch)]
+    name = f"MLP {'-'.join(map(str, sizes))}, batch {batch}"
+    return Work(name, "gradient", network, network_by_hand, tuple(layers), data, bounds)
+
+
+def works() -> list[Work]:
+    """All rows but the longer chains and the import."""
+    random = np.random.default_rng(0)
+    x, v = random.normal(size=(2, 100))
+    a, b = random.normal(size=(30, 30)) / 5, random.normal(size=30)
+    return [
+        Work(
+            *("ln x1 + x1·x2 − sin x2", "gradient", expression, expression_by_hand, (2.0, 5.0), ()),
+            {"PyTorch": 0.2, "closures": 0.8},
+        ),
+        chain(1_000),
+        Work(
+            *("1000 operations on arrays of 10", "gradient", ladder, ladder_by_hand, (np.linspace(0.1, 1, 10),), ()),
+            {"hand": 1.5, "PyTorch": 0.35},
+        ),
+        classifier((64, 64, 10), 128, {"hand": 1.2, "PyTorch": 0.65}),
+        classifier((784, 256, 128, 10), 256, {"hand": 1.05}),
+        Work("Rosenbrock n = 100, `hvp`", "hvp", rosenbrock, rosenbrock_hvp, (x, v), (), {"hand": 5}),
+        Work("Rosenbrock n = 100, `hessian`", "hessian", rosenbrock, rosenbrock_hessian, (x,), (), {"hand": 7}),
+        Work(
+            *("`jacfwd` R¹ → R¹⁰⁰", "jacobian", curve, curve_by_hand, (0.7,), (np.linspace(0, 3, 100),)),
+            {"hand": 3},
+        ),
+        Work("`jacfwd` R³⁰ → R³⁰", "jacobian", layer, layer_by_hand, (b,), (a,), {"hand": 3}),
+        Work("forward, 7 operations on numbers", "forward", seven, seven_by_hand, (0.7,), (), {"hand": 10}),
+    ]

@@ -7,22 +7,14 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from autodiff_lab import AutodiffError
-from autodiff_lab.engine.errors import DetachedError, InputError, MutationError, ShapeError, UnsupportedError
+from autodiff_lab.engine.errors import DetachedError, InputError, MutationError, ShapeError
 
-
-class Misuse(NamedTuple):
-    """A program of one input that must not give a number."""
-
-    f: Callable[[Any], Any]
-    error: type[Exception] | tuple[type[Exception], ...]
-    says: str  # a regular expression for the remedy
-    array: bool = False  # whether the input is an array
+from .misuses_of_functions import WITHOUT_RULE, Misuse
 
 
 def _assign(array: Any, index: Any, value: Any) -> Any:
@@ -64,7 +56,7 @@ def _while(x: Any) -> Any:
     return x
 
 
-D, M, S, U, H, IN = DetachedError, MutationError, ShapeError, UnsupportedError, ValueError, InputError
+D, M, S, H, IN = DetachedError, MutationError, ShapeError, ValueError, InputError
 NP_STACK, VALUE = r"np\.stack\(", r"\.value"
 
 MISUSES: dict[str, Misuse] = {
@@ -97,6 +89,22 @@ MISUSES: dict[str, Misuse] = {
     "x * [x, x]": Misuse(lambda x: x * [x, x], D, NP_STACK),
     "np.array(x), an array": Misuse(lambda x: np.array(x), D, VALUE, True),
     "np.array([x, x]), arrays": Misuse(lambda x: np.array([x, x]), D, NP_STACK, True),
+    "np.max([x, x])": Misuse(lambda x: np.max([x, x]), D, NP_STACK),
+    "np.prod([x, x])": Misuse(lambda x: np.prod([x, x]), D, NP_STACK),
+    "np.dot([1, 2], [x, x])": Misuse(lambda x: np.dot([1.0, 2.0], [x, x]), D, NP_STACK),
+    "np.linalg.norm([x, x])": Misuse(lambda x: np.linalg.norm([x, x]), D, NP_STACK),
+    "np.atleast_1d([x])": Misuse(lambda x: np.atleast_1d([x]), D, NP_STACK),
+    "np.repeat(a, x)": Misuse(lambda x: np.repeat(x, x), D, VALUE, True),
+    "math.fsum([x, x])": Misuse(lambda x: math.fsum([x, x]), D, VALUE),
+    "math.hypot(x, 1)": Misuse(lambda x: math.hypot(x, 1.0), D, VALUE),
+    "x.item()": Misuse(lambda x: x.item(), AttributeError, r"no `\.item`.*`\.value` for the plain number"),
+    "x.tolist()": Misuse(lambda x: x.tolist(), AttributeError, r"no `\.tolist`.*`\.value` for the plain array", True),
+    "x.astype(int)": Misuse(lambda x: x.astype(int), D, VALUE),
+    "x.astype(bool)": Misuse(lambda x: x.astype(bool), D, VALUE, True),
+    "np.eye(x)": Misuse(lambda x: np.eye(x), D, VALUE),
+    "np.testing.assert_allclose(x, 1)": Misuse(lambda x: np.testing.assert_allclose(x, 1.0), D, VALUE),
+    "np.nditer(x)": Misuse(lambda x: list(np.nditer(x)), (TypeError, AutodiffError), r"", True),
+    "np.ndenumerate(x)": Misuse(lambda x: list(np.ndenumerate(x)), D, VALUE, True),
     "w.dot(x)": Misuse(lambda x: np.ones((2, 3)).dot(x), D, VALUE, True),
     "np.vectorize(math.sin)(x)": Misuse(lambda x: np.vectorize(math.sin)(x), AutodiffError, VALUE, True),
     "np.random.shuffle(x)": Misuse(lambda x: np.random.default_rng(0).permutation(x), AutodiffError, VALUE, True),
@@ -123,50 +131,29 @@ MISUSES: dict[str, Misuse] = {
     "np.mean(x, out=a)": Misuse(lambda x: np.mean(x, 0, None, np.ones(())), M, r"Drop `out`", True),
     "np.matmul(a, x, out=b)": Misuse(lambda x: np.matmul(np.ones((3, 3)), x, out=np.ones(3)), M, r"np\.matmul\(", True),
     "np.stack([x], out=a)": Misuse(lambda x: np.stack([x, x], out=np.ones((2, 3))), M, r"Drop `out`", True),
-    "np.copyto(a, x)": Misuse(_copyto, AutodiffError, r"np\.copyto"),
-    # A function, a method or an option without a rule
-    "np.sinh(x)": Misuse(
-        lambda x: np.sinh(x), U, r"np\.sinh has no derivative rule .*\n.*\n    elementwise\(np\.sinh,"
+    "np.copyto(a, x)": Misuse(_copyto, M, r"np\.where"),
+    "np.copyto(x, a)": Misuse(lambda x: np.copyto(x, np.ones(3)), M, r"np\.where", True),
+    "np.put(a, [0], x)": Misuse(lambda x: np.put(np.zeros(3), [0], x), M, r"np\.where"),
+    "np.put(x, [0], 1)": Misuse(lambda x: np.put(x, [0], 1.0), M, r"np\.where", True),
+    "np.putmask(a, mask, x)": Misuse(lambda x: np.putmask(np.zeros(3), np.ones(3) > 0, x), M, r"np\.where", True),
+    "np.place(a, mask, x)": Misuse(lambda x: np.place(np.zeros(3), np.ones(3) > 0, x), M, r"np\.where", True),
+    "np.full_like(a, x)": Misuse(lambda x: np.full_like(np.ones(3), x), M, r"np\.broadcast_to\(x, shape\)"),
+    "np.fill_diagonal(a, x)": Misuse(lambda x: np.fill_diagonal(np.zeros((3, 3)), x), D, NP_STACK),
+    "np.put_along_axis": Misuse(
+        lambda x: np.put_along_axis(np.zeros(3), np.array([0]), x, 0), AutodiffError, r"np\.put_along_axis"
     ),
-    "np.hypot(x, 1)": Misuse(lambda x: np.hypot(x, 1.0), U, r"np\.hypot has no derivative rule"),
-    "np.floor_divide(x, 2)": Misuse(lambda x: np.floor_divide(x, 2), U, r"np\.floor_divide"),
-    "np.float64(2) // x": Misuse(lambda x: np.float64(2) // x, U, r"np\.floor_divide"),
-    "x // 2": Misuse(lambda x: x // 2, TypeError, r"//"),
-    "x % 2": Misuse(lambda x: x % 2, TypeError, r"%"),
-    "divmod(x, 2)": Misuse(lambda x: divmod(x, 2), TypeError, r"divmod"),
-    "x & 1": Misuse(lambda x: x & 1, TypeError, r"&"),
-    "np.modf(x)": Misuse(lambda x: np.modf(x)[0], U, r"np\.modf"),
-    "np.max(x)": Misuse(lambda x: np.max(x), U, r"np\.max", True),
-    "np.cumsum(x)": Misuse(lambda x: np.cumsum(x), U, r"np\.cumsum has no derivative rule .*\n.*\n    ", True),
-    "np.linalg.norm(x)": Misuse(lambda x: np.linalg.norm(x), U, r"np\.linalg\.norm", True),
-    "np.fft.fft(x)": Misuse(lambda x: np.fft.fft(x), U, r"np\.fft\.fft", True),
-    "np.sort(x)": Misuse(lambda x: np.sort(x), U, r"np\.sort", True),
-    "np.argmax(x)": Misuse(lambda x: np.argmax(x), U, r"np\.argmax", True),
-    "x.max()": Misuse(lambda x: x.max(), AttributeError, r"max", True),
-    "x.dot(x)": Misuse(lambda x: x.dot(x), AttributeError, r"dot", True),
-    "np.add.at": Misuse(lambda x: np.add.at(np.zeros(3), [0], x), U, r"np\.add\.at.*Call np\.add\("),
-    "np.add.accumulate": Misuse(lambda x: np.add.accumulate(x), U, r"np\.add\.accumulate.*Call np\.add\(", True),
-    "np.add.reduceat": Misuse(lambda x: np.add.reduceat(x, [0, 1]), U, r"np\.add\.reduceat.*Call np\.add\(", True),
-    "np.multiply.reduce": Misuse(
-        lambda x: np.multiply.reduce(x), U, r"np\.multiply\.reduce.*Call np\.multiply\(", True
-    ),
-    "np.multiply.outer": Misuse(
-        lambda x: np.multiply.outer(x, x), U, r"np\.multiply\.outer.*Call np\.multiply\(", True
-    ),
-    "np.sin(x, dtype=)": Misuse(lambda x: np.sin(x, dtype=np.float32), U, r"np\.sin with dtype=.*without options"),
-    "np.add(x, 1, where=)": Misuse(lambda x: np.add(x, 1.0, where=False), U, r"np\.add with where=.*without options"),
-    "np.sin(x, casting=)": Misuse(lambda x: np.sin(x, casting="unsafe"), U, r"np\.sin with casting="),
-    "np.sum(x, dtype=)": Misuse(
-        lambda x: np.sum(x, dtype=np.float32), U, r"np\.sum with dtype=.*Leave `dtype` out", True
-    ),
-    "np.sum(x, where=)": Misuse(
-        lambda x: np.sum(x, where=np.array([True, False, True])), U, r"Leave `where` out", True
-    ),
-    "np.sum(x, initial=)": Misuse(lambda x: np.sum(x, initial=5.0), U, r"Options that work here: axis, keepdims", True),
-    "np.mean(x, where=)": Misuse(lambda x: np.mean(x, where=x > 0), U, r"Leave `where` out", True),
-    "np.add.reduce(x, initial=)": Misuse(lambda x: np.add.reduce(x, initial=5.0), U, r"initial", True),
-    "np.reshape(x, order='F')": Misuse(lambda x: np.reshape(x, (3, 1), order="F"), U, r"Leave `order` out", True),
-    "np.stack([x], dtype=)": Misuse(lambda x: np.stack([x, x], dtype=np.float32), U, r"Leave `dtype` out", True),
+    "x.fill(0)": Misuse(lambda x: x.fill(0.0), AttributeError, r"no `\.fill`", True),
+    "x.sort()": Misuse(lambda x: x.sort() or x, AttributeError, r"no `\.sort`", True),
+    "x.flat[0] = 1": Misuse(lambda x: _assign(x.flat, 0, 1.0), AttributeError, r"no `\.flat`", True),
+    "x.put(0, 1)": Misuse(lambda x: x.put(0, 1.0), AttributeError, r"no `\.put`", True),
+    "x.sum(out=a)": Misuse(lambda x: x.sum(out=np.zeros(())), M, r"Drop `out`", True),
+    "x.round(out=a)": Misuse(lambda x: x.round(out=np.zeros(3)), M, r"Drop `out`", True),
+    "np.median(x, 0, a)": Misuse(lambda x: np.median(x, 0, np.ones(())), M, r"Drop `out`", True),
+    "np.ptp(x, 0, a)": Misuse(lambda x: np.ptp(x, 0, np.ones(())), M, r"Drop `out`", True),
+    "np.take(x, [0], 0, a)": Misuse(lambda x: np.take(x, [0], 0, np.ones(1, int)), M, r"Drop `out`", True),
+    "np.dot(x, x, a)": Misuse(lambda x: np.dot(x, x, np.ones(())), M, r"Drop `out`", True),
+    "np.clip(x, 0, 1, a)": Misuse(lambda x: np.clip(x, 0, 1, np.ones(3)), M, r"Drop `out`", True),
+    "np.var(x, 0, None, a)": Misuse(lambda x: np.var(x, 0, None, np.ones(())), M, r"Drop `out`", True),
     # What is not a real number
     "x * 1j": Misuse(lambda x: x * 1j, TypeError, r"complex"),
     "1j * x": Misuse(lambda x: 1j * x, TypeError, r"complex"),
@@ -201,5 +188,7 @@ MISUSES: dict[str, Misuse] = {
     "x @ x of numbers": Misuse(lambda x: x @ x, (AutodiffError, ValueError, TypeError), r""),
     "shapes that do not fit": Misuse(lambda x: x + np.ones(2), ValueError, r"broadcast", True),
 }
+
+MISUSES |= WITHOUT_RULE
 
 NUMBER, ARRAY = 0.5, np.array([0.5, -1.5, 2.0])

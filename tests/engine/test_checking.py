@@ -37,7 +37,7 @@ def test_a_right_rule_passes(rule: Any) -> None:
 @pytest.mark.parametrize("mode,name", [("fwd", "forward"), ("rev", "reverse")])
 def test_a_wrong_rule_is_found(rule: Any, mode: str, name: str) -> None:
     rule(lambda y, x: y)
-    with pytest.raises(CheckError, match=rf"{name} mode, order 1: .*relative error .*the rule is wrong"):
+    with pytest.raises(CheckError, match=rf"{name} mode, order 1, argument 0: .*relative error .*the rule is wrong"):
         check_grads(np.sinh, (0.3,), order=2, modes=(mode,))
 
 
@@ -53,6 +53,76 @@ def test_a_rule_that_is_nearly_right_is_found(rule: Any) -> None:
     rule(lambda y, x: np.sqrt(1 + y * y) * (1 + 1e-4))
     with pytest.raises(CheckError):
         check_grads(np.sinh, (0.3,), order=1)
+
+
+X, W = np.array([0.4, -0.7, 1.2]), np.array([[0.3, 1.1, -0.2], [0.8, -0.5, 0.9]])
+
+BUGS: dict[str, tuple[Any, Any, Any, tuple[Any, ...], str]] = {
+    # name: key of the row, its rule number k and what is put there, program, point, argument blamed
+    "wrong sign": (np.sin, (0, lambda y, x: -np.cos(x)), lambda a, b: np.sum(np.sin(a) * b), (X, X + 1), "argument 0"),
+    "lost factor": (np.square, (0, lambda y, x: x), lambda a, b: a @ np.square(b), (X, X), "argument 1"),
+    "double factor": (np.exp, (0, lambda y, x: 2 * y), lambda a, b: a + np.exp(b), (X, X), "argument 1"),
+    "wrong argument": (np.arctan2, (0, lambda y, a, b: a), np.arctan2, (X, X + 1), "argument 0"),
+    "in some entries": (np.tanh, (0, lambda y, x: 1 - y * abs(y)), lambda a, b: np.tanh(a) - b, (X, X), "argument 0"),
+    "in a leaf": (
+        np.cos,
+        (0, lambda y, x: np.sin(x)),
+        lambda p: p["u"] @ np.cos(p["v"][0]),
+        ({"u": X, "v": [X]},),
+        "argument 0['v'][0]",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", list(BUGS))
+@pytest.mark.parametrize("mode", ["fwd", "rev"])
+def test_an_injected_bug_is_found_and_its_argument_named(name: str, mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    key, (k, rule), f, args, blamed = BUGS[name]
+    right = TABLE[key]
+    check_grads(f, args, order=2, modes=(mode,))
+    rules = (*right.rules[:k], rule, *right.rules[k + 1 :])
+    monkeypatch.setattr(right, "rules", rules)
+    monkeypatch.setattr(right, "partials", rules)
+    with pytest.raises(CheckError) as error:
+        check_grads(f, args, order=2, modes=(mode,))
+    assert f"{'forward' if mode == 'fwd' else 'reverse'} mode, order 1, {blamed}: " in str(error.value)
+
+
+def test_a_missing_sum_over_broadcast_axes_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The bias of a layer, whose adjoint must be summed over the rows."""
+    from autodiff_lab.engine import tape
+
+    f = lambda w, b: np.sum(np.sin(w + b))  # noqa: E731
+    check_grads(f, (W, X), order=1)
+    right = tape.unbroadcast
+    monkeypatch.setattr(tape, "unbroadcast", lambda g, x: g[0] if np.ndim(g) > np.ndim(x) else right(g, x))
+    check_grads(f, (W, X), order=1, modes=("fwd",))
+    with pytest.raises(CheckError, match=r"reverse mode, order 1, argument 1: "):
+        check_grads(f, (W, X), order=1)
+
+
+@pytest.mark.parametrize("rows", [np.sum, np.prod, np.max, np.linalg.solve, np.einsum, np.concatenate])
+def test_a_wrong_rule_of_any_kind_is_found(rows: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    op, square = TABLE[{np.einsum: "einsum", np.concatenate: "concatenate"}.get(rows, rows)], W[:, :2]
+    calls = {
+        np.linalg.solve: lambda a: np.linalg.solve(a, X[:2]),
+        np.einsum: lambda a: np.einsum("ij,ij->i", a, W[:, :2]),
+        np.concatenate: lambda a: np.concatenate([a, a * a]),
+    }
+    f = calls.get(rows, rows)
+    check_grads(f, (square,), order=2)
+    wrong = tuple(lambda *args, rule=rule, **static: rule(*args, **static) * 1.01 for rule in op.rules)
+    monkeypatch.setattr(op, "rules", wrong)
+    with pytest.raises(CheckError, match="argument 0"):
+        check_grads(f, (square,), order=1, modes=("rev",))
+
+
+def test_the_message_has_the_ladder_of_relative_errors(rule: Any) -> None:
+    rule(lambda y, x: y)
+    with pytest.raises(CheckError) as error:
+        check_grads(np.sinh, (0.3,), order=1)
+    for rung in ("Above 1e-2 the rule is wrong", "around 1e-4 look for a kink", "below 1e-7 it is right"):
+        assert rung in str(error.value)
 
 
 def test_nan_is_not_agreement(rule: Any) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autodiff_lab import grad, jvp, record, vjp
+from autodiff_lab import checkpoint, grad, jacfwd, jacrev, jvp, linearize, record, vjp
 from autodiff_lab.engine.errors import LeakError
 
 MODES = {
@@ -16,9 +16,40 @@ MODES = {
     "vjp": lambda f, x: vjp(f, x)[1](1.0)[0],
     "jvp": lambda f, x: jvp(f, (x,), (1.0,))[1],
 }
+CLOSED = {  # what these differentiate must be an argument, not a variable from around
+    "checkpoint": lambda f, x: grad(checkpoint(f))(x),
+    "replay": lambda f, x: grad(record(f, x)[1].replay)(x),
+}
+EVERY = MODES | {
+    "jacfwd": lambda f, x: jacfwd(f)(x),
+    "jacrev": lambda f, x: jacrev(f)(x),
+    "linearize": lambda f, x: linearize(f, x)[1](1.0),
+}
 
 
 PAIRS = pytest.mark.parametrize("outer,inner", list(itertools.product(["grad", "jvp"], repeat=2)))
+
+
+@pytest.mark.parametrize("outer", list(EVERY))
+@pytest.mark.parametrize("inner", list(EVERY))
+def test_the_seven_nested_cases_through_every_transformation(outer: str, inner: str) -> None:
+    out, inn = EVERY[outer], EVERY[inner]
+    assert out(lambda x: x * inn(lambda y: x + y, 1.0), 1.0) == 1.0
+    assert out(lambda x: x * inn(lambda y: x * y, 1.0), 4.0) == 8.0
+    assert out(lambda x: x * inn(lambda y: x * y * y, 2.0), 3.0) == 24.0
+    assert out(lambda x: inn(np.sin, x), 0.8) == pytest.approx(-np.sin(0.8), rel=1e-15)
+    assert out(lambda x: inn(lambda y: inn(lambda z: z * z * z, y), x), 2.0) == 6.0
+    assert out(lambda x: inn(lambda y: x * x * y * y * y, 2.0), 3.0) == 72.0
+    assert out(lambda x: inn(lambda y: y * y, 3.0), 5.0) == 0.0
+
+
+@pytest.mark.parametrize("outer", list(EVERY))
+@pytest.mark.parametrize("inner", list(CLOSED))
+def test_checkpoints_and_replays_inside_a_derivative(outer: str, inner: str) -> None:
+    out, inn = EVERY[outer], CLOSED[inner]
+    assert out(lambda x: x * inn(lambda y: y * y, x), 3.0) == 12.0
+    assert out(lambda x: x * inn(lambda y: y**3, x), 2.0) == 36.0
+    assert out(lambda x: grad(lambda y: inn(lambda z: z**3, y) * x)(x), 2.0) == 24.0
 
 
 @PAIRS

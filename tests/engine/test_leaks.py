@@ -11,7 +11,24 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autodiff_lab import grad, jvp, record, value_and_grad, vjp
+from autodiff_lab import (
+    check_grads,
+    checkpoint,
+    custom_gradient,
+    grad,
+    hessian,
+    hvp,
+    jacfwd,
+    jacrev,
+    jvp,
+    linearize,
+    no_recording,
+    record,
+    trace_nonfinite,
+    value_and_grad,
+    vjp,
+)
+from autodiff_lab.engine.dispatch import _in_this_thread
 from autodiff_lab.engine.errors import LeakError
 
 MODES = {
@@ -89,6 +106,42 @@ def test_an_exception_leaves_nothing_behind(mode: str) -> None:
     assert MODES[mode](lambda x: x * MODES[mode](lambda y: x * y, 1.0), 4.0) == 8.0
 
 
+class Stop(Exception):
+    pass
+
+
+def _breaking(x: Any) -> Any:
+    if np.sum(x * x) is not None:
+        raise Stop
+    return x
+
+
+EVERYTHING = {
+    "grad": lambda f: grad(f)(2.0),
+    "jvp": lambda f: jvp(f, (2.0,), (1.0,)),
+    "jacfwd": lambda f: jacfwd(f)(2.0),
+    "jacrev": lambda f: jacrev(f)(2.0),
+    "hessian": lambda f: hessian(f)(2.0),
+    "hvp": lambda f: hvp(f, (2.0,), (1.0,)),
+    "linearize": lambda f: linearize(f, 2.0)[1](1.0),
+    "checkpoint": lambda f: grad(checkpoint(f))(2.0),
+    "own rule": lambda f: grad(custom_gradient(vjp=lambda g, y, x: g)(f))(2.0),
+    "broken rule": lambda f: grad(custom_gradient(vjp=lambda g, y, x: f(x))(np.sin))(2.0),
+    "trace_nonfinite": lambda f: trace_nonfinite(f, 2.0),
+    "check_grads": lambda f: check_grads(f, (2.0,)),
+    "inside another": lambda f: grad(lambda x: x * jvp(lambda y: f(x * y), (1.0,), (1.0,))[1])(2.0),
+}
+
+
+@pytest.mark.parametrize("name", list(EVERYTHING))
+def test_an_exception_closes_every_level(name: str) -> None:
+    with pytest.raises(Stop):
+        EVERYTHING[name](_breaking)
+    assert _in_this_thread.levels == []
+    EVERYTHING[name](np.sin)
+    assert _in_this_thread.levels == []
+
+
 def test_an_exception_frees_the_tape() -> None:
     refs = []
 
@@ -136,6 +189,12 @@ def test_threads_do_not_disturb_each_other() -> None:
                 second = grad(lambda x: jvp(lambda y: np.sin(y) * x, (x,), (1.0,))[1])(x)
                 if not np.isclose(second, np.cos(x) - x * np.sin(x), rtol=1e-13):
                     wrong.append((k, second))
+                block = jacfwd(jacrev(lambda u: np.sin(u) * u))(np.full(2, x))
+                if not np.allclose(block[0, 0, 0], 2 * np.cos(x) - x * np.sin(x), rtol=1e-13):
+                    wrong.append((k, block))
+                with no_recording():
+                    if not np.isclose(grad(checkpoint(np.sin))(x), np.cos(x)):
+                        wrong.append((k, "no_recording"))
                 _, tape = record(lambda x: sum((x * i for i in range(50)), 0.0), x)
                 if len(tape) != 101:
                     wrong.append((k, len(tape)))

@@ -3,13 +3,28 @@
 from __future__ import annotations
 
 import gc
+import tracemalloc
 import weakref
 from typing import Any
 
 import numpy as np
 import pytest
 
-from autodiff_lab import grad, jvp, record, value_and_grad, vjp
+from autodiff_lab import (
+    checkpoint,
+    custom_gradient,
+    grad,
+    hessian,
+    hvp,
+    jacfwd,
+    jacrev,
+    jvp,
+    linearize,
+    record,
+    trace_nonfinite,
+    value_and_grad,
+    vjp,
+)
 
 
 def baydin(x1: Any, x2: Any) -> Any:
@@ -33,7 +48,17 @@ def probe(run: Any) -> list[Any]:
     return refs
 
 
+own = custom_gradient(vjp=lambda g, y, x: g * 2)(lambda x: x * 2)
+
 RUNS = {
+    "jacfwd": lambda f, x: jacfwd(f)(x),
+    "jacrev": lambda f, x: jacrev(f)(x),
+    "linearize": lambda f, x: linearize(f, x)[1](x),
+    "replay": lambda f, x: record(f, x)[1].replay(x),
+    "gradient of replay": lambda f, x: grad(record(f, x)[1].replay)(x),
+    "released": lambda f, x: record(f, x)[1].release(),
+    "a rule of one's own": lambda f, x: grad(lambda x: f(own(x)))(x),
+    "trace_nonfinite": lambda f, x: trace_nonfinite(f, x),
     "record": lambda f, x: record(f, x),
     "record with sites": lambda f, x: record(f, x, sites=True),
     "grad": lambda f, x: grad(f)(x),
@@ -72,7 +97,10 @@ def test_a_nested_derivative_frees_its_tapes_at_once() -> None:
         del f.__defaults__
         jvp(grad(f), (np.ones(3),), (np.ones(3),))
         grad(lambda x: np.sum(grad(f)(x)))(np.ones(3))
-        assert [ref() for ref in refs] == [None, None]
+        hessian(f)(np.ones(3))
+        hvp(f, (np.ones(3),), (np.ones(3),))
+        jacrev(jacrev(f))(np.ones(3))
+        assert [ref() for ref in refs] == [None] * 5
     finally:
         gc.enable()
 
@@ -94,6 +122,47 @@ def test_a_tape_makes_no_cycles() -> None:
             grad(baydin)(2.0, 5.0)
             record(baydin, 2.0, 5.0, sites=True)
             jvp(baydin, (2.0, 5.0), (1.0, 0.0))
+            hvp(baydin, (2.0, 5.0), (1.0, 0.0))
+            grad(lambda x: np.linalg.det(x) + np.sum(np.sort(x, axis=None)[:2]) * np.prod(x))(np.eye(2) * 2)
         assert gc.collect() == 0
     finally:
         gc.enable()
+
+
+def test_a_sweep_that_keeps_nothing_leaves_nothing_behind() -> None:
+    """Each adjoint is dropped as soon as it has been sent on; at no time do many of them live."""
+
+    def f(x: Any) -> Any:
+        for _ in range(50):
+            x = np.sin(x)
+        return x
+
+    _, tape = record(f, np.ones(10))
+    adjoints: list[Any] = [None] * len(tape)
+    for _ in tape.sweep(tape.output, np.ones(10), adjoints, keep=False):
+        assert sum(a is not None for a in adjoints) == 1
+    assert adjoints[0] is not None
+    assert all(a is None for a in adjoints[1:])
+
+
+def peak(run: Any) -> float:
+    """The most memory that was allocated at one time, in arrays of 20 000 numbers."""
+    tracemalloc.start()
+    try:
+        run(np.ones(20_000))
+        return tracemalloc.get_traced_memory()[1] / (8 * 20_000)
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_gradient_needs_little_more_memory_than_its_tape() -> None:
+    def layer(x: Any) -> Any:
+        for _ in range(25):
+            x = np.tanh(x)
+        return x
+
+    def layers(layer: Any) -> Any:
+        return grad(lambda x: np.sum(layer(layer(layer(layer(x))))))
+
+    assert peak(layers(layer)) < 108
+    assert peak(layers(checkpoint(layer))) < 36

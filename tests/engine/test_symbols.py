@@ -28,7 +28,7 @@ x, y, v0, vm1 = Symbol("x"), Symbol("y"), Symbol("v0"), Symbol("v-1")
         (x * 2.0, "x * 2", r"x \cdot 2"),
         (x * y, "x * y", r"x \, y"),
         (x * -2.0, "x * (-2)", r"x \, \left(-2\right)"),
-        (x + -2.0, "x + -2", None),
+        (x + -2.0, "x + (-2)", None),
         (1 - x * x, "1 - x * x", r"1 - x \, x"),
         (x - (y - 1), "x - (y - 1)", r"x - \left(y - 1\right)"),
         (x / (y / 2), "x / (y / 2)", r"\frac{x}{\frac{y}{2}}"),
@@ -65,7 +65,7 @@ def test_formula(formula: Symbol, text: str, latex: str | None) -> None:
         (np.add, 0, None, None),
         (np.multiply, 0, "b", "b"),
         (np.divide, 0, "1 / b", r"\frac{1}{b}"),
-        (np.divide, 1, "(-y) / b", r"\frac{-y}{b}"),
+        (np.divide, 1, "-y / b", r"\frac{-y}{b}"),
         (np.power, 0, "b * a ** (b - 1)", r"b \, a^{b - 1}"),
         (np.power, 1, "y * log(a)", None),
         (np.log, 0, "1 / a", r"\frac{1}{a}"),
@@ -187,6 +187,14 @@ def test_python_source_keeps_the_grouping(f: Any) -> None:
         with np.errstate(all="ignore"):
             values = dict(zip("abc", map(np.float64, numbers), strict=True))
             assert eval(source, {"np": np, **values}) == f(*values.values()), source
+
+
+def test_constants_that_are_not_finite_are_source_too() -> None:
+    x = Symbol("x")
+    assert (x + np.nan).python() == "x + (np.nan)"
+    assert (x * np.float64(np.inf)).text().removesuffix(")").endswith("inf")
+    for f in (lambda x: np.clip(x, None, 1.5), lambda x: np.clip(x, 1.5, None), lambda x: np.maximum(x, -np.inf)):
+        assert eval(f(x).python(), {"np": np, "x": 2.0}) == f(2.0)
 
 
 @settings(max_examples=300, deadline=None)

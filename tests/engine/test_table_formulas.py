@@ -12,7 +12,7 @@ import pytest
 from autodiff_lab import Symbol
 from autodiff_lab.engine.dispatch import TABLE
 
-from .samples import ELEMENTWISE, FLAT, title
+from .samples import ELEMENTWISE, FLAT, callable_of, title
 
 pytestmark = pytest.mark.filterwarnings("error")  # a rule that warns at an ordinary point is wrong
 
@@ -29,7 +29,7 @@ def alike(key: Any, shape: tuple[int, ...]) -> tuple[Any, ...]:
 
 
 def formulas(key: Any) -> list[Any]:
-    names = [Symbol(n) for n in ("y", "a", "b")]
+    names = [Symbol(n) for n in ("y", "a", "b", "c")]
     return [TABLE[key].local_partial(k, *names[: len(ELEMENTWISE[key]) + 1]) for k in range(len(ELEMENTWISE[key]))]
 
 
@@ -49,7 +49,7 @@ def well_formed(latex: str) -> bool:
 def test_the_partial_is_a_formula(key: Any) -> None:
     for formula in formulas(key):
         if isinstance(formula, Symbol):
-            assert re.search(r"\b[yab]\b", formula.text())
+            assert re.search(r"\b[yabc]\b", formula.text())
             assert well_formed(formula.latex()), formula.latex()
             assert "np.float64" not in formula.text() + formula.python() + formula.latex()
         else:
@@ -60,8 +60,8 @@ def test_the_partial_is_a_formula(key: Any) -> None:
 @pytest.mark.parametrize("shape", [(), (3,)], ids=str)
 def test_the_formula_as_python_gives_the_partial(key: Any, shape: tuple[int, ...]) -> None:
     args = alike(key, shape)
-    y = key(*args)
-    names = {"np": np, "y": y, **dict(zip("ab", args, strict=False))}
+    y = callable_of(key)(*args)
+    names = {"np": np, "y": y, **dict(zip("abc", args, strict=False))}
     for k, formula in enumerate(formulas(key)):
         expected = TABLE[key].local_partial(k, y, *args)
         got = eval(formula.python(), names) if isinstance(formula, Symbol) else formula
@@ -71,9 +71,10 @@ def test_the_formula_as_python_gives_the_partial(key: Any, shape: tuple[int, ...
 @pytest.mark.parametrize("key", [*ELEMENTWISE, *(k for k in FLAT if TABLE[k].kind != "shape")], ids=title)
 def test_the_function_itself_is_a_formula(key: Any) -> None:
     args = {**ELEMENTWISE, **FLAT}[key]
-    formula = key(*[Symbol(n) for n in "ab"[: len(args)]])
+    f = callable_of(key)
+    formula = f(*[Symbol(n) for n in "abc"[: len(args)]])
     numbers = [np.float64(a[1]) for a in args]
     assert well_formed(formula.latex())
     np.testing.assert_array_equal(
-        eval(formula.python(), {"np": np, **dict(zip("ab", numbers, strict=False))}), key(*numbers)
+        eval(formula.python(), {"np": np, **dict(zip("abc", numbers, strict=False))}), f(*numbers)
     )

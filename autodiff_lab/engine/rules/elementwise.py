@@ -131,12 +131,12 @@ def _clip(a: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max:
     return between(a, -np.inf if low is None else low, np.inf if high is None else high)
 
 
+replaced = flat("nan_to_num", lambda x, nan, posinf, neginf: np.nan_to_num(x, True, nan, posinf, neginf))
+
+
 @composed(np.nan_to_num)
 def _nan_to_num(x: Any, copy: bool = True, nan: float = 0.0, posinf: Any = None, neginf: Any = None) -> Any:
-    plain = x
-    while isinstance(plain, Traced):
-        plain = plain.value
-    return np.where(np.isfinite(x), x, np.nan_to_num(plain, nan=nan, posinf=posinf, neginf=neginf))
+    return np.where(np.isfinite(x), x, replaced(x, nan=nan, posinf=posinf, neginf=neginf))
 
 
 flat(np.floor_divide, operator.floordiv, symbol="//")

@@ -14,9 +14,10 @@ import numpy as np
 
 from ..broadcasting import shape_of, unbroadcast
 from ..errors import UnsupportedError
-from .rows import composed, general
+from .rows import composed, flat, general, unless
 
 la = np.linalg
+Slogdet, QR, Eigh = (type(f(np.eye(1))) for f in (la.slogdet, la.qr, la.eigh))  # NumPy's results, with named parts
 
 
 def t(a: Any) -> Any:
@@ -49,14 +50,18 @@ general(
 )
 
 
+def _solve_back(g: Any, a: Any, b: Any) -> Any:
+    return la.solve(t(a), g[..., None])[..., 0] if np.ndim(b) == 1 else la.solve(t(a), g)
+
+
 def _solve_left(g: Any, y: Any, a: Any, b: Any) -> Any:
-    back = la.solve(t(a), g)
+    back = _solve_back(g, a, b)
     if np.ndim(b) == 1:
         return unbroadcast(-back[..., :, None] * y[..., None, :], a)
     return unbroadcast(-back @ t(y), a)
 
 
-general(la.solve, _solve_left, lambda g, y, a, b: unbroadcast(la.solve(t(a), g), b))
+general(la.solve, _solve_left, lambda g, y, a, b: unbroadcast(_solve_back(g, a, b), b))
 
 
 @composed(la.lstsq)
@@ -85,22 +90,21 @@ log_determinant = general(
 
 def _cofactors(y: Any, a: Any) -> Any:
     if np.all(y != 0):
-        return _square(y) * t(la.inv(a))
-    u, s, vt = la.svd(plain(a))
-    others = np.prod(np.where(np.eye(s.shape[-1], dtype=bool), 1.0, s[..., None, :]), axis=-1)
-    return _square(la.det(u) * la.det(vt)) * ((u * others[..., None, :]) @ vt)
+        inverse = la.inv(a)
+        if np.size(a) == 0 or np.max(np.absolute(a)) * np.max(np.absolute(inverse)) < 1e8:
+            return _square(y) * t(inverse)
+    n = shape_of(a)[-1]
+    rest = np.array([[j for j in range(n) if j != i] for i in range(n)], dtype=int)
+    minors = la.det(a[..., rest[:, None, :, None], rest[None, :, None, :]])
+    return minors * (-1.0) ** np.add.outer(range(n), range(n))
+
+
+sign_of_determinant = flat("sign of det", lambda a: la.slogdet(a)[0])
 
 
 @composed(la.slogdet)
-def _slogdet(a: Any) -> tuple[Any, Any]:
-    return la.slogdet(plain(a))[0], log_determinant(a)
-
-
-def plain(a: Any) -> Any:
-    """The numbers of a traced value, for questions that have no derivative."""
-    while hasattr(a, "level"):
-        a = a.value
-    return a
+def _slogdet(a: Any) -> Any:
+    return Slogdet(sign_of_determinant(a), log_determinant(a))
 
 
 # Factorisations. One row has one result, so the parts of a factorisation are packed into one array.
@@ -132,12 +136,12 @@ packed_qr = general("qr", _qr_back, call=_packed_qr)
 
 
 @composed(la.qr)
-def _qr(a: Any, mode: str = "reduced") -> tuple[Any, Any]:
+def _qr(a: Any, mode: str = "reduced") -> Any:
     m, n = shape_of(a)[-2:]
     if mode != "reduced" or m < n:
         raise UnsupportedError("np.linalg.qr is followed for mode='reduced' of matrices with at least as many rows.")
     both = packed_qr(a)
-    return both[..., :m, :], both[..., m:, :]
+    return QR(both[..., :m, :], both[..., m:, :])
 
 
 def _packed_eigh(a: Any) -> Any:
@@ -158,9 +162,9 @@ packed_eigh = general("eigh", _eigh_back, call=_packed_eigh)
 
 
 @composed(la.eigh)
-def _eigh(a: Any) -> tuple[Any, Any]:
+def _eigh(a: Any) -> Any:
     both = packed_eigh(a)
-    return both[..., 0, :], both[..., 1:, :]
+    return Eigh(both[..., 0, :], both[..., 1:, :])
 
 
 composed(la.eigvalsh)(lambda a: packed_eigh(a)[..., 0, :])
@@ -170,7 +174,7 @@ def _svdvals_back(g: Any, y: Any, a: Any) -> Any:
     if shape_of(a)[-2] < shape_of(a)[-1]:
         return t(_svdvals_back(g, y, t(a)))
     v = la.eigh(t(a) @ a)[1][..., ::-1]
-    return a @ (v * (g / y)[..., None, :]) @ t(v)
+    return a @ (v * (g / unless(y == 0, 1.0, y))[..., None, :]) @ t(v)
 
 
 singular_values = general("svdvals", _svdvals_back, call=lambda a: la.svd(a, compute_uv=False))
@@ -192,7 +196,7 @@ def _matrix_power(a: Any, n: int) -> Any:
     if n < 0:
         return la.matrix_power(la.inv(a), -n)
     if n == 0:
-        return np.zeros_like(a) + np.eye(shape_of(a)[-1])
+        return np.zeros_like(a) + np.eye(shape_of(a)[-1], dtype=a.dtype)
     half = la.matrix_power(a, n // 2) if n > 1 else None
     return a if half is None else half @ half @ a if n % 2 else half @ half
 

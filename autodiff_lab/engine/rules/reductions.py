@@ -25,7 +25,9 @@ linear(
     np.cumsum,
     lambda g, y, x, axis=None: _reversed_cumsum(g, x, axis),
     batched=lambda t, y, axis=None: (
-        np.cumsum(np.reshape(t, (len(t), -1)), axis=1) if axis is None else np.cumsum(t, axis=_shifted(axis, y))
+        np.cumsum(np.reshape(t, (len(t), *shape_of(y))), axis=1)
+        if axis is None
+        else np.cumsum(t, axis=_shifted(axis, y))
     ),
 )
 
@@ -80,7 +82,7 @@ for largest in (np.max, np.min, np.amax, np.amin):
 
 
 @composed(np.ptp)
-def _ptp(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def _ptp(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
     return np.max(a, axis=axis, keepdims=keepdims) - np.min(a, axis=axis, keepdims=keepdims)
 
 
@@ -98,7 +100,7 @@ def _sort(a: Any, axis: int | None = -1) -> Any:
 
 
 @composed(np.median)
-def _median(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def _median(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
     shape = shape_of(a)
     axes = tuple(range(len(shape))) if axis is None else axis if isinstance(axis, tuple) else (axis,)
     axes = tuple(i % len(shape) for i in axes)
@@ -176,7 +178,7 @@ def _nansum(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
 @composed(np.nanmean)
 def _nanmean(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
     there = np.logical_not(np.isnan(a))
-    return np.nansum(a, axis=axis, keepdims=keepdims) / np.sum(there, axis=axis, keepdims=keepdims)
+    return np.nansum(a, axis=axis, keepdims=keepdims) / np.sum(there, axis=axis, keepdims=keepdims, dtype=a.dtype)
 
 
 length = reduction("norm", lambda y, x, axis: x / unless(y == 0, 1.0, y), call=np.linalg.norm)

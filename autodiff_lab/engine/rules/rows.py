@@ -125,7 +125,11 @@ def _where(condition: Any, a: Any, b: Any) -> Any:
 
 def _unless(condition: Any, instead: Any, value: Any) -> Any:
     if isinstance(condition, bool | np.bool_):
-        return instead if condition else value
+        if not condition:
+            return value
+        if type(instead) is float:  # a Python float must not become a value on a tape
+            return type(value)(instead) if isinstance(value, np.floating) else np.float64(instead)
+        return instead
     return _where(condition, instead, value)
 
 

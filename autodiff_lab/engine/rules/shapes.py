@@ -185,6 +185,8 @@ def _pad(array: Any, pad_width: Any, mode: str = "constant", **options: Any) -> 
         if np.ndim(constant):
             raise UnsupportedError("np.pad with several constant_values is not followed: pad with one at a time.")
         positions = np.pad(np.arange(1, np.size(array) + 1).reshape(shape_of(array)), pad_width)
+        if not isinstance(constant, Traced):
+            constant = array.dtype.type(constant)
         return np.concatenate([np.reshape(constant, (1,)), np.ravel(array)])[positions]
     if mode not in ("edge", "reflect", "symmetric", "wrap"):
         raise UnsupportedError(
@@ -206,6 +208,10 @@ def _trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
 
 @composed(np.choose)
 def _choose(a: Any, choices: Any) -> Any:
+    if isinstance(a, Traced):
+        raise UnsupportedError("np.choose picks by whole numbers, which have no derivative: use np.where(x > 0, a, b).")
+    if not np.all((np.greater_equal(a, 0)) & (np.less(a, len(choices)))):
+        raise IndexError(f"np.choose was asked for a choice that is not among the {len(choices)} given.")
     out = choices[0]
     for k in range(1, len(choices)):
         out = np.where(np.equal(a, k), choices[k], out)
@@ -297,7 +303,9 @@ def _gradient(f: Any, *spacing: Any, axis: Any = None, edge_order: int = 1) -> A
     steps = spacing * len(axes) if len(spacing) == 1 else spacing or (1.0,) * len(axes)
     out = []
     for a, step in zip(axes, steps, strict=True):
-        stencil = np.gradient(np.eye(shape_of(f)[a]), step, axis=0, edge_order=edge_order)
+        if isinstance(step, Traced):
+            raise UnsupportedError("np.gradient is followed in its values, not in the spacing: divide by it yourself.")
+        stencil = np.gradient(np.eye(shape_of(f)[a], dtype=f.dtype), step, axis=0, edge_order=edge_order)
         out.append(np.moveaxis(np.tensordot(stencil, f, axes=(1, a)), 0, a))
     return out[0] if len(out) == 1 else tuple(out)
 

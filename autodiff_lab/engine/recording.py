@@ -1,0 +1,154 @@
+"""The one way onto a tape and the one way back, for every derivative that is taken in reverse."""
+
+from __future__ import annotations
+
+import inspect
+import operator
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from . import tree
+from .broadcasting import shape_of
+from .dispatch import Traced
+from .errors import InputError, LeakError, ShapeError
+from .tape import Tape
+from .values import as_value, zeros
+from .variable import Variable
+
+__all__ = [
+    "argument_names",
+    "checked_result",
+    "chosen_arguments",
+    "name_of",
+    "recorded",
+    "require_scalar",
+    "result_line",
+    "result_value",
+    "swept",
+]
+
+NUMBERS = frozenset({float, np.float64})
+
+
+def recorded(
+    f: Callable[..., Any],
+    args: Sequence[Any],
+    which: Sequence[int],
+    kwargs: dict[str, Any] | None = None,
+    sites: bool = False,
+    named: bool = False,
+    copied: bool = False,
+) -> tuple[Any, Tape]:
+    """Call `f` with the chosen arguments as inputs of a new tape; the tape is closed when this returns.
+
+    A tape that outlives the call keeps its own copy of the inputs, in case the caller changes them.
+    """
+    tape = Tape(sites)
+    inputs, names = list(args), None
+    for n, k in enumerate(which):
+        if not named and type(inputs[k]) in NUMBERS:  # nobody will read the names, and finding them costs
+            inputs[k] = tape.input(np.float64(args[k]))
+            continue
+        if k in which[:n]:  # asked for twice: one input all the same
+            continue
+        names = names or argument_names(f, len(args))
+        labels = iter(tree.paths(names[k], args[k]))
+
+        def lifted(leaf: Any, labels: Any = labels) -> Variable:
+            label = next(labels)
+            value = as_value(leaf, f"the input {label}")
+            return tape.input(value.copy() if copied and value is leaf and type(leaf) is np.ndarray else value, label)
+
+        inputs[k] = tree.map_leaves(lifted, args[k])
+    call = f if not kwargs else lambda *inputs: f(*inputs, **kwargs)
+    return tape.run(call, inputs), tape
+
+
+def swept(tape: Tape, outputs: Sequence[Any], seeds: Sequence[Any]) -> list[Any]:
+    """Sweep from the outputs; the adjoints of the inputs, zeros where nothing arrived."""
+    adjoints: list[Any] = [None] * len(tape.ops)
+    last = -1
+    for y, seed in zip(outputs, seeds, strict=True):
+        line = result_line(y, tape)
+        if line is not None:
+            adjoints[line] = seed if adjoints[line] is None else adjoints[line] + seed
+            last = max(last, line)
+    if last >= 0:
+        deque(tape.sweep(last, adjoints[last], adjoints, keep=False), maxlen=0)
+    return [zeros(tape.values[i]) if adjoints[i] is None else adjoints[i] for i in range(tape.n_inputs)]
+
+
+def result_line(y: Any, tape: Tape) -> int | None:
+    """The line of a result on this tape; None if it does not depend on the inputs."""
+    return y.index if type(y) is Variable and y.tape is tape else None
+
+
+def result_value(y: Any, tape: Tape) -> Any:
+    """A result one level down: what a lower level, or the caller, should see."""
+    if type(y) is Variable and y.tape is tape:
+        return y.value
+    return checked_result(y)
+
+
+def checked_result(y: Any) -> Any:
+    """A result that does not belong to the derivative just taken: of a lower level, or a plain number."""
+    if isinstance(y, Traced) and not y.level.open:
+        raise LeakError(
+            f"The function returned {y!r}, which belongs to a derivative call that has already ended. "
+            "Return it from that call instead of keeping it outside."
+        )
+    if y is None:
+        raise InputError("The function returned None. Give it a `return`.")
+    return as_value(y, "the result")
+
+
+def chosen_arguments(argnums: int | Sequence[int], args: Sequence[Any], f: Callable[..., Any]) -> list[int]:
+    """The positions that `argnums` asks for, counted from the front."""
+    if type(argnums) is int and 0 <= argnums < len(args):
+        return [argnums]
+    try:
+        which = [operator.index(k) for k in ((argnums,) if hasattr(argnums, "__index__") else argnums)]
+    except TypeError:
+        raise InputError(f"argnums is {argnums!r}; it takes a position (0, 1, …) or a tuple of positions.") from None
+    for k in which:
+        if not -len(args) <= k < len(args):
+            raise InputError(
+                f"argnums asks for argument {k!r}, but {name_of(f)} was called with {len(args)} positional "
+                f"argument{'s' if len(args) != 1 else ''}. Pass by position what is to be differentiated."
+            )
+    return [k % len(args) for k in which]
+
+
+def argument_names(f: Callable[..., Any], count: int) -> list[str]:
+    """What `f` calls its positional arguments; ``args[0]`` where it takes any number, ``x1`` where nobody knows."""
+    try:
+        parameters = list(inspect.signature(f).parameters.values())
+    except (TypeError, ValueError):
+        return [f"x{k + 1}" for k in range(count)]
+    names = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    rest = next((p.name for p in parameters if p.kind == p.VAR_POSITIONAL), "x")
+    return (names + [f"{rest}[{k}]" for k in range(max(0, count - len(names)))])[:count]
+
+
+def require_scalar(result: Any, f: Callable[..., Any]) -> None:
+    """Refuse a result that has no gradient because it is not one number."""
+    if shape_of(result) != () or tree.children(result) is not None:
+        raise ShapeError(
+            f"{name_of(f)} returned {_described(result)}, and a gradient belongs to one number. "
+            "Reduce it (np.sum, np.mean), or use vjp with a cotangent of the result's shape."
+        )
+
+
+def name_of(f: Callable[..., Any]) -> str:
+    """What a message calls a function."""
+    return getattr(f, "__name__", type(f).__name__)
+
+
+def _described(result: Any) -> str:
+    entries = tree.children(result)
+    if entries is not None:
+        return f"a {type(result).__name__} of {len(entries)} results"
+    return f"an array of shape {shape_of(result)}"

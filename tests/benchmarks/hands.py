@@ -1,0 +1,192 @@
+"""The hands that do the work: the engine, the smallest engine one could write, and three libraries.
+
+Each hand has a namespace `xp` in which a function finds ``sin`` and ``sum``, and one method per task; a method gets
+ready and returns the call to time. A hand without the method does not know the task.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache, partial
+from importlib.util import find_spec
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+import autodiff_lab as ad
+
+from .peer import Node
+
+Call = Callable[[], Any]
+
+
+class Engine:
+    """This package, on plain NumPy."""
+
+    xp: Any = np
+
+    def array(self, x: Any) -> Any:
+        return x
+
+    def gradient(self, f: Any, *args: Any) -> Call:
+        return partial(ad.grad(f, tuple(range(len(args)))), *args)
+
+    def hvp(self, f: Any, x: Any, v: Any) -> Call:
+        return lambda: ad.hvp(f, (x,), (v,))
+
+    def hessian(self, f: Any, x: Any) -> Call:
+        return partial(ad.hessian(f), x)
+
+    def jacobian(self, f: Any, x: Any) -> Call:
+        return partial(ad.jacfwd(f), x)
+
+    def forward(self, f: Any, x: Any) -> Call:
+        return lambda: ad.jvp(f, (x,), (1.0,))[1]
+
+
+class Closures:
+    """`peer.py`: of the kind of micrograd, scalars only."""
+
+    xp = SimpleNamespace(log=Node.log, sin=Node.sin)
+
+    def array(self, x: Any) -> Any:
+        return x
+
+    def gradient(self, f: Any, *args: float) -> Call:
+        def call() -> list[float]:
+            inputs = [Node(x) for x in args]
+            f(*inputs).backward()
+            return [x.grad for x in inputs]
+
+        return call
+
+
+class Autograd:
+    """HIPS autograd; its Jacobian is by rows, for it has no other."""
+
+    def __init__(self) -> None:
+        import autograd
+        import autograd.numpy
+
+        self.it, self.xp = autograd, autograd.numpy
+
+    def array(self, x: Any) -> Any:
+        return x
+
+    def gradient(self, f: Any, *args: Any) -> Call:
+        return partial(self.it.grad(f, tuple(range(len(args)))), *args)
+
+    def hvp(self, f: Any, x: Any, v: Any) -> Call:
+        return partial(self.it.hessian_vector_product(f), x, v)
+
+    def hessian(self, f: Any, x: Any) -> Call:
+        return partial(self.it.hessian(f), x)
+
+    def jacobian(self, f: Any, x: Any) -> Call:
+        return partial(self.it.jacobian(f), x)
+
+    def forward(self, f: Any, x: Any) -> Call:
+        push = self.it.make_jvp(f)
+        return lambda: push(x)(1.0)[1]
+
+
+class Torch:
+    """PyTorch on the processor, in double precision."""
+
+    def __init__(self) -> None:
+        import torch
+
+        torch.set_num_threads(1)
+        self.xp = torch
+
+    def array(self, x: Any) -> Any:
+        return self.xp.tensor(x, dtype=self.xp.float64)
+
+    def gradient(self, f: Any, *args: Any) -> Call:
+        leaves = [x.requires_grad_() for x in args]
+        return lambda: self.xp.autograd.grad(f(*leaves), leaves)
+
+    def hvp(self, f: Any, x: Any, v: Any) -> Call:
+        gradient = self.xp.func.grad(f)
+        return lambda: self.xp.func.jvp(gradient, (x,), (v,))[1]
+
+    def hessian(self, f: Any, x: Any) -> Call:
+        return partial(self.xp.func.hessian(f), x)
+
+    def jacobian(self, f: Any, x: Any) -> Call:
+        return partial(self.xp.func.jacfwd(f), x)
+
+    def forward(self, f: Any, x: Any) -> Call:
+        return lambda: self.xp.func.jvp(f, (x,), (self.xp.ones_like(x),))[1]
+
+
+class Jax:
+    """JAX on the processor, in double precision, operation by operation."""
+
+    compiled: Callable[[Any], Any] = staticmethod(lambda f: f)
+
+    def __init__(self) -> None:
+        import jax
+
+        jax.config.update("jax_enable_x64", True)
+        self.it, self.xp = jax, jax.numpy
+
+    def array(self, x: Any) -> Any:
+        return self.xp.asarray(x)
+
+    def _call(self, f: Any, *args: Any) -> Call:
+        compiled = self.compiled(f)
+        return lambda: self.it.block_until_ready(compiled(*args))
+
+    def gradient(self, f: Any, *args: Any) -> Call:
+        return self._call(self.it.grad(f, tuple(range(len(args)))), *args)
+
+    def hvp(self, f: Any, x: Any, v: Any) -> Call:
+        return self._call(lambda x, v: self.it.jvp(self.it.grad(f), (x,), (v,))[1], x, v)
+
+    def hessian(self, f: Any, x: Any) -> Call:
+        return self._call(self.it.hessian(f), x)
+
+    def jacobian(self, f: Any, x: Any) -> Call:
+        return self._call(self.it.jacfwd(f), x)
+
+    def forward(self, f: Any, x: Any) -> Call:
+        return self._call(lambda x: self.it.jvp(f, (x,), (self.xp.ones_like(x),))[1], x)
+
+
+class JaxJit(Jax):
+    """JAX, compiled before the clock starts."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.compiled = self.it.jit
+
+
+HANDS: dict[str, tuple[Callable[[], Any], str | None]] = {
+    "engine": (Engine, None),
+    "closures": (Closures, None),
+    "autograd": (Autograd, "autograd"),
+    "PyTorch": (Torch, "torch"),
+    "JAX": (Jax, "jax"),
+    "JAX jit": (JaxJit, "jax"),
+}
+"""By the name at the head of the column: how to make the hand, and which library it needs."""
+
+
+def missing(name: str) -> str | None:
+    """Why a hand cannot take part here; None if it can."""
+    needs = HANDS[name][1]
+    return None if needs is None or find_spec(needs) else f"{needs} is not installed"
+
+
+@cache
+def hand(name: str) -> Any:
+    """The hand of that name; its library is imported when it is first asked for."""
+    return HANDS[name][0]()
+
+
+def flat(result: Any) -> np.ndarray:
+    """Whatever a hand returns, as one row of numbers."""
+    parts = result if isinstance(result, (tuple, list)) else (result,)
+    return np.concatenate([np.ravel(np.asarray(part)) for part in parts])

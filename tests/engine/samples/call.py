@@ -1,0 +1,22 @@
+"""What a sample is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+
+class Call(NamedTuple):
+    """One way to call a row of the table."""
+
+    f: Callable[..., Any]  # as a learner writes it, of the operands alone
+    args: tuple[Any, ...]
+    reference: Callable[..., Any] | None = None  # the value by NumPy, where NumPy itself cannot run `f`
+
+
+def array(*shape: int) -> Any:
+    """Distinct, unround numbers of both signs."""
+    n = int(np.prod(shape))
+    return (np.sin(1.7 * np.arange(1, n + 1)) * 2 + 0.1).reshape(shape)

@@ -1,0 +1,256 @@
+"""Rules of one's own, checkpoints, and what is not to be followed."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+
+from autodiff_lab import (
+    check_grads,
+    checkpoint,
+    custom_gradient,
+    grad,
+    hessian,
+    jacfwd,
+    jacrev,
+    jvp,
+    no_recording,
+    record,
+    stop_gradient,
+    vjp,
+)
+from autodiff_lab.engine.dispatch import _in_this_thread
+from autodiff_lab.engine.errors import InputError, UnsupportedError
+
+V = np.array([0.3, -0.7, 1.1])
+MODES = {"rev": grad, "fwd": lambda f: lambda x: jvp(f, (x,), (1.0,))[1]}
+
+RULES = {
+    "partials": {"partials": (lambda y, a, b: b * np.cos(a * b), lambda y, a, b: a * np.cos(a * b))},
+    "vjp": {"vjp": lambda g, y, a, b: (g * b * np.cos(a * b), g * a * np.cos(a * b))},
+    "jvp": {"jvp": lambda t, y, a, b: np.cos(a * b) * (t[0] * b + a * t[1])},
+}
+RULES["vjp and jvp"] = RULES["vjp"] | RULES["jvp"]
+
+
+@pytest.fixture(params=list(RULES))
+def product(request: pytest.FixtureRequest) -> Any:
+    """sin(a b), with a rule of its own."""
+
+    @custom_gradient(**RULES[request.param])
+    def sine_of_product(a: Any, b: Any) -> Any:
+        """The sine of a product."""
+        return np.sin(a * b)
+
+    return sine_of_product
+
+
+def test_a_rule_of_ones_own(product: Any) -> None:
+    check_grads(product, (0.7, 1.3), order=3)
+    check_grads(product, (V, V[::-1] + 1), order=3)
+    check_grads(lambda x: product(x, x), (V,), order=2)
+    check_grads(lambda x: product(x, 2.0) + product(3.0, x), (0.4,), order=2)
+    assert product(0.5, 2.0) == np.sin(1.0)
+    assert product.__name__ == "sine_of_product"
+    assert product.__doc__ == "The sine of a product."
+
+
+@pytest.mark.parametrize("path", list(itertools.product(MODES, repeat=3)), ids="-".join)
+def test_nested_to_order_three(product: Any, path: tuple[str, ...]) -> None:
+    f: Any = lambda x: product(x, x)  # noqa: E731
+    for mode in path:
+        f = MODES[mode](f)
+    x = 0.6
+    assert f(x) == pytest.approx(-12 * x * np.sin(x * x) - 8 * x**3 * np.cos(x * x), rel=1e-12)
+
+
+def test_it_is_one_line_on_the_tape(product: Any) -> None:
+    _, tape = record(lambda a, b: product(a, b) * 2, 0.5, 2.0)
+    assert [tape.expression(i) for i in range(2, len(tape))] == ["sine_of_product(v-1, v0)", "v1 * 2"]
+    assert tape.replay(0.25, 2.0) == 2 * np.sin(0.5)
+    assert grad(tape.replay)(0.25, 2.0) == pytest.approx(4 * np.cos(0.5))
+
+
+def test_jacobians_of_a_rule_of_ones_own(product: Any) -> None:
+    expected = np.diag(2 * np.cos(2 * V))
+    for transform in (jacfwd, jacrev):
+        np.testing.assert_allclose(transform(lambda x: product(x, np.full(3, 2.0)))(V), expected, rtol=1e-14)
+
+
+def test_a_rule_decides_and_not_the_function() -> None:
+    clipped = custom_gradient(vjp=lambda g, y, x: np.clip(g, -1.0, 1.0))(lambda x: x)
+    assert grad(lambda x: 100 * clipped(x))(2.0) == 1.0
+    rounded = custom_gradient(partials=lambda y, x: 1.0)(lambda x: np.round(x))  # straight through
+    assert grad(lambda x: rounded(x) * 3)(1.4) == 3.0
+    assert jvp(rounded, (1.4,), (2.0,)) == (1.0, 2.0)
+
+
+def test_a_rule_for_a_matrix_function_is_transposed_for_the_other_mode() -> None:
+    logdet = custom_gradient(vjp=lambda g, y, a: g * np.linalg.inv(a).T)(lambda a: np.log(np.linalg.det(a)))
+    a = np.array([[2.0, 0.3], [0.1, 1.5]])
+    check_grads(logdet, (a,), order=3)
+    half = custom_gradient(jvp=lambda t, y, x: np.cumsum(t[0]) / 2)(lambda x: np.cumsum(x) / 2)
+    check_grads(half, (V,), order=2)
+
+
+def test_misuse_of_custom_gradient() -> None:
+    for rules in ({}, {"partials": np.cos, "vjp": np.cos}, {"partials": np.cos, "jvp": np.cos}):
+        with pytest.raises(InputError, match="partials=…, or vjp=…"):
+            custom_gradient(**rules)
+    short = custom_gradient(vjp=lambda g, y, a, b: (g,))(lambda a, b: a * b)
+    with pytest.raises(UnsupportedError, match=r"returned 1 contributions for 2 operands"):
+        grad(short)(1.0, 2.0)
+    with pytest.raises(UnsupportedError, match=r"returned 3 contributions for 1 operands"):
+        grad(custom_gradient(vjp=lambda g, y, a: (g, g, g))(lambda a: a * 2))(1.0)
+
+
+# stop_gradient
+
+
+@pytest.mark.parametrize("mode", list(MODES.values()))
+def test_stop_gradient(mode: Any) -> None:
+    assert mode(lambda x: x * stop_gradient(x))(3.0) == 3.0
+    assert mode(lambda x: stop_gradient(x * x))(3.0) == 0.0
+    assert mode(mode(lambda x: x**3 * stop_gradient(x)))(2.0) == 24.0
+    assert mode(lambda x: stop_gradient({"a": [x, 2.0]})["a"][0] * x)(3.0) == 3.0
+    np.testing.assert_array_equal(grad(lambda x: np.sum(stop_gradient(x) * x))(V), V)
+    assert stop_gradient(3.0) == 3.0
+    assert mode(lambda x: mode(lambda y: stop_gradient(x) * y * x)(1.0))(3.0) == 3.0
+
+
+# no_recording
+
+
+@pytest.mark.parametrize("mode", list(MODES.values()))
+def test_no_recording(mode: Any) -> None:
+    def f(x: Any) -> Any:
+        with no_recording():
+            with no_recording():
+                scale = x * x
+            scale = np.sin(scale) * x
+        return scale * x + np.square(x)
+
+    assert mode(f)(0.5) == pytest.approx(np.sin(0.25) * 0.5 + 1.0)
+    assert mode(lambda x: x * mode(lambda y: f(y) * x)(0.5))(2.0) == pytest.approx(4 * mode(f)(0.5))
+
+
+def test_no_recording_writes_no_line_and_gives_plain_numbers() -> None:
+    kept = []
+
+    def f(x: Any) -> Any:
+        with no_recording():
+            kept.append(np.sum(np.tanh(x) * 2))
+        return np.sum(x * x)
+
+    _, tape = record(f, V)
+    assert len(tape) == 3
+    assert kept[0] == np.sum(np.tanh(V) * 2)
+    assert type(kept[0]) is np.float64
+    np.testing.assert_allclose(jacfwd(f)(V), 2 * V)
+    np.testing.assert_allclose(hessian(f)(V), 2 * np.eye(3))
+
+
+def test_an_exception_inside_no_recording_turns_recording_on_again() -> None:
+    def f(x: Any) -> Any:
+        try:
+            with no_recording():
+                raise ZeroDivisionError
+        except ZeroDivisionError:
+            return x * x
+
+    assert grad(f)(3.0) == 6.0
+    assert jvp(f, (3.0,), (1.0,))[1] == 6.0
+
+
+def test_a_derivative_taken_inside_no_recording_is_a_constant() -> None:
+    def f(x: Any) -> Any:
+        with no_recording():
+            slope = grad(lambda y: y * y * x)(x)
+        return slope * x
+
+    assert grad(f)(3.0) == 18.0
+    assert jvp(f, (3.0,), (1.0,))[1] == 18.0
+
+
+def test_no_recording_in_one_thread_leaves_the_others_alone() -> None:
+    inside, done, wrong = threading.Event(), threading.Event(), []
+
+    def quiet() -> None:
+        with no_recording():
+            inside.set()
+            done.wait(5)
+
+    def busy(x: Any) -> Any:
+        thread = threading.Thread(target=quiet)
+        thread.start()
+        inside.wait(5)
+        y = x * x
+        done.set()
+        thread.join()
+        return y
+
+    wrong.append(grad(busy)(3.0))
+    assert wrong == [6.0]
+    assert _in_this_thread.levels == []
+
+
+# checkpoint
+
+
+def layer(x: Any, w: Any) -> Any:
+    for _ in range(20):
+        x = np.tanh(x * w + 0.1)
+    return x
+
+
+@pytest.mark.parametrize("path", [p for n in (1, 2, 3) for p in itertools.product(MODES, repeat=n)], ids="-".join)
+def test_checkpoint_changes_no_derivative(path: tuple[str, ...]) -> None:
+    plain: Any = lambda x: layer(x, 1.2) * x  # noqa: E731
+    kept: Any = lambda x: checkpoint(layer)(x, 1.2) * x  # noqa: E731
+    double: Any = lambda x: checkpoint(lambda x: checkpoint(layer)(x, 1.2) * x)(x)  # noqa: E731
+    for mode in path:
+        plain, kept, double = (MODES[mode](f) for f in (plain, kept, double))
+    assert kept(0.4) == pytest.approx(plain(0.4), rel=1e-11, abs=1e-12)
+    assert double(0.4) == pytest.approx(plain(0.4), rel=1e-11, abs=1e-12)
+
+
+def test_checkpoint_remembers_arguments_only() -> None:
+    x = np.linspace(0, 1, 1000)
+    _, long = record(lambda x: layer(layer(x, 1.2), 0.9), x)
+    _, short = record(lambda x: checkpoint(layer)(checkpoint(layer)(x, 1.2), 0.9), x)
+    assert len(short) == 3
+    assert len(long) > 100
+    assert short.nbytes < long.nbytes / 30
+    assert [short.ops[i].name for i in (1, 2)] == ["layer", "layer"]
+    np.testing.assert_allclose(short.replay(x / 2), long.replay(x / 2), rtol=1e-13)
+
+
+def test_checkpoint_runs_the_function_again_in_the_sweep() -> None:
+    runs = []
+    f = checkpoint(lambda x: runs.append(1) or np.sin(x))
+    _, pullback = vjp(f, V)
+    assert len(runs) == 1
+    pullback(np.ones(3))
+    assert len(runs) == 2
+
+
+def test_checkpoint_of_containers_and_of_branches() -> None:
+    f = checkpoint(lambda p, x: np.sum(p["w"] @ x if x[0] > 0 else p["b"][0] * x))
+    p = {"w": np.ones((2, 3)), "b": [2.0]}
+    np.testing.assert_array_equal(grad(f)(p, V)["w"], np.stack([V, V]))
+    assert grad(f)(p, -V)["b"][0] == pytest.approx(-np.sum(V))
+    np.testing.assert_array_equal(grad(f, 1)(p, V), np.full(3, 2.0))
+
+
+@pytest.mark.parametrize("way", [grad, lambda f: lambda x: jvp(f, (x,), (1.0,)), lambda f: lambda x: record(f, x)])
+def test_what_checkpoint_cannot_follow_is_an_error(way: Any) -> None:
+    with pytest.raises(UnsupportedError, match=r"as an argument \(not from around it\)"):
+        way(lambda x: checkpoint(lambda z: z * x)(x))(3.0)
+    with pytest.raises(UnsupportedError, match=r"as an argument \(not from around it\)"):
+        way(lambda x: checkpoint(lambda z: z * x)(2.0))(3.0)
+    with pytest.raises(UnsupportedError, match=r"one number or array"):
+        way(lambda x: checkpoint(lambda z: (z, z))(x)[0])(3.0)

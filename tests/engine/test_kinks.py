@@ -1,0 +1,216 @@
+"""Kinks: where there is no derivative, or a formula alone would give 0 · ∞, the policy says what comes out."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from autodiff_lab import grad, hessian, jacfwd, jvp, policy, vjp
+
+pytestmark = pytest.mark.filterwarnings("error")  # a guard that warns is not a guard
+
+la = np.linalg
+MAX_OF_ROWS = lambda x: np.max(x, axis=1)  # noqa: E731
+
+
+def forward(f: Any, x: Any) -> Any:
+    return jacfwd(lambda x: np.sum(f(x)))(x)
+
+
+def reverse(f: Any, x: Any) -> Any:
+    return grad(lambda x: np.sum(f(x)))(x)
+
+
+KINKS: dict[str, tuple[Any, Any, Any]] = {
+    # name: function, point, gradient of its sum
+    "abs at 0": (np.absolute, 0.0, 0.0),
+    "abs at -0": (np.absolute, -0.0, 0.0),
+    "fabs at 0": (np.fabs, [0.0, 1.0, -1.0], [0.0, 1.0, -1.0]),
+    "maximum, a tie": (lambda x: np.maximum(x, 1.0), [0.5, 1.0, 2.0], [0.0, 0.5, 1.0]),
+    "minimum, a tie": (lambda x: np.minimum(1.0, x), [0.5, 1.0, 2.0], [1.0, 0.5, 0.0]),
+    "fmax, a tie": (lambda x: np.fmax(x, 1.0), [0.5, 1.0, 2.0], [0.0, 0.5, 1.0]),
+    "fmin, a tie": (lambda x: np.fmin(x, 1.0), [0.5, 1.0, 2.0], [1.0, 0.5, 0.0]),
+    "fmax beside NaN": (lambda x: np.fmax(x, [np.nan, 3.0]), [2.0, 2.0], [1.0, 0.0]),
+    "fmin of NaN": (lambda x: np.fmin(x, 3.0), [np.nan, 2.0], [0.0, 1.0]),
+    "maximum(x, x)": (lambda x: np.maximum(x, x), 2.0, 1.0),
+    "max, a tie": (np.max, [1.0, 3.0, 3.0], [0.0, 0.5, 0.5]),
+    "max, all tie": (np.max, [3.0, 3.0, 3.0, 3.0], [0.25] * 4),
+    "max along an axis, a tie": (
+        lambda x: np.max(x, axis=1),
+        [[1.0, 3.0, 3.0], [5.0, 4.0, 4.0]],
+        [[0, 0.5, 0.5], [1, 0, 0]],
+    ),
+    "min, a tie": (np.min, [1.0, 1.0, 3.0], [0.5, 0.5, 0.0]),
+    "amax, a tie": (np.amax, [3.0, 3.0], [0.5, 0.5]),
+    "ptp, a tie": (np.ptp, [1.0, 1.0, 3.0], [-0.5, -0.5, 1.0]),
+    "ptp of equals": (np.ptp, [2.0, 2.0], [0.0, 0.0]),
+    "sort, a tie": (lambda x: np.sort(x) @ np.array([1.0, 10.0, 100.0]), [3.0, 1.0, 1.0], [100.0, 5.5, 5.5]),
+    "sort along an axis, a tie": (lambda x: np.sort(x, axis=0)[0], [[2.0, 1.0], [2.0, 5.0]], [[0.5, 1.0], [0.5, 0.0]]),
+    "median, a tie in the middle": (np.median, [1.0, 2.0, 2.0], [0.0, 0.5, 0.5]),
+    "median of an even number, a tie": (np.median, [1.0, 2.0, 2.0, 3.0], [0.0, 0.5, 0.5, 0.0]),
+    "clip, its edges": (lambda x: np.clip(x, 0.0, 1.0), [-1.0, 0.0, 0.5, 1.0, 2.0], [0.0, 0.0, 1.0, 0.0, 0.0]),
+    "clip, the lower edge": (lambda e: np.clip(np.array([-1.0, 0.0, 0.5]), e, 1.0), 0.0, 2.0),
+    "clip, the upper edge": (lambda e: np.clip(np.array([0.5, 1.0, 2.0]), 0.0, e), 1.0, 2.0),
+    "norm at 0": (la.norm, [0.0, 0.0], [0.0, 0.0]),
+    "norm along an axis, one at 0": (lambda x: la.norm(x, axis=1), [[0.0, 0.0], [3.0, 4.0]], [[0, 0], [0.6, 0.8]]),
+    "norm, ord 1, at 0": (lambda x: la.norm(x, 1), [0.0, -2.0], [0.0, -1.0]),
+    "norm, ord 3, at 0": (lambda x: la.norm(x, 3), [0.0, 0.0], [0.0, 0.0]),
+    "norm, ord inf, a tie": (lambda x: la.norm(x, np.inf), [2.0, -2.0], [0.5, -0.5]),
+    "Frobenius norm at 0": (la.norm, [[0.0, 0.0], [0.0, 0.0]], [[0.0, 0.0], [0.0, 0.0]]),
+    "hypot at 0": (lambda x: np.hypot(x, x), 0.0, 0.0),
+    "hypot, one side 0": (lambda x: np.hypot(x, 2.0), 0.0, 0.0),
+    "x ** 0 at 0": (lambda x: x**0, 0.0, 0.0),
+    "x ** 0 beside others": (lambda x: x ** np.array([0.0, 1.0, 2.0]), [0.0, 0.0, 0.0], [0.0, 1.0, 0.0]),
+    "0 ** b": (lambda b: 0.0**b, 2.0, 0.0),
+    "0 ** b, an array": (lambda b: np.zeros(2) ** b, [1.0, 2.0], [0.0, 0.0]),
+    "prod with one zero": (np.prod, [0.0, 2.0, 3.0], [6.0, 0.0, 0.0]),
+    "prod with two zeros": (np.prod, [0.0, 2.0, 0.0], [0.0, 0.0, 0.0]),
+    "prod along an axis": (lambda x: np.prod(x, axis=0), [[0.0, 2.0], [3.0, 4.0]], [[3.0, 4.0], [0.0, 2.0]]),
+    "cumprod with a zero": (np.cumprod, [2.0, 0.0, 3.0], [1.0, 8.0, 0.0]),
+    "det, singular": (la.det, [[1.0, 2.0], [2.0, 4.0]], [[4.0, -2.0], [-2.0, 1.0]]),
+    "det of zeros": (la.det, [[0.0, 0.0], [0.0, 0.0]], [[0.0, 0.0], [0.0, 0.0]]),
+    "det, one of a stack singular": (
+        la.det,
+        [[[1.0, 2.0], [2.0, 4.0]], [[1.0, 0.0], [0.0, 2.0]]],
+        [[[4.0, -2.0], [-2.0, 1.0]], [[2.0, 0.0], [0.0, 1.0]]],
+    ),
+    "spectral norm, rank 1": (lambda x: la.norm(x, 2), [[2.0, 0.0], [0.0, 0.0]], [[1.0, 0.0], [0.0, 0.0]]),
+    "nuclear norm, rank 1": (lambda x: la.norm(x, "nuc"), [[2.0, 0.0], [0.0, 0.0]], [[1.0, 0.0], [0.0, 0.0]]),
+    "singular values at 0": (la.svdvals, [[0.0, 0.0], [0.0, 0.0]], [[0.0, 0.0], [0.0, 0.0]]),
+    "sign at 0": (np.sign, 0.0, 0.0),
+    "floor at a step": (np.floor, 2.0, 0.0),
+    "round at a step": (np.round, 0.5, 0.0),
+    "heaviside at 0": (lambda x: np.heaviside(x, 0.5), 0.0, 0.0),
+    "the value of heaviside at 0": (lambda h: np.heaviside(np.array([-1.0, 0.0, 1.0]), h), 0.5, 1.0),
+    "x // 1": (lambda x: x // 1.0, 2.0, 0.0),
+    "x % 1 at a step": (lambda x: x % 1.0, 2.0, 1.0),
+    "sinc at 0": (np.sinc, [0.0, 1.0], [0.0, -1.0]),
+    "cbrt of a negative": (np.cbrt, -8.0, 1 / 12),
+    "nan_to_num": (np.nan_to_num, [np.nan, 1.0, np.inf, -np.inf], [0.0, 1.0, 0.0, 0.0]),
+    "nansum": (lambda x: np.nansum(x) ** 2, [np.nan, 3.0], [0.0, 6.0]),
+    "nanmean": (np.nanmean, [np.nan, 3.0, 5.0], [0.0, 0.5, 0.5]),
+    "interp at a knot": (lambda x: np.interp(x, [0.0, 1.0, 2.0], [0.0, 1.0, 3.0]), 1.0, 2.0),
+    "interp outside": (lambda x: np.interp(x, [0.0, 1.0], [5.0, 6.0]), [-1.0, 2.0], [0.0, 0.0]),
+    "logaddexp far out": (lambda x: np.logaddexp(x, 0.0), [-800.0, 800.0], [0.0, 1.0]),
+    "tanh far out": (np.tanh, [-800.0, 800.0], [0.0, 0.0]),
+}
+
+
+@pytest.mark.parametrize("mode", [reverse, forward])
+@pytest.mark.parametrize("name", list(KINKS))
+def test_kink(name: str, mode: Any) -> None:
+    f, x, expected = KINKS[name]
+    x = np.array(x) if isinstance(x, list) else x
+    got = mode(f, x)
+    assert np.shape(got) == np.shape(x)
+    np.testing.assert_allclose(got, expected, rtol=1e-14, atol=1e-15)
+    assert not np.any(np.isnan(got))
+
+
+def test_every_kink_of_the_policy_is_tested() -> None:
+    lines = policy().splitlines()[1:]
+    assert [line[:18].strip() for line in lines] == [
+        "|x|", "maximum, minimum", "clip", "norm, hypot", "x ** 0", "0 ** b", "steps"
+    ]  # fmt: skip
+    for line in lines:
+        word = line.split(" ")[0].strip("|,")
+        assert any(word in name.replace("abs", "x").replace("sign", "steps") for name in KINKS), line
+
+
+@pytest.mark.parametrize("name", [n for n in KINKS if "prod" in n or "det" in n or n.startswith(("sort", "max,"))])
+def test_second_derivatives_at_a_kink_of_first_order(name: str) -> None:
+    """All four nestings agree, and where the function is a polynomial they are those of the polynomial."""
+    f, x, _ = KINKS[name]
+    x = np.array(x)
+    v, w = np.cos(np.arange(x.size)).reshape(x.shape), np.sin(1.0 + np.arange(x.size)).reshape(x.shape)
+
+    def along(s: Any, t: Any) -> Any:
+        return np.sum(f(x + s * v + t * w))
+
+    modes = {"fwd": lambda f: lambda s: jvp(f, (s,), (1.0,))[1], "rev": grad}
+    seconds = [
+        modes[outer](lambda s, i=inner: modes[i](lambda t: along(s, t))(0.0))(0.0)
+        for outer, inner in itertools.product(modes, repeat=2)
+    ]
+    np.testing.assert_allclose(seconds, seconds[0], rtol=1e-12, atol=1e-13)
+    if "prod" in name or "det" in name:
+        h = 1e-4
+        wanted = sum(a * b * along(a * h, b * h) for a in (1, -1) for b in (1, -1)) / (4 * h * h)
+        assert seconds[0] == pytest.approx(wanted, rel=1e-6, abs=1e-7)
+
+
+def test_the_hessian_of_a_determinant_is_right_at_a_singular_matrix() -> None:
+    a = np.array([[1.0, 2.0], [2.0, 4.0]])
+    expected = np.zeros((2, 2, 2, 2))
+    expected[0, 0, 1, 1] = expected[1, 1, 0, 0] = 1.0
+    expected[0, 1, 1, 0] = expected[1, 0, 0, 1] = -1.0
+    np.testing.assert_allclose(hessian(la.det)(a), expected, atol=1e-14)
+    zero = np.zeros((3, 3))
+    third = jacfwd(hessian(la.det))(zero)
+    assert third[0, 0, 1, 1, 2, 2] == 1.0
+    assert third[0, 1, 1, 0, 2, 2] == -1.0
+    np.testing.assert_array_equal(hessian(la.det)(zero), np.zeros((3, 3, 3, 3)))
+
+
+def test_the_hessian_of_a_product_is_right_at_zeros() -> None:
+    np.testing.assert_array_equal(hessian(np.prod)(np.array([0.0, 0.0, 3.0])), [[0, 3, 0], [3, 0, 0], [0, 0, 0]])
+    np.testing.assert_array_equal(hessian(np.prod)(np.zeros(2)), [[0, 1], [1, 0]])
+
+
+def test_minus_zero_infinity_and_nan_pass_through() -> None:
+    with np.errstate(all="ignore"):
+        assert grad(np.sqrt)(0.0) == np.inf
+        assert grad(np.log)(0.0) == np.inf
+        assert np.isnan(grad(np.absolute)(np.nan))
+        assert np.isnan(grad(lambda x: np.maximum(x, 1.0) * 0 + x * np.nan)(1.0))
+        assert grad(np.exp)(1000.0) == np.inf
+
+
+@pytest.mark.parametrize("axis", [0, 1, -1])
+def test_stack_of_one_variable_twice(axis: int) -> None:
+    weights = np.arange(6.0).reshape((2, 3) if axis == 0 else (3, 2))
+    gradient = grad(lambda x: np.sum(np.stack([x, x], axis=axis) * weights))(np.ones(3))
+    np.testing.assert_array_equal(gradient, weights.sum(axis=axis))
+
+
+def test_power_with_a_negative_base_and_a_whole_exponent() -> None:
+    assert grad(lambda x: x**3)(-1.3) == pytest.approx(3 * 1.3**2, rel=1e-15)
+    assert grad(grad(lambda x: x**3))(-1.3) == pytest.approx(-6 * 1.3, rel=1e-15)
+    np.testing.assert_allclose(
+        grad(lambda x: np.sum(x ** np.array([0, 1, 2])))(np.array([-2.0, -2.0, -2.0])), [0, 1, -4]
+    )
+
+
+@pytest.mark.parametrize("x", [0.0, np.zeros(2)], ids=["number", "array"])
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 0.0, 2.0])
+@pytest.mark.parametrize("mode", ["reverse", "forward"])
+def test_powers_at_zero(x: Any, n: float, mode: str) -> None:
+    def derivative(f: Any, x: Any) -> Any:
+        ones = np.ones(np.shape(x))[()]
+        return vjp(f, x)[1](ones)[0] if mode == "reverse" else jvp(f, (x,), (ones,))[1]
+
+    first = derivative(lambda x: x**n, x)
+    second = derivative(lambda x: derivative(lambda x: x**n, x), x)
+    np.testing.assert_array_equal(first, np.full(np.shape(x), float(n == 1)))
+    np.testing.assert_array_equal(second, np.full(np.shape(x), 2.0 * (n == 2)))
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4])
+@pytest.mark.parametrize("order", [1, 2, 3, 4, 5])
+def test_every_derivative_of_a_whole_power_at_zero(n: int, order: int) -> None:
+    def forward(f: Any) -> Any:
+        return lambda x: jvp(f, (x,), (1.0,))[1]
+
+    f: Any = lambda x: x**n  # noqa: E731
+    for k in range(order):
+        f = grad(f) if k % 2 else forward(f)
+    assert f(0.0) == (math.factorial(n) if order == n else 0.0)
+
+
+def test_zero_to_a_variable_power() -> None:
+    assert grad(lambda b: 0.0**b)(2.0) == 0.0
+    assert grad(lambda b: np.zeros(2)[0] ** b)(2.0) == 0.0
