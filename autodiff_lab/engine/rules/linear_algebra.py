@@ -67,6 +67,10 @@ general(la.solve, _solve_left, lambda g, y, a, b: unbroadcast(_solve_back(g, a, 
 @composed(la.lstsq)
 def _lstsq(a: Any, b: Any, rcond: Any = None) -> tuple[Any, Any, int, Any]:
     m, n = np.shape(a)
+    if la.matrix_rank(plain(a)) < min(m, n):
+        raise UnsupportedError(
+            "np.linalg.lstsq is followed for matrices of full rank, and this one has dependent columns."
+        )
     x = la.pinv(a) @ b
     values = la.svdvals(a)
     residuals = np.sum((b - a @ x) ** 2, axis=0, keepdims=True) if m > n else np.zeros(0)
@@ -145,7 +149,7 @@ def _qr(a: Any, mode: str = "reduced") -> Any:
 
 
 def _packed_eigh(a: Any) -> Any:
-    w, v = la.eigh((a + t(a)) / 2)
+    w, v = la.eigh(a)  # of its lower triangle, as NumPy does; the gradient is that of the symmetric matrix
     return np.concatenate([w[..., None, :], v], axis=-2)
 
 
