@@ -1,0 +1,201 @@
+"""Chromium, JupyterLab and the rules that hold on every page a browser test opens.
+
+No request leaves this machine, nothing is written to the console as an error, no script fails, and a screenshot
+of how the page looked at the end is left in `tests/browser/screenshots/` (git ignores it).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from .notebook import OpenNotebook
+from .server import LabServer
+
+HERE = Path(__file__).parent
+SCREENSHOTS = HERE / "screenshots"
+CHROMIUM_FLAGS = [
+    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-dev-shm-usage"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what is in this folder, and run it last: quick tests answer first, and a browser keeps an event loop."""
+    ours = [item for item in items if HERE in item.path.parents]
+    for item in ours:
+        item.add_marker(pytest.mark.browser)
+    items[:] = [item for item in items if HERE not in item.path.parents] + ours
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    shots = sorted(SCREENSHOTS.glob("*.png"))
+    if shots and terminalreporter.config.stash.get(BROWSER_USED, False):
+        terminalreporter.write_line(f"{len(shots)} screenshots of the browser tests: {SCREENSHOTS}")
+
+
+BROWSER_USED = pytest.StashKey[bool]()
+
+
+def _missing(what: str) -> None:
+    """A reader's machine may lack a browser; where it is required (CI) that is a failure."""
+    if os.environ.get("AUTODIFF_LAB_REQUIRE_BROWSER"):
+        pytest.fail(f"{what}, and AUTODIFF_LAB_REQUIRE_BROWSER asks for the browser tests", pytrace=False)
+    pytest.skip(f"{what}; the browser tests need it")
+
+
+@pytest.fixture(scope="session")
+def browser(request: pytest.FixtureRequest) -> Iterator[Any]:
+    """Debian's Chromium, driven by Playwright."""
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        _missing("playwright is not installed")
+    names = ("chromium", "chromium-browser", "google-chrome")
+    executable = next(filter(None, map(shutil.which, names)), None)
+    if executable is None:
+        _missing("there is no Chromium on the PATH")
+    request.config.stash[BROWSER_USED] = True
+    shutil.rmtree(SCREENSHOTS, ignore_errors=True)
+    SCREENSHOTS.mkdir()
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=executable, args=CHROMIUM_FLAGS)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture(scope="session")
+def server(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabServer]:
+    """One JupyterLab for all tests; asks for the browser first, so that nothing starts where there is none."""
+    lab = LabServer(tmp_path_factory.mktemp("jupyterlab"))
+    lab.start()
+    yield lab
+    lab.stop()
+
+
+class Watch:
+    """What the pages of one test did that no page may do."""
+
+    def __init__(self) -> None:
+        self.complaints: list[str] = []
+        self.strangers: list[str] = []
+        self.allowed: list[str] = []
+        self.allowed_strangers: list[str] = []
+
+    def allow(self, pattern: str, *, because: str) -> None:
+        """Expect a console error; the reason is not used, but has to be written down."""
+        assert because
+        self.allowed.append(pattern)
+
+    def allow_strangers(self, pattern: str, *, because: str) -> None:
+        """Expect a request to somewhere else, which is refused all the same."""
+        assert because
+        self.allowed_strangers.append(pattern)
+        self.allowed.append(r"net::ERR_FAILED \(.*(?:" + pattern + ")")
+
+    def follow(self, context: Any, offline: bool) -> None:
+        context.route("**/*", lambda route: self._route(route, offline))
+        context.on("console", self._console)
+        context.on("weberror", lambda error: self.complaints.append(f"script error: {error.error}"))
+
+    def _route(self, route: Any, offline: bool) -> None:
+        """Let through what is on this machine: files always, the loopback unless the page is to live without it."""
+        url = urlsplit(route.request.url)
+        if url.scheme in ("file", "data", "blob") or (url.hostname == "127.0.0.1" and not offline):
+            route.continue_()
+        else:
+            self.strangers.append(route.request.url)
+            route.abort()
+
+    def _console(self, message: Any) -> None:
+        if message.type in ("error", "assert"):
+            self.complaints.append(f"{message.type}: {message.text} ({message.location.get('url', '')})")
+
+    def verdict(self) -> None:
+        def unexpected(lines: list[str], allowed: list[str]) -> list[str]:
+            return [line for line in lines if not any(re.search(one, line) for one in allowed)]
+
+        strangers, bad = unexpected(self.strangers, self.allowed_strangers), unexpected(self.complaints, self.allowed)
+        assert not strangers, f"requests that leave this machine: {strangers}"
+        assert not bad, "console errors:\n" + "\n".join(bad)
+
+
+# JupyterLab scrolls inside a box of its own, and further than the last cell.
+WHOLE_HEIGHT = """() => {
+    const box = document.querySelector('.jp-Notebook .jp-WindowedPanel-outer');
+    if (!box) return document.documentElement.scrollHeight;
+    box.scrollTop = 0;
+    return Math.ceil([...box.querySelectorAll('.jp-Cell')].at(-1).getBoundingClientRect().bottom + 80);
+}"""
+
+
+def photograph(page: Any, request: pytest.FixtureRequest, moment: str = "") -> None:
+    """Keep a picture of the whole page, also of what is scrolled out of sight, under the name of the test."""
+    name = re.sub(r"[^\w.-]+", "_", f"{request.node.name} {moment}").strip("_")
+    size = page.viewport_size
+    page.set_viewport_size({**size, "height": min(16000, max(size["height"], page.evaluate(WHOLE_HEIGHT)))})
+    page.screenshot(path=SCREENSHOTS / f"{name}.png", animations="disabled")
+    page.set_viewport_size(size)
+
+
+@contextmanager
+def watched_pages(browser: Any, watch: Watch, leave: Callable[[Any], None]) -> Iterator[Callable[..., Any]]:
+    """Give a function that opens pages; at the end `leave` sees each, and they are closed and judged."""
+    pages = []
+
+    def open_page(width: int = 1280, height: int = 900, offline: bool = False, **options: Any) -> Any:
+        context = browser.new_context(viewport={"width": width, "height": height}, **options)
+        context.set_default_timeout(20_000)
+        watch.follow(context, offline)
+        pages.append(context.new_page())
+        return pages[-1]
+
+    try:
+        yield open_page
+        for page in pages:
+            leave(page)
+    finally:
+        for page in pages:
+            page.context.close()
+    watch.verdict()
+
+
+@pytest.fixture
+def watch() -> Watch:
+    return Watch()
+
+
+@pytest.fixture
+def new_page(browser: Any, watch: Watch, request: pytest.FixtureRequest) -> Iterator[Callable[..., Any]]:
+    """Open a fresh page: `new_page(width=380)`, `new_page(offline=True)`, `new_page(color_scheme="dark")`."""
+    with watched_pages(browser, watch, lambda page: photograph(page, request)) as open_page:
+        yield open_page
+
+
+@pytest.fixture
+def tidy_server(server: LabServer) -> Iterator[LabServer]:
+    """End this test's kernels, but only after its pages are closed: a page that loses its kernel complains."""
+    yield server
+    server.end_sessions()
+
+
+@pytest.fixture
+def open_notebook(tidy_server: LabServer, new_page: Callable[..., Any]) -> Callable[..., OpenNotebook]:
+    """Open a notebook of the server in a page of its own."""
+    return lambda path, **options: OpenNotebook(new_page(**options), tidy_server, path)
+
+
+@pytest.fixture(scope="module")
+def shared_notebook(browser: Any, server: LabServer) -> Iterator[Callable[[str], OpenNotebook]]:
+    """Open a notebook once for all tests of a module that only look at it or put back what they change."""
+    with watched_pages(browser, Watch(), lambda page: None) as open_page:
+        yield lambda path: OpenNotebook(open_page(height=1100), server, path)
+    server.end_sessions()

@@ -1,0 +1,107 @@
+"""A notebook open in JupyterLab, driven as a learner drives it."""
+
+from __future__ import annotations
+
+from itertools import zip_longest
+from typing import Any
+
+import nbformat
+
+from .server import LabServer
+
+# JupyterLab shows an exception and a warning alike, as stderr; only the first has a traceback and stops the run.
+LOOK = """() => [...document.querySelectorAll('.jp-Notebook .jp-Cell')].map(cell => ({
+    done: /^\\[\\d+\\]:$/.test(cell.querySelector('.jp-InputPrompt')?.innerText.trim() ?? ''),
+    stderr: [...cell.querySelectorAll('[data-mime-type="application/vnd.jupyter.stderr"]')].map(e => e.innerText) + "",
+}))"""
+
+FINISHED = f"""(kinds) => {{
+    const cells = ({LOOK})();
+    return kinds.every((kind, i) => kind === 'not run' || cells[i].done)
+        || kinds.some((kind, i) => kind === 'runs' && cells[i].stderr.includes('Traceback'));
+}}"""
+
+
+class OpenNotebook:
+    """A page that shows one notebook and nothing else (JupyterLab's single-document view)."""
+
+    def __init__(self, page: Any, server: LabServer, path: str) -> None:
+        self.page, self.server, self.path = page, server, path
+        page.goto(f"{server.url}/doc/tree/{path}?token={server.token}&reset")
+        page.locator(".jp-NotebookPanel .jp-Notebook .jp-Cell").first.wait_for(timeout=60_000)
+        self._wait_for_idle_kernel()
+
+    def _wait_for_idle_kernel(self, seconds: float = 60) -> None:
+        """Wait until the page is connected to an idle kernel; before that, running a cell silently does nothing.
+
+        The page calls itself idle before it has a kernel, so the server is asked. A fresh server may first want to
+        know which kernel to use.
+        """
+        question = self.page.locator(".jp-Dialog:has-text('Select Kernel') .jp-mod-accept")
+        for _ in range(int(10 * seconds)):
+            kernel = self.server.kernel_of(self.path)
+            if kernel and kernel["connections"] and kernel["execution_state"] == "idle":
+                break
+            if question.is_visible():
+                question.click()
+            self.page.wait_for_timeout(100)
+        self.page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").wait_for()
+
+    def _kinds(self) -> list[str]:
+        """For each cell: what running everything does to it. Empty code cells keep their prompt."""
+        notebook = nbformat.read(self.server.root / self.path, as_version=4)
+        kinds = []
+        for cell in notebook.cells:
+            if cell.cell_type != "code" or not cell.source.strip():
+                kinds.append("not run")
+            else:
+                may_fail = "raises-exception" in cell.metadata.get("tags", [])
+                kinds.append("may fail" if may_fail else "runs")
+        return kinds
+
+    def run_all(self, seconds: float = 120) -> OpenNotebook:
+        """Choose Run → Run All Cells and wait until every cell has its number; none may show an error or a warning."""
+        self.page.get_by_role("menuitem", name="Run", exact=True).click()
+        self.page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
+        self.page.wait_for_function(FINISHED, arg=self._kinds(), timeout=1000 * seconds)
+        assert not self.errors()
+        return self
+
+    def errors(self) -> list[str]:
+        """Exceptions and warnings the cells show, except in cells that say they raise."""
+        cells = zip_longest(self.page.evaluate(LOOK), self._kinds(), fillvalue="typed in")
+        return [cell["stderr"] for cell, kind in cells if cell["stderr"] and kind != "may fail"]
+
+    def sources(self) -> list[str]:
+        """The text of the cells as the page has them now."""
+        return self.page.evaluate(
+            "() => [...document.querySelectorAll('.jp-Notebook .jp-Cell .cm-content')].map(e => e.innerText)"
+        )
+
+    def active_cell(self) -> int:
+        return self.page.evaluate(
+            "() => [...document.querySelectorAll('.jp-Notebook .jp-Cell')]"
+            ".findIndex(e => e.classList.contains('jp-mod-active'))"
+        )
+
+    def add_cell(self, source: str, *, wait: bool = True) -> None:
+        """Type a new cell below the last one and run it, as a learner does."""
+        cells = self.page.locator(".jp-Notebook .jp-Cell")
+        count = cells.count()
+        cells.last.locator(".cm-content").click()
+        self.page.keyboard.press("Escape")
+        self.page.keyboard.press("b")
+        cells.nth(count).locator(".cm-content").wait_for()
+        self.page.keyboard.press("Enter")
+        # Inserted as one piece of text: the editor's own indentation would be added to ours.
+        self.page.keyboard.insert_text(source)
+        self.page.keyboard.press("Control+Enter")
+        if wait:
+            self.page.wait_for_function(f"() => ({LOOK})().at(-1).done")
+            assert not self.errors()
+
+    def shut_kernel_down(self) -> None:
+        """End the kernel behind Lab's back, as a crash or a sleeping laptop does."""
+        for kernel in self.server.kernels():
+            self.server.api("DELETE", f"/api/kernels/{kernel}")
+        assert self.server.kernels() == []

@@ -1,0 +1,96 @@
+"""A saved page plays without a kernel and without a network: every request it makes is refused."""
+
+import re
+
+import nbformat
+import pytest
+from nbconvert import HTMLExporter
+
+from autodiff_lab import play
+
+from .player_page import AT_HALF_WAY, LAST, PlayerOnPage, f
+from .server import NOTEBOOKS, REPOSITORY
+
+
+@pytest.fixture
+def saved(tmp_path):
+    path = tmp_path / "flow.html"
+    play(f, 2.0, 5.0).save_html(path)
+    return path
+
+
+def step_through(player):
+    player.shows_the_start()
+    for _ in range(AT_HALF_WAY):
+        player.press("Forward one step")
+    player.shows_half_way()
+    player.key("End")
+    player.shows_the_gradient()
+    player.key("Home", "ArrowRight", "ArrowRight", "ArrowLeft")
+    player.arrives_at(1)
+    player.scrub(LAST)
+    player.shows_the_gradient()
+
+
+def test_saved_page(saved, new_page):
+    page = new_page(offline=True)
+    page.goto(saved.as_uri())
+    player = PlayerOnPage(page)
+    step_through(player)
+    assert page.title()
+    assert page.locator("html").get_attribute("lang")
+
+
+def test_saved_page_holds_the_full_numbers(saved):
+    text = saved.read_text(encoding="utf-8")
+    for number in ("1.7163378145367738", "-0.28366218546322625", "11.652071455223084"):
+        assert number in text
+    assert not re.search(r"""(?:src|href|from|import)\s*[=(]?\s*["'](?:https?:)?//""", text)
+
+
+SIZES = [(380, 800), (768, 1024), (1024, 768), (1920, 1080)]
+
+
+@pytest.mark.parametrize("width, height", SIZES)
+def test_saved_page_fits_the_screen(width, height, saved, new_page):
+    page = new_page(offline=True, width=width, height=height)
+    page.goto(saved.as_uri())
+    player = PlayerOnPage(page)
+    heights = set()
+    for step in range(LAST + 1):
+        if step:
+            player.press("Forward one step")
+        player.arrives_at(step)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, "the page scrolls sideways"
+        heights.add(player.root.bounding_box()["height"])
+    assert len(heights) == 1, "the player changes its height, and the page jumps"
+    for control in player.root.locator("button, select, input").all():
+        box = control.bounding_box()
+        assert box["width"] >= 24 and box["height"] >= 24, "too small for a finger"
+        assert box["x"] >= 0 and box["x"] + box["width"] <= width, "a control is cut off"
+    for text in player.root.locator(".adl-title, .adl-status, .adl-counter, .adl-sentence, .adl-equation > div").all():
+        assert text.evaluate("e => e.scrollWidth <= e.clientWidth + 1 || e.clientWidth === 0"), "text is cut off"
+
+
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_notebook_as_a_web_page(name, new_page, watch, tmp_path):
+    """`jupyter nbconvert --to html` of a notebook as it is committed."""
+    notebook = nbformat.read(REPOSITORY / "notebooks" / name, as_version=4)
+    page_file = tmp_path / "notebook.html"
+    page_file.write_text(HTMLExporter().from_notebook_node(notebook)[0], encoding="utf-8")
+    watch.allow_strangers("mathjax|require|cdnjs", because="nbconvert's own template asks for them")
+    page = new_page(offline=True)
+    page.goto(page_file.as_uri())
+    outputs = [output.get("data", {}) for cell in notebook.cells for output in cell.get("outputs", [])]
+    expected = sum("data-adl-player" in "".join(data.get("text/html", "")) for data in outputs)
+    assert expected or not any("play(" in cell.source for cell in notebook.cells), "the notebook is not executed"
+    players = page.locator(".adl-player")
+    page.wait_for_function("n => document.querySelectorAll('.adl-player').length >= n", arg=expected)
+    for number in range(players.count()):
+        player = PlayerOnPage(page, number)
+        player.focus()
+        player.key("End")
+        last = player.step
+        assert last > 0
+        player.key("ArrowLeft")
+        player.arrives_at(last - 1)

@@ -1,0 +1,110 @@
+"""Moving an input re-records the run; an input that cannot be recorded says so and leaves the picture."""
+
+import numpy as np
+import pytest
+
+from autodiff_lab import Trace
+
+from .conftest import photograph
+from .player_page import LAST, PlayerOnPage, cell, f, picky
+
+
+def logarithm(x):
+    return np.log(x) * x
+
+
+# Moves by hand come some milliseconds apart, and the first answer of the kernel between them.
+HASTY = """async (player, [moves, pause]) => { for (const [name, place] of moves) {
+    const slider = player.querySelector(`input[aria-label=${name}]`);
+    slider.value = place;
+    slider.dispatchEvent(new Event("input", {bubbles: true}));
+    await new Promise((resolve) => setTimeout(resolve, pause));
+} }"""
+
+
+def shows(player, trace):
+    """Wait until the player shows this run, and compare it all."""
+    texts = [line.value.text for line in trace.lines]
+    player.page.wait_for_function(
+        "([root, texts]) => [...root.querySelectorAll('.adl-tape tbody .adl-value')].map(e => e.innerText).join()"
+        " === texts.join()",
+        arg=[player.root.element_handle(), texts],
+    )
+    adjoints = ["·" if adjoint is None else adjoint.text for adjoint in trace.adjoints_at(len(trace.steps) - 1)]
+    assert player.column("adjoint") == adjoints
+
+
+def test_a_slider_records_again(server, open_notebook):
+    notebook = open_notebook(server.write("inputs.ipynb", cell(f, "play(f, 2.0, 5.0)")), height=1100).run_all()
+    player = PlayerOnPage(notebook.page)
+    player.press("Last step")
+    player.shows_the_gradient()
+    player.set_input("x1", 3)
+    shows(player, Trace.of(f, 3.0, 5.0))
+    player.set_input("x2", 1)
+    shows(player, Trace.of(f, 3.0, 1.0))
+    assert player.step == LAST, "the player stays where it was"
+    player.set_input("x1", 2)
+    player.set_input("x2", 5)
+    shows(player, Trace.of(f, 2.0, 5.0))
+    player.shows_the_gradient()
+
+
+def test_a_slider_by_key(server, open_notebook):
+    notebook = open_notebook(server.write("inputs_key.ipynb", cell(f, "play(f, 2.0, 5.0)")), height=1100).run_all()
+    player = PlayerOnPage(notebook.page)
+    player.press("Last step")
+    slider = player.root.get_by_role("slider", name="x1", exact=True)
+    slider.focus()
+    cells, active = notebook.sources(), notebook.active_cell()
+    player.key("ArrowRight", "ArrowRight", "ArrowUp")
+    shows(player, Trace.of(f, float(slider.input_value()), 5.0))
+    assert float(slider.input_value()) > 2
+    assert player.step == LAST, "a slider keeps its own arrows"
+    assert (notebook.sources(), notebook.active_cell()) == (cells, active)
+
+
+def test_the_last_position_of_every_slider_counts(server, open_notebook):
+    """A hand moves faster than the kernel answers; a late answer must not pull a slider back."""
+    notebook = open_notebook(server.write("inputs_fast.ipynb", cell(f, "play(f, 2.0, 5.0)")), height=1100).run_all()
+    player = PlayerOnPage(notebook.page)
+    player.press("Last step")
+    for x1, x2, pause in ((3, 6, 5), (2.2, 4, 8), (3.6, 7, 10), (3, 6, 15), (2.2, 4, 20), (2, 5, 5)):
+        moves = [["x1", x1 + 0.3], ["x1", x1], ["x2", x2 + 0.5], ["x2", x2]]
+        player.root.evaluate(HASTY, [moves, pause])
+        shows(player, Trace.of(f, float(x1), float(x2)))
+    player.shows_the_gradient()
+
+
+def test_an_exception_is_shown_and_the_picture_stays(server, open_notebook, request):
+    source = cell(picky, "play(picky, 4.0, ranges={'x': (-4, 9)})")
+    notebook = open_notebook(server.write("picky.ipynb", source), height=1100).run_all()
+    player = PlayerOnPage(notebook.page)
+    player.press("Last step")
+    shows(player, Trace.of(picky, 4.0))
+    player.set_input("x", -1)
+    message = player.root.locator(".adl-error").get_by_text("picky wants x >= 0")
+    message.wait_for()
+    shows(player, Trace.of(picky, 4.0))
+    player.press("Back one step")
+    player.press("Last step")
+    photograph(notebook.page, request, "at the bad input")
+    player.set_input("x", 9)
+    shows(player, Trace.of(picky, 9.0))
+    message.wait_for(state="hidden")
+    assert notebook.errors() == []
+
+
+@pytest.mark.filterwarnings("ignore:invalid value")
+def test_a_value_that_is_not_a_number(server, open_notebook, request):
+    source = cell(logarithm, "play(logarithm, 2.0, ranges={'x': (-4, 9)})")
+    notebook = open_notebook(server.write("logarithm.ipynb", source), height=1100).run_all()
+    player = PlayerOnPage(notebook.page)
+    player.press("Last step")
+    player.set_input("x", -1)
+    shows(player, Trace.of(logarithm, -1.0))
+    assert "nan" in player.column("value")
+    photograph(notebook.page, request, "at the bad input")
+    player.set_input("x", 2)
+    shows(player, Trace.of(logarithm, 2.0))
+    assert notebook.errors() == []
