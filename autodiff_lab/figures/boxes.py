@@ -11,13 +11,7 @@ SIZE = 14
 
 def heading(trace: Trace, i: int, line: Line) -> tuple[str, str]:
     """The first line of a node: what it is, and its name on the tape."""
-    name = notation.pretty(line.name)
-    return line.symbol, f"{name} = {result_name(trace)}" if i == trace.result else name
-
-
-def result_name(trace: Trace) -> str:
-    """What the result is called: y, unless the function has a parameter of that name."""
-    return "result" if "y" in trace.parameters else "y"
+    return line.symbol, f"{line.shown} = {trace.result_name}" if i == trace.result else line.shown
 
 
 def text_width(text: str, bold: bool = False) -> float:
@@ -38,10 +32,10 @@ def node_widths(trace: Trace) -> list[float]:
     widest = []
     for i, line in enumerate(trace.lines):
         head, name = heading(trace, i, line)
-        widest.append(max(text_width(f"{head} ", True) + text_width(name), text_width(line.value.text, True)))
+        widest.append(max(text_width(f"{head} ", True) + text_width(name), text_width(line.value.in_node, True)))
     for step in trace.steps:
         shown = [(step.line, step.adjoint), *((send.parent, send.after) for send in step.sends)]
         for i, adjoint in shown:
             if adjoint is not None:
-                widest[i] = max(widest[i], text_width(adjoint.text, True))
+                widest[i] = max(widest[i], text_width(adjoint.in_node, True))
     return [max(0.6, width / 72 + 0.24) for width in widest]

@@ -2,22 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
-from autodiff_lab.engine.symbol import Symbol
+from autodiff_lab.engine.broadcasting import kept_shape, shape_of
+from autodiff_lab.engine.symbol import Symbol, SymbolLevel
 from autodiff_lab.figures import notation
+
+_LONGEST_MAP = 44
+
+
+class _ShapedLevel(SymbolLevel):
+    """Expressions that know their shape: an operation on ones tells which it is."""
+
+    def process(self, op: Any, operands: tuple[Any, ...], static: Mapping[str, Any]) -> Any:
+        written = super().process(op, operands, static)
+        if isinstance(written, _Shaped) or not isinstance(written, Symbol):
+            return written
+        ones = [np.ones(x.shape)[()] if isinstance(x, Symbol) else x for x in operands]
+        return _Shaped(written, op.fn(*ones, **static))
 
 
 class _Shaped(Symbol):
-    """A name that stands for an array: the rules of linear maps ask for shapes."""
+    """A name that stands for an array: the rules of maps ask for shapes."""
 
     __slots__ = ("_shape",)
+    level = _ShapedLevel()
 
-    def __init__(self, name: str, value: Any) -> None:
-        super().__init__(name)
+    def __init__(self, name: str | Symbol, value: Any) -> None:
+        if isinstance(name, Symbol):
+            super().__init__(op=name.op, operands=name.operands, static=name.static)
+        else:
+            super().__init__(name)
         self._shape = np.shape(value)
 
     @property
@@ -42,29 +60,78 @@ def _names(tape: Any, i: int, write: Callable[[str], str] = str) -> list[Any]:
     return names
 
 
+def local_partial(tape: Any, i: int, slot: int) -> Any:
+    """The local partial of a line for an operand, as numbers; None where the row of the table has none.
+
+    For a reduction these are the weights of the operand's entries.
+    """
+    op, args, y, static = tape.ops[i], tape.args[i], tape.values[i], tape.kwargs.get(i, {})
+    if op.kind == "elementwise":
+        return op.local_partial(slot, y, *args)
+    if op.kind == "reduction":
+        return np.broadcast_to(_weights(op, y, args[0], static), np.shape(args[0]))[()]
+    return None
+
+
+def _weights(op: Any, y: Any, x: Any, static: Mapping[str, Any]) -> Any:
+    axis = static.get("axis")
+    kept = kept_shape(shape_of(x), axis)
+    # A name keeps its name when its reduced axes are kept; an array is given them.
+    y = _Shaped(y.text(), np.empty(kept)) if isinstance(y, Symbol) else np.reshape(y, kept)
+    return op.rules[0](y, x, axis)
+
+
 def way_back(tape: Any, i: int, slot: int) -> tuple[str, str]:
     """How the adjoint goes back, as text and as LaTeX: the rule itself, run on names instead of numbers.
 
-    For an elementwise operation this is the local partial; for another one, the map applied to the line's adjoint.
+    For an elementwise operation this is the local partial, for a reduction the weights. For a linear or multilinear
+    map it is the map applied to the line's adjoint, if that is short. Otherwise it is the name of the map.
     """
-    op, names, y = tape.ops[i], _names(tape, i), _Shaped(tape.name(i), tape.values[i])
-    if op.name == "matmul":
-        text = _through_product(tape, i, slot, [name.text() for name in names])
-        return text, notation.latex_expression(text)
+    op = tape.ops[i]
+    if op.kind == "flat":
+        return _called("0")
+    if op.kind in ("elementwise", "reduction"):
+        try:
+            return _partial(tape, i, slot)
+        except Exception:
+            # Not every rule runs on names (it may look at its values); then the numbers alone are shown.
+            return "", ""
     try:
-        if op.kind == "elementwise":
-            found = op.local_partial(slot, y, *names)
-            if isinstance(found, Symbol):
-                return found.text(), op.local_partial(slot, y, *_names(tape, i, notation.latex_value)).latex()
-        else:
-            adjoint = _Shaped(notation.pretty_adjoint(tape.name(i)), tape.values[i])
-            found = op.pullback(slot, adjoint, y, tuple(names), tape.kwargs.get(i, {}))
-            if isinstance(found, Symbol):
-                return found.text(), notation.latex_expression(found.text())
+        text = _map(tape, i, slot)
     except Exception:
-        # A learner's own rule need not run on names; then the number alone is shown.
-        return ("", "") if op.kind == "elementwise" else _called(f"transpose of {op.name}")
-    return _called("0" if found is None else notation.number(found))
+        text = ""
+    if not text or len(text) > _LONGEST_MAP:
+        text = f"{'pullback' if op.kind == 'general' else 'transpose'} of {op.name}"
+    return text, notation.latex_expression(text)
+
+
+def _partial(tape: Any, i: int, slot: int) -> tuple[str, str]:
+    op, y = tape.ops[i], _Shaped(tape.name(i), tape.values[i])
+
+    def found(names: list[Any]) -> Any:
+        if op.kind == "reduction":
+            return _weights(op, y, names[0], tape.kwargs.get(i, {}))
+        return op.local_partial(slot, y, *names)
+
+    partial = found(_names(tape, i))
+    if isinstance(partial, Symbol):
+        return partial.text(), found(_names(tape, i, notation.latex_value)).latex()
+    return _called(notation.number(partial))
+
+
+def _map(tape: Any, i: int, slot: int) -> str:
+    """The transpose of a linear or multilinear map, applied to the line's adjoint; empty where there is no formula."""
+    op, names, y = tape.ops[i], _names(tape, i), _Shaped(tape.name(i), tape.values[i])
+    adjoint = notation.pretty_adjoint(tape.name(i))
+    if op.name == "matmul":
+        return _through_product(tape, i, slot, [name.text() for name in names])
+    if op.name == "getitem":
+        # The rule's own function has no name in NumPy.
+        return f"{adjoint} at [{tape.expression(i).partition('[')[2]}, else 0"
+    if op.kind == "general":
+        return ""
+    found = op.pullback(slot, _Shaped(adjoint, tape.values[i]), y, tuple(names), tape.kwargs.get(i, {}))
+    return "0" if found is None else found.text() if isinstance(found, Symbol) else ""
 
 
 def _called(text: str) -> tuple[str, str]:
@@ -89,6 +156,8 @@ def _through_product(tape: Any, i: int, slot: int, names: list[str]) -> str:
     """How an adjoint goes back through ``a @ b``. The rule itself reshapes vectors to matrices, which is no formula."""
     a, b = names
     rows, columns = (np.ndim(x) for x in tape.args[i])
+    if max(rows, columns) > 2:
+        return ""
     adjoint = notation.pretty_adjoint(tape.name(i))
     if rows == 1 and columns == 1:
         return f"{adjoint} * {(b, a)[slot]}"

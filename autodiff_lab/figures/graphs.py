@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import graphviz
 
 from autodiff_lab.figures import notation
 from autodiff_lab.figures.boxes import SIZE, heading, node_widths, text_width
-from autodiff_lab.figures.drawing import Drawing, DrawingError, render
+from autodiff_lab.figures.drawing import Drawing, DrawingError, picture, render
 from autodiff_lab.figures.layout import layout_of
 from autodiff_lab.figures.trace import Line, Number, Operand, Step, Trace
 
-__all__ = ["Drawing", "DrawingError", "draw", "graph", "layout", "render"]
+__all__ = ["Drawing", "DrawingError", "draw", "graph", "layout", "picture", "render"]
 
 FONT = "DejaVu Sans,Verdana,Helvetica,Arial,sans-serif"
 # Three lines of text, and air.
 _NODE_HEIGHT = 0.95
 _CONSTANT_HEIGHT = 0.4
-_LONGEST_LABEL = 44
 _CAREFUL = 800
 
 
@@ -138,7 +137,6 @@ class _Picture:
         self.sweeping = self.now is not None and self.now.phase != "record"
         self.adjoints = trace.adjoints_at(step)
         self.over = step >= len(trace.steps) - 1 and self.sweeping
-        self.labels = labels_of(trace)
         self.carrying = {(self.now.line, send.slot) for send in self.now.sends} if self.now and not self.over else set()
         self.receiving = {send.parent for send in self.now.sends} if self.now and not self.over else set()
         self.widths = node_widths(trace)
@@ -163,13 +161,13 @@ class _Picture:
                 look["fillcolor"] = notation.ADJOINT_PAPER
         if i >= self.recorded:
             look["style"] = "invis"
-        below = "&#160;" if not self.sweeping else notation.NOT_REACHED if adjoint is None else _markup(adjoint.text)
+        below = "&#160;" if not self.sweeping else notation.NOT_REACHED if adjoint is None else _markup(adjoint.in_node)
         if adjoint is not None:
             below = f'<font color="{notation.ADJOINT_INK}"><b>{below}</b></font>'
         head, name = heading(self.trace, i, line)
         label = (
             f'<b>{_markup(head)}</b> <font color="{notation.SOFT_INK}">{_markup(name)}</font>'
-            f'<br/><font color="{notation.VALUE_INK}"><b>{_markup(line.value.text)}</b></font><br/>{below}'
+            f'<br/><font color="{notation.VALUE_INK}"><b>{_markup(line.value.in_node)}</b></font><br/>{below}'
         )
         return look | {
             "id": f"n{i}",
@@ -180,9 +178,7 @@ class _Picture:
         }
 
     def _said(self, line: Line, adjoint: Number | None) -> str:
-        name = notation.pretty(line.name)
-        what = line.label if line.kind == "input" else notation.readable(line.text, self.labels)
-        text = f"{name} = {what} = {line.value.text}"
+        text = f"{line.shown} = {line.meaning} = {line.value.text}"
         return text + (f"; adjoint {adjoint.text}" if adjoint is not None else "")
 
     def constant(self, i: int, slot: int, operand: Operand) -> dict[str, str]:
@@ -190,11 +186,11 @@ class _Picture:
         return {
             "id": f"c{i}_{slot}",
             "class": "constant",
-            "label": f"<{_markup(operand.value.text)}>",
+            "label": f"<{_markup(operand.value.in_node)}>",
             "style": "invis" if hidden else "filled,dashed",
             "fillcolor": "#F3F3F3",
             "height": str(_CONSTANT_HEIGHT),
-            "width": f"{max(0.4, text_width(operand.value.text) / 72 + 0.2):.2f}",
+            "width": f"{max(0.4, text_width(operand.value.in_node) / 72 + 0.2):.2f}",
             "tooltip": _escaped(f"the constant {operand.value.text}"),
         }
 
@@ -203,12 +199,10 @@ class _Picture:
         look = {"id": name, "class": "edge-constant" if operand.line is None else "edge-operand"}
         if operand.line is None:
             look["style"] = "dashed"
-        label = edge_label(operand, self.labels)
-        if label:
-            look["label"] = f"<{_chip(label, (i, slot) in self.carrying)}>"
-            full = edge_label(operand, self.labels, longest=None)
+        if operand.edge:
+            look["label"] = f"<{_chip(operand.edge, (i, slot) in self.carrying)}>"
             look["tooltip"] = look["labeltooltip"] = _escaped(
-                f"from {notation.pretty(operand.name)} to {notation.pretty(line.name)}: {full}"
+                f"from {self.trace.lines[operand.line].shown} to {line.shown}: {operand.edge_title or operand.edge}"
             )
         if (i, slot) in self.carrying:
             # The adjoint goes against the edge: the arrow turns round.
@@ -219,36 +213,9 @@ class _Picture:
         return look
 
 
-def labels_of(trace: Trace) -> Mapping[str, str]:
-    """What to write for a tape name: the learner's parameter, unless it could be taken for a tape name itself."""
-    return {
-        line.name: line.label
-        for line in trace.lines
-        if line.label and line.label != line.name and notation.pretty(line.label) == line.label
-    }
-
-
-def edge_label(operand: Operand, labels: Mapping[str, str], longest: int | None = _LONGEST_LABEL) -> str:
-    """Write the local partial on an edge: ``cos x2 = 0.2837``; the formula alone where it is an array."""
-    if operand.line is None:
-        return ""
-    formula = notation.readable(operand.formula, labels) if operand.formula else ""
-    partial = operand.partial
-    if partial is None or (partial.shape and formula and longest is not None):
-        text = formula
-    else:
-        text = partial.text if formula in ("", partial.text) else f"{formula} = {partial.text}"
-    if longest is not None and len(text) > longest:
-        text = text[: longest - 1] + "…"
-    return text
-
-
 def _described(trace: Trace) -> str:
     """The graph in words: its lines, as many as one can listen to."""
-    said = [
-        f"{line.label if line.kind == 'input' else notation.readable(line.text, labels_of(trace))} = {line.value.text}"
-        for line in trace.lines[:20]
-    ]
+    said = [f"{line.meaning} = {line.value.text}" for line in trace.lines[:20]]
     more = f", and {len(trace.lines) - 20} more lines" if len(trace.lines) > 20 else ""
     inputs = [trace.lines[i].label for i in trace.inputs]
     gradient = ", ".join(

@@ -10,7 +10,7 @@ import html
 import math
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -59,10 +59,25 @@ _SYMBOLS = {
     "absolute": "abs",
     "maximum": "max",
     "minimum": "min",
+    "floor_divide": "//",
+    "remainder": "%",
+    "<lambda>": "λ",
 }
 
 _HANDFUL = 6
 _LONGEST = 32
+_LONGEST_IN_NODE = 14
+
+# How the engine, which writes Python, spells a call, and how a reader likes to see it.
+_SPELLINGS = (
+    (re.compile(r", (?:keepdims=False|axis=None)(?=[,)])"), ""),
+    (re.compile(r"einsum\((.*), subscripts=('[^']*')\)"), r"einsum(\2, \1)"),
+    (re.compile(rf"\btranspose\((v-?\d+|v{_MACRON}[₋₀-₉]+)(?:, \(1, 0\))?\)"), r"\1.T"),
+    (re.compile(r"<lambda>"), "λ"),
+    (re.compile(r"(?<=,) {2,}"), " "),
+    (re.compile(r"->"), "→"),
+    (re.compile(r"(?<![\w.])inf(?!\w)"), "∞"),
+)
 
 
 def pretty(name: str) -> str:
@@ -124,6 +139,8 @@ def latex_text(text: str) -> str:
         "…": "...",
         "·": "*",
         "∞": r"$\infty$",
+        "→": r"$\to$",
+        "λ": r"$\lambda$",
     }
     return "".join(signs.get(char, "\\" + char if char in "{}$&#%_" else char) for char in text)
 
@@ -150,7 +167,7 @@ def latex_expression(expression: str) -> str:
     ('\\text{sum(}v_{1}\\text{, axis=0)}', 'v_{0}\\text{ @ }v_{-1}')
     """
     written = []
-    for k, piece in enumerate(re.split(rf"(?<![\w.])(v-?\d+|v{_MACRON}[₋₀-₉]+)(?!\w)", expression)):
+    for k, piece in enumerate(re.split(rf"(?<![\w.])(v-?\d+|v{_MACRON}[₋₀-₉]+)(?!\w)", _respelled(expression))):
         if k % 2 == 0:
             written.append(rf"\text{{{latex_text(piece)}}}" if piece else "")
         elif _MACRON in piece:
@@ -161,12 +178,21 @@ def latex_expression(expression: str) -> str:
 
 
 def symbol(op: str) -> str:
-    """Give the sign that a node of the graph shows for an operation.
+    """Give the sign that a node of the graph shows for an operation; of a very long name the beginning.
 
     >>> symbol("multiply"), symbol("subtract"), symbol("log")
     ('×', '−', 'log')
     """
-    return _SYMBOLS.get(op, op)
+    return shortened(_SYMBOLS.get(op, op), 2 * _LONGEST_IN_NODE)
+
+
+def shortened(text: str, longest: int) -> str:
+    """Cut a text that is too long, and say so.
+
+    >>> shortened("a long story", 7)
+    'a long…'
+    """
+    return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
 def readable(expression: str, labels: Mapping[str, str] | None = None) -> str:
@@ -183,8 +209,11 @@ def readable(expression: str, labels: Mapping[str, str] | None = None) -> str:
     ('3 · v₁', 'x1 · x2')
     >>> readable("v1 ** 2"), readable("1 / v-1"), readable("sin(v0)")
     ('v₁²', '1 / v₋₁', 'sin v₀')
+    >>> readable("einsum(v0, v1, subscripts='ij,j->i')"), readable("transpose(v0, (1, 0))")
+    ("einsum('ij,j→i', v₀, v₁)", 'v₀.T')
     """
     labels = labels or {}
+    expression = _respelled(expression)
     # The names are taken out first: "v-1" has a hyphen that is no minus sign.
     pieces = _NAME_ALONE.split(expression)
     pieces[::2] = [_readable_piece(piece) for piece in pieces[::2]]
@@ -193,6 +222,12 @@ def readable(expression: str, labels: Mapping[str, str] | None = None) -> str:
     # "sin x2" only where nothing follows that could be read as part of the argument.
     call = _ONE_CALL.fullmatch(text)
     return f"{call[1]} {call[2]}" if call else text
+
+
+def _respelled(expression: str) -> str:
+    for engine, reader in _SPELLINGS:
+        expression = engine.sub(reader, expression)
+    return expression
 
 
 def _readable_piece(text: str) -> str:
@@ -220,16 +255,32 @@ def number(x: Any) -> str:
     if 0 < array.size <= _HANDFUL and len(written := _nested(array)) <= _LONGEST:
         return written
     shape = str(tuple(int(n) for n in array.shape))
-    finite = array[np.isfinite(array)]
     if array.size == 0:
         return f"{shape} array"
+    return f"{shape} array, {_range(array, _scalar)}"
+
+
+def short(x: Any, written: str) -> str:
+    """Write for a node of the graph what `number` has `written`: of a long array its shape and its range.
+
+    >>> x = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    >>> short(x, number(x)), short(x / 3, number(x / 3)), short(x[0], number(x[0]))
+    ('(3, 2) 1 … 6', '(3, 2) 0.333 … 2', '[1 2]')
+    """
+    array = np.asarray(x, dtype=float)
+    if array.ndim == 0 or array.size == 0 or len(written) <= _LONGEST_IN_NODE:
+        return written
+    shape = str(tuple(int(n) for n in array.shape))
+    return f"{shape} {_range(array, lambda entry: _scalar(float(f'{entry:.3g}')))}"
+
+
+def _range(array: np.ndarray, write: Callable[[float], str]) -> str:
+    finite = array[np.isfinite(array)]
     if finite.size == 0:
-        return f"{shape} array, no finite entry"
-    low, high = _scalar(float(finite.min())), _scalar(float(finite.max()))
+        return "no finite entry"
+    low, high = write(float(finite.min())), write(float(finite.max()))
     summary = f"all {low}" if low == high else f"{low} … {high}"
-    if finite.size < array.size:
-        summary += f", {array.size - finite.size} not finite"
-    return f"{shape} array, {summary}"
+    return summary if finite.size == array.size else f"{summary}, {array.size - finite.size} not finite"
 
 
 def _scalar(x: float) -> str:
@@ -263,6 +314,17 @@ def atom(text: str) -> str:
     ('(−1)', '5')
     """
     return f"({text})" if text.startswith(("−", "-")) else text
+
+
+def factor(text: str) -> str:
+    """Put a sum, a quotient or a negative number in parentheses, so that it can stand beside a multiplication sign.
+
+    >>> factor("1 / v₀"), factor("(x > 0)"), factor("cos v₀")
+    ('(1 / v₀)', '(x > 0)', 'cos v₀')
+    """
+    if re.fullmatch(r"\([^()]*\)", text):
+        return text
+    return f"({text})" if text.startswith(("−", "-")) or re.search(r" [+−/] ", text) else text
 
 
 def display_width(text: str) -> int:

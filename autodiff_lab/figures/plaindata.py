@@ -1,4 +1,8 @@
-"""Frozen dataclasses to JSON's dictionaries and lists, and back."""
+"""Frozen dataclasses to JSON's dictionaries and lists, and back; what need not be said is left out.
+
+A field that has its default is not written. Values of one type, the pooled one, are written once: a list of them, and
+the place in this list wherever one stands.
+"""
 
 from __future__ import annotations
 
@@ -27,32 +31,61 @@ def spelled(x: Any) -> Any:
     return x
 
 
-def plain(x: Any) -> Any:
-    """Give a dataclass as dictionaries and lists."""
+class Pool:
+    """Equal values, each kept once.
+
+    >>> pool = Pool(str)
+    >>> pool.place("a"), pool.place("b"), pool.place("a"), pool.values
+    (0, 1, 0, ['a', 'b'])
+    """
+
+    def __init__(self, kind: type, values: list[Any] | None = None) -> None:
+        self.kind = kind
+        self.values = values or []
+        self._places: dict[Any, int] = {}
+
+    def place(self, x: Any) -> int:
+        """Tell where `x` stands, and put it there the first time."""
+        if x not in self._places:
+            self._places[x] = len(self.values)
+            self.values.append(x)
+        return self._places[x]
+
+
+def plain(x: Any, pool: Pool | None = None) -> Any:
+    """Give a dataclass as dictionaries and lists; `pool` collects the values that are to be written once."""
+    if pool is not None and isinstance(x, pool.kind):
+        return pool.place(x)
     if dataclasses.is_dataclass(x):
-        return {name: plain(getattr(x, name)) for name in _fields(type(x))}
+        fields = ((name, getattr(x, name), default) for name, (_, default) in _fields(type(x)).items())
+        return {name: plain(value, pool) for name, value, default in fields if value != default}
     if isinstance(x, tuple):
-        return [plain(entry) for entry in x]
+        return [plain(entry, pool) for entry in x]
     return spelled(x)
 
 
 @functools.cache
-def _fields(cls: Any) -> dict[str, Any]:
-    """The fields of a dataclass with their types resolved."""
+def _fields(cls: Any) -> dict[str, tuple[Any, Any]]:
+    """The fields of a dataclass: their types, resolved, and their defaults."""
     hints = typing.get_type_hints(cls)
-    return {field.name: hints[field.name] for field in dataclasses.fields(cls)}
+    return {field.name: (hints[field.name], field.default) for field in dataclasses.fields(cls)}
 
 
-def build(kind: Any, data: Any) -> Any:
+def build(kind: Any, data: Any, pool: Pool | None = None) -> Any:
     """Make a value of type `kind` from JSON data; the types of the fields say how."""
     if kind == Entries:
         return data if data is None else _numbers(data)
+    if pool is not None and kind is pool.kind:
+        return pool.values[data]
     if dataclasses.is_dataclass(kind):
-        return kind(**{name: build(hint, data[name]) for name, hint in _fields(kind).items() if name in data})
+        given = {name: build(hint, data[name], pool) for name, (hint, _) in _fields(kind).items() if name in data}
+        return kind(**given)
+    if hasattr(kind, "_make"):
+        return kind._make(tuple(entry) if isinstance(entry, list) else entry for entry in data)
     if typing.get_origin(kind) is tuple:
-        return tuple(build(typing.get_args(kind)[0], entry) for entry in data)
+        return tuple(build(typing.get_args(kind)[0], entry, pool) for entry in data)
     if isinstance(kind, types.UnionType):
-        return None if data is None else build(typing.get_args(kind)[0], data)
+        return None if data is None else build(typing.get_args(kind)[0], data, pool)
     return data
 
 

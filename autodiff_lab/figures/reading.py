@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from autodiff_lab.figures import formulas, notation, sentences, sources
+from autodiff_lab.figures import equations, formulas, notation, sentences, sources
 from autodiff_lab.figures.trace import Line, Number, Operand, Send, Span, Step, Trace
+
+_LONGEST_EDGE = 44
 
 
 def read_tape(tape: Any, f: Callable[..., Any], value: Any = None) -> Trace:
@@ -21,21 +24,31 @@ def read_tape(tape: Any, f: Callable[..., Any], value: Any = None) -> Trace:
 
 def _read(tape: Any, f: Callable[..., Any], value: Any) -> Trace:
     located = sources.locate(f, tape.sites, len(tape))
-    lines = tuple(_line(tape, i, located.spans[i]) for i in range(len(tape)))
+    labels = {
+        tape.name(i): label for i, label in enumerate(tape.input_names) if label and notation.pretty(label) == label
+    }
+    lines = tuple(_line(tape, i, located.spans[i], labels) for i in range(len(tape)))
     result = tape.output
     if result is not None:
         value = tape.values[result]
-    steps = [Step("record", i, None, (), sentences.recorded(lines, i)) for i in range(len(lines))]
+    steps = [
+        Step("record", i, sentence=sentences.recorded(lines, i), equations=equations.recorded(lines[i]))
+        for i in range(len(lines))
+    ]
+    name = sources.name_of(f)
     if result is not None:
         steps += _swept(tape, lines)
+    result_name = "result" if "y" in tape.input_names else "y"
+    if steps:
+        steps[-1] = _with_gradient(name if name.isidentifier() else result_name, lines, steps)
     notes = [
         located.note,
         sentences.result_note(lines, result, Number.of(value) if value is not None else None),
     ]
     parameters = tuple(tape.input_names)
-    name = sources.name_of(f)
+    title = _title(name, parameters)
     return Trace(
-        title=_title(name, parameters),
+        title=title,
         function=name,
         parameters=parameters,
         sources=located.sources,
@@ -44,6 +57,8 @@ def _read(tape: Any, f: Callable[..., Any], value: Any) -> Trace:
         steps=tuple(steps),
         result=result,
         value=Number.of(np.nan if value is None else value),
+        result_name=result_name,
+        opening=sentences.opening(title, lines),
     )
 
 
@@ -53,20 +68,24 @@ def _title(name: str, parameters: tuple[str, ...]) -> str:
     return f"lambda {own}" if name == "<lambda>" else f"{name}({own})"
 
 
-def _line(tape: Any, i: int, where: tuple[Span, ...]) -> Line:
+def _line(tape: Any, i: int, where: tuple[Span, ...], labels: Mapping[str, str]) -> Line:
     op = tape.ops[i]
     label = tape.input_names[i] if op is None else ""
+    text = tape.expression(i)
     return Line(
         name=tape.name(i),
         kind="input" if op is None else "operation",
+        value=Number.of(tape.values[i]),
         label=label,
         op="" if op is None else op.name,
         symbol=_symbol(tape, i),
-        text=tape.expression(i),
-        operands=() if op is None else tuple(_operands(tape, i)),
-        value=Number.of(tape.values[i]),
+        text=text,
+        operands=() if op is None else tuple(_operands(tape, i, labels)),
         where=where,
         latex=formulas.operation(tape, i),
+        shown=notation.pretty(tape.name(i)),
+        expression=label if op is None else notation.readable(text),
+        meaning=label if op is None else notation.readable(text, labels),
     )
 
 
@@ -80,17 +99,30 @@ def _symbol(tape: Any, i: int) -> str:
     return notation.symbol(op.name)
 
 
-def _operands(tape: Any, i: int) -> Iterator[Operand]:
-    op, args, parents = tape.ops[i], tape.args[i], tape.parents[i]
-    for slot, parent in enumerate(parents):
-        value = Number.of(args[slot])
+def _operands(tape: Any, i: int, labels: Mapping[str, str]) -> Iterator[Operand]:
+    for slot, parent in enumerate(tape.parents[i]):
+        value = Number.of(tape.args[i][slot])
         if parent < 0:
-            yield Operand(None, value.text, value, None, "", "")
+            yield Operand(None, value.text, value)
             continue
-        partial = None
-        if op.kind == "elementwise":
-            partial = Number.of(op.local_partial(slot, tape.values[i], *args))
-        yield Operand(parent, tape.name(parent), value, partial, *formulas.way_back(tape, i, slot))
+        partial = formulas.local_partial(tape, i, slot)
+        shown = None if partial is None else Number.of(partial)
+        formula, latex = formulas.way_back(tape, i, slot)
+        edge, whole = _edge(notation.readable(formula, labels) if formula else "", shown)
+        yield Operand(parent, tape.name(parent), value, shown, formula, latex, edge, "" if whole == edge else whole)
+
+
+def _edge(formula: str, partial: Number | None) -> tuple[str, str]:
+    """What an edge says, and the whole of it: ``cos x2 = 0.2837``; of an array the formula, if that is short."""
+    if partial is None:
+        whole = edge = formula
+    elif formula in ("", partial.text):
+        whole, edge = partial.text, partial.in_node
+    else:
+        whole = edge = f"{formula} = {partial.text}"
+        if partial.shape:
+            edge = formula if len(formula) <= _LONGEST_EDGE else partial.in_node
+    return notation.shortened(edge, _LONGEST_EDGE), whole
 
 
 def _swept(tape: Any, lines: tuple[Line, ...]) -> list[Step]:
@@ -103,13 +135,25 @@ def _swept(tape: Any, lines: tuple[Line, ...]) -> list[Step]:
     swept: list[tuple[int, Number, tuple[Send, ...]]] = []
     for i in tape.sweep(result, seed, adjoints):
         swept.append((i, Number.of(adjoints[i]), tuple(_sends(tape, i, adjoints, held))))
-    steps = [Step("seed", result, Number.of(seed), (), sentences.seeded(lines, result, Number.of(seed)))]
-    coming = _still_to_come(swept)
-    steps += [
-        Step("sweep", i, adjoint, sends, sentences.swept(lines, i, adjoint, sends, waiting))
-        for (i, adjoint, sends), waiting in zip(swept, coming, strict=True)
-    ]
+    seeded = Number.of(seed)
+    start = sentences.seeded(lines, result, seeded), equations.seeded(lines[result], seeded)
+    steps = [Step("seed", result, seeded, (), *start)]
+    for (i, adjoint, sends), waiting in zip(swept, _still_to_come(swept), strict=True):
+        sentence = sentences.swept(lines, i, adjoint, sends, waiting)
+        steps.append(Step("sweep", i, adjoint, sends, sentence, equations.swept(lines, i, adjoint, sends)))
     return steps
+
+
+def _with_gradient(name: str, lines: tuple[Line, ...], steps: list[Step]) -> Step:
+    """The last step, which says what it all was for."""
+    adjoints: dict[int, Number] = {}
+    for step in steps:
+        if step.phase == "seed":
+            adjoints[step.line] = step.adjoint
+        adjoints |= {send.parent: send.after for send in step.sends}
+    last = steps[-1]
+    gradient = equations.gradient(name, lines, adjoints)
+    return replace(last, equations=(*last.equations, gradient)) if gradient else last
 
 
 def _sends(tape: Any, i: int, adjoints: list[Any], held: list[Any]) -> Iterator[Send]:
@@ -129,9 +173,9 @@ def _sends(tape: Any, i: int, adjoints: list[Any], held: list[Any]) -> Iterator[
         yield Send(
             slot,
             parent,
-            Number.of(contribution),
-            None if before is None else Number.of(before),
-            Number.of(after),
+            contribution=Number.of(contribution),
+            after=Number.of(after),
+            before=None if before is None else Number.of(before),
         )
 
 

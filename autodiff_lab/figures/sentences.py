@@ -5,11 +5,11 @@ Each function looks only at the lines and at what was sent; all of the words a l
 
 from __future__ import annotations
 
-import itertools
+import math
 import re
 from collections.abc import Mapping, Sequence
 
-from autodiff_lab.figures.notation import atom, number, pretty, pretty_adjoint, readable
+from autodiff_lab.figures.notation import atom, factor, number, pretty_adjoint, readable
 from autodiff_lab.figures.trace import Line, Number, Operand, Send
 
 _LONG = 48
@@ -17,16 +17,20 @@ _MOST = 4
 _COUNT = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
+def opening(title: str, lines: Sequence[Line]) -> str:
+    """Say what there is to see before the first step."""
+    at = ", ".join(f"{line.label} = {line.value.text}" for line in lines if line.kind == "input")
+    return f"Nothing is recorded yet. Step forward to run {title}{f' at {at}' if at else ''}."
+
+
 def recorded(lines: Sequence[Line], i: int) -> str:
     """Say what a line of the tape records: v₂ = x1 · x2 = 2 · 5 = 10."""
     line = lines[i]
     if line.kind == "input":
-        return f"{pretty(line.name)} is the input {line.label or pretty(line.name)} = {line.value.text}."
-    parts = [pretty(line.name), readable(line.text, _labels(lines))]
-    with_numbers = _with_numbers(line.text, line.operands)
-    if with_numbers not in ("", parts[1], line.value.text) and len(with_numbers) <= _LONG:
-        parts.append(with_numbers)
-    return " = ".join([*parts, line.value.text]) + "."
+        return f"{line.shown} is the input {line.label or line.shown} = {line.value.text}."
+    with_values = substituted(line)
+    parts = [line.shown, line.meaning, *([with_values] if with_values else []), line.value.text]
+    return " = ".join(parts) + "."
 
 
 def seeded(lines: Sequence[Line], i: int, seed: Number) -> str:
@@ -62,13 +66,13 @@ def swept(
         For each parent, the lines that will send to it later; a line once for each operand.
     """
     line = lines[i]
-    subject = f"{pretty(line.name)} = {readable(line.text, _labels(lines))}"
+    subject = f"{line.shown} = {line.meaning}"
     if not sends:
         return f"{subject} sends nothing back: its derivative is 0 wherever it has one."
     said = []
     for n, send in enumerate(sends[:_MOST]):
-        name = pretty(lines[send.parent].name)
-        who = subject if n == 0 else pretty(line.name)
+        name = lines[send.parent].shown
+        who = subject if n == 0 else line.shown
         now = send.after.text
         if send.before is not None and not send.after.shape:
             now = f"{send.before.text} + {atom(send.contribution.text)} = {now}"
@@ -93,16 +97,38 @@ def result_note(lines: Sequence[Line], result: int | None, value: Number | None)
     return ""
 
 
-def _labels(lines: Sequence[Line]) -> dict[str, str]:
-    """The learner's names of the inputs, unless one of them looks like a name of the tape."""
-    inputs = itertools.takewhile(lambda line: line.kind == "input", lines)
-    return {line.name: line.label for line in inputs if line.label and pretty(line.label) == line.label}
+def substituted(line: Line) -> str:
+    """Write the operation with its operands' values: ``2 · 5``; empty if that says no more than the result does."""
+    text = _with_numbers(line.text, line.operands)
+    return text if text not in (line.meaning, line.expression, line.value.text) and len(text) <= _LONG else ""
+
+
+def substituted_partial(line: Line, slot: int) -> str:
+    """Write a local partial that is a number with the operands' values: ``cos 5``; its value where that is too long."""
+    operand = line.operands[slot]
+    text = _with_numbers(operand.formula, line.operands, {line.name: line.value.text})
+    return operand.partial.text if not operand.formula or len(text) > _LONG else text
+
+
+def partial_formula(operand: Operand) -> str:
+    """Write a local partial as a formula, or else as its entries; empty if both are long."""
+    formula, entries = readable(operand.formula), operand.partial.text
+    if formula and len(formula) <= _LONG:
+        return formula
+    return "" if operand.partial.shape and not entries.startswith("[") else entries
+
+
+def resized(line: Line, adjoint: Number, send: Send) -> str:
+    """Tell whether the adjoint is ``"summed"`` to the operand's shape, or ``"spread"`` to it; empty if neither."""
+    to, come = send.contribution.shape, adjoint.shape
+    if to == come or line.operands[send.slot].partial is None:
+        return ""
+    return "spread" if (len(to), math.prod(to)) > (len(come), math.prod(come)) else "summed"
 
 
 def _named(lines: Sequence[Line], i: int) -> str:
     line = lines[i]
-    label = _labels(lines[i : i + 1]).get(line.name)
-    return f"{label} ({pretty(line.name)})" if label else pretty(line.name)
+    return line.shown if line.called == line.shown else f"{line.called} ({line.shown})"
 
 
 def _with_numbers(expression: str, operands: Sequence[Operand], own: Mapping[str, str] = {}) -> str:
@@ -124,37 +150,34 @@ def _arithmetic(line: Line, adjoint: Number, send: Send) -> str:
     contribution = send.contribution.text
     if operand.partial is None:
         formula = readable(operand.formula)
-        how = f"its adjoint through the {formula}" if formula.startswith("transpose of") else formula
+        how = f"its adjoint through the {formula}" if is_name(formula) else formula
         return f"{how} = {contribution}"
     if adjoint.shape or operand.partial.shape or send.contribution.shape:
-        formula = readable(operand.formula) if operand.formula else operand.partial.text
-        product = f"{pretty_adjoint(line.name)} · {_factor(formula)}"
-        if adjoint.shape != send.contribution.shape:
-            # The operand was copied to fit; the adjoint of copying is adding.
-            return f"the sum of {product} over its copies = {contribution}"
-        return f"{product} = {contribution}"
-    factor = _with_numbers(operand.formula, line.operands, {line.name: line.value.text})
-    if not operand.formula or len(factor) > _LONG:
-        factor = operand.partial.text
-    return f"{adjoint.text} · {_factor(factor)} = {contribution}"
+        formula = partial_formula(operand) or f"∂{line.shown}/∂{readable(operand.name)}"
+        product = f"{pretty_adjoint(line.name)} · {factor(formula)}"
+        # An operand was copied to fit: the adjoint of copying is adding. Of adding, in a reduction, it is copying.
+        how = {
+            "": product,
+            "summed": f"the sum of {product} over its copies",
+            "spread": f"{product}, spread over the entries,",
+        }
+        return f"{how[resized(line, adjoint, send)]} = {contribution}"
+    return f"{adjoint.text} · {factor(substituted_partial(line, send.slot))} = {contribution}"
 
 
-def _factor(text: str) -> str:
-    """Put a sum, a quotient or a negative number in parentheses, so that it can stand after a multiplication sign."""
-    if re.fullmatch(r"\([^()]*\)", text):
-        return text
-    return f"({text})" if text.startswith(("−", "-")) or re.search(r" [+−/] ", text) else text
+def is_name(formula: str) -> bool:
+    """Whether a way back is not written out, but named: ``transpose of cumsum``."""
+    return formula.startswith(("transpose of ", "pullback of "))
 
 
 def _more(lines: Sequence[Line], parent: int, later: Sequence[int]) -> str:
-    names = [pretty(lines[i].name) for i in dict.fromkeys(reversed(later))]
+    names = [lines[i].shown for i in dict.fromkeys(reversed(later))]
     if len(names) > _MOST:
         where = f"{_count(len(names))} other lines"
     else:
         where = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-    who = _labels(lines[parent : parent + 1]).get(lines[parent].name, pretty(lines[parent].name))
     contributions = "contribution is" if len(later) == 1 else "contributions are"
-    return f"{who} is also used in {where}: {_count(len(later))} more {contributions} still to come."
+    return f"{lines[parent].called} is also used in {where}: {_count(len(later))} more {contributions} still to come."
 
 
 def _count(n: int) -> str:

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from autodiff_lab.figures import notation
-from autodiff_lab.figures.boxes import result_name
-from autodiff_lab.figures.notation import display_width, escape, latex_value, pretty, pretty_adjoint
+from autodiff_lab.figures.notation import display_width, escape, latex_value, pretty_adjoint
 from autodiff_lab.figures.trace import Line, Number, Send, Step, Trace
 
 
@@ -59,7 +58,7 @@ class Grid:
             ]
             body.append(f"<tr>{''.join(cells)}</tr>")
         return (
-            f'<table><caption style="{left}">{escape(self.caption)}</caption>'
+            f'<table><caption style="{left};white-space:nowrap">{escape(self.caption)}</caption>'
             f"<thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>"
         )
 
@@ -165,9 +164,9 @@ def table(f: Callable[..., Any], *args: Any) -> Table:
 def _forward(trace: Trace) -> Grid:
     rows = []
     for i, line in enumerate(trace.lines):
-        name = Cell(pretty(line.name), notation.latex(line.name))
+        name = Cell(line.shown, notation.latex(line.name))
         if i == trace.result:
-            called = result_name(trace)
+            called = trace.result_name
             name = Cell(f"{name.text} = {called}", f"{name.latex} = {notation.latex(called)}")
         rows.append((name, _operation(line), _value(line.value)))
     columns = (("line", False), ("operation", False), ("value", True))
@@ -184,7 +183,7 @@ def _reverse(trace: Trace) -> Grid | None:
         line, adjoint = trace.lines[i], last[i]
         if adjoint is None and line.kind == "operation":
             continue
-        name = Cell(pretty(line.name), notation.latex(line.name))
+        name = Cell(line.shown, notation.latex(line.name))
         if line.kind == "input" and line.label:
             name = Cell(f"{name.text} = {line.label}", f"{name.latex} = {notation.latex(line.label)}")
         shown = Cell("not reached", r"\text{not reached}") if adjoint is None else _value(adjoint)
@@ -194,9 +193,7 @@ def _reverse(trace: Trace) -> Grid | None:
 
 
 def _operation(line: Line) -> Cell:
-    if line.kind == "input":
-        return Cell(line.label, notation.latex(line.label))
-    return Cell(notation.readable(line.text), line.latex)
+    return Cell(line.expression, line.latex)
 
 
 def _value(value: Number) -> Cell:

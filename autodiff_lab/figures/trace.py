@@ -10,14 +10,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from autodiff_lab.figures import notation
-from autodiff_lab.figures.plaindata import Entries, build, entries, plain, spelled
+from autodiff_lab.figures.plaindata import Entries, Pool, build, entries, plain, spelled
 
-VERSION = 1
+VERSION = 2
 _LARGEST_LIST = 64
 
 
@@ -33,21 +33,33 @@ class Number:
         The entries; None for an array of more than 64 entries.
     shape : tuple of int
         ``()`` for a scalar.
+    short : str
+        What fits into a node of the graph; empty where that is `text`.
 
     >>> Number.of(np.float64(-0.28366218546322625))
-    Number(text='−0.2837', value=-0.28366218546322625, shape=())
+    Number(text='−0.2837', value=-0.28366218546322625, shape=(), short='')
+    >>> Number.of(np.arange(6.0).reshape(3, 2)).in_node
+    '(3, 2) 0 … 5'
     """
 
     text: str
     value: Entries
     shape: tuple[int, ...] = ()
+    short: str = ""
 
     @classmethod
     def of(cls, x: object) -> Number:
         """Describe a float or an array."""
         array = np.asarray(x, dtype=float)
         value = entries(array.tolist()) if array.size <= _LARGEST_LIST else None
-        return cls(notation.number(array), value, array.shape)
+        text = notation.number(array)
+        short = notation.short(array, text)
+        return cls(text, value, array.shape, "" if short == text else short)
+
+    @property
+    def in_node(self) -> str:
+        """What a node of the graph shows."""
+        return self.short or self.text
 
     # nan differs from itself, yet a trace that was stored and read again must equal the first one:
     # two numbers are equal when they are written alike.
@@ -61,8 +73,7 @@ class Number:
         return hash(self._key())
 
 
-@dataclass(frozen=True)
-class Span:
+class Span(NamedTuple):
     """A stretch of a source: 0-based lines and character columns into `Source.text`."""
 
     source: int
@@ -85,16 +96,19 @@ class Source:
 class Operand:
     """One operand of an operation, with the local partial that carries the adjoint back to it.
 
-    `line` and `partial` are None for a constant. `partial` is None also where the adjoint goes back through a
-    linear map, which `formula` then names.
+    `line` and `partial` are None for a constant. `partial` is an array of weights for a reduction. It is None also
+    where the adjoint goes back through a map that has no table of partials, which `formula` then writes or names.
+    `edge` is what the edge of a graph says, and `edge_title` the whole of it where `edge` is shortened.
     """
 
     line: int | None
     name: str
     value: Number
-    partial: Number | None
-    formula: str
-    latex: str
+    partial: Number | None = None
+    formula: str = ""
+    latex: str = ""
+    edge: str = ""
+    edge_title: str = ""
 
 
 @dataclass(frozen=True)
@@ -102,19 +116,29 @@ class Line:
     """One line of the tape: an input (`kind` is ``"input"``, `label` its parameter) or an ``"operation"``.
 
     `text` is the engine's own spelling (``"v-1 * v0"``), `symbol` what a node of the graph shows (``"×"``), and
-    `latex` the operation in LaTeX. `where` has the outermost frame first.
+    `latex` the operation in LaTeX. As people write it, the line is called `shown` (``"v₂"``), and computes
+    `expression` (``"v₋₁ · v₀"``), or with the learner's names `meaning` (``"x1 · x2"``). `where` has the outermost
+    frame first.
     """
 
     name: str
     kind: str
-    label: str
-    op: str
-    symbol: str
-    text: str
-    operands: tuple[Operand, ...]
     value: Number
-    where: tuple[Span, ...]
+    label: str = ""
+    op: str = ""
+    symbol: str = ""
+    text: str = ""
+    operands: tuple[Operand, ...] = ()
+    where: tuple[Span, ...] = ()
     latex: str = ""
+    shown: str = ""
+    expression: str = ""
+    meaning: str = ""
+
+    @property
+    def called(self) -> str:
+        """The learner's name of an input, unless it could be taken for a name of the tape; else `shown`."""
+        return self.label if self.label and notation.pretty(self.label) == self.label else self.shown
 
 
 @dataclass(frozen=True)
@@ -124,8 +148,27 @@ class Send:
     slot: int
     parent: int
     contribution: Number
-    before: Number | None
     after: Number
+    before: Number | None = None
+
+
+class Equation(NamedTuple):
+    """A line of arithmetic: its `form`, and the `pieces` that stand for the letters in it.
+
+    The letters say what a piece is, see `equations.KINDS`; a sign such as ``=`` stands for itself.
+
+    >>> Equation("n=p=w", ("v₁", "log v₋₁", "0.6931")).text
+    'v₁ = log v₋₁ = 0.6931'
+    """
+
+    form: str
+    pieces: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """The whole line."""
+        pieces = iter(self.pieces)
+        return "".join(next(pieces) if kind.isalpha() else f" {kind} " for kind in self.form)
 
 
 @dataclass(frozen=True)
@@ -133,18 +176,29 @@ class Step:
     """One step: a line is recorded, the sweep is seeded, or a line sends its contributions.
 
     `phase` is ``"record"``, ``"seed"`` or ``"sweep"``; `adjoint` is the line's own, and None while recording.
+    `sentence` says the step in words, `equations` in numbers.
     """
 
     phase: str
     line: int
-    adjoint: Number | None
-    sends: tuple[Send, ...]
-    sentence: str
+    adjoint: Number | None = None
+    sends: tuple[Send, ...] = ()
+    sentence: str = ""
+    equations: tuple[Equation, ...] = ()
 
 
 @dataclass(frozen=True)
 class Trace:
     """One run of a function, recorded line by line, and its reverse sweep.
+
+    Attributes
+    ----------
+    lines : tuple of Line
+        The tape; `result` is the one that is returned, called `result_name` in pictures.
+    steps : tuple of Step
+        What happens, in order; `opening` is said before the first.
+    sources : tuple of Source
+        The learner's functions; `note` says what is unusual about this run.
 
     Examples
     --------
@@ -171,7 +225,8 @@ class Trace:
     steps: tuple[Step, ...]
     result: int | None
     value: Number
-    version: int = VERSION
+    result_name: str = "y"
+    opening: str = ""
 
     @classmethod
     def of(cls, f: Callable[..., Any], *args: Any) -> Trace:
@@ -233,8 +288,14 @@ class Trace:
         return adjoints
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the trace as dictionaries, lists, strings, numbers and None: what JSON knows."""
-        return plain(self)
+        """Give the trace as dictionaries, lists, strings, numbers and None: what JSON knows.
+
+        Fields that have their default are left out. Each number is written once, in the list ``"numbers"``; wherever
+        a trace holds a `Number`, its place in that list stands.
+        """
+        pool = Pool(Number)
+        data = plain(self, pool)
+        return {"version": VERSION, "numbers": [plain(number) for number in pool.values], **data}
 
     def to_json(self) -> str:
         """Give the trace as JSON; nan and the infinities are the strings ``"nan"``, ``"inf"`` and ``"-inf"``."""
@@ -255,7 +316,7 @@ class Trace:
             raise ValueError(
                 f"This is not a trace of version {VERSION} (found {found!r}). Make it again with Trace.of(f, *args)."
             )
-        return build(cls, data)
+        return build(cls, data, Pool(Number, [build(Number, number) for number in data["numbers"]]))
 
     def __repr__(self) -> str:
         return f"<Trace of {self.title}: {len(self.lines)} lines, {len(self.steps)} steps>"

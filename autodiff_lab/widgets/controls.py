@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from autodiff_lab.engine.errors import AutodiffError
+from autodiff_lab.figures.notation import number
 
 Range = tuple[float, float]
 
@@ -69,23 +70,27 @@ def control(name: str, value: float, within: Range | None = None) -> dict[str, A
     logarithm its meaning; for a value close to 0 it reaches 1 to each side. `value` is always one of its stops.
 
     >>> control("x", 2.0)
-    {'name': 'x', 'min': 0.02, 'max': 3.98, 'step': 0.02, 'value': 2.0}
+    {'name': 'x', 'min': 0.02, 'max': 3.98, 'step': 0.02, 'value': 2.0, 'text': '2'}
     >>> control("x", 0.0)
-    {'name': 'x', 'min': -1.0, 'max': 1.0, 'step': 0.02, 'value': 0.0}
+    {'name': 'x', 'min': -1.0, 'max': 1.0, 'step': 0.02, 'value': 0.0, 'text': '0'}
     >>> control("x", 2.0, (0.1, 4.0))
-    {'name': 'x', 'min': 0.1, 'max': 4.0, 'step': 0.02, 'value': 2.0}
+    {'name': 'x', 'min': 0.1, 'max': 4.0, 'step': 0.02, 'value': 2.0, 'text': '2'}
     """
+    low, high, step = _stops(value, within)
+    return {"name": name, "min": low, "max": high, "step": step, "value": value, "text": number(value)}
+
+
+def _stops(value: float, within: Range | None) -> tuple[float, float, float]:
     if within is not None:
         # A value that Python sets beyond the range widens it; the slider has to show where it stands.
         low, high = min(within[0], value), max(within[1], value)
-        return {"name": name, "min": low, "max": high, "step": _nice((high - low) / 100), "value": value}
+        return low, high, _nice((high - low) / 100)
     if not math.isfinite(value):
-        return {"name": name, "min": -1.0, "max": 1.0, "step": 0.02, "value": value}
+        return -1.0, 1.0, 0.02
     reach = abs(value) if abs(value) >= 0.1 else 1.0
     step = _nice(reach / 50)
     stops = math.ceil(reach / step - 1e-9) - (value != 0 and reach == abs(value))
-    low, high = (_clean(value - stops * step, step), _clean(value + stops * step, step))
-    return {"name": name, "min": low, "max": high, "step": step, "value": value}
+    return _clean(value - stops * step, step), _clean(value + stops * step, step), step
 
 
 def _nice(size: float) -> float:

@@ -7,7 +7,6 @@ the page and is imported from a `data:` URL, so that equal modules on one page a
 
 from __future__ import annotations
 
-import base64
 import functools
 import hashlib
 import io
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from autodiff_lab.figures import graphs, tables
+from autodiff_lab.figures.drawing import data_url
 from autodiff_lab.figures.notation import escape
 from autodiff_lab.figures.trace import Trace
 
@@ -78,7 +78,7 @@ def figure(trace: Trace, payload: Mapping[str, Any]) -> str:
         The same trace as a dictionary, and its layout: what the player's module takes.
     """
     drawing = graphs.graph(trace)
-    picture = "data:image/svg+xml;base64," + base64.b64encode(graphs.render(drawing, "svg")).decode()
+    picture = data_url(graphs.picture(drawing))
     data = _for_script(payload)
     key = hashlib.sha256(data.encode()).hexdigest()[:12]
     still = (

@@ -5,31 +5,46 @@
  * the very same text, and nothing has to be built.
  * It has three parts: pure functions of (trace, step), which node tests without a browser; one view
  * per pane; and `mount`, which joins them. Everything shown is a function of the trace and the step,
- * so going back is the same thing as going forward.
+ * so going back is the same thing as going forward. Every number, formula and sentence of the run comes
+ * written from Python (autodiff_lab/figures).
  *
  * Names of people's functions and variables only ever pass through `textContent` or `setAttribute`.
  *
- * @typedef {{text: string, value: any, shape: number[]}} Num
- * @typedef {{line: number|null, name: string, value: Num, partial: Num|null, formula: string}} Operand
- * @typedef {{source: number, line: number, column: number, end_line: number, end_column: number}} Span
- * @typedef {{name: string, kind: "input"|"operation", label: string, op: string, symbol: string,
- *            text: string, operands: Operand[], value: Num, where: Span[]}} Line
- * @typedef {{slot: number, parent: number, contribution: Num, before: Num|null, after: Num}} Send
- * @typedef {{phase: "record"|"seed"|"sweep", line: number, adjoint: Num|null, sends: Send[],
- *            sentence: string}} Step
- * @typedef {{title: string, function: string, parameters: string[], note: string, result: number|null,
- *            sources: {name: string, first_line: number, text: string[]}[], value: Num,
+ * @typedef {{text: string, short?: string}} Num
+ * @typedef {{line: number|null, value: Num, edge?: string, edge_title?: string}} Operand
+ * @typedef {[source: number, line: number, column: number, endLine: number, endColumn: number]} Span
+ * @typedef {{kind: "input"|"operation", label: string, symbol: string, shown: string, expression: string,
+ *            meaning: string, operands: Operand[], value: Num, where: Span[]}} Line
+ * @typedef {{slot: number, parent: number, after: Num}} Send
+ * @typedef {{phase: "record"|"seed"|"sweep", line: number, adjoint: Num|null, sends: Send[], sentence: string,
+ *            equations: [form: string, pieces: string[]][]}} Step
+ * @typedef {{title: string, note: string, opening: string, result: number|null, result_name: string,
+ *            sources: {name: string, first_line: number, text: string[]}[],
  *            lines: Line[], steps: Step[]}} Trace
  * @typedef {{x: number, y: number, w: number, h: number}} Box
  * @typedef {{width: number, height: number, nodes: Object<string, Box>,
  *            edges: Object<string, {path: string, label: {x: number, y: number}}>}} Layout
- * @typedef {{text: string, kind: string}} Token
  */
 
 // ---------------------------------------------------------------- pure: the state at a step
 
 /** How an adjoint that no contribution has reached is shown; a reached 0 is shown as "0". */
 export const NOT_REACHED = "·";
+
+/**
+ * A trace as Python wrote it: what is left out has its default, and a number is its place in the list of numbers.
+ * @returns {Trace}
+ */
+export function read(data) {
+  const number = (place) => (place === undefined ? null : data.numbers[place]);
+  return {
+    note: "", opening: "", result_name: "y", ...data,
+    lines: data.lines.map((line) => ({ label: "", where: [], ...line, value: number(line.value),
+      operands: (line.operands ?? []).map((operand) => ({ ...operand, value: number(operand.value) })) })),
+    steps: data.steps.map((step) => ({ ...step, adjoint: number(step.adjoint),
+      sends: (step.sends ?? []).map((send) => ({ ...send, after: number(send.after) })) })),
+  };
+}
 
 /**
  * For every line the steps at which its adjoint changes. Built once, it makes any step cheap to show.
@@ -49,23 +64,6 @@ export function adjointAt(history, line, s) {
   const changes = history[line];
   for (let k = changes.length - 1; k >= 0; k--) if (changes[k].step <= s) return changes[k].adjoint;
   return null;
-}
-
-/**
- * Everything that is visible at step `s` (−1: nothing recorded yet), folded from the start.
- * The views use the history instead; a test holds that both agree.
- * @param {Trace} trace @param {number} s
- */
-export function stateAt(trace, s) {
-  const values = trace.lines.map(() => null);
-  const adjoints = trace.lines.map(() => null);
-  for (const step of trace.steps.slice(0, s + 1)) {
-    if (step.phase === "record") values[step.line] = trace.lines[step.line].value;
-    if (step.phase === "seed") adjoints[step.line] = step.adjoint;
-    for (const send of step.sends) adjoints[send.parent] = send.after;
-  }
-  const step = trace.steps[s];
-  return { values, adjoints, phase: step ? step.phase : "start", line: step ? step.line : null };
 }
 
 /** The lines a step shows in another way than its neighbours do: itself, its operands, its receivers. */
@@ -97,170 +95,16 @@ export function statusText(trace, s) {
   return `${operations} operation${operations === 1 ? "" : "s"} · ${where}`;
 }
 
-/** What is said at step `s`; the start and the end have a sentence of their own. */
-export function sentenceAt(trace, s) {
-  if (s >= 0) return trace.steps[s].sentence;
-  const inputs = trace.lines.filter((line) => line.kind === "input");
-  const at = inputs.map((line) => `${line.label} = ${line.value.text}`).join(", ");
-  return `Nothing is recorded yet. Step forward to run ${trace.title}${at ? ` at ${at}` : ""}.`;
-}
+/** What is said at step `s`, and at the start. */
+export const sentenceAt = (trace, s) => (s < 0 ? trace.opening : trace.steps[s].sentence);
 
-// ---------------------------------------------------------------- pure: notation
+const KINDS = { n: "name", p: "plain", v: "value", w: "value-result", a: "adjoint", r: "result", m: "missing", c: "note", g: "gradient" };
 
-// These follow figures/notation.py, so that the player, the tables and the sentences spell alike (a test holds it).
-const NAME = /(?<![\w.])v(-?\d+)(?!\w)/g;
-const FLOAT = /(?<![\w.])\d+(?:\.\d*(?:e[+-]?\d+)?|e[+-]?\d+)(?!\w)/g;
-const shifted = (digits, alphabet) => [...digits].map((c) => alphabet["-0123456789".indexOf(c)]).join("");
-
-/** 0.6931471805599453 → "0.6931", −2 → "−2", 0.0000123 → "1.23e−05". */
-export function number(x) {
-  const size = Math.abs(x);
-  let text;
-  if (!Number.isFinite(x)) text = Number.isNaN(x) ? "nan" : x > 0 ? "∞" : "-∞";
-  else if (Number.isInteger(x) && size < 1e9) text = String(x);
-  else if (size < 1e6 && (size >= 1e-3 || Number(x.toFixed(4)) === x)) {
-    text = x.toFixed(4);
-    if (Math.abs(Number(text) - x) <= 1e-12 * size) text = text.replace(/\.?0+$/, "");
-  } else
-    text = x.toExponential(3).replace(/\.?0*e([+-])(\d+)$/, (_, sign, digits) => `e${sign}${digits.padStart(2, "0")}`);
-  return text.replace(/-/g, "−");
-}
-
-/** "v-1" → "v₋₁"; any other name stays. */
-export const pretty = (name) => name.replace(/^v(-?\d+)$/, (_, digits) => "v" + shifted(digits, "₋₀₁₂₃₄₅₆₇₈₉"));
-
-/** "v4" → "v̄₄": the adjoint of a line. */
-export const barred = (name) => pretty(name).replace(/^v/, "v\u0304");
-
-const withoutNames = (text) => text
-  .replace(FLOAT, (digits) => number(Number(digits)))
-  .replace(/ \*\* (\d+)(?![\d.])/g, (_, digits) => shifted(digits, "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
-  .replaceAll(" * ", " · ")
-  .replaceAll("-", "−");
-
-/** Cuts an expression at the tape names in it: calls `text` and `name` on the pieces, in turn. */
-function pieces(expression, text, name) {
-  const found = [];
-  let end = 0;
-  for (const match of expression.matchAll(NAME)) {
-    found.push(text(expression.slice(end, match.index)), name(match[0]));
-    end = match.index + match[0].length;
-  }
-  return [...found, text(expression.slice(end))];
-}
-
-/**
- * An expression of the engine, for people: "sin(v0)" → "sin v₀", "3.0 * v1 ** 2" → "3 · v₁²".
- * @param {string} expression @param {Object<string, string>} labels what to write for a tape name
- */
-export function readable(expression, labels = {}) {
-  const text = pieces(expression, withoutNames, (name) => labels[name] ?? pretty(name)).join("");
-  // "sin x2" only where nothing follows that could be read as part of the argument.
-  return text.replace(/^([\p{L}_][\p{L}\p{N}_]*)\(((?!−)[^\s(),[\]]+)\)$/u, "$1 $2");
-}
-
-/** The learner's names of the inputs, unless one looks like a name of the tape. */
-export const labelsOf = (trace) => Object.fromEntries(
-  trace.lines.filter((line) => line.label && pretty(line.label) === line.label).map((line) => [line.name, line.label]));
-
-const LONGEST_LABEL = 44; // what figures/graphs.py leaves room for
-
-/** What an edge says: "cos x2 = 0.2837"; the formula alone where the partial is an array. */
-export function edgeText(operand, labels, longest = LONGEST_LABEL) {
-  if (operand.line === null) return "";
-  const formula = readable(operand.formula, labels);
-  const partial = operand.partial;
-  let text = formula;
-  if (partial && !(partial.shape.length && formula && longest < Infinity))
-    text = formula === "" || formula === partial.text ? partial.text : `${formula} = ${partial.text}`;
-  return text.length > longest ? text.slice(0, longest - 1) + "…" : text;
-}
-
-const inParentheses = (number) => (number.text.startsWith("−") ? `(${number.text})` : number.text);
-const isScalar = (number) => number.shape.length === 0;
-const isIdentifier = (text) => /^[\p{L}_][\p{L}\p{N}_]*$/u.test(text);
-
-/** A formula as a factor of a product: a sum, a quotient or a negative number needs its parentheses. */
-const asFactor = (text) => (/^\([^()]*\)$/.test(text) || !(/^−/.test(text) || / [+−/] /.test(text)) ? text : `(${text})`);
-
-/** "(2, 3)" as Python writes a shape. */
-const shapeText = (shape) => (shape.length === 1 ? `(${shape[0]},)` : `(${shape.join(", ")})`);
-
-// ---------------------------------------------------------------- pure: the running arithmetic
-
-const token = (kind, text) => ({ kind, text });
-const op = (text) => token("op", ` ${text} `);
-
-/**
- * The arithmetic of step `s`: one list of tokens per line of text. `kind` decides the colour.
- * @param {Trace} trace @param {number} s @returns {Token[][]}
- */
-export function equationTokens(trace, s) {
-  const step = trace.steps[s];
-  if (!step) return [];
-  const line = trace.lines[step.line];
-  let equations;
-  if (step.phase === "record") equations = [recordTokens(line)];
-  else if (step.phase === "seed")
-    equations = [[token("adjoint", barred(line.name)), op("="), token("result", step.adjoint.text),
-                  token("note", "  the seed: the result with respect to itself")]];
-  else if (step.sends.length) equations = step.sends.map((send) => sendTokens(trace, line, step, send));
-  else equations = [[token("adjoint", barred(line.name)), op("="), token("adjoint", step.adjoint.text), token("note", "  nothing is sent back")]];
-  if (s === trace.steps.length - 1) equations.push(gradientTokens(trace));
-  return equations.filter((tokens) => tokens.length);
-}
-
-function recordTokens(line) {
-  const tokens = [token("name", pretty(line.name)), op("="), token("plain", readable(line.text))];
-  if (line.operands.length && line.operands.every((operand) => isScalar(operand.value))) {
-    const values = new Map(line.operands.map((operand) => [operand.name, operand.value]));
-    const alone = /^(\w+)\((v-?\d+)\)$/.exec(line.text);
-    const value = (name) => token("value", alone ? values.get(name).text : inParentheses(values.get(name)));
-    if (alone && !values.get(alone[2]).text.startsWith("−")) tokens.push(op("="), token("plain", `${alone[1]} `), value(alone[2]));
-    else tokens.push(op("="), ...pieces(line.text, (text) => token("plain", withoutNames(text)), value).filter(({ text }) => text));
-  }
-  tokens.push(op("="), token("value-result", line.value.text));
-  return tokens;
-}
-
-function sendTokens(trace, line, step, send) {
-  const { partial, formula } = line.operands[send.slot];
-  const parent = trace.lines[send.parent];
-  const { before, contribution, after } = send;
-  const adjoint = token("adjoint", barred(line.name));
-  const held = before === null ? [] : [token("adjoint", before.text), op("+")];
-  const tokens = [token("adjoint", barred(parent.name)), op("="), ...(before ? held : [token("missing", "not reached"), op("+")])];
-  if (partial === null) {
-    // A linear map has no short table of partials; its formula is the whole contribution, or the map's name.
-    const written = readable(formula) || `transpose of ${line.op}`;
-    if (written.startsWith("transpose of ")) tokens.push(adjoint, token("note", " through the "));
-    tokens.push(token("plain", written));
-  } else {
-    const times = (factor) => [op("="), ...held, token("adjoint", inParentheses(step.adjoint)), op("×"), token("plain", factor)];
-    const written = readable(formula);
-    tokens.push(adjoint, op("·"), token("plain", `∂${pretty(line.name)}/∂${pretty(parent.name)}`));
-    if (isScalar(step.adjoint) && isScalar(partial)) {
-      if (written && written !== partial.text) tokens.push(...times(asFactor(written)));
-      tokens.push(...times(inParentheses(partial)));
-    } else if (written) tokens.push(op("="), ...held, adjoint, op("×"), token("plain", asFactor(written)));
-    if (`${contribution.shape}` !== `${step.adjoint.shape}`)
-      tokens.push(token("note", ` summed to the shape ${shapeText(contribution.shape)}`));
-  }
-  return [...tokens, op("="), token("result", after.text)];
-}
-
-/** At the end: what the sweep was for. An input that nothing reached has derivative 0. */
-function gradientTokens(trace) {
-  const history = adjointHistory(trace);
-  const f = isIdentifier(trace.function) ? trace.function : "y";
-  return trace.lines.flatMap((line, i) => {
-    if (line.kind !== "input") return [];
-    const adjoint = adjointAt(history, i, trace.steps.length);
-    const shown = [token("gradient", `∂${f}/∂${line.label}`), op("="), token("result", adjoint ? adjoint.text : "0")];
-    if (!adjoint) shown.push(token("missing-note", " (never reached)"));
-    return [...shown, token("gap", "   ")];
-  });
-}
+/** The arithmetic of step `s`: a list of [kind, text] for each line of it. The kind decides the colour. */
+export const equationsAt = (trace, s) => (trace.steps[s]?.equations ?? []).map(([form, pieces]) => {
+  const next = pieces.values();
+  return [...form].map((kind) => (KINDS[kind] ? [KINDS[kind], next.next().value] : ["op", ` ${kind} `]));
+});
 
 // ---------------------------------------------------------------- pure: keys
 
@@ -297,6 +141,10 @@ function build(node, attributes, children) {
 const html = (tag, attributes, ...children) => build(document.createElement(tag), attributes, children);
 const svg = (tag, attributes, ...children) => build(document.createElementNS(SVG, tag), attributes, children);
 
+/** Writing what is there already would make the browser lay it out again. */
+const put = (node, text) => node.textContent !== text && (node.textContent = text);
+const set = (node, name, value) => node.getAttribute(name) !== value && node.setAttribute(name, value);
+
 /** Moves `pane` so that `target` (a rectangle on screen) is inside it; never scrolls the page. */
 function scrollInside(pane, target, smooth, margin = 12) {
   const view = pane.getBoundingClientRect();
@@ -306,6 +154,31 @@ function scrollInside(pane, target, smooth, margin = 12) {
   const left = pane.scrollWidth > pane.clientWidth ? shift(target.left, target.right, view.left, view.right) : 0;
   const top = pane.scrollHeight > pane.clientHeight ? shift(target.top, target.bottom, view.top, view.bottom) : 0;
   if (left || top) pane.scrollBy({ left, top, behavior: smooth ? "smooth" : "instant" });
+}
+
+const ARROWS = { left: "‹", right: "›", top: "˄", bottom: "˅" };
+
+/**
+ * Signs at the sides of a pane behind which there is more of it; they name what of this step is there.
+ * @param {HTMLElement} pane the scrolling element
+ * @returns {{elements: HTMLElement[], show(beyond: Object<string, string[]>): void}}
+ */
+function edgeSigns(pane) {
+  const signs = Object.keys(ARROWS).map((side) => ({ side, text: html("span") }));
+  return {
+    elements: signs.map(({ side, text }) => html("div", { class: `adl-more is-${side}`, "aria-hidden": "true" }, text)),
+    show(beyond) {
+      const room = { left: pane.scrollLeft, right: pane.scrollWidth - pane.clientWidth - pane.scrollLeft,
+                     top: pane.scrollTop, bottom: pane.scrollHeight - pane.clientHeight - pane.scrollTop };
+      for (const { side, text } of signs) {
+        const names = beyond[side] ?? [];
+        const more = names.length > 3 ? [...names.slice(0, 2), `+${names.length - 2}`] : names;
+        const said = [ARROWS[side], ...more].join(" ");
+        if (text.textContent !== said) text.textContent = said;
+        text.parentElement.classList.toggle("is-on", room[side] > 2);
+      }
+    },
+  };
 }
 
 /** One tab stop for many items; up and down move between them. */
@@ -357,9 +230,9 @@ function sourceView(trace, host) {
   trace.sources.forEach((source, k) => {
     if (trace.sources.length > 1) element.append(html("div", { class: "adl-source-name" }, source.name));
     source.text.forEach((text, r) => {
-      const on = (span) => span.source === k && span.line <= r && r <= span.end_line;
-      const from = (span) => (span.line === r ? span.column : text.length - text.trimStart().length);
-      const to = (span) => (span.end_line === r ? span.end_column : text.length);
+      const on = ([source, line, , endLine]) => source === k && line <= r && r <= endLine;
+      const from = ([, line, column]) => (line === r ? column : text.length - text.trimStart().length);
+      const to = ([, , , endLine, endColumn]) => (endLine === r ? endColumn : text.length);
       const spans = trace.lines.flatMap((line, i) => line.where.filter(on).map((span) => ({ span, i, own: span === line.where.at(-1) })));
       const cuts = [...new Set([0, text.length, ...spans.flatMap(({ span }) => [from(span), to(span)])])].sort((a, b) => a - b);
       const code = html("code");
@@ -371,7 +244,7 @@ function sourceView(trace, host) {
         for (const { i, own } of covering) (own ? piecesOf : callsOf)[i].push(piece);
         // The innermost expression answers for the piece; in a loop it stands for several tape lines.
         const own = covering.filter((c) => c.own);
-        const width = ({ span }) => (span.end_line - span.line) * 1e4 + span.end_column - span.column;
+        const width = ({ span: [, line, column, endLine, endColumn] }) => (endLine - line) * 1e4 + endColumn - column;
         const least = Math.min(...own.map(width));
         const lines = own.filter((c) => width(c) === least).map((c) => c.i);
         if (!lines.length) return;
@@ -382,7 +255,7 @@ function sourceView(trace, host) {
           focusable.push(piece);
         }
       });
-      for (const { span, i, own } of spans) if (own && span.line === r) rowOf[i] = row;
+      for (const { span, i, own } of spans) if (own && span[1] === r) rowOf[i] = row;
       element.append(row);
     });
   });
@@ -406,7 +279,10 @@ function sourceView(trace, host) {
       for (const piece of callsOf[shown]) piece.classList.add("is-call");
     },
     follow(step, smooth) {
-      if (rowOf[step.line]) scrollInside(element, rowOf[step.line].getBoundingClientRect(), smooth);
+      if (!rowOf[step.line]) return;
+      const { top, bottom } = rowOf[step.line].getBoundingClientRect();
+      const { left, right } = piecesOf[step.line][0].getBoundingClientRect();
+      scrollInside(element, { top, bottom, left, right }, smooth);
     },
     link(line, on) {
       for (const piece of piecesOf[line]) piece.classList.toggle("is-linked", on);
@@ -415,11 +291,8 @@ function sourceView(trace, host) {
 }
 
 const LINE_HEIGHT = 21; // between the three texts of a node
+const inNode = (number) => number.short ?? number.text;
 const LABEL_SIZE = 13;
-const clip = (text, width) => {
-  const room = Math.max(3, Math.floor((width - 8) / 7.6));
-  return text.length > room ? text.slice(0, room - 1) + "…" : text;
-};
 
 function graphView(trace, layout, host, prefix) {
   const marker = (name) => {
@@ -430,7 +303,6 @@ function graphView(trace, layout, host, prefix) {
     return arrow;
   };
   const pad = 4;
-  const labels = labelsOf(trace);
   const edgeLayer = svg("g");
   const labelLayer = svg("g");
   const nodeLayer = svg("g");
@@ -457,10 +329,9 @@ function graphView(trace, layout, host, prefix) {
     const rounding = line.kind === "input" ? 1.5 : 8;
     const frame = (inset) => svg("rect", { class: inset ? "adl-inner" : "adl-frame", x: box.x - box.w / 2 + inset, y: box.y - box.h / 2 + inset,
                                            width: box.w - 2 * inset, height: box.h - 2 * inset, rx: Math.max(1, rounding - inset) });
-    const name = pretty(line.name) + (isResult ? " = y" : "");
-    const heading = svg("text", { x: box.x, y: box.y - LINE_HEIGHT, "text-anchor": "middle", "dominant-baseline": "central" },
-                        svg("tspan", { class: "adl-symbol" }, clip(line.symbol, box.w - 8 * name.length)),
-                        svg("tspan", { class: "adl-name", dx: 5 }, name));
+    const symbol = svg("tspan", { class: "adl-symbol" });
+    const name = svg("tspan", { class: "adl-name" });
+    const heading = svg("text", { x: box.x, y: box.y - LINE_HEIGHT, "text-anchor": "middle", "dominant-baseline": "central" }, symbol, name);
     const value = text("adl-value", box.x, box.y, "");
     const adjoint = text("adl-adjoint", box.x, box.y + LINE_HEIGHT, "");
     const title = svg("title");
@@ -468,14 +339,14 @@ function graphView(trace, layout, host, prefix) {
                       title, frame(0), ...(isResult ? [frame(3.5)] : []), heading, value, adjoint);
     linkLine(group, () => i, host);
     nodeLayer.append(group);
-    return { group, value, adjoint, title, box, constants: [] };
+    return { group, symbol, name, value, adjoint, title, box, constants: [] };
   }
   function drawConstant(operand, id, user) {
     const box = layout.nodes[id];
     if (!box) return;
-    const group = svg("g", { class: "adl-node is-constant", "data-node": id }, svg("title", {}, `the constant ${operand.name}`),
+    const group = svg("g", { class: "adl-node is-constant", "data-node": id }, svg("title", {}, `the constant ${operand.value.text}`),
                       svg("rect", { class: "adl-frame", x: box.x - box.w / 2, y: box.y - box.h / 2, width: box.w, height: box.h, rx: 1 }),
-                      text("adl-value", box.x, box.y, clip(operand.value.text, box.w)));
+                      text("adl-value", box.x, box.y, inNode(operand.value)));
     user?.constants.push(group);
     nodeLayer.append(group);
   }
@@ -486,14 +357,16 @@ function graphView(trace, layout, host, prefix) {
     const group = svg("g", { class: "adl-edge", "data-edge": `e${i}_${slot}` }, path);
     edgeLayer.append(group);
     let label = null;
-    if (place.label && edgeText(operand, labels)) {
-      label = text("adl-label", place.label.x, place.label.y, edgeText(operand, labels), LABEL_SIZE);
-      label.append(svg("title", {}, edgeText(operand, labels, Infinity)));
+    if (place.label && operand.edge) {
+      label = text("adl-label", place.label.x, place.label.y, operand.edge, LABEL_SIZE);
+      label.append(svg("title", {}, operand.edge_title ?? operand.edge));
       labelLayer.append(label);
     }
     edges[i].push({ slot, group, path, label });
   }
   function setEdge(edge, mode) {
+    if (edge.mode === mode) return;
+    edge.mode = mode;
     edge.group.setAttribute("class", `adl-edge is-${mode}`);
     edge.label?.setAttribute("class", `adl-label is-${mode}`);
     edge.path.setAttribute("marker-end", { plain: `url(#${prefix}-plain)`, value: `url(#${prefix}-value)` }[mode] ?? "");
@@ -501,17 +374,45 @@ function graphView(trace, layout, host, prefix) {
   }
 
   const minimum = 12 / 14; // type is 14 px at natural size and never shrinks below 12
+  let scale = 1;
   const fit = () => {
     const room = element.clientWidth - 16;
     if (room <= 0) return;
     const [width, height] = [layout.width + 2 * pad, layout.height + 2 * pad];
-    const scale = Math.max(minimum, Math.min(room / width, Math.max(1, (element.clientHeight - 16) / height), 1.15));
+    scale = Math.max(minimum, Math.min(room / width, Math.max(1, (element.clientHeight - 16) / height), 1.15));
     drawing.style.width = `${Math.floor(width * scale)}px`;
     drawing.style.height = `${Math.floor(height * scale)}px`;
+    sign();
   };
+
+  let stopped = 0; // how often the dots that run along the edges were stopped
+  const signs = edgeSigns(element);
+  let partners = []; // the lines that this step talks to
+  /** Where a node is on screen, if the drawing is at `frame`. */
+  const place = (i, frame) => {
+    const { x, y, w, h } = nodes[i].box;
+    const [left, top] = [frame.left + (x - w / 2 + pad) * scale, frame.top + (y - h / 2 + pad) * scale];
+    return { left, top, right: left + w * scale, bottom: top + h * scale };
+  };
+  const around = (a, b) => ({ left: Math.min(a.left, b.left), top: Math.min(a.top, b.top),
+                              right: Math.max(a.right, b.right), bottom: Math.max(a.bottom, b.bottom) });
+  function sign() {
+    const beyond = { left: [], right: [], top: [], bottom: [] };
+    if (partners.length) {
+      const [view, frame] = [element.getBoundingClientRect(), drawing.getBoundingClientRect()];
+      for (const i of partners) {
+        const { left, top, right, bottom } = place(i, frame);
+        const side = right < view.left + 12 ? "left" : left > view.right - 12 ? "right" : bottom < view.top + 12 ? "top" : top > view.bottom - 12 ? "bottom" : "";
+        beyond[side]?.push(trace.lines[i].label || trace.lines[i].shown);
+      }
+    }
+    signs.show(beyond);
+  }
+  element.addEventListener("scroll", sign, { passive: true });
 
   return {
     element,
+    signs: signs.elements,
     fit,
     update({ step, lines, mark, adjoint }) {
       for (const i of lines) {
@@ -521,14 +422,19 @@ function graphView(trace, layout, host, prefix) {
         const reached = adjoint(i);
         if (node) {
           const kind = `adl-node is-${line.kind}${i === trace.result ? " is-result" : ""}`;
-          node.group.setAttribute("class", `${kind} ${marks.classes}${node.group.matches(".is-linked") ? " is-linked" : ""}`);
-          node.value.textContent = marks.recorded ? clip(line.value.text, node.box.w) : "";
-          node.adjoint.textContent = marks.recorded ? (reached ? clip(reached.text, node.box.w) : NOT_REACHED) : "";
+          set(node.group, "class", `${kind} ${marks.classes}${node.group.matches(".is-linked") ? " is-linked" : ""}`);
+          // What a line will be is for the reader to foresee: until it is recorded, the box has its name only.
+          const isResult = marks.recorded && i === trace.result;
+          put(node.symbol, marks.recorded ? line.symbol : "");
+          put(node.name, isResult ? `${line.shown} = ${trace.result_name}` : line.shown);
+          set(node.name, "dx", marks.recorded ? "5" : "0");
+          put(node.value, marks.recorded ? inNode(line.value) : "");
+          put(node.adjoint, marks.recorded ? (reached ? inNode(reached) : NOT_REACHED) : "");
           node.adjoint.classList.toggle("is-missing", !reached);
-          const role = i === trace.result ? ", the result" : "";
-          const words = marks.recorded ? `value ${line.value.text}, adjoint ${reached ? reached.text : "not reached"}` : "not recorded yet";
-          node.title.textContent = `${pretty(line.name)} = ${readable(line.text, labels)}${role}: ${words}`;
-          node.group.setAttribute("aria-label", node.title.textContent);
+          const words = `${line.meaning}${isResult ? ", the result" : ""}: value ${line.value.text}, adjoint ${reached ? reached.text : "not reached"}`;
+          const title = marks.recorded ? `${line.shown} = ${words}` : `${line.shown}: not recorded yet`;
+          put(node.title, title);
+          set(node.group, "aria-label", title);
           for (const constant of node.constants) constant.classList.toggle("is-ahead", !marks.recorded);
         }
         const active = step && step.line === i && step.phase !== "seed";
@@ -537,15 +443,22 @@ function graphView(trace, layout, host, prefix) {
           setEdge(edge, !marks.recorded ? "ahead" : active && step.phase === "record" ? "value" : sending.has(edge.slot) ? "adjoint" : "plain");
       }
     },
-    /** Brings the current node and those it talks to into the pane, or at least the current one. */
+    /** Brings the current node into the pane, and with it those it talks to, the nearest first, as far as they fit. */
     follow(step, smooth) {
+      const sweeping = step.phase === "sweep";
+      partners = [...new Set(sweeping ? step.sends.map((send) => send.parent) : trace.lines[step.line].operands.map((o) => o.line))]
+        .filter((i) => nodes[i]);
       if (!nodes[step.line]) return;
-      const own = nodes[step.line].group.getBoundingClientRect();
-      const all = [own, ...trace.lines[step.line].operands.map((o) => o.line !== null && nodes[o.line]?.group.getBoundingClientRect()).filter(Boolean)];
-      const union = { left: Math.min(...all.map((b) => b.left)), right: Math.max(...all.map((b) => b.right)),
-                      top: Math.min(...all.map((b) => b.top)), bottom: Math.max(...all.map((b) => b.bottom)) };
-      const fits = union.right - union.left < element.clientWidth && union.bottom - union.top < element.clientHeight;
-      scrollInside(element, fits ? union : own, smooth, 40);
+      const frame = drawing.getBoundingClientRect();
+      const own = place(step.line, frame);
+      const far = (box) => Math.abs(box.left - own.left) + Math.abs(box.top - own.top);
+      const target = partners.map((i) => place(i, frame)).sort((a, b) => far(a) - far(b)).reduce((seen, box) => {
+        const wider = around(seen, box);
+        const fits = wider.right - wider.left < element.clientWidth - 24 && wider.bottom - wider.top < element.clientHeight - 8;
+        return fits ? wider : seen;
+      }, own);
+      scrollInside(element, target, smooth, 40);
+      sign();
     },
     link(line, on) {
       nodes[line]?.group.classList.toggle("is-linked", on);
@@ -553,56 +466,64 @@ function graphView(trace, layout, host, prefix) {
     /** A dot runs along the edges of this step: with the values, or against them with the adjoints. */
     pulse(step, duration) {
       const backwards = step.phase === "sweep";
+      const round = stopped;
       const slots = new Set(step.sends.map((send) => send.slot));
       for (const edge of edges[step.line]) {
         if (backwards && !slots.has(edge.slot)) continue;
         const dot = svg("circle", { r: 5, class: `adl-pulse ${backwards ? "is-adjoint" : "is-value"}` });
-        const length = edge.path.getTotalLength();
-        let start;
+        let start, length;
         const move = (now) => {
+          if (stopped !== round) return dot.remove();
           start ??= now;
+          length ??= edge.path.getTotalLength();
+          if (!dot.isConnected) labelLayer.append(dot);
           const t = Math.min(1, (now - start) / duration);
           const eased = t * t * (3 - 2 * t);
           const point = edge.path.getPointAtLength(length * (backwards ? 1 - eased : eased));
           dot.setAttribute("cx", point.x);
           dot.setAttribute("cy", point.y);
-          if (t < 1 && dot.isConnected) requestAnimationFrame(move);
+          if (t < 1) requestAnimationFrame(move);
           else dot.remove();
         };
-        labelLayer.append(dot);
-        move(performance.now());
+        requestAnimationFrame(move); // measuring a path now would delay the step
       }
     },
-    stopPulses: () => element.querySelectorAll(".adl-pulse").forEach((dot) => dot.remove()),
+    stopPulses() {
+      stopped += 1;
+      element.querySelectorAll(".adl-pulse").forEach((dot) => dot.remove());
+    },
   };
 }
 
-const WIDEST = 13; // characters of a value in the tape; arrays are longer, and their title has the whole
+const WIDEST = 13; // characters of a value in the tape, and of an operation; longer ones are cut, and their title has the whole
+const WIDEST_OPERATION = 17;
 
 function tapeView(trace, host) {
   const head = ["line", "operation", "value", "adjoint"].map((title) => html("th", { scope: "col" }, title));
   const body = html("tbody");
-  const widest = (texts) => Math.min(WIDEST, Math.max(7, ...texts.map((text) => text.length)));
-  const reached = adjointHistory(trace).flatMap((changes) => changes.map((change) => change.adjoint.text));
+  const widest = (texts, most = WIDEST, least = 7) => Math.min(most, Math.max(least, ...texts.map((text) => text.length)));
+  const reached = adjointHistory(trace).flatMap((changes) => changes.map((change) => inNode(change.adjoint)));
   // The columns are as wide as their widest entry of the whole run, so nothing shifts while stepping.
-  const columns = [null, null, widest(trace.lines.map((line) => line.value.text)), widest(reached)]
+  const columns = [null, null, widest(trace.lines.map((line) => inNode(line.value))), widest(reached)]
     .map((chars) => html("col", { style: chars && `width: ${chars + 1.5}ch` }));
   const element = html("div", { class: "adl-tape-body" },
-    html("table", { class: "adl-tape" }, html("colgroup", {}, ...columns), html("thead", {}, html("tr", {}, ...head)), body));
+    html("table", { class: "adl-tape", style: `--adl-operation: ${widest(trace.lines.map((line) => line.expression), WIDEST_OPERATION, 1)}ch` }, html("colgroup", {}, ...columns), html("thead", {}, html("tr", {}, ...head)), body));
   const rows = trace.lines.map((line, i) => {
     const value = html("td", { class: "adl-value" });
     const adjoint = html("td", { class: "adl-adjoint" });
-    const row = html("tr", { "data-line": i }, html("th", { scope: "row" }, pretty(line.name)),
-                     html("td", { class: "adl-operation", title: readable(line.text) }, html("span", {}, readable(line.text))), value, adjoint);
+    const operation = html("span");
+    const row = html("tr", { "data-line": i }, html("th", { scope: "row" }, line.shown), html("td", { class: "adl-operation" }, operation), value, adjoint);
     linkLine(row, () => i, host);
     body.append(row);
-    return { row, value, adjoint };
+    return { row, operation, value, adjoint };
   });
   roving(rows.map(({ row }) => row));
   const receivers = (step) => (step.phase === "seed" ? [step.line] : step.sends.map((send) => send.parent));
-  const write = (cell, text) => {
-    cell.textContent = text.length > WIDEST ? text.slice(0, WIDEST - 1) + "…" : text;
-    if (text.length > WIDEST) cell.title = text;
+  const write = (cell, number) => {
+    const text = number ? inNode(number) : "";
+    const cut = text.length > WIDEST ? text.slice(0, WIDEST - 1).replace(/[ …]+$/, "") + "…" : text;
+    put(cell, cut);
+    if (number && cut !== number.text) set(cell, "title", number.text);
     else cell.removeAttribute("title");
   };
   return {
@@ -610,13 +531,16 @@ function tapeView(trace, host) {
     update({ step, lines, mark, adjoint }) {
       const receiving = new Set(step ? receivers(step) : []);
       for (const i of lines) {
-        const { row, value, adjoint: cell } = rows[i];
+        const { row, operation, value, adjoint: cell } = rows[i];
         const marks = mark(i);
         const now = adjoint(i);
-        row.className = `${marks.classes}${row.matches(".is-linked") ? " is-linked" : ""}`;
-        write(value, marks.recorded ? trace.lines[i].value.text : "");
-        write(cell, marks.recorded ? (now ? now.text : NOT_REACHED) : "");
-        cell.className = `adl-adjoint${now ? "" : " is-missing"}${receiving.has(i) ? " is-new" : ""}`;
+        set(row, "class", `${marks.classes}${row.matches(".is-linked") ? " is-linked" : ""}`);
+        const expression = marks.recorded ? trace.lines[i].expression : "";
+        put(operation, expression);
+        set(operation, "title", expression);
+        write(value, marks.recorded ? trace.lines[i].value : null);
+        write(cell, marks.recorded ? now ?? { text: NOT_REACHED } : null);
+        set(cell, "class", `adl-adjoint${now ? "" : " is-missing"}${receiving.has(i) ? " is-new" : ""}`);
         if (now || !marks.recorded) cell.removeAttribute("aria-label");
         else cell.setAttribute("aria-label", "not reached");
       }
@@ -665,6 +589,9 @@ export function throttle(send, wait, clock = { now: () => Date.now(), later: (f,
   };
 }
 
+/** What stands beside a slider while a hand moves it; at rest Python says it. */
+export const atSlider = (x) => String(Number(x.toPrecision(6))).replaceAll("-", "−");
+
 function inputsView(onChange) {
   const element = html("div", { class: "adl-inputs" });
   let sliders = [];
@@ -676,7 +603,7 @@ function inputsView(onChange) {
           const range = html("input", { type: "range", "aria-label": name });
           const output = html("output");
           range.addEventListener("input", () => {
-            output.textContent = number(Number(range.value));
+            output.textContent = atSlider(range.valueAsNumber);
             onChange(sliders.map((s) => Number(s.range.value)), sliders.findIndex((s) => s.name === name));
           });
           return { name, range, output, node: html("label", { class: "adl-input" }, html("span", {}, name), range, output) };
@@ -687,7 +614,7 @@ function inputsView(onChange) {
         const { range, output } = sliders[k];
         for (const key of ["min", "max", "step"]) if (range[key] !== String(control[key])) range[key] = control[key];
         if (Number(range.value) !== control.value) range.value = control.value;
-        output.textContent = number(control.value);
+        output.textContent = control.text ?? atSlider(control.value);
       });
     },
   };
@@ -759,13 +686,15 @@ export function mount(element, payload, options = {}) {
 
   function pane(name, title, hint, view) {
     view.element.setAttribute("data-lm-suppress-shortcuts", "true");
+    view.element.classList.add("adl-scroll");
+    const body = view.signs ? html("div", { class: "adl-signed" }, view.element, ...view.signs) : view.element;
     return html("section", { class: `adl-pane adl-pane-${name}`, "aria-label": title },
-                html("div", { class: "adl-pane-title" }, title, ...(hint ? [html("span", {}, hint)] : [])), view.element);
+                html("div", { class: "adl-pane-title" }, title, ...(hint ? [html("span", {}, hint)] : [])), body);
   }
 
   function load(next) {
     const places = views?.map((view) => [view.element.scrollLeft, view.element.scrollTop]);
-    ({ trace, layout } = next);
+    [trace, layout] = [read(next.trace), next.layout];
     history = adjointHistory(trace);
     linked = null;
     const graph = graphView(trace, layout, host, prefix);
@@ -785,8 +714,7 @@ export function mount(element, payload, options = {}) {
     root.style.setProperty("--adl-source-height", `${Math.round(rows * 24 + 62)}px`);
     root.style.setProperty("--adl-graph-height", `${Math.round(layout.height + 74)}px`);
     root.style.setProperty("--adl-tape-height", `${trace.lines.length * 29 + 92}px`);
-    const length = (tokens) => tokens.reduce((n, { text }) => n + text.length, 0);
-    lengths = trace.steps.map((step, k) => [step.sentence.length, ...equationTokens(trace, k).map(length)]);
+    lengths = trace.steps.map((step, k) => [step.sentence.length, ...equationsAt(trace, k).map((pieces) => pieces.map(([, text]) => text).join("").length)]);
     return () => {
       reserve();
       graph.fit();
@@ -832,8 +760,8 @@ export function mount(element, payload, options = {}) {
     const smooth = moved && Math.abs(s - before) === 1 && !calm();
     for (const view of views) view.update({ step, lines, mark, adjoint: (line) => adjointAt(history, line, s) });
     status.textContent = statusText(trace, s);
-    equation.replaceChildren(...equationTokens(trace, s).map((tokens) =>
-      html("div", {}, ...tokens.map(({ kind, text }) => html("span", { class: `adl-t-${kind}` }, text)))));
+    equation.replaceChildren(...equationsAt(trace, s).map((pieces) =>
+      html("div", {}, ...pieces.map(([kind, text]) => html("span", { class: `adl-t-${kind}` }, text)))));
     const said = sentenceAt(trace, s);
     if (sentence.textContent !== said) sentence.textContent = said;
     scrubber.value = s + 1;
@@ -940,7 +868,14 @@ export function mount(element, payload, options = {}) {
 // ---------------------------------------------------------------- the anywidget side
 
 function render({ model, el }) {
-  const send = throttle(() => model.save_changes(), 60);
+  // While a change waits to be sent, the echo of an older one may still write to the model; so it waits out here.
+  let waiting = null;
+  const inputs = () => waiting ?? model.get("inputs");
+  const send = throttle((values) => {
+    waiting = null;
+    model.set("inputs", values);
+    model.save_changes();
+  }, 60);
   const player = mount(el, model.get("payload"), {
     step: model.get("step"),
     controls: model.get("controls"),
@@ -950,15 +885,18 @@ function render({ model, el }) {
       model.save_changes();
     },
     onInputs({ index, value }) {
-      model.set("inputs", model.get("inputs").map((old, k) => (k === index ? value : old)));
-      send();
+      waiting = inputs().map((old, k) => (k === index ? value : old));
+      send(waiting);
     },
   });
   player.error(model.get("error"));
   const listeners = {
     "change:payload": () => player.update(model.get("payload")),
     // An answer may be older than the slider: the hand that moves it is right.
-    "change:controls": () => player.controls(model.get("controls").map((c, k) => ({ ...c, value: model.get("inputs")[k] }))),
+    "change:controls": () => player.controls(model.get("controls").map((c, k) => {
+      const value = inputs()[k];
+      return { ...c, value, text: value === c.value ? c.text : undefined };
+    })),
     "change:error": () => player.error(model.get("error")),
     "change:step": () => player.follow(model.get("step")),
   };

@@ -14,6 +14,8 @@ import traitlets
 from autodiff_lab.engine.errors import AutodiffError
 from autodiff_lab.engine.tree import flatten, unflatten
 from autodiff_lab.figures import graphs
+from autodiff_lab.figures.boxes import text_width
+from autodiff_lab.figures.notation import number
 from autodiff_lab.figures.trace import Trace
 from autodiff_lab.widgets import page
 from autodiff_lab.widgets.controls import check_ranges, control
@@ -66,7 +68,7 @@ class Player(anywidget.AnyWidget):
     inputs : list of float
         The values of the scalar inputs, in their order. Setting it records the function again.
     controls : list of dict
-        The sliders: name, min, max, step and value.
+        The sliders: name, min, max, step, value, and the value as text.
     error : str
         Why the last `inputs` could not be recorded; empty if they could.
     payload : dict
@@ -186,7 +188,7 @@ class Player(anywidget.AnyWidget):
         for name, value, old in zip(self._names, values, self.controls or [None] * len(values), strict=True):
             within = (old["min"], old["max"]) if old else self._ranges.get(name)
             kept = old and old["min"] <= value <= old["max"]
-            sliders.append({**old, "value": value} if kept else control(name, value, within))
+            sliders.append({**old, "value": value, "text": number(value)} if kept else control(name, value, within))
         return sliders
 
     @traitlets.validate("inputs")
@@ -211,6 +213,6 @@ def _shape(trace: Trace) -> list[tuple[str, str]]:
 
 def _fits(trace: Trace, layout: Mapping[str, Any]) -> bool:
     """Tell whether each node of a layout is wide enough for the numbers of this trace."""
-    shown = [(i, line.value.text) for i, line in enumerate(trace.lines)]
-    shown += [(send.parent, send.after.text) for step in trace.steps for send in step.sends]
-    return all(graphs.text_width(text, bold=True) + 6 <= layout["nodes"][f"n{i}"]["w"] for i, text in shown)
+    shown = [(i, line.value.in_node) for i, line in enumerate(trace.lines)]
+    shown += [(send.parent, send.after.in_node) for step in trace.steps for send in step.sends]
+    return all(text_width(text, bold=True) + 6 <= layout["nodes"][f"n{i}"]["w"] for i, text in shown)

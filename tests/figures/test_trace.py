@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from autodiff_lab import Trace, grad, record
+from autodiff_lab.figures.equations import KINDS
 from autodiff_lab.figures.trace import Number
 
 
@@ -44,6 +45,39 @@ def test_steps_of_the_example(example_trace):
         "x1 is also used in v₁: one more contribution is still to come.",
         "v₁ = log x1 sends 1 · (1 / 2) = 0.5 to x1 (v₋₁); v₋₁ now holds 5 + 0.5 = 5.5.",
     ]
+
+
+def test_arithmetic_of_the_example(example_trace):
+    steps = [[equation.text for equation in step.equations] for step in example_trace.steps]
+    assert steps[:7] == [
+        ["v₋₁ = x1 = 2"],
+        ["v₀ = x2 = 5"],
+        ["v₁ = log v₋₁ = log 2 = 0.6931"],
+        ["v₂ = v₋₁ · v₀ = 2 · 5 = 10"],
+        ["v₃ = v₁ + v₂ = 0.6931 + 10 = 10.6931"],
+        ["v₄ = sin v₀ = sin 5 = −0.9589"],
+        ["v₅ = v₃ − v₄ = 10.6931 − (−0.9589) = 11.6521"],
+    ]
+    assert steps[7] == ["v̄₅ = 1  the seed: the result with respect to itself"]
+    assert steps[9] == ["v̄₀ = not reached + v̄₄ · ∂v₄/∂v₀ = (−1) × cos v₀ = (−1) × 0.2837 = −0.2837"]
+    assert steps[11][1] == "v̄₀ = −0.2837 + v̄₂ · ∂v₂/∂v₀ = −0.2837 + 1 × v₋₁ = −0.2837 + 1 × 2 = 1.7163"
+    assert steps[12] == [
+        "v̄₋₁ = 5 + v̄₁ · ∂v₁/∂v₋₁ = 5 + 1 × (1 / v₋₁) = 5 + 1 × 0.5 = 5.5",
+        "∂example/∂x1 = 5.5   ∂example/∂x2 = 1.7163",
+    ]
+    assert {kind for step in example_trace.steps for e in step.equations for kind in e.form} <= {*KINDS, *"=+×·"}
+
+
+def test_an_input_that_is_never_reached_has_derivative_0():
+    last = Trace.of(lambda x, b: 3.0, 2.0, 5.0).steps[-1].equations[-1]
+    assert last.text == "∂y/∂x = 0 (never reached)   ∂y/∂b = 0 (never reached)"
+
+
+@pytest.mark.parametrize(("f", "args"), [(lambda x, y: x * y, (np.ones((2, 3)), np.ones(3))), (np.sum, (np.ones(3),))])
+def test_arithmetic_ends_in_the_new_number(f, args):
+    for step in Trace.of(f, *args).steps:
+        for send, equation in zip(step.sends, step.equations, strict=False):
+            assert equation.text.endswith(f" = {send.after.text}")
 
 
 def test_the_state_at_a_step(example_trace):
@@ -153,18 +187,23 @@ def test_another_version_is_refused():
 
 def test_the_json_has_the_agreed_form(example_trace):
     data = example_trace.to_dict()
-    assert list(data) == [field.name for field in dataclasses.fields(Trace)]
-    assert data["lines"][2]["where"] == [{"source": 0, "line": 1, "column": 8, "end_line": 1, "end_column": 18}]
-    assert data["lines"][0]["value"] == {"text": "2", "value": 2.0, "shape": []}
+    fields = [field.name for field in dataclasses.fields(Trace)]
+    assert [name for name in data if name in fields] == [name for name in fields if name in data]
+    assert set(data) - set(fields) == {"version", "numbers"}
+    assert data["lines"][2]["where"] == [[0, 1, 8, 1, 18]]
+    assert data["numbers"][data["lines"][0]["value"]] == {"text": "2", "value": 2.0}
+    contribution = data["numbers"].index({"text": "−0.2837", "value": -0.28366218546322625})
     assert data["steps"][9]["sends"] == [
-        {
-            "slot": 0,
-            "parent": 1,
-            "contribution": {"text": "−0.2837", "value": -0.28366218546322625, "shape": []},
-            "before": None,
-            "after": {"text": "−0.2837", "value": -0.28366218546322625, "shape": []},
-        }
+        {"slot": 0, "parent": 1, "contribution": contribution, "after": contribution},
     ]
+
+
+def test_the_json_says_nothing_twice(example_trace):
+    data = example_trace.to_dict()
+    texts = [json.dumps(number) for number in data["numbers"]]
+    assert len(set(texts)) == len(texts)
+    assert "null" not in json.dumps(data["steps"])
+    assert len(example_trace.to_json()) < 8000
 
 
 def test_a_result_that_needs_no_input():

@@ -41,9 +41,10 @@ def test_new_inputs_record_again():
     player.step = 12
     player.inputs = [3, 5]
     assert player.inputs == [3.0, 5.0]
-    assert player.payload["trace"]["lines"][0]["value"]["value"] == 3.0
+    shown = player.payload["trace"]
+    assert shown["numbers"][shown["lines"][0]["value"]] == {"text": "3", "value": 3.0}
     assert player.trace.gradient[0].value == pytest.approx(1 / 3 + 5, rel=1e-12)
-    assert [c["value"] for c in player.controls] == [3.0, 5.0]
+    assert [(c["value"], c["text"]) for c in player.controls] == [(3.0, "3"), (5.0, "5")]
     assert player.step == 12
 
 
@@ -189,7 +190,13 @@ def test_the_mimebundle_has_a_picture_for_every_reader():
     assert set(data) == {"application/vnd.jupyter.widget-view+json", "text/html", "image/png", "text/plain"}
     assert data["text/plain"] == "Player(f(x1, x2), 13 steps)"
     assert base64.b64decode(data["image/png"]).startswith(b"\x89PNG")
-    assert sum(len(str(value)) for value in data.values()) < 150_000
+    assert len(data["text/html"].encode()) < 85_000
+    assert sum(len(str(value)) for value in data.values()) < 110_000
+
+
+def test_sixty_lines_stay_small():
+    data, _ = play(CASES["sixty"][0], *CASES["sixty"][1])._repr_mimebundle_()
+    assert len(data["text/html"].encode()) < 330_000
 
 
 def test_without_its_script_the_html_is_a_picture_and_tables():
@@ -213,7 +220,7 @@ def test_save_html_writes_one_file_that_needs_nothing_else(tmp_path):
     player = play(f, 2.0, 5.0)
     path = player.save_html(tmp_path / "flow.html")
     text = path.read_text(encoding="utf-8")
-    assert path.stat().st_size < 150_000
+    assert path.stat().st_size < 90_000
     assert text.startswith('<!DOCTYPE html>\n<html lang="en">')
     assert "<title>f(x1, x2), step by step</title>" in text
     assert 'name="viewport"' in text
