@@ -27,7 +27,7 @@ def layout_of(digraph: graphviz.Digraph) -> dict[str, Any]:
 
     def place(text: str) -> tuple[float, float]:
         x, y = text.split(",")[:2]
-        return round(float(x) - left + _PAD, 2), round(top - float(y) + _PAD, 2)
+        return round(float(x) - left + _PAD, 1), round(top - float(y) + _PAD, 1)
 
     nodes = {}
     for item in data.get("objects", ()):
@@ -35,16 +35,16 @@ def layout_of(digraph: graphviz.Digraph) -> dict[str, Any]:
         nodes[item["id"]] = {
             "x": x,
             "y": y,
-            "w": round(72 * float(item["width"]), 2),
-            "h": round(72 * float(item["height"]), 2),
+            "w": round(72 * float(item["width"]), 1),
+            "h": round(72 * float(item["height"]), 1),
         }
     edges = {}
     for item in data.get("edges", ()):
         label = dict(zip("xy", place(item["lp"]), strict=True)) if "lp" in item else None
         edges[item["id"]] = {"path": _path(item["pos"], place), "label": label}
     return {
-        "width": round(right - left + 2 * _PAD, 2),
-        "height": round(top - bottom + 2 * _PAD, 2),
+        "width": round(right - left + 2 * _PAD, 1),
+        "height": round(top - bottom + 2 * _PAD, 1),
         "nodes": nodes,
         "edges": edges,
     }

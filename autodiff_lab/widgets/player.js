@@ -843,6 +843,7 @@ export function mount(element, payload, options = {}) {
   scrubber.addEventListener("input", () => api.go(Number(scrubber.value) - 1));
   const actions = { back: () => api.advance(-1), forward: () => api.advance(1), first: () => api.go(-1), last: () => api.go(Infinity), toggle: api.toggle };
   root.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") root.closest(".jp-Cell")?.focus(); // back to the notebook and its shortcuts
     if (event.key in KEYS) event.stopPropagation(); // slides and notebooks around us have plans for these keys
     const action = keyAction(event, { tag: event.target.tagName, role: event.target.getAttribute("role") });
     if (!action) return;

@@ -70,6 +70,19 @@ def test_keys_belong_to_the_player_alone(notebook, player):
     assert (notebook.sources(), notebook.active_cell()) == (cells, active)
 
 
+def test_escape_gives_the_keys_back_to_the_notebook(notebook, player):
+    player.press("Forward one step")
+    cells = len(notebook.sources())
+    player.key("Escape", "b")
+    notebook.page.wait_for_function(
+        "n => document.querySelectorAll('.jp-Notebook .jp-Cell').length === n", arg=cells + 1, timeout=5000
+    )
+    player.root.page.keyboard.press("z")  # JupyterLab's own undo
+    notebook.page.wait_for_function(
+        "n => document.querySelectorAll('.jp-Notebook .jp-Cell').length === n", arg=cells, timeout=5000
+    )
+
+
 def test_keys_work_wherever_the_focus_is(notebook, player):
     player.press("Forward one step")
     cells, active = notebook.sources(), notebook.active_cell()

@@ -11,7 +11,7 @@ import pytest
 
 from autodiff_lab import Trace, draw
 from autodiff_lab.figures.drawing import Drawing, DrawingError
-from autodiff_lab.figures.graphs import graph, layout, render
+from autodiff_lab.figures.graphs import graph, layout, picture, render
 
 
 def chain(n):
@@ -140,6 +140,26 @@ def test_ids_in_the_svg(example_trace):
     assert {"n0", "n6", "e2_0", "e6_1"} <= set(found)
     assert found["n0"] == "node input"
     assert found["n6"] == "node operation result"
+
+
+def test_the_picture_for_a_page_shows_the_same(trace):
+    """It is the SVG without what an <img> cannot use; every text and shape is still there."""
+    drawing = graph(trace)
+    whole, small = ElementTree.fromstring(render(drawing, "svg")), ElementTree.fromstring(picture(drawing))
+    assert small.get("viewBox")
+    for shape in ("polygon", "path", "ellipse"):
+        assert len(list(small.iter(f"{SPACE}{shape}"))) == len(list(whole.iter(f"{SPACE}{shape}")))
+    texts = [[text.text for text in svg.iter(f"{SPACE}text") if text.text.strip()] for svg in (whole, small)]
+    assert texts[0] == texts[1]
+    assert not [element for element in small.iter() if element.get("id") or element.get("class")]
+
+
+def test_arrays_are_short_in_nodes_and_whole_in_tooltips():
+    trace = Trace.of(lambda x: np.sum(x * x), np.arange(6.0).reshape(3, 2) / 7)
+    row = next(row for row in graph(trace).source.splitlines() if row.strip().startswith("n0 ["))
+    label, _, tooltip = row.partition(" tooltip=")
+    assert "(3, 2) 0 … 0.714<" in label
+    assert "= [[0 0.1429] [0.2857 0.4286] [0.5714 0.7143]]" in tooltip or "(3, 2) array, 0 … 0.7143" in tooltip
 
 
 def test_nothing_is_drawn_behind_the_graph(example_trace):

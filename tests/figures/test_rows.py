@@ -165,10 +165,8 @@ def test_a_long_formula_gives_way_to_the_numbers():
 def test_a_general_row_is_named_in_words_and_numbers():
     trace = Trace.of(np.linalg.det, A)
     assert "sends its adjoint through the pullback of det = [[2 −1] [−1 3]]" in trace.steps[-1].sentence
-    assert (
-        trace.steps[-1].equations[0].text
-        == f"v{BAR}₀ = not reached + v{BAR}₁ through the pullback of det = [[2 −1] [−1 3]]"
-    )
+    equation = trace.steps[-1].equations[0].text
+    assert equation == f"v{BAR}₀ = not reached + v{BAR}₁ through the pullback of det = [[2 −1] [−1 3]]"
 
 
 def test_a_composed_function_is_its_lines():

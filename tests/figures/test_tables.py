@@ -1,4 +1,5 @@
 import html.parser
+import re
 
 import numpy as np
 import pytest
@@ -122,6 +123,12 @@ def test_latex_has_only_what_mathjax_and_latex_know(f, args):
     for row in shown.splitlines():
         if " & " in row:
             assert row.count(" & ") == 2
+
+
+def test_a_caption_stays_on_one_line(example_trace):
+    captions = re.findall(r"<caption style=\"([^\"]*)\"", table(example_trace).html())
+    assert len(captions) == 2
+    assert all("white-space:nowrap" in style for style in captions)
 
 
 def test_a_notebook_gets_html(example_trace):
