@@ -24,6 +24,7 @@ def f(x1, x2):
 
 
 def main() -> None:
+    """Step the exported page in Chromium, and take its picture."""
     browser_path = shutil.which("chromium") or shutil.which("google-chrome")
     if browser_path is None:
         raise SystemExit("The picture is taken with Chromium, and there is none on the PATH.")
