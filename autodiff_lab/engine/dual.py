@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from . import rules  # noqa: F401 — rules fills the table
-from .dispatch import TABLE, Level, Op, apply, as_operand, one
+from .dispatch import FLOAT64, TABLE, Level, Op, apply, as_operand, one
 from .listing import plain
 from .operators import ELEMENTWISE, Overloaded, is_operand
 from .values import as_shaped, as_value
@@ -28,18 +28,23 @@ class ForwardPass(Level):
     def __init__(self, batch: int | None = None) -> None:
         super().__init__()
         self.batch = batch
-        self.plain = batch is None
+        self.plain = True
 
     def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any]) -> Any:
         """Compute one operation and the tangent of its result."""
-        own = [type(x) is Dual and x.level is self for x in operands]
-        values = tuple(x.value if mine else x for x, mine in zip(operands, own, strict=True))
+        values, tangents = [], []
+        for x in operands:
+            if type(x) is Dual and x.level is self:
+                values.append(x.value)
+                tangents.append(x.tangent)
+            else:
+                values.append(x)
+                tangents.append(None)
         y = op.fn(*values, **static)
         if op.kind in ("comparison", "shape", "flat"):
             return y
         y = as_operand(y)
-        tangents = tuple(x.tangent if mine else None for x, mine in zip(operands, own, strict=True))
-        tangent = op.pushforward(y, values, tangents, static, self.batch)
+        tangent = op.pushforward(y, tuple(values), tuple(tangents), static, self.batch)
         return y if tangent is None else dual(y, as_operand(tangent), self)
 
 
@@ -69,7 +74,7 @@ class Dual(Overloaded):
         self.level = BY_HAND
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        if len(inputs) == 1 and method == "__call__" and not kwargs and type(self.value) is np.float64:
+        if len(inputs) == 1 and method == "__call__" and not kwargs and _simple(self.value):
             level, op = self.level, TABLE.get(ufunc)
             if op is not None and op.partials is not None and level.plain:
                 y = ufunc(self.value)
@@ -88,21 +93,26 @@ def dual(value: Any, tangent: Any, level: ForwardPass) -> Dual:
     return d
 
 
+def _simple(x: Any) -> bool:
+    """Whether partials of `x` need no conversion: a number, or an array of double precision."""
+    return type(x) is np.float64 or (type(x) is np.ndarray and x.dtype is FLOAT64)
+
+
 _bare = object.__new__
 BY_HAND = ForwardPass()
 
 
 def _short_way(op: Op) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """Arithmetic between numbers of one forward pass, and with constants, without the general dispatch."""
-    fn, float64 = op.fn, np.float64
+    fn = op.fn
     left: Any = op.rules[0]
     right: Any = op.rules[1]
 
     def forward(self: Dual, other: Any) -> Any:
         level, a, kind = self.level, self.value, type(other)
-        if not level.plain or type(a) is not float64:
+        if not level.plain or not _simple(a):
             return apply(op, (self, as_operand(other))) if is_operand(other) else NotImplemented
-        if kind is Dual and other.level is level and type(other.value) is float64:
+        if kind is Dual and other.level is level and _simple(other.value) and other.value.shape == a.shape:
             b = other.value
             y = fn(a, b)
             t = self.tangent if left is one else self.tangent * left(y, a, b)
@@ -114,7 +124,7 @@ def _short_way(op: Op) -> tuple[Callable[..., Any], Callable[..., Any]]:
 
     def reflected(self: Dual, other: Any) -> Any:
         level, b, kind = self.level, self.value, type(other)
-        if level.plain and type(b) is float64 and (kind is float or kind is int):
+        if level.plain and _simple(b) and (kind is float or kind is int):
             y = fn(other, b)
             return dual(y, self.tangent if right is one else self.tangent * right(y, other, b), level)
         return apply(op, (as_operand(other), self)) if is_operand(other) else NotImplemented

@@ -30,8 +30,6 @@ __all__ = [
     "swept",
 ]
 
-NUMBERS = frozenset({float, np.float64})
-
 
 def recorded(
     f: Callable[..., Any],
@@ -48,12 +46,20 @@ def recorded(
     """
     tape = Tape(sites)
     inputs, names = list(args), None
+
+    def nameless(leaf: Any) -> Variable:
+        value = as_value(leaf)
+        return tape.input(value.copy() if copied and value is leaf and type(leaf) is np.ndarray else value)
+
     for n, k in enumerate(which):
-        if not named and type(inputs[k]) in NUMBERS:  # nobody will read the names, and finding them costs
-            inputs[k] = tape.input(np.float64(args[k]))
-            continue
         if k in which[:n]:  # asked for twice: one input all the same
             continue
+        if not named:  # nobody will read the names, and finding them costs more than a small derivative
+            try:
+                inputs[k] = tree.map_leaves(nameless, args[k])
+                continue
+            except InputError:
+                pass  # the way with names comes to the same leaf, and says which it is
         names = names or argument_names(f, len(args))
         labels = iter(tree.paths(names[k], args[k]))
 
@@ -75,8 +81,8 @@ def swept(tape: Tape, outputs: Sequence[Any], seeds: Sequence[Any]) -> list[Any]
         line = result_line(y, tape)
         if line is not None:
             adjoints[line] = seed if adjoints[line] is None else adjoints[line] + seed
-            last = max(last, line)
-    if last >= 0:
+            last = line if line > last else last
+    if last >= tape.n_inputs:
         deque(tape.sweep(last, adjoints[last], adjoints, keep=False), maxlen=0)
     return [zeros(tape.values[i]) if adjoints[i] is None else adjoints[i] for i in range(tape.n_inputs)]
 
