@@ -205,6 +205,8 @@ class Op:
     ) -> Any:
         if self.push is not None:
             return self.push(y, operands, tangents, static)
+        if self.kind == "linear" and len(tangents) == 1:
+            return as_operand(self.fn(tangents[0], **static))
         if self.kind == "linear":
             filled = tuple(
                 (zeros_like(x) if t is None else t) if self.variadic or self.rules[k] is not None else x

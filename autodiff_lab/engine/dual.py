@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from . import rules  # noqa: F401 — rules fills the table
+from .broadcasting import unbroadcast
 from .dispatch import FLOAT64, TABLE, Level, Op, apply, as_operand, one
 from .listing import plain
 from .operators import ELEMENTWISE, Overloaded, is_operand
@@ -80,6 +81,13 @@ class Dual(Overloaded):
                 y = ufunc(self.value)
                 partial: Any = op.rules[0]
                 return dual(y, self.tangent * partial(y, self.value), level)
+        elif len(inputs) == 2 and method == "__call__" and not kwargs and ufunc in SHORT:
+            a, b = inputs
+            forward, reflected = SHORT[ufunc]
+            if a is self and (b is self or _simple(b)):
+                return forward(a, b)
+            if _simple(a):
+                return reflected(b, a)
         return Overloaded.__array_ufunc__(self, ufunc, method, *inputs, **kwargs)
 
     def __repr__(self) -> str:
@@ -103,7 +111,11 @@ BY_HAND = ForwardPass()
 
 
 def _short_way(op: Op) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """Arithmetic between numbers of one forward pass, and with constants, without the general dispatch."""
+    """Arithmetic between values of one forward pass, and with constants, without the general dispatch.
+
+    Values are numbers and arrays of double precision. In a batch the shapes must be equal, or the constant a number: a
+    tangent has an axis more than its value, and would not broadcast beside an array.
+    """
     fn = op.fn
     left: Any = op.rules[0]
     right: Any = op.rules[1]
@@ -112,27 +124,43 @@ def _short_way(op: Op) -> tuple[Callable[..., Any], Callable[..., Any]]:
         level, a, kind = self.level, self.value, type(other)
         if not level.plain or not _simple(a):
             return apply(op, (self, as_operand(other))) if is_operand(other) else NotImplemented
-        if kind is Dual and other.level is level and _simple(other.value) and other.value.shape == a.shape:
+        if (
+            kind is Dual
+            and other.level is level
+            and _simple(other.value)
+            and (level.batch is None or other.value.shape == a.shape)
+        ):
             b = other.value
             y = fn(a, b)
             t = self.tangent if left is one else self.tangent * left(y, a, b)
-            return dual(y, t + (other.tangent if right is one else other.tangent * right(y, a, b)), level)
-        if kind is float or kind is int:
+            t = t + (other.tangent if right is one else other.tangent * right(y, a, b))
+        elif kind is float or kind is int or (_simple(other) and _fits(level, a, other)):
             y = fn(a, other)
-            return dual(y, self.tangent if left is one else self.tangent * left(y, a, other), level)
-        return apply(op, (self, as_operand(other))) if is_operand(other) else NotImplemented
+            t = self.tangent if left is one else self.tangent * left(y, a, other)
+        else:
+            return apply(op, (self, as_operand(other))) if is_operand(other) else NotImplemented
+        return dual(y, t if y.shape == a.shape else unbroadcast(t, y), level)
 
     def reflected(self: Dual, other: Any) -> Any:
         level, b, kind = self.level, self.value, type(other)
-        if level.plain and _simple(b) and (kind is float or kind is int):
+        if level.plain and _simple(b) and (kind is float or kind is int or (_simple(other) and _fits(level, b, other))):
             y = fn(other, b)
-            return dual(y, self.tangent if right is one else self.tangent * right(y, other, b), level)
+            t = self.tangent if right is one else self.tangent * right(y, other, b)
+            return dual(y, t if y.shape == b.shape else unbroadcast(t, y), level)
         return apply(op, (as_operand(other), self)) if is_operand(other) else NotImplemented
 
     return forward, reflected
 
 
+def _fits(level: ForwardPass, a: Any, constant: Any) -> bool:
+    """Whether tangents of `a` can be computed with beside a constant, as they are."""
+    return level.batch is None or constant.shape == a.shape or constant.shape == ()
+
+
+SHORT: dict[Any, tuple[Callable[..., Any], Callable[..., Any]]] = {}
+"""Both short ways, by the ufunc that NumPy calls when an array stands on the left, or a learner."""
+
 for _name, _ufunc in ELEMENTWISE.items():
-    _forward, _reflected = _short_way(TABLE[_ufunc])
+    SHORT[_ufunc] = _forward, _reflected = _short_way(TABLE[_ufunc])
     setattr(Dual, f"__{_name}__", _forward)
     setattr(Dual, f"__r{_name}__", _reflected)

@@ -52,10 +52,11 @@ def jacfwd(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[
         leaves = [as_value(x, "the input") for k in dict.fromkeys(which) for x in tree.flatten(args[k])]
         sizes = [int(np.prod(shape_of(x))) for x in leaves]
         basis = np.eye(sum(sizes))
-        forward, duals, start = ForwardPass(len(basis)), [], 0
+        single = len(basis) == 1  # one direction needs no batch axis, which spares shapes to be put beside it
+        forward, duals, start = ForwardPass(None if single else len(basis)), [], 0
         for x, n in zip(leaves, sizes, strict=True):
             directions = np.ascontiguousarray(basis[:, start : start + n]).reshape(len(basis), *shape_of(x))
-            duals.append(dual(x, directions, forward))
+            duals.append(dual(x, directions[0] if single else directions, forward))
             start += n
         lifted, moving = list(args), iter(duals)
         for k in dict.fromkeys(which):
@@ -66,6 +67,7 @@ def jacfwd(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[
             own = type(y) is Dual and y.level is forward
             shape = shape_of(y)
             pushed = y.tangent if own else np.zeros((len(basis), *shape))
+            pushed = np.reshape(pushed, (1, *shape)) if single and own else pushed
             columns = np.transpose(pushed, (*range(1, len(shape) + 1), 0))
             parts, start = [], 0
             for x, n in zip(leaves, sizes, strict=True):

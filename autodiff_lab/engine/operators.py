@@ -233,7 +233,7 @@ class Overloaded(Traced):
     @property
     def shape(self) -> tuple[int, ...]:
         """The shape of the value; () for a number."""
-        return shape_of(self.value)
+        return getattr(self.value, "shape", ())
 
     @property
     def ndim(self) -> int:
