@@ -176,6 +176,8 @@ class Op:
                 term = t if rule is one else t * rule(y, *operands)  # type: ignore[misc]
                 total = term if total is None else total + term
             return None if total is None else unbroadcast(total, y, batch)
+        if batch is None and len(tangents) == 1 and self.kind == "linear":
+            return as_operand(self.fn(tangents[0], **static))  # a linear map is its own derivative
         if self.kind == "reduction":
             return unbroadcast(self._push_reduced(y, operands[0], tangents[0], static, batch), y, batch)
         pushed = None
@@ -205,8 +207,6 @@ class Op:
     ) -> Any:
         if self.push is not None:
             return self.push(y, operands, tangents, static)
-        if self.kind == "linear" and len(tangents) == 1:
-            return as_operand(self.fn(tangents[0], **static))
         if self.kind == "linear":
             filled = tuple(
                 (zeros_like(x) if t is None else t) if self.variadic or self.rules[k] is not None else x

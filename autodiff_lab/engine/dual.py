@@ -116,13 +116,13 @@ def _short_way(op: Op) -> tuple[Callable[..., Any], Callable[..., Any]]:
     Values are numbers and arrays of double precision. In a batch the shapes must be equal, or the constant a number: a
     tangent has an axis more than its value, and would not broadcast beside an array.
     """
-    fn = op.fn
+    fn, float64 = op.fn, np.float64
     left: Any = op.rules[0]
     right: Any = op.rules[1]
 
     def forward(self: Dual, other: Any) -> Any:
         level, a, kind = self.level, self.value, type(other)
-        if not level.plain or not _simple(a):
+        if not level.plain or (type(a) is not float64 and not _simple(a)):
             return apply(op, (self, as_operand(other))) if is_operand(other) else NotImplemented
         if (
             kind is Dual
@@ -139,14 +139,14 @@ def _short_way(op: Op) -> tuple[Callable[..., Any], Callable[..., Any]]:
             t = self.tangent if left is one else self.tangent * left(y, a, other)
         else:
             return apply(op, (self, as_operand(other))) if is_operand(other) else NotImplemented
-        return dual(y, t if y.shape == a.shape else unbroadcast(t, y), level)
+        return dual(y, t if type(y) is float64 or y.shape == a.shape else unbroadcast(t, y), level)
 
     def reflected(self: Dual, other: Any) -> Any:
         level, b, kind = self.level, self.value, type(other)
         if level.plain and _simple(b) and (kind is float or kind is int or (_simple(other) and _fits(level, b, other))):
             y = fn(other, b)
             t = self.tangent if right is one else self.tangent * right(y, other, b)
-            return dual(y, t if y.shape == b.shape else unbroadcast(t, y), level)
+            return dual(y, t if type(y) is float64 or y.shape == b.shape else unbroadcast(t, y), level)
         return apply(op, (as_operand(other), self)) if is_operand(other) else NotImplemented
 
     return forward, reflected

@@ -6,6 +6,7 @@ shape ``s + t``, and nested results and arguments give nested blocks.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any
@@ -50,7 +51,7 @@ def jacfwd(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[
     def jacobian(*args: Any, **kwargs: Any) -> Any:
         which = chosen_arguments(argnums, args, f)
         leaves = [as_value(x, "the input") for k in dict.fromkeys(which) for x in tree.flatten(args[k])]
-        sizes = [int(np.prod(shape_of(x))) for x in leaves]
+        sizes = [math.prod(shape_of(x)) for x in leaves]
         basis = np.eye(sum(sizes))
         single = len(basis) == 1  # one direction needs no batch axis, which spares shapes to be put beside it
         forward, duals, start = ForwardPass(None if single else len(basis)), [], 0
@@ -102,7 +103,7 @@ def jacrev(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[
             value = result_value(y, tape)
             shape = shape_of(value)
             rows = []
-            for entry in range(int(np.prod(shape))):
+            for entry in range(math.prod(shape)):
                 seed = np.zeros(shape)
                 seed.flat[entry] = 1.0
                 rows.append(swept(tape, [y], [seed[()] if shape else np.float64(1.0)]))
@@ -135,8 +136,8 @@ def jacobian(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callabl
     @wraps(f)
     def cheaper(*args: Any, **kwargs: Any) -> Any:
         which = chosen_arguments(argnums, args, f)
-        inputs = sum(int(np.prod(shape_of(as_value(x)))) for k in dict.fromkeys(which) for x in tree.flatten(args[k]))
-        outputs = sum(int(np.prod(shape_of(y))) for y in tree.flatten(f(*args, **kwargs)))
+        inputs = sum(math.prod(shape_of(as_value(x))) for k in dict.fromkeys(which) for x in tree.flatten(args[k]))
+        outputs = sum(math.prod(shape_of(y)) for y in tree.flatten(f(*args, **kwargs)))
         return (jacrev if outputs < inputs else jacfwd)(f, argnums)(*args, **kwargs)
 
     return cheaper

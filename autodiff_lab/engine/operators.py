@@ -7,13 +7,13 @@ what to write instead.
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, NoReturn
 
 import numpy as np
 
-from .broadcasting import shape_of
 from .dispatch import TABLE, Op, Traced, apply, as_operand
 from .errors import DetachedError, MutationError, ShapeError, UnsupportedError
 
@@ -32,6 +32,8 @@ def split_arguments(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tu
             raise_out(op)
         return tuple(as_operand(a) for a in args), kwargs
     names = op.names
+    if names and not kwargs and not op.variadic and len(args) <= len(op.rules):
+        return tuple(map(as_operand, args)), kwargs  # operands and nothing else
     if names:  # NumPy has already checked the call against its signature, and binding it again takes five microseconds
         bound = {**dict(zip(names, args, strict=False)), **kwargs}
     else:  # it takes any number of operands
@@ -243,7 +245,7 @@ class Overloaded(Traced):
     @property
     def size(self) -> int:
         """The number of entries."""
-        return int(np.prod(self.shape))
+        return math.prod(self.shape)
 
     @property
     def dtype(self) -> Any:

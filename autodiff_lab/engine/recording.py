@@ -31,6 +31,9 @@ __all__ = [
 ]
 
 
+NUMBERS = frozenset({float, np.float64})
+
+
 def recorded(
     f: Callable[..., Any],
     args: Sequence[Any],
@@ -52,6 +55,9 @@ def recorded(
         return tape.input(value.copy() if copied and value is leaf and type(leaf) is np.ndarray else value)
 
     for n, k in enumerate(which):
+        if not named and type(inputs[k]) in NUMBERS:
+            inputs[k] = tape.input(np.float64(inputs[k]))
+            continue
         if k in which[:n]:  # asked for twice: one input all the same
             continue
         if not named:  # nobody will read the names, and finding them costs more than a small derivative

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import tree
-from .dispatch import Traced
+from .dispatch import FLOAT64, Traced
 from .dual import Dual, ForwardPass, dual
 from .errors import InputError, ShapeError
 from .recording import (
@@ -236,6 +236,9 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
         if type(x) is float and type(t) is float:
             inputs.append(dual(np.float64(x), np.float64(t), forward))
             continue
+        if type(x) is type(t) is np.ndarray and x.dtype is t.dtype is FLOAT64 and x.shape == t.shape != ():
+            inputs.append(dual(x, t, forward))  # nothing to convert, nothing to complain about
+            continue
         moving = iter(tree.matching(t, x, f"tangent {k}"))
         labels = iter(tree.paths(f"{k}", x))
 
@@ -253,6 +256,8 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
         plain = checked_result(y)
         return released(plain), released(zeros(plain))
 
+    if type(result) is Dual:  # one result: no tree to take apart
+        return split(result)
     pairs = [split(y) for y in tree.flatten(result)]
     return tuple(tree.unflatten(result, list(part)) for part in zip(*pairs, strict=True)) if pairs else (result, result)
 
