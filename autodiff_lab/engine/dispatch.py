@@ -163,7 +163,7 @@ class Op:
 
         With `batch`, every tangent has a leading axis of that length: that many directions at once.
         """
-        if not self.rules:
+        if not self.rules or batch == 0:
             return None
         if self.partials is not None:
             total = None
@@ -177,7 +177,7 @@ class Op:
                 total = term if total is None else total + term
             return None if total is None else unbroadcast(total, y, batch)
         if batch is None and len(tangents) == 1 and self.kind == "linear":
-            return as_operand(self.fn(tangents[0], **static))  # a linear map is its own derivative
+            return _of_type(as_operand(self.fn(tangents[0], **static)), y)  # a linear map is its own derivative
         if self.kind == "reduction":
             return unbroadcast(self._push_reduced(y, operands[0], tangents[0], static, batch), y, batch)
         pushed = None

@@ -331,7 +331,7 @@ def _install_operators() -> None:
         setattr(
             Overloaded,
             f"__{name}__",
-            lambda self, ufunc=ufunc: apply(TABLE[ufunc], (self,)),
+            lambda self, ufunc=ufunc: self.__array_ufunc__(ufunc, "__call__", self),  # there the short ways are
         )
 
 
