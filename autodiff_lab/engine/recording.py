@@ -49,11 +49,6 @@ def recorded(
     """
     tape = Tape(sites)
     inputs, names = list(args), None
-
-    def nameless(leaf: Any) -> Variable:
-        value = as_value(leaf)
-        return tape.input(value.copy() if copied and value is leaf and type(leaf) is np.ndarray else value)
-
     for n, k in enumerate(which):
         if not named and type(inputs[k]) in NUMBERS:
             inputs[k] = tape.input(np.float64(inputs[k]))
@@ -62,7 +57,7 @@ def recorded(
             continue
         if not named:  # nobody will read the names, and finding them costs more than a small derivative
             try:
-                inputs[k] = tree.map_leaves(nameless, args[k])
+                inputs[k] = tree.map_leaves(lambda leaf: _nameless(tape, leaf, copied), args[k])
                 continue
             except InputError:
                 pass  # the way with names comes to the same leaf, and says which it is
@@ -77,6 +72,11 @@ def recorded(
         inputs[k] = tree.map_leaves(lifted, args[k])
     call = f if not kwargs else lambda *inputs: f(*inputs, **kwargs)
     return tape.run(call, inputs), tape
+
+
+def _nameless(tape: Tape, leaf: Any, copied: bool) -> Variable:
+    value = as_value(leaf)
+    return tape.input(value.copy() if copied and value is leaf and type(leaf) is np.ndarray else value)
 
 
 def swept(tape: Tape, outputs: Sequence[Any], seeds: Sequence[Any]) -> list[Any]:
@@ -125,6 +125,8 @@ def chosen_arguments(argnums: int | Sequence[int], args: Sequence[Any], f: Calla
         which = [operator.index(k) for k in ((argnums,) if hasattr(argnums, "__index__") else argnums)]
     except TypeError:
         raise InputError(f"argnums is {argnums!r}; it takes a position (0, 1, …) or a tuple of positions.") from None
+    if which and min(which) >= 0 and max(which) < len(args):
+        return which
     for k in which:
         if not -len(args) <= k < len(args):
             raise InputError(

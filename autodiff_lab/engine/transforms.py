@@ -171,7 +171,8 @@ def value_and_grad(
         of: dict[int, Any] = {}
         for k in which:
             if k not in of:
-                of[k] = tree.map_leaves(lambda _: next(gradients), args[k])
+                one = type(args[k]) is float  # a leaf by itself, and the most frequent
+                of[k] = next(gradients) if one else tree.map_leaves(lambda _: next(gradients), args[k])
         by_argument = tuple([of[k] for k in which])
         out = (released(value), aux) if has_aux else released(value)
         return out, by_argument if several else by_argument[0]
