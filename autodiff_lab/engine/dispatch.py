@@ -1,24 +1,22 @@
 """Who handles an operation: rows of the table, and levels.
 
-Read in this order: an :class:`Op` is one row of the table. A :class:`Level` is one derivative in progress (a tape, a
-forward pass). :func:`apply` gives an operation to the highest level among its operands; to that level everything
-lower is a constant. How operators and plain NumPy calls get here stands in ``operators.py``.
+Read in this order: an :class:`Op` is one row of the table. A :class:`Level` (in ``levels.py``) is one derivative in
+progress (a tape, a forward pass). :func:`apply` gives an operation to the highest level among its operands; to that
+level everything lower is a constant. How operators and plain NumPy calls get here stands in ``operators.py``.
 """
 
 from __future__ import annotations
 
 import inspect
-import itertools
-import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, ClassVar, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
 from .broadcasting import aligned, kept_shape, shape_of, spread, unbroadcast, zeros_like
 from .errors import InputError, LeakError, UnsupportedError
+from .levels import Level, no_recording
 
 __all__ = ["TABLE", "Level", "Op", "Traced", "apply", "as_operand", "no_recording"]
 
@@ -26,6 +24,8 @@ NOTHING: Mapping[str, Any] = {}
 
 REAL = "fiub"
 """NumPy's letters for the kinds of numbers that can be computed with: floats, integers, booleans."""
+
+FLOAT64 = np.dtype(np.float64)
 
 TABLE: dict[Any, Op] = {}
 """The rows, by the public NumPy function (or Python operator) that a learner calls. Filled by ``rules.py``."""
@@ -72,6 +72,7 @@ class Op:
         "fn",
         "kind",
         "name",
+        "names",
         "partials",
         "push",
         "rules",
@@ -99,6 +100,9 @@ class Op:
             signature,
             batched,
         )
+        parameters = [] if signature is None else list(signature.parameters.values())
+        several = any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters)
+        self.names = () if several else tuple(p.name for p in parameters)
         self.push: Callable[..., Any] | None = None
         self.partials = rules if kind == "elementwise" else None
         self.static = ("axis", "keepdims") if kind == "reduction" else _static_names(rules, variadic, kind)
@@ -136,7 +140,12 @@ class Op:
             rule = self.partials[k]
             return unbroadcast(g if rule is one else g * rule(y, *operands), operands[k])  # type: ignore[misc]
         if self.kind == "reduction":
-            return spread(g, operands[0], **static) * self._weights(y, operands[0], static)
+            if self.rules[0] is one:
+                return spread(g, operands[0], **static)
+            weights = self._weights(y, operands[0], static)
+            if shape_of(weights) == ():  # every entry counts the same: multiply before copying
+                return spread(g * weights, operands[0], **static)
+            return spread(g, operands[0], **static) * weights
         if self.variadic:
             return as_operand(self.rules[0](k, g, y, *operands, **static))  # type: ignore[misc]
         rule = self.rules[k] if self.rules else None
@@ -154,7 +163,7 @@ class Op:
 
         With `batch`, every tangent has a leading axis of that length: that many directions at once.
         """
-        if not self.rules:
+        if not self.rules or batch == 0:
             return None
         if self.partials is not None:
             total = None
@@ -167,6 +176,10 @@ class Op:
                 term = t if rule is one else t * rule(y, *operands)  # type: ignore[misc]
                 total = term if total is None else total + term
             return None if total is None else unbroadcast(total, y, batch)
+        if batch is None and len(tangents) == 1 and self.kind == "linear":
+            return _of_type(as_operand(self.fn(tangents[0], **static)), y)  # a linear map is its own derivative
+        if self.kind == "reduction":
+            return unbroadcast(self._push_reduced(y, operands[0], tangents[0], static, batch), y, batch)
         pushed = None
         if batch is None:
             pushed = self._push_one(y, operands, tangents, static)
@@ -192,8 +205,6 @@ class Op:
         tangents: tuple[Any, ...],
         static: Mapping[str, Any],
     ) -> Any:
-        if self.kind == "reduction":
-            return np.sum(tangents[0] * self._weights(y, operands[0], static), **static)
         if self.push is not None:
             return self.push(y, operands, tangents, static)
         if self.kind == "linear":
@@ -212,6 +223,15 @@ class Op:
                 total = term if total is None else total + term
         return total
 
+    def _push_reduced(self, y: Any, x: Any, t: Any, static: Mapping[str, Any], batch: int | None) -> Any:
+        """The weighted sum of the tangent; of many tangents at once, along the same axes behind the batch axis."""
+        term = t if self.rules[0] is one else t * self._weights(y, x, static)
+        if batch is not None:
+            n, axis = len(shape_of(x)), static.get("axis")
+            axes = range(n) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+            static = {**static, "axis": tuple(a % n + 1 for a in axes) if n else ()}
+        return np.sum(term, **static)
+
     def _pulled(self, k: int, y: Any, operands: tuple[Any, ...], static: Mapping[str, Any], g: Any) -> Any:
         return self.pullback(k, g, y, operands, static)
 
@@ -227,71 +247,6 @@ def _of_type(t: Any, y: Any) -> Any:
     if type(y) in (np.ndarray, np.float32) and type(t) in (np.ndarray, np.float64) and t.dtype is not y.dtype:
         return t.astype(y.dtype)
     return t
-
-
-class Level:
-    """One derivative in progress. Later levels have higher numbers; a level is open while its function runs.
-
-    Unique numbers keep nested derivatives apart (perturbation confusion); being closed makes a value that escaped
-    stop with a message instead of giving a wrong number. See Siskind and Pearlmutter, *Nesting forward-mode AD in a
-    functional framework* (2008).
-    """
-
-    __slots__ = ("number", "open", "paused", "plain")
-    _numbers: ClassVar[itertools.count[int]] = itertools.count(1)
-
-    def __init__(self) -> None:
-        self.number: float = next(Level._numbers)
-        self.open, self.paused = True, False
-        self.plain = False  # open, and nothing to note but the line itself: the short way may be taken
-
-    def run(self, f: Callable[..., Any], inputs: Sequence[Any]) -> Any:
-        """Call `f` on the inputs while the level is open; close it whatever happens."""
-        running = _in_this_thread.levels
-        running.append(self)
-        try:
-            return f(*inputs)
-        finally:
-            self.open = self.paused = self.plain = False
-            running.remove(self)
-
-    def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any]) -> Any:
-        """Handle one operation, at least one operand of which belongs to this level."""
-        raise NotImplementedError
-
-
-class _Thread(threading.local):
-    """The levels that are open in each thread, for `no_recording`."""
-
-    def __init__(self) -> None:
-        self.levels: list[Level] = []
-
-
-_in_this_thread = _Thread()
-
-
-@contextmanager
-def no_recording() -> Iterator[None]:
-    """Let operations pass unrecorded: inside, traced values are constants to every derivative in progress.
-
-    Examples
-    --------
-    >>> import autodiff_lab as ad
-    >>> def f(x):
-    ...     with ad.no_recording():
-    ...         scale = x * x
-    ...     return scale * x
-    >>> ad.grad(f)(3.0)
-    9.0
-    """
-    stopped = [(level, level.plain) for level in _in_this_thread.levels if level.open]
-    for level, _ in stopped:
-        level.open, level.paused, level.plain = False, True, False
-    try:
-        yield
-    finally:
-        for level, plain in stopped:
-            level.open, level.paused, level.plain = True, False, plain
 
 
 def apply(op: Op, operands: tuple[Any, ...], static: Mapping[str, Any] = NOTHING) -> Any:
@@ -343,6 +298,11 @@ class Traced:
 
 def as_operand(x: Any) -> Any:
     """Lists become arrays, arrays without axes become numbers; what is not real is refused."""
+    its = type(x)
+    if its is np.float64 or its is float or (its is np.ndarray and x.dtype is FLOAT64 and x.ndim):
+        return x  # what nearly always comes
+    if isinstance(x, Traced):
+        return x
     if isinstance(x, (list, tuple)):
         x = np.asarray(x)
     kind = getattr(getattr(x, "dtype", None), "kind", "f") if not isinstance(x, complex) else "c"

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from . import rules  # noqa: F401 — rules fills the table
-from .dispatch import TABLE, Level, Op, apply, as_operand, one
+from .broadcasting import unbroadcast
+from .dispatch import FLOAT64, TABLE, Level, Op, apply, as_operand, one
 from .listing import plain
 from .operators import ELEMENTWISE, Overloaded, is_operand
 from .values import as_shaped, as_value
@@ -28,18 +29,23 @@ class ForwardPass(Level):
     def __init__(self, batch: int | None = None) -> None:
         super().__init__()
         self.batch = batch
-        self.plain = batch is None
+        self.plain = True
 
     def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any]) -> Any:
         """Compute one operation and the tangent of its result."""
-        own = [type(x) is Dual and x.level is self for x in operands]
-        values = tuple(x.value if mine else x for x, mine in zip(operands, own, strict=True))
+        values, tangents = [], []
+        for x in operands:
+            if type(x) is Dual and x.level is self:
+                values.append(x.value)
+                tangents.append(x.tangent)
+            else:
+                values.append(x)
+                tangents.append(None)
         y = op.fn(*values, **static)
         if op.kind in ("comparison", "shape", "flat"):
             return y
         y = as_operand(y)
-        tangents = tuple(x.tangent if mine else None for x, mine in zip(operands, own, strict=True))
-        tangent = op.pushforward(y, values, tangents, static, self.batch)
+        tangent = op.pushforward(y, tuple(values), tuple(tangents), static, self.batch)
         return y if tangent is None else dual(y, as_operand(tangent), self)
 
 
@@ -69,12 +75,19 @@ class Dual(Overloaded):
         self.level = BY_HAND
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        if len(inputs) == 1 and method == "__call__" and not kwargs and type(self.value) is np.float64:
+        if len(inputs) == 1 and method == "__call__" and not kwargs and _simple(self.value):
             level, op = self.level, TABLE.get(ufunc)
             if op is not None and op.partials is not None and level.plain:
                 y = ufunc(self.value)
                 partial: Any = op.rules[0]
                 return dual(y, self.tangent * partial(y, self.value), level)
+        elif len(inputs) == 2 and method == "__call__" and not kwargs and ufunc in SHORT:
+            a, b = inputs
+            forward, reflected = SHORT[ufunc]
+            if a is self and (b is self or _simple(b)):
+                return forward(a, b)
+            if _simple(a):
+                return reflected(b, a)
         return Overloaded.__array_ufunc__(self, ufunc, method, *inputs, **kwargs)
 
     def __repr__(self) -> str:
@@ -88,41 +101,66 @@ def dual(value: Any, tangent: Any, level: ForwardPass) -> Dual:
     return d
 
 
+def _simple(x: Any) -> bool:
+    """Whether partials of `x` need no conversion: a number, or an array of double precision."""
+    return type(x) is np.float64 or (type(x) is np.ndarray and x.dtype is FLOAT64)
+
+
 _bare = object.__new__
 BY_HAND = ForwardPass()
 
 
 def _short_way(op: Op) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """Arithmetic between numbers of one forward pass, and with constants, without the general dispatch."""
+    """Arithmetic between values of one forward pass, and with constants, without the general dispatch.
+
+    Values are numbers and arrays of double precision. In a batch the shapes must be equal, or the constant a number: a
+    tangent has an axis more than its value, and would not broadcast beside an array.
+    """
     fn, float64 = op.fn, np.float64
     left: Any = op.rules[0]
     right: Any = op.rules[1]
 
     def forward(self: Dual, other: Any) -> Any:
         level, a, kind = self.level, self.value, type(other)
-        if not level.plain or type(a) is not float64:
+        if not level.plain or (type(a) is not float64 and not _simple(a)):
             return apply(op, (self, as_operand(other))) if is_operand(other) else NotImplemented
-        if kind is Dual and other.level is level and type(other.value) is float64:
+        if (
+            kind is Dual
+            and other.level is level
+            and _simple(other.value)
+            and (level.batch is None or other.value.shape == a.shape)
+        ):
             b = other.value
             y = fn(a, b)
             t = self.tangent if left is one else self.tangent * left(y, a, b)
-            return dual(y, t + (other.tangent if right is one else other.tangent * right(y, a, b)), level)
-        if kind is float or kind is int:
+            t = t + (other.tangent if right is one else other.tangent * right(y, a, b))
+        elif kind is float or kind is int or (_simple(other) and _fits(level, a, other)):
             y = fn(a, other)
-            return dual(y, self.tangent if left is one else self.tangent * left(y, a, other), level)
-        return apply(op, (self, as_operand(other))) if is_operand(other) else NotImplemented
+            t = self.tangent if left is one else self.tangent * left(y, a, other)
+        else:
+            return apply(op, (self, as_operand(other))) if is_operand(other) else NotImplemented
+        return dual(y, t if type(y) is float64 or y.shape == a.shape else unbroadcast(t, y), level)
 
     def reflected(self: Dual, other: Any) -> Any:
         level, b, kind = self.level, self.value, type(other)
-        if level.plain and type(b) is float64 and (kind is float or kind is int):
+        if level.plain and _simple(b) and (kind is float or kind is int or (_simple(other) and _fits(level, b, other))):
             y = fn(other, b)
-            return dual(y, self.tangent if right is one else self.tangent * right(y, other, b), level)
+            t = self.tangent if right is one else self.tangent * right(y, other, b)
+            return dual(y, t if type(y) is float64 or y.shape == b.shape else unbroadcast(t, y), level)
         return apply(op, (as_operand(other), self)) if is_operand(other) else NotImplemented
 
     return forward, reflected
 
 
+def _fits(level: ForwardPass, a: Any, constant: Any) -> bool:
+    """Whether tangents of `a` can be computed with beside a constant, as they are."""
+    return level.batch is None or constant.shape == a.shape or constant.shape == ()
+
+
+SHORT: dict[Any, tuple[Callable[..., Any], Callable[..., Any]]] = {}
+"""Both short ways, by the ufunc that NumPy calls when an array stands on the left, or a learner."""
+
 for _name, _ufunc in ELEMENTWISE.items():
-    _forward, _reflected = _short_way(TABLE[_ufunc])
+    SHORT[_ufunc] = _forward, _reflected = _short_way(TABLE[_ufunc])
     setattr(Dual, f"__{_name}__", _forward)
     setattr(Dual, f"__r{_name}__", _reflected)

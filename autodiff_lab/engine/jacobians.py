@@ -6,6 +6,7 @@ shape ``s + t``, and nested results and arguments give nested blocks.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any
@@ -14,7 +15,7 @@ import numpy as np
 
 from . import tree
 from .broadcasting import shape_of
-from .dispatch import NOTHING, as_operand
+from .dispatch import FLOAT64, NOTHING, as_operand
 from .dual import Dual, ForwardPass, dual
 from .errors import ShapeError
 from .recording import chosen_arguments, recorded, result_line, result_value, swept
@@ -50,12 +51,14 @@ def jacfwd(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[
     def jacobian(*args: Any, **kwargs: Any) -> Any:
         which = chosen_arguments(argnums, args, f)
         leaves = [as_value(x, "the input") for k in dict.fromkeys(which) for x in tree.flatten(args[k])]
-        sizes = [int(np.prod(shape_of(x))) for x in leaves]
+        sizes = [math.prod(shape_of(x)) for x in leaves]
         basis = np.eye(sum(sizes))
-        forward, duals, start = ForwardPass(len(basis)), [], 0
+        # One direction needs no batch axis. Single precision keeps it: beside a number of double precision it would win.
+        single = len(basis) == 1 and all(x.dtype == FLOAT64 for x in leaves)
+        forward, duals, start = ForwardPass(None if single else len(basis)), [], 0
         for x, n in zip(leaves, sizes, strict=True):
             directions = np.ascontiguousarray(basis[:, start : start + n]).reshape(len(basis), *shape_of(x))
-            duals.append(dual(x, directions, forward))
+            duals.append(dual(x, directions[0] if single else directions, forward))
             start += n
         lifted, moving = list(args), iter(duals)
         for k in dict.fromkeys(which):
@@ -66,7 +69,9 @@ def jacfwd(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[
             own = type(y) is Dual and y.level is forward
             shape = shape_of(y)
             pushed = y.tangent if own else np.zeros((len(basis), *shape))
-            columns = np.transpose(pushed, (*range(1, len(shape) + 1), 0))
+            columns = (
+                np.reshape(pushed, (*shape, 1)) if single else np.transpose(pushed, (*range(1, len(shape) + 1), 0))
+            )
             parts, start = [], 0
             for x, n in zip(leaves, sizes, strict=True):
                 part = columns[(Ellipsis, slice(start, start + n))]
@@ -100,7 +105,7 @@ def jacrev(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[
             value = result_value(y, tape)
             shape = shape_of(value)
             rows = []
-            for entry in range(int(np.prod(shape))):
+            for entry in range(math.prod(shape)):
                 seed = np.zeros(shape)
                 seed.flat[entry] = 1.0
                 rows.append(swept(tape, [y], [seed[()] if shape else np.float64(1.0)]))
@@ -133,8 +138,8 @@ def jacobian(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callabl
     @wraps(f)
     def cheaper(*args: Any, **kwargs: Any) -> Any:
         which = chosen_arguments(argnums, args, f)
-        inputs = sum(int(np.prod(shape_of(as_value(x)))) for k in dict.fromkeys(which) for x in tree.flatten(args[k]))
-        outputs = sum(int(np.prod(shape_of(y))) for y in tree.flatten(f(*args, **kwargs)))
+        inputs = sum(math.prod(shape_of(as_value(x))) for k in dict.fromkeys(which) for x in tree.flatten(args[k]))
+        outputs = sum(math.prod(shape_of(y)) for y in tree.flatten(f(*args, **kwargs)))
         return (jacrev if outputs < inputs else jacfwd)(f, argnums)(*args, **kwargs)
 
     return cheaper

@@ -30,6 +30,7 @@ __all__ = [
     "swept",
 ]
 
+
 NUMBERS = frozenset({float, np.float64})
 
 
@@ -49,11 +50,17 @@ def recorded(
     tape = Tape(sites)
     inputs, names = list(args), None
     for n, k in enumerate(which):
-        if not named and type(inputs[k]) in NUMBERS:  # nobody will read the names, and finding them costs
-            inputs[k] = tape.input(np.float64(args[k]))
+        if not named and type(inputs[k]) in NUMBERS:
+            inputs[k] = tape.input(np.float64(inputs[k]))
             continue
         if k in which[:n]:  # asked for twice: one input all the same
             continue
+        if not named:  # nobody will read the names, and finding them costs more than a small derivative
+            try:
+                inputs[k] = tree.map_leaves(lambda leaf: _nameless(tape, leaf, copied), args[k])
+                continue
+            except InputError:
+                pass  # the way with names comes to the same leaf, and says which it is
         names = names or argument_names(f, len(args))
         labels = iter(tree.paths(names[k], args[k]))
 
@@ -67,6 +74,11 @@ def recorded(
     return tape.run(call, inputs), tape
 
 
+def _nameless(tape: Tape, leaf: Any, copied: bool) -> Variable:
+    value = as_value(leaf)
+    return tape.input(value.copy() if copied and value is leaf and type(leaf) is np.ndarray else value)
+
+
 def swept(tape: Tape, outputs: Sequence[Any], seeds: Sequence[Any]) -> list[Any]:
     """Sweep from the outputs; the adjoints of the inputs, zeros where nothing arrived."""
     adjoints: list[Any] = [None] * len(tape.ops)
@@ -75,8 +87,8 @@ def swept(tape: Tape, outputs: Sequence[Any], seeds: Sequence[Any]) -> list[Any]
         line = result_line(y, tape)
         if line is not None:
             adjoints[line] = seed if adjoints[line] is None else adjoints[line] + seed
-            last = max(last, line)
-    if last >= 0:
+            last = line if line > last else last
+    if last >= tape.n_inputs:
         deque(tape.sweep(last, adjoints[last], adjoints, keep=False), maxlen=0)
     return [zeros(tape.values[i]) if adjoints[i] is None else adjoints[i] for i in range(tape.n_inputs)]
 
@@ -113,6 +125,8 @@ def chosen_arguments(argnums: int | Sequence[int], args: Sequence[Any], f: Calla
         which = [operator.index(k) for k in ((argnums,) if hasattr(argnums, "__index__") else argnums)]
     except TypeError:
         raise InputError(f"argnums is {argnums!r}; it takes a position (0, 1, …) or a tuple of positions.") from None
+    if which and min(which) >= 0 and max(which) < len(args):
+        return which
     for k in which:
         if not -len(args) <= k < len(args):
             raise InputError(

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import tree
-from .dispatch import Traced
+from .dispatch import FLOAT64, Traced
 from .dual import Dual, ForwardPass, dual
 from .errors import InputError, ShapeError
 from .recording import (
@@ -171,7 +171,8 @@ def value_and_grad(
         of: dict[int, Any] = {}
         for k in which:
             if k not in of:
-                of[k] = tree.map_leaves(lambda _: next(gradients), args[k])
+                one = type(args[k]) is float  # a leaf by itself, and the most frequent
+                of[k] = next(gradients) if one else tree.map_leaves(lambda _: next(gradients), args[k])
         by_argument = tuple([of[k] for k in which])
         out = (released(value), aux) if has_aux else released(value)
         return out, by_argument if several else by_argument[0]
@@ -236,6 +237,9 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
         if type(x) is float and type(t) is float:
             inputs.append(dual(np.float64(x), np.float64(t), forward))
             continue
+        if type(x) is type(t) is np.ndarray and x.dtype is t.dtype is FLOAT64 and x.shape == t.shape != ():
+            inputs.append(dual(x, t, forward))  # nothing to convert, nothing to complain about
+            continue
         moving = iter(tree.matching(t, x, f"tangent {k}"))
         labels = iter(tree.paths(f"{k}", x))
 
@@ -253,6 +257,8 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
         plain = checked_result(y)
         return released(plain), released(zeros(plain))
 
+    if type(result) is Dual:  # one result: no tree to take apart
+        return split(result)
     pairs = [split(y) for y in tree.flatten(result)]
     return tuple(tree.unflatten(result, list(part)) for part in zip(*pairs, strict=True)) if pairs else (result, result)
 

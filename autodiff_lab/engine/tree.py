@@ -41,11 +41,9 @@ def unflatten(like: Any, leaves: list[Any]) -> Any:
 
 def map_leaves(function: Callable[[Any], Any], tree: Any) -> Any:
     """Apply a function to each leaf, from left to right, and keep the shape of the tree."""
-    if type(tree) is float:
+    if not isinstance(tree, (dict, list, tuple)):
         return function(tree)
-    entries = children(tree)
-    if entries is None:
-        return function(tree)
+    entries = children(tree) or []
     new = [(key, map_leaves(function, entry)) for key, entry in entries]
     if isinstance(tree, dict):
         return dict(new)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .broadcasting import shape_of
-from .dispatch import Traced
+from .dispatch import FLOAT64, Traced
 from .errors import InputError, ShapeError
 from .listing import plain
 
@@ -24,7 +24,7 @@ def as_value(x: Any, name: str = "the input") -> Any:
         For anything that is not a real number or an array of real numbers.
     """
     kind = type(x)
-    if kind is np.float64 or isinstance(x, Traced):
+    if kind is np.float64 or (kind is np.ndarray and x.dtype is FLOAT64 and x.ndim) or isinstance(x, Traced):
         return x
     if kind is float:
         return np.float64(x)
@@ -64,6 +64,8 @@ def as_shaped(t: Any, x: Any, name: str = "the tangent") -> Any:
 
 def zeros(x: Any) -> Any:
     """The zero gradient of `x`: of its shape and type."""
+    if type(x) is np.float64:
+        return np.float64(0.0)
     return np.zeros(shape_of(x), dtype=getattr(x, "dtype", float))[()]
 
 
@@ -86,9 +88,9 @@ def released(x: Any) -> Any:
 
 def released_all(gradients: list[Any], inputs: Sequence[Any], taken: Sequence[Any] = ()) -> list[Any]:
     """Gradients as they are handed out, of the type of their inputs; copied only where something else holds them."""
-    held = {id(x) for x in taken}
+    held = set(map(id, taken))
     out: list[Any] = []
-    for g, x in zip(gradients, inputs, strict=False):
+    for g, x in zip(gradients, inputs):  # noqa: B905 — `strict` costs as much as the rest of a number's way
         kind = type(g)
         if kind is np.float64 and type(x) is np.float64:
             g = float(g)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import listing, rules  # noqa: F401 — rules fills the table
-from .dispatch import TABLE, Op, apply, as_operand
+from .dispatch import FLOAT64, TABLE, Op, apply, as_operand
 from .operators import ELEMENTWISE, Overloaded, is_operand
 
 if TYPE_CHECKING:
@@ -49,6 +49,13 @@ class Variable(Overloaded):
                 tape.parents.append((self.index,))
                 tape.values.append(value)
                 return v
+        elif len(inputs) == 2 and method == "__call__" and not kwargs and ufunc in SHORT:
+            a, b = inputs
+            forward, reflected = SHORT[ufunc]
+            if b is self and (type(a) is np.float64 or (type(a) is np.ndarray and a.dtype is FLOAT64)):
+                return reflected(b, a)
+            if a is self and (type(b) is type(self) or type(b) is np.float64 or type(b) is np.ndarray):
+                return forward(a, b)
         return Overloaded.__array_ufunc__(self, ufunc, method, *inputs, **kwargs)
 
     def __repr__(self) -> str:
@@ -63,7 +70,7 @@ def _short_way(op: Op) -> tuple[Callable[..., Any], Callable[..., Any]]:
 
     It writes the line that `Tape.process` would write, at a third of the price; everything else goes to `apply`.
     """
-    fn, new, ndarray, float64, real = op.fn, Variable, np.ndarray, np.float64, np.dtype(np.float64)
+    fn, new, ndarray, float64, real = op.fn, Variable, np.ndarray, np.float64, FLOAT64
 
     def forward(self: Variable, other: Any) -> Any:
         tape = self.tape
@@ -93,7 +100,10 @@ def _short_way(op: Op) -> tuple[Callable[..., Any], Callable[..., Any]]:
     def reflected(self: Variable, other: Any) -> Any:
         tape = self.tape
         kind = type(other)
-        if (kind is not float and kind is not int) or not tape.plain:
+        simple = (
+            kind is float or kind is int or kind is float64 or (kind is ndarray and other.ndim and other.dtype is real)
+        )
+        if not simple or not tape.plain:
             return apply(op, (as_operand(other), self)) if is_operand(other) else NotImplemented
         b = self.value
         v = new()
@@ -110,7 +120,10 @@ def _short_way(op: Op) -> tuple[Callable[..., Any], Callable[..., Any]]:
     return forward, reflected
 
 
+SHORT: dict[Any, tuple[Callable[..., Any], Callable[..., Any]]] = {}
+"""Both short ways, by the ufunc that NumPy calls when an array stands on the left, or a learner."""
+
 for _name, _ufunc in {**ELEMENTWISE, "matmul": np.matmul}.items():
-    _forward, _reflected = _short_way(TABLE[_ufunc])
+    SHORT[_ufunc] = _forward, _reflected = _short_way(TABLE[_ufunc])
     setattr(Variable, f"__{_name}__", _forward)
     setattr(Variable, f"__r{_name}__", _reflected)

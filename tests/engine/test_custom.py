@@ -23,8 +23,8 @@ from autodiff_lab import (
     stop_gradient,
     vjp,
 )
-from autodiff_lab.engine.dispatch import _in_this_thread
 from autodiff_lab.engine.errors import InputError, UnsupportedError
+from autodiff_lab.engine.levels import _in_this_thread
 
 V = np.array([0.3, -0.7, 1.1])
 MODES = {"rev": grad, "fwd": lambda f: lambda x: jvp(f, (x,), (1.0,))[1]}

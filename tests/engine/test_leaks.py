@@ -28,8 +28,8 @@ from autodiff_lab import (
     value_and_grad,
     vjp,
 )
-from autodiff_lab.engine.dispatch import _in_this_thread
 from autodiff_lab.engine.errors import LeakError
+from autodiff_lab.engine.levels import _in_this_thread
 
 MODES = {
     "grad": lambda f, x: grad(f)(x),

@@ -13,6 +13,13 @@ from .rows import comparison, composed, elementwise, flat, shape_only, unless
 
 # Arithmetic
 
+
+def _power_left(y: Any, a: Any, b: Any) -> Any:
+    if type(b) is int and b == 2:  # squares are what there is most of, and a ** 1 would be one operation more
+        return 2 * a
+    return b * a ** unless(b == 0, 1.0, b - 1)
+
+
 elementwise(np.add, one, one, call=operator.add, symbol="+")
 elementwise(np.subtract, one, lambda y, a, b: -1.0, call=operator.sub, symbol="-")
 elementwise(np.multiply, lambda y, a, b: b, lambda y, a, b: a, call=operator.mul, symbol="*")
@@ -25,7 +32,7 @@ elementwise(
 )
 elementwise(
     np.power,
-    lambda y, a, b: b * a ** unless(b == 0, 1.0, b - 1),
+    _power_left,
     lambda y, a, b: y * np.log(unless(a == 0, 1.0, a)),
     call=operator.pow,
     symbol="**",

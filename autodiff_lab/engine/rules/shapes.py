@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..broadcasting import shape_of, unbroadcast
-from ..dispatch import TABLE, Traced
+from ..dispatch import TABLE, Traced, apply
 from ..errors import UnsupportedError
 from .rows import composed, linear
 
@@ -87,8 +87,11 @@ for permuting in (np.swapaxes, np.moveaxis, np.rollaxis):
 def _scatter(g: Any, index: Any, shape: tuple[int, ...]) -> Any:
     """Zeros of `shape`, with `g` added at `index`: the transpose of ``x[index]``, repeated indices included."""
     if isinstance(g, Traced):
-        return TABLE["scatter"](g, index=index, shape=shape)
+        return apply(TABLE["scatter"], (g,), {"index": index, "shape": shape})
     out = np.zeros(shape, dtype=getattr(g, "dtype", float))
+    if type(index) is slice:
+        out[index] = g
+        return out
     parts = index if isinstance(index, tuple) else (index,)
     if all(isinstance(i, int | slice | np.integer) or i is None or i is Ellipsis for i in parts):
         out[index] = g
