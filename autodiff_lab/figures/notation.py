@@ -7,13 +7,11 @@ writes (``v₋₁``, ``3 · v₁``). All of that translation is here.
 from __future__ import annotations
 
 import html
-import math
 import re
 import unicodedata
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
 
-import numpy as np
+from autodiff_lab.figures.numerals import number
 
 # Okabe and Ito's colours, safe for colour-blind readers: https://jfly.uni-koeln.de/color/
 GREEN = "#009E73"
@@ -64,9 +62,7 @@ _SYMBOLS = {
     "<lambda>": "λ",
 }
 
-_HANDFUL = 6
-_LONGEST = 32
-_LONGEST_IN_NODE = 14
+_LONGEST_SYMBOL = 28
 
 # How the engine, which writes Python, spells a call, and how a reader likes to see it.
 _SPELLINGS = (
@@ -183,7 +179,7 @@ def symbol(op: str) -> str:
     >>> symbol("multiply"), symbol("subtract"), symbol("log")
     ('×', '−', 'log')
     """
-    return shortened(_SYMBOLS.get(op, op), 2 * _LONGEST_IN_NODE)
+    return shortened(_SYMBOLS.get(op, op), _LONGEST_SYMBOL)
 
 
 def shortened(text: str, longest: int) -> str:
@@ -234,77 +230,6 @@ def _readable_piece(text: str) -> str:
     text = _FLOAT.sub(lambda found: number(float(found[0])), text)
     text = _SMALL_POWER.sub(lambda found: (found[1] or found[2]).translate(_SUPERSCRIPT), text)
     return text.replace("[ ", "[").replace(" * ", " · ").replace("-", "−")
-
-
-def number(x: Any) -> str:
-    """Write a number, or an array, in a few characters.
-
-    Whole numbers have no point. Other numbers have four decimals, without the zeros at the end when these four
-    decimals are the number itself; so ``0.5`` is one half and ``0.5000`` is close to it. Tiny and huge numbers
-    have four digits and an exponent. An array of up to six entries is written out if that is short; otherwise
-    it is its shape, and from its smallest entry to its largest.
-
-    >>> number(2.0), number(0.6931471805599453), number(-0.28366218546322625), number(1.3e-5)
-    ('2', '0.6931', '−0.2837', '1.3e−05')
-    >>> number(np.array([1.0, 2.0, 3.0])), number(np.zeros((128, 64)))
-    ('[1 2 3]', '(128, 64) array, all 0')
-    """
-    if np.ndim(x) == 0:
-        return _scalar(float(x))
-    array = np.asarray(x, dtype=float)
-    if 0 < array.size <= _HANDFUL and len(written := _nested(array)) <= _LONGEST:
-        return written
-    shape = str(tuple(int(n) for n in array.shape))
-    if array.size == 0:
-        return f"{shape} array"
-    return f"{shape} array, {_range(array, _scalar)}"
-
-
-def short(x: Any, written: str) -> str:
-    """Write for a node of the graph what `number` has `written`: of a long array its shape and its range.
-
-    >>> x = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
-    >>> short(x, number(x)), short(x / 3, number(x / 3)), short(x[0], number(x[0]))
-    ('(3, 2) 1 … 6', '(3, 2) 0.333 … 2', '[1 2]')
-    """
-    array = np.asarray(x, dtype=float)
-    if array.ndim == 0 or array.size == 0 or len(written) <= _LONGEST_IN_NODE:
-        return written
-    shape = str(tuple(int(n) for n in array.shape))
-    return f"{shape} {_range(array, lambda entry: _scalar(float(f'{entry:.3g}')))}"
-
-
-def _range(array: np.ndarray, write: Callable[[float], str]) -> str:
-    finite = array[np.isfinite(array)]
-    if finite.size == 0:
-        return "no finite entry"
-    low, high = write(float(finite.min())), write(float(finite.max()))
-    summary = f"all {low}" if low == high else f"{low} … {high}"
-    return summary if finite.size == array.size else f"{summary}, {array.size - finite.size} not finite"
-
-
-def _scalar(x: float) -> str:
-    if math.isnan(x):
-        return "nan"
-    if math.isinf(x):
-        return "∞" if x > 0 else "−∞"
-    size = abs(x)
-    if x == int(x) and size < 1e9:
-        text = str(int(x))
-    elif 1e-3 <= size < 1e6 or (x == round(x, 4) != 0 and size < 1e6):
-        text = f"{x:.4f}"
-        if math.isclose(float(text), x, rel_tol=1e-12):
-            text = text.rstrip("0").rstrip(".")
-    else:
-        mantissa, exponent = f"{x:.3e}".split("e")
-        text = f"{mantissa.rstrip('0').rstrip('.')}e{exponent}"
-    return text.replace("-", "−")
-
-
-def _nested(array: np.ndarray) -> str:
-    if array.ndim == 0:
-        return _scalar(float(array))
-    return "[" + " ".join(_nested(entry) for entry in array) + "]"
 
 
 def atom(text: str) -> str:
