@@ -53,7 +53,7 @@ def jacfwd(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[
         leaves = [as_value(x, "the input") for k in dict.fromkeys(which) for x in tree.flatten(args[k])]
         sizes = [math.prod(shape_of(x)) for x in leaves]
         basis = np.eye(sum(sizes))
-        # One direction needs no batch axis. Single precision keeps it: beside a number of double precision it would win.
+        # One direction needs no batch axis; single precision keeps it, or a number of double precision would win.
         single = len(basis) == 1 and all(x.dtype == FLOAT64 for x in leaves)
         forward, duals, start = ForwardPass(None if single else len(basis)), [], 0
         for x, n in zip(leaves, sizes, strict=True):
