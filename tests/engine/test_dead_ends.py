@@ -260,3 +260,9 @@ def test_time_grows_in_proportion() -> None:
         assert per_operation(100_000) < 3 * per_operation(1_000)
     finally:
         gc.unfreeze()
+
+
+def test_division_by_a_constant_zero_is_infinite_as_in_numpy() -> None:
+    with np.errstate(divide="ignore"):
+        assert grad(lambda x: x / 0.0)(1.0) == np.inf
+        assert jvp(lambda x: x / 0, (1.0,), (1.0,)) == (np.inf, np.inf)

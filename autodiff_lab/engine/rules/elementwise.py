@@ -11,6 +11,12 @@ from ..dispatch import Traced, one
 from ..errors import MutationError
 from .rows import comparison, composed, elementwise, flat, shape_only, unless
 
+
+def numpys(x: Any) -> Any:
+    """A constant as NumPy's number, which divides by zero to infinity where Python's raises."""
+    return np.float64(x) if type(x) is float or type(x) is int else x
+
+
 # Arithmetic
 
 
@@ -25,7 +31,7 @@ elementwise(np.subtract, one, lambda y, a, b: -1.0, call=operator.sub, symbol="-
 elementwise(np.multiply, lambda y, a, b: b, lambda y, a, b: a, call=operator.mul, symbol="*")
 elementwise(
     np.divide,
-    lambda y, a, b: 1 / b,
+    lambda y, a, b: 1 / numpys(b),
     lambda y, a, b: -y / b,
     call=operator.truediv,
     symbol="/",
