@@ -153,16 +153,7 @@ def _nan_to_num(x: Any, copy: bool = True, nan: float = 0.0, posinf: Any = None,
 
 
 flat(np.floor_divide, operator.floordiv, symbol="//")
-for step in (
-    np.sign,
-    np.floor,
-    np.ceil,
-    np.rint,
-    np.trunc,
-    np.fix,
-    np.round,
-    np.around,
-):
+for step in (np.sign, np.floor, np.ceil, np.rint, np.trunc, np.round, np.around):
     flat(step)
 
 # Questions: a discrete answer, or one about shape only
