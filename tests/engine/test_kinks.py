@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from autodiff_lab import grad, hessian, jacfwd, jvp, policy, vjp
+from autodiff_lab.engine.errors import UnsupportedError
 
 pytestmark = pytest.mark.filterwarnings("error")  # a guard that warns is not a guard
 
@@ -214,3 +215,22 @@ def test_every_derivative_of_a_whole_power_at_zero(n: int, order: int) -> None:
 def test_zero_to_a_variable_power() -> None:
     assert grad(lambda b: 0.0**b)(2.0) == 0.0
     assert grad(lambda b: np.zeros(2)[0] ** b)(2.0) == 0.0
+
+
+@pytest.mark.parametrize("rcond", [None, -1, 1e-8])
+def test_lstsq_of_dependent_columns_is_refused_and_full_rank_is_numpys(rcond: Any) -> None:
+    full, b = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 7.0]]), np.array([1.0, 0.0, 2.0])
+    value, pullback = vjp(lambda a: np.linalg.lstsq(a, b, rcond=rcond)[0], full)
+    np.testing.assert_allclose(value, np.linalg.lstsq(full, b, rcond=rcond)[0], rtol=1e-10)
+    assert np.all(np.isfinite(pullback(np.ones(2))[0]))
+    dependent = np.array([[1.0, 1.0], [2.0, 2.0], [3.0, 3.0]])
+    with pytest.raises(UnsupportedError, match="full rank"):
+        vjp(lambda a: np.linalg.lstsq(a, b, rcond=rcond)[0], dependent)
+
+
+def test_lstsq_does_not_ignore_a_cut_that_drops_a_column() -> None:
+    nearly = np.array([[1.0, 1.0], [2.0, 2.0], [3.0, 3.1]])
+    b = np.ones(3)
+    assert np.linalg.lstsq(nearly, b, rcond=0.5)[2] == 1
+    with pytest.raises(UnsupportedError, match="full rank"):
+        vjp(lambda a: np.linalg.lstsq(a, b, rcond=0.5)[0], nearly)

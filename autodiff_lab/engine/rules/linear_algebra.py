@@ -68,8 +68,12 @@ general(la.solve, _solve_left, lambda g, y, a, b: unbroadcast(_solve_back(g, a, 
 def _lstsq(a: Any, b: Any, rcond: Any = None) -> tuple[Any, Any, int, Any]:
     m, n = np.shape(a)
     values = la.svdvals(a)
-    if np.any(values <= np.max(values) * max(m, n) * np.finfo(float).eps):
-        raise UnsupportedError("np.linalg.lstsq is followed at full rank only, and this matrix has dependent columns.")
+    smallest = np.finfo(float).eps * (1 if rcond == -1 else max(m, n)) if rcond in (None, -1) else rcond
+    if np.any(values <= np.max(values) * smallest):
+        raise UnsupportedError(
+            "np.linalg.lstsq is followed at full rank only, and this matrix has (nearly) dependent columns. "
+            "Leave some of them out, or add a small multiple of the identity to A.T @ A and use np.linalg.solve."
+        )
     x = la.pinv(a) @ b
     residuals = np.sum((b - a @ x) ** 2, axis=0, keepdims=True) if m > n else np.zeros(0)
     return (
