@@ -12,7 +12,7 @@ from .dispatch import FLOAT64, Traced
 from .errors import InputError, ShapeError
 from .listing import plain
 
-__all__ = ["as_shaped", "as_value", "ones", "released", "released_all", "zeros"]
+__all__ = ["as_number", "as_shaped", "as_value", "ones", "released", "released_all", "zeros"]
 
 
 def as_value(x: Any, name: str = "the input") -> Any:
@@ -45,6 +45,23 @@ def as_value(x: Any, name: str = "the input") -> Any:
     if a.dtype.kind != "f":
         a = a.astype(np.float64)
     return a[()] if a.ndim == 0 else a
+
+
+def as_number(x: Any, name: str = "the input") -> float:
+    """One real number as a plain float, for the systems that work number by number.
+
+    Raises
+    ------
+    InputError, ShapeError, DetachedError
+        For what is not a real number; for an array; for a value that a derivative is following.
+    """
+    value = as_value(x, name)
+    if shape_of(value) != ():
+        raise ShapeError(
+            f"{name} is an array of shape {shape_of(value)}, and this system works number by number. Pass its entries "
+            "one by one, or use autodiff_lab.grad, which takes arrays."
+        )
+    return float(value)
 
 
 def as_shaped(t: Any, x: Any, name: str = "the tangent") -> Any:
