@@ -22,7 +22,7 @@ does not copy, look there when the sweep comes, and find something else.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -75,6 +75,8 @@ class Column:
         The gradient differentiated: ``"yes"`` with the Hessian, ``"wrong"``, or ``"no"`` and why not.
     replay : Outcome
         The record at a new input: ``"yes"`` with f there, or ``"no"`` with the wrong number or the message.
+    shares : bool
+        Whether a number kept for several operations is kept once.
     """
 
     design: str
@@ -87,6 +89,11 @@ class Column:
     mutated: Outcome
     again: Outcome
     replay: Outcome
+    shares: bool
+
+    def kept(self, operations: int) -> int:
+        """How many numbers are kept once the first so many operations have run."""
+        return _count(self.ledger[:operations], self.shares)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -162,8 +169,7 @@ def compare(
     def column(name: str, design: Design) -> Column:
         run = design(f, places(at))
         ledger = [Stored(tuple(n for n, _ in kept), tuple(float(x) for _, x in kept)) for kept in run.stored(program)]
-        names = [name for stored in ledger for name in stored.names]
-        count = len(set(names)) if run.shares else len(names)
+        count = _count(ledger, run.shares)
         gradient = run.gradient()
         return Column(
             name,
@@ -176,11 +182,17 @@ def compare(
             _mutated(design, f, at, written, gradient),
             _again(design, f, at),
             _replayed(design, f, at, there),
+            run.shares,
         )
 
     with np.errstate(all="ignore"):  # a number written at random may lie outside the domain
         columns = tuple(column(name, design) for name, design in designs.items())
     return Comparison(tuple(at.tolist()), (written,) * len(at), tuple(there.tolist()), tuple(lines), columns)
+
+
+def _count(ledger: Sequence[Stored], shares: bool) -> int:
+    names = [name for stored in ledger for name in stored.names]
+    return len(set(names)) if shares else len(names)
 
 
 def _mutated(design: Design, f: Program, at: np.ndarray, written: float, before: list[float]) -> Outcome:
