@@ -2,6 +2,7 @@
 
 import doctest
 import re
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -49,3 +50,19 @@ def test_the_example_prints_what_the_readme_says() -> None:
     result = doctest.testfile(str(REPOSITORY / "README.md"), module_relative=False, encoding="utf-8")
     assert result.attempted >= 6
     assert result.failed == 0
+
+
+SYSTEMS = re.findall(r"^\|[^|]*\|[^|]*\| \[`(\w+)\.py`\][^|]*\| `([^`]+)` \| `([^`]+)` \|$", README, re.MULTILINE)
+
+
+def test_the_table_of_systems_is_whole() -> None:
+    assert {module for module, _, _ in SYSTEMS} == {"closures", "static_graph", "gradient_tape", "wengert"}
+
+
+@pytest.mark.parametrize(("module", "line", "gives"), SYSTEMS)
+def test_each_system_does_what_its_line_says(module: str, line: str, gives: str) -> None:
+    example = doctest.Example(f"{line}\n", f"{gives}\n")
+    names = dict(vars(import_module(f"autodiff_lab.systems.{module}")))
+    names = {name: value for name, value in names.items() if name in names["__all__"]}
+    case = doctest.DocTest([example], names, module, None, None, None)
+    assert doctest.DocTestRunner(verbose=False).run(case).failed == 0
