@@ -71,6 +71,8 @@ def custom_gradient(
             if jvp is not None:
                 op.push = lambda y, operands, tangents, static: jvp(_filled(operands, tangents), y, *operands)
 
+        op.inside = f
+
         @wraps(f)
         def wrapped(*operands: Any) -> Any:
             return apply(op, tuple(as_operand(x) for x in operands))
@@ -169,6 +171,7 @@ def checkpoint(f: Callable[..., Any]) -> Callable[..., Any]:
 
         op = Op(getattr(f, "__name__", "checkpoint"), compute, "general", variadic=True)
         op.rules = (lambda k, g, y, *operands: vjp(on_leaves, *operands)[1](g)[k],)
+        op.inside = on_leaves
         return apply(op, tuple(as_operand(x) for x in leaves))
 
     return one_line

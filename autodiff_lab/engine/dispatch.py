@@ -70,6 +70,7 @@ class Op:
     __slots__ = (
         "batched",
         "fn",
+        "inside",
         "kind",
         "name",
         "names",
@@ -104,6 +105,7 @@ class Op:
         several = any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters)
         self.names = () if several else tuple(p.name for p in parameters)
         self.push: Callable[..., Any] | None = None
+        self.inside: Callable[..., Any] | None = None  # a learner's own function, of which the row is made
         self.partials = rules if kind == "elementwise" else None
         self.static = ("axis", "keepdims") if kind == "reduction" else _static_names(rules, variadic, kind)
 

@@ -18,7 +18,7 @@ from .hands import flat, hand
 from .work import Work, chain, works
 
 WORKS = {work.name: work for work in [*works(), chain(10_000)]}
-IN_TESTS = ["engine", "closures", "autograd"]  # the others take seconds to load
+IN_TESTS = ["engine", "program", "closures", "autograd"]  # the others take seconds to load
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -38,7 +38,7 @@ def test_speed(benchmark: Any, name: str, who: str) -> None:
         pytest.skip(f"{who}: {why}")
     benchmark.group = work.name
     found = benchmark(work.hand_written if who == "hand" else work.call(hand(who)))
-    np.testing.assert_allclose(flat(found), flat(work.hand_written()), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(flat(found, who, work.task), flat(work.hand_written()), rtol=1e-9, atol=1e-12)
 
 
 def fastest(*works: Work, who: tuple[str, ...]) -> list[float]:

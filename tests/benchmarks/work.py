@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from autodiff_lab.data import load_iris
+
 FACTOR = 0.999999
 
 
@@ -28,16 +30,18 @@ class Work(NamedTuple):
     bounds: Mapping[str, float] = {}  # at most so many times the time of that column
     operations: int = 1
     without: Mapping[str, str] = {}  # who does not take part, and why
+    compiled: Mapping[str, float] = {}  # the same bounds for the program; "µs": to compile an operation
 
     def call(self, hand: Any) -> Callable[[], Any]:
         """What that hand is timed at."""
-        constants = [x if isinstance(x, int) else hand.array(x) for x in self.constants]
+        constants = [x if isinstance(x, int | list) else hand.array(x) for x in self.constants]
         args = map(hand.array, self.args)
 
         def f(*inputs: Any) -> Any:
             return self.f(hand.xp, *constants, *inputs)
 
-        call: Callable[[], Any] = getattr(hand, self.task)(f, *args)
+        task = self.task if hasattr(hand, self.task) else self.task.removesuffix("_in_buffers")
+        call: Callable[[], Any] = getattr(hand, task)(f, *args)
         return call
 
     def hand_written(self) -> Any:
@@ -83,6 +87,42 @@ def seven_by_hand(x: float) -> float:
     q = e / d
     value, tangent = s * x + q, math.cos(x) * x + s + (0.5 * e - q) / d
     return (value, tangent)[1]
+
+
+def flowers(xp: Any, features: Any, labels: Any, *parameters: Any) -> Any:
+    """The loss of softmax regression, number by number: four weights and a bias for each of three species."""
+    w, b, loss = parameters[:12], parameters[12:], 0.0
+    for (p, q, r, s), label in zip(features, labels, strict=True):
+        z = [w[k] * p + w[k + 1] * q + w[k + 2] * r + w[k + 3] * s + b[k // 4] for k in (0, 4, 8)]
+        loss = loss + xp.log(xp.exp(z[0]) + xp.exp(z[1]) + xp.exp(z[2])) - z[label]
+    return loss / len(labels)
+
+
+def flowers_by_hand(features: Any, labels: Any, *parameters: float) -> list[float]:
+    w0, w1, w2, w3, w4, w5, w6, w7, w8, w9, w10, w11, b0, b1, b2 = parameters
+    d0 = d1 = d2 = d3 = d4 = d5 = d6 = d7 = d8 = d9 = d10 = d11 = c0 = c1 = c2 = loss = 0.0
+    exp, log, n = math.exp, math.log, len(labels)
+    for (p, q, r, s), label in zip(features, labels, strict=True):
+        z0 = w0 * p + w1 * q + w2 * r + w3 * s + b0
+        z1 = w4 * p + w5 * q + w6 * r + w7 * s + b1
+        z2 = w8 * p + w9 * q + w10 * r + w11 * s + b2
+        g0, g1, g2 = exp(z0), exp(z1), exp(z2)
+        total = g0 + g1 + g2
+        g0, g1, g2 = g0 / total, g1 / total, g2 / total
+        if label == 0:
+            loss += log(total) - z0
+            g0 -= 1.0
+        elif label == 1:
+            loss += log(total) - z1
+            g1 -= 1.0
+        else:
+            loss += log(total) - z2
+            g2 -= 1.0
+        d0, d1, d2, d3, c0 = d0 + g0 * p, d1 + g0 * q, d2 + g0 * r, d3 + g0 * s, c0 + g0
+        d4, d5, d6, d7, c1 = d4 + g1 * p, d5 + g1 * q, d6 + g1 * r, d7 + g1 * s, c1 + g1
+        d8, d9, d10, d11, c2 = d8 + g2 * p, d9 + g2 * q, d10 + g2 * r, d11 + g2 * s, c2 + g2
+    loss / n
+    return [d / n for d in (d0, d1, d2, d3, d4, d5, d6, d7, d8, d9, d10, d11, c0, c1, c2)]
 
 
 # Arrays
@@ -194,8 +234,30 @@ def chain(n: int) -> Work:
     if n > 10_000:
         slow = "not from 100,000 operations on, at ten microseconds and more per operation"
         without |= {"closures": slow, "autograd": slow, "PyTorch": slow}
+    if n > 100_000:
+        without |= {"program": "not at the longest chain: compiling takes 20 seconds, once"}
     bounds = {"PyTorch": 0.3, "closures": 0.65} if n == 1_000 else {}
-    return Work(f"chain of {n:,} operations", "gradient", turns, turns_by_hand, (1.0,), (n,), bounds, n, without)
+    compiled = {"hand": 1.1, "µs": 25}
+    name = f"chain of {n:,} operations"
+    return Work(name, "gradient", turns, turns_by_hand, (1.0,), (n,), bounds, n, without, compiled)
+
+
+def epoch() -> Work:
+    """One epoch of softmax regression on iris, number by number: the derivative of the loss by 15 parameters."""
+    train = load_iris().train
+    data = (train.features.tolist(), train.labels.tolist())
+    start = tuple(float(x) for x in np.random.default_rng(0).normal(size=15) / 10)
+    other = "an epoch number by number is what the program is timed at"
+    without = dict.fromkeys(("closures", "autograd", "PyTorch", "JAX", "JAX jit"), other)
+    name = "iris, one epoch in numbers"
+    return Work(name, "gradient", flowers, flowers_by_hand, start, data, {}, 4_000, without, {"hand": 1.2, "µs": 25})
+
+
+def in_buffers(work: Work) -> Work:
+    """The same work, for the program alone: intermediate arrays in memory that is used again."""
+    other = "buffers are the program's"
+    without = dict.fromkeys(("engine", "closures", "autograd", "PyTorch", "JAX", "JAX jit"), other)
+    return work._replace(name="… in reused buffers", task=f"{work.task}_in_buffers", without=without, bounds={})
 
 
 def classifier(sizes: tuple[int, ...], batch: int, bounds: dict[str, float]) -> Work:
@@ -214,24 +276,38 @@ def works() -> list[Work]:
     random = np.random.default_rng(0)
     x, v = random.normal(size=(2, 100))
     a, b = random.normal(size=(30, 30)) / 5, random.normal(size=30)
+    ten = Work(
+        *("1000 operations on arrays of 10", "gradient", ladder, ladder_by_hand, (np.linspace(0.1, 1, 10),), ()),
+        {"hand": 1.5, "PyTorch": 0.35},
+        compiled={"hand": 0.85},
+    )
     return [
         Work(
             *("ln x1 + x1·x2 − sin x2", "gradient", expression, expression_by_hand, (2.0, 5.0), ()),
             {"PyTorch": 0.2, "closures": 0.8},
+            compiled={"hand": 1.15, "JAX jit": 0.1},
         ),
         chain(1_000),
-        Work(
-            *("1000 operations on arrays of 10", "gradient", ladder, ladder_by_hand, (np.linspace(0.1, 1, 10),), ()),
-            {"hand": 1.5, "PyTorch": 0.35},
-        ),
-        classifier((64, 64, 10), 128, {"hand": 1.2, "PyTorch": 0.65}),
+        epoch(),
+        ten,
+        in_buffers(ten),
+        classifier((64, 64, 10), 128, {"hand": 1.2, "PyTorch": 0.65})._replace(compiled={"hand": 1.0}),
         classifier((784, 256, 128, 10), 256, {"hand": 1.05}),
-        Work("Rosenbrock n = 100, `hvp`", "hvp", rosenbrock, rosenbrock_hvp, (x, v), (), {"hand": 5}),
+        Work(
+            *("Rosenbrock n = 100, `hvp`", "hvp", rosenbrock, rosenbrock_hvp, (x, v), (), {"hand": 5}),
+            compiled={"hand": 1.1},
+        ),
         Work("Rosenbrock n = 100, `hessian`", "hessian", rosenbrock, rosenbrock_hessian, (x,), (), {"hand": 7}),
         Work(
             *("`jacfwd` R¹ → R¹⁰⁰", "jacobian", curve, curve_by_hand, (0.7,), (np.linspace(0, 3, 100),)),
             {"hand": 3},
         ),
-        Work("`jacfwd` R³⁰ → R³⁰", "jacobian", layer, layer_by_hand, (b,), (a,), {"hand": 3}),
-        Work("forward, 7 operations on numbers", "forward", seven, seven_by_hand, (0.7,), (), {"hand": 10}),
+        Work(
+            *("`jacfwd` R³⁰ → R³⁰", "jacobian", layer, layer_by_hand, (b,), (a,), {"hand": 3}),
+            compiled={"hand": 1.1},
+        ),
+        Work(
+            *("forward, 7 operations on numbers", "forward", seven, seven_by_hand, (0.7,), (), {"hand": 10}),
+            compiled={"hand": 1.2, "JAX jit": 0.1},
+        ),
     ]

@@ -1,0 +1,130 @@
+"""The lines of a program while it is being written."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..engine import tree
+from ..engine.broadcasting import shape_of
+from ..engine.dispatch import Op
+from ..engine.variable import Variable
+from .tracing import Trace
+
+__all__ = ["Constant", "Draft", "is_number"]
+
+
+class Constant:
+    """A number or an array that does not depend on the inputs; equal numbers are one constant."""
+
+    __slots__ = ("_entry", "name", "value")
+
+    def __init__(self, value: Any, name: str = "") -> None:
+        self.value, self.name = value, name
+        self._entry: Any = NotImplemented
+
+    @property
+    def entry(self) -> Any:
+        """The number of which all entries consist; None if they differ."""
+        if self._entry is NotImplemented:
+            x, self._entry = self.value, None
+            if not isinstance(x, np.ndarray):
+                self._entry = x if isinstance(x, (int, float)) else None
+            elif x.size and x.dtype == np.float64 and (x == x.flat[0]).all():
+                self._entry = float(x.flat[0])
+        return self._entry
+
+
+class Draft:
+    """The lines of a program while it is being written: the columns of a tape, and what became of each line.
+
+    Attributes
+    ----------
+    ops : list of Op or None
+    operands : list of tuple
+        Each operand is the number of a line, or a `Constant`.
+    at : list
+        What stands for each recorded line: itself, an earlier line, or a `Constant`.
+    fate : dict
+        Which pass removed a line.
+    live : bytearray
+        1 for the lines that are written.
+    results : list
+        The leaves of what a call returns: line numbers and constants.
+    checks : list of (line, Decision)
+        What has to come out as recorded.
+    """
+
+    def __init__(self, trace: Trace, given_names: dict[int, str]) -> None:
+        tape = trace.tape
+        self.trace, self.tape, self.values, self.static = trace, tape, tape.values, tape.kwargs
+        self.names = dict(trace.names)
+        self.ops: list[Op | None] = list(tape.ops)
+        self.operands: list[tuple[Any, ...]] = []
+        self.at: list[Any] = []
+        self.fate: dict[int, str] = {}
+        self.live = bytearray(len(self.ops))
+        self.results: list[Any] = []
+        self.checks: list[tuple[Any, Any]] = []
+        self.seen: dict[Any, int] = {}
+        self._given_names = given_names
+        self._served: Any = None
+        self._numbers: dict[Any, Constant] = {}
+        self._arrays: dict[int, tuple[Any, Constant]] = {}
+
+    def constant(self, x: Any) -> Constant:
+        """The constant of that value; an array is copied, so that nothing done to it later changes the program."""
+        if isinstance(x, np.ndarray):
+            held = self._arrays.get(id(x))
+            if held is None or held[0] is not x:
+                frozen = x.copy()
+                frozen.flags.writeable = False
+                held = self._arrays[id(x)] = (x, Constant(frozen, self._given_names.get(id(x), "")))
+            return held[1]
+        key = (type(x), x, str(x)) if x == 0 else (type(x), x)  # 0.0 and -0.0 are two
+        found = self._numbers.get(key)
+        if found is None:
+            found = self._numbers[key] = Constant(x)
+        return found
+
+    def shape(self, ref: Any) -> tuple[int, ...]:
+        """The shape of an operand."""
+        return shape_of(ref.value if type(ref) is Constant else self.values[ref])
+
+    def value(self, ref: Any) -> Any:
+        """The value that an operand had when it was recorded."""
+        return ref.value if type(ref) is Constant else self.values[ref]
+
+    def serves_only(self, line: int, user: int) -> bool:
+        """Whether `user` is the only line that needs another one, directly or through a line that stands for it."""
+        if self._served is None:
+            count, last = [0] * len(self.ops), [-1] * len(self.ops)
+            for i, parents in enumerate(self.tape.parents):
+                for j in parents:
+                    if j >= 0:
+                        count[j] += 1
+                        last[j] = i
+            for leaf in tree.flatten(self.trace.result):
+                if isinstance(leaf, Variable) and leaf.tape is self.tape:
+                    count[leaf.index] += 2
+            for decision in self.tape.decisions:
+                count[decision.line] += 2
+            self._served = count, last
+        count, last = self._served
+        while count[line] == 1 and last[line] < user and self.at[last[line]] == self.at[line]:
+            line = last[line]
+        return count[line] == 1 and last[line] == user
+
+    def stays(self, i: int, ref: Any) -> bool:
+        """Whether an operand of line i has the shape and type of its result, so that it can stand for it."""
+        y, x = self.values[i], self.value(ref)
+        kind = type(y)
+        if kind is np.float64:
+            return type(x) is np.float64 or (type(x) is float and type(ref) is Constant)
+        return kind is type(x) and getattr(y, "shape", ()) == getattr(x, "shape", ()) and y.dtype == x.dtype
+
+
+def is_number(x: Any) -> bool:
+    """Whether the program holds this value as a Python number."""
+    return isinstance(x, (float, int, np.bool_)) and not isinstance(x, np.float32)
