@@ -54,6 +54,8 @@ class Tape(Level):
     sites : list of tuple or None
         Where in the learner's code each line was recorded, outermost frame first, as ``(code, instruction)``;
         None unless asked for.
+    swept_by : dict
+        With `sites`: the lines that the sweep of an inner derivative wrote, and the number of that derivative.
     comparisons : list of Comparison
         The comparisons made, in order.
     input_names : list of str
@@ -85,6 +87,7 @@ class Tape(Level):
         "parents",
         "released",
         "sites",
+        "swept_by",
         "values",
     )
 
@@ -97,6 +100,7 @@ class Tape(Level):
         self.values: list[Any] = []
         self.kwargs: dict[int, Mapping[str, Any]] = {}
         self.sites: list[tuple[tuple[CodeType, int], ...]] | None = [] if sites else None
+        self.swept_by: dict[int, float] = {}
         self.comparisons: list[Comparison] = []
         self.input_names: list[str] = []
         self.n_inputs = 0
@@ -337,12 +341,14 @@ class Tape(Level):
 
 
 def _learner_frames(tape: Tape) -> tuple[tuple[CodeType, int], ...]:
-    """The frames of the learner's own code that are running, outermost first."""
+    """The frames of the learner's own code that are running, outermost first. A sweep on the way is noted."""
     frames = []
     frame = sys._getframe(2)
     while frame is not None:
         if frame.f_code is Level.run.__code__ and frame.f_locals["self"] is tape:
             break
+        if frame.f_code is Tape.sweep.__code__:
+            tape.swept_by.setdefault(len(tape.ops), frame.f_locals["self"].number)
         if not f"{frame.f_globals.get('__name__', '')}.".startswith(("autodiff_lab.engine.", "numpy.")):
             frames.append((frame.f_code, frame.f_lasti))
         frame = frame.f_back  # type: ignore[assignment]
