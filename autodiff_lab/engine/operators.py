@@ -9,7 +9,8 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import cache
+from itertools import takewhile
 from typing import Any, NoReturn
 
 import numpy as np
@@ -25,68 +26,90 @@ def is_operand(x: Any) -> bool:
     return isinstance(x, (Traced, int, float, complex, np.ndarray, np.generic, list, tuple))
 
 
-def split_arguments(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+HARMLESS = frozenset({"kind", "stable", "subok"})
+"""Options of NumPy's functions that change how a result is found, not what it is."""
+
+
+@cache
+def parameters_of(function: Callable[..., Any]) -> tuple[dict[str, inspect.Parameter], tuple[str, ...]]:
+    """The parameters of a function by name, and the names of those before any ``*args``; nothing if it hides them."""
+    try:
+        parameters = inspect.signature(function).parameters
+    except ValueError:
+        return {}, ()
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return dict(parameters), tuple(takewhile(lambda name: parameters[name].kind in kinds, parameters))
+
+
+def bound(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of a NumPy call by NumPy's names, as far as they have names; writing into an array is refused.
+
+    NumPy has already checked the call against its signature, and binding it again would take five microseconds.
+    """
+    by_name = {**dict(zip(parameters_of(function)[1], args, strict=False)), **kwargs}
+    if by_name.get("out") is not None:
+        raise MutationError(
+            f"{numpys_name(function)} was asked to write a recorded value into an existing array (out=…). "
+            f"Drop `out` and use the array that {numpys_name(function)} returns."
+        )
+    return by_name
+
+
+def changes_nothing(function: Callable[..., Any], option: str, given: Any, x: Any) -> bool:
+    """Whether an option that no rule knows may be left out for `x`: as good as not given."""
+    parameter = parameters_of(function)[0].get(option)
+    if option in HARMLESS or given is (None if parameter is None else parameter.default):
+        return True
+    return option == "dtype" and isinstance(x, Overloaded) and np.dtype(given) == x.dtype
+
+
+def split_arguments(
+    op: Op, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """Tell the operands of a NumPy call from its static arguments (``axis``, ``shape``, …), by NumPy's signature."""
-    if op.signature is None or op.kind in ("shape", "flat", "comparison"):
-        if kwargs.get("out") is not None:
-            raise_out(op)
-        return tuple(as_operand(a) for a in args), kwargs
-    names = op.names
-    if names and not kwargs and not op.variadic and len(args) <= len(op.rules):
+    if args and not kwargs and op.names and not op.variadic and len(args) <= len(op.rules):
         return tuple(map(as_operand, args)), kwargs  # operands and nothing else
-    if names:  # NumPy has already checked the call against its signature, and binding it again takes five microseconds
-        bound = {**dict(zip(names, args, strict=False)), **kwargs}
-    else:  # it takes any number of operands
-        bound = op.signature.bind(*args, **kwargs).arguments
-        names = tuple(op.signature.parameters)
-    count = 1 if op.variadic else len(op.rules)
-    operands = tuple(bound.pop(name) for name in names[:count] if name in bound)
+    by_name = bound(function, args, kwargs)
+    if op.signature is None or op.kind in ("shape", "flat", "comparison"):
+        required = [n for n, p in parameters_of(function)[0].items() if p.default is p.empty and n in kwargs]
+        operands = (*args, *(kwargs[name] for name in required))
+        return tuple(map(as_operand, operands)), {k: given for k, given in kwargs.items() if k not in required}
+    names = parameters_of(function)[1]
+    operands = tuple(by_name.pop(name) for name in names[: 1 if op.variadic else len(op.rules)] if name in by_name)
     if op.variadic:
         operands = tuple(operands[0])
     static = {}
-    for name, given in bound.items():
+    for name, given in by_name.items():
         if name in op.static:
             static[name] = given
-        elif name == "out" and given is not None:
-            raise_out(op)
-        elif given is not op.signature.parameters[name].default:
-            raise_option(op, name, given, op.static)
-    return tuple(as_operand(x) for x in operands), static
-
-
-@lru_cache
-def _position_of_out(function: Callable[..., Any]) -> int | None:
-    try:
-        parameters = inspect.signature(function).parameters.values()
-    except ValueError:  # some functions written in C tell nothing
-        return None
-    return next((k for k, p in enumerate(parameters) if p.name == "out" and p.kind is not p.KEYWORD_ONLY), None)
+        elif not changes_nothing(function, name, given, operands[0]):
+            raise_option(function, name, given, op.static)
+    return tuple(map(as_operand, operands)), static
 
 
 def call_composed(op: Op, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Run a NumPy function made of other rows, and say it where it does not know an option."""
-    parameters = inspect.signature(op.fn).parameters
-    anything = any(p.kind == p.VAR_KEYWORD for p in parameters.values())
-    place = _position_of_out(function)
-    if kwargs.get("out") is not None or (place is not None and len(args) > place and args[place] is not None):
-        raise_out(op)
-    kwargs = {k: given for k, given in kwargs.items() if k in parameters or anything or given is not None}
-    unknown = [] if anything else [k for k in kwargs if k not in parameters]
-    if unknown:
-        raise_option(op, unknown[0], kwargs[unknown[0]], list(parameters)[1:])
+    by_name, known = bound(function, args, kwargs), parameters_of(op.fn)[0]
+    if all(p.kind is not p.VAR_POSITIONAL for p in known.values()):
+        kwargs, args = by_name, ()
+    if not args and kwargs:
+        args = (kwargs.pop(next(iter(kwargs))),)  # the operand is passed by position: a rule has its own name for it
+    if all(p.kind is not p.VAR_KEYWORD for p in known.values()):
+        for name in [name for name in kwargs if name not in known]:
+            if not changes_nothing(function, name, kwargs[name], args[0]):
+                raise_option(function, name, kwargs[name], list(known)[1:])
+            del kwargs[name]
     return op.fn(*args, **kwargs)
 
 
-def raise_out(op: Op) -> NoReturn:
-    raise MutationError(
-        f"np.{op.name} was asked to write a recorded value into an existing array (out=…). "
-        f"Drop `out` and use the array that np.{op.name} returns."
-    )
+def numpys_name(function: Any) -> str:
+    """What a learner writes: ``np.linalg.inv``."""
+    return f"{getattr(function, '__module__', 'numpy').replace('numpy', 'np', 1)}.{function.__name__}"
 
 
-def raise_option(op: Op, option: str, given: Any, known: Sequence[str]) -> NoReturn:
+def raise_option(function: Callable[..., Any], option: str, given: Any, known: Sequence[str]) -> NoReturn:
     raise UnsupportedError(
-        f"np.{op.name} with {option}={given!r} has no derivative rule. "
+        f"{numpys_name(function)} with {option}={given!r} has no derivative rule. "
         f"Options that work here: {', '.join(known) or 'none'}. Leave `{option}` out."
     )
 
@@ -138,10 +161,10 @@ class Overloaded(Traced):
     def __array_function__(self, func: Callable[..., Any], types: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         op = TABLE.get(func)
         if op is None:
-            raise_unregistered(func, f"{func.__module__.replace('numpy', 'np')}.{func.__name__}")
+            raise_unregistered(func, numpys_name(func))
         if op.kind == "composed":
             return call_composed(op, func, args, kwargs)
-        operands, static = split_arguments(op, args, kwargs)
+        operands, static = split_arguments(op, func, args, kwargs)
         return apply(op, operands, static)
 
     # What would lose the derivative in silence raises, and says what to write instead.
@@ -257,20 +280,20 @@ class Overloaded(Traced):
         """The transpose."""
         return np.transpose(self)
 
-    def reshape(self, *shape: Any) -> Any:
+    def reshape(self, *shape: Any, **options: Any) -> Any:
         """The same entries in another shape; see ``numpy.reshape``."""
-        return np.reshape(self, shape[0] if len(shape) == 1 else shape)
+        return np.reshape(self, shape[0] if len(shape) == 1 else shape, **options)
 
     def transpose(self, *axes: Any) -> Any:
         """The axes in another order; see ``numpy.transpose``."""
         order = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes or None
         return np.transpose(self, order)
 
-    def flatten(self) -> Any:
+    def flatten(self, order: Any = "C") -> Any:
         """The entries in one row; see ``numpy.ravel``."""
-        return np.ravel(self)
+        return np.ravel(self, order=order)
 
-    def astype(self, dtype: Any) -> Any:
+    def astype(self, dtype: Any, *args: Any, **options: Any) -> Any:
         """The same values; a float type changes nothing that a derivative sees, other types lose it."""
         if np.dtype(dtype).kind != "f":
             self._detached(
@@ -279,7 +302,7 @@ class Overloaded(Traced):
             )
         return self
 
-    def copy(self) -> Any:
+    def copy(self, order: Any = "C") -> Any:
         """The value itself: it cannot be written to, so nothing needs copying."""
         return self
 

@@ -47,6 +47,8 @@ def _reshaping(function: Callable[..., Any]) -> None:
     """A function that only changes the shape: NumPy says to which."""
 
     def reshaped(*arrays: Any, **options: Any) -> Any:
+        if len(arrays) > 1 and function in (np.atleast_1d, np.atleast_2d, np.atleast_3d):
+            return tuple(map(function, arrays))
         return np.reshape(arrays[0], function(hollow(arrays[0]), *arrays[1:], **options).shape)
 
     composed(function)(reshaped)
@@ -195,6 +197,8 @@ def _pad(array: Any, pad_width: Any, mode: str = "constant", **options: Any) -> 
         raise UnsupportedError(
             f"np.pad with mode={mode!r} is not followed; constant, edge, reflect, symmetric, wrap are."
         )
+    if options.pop("reflect_type", "even") != "even":  # its entries are differences of entries
+        raise UnsupportedError("np.pad with reflect_type='odd' is not followed; 'even' is.")
     positions = np.pad(
         np.arange(np.size(array)).reshape(shape_of(array)),
         pad_width,
@@ -302,7 +306,7 @@ def _diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any =
 
 @composed(np.gradient)
 def _gradient(f: Any, *spacing: Any, axis: Any = None, edge_order: int = 1) -> Any:
-    axes = tuple(range(np.ndim(f))) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    axes = tuple(range(np.ndim(f))) if axis is None else (axis,) if np.ndim(axis) == 0 else tuple(axis)
     steps = spacing * len(axes) if len(spacing) == 1 else spacing or (1.0,) * len(axes)
     out = []
     for a, step in zip(axes, steps, strict=True):
