@@ -18,7 +18,7 @@ from . import dispatch, listing, rules  # noqa: F401 — rules fills the table
 from .broadcasting import unbroadcast
 from .dispatch import NOTHING, Level, Op, as_operand, one
 from .errors import BranchChanged, ReleasedError, ShapeError
-from .values import as_shaped, released
+from .values import as_shaped, kept, released
 from .variable import Variable
 
 __all__ = ["Comparison", "Tape", "Variable"]
@@ -37,6 +37,9 @@ class Comparison(NamedTuple):
 
 class Tape(Level):
     """The record of one run, line by line.
+
+    The array constants that it records are its own, so a program may write over an array that it has used. What is read
+    from `.value` is the tape's too, and must not be written to; so are the inputs while `grad` runs.
 
     Attributes
     ----------
@@ -140,8 +143,10 @@ class Tape(Level):
                 plain.append(x.value)
                 lines.append(x.index)
             else:
-                plain.append(x)
+                plain.append(kept(x))
                 lines.append(-1)
+        if static:
+            static = {name: kept(x) for name, x in static.items()}
         args, parents = tuple(plain), tuple(lines)
         value = op.fn(*args, **static)
         if op.kind == "shape":

@@ -142,6 +142,10 @@ def value_and_grad(
     ShapeError
         If the result is not a scalar.
 
+    Notes
+    -----
+    The arrays passed in are not copied: `f` must not write into them. Other arrays it may write over at any time.
+
     Examples
     --------
     >>> import numpy as np

@@ -10,6 +10,7 @@ import numpy as np
 from . import listing, rules  # noqa: F401 — rules fills the table
 from .dispatch import FLOAT64, TABLE, Op, apply, as_operand
 from .operators import ELEMENTWISE, Overloaded, is_operand
+from .values import kept
 
 if TYPE_CHECKING:
     from .tape import Tape
@@ -23,7 +24,7 @@ class Variable(Overloaded):
     Attributes
     ----------
     value : number or array
-        The plain value; reading it makes a constant of it.
+        The plain value; reading it makes a constant of it. An array is the tape's own: do not write into it.
     tape : Tape
     index : int
         The line.
@@ -77,10 +78,10 @@ def _short_way(op: Op) -> tuple[Callable[..., Any], Callable[..., Any]]:
         kind = type(other)
         if kind is new and other.tape is tape:
             b, j = other.value, other.index
-        elif (
-            kind is float or kind is int or kind is float64 or (kind is ndarray and other.ndim and other.dtype is real)
-        ):
+        elif kind is float or kind is int or kind is float64:
             b, j = other, -1
+        elif kind is ndarray and other.ndim and other.dtype is real:
+            b, j = kept(other), -1
         else:
             return apply(op, (self, as_operand(other))) if is_operand(other) else NotImplemented
         if not tape.plain:
@@ -100,10 +101,9 @@ def _short_way(op: Op) -> tuple[Callable[..., Any], Callable[..., Any]]:
     def reflected(self: Variable, other: Any) -> Any:
         tape = self.tape
         kind = type(other)
-        simple = (
-            kind is float or kind is int or kind is float64 or (kind is ndarray and other.ndim and other.dtype is real)
-        )
-        if not simple or not tape.plain:
+        if kind is ndarray and other.ndim and other.dtype is real and tape.plain:
+            other = kept(other)
+        elif not (kind is float or kind is int or kind is float64) or not tape.plain:
             return apply(op, (as_operand(other), self)) if is_operand(other) else NotImplemented
         b = self.value
         v = new()
