@@ -15,7 +15,7 @@ from . import rules  # noqa: F401 — rules fills the table
 from .broadcasting import unbroadcast
 from .dispatch import FLOAT64, TABLE, Level, Op, apply, as_operand, one
 from .listing import plain
-from .operators import ELEMENTWISE, Overloaded, is_operand
+from .operators import BASIC, ELEMENTWISE, Overloaded, is_operand
 from .values import as_shaped, as_value
 
 __all__ = ["Dual", "ForwardPass"]
@@ -33,19 +33,18 @@ class ForwardPass(Level):
 
     def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any]) -> Any:
         """Compute one operation and the tangent of its result."""
-        values, tangents = [], []
-        for x in operands:
-            if type(x) is Dual and x.level is self:
-                values.append(x.value)
-                tangents.append(x.tangent)
-            else:
-                values.append(x)
-                tangents.append(None)
+        if len(operands) == 1:  # then it is of this pass
+            (x,) = operands
+            values, tangents = (x.value,), (x.tangent,)
+        else:
+            own = [type(x) is Dual and x.level is self for x in operands]
+            values = tuple([x.value if mine else x for x, mine in zip(operands, own, strict=True)])
+            tangents = tuple([x.tangent if mine else None for x, mine in zip(operands, own, strict=True)])
         y = op.fn(*values, **static)
-        if op.kind in ("comparison", "shape", "flat"):
+        if not op.rules and op.kind in ("comparison", "shape", "flat"):
             return y
         y = as_operand(y)
-        tangent = op.pushforward(y, tuple(values), tuple(tangents), static, self.batch)
+        tangent = op.pushforward(y, values, tangents, static, self.batch)
         return y if tangent is None else dual(y, as_operand(tangent), self)
 
 
@@ -89,6 +88,13 @@ class Dual(Overloaded):
             if _simple(a):
                 return reflected(b, a)
         return Overloaded.__array_ufunc__(self, ufunc, method, *inputs, **kwargs)
+
+    def __getitem__(self, index: Any) -> Any:
+        level = self.level
+        if type(index) in BASIC and level.plain:
+            behind = index if level.batch is None else (slice(None), index)
+            return dual(self.value[index], self.tangent[behind], level)
+        return Overloaded.__getitem__(self, index)
 
     def __repr__(self) -> str:
         return f"Dual({plain(self.value)}, {plain(self.tangent)})"

@@ -307,6 +307,9 @@ class Overloaded(Traced):
         return self
 
 
+BASIC = frozenset({int, slice})
+"""Indices that need no thought: what they pick is an array, or a number, and nobody writes to them."""
+
 METHODS = (
     *("sum", "mean", "prod", "max", "min", "ptp", "var", "std", "cumsum", "cumprod", "all", "any", "argmax", "argmin"),
     *("argsort", "clip", "round", "dot", "trace", "diagonal", "ravel", "repeat", "squeeze", "swapaxes", "take"),

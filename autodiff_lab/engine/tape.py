@@ -137,23 +137,22 @@ class Tape(Level):
 
     def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any]) -> Any:
         """Compute one operation and write its line."""
-        plain, lines = [], []
-        for x in operands:
-            if type(x) is Variable and x.tape is self:
-                plain.append(x.value)
-                lines.append(x.index)
-            else:
-                plain.append(kept(x))
-                lines.append(-1)
+        if len(operands) == 1:  # then it is of this tape
+            (x,) = operands
+            args, parents = (x.value,), (x.index,)
+        else:
+            own = [type(x) is Variable and x.tape is self for x in operands]
+            args = tuple([x.value if mine else kept(x) for x, mine in zip(operands, own, strict=True)])
+            parents = tuple([x.index if mine else -1 for x, mine in zip(operands, own, strict=True)])
         if static:
             static = {name: kept(x) for name, x in static.items()}
-        args, parents = tuple(plain), tuple(lines)
         value = op.fn(*args, **static)
-        if op.kind == "shape":
-            return value
-        if op.kind == "comparison":
-            self.comparisons.append(Comparison(len(self.ops), op, args, parents, static, value))
-            return value
+        if not op.rules:
+            if op.kind == "shape":
+                return value
+            if op.kind == "comparison":
+                self.comparisons.append(Comparison(len(self.ops), op, args, parents, static, value))
+                return value
         return self.append(op, args, parents, as_operand(value), static)
 
     # Rewinding
@@ -201,7 +200,7 @@ class Tape(Level):
             self.values,
             self.kwargs,
         )
-        float64, ndarray = np.float64, np.ndarray
+        float64 = np.float64
         adjoints[line] = seed
         for i in range(line, self.n_inputs - 1, -1):
             g = adjoints[i]
@@ -217,10 +216,9 @@ class Tape(Level):
                 if partials is not None:
                     rule = partials[k]
                     c = g if rule is one else g * rule(y, *operands)  # type: ignore[misc]
-                    if type(c) is not float64:
-                        x = operands[k]
-                        if type(c) is not ndarray or c.shape != x.shape:
-                            c = unbroadcast(c, x)
+                    kind = type(c)
+                    if kind is not float64 and (kind is float or c.shape != operands[k].shape):
+                        c = unbroadcast(c, operands[k])
                 else:
                     c = op.pullback(k, g, y, operands, kwargs.get(i, NOTHING))  # type: ignore[union-attr]
                     if c is None:

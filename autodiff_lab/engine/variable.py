@@ -9,7 +9,7 @@ import numpy as np
 
 from . import listing, rules  # noqa: F401 — rules fills the table
 from .dispatch import FLOAT64, TABLE, Op, apply, as_operand
-from .operators import ELEMENTWISE, Overloaded, is_operand
+from .operators import BASIC, ELEMENTWISE, Overloaded, is_operand
 from .values import kept
 
 if TYPE_CHECKING:
@@ -58,6 +58,13 @@ class Variable(Overloaded):
             if a is self and (type(b) is type(self) or type(b) is np.float64 or type(b) is np.ndarray):
                 return forward(a, b)
         return Overloaded.__array_ufunc__(self, ufunc, method, *inputs, **kwargs)
+
+    def __getitem__(self, index: Any) -> Any:
+        tape = self.tape
+        if type(index) in BASIC and tape.plain:
+            a = self.value
+            return tape.append(TABLE["getitem"], (a,), (self.index,), a[index], {"index": index})
+        return Overloaded.__getitem__(self, index)
 
     def __repr__(self) -> str:
         return f"Variable({self.tape.name(self.index)} = {listing.plain(self.value)})"

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..broadcasting import kept_shape, shape_of
+from ..broadcasting import added, kept_shape, shape_of
 from ..dispatch import one
 from ..errors import UnsupportedError
 from .rows import composed, linear, reduction, unless
@@ -19,7 +19,7 @@ def _shifted(axis: Any, y: Any) -> Any:
     return axis if axis < 0 else axis + 1
 
 
-reduction(np.sum, one)
+reduction(np.sum, one, call=added)
 reduction(np.mean, lambda y, x, axis: np.size(y) / max(np.size(x), 1))
 linear(
     np.cumsum,

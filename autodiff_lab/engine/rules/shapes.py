@@ -125,7 +125,7 @@ def _scatter_batch(t: Any, y: Any, index: Any, shape: tuple[int, ...]) -> Any:
 
 linear(
     "getitem",
-    lambda g, y, x, index: TABLE["scatter"](g, index=index, shape=shape_of(x)),
+    lambda g, y, x, index: _scatter(g, index, shape_of(x)),
     call=lambda x, index: x[index],
     batched=_get_batch,
 )
