@@ -105,7 +105,7 @@ class Op:
         self.names = () if several else tuple(p.name for p in parameters)
         self.push: Callable[..., Any] | None = None
         self.partials = rules if kind == "elementwise" else None
-        self.static = ("axis", "keepdims") if kind == "reduction" else _static_names(rules, variadic, kind)
+        self.static = frozenset(("axis", "keepdims") if kind == "reduction" else _static_names(rules, variadic, kind))
 
     def __call__(self, *operands: Any, **static: Any) -> Any:
         """Apply the row to numbers, or to traced values."""
