@@ -122,45 +122,45 @@ def _short_way(op: Op) -> tuple[Callable[..., Any], Callable[..., Any]]:
     Values are numbers and arrays of double precision. In a batch the shapes must be equal, or the constant a number: a
     tangent has an axis more than its value, and would not broadcast beside an array.
     """
-    fn, float64 = op.fn, np.float64
+    fn, float64, bare = op.fn, np.float64, _bare
     left: Any = op.rules[0]
     right: Any = op.rules[1]
 
     def forward(self: Dual, other: Any) -> Any:
-        level, a, kind = self.level, self.value, type(other)
-        if not level.plain or (type(a) is not float64 and not _simple(a)):
-            return apply(op, (self, as_operand(other))) if is_operand(other) else NotImplemented
-        if (
-            kind is Dual
-            and other.level is level
-            and _simple(other.value)
-            and (level.batch is None or other.value.shape == a.shape)
+        level, a = self.level, self.value
+        moves = type(other) is Dual and other.level is level
+        b = other.value if moves else other
+        if not level.plain or not (
+            (type(a) is float64 and (type(b) is float64 or type(b) is float)) or _together(level, a, b, moves)
         ):
-            b = other.value
-            y = fn(a, b)
-            t = self.tangent if left is one else self.tangent * left(y, a, b)
-            t = t + (other.tangent if right is one else other.tangent * right(y, a, b))
-        elif kind is float or kind is int or (_simple(other) and _fits(level, a, other)):
-            y = fn(a, other)
-            t = self.tangent if left is one else self.tangent * left(y, a, other)
-        else:
             return apply(op, (self, as_operand(other))) if is_operand(other) else NotImplemented
-        return dual(y, t if type(y) is float64 or y.shape == a.shape else unbroadcast(t, y), level)
+        y = fn(a, b)
+        t = self.tangent if left is one else self.tangent * left(y, a, b)
+        if moves:
+            t = t + (other.tangent if right is one else other.tangent * right(y, a, b))
+        d = bare(Dual)
+        d.value, d.level = y, level
+        d.tangent = t if type(y) is float64 or y.shape == a.shape else unbroadcast(t, y)
+        return d
 
     def reflected(self: Dual, other: Any) -> Any:
-        level, b, kind = self.level, self.value, type(other)
-        if level.plain and _simple(b) and (kind is float or kind is int or (_simple(other) and _fits(level, b, other))):
-            y = fn(other, b)
-            t = self.tangent if right is one else self.tangent * right(y, other, b)
-            return dual(y, t if type(y) is float64 or y.shape == b.shape else unbroadcast(t, y), level)
-        return apply(op, (as_operand(other), self)) if is_operand(other) else NotImplemented
+        level, b = self.level, self.value
+        if not level.plain or not _together(level, b, other, False):
+            return apply(op, (as_operand(other), self)) if is_operand(other) else NotImplemented
+        y = fn(other, b)
+        t = self.tangent if right is one else self.tangent * right(y, other, b)
+        return dual(y, t if type(y) is float64 or y.shape == b.shape else unbroadcast(t, y), level)
 
     return forward, reflected
 
 
-def _fits(level: ForwardPass, a: Any, constant: Any) -> bool:
-    """Whether tangents of `a` can be computed with beside a constant, as they are."""
-    return level.batch is None or constant.shape == a.shape or constant.shape == ()
+def _together(level: ForwardPass, a: Any, b: Any, both: bool) -> bool:
+    """Whether tangents of `a`, and of `b` if both move, can be computed with as they are."""
+    if not _simple(a):
+        return False
+    if type(b) is float or type(b) is int:
+        return True
+    return _simple(b) and (level.batch is None or b.shape == a.shape or (not both and b.shape == ()))
 
 
 SHORT: dict[Any, tuple[Callable[..., Any], Callable[..., Any]]] = {}

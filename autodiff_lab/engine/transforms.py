@@ -241,13 +241,14 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     >>> jvp(lambda x, y: x * y, (2.0, 5.0), (1.0, 0.0))
     (10.0, 5.0)
     """
-    if not isinstance(primals, list | tuple) or not isinstance(tangents, list | tuple):
+    if not isinstance(primals, (list, tuple)) or not isinstance(tangents, (list, tuple)):
         raise InputError("jvp takes the primals and the tangents as tuples: jvp(f, (x,), (t,)).")
     if len(primals) != len(tangents):
         raise ShapeError(f"jvp was given {len(primals)} primals and {len(tangents)} tangents: one each is needed.")
     forward = ForwardPass()
     inputs: list[Any] = []
-    for k, (x, t) in enumerate(zip(primals, tangents, strict=True)):
+    for k, x in enumerate(primals):
+        t = tangents[k]
         if type(x) is float and type(t) is float:
             inputs.append(dual(np.float64(x), np.float64(t), forward))
             continue
@@ -264,6 +265,8 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
 
         inputs.append(tree.map_leaves(lifted, x))
     result = forward.run(f, inputs)
+    if type(result) is Dual and result.level is forward:
+        return released(result.value), released(result.tangent)
 
     def split(y: Any) -> tuple[Any, Any]:
         if type(y) is Dual and y.level is forward:
@@ -271,8 +274,6 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
         plain = checked_result(y)
         return released(plain), released(zeros(plain))
 
-    if type(result) is Dual:  # one result: no tree to take apart
-        return split(result)
     pairs = [split(y) for y in tree.flatten(result)]
     return tuple(tree.unflatten(result, list(part)) for part in zip(*pairs, strict=True)) if pairs else (result, result)
 

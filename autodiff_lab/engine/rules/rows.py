@@ -127,7 +127,7 @@ def _where(condition: Any, *choices: Any) -> Any:
 
 
 def _unless(condition: Any, instead: Any, value: Any) -> Any:
-    if isinstance(condition, bool | np.bool_):
+    if isinstance(condition, (bool, np.bool_)):
         if not condition:
             return value
         if type(instead) is float:  # a Python float must not become a value on a tape

@@ -95,7 +95,7 @@ def _scatter(g: Any, index: Any, shape: tuple[int, ...]) -> Any:
         out[index] = g
         return out
     parts = index if isinstance(index, tuple) else (index,)
-    if all(isinstance(i, int | slice | np.integer) or i is None or i is Ellipsis for i in parts):
+    if all(isinstance(i, (int, slice, np.integer)) or i is None or i is Ellipsis for i in parts):
         out[index] = g
     else:
         np.add.at(out, index, g)
@@ -105,9 +105,9 @@ def _scatter(g: Any, index: Any, shape: tuple[int, ...]) -> Any:
 def _index_behind(index: Any) -> tuple[Any, ...] | None:
     """The same index behind a batch axis; None where that would move axes (index arrays with a slice between)."""
     parts = index if isinstance(index, tuple) else (index,)
-    arrays = [k for k, i in enumerate(parts) if isinstance(i, list | np.ndarray)]
+    arrays = [k for k, i in enumerate(parts) if isinstance(i, (list, np.ndarray))]
     if arrays:
-        picked = [k for k, i in enumerate(parts) if isinstance(i, int | np.integer | list | np.ndarray)]
+        picked = [k for k, i in enumerate(parts) if isinstance(i, (int, np.integer, list, np.ndarray))]
         if picked[-1] - picked[0] + 1 != len(picked):
             return None
     return (slice(None), *parts)
