@@ -38,9 +38,11 @@ def unbroadcast(g: Any, x: Any, batch: int | None = None) -> Any:
     return g
 
 
-def added(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def added(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
     """``np.sum``; of an array without asking who handles it, which takes as long as the sum."""
-    return np.add.reduce(x, axis, None, None, keepdims) if type(x) is np.ndarray else np.sum(x, axis, keepdims=keepdims)
+    if type(x) is np.ndarray:
+        return np.add.reduce(x, axis=axis, keepdims=keepdims)
+    return np.sum(x, axis=axis, keepdims=keepdims)
 
 
 def aligned(t: Any, shape: tuple[int, ...], full: tuple[int, ...]) -> Any:

@@ -15,7 +15,7 @@ from . import rules  # noqa: F401 — rules fills the table
 from .broadcasting import unbroadcast
 from .dispatch import FLOAT64, TABLE, Level, Op, apply, as_operand, one
 from .listing import plain
-from .operators import BASIC, ELEMENTWISE, Overloaded, is_operand
+from .operators import BASIC, ELEMENTWISE, Overloaded, install, is_operand
 from .values import as_shaped, as_value
 
 __all__ = ["Dual", "ForwardPass"]
@@ -34,8 +34,8 @@ class ForwardPass(Level):
     def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any]) -> Any:
         """Compute one operation and the tangent of its result."""
         if len(operands) == 1:  # then it is of this pass
-            (x,) = operands
-            values, tangents = (x.value,), (x.tangent,)
+            values: tuple[Any, ...] = (operands[0].value,)
+            tangents: tuple[Any, ...] = (operands[0].tangent,)
         else:
             own = [type(x) is Dual and x.level is self for x in operands]
             values = tuple([x.value if mine else x for x, mine in zip(operands, own, strict=True)])
@@ -80,13 +80,6 @@ class Dual(Overloaded):
                 y = ufunc(self.value)
                 partial: Any = op.rules[0]
                 return dual(y, self.tangent * partial(y, self.value), level)
-        elif len(inputs) == 2 and method == "__call__" and not kwargs and ufunc in SHORT:
-            a, b = inputs
-            forward, reflected = SHORT[ufunc]
-            if a is self and (b is self or _simple(b)):
-                return forward(a, b)
-            if _simple(a):
-                return reflected(b, a)
         return Overloaded.__array_ufunc__(self, ufunc, method, *inputs, **kwargs)
 
     def __getitem__(self, index: Any) -> Any:
@@ -163,10 +156,5 @@ def _together(level: ForwardPass, a: Any, b: Any, both: bool) -> bool:
     return _simple(b) and (level.batch is None or b.shape == a.shape or (not both and b.shape == ()))
 
 
-SHORT: dict[Any, tuple[Callable[..., Any], Callable[..., Any]]] = {}
-"""Both short ways, by the ufunc that NumPy calls when an array stands on the left, or a learner."""
-
 for _name, _ufunc in ELEMENTWISE.items():
-    SHORT[_ufunc] = _forward, _reflected = _short_way(TABLE[_ufunc])
-    setattr(Dual, f"__{_name}__", _forward)
-    setattr(Dual, f"__r{_name}__", _reflected)
+    install(Dual, _name, _ufunc, *_short_way(TABLE[_ufunc]))

@@ -138,8 +138,8 @@ class Tape(Level):
     def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any]) -> Any:
         """Compute one operation and write its line."""
         if len(operands) == 1:  # then it is of this tape
-            (x,) = operands
-            args, parents = (x.value,), (x.index,)
+            args: tuple[Any, ...] = (operands[0].value,)
+            parents: tuple[int, ...] = (operands[0].index,)
         else:
             own = [type(x) is Variable and x.tape is self for x in operands]
             args = tuple([x.value if mine else kept(x) for x, mine in zip(operands, own, strict=True)])

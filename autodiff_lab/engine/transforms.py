@@ -197,7 +197,7 @@ def differentiated(
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
 ) -> tuple[Any, Any, Any]:
-    """Call `f`, and sweep back: the value, the gradient shaped like the arguments chosen, and what else `f` returned."""
+    """Call `f`, and sweep back: the value, the gradient in the shape of the arguments, and what else `f` returned."""
     which = chosen_arguments(argnums, args, f)
     result, tape = recorded(f, args, which, kwargs)
     aux = None

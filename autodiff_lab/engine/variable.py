@@ -9,7 +9,7 @@ import numpy as np
 
 from . import listing, rules  # noqa: F401 — rules fills the table
 from .dispatch import FLOAT64, TABLE, Op, apply, as_operand
-from .operators import BASIC, ELEMENTWISE, Overloaded, is_operand
+from .operators import BASIC, ELEMENTWISE, Overloaded, install, is_operand
 from .values import kept
 
 if TYPE_CHECKING:
@@ -50,13 +50,6 @@ class Variable(Overloaded):
                 tape.parents.append((self.index,))
                 tape.values.append(value)
                 return v
-        elif len(inputs) == 2 and method == "__call__" and not kwargs and ufunc in SHORT:
-            a, b = inputs
-            forward, reflected = SHORT[ufunc]
-            if b is self and (type(a) is np.float64 or (type(a) is np.ndarray and a.dtype is FLOAT64)):
-                return reflected(b, a)
-            if a is self and (type(b) is type(self) or type(b) is np.float64 or type(b) is np.ndarray):
-                return forward(a, b)
         return Overloaded.__array_ufunc__(self, ufunc, method, *inputs, **kwargs)
 
     def __getitem__(self, index: Any) -> Any:
@@ -127,10 +120,5 @@ def _short_way(op: Op) -> tuple[Callable[..., Any], Callable[..., Any]]:
     return forward, reflected
 
 
-SHORT: dict[Any, tuple[Callable[..., Any], Callable[..., Any]]] = {}
-"""Both short ways, by the ufunc that NumPy calls when an array stands on the left, or a learner."""
-
 for _name, _ufunc in {**ELEMENTWISE, "matmul": np.matmul}.items():
-    SHORT[_ufunc] = _forward, _reflected = _short_way(TABLE[_ufunc])
-    setattr(Variable, f"__{_name}__", _forward)
-    setattr(Variable, f"__r{_name}__", _reflected)
+    install(Variable, _name, _ufunc, *_short_way(TABLE[_ufunc]))
