@@ -112,7 +112,7 @@ class Tape(Level):
         """Write an input line and return its Variable."""
         self.input_names.append(name)
         self.n_inputs += 1
-        return self.append(None, (), (), value, NOTHING)
+        return self.append(None, (), (), value)
 
     def append(
         self,
@@ -120,16 +120,17 @@ class Tape(Level):
         args: tuple[Any, ...],
         parents: tuple[int, ...],
         value: Any,
-        static: Mapping[str, Any],
+        static: Mapping[str, Any] = NOTHING,
     ) -> Variable:
         """Write one line and return its Variable."""
         if self.sites is not None:
             self.sites.append(() if op is None else _learner_frames(self))
+        ops = self.ops
         v = Variable()
-        v.value, v.tape, v.index = value, self, len(self.ops)
+        v.value, v.tape, v.index = value, self, len(ops)
         if static:
             self.kwargs[v.index] = static
-        self.ops.append(op)
+        ops.append(op)
         self.args.append(args)
         self.parents.append(parents)
         self.values.append(value)

@@ -115,7 +115,7 @@ def released(x: Any) -> Any:
 
 def released_all(gradients: list[Any], inputs: Sequence[Any], taken: Sequence[Any] = ()) -> list[Any]:
     """Gradients as they are handed out, of the type of their inputs; copied only where something else holds them."""
-    held = set(map(id, taken))
+    held: set[int] = set()
     out: list[Any] = []
     for g, x in zip(gradients, inputs):  # noqa: B905 — `strict` costs as much as the rest of a number's way
         kind = type(g)
@@ -124,7 +124,7 @@ def released_all(gradients: list[Any], inputs: Sequence[Any], taken: Sequence[An
         elif kind is np.ndarray:
             if type(x) is np.ndarray and g.dtype is not x.dtype:
                 g = g.astype(x.dtype)
-            if g.base is not None or not g.flags.writeable or id(g) in held:
+            if g.base is not None or not g.flags.writeable or id(g) in held or any(g is t for t in taken):
                 g = g.copy()
             held.add(id(g))
         elif isinstance(g, np.generic) and isinstance(x, np.generic):
