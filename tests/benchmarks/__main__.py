@@ -22,7 +22,7 @@ MARKS = "<!-- printed by python -m tests.benchmarks --write -->", "<!-- end of w
 SETTINGS = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 SETTINGS |= {"XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false", "JAX_PLATFORMS": "cpu"}
 SETTINGS |= dict.fromkeys(("MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_"), str(1 << 30))
-"""glibc is to keep freed memory: giving it back and faulting it in again doubles a row with arrays, or not, by chance."""
+"""glibc is to keep freed memory: giving it back and faulting it in again doubles a row with arrays, by chance."""
 
 
 class Table:
