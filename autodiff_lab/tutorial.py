@@ -16,7 +16,7 @@ DEFAULT_COPY = "autodiff-lab-notebooks"
 PACKAGE = Path(__file__).resolve().parent
 
 # What a running notebook leaves beside itself is not part of the tutorial.
-NOT_COPIED = {".ipynb_checkpoints", "__pycache__", ".DS_Store"}
+NOT_COPIED = {".ipynb_checkpoints", "__pycache__", ".DS_Store", "my_progress.jsonl"}
 
 
 class TutorialError(Exception):

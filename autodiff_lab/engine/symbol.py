@@ -228,8 +228,11 @@ def _latex(x: Any) -> str:
 
 def _latex_bracketed(x: Any, least: int) -> str:
     text = _latex(x)
-    closed = isinstance(x, Symbol) and x.op is not None and x.op.name in ("divide", "reciprocal") and least <= 3
-    return text if closed or _strength(x) >= least else rf"\left({text}\right)"
+    name = x.op.name if isinstance(x, Symbol) and x.op is not None else ""
+    closed = name in ("divide", "reciprocal") and least <= 3
+    # In LaTeX these have no brackets of their own, and an exponent would go to their argument.
+    bare = least == 5 and (name == "exp" or name in _LATEX_FUNCTIONS)
+    return text if closed or (_strength(x) >= least and not bare) else rf"\left({text}\right)"
 
 
 def _latex_name(name: str) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from importlib import import_module
 from types import CodeType
 from typing import Any, NamedTuple, NoReturn
 
@@ -318,6 +319,19 @@ class Tape(Level):
     def expression(self, line: int) -> str:
         """What a line computes, in the names of the tape: ``"v-1 * v0"``. For an input, what the function calls it."""
         return listing.expression(self, line)
+
+    def draw(self, **options: Any) -> Any:
+        """Draw the tape as a graph; :func:`autodiff_lab.draw` tells the options.
+
+        Examples
+        --------
+        >>> from autodiff_lab import record
+        >>> value, tape = record(lambda x: x * x, 3.0)
+        >>> tape.draw(direction="TB")
+        <drawing of tape(x)>
+        """
+        self._require_values()
+        return import_module("autodiff_lab.figures.graphs").draw_tape(self, **options)
 
     def __str__(self) -> str:
         return listing.evaluation_trace(self)

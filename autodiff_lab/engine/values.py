@@ -13,7 +13,7 @@ from .dispatch import FLOAT64, Traced
 from .errors import InputError, ShapeError
 from .listing import plain
 
-__all__ = ["as_shaped", "as_value", "kept", "ones", "released", "released_all", "zeros"]
+__all__ = ["as_number", "as_shaped", "as_value", "kept", "ones", "released", "released_all", "zeros"]
 
 
 def as_value(x: Any, name: str = "the input") -> Any:
@@ -72,6 +72,23 @@ def kept(constant: Any) -> Any:
         gone = weakref.ref(constant, lambda _: _copies.pop(key, None))
         known = _copies[key] = gone, constant.copy("K")
     return known[1]
+
+
+def as_number(x: Any, name: str = "the input") -> float:
+    """One real number as a plain float, for the systems that work number by number.
+
+    Raises
+    ------
+    InputError, ShapeError, DetachedError
+        For what is not a real number; for an array; for a value that a derivative is following.
+    """
+    value = as_value(x, name)
+    if shape_of(value) != ():
+        raise ShapeError(
+            f"{name} is an array of shape {shape_of(value)}, and this system works number by number. Pass its entries "
+            "one by one, or use autodiff_lab.grad, which takes arrays."
+        )
+    return float(value)
 
 
 def as_shaped(t: Any, x: Any, name: str = "the tangent") -> Any:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from autodiff_lab.figures import notation
 from autodiff_lab.figures.trace import Line, Trace
 
@@ -27,15 +29,24 @@ def text_width(text: str, bold: bool = False) -> float:
     return width * SIZE * (1.1 if bold else 1.0)
 
 
+def below_heading(trace: Trace) -> Iterator[tuple[int, str]]:
+    """Every text that a node shows under its first line at some step: values, adjoints, tangents."""
+    for i, line in enumerate(trace.lines):
+        yield i, line.value.in_node
+    for step in trace.steps:
+        if step.adjoint is not None:
+            yield step.line, step.adjoint.in_node
+        yield from ((send.parent, send.after.in_node) for send in step.sends)
+        if step.tangents:
+            yield step.line, ", ".join(tangent.in_node for tangent in step.tangents)
+
+
 def node_widths(trace: Trace) -> list[float]:
     """The width of each node in inches, wide enough for every text it shows at any step."""
     widest = []
     for i, line in enumerate(trace.lines):
         head, name = heading(trace, i, line)
-        widest.append(max(text_width(f"{head} ", True) + text_width(name), text_width(line.value.in_node, True)))
-    for step in trace.steps:
-        shown = [(step.line, step.adjoint), *((send.parent, send.after) for send in step.sends)]
-        for i, adjoint in shown:
-            if adjoint is not None:
-                widest[i] = max(widest[i], text_width(adjoint.in_node, True))
+        widest.append(text_width(f"{head} ", True) + text_width(name))
+    for i, text in below_heading(trace):
+        widest[i] = max(widest[i], text_width(text, True))
     return [max(0.6, width / 72 + 0.24) for width in widest]

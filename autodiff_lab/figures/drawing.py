@@ -19,6 +19,7 @@ import graphviz
 from autodiff_lab.engine.errors import AutodiffError
 from autodiff_lab.figures.fonts import some_font
 from autodiff_lab.figures.notation import escape
+from autodiff_lab.figures.themes import following
 
 _SCROLLS_FROM = 1000
 
@@ -39,10 +40,13 @@ class Drawing(graphviz.Digraph):
         What is drawn, in a few words.
     description : str
         The same graph for a reader who cannot see it.
+    theme : str
+        ``"auto"`` if it turns dark on a dark page; otherwise its colours stay.
     """
 
     title: str = "graph"
     description: str = ""
+    theme: str = "light"
 
     def __repr__(self) -> str:
         return f"<drawing of {self.title}>"
@@ -53,7 +57,7 @@ class Drawing(graphviz.Digraph):
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None, **_: Any) -> dict[str, str]:
         # An <img> survives the sanitising of a notebook that is not trusted; an inline <svg> does not. It also keeps
         # the ids in the picture apart from those of a second picture on the page.
-        svg = picture(self)
+        svg = following(picture(self)) if self.theme == "auto" else picture(self)
         found = re.search(r'width="([\d.]+)pt"', svg)
         # A picture a little too wide for the page shrinks; one much too wide would become unreadable, and scrolls.
         width = "100%" if found is None or float(found[1]) < _SCROLLS_FROM else "none"

@@ -14,22 +14,31 @@ from autodiff_lab.figures import notation
 _LONGEST_MAP = 44
 
 
-class _ShapedLevel(SymbolLevel):
-    """Expressions that know their shape: an operation on ones tells which it is."""
+class _NamedLevel(SymbolLevel):
+    """Expressions that know their shape: an operation on ones tells which it is.
+
+    A derivative of a program that is run on names is above them: to it a name is a value like any other.
+    """
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.number = float("-inf")
 
     def process(self, op: Any, operands: tuple[Any, ...], static: Mapping[str, Any]) -> Any:
         written = super().process(op, operands, static)
-        if isinstance(written, _Shaped) or not isinstance(written, Symbol):
+        if isinstance(written, NamedValue) or not isinstance(written, Symbol):
             return written
         ones = [np.ones(x.shape)[()] if isinstance(x, Symbol) else x for x in operands]
-        return _Shaped(written, op.fn(*ones, **static))
+        return NamedValue(written, op.fn(*ones, **static))
 
 
-class _Shaped(Symbol):
+class NamedValue(Symbol):
     """A name that stands for an array: the rules of maps ask for shapes."""
 
     __slots__ = ("_shape",)
-    level = _ShapedLevel()
+    level = _NamedLevel()
 
     def __init__(self, name: str | Symbol, value: Any) -> None:
         if isinstance(name, Symbol):
@@ -40,7 +49,13 @@ class _Shaped(Symbol):
 
     @property
     def shape(self) -> tuple[int, ...]:
+        """Of the value that the name stands for."""
         return self._shape
+
+    @property
+    def dtype(self) -> Any:
+        """Names stand for numbers in double precision."""
+        return np.dtype(float)
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         # A question of shape has an answer: "g · 0.5" says more than "g · size(y) / size(x)".
@@ -54,9 +69,9 @@ def _names(tape: Any, i: int, write: Callable[[str], str] = str) -> list[Any]:
     names = []
     for parent, x in zip(tape.parents[i], tape.args[i], strict=True):
         if parent >= 0:
-            names.append(_Shaped(tape.name(parent), x))
+            names.append(NamedValue(tape.name(parent), x))
         else:
-            names.append(_Shaped(write(notation.number(x)), x) if np.ndim(x) else x)
+            names.append(NamedValue(write(notation.number(x)), x) if np.ndim(x) else x)
     return names
 
 
@@ -77,7 +92,7 @@ def _weights(op: Any, y: Any, x: Any, static: Mapping[str, Any]) -> Any:
     axis = static.get("axis")
     kept = kept_shape(shape_of(x), axis)
     # A name keeps its name when its reduced axes are kept; an array is given them.
-    y = _Shaped(y.text(), np.empty(kept)) if isinstance(y, Symbol) else np.reshape(y, kept)
+    y = NamedValue(y.text(), np.empty(kept)) if isinstance(y, Symbol) else np.reshape(y, kept)
     return op.rules[0](y, x, axis)
 
 
@@ -106,7 +121,7 @@ def way_back(tape: Any, i: int, slot: int) -> tuple[str, str]:
 
 
 def _partial(tape: Any, i: int, slot: int) -> tuple[str, str]:
-    op, y = tape.ops[i], _Shaped(tape.name(i), tape.values[i])
+    op, y = tape.ops[i], NamedValue(tape.name(i), tape.values[i])
 
     def found(names: list[Any]) -> Any:
         if op.kind == "reduction":
@@ -121,7 +136,7 @@ def _partial(tape: Any, i: int, slot: int) -> tuple[str, str]:
 
 def _map(tape: Any, i: int, slot: int) -> str:
     """The transpose of a linear or multilinear map, applied to the line's adjoint; empty where there is no formula."""
-    op, names, y = tape.ops[i], _names(tape, i), _Shaped(tape.name(i), tape.values[i])
+    op, names, y = tape.ops[i], _names(tape, i), NamedValue(tape.name(i), tape.values[i])
     adjoint = notation.pretty_adjoint(tape.name(i))
     if op.name == "matmul":
         return _through_product(tape, i, slot, [name.text() for name in names])
@@ -130,7 +145,7 @@ def _map(tape: Any, i: int, slot: int) -> str:
         return f"{adjoint} at [{tape.expression(i).partition('[')[2]}, else 0"
     if op.kind == "general":
         return ""
-    found = op.pullback(slot, _Shaped(adjoint, tape.values[i]), y, tuple(names), tape.kwargs.get(i, {}))
+    found = op.pullback(slot, NamedValue(adjoint, tape.values[i]), y, tuple(names), tape.kwargs.get(i, {}))
     return "0" if found is None else found.text() if isinstance(found, Symbol) else ""
 
 

@@ -5,52 +5,121 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import graphviz
-
-from autodiff_lab.figures import notation
-from autodiff_lab.figures.boxes import SIZE, heading, node_widths, text_width
+from autodiff_lab.engine.errors import InputError
+from autodiff_lab.figures.boxes import SIZE, node_widths
 from autodiff_lab.figures.drawing import Drawing, DrawingError, picture, render
+from autodiff_lab.figures.groups import GROUPINGS, Group, groups_of
 from autodiff_lab.figures.layout import layout_of
-from autodiff_lab.figures.trace import Line, Number, Operand, Step, Trace
+from autodiff_lab.figures.nodes import NODE_HEIGHT, Look, Parts, escaped_text
+from autodiff_lab.figures.options import one_of
+from autodiff_lab.figures.themes import theme_of
+from autodiff_lab.figures.trace import Trace
 
-__all__ = ["Drawing", "DrawingError", "draw", "graph", "layout", "picture", "render"]
+__all__ = ["Drawing", "DrawingError", "draw", "draw_tape", "graph", "layout", "picture", "render"]
 
 FONT = "DejaVu Sans,Verdana,Helvetica,Arial,sans-serif"
-# Three lines of text, and air.
-_NODE_HEIGHT = 0.95
-_CONSTANT_HEIGHT = 0.4
+DIRECTIONS = ("LR", "TB")
 _CAREFUL = 800
+# Inches: a page, or a little more.
+_WIDEST = 11
+_EDGE, _GROUP = 0.6, 3.0
 
 
-def draw(f: Callable[..., Any], *args: Any) -> Drawing:
+def draw(f: Callable[..., Any] | Trace, *args: Any, group: str | None = "auto", **options: Any) -> Drawing:
     """Draw the graph of ``f(*args)`` with its values, local partials and adjoints.
 
     Parameters
     ----------
-    f : callable
-        The function to look at.
+    f : callable, or Trace
+        The function to look at. A `Trace` that exists already is drawn as it is, without `args`.
     *args : float or array_like
         Where to run it.
+    group : {"auto", "line", "loop", "call", None}
+        What one box stands for: an operation (None); a line of the source, each time it runs; all runs of a loop's
+        body; or a line of the outermost function, with all that it calls. ``"auto"`` takes the finest of these that
+        has at most 60 boxes; if there is none, stretches of the tape.
+    **options
+        ``direction`` ``"LR"`` or ``"TB"``: left to right, or top to bottom, which is chosen for long graphs.
+        ``values``, ``adjoints``, ``partials``, ``shapes`` True or False: what is written into the boxes, and on the
+        edges. ``theme`` ``"auto"``, ``"light"`` or ``"dark"``: ``"auto"`` follows the page, the others have a
+        background of their own.
 
     Returns
     -------
     Drawing
-        A `graphviz.Digraph` that a notebook shows by itself.
+        A `graphviz.Digraph` that a notebook shows by itself; `Drawing.description` says the same in words.
+
+    Raises
+    ------
+    InputError
+        If an option is not one of these.
 
     Notes
     -----
-    Fifty operations take about a tenth of a second, 500 about one second, and 2500 a few seconds; the picture is
-    then as wide as a house, and a table is easier to read. Beyond 800 lines the nodes are placed less carefully.
+    Fifty operations take about a tenth of a second. Drawn one by one, 500 take about one second and 2500 a few, and
+    the picture is as wide as a house; beyond 800 lines the nodes are placed less carefully.
 
     Examples
     --------
     >>> draw(lambda x: x * x, 3.0)
     <drawing of lambda x>
     """
-    return graph(Trace.of(f, *args))
+    one_of("draw", "group", group, GROUPINGS)
+    trace = f if isinstance(f, Trace) else Trace.of(f, *args)
+    options = {"shapes": True, **options}
+    if _length(trace, groups_of(trace, group)) > _WIDEST:
+        # A page is scrolled downwards.
+        options.setdefault("direction", "TB")
+    return graph(trace, group=group, **options)
 
 
-def graph(trace: Trace, step: int | None = None) -> Drawing:
+def _length(trace: Trace, groups: tuple[Group, ...]) -> float:
+    """Estimate how long the graph is, in inches: the boxes on its longest way, and what lies between them."""
+    widths = node_widths(trace)
+    group = {i: group for group in groups for i in range(group.first, group.end)}
+    ends: list[float] = []
+    for i, line in enumerate(trace.lines):
+        own = _GROUP if i in group and group[i].end - group[i].first > 1 else widths[i]
+        ways = [
+            ends[j] if j in group and group[j] is group.get(i) else ends[j] + _EDGE + own
+            for j in (operand.line for operand in line.operands)
+            if j is not None
+        ]
+        ends.append(max(ways, default=own))
+    return max(ends, default=0.0)
+
+
+def draw_tape(tape: Any, **options: Any) -> Drawing:
+    """Draw a tape that was recorded; see `draw` for the options.
+
+    >>> from autodiff_lab import record
+    >>> draw_tape(record(lambda x: x * x, 3.0)[1])
+    <drawing of tape(x)>
+    """
+    return draw(Trace.from_tape(tape, _Tape(), value=tape.constant), **options)
+
+
+class _Tape:
+    """Stands for the program, which a tape does not know."""
+
+    __name__ = "tape"
+
+    def __call__(self) -> None:
+        """It is never called."""
+
+
+def graph(
+    trace: Trace,
+    step: int | None = None,
+    *,
+    direction: str = "LR",
+    values: bool = True,
+    adjoints: bool = True,
+    partials: bool = True,
+    shapes: bool = False,
+    theme: str = "auto",
+    group: str | None = None,
+) -> Drawing:
     """Draw a trace as it stands once a step is done.
 
     Parameters
@@ -60,58 +129,106 @@ def graph(trace: Trace, step: int | None = None) -> Drawing:
     step : int, optional
         Which step of `trace.steps` was the last; −1 for none, the last step if not given. Lines that are not
         recorded yet keep their place and stay invisible, so the drawings of all steps fit on each other.
+    direction, values, adjoints, partials, shapes, theme, group
+        See `draw`. Groups can be drawn of the last step only.
 
     Returns
     -------
     Drawing
         Deterministic DOT. Node ``n{line}``, constant ``c{line}_{slot}``, and edge ``e{line}_{slot}`` carry these
         ids also in the SVG, with the classes ``input``, ``operation``, ``result``, ``constant``, ``unreached``,
-        ``active`` and ``carrying``.
+        ``active`` and ``carrying``; a group is ``g{line}``, after its first line.
     """
+    one_of("draw", "direction", direction, DIRECTIONS)
+    one_of("draw", "group", group, GROUPINGS)
+    shown = {"values": values, "adjoints": adjoints, "partials": partials, "shapes": shapes}
+    for option, given in shown.items():
+        one_of("draw", option, given, (True, False))
+    colours = theme_of("draw", theme)
+    if group is not None and step is not None:
+        raise InputError(f"graph(step={step!r}, group={group!r}) is not possible; draw single operations at a step.")
     step = len(trace.steps) - 1 if step is None else step
-    picture = _Picture(trace, step)
+    parts = Parts(trace, step, Look(**shown, theme=theme))
     drawing = Drawing(
         "trace",
         graph_attr={
-            "rankdir": "LR",
-            "bgcolor": "transparent",
+            "rankdir": direction,
+            "bgcolor": "transparent" if theme == "auto" else colours.paper,
             "nodesep": "0.3",
             "ranksep": "0.35",
-            "tooltip": _escaped(trace.title),
+            "tooltip": escaped_text(trace.title),
             "fontname": FONT,
         },
         node_attr={
             "shape": "box",
             "style": "rounded,filled",
-            "fillcolor": notation.PAPER,
-            "color": notation.LINE,
+            "fillcolor": colours.paper,
+            "color": colours.line,
             "fontname": FONT,
             "fontsize": str(SIZE),
-            "fontcolor": notation.INK,
-            "height": str(_NODE_HEIGHT),
+            "fontcolor": colours.ink,
+            "height": str(NODE_HEIGHT),
             "margin": "0.08,0.03",
         },
         edge_attr={
-            "color": notation.LINE,
+            "color": colours.line,
             "fontname": FONT,
             "fontsize": str(SIZE),
-            "fontcolor": notation.INK,
+            "fontcolor": colours.ink,
             "arrowsize": "0.7",
         },
     )
     if len(trace.lines) > _CAREFUL:
         # Without a limit, Graphviz's network simplex takes most of a minute for 2500 operations.
         drawing.graph_attr.update(nslimit="0.1", nslimit1="0.1", mclimit="0.1")
-    drawing.title = trace.title
-    drawing.description = _described(trace)
-    for i, line in enumerate(trace.lines):
-        drawing.node(f"n{i}", **picture.node(i, line))
-        for slot, operand in enumerate(line.operands):
-            if operand.line is None:
-                drawing.node(f"c{i}_{slot}", **picture.constant(i, slot, operand))
-            tail = f"c{i}_{slot}" if operand.line is None else f"n{operand.line}"
-            drawing.edge(tail, f"n{i}", **picture.edge(i, slot, line, operand))
+    drawing.title, drawing.theme = trace.title, theme
+    groups = groups_of(trace, group)
+    drawing.description = _described(trace, groups)
+    _write(drawing, trace, parts, groups)
     return drawing
+
+
+def _write(drawing: Drawing, trace: Trace, parts: Parts, groups: tuple[Group, ...]) -> None:
+    """Write the nodes and edges, in the order of the tape."""
+    box = {i: f"n{i}" for i in range(len(trace.lines))}
+    several = [group for group in groups if group.end - group.first > 1]
+    for group in several:
+        box |= dict.fromkeys(range(group.first, group.end), f"g{group.first}")
+    outputs = _outputs(trace, box)
+    first = {group.first: group for group in several}
+    drawn: set[tuple[int, str]] = set()
+    for i, line in enumerate(trace.lines):
+        if i in first:
+            drawing.node(box[i], **parts.group(first[i], outputs[box[i]]))
+        elif box[i] == f"n{i}":
+            drawing.node(f"n{i}", **parts.node(i, line))
+        for slot, operand in enumerate(line.operands):
+            if box[i] != f"n{i}":
+                way = (operand.line, box[i])
+                if operand.line is not None and box[operand.line] != box[i] and way not in drawn:
+                    drawn.add(way)
+                    tail = box[operand.line]
+                    drawing.edge(tail, box[i], **parts.flow(operand.line, len(outputs.get(tail, ())) > 1))
+                continue
+            if operand.line is None:
+                drawing.node(f"c{i}_{slot}", **parts.constant(i, slot, operand))
+            tail = f"c{i}_{slot}" if operand.line is None else box[operand.line]
+            drawing.edge(tail, f"n{i}", **parts.edge(i, slot, line, operand))
+
+
+def _outputs(trace: Trace, box: dict[int, str]) -> dict[str, list[int]]:
+    """The lines that leave each group: somebody outside uses them, or they are the result."""
+    leaving = {
+        operand.line
+        for i, line in enumerate(trace.lines)
+        for operand in line.operands
+        if operand.line is not None and box[operand.line] != box[i]
+    }
+    outputs: dict[str, list[int]] = {}
+    for i in sorted(leaving | ({trace.result} - {None})):
+        if box[i].startswith("g"):
+            outputs.setdefault(box[i], []).append(i)
+    return outputs
 
 
 def layout(trace: Trace) -> dict[str, Any]:
@@ -127,117 +244,36 @@ def layout(trace: Trace) -> dict[str, Any]:
     return layout_of(graph(trace))
 
 
-class _Picture:
-    """What each part of the graph looks like at one step."""
-
-    def __init__(self, trace: Trace, step: int) -> None:
-        self.trace = trace
-        self.now: Step | None = trace.steps[step] if 0 <= step < len(trace.steps) else None
-        self.recorded = trace.recorded_at(step)
-        self.sweeping = self.now is not None and self.now.phase != "record"
-        self.adjoints = trace.adjoints_at(step)
-        self.over = step >= len(trace.steps) - 1 and self.sweeping
-        self.carrying = {(self.now.line, send.slot) for send in self.now.sends} if self.now and not self.over else set()
-        self.receiving = {send.parent for send in self.now.sends} if self.now and not self.over else set()
-        self.widths = node_widths(trace)
-
-    def node(self, i: int, line: Line) -> dict[str, str]:
-        adjoint = self.adjoints[i]
-        classes = [line.kind]
-        look = {"style": "rounded,filled"}
-        if line.kind == "input":
-            # Square corners and a heavy border, so that the colour is not the only sign.
-            look = {"style": "filled", "color": notation.GREEN, "penwidth": "2"}
-        if i == self.trace.result:
-            classes.append("result")
-            look |= {"peripheries": "2", "penwidth": "2"}
-        if self.over and adjoint is None:
-            classes.append("unreached")
-            look["style"] += ",dashed"
-        if self.now is not None and not self.over and (i == self.now.line or i in self.receiving):
-            classes.append("active")
-            look |= {"color": notation.VERMILION if self.sweeping else notation.GREEN, "penwidth": "3"}
-            if self.sweeping:
-                look["fillcolor"] = notation.ADJOINT_PAPER
-        if i >= self.recorded:
-            look["style"] = "invis"
-        below = "&#160;" if not self.sweeping else notation.NOT_REACHED if adjoint is None else _markup(adjoint.in_node)
-        if adjoint is not None:
-            below = f'<font color="{notation.ADJOINT_INK}"><b>{below}</b></font>'
-        head, name = heading(self.trace, i, line)
-        label = (
-            f'<b>{_markup(head)}</b> <font color="{notation.SOFT_INK}">{_markup(name)}</font>'
-            f'<br/><font color="{notation.VALUE_INK}"><b>{_markup(line.value.in_node)}</b></font><br/>{below}'
-        )
-        return look | {
-            "id": f"n{i}",
-            "class": " ".join(classes),
-            "label": f"<{label}>",
-            "width": f"{self.widths[i]:.2f}",
-            "tooltip": _escaped(self._said(line, adjoint)),
-        }
-
-    def _said(self, line: Line, adjoint: Number | None) -> str:
-        text = f"{line.shown} = {line.meaning} = {line.value.text}"
-        return text + (f"; adjoint {adjoint.text}" if adjoint is not None else "")
-
-    def constant(self, i: int, slot: int, operand: Operand) -> dict[str, str]:
-        hidden = i >= self.recorded
-        return {
-            "id": f"c{i}_{slot}",
-            "class": "constant",
-            "label": f"<{_markup(operand.value.in_node)}>",
-            "style": "invis" if hidden else "filled,dashed",
-            "fillcolor": "#F3F3F3",
-            "height": str(_CONSTANT_HEIGHT),
-            "width": f"{max(0.4, text_width(operand.value.in_node) / 72 + 0.2):.2f}",
-            "tooltip": _escaped(f"the constant {operand.value.text}"),
-        }
-
-    def edge(self, i: int, slot: int, line: Line, operand: Operand) -> dict[str, str]:
-        name = f"e{i}_{slot}"
-        look = {"id": name, "class": "edge-constant" if operand.line is None else "edge-operand"}
-        if operand.line is None:
-            look["style"] = "dashed"
-        if operand.edge:
-            look["label"] = f"<{_chip(operand.edge, (i, slot) in self.carrying)}>"
-            look["tooltip"] = look["labeltooltip"] = _escaped(
-                f"from {self.trace.lines[operand.line].shown} to {line.shown}: {operand.edge_title or operand.edge}"
-            )
-        if (i, slot) in self.carrying:
-            # The adjoint goes against the edge: the arrow turns round.
-            look |= {"class": "edge-operand carrying", "color": notation.VERMILION, "penwidth": "2.5"}
-            look |= {"style": "dashed", "dir": "back", "arrowsize": "1"}
-        if i >= self.recorded:
-            look["style"] = "invis"
-        return look
+def _described(trace: Trace, groups: tuple[Group, ...]) -> str:
+    """The graph in words: its boxes, as many as one can listen to."""
+    if any(group.title for group in groups):
+        said = [_counted(group) for group in groups]
+        kind = "boxes"
+    else:
+        said = [f"{line.meaning} = {line.value.text}" for line in trace.lines]
+        kind = "lines"
+    more = f", and {len(said) - _MOST_SAID} more {kind}" if len(said) > _MOST_SAID else ""
+    return f"{kind.title()}: {', '.join(said[:_MOST_SAID])}{more}. {_derivatives(trace)}"
 
 
-def _described(trace: Trace) -> str:
-    """The graph in words: its lines, as many as one can listen to."""
-    said = [f"{line.meaning} = {line.value.text}" for line in trace.lines[:20]]
-    more = f", and {len(trace.lines) - 20} more lines" if len(trace.lines) > 20 else ""
+def _derivatives(trace: Trace) -> str:
+    if trace.mode == "forward":
+        pairs = zip(trace.directions, trace.tangent, strict=False)
+        along = "; ".join(f"{tangent.text} along {direction.shown}" for direction, tangent in pairs)
+        return f"Tangent of the result: {along or 0}."
     inputs = [trace.lines[i].label for i in trace.inputs]
+    if not inputs:
+        return "It has no inputs."
     gradient = ", ".join(
         f"{name}: {'not reached' if a is None else a.text}" for name, a in zip(inputs, trace.gradient, strict=True)
     )
-    return f"Lines: {', '.join(said)}{more}. Adjoints of the inputs: {gradient}."
+    return f"Adjoints of the inputs: {gradient}."
 
 
-def _chip(text: str, carrying: bool) -> str:
-    """A label on paper of its own: the page may be white or black."""
-    shown = f'<font color="{notation.ADJOINT_INK}">{_markup(text)}</font>' if carrying else _markup(text)
-    return (
-        f'<table border="0" cellborder="0" cellspacing="3" cellpadding="1">'
-        f'<tr><td bgcolor="{notation.PAPER}">{shown}</td></tr></table>'
-    )
+_MOST_SAID = 20
 
 
-def _markup(text: str) -> str:
-    # Graphviz reads \N, \n and \\ in every label, after it has read the entities.
-    return notation.escape(text).replace("\\", "&#92;&#92;")
-
-
-def _escaped(text: str) -> str:
-    """Escape a plain attribute: graphviz reads backslashes in it."""
-    return graphviz.escape("".join(char if char.isprintable() else "�" for char in text))
+def _counted(group: Group) -> str:
+    count = group.end - group.first
+    times = f"{group.times} times, " if group.times > 1 else ""
+    return f"{group.title} ({times}{count} operation{'s' * (count != 1)})"

@@ -44,6 +44,7 @@ _ONE_CALL = re.compile(r"([^\W\d]\w*)\(((?!−)[^\s(),\[\]]+)\)")
 _DOUBLE = re.compile(r"\(\((−[^()\s]+)\)\)")
 _EXPONENT = re.compile(r"([\d.]+)e([−-]?)\+?0*(\d+)")
 _MACRON = "\N{COMBINING MACRON}"
+_DOT = "\N{COMBINING DOT ABOVE}"
 
 _SYMBOLS = {
     "add": "+",
@@ -96,6 +97,16 @@ def pretty_adjoint(name: str) -> str:
     return written[0] + _MACRON + written[1:]
 
 
+def pretty_tangent(name: str) -> str:
+    """Write the tangent of a line, or of an input by its own name: a dot over it.
+
+    >>> pretty_tangent("v0") == "v̇₀", pretty_tangent("x1") == "ẋ1"
+    (True, True)
+    """
+    written = pretty(name)
+    return unicodedata.normalize("NFC", written[0] + _DOT) + written[1:]
+
+
 def latex(name: str) -> str:
     r"""Write a name in LaTeX.
 
@@ -119,6 +130,17 @@ def latex_adjoint(name: str) -> str:
     """
     match = _NAME.fullmatch(name)
     return rf"\bar{{v}}_{{{match[1]}}}" if match else rf"\overline{{{latex(name)}}}"
+
+
+def latex_tangent(name: str) -> str:
+    r"""Write a tangent in LaTeX.
+
+    >>> latex_tangent("v-1"), latex_tangent("x1")
+    ('\\dot{v}_{-1}', '\\dot{x}_{1}')
+    """
+    written = latex(name)
+    letter = re.match(r"[A-Za-z](?=_|$)", written)
+    return rf"\dot{{{letter[0]}}}{written[1:]}" if letter else rf"\dot{{{written}}}"
 
 
 def latex_text(text: str) -> str:

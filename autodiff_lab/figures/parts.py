@@ -109,8 +109,8 @@ class Line:
 
     `text` is the engine's own spelling (``"v-1 * v0"``), `symbol` what a node of the graph shows (``"×"``), and
     `latex` the operation in LaTeX. As people write it, the line is called `shown` (``"v₂"``), and computes
-    `expression` (``"v₋₁ · v₀"``), or with the learner's names `meaning` (``"x1 · x2"``). `where` has the outermost
-    frame first.
+    `expression` (``"v₋₁ · v₀"``), or with the learner's names `meaning` (``"x1 · x2"``). Its adjoint is called `bar`,
+    its tangent `dot`. `where` has the outermost frame first.
     """
 
     name: str
@@ -126,6 +126,8 @@ class Line:
     shown: str = ""
     expression: str = ""
     meaning: str = ""
+    bar: str = ""
+    dot: str = ""
 
     @property
     def called(self) -> str:
@@ -135,13 +137,66 @@ class Line:
 
 @dataclass(frozen=True)
 class Send:
-    """A contribution on its way from a line to one of its parents; `before` is None if nothing had arrived."""
+    """A contribution on its way from a line to one of its parents; `before` is None if nothing had arrived.
+
+    `term` is the product that it is (``"(−1) × 0.2837"``), `share` its size beside the largest of the run: 0 to 1. A
+    faulty engine may let it take the place of what was there: it `replaces` that.
+    """
 
     slot: int
     parent: int
     contribution: Number
     after: Number
     before: Number | None = None
+    term: str = ""
+    share: float = 0.0
+    replaces: bool = False
+
+
+@dataclass(frozen=True)
+class Push:
+    """What one operand brings to a tangent, in one direction: its own tangent times the local partial."""
+
+    slot: int
+    parent: int
+    contribution: Number
+    term: str = ""
+    share: float = 0.0
+
+
+class Meter(NamedTuple):
+    """What a run has cost up to a step, and what it has to remember there.
+
+    `operations` counts lines that were computed, `products` multiplications by a local partial (one for each edge and
+    direction), `kept` the numbers that are still needed, which take so many `bytes`.
+    """
+
+    operations: int
+    products: int
+    kept: int
+    bytes: int
+
+
+class Cost(NamedTuple):
+    """What the whole gradient costs in one mode: so many `passes` (a run, and in reverse its sweep) in all.
+
+    `kept` is the most that has to be remembered at any step.
+    """
+
+    passes: int
+    operations: int
+    products: int
+    kept: int
+    bytes: int
+
+
+@dataclass(frozen=True)
+class Direction:
+    """A direction for the inputs: the tangent of each, called `name` in a menu; `shown` writes it out."""
+
+    name: str
+    shown: str
+    seeds: tuple[Number, ...]
 
 
 class Equation(NamedTuple):
@@ -167,8 +222,10 @@ class Equation(NamedTuple):
 class Step:
     """One step: a line is recorded, the sweep is seeded, or a line sends its contributions.
 
-    `phase` is ``"record"``, ``"seed"`` or ``"sweep"``; `adjoint` is the line's own, and None while recording.
-    `sentence` says the step in words, `equations` in numbers.
+    `phase` is ``"record"``, ``"seed"`` or ``"sweep"``; `adjoint` is the line's own, and None while recording. In
+    forward mode it is ``"forward"``: a line is computed, and with it one tangent for each direction; `pushes` are what
+    the operands bring, where there is a single direction. `sentence` says the step in words, `equations` in numbers.
+    `released` are the lines that nobody needs any more from here on.
     """
 
     phase: str
@@ -177,3 +234,7 @@ class Step:
     sends: tuple[Send, ...] = ()
     sentence: str = ""
     equations: tuple[Equation, ...] = ()
+    tangents: tuple[Number, ...] = ()
+    pushes: tuple[Push, ...] = ()
+    meter: Meter | None = None
+    released: tuple[int, ...] = ()

@@ -1,4 +1,4 @@
-"""From the engine's tape to a `Trace`: what each line says, and what each step of the sweep sends."""
+"""From the engine's tape to a `Trace`: what each line says, what each step of the sweep sends, or each tangent is."""
 
 from __future__ import annotations
 
@@ -9,20 +9,39 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_lab.figures import equations, formulas, notation, sentences, sources
-from autodiff_lab.figures.trace import Line, Number, Operand, Send, Span, Step, Trace
+from autodiff_lab.engine.errors import InputError
+from autodiff_lab.figures import equations, faults, formulas, forward, memory, notation, sentences, sources, sweeping
+from autodiff_lab.figures.trace import Cost, Line, Meter, Number, Operand, Span, Step, Trace
 
 _LONGEST_EDGE = 44
 
 
-def read_tape(tape: Any, f: Callable[..., Any], value: Any = None) -> Trace:
-    """Describe a tape and its reverse sweep; see `Trace.from_tape`."""
-    # The run itself has warned of log(-1) and the like; looking at it again need not.
-    with np.errstate(all="ignore"):
-        return _read(tape, f, value)
+def read_tape(
+    tape: Any,
+    f: Callable[..., Any],
+    value: Any = None,
+    mode: str = "reverse",
+    direction: Any = None,
+    fault: str = "",
+) -> Trace:
+    """Describe a tape, and its reverse sweep or its tangents; see `Trace.from_tape`."""
+    if mode not in ("reverse", "forward"):
+        raise InputError(f"There is no mode {mode!r}; a trace is taken in mode 'reverse' or 'forward'.")
+    if mode == "reverse" and direction is not None:
+        raise InputError("A direction belongs to forward mode: write mode='forward' with it.")
+    if mode == "forward" and fault:
+        raise InputError("The faulty engines are reverse ones: leave mode='forward' out, or the fault.")
+    run = read_run(tape, f, value)
+    return reversed_run(tape, run, fault) if mode == "reverse" else forward_run(tape, run, direction)
 
 
-def _read(tape: Any, f: Callable[..., Any], value: Any) -> Trace:
+# The run itself has warned of log(-1) and the like; looking at it again need not.
+_quietly = np.errstate(all="ignore")
+
+
+@_quietly
+def read_run(tape: Any, f: Callable[..., Any], value: Any = None) -> Trace:
+    """Read what both modes share: the lines, and where they stand in the source. There are no steps yet."""
     located = sources.locate(f, tape.sites, len(tape))
     labels = {
         tape.name(i): label for i, label in enumerate(tape.input_names) if label and notation.pretty(label) == label
@@ -31,20 +50,8 @@ def _read(tape: Any, f: Callable[..., Any], value: Any) -> Trace:
     result = tape.output
     if result is not None:
         value = tape.values[result]
-    steps = [
-        Step("record", i, sentence=sentences.recorded(lines, i), equations=equations.recorded(lines[i]))
-        for i in range(len(lines))
-    ]
     name = sources.name_of(f)
-    if result is not None:
-        steps += _swept(tape, lines)
-    result_name = "result" if "y" in tape.input_names else "y"
-    if steps:
-        steps[-1] = _with_gradient(name if name.isidentifier() else result_name, lines, steps)
-    notes = [
-        located.note,
-        sentences.result_note(lines, result, Number.of(value) if value is not None else None),
-    ]
+    constant = sentences.constant_note(Number.of(value) if value is not None else None) if result is None else ""
     parameters = tuple(tape.input_names)
     title = _title(name, parameters)
     return Trace(
@@ -52,14 +59,89 @@ def _read(tape: Any, f: Callable[..., Any], value: Any) -> Trace:
         function=name,
         parameters=parameters,
         sources=located.sources,
-        note=" ".join(note for note in notes if note),
+        note=_joined(located.note, constant),
         lines=lines,
-        steps=tuple(steps),
+        steps=(),
         result=result,
         value=Number.of(np.nan if value is None else value),
-        result_name=result_name,
+        result_name="result" if "y" in tape.input_names else "y",
         opening=sentences.opening(title, lines),
     )
+
+
+@_quietly
+def reversed_run(tape: Any, trace: Trace, fault: str = "") -> Trace:
+    """Give what `read_run` gave its steps: record line by line, then sweep, with a fault if there is one."""
+    lines, held = trace.lines, memory.held_by(tape)
+    operations = len(tape) - tape.n_inputs
+    wrong = faults.fault(fault) if fault else None
+    steps = []
+    for i, line in enumerate(lines):
+        meter = Meter(max(0, i + 1 - tape.n_inputs), 0, *held[i + 1])
+        steps.append(
+            Step("record", i, sentence=sentences.recorded(lines, i), equations=equations.recorded(line), meter=meter)
+        )
+    truth: dict[int, Number] = {}
+    if tape.output is not None:
+        swept = sweeping.steps(tape, lines, wrong and wrong.sweep(tape))
+        truth = sweeping.final(sweeping.steps(tape, lines)) if wrong else truth
+        products, kept = 0, len(tape)
+        for step in swept:
+            products += len(step.sends)
+            # The sweep will not ask for the line it has just left, nor for any line behind it. A faulty one may.
+            left = step.line if step.phase == "sweep" and not wrong else kept
+            meter = Meter(operations, products, *held[left])
+            steps.append(replace(step, meter=meter, released=tuple(range(left, kept))))
+            kept = left
+    if steps:
+        steps[-1] = sweeping.with_gradient(trace.called, lines, steps, truth if wrong else None)
+    total = steps[-1].meter.products if steps else 0
+    note = _joined(trace.note, sentences.array_note(lines, tape.output))
+    run = replace(trace, note=note, steps=tuple(steps), cost=Cost(1, operations, total, *held[-1]))
+    return _marked(run, wrong, truth) if wrong else run
+
+
+def _marked(run: Trace, wrong: faults.Fault, truth: Mapping[int, Number]) -> Trace:
+    """Say of a faulty run that it is one, and what would be right."""
+    right = tuple(truth.get(i) for i in range(len(run.lines)))
+    harmless = run.gradient == tuple(right[i] for i in run.inputs)
+    warning = f"This engine is faulty, on purpose. {wrong.mistake}"
+    if harmless:
+        warning += " On this function the gradient comes out right all the same."
+    return replace(run, fault=wrong.name, badge=wrong.badge, warning=warning, truth=right)
+
+
+@_quietly
+def forward_run(tape: Any, trace: Trace, direction: Any = None) -> Trace:
+    """Give what `read_run` gave its steps: each line's value and its tangents together."""
+    named = forward.directions(tape, direction)
+    steps = list(forward.steps(tape, trace.lines, named))
+    labels, columns = [line.label for line in trace.lines if line.kind == "input"], [name for name, _ in named]
+    scalars = [label for label, x in zip(labels, tape.values, strict=False) if not np.ndim(x)]
+    name, agreement = trace.called, None
+    if trace.result is not None:
+        tangent = steps[trace.result].tangents
+        last = equations.derivatives(name, trace.result_name, scalars, columns, tangent)
+        steps[-1] = replace(steps[-1], equations=(*steps[-1].equations, last))
+        agreement = forward.agreement(tape, trace, named, tangent)
+    entries = sum(np.size(x) for x in tape.values[: tape.n_inputs])
+    passes = -(-entries // len(named))
+    most = max(step.meter[2:] for step in steps)
+    operations, products, *_ = steps[-1].meter
+    directions = tuple(forward.described(tape, column, seeds) for column, seeds in named)
+    return replace(
+        trace,
+        steps=tuple(steps),
+        opening=sentences.opening_forward(trace.title, trace.lines, [one.shown for one in directions]),
+        mode="forward",
+        directions=directions,
+        cost=Cost(passes, passes * operations, passes * products, *most),
+        agreement=agreement,
+    )
+
+
+def _joined(*notes: str) -> str:
+    return " ".join(note for note in notes if note)
 
 
 def _title(name: str, parameters: tuple[str, ...]) -> str:
@@ -86,6 +168,8 @@ def _line(tape: Any, i: int, where: tuple[Span, ...], labels: Mapping[str, str])
         shown=notation.pretty(tape.name(i)),
         expression=label if op is None else notation.readable(text),
         meaning=label if op is None else notation.readable(text, labels),
+        bar=notation.pretty_adjoint(tape.name(i)),
+        dot=notation.pretty_tangent(tape.name(i)),
     )
 
 
@@ -123,73 +207,3 @@ def _edge(formula: str, partial: Number | None) -> tuple[str, str]:
         if partial.shape:
             edge = formula if len(formula) <= _LONGEST_EDGE else partial.in_node
     return notation.shortened(edge, _LONGEST_EDGE), whole
-
-
-def _swept(tape: Any, lines: tuple[Line, ...]) -> list[Step]:
-    """The seed and the steps of the engine's own sweep."""
-    result = tape.output
-    adjoints: list[Any] = [None] * len(tape)
-    seed = np.ones(np.shape(tape.values[result]))[()]
-    held: list[Any] = [None] * len(tape)
-    held[result] = seed
-    swept: list[tuple[int, Number, tuple[Send, ...]]] = []
-    for i in tape.sweep(result, seed, adjoints):
-        swept.append((i, Number.of(adjoints[i]), tuple(_sends(tape, i, adjoints, held))))
-    seeded = Number.of(seed)
-    start = sentences.seeded(lines, result, seeded), equations.seeded(lines[result], seeded)
-    steps = [Step("seed", result, seeded, (), *start)]
-    for (i, adjoint, sends), waiting in zip(swept, _still_to_come(swept), strict=True):
-        sentence = sentences.swept(lines, i, adjoint, sends, waiting)
-        steps.append(Step("sweep", i, adjoint, sends, sentence, equations.swept(lines, i, adjoint, sends)))
-    return steps
-
-
-def _with_gradient(name: str, lines: tuple[Line, ...], steps: list[Step]) -> Step:
-    """The last step, which says what it all was for."""
-    adjoints: dict[int, Number] = {}
-    for step in steps:
-        if step.phase == "seed":
-            adjoints[step.line] = step.adjoint
-        adjoints |= {send.parent: send.after for send in step.sends}
-    last = steps[-1]
-    gradient = equations.gradient(name, lines, adjoints)
-    return replace(last, equations=(*last.equations, gradient)) if gradient else last
-
-
-def _sends(tape: Any, i: int, adjoints: list[Any], held: list[Any]) -> Iterator[Send]:
-    """What line `i` has just sent, by the engine's own pullback; the engine's adjoint has the last word."""
-    op, args, parents, y = tape.ops[i], tape.args[i], tape.parents[i], tape.values[i]
-    last = {parent: slot for slot, parent in enumerate(parents)}
-    for slot, parent in enumerate(parents):
-        if parent < 0:
-            continue
-        contribution = op.pullback(slot, adjoints[i], y, args, tape.kwargs.get(i, {}))
-        if contribution is None:
-            continue
-        before = held[parent]
-        # Between two operands that are the same line the engine does not stop, so that sum is formed here.
-        after = adjoints[parent] if last[parent] == slot else _sum(before, contribution)
-        held[parent] = after
-        yield Send(
-            slot,
-            parent,
-            contribution=Number.of(contribution),
-            after=Number.of(after),
-            before=None if before is None else Number.of(before),
-        )
-
-
-def _sum(before: Any, contribution: Any) -> Any:
-    return contribution if before is None else before + contribution
-
-
-def _still_to_come(swept: list[tuple[int, Number, tuple[Send, ...]]]) -> list[Mapping[int, tuple[int, ...]]]:
-    """For each step of the sweep: which lines will send to the same parents later on."""
-    later: dict[int, tuple[int, ...]] = {}
-    waiting: list[Mapping[int, tuple[int, ...]]] = []
-    for i, _, sends in reversed(swept):
-        parents = {send.parent for send in sends}
-        waiting.append({parent: later.get(parent, ()) for parent in parents})
-        for send in sends:
-            later[send.parent] = (i, *later.get(send.parent, ()))
-    return waiting[::-1]

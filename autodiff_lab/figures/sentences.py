@@ -9,7 +9,9 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 
-from autodiff_lab.figures.notation import atom, factor, number, pretty_adjoint, readable
+import numpy as np
+
+from autodiff_lab.figures.notation import atom, factor, number, pretty_adjoint, pretty_tangent, readable
 from autodiff_lab.figures.trace import Line, Number, Operand, Send
 
 _LONG = 48
@@ -23,6 +25,15 @@ def opening(title: str, lines: Sequence[Line]) -> str:
     return f"Nothing is recorded yet. Step forward to run {title}{f' at {at}' if at else ''}."
 
 
+def opening_forward(title: str, lines: Sequence[Line], shown: Sequence[str]) -> str:
+    """Say what there is to see before the first step forward; `shown` are the directions, written out."""
+    at = ", ".join(f"{line.label} = {line.value.text}" for line in lines if line.kind == "input")
+    moving = f"in the direction {shown[0]}" if len(shown) == 1 else f"in {_count(len(shown))} directions at once"
+    return (
+        f"Nothing is computed yet. Step forward to run {title} at {at} {moving}: each value brings its tangent along."
+    )
+
+
 def recorded(lines: Sequence[Line], i: int) -> str:
     """Say what a line of the tape records: v₂ = x1 · x2 = 2 · 5 = 10."""
     line = lines[i]
@@ -31,6 +42,37 @@ def recorded(lines: Sequence[Line], i: int) -> str:
     with_values = substituted(line)
     parts = [line.shown, line.meaning, *([with_values] if with_values else []), line.value.text]
     return " = ".join(parts) + "."
+
+
+def pushed(
+    lines: Sequence[Line], i: int, tangents: Sequence[tuple[Number, ...]], directions: Sequence[str], through: str
+) -> str:
+    """Say what a line computes forward: its value, and its tangent in each direction."""
+    line = lines[i]
+    value, own = recorded(lines, i).removesuffix("."), pretty_tangent(line.name)
+    if len(directions) > 1:
+        shown = list(zip(directions, tangents[i], strict=True))
+        rates = ", ".join(f"{tangent.text} along {name}" for name, tangent in shown[:_MOST])
+        more = f", and {_count(len(shown) - _MOST)} more" if len(shown) > _MOST else ""
+        return f"{value}; with it its tangents {own}: {rates}{more}."
+    tangent = tangents[i][0].text
+    if line.kind == "input":
+        if _all_zero(tangents[i][0]):
+            return f"{value}; the direction holds it still: {own} = 0."
+        return f"{value}; the direction moves it: {own} = {tangent}."
+    moving = [operand for operand in line.operands if operand.line is not None]
+    scalar = not line.value.shape and all(o.partial and not o.value.shape for o in moving)
+    if not scalar:
+        how = through or " + ".join(
+            f"{factor(partial_formula(o) or 'weights')} · {pretty_tangent(o.name)}" for o in moving if o.partial
+        )
+        how = f"the sum of {how}" if is_reduced(line) else how
+        return f"{value}; with it {own} = {f'{how} = ' if how else ''}{tangent}."
+    terms = " + ".join(
+        f"{atom(o.partial.text) if k else o.partial.text} · {atom(tangents[o.line][0].text)}"
+        for k, o in enumerate(moving)
+    )
+    return f"{value}; with it {own} = {terms} = {tangent}."
 
 
 def seeded(lines: Sequence[Line], i: int, seed: Number) -> str:
@@ -74,7 +116,9 @@ def swept(
         name = lines[send.parent].shown
         who = subject if n == 0 else line.shown
         now = send.after.text
-        if send.before is not None and not send.after.shape:
+        if send.replaces and send.before is not None:
+            now = f"{now}, in the place of {send.before.text}"
+        elif send.before is not None and not send.after.shape:
             now = f"{send.before.text} + {atom(send.contribution.text)} = {now}"
         said.append(
             f"{who} sends {_arithmetic(line, adjoint, send)} to {_named(lines, send.parent)}; {name} now holds {now}."
@@ -86,15 +130,17 @@ def swept(
     return " ".join(said)
 
 
-def result_note(lines: Sequence[Line], result: int | None, value: Number | None) -> str:
-    """Say what is unusual about the result, if anything."""
-    if result is None:
-        what = f"is {value.text}, which" if value is not None else "is None: the function returns nothing, so it"
-        return f"The result {what} does not depend on the inputs: there is nothing to sweep, and each derivative is 0."
-    shape = lines[result].value.shape
-    if shape:
-        return f"The result is an array of shape {shape}: the sum of its entries is differentiated."
-    return ""
+def constant_note(value: Number | None) -> str:
+    """Say that the result depends on no input."""
+    what = f"is {value.text}, which" if value is not None else "is None: the function returns nothing, so it"
+    return f"The result {what} does not depend on the inputs: there is nothing to sweep, and each derivative is 0."
+
+
+def array_note(lines: Sequence[Line], result: int | None) -> str:
+    """Say what reverse mode does with an array."""
+    if result is None or not lines[result].value.shape:
+        return ""
+    return f"The result is an array of shape {lines[result].value.shape}: the sum of its entries is differentiated."
 
 
 def substituted(line: Line) -> str:
@@ -124,6 +170,18 @@ def resized(line: Line, adjoint: Number, send: Send) -> str:
     if to == come or line.operands[send.slot].partial is None:
         return ""
     return "spread" if (len(to), math.prod(to)) > (len(come), math.prod(come)) else "summed"
+
+
+def _all_zero(number: Number) -> bool:
+    return number.value is not None and not np.any(np.array(number.value, dtype=float))
+
+
+def is_reduced(line: Line) -> bool:
+    """Whether the line sums up what it is given, weighted by the partials."""
+    return any(
+        o.partial is not None and len(o.value.shape) > len(line.value.shape) and o.partial.shape == o.value.shape
+        for o in line.operands
+    )
 
 
 def _named(lines: Sequence[Line], i: int) -> str:

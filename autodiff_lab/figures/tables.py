@@ -1,120 +1,82 @@
 """Evaluation trace tables, as in Griewank and Walther: the forward run, and the reverse sweep in its own order.
 
-One list of rows, three renderings: text for a terminal, HTML for a notebook, LaTeX for MathJax and for paper.
+Beside each other, primal, tangent and adjoint stand as in the survey of Baydin and others (2018, tables 2 and 3).
+What is in a column is decided in `columns`; how a table is written, in `grids`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from autodiff_lab.figures import notation
-from autodiff_lab.figures.notation import display_width, escape, latex_value, pretty_adjoint
-from autodiff_lab.figures.trace import Line, Number, Send, Step, Trace
+from autodiff_lab.engine.errors import InputError
+from autodiff_lab.engine.transforms import record
+from autodiff_lab.figures.columns import PARTIALS, Filled, against, along, reverse, tangents
+from autodiff_lab.figures.grids import Cell, Column, Grid
+from autodiff_lab.figures.notation import escape
+from autodiff_lab.figures.options import one_of
+from autodiff_lab.figures.trace import Trace
 
+__all__ = ["Cell", "Column", "Grid", "Table", "table"]
 
-@dataclass(frozen=True)
-class Cell:
-    """One cell: as text, and as LaTeX in math mode."""
-
-    text: str
-    latex: str
-
-
-@dataclass(frozen=True)
-class Grid:
-    """A captioned table. In `columns`, each column has a heading and whether it holds numbers."""
-
-    caption: str
-    columns: tuple[tuple[str, bool], ...]
-    rows: tuple[tuple[Cell, ...], ...]
-
-    def text(self) -> str:
-        """Align the columns with spaces; numbers stand point under point."""
-        columns = []
-        for k, (heading, numeric) in enumerate(self.columns):
-            texts = [row[k].text for row in self.rows]
-            texts = _aligned(texts) if numeric else texts
-            width = max(map(display_width, [heading, *texts]))
-            pad = _left if numeric else _right
-            columns.append([pad(heading, width), "─" * width, *(pad(text, width) for text in texts)])
-        lines = ["  ".join(cells).rstrip() for cells in zip(*columns, strict=True)]
-        return "\n".join([self.caption, *lines])
-
-    def html(self) -> str:
-        """Write a `<table>` with a caption and scopes; it takes its colours from the page."""
-        left, right = "text-align:left", "text-align:right"
-        head = "".join(
-            f'<th scope="col" style="{right if numeric else left}">{escape(heading)}</th>'
-            for heading, numeric in self.columns
-        )
-        body = []
-        for row in self.rows:
-            cells = [f'<th scope="row" style="{left}">{escape(row[0].text)}</th>']
-            cells += [
-                f'<td style="{right if numeric else left}">{escape(cell.text)}</td>'
-                for cell, (_, numeric) in zip(row[1:], self.columns[1:], strict=True)
-            ]
-            body.append(f"<tr>{''.join(cells)}</tr>")
-        return (
-            f'<table><caption style="{left};white-space:nowrap">{escape(self.caption)}</caption>'
-            f"<thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>"
-        )
-
-    def latex(self) -> str:
-        r"""Write an ``array``: put it between ``$$`` and MathJax or LaTeX shows it."""
-        layout = "".join("r" if numeric else "l" for _, numeric in self.columns)
-        head = " & ".join(rf"\text{{{notation.latex_text(heading)}}}" for heading, _ in self.columns)
-        rows = [" & ".join(cell.latex for cell in row) + r" \\" for row in self.rows]
-        return "\n".join(
-            [
-                rf"\begin{{array}}{{{layout}}}",
-                r"\hline",
-                head + r" \\",
-                r"\hline",
-                *rows,
-                r"\hline",
-                r"\end{array}",
-            ]
-        )
+MODES = ("reverse", "forward", "both")
+LAYOUTS = ("stacked", "beside")
 
 
 @dataclass(frozen=True, repr=False)
 class Table:
-    """The forward evaluation trace and the reverse one, of one run.
+    """The evaluation trace of one run, as one table or two.
 
     Attributes
     ----------
-    forward : Grid
-        Line, operation, value; in the order of the run.
-    reverse : Grid or None
-        Line, its adjoint, and what it sends; in the order of the sweep. None if the result depends on no input.
+    grids : tuple of Grid
+        What is shown: one table, or the forward one and the reverse one.
+    whole : Grid
+        All of it in one table, a row for each line of the tape; `csv` and `data` give this one.
     note : str
         What is unusual about this run.
     """
 
-    forward: Grid
-    reverse: Grid | None
+    grids: tuple[Grid, ...]
+    whole: Grid
     note: str = ""
 
     @property
-    def _grids(self) -> list[Grid]:
-        return [grid for grid in (self.forward, self.reverse) if grid is not None]
+    def forward(self) -> Grid:
+        """Line, operation, value, and what else is computed along with the program; in the order of the run."""
+        return self.grids[0]
+
+    @property
+    def reverse(self) -> Grid | None:
+        """Line, its adjoint, and what it sends, in the order of the sweep; None where there is no such table."""
+        return self.grids[1] if len(self.grids) > 1 else None
 
     def text(self) -> str:
-        """Give both tables as text."""
-        return "\n\n".join([grid.text() for grid in self._grids] + ([self.note] if self.note else []))
+        """Give the tables as text."""
+        return "\n\n".join([grid.text() for grid in self.grids] + ([self.note] if self.note else []))
 
     def html(self) -> str:
-        """Give both tables as HTML."""
+        """Give the tables as HTML."""
         note = f"<p>{escape(self.note)}</p>" if self.note else ""
-        return "".join(grid.html() for grid in self._grids) + note
+        return "".join(grid.html() for grid in self.grids) + note
 
     def latex(self) -> str:
-        """Give both tables as LaTeX for math mode, one below the other."""
-        arrays = [grid.latex() for grid in self._grids]
+        """Give the tables as LaTeX for math mode, one below the other."""
+        arrays = [grid.latex() for grid in self.grids]
         return "\n".join([r"\begin{array}{l}", ("\n" + r"\\[2ex]" + "\n").join(arrays), r"\end{array}"])
+
+    def markdown(self) -> str:
+        """Give the tables as Markdown."""
+        return "\n\n".join([grid.markdown() for grid in self.grids] + ([escape(self.note)] if self.note else []))
+
+    def csv(self) -> str:
+        """Give one record for each line of the tape, as comma-separated values in full precision."""
+        return self.whole.csv()
+
+    def data(self) -> dict[str, list[Any]]:
+        """Give the columns by title, in full precision; ``pandas.DataFrame`` takes this as it is."""
+        return self.whole.data()
 
     def __str__(self) -> str:
         return self.text()
@@ -125,8 +87,15 @@ class Table:
         return self.html()
 
 
-def table(f: Callable[..., Any], *args: Any) -> Table:
-    """Run ``f(*args)`` and give its evaluation trace, forward and reverse.
+def table(
+    f: Callable[..., Any] | Trace,
+    *args: Any,
+    mode: str | None = None,
+    direction: Any = None,
+    layout: str | None = None,
+    partials: bool = False,
+) -> Table:
+    """Run ``f(*args)`` and give its evaluation trace.
 
     Parameters
     ----------
@@ -134,11 +103,27 @@ def table(f: Callable[..., Any], *args: Any) -> Table:
         The function to look at. A `Trace` that exists already is taken as it is, without `args`.
     *args : float or array_like
         Where to run it.
+    mode : {"reverse", "forward", "both"}, optional
+        Values and adjoints; values and tangents; or values, tangents and adjoints. By default that of the `Trace`, and
+        ``"reverse"`` for a function.
+    direction : str, tuple, dict or list, optional
+        Where the inputs move, one column for each direction; see `Trace.of`. By default ``"all"``: each input by
+        itself.
+    layout : {"stacked", "beside"}, optional
+        Two tables, the reverse one in the order of the sweep (Griewank and Walther); or one, in which arrows say
+        which way a column is computed (Baydin and others). By default ``"stacked"`` for the reverse mode alone.
+    partials : bool
+        Add a column with each local partial, as a formula and as a number.
 
     Returns
     -------
     Table
-        A notebook shows it as HTML, `print` as text; see also `Table.latex`.
+        A notebook shows it as HTML, `print` as text; see also `Table.latex`, `markdown`, `csv` and `data`.
+
+    Raises
+    ------
+    InputError
+        If an option or a direction is not one of these, or a `Trace` is of another mode.
 
     Examples
     --------
@@ -156,90 +141,51 @@ def table(f: Callable[..., Any], *args: Any) -> Table:
     v₂            1  v̄₁ = 1 · 2 = 2;  v̄₀ = 1 · 6 = 6
     v₁            2  v̄₀ = 6 + 2 · 3 = 12
     v₀ = x       12
+
+    >>> print(table(lambda x: 3 * x * x, 2.0, mode="both"))
+    Evaluation trace of lambda x
+    line    operation  value ↓  tangent by x ↓  adjoint ↑
+    ──────  ─────────  ───────  ──────────────  ─────────
+    v₀      x                2               1         12
+    v₁      3 · v₀           6               3          2
+    v₂ = y  v₁ · v₀         12              12          1
     """
-    trace = f if isinstance(f, Trace) else Trace.of(f, *args)
-    return Table(_forward(trace), _reverse(trace), trace.note)
-
-
-def _forward(trace: Trace) -> Grid:
-    rows = []
-    for i, line in enumerate(trace.lines):
-        name = Cell(line.shown, notation.latex(line.name))
-        if i == trace.result:
-            called = trace.result_name
-            name = Cell(f"{name.text} = {called}", f"{name.latex} = {notation.latex(called)}")
-        rows.append((name, _operation(line), _value(line.value)))
-    columns = (("line", False), ("operation", False), ("value", True))
-    return Grid(f"Evaluation trace of {trace.title}", columns, tuple(rows))
-
-
-def _reverse(trace: Trace) -> Grid | None:
-    if trace.result is None:
-        return None
-    swept = {step.line: step for step in trace.steps if step.phase == "sweep"}
-    last = trace.adjoints_at(len(trace.steps) - 1)
-    rows = []
-    for i in range(trace.result, -1, -1):
-        line, adjoint = trace.lines[i], last[i]
-        if adjoint is None and line.kind == "operation":
-            continue
-        name = Cell(line.shown, notation.latex(line.name))
-        if line.kind == "input" and line.label:
-            name = Cell(f"{name.text} = {line.label}", f"{name.latex} = {notation.latex(line.label)}")
-        shown = Cell("not reached", r"\text{not reached}") if adjoint is None else _value(adjoint)
-        rows.append((name, shown, _sends(trace, swept[i]) if i in swept else Cell("", "")))
-    columns = (("line", False), ("adjoint", True), ("sends", False))
-    return Grid("Reverse sweep, in the order it runs", columns, tuple(rows))
-
-
-def _operation(line: Line) -> Cell:
-    return Cell(line.expression, line.latex)
-
-
-def _value(value: Number) -> Cell:
-    return Cell(value.text, latex_value(value.text))
-
-
-def _sends(trace: Trace, step: Step) -> Cell:
-    cells = [_send(trace, step, send) for send in step.sends]
-    if not cells:
-        return Cell("nothing: its derivative is 0", r"\text{nothing: its derivative is 0}")
-    return Cell(";  ".join(cell.text for cell in cells), r",\quad ".join(cell.latex for cell in cells))
-
-
-def _send(trace: Trace, step: Step, send: Send) -> Cell:
-    """``v̄₀ = −0.2837 + 1 · 2 = 1.7163``: the sum at the parent, as this contribution arrives."""
-    name = trace.lines[send.parent].name
-    operand = trace.lines[step.line].operands[send.slot]
-    before = f"{send.before.text} + " if send.before is not None else ""
-    if send.contribution.shape and not send.contribution.text.startswith("["):
-        text = send.after.text
-    elif operand.partial is None or step.adjoint is None or step.adjoint.shape or send.contribution.shape:
-        text = f"{before}{notation.atom(send.contribution.text) if before else send.contribution.text}"
+    if mode is None:
+        mode = f.mode if isinstance(f, Trace) else "reverse"
+    one_of("table", "mode", mode, MODES)
+    one_of("table", "partials", partials, (True, False))
+    if layout is None:
+        layout = "stacked" if mode == "reverse" else "beside"
+    one_of("table", "layout", layout, LAYOUTS)
+    if mode == "reverse" and direction is not None:
+        raise InputError(f"table(direction={direction!r}) belongs to forward mode: add mode='forward' or mode='both'.")
+    if isinstance(f, Trace):
+        if f.mode != mode:
+            raise InputError(f"This is a trace of {f.mode} mode; for mode={mode!r} give the function: table(f, *args).")
+        traces = [f]
     else:
-        term = f"{step.adjoint.text} · {notation.atom(operand.partial.text)}"
-        text = f"{before}({term})" if before and term.startswith("−") else f"{before}{term}"
-    text = text if text == send.after.text else f"{text} = {send.after.text}"
-    return Cell(f"{pretty_adjoint(name)} = {text}", f"{notation.latex_adjoint(name)} = {latex_value(text)}")
+        value, tape = record(f, *args, sites=True)
+        options = {"reverse": {}, "forward": {"mode": "forward", "direction": direction or "all"}}
+        modes = ("forward", "reverse") if mode == "both" else (mode,)
+        traces = [Trace.from_tape(tape, f, value=value, **options[each]) for each in modes]
+    return _table(traces, layout, partials)
 
 
-def _aligned(texts: list[str]) -> list[str]:
-    """Pad plain numbers on the right until their points stand under each other."""
-    tails = [len(text) - text.find(".") if "." in text and _plain(text) else 0 for text in texts]
-    longest = max(tails, default=0)
-    return [
-        text + " " * (longest - tail) if _plain(text) or text == notation.NOT_REACHED else text
-        for text, tail in zip(texts, tails, strict=True)
-    ]
+def _table(traces: Sequence[Trace], layout: str, partials: bool) -> Table:
+    """One table from a trace of each mode; the last one has the sweep, if there is one."""
+    trace = traces[-1]
+    forward = along(trace, tangents(traces[0]), partials)
+    adjoints = [] if trace.mode == "forward" or trace.result is None else [against(trace)]
+    whole = _grid(trace, [*forward, *adjoints], arrows=True)
+    if layout == "beside":
+        return Table((whole,), whole, trace.note)
+    sweep = [reverse(trace)] if adjoints else []
+    return Table((_grid(trace, forward, arrows=bool(traces[0].directions)), *sweep), whole, trace.note)
 
 
-def _plain(text: str) -> bool:
-    return text.replace("−", "").replace(".", "", 1).isdigit()
-
-
-def _left(text: str, width: int) -> str:
-    return " " * (width - display_width(text)) + text
-
-
-def _right(text: str, width: int) -> str:
-    return text + " " * (width - display_width(text))
+def _grid(trace: Trace, filled: Sequence[Filled], arrows: bool) -> Grid:
+    # The local partials, which are words, stand last.
+    filled = sorted(filled, key=lambda item: item[0].title == PARTIALS)
+    columns = tuple(column if arrows else Column(column.title, column.numeric) for column, _ in filled)
+    rows = tuple(zip(*(cells for _, cells in filled), strict=True))
+    return Grid(f"Evaluation trace of {trace.title}", columns, rows)

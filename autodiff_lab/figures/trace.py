@@ -1,4 +1,4 @@
-"""`Trace`: one run of a function and its reverse sweep, as plain data.
+"""`Trace`: one run of a function, and its reverse sweep or its tangents, as plain data.
 
 Everything that a view shows (a table, a drawing, the player, a sentence) is a function of a `Trace` and a step
 number. A trace holds numbers and text only, never an array or an engine object; so it can be stored, compared and
@@ -12,17 +12,44 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from autodiff_lab.figures.parts import Equation, Line, Number, Operand, Send, Source, Span, Step
+from autodiff_lab.figures.parts import (
+    Cost,
+    Direction,
+    Equation,
+    Line,
+    Meter,
+    Number,
+    Operand,
+    Push,
+    Send,
+    Source,
+    Span,
+    Step,
+)
 from autodiff_lab.figures.plaindata import Pool, build, plain
 
-__all__ = ["Equation", "Line", "Number", "Operand", "Send", "Source", "Span", "Step", "Trace"]
+__all__ = [
+    "Cost",
+    "Direction",
+    "Equation",
+    "Line",
+    "Meter",
+    "Number",
+    "Operand",
+    "Push",
+    "Send",
+    "Source",
+    "Span",
+    "Step",
+    "Trace",
+]
 
-VERSION = 2
+VERSION = 3
 
 
 @dataclass(frozen=True)
 class Trace:
-    """One run of a function, recorded line by line, and its reverse sweep.
+    """One run of a function line by line: recorded and swept in reverse, or with its tangents, forward.
 
     Attributes
     ----------
@@ -32,6 +59,15 @@ class Trace:
         What happens, in order; `opening` is said before the first.
     sources : tuple of Source
         The learner's functions; `note` says what is unusual about this run.
+    mode : str
+        ``"reverse"`` or ``"forward"``. Forward, each step brings one tangent for each of `directions`.
+    cost : Cost or None
+        What the whole gradient costs in this mode.
+    fault : str
+        Which mistake the engine makes that is on show (see `faults`); empty for the right one. `badge` and `warning`
+        say it, and `truth` has the right adjoint of every line.
+    agreement : Equation or None
+        Forward in one direction: the tangent of the result, and the same number from the gradient in reverse.
 
     Examples
     --------
@@ -60,10 +96,20 @@ class Trace:
     value: Number
     result_name: str = "y"
     opening: str = ""
+    mode: str = "reverse"
+    directions: tuple[Direction, ...] = ()
+    cost: Cost | None = None
+    agreement: Equation | None = None
+    fault: str = ""
+    badge: str = ""
+    warning: str = ""
+    truth: tuple[Number | None, ...] = ()
 
     @classmethod
-    def of(cls, f: Callable[..., Any], *args: Any) -> Trace:
-        """Run ``f(*args)``, record it and sweep it in reverse.
+    def of(
+        cls, f: Callable[..., Any], *args: Any, mode: str = "reverse", direction: Any = None, fault: str = ""
+    ) -> Trace:
+        """Run ``f(*args)``, record it and sweep it in reverse; or run it forward, with its tangents.
 
         Parameters
         ----------
@@ -71,23 +117,62 @@ class Trace:
             The function to look at.
         *args : float or array_like
             Where to run it.
+        mode : {"reverse", "forward"}
+            Which derivative to follow.
+        direction : str, tuple, dict or list, optional
+            Forward only: where the inputs move. A name moves that input at the rate 1 (every entry of an array) and
+            holds the others; a tuple gives one tangent for each input, a dict those that are not 0. A list of such
+            directions is a batch, ``"all"`` one direction for each input. The first input, if not given.
+        fault : {"", "overwrite", "wrong order", "recursion", "stale"}
+            Reverse only, for teaching: sweep with an engine that makes this mistake; `truth` has the right adjoints.
 
         Returns
         -------
         Trace
-            When the result is an array, the sum of its entries is differentiated, and `note` says so.
+            When the result is an array, reverse mode differentiates the sum of its entries, and `note` says so.
+
+        Raises
+        ------
+        InputError, ShapeError
+            If there is no such mode, fault or input, or a tangent has not the shape of its input.
+
+        Examples
+        --------
+        >>> trace = Trace.of(lambda x, y: x * y, 2.0, 5.0, mode="forward", direction="y")
+        >>> [step.tangents[0].text for step in trace.steps]
+        ['0', '1', '2']
+        >>> trace = Trace.of(lambda x, y: x * y, 2.0, 5.0, mode="forward", direction="all")
+        >>> [tangent.text for tangent in trace.tangent]
+        ['5', '2']
+        >>> trace = Trace.of(lambda x: x * x + x, 3.0, fault="overwrite")
+        >>> trace.gradient[0].text, trace.truth[0].text
+        ('3', '7')
         """
         from autodiff_lab.engine.transforms import record
 
         value, tape = record(f, *args, sites=True)
-        return cls.from_tape(tape, f, value=value)
+        return cls.from_tape(tape, f, value=value, mode=mode, direction=direction, fault=fault)
 
     @classmethod
-    def from_tape(cls, tape: Any, f: Callable[..., Any], *, value: Any = None) -> Trace:
+    def from_tape(
+        cls,
+        tape: Any,
+        f: Callable[..., Any],
+        *,
+        value: Any = None,
+        mode: str = "reverse",
+        direction: Any = None,
+        fault: str = "",
+    ) -> Trace:
         """Describe a tape that was recorded from `f`; give `value` if the result is not a line of the tape."""
         from autodiff_lab.figures.reading import read_tape
 
-        return read_tape(tape, f, value)
+        return read_tape(tape, f, value, mode, direction, fault)
+
+    @property
+    def called(self) -> str:
+        """What stands in a derivative: the function's own name, if it can."""
+        return self.function if self.function.isidentifier() else self.result_name
 
     @property
     def inputs(self) -> tuple[int, ...]:
@@ -101,6 +186,12 @@ class Trace:
         return tuple(last[i] for i in self.inputs)
 
     @property
+    def tangent(self) -> tuple[Number, ...]:
+        """The tangents of the result, one for each direction; none in reverse mode, or for a constant result."""
+        last = self.tangents_at(len(self.steps) - 1)
+        return () if self.result is None else last[self.result]
+
+    @property
     def unreached(self) -> tuple[int, ...]:
         """The lines that get no adjoint: the result does not depend on them."""
         last = self.adjoints_at(len(self.steps) - 1)
@@ -108,7 +199,7 @@ class Trace:
 
     def recorded_at(self, step: int) -> int:
         """Count the lines on the tape once step `step` is done (−1: before the first)."""
-        return sum(1 for done in self.steps[: step + 1] if done.phase == "record")
+        return sum(1 for done in self.steps[: step + 1] if done.phase in ("record", "forward"))
 
     def adjoints_at(self, step: int) -> list[Number | None]:
         """Give the adjoint of every line once step `step` is done; None where nothing has arrived."""
@@ -119,6 +210,14 @@ class Trace:
             for send in done.sends:
                 adjoints[send.parent] = send.after
         return adjoints
+
+    def tangents_at(self, step: int) -> list[tuple[Number, ...]]:
+        """Give the tangents of every line once step `step` is done; none where it is not computed yet."""
+        tangents: list[tuple[Number, ...]] = [()] * len(self.lines)
+        for done in self.steps[: step + 1]:
+            if done.tangents:
+                tangents[done.line] = done.tangents
+        return tangents
 
     def to_dict(self) -> dict[str, Any]:
         """Give the trace as dictionaries, lists, strings, numbers and None: what JSON knows.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import numbers
 import reprlib
-import types
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +15,7 @@ from autodiff_lab.lessons.running import Crashed
 
 SIX_DIGITS = 1e-6
 ROUNDED = 1e-2
+_LARGEST = 1000
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ def plain(answer: Any) -> Any:
     if isinstance(answer, dict):
         return {key: plain(part) for key, part in answer.items()}
     if isinstance(answer, np.ndarray):
-        return plain(answer.tolist())
+        return plain(answer.tolist()) if answer.size <= _LARGEST else answer
     if isinstance(getattr(answer, "value", None), numbers.Real):  # a Variable, the learner's or ours
         return float(answer.value)
     return answer
@@ -97,25 +97,59 @@ def describe(thing: Any) -> str:
 
     >>> describe((5.0, 1.7163378145367738)), describe("x"), describe(None), describe(print), describe([])
     ('(5, 1.71634)', "the text 'x'", 'None', 'the function print', 'an empty list')
+    >>> describe(np.zeros((30, 40))), describe({"x": 1}), describe(1j)
+    ('an array of shape (30, 40)', "a dictionary with the keys 'x'", 'the complex number 1j')
     """
     if thing is None or isinstance(thing, bool):
         return str(thing)
     if isinstance(thing, str):
         return f"the text {reprlib.repr(thing)}"
     if isinstance(thing, numbers.Real):
-        return f"{float(thing):.6g}"
-    if isinstance(thing, list | tuple):
+        return _real(thing)
+    if isinstance(thing, complex | np.complexfloating):
+        return f"the complex number {complex(thing)}"
+    if isinstance(thing, list | tuple | dict):
         if not thing:
-            return f"an empty {type(thing).__name__}"
-        shown = ", ".join(repr(part) if isinstance(part, str) else describe(part) for part in thing[:8])
-        return f"({shown}{', …' if len(thing) > 8 else ''})"
-    if isinstance(thing, types.FunctionType | types.BuiltinFunctionType):
-        return f"the function {thing.__name__}"
+            return f"an empty {_kind(thing)}"
+        text = _keys(thing) if isinstance(thing, dict) else _parts(thing)
+        return text if len(text) <= _LONGEST else f"a {_kind(thing)} of {len(thing)} things"
+    if isinstance(thing, np.ndarray):
+        return f"an array of shape {thing.shape}"
     if isinstance(thing, type):
-        return f"the class {thing.__name__}"
+        return f"the class {_short(thing.__name__)}"
+    if callable(thing) and isinstance(name := getattr(thing, "__name__", None), str):
+        return f"the function {_short(name)}"
     if isinstance(thing, Crashed):
         return thing.kind
-    return f"an object of type {type(thing).__name__}"
+    return f"an object of type {_short(type(thing).__name__)}"
+
+
+_LONGEST = 120
+
+
+def _kind(thing: Any) -> str:
+    return "dictionary" if isinstance(thing, dict) else "list" if isinstance(thing, list) else "tuple"
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= 40 else f"{name[:39]}…"
+
+
+def _real(x: Any) -> str:
+    try:
+        return f"{float(x):.6g}"
+    except OverflowError:
+        return "a number too large for a float"
+
+
+def _parts(thing: list | tuple) -> str:
+    shown = ", ".join(reprlib.repr(part) if isinstance(part, str) else describe(part) for part in thing[:8])
+    return f"({shown}{', …' if len(thing) > 8 else ''})"
+
+
+def _keys(thing: dict) -> str:
+    shown = ", ".join(reprlib.repr(key) if isinstance(key, str) else describe(key) for key in list(thing)[:8])
+    return f"a dictionary with the keys {shown}{', …' if len(thing) > 8 else ''}"
 
 
 def _leaves(thing: Any) -> Iterator[Any]:

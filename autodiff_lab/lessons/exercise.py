@@ -7,16 +7,19 @@ learner with a broken answer needs a sentence, not a traceback of somebody else'
 from __future__ import annotations
 
 import dis
+import inspect
 import textwrap
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from autodiff_lab.lessons import progress
 from autodiff_lab.lessons.comparing import SIX_DIGITS, Refused, agrees, describe, disagreement, plain, rounded
+from autodiff_lab.lessons.instances import Given, Instance, Misconception, Seed, drawn, tidy
 from autodiff_lab.lessons.running import Crashed
 
-__all__ = ["Exercise", "Misconception", "Reply"]
+__all__ = ["Exercise", "Instance", "Misconception", "Reply"]
 
 MARKS = {"passed": "✓", "not attempted": "…", "not yet": "✗", "hint": "→", "solution": "→"}
 
@@ -38,18 +41,6 @@ class Reply:
         if self.status == "solution":  # code keeps its own line breaks
             return self.text
         return textwrap.fill(f"{MARKS[self.status]} {self.text}", width=88, subsequent_indent="  ")
-
-
-@dataclass(frozen=True)
-class Misconception:
-    """A wrong answer that is worth its own explanation."""
-
-    written: str
-    """What a learner with this idea in mind writes into the cell (source text; the tests run it)."""
-    seen: Any
-    """What the check then observes. A dictionary need only hold the entries that give the idea away."""
-    hint: str
-    """Says where this answer comes from, without giving the right one away."""
 
 
 @dataclass
@@ -81,6 +72,10 @@ class Exercise:
         An exercise that asks for code runs it here.
     cases : str
         Says what the numbers of a case are: "These are the slopes in x and in y."
+    make, draws : callable, mapping
+        For an exercise with other numbers for other learners, in the place of `expected`, `reference` and
+        `misconceptions`: ``make(**data)`` gives the `Instance` of some data, its defaults being the example of the
+        text, and `draws` says between which values a seed chooses, for each name.
 
     Examples
     --------
@@ -101,19 +96,34 @@ class Exercise:
     ✗ Exercise 99.1, not yet: I expect a whole number, and you gave the text 'five'.
     >>> count(5)
     ✓ Exercise 99.1 passed. One line for each operation.
+
+    With numbers of one's own:
+
+    >>> def slope(x=3.0):
+    ...     forgot = Misconception(f"answer = {x * x}", x * x, "That is the value.")
+    ...     return Instance(expected=2 * x, reference=f"answer = {2 * x}", misconceptions=(forgot,))
+    >>> square = Exercise("ex_99_2", expects="a number", praise="Well.", make=slope, draws={"x": (4.0, 5.0, 6.0)})
+    >>> square.given(), square.given("Ada")
+    (x = 3, x = 4)
+    >>> square(6)
+    ✓ Exercise 99.2 passed. Well.
+    >>> square(6, seed="Ada")
+    ✗ Exercise 99.2, not yet: That is right for the example of the text, x = 3. Yours is x = 4.
     """
 
     name: str
     expects: str
-    expected: Any
-    reference: str
     praise: str
+    expected: Any = None
+    reference: str = ""
     takes: tuple[str, ...] = ("answer",)
     misconceptions: tuple[Misconception, ...] = ()
     hints: tuple[str, ...] = ()
     observe: Callable[..., Any] = plain
     tolerance: float = SIX_DIGITS
     cases: str = ""
+    make: Callable[..., Instance] | None = None
+    draws: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     attempts: int = field(default=0, init=False)
     passed: bool = field(default=False, init=False)
     hints_given: int = field(default=0, init=False)
@@ -128,18 +138,77 @@ class Exercise:
         """How the notebook asks for the check: ``"check.ex_03_2(ops_div)"``."""
         return f"check.{self.name}({', '.join(self.takes)})"
 
-    def __call__(self, *answers: Any) -> Reply:
+    def __post_init__(self) -> None:
+        if self.make is not None:
+            own = self.make()
+            self.expected, self.reference, self.misconceptions = own.expected, own.reference, own.misconceptions
+            self.hints = own.hints or self.hints
+
+    @property
+    def is_varied(self) -> bool:
+        """Whether a seed gives other numbers."""
+        return self.make is not None
+
+    def instance(self, seed: Seed = None) -> Instance:
+        """What is asked of a learner: for this seed, for the one set by ``check.seed``, or else in the text."""
+        seed = tidy(seed) if seed is not None else progress.current_seed() if self.is_varied else None
+        found = None
+        if self.make is not None and seed is not None:
+            found = drawn(self.make, self.draws, f"{self.name}/{seed}", self.tolerance)
+        return found or self._in_the_text()
+
+    def _in_the_text(self) -> Instance:
+        given = inspect.signature(self.make).parameters if self.make else {}
+        data = {name: parameter.default for name, parameter in given.items()}
+        return Instance(self.expected, self.reference, self.misconceptions, self.hints, Given(**data))
+
+    def given(self, seed: Seed = None) -> Given:
+        """The data of the exercise: ``x1, x2 = check.ex_02_4.given()``."""
+        return self.instance(seed).given
+
+    def __call__(self, *answers: Any, seed: Seed = None) -> Reply:
         """Look at an answer and say something useful about it; never raise."""
         try:
-            reply = self._judge(answers)
-        except Exception as problem:  # an object that misbehaves when it is looked at; still no traceback
+            reply = self._judge(answers, self.instance(seed))
+        except KeyboardInterrupt:
+            raise
+        except BaseException as problem:  # an object that misbehaves when it is looked at; still no traceback
             reply = self._not_yet(f"The check could not look at this answer ({type(problem).__name__}). {self._form()}")
         if reply.status != "not attempted":
             self.attempts += 1
         self.passed = self.passed or reply.passed
+        progress.note(self.name, reply.status)
         return reply
 
-    def _judge(self, answers: tuple[Any, ...]) -> Reply:
+    def lend(self, *answers: Any) -> Any:
+        """The learner's own code if it passes, or else a good answer, so that the notebook can go on.
+
+        Returns what was handed over, in the same order; one thing is not put into a tuple.
+        """
+        try:
+            own = self._judge(answers, self.instance()).passed
+        except Exception:
+            own = False
+        lent = answers if own else self._good_answers(answers)
+        if not own:
+            print(f"{', '.join(self.takes)}: lent by the check, until yours pass")
+        return lent if len(lent) > 1 else lent[0]
+
+    def _good_answers(self, answers: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The reference, living among the learner's own names."""
+        scope: dict[str, Any] = {}
+        exec(self.reference, scope)
+        names = next((answer.__globals__ for answer in answers if isinstance(answer, types.FunctionType)), scope)
+        found = [scope[name] for name in self.takes]
+        return tuple(
+            types.FunctionType(f.__code__, names, f.__name__) if isinstance(f, types.FunctionType) else f for f in found
+        )
+
+    def begin_again(self) -> None:
+        """Forget attempts and hints."""
+        self.attempts, self.passed, self.hints_given = 0, False, 0
+
+    def _judge(self, answers: tuple[Any, ...], asked: Instance) -> Reply:
         if len(answers) != len(self.takes):
             return self._not_yet(f"Write {self.call}: I was given {len(answers)} things, not {len(self.takes)}.")
         if any(unfinished(answer) for answer in answers):
@@ -149,22 +218,25 @@ class Exercise:
                 f"again. If you are stuck, run check.{self.name}.hint().",
             )
         seen = self.observe(*answers)
-        if agrees(seen, self.expected, self.tolerance):
+        if agrees(seen, asked.expected, self.tolerance):
             return Reply("passed", f"{self.title} passed. {self.praise}")
-        for misconception in self.misconceptions:
+        for misconception in asked.misconceptions:
             if agrees(seen, misconception.seen, self.tolerance):
                 return self._not_yet(misconception.hint)
-        return self._not_yet(self._explain(seen))
+        text = self._in_the_text()
+        if asked.given != text.given and agrees(seen, text.expected, self.tolerance):
+            return self._not_yet(f"That is right for the example of the text, {text.given}. Yours is {asked.given}.")
+        return self._not_yet(self._explain(seen, asked.expected))
 
-    def _explain(self, seen: Any) -> str:
+    def _explain(self, seen: Any, expected: Any) -> str:
         """Something useful about an answer that nobody foresaw."""
         if isinstance(seen, Refused):
             return f"{seen.reason} {self._form()}"
         if isinstance(seen, Crashed):
             return seen.sentence()
-        if isinstance(self.expected, dict):
-            return disagreement(seen, self.expected, self.cases)
-        if rounded(seen, self.expected):
+        if isinstance(expected, dict):
+            return disagreement(seen, expected, self.cases)
+        if rounded(seen, expected):
             return "Very close, but not the same number. Do not round: let the program hand it over."
         return f"I expect {self.expects}, and you gave {describe(seen)}."
 
@@ -176,18 +248,20 @@ class Exercise:
 
     def hint(self) -> Reply:
         """The next hint, a little stronger than the one before."""
-        if self.hints_given >= len(self.hints):
-            end = "That was the last hint." if self.hints else "There is no hint for this one."
+        hints = self.instance().hints or self.hints
+        if self.hints_given >= len(hints):
+            end = "That was the last hint." if hints else "There is no hint for this one."
             return Reply("hint", f"{self.title}: {end} After an attempt, check.{self.name}.solution() shows an answer.")
         self.hints_given += 1
-        count = f"hint {self.hints_given} of {len(self.hints)}"
-        return Reply("hint", f"{self.title}, {count}: {self.hints[self.hints_given - 1]}")
+        count = f"hint {self.hints_given} of {len(hints)}"
+        return Reply("hint", f"{self.title}, {count}: {hints[self.hints_given - 1]}")
 
-    def solution(self) -> Reply:
+    def solution(self, seed: Seed = None) -> Reply:
         """One good answer, once you have tried."""
         if not self.attempts:
             return Reply("hint", f"{self.title}: try it first; a wrong answer is enough. Then ask again.")
-        return Reply("solution", f"# {self.title}, one good answer\n{self.reference.strip()}\n\n{self.call}")
+        worked = self.instance(seed).reference.strip()
+        return Reply("solution", f"# {self.title}, one good answer\n{worked}\n\n{self.call}")
 
 
 def unfinished(answer: Any) -> bool:

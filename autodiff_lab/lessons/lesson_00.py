@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from autodiff_lab.lessons.course import lesson
 from autodiff_lab.lessons.exercise import Exercise, Misconception
+
+progress, seed = lesson("00", "Start here")
 
 ex_00_1 = Exercise(
     "ex_00_1",

@@ -7,9 +7,12 @@ import re
 from typing import Any
 
 from autodiff_lab.lessons.comparing import plain
+from autodiff_lab.lessons.course import lesson
 from autodiff_lab.lessons.exercise import Exercise, Misconception
 from autodiff_lab.lessons.running import Crashed
 from autodiff_lab.lessons.tape_bench import divided, swept_past_dead_ends, told_apart, with_constants
+
+progress, seed = lesson("03", "The tape, line by line")
 
 GRADIENT = (5.5, 1.7163378145367738)
 COLLISION = (6.872533609025803, 2.1490134436103214)

@@ -7,7 +7,6 @@ the page and is imported from a `data:` URL, so that equal modules on one page a
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import io
 import json
@@ -21,8 +20,11 @@ from autodiff_lab.figures.drawing import data_url
 from autodiff_lab.figures.notation import escape
 from autodiff_lab.figures.trace import Trace
 
-SCRIPT = Path(__file__).with_name("player.js")
-STYLE = Path(__file__).with_name("player.css")
+PARTS = Path(__file__).with_name("player")
+"""The player's modules and style sheets. They are joined here, since a page and anywidget each take one text."""
+
+_STYLES = ("frame", "layout", "source", "graph", "tape", "words", "transport", "media")
+_IMPORT = re.compile(r'^import \{[^}]*\} from "\./(\w+)\.js";\n', re.MULTILINE)
 
 _LARGEST_PNG = 3000.0  # pixels to each side; a long tape makes a long graph
 
@@ -86,7 +88,7 @@ def figure(trace: Trace, payload: Mapping[str, Any]) -> str:
         f'<img alt="{escape(str(drawing))}" style="max-width:100%;height:auto" src="{picture}">'
         f"<figcaption>{escape(caption(trace))}</figcaption>{tables.table(trace).html()}</figure>"
     )
-    script, style = (_for_script(_lean(path)) for path in (SCRIPT, STYLE))
+    script, style = map(_for_script, (SCRIPT, STYLE))
     return f"{still}\n{_UPGRADE % {'key': key, 'payload': data, 'script': script, 'style': style}}"
 
 
@@ -123,9 +125,33 @@ def _for_script(data: Any) -> str:
     return json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
 
 
-@functools.cache
-def _lean(path: Path) -> str:
-    """Leave out whole-line comments and indentation; the source has no strings over several lines."""
-    text = re.sub(r"^\s*/\*.*?\*/\s*$", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+def modules(last: str = "widget") -> list[str]:
+    """Name the modules that `last` stands on, each behind those it imports; `last` comes last.
+
+    >>> names = modules()
+    >>> names.index("state") < names.index("mount") < names.index("widget")
+    True
+    """
+    order: dict[str, None] = {}
+    for name in _IMPORT.findall(_part(f"{last}.js")):
+        order |= dict.fromkeys(modules(name))
+    return [*order, last]
+
+
+def _part(name: str) -> str:
+    return (PARTS / name).read_text(encoding="utf-8")
+
+
+def _lean(text: str) -> str:
+    """Leave out whole-line comments and indentation; the sources have no strings over several lines."""
+    text = re.sub(r"^\s*/\*.*?\*/\s*$", "", text, flags=re.MULTILINE | re.DOTALL)
     lines = (line.strip() for line in text.splitlines())
     return "\n".join(line for line in lines if line and not line.startswith("// "))
+
+
+# What one module exports is a name that the others see anyway, once they are one text.
+SCRIPT = "\n".join(_lean(_IMPORT.sub("", _part(f"{name}.js"))) for name in modules())
+"""The whole player as one module, which exports what its parts export."""
+
+STYLE = "\n".join(_lean(_part(f"{name}.css")) for name in _STYLES)
+"""The whole style sheet."""

@@ -14,15 +14,21 @@ import traitlets
 from autodiff_lab.engine.errors import AutodiffError
 from autodiff_lab.engine.tree import flatten, unflatten
 from autodiff_lab.figures import graphs
-from autodiff_lab.figures.boxes import text_width
+from autodiff_lab.figures.boxes import below_heading, text_width
 from autodiff_lab.figures.notation import number
 from autodiff_lab.figures.trace import Trace
-from autodiff_lab.widgets import page
+from autodiff_lab.widgets import modes, page
 from autodiff_lab.widgets.controls import check_ranges, control
 
 
-def play(f: Callable[..., Any], *args: Any, ranges: Mapping[str, tuple[float, float]] | None = None) -> Player:
-    """Record ``f(*args)`` and show it step by step: source, graph and tape, forward and then in reverse.
+def play(
+    f: Callable[..., Any],
+    *args: Any,
+    ranges: Mapping[str, tuple[float, float]] | None = None,
+    mode: str = "reverse",
+    direction: Any = None,
+) -> Player:
+    """Run ``f(*args)`` and show it step by step: source, graph and tape, with its derivatives in both modes.
 
     Parameters
     ----------
@@ -32,6 +38,12 @@ def play(f: Callable[..., Any], *args: Any, ranges: Mapping[str, tuple[float, fl
         Where to run it. Each scalar gets a slider; moving it runs `f` again.
     ranges : mapping of str to (float, float), optional
         How far a slider goes, by the name of the input.
+    mode : {"reverse", "forward", "both"}
+        What to show first: the record and the sweep back, values with their tangents, or one after the other. The
+        player has a switch.
+    direction : str, tuple or dict, optional
+        Where the inputs move in forward mode: the name of an input, ``"all"`` for each of them at once, or numbers of
+        your own, as `Trace.of` takes them. The player has a menu.
 
     Returns
     -------
@@ -44,6 +56,8 @@ def play(f: Callable[..., Any], *args: Any, ranges: Mapping[str, tuple[float, fl
         Whatever `f` raises at these first arguments.
     RangeError
         If `ranges` names something that has no slider, or a range does not hold the value.
+    ModeError
+        If there is no such mode or direction.
 
     Examples
     --------
@@ -52,7 +66,7 @@ def play(f: Callable[..., Any], *args: Any, ranges: Mapping[str, tuple[float, fl
     >>> play(f, 2.0, 5.0, ranges={"x1": (0.1, 4)})
     Player(f(x1, x2), 13 steps)
     """
-    return Player(f, *args, ranges=ranges)
+    return Player(f, *args, ranges=ranges, mode=mode, direction=direction)
 
 
 class Player(anywidget.AnyWidget):
@@ -71,10 +85,18 @@ class Player(anywidget.AnyWidget):
         The sliders: name, min, max, step, value, and the value as text.
     error : str
         Why the last `inputs` could not be recorded; empty if they could.
+    mode : str
+        ``"reverse"``, ``"forward"`` or ``"both"``.
+    direction : str
+        Which of `forward` is shown in forward mode.
+    custom : list of float
+        A direction of your own: the rates at which the scalar inputs move. Empty if there is none.
     payload : dict
-        The trace and the layout of its graph, as the player's JavaScript takes them.
+        The traces and the layout of the graph, as the player's JavaScript takes them.
     trace : Trace
-        What is shown.
+        The run in reverse.
+    forward : mapping of str to Trace
+        The run forward, by direction.
 
     Examples
     --------
@@ -96,31 +118,55 @@ class Player(anywidget.AnyWidget):
     _css = page.STYLE
 
     payload = traitlets.Dict().tag(sync=True)
+    mode = traitlets.Unicode("reverse").tag(sync=True)
+    direction = traitlets.Unicode("").tag(sync=True)
+    custom = traitlets.List(traitlets.CFloat()).tag(sync=True)
     step = traitlets.Int(-1).tag(sync=True)
     inputs = traitlets.List(traitlets.CFloat()).tag(sync=True)
     controls = traitlets.List(traitlets.Dict()).tag(sync=True)
     error = traitlets.Unicode("").tag(sync=True)
 
     def __init__(
-        self, f: Callable[..., Any], *args: Any, ranges: Mapping[str, tuple[float, float]] | None = None
+        self,
+        f: Callable[..., Any],
+        *args: Any,
+        ranges: Mapping[str, tuple[float, float]] | None = None,
+        mode: str = "reverse",
+        direction: Any = None,
     ) -> None:
         self._f = f
         self._args = args
-        trace = Trace.of(f, *args)
+        named = direction is None or isinstance(direction, str)
+        self._own = None if named else direction
+        views = modes.views(f, args, self._own)
         leaves = flatten(args)
-        labels = [trace.lines[i].label for i in trace.inputs]
+        labels = [views.trace.lines[i].label for i in views.trace.inputs]
         self._scalars = [k for k, leaf in enumerate(leaves) if np.ndim(leaf) == 0]
         self._names = [labels[k] for k in self._scalars]
         values = [float(leaves[k]) for k in self._scalars]
         arrays = [label for k, label in enumerate(labels) if k not in self._scalars]
         self._ranges = check_ranges(ranges, dict(zip(self._names, values, strict=True)), arrays)
-        self.trace = trace
+        self._views = views
         super().__init__(
-            payload={"trace": trace.to_dict(), "layout": graphs.layout(trace)},
+            payload=views.payload({name: graphs.layout(trace) for name, trace in views.measures.items()}),
             inputs=values,
             controls=self._sliders(values),
+            mode=mode,
+            direction=(direction or next(iter(views.forward), "")) if named else "custom",
+            custom=self._rates() if self._own is not None else [],
         )
         self.observe(self._run_again, "inputs")
+        self.observe(self._run_again, "custom")
+
+    @property
+    def trace(self) -> Trace:
+        """The run in reverse."""
+        return self._views.trace
+
+    @property
+    def forward(self) -> Mapping[str, Trace]:
+        """The run forward, by direction."""
+        return self._views.forward
 
     def __repr__(self) -> str:
         return f"Player({self.trace.title}, {len(self.trace.steps)} steps)"
@@ -139,48 +185,78 @@ class Player(anywidget.AnyWidget):
             The file. It is the run that is shown now; its inputs cannot be changed in the page.
         """
         path = Path(path)
-        path.write_text(page.page(self.trace, self.payload), encoding="utf-8")
+        path.write_text(page.page(self.trace, self._shown()), encoding="utf-8")
         return path
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         # The live widget first; where there is no widget, the same player in HTML; where scripts are taken out, the
         # figure inside that HTML, or the PNG.
         data, metadata = super()._repr_mimebundle_(**kwargs)
-        data["text/html"] = page.figure(self.trace, self.payload)
+        data["text/html"] = page.figure(self.trace, self._shown())
         data["image/png"] = base64.b64encode(page.png(self.trace, self.payload["layout"])).decode()
         data["text/plain"] = repr(self)
         return data, metadata
 
-    def _run_again(self, _: Any) -> None:
-        """Record the function at the new inputs. The browser takes `controls` as the answer, so it always changes."""
+    def _shown(self) -> dict[str, Any]:
+        """What a page is given: the payload, and the mode it opens in."""
+        return {**self.payload, "mode": self.mode, "direction": self.direction}
+
+    def _run_again(self, change: Any) -> None:
+        """Run the function again, at new inputs or in a new direction.
+
+        The browser takes `controls` as the answer to new inputs, so it always changes.
+        """
         values = list(self.inputs)
+        if change.name == "custom":
+            self._own = dict(zip(self._names, self.custom, strict=True)) if self.custom else None
         with self.hold_sync():
             try:
-                trace = self._record(values)
-                layout = self._place(trace)
+                views = self._record(values)
+                layouts = self._place(views)
             except Exception as error:
                 # The learner's function may raise anything; the player stays, and says what it was.
                 self.error = str(error) if isinstance(error, AutodiffError) else f"{type(error).__name__}: {error}"
             else:
                 self.error = ""
-                self.trace = trace
-                self.step = min(self.step, len(trace.steps) - 1)
-                self.payload = {"trace": trace.to_dict(), "layout": layout}
+                self._views = views
+                if change.name == "custom" and self.custom:
+                    self.direction = "custom"
+                elif self.direction not in views.forward:
+                    self.direction = next(iter(views.forward), "")
+                self.step = min(self.step, self._last())
+                self.payload = views.payload(layouts)
             self.controls = self._sliders(values)
 
-    def _record(self, values: list[float]) -> Trace:
+    def _record(self, values: list[float]) -> modes.Views:
         leaves = flatten(self._args)
         for k, value in zip(self._scalars, values, strict=True):
             leaves[k] = value
         # A slider may pass a pole: ∞ and nan are shown as such, a warning would have no cell to stand in.
         with np.errstate(all="ignore"):
-            return Trace.of(self._f, *unflatten(self._args, leaves))
+            return modes.views(self._f, unflatten(self._args, leaves), self._own)
 
-    def _place(self, trace: Trace) -> dict[str, Any]:
+    def _place(self, views: modes.Views) -> dict[str, Any]:
         """Lay out the graph; keep the old places if they still fit, so that it stands still under a moving slider."""
-        old = self.payload["layout"]
-        same = _shape(trace) == _shape(self.trace)
-        return old if same and _fits(trace, old) else graphs.layout(trace)
+        old = {"": self.payload["layout"]}
+        old |= {run["name"]: run["layout"] for run in self.payload["forward"] if "layout" in run}
+        same = _shape(views.trace) == _shape(self.trace)
+        return {
+            name: old[name] if same and name in old and _fits(trace, old[name]) else graphs.layout(trace)
+            for name, trace in views.measures.items()
+        }
+
+    def _rates(self) -> list[float]:
+        """What the learner's own direction does to the scalar inputs."""
+        seeds = self._views.forward["custom"].directions[0].seeds
+        return [float(seeds[k].value) for k in self._scalars]
+
+    def _last(self) -> int:
+        """The last step of the mode that is shown."""
+        record = len(self.trace.lines)
+        forward = self.forward.get(self.direction)
+        if self.mode == "forward" and forward is not None:
+            return record - 1
+        return len(self.trace.steps) - 1
 
     def _sliders(self, values: list[float]) -> list[dict[str, Any]]:
         """The sliders keep their range while the value moves within it."""
@@ -203,7 +279,29 @@ class Player(anywidget.AnyWidget):
 
     @traitlets.validate("step")
     def _existing_step(self, proposal: Any) -> int:
-        return max(-1, min(proposal["value"], len(self.trace.steps) - 1))
+        return max(-1, min(proposal["value"], self._last()))
+
+    @traitlets.validate("mode")
+    def _existing_mode(self, proposal: Any) -> str:
+        if proposal["value"] not in modes.MODES:
+            raise modes.ModeError(f"There is no mode {proposal['value']!r}; the modes are {', '.join(modes.MODES)}.")
+        if proposal["value"] != "reverse" and not self.forward:
+            raise modes.ModeError(f"This run has no forward mode. {self._views.why}".strip())
+        return proposal["value"]
+
+    @traitlets.validate("direction")
+    def _existing_direction(self, proposal: Any) -> str:
+        if proposal["value"] and proposal["value"] not in self.forward:
+            raise modes.ModeError(
+                f"There is no direction {proposal['value']!r}; there are {', '.join(self.forward) or 'none'}."
+            )
+        return proposal["value"]
+
+    @traitlets.validate("custom")
+    def _right_rates(self, proposal: Any) -> list[float]:
+        if proposal["value"] and len(proposal["value"]) != len(self._names):
+            raise traitlets.TraitError(f"custom takes one rate for each of {', '.join(self._names)}, or none at all.")
+        return proposal["value"]
 
 
 def _shape(trace: Trace) -> list[tuple[str, str]]:
@@ -211,8 +309,7 @@ def _shape(trace: Trace) -> list[tuple[str, str]]:
     return [(line.text, line.label) for line in trace.lines]
 
 
-def _fits(trace: Trace, layout: Mapping[str, Any]) -> bool:
+def _fits(widest: Trace, layout: Mapping[str, Any]) -> bool:
     """Tell whether each node of a layout is wide enough for the numbers of this trace."""
-    shown = [(i, line.value.in_node) for i, line in enumerate(trace.lines)]
-    shown += [(send.parent, send.after.in_node) for step in trace.steps for send in step.sends]
-    return all(text_width(text, bold=True) + 6 <= layout["nodes"][f"n{i}"]["w"] for i, text in shown)
+    nodes = layout["nodes"]
+    return all(text_width(text, bold=True) + 6 <= nodes[f"n{i}"]["w"] for i, text in below_heading(widest))

@@ -73,8 +73,14 @@ class PlayerOnPage:
     def set_input(self, name: str, value: float) -> None:
         self.root.get_by_role("slider", name=name, exact=True).fill(str(value))
 
+    def mode(self, name: str) -> None:
+        self.root.get_by_role("radio", name=name).check(force=True)
+
+    def direction(self, name: str) -> None:
+        self.root.get_by_role("combobox", name="Direction").select_option(name)
+
     def column(self, name: str) -> list[str]:
-        """The column "value" or "adjoint" of the tape, from the first line to the last."""
+        """The column "value", "tangent" or "adjoint" of the tape, from the first line to the last."""
         return self.root.locator(f".adl-tape tbody .adl-{name}").all_inner_texts()
 
     def adjoints(self) -> dict[str, str]:

@@ -64,7 +64,7 @@ def test_saved_page_fits_the_screen(width, height, saved, new_page):
         assert page.evaluate("document.documentElement.scrollWidth") <= width, "the page scrolls sideways"
         heights.add(player.root.bounding_box()["height"])
     assert len(heights) == 1, "the player changes its height, and the page jumps"
-    for control in player.root.locator("button, select, input").all():
+    for control in player.root.locator(":is(button, select, input):visible").all():
         box = control.bounding_box()
         assert box["width"] >= 24 and box["height"] >= 24, "too small for a finger"
         assert box["x"] >= 0 and box["x"] + box["width"] <= width, "a control is cut off"

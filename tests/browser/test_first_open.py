@@ -7,11 +7,11 @@ from .server import NOTEBOOKS, REPOSITORY
 
 
 def pictures(name):
-    """How many outputs of the committed notebook are pictures: players and drawings."""
+    """How many outputs of the committed notebook are pictures: players, drawings and labs."""
     notebook = nbformat.read(REPOSITORY / "notebooks" / name, as_version=4)
     kinds = ("application/vnd.jupyter.widget-view+json", "image/svg+xml", "image/png")
     outputs = [output.get("data", {}) for cell in notebook.cells for output in cell.get("outputs", [])]
-    return sum(any(kind in data for kind in kinds) for data in outputs)
+    return sum("<img" in data.get("text/html", "") or any(kind in data for kind in kinds) for data in outputs)
 
 
 @pytest.mark.parametrize("name", NOTEBOOKS)

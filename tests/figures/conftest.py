@@ -22,3 +22,15 @@ def example_function():
 @pytest.fixture(scope="session")
 def example_trace():
     return Trace.of(example, 2.0, 5.0)
+
+
+def contrast(a, b):
+    """How well one colour stands out from another; WCAG AA asks for 4.5 between text and what is behind it."""
+
+    def luminance(colour):
+        channels = [int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)]
+        linear = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    light, dark = sorted((luminance(a), luminance(b)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)

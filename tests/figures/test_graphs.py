@@ -9,9 +9,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from autodiff_lab import Trace, draw
+from autodiff_lab import Trace, draw, record
+from autodiff_lab.engine.errors import InputError, ReleasedError
+from autodiff_lab.figures import notation
 from autodiff_lab.figures.drawing import Drawing, DrawingError
 from autodiff_lab.figures.graphs import graph, layout, picture, render
+from autodiff_lab.figures.groups import GROUPINGS, READABLE, groups_of
+from autodiff_lab.figures.themes import DARK, LIGHT
+
+from .conftest import contrast
 
 
 def chain(n):
@@ -277,3 +283,232 @@ def test_five_hundred_operations_take_seconds():
     start = time.perf_counter()
     layout(trace)
     assert time.perf_counter() - start < 5
+
+
+# What a drawing shows
+
+
+def rows_of(drawing):
+    """The DOT line of each node and edge."""
+    return {row.split(" [")[0].strip(): row for row in drawing.source.splitlines() if " [" in row}
+
+
+def test_parts_can_be_left_out(example_trace):
+    assert "0.6931" not in rows_of(graph(example_trace, values=False))["n2"].partition("tooltip")[0]
+    assert "5.5" not in rows_of(graph(example_trace, adjoints=False))["n0"].partition("tooltip")[0]
+    assert "label=" not in rows_of(graph(example_trace, partials=False))["n1 -> n5"].replace("labeltooltip", "")
+    bare = graph(example_trace, values=False, adjoints=False, partials=False)
+    heights = [
+        re.search(r"height=([\d.]+)", row)[1] for name, row in rows_of(bare).items() if re.fullmatch(r"n\d+", name)
+    ]
+    assert len(heights) == 7 and all(float(height) < 0.5 for height in heights)
+
+
+def test_shapes_are_on_the_edges():
+    f, args = CASES["arrays"]
+    rows = rows_of(draw(f, *args))
+    assert "(2, 2)<" in rows["n0 -> n2"]
+    assert "(2,)<" in rows["n1 -> n2"]
+    assert "(2, 2)<" not in rows_of(draw(f, *args, shapes=False))["n0 -> n2"]
+    # The player measures the labels of the graph, which say the partial only.
+    assert "(2, 2)<" not in rows_of(graph(Trace.of(f, *args)))["n0 -> n2"]
+
+
+def size(drawing):
+    found = re.search(r'viewBox="[\d.]+ [\d.]+ ([\d.]+) ([\d.]+)"', render(drawing).decode())
+    return [float(x) for x in found.groups()]
+
+
+def test_direction(example_function):
+    across, down = (size(draw(example_function, 2.0, 5.0, direction=way)) for way in ("LR", "TB"))
+    assert across[0] > 2 * across[1]
+    assert down[1] > down[0]
+
+
+def test_a_forward_trace_shows_tangents(example_function):
+    trace = Trace.of(example_function, 2.0, 5.0, mode="forward", direction="x2")
+    drawing = draw(trace)
+    assert f'color="{notation.TANGENT_INK}"><b>1.7163</b>' in rows_of(drawing)["n6"]
+    assert "Tangent of the result: 1.7163 along ẋ1 = 0, ẋ2 = 1." in drawing.description
+    step = rows_of(graph(trace, 3))
+    assert "carrying" in step["n0 -> n3"]
+    assert "dir=back" not in step["n0 -> n3"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"direction": "down"}, "draw(direction='down') is not possible; direction is 'LR' or 'TB'."),
+        ({"theme": "sepia"}, "theme is 'auto', 'light' or 'dark'"),
+        ({"group": "function"}, "group is 'auto', 'line', 'loop', 'call' or None"),
+        ({"values": "no"}, "values is True or False"),
+        ({"shapes": 1}, "shapes is True or False"),
+    ],
+)
+def test_an_option_that_is_not_allowed(example_function, options, message):
+    with pytest.raises(InputError, match=re.escape(message)):
+        draw(example_function, 2.0, 5.0, **options)
+
+
+def test_a_step_is_drawn_line_by_line(example_trace):
+    with pytest.raises(InputError, match="draw single operations at a step"):
+        graph(example_trace, 3, group="line")
+
+
+def test_a_tape_draws_itself(example_function):
+    tape = record(example_function, 2.0, 5.0)[1]
+    drawn = rows_of(tape.draw())
+    asked = rows_of(draw(example_function, 2.0, 5.0))
+    assert drawn.keys() == asked.keys()
+    assert {name for name in drawn if drawn[name] != asked[name]} == {"graph"}
+    assert tape.draw(theme="dark").source != tape.draw().source
+    assert repr(record(lambda x: 3.0, 2.0)[1].draw()) == "<drawing of tape(x)>"
+    tape.release()
+    with pytest.raises(ReleasedError):
+        tape.draw()
+
+
+# Groups
+
+
+def mixed(x, y):
+    s = x * y
+    for k in range(40):
+        a = np.sin(s) + x
+        if k % 2:
+            s = s + a * 0.1
+            continue
+        s = s - a * 0.05
+    t = np.exp(-s)
+    for k in range(30):
+        t = t * 0.9 + s / (k + 1.0)
+    return t * s
+
+
+def half(x):
+    return x * 0.5
+
+
+def calling(x):
+    for _ in range(3):
+        x = half(x) + half(x * 2)
+    return x
+
+
+def without_source():
+    names = {}
+    exec("def f(x):\n" + "    x = x * 1.01 + 0.1\n" * 250 + "    return x", names)
+    return names["f"]
+
+
+GROUPED = [
+    (chain(5), (1.0, 0.5)),
+    (chain(50), (1.0, 0.5)),
+    (chain(500), (1.0, 0.5)),
+    (mixed, (1.0, 0.5)),
+    (calling, (1.0,)),
+    (without_source(), (1.0,)),
+    (lambda x: x, (1.0,)),
+]
+
+
+@pytest.mark.parametrize("by", GROUPINGS)
+@pytest.mark.parametrize(("f", "args"), GROUPED)
+def test_groups_are_stretches_of_the_tape(f, args, by):
+    """Each operation is in one group, and the groups are in the order of the tape: their graph has no cycle."""
+    trace = Trace.of(f, *args)
+    groups = groups_of(trace, by)
+    operations = [i for i, line in enumerate(trace.lines) if line.kind == "operation"]
+    assert [i for group in groups for i in range(group.first, group.end)] == operations
+    if by == "auto":
+        assert len(groups) <= READABLE
+
+
+def test_what_the_groups_are():
+    def titles(f, args, by):
+        return [(group.title, group.times) for group in groups_of(Trace.of(f, *args), by)]
+
+    assert titles(calling, (1.0,), "call") == [("x = half(x) + half(x * 2)", 1)] * 3
+    assert titles(chain(50), (1.0, 0.5), "loop") == [
+        ("x, y = x + 0.1 * y, y - 0.1 * np.sin(x)", 10),
+        ("return x * y", 1),
+    ]
+    assert [times for _, times in titles(mixed, (1.0, 0.5), "loop")] == [1, 20, 1, 30, 1]
+    assert len(titles(chain(500), (1.0, 0.5), "line")) == 101
+    assert titles(without_source(), (1.0,), "auto")[0] == ("v₁ … v₉", 1)
+
+
+@pytest.mark.parametrize(("n", "widest", "tallest"), [(5, 1000, 500), (50, 1000, 4000), (500, 1000, 500)])
+def test_five_fifty_and_five_hundred_operations(n, widest, tallest):
+    """Readable means: type of 14 points, not wider than a page, and no more boxes than one can take in."""
+    drawing = draw(chain(n), 1.0, 0.5)
+    width, height = size(drawing)
+    assert width < widest
+    assert height < tallest
+    root = ElementTree.fromstring(render(drawing))
+    assert {text.get("font-size") for text in root.iter(f"{SPACE}text")} == {"14.00"}
+    boxes = [group for group in root.iter(f"{SPACE}g") if (group.get("class") or "").startswith("node")]
+    assert len(boxes) <= 2 * READABLE
+    assert "Adjoints of the inputs: x: " in drawing.description
+
+
+def test_a_group_shows_its_source_and_what_leaves_it():
+    rows = rows_of(draw(chain(500), 1.0, 0.5))
+    box = rows["g2"]
+    assert "<b>x, y = x + 0.1 * y, y - 0.1 * np.sin(x)</b>" in box
+    assert "100 times, 500 operations" in box
+    assert box.count(notation.VALUE_INK) == 2 == box.count(notation.ADJOINT_INK)
+    assert {"n0 -> g2", "n1 -> g2", "g2 -> n502"} <= set(rows)
+
+
+def test_source_with_signs_of_its_own_is_shown_and_not_run():
+    def f(x):
+        y = np.where((x < 3) & (x > -1), x, 2 * x) * x  # <script>
+        return y * y
+
+    drawing = draw(f, 1.0, group="line")
+    root = ElementTree.fromstring(render(drawing))
+    shown = "".join(text.text or "" for text in root.iter(f"{SPACE}text")).replace("\N{NO-BREAK SPACE}", " ")
+    assert "y = np.where((x < 3) & (x > -1)" in shown
+    assert not list(root.iter(f"{SPACE}script"))
+
+
+# Light and dark
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+@pytest.mark.parametrize("ink", ["ink", "soft_ink", "value", "adjoint", "tangent"])
+def test_ink_can_be_read_on_paper(theme, ink):
+    for paper in ("paper", "adjoint_paper", "constant_paper"):
+        assert contrast(getattr(theme, ink), getattr(theme, paper)) >= 4.5
+    assert contrast(theme.line, theme.paper) >= 3
+
+
+@pytest.mark.parametrize(("theme", "colours", "other"), [("light", LIGHT, DARK), ("dark", DARK, LIGHT)])
+def test_a_theme_is_the_whole_picture(example_function, theme, colours, other):
+    source = draw(example_function, 2.0, 5.0, theme=theme).source
+    assert f'bgcolor="{colours.paper}"' in source
+    for role in ("paper", "ink", "soft_ink", "value", "adjoint"):
+        assert getattr(colours, role) in source
+        assert getattr(other, role) not in source
+
+
+def test_a_name_that_looks_like_a_colour_stays():
+    html = draw(lambda p: p["#1A1A1A"] * 2, {"#1A1A1A": 1.0})._repr_mimebundle_()["text/html"]
+    svg = base64.b64decode(re.search(r"base64,([^\"]+)", html)[1]).decode()
+    assert "['#1A1A1A']" in "".join(ElementTree.fromstring(svg).itertext())
+
+
+def test_an_automatic_theme_follows_the_page(example_function):
+    def svg_of_page(**options):
+        html = draw(example_function, 2.0, 5.0, **options)._repr_mimebundle_()["text/html"]
+        return base64.b64decode(re.search(r"base64,([^\"]+)", html)[1]).decode()
+
+    svg = svg_of_page()
+    ElementTree.fromstring(svg)
+    rule = re.search(r"@media \(prefers-color-scheme:dark\)\{svg\{(.*?)\}\}", svg)[1]
+    named = dict(pair[2:].split(":") for pair in rule.split(";"))
+    used = set(re.findall(r"var\(--(\w+),", svg))
+    assert set(named) == used >= {"paper", "ink", "soft_ink", "value", "adjoint"}
+    assert all(getattr(DARK, role) == colour for role, colour in named.items())
+    assert "var(" not in svg_of_page(theme="light")

@@ -133,6 +133,25 @@ def test_contributions_add_up_to_the_adjoints_and_to_the_gradient(f, args):
 
 
 @pytest.mark.parametrize(("f", "args"), FUNCTIONS)
+def test_every_contribution_says_what_it_is_and_how_large(f, args):
+    sends = [send for step in Trace.of(f, *args).steps for send in step.sends]
+    sizes = [np.max(np.abs(send.contribution.value)) for send in sends if send.contribution.value is not None]
+    assert all(send.term and 0 <= send.share <= 1 for send in sends)
+    if sends and len(sizes) == len(sends) and max(sizes):
+        np.testing.assert_allclose([send.share for send in sends], np.array(sizes) / max(sizes), atol=6e-4)
+
+
+def test_terms_of_products_of_maps_and_of_arrays(example_trace):
+    assert [send.term for step in example_trace.steps for send in step.sends] == [
+        *("1 × 1", "1 × (−1)", "(−1) × 0.2837", "1 × 1", "1 × 1", "1 × 5", "1 × 2", "1 × 0.5"),
+    ]
+    matrix = Trace.of(f_matrix, *ARRAYS)
+    terms = {matrix.lines[step.line].op: [send.term for send in step.sends] for step in matrix.steps if step.sends}
+    assert terms["matmul"] == ["outer(v̄₁, v₀)", "v₋₁.T @ v̄₁"]
+    assert terms["tanh"] == ["v̄₄ × (1 − v₄ · v₄)"]
+
+
+@pytest.mark.parametrize(("f", "args"), FUNCTIONS)
 def test_before_and_after_follow_on_each_other(f, args):
     trace = Trace.of(f, *args)
     held = [None] * len(trace.lines)
@@ -194,7 +213,14 @@ def test_the_json_has_the_agreed_form(example_trace):
     assert data["numbers"][data["lines"][0]["value"]] == {"text": "2", "value": 2.0}
     contribution = data["numbers"].index({"text": "−0.2837", "value": -0.28366218546322625})
     assert data["steps"][9]["sends"] == [
-        {"slot": 0, "parent": 1, "contribution": contribution, "after": contribution},
+        {
+            "slot": 0,
+            "parent": 1,
+            "contribution": contribution,
+            "after": contribution,
+            "term": "(−1) × 0.2837",
+            "share": 0.057,
+        },
     ]
 
 

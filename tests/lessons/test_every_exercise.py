@@ -114,25 +114,25 @@ def test_a_wrong_number_of_things_does_not_raise(number, exercise):
         assert reply.status == "not yet" and exercise.call in reply.text
 
 
-def near(value):
-    """Every answer that differs from this one in one place, and by little."""
+def near(value, tolerance=0.0):
+    """Every answer that differs from this one in one place, and by little, but more than what is still right."""
     if isinstance(value, bool):
         yield not value
     elif isinstance(value, int | float):
-        yield from (value + 1, value - 1, value * 1.01, -value)
+        yield from (value + 1, value - 1, value * (1 + max(0.01, 3 * tolerance)), -value)
     elif isinstance(value, str):
         yield from (value + "1", value[1:], value.replace("v1", "v2"))
     elif isinstance(value, tuple):
         yield from (value[:-1], (*value, value[-1]), value[::-1])
         for k, part in enumerate(value):
-            for other in near(part):
+            for other in near(part, tolerance):
                 if other != part:
                     yield (*value[:k], other, *value[k + 1 :])
 
 
 @pytest.mark.parametrize("exercise", ASKS_A_VALUE, ids=lambda exercise: exercise.name)
 def test_a_near_miss_does_not_pass(exercise):
-    for answer in near(exercise.expected):
+    for answer in near(exercise.expected, exercise.tolerance):
         reply = exercise(list(answer) if isinstance(answer, tuple) else answer)
         assert not reply.passed, answer
 
@@ -141,10 +141,10 @@ def test_a_near_miss_does_not_pass(exercise):
 def test_the_learners_names_are_given_back(number, exercise):
     names = in_the_notebook(number, exercise.reference)
     before = {name: names[name] for name in names}
-    tape = list(names["gradient_tape"])
+    tape = list(names.get("gradient_tape", ()))
     exercise(*(names[name] for name in exercise.takes))
     assert {name: names[name] for name in names} == before
-    assert names["gradient_tape"] == tape
+    assert names.get("gradient_tape", []) == tape
 
 
 @every_exercise

@@ -17,7 +17,9 @@ FILES = sorted(path for path in PACKAGE.rglob("*.py") if "notebooks" not in path
 # package's own `__init__` are "the package": they may load every room, and only the lessons may import them.
 FLOORS = [
     {"engine"},
-    {"systems", "program", "optimize"},
+    {"data"},
+    {"systems", "programs"},
+    {"optimize"},
     {"figures"},
     {"widgets"},
     {"lessons", "the package"},

@@ -1,12 +1,15 @@
-// The pure half of player.js. test_player_js.py runs this file, with payloads from the real engine.
+// The pure half of the player. test_player_js.py runs this file, with payloads from the real engine: once on the modules
+// as they are written, once on the one text that they are joined to.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
+import { pathToFileURL } from "node:url";
 
-// As the exported page does it: the module is a data: URL, so it needs no package.json to be a module.
-const player = await import("data:text/javascript;charset=utf-8," + encodeURIComponent(await readFile(process.env.PLAYER_JS, "utf8")));
+const files = JSON.parse(process.env.PLAYER_MODULES).map((path) => pathToFileURL(path).href);
+const player = Object.assign({}, ...(await Promise.all(files.map((file) => import(file)))));
 const given = JSON.parse(await readFile(process.env.PLAYER_CASES, "utf8"));
-const traces = Object.fromEntries(Object.entries(given.payloads).map(([name, payload]) => [name, player.read(payload.trace)]));
+const all = Object.fromEntries(Object.entries(given.payloads).map(([name, payload]) => [name, player.readAll(payload)]));
+const traces = Object.fromEntries(Object.entries(all).map(([name, runs]) => [name, player.chosen(runs, "reverse", "")]));
 const seed = traces.seed;
 const texts = (numbers) => numbers.map((number) => number && number.text);
 const written = (trace, s) => player.equationsAt(trace, s).map((pieces) => pieces.map(([, text]) => text).join(""));
@@ -48,6 +51,7 @@ for (const [name, trace] of Object.entries(traces)) {
       const touched = new Set(player.touchedLines(trace, s));
       assert.ok(touched.has(trace.steps[s].line));
       trace.lines.forEach((_, i) => assert.ok(before[i] === after[i] || touched.has(i)));
+      for (const line of trace.steps[s].released) assert.ok(touched.has(line));
     }
   });
 
@@ -59,6 +63,109 @@ for (const [name, trace] of Object.entries(traces)) {
     });
   });
 }
+
+for (const [name, runs] of Object.entries(all)) {
+  test(`${name} forward: every step has Python's tangents, and the lines of the run in reverse`, () => {
+    for (const [direction, run] of Object.entries(runs.forward)) {
+      assert.deepEqual(run.lines, runs.reverse.lines);
+      run.steps.forEach((step, s) => {
+        assert.equal(step.phase, "forward");
+        assert.equal(step.line, s, "a line is computed at the step of its number");
+        run.lines.forEach((_, i) =>
+          assert.deepEqual(player.tangentsOf(run, i).map((t) => t.text), given.tangents[name][direction].at(-1)[i]));
+      });
+    }
+  });
+
+  test(`${name}, both modes: the run forward, then the sweep`, () => {
+    for (const direction of Object.keys(runs.forward)) {
+      const both = player.chosen(runs, "both", direction);
+      assert.equal(both.steps.length, runs.reverse.steps.length);
+      both.steps.forEach((step, s) => {
+        assert.equal(step.phase === "forward", s < both.lines.length);
+        const [forward, reverse] = player.metersAt(both, s);
+        assert.deepEqual(reverse[1], given.meters[name][s]);
+        assert.deepEqual(forward[1], runs.forward[direction].steps[Math.min(s, both.lines.length - 1)].meter);
+      });
+      const agreement = given.agreements[name][direction];
+      if (agreement && both.steps.length > both.lines.length)
+        assert.equal(written(both, both.steps.length - 1).at(-1), agreement);
+      const run = player.runOf(both);
+      assert.deepEqual(both.lines.map((_, i) => player.markAt(run, i, both.steps.length - 1).recorded), both.lines.map(() => true));
+    }
+  });
+}
+
+test("the sum at a node, contribution by contribution", () => {
+  const run = player.runOf(seed);
+  const half = player.sumAt(run, 1, 9);
+  assert.equal(half.name, "v̄₀");
+  assert.deepEqual(half.parts.map(({ text, number, edge }) => [text, number.text, edge]),
+                   [["(−1) × 0.2837", "−0.2837", { line: 5, slot: 0, parent: 1 }]]);
+  assert.deepEqual(half.waiting.map(({ from, step }) => [from, step]), [[3, 11]]);
+  const end = player.sumAt(run, 1, 12);
+  assert.deepEqual(end.parts.map(({ text }) => text), ["(−1) × 0.2837", "1 × 2"]);
+  assert.equal(end.total.text, "1.7163");
+  assert.equal(player.sumAt(run, 6, 7).seed.text, "1");
+  assert.equal(player.sumAt(run, 1, 4), null, "there is no adjoint while recording");
+  const forward = player.runOf(player.chosen(all.seed, "forward", "x2"));
+  assert.deepEqual(player.sumAt(forward, 6, 6).parts.map(({ text }) => text), ["1 × 2", "(−1) × 0.2837"]);
+  assert.equal(player.sumAt(forward, 6, 5), null, "not computed yet");
+});
+
+for (const [name, trace] of Object.entries(traces)) {
+  test(`${name}: what is shown at a node adds up to its adjoint`, () => {
+    const run = player.runOf(trace);
+    const last = trace.steps.length - 1;
+    trace.lines.forEach((_, i) => {
+      const sum = player.sumAt(run, i, last);
+      if (!sum?.total || sum.total.shape?.length) return;
+      const total = sum.parts.reduce((x, { number }) => x + number.value, sum.seed?.value ?? 0);
+      assert.ok(Math.abs(total - sum.total.value) <= 1e-12 * Math.max(1, Math.abs(total)));
+      assert.equal(sum.waiting.length, 0);
+    });
+  });
+
+  test(`${name}: an edge is as thick as what came along it, and nothing came too early`, () => {
+    const run = player.runOf(trace);
+    trace.steps.forEach((step, s) => {
+      if (step.phase !== "sweep") return;
+      assert.equal(player.sharesAt(run, step.line, s - 1).size, 0);
+      const shares = player.sharesAt(run, step.line, s);
+      assert.deepEqual([...shares.keys()], step.sends.map(({ slot }) => slot));
+      for (const share of shares.values()) assert.ok(share >= 0 && share <= 1);
+    });
+  });
+}
+
+test("the sweep lets go of lines, and so does a run forward; together the tape keeps what it has", () => {
+  const released = (trace, s) => trace.lines.flatMap((_, i) => (player.markAt(player.runOf(trace), i, s).released ? [i] : []));
+  assert.deepEqual(released(seed, 9), [5, 6]);
+  assert.deepEqual(released(seed, 12), [2, 3, 4, 5, 6]);
+  assert.deepEqual(released(player.chosen(all.seed, "forward", "x1"), 4), [0, 2, 3]);
+  const both = player.chosen(all.seed, "both", "x1");
+  assert.deepEqual(released(both, 6), []);
+  assert.deepEqual(released(both, 12), [2, 3, 4, 5, 6]);
+});
+
+test("thickness is proportional to the contribution", () => {
+  const shares = player.sharesAt(player.runOf(seed), 3, 12);
+  assert.deepEqual([...shares], [[0, 1], [1, 0.4]]); // 5 and 2, and 5 is the largest of the run
+});
+
+test("a mode that the run does not have gives way to reverse", () => {
+  const bare = { reverse: all.seed.reverse, forward: {} };
+  assert.equal(player.chosen(bare, "forward", "x1").mode, "reverse");
+  assert.equal(player.chosen(bare, "both", "").mode, "reverse");
+  assert.equal(player.chosen(all.seed, "forward", "x2").mode, "forward");
+});
+
+test("where we are, in words", () => {
+  const forward = player.chosen(all.seed, "forward", "x1");
+  assert.equal(player.statusText(forward, -1), "5 operations · nothing computed yet");
+  assert.equal(player.statusText(forward, 2), "5 operations · forward 3 of 7");
+  assert.equal(player.statusText(player.chosen(all.seed, "both", "x1"), 12), "5 operations · sweep 5 of 5");
+});
 
 test("not reached is shown in another way than 0", () => {
   const kinds = (s) => player.equationsAt(seed, s)[0].map(([kind]) => kind);
@@ -86,7 +193,9 @@ test("keys step, unless the focused element needs them itself", () => {
   assert.equal(player.keyAction({ key: " " }, pane), "toggle");
   assert.equal(player.keyAction({ key: " " }, { tag: "BUTTON" }), null);
   assert.equal(player.keyAction({ key: " " }, { tag: "g", role: "button" }), null);
-  assert.equal(player.keyAction({ key: " " }, { tag: "INPUT" }), "toggle");
+  assert.equal(player.keyAction({ key: " " }, { tag: "INPUT", type: "range" }), "toggle");
+  assert.equal(player.keyAction({ key: " " }, { tag: "INPUT", type: "radio" }), null);
+  assert.equal(player.keyAction({ key: "End" }, { tag: "INPUT", type: "number" }), null);
   assert.equal(player.keyAction({ key: "ArrowRight" }, { tag: "INPUT" }), null);
   assert.equal(player.keyAction({ key: "End" }, { tag: "SELECT" }), null);
   assert.equal(player.keyAction({ key: "a" }, pane), null);

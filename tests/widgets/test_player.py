@@ -178,6 +178,51 @@ def test_sliders_are_never_degenerate(value):
         assert slider["min"] * slider["max"] > 0
 
 
+def test_it_opens_in_the_mode_that_is_asked_for():
+    player = play(f, 2.0, 5.0, mode="forward", direction="x2")
+    assert (player.mode, player.direction) == ("forward", "x2")
+    assert player.forward["x2"].tangent[0].value == 1.7163378145367738
+    player.step = 99
+    assert player.step == 6
+    player.mode = "both"
+    player.step = 99
+    assert player.step == 12
+
+
+def test_the_menu_has_each_input_and_all_of_them():
+    assert list(play(f, 2.0, 5.0).forward) == ["x1", "x2", "all"]
+    assert list(play(square, 3.0).forward) == ["x"]
+    assert list(play(CASES["sixty"][0], *CASES["sixty"][1]).forward) == ["x", "w"]
+
+
+def test_a_direction_of_ones_own():
+    player = play(f, 2.0, 5.0, mode="forward", direction=(1.0, 0.5))
+    assert (player.direction, player.custom) == ("custom", [1.0, 0.5])
+    assert player.forward["custom"].tangent[0].text == "6.3582"
+    player.custom = [0.0, 2.0]
+    assert player.forward["custom"].tangent[0].value == 2 * 1.7163378145367738
+    player.inputs = [3.0, 5.0]
+    assert player.forward["custom"].directions[0].shown == "ẋ1 = 0, ẋ2 = 2"
+    player.custom = []
+    assert player.direction == "x1" and "custom" not in player.forward
+
+
+def test_bad_modes_and_directions_are_named():
+    with pytest.raises(AutodiffError, match="no mode 'sideways'; the modes are reverse, forward, both"):
+        play(f, 2.0, 5.0, mode="sideways")
+    with pytest.raises(AutodiffError, match="no direction 'x3'; there are x1, x2, all"):
+        play(f, 2.0, 5.0, direction="x3")
+    with pytest.raises(AutodiffError, match="3 tangents, and the inputs are 2"):
+        play(f, 2.0, 5.0, direction=(1.0, 2.0, 3.0))
+    with pytest.raises(traitlets.TraitError, match="one rate for each of x1, x2"):
+        play(f, 2.0, 5.0).custom = [1.0]
+
+
+def test_lines_are_written_once():
+    payload = play(f, 2.0, 5.0).payload
+    assert all("lines" not in run and "sources" not in run for run in payload["forward"])
+
+
 def test_it_has_one_plain_text():
     player = play(f, 2.0, 5.0)
     assert repr(player) == "Player(f(x1, x2), 13 steps)"
@@ -190,13 +235,13 @@ def test_the_mimebundle_has_a_picture_for_every_reader():
     assert set(data) == {"application/vnd.jupyter.widget-view+json", "text/html", "image/png", "text/plain"}
     assert data["text/plain"] == "Player(f(x1, x2), 13 steps)"
     assert base64.b64decode(data["image/png"]).startswith(b"\x89PNG")
-    assert len(data["text/html"].encode()) < 85_000
-    assert sum(len(str(value)) for value in data.values()) < 110_000
+    assert len(data["text/html"].encode()) < 150_000
+    assert sum(len(str(value)) for value in data.values()) < 170_000
 
 
 def test_sixty_lines_stay_small():
     data, _ = play(CASES["sixty"][0], *CASES["sixty"][1])._repr_mimebundle_()
-    assert len(data["text/html"].encode()) < 330_000
+    assert len(data["text/html"].encode()) < 480_000
 
 
 def test_without_its_script_the_html_is_a_picture_and_tables():
@@ -220,13 +265,14 @@ def test_save_html_writes_one_file_that_needs_nothing_else(tmp_path):
     player = play(f, 2.0, 5.0)
     path = player.save_html(tmp_path / "flow.html")
     text = path.read_text(encoding="utf-8")
-    assert path.stat().st_size < 90_000
+    assert path.stat().st_size < 150_000
     assert text.startswith('<!DOCTYPE html>\n<html lang="en">')
     assert "<title>f(x1, x2), step by step</title>" in text
     assert 'name="viewport"' in text
     assert not re.findall(r"""(?:src|href)\s*=\s*(?!["']?data:)""", text)
     assert set(re.findall(r"https?://[^\s\"'\\]+", text)) <= {"http://www.w3.org/2000/svg"}
-    assert payload_of(text) == json.loads(json.dumps(player.payload))
+    shown = {**player.payload, "mode": "reverse", "direction": "x1"}
+    assert payload_of(text) == json.loads(json.dumps(shown))
 
 
 def test_names_are_shown_and_not_run(tmp_path):
@@ -241,7 +287,8 @@ def test_names_are_shown_and_not_run(tmp_path):
         assert payload_of(text)["trace"]["function"] == g.__name__
 
 
-def test_the_exported_module_is_the_module():
-    lean = page._lean(page.SCRIPT)
-    assert "export function mount" in lean
-    assert len(lean) < page.SCRIPT.stat().st_size
+def test_the_live_widget_runs_what_a_page_runs():
+    player = play(square, 3.0)
+    script = json.dumps(page.SCRIPT, ensure_ascii=False).replace("<", "\\u003c")
+    assert script in page.figure(player.trace, player.payload)
+    assert str(player._esm) == page.SCRIPT

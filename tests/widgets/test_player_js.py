@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 from autodiff_lab.figures import equations
-from autodiff_lab.figures.trace import Trace
-from autodiff_lab.widgets import page
+from autodiff_lab.widgets import modes, page
 
 from .cases import CASES
 
@@ -23,9 +22,11 @@ needs_node = pytest.mark.skipif(NODE is None, reason="node is not installed, so 
 
 @pytest.fixture(scope="module")
 def cases(tmp_path_factory) -> Path:
-    traces = {name: Trace.of(f, *args) for name, (f, args) in CASES.items()}
+    views = {name: modes.views(f, args) for name, (f, args) in CASES.items()}
+    traces = {name: shown.trace for name, shown in views.items()}
+    nowhere = {"": {}, "all": {}}
     data = {
-        "payloads": {name: {"trace": trace.to_dict()} for name, trace in traces.items()},
+        "payloads": {name: shown.payload(nowhere) for name, shown in views.items()},
         "adjoints": {
             name: [[adjoint and adjoint.text for adjoint in trace.adjoints_at(s)] for s in range(-1, len(trace.steps))]
             for name, trace in traces.items()
@@ -36,35 +37,90 @@ def cases(tmp_path_factory) -> Path:
             for name, trace in traces.items()
         },
         "kinds": equations.KINDS,
+        "tangents": {
+            name: {
+                direction: [[[t.text for t in line] for line in run.tangents_at(s)] for s in range(len(run.steps))]
+                for direction, run in shown.forward.items()
+            }
+            for name, shown in views.items()
+        },
+        "meters": {name: [step.meter for step in shown.trace.steps] for name, shown in views.items()},
+        "agreements": {
+            name: {direction: run.agreement and run.agreement.text for direction, run in shown.forward.items()}
+            for name, shown in views.items()
+        },
     }
     path = tmp_path_factory.mktemp("player") / "cases.json"
     path.write_text(json.dumps(data), encoding="utf-8")
     return path
 
 
-@needs_node
-@pytest.mark.parametrize("lean", [False, True], ids=["as written", "as exported"])
-def test_pure_half_under_node(cases, tmp_path, lean):
-    module = page.SCRIPT
-    if lean:
-        module = tmp_path / "player.mjs"
-        module.write_text(page._lean(page.SCRIPT), encoding="utf-8")
-    environment = os.environ | {"PLAYER_JS": str(module), "PLAYER_CASES": str(cases)}
-    tests = Path(__file__).with_name("player.test.mjs")
-    done = subprocess.run([NODE, "--test", str(tests)], env=environment, capture_output=True, text=True, timeout=120)
+def node(*command: str, **environment: str) -> None:
+    # The flag lets an older node see by itself that a .js file is a module.
+    done = subprocess.run(
+        [NODE, "--experimental-detect-module", *command],
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_nothing_in_the_module_reaches_for_the_network():
-    for path in (page.SCRIPT, page.STYLE):
-        text = path.read_text(encoding="utf-8")
+@pytest.fixture(scope="module")
+def joined(tmp_path_factory) -> Path:
+    path = tmp_path_factory.mktemp("joined") / "player.mjs"
+    path.write_text(page.SCRIPT, encoding="utf-8")
+    return path
+
+
+MODULES = sorted(page.PARTS.glob("*.js"))
+
+
+@needs_node
+@pytest.mark.parametrize("as_written", [True, False], ids=["as written", "as exported"])
+def test_pure_half_under_node(cases, joined, as_written):
+    modules = [str(path) for path in MODULES] if as_written else [str(joined)]
+    tests = str(Path(__file__).with_name("player.test.mjs"))
+    node("--test", tests, PLAYER_MODULES=json.dumps(modules), PLAYER_CASES=str(cases))
+
+
+@needs_node
+def test_the_joined_text_is_one_module(joined):
+    node("--check", str(joined))
+
+
+def test_every_module_and_every_style_sheet_is_in_the_joined_text():
+    assert sorted(page.modules()) == [path.stem for path in MODULES]
+    assert not re.search(r"^import\b", page.SCRIPT, re.MULTILINE)
+    names: list[str] = []
+    for path in MODULES:
+        declared = re.findall(r"^(?:export )?(?:function|const|let) (\w+)", path.read_text("utf-8"), re.MULTILINE)
+        assert declared
+        names += declared
+        for name in declared:
+            assert re.search(rf"^(?:export )?(?:function|const|let) {name}\b", page.SCRIPT, re.MULTILINE)
+    assert len(names) == len(set(names)), "two modules use one name; joined they would collide"
+    for path in page.PARTS.glob("*.css"):
+        assert path.stem in page._STYLES
+
+
+def test_a_module_stands_behind_those_it_imports():
+    names = page.modules()
+    for path in MODULES:
+        for imported in re.findall(r'from "\./(\w+)\.js"', path.read_text(encoding="utf-8")):
+            assert names.index(imported) < names.index(path.stem)
+
+
+def test_nothing_in_the_modules_reaches_for_the_network():
+    for text in (page.SCRIPT, page.STYLE):
         addresses = set(re.findall(r"https?://[^\s\"']+", text)) - {"http://www.w3.org/2000/svg"}
         assert not addresses
         assert not re.search(r"@import|@font-face|\bfetch\(|XMLHttpRequest|innerHTML|outerHTML|eval\(", text)
 
 
 def test_every_style_rule_stays_inside_the_player():
-    css = re.sub(r"/\*.*?\*/", "", page.STYLE.read_text(encoding="utf-8"), flags=re.DOTALL)
+    css = re.sub(r"/\*.*?\*/", "", page.STYLE, flags=re.DOTALL)
     for selectors in re.findall(r"([^{}]+)\{", css):
         if selectors.strip().startswith("@"):
             continue
@@ -73,7 +129,7 @@ def test_every_style_rule_stays_inside_the_player():
 
 
 def _colours() -> dict[str, tuple[str, str]]:
-    css = page.STYLE.read_text(encoding="utf-8")
+    css = page.STYLE
     return {name: (light, dark) for name, light, dark in re.findall(r"--adl-(\S+): light-dark\((\S+), (\S+)\);", css)}
 
 
@@ -88,15 +144,17 @@ def _contrast(one: str, other: str) -> float:
 
 
 @pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])
-@pytest.mark.parametrize("paper", ["paper", "raised", "value-tint", "adjoint-tint", "link", "warn-tint"])
-@pytest.mark.parametrize("ink", ["ink", "soft", "value", "adjoint", "warn"])
+@pytest.mark.parametrize(
+    "paper", ["paper", "raised", "value-tint", "tangent-tint", "adjoint-tint", "link", "warn-tint"]
+)
+@pytest.mark.parametrize("ink", ["ink", "soft", "value", "tangent", "adjoint", "warn"])
 def test_text_is_readable_on_every_ground(ink, paper, theme):
     colours = _colours()
     assert _contrast(colours[ink][theme], colours[paper][theme]) >= 4.5
 
 
 @pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])
-@pytest.mark.parametrize("line", ["edge", "focus", "value", "adjoint"])
+@pytest.mark.parametrize("line", ["edge", "focus", "value", "tangent", "adjoint"])
 def test_lines_are_visible(line, theme):
     colours = _colours()
     assert _contrast(colours[line][theme], colours["paper"][theme]) >= 3

@@ -1,0 +1,72 @@
+"""What a run has to remember: the numbers a tape holds, and the few that forward mode needs at a time.
+
+A tape keeps, for every line, its operands and its value, because the sweep may ask for them. Forward mode forgets a
+value, and its tangents, once no later line needs it. (Griewank and Walther, *Evaluating Derivatives*, 2008, chapter 4.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+
+class Kept(NamedTuple):
+    """So many numbers, and the bytes they take."""
+
+    numbers: int
+    bytes: int
+
+
+def held_by(tape: Any) -> list[Kept]:
+    """Count what the first n lines of a tape hold, for n from 0 to all of them.
+
+    What several lines share is counted once, as `Tape.nbytes` counts.
+
+    >>> import numpy as np
+    >>> from autodiff_lab import record
+    >>> value, tape = record(lambda x: np.sin(x) * x, 2.0)
+    >>> held_by(tape)[-1].bytes == tape.nbytes
+    True
+    """
+    seen: dict[int, Any] = {}
+    held = [Kept(0, 0)]
+    for i in range(len(tape)):
+        new = {id(x): x for x in (*tape.args[i], tape.values[i]) if id(x) not in seen}
+        seen |= new
+        held.append(_sum(new.values(), held[-1]))
+    return held
+
+
+def forgotten_forward(tape: Any) -> list[tuple[int, ...]]:
+    """Tell which lines forward mode lets go at each line: those that neither this one nor a later one needs."""
+    last_use = [i + 1 for i in range(len(tape))]
+    for i, parents in enumerate(tape.parents):
+        for j in parents:
+            if j >= 0:
+                last_use[j] = i
+    forgotten: list[list[int]] = [[] for _ in range(len(tape))]
+    for j, last in enumerate(last_use):
+        if j != tape.output and last < len(tape):
+            forgotten[last].append(j)
+    return [tuple(lines) for lines in forgotten]
+
+
+def needed_forward(tape: Any, directions: int) -> list[Kept]:
+    """Count what a later line still needs, after each line; every value counts with its tangents."""
+    numbers = size = 0
+    needed = []
+    for value, forgotten in zip(tape.values, forgotten_forward(tape), strict=True):
+        gone, come = _sum(tape.values[j] for j in forgotten), _sum([value])
+        numbers, size = numbers + come.numbers - gone.numbers, size + come.bytes - gone.bytes
+        needed.append(Kept(numbers * (1 + directions), size * (1 + directions)))
+    return needed
+
+
+def _sum(values: Iterable[Any], start: Kept = Kept(0, 0)) -> Kept:  # noqa: B008 — a tuple does not change
+    numbers, size = start
+    for x in values:
+        numbers += np.size(x)
+        size += getattr(x, "nbytes", 8)
+    return Kept(int(numbers), int(size))

@@ -1,0 +1,215 @@
+"""What each part of a graph looks like at one step: its words, its colours, its size."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import graphviz
+
+from autodiff_lab.figures import notation
+from autodiff_lab.figures.boxes import heading, node_widths, text_width
+from autodiff_lab.figures.groups import Group
+from autodiff_lab.figures.themes import theme_of
+from autodiff_lab.figures.trace import Line, Number, Operand, Step, Trace
+
+NODE_HEIGHT = 0.95
+"""Three rows of text, and air."""
+
+_ROWS = 3
+_CONSTANT_HEIGHT = 0.4
+_OUTPUTS = 3
+
+
+class Look(NamedTuple):
+    """What a drawing shows; see `graphs.draw`."""
+
+    values: bool = True
+    adjoints: bool = True
+    partials: bool = True
+    shapes: bool = False
+    theme: str = "auto"
+
+
+class Parts:
+    """What each part of the graph looks like at one step."""
+
+    def __init__(self, trace: Trace, step: int, look: Look) -> None:
+        self.trace, self.look, self.theme = trace, look, theme_of("draw", look.theme)
+        self.now: Step | None = trace.steps[step] if 0 <= step < len(trace.steps) else None
+        self.recorded = trace.recorded_at(step)
+        self.sweeping = self.now is not None and self.now.phase in ("seed", "sweep")
+        self.adjoints = trace.adjoints_at(step)
+        self.tangents = trace.tangents_at(step)
+        self.over = step >= len(trace.steps) - 1 and (self.sweeping or trace.mode == "forward")
+        self.carrying = {(self.now.line, send.slot) for send in self.now.sends} if self.now and not self.over else set()
+        self.pushing = {(self.now.line, push.slot) for push in self.now.pushes} if self.now and not self.over else set()
+        self.receiving = {send.parent for send in self.now.sends} if self.now and not self.over else set()
+        self.widths = node_widths(trace)
+
+    def node(self, i: int, line: Line) -> dict[str, str]:
+        """A line of the tape."""
+        adjoint = self.adjoints[i]
+        classes = [line.kind]
+        look = {"style": "rounded,filled"}
+        if line.kind == "input":
+            # Square corners and a heavy border, so that the colour is not the only sign.
+            look = {"style": "filled", "color": notation.GREEN, "penwidth": "2"}
+        if i == self.trace.result:
+            classes.append("result")
+            look |= {"peripheries": "2", "penwidth": "2"}
+        if self.over and self.sweeping and adjoint is None:
+            classes.append("unreached")
+            look["style"] += ",dashed"
+        if self.now is not None and not self.over and (i == self.now.line or i in self.receiving):
+            classes.append("active")
+            look |= {"color": notation.VERMILION if self.sweeping else notation.GREEN, "penwidth": "3"}
+            if self.sweeping:
+                look["fillcolor"] = self.theme.adjoint_paper
+        if i >= self.recorded:
+            look["style"] = "invis"
+        head, name = heading(self.trace, i, line)
+        rows = [f'<b>{_markup(head)}</b> <font color="{self.theme.soft_ink}">{_markup(name)}</font>']
+        if self.look.values:
+            rows.append(self._coloured(line.value.in_node, self.theme.value))
+        if self.look.adjoints:
+            rows.append(self._derivative(i))
+        if len(rows) < _ROWS:
+            look["height"] = f"{_CONSTANT_HEIGHT + (NODE_HEIGHT - _CONSTANT_HEIGHT) * (len(rows) - 1) / (_ROWS - 1):g}"
+        return look | {
+            "id": f"n{i}",
+            "class": " ".join(classes),
+            "label": f"<{'<br/>'.join(rows)}>",
+            "width": f"{self.widths[i]:.2f}",
+            "tooltip": escaped_text(self._said(i, line)),
+        }
+
+    def _coloured(self, text: str, colour: str) -> str:
+        return f'<font color="{colour}"><b>{_markup(text)}</b></font>'
+
+    def _derivative(self, i: int) -> str:
+        """The adjoint of a line, or its tangents; the mode says which."""
+        text = self._derivative_text(i)
+        if not text:
+            return "&#160;"
+        if text == notation.NOT_REACHED:
+            return text
+        return self._coloured(text, self.theme.tangent if self.trace.mode == "forward" else self.theme.adjoint)
+
+    def _derivative_text(self, i: int) -> str:
+        if self.trace.mode == "forward":
+            return ", ".join(tangent.in_node for tangent in self.tangents[i])
+        adjoint = self.adjoints[i]
+        if adjoint is None:
+            return notation.NOT_REACHED if self.sweeping else ""
+        return adjoint.in_node
+
+    def group(self, group: Group, outputs: Sequence[int]) -> dict[str, str]:
+        """One box for several lines: the text they come from, and the values that leave it."""
+        count = group.end - group.first
+        size = f"{count} operation{'s' * (count != 1)}"
+        if group.times > 1:
+            size = f"{group.times} times, {size}"
+        title = group.title or f"{self.trace.lines[group.first].shown} …"
+        rows, widths = [f"<b>{_markup(title)}</b>"], [text_width(title, True)]
+        rows.append(f'<font color="{self.theme.soft_ink}">{_markup(size)}</font>')
+        for i in outputs[:_OUTPUTS]:
+            line = self.trace.lines[i]
+            name = heading(self.trace, i, line)[1]
+            row, shown = [_markup(name)], [name]
+            if self.look.values:
+                row.append(self._coloured(line.value.in_node, self.theme.value))
+                shown.append(line.value.in_node)
+            if self.look.adjoints:
+                row.append(self._derivative(i))
+                shown.append(self._derivative_text(i))
+            rows.append("&#160;&#160;".join(row))
+            widths.append(text_width("  ".join(shown), True))
+        if len(outputs) > _OUTPUTS:
+            rows.append(f"and {len(outputs) - _OUTPUTS} more")
+        look = {"peripheries": "2", "penwidth": "2"} if self.trace.result in outputs else {}
+        return look | {
+            "id": f"g{group.first}",
+            "class": "group",
+            "label": f"<{'<br/>'.join(rows)}>",
+            "width": f"{max(widths) / 72 + 0.3:.2f}",
+            "tooltip": escaped_text(f"{title}: {size}"),
+        }
+
+    def flow(self, tail: int, named: bool) -> dict[str, str]:
+        """An edge that stands for all ways of a value into a group."""
+        line = self.trace.lines[tail]
+        label = self._label(line.shown if named else "", line.value)
+        return {"class": "edge-operand", "tooltip": escaped_text(f"{line.shown} = {line.value.text}"), **label}
+
+    def _said(self, i: int, line: Line) -> str:
+        text = f"{line.shown} = {line.meaning} = {line.value.text}"
+        if self.adjoints[i] is not None:
+            text += f"; adjoint {self.adjoints[i].text}"
+        if self.tangents[i]:
+            text += f"; tangent {', '.join(tangent.text for tangent in self.tangents[i])}"
+        return text
+
+    def constant(self, i: int, slot: int, operand: Operand) -> dict[str, str]:
+        """A constant operand, which stands beside the operation that uses it."""
+        hidden = i >= self.recorded
+        return {
+            "id": f"c{i}_{slot}",
+            "class": "constant",
+            "label": f"<{_markup(operand.value.in_node)}>",
+            "style": "invis" if hidden else "filled,dashed",
+            "fillcolor": self.theme.constant_paper,
+            "height": str(_CONSTANT_HEIGHT),
+            "width": f"{max(0.4, text_width(operand.value.in_node) / 72 + 0.2):.2f}",
+            "tooltip": escaped_text(f"the constant {operand.value.text}"),
+        }
+
+    def edge(self, i: int, slot: int, line: Line, operand: Operand) -> dict[str, str]:
+        """The way of an operand into an operation; the adjoint comes back along it."""
+        name = f"e{i}_{slot}"
+        look = {"id": name, "class": "edge-constant" if operand.line is None else "edge-operand"}
+        if operand.line is None:
+            look["style"] = "dashed"
+        carrying = (i, slot) in self.carrying
+        look |= self._label(operand.edge if self.look.partials else "", operand.value, carrying)
+        if operand.edge:
+            look["tooltip"] = look["labeltooltip"] = escaped_text(
+                f"from {self.trace.lines[operand.line].shown} to {line.shown}: {operand.edge_title or operand.edge}"
+            )
+        if carrying:
+            # The adjoint goes against the edge: the arrow turns round.
+            look |= {"class": "edge-operand carrying", "color": notation.VERMILION, "penwidth": "2.5"}
+            look |= {"style": "dashed", "dir": "back", "arrowsize": "1"}
+        if (i, slot) in self.pushing:
+            look |= {"class": "edge-operand carrying", "color": notation.BLUE, "penwidth": "2.5"}
+        if i >= self.recorded:
+            look["style"] = "invis"
+        return look
+
+    def _label(self, text: str, value: Number, carrying: bool = False) -> dict[str, str]:
+        """A label, and the shape of what flows, on paper of its own: the page may be white or black."""
+        shown = (
+            [f'<font color="{self.theme.adjoint}">{_markup(text)}</font>' if carrying else _markup(text)]
+            if text
+            else []
+        )
+        if self.look.shapes and value.shape:
+            shown.append(f'<font color="{self.theme.soft_ink}">{_markup(str(value.shape))}</font>')
+        written = "&#160;&#160;".join(shown)
+        if not written:
+            return {}
+        chip = (
+            f'<table border="0" cellborder="0" cellspacing="3" cellpadding="1">'
+            f'<tr><td bgcolor="{self.theme.paper}">{written}</td></tr></table>'
+        )
+        return {"label": f"<{chip}>"}
+
+
+def _markup(text: str) -> str:
+    # Graphviz reads \N, \n and \\ in every label, after it has read the entities.
+    return notation.escape(text).replace("\\", "&#92;&#92;")
+
+
+def escaped_text(text: str) -> str:
+    """Escape a plain attribute: graphviz reads backslashes in it."""
+    return graphviz.escape("".join(char if char.isprintable() else "�" for char in text))

@@ -1,0 +1,223 @@
+"""Functions of one or two numbers as curves and landscapes: their tangent, their gradient, and a path downhill."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from autodiff_lab.engine.errors import InputError, ShapeError
+from autodiff_lab.engine.recording import argument_names
+from autodiff_lab.figures.notation import number
+from autodiff_lab.figures.plots.style import Plot, called, canvas
+from autodiff_lab.figures.plots.surfaces import Span, curve, field, gradient, landscape, singled_out
+
+
+def plot_tangent(
+    f: Callable[..., Any], *args: Any, span: float | Span | Sequence[Span] | None = None, theme: str = "auto"
+) -> Plot:
+    """Plot a function of one number with its tangent, or of two numbers with its gradient field.
+
+    Parameters
+    ----------
+    f : callable
+        Takes one number, two numbers, or an array of two; returns a number.
+    *args : number, or array of two
+        Where the tangent touches, or the gradient is singled out.
+    span : float, pair, or pair of pairs, optional
+        How far to each side to look; or from where to where, for one number or for each. By default 2.
+    theme : {"auto", "light", "dark"}
+
+    Returns
+    -------
+    Plot
+
+    Raises
+    ------
+    InputError
+        If there are not one or two numbers, or `f` does not return a number.
+
+    Examples
+    --------
+    >>> plot_tangent(lambda x: x**2, 3.0).description
+    'The function of x from 1 to 5. At x = 3 the value is 9 and the tangent has the slope 6.'
+    """
+    f, point, names, title = _numbers_only(f, args)
+    spans = _spans(point, span)
+    slopes = gradient(f, point)
+    value = float(f(*point))
+    at = ", ".join(f"{name} = {number(x)}" for name, x in zip(names, point, strict=True))
+    if len(point) == 1:
+        with canvas(theme) as (figure, (axes,), colours):
+            curve(axes, f, spans[0], names[0], colours)
+            x = np.array(spans[0])
+            low, high = axes.get_ylim()
+            axes.plot(
+                x,
+                value + slopes[0] * (x - point[0]),
+                "--",
+                color=colours.tangent,
+                label=f"tangent, slope {number(slopes[0])}",
+            )
+            axes.plot(point, [value], "o", color=colours.tangent, markersize=9)
+            axes.set_ylim(low, high)
+            axes.set_title(f"At {at}: value {number(value)}, slope {number(slopes[0])}")
+            axes.legend(loc="best")
+        figure.description = (
+            f"{title[0].upper()}{title[1:]} of {names[0]} from {number(spans[0][0])} to {number(spans[0][1])}. "
+            f"At {at} the value is {number(value)} and the tangent has the slope {number(slopes[0])}."
+        )
+        return figure
+    with canvas(theme, 6.6, 5.4) as (figure, (axes,), colours):
+        landscape(axes, f, spans, names, colours)
+        field(axes, f, spans, colours)
+        singled_out(axes, point, slopes, spans, colours)
+        axes.set_title(f"At {at}: gradient ({', '.join(map(number, slopes))})")
+    figure.description = (
+        f"Contour lines of {title} for {_ranges(names, spans)}, with arrows along its gradient. At {at} the value is "
+        f"{number(value)} and the gradient is ({', '.join(map(number, slopes))}); it stands at a right angle to the "
+        "contour line and points uphill."
+    )
+    return figure
+
+
+def plot_descent(f: Callable[..., Any], path: Any, *, span: Any = None, theme: str = "auto") -> Plot:
+    """Plot the landscape of `f` and the points that a method went through, one after the other.
+
+    Parameters
+    ----------
+    f : callable
+        Takes one number, two numbers, or an array of two; returns a number.
+    path : array_like of shape (k,) or (k, 2)
+        The points, the start first.
+    span : pair, or pair of pairs, optional
+        From where to where to look; by default as far as the path goes, and some air.
+    theme : {"auto", "light", "dark"}
+
+    Returns
+    -------
+    Plot
+
+    Raises
+    ------
+    ShapeError
+        If the path has not this shape.
+
+    Examples
+    --------
+    >>> plot_descent(lambda x: x**2, [2.0, 1.0, 0.5]).description
+    'Path of 2 steps on the function. It starts at x = 2, value 4, and ends at x = 0.5, value 0.25.'
+    """
+    points = np.asarray(path, dtype=float)
+    points = points[:, None] if points.ndim == 1 else points
+    if points.ndim != 2 or points.shape[1] not in (1, 2) or not len(points):
+        raise ShapeError(
+            f"A path is a list of numbers or of pairs, with one point at least; this has shape {np.shape(path)}."
+        )
+    f, start, names, title = _numbers_only(f, _arguments(f, points[0]))
+    heights = np.array([float(f(*point)) for point in points.tolist()])
+    if span is None:
+        air = 0.15 * np.maximum(np.ptp(points, axis=0), 0.5)
+        span = list(zip((points.min(axis=0) - air).tolist(), (points.max(axis=0) + air).tolist(), strict=True))
+        span = span[0] if len(span) == 1 else span
+    spans = _spans(start, span)
+    steps = len(points) - 1
+    with canvas(theme, 6.6, 4.4 if len(start) == 1 else 5.4) as (figure, (axes,), colours):
+        if len(start) == 1:
+            curve(axes, f, spans[0], names[0], colours)
+            across, up = points[:, 0], heights
+        else:
+            landscape(axes, f, spans, names, colours)
+            across, up = points.T
+        axes.plot(across, up, "--", color=colours.adjoint, marker="o" if steps <= 40 else "", markersize=5)
+        axes.plot(
+            across[0],
+            up[0],
+            "s",
+            color=colours.adjoint,
+            markersize=9,
+            markerfacecolor=colours.paper,
+            markeredgewidth=2,
+            label=f"start, value {number(heights[0])}",
+        )
+        axes.plot(
+            across[-1],
+            up[-1],
+            "*",
+            color=colours.adjoint,
+            markersize=15,
+            label=f"after {steps} step{'s' * (steps != 1)}, value {number(heights[-1])}",
+        )
+        if len(start) == 2:
+            axes.set(xlim=spans[0], ylim=spans[1])
+        axes.legend(
+            loc="best" if len(start) == 1 else "upper center",
+            **({} if len(start) == 1 else {"bbox_to_anchor": (0.5, -0.13), "ncols": 1}),
+        )
+        axes.set_title(f"{steps} step{'s' * (steps != 1)} on {title}")
+
+    def place(k: int) -> str:
+        return ", ".join(f"{name} = {number(float(x))}" for name, x in zip(names, points[k], strict=True))
+
+    figure.description = (
+        f"Path of {steps} step{'s' * (steps != 1)} on {title}. It starts at {place(0)}, value {number(heights[0])}, "
+        f"and ends at {place(-1)}, value {number(heights[-1])}."
+    )
+    return figure
+
+
+_Numbers = tuple[Callable[..., Any], list[float], list[str], str]
+
+
+def _numbers_only(f: Callable[..., Any], args: Sequence[Any]) -> _Numbers:
+    """The function as one of numbers: an array of two is taken apart."""
+    title = called(f)
+    names = argument_names(f, len(args))
+    shapes = [np.shape(x) for x in args]
+    if shapes in ([()], [(), ()]):
+        g, point = f, [float(x) for x in args]
+    elif shapes in ([(1,)], [(2,)]):
+        given = f
+        point = np.asarray(args[0], dtype=float).tolist()
+        names = [f"{names[0]}[{k}]" for k in range(len(point))]
+
+        def g(*numbers: Any) -> Any:
+            return given(np.stack(numbers))
+    else:
+        raise InputError(
+            f"A picture has room for one number or two, and {title} was given {len(args)} arguments of shapes "
+            f"{', '.join(map(str, shapes))}. Hold the others: lambda x, y: {title}(x, y, …)."
+        )
+    if np.ndim(g(*point)):
+        raise InputError(f"{title} returns an array of shape {np.shape(g(*point))}; a curve is of one number.")
+    return g, point, names, title
+
+
+def _arguments(f: Callable[..., Any], point: np.ndarray) -> tuple[Any, ...]:
+    """A point of a path as the arguments of `f`: two numbers if it takes two, else one array."""
+    if len(point) == 1:
+        return (float(point[0]),)
+    try:
+        f(*point.tolist())
+    except TypeError:
+        return (point,)
+    return tuple(point.tolist())
+
+
+def _spans(point: Sequence[float], span: Any) -> list[Span]:
+    if span is None or np.ndim(span) == 0:
+        reach = 2.0 if span is None else float(span)
+        spans = [(x - reach, x + reach) for x in point]
+    else:
+        spans = [tuple(map(float, one)) for one in ([span] if np.ndim(span) == 1 else span)]
+        spans = spans * len(point) if len(spans) == 1 else spans
+    if len(spans) != len(point) or any(len(s) != 2 or not s[0] < s[1] for s in spans):
+        raise InputError(f"span={span!r} is not a reach, a pair (from, to), or one such pair for each number.")
+    return spans
+
+
+def _ranges(names: Sequence[str], spans: Sequence[Span]) -> str:
+    return " and ".join(
+        f"{name} from {number(low)} to {number(high)}" for name, (low, high) in zip(names, spans, strict=True)
+    )

@@ -1,0 +1,145 @@
+"""The style that all plots share, and `Plot`: a matplotlib figure that a reader without eyes can read as well."""
+
+from __future__ import annotations
+
+import base64
+import io
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import matplotlib
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from autodiff_lab.figures.drawing import data_url
+from autodiff_lab.figures.notation import escape
+from autodiff_lab.figures.sources import name_of
+from autodiff_lab.figures.themes import Theme, following, theme_of
+
+SIZE = 11.0
+"""The size of type in points: 14.7 px on a page, where 96 px are an inch."""
+
+_DPI = 96
+
+
+class Plot(Figure):
+    """A matplotlib figure with a text alternative. A notebook shows it by itself, with or without pyplot.
+
+    Attributes
+    ----------
+    description : str
+        What there is to see, in words and numbers.
+    theme : str
+        ``"auto"`` if it turns dark on a dark page; otherwise its colours stay.
+    """
+
+    description: str = ""
+    theme: str = "light"
+
+    def svg(self) -> str:
+        """Give the picture as SVG: the same bytes every time."""
+        written = self._saved("svg", Date=None, Creator=None)
+        text = written.decode()
+        return following(text) if self.theme == "auto" else text
+
+    def png(self, scale: float = 1.0) -> bytes:
+        """Give the picture as PNG, so many times larger than on a page; light, if its theme is ``"auto"``."""
+        return self._saved("png", scale, Software=None)
+
+    def _saved(self, format: str, scale: float = 1.0, **metadata: Any) -> bytes:
+        file = io.BytesIO()
+        with matplotlib.rc_context(_settings(theme_of("plot", self.theme))):
+            self.savefig(file, format=format, dpi=_DPI * scale, metadata=metadata)
+        return file.getvalue()
+
+    def __repr__(self) -> str:
+        return f"<plot: {self.description.partition('.')[0]}>"
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None, **_: Any) -> dict[str, str]:
+        svg = self.svg()
+        return {
+            "text/html": f'<img alt="{escape(self.description)}" style="max-width:100%;height:auto" '
+            f'src="{data_url(svg[svg.index("<svg") :])}">',
+            "image/png": base64.b64encode(self.png()).decode(),
+            "text/plain": repr(self),
+        }
+
+
+@contextmanager
+def canvas(
+    theme: str, width: float = 6.6, height: float = 4.4, panels: int = 1
+) -> Iterator[tuple[Plot, list[Axes], Theme]]:
+    """A figure with its axes, to be drawn on inside the block; matplotlib's own settings stay as they are."""
+    colours = theme_of("plot", theme)
+    with matplotlib.rc_context(_settings(colours)):
+        figure = Plot(figsize=(width, height), dpi=_DPI, layout="constrained")
+        figure.theme = theme
+        yield figure, list(figure.subplots(1, panels, squeeze=False)[0]), colours
+
+
+def called(f: Callable[..., Any]) -> str:
+    """What a title calls a function.
+
+    >>> called(abs), called(lambda x: x)
+    ('abs', 'the function')
+    """
+    name = name_of(f)
+    return "the function" if name == "<lambda>" else name
+
+
+def chip(colours: Theme) -> dict[str, Any]:
+    """Paper behind a label, so that no line runs through it."""
+    return {"facecolor": colours.paper, "edgecolor": "none", "pad": 1.5}
+
+
+def _settings(colours: Theme) -> dict[str, Any]:
+    """Everything that matters is said here, so that a reader's own settings do not change a picture."""
+    return {
+        "axes.axisbelow": True,
+        "axes.edgecolor": colours.line,
+        "axes.facecolor": colours.paper,
+        "axes.formatter.use_mathtext": False,
+        "axes.grid": True,
+        "axes.labelcolor": colours.ink,
+        "axes.labelsize": SIZE,
+        "axes.linewidth": 1.0,
+        "axes.spines.right": False,
+        "axes.spines.top": False,
+        "axes.titlecolor": colours.ink,
+        "axes.titlelocation": "left",
+        "axes.titlesize": SIZE + 1,
+        "axes.titleweight": "bold",
+        "axes.unicode_minus": True,
+        "figure.facecolor": colours.paper,
+        "font.family": ["DejaVu Sans"],
+        "font.size": SIZE,
+        "grid.alpha": 1.0,
+        "grid.color": colours.faint,
+        "grid.linewidth": 0.8,
+        "hatch.linewidth": 1.0,
+        "image.cmap": "viridis",
+        "legend.edgecolor": colours.faint,
+        "legend.facecolor": colours.paper,
+        "legend.fontsize": SIZE,
+        "legend.framealpha": 1.0,
+        "legend.labelcolor": colours.ink,
+        "lines.linewidth": 2.0,
+        "lines.markersize": 6.0,
+        "mathtext.fontset": "dejavusans",
+        "path.effects": [],
+        "path.sketch": None,
+        "savefig.bbox": None,
+        "savefig.facecolor": "auto",
+        "savefig.transparent": False,
+        "svg.fonttype": "path",
+        "svg.hashsalt": "autodiff_lab",
+        "text.color": colours.ink,
+        "text.usetex": False,
+        "xtick.color": colours.line,
+        "xtick.labelcolor": colours.ink,
+        "xtick.labelsize": SIZE,
+        "ytick.color": colours.line,
+        "ytick.labelcolor": colours.ink,
+        "ytick.labelsize": SIZE,
+    }

@@ -1,0 +1,199 @@
+"""From gradients to better parameters: gradient descent, momentum, Adam.
+
+Each method is one formula, ``_moved``. Two styles use it. With parameters in dicts and lists:
+``params = optimizer.update(params, grads)``. With the Variables of a gradient tape, as TensorFlow does it:
+``optimizer.minimize(loss)``, which is ``compute_gradients`` and then ``apply_gradients``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .engine import tree
+from .engine.broadcasting import shape_of
+from .engine.dispatch import Traced
+from .engine.errors import InputError, ShapeError
+from .engine.recording import require_scalar
+from .engine.values import as_shaped, as_value, released, zeros
+from .systems.gradient_tape import GradientTape, Variable
+
+__all__ = ["Adam", "GradientDescent", "Momentum", "Optimizer"]
+
+
+class Optimizer:
+    """What the methods share: where their state is kept, and the two styles.
+
+    Attributes
+    ----------
+    learning_rate : float
+        May be changed between steps.
+    state : dict
+        What is remembered of each parameter: by its path, ``params['w']``, or by the Variable itself. So one optimizer
+        serves one set of parameters; :meth:`reset` makes it new.
+    """
+
+    def __init__(self, learning_rate: float) -> None:
+        self.learning_rate = learning_rate
+        self.state: dict[Any, dict[str, Any]] = {}
+
+    @property
+    def learning_rate(self) -> float:
+        """How far a step goes."""
+        return self._learning_rate
+
+    @learning_rate.setter
+    def learning_rate(self, rate: float) -> None:
+        self._learning_rate = _number("learning_rate", rate)
+
+    def _moved(self, x: Any, g: Any, state: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+        """The formula: a parameter and its state after one step, from its gradient. Nothing is changed in place."""
+        raise NotImplementedError
+
+    def reset(self) -> None:
+        """Forget the past steps."""
+        self.state.clear()
+
+    def update(self, params: Any, grads: Any) -> Any:
+        """New parameters, after one step; the old ones are not touched.
+
+        Parameters
+        ----------
+        params : number, array, or nested tuples, lists and dicts of these
+        grads : in the structure of `params`
+            As ``value_and_grad`` returns them. A parameter whose gradient is None stays as it is; if all are None,
+            InputError is raised.
+
+        Examples
+        --------
+        >>> from autodiff_lab import grad
+        >>> def loss(p):
+        ...     return (3 * p["w"] + p["b"]) ** 2
+        >>> params = {"w": 1.0, "b": 2.0}
+        >>> GradientDescent(0.01).update(params, grad(loss)(params))
+        {'w': 0.7, 'b': 1.9}
+        """
+        paths, leaves = tree.paths("params", params), tree.flatten(params)
+        for path, x in zip(paths, leaves, strict=True):
+            if isinstance(x, Traced):
+                raise InputError(f"{path} is {x!r}. update takes plain numbers and arrays; see apply_gradients.")
+        return tree.unflatten(params, self._step(paths, paths, leaves, tree.matching(grads, params, "grads")))
+
+    def _step(self, keys: Sequence[Any], names: Sequence[str], xs: Sequence[Any], gs: Sequence[Any]) -> list[Any]:
+        """One step for all parameters; if one of them is refused, none has moved."""
+        if all(g is None for g in gs):
+            raise InputError(
+                f"No gradient for any of {', '.join(names) or 'the parameters (there are none)'}: the loss does not "
+                "depend on them, as far as the derivative was followed. Compute it from the parameters themselves, "
+                "with nothing passed through .numpy(), and from Variables of floats."
+            )
+        moved, states = [], {}
+        for key, name, x, g in zip(keys, names, xs, gs, strict=True):
+            if g is not None:
+                g = g.value if isinstance(g, Traced) else g
+                x, state = as_value(x, name), self.state.get(key, {})
+                if any(shape_of(s) != shape_of(x) for s in state.values() if not isinstance(s, int)):
+                    raise ShapeError(f"{name} had another shape before. Call reset(), or take a new optimizer for it.")
+                x, states[key] = self._moved(x, as_shaped(g, x, f"the gradient of {name}"), state)
+            moved.append(released(x))
+        self.state.update({key: state for key, state in states.items() if state})
+        return moved
+
+    def minimize(self, loss: Callable[[], Any], var_list: Any = None) -> None:
+        """One step down: :meth:`compute_gradients`, then :meth:`apply_gradients`.
+
+        Examples
+        --------
+        >>> w = Variable(5.0, name="w")
+        >>> optimizer = GradientDescent(learning_rate=0.1)
+        >>> for _ in range(2):
+        ...     optimizer.minimize(lambda: (w - 1) ** 2)
+        >>> w
+        Variable('w', 3.56)
+        """
+        self.apply_gradients(self.compute_gradients(loss, var_list))
+
+    def compute_gradients(self, loss: Callable[[], Any], var_list: Any = None) -> list[tuple[Any, Variable]]:
+        """Pairs (gradient, Variable), for the Variables in `var_list` or for all trainable ones that the loss reads."""
+        if not callable(loss):
+            raise InputError(
+                f"The loss is {loss!r}; it must be a function, so that a tape can record it: lambda: loss."
+            )
+        with GradientTape(watch_accessed_variables=var_list is None) as tape:
+            if var_list is not None:
+                tape.watch(var_list)
+            value = loss()
+        require_scalar(value, loss)
+        variables = list(tape.watched_variables()) if var_list is None else tree.flatten(var_list)
+        return list(zip(tape.gradient(value, variables), variables, strict=True))
+
+    def apply_gradients(self, grads_and_vars: Iterable[tuple[Any, Variable]]) -> None:
+        """Assign to each Variable what the formula makes of it. A Variable whose gradient is None stays as it is."""
+        pairs = list(grads_and_vars)
+        for pair in pairs:
+            if not (isinstance(pair, tuple | list) and len(pair) == 2 and isinstance(pair[1], Variable)):
+                raise InputError(f"apply_gradients takes pairs (gradient, Variable), and was given {pair!r}.")
+        variables = [v for _, v in pairs]
+        names = [v.name or f"Variable {k}" for k, v in enumerate(variables)]
+        if len(set(map(id, variables))) < len(variables):
+            raise InputError(f"A Variable comes twice among {', '.join(names)}. Add its gradients, and give it once.")
+        moved = self._step(variables, names, [v.value for v in variables], [g for g, _ in pairs])
+        for (g, v), x in zip(pairs, moved, strict=True):
+            if g is not None:
+                v.assign(x)
+
+
+class GradientDescent(Optimizer):
+    """x ← x − η g (Cauchy, 1847). It remembers nothing."""
+
+    def _moved(self, x: Any, g: Any, state: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+        return x - self.learning_rate * g, state
+
+
+class Momentum(Optimizer):
+    """a ← μ a + g, x ← x − η a: gradients add up where they agree (Polyak, 1964).
+
+    With η outside the sum, as in TensorFlow's MomentumOptimizer: a change of the learning rate acts on the whole step.
+    """
+
+    def __init__(self, learning_rate: float, momentum: float = 0.9) -> None:
+        super().__init__(learning_rate)
+        self.momentum = _number("momentum", momentum, below=1)
+
+    def _moved(self, x: Any, g: Any, state: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+        a = self.momentum * state.get("accumulated", zeros(x)) + g
+        return x - self.learning_rate * a, {"accumulated": a}
+
+
+class Adam(Optimizer):
+    """x ← x − η m̂ / (√v̂ + ε): each entry is scaled by the size of its own gradients.
+
+    m and v are moving averages of g and g²; m̂ = m / (1 − β₁ᵗ) and v̂ = v / (1 − β₂ᵗ) make up for their start at 0
+    (Kingma and Ba, *Adam: a method for stochastic optimization*, 2015, algorithm 1). t counts the steps of each
+    parameter by itself, so one that gets its first gradient late starts like the others.
+    """
+
+    def __init__(
+        self, learning_rate: float = 0.001, beta_1: float = 0.9, beta_2: float = 0.999, epsilon: float = 1e-8
+    ) -> None:
+        super().__init__(learning_rate)
+        self.beta_1 = _number("beta_1", beta_1, below=1)
+        self.beta_2 = _number("beta_2", beta_2, below=1)
+        self.epsilon = _number("epsilon", epsilon, least=1e-300)
+
+    def _moved(self, x: Any, g: Any, state: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+        t = state.get("steps", 0) + 1
+        m = self.beta_1 * state.get("m", zeros(x)) + (1 - self.beta_1) * g
+        v = self.beta_2 * state.get("v", zeros(x)) + (1 - self.beta_2) * g * g
+        m_hat, v_hat = m / (1 - self.beta_1**t), v / (1 - self.beta_2**t)
+        return x - self.learning_rate * m_hat / (np.sqrt(v_hat) + self.epsilon), {"m": m, "v": v, "steps": t}
+
+
+def _number(name: str, given: Any, least: float = 0.0, below: float = np.inf) -> float:
+    real = isinstance(given, int | float | np.integer | np.floating) and not isinstance(given, bool)
+    if not real or not least <= given < below:
+        limit = f" and below {below}" if below < np.inf else ""
+        raise InputError(f"{name} is {given!r}; it must be a finite number, from {least} on{limit}.")
+    return float(given)

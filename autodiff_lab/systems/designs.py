@@ -1,0 +1,238 @@
+"""Three ways to remember an operation, behind one small interface.
+
+A program f of numbers can be recorded as *partials* (Wengert cells), as *closures*, and as *operations* that can be
+carried out again (the engine's tape). The gradient is the same:
+
+>>> at = np.array([3.0, 1.0])
+>>> for name, design in DESIGNS.items():
+...     run = design(lambda x, y: np.sin(x) + x * y, places(at))
+...     print(f"{name:<27} {run.value:.4f} {run.gradient()[0]:.12f}")
+partials                    3.1411 0.010007503400
+closures                    3.1411 0.010007503400
+operations                  3.1411 0.010007503400
+operations, inputs copied   3.1411 0.010007503400
+operations, inputs checked  3.1411 0.010007503400
+
+What each keeps for that, and what it can do besides, is asked in ``side_by_side.py``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from ..engine import listing
+from ..engine.dispatch import NOTHING
+from ..engine.errors import InputError, MutationError
+from ..engine.jacobians import hessian
+from ..engine.recording import name_of, swept
+from ..engine.symbol import Symbol
+from ..engine.tape import Tape, Variable
+from .closures import Recording, grad
+from .closures import Variable as NamedVariable
+from .wengert import Cell, var
+
+__all__ = ["DESIGNS", "Design", "Program", "Run", "places"]
+
+Program = Callable[..., Any]
+
+
+def places(inputs: np.ndarray) -> list[np.ndarray]:
+    """The places of an array, one by one: numbers without axes that change when the array is written to."""
+    return [inputs[k, ...] for k in range(len(inputs))]
+
+
+class Run(Protocol):
+    """A program that has been recorded.
+
+    Attributes
+    ----------
+    value : float
+        The result.
+    closures : int
+        How many closures are alive.
+    shares : bool
+        Whether a number kept for several operations is kept once.
+    """
+
+    value: float
+    closures: int
+    shares: bool
+
+    def gradient(self) -> list[float]:
+        """Rewind: the derivative with respect to each input."""
+
+    def hessian(self) -> list[list[float]]:
+        """Differentiate the gradient again. An exception says why it cannot be."""
+
+    def replay(self, inputs: Sequence[float]) -> float:
+        """Put other numbers in the inputs' places, and read the result off the record."""
+
+    def stored(self, program: Tape) -> Iterator[list[tuple[str, Any]]]:
+        """For each operation of `program`, a tape of the same run: what is kept for its derivative, by name."""
+
+
+class Partials:
+    """Document 3: a cell keeps its local partials."""
+
+    shares = False
+    closures = 0
+
+    def __init__(self, f: Program, inputs: list[np.ndarray]) -> None:
+        self.inputs = [var(x) for x in inputs]
+        self.result = _result(f, self.inputs, Cell)
+        self.value: float = self.result.value
+
+    def gradient(self) -> list[float]:
+        self.result.backprop()
+        return [x.sensitivity for x in self.inputs]
+
+    def hessian(self) -> list[list[float]]:
+        rows = []
+        for sensitivity in self.gradient():
+            sensitivity.backprop()  # type: ignore[attr-defined]  # a float; that it fails is the answer
+            rows.append([x.sensitivity for x in self.inputs])
+        return rows
+
+    def replay(self, inputs: Sequence[float]) -> float:
+        for x, number in zip(self.inputs, inputs, strict=True):
+            x.value = number
+        return self.result.value
+
+    def stored(self, program: Tape) -> Iterator[list[tuple[str, Any]]]:
+        line_of = {id(self.result): program.output}
+        kept: dict[Any, list[tuple[str, Any]]] = {}
+        for cell in reversed(self.result.tape):  # cells have no names: walk down both records in step
+            line: Any = line_of[id(cell)]
+            parents = [j for j in program.parents[line] if j >= 0]
+            line_of |= {id(x): j for (x, _), j in zip(cell.links, parents, strict=True)}
+            names = [f"∂{program.name(line)}/∂{program.name(j)}" for j in parents]
+            kept[line] = [(name, dx) for name, (_, dx) in zip(names, cell.links, strict=True)]
+        return (kept.get(line, []) for line in range(program.n_inputs, len(program)))
+
+
+class Closures:
+    """Document 0: a record keeps a closure, and the closure holds whatever its rule will read."""
+
+    shares = True
+
+    def __init__(self, f: Program, inputs: list[np.ndarray]) -> None:
+        self.recording = Recording(show=None)
+        self.inputs = [self.recording.constant(x, f"v{k - len(inputs) + 1}") for k, x in enumerate(inputs)]
+        self.result = _result(f, self.inputs, NamedVariable)
+        self.value, self.closures = float(self.result.value), len(self.recording)
+
+    def gradient(self) -> list[float]:
+        return [float(g.value) for g in grad(self.result, self.inputs)]
+
+    def hessian(self) -> list[list[float]]:
+        return [[float(h.value) for h in grad(g, self.inputs)] for g in grad(self.result, self.inputs)]
+
+    def replay(self, inputs: Sequence[float]) -> float:
+        for x, number in zip(self.inputs, inputs, strict=True):
+            x.value = number
+        return float(self.result.value)
+
+    def stored(self, program: Tape) -> Iterator[list[tuple[str, Any]]]:
+        return (_read_by_the_rule(program, line) for line in range(program.n_inputs, len(program)))
+
+
+class Operations:
+    """Document 2, and the engine: a line keeps its operation and the operands; one table keeps the rules."""
+
+    shares = False
+    closures = 0
+
+    def __init__(self, f: Program, inputs: list[np.ndarray]) -> None:
+        self.tape = Tape()
+        variables = [self.tape.input(x) for x in inputs]
+        self.result = self.tape.run(lambda *inputs: _result(f, inputs, Variable), variables)
+        self.tape.output, self.value = self.result.index, float(self.result.value)
+
+    def gradient(self) -> list[float]:
+        return [float(g) for g in swept(self.tape, [self.result], [np.float64(1.0)])]
+
+    def hessian(self) -> list[list[float]]:
+        inputs = [float(x) for x in self.tape.values[: self.tape.n_inputs]]
+        return [list(row) for row in hessian(self.tape.replay, argnums=tuple(range(len(inputs))))(*inputs)]
+
+    def replay(self, inputs: Sequence[float]) -> float:
+        return float(self.tape.replay(*inputs))
+
+    def stored(self, program: Tape) -> Iterator[list[tuple[str, Any]]]:
+        for line in range(program.n_inputs, len(program)):
+            yield [
+                (_named(self.tape, j), x) for j, x in zip(self.tape.parents[line], self.tape.args[line], strict=True)
+            ]
+
+
+class CopiedOperations(Operations):
+    """The same, with a copy of the inputs, as a tape of :func:`autodiff_lab.record` has."""
+
+    def __init__(self, f: Program, inputs: list[np.ndarray]) -> None:
+        super().__init__(f, [np.float64(x) for x in inputs])  # type: ignore[misc]
+
+
+class CheckedOperations(Operations):
+    """The same, with a fingerprint of the inputs, as frameworks keep version counters: if it changed, it refuses."""
+
+    def __init__(self, f: Program, inputs: list[np.ndarray]) -> None:
+        super().__init__(f, inputs)
+        self.places, self.fingerprint = inputs, [x.tobytes() for x in inputs]
+
+    def gradient(self) -> list[float]:
+        if [x.tobytes() for x in self.places] != self.fingerprint:
+            raise MutationError(
+                "An input was written to after the run, and the sweep needs the number that stood there. Take the "
+                "gradient first, or write into a copy of the array."
+            )
+        return super().gradient()
+
+
+Design = Callable[[Program, list[np.ndarray]], Run]
+
+DESIGNS: dict[str, Design] = {
+    "partials": Partials,
+    "closures": Closures,
+    "operations": Operations,
+    "operations, inputs copied": CopiedOperations,
+    "operations, inputs checked": CheckedOperations,
+}
+"""The three designs, and two ways to make the third safe. Each is called with the program and the inputs' places."""
+
+
+def _result(f: Program, inputs: Sequence[Any], kind: type) -> Any:
+    result = f(*inputs)
+    if not isinstance(result, kind):
+        raise InputError(
+            f"{name_of(f)} returned {listing.plain(result)}, which was not computed from its inputs, so nothing is "
+            "recorded. Return one number that depends on them."
+        )
+    return result
+
+
+def _named(program: Tape, line: int) -> str:
+    return program.name(line) if line >= 0 else "constant"
+
+
+def _read_by_the_rule(program: Tape, line: int) -> list[tuple[str, Any]]:
+    """The numbers that the way back from a line reads: run its rule on Symbols, and see which are in the formula."""
+    parents, op, args = program.parents[line], program.ops[line], program.args[line]
+    symbols = [Symbol(f"operand {k}") for k in range(len(args))]
+    y, g = Symbol("result"), Symbol("adjoint")
+    formulas = [op.pullback(k, g, y, tuple(symbols), program.kwargs.get(line, NOTHING)) for k in range(len(args))]  # type: ignore[union-attr]
+    read = [leaf for formula, j in zip(formulas, parents, strict=True) if j >= 0 for leaf in _leaves(formula)]
+    kept = [
+        (_named(program, j), x) for s, j, x in zip(symbols, parents, args, strict=True) if any(s is r for r in read)
+    ]
+    return kept + [(program.name(line), program.values[line])] * any(y is r for r in read)
+
+
+def _leaves(formula: Any) -> Iterator[Symbol]:
+    if isinstance(formula, Symbol):
+        if formula.op is None:
+            yield formula
+        for part in formula.operands:
+            yield from _leaves(part)

@@ -1,0 +1,248 @@
+"""Eager tensors: every operation runs at once, and whoever records may look on.
+
+A :class:`Tensor` is a value that never changes. A :class:`Variable` is a place that holds a value, and ``assign`` puts
+another one there; reading it gives a tensor. Unlike the engine's values they belong to no tape: any number of tapes
+may look at one tensor, so all of them live on one level, under every derivative that the engine takes.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping
+from functools import wraps
+from typing import Any
+
+import numpy as np
+
+from ..engine import custom
+from ..engine.broadcasting import shape_of
+from ..engine.dispatch import Level, Op, Traced, as_operand
+from ..engine.errors import InputError
+from ..engine.levels import _in_this_thread
+from ..engine.listing import plain
+from ..engine.operators import Overloaded
+from ..engine.values import as_shaped, as_value, released
+
+__all__ = ["Eager", "Recorder", "Tensor", "Variable", "constant", "custom_gradient"]
+
+
+class Ground(Level):
+    """The level of all eager values: compute, make a tensor of the result, and show it to those who record."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        self.number, self.open, self.paused = 0, True, False
+
+    def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any]) -> Any:
+        """Compute one operation, and let each tape that watches an operand record it."""
+        operands = tuple(x.read() if isinstance(x, Variable) else x for x in operands)
+        value = op.fn(*(as_operand(x.value) if isinstance(x, Tensor) else x for x in operands), **static)
+        if op.kind in ("comparison", "shape"):
+            return value
+        result = Tensor(as_operand(value))
+        if op.kind != "flat":
+            for tape in recorders():
+                if tape.watches(operands):
+                    tape.record(op, operands, static, result)
+        return result
+
+
+class Eager(Overloaded):
+    """What tensors and Variables share."""
+
+    __slots__ = ("number",)
+    level = Ground()
+    number: int
+    _numbers = itertools.count(1)
+
+    def numpy(self) -> Any:
+        """The plain number, or a copy of the array: no tape sees what is computed with it."""
+        return released(self.value)
+
+    def __format__(self, spec: str) -> str:
+        return format(self.numpy(), spec) if spec else str(self)
+
+
+class Tensor(Eager):
+    """A value that never changes, with a number of its own by which tapes know it."""
+
+    __slots__ = ("__weakref__", "value")
+
+    def __init__(self, value: Any) -> None:
+        self.number, self.value = next(Eager._numbers), value
+
+    def __repr__(self) -> str:
+        return f"Tensor({plain(self.value)})"
+
+
+def constant(x: Any) -> Any:
+    """A tensor that holds a copy of `x`. No tape watches it unless asked to.
+
+    Parameters
+    ----------
+    x : number, array or list
+        Integers stay integers and text stays text; neither has a derivative.
+
+    Raises
+    ------
+    InputError
+        For complex numbers, and for what is no number at all.
+
+    Examples
+    --------
+    >>> constant([1.0, 2.0]) * 3
+    Tensor([3., 6.])
+    """
+    if isinstance(x, Eager):
+        return x.read() if isinstance(x, Variable) else x
+    return Tensor(_plain_value(x, "the constant"))
+
+
+class Variable(Eager):
+    """A place that holds a value. Tapes watch it as soon as it is read, if it is trainable.
+
+    Parameters
+    ----------
+    value : number, array or list
+        Copied. With an integer the Variable holds integers, which have no derivative: write ``5.0`` for ``5``.
+    trainable : bool
+    name : str, optional
+        What listings and messages call it.
+
+    Examples
+    --------
+    >>> w = Variable(5.0, name="w")
+    >>> w.assign_sub(0.5)
+    Variable('w', 4.5)
+    """
+
+    __slots__ = ("__weakref__", "name", "trainable", "value")
+
+    def __init__(self, value: Any, trainable: bool = True, name: str | None = None) -> None:
+        self.number, self.trainable, self.name = next(Eager._numbers), trainable, name
+        self.value = _plain_value(value, f"the value of the Variable {name or ''}".rstrip())
+
+    def read(self) -> Tensor:
+        """What it holds now, as a tensor; every tape that records is told."""
+        tensor = Tensor(self.value)
+        for tape in recorders():
+            tape.accessed(self, tensor)
+        return tensor
+
+    def assign(self, value: Any) -> Variable:
+        """Hold another value, of the same shape. Tapes keep the old one, and do not follow where the new comes from.
+
+        Raises
+        ------
+        ShapeError
+            If the shape is another one.
+        InputError
+            If the value does not fit the type: a float for a Variable of integers.
+        """
+        what = f"the value for {self!r}"
+        new = _plain_value(value, what)
+        if not np.can_cast(new.dtype, self.dtype, "same_kind"):
+            raise InputError(
+                f"{what} has dtype {new.dtype}, and the Variable holds {self.dtype}: the value would not survive. "
+                "Make the Variable with a float, Variable(5.0) instead of Variable(5)."
+            )
+        floats = self.dtype.kind == "f"
+        new = as_shaped(new, self.value, what) if floats or shape_of(new) != self.shape else new.astype(self.dtype)
+        self.value = _frozen(new)
+        return self
+
+    def assign_add(self, change: Any) -> Variable:
+        """Add to what it holds."""
+        return self.assign(self.value + _plain_value(change, "the change"))
+
+    def assign_sub(self, change: Any) -> Variable:
+        """Subtract from what it holds."""
+        return self.assign(self.value - _plain_value(change, "the change"))
+
+    def __repr__(self) -> str:
+        return f"Variable({f'{self.name!r}, ' if self.name else ''}{plain(self.value)})"
+
+    # It can be assigned to, so what is handed on is a tensor, and a copy is another place.
+
+    def __pos__(self) -> Tensor:
+        return self.read()
+
+    copy = __pos__
+
+    def __copy__(self) -> Variable:
+        return Variable(self.value, self.trainable, self.name)
+
+    def __deepcopy__(self, memo: Any) -> Variable:
+        return self.__copy__()
+
+
+class Recorder(Level):
+    """One that looks on while eager operations run."""
+
+    def watches(self, operands: tuple[Any, ...]) -> bool:
+        """Whether an operation on these is to be recorded."""
+        raise NotImplementedError
+
+    def record(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any], result: Tensor) -> None:
+        """Record an operation that has run."""
+        raise NotImplementedError
+
+    def accessed(self, variable: Variable, tensor: Tensor) -> None:
+        """Note that a Variable was read, and which tensor that gave."""
+        raise NotImplementedError
+
+
+def recorders() -> list[Recorder]:
+    """Those who record in this thread at this moment."""
+    return [level for level in _in_this_thread.levels if isinstance(level, Recorder) and level.open]
+
+
+def custom_gradient(f: Callable[..., tuple[Any, Callable[[Any], Any]]]) -> Callable[..., Any]:
+    """Give a function a gradient of its own: `f` returns its result, and a function from adjoint to gradients.
+
+    The rules of the table are bound when the package is imported; this one is bound anew each time `f` runs, and goes
+    onto the tape as one record.
+
+    Examples
+    --------
+    >>> @custom_gradient
+    ... def softplus(x):
+    ...     e = np.exp(x)
+    ...     return np.log(1 + e), lambda g: g * (1 - 1 / (1 + e))
+    >>> x = Variable(100.0)
+    >>> from autodiff_lab.systems.gradient_tape import GradientTape
+    >>> with GradientTape() as tape:
+    ...     y = softplus(x)
+    >>> tape.gradient(y, x)
+    Tensor(1.0)
+    """
+
+    @wraps(f)
+    def recorded(*operands: Any) -> Any:
+        operands = tuple(constant(x) for x in operands)
+        result, gradients = f(*operands)
+        value = constant(result).value
+        bound = custom.custom_gradient(vjp=lambda g, _, *operands: gradients(g))
+        return bound(wraps(f)(lambda *plain: value))(*operands)
+
+    return recorded
+
+
+def _plain_value(x: Any, what: str) -> Any:
+    if isinstance(x, Eager):
+        return x.value
+    if isinstance(x, Traced):
+        raise InputError(
+            f"{what} is {x!r}, which another derivative is following; in a tensor it would be lost from sight. "
+            "Take the derivative with one system: a GradientTape, or grad, not both."
+        )
+    array = np.array(x)
+    return _frozen(array[()] if array.dtype.kind in "biuSU" else as_value(array, what))
+
+
+def _frozen(x: Any) -> Any:
+    """A value that tapes may hold: NumPy refuses to write into it."""
+    if type(x) is np.ndarray:
+        x.setflags(write=False)
+    return x

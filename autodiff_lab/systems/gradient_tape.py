@@ -1,0 +1,246 @@
+"""TensorFlow's eager machine: record what runs, then rewind.
+
+``with GradientTape() as tape:`` records the operations whose operands it watches. ``tape.gradient(target, sources)``
+rewinds those that lie between sources and target. The rewinding is made of the same eager operations, so another tape
+around it records it, and that is all there is to higher derivatives.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from ..engine import listing, tree
+from ..engine.dispatch import Op
+from ..engine.errors import InputError, ReleasedError
+from ..engine.levels import _in_this_thread
+from ..engine.values import as_shaped, ones, zeros
+from .eager import Eager, Recorder, Tensor, Variable, constant, custom_gradient
+from .rewinding import READ, Record, Sweep, name_of, unused_name
+
+__all__ = ["GradientTape", "Tensor", "Variable", "constant", "custom_gradient"]
+
+
+class GradientTape(Recorder):
+    """A context that records, and can be rewound once; any number of times if it is persistent.
+
+    Parameters
+    ----------
+    persistent : bool
+        Keep the records after a gradient.
+    watch_accessed_variables : bool
+        Watch each trainable Variable that is read. Otherwise only what :meth:`watch` is told.
+
+    Examples
+    --------
+    >>> x, y = Variable(2.0), Variable(3.0)
+    >>> with GradientTape() as tape:
+    ...     z = x**2 + y**2
+    >>> tape.gradient(z, [x, y])
+    [Tensor(4.0), Tensor(6.0)]
+    """
+
+    def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
+        super().__init__()
+        self.open = False
+        self.persistent, self.watch_accessed_variables = persistent, watch_accessed_variables
+        self.reset()
+
+    # Recording
+
+    def __enter__(self) -> GradientTape:
+        if self in _in_this_thread.levels:
+            raise InputError("This tape is recording already. Make another GradientTape() to nest one in it.")
+        if self._rewound:
+            self.reset()
+        _in_this_thread.levels.append(self)
+        self.open = True
+        return self
+
+    def __exit__(self, *exception: Any) -> None:
+        self._stop()
+
+    def _stop(self) -> None:
+        self.open = False
+        if self in _in_this_thread.levels:
+            _in_this_thread.levels.remove(self)
+
+    def watch(self, objects: Any) -> None:
+        """Record from now on what is computed from these tensors and Variables; containers may be nested."""
+        for x in _leaves(objects, "objects"):
+            if x.dtype.kind == "f":
+                self._watch(x)
+
+    def _watch(self, x: Any) -> None:
+        if x.number not in self.made_by:
+            self.made_by[x.number] = None
+            self.names[x.number] = unused_name(getattr(x, "name", None), self.names)
+        if isinstance(x, Variable):
+            self._variables[x.number] = x
+
+    def accessed(self, variable: Variable, tensor: Tensor) -> None:
+        """Watch a Variable that is read, if it is trainable, and record the reading."""
+        if self.watch_accessed_variables and variable.trainable and variable.dtype.kind == "f":
+            self._watch(variable)
+        if variable.number in self.made_by:
+            self.record(READ, (variable,), {}, tensor)
+
+    def watches(self, operands: tuple[Any, ...]) -> bool:
+        """Whether one of them is watched, or was computed from what is."""
+        return any(isinstance(x, Eager) and x.number in self.made_by for x in operands)
+
+    def record(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any], result: Tensor) -> None:
+        """Record an operation that has run."""
+        self.made_by[result.number] = len(self.records)
+        self.records[len(self.records)] = Record.of(op, operands, static, result)
+
+    def watched_variables(self) -> tuple[Variable, ...]:
+        """The Variables that are watched, in the order in which they were met."""
+        return tuple(self._variables.values())
+
+    @contextmanager
+    def stop_recording(self) -> Iterator[None]:
+        """Let operations pass unrecorded: inside, everything is a constant to this tape."""
+        if not self.open:
+            raise InputError("This tape is not recording, so it cannot stop. Write it inside `with tape:`.")
+        self.open = False
+        try:
+            yield
+        finally:
+            self.open = self in _in_this_thread.levels
+
+    def reset(self) -> None:
+        """Forget everything: what is watched, and what was recorded."""
+        self.records: dict[int, Record] = {}
+        self.made_by: dict[int, int | None] = {}  # by the number of a tensor; None for what is watched
+        self._variables: dict[int, Variable] = {}
+        self.names: dict[int, str] = {}
+        self._rewound = False
+
+    # Rewinding
+
+    def gradient(
+        self, target: Any, sources: Any, output_gradients: Any = None, unconnected_gradients: str = "none"
+    ) -> Any:
+        """Σ ∂target/∂source: the derivative of the sum of all entries of all targets, for each source.
+
+        Parameters
+        ----------
+        target, sources : Tensor, Variable, or nested tuples, lists and dicts of these
+        output_gradients : optional
+            Weights for the sum, structured and shaped like `target`. Ones if there are none.
+        unconnected_gradients : {"none", "zero"}
+            What a source gets that the target does not depend on, as far as the tape knows.
+
+        Returns
+        -------
+        Tensors (or None) in the structure of `sources`. A source that is not watched gets None.
+
+        Raises
+        ------
+        ReleasedError
+            On the second call, unless the tape is persistent.
+        InputError, ShapeError
+        """
+        otherwise = _unconnected(unconnected_gradients)
+        sweep = self.sweep(target, sources, output_gradients)
+        deque(sweep.steps(), maxlen=0)
+        of = sweep.adjoints
+        return tree.map_leaves(lambda x: of[x.number] if x.number in of else otherwise(x), sources)
+
+    def sweep(self, target: Any, sources: Any, output_gradients: Any = None) -> Sweep:
+        """What :meth:`gradient` runs, to be stepped through: ``for step in tape.sweep(z, x).steps(): …``."""
+        targets, starts = _leaves(target, "target"), _leaves(sources, "sources")
+        given = [None] * len(targets)
+        if output_gradients is not None:
+            given = tree.matching(output_gradients, target, "output_gradients")
+        seeds = [
+            constant(ones(y.value) if g is None else as_shaped(g, y.value, path))
+            for y, g, path in zip(targets, given, tree.paths("output_gradients", target), strict=True)
+        ]
+        sweep = Sweep(self._taken(), self.made_by, self.names, targets, starts)
+        for y, seed in zip(targets, seeds, strict=True):
+            sweep.seed(y, seed)
+        return sweep
+
+    def jacobian(self, target: Any, sources: Any, unconnected_gradients: str = "none") -> Any:
+        """One block of shape ``target.shape + source.shape`` for each source: a sweep for each entry of the target."""
+        otherwise = _unconnected(unconnected_gradients)
+        if len(_leaves(target, "target")) != 1 or not isinstance(target, Eager):
+            raise InputError("jacobian takes one target. Join several with np.stack, or ask for them one by one.")
+        leaves, records = _leaves(sources, "sources"), self._taken()
+        rows: list[dict[int, Tensor]] = []
+        for entry in np.eye(target.size, dtype=target.dtype):
+            sweep = Sweep(records, self.made_by, self.names, [target], leaves)
+            sweep.seed(target, constant(entry.reshape(target.shape)))
+            deque(sweep.steps(), maxlen=0)
+            rows.append(sweep.adjoints)
+
+        def block(x: Any) -> Any:
+            if rows and not any(x.number in row for row in rows) and otherwise(x) is None:
+                return None
+            of_each = [row[x.number] if x.number in row else zeros(x) for row in rows]
+            stacked = np.stack(of_each) if of_each else np.zeros((0, *x.shape))
+            return constant(np.reshape(stacked, (*target.shape, *x.shape)))
+
+        return tree.map_leaves(block, sources)
+
+    def _taken(self) -> dict[int, Record]:
+        """The records, to be rewound; a tape that is not persistent has none from then on."""
+        if self._rewound:
+            raise ReleasedError(
+                "This tape has been rewound already, and let go of its records on the way. Ask for all gradients in "
+                "one call, tape.gradient(target, [x, y]), or make it with GradientTape(persistent=True)."
+            )
+        if self.persistent:
+            return self.records
+        self._stop()
+        records, self.records, self._rewound = self.records, {}, True
+        return records
+
+    # Reading
+
+    def __str__(self) -> str:
+        def text(x: Any) -> str:
+            known = isinstance(x, Eager) and x.number in self.made_by
+            return (
+                name_of(x.number, self.made_by, self.names)
+                if known
+                else listing.plain(x.value if isinstance(x, Eager) else x)
+            )
+
+        return "\n".join(
+            f"{text(r.result)} = {listing.call(r.op.name, r.op.symbol, list(map(text, r.operands)), dict(r.static))}"
+            f" = {listing.plain(r.result.value)}"
+            for r in self.records.values()
+        )
+
+
+def _leaves(objects: Any, role: str) -> list[Any]:
+    """The tensors and Variables in a container; anything else is refused."""
+    leaves = tree.flatten(objects)
+    for x, path in zip(leaves, tree.paths(role, objects), strict=True):
+        if not isinstance(x, Eager):
+            raise InputError(
+                f"{path} is {x!r}, and a tape follows tensors and Variables only. A plain number was made outside, or "
+                "by .numpy() or .value on the way: compute with the tensor itself; what you start from is a "
+                "Variable(…), or a constant(…) that the tape is told to watch()."
+            )
+        if role != "target" and x.dtype.kind != "f":
+            warnings.warn(
+                f"{x!r} holds {x.dtype}, which has no derivative: its gradient is None. Make it of floats, 5.0 for 5.",
+                stacklevel=4,
+            )
+    return leaves
+
+
+def _unconnected(policy: str) -> Callable[[Any], Any]:
+    """What a source gets that the target does not depend on."""
+    if policy not in ("none", "zero"):
+        raise InputError(f"unconnected_gradients is {policy!r}; it takes 'none' or 'zero'.")
+    return (lambda x: None) if policy == "none" else (lambda x: constant(zeros(x)))

@@ -1,0 +1,223 @@
+"""Softmax regression on iris, twice: number by number on Wengert cells, and in arrays on the engine.
+
+Document 3 ends with this program: 15 parameters, 112 flowers to learn from, gradient descent. :func:`train_scalars`
+is that program, :func:`train_arrays` the same mathematics in four lines of NumPy. Both are generators that yield after
+each epoch, so whoever runs them can show how far they are, stop, and go on later:
+
+>>> training = train_arrays()
+>>> epochs = [next(training) for _ in range(11)]
+>>> [(f"{epoch.loss:.9f}", epoch.correct) for epoch in (epochs[0], epochs[10])]
+[('1.098612289', 13), ('0.866841920', 26)]
+>>> resumed = next(train_arrays(after=epochs[10]))
+>>> resumed.number, resumed.loss == next(training).loss
+(11, True)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..data import Iris, load_iris
+from ..engine.custom import stop_gradient
+from ..engine.transforms import value_and_grad
+from .wengert import Cell, Var
+
+__all__ = ["Epoch", "Parameters", "categorical_cross_entropy", "reg", "softmax", "train_arrays", "train_scalars"]
+
+CLASSES, FEATURES = 3, 4
+
+
+class Parameters(NamedTuple):
+    """The weights, of shape (3, 4), and the biases, of shape (3,); their gradient has the same form."""
+
+    w: np.ndarray
+    b: np.ndarray
+
+
+class Epoch(NamedTuple):
+    """One epoch, as plain data.
+
+    Attributes
+    ----------
+    number : int
+        0 for the first.
+    loss : float
+        Before the update.
+    correct : int
+        How many of the flowers kept for testing are labelled right, after the update.
+    cells : int or None
+        The length of the tape; None in arrays, where there are no cells.
+    gradient : Parameters
+        Of the loss, before the update.
+    step : Parameters
+        What was multiplied with the learning rate and subtracted: the gradient, or with `clear` off the sum so far.
+    parameters : Parameters
+        After the update.
+    """
+
+    number: int
+    loss: float
+    correct: int
+    cells: int | None
+    gradient: Parameters
+    step: Parameters
+    parameters: Parameters
+
+
+# The program of the document: it runs on cells, and just as well on plain numbers
+
+
+def softmax(z: Sequence[Any], stable: bool = True) -> list[Any]:
+    """exp(zᵢ) / Σₖ exp(zₖ), one of each.
+
+    `stable` takes the largest z away first, as a constant. The quotient does not feel it, and no exponential overflows.
+    The document leaves it out.
+
+    >>> [float(p) for p in softmax([1000.0, 1000.0])]
+    [0.5, 0.5]
+    """
+    if stable:
+        largest = max(getattr(i, "value", i) for i in z)
+        z = [i - largest for i in z]
+    z_exp = [np.exp(i) for i in z]
+    sum_z_exp = sum(z_exp)
+    return [i / sum_z_exp for i in z_exp]
+
+
+def scores(xs: Sequence[float], w: Sequence[Sequence[Any]], b: Sequence[Any]) -> list[Any]:
+    """What each class scores for one flower: w · x + b."""
+    return [sum(w[i][j] * x for j, x in enumerate(xs)) + b[i] for i in range(CLASSES)]
+
+
+def reg(xs: Sequence[float], w: Sequence[Sequence[Any]], b: Sequence[Any], stable: bool = True) -> list[Any]:
+    """The probability of each class for one flower."""
+    return softmax(scores(xs, w, b), stable)
+
+
+def categorical_cross_entropy(truth: Sequence[Sequence[float]], predicted: Sequence[Sequence[Any]]) -> Any:
+    """−1/n Σ Σ yₖ log ŷₖ, over the flowers and over the classes."""
+    loss = sum(sum(k * np.log(p) for k, p in zip(y, y_, strict=True)) for y, y_ in zip(truth, predicted, strict=True))
+    return -1 * loss / len(predicted)
+
+
+def train_scalars(
+    iris: Iris | None = None,
+    *,
+    rate: float = 0.1,
+    rebind: bool = False,
+    stable: bool = True,
+    clear: bool = True,
+    after: Epoch | None = None,
+) -> Iterator[Epoch]:
+    """Gradient descent on Wengert cells, without end; see :func:`train_arrays`.
+
+    Parameters
+    ----------
+    rebind : bool
+        Update as the document does, ``b[i] -= rate * b[i].sensitivity``: the name then stands for a new cell, whose
+        operand is the old one, and the tape reaches back to the first epoch: 15 cells longer each time. Otherwise the
+        parameters stay variables and only their values change.
+    stable : bool
+        See :func:`softmax`.
+
+    Examples
+    --------
+    >>> training = train_scalars(stable=False)
+    >>> [next(training).cells for _ in range(3)]
+    [5169, 5169, 5169]
+    """
+    iris = iris or load_iris()
+    xs = iris.train.features.tolist()
+    truth = np.eye(CLASSES)[iris.train.labels].tolist()
+    start = _start(after)
+    w: list[list[Cell]] = [[Var(x) for x in row] for row in start.w.tolist()]
+    b: list[Cell] = [Var(x) for x in start.b.tolist()]
+    places = [(b, i) for i in range(CLASSES)] + [(row, j) for row in w for j in range(FEATURES)]
+
+    def gradient_here() -> tuple[float, Parameters, int]:
+        loss = categorical_cross_entropy(truth, [reg(x, w, b, stable) for x in xs])
+        cells = sum(1 for _ in loss.sweep())
+        sensitivities = Parameters(*(np.array([[p.sensitivity for p in row] for row in rows]) for rows in (w, [b])))
+        return loss.value, sensitivities._replace(b=sensitivities.b[0]), cells
+
+    def update(step: Parameters) -> Parameters:
+        amounts = (rate * np.concatenate([step.b, step.w.ravel()])).tolist()
+        for (parameters, k), amount in zip(places, amounts, strict=True):
+            if rebind:
+                parameters[k] -= amount
+            else:
+                parameters[k].value -= amount
+        return Parameters(np.array([[p.value for p in row] for row in w]), np.array([p.value for p in b]))
+
+    return _epochs(gradient_here, update, iris, clear, after)
+
+
+def train_arrays(
+    iris: Iris | None = None, *, rate: float = 0.1, clear: bool = True, after: Epoch | None = None
+) -> Iterator[Epoch]:
+    """Gradient descent on arrays, without end.
+
+    Parameters
+    ----------
+    iris : Iris, optional
+        The data, with their split; :func:`autodiff_lab.data.load_iris` by default.
+    rate : float
+        The learning rate.
+    clear : bool
+        Start each epoch from a gradient of zero. Without, the gradients of all epochs add up, as they do where one
+        forgets ``zero_grad()``: that trains, and faster (it is momentum with β = 1), although the gradient is wrong.
+    after : Epoch, optional
+        Go on after this one, instead of starting with zeros. Its parameters become new variables.
+
+    Yields
+    ------
+    Epoch
+    """
+    iris = iris or load_iris()
+    xs, truth = iris.train.features, np.eye(CLASSES)[iris.train.labels]
+    parameters = _start(after)
+
+    def loss(parameters: Parameters) -> Any:
+        z = xs @ parameters.w.T + parameters.b
+        z = z - stop_gradient(np.max(z, axis=1, keepdims=True))
+        log_p = z - np.log(np.sum(np.exp(z), axis=1, keepdims=True))
+        return -np.sum(truth * log_p) / len(xs)
+
+    def gradient_here() -> tuple[float, Parameters, None]:
+        return *value_and_grad(loss)(parameters), None
+
+    def update(step: Parameters) -> Parameters:
+        nonlocal parameters
+        parameters = Parameters(*(p - rate * s for p, s in zip(parameters, step, strict=True)))
+        return parameters
+
+    return _epochs(gradient_here, update, iris, clear, after)
+
+
+# What both have in common
+
+
+def _start(after: Epoch | None) -> Parameters:
+    return after.parameters if after else Parameters(np.zeros((CLASSES, FEATURES)), np.zeros(CLASSES))
+
+
+def _epochs(
+    gradient_here: Callable[[], tuple[float, Parameters, int | None]],
+    update: Callable[[Parameters], Parameters],
+    iris: Iris,
+    clear: bool,
+    after: Epoch | None,
+) -> Iterator[Epoch]:
+    """Loss and gradient, update, test: again and again."""
+    number, last = (after.number + 1, after.step) if after else (0, None)
+    while True:
+        loss, gradient, cells = gradient_here()
+        step = gradient if clear or last is None else Parameters(*map(np.add, last, gradient))
+        parameters = update(step)
+        labels = np.argmax(iris.test.features @ parameters.w.T + parameters.b, axis=1)
+        correct = int(np.sum(labels == iris.test.labels))
+        yield Epoch(number, loss, correct, cells, gradient, step, parameters)
+        number, last = number + 1, step

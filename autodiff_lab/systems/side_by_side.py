@@ -1,0 +1,225 @@
+"""The three designs side by side: what each stores, and what it can do besides, found out by trying.
+
+>>> comparison = compare(lambda x, y: np.sin(x) + x * y, 3.0, 1.0)
+>>> print(comparison.table())
+design                      numbers  bytes  closures  written to  differentiated again  replayed
+partials                    5        40     0         survives    no                    no
+closures                    2        16     3         changes     yes                   no
+operations                  5        40     0         changes     yes                   yes
+operations, inputs copied   5        40     0         survives    yes                   yes
+operations, inputs checked  5        40     0         raises      yes                   yes
+>>> for operation, *kept in zip(comparison.program, *(c.ledger for c in comparison.columns[:3]), strict=True):
+...     print(operation, *(stored.names for stored in kept), sep=" | ")
+v1 = sin(v-1) | ('∂v1/∂v-1',) | ('v-1',) | ('v-1',)
+v2 = v-1 * v0 | ('∂v2/∂v-1', '∂v2/∂v0') | ('v-1', 'v0') | ('v-1', 'v0')
+v3 = v1 + v2 | ('∂v3/∂v1', '∂v3/∂v2') | () | ('v1', 'v2')
+
+The inputs live in an array, and each design is given their places in it. So writing into the array after the run does
+to each what it does: a cell has made its numbers out of the inputs and needs them no more; a closure, and a tape that
+does not copy, look there when the sweep comes, and find something else.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..engine.errors import AutodiffError, InputError
+from ..engine.jacobians import hessian
+from ..engine.transforms import record
+from ..engine.values import as_number
+from .designs import DESIGNS, Design, Program, places
+
+__all__ = ["Column", "Comparison", "Outcome", "Stored", "compare"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Stored:
+    """What a design keeps of one operation, for its derivative: names and numbers."""
+
+    names: tuple[str, ...]
+    numbers: tuple[float, ...]
+
+
+@dataclasses.dataclass(frozen=True)
+class Outcome:
+    """What came of a trial: a word, the numbers that came out, and the message if there was an exception."""
+
+    verdict: str
+    numbers: tuple[Any, ...] = ()
+    says: str = ""
+
+
+@dataclasses.dataclass(frozen=True)
+class Column:
+    """One design: what it stores, and what came of each trial.
+
+    Attributes
+    ----------
+    design : str
+    value : float
+    gradient : tuple of float
+    ledger : tuple of Stored
+        One entry for each operation of the program.
+    numbers, bytes : int
+        How many numbers that makes, and what they take as float64; Python's own objects come on top. A value that
+        several closures hold counts once.
+    closures : int
+        How many are alive after the run.
+    mutated : Outcome
+        After writing into the array of inputs: the gradient ``"survives"``, it ``"changes"``, or asking ``"raises"``.
+    again : Outcome
+        The gradient differentiated: ``"yes"`` with the Hessian, ``"wrong"``, or ``"no"`` and why not.
+    replay : Outcome
+        The record at a new input: ``"yes"`` with f there, or ``"no"`` with the wrong number or the message.
+    shares : bool
+        Whether a number kept for several operations is kept once.
+    """
+
+    design: str
+    value: float
+    gradient: tuple[float, ...]
+    ledger: tuple[Stored, ...]
+    numbers: int
+    bytes: int
+    closures: int
+    mutated: Outcome
+    again: Outcome
+    replay: Outcome
+    shares: bool
+
+    def kept(self, operations: int) -> int:
+        """How many numbers are kept once the first so many operations have run."""
+        return _count(self.ledger[:operations], self.shares)
+
+
+@dataclasses.dataclass(frozen=True)
+class Comparison:
+    """A program, and a column for each design."""
+
+    inputs: tuple[float, ...]
+    written: tuple[float, ...]
+    elsewhere: tuple[float, ...]
+    program: tuple[str, ...]
+    columns: tuple[Column, ...]
+
+    def snapshot(self) -> dict[str, Any]:
+        """Everything as dictionaries, tuples, numbers and text."""
+        return dataclasses.asdict(self)
+
+    def rows(self) -> list[list[str]]:
+        """A heading and a row for each design."""
+        heading = ["design", "numbers", "bytes", "closures", "written to", "differentiated again", "replayed"]
+        return [heading] + [
+            [c.design, str(c.numbers), str(c.bytes), str(c.closures)]
+            + [outcome.verdict for outcome in (c.mutated, c.again, c.replay)]
+            for c in self.columns
+        ]
+
+    def table(self) -> str:
+        """The rows as text."""
+        rows = self.rows()
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        return "\n".join("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows)
+
+
+def compare(
+    f: Program,
+    *inputs: Any,
+    written: float = 0.0,
+    elsewhere: tuple[float, ...] | None = None,
+    designs: dict[str, Design] = DESIGNS,
+) -> Comparison:
+    """Record a program in each design, and try what can be done with the record.
+
+    Parameters
+    ----------
+    f : callable
+        Takes numbers, and returns one number computed from them with operators and NumPy functions.
+    *inputs : float
+        Where to run it.
+    written : float
+        What to write into every input after the run.
+    elsewhere : tuple of float, optional
+        Where to replay it; half a step to the right of `inputs` unless given.
+    designs : dict of str to Design
+        Which designs, by name.
+
+    Raises
+    ------
+    AutodiffError
+        If the program cannot be recorded in one of the designs: cells and closures hold numbers, not arrays.
+
+    Examples
+    --------
+    >>> cells, *_ = compare(lambda w, x, b: np.tanh(w * x + b), 0.5, 2.0, 0.1).columns
+    >>> cells.numbers, cells.mutated.verdict, cells.again.verdict
+    (5, 'survives', 'no')
+    """
+    if not inputs:
+        raise InputError("compare(f, *inputs) needs at least one input: a number for each parameter of f.")
+    at = np.array([as_number(x, f"the input {k + 1}") for k, x in enumerate(inputs)])
+    there = at + 0.5 if elsewhere is None else np.array([as_number(x, "elsewhere") for x in elsewhere])
+    _, program = record(f, *at.tolist())
+    lines = [f"{program.name(i)} = {program.expression(i)}" for i in range(program.n_inputs, len(program))]
+
+    def column(name: str, design: Design) -> Column:
+        run = design(f, places(at))
+        ledger = [Stored(tuple(n for n, _ in kept), tuple(float(x) for _, x in kept)) for kept in run.stored(program)]
+        count = _count(ledger, run.shares)
+        gradient = run.gradient()
+        return Column(
+            name,
+            run.value,
+            tuple(gradient),
+            tuple(ledger),
+            count,
+            count * np.dtype(float).itemsize,
+            run.closures,
+            _mutated(design, f, at, written, gradient),
+            _again(design, f, at),
+            _replayed(design, f, at, there),
+            run.shares,
+        )
+
+    with np.errstate(all="ignore"):  # a number written at random may lie outside the domain
+        columns = tuple(column(name, design) for name, design in designs.items())
+    return Comparison(tuple(at.tolist()), (written,) * len(at), tuple(there.tolist()), tuple(lines), columns)
+
+
+def _count(ledger: Sequence[Stored], shares: bool) -> int:
+    names = [name for stored in ledger for name in stored.names]
+    return len(set(names)) if shares else len(names)
+
+
+def _mutated(design: Design, f: Program, at: np.ndarray, written: float, before: list[float]) -> Outcome:
+    own = at.copy()
+    run = design(f, places(own))
+    own[:] = written
+    return _tried(run.gradient, lambda after: "survives" if _equal(after, before) else "changes", "raises")
+
+
+def _again(design: Design, f: Program, at: np.ndarray) -> Outcome:
+    truth = hessian(f, argnums=tuple(range(len(at))))(*at.tolist())
+    return _tried(design(f, places(at)).hessian, lambda found: "yes" if _equal(found, truth) else "wrong", "no")
+
+
+def _replayed(design: Design, f: Program, at: np.ndarray, there: np.ndarray) -> Outcome:
+    truth = float(f(*map(np.float64, there)))
+    run = design(f, places(at.copy()))
+    return _tried(lambda: [run.replay(there.tolist())], lambda found: "yes" if _equal(found, [truth]) else "no", "no")
+
+
+def _tried(trial: Callable[[], list[Any]], judged: Callable[[list[Any]], str], refused: str) -> Outcome:
+    try:
+        found = trial()
+    except (AutodiffError, AttributeError) as error:
+        return Outcome(refused, says=f"{type(error).__name__}: {error}")
+    return Outcome(judged(found), tuple(tuple(x) if isinstance(x, list) else x for x in found))
+
+
+def _equal(a: Any, b: Any) -> bool:
+    return bool(np.allclose(np.array(a, dtype=float), np.array(b, dtype=float), rtol=1e-9, atol=1e-12, equal_nan=True))

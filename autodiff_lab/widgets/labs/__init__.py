@@ -1,0 +1,33 @@
+"""Labs: one file each, a controller that knows and a picture that shows.
+
+>>> from autodiff_lab.widgets.labs import VCurve
+>>> lab = VCurve()
+>>> lab.set(h=-8)
+>>> lab.snapshot()["h"]
+1e-08
+
+A lab is found by its name: ``VCurve`` is in ``v_curve.py``. `lab` says what a lab is, `view` puts it on the page.
+"""
+
+from __future__ import annotations
+
+import pkgutil
+import re
+from importlib import import_module, util
+from typing import Any
+
+
+def every_lab() -> list[Any]:
+    """All labs there are."""
+    from autodiff_lab.widgets.labs.lab import Lab
+
+    modules = [import_module(f"{__name__}.{found.name}") for found in pkgutil.iter_modules(__path__)]
+    classes = [thing for module in modules for thing in vars(module).values() if isinstance(thing, type)]
+    return [each for each in dict.fromkeys(classes) if issubclass(each, Lab) and each is not Lab]
+
+
+def __getattr__(name: str) -> Any:
+    file = f"{__name__}.{re.sub(r'(?<=.)(?=[A-Z])', '_', name).lower()}"
+    if not name[:1].isupper() or util.find_spec(file) is None:
+        raise AttributeError(f"there is no lab {name!r}")
+    return getattr(import_module(file), name)

@@ -1,0 +1,113 @@
+"""The one view of every lab: labelled controls, a picture replaced in place, a sentence and a table.
+
+The browser sends what a control is moved to and then waits for the answer, so a slider that is dragged quickly sends
+its latest place only. Where there is no kernel, the lab is a figure: the picture, the sentence and the table.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import anywidget
+import traitlets
+
+from autodiff_lab.figures import themes
+from autodiff_lab.figures.drawing import data_url
+from autodiff_lab.figures.notation import escape
+from autodiff_lab.widgets.labs.lab import Button, Lab, Play, Slider
+
+HERE = Path(__file__).parent
+
+
+class LabView(anywidget.AnyWidget):
+    """A lab on the page.
+
+    Attributes
+    ----------
+    head : dict
+        What never changes: title, what to do, the controls.
+    state : dict
+        What the page shows now; its `answer` is the number of the message that it answers.
+    """
+
+    _esm = HERE / "lab.js"
+    _css = HERE / "lab.css"
+
+    head = traitlets.Dict().tag(sync=True)
+    state = traitlets.Dict().tag(sync=True)
+
+    def __init__(self, lab: Lab) -> None:
+        self.lab = lab
+        self._answer = 0
+        controls = [{"kind": control.kind, **asdict(control)} for control in lab.controls]
+        head = {"title": lab.title, "about": lab.about, "controls": controls, "colours": _colours()}
+        super().__init__(head=head, state=self._shown())
+        self.on_msg(self._take)
+
+    def refresh(self, error: str = "") -> None:
+        """Show the lab as it is now."""
+        self.state = self._shown(error)
+
+    def _shown(self, error: str = "") -> dict[str, Any]:
+        lab = self.lab
+        grid = lab.table()
+        return {
+            "values": {c.name: getattr(lab, c.name) for c in lab.controls if not isinstance(c, Button | Play)},
+            "texts": {c.name: lab.shown(c.name) for c in lab.controls if isinstance(c, Slider)},
+            "off": [c.name for c in lab.controls if isinstance(c, Button) and not lab.can(c.name)],
+            "picture": _inline(lab.picture()),
+            "sentence": lab.sentence(),
+            "table": grid.html() if grid else "",
+            "error": error,
+            "answer": self._answer,
+        }
+
+    def _take(self, _: Any, message: Any, __: Any) -> None:
+        """Do what the page asks, and answer whatever happens: the page waits for it."""
+        self._answer = message.get("message", 0)
+        error = ""
+        listener, self.lab._listener = self.lab._listener, None  # one answer, at the end
+        try:
+            if message.get("set"):
+                self.lab.set(**message["set"])
+            for name in message.get("press", ()):
+                self.lab.press(name)
+            if "drag" in message:
+                self.lab.drag(*message["drag"])
+        except Exception as problem:  # a traceback would have no cell to stand in
+            error = str(problem) or type(problem).__name__
+        finally:
+            self.lab._listener = listener
+        self.refresh(error)
+
+    def figure(self) -> str:
+        """The lab in HTML without scripts, for where nothing can be moved."""
+        lab = self.lab.still()
+        grid, svg = lab.table(), lab.picture()
+        alt = escape(f"{lab.title}. {lab.sentence()}")
+        image = f'<img alt="{alt}" style="max-width:100%;height:auto" src="{data_url(themes.following(svg))}">'
+        caption = f"<figcaption><b>{escape(lab.title)}.</b> {escape(lab.sentence())}</figcaption>"
+        return f'<figure style="margin:0">{image if svg else ""}{caption}{grid.html() if grid else ""}</figure>'
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        data, metadata = super()._repr_mimebundle_(**kwargs)
+        data["text/html"] = self.figure()
+        data["text/plain"] = str(self.lab.still())
+        return data, metadata
+
+    def __repr__(self) -> str:
+        return f"<view of {self.lab!r}>"
+
+
+def _colours() -> dict[str, str]:
+    """The variables that a picture's colours are read from, by role."""
+    pairs = zip(themes.Theme._fields, themes.LIGHT, themes.DARK, strict=True)
+    return {f"--{role}": f"light-dark({light}, {dark})" for role, light, dark in pairs}
+
+
+def _inline(svg: str) -> str:
+    """A picture inside the page takes its colours from there; a style of its own would reach beyond it."""
+    return re.sub(r"<style>.*?</style>", "", themes.following(svg)) if svg else ""

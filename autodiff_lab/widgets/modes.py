@@ -1,0 +1,117 @@
+"""What the player is given: the run in reverse, and the same run forward in each direction of its menu."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from autodiff_lab.engine.errors import AutodiffError
+from autodiff_lab.engine.transforms import record
+from autodiff_lab.figures import reading
+from autodiff_lab.figures.trace import Trace
+
+MODES = ("reverse", "forward", "both")
+
+_MOST_AT_ONCE = 4  # directions that a node of the graph can show together
+_MOST_STEPS = 200  # of all directions of the menu together; beyond, the menu is shorter
+
+
+class ModeError(AutodiffError, ValueError):
+    """There is no such mode of the player, or a direction was given that it does not offer."""
+
+
+@dataclass(frozen=True)
+class Views:
+    """One run, in reverse and forward; `why` says why there is no forward mode, if there is none."""
+
+    trace: Trace
+    forward: Mapping[str, Trace]
+    why: str = ""
+
+    def payload(self, layouts: Mapping[str, Any]) -> dict[str, Any]:
+        """Give what the player's JavaScript takes. The lines are written once, with the run in reverse.
+
+        Parameters
+        ----------
+        layouts : mapping of str to layout
+            What `measures` is laid out to.
+        """
+        trace = self.trace.to_dict()
+        forward = []
+        for name, run in self.forward.items():
+            own = {"layout": layouts[name]} if name in layouts else {}
+            forward.append({"name": name, **own, **_beyond(run.to_dict(), trace)})
+        return {"trace": trace, "layout": layouts[""], "forward": forward, "no_forward": self.why}
+
+    @property
+    def measures(self) -> dict[str, Trace]:
+        """The traces to measure the boxes of the graph by: they have every number that is shown.
+
+        All runs share one, called ``""``, so that the graph stands still when the mode changes; a run in many
+        directions at once needs wider boxes, and has its own.
+        """
+        single = (step for run in self.forward.values() if len(run.directions) == 1 for step in run.steps)
+        together = {"": replace(self.trace, steps=(*self.trace.steps, *single))}
+        for name, run in self.forward.items():
+            if len(run.directions) > 1:
+                together[name] = replace(self.trace, steps=(*self.trace.steps, *run.steps))
+        return together
+
+
+def views(f: Callable[..., Any], args: Sequence[Any], custom: Any = None) -> Views:
+    """Run ``f(*args)`` once, and read the record in both modes.
+
+    Parameters
+    ----------
+    f : callable
+    args : sequence
+    custom : tuple or dict, optional
+        A direction of the learner's own, as `Trace.of` takes it; the menu calls it ``"custom"``.
+    """
+    value, tape = record(f, *args, sites=True)
+    run = reading.read_run(tape, f, value)
+    trace = reading.reversed_run(tape, run)
+    forward: dict[str, Trace] = {}
+    try:
+        for name, direction in _menu(tape, custom).items():
+            forward[name] = reading.forward_run(tape, run, direction)
+    except AutodiffError as error:
+        if custom is not None:
+            raise
+        return Views(trace, {}, str(error))
+    return Views(trace, forward)
+
+
+def _menu(tape: Any, custom: Any) -> dict[str, Any]:
+    """The directions on offer: one for each input, all of them together, and the learner's own."""
+    names = list(dict.fromkeys(tape.input_names))[: max(1, _MOST_STEPS // max(1, len(tape)))]
+    menu: dict[str, Any] = {name: name for name in names}
+    numbers = not any(map(np.ndim, tape.values))
+    few = 1 < len(names) <= _MOST_AT_ONCE and len(tape) * len(names) <= _MOST_STEPS // 2
+    if numbers and few and len(names) == tape.n_inputs:
+        menu["all"] = names
+    if custom is not None:
+        menu["custom"] = custom
+    return menu if tape.n_inputs else {}
+
+
+def _beyond(data: dict[str, Any], base: Mapping[str, Any]) -> dict[str, Any]:
+    """Leave out what the run in reverse says already; numbers have the same place in both as far as the lines go."""
+    lines = base["lines"]
+    count = 1 + max(_places(lines), default=-1)
+    numbers = data["numbers"][count:]
+    return {"from": count, "numbers": numbers} | {
+        key: value for key, value in data.items() if key != "numbers" and value != base.get(key)
+    }
+
+
+def _places(lines: Any) -> list[int]:
+    """Where the numbers of the lines stand in the list of numbers."""
+    places = [line["value"] for line in lines]
+    for line in lines:
+        for operand in line.get("operands", ()):
+            places += [operand[key] for key in ("value", "partial") if key in operand]
+    return places

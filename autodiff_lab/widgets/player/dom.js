@@ -1,0 +1,95 @@
+/**
+ * Small tools for the document: making elements, writing only what changed, scrolling, focus.
+ *
+ * Names of people's functions and variables only ever pass through `textContent` or `setAttribute`.
+ */
+
+const SVG = "http://www.w3.org/2000/svg";
+
+function build(node, attributes, children) {
+  for (const [name, value] of Object.entries(attributes ?? {}))
+    if (value !== null && value !== undefined) node.setAttribute(name, value);
+  // Lumino looks at the focused element only, so each one says that JupyterLab's shortcuts must wait.
+  if (node.matches("button, input, select, [tabindex]")) node.setAttribute("data-lm-suppress-shortcuts", "true");
+  node.append(...children);
+  return node;
+}
+export const html = (tag, attributes, ...children) => build(document.createElement(tag), attributes, children);
+export const svg = (tag, attributes, ...children) => build(document.createElementNS(SVG, tag), attributes, children);
+
+/** Writing what is there already would make the browser lay it out again. */
+export const put = (node, text) => node.textContent !== text && (node.textContent = text);
+export const set = (node, name, value) => node.getAttribute(name) !== value && node.setAttribute(name, value);
+
+/** Moves `pane` so that `target` (a rectangle on screen) is inside it; never scrolls the page. */
+export function scrollInside(pane, target, smooth, margin = 12) {
+  const view = pane.getBoundingClientRect();
+  const shift = (low, high, from, to) =>
+    high - low > to - from - 2 * margin ? (low + high - from - to) / 2
+      : low < from + margin ? low - from - margin : high > to - margin ? high - to + margin : 0;
+  const left = pane.scrollWidth > pane.clientWidth ? shift(target.left, target.right, view.left, view.right) : 0;
+  const top = pane.scrollHeight > pane.clientHeight ? shift(target.top, target.bottom, view.top, view.bottom) : 0;
+  if (left || top) pane.scrollBy({ left, top, behavior: smooth ? "smooth" : "instant" });
+}
+
+const ARROWS = { left: "‹", right: "›", top: "˄", bottom: "˅" };
+
+/**
+ * Signs at the sides of a pane behind which there is more of it; they name what of this step is there.
+ * @param {HTMLElement} pane the scrolling element
+ * @returns {{elements: HTMLElement[], show(beyond: Object<string, string[]>): void}}
+ */
+export function edgeSigns(pane) {
+  const signs = Object.keys(ARROWS).map((side) => ({ side, text: html("span") }));
+  return {
+    elements: signs.map(({ side, text }) => html("div", { class: `adl-more is-${side}`, "aria-hidden": "true" }, text)),
+    show(beyond) {
+      const room = { left: pane.scrollLeft, right: pane.scrollWidth - pane.clientWidth - pane.scrollLeft,
+                     top: pane.scrollTop, bottom: pane.scrollHeight - pane.clientHeight - pane.scrollTop };
+      for (const { side, text } of signs) {
+        const names = beyond[side] ?? [];
+        const more = names.length > 3 ? [...names.slice(0, 2), `+${names.length - 2}`] : names;
+        const said = [ARROWS[side], ...more].join(" ");
+        if (text.textContent !== said) text.textContent = said;
+        text.parentElement.classList.toggle("is-on", room[side] > 2);
+      }
+    },
+  };
+}
+
+/** One tab stop for many items; up and down move between them. */
+export function roving(items) {
+  items.forEach((item, k) => {
+    item.setAttribute("tabindex", k ? "-1" : "0");
+    item.setAttribute("data-lm-suppress-shortcuts", "true");
+    item.addEventListener("keydown", (event) => {
+      const next = items[k + { ArrowUp: -1, ArrowDown: 1 }[event.key]];
+      if (!next) return;
+      event.preventDefault();
+      event.stopPropagation();
+      item.setAttribute("tabindex", "-1");
+      next.setAttribute("tabindex", "0");
+      next.focus();
+    });
+  });
+}
+
+/**
+ * Every pane answers pointing and focusing in the same way: all panes light what is meant.
+ * @param {() => {line: number, slot?: number, parent?: number}} target a line, or with `slot` the edge into it
+ */
+export function linkTo(element, target, host) {
+  const enter = () => host.link(target());
+  const leave = () => host.link(null);
+  element.addEventListener("pointerenter", enter);
+  element.addEventListener("pointerleave", leave);
+  element.addEventListener("focus", enter);
+  element.addEventListener("blur", leave);
+  element.addEventListener("click", () => host.visit(target()));
+  element.addEventListener("keydown", (event) => {
+    if (element.tagName === "BUTTON") return; // the browser makes a click of it
+    if (event.key !== "Enter" && !(event.key === " " && element.getAttribute("role") === "button")) return;
+    event.preventDefault();
+    host.visit(target());
+  });
+}

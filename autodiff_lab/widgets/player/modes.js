@@ -1,0 +1,63 @@
+import { html } from "./dom.js";
+import { throttle } from "./inputs.js";
+
+const MODES = { reverse: "reverse", forward: "forward", both: "both" };
+
+/**
+ * The switch between the modes and the menu of directions.
+ * @param {string} group a name that no other player has
+ * @param {(mode: string, direction: string) => void} onChoose
+ * @param {((rates: number[]) => void)|undefined} onCustom given where somebody can compute a direction of the learner's own
+ */
+export function modesView(group, onChoose, onCustom) {
+  const radios = Object.entries(MODES).map(([value, text]) => {
+    const radio = html("input", { type: "radio", name: `${group}-mode`, value });
+    radio.addEventListener("change", () => onChoose(value, select.value));
+    return { value, radio, node: html("label", {}, radio, html("span", {}, text)) };
+  });
+  const select = html("select", { "aria-label": "Direction", title: "Where the inputs move" });
+  const rates = html("span", { class: "adl-rates" });
+  const menu = html("label", { class: "adl-direction" }, html("span", {}, "direction"), select, rates);
+  const element = html("div", { class: "adl-modes" }, html("div", { class: "adl-switch", role: "radiogroup", "aria-label": "Mode" }, ...radios.map(({ node }) => node)), menu);
+  let inputs = [];
+  const send = throttle(() => {
+    const values = inputs.map(({ valueAsNumber }) => valueAsNumber);
+    if (values.length && values.every(Number.isFinite)) onCustom(values); // else a number is half typed
+  }, 60);
+  select.addEventListener("change", () => {
+    if (select.value === "custom" && select.selectedOptions[0].dataset.open) {
+      rates.hidden = false;
+      send();
+    } else onChoose(radios.find(({ radio }) => radio.checked).value, select.value);
+  });
+  return {
+    element,
+    /** @param {{forward: Object<string, import("./state.js").Trace>, mode: string, direction: string, names: string[], custom: number[], why: string}} now */
+    update({ forward, mode, direction, names, custom, why }) {
+      element.hidden = !Object.keys(forward).length && !why;
+      for (const { value, radio, node } of radios) {
+        radio.checked = value === mode;
+        radio.disabled = value !== "reverse" && Boolean(why);
+        node.title = radio.disabled ? why : "";
+      }
+      const open = Boolean(onCustom) && names.length > 0 && !forward.custom;
+      const options = Object.entries(forward).map(([name, { directions }]) =>
+        html("option", { value: name, ...(name === direction ? { selected: "" } : {}) }, directions.length > 1 ? "each input at once" : directions[0].shown));
+      if (open) options.push(html("option", { value: "custom", "data-open": "true" }, "your own…"));
+      select.replaceChildren(...options);
+      menu.hidden = mode === "reverse";
+      rates.hidden = direction !== "custom" || !onCustom;
+      if (inputs.length !== names.length) {
+        inputs = names.map((name, k) => {
+          const input = html("input", { type: "number", step: "any", value: custom[k] ?? 1, "aria-label": `rate of ${name}`, title: `how fast ${name} moves` });
+          input.addEventListener("input", send);
+          return input;
+        });
+        rates.replaceChildren(...(onCustom ? inputs : []));
+      }
+      custom.forEach((rate, k) => {
+        if (inputs[k] && inputs[k] !== document.activeElement) inputs[k].value = rate;
+      });
+    },
+  };
+}

@@ -1,0 +1,234 @@
+import { wordsView } from "./arithmetic.js";
+import { html } from "./dom.js";
+import { graphView } from "./graph_pane.js";
+import { inputsView } from "./inputs.js";
+import { KEYS, keyAction } from "./keys.js";
+import { meterView } from "./meter.js";
+import { modesView } from "./modes.js";
+import { sourceView } from "./source_pane.js";
+import { adjointAt, chosen, clampStep, markAt, readAll, runOf, sharesAt, statusText, touchedLines } from "./state.js";
+import { tapeView } from "./tape_pane.js";
+import { transportView } from "./transport.js";
+
+let instances = 0;
+
+/**
+ * Puts a player into `element` and returns its controls.
+ *
+ * Each pane returns `element` (its scrolling body), `update(view)` that rewrites the lines that changed,
+ * `follow(step, smooth, s)` that scrolls to the step (after all panes are written, so that the browser lays
+ * out once), and `link(target)` that lights a line or an edge. `view` is
+ * {step: Step|undefined, s, lines, mark(line), adjoint(line), shares(line)}.
+ *
+ * @param {HTMLElement} element
+ * @param {{trace: Trace, layout: Layout, forward?: object[], no_forward?: string, mode?: string, direction?: string}} payload
+ * @param {{step?: number, css?: string, controls?: object[], custom?: number[], mode?: string, direction?: string,
+ *          onStep?: (s: number) => void, onInputs?: (changed: {index: number, value: number}) => void,
+ *          onMode?: (mode: string, direction: string) => void, onCustom?: (rates: number[]) => void}} options
+ */
+export function mount(element, payload, options = {}) {
+  if (options.css && !document.querySelector("style[data-adl-player]"))
+    document.head.append(html("style", { "data-adl-player": "" }, options.css));
+  const prefix = `adl-${++instances}-${Math.random().toString(36).slice(2, 7)}`;
+  const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+  let runs, run, trace, layout, views, graph, timer;
+  let mode = options.mode ?? payload.mode ?? "reverse";
+  let direction = options.direction ?? payload.direction ?? "";
+  let s = -2; // no step is shown yet
+
+  const api = {
+    get step() { return s; },
+    /** Shows step `next`; −1 is the start, anything too large the end. */
+    go(next) {
+      api.pause();
+      show(next);
+    },
+    advance(by) {
+      api.pause();
+      show(s + by, { moved: true });
+    },
+    /** Follows a step that came from elsewhere (Python, another view): no sound, no motion. */
+    follow(next) {
+      if (clampStep(trace, next) !== s) show(next);
+    },
+    play() {
+      if (s >= trace.steps.length - 1) show(-1);
+      setPlaying(true);
+      beat();
+    },
+    pause() {
+      clearTimeout(timer);
+      setPlaying(false);
+    },
+    toggle: () => (root.dataset.playing ? api.pause() : api.play()),
+    update(next) {
+      payload = next;
+      again();
+    },
+    /** Shows the run in another mode, or in another direction. */
+    choose(nextMode, nextDirection = direction) {
+      if (nextMode === mode && nextDirection === direction) return;
+      api.pause();
+      [mode, direction] = [nextMode, nextDirection];
+      again();
+    },
+    custom(rates) {
+      options.custom = rates;
+      showModes();
+    },
+    controls(controls) {
+      inputs.update(controls);
+      options.controls = controls;
+      showModes();
+    },
+    error(message) {
+      banner.hidden = !message;
+      banner.replaceChildren(...(message ? [html("strong", {}, "These inputs could not be recorded; the picture shows the last run that worked."), html("pre", {}, message)] : []));
+    },
+    destroy() {
+      api.pause();
+      observer.disconnect();
+      root.remove();
+    },
+  };
+  const host = {
+    line: () => trace.steps[s]?.line ?? -1,
+    link(target) {
+      for (const view of [...views, words]) view.link(target);
+    },
+    go: (next) => api.go(next),
+    /** Goes to where a line is recorded or, during the sweep, to where it sends its adjoint. */
+    visit({ line }) {
+      const at = (phase) => trace.steps.findIndex((step) => step.phase === phase && step.line === line);
+      const sweeping = ["seed", "sweep"].includes(trace.steps[s]?.phase);
+      api.pause();
+      api.go(sweeping && at("sweep") >= 0 ? at("sweep") : line); // a line is recorded at the step of its number
+    },
+  };
+
+  const title = html("div", { class: "adl-title" });
+  const status = html("span", { class: "adl-status" });
+  const inputs = inputsView((values, index) => options.onInputs?.({ index, value: values[index] }));
+  const modes = modesView(prefix, (mode, direction) => {
+    api.choose(mode, direction);
+    options.onMode?.(mode, direction);
+  }, options.onCustom);
+  const banner = html("div", { class: "adl-error", role: "status", hidden: "" });
+  const panes = html("div", { class: "adl-panes" });
+  const words = wordsView(host);
+  const meter = meterView();
+  const transport = transportView(api);
+  const root = html("div", { class: "adl-player", role: "group", tabindex: 0, "aria-keyshortcuts": "ArrowLeft ArrowRight Space Home End" },
+                    html("div", { class: "adl-header" }, title, modes.element, inputs.element, status), banner, panes, words.element, meter.element, transport.element);
+  api.root = root;
+
+  function pane(name, title, hint, view) {
+    view.element.setAttribute("data-lm-suppress-shortcuts", "true");
+    view.element.classList.add("adl-scroll");
+    const body = view.signs ? html("div", { class: "adl-signed" }, view.element, ...view.signs) : view.element;
+    return html("section", { class: `adl-pane adl-pane-${name}`, "aria-label": title },
+                html("div", { class: "adl-pane-title" }, title, ...(hint ? [typeof hint === "string" ? html("span", {}, hint) : hint] : [])), body);
+  }
+
+  /** The direction that is asked for, once it is there: a payload that is on its way may bring it. */
+  const towards = () => (direction in runs.forward ? direction : Object.keys(runs.forward)[0] ?? "");
+  function showModes() {
+    const names = (options.controls ?? []).map(({ name }) => name);
+    modes.update({ forward: runs.forward, mode: trace.mode, direction: towards(), names, custom: options.custom ?? [], why: payload.no_forward ?? "" });
+  }
+  function again() {
+    const settle = load();
+    show(Math.max(s, -1), { everything: true });
+    settle();
+  }
+
+  /** Takes the payload in; what it returns is to be called when the trace is shown. */
+  function load() {
+    const places = views?.map((view) => [view.element.scrollLeft, view.element.scrollTop]);
+    runs = readAll(payload);
+    trace = chosen(runs, mode, towards());
+    layout = trace.layout ?? payload.layout;
+    run = runOf(trace);
+    showModes();
+    graph = graphView(trace, layout, host, prefix);
+    views = [sourceView(trace, host), graph, tapeView(trace, host)];
+    const sourceName = trace.sources.length > 1 ? "your functions" : "your function";
+    const numbers = { reverse: "value, then adjoint", forward: "value, then tangent", both: "value, tangent, adjoint" }[trace.mode];
+    panes.replaceChildren(pane("source", sourceName, "", views[0]), pane("graph", "graph", `${numbers}; on the edge the local partial`, graph),
+                          pane("tape", "tape", views[2].note, views[2]));
+    title.textContent = trace.title;
+    root.setAttribute("aria-label", `player of ${trace.title}`);
+    words.load(run);
+    meter.load(trace);
+    transport.load(trace);
+    // Heights come from the content once, so that the player keeps its shape while stepping.
+    const rows = trace.sources.reduce((n, source) => n + source.text.length + (trace.sources.length > 1 ? 1.6 : 0), 0);
+    root.style.setProperty("--adl-source-height", `${Math.round(rows * 24 + 62)}px`);
+    root.style.setProperty("--adl-graph-height", `${Math.round(layout.height + 74)}px`);
+    root.style.setProperty("--adl-tape-height", `${trace.lines.length * 29 + 92}px`);
+    return () => {
+      words.reserve();
+      graph.fit();
+      places?.forEach(([left, top], k) => views[k].element.scrollTo({ left, top, behavior: "instant" }));
+    };
+  }
+
+  function show(next, { everything = false, moved = false } = {}) {
+    const before = s;
+    s = clampStep(trace, next);
+    const step = trace.steps[s];
+    const lines = new Set();
+    if (everything || before < -1) trace.lines.forEach((_, i) => lines.add(i));
+    else for (let k = Math.max(0, Math.min(before, s)); k <= Math.max(before, s); k++) touchedLines(trace, k).forEach((i) => lines.add(i));
+    root.dataset.phase = step ? step.phase : "start";
+    root.dataset.mode = trace.mode;
+    root.dataset.step = s;
+    const smooth = moved && Math.abs(s - before) === 1 && !calm();
+    for (const view of views) view.update({ step, s, lines, mark: (line) => markAt(run, line, s),
+      adjoint: (line) => adjointAt(run.history, line, s), shares: (line) => sharesAt(run, line, s) });
+    status.textContent = statusText(trace, s);
+    words.update(trace, s);
+    meter.update(trace, s);
+    transport.update(s);
+    if (step) for (const view of views) view.follow(step, smooth, s);
+    graph.stopPulses();
+    if (smooth && s > before && step.phase !== "seed") graph.pulse(step, Math.min(450, transport.beat() / 2));
+    if (before !== s) options.onStep?.(s);
+  }
+
+  function setPlaying(on) {
+    if (Boolean(root.dataset.playing) === on) return;
+    if (on) root.dataset.playing = "true";
+    else delete root.dataset.playing;
+    transport.setPlaying(on);
+  }
+  function beat() {
+    show(s + 1, { moved: true });
+    if (s >= trace.steps.length - 1) return api.pause();
+    timer = setTimeout(beat, transport.beat());
+  }
+
+  const actions = { back: () => api.advance(-1), forward: () => api.advance(1), first: () => api.go(-1), last: () => api.go(Infinity), toggle: api.toggle };
+  root.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") root.closest(".jp-Cell")?.focus(); // back to the notebook and its shortcuts
+    if (event.key in KEYS) event.stopPropagation(); // slides and notebooks around us have plans for these keys
+    const action = keyAction(event, { tag: event.target.tagName, role: event.target.getAttribute("role"), type: event.target.type });
+    if (!action) return;
+    event.preventDefault();
+    actions[action]();
+  });
+  const observer = new ResizeObserver(() => {
+    words.reserve();
+    graph.fit();
+    if (trace.steps[s]) for (const view of views) view.follow(trace.steps[s], false, s);
+  });
+  observer.observe(panes);
+
+  const settle = load();
+  inputs.update(options.controls ?? []);
+  element.replaceChildren(root);
+  show(options.step ?? -1);
+  settle();
+  return api;
+}

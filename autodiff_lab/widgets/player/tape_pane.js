@@ -1,0 +1,90 @@
+import { html, linkTo, put, roving, scrollInside, set } from "./dom.js";
+import { inNode } from "./graph_pane.js";
+import { NOT_REACHED, adjointHistory, receivers, tangentsOf } from "./state.js";
+
+const WIDEST = 13; // characters of a value in the tape, and of an operation; longer ones are cut, and their title has the whole
+const WIDEST_OPERATION = 17;
+
+export function tapeView(trace, host) {
+  const [forward, back] = [trace.directions.length > 0, trace.mode !== "forward"];
+  const several = trace.directions.length > 1;
+  const heading = (title, hint) => html("th", { scope: "col", title: hint }, title);
+  const head = [heading("line"), heading("operation"), heading("value"),
+                ...trace.directions.map(({ name, shown }) => heading(several ? `→ ${name}` : "tangent", `the tangent in the direction ${shown}`)),
+                ...(back ? [heading("adjoint")] : [])];
+  const body = html("tbody");
+  const widest = (texts, most = WIDEST, least = 7) => Math.min(most, Math.max(least, ...texts.map((text) => text.length)));
+  const reached = adjointHistory(trace).flatMap((changes) => changes.map((change) => inNode(change.adjoint)));
+  // The columns are as wide as their widest entry of the whole run, so nothing shifts while stepping.
+  const columns = [null, null, widest(trace.lines.map((line) => inNode(line.value))),
+                   ...trace.directions.map((_, k) => widest(trace.lines.map((_, i) => inNode(tangentsOf(trace, i)[k])), WIDEST, several ? 4 : 7)),
+                   ...(back ? [widest(reached)] : [])]
+    .map((chars) => html("col", { style: chars && `width: ${chars + 2.4}ch` }));
+  const element = html("div", { class: "adl-tape-body" },
+    html("table", { class: "adl-tape", style: `--adl-operation: ${widest(trace.lines.map((line) => line.expression), WIDEST_OPERATION, 1)}ch` }, html("colgroup", {}, ...columns), html("thead", {}, html("tr", {}, ...head)), body));
+  const rows = trace.lines.map((line, i) => {
+    const value = html("td", { class: "adl-value" });
+    const tangents = forward ? trace.directions.map(() => html("td", { class: "adl-tangent" })) : [];
+    const adjoint = back ? html("td", { class: "adl-adjoint" }) : null;
+    const operation = html("span");
+    const row = html("tr", { "data-line": i }, html("th", { scope: "row" }, line.shown), html("td", { class: "adl-operation" }, operation), value, ...tangents, ...(back ? [adjoint] : []));
+    linkTo(row, () => ({ line: i }), host);
+    body.append(row);
+    return { row, operation, value, tangents, adjoint };
+  });
+  roving(rows.map(({ row }) => row));
+  let linked = [];
+  const write = (cell, number) => {
+    const text = number ? inNode(number) : "";
+    const cut = text.length > WIDEST ? text.slice(0, WIDEST - 1).replace(/[ …]+$/, "") + "…" : text;
+    put(cell, cut);
+    if (number && cut !== number.text) set(cell, "title", number.text);
+    else cell.removeAttribute("title");
+  };
+  // What has to be remembered for the sweep; forward, for the lines to come.
+  const steps = trace.meters.at(-1);
+  const cost = trace.costs.at(-1)[1];
+  const memory = html("span", { class: "adl-memory" });
+  const fill = html("i", { "aria-hidden": "true" });
+  const note = html("span", {}, fill, memory);
+  return {
+    element,
+    note,
+    update({ step, s, lines, mark, adjoint }) {
+      const [, , kept, bytes] = s < 0 ? [0, 0, 0, 0] : steps[Math.min(s, steps.length - 1)].meter;
+      put(memory, `keeps ${kept} number${kept === 1 ? "" : "s"}, ${bytes} bytes`);
+      fill.style.setProperty("--adl-share", cost ? kept / Math.max(1, cost[3]) : 0);
+      const receiving = new Set(step?.phase === "forward" ? [] : receivers(trace, s));
+      for (const i of lines) {
+        const { row, operation, value, tangents, adjoint: cell } = rows[i];
+        const marks = mark(i);
+        const now = adjoint(i);
+        set(row, "class", `${marks.classes}${row.matches(".is-linked") ? " is-linked" : ""}`);
+        const expression = marks.recorded ? trace.lines[i].expression : "";
+        put(operation, expression);
+        set(operation, "title", expression);
+        write(value, marks.recorded ? trace.lines[i].value : null);
+        if (marks.released) set(value, "title", `${trace.lines[i].value.text}: let go, nobody needs it any more`);
+        tangents.forEach((own, k) => {
+          write(own, marks.recorded ? tangentsOf(trace, i)[k] : null);
+          set(own, "class", `adl-tangent${step?.phase === "forward" && step.line === i ? " is-new" : ""}`);
+        });
+        if (!cell) continue;
+        write(cell, marks.recorded ? now ?? { text: NOT_REACHED } : null);
+        set(cell, "class", `adl-adjoint${now ? "" : " is-missing"}${receiving.has(i) ? " is-new" : ""}`);
+        if (now || !marks.recorded) cell.removeAttribute("aria-label");
+        else cell.setAttribute("aria-label", "not reached");
+      }
+    },
+    follow(step, smooth, s) {
+      const all = [step.line, ...receivers(trace, s)].map((i) => rows[i].row.getBoundingClientRect());
+      const union = { left: all[0].left, right: all[0].left, top: Math.min(...all.map((b) => b.top)) - 30, bottom: Math.max(...all.map((b) => b.bottom)) };
+      scrollInside(element, union.bottom - union.top < element.clientHeight ? union : { ...all[0].toJSON(), right: all[0].left }, smooth, 4);
+    },
+    link(target) {
+      for (const row of linked) row.classList.remove("is-linked");
+      linked = target ? [target.line, target.parent].filter((i) => i !== undefined).map((i) => rows[i].row) : [];
+      for (const row of linked) row.classList.add("is-linked");
+    },
+  };
+}

@@ -1,0 +1,59 @@
+import { throttle } from "./inputs.js";
+import { mount } from "./mount.js";
+
+function render({ model, el }) {
+  // While a change waits to be sent, the echo of an older one may still write to the model; so it waits out here.
+  let waiting = null;
+  const inputs = () => waiting ?? model.get("inputs");
+  const send = throttle((values) => {
+    waiting = null;
+    model.set("inputs", values);
+    model.save_changes();
+  }, 60);
+  const player = mount(el, model.get("payload"), {
+    step: model.get("step"),
+    controls: model.get("controls"),
+    mode: model.get("mode"),
+    direction: model.get("direction"),
+    custom: model.get("custom"),
+    onStep(s) {
+      if (model.get("step") === s) return;
+      model.set("step", s);
+      model.save_changes();
+    },
+    onMode(mode, direction) {
+      if (model.get("mode") === mode && model.get("direction") === direction) return;
+      model.set({ mode, direction });
+      model.save_changes();
+    },
+    onCustom(rates) {
+      model.set("custom", rates);
+      model.save_changes();
+    },
+    onInputs({ index, value }) {
+      waiting = inputs().map((old, k) => (k === index ? value : old));
+      send(waiting);
+    },
+  });
+  player.error(model.get("error"));
+  const listeners = {
+    "change:payload": () => player.update(model.get("payload")),
+    // An answer may be older than the slider: the hand that moves it is right.
+    "change:controls": () => player.controls(model.get("controls").map((c, k) => {
+      const value = inputs()[k];
+      return { ...c, value, text: value === c.value ? c.text : undefined };
+    })),
+    "change:error": () => player.error(model.get("error")),
+    "change:mode": () => player.choose(model.get("mode"), model.get("direction")),
+    "change:direction": () => player.choose(model.get("mode"), model.get("direction")),
+    "change:custom": () => player.custom(model.get("custom")),
+    "change:step": () => player.follow(model.get("step")),
+  };
+  for (const [event, listener] of Object.entries(listeners)) model.on(event, listener);
+  return () => {
+    for (const [event, listener] of Object.entries(listeners)) model.off(event, listener);
+    player.destroy();
+  };
+}
+
+export default { render };

@@ -1,0 +1,186 @@
+"""Progress: kept in a file that may be missing, broken, shared, read-only or newer; and never in the way."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from autodiff_lab.lessons import lesson_00, lesson_03, progress
+from autodiff_lab.lessons.course import lessons
+from autodiff_lab.lessons.exercise import Exercise
+
+EXERCISES = len(lesson_03.progress.exercises())
+DONE, NOTHING = (f"Notebook 03: {done} of {EXERCISES} exercises done." for done in (1, 0))
+
+
+@pytest.fixture
+def file(tmp_path, monkeypatch):
+    path = tmp_path / "progress.jsonl"
+    monkeypatch.setenv(progress.VARIABLE, str(path))
+    monkeypatch.setattr(progress, "_session", [])
+    return path
+
+
+def quiz():
+    return Exercise("ex_03_3", expects="a number", expected=5, reference="answer = 5", praise="Yes.")
+
+
+def events(path):
+    return [json.loads(line) for line in path.read_text().splitlines() if line]
+
+
+def test_what_is_tried_and_passed_is_kept_once(file):
+    one = quiz()
+    for answer in (..., 4, 4, 5, 5, 4):
+        one(answer)
+    assert [event["kind"] for event in events(file)] == ["tried", "passed"]
+    assert progress.states() == {"ex_03_3": "passed"}
+    assert DONE in repr(lesson_03.progress())
+
+
+def test_nothing_is_written_unless_asked(tmp_path, monkeypatch):
+    monkeypatch.delenv(progress.VARIABLE, raising=False)
+    monkeypatch.setattr(progress, "_folder", tmp_path)
+    monkeypatch.setattr(progress, "_session", [])
+    quiz()(5)
+    assert not list(tmp_path.iterdir())
+    assert progress.states() == {"ex_03_3": "passed"}, "the session remembers"
+    monkeypatch.setenv(progress.VARIABLE, "off")
+    quiz()(4)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_person_at_a_notebook_gets_a_file_and_a_program_does_not(tmp_path, monkeypatch):
+    monkeypatch.delenv(progress.VARIABLE, raising=False)
+    monkeypatch.delenv("PYTEST_CURRENT_TEST")
+    monkeypatch.setattr(progress, "_folder", tmp_path)
+    for can_be_asked in (True, False):
+
+        class Shell:
+            class kernel:
+                _allow_stdin = can_be_asked
+
+        monkeypatch.setitem(sys.modules, "IPython", type("IPython", (), {"get_ipython": staticmethod(Shell)}))
+        assert progress._path() == (tmp_path / progress.FILE if can_be_asked else None)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"\xff\xfe\x00",
+        b"[[[[",
+        b'null\n3\n[]\n{}\n"x"',
+        b'{"version": 1, "kind": ["passed"], "exercise": {}}',
+        b'{"version": 1, "kind": "passed", "exercise": "ex_03_3"',
+        b'{"version": 1, "kind": "passed"}\n{"version": "1", "kind": "seed", "seed": 3}',
+        b"[" * 100_000,
+    ],
+)
+def test_a_broken_file_costs_only_what_is_broken(file, content):
+    file.write_bytes(content)
+    assert quiz()(5).passed
+    assert progress.states()["ex_03_3"] == "passed"
+    assert DONE in repr(lesson_03.progress())
+
+
+def test_a_line_that_was_cut_off_does_not_take_the_next_with_it(file):
+    file.write_text('{"version": 1, "kind": "pas')
+    quiz()(5)
+    assert progress.states() == {"ex_03_3": "passed"}
+
+
+def test_a_file_of_a_later_version_is_read_as_far_as_it_goes_and_kept(file):
+    later = '{"version": 2, "kind": "passed", "exercise": "ex_03_1", "how": "elegantly"}\n'
+    file.write_text(later + '{"version": 1, "kind": "passed", "exercise": "ex_03_3"}\n')
+    assert progress.states() == {"ex_03_3": "passed"}
+    assert "later version" in repr(lesson_03.progress())
+    lesson_03.ex_03_1("?")
+    assert file.read_text().startswith(later)
+
+
+def test_a_folder_in_the_place_of_the_file(file):
+    file.mkdir()
+    assert quiz()(5).passed
+    assert DONE in repr(lesson_03.progress()) and "only this session" in repr(lesson_03.progress())
+    assert NOTHING in repr(lesson_03.progress.reset())
+
+
+def test_a_folder_that_does_not_exist_or_is_nobodys(monkeypatch, tmp_path):
+    for path in (tmp_path / "gone" / "file", "/proc/progress", "a\0b"):
+        if "\0" not in str(path):
+            monkeypatch.setenv(progress.VARIABLE, str(path))
+        else:
+            monkeypatch.setattr(progress, "_path", lambda: tmp_path / "a\0b")
+        monkeypatch.setattr(progress, "_session", [])
+        assert quiz()(5).passed
+        assert DONE in repr(lesson_03.progress())
+        lesson_03.progress.reset()
+        assert NOTHING in repr(lesson_03.progress())
+
+
+def test_two_kernels_at_once(file):
+    code = (
+        "import sys; from autodiff_lab.lessons import progress\n"
+        "for k in range(40): progress.note(f'ex_{sys.argv[1]}_{k}', 'passed')"
+    )
+    both = [subprocess.Popen([sys.executable, "-c", code, name]) for name in ("a", "b")]
+    assert [one.wait(60) for one in both] == [0, 0]
+    assert len(progress.states()) == 80
+
+
+def test_reset_is_one_call(file):
+    lesson_03.ex_03_3((0, 0))
+    lesson_03.ex_03_3.hint()
+    lesson_03.seed("Ada")
+    assert NOTHING in repr(lesson_03.progress.reset())
+    assert not file.exists() and progress.current_seed() is None
+    assert lesson_03.ex_03_3.hints_given == lesson_03.ex_03_3.attempts == 0
+
+
+def test_reset_where_the_file_cannot_be_removed(file, monkeypatch):
+    quiz()(5)
+
+    def refuse(*args, **kwargs):
+        raise PermissionError
+
+    monkeypatch.setattr(type(file), "unlink", refuse)
+    lesson_03.progress.reset()
+    assert progress.states() == {} and file.exists()
+    quiz()(5)
+    assert progress.states() == {"ex_03_3": "passed"}
+
+
+def test_the_seed_holds_in_every_notebook_until_it_is_taken_back(file):
+    assert progress.current_seed() is None
+    lesson_03.seed("Ada Lovelace")
+    assert progress.current_seed() == "ada lovelace"
+    assert "ada lovelace" in repr(lesson_00.progress())
+    lesson_00.seed(None)
+    assert progress.current_seed() is None
+
+
+def test_a_seed_is_text_and_no_markup(file):
+    page = lesson_03.seed("<script>\x00\ud800</script>")._repr_html_()
+    assert "<script" not in page
+    repr(lesson_03.progress()).encode()
+
+
+def test_the_table_can_be_read_aloud(file):
+    quiz()(5)
+    page = lesson_03.progress()._repr_html_()
+    assert page.count("<table>") == 2 and page.count("<caption") == 2
+    assert 'scope="col"' in page and 'scope="row"' in page
+    assert "✓ done" in page, "a word, and not a colour alone"
+
+
+def test_every_lesson_is_in_the_course():
+    course = lessons()
+    assert [each.number for each in course] == sorted(each.number for each in course)
+    assert all(each.exercises() for each in course)
+
+
+def test_a_report_that_cannot_be_made_is_a_sentence(file, monkeypatch):
+    monkeypatch.setattr(progress, "states", lambda: 1 / 0)
+    assert repr(lesson_03.progress()) == "Progress cannot be shown (ZeroDivisionError)."
