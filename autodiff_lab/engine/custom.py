@@ -6,10 +6,12 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+import numpy as np
+
 from . import dispatch, tree
 from .broadcasting import zeros_like
 from .dispatch import Op, Traced, apply, as_operand
-from .errors import InputError, UnsupportedError
+from .errors import InputError, MutationError, UnsupportedError
 from .rules.rows import flat
 from .transforms import vjp
 
@@ -127,6 +129,11 @@ def stop_gradient(x: Any) -> Any:
     return tree.map_leaves(lambda leaf: apply(_stop, (leaf,)), x)
 
 
+def plainest(x: Any) -> Any:
+    """The number or array at the bottom of all levels."""
+    return plainest(x.value) if isinstance(x, Traced) else x
+
+
 def checkpoint(f: Callable[..., Any]) -> Callable[..., Any]:
     """Record a call of `f` as one line: only its arguments are kept, and the sweep runs it again.
 
@@ -142,6 +149,8 @@ def checkpoint(f: Callable[..., Any]) -> Callable[..., Any]:
     ------
     UnsupportedError
         If `f` uses a recorded value that is not an argument, or returns several results.
+    MutationError
+        If `f` gives another result when it is run again (random numbers, an array that was written to).
 
     Examples
     --------
@@ -169,8 +178,17 @@ def checkpoint(f: Callable[..., Any]) -> Callable[..., Any]:
                 )
             return y
 
+        def again(k: int, g: Any, y: Any, *operands: Any) -> Any:
+            value, pullback = vjp(on_leaves, *operands)
+            if not np.allclose(plainest(value), plainest(y), rtol=1e-9, atol=1e-9, equal_nan=True):
+                raise MutationError(
+                    f"checkpoint({getattr(f, '__name__', 'f')}) runs the function again for the sweep, and now it gave "
+                    "another result: something that it reads has changed in between. Pass it as an argument."
+                )
+            return pullback(g)[k]
+
         op = Op(getattr(f, "__name__", "checkpoint"), compute, "general", variadic=True)
-        op.rules = (lambda k, g, y, *operands: vjp(on_leaves, *operands)[1](g)[k],)
+        op.rules = (again,)
         op.inside = on_leaves
         return apply(op, tuple(as_operand(x) for x in leaves))
 

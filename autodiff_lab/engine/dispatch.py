@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from .broadcasting import aligned, kept_shape, shape_of, spread, unbroadcast, zeros_like
+from .broadcasting import added, aligned, kept_shape, shape_of, spread, unbroadcast, zeros_like
 from .errors import InputError, LeakError, UnsupportedError
 from .levels import Level, no_recording
 
@@ -107,7 +107,7 @@ class Op:
         self.push: Callable[..., Any] | None = None
         self.inside: Callable[..., Any] | None = None  # a learner's own function, of which the row is made
         self.partials = rules if kind == "elementwise" else None
-        self.static = ("axis", "keepdims") if kind == "reduction" else _static_names(rules, variadic, kind)
+        self.static = frozenset(("axis", "keepdims") if kind == "reduction" else _static_names(rules, variadic, kind))
 
     def __call__(self, *operands: Any, **static: Any) -> Any:
         """Apply the row to numbers, or to traced values."""
@@ -232,7 +232,7 @@ class Op:
             n, axis = len(shape_of(x)), static.get("axis")
             axes = range(n) if axis is None else axis if isinstance(axis, tuple) else (axis,)
             static = {**static, "axis": tuple(a % n + 1 for a in axes) if n else ()}
-        return np.sum(term, **static)
+        return added(term, **static)
 
     def _pulled(self, k: int, y: Any, operands: tuple[Any, ...], static: Mapping[str, Any], g: Any) -> Any:
         return self.pullback(k, g, y, operands, static)
@@ -255,10 +255,8 @@ def apply(op: Op, operands: tuple[Any, ...], static: Mapping[str, Any] = NOTHING
     """Run `op`: the highest level among the operands handles it; without one it is computed as it stands."""
     level: Level | None = None
     for x in operands:
-        if isinstance(x, Traced):
-            its: Level = x.level
-            if level is None or its.number > level.number:
-                level = its
+        if isinstance(x, Traced) and (level is None or x.level.number > level.number):
+            level = x.level
     if level is None:
         return op.fn(*operands, **static)
     if not level.open:

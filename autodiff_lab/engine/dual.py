@@ -15,7 +15,7 @@ from . import rules  # noqa: F401 — rules fills the table
 from .broadcasting import unbroadcast
 from .dispatch import FLOAT64, TABLE, Level, Op, apply, as_operand, one
 from .listing import plain
-from .operators import ELEMENTWISE, Overloaded, is_operand
+from .operators import BASIC, ELEMENTWISE, Overloaded, install, is_operand
 from .values import as_shaped, as_value
 
 __all__ = ["Dual", "ForwardPass"]
@@ -33,19 +33,18 @@ class ForwardPass(Level):
 
     def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any]) -> Any:
         """Compute one operation and the tangent of its result."""
-        values, tangents = [], []
-        for x in operands:
-            if type(x) is Dual and x.level is self:
-                values.append(x.value)
-                tangents.append(x.tangent)
-            else:
-                values.append(x)
-                tangents.append(None)
+        if len(operands) == 1:  # then it is of this pass
+            values: tuple[Any, ...] = (operands[0].value,)
+            tangents: tuple[Any, ...] = (operands[0].tangent,)
+        else:
+            own = [type(x) is Dual and x.level is self for x in operands]
+            values = tuple([x.value if mine else x for x, mine in zip(operands, own, strict=True)])
+            tangents = tuple([x.tangent if mine else None for x, mine in zip(operands, own, strict=True)])
         y = op.fn(*values, **static)
-        if op.kind in ("comparison", "shape", "flat"):
+        if not op.rules and op.kind in ("comparison", "shape", "flat"):
             return y
         y = as_operand(y)
-        tangent = op.pushforward(y, tuple(values), tuple(tangents), static, self.batch)
+        tangent = op.pushforward(y, values, tangents, static, self.batch)
         return y if tangent is None else dual(y, as_operand(tangent), self)
 
 
@@ -81,14 +80,14 @@ class Dual(Overloaded):
                 y = ufunc(self.value)
                 partial: Any = op.rules[0]
                 return dual(y, self.tangent * partial(y, self.value), level)
-        elif len(inputs) == 2 and method == "__call__" and not kwargs and ufunc in SHORT:
-            a, b = inputs
-            forward, reflected = SHORT[ufunc]
-            if a is self and (b is self or _simple(b)):
-                return forward(a, b)
-            if _simple(a):
-                return reflected(b, a)
         return Overloaded.__array_ufunc__(self, ufunc, method, *inputs, **kwargs)
+
+    def __getitem__(self, index: Any) -> Any:
+        level = self.level
+        if type(index) in BASIC and level.plain:
+            behind = index if level.batch is None else (slice(None), index)
+            return dual(self.value[index], self.tangent[behind], level)
+        return Overloaded.__getitem__(self, index)
 
     def __repr__(self) -> str:
         return f"Dual({plain(self.value)}, {plain(self.tangent)})"
@@ -116,51 +115,46 @@ def _short_way(op: Op) -> tuple[Callable[..., Any], Callable[..., Any]]:
     Values are numbers and arrays of double precision. In a batch the shapes must be equal, or the constant a number: a
     tangent has an axis more than its value, and would not broadcast beside an array.
     """
-    fn, float64 = op.fn, np.float64
+    fn, float64, bare = op.fn, np.float64, _bare
     left: Any = op.rules[0]
     right: Any = op.rules[1]
 
     def forward(self: Dual, other: Any) -> Any:
-        level, a, kind = self.level, self.value, type(other)
-        if not level.plain or (type(a) is not float64 and not _simple(a)):
-            return apply(op, (self, as_operand(other))) if is_operand(other) else NotImplemented
-        if (
-            kind is Dual
-            and other.level is level
-            and _simple(other.value)
-            and (level.batch is None or other.value.shape == a.shape)
+        level, a = self.level, self.value
+        moves = type(other) is Dual and other.level is level
+        b = other.value if moves else other
+        if not level.plain or not (
+            (type(a) is float64 and (type(b) is float64 or type(b) is float)) or _together(level, a, b, moves)
         ):
-            b = other.value
-            y = fn(a, b)
-            t = self.tangent if left is one else self.tangent * left(y, a, b)
-            t = t + (other.tangent if right is one else other.tangent * right(y, a, b))
-        elif kind is float or kind is int or (_simple(other) and _fits(level, a, other)):
-            y = fn(a, other)
-            t = self.tangent if left is one else self.tangent * left(y, a, other)
-        else:
             return apply(op, (self, as_operand(other))) if is_operand(other) else NotImplemented
-        return dual(y, t if type(y) is float64 or y.shape == a.shape else unbroadcast(t, y), level)
+        y = fn(a, b)
+        t = self.tangent if left is one else self.tangent * left(y, a, b)
+        if moves:
+            t = t + (other.tangent if right is one else other.tangent * right(y, a, b))
+        d = bare(Dual)
+        d.value, d.level = y, level
+        d.tangent = t if type(y) is float64 or y.shape == a.shape else unbroadcast(t, y)
+        return d
 
     def reflected(self: Dual, other: Any) -> Any:
-        level, b, kind = self.level, self.value, type(other)
-        if level.plain and _simple(b) and (kind is float or kind is int or (_simple(other) and _fits(level, b, other))):
-            y = fn(other, b)
-            t = self.tangent if right is one else self.tangent * right(y, other, b)
-            return dual(y, t if type(y) is float64 or y.shape == b.shape else unbroadcast(t, y), level)
-        return apply(op, (as_operand(other), self)) if is_operand(other) else NotImplemented
+        level, b = self.level, self.value
+        if not level.plain or not _together(level, b, other, False):
+            return apply(op, (as_operand(other), self)) if is_operand(other) else NotImplemented
+        y = fn(other, b)
+        t = self.tangent if right is one else self.tangent * right(y, other, b)
+        return dual(y, t if type(y) is float64 or y.shape == b.shape else unbroadcast(t, y), level)
 
     return forward, reflected
 
 
-def _fits(level: ForwardPass, a: Any, constant: Any) -> bool:
-    """Whether tangents of `a` can be computed with beside a constant, as they are."""
-    return level.batch is None or constant.shape == a.shape or constant.shape == ()
+def _together(level: ForwardPass, a: Any, b: Any, both: bool) -> bool:
+    """Whether tangents of `a`, and of `b` if both move, can be computed with as they are."""
+    if not _simple(a):
+        return False
+    if type(b) is float or type(b) is int:
+        return True
+    return _simple(b) and (level.batch is None or b.shape == a.shape or (not both and b.shape == ()))
 
-
-SHORT: dict[Any, tuple[Callable[..., Any], Callable[..., Any]]] = {}
-"""Both short ways, by the ufunc that NumPy calls when an array stands on the left, or a learner."""
 
 for _name, _ufunc in ELEMENTWISE.items():
-    SHORT[_ufunc] = _forward, _reflected = _short_way(TABLE[_ufunc])
-    setattr(Dual, f"__{_name}__", _forward)
-    setattr(Dual, f"__r{_name}__", _reflected)
+    install(Dual, _name, _ufunc, *_short_way(TABLE[_ufunc]))

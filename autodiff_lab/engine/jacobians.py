@@ -19,7 +19,7 @@ from .dispatch import FLOAT64, NOTHING, as_operand
 from .dual import Dual, ForwardPass, dual
 from .errors import ShapeError
 from .recording import chosen_arguments, recorded, result_line, result_value, swept
-from .transforms import grad, jvp, vjp
+from .transforms import LEAVES, differentiated, grad, jvp, vjp
 from .values import as_shaped, as_value, ones, released, zeros
 
 __all__ = ["elementwise_grad", "hessian", "hvp", "jacfwd", "jacobian", "jacrev", "linearize"]
@@ -52,30 +52,28 @@ def jacfwd(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[
         which = chosen_arguments(argnums, args, f)
         leaves = [as_value(x, "the input") for k in dict.fromkeys(which) for x in tree.flatten(args[k])]
         sizes = [math.prod(shape_of(x)) for x in leaves]
-        basis = np.eye(sum(sizes))
+        count = sum(sizes)
         # One direction needs no batch axis; single precision keeps it, or a number of double precision would win.
-        single = len(basis) == 1 and all(x.dtype == FLOAT64 for x in leaves)
-        forward, duals, start = ForwardPass(None if single else len(basis)), [], 0
+        single = count == 1 and all(x.dtype is FLOAT64 for x in leaves)
+        forward, duals, start = ForwardPass(None if single else count), [], 0
         for x, n in zip(leaves, sizes, strict=True):
-            directions = np.ascontiguousarray(basis[:, start : start + n]).reshape(len(basis), *shape_of(x))
-            duals.append(dual(x, directions[0] if single else directions, forward))
+            directions = np.ones(n) if single else np.eye(count, n, -start)
+            duals.append(dual(x, directions.reshape(shape_of(x) if single else (count, *shape_of(x)))[()], forward))
             start += n
         lifted, moving = list(args), iter(duals)
         for k in dict.fromkeys(which):
             lifted[k] = tree.map_leaves(lambda _: next(moving), args[k])
-        result = forward.run(lambda *inputs: f(*inputs, **kwargs), lifted)
+        result = forward.run(lambda *inputs: f(*inputs, **kwargs) if kwargs else f(*inputs), lifted)
 
         def block(y: Any) -> Any:
             own = type(y) is Dual and y.level is forward
             shape = shape_of(y)
-            pushed = y.tangent if own else np.zeros((len(basis), *shape))
-            columns = (
-                np.reshape(pushed, (*shape, 1)) if single else np.transpose(pushed, (*range(1, len(shape) + 1), 0))
-            )
+            pushed = y.tangent if own else np.zeros(shape if single else (count, *shape))
+            columns = pushed.reshape((*shape, 1)) if single else pushed.transpose((*range(1, len(shape) + 1), 0))
             parts, start = [], 0
             for x, n in zip(leaves, sizes, strict=True):
-                part = columns[(Ellipsis, slice(start, start + n))]
-                parts.append(released(as_operand(np.reshape(part, (*shape, *shape_of(x))))))
+                part = columns if n == count else columns[..., start : start + n]
+                parts.append(released(as_operand(part.reshape((*shape, *shape_of(x))))))
                 start += n
             return by_argument(parts, argnums, which, args)
 
@@ -179,7 +177,7 @@ def hvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     array([6., 0.])
     """
     argnums: Any = 0 if len(primals) == 1 else tuple(range(len(primals)))
-    return jvp(grad(f, argnums), primals, tangents)[1]
+    return jvp(lambda *x: differentiated(f, argnums, False, x, {})[1], primals, tangents)[1]
 
 
 def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
@@ -238,6 +236,8 @@ def elementwise_grad(f: Callable[..., Any], argnums: int = 0) -> Callable[..., A
 
 def by_argument(parts: list[Any], argnums: int | Sequence[int], which: Sequence[int], args: Sequence[Any]) -> Any:
     """Blocks in the structure of the arguments they belong to."""
+    if len(parts) == 1 and type(argnums) is int and type(args[argnums]) in LEAVES:
+        return parts[0]
     remaining = iter(parts)
     of = {k: tree.map_leaves(lambda _: next(remaining), args[k]) for k in dict.fromkeys(which)}
     return of[which[0]] if hasattr(argnums, "__index__") else tuple(of[k] for k in which)

@@ -6,15 +6,14 @@ what to write instead.
 
 from __future__ import annotations
 
-import inspect
 import math
-from collections.abc import Callable, Sequence
-from functools import lru_cache
-from typing import Any, NoReturn
+from collections.abc import Callable
+from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
-from .dispatch import TABLE, Op, Traced, apply, as_operand
+from .calls import call_composed, numpys_name, split_arguments
+from .dispatch import TABLE, Traced, apply, as_operand
 from .errors import DetachedError, MutationError, ShapeError, UnsupportedError
 
 __all__ = ["Overloaded", "is_operand"]
@@ -23,72 +22,6 @@ __all__ = ["Overloaded", "is_operand"]
 def is_operand(x: Any) -> bool:
     """Whether `x` can stand beside a traced value in arithmetic."""
     return isinstance(x, (Traced, int, float, complex, np.ndarray, np.generic, list, tuple))
-
-
-def split_arguments(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Tell the operands of a NumPy call from its static arguments (``axis``, ``shape``, …), by NumPy's signature."""
-    if op.signature is None or op.kind in ("shape", "flat", "comparison"):
-        if kwargs.get("out") is not None:
-            raise_out(op)
-        return tuple(as_operand(a) for a in args), kwargs
-    names = op.names
-    if names and not kwargs and not op.variadic and len(args) <= len(op.rules):
-        return tuple(map(as_operand, args)), kwargs  # operands and nothing else
-    if names:  # NumPy has already checked the call against its signature, and binding it again takes five microseconds
-        bound = {**dict(zip(names, args, strict=False)), **kwargs}
-    else:  # it takes any number of operands
-        bound = op.signature.bind(*args, **kwargs).arguments
-        names = tuple(op.signature.parameters)
-    count = 1 if op.variadic else len(op.rules)
-    operands = tuple(bound.pop(name) for name in names[:count] if name in bound)
-    if op.variadic:
-        operands = tuple(operands[0])
-    static = {}
-    for name, given in bound.items():
-        if name in op.static:
-            static[name] = given
-        elif name == "out" and given is not None:
-            raise_out(op)
-        elif given is not op.signature.parameters[name].default:
-            raise_option(op, name, given, op.static)
-    return tuple(as_operand(x) for x in operands), static
-
-
-@lru_cache
-def _position_of_out(function: Callable[..., Any]) -> int | None:
-    try:
-        parameters = inspect.signature(function).parameters.values()
-    except ValueError:  # some functions written in C tell nothing
-        return None
-    return next((k for k, p in enumerate(parameters) if p.name == "out" and p.kind is not p.KEYWORD_ONLY), None)
-
-
-def call_composed(op: Op, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Run a NumPy function made of other rows, and say it where it does not know an option."""
-    parameters = inspect.signature(op.fn).parameters
-    anything = any(p.kind == p.VAR_KEYWORD for p in parameters.values())
-    place = _position_of_out(function)
-    if kwargs.get("out") is not None or (place is not None and len(args) > place and args[place] is not None):
-        raise_out(op)
-    kwargs = {k: given for k, given in kwargs.items() if k in parameters or anything or given is not None}
-    unknown = [] if anything else [k for k in kwargs if k not in parameters]
-    if unknown:
-        raise_option(op, unknown[0], kwargs[unknown[0]], list(parameters)[1:])
-    return op.fn(*args, **kwargs)
-
-
-def raise_out(op: Op) -> NoReturn:
-    raise MutationError(
-        f"np.{op.name} was asked to write a recorded value into an existing array (out=…). "
-        f"Drop `out` and use the array that np.{op.name} returns."
-    )
-
-
-def raise_option(op: Op, option: str, given: Any, known: Sequence[str]) -> NoReturn:
-    raise UnsupportedError(
-        f"np.{op.name} with {option}={given!r} has no derivative rule. "
-        f"Options that work here: {', '.join(known) or 'none'}. Leave `{option}` out."
-    )
 
 
 def raise_unregistered(func: Any, name: str) -> NoReturn:
@@ -109,12 +42,19 @@ class Overloaded(Traced):
     """Operators, NumPy's protocols and the parts of an array's interface, for Variable, Dual and Symbol."""
 
     __slots__ = ()
+    binary: ClassVar[dict[Any, tuple[Callable[..., Any], Callable[..., Any]]]] = {}
+    """Both ways of an operator, ``self * x`` and ``x * self``, by the ufunc."""
 
     # NumPy's two protocols. Functions are looked up in the table one by one; nothing is guessed.
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         op = TABLE.get(ufunc)
         if op is not None and method == "__call__" and not kwargs:
+            if ufunc in self.binary:  # NumPy asks here when an array stands on the left, or a learner calls it by name
+                a, b = inputs
+                forward, reflected = self.binary[ufunc]
+                found = forward(self, b) if a is self else reflected(self, a)
+                return apply(op, tuple(map(as_operand, inputs))) if found is NotImplemented else found
             if op.kind == "composed":
                 return op.fn(*map(as_operand, inputs))
             return apply(op, tuple(map(as_operand, inputs)) if len(inputs) > 1 else inputs)
@@ -138,10 +78,10 @@ class Overloaded(Traced):
     def __array_function__(self, func: Callable[..., Any], types: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         op = TABLE.get(func)
         if op is None:
-            raise_unregistered(func, f"{func.__module__.replace('numpy', 'np')}.{func.__name__}")
+            raise_unregistered(func, numpys_name(func))
         if op.kind == "composed":
             return call_composed(op, func, args, kwargs)
-        operands, static = split_arguments(op, args, kwargs)
+        operands, static = split_arguments(op, func, args, kwargs)
         return apply(op, operands, static)
 
     # What would lose the derivative in silence raises, and says what to write instead.
@@ -257,20 +197,20 @@ class Overloaded(Traced):
         """The transpose."""
         return np.transpose(self)
 
-    def reshape(self, *shape: Any) -> Any:
+    def reshape(self, *shape: Any, **options: Any) -> Any:
         """The same entries in another shape; see ``numpy.reshape``."""
-        return np.reshape(self, shape[0] if len(shape) == 1 else shape)
+        return np.reshape(self, shape[0] if len(shape) == 1 else shape, **options)
 
     def transpose(self, *axes: Any) -> Any:
         """The axes in another order; see ``numpy.transpose``."""
         order = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes or None
         return np.transpose(self, order)
 
-    def flatten(self) -> Any:
+    def flatten(self, order: Any = "C") -> Any:
         """The entries in one row; see ``numpy.ravel``."""
-        return np.ravel(self)
+        return np.ravel(self, order=order)
 
-    def astype(self, dtype: Any) -> Any:
+    def astype(self, dtype: Any, *args: Any, **options: Any) -> Any:
         """The same values; a float type changes nothing that a derivative sees, other types lose it."""
         if np.dtype(dtype).kind != "f":
             self._detached(
@@ -279,10 +219,13 @@ class Overloaded(Traced):
             )
         return self
 
-    def copy(self) -> Any:
+    def copy(self, order: Any = "C") -> Any:
         """The value itself: it cannot be written to, so nothing needs copying."""
         return self
 
+
+BASIC = frozenset({int, slice})
+"""Indices that need no thought: what they pick is an array, or a number, and nobody writes to them."""
 
 METHODS = (
     *("sum", "mean", "prod", "max", "min", "ptp", "var", "std", "cumsum", "cumprod", "all", "any", "argmax", "argmin"),
@@ -307,6 +250,15 @@ COMPARISONS = {
 COMPARISONS |= {"eq": np.equal, "ne": np.not_equal}
 
 
+def install(
+    traced: type[Overloaded], name: str, ufunc: np.ufunc, forward: Callable[..., Any], reflected: Callable[..., Any]
+) -> None:
+    """Give a kind of traced value an operator, for Python and for NumPy."""
+    setattr(traced, f"__{name}__", forward)
+    setattr(traced, f"__r{name}__", reflected)
+    traced.binary = {**traced.binary, ufunc: (forward, reflected)}
+
+
 def _install_operators() -> None:
     def binary(ufunc: np.ufunc) -> tuple[Callable[..., Any], Callable[..., Any]]:
         return (
@@ -315,9 +267,7 @@ def _install_operators() -> None:
         )
 
     for name, ufunc in OPERATORS.items():
-        forward, reflected = binary(ufunc)
-        setattr(Overloaded, f"__{name}__", forward)
-        setattr(Overloaded, f"__r{name}__", reflected)
+        install(Overloaded, name, ufunc, *binary(ufunc))
     for name, ufunc in COMPARISONS.items():
         setattr(Overloaded, f"__{name}__", binary(ufunc)[0])
     for name in METHODS:

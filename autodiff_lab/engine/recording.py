@@ -122,7 +122,7 @@ def chosen_arguments(argnums: int | Sequence[int], args: Sequence[Any], f: Calla
     if type(argnums) is int and 0 <= argnums < len(args):
         return [argnums]
     try:
-        which = [operator.index(k) for k in ((argnums,) if hasattr(argnums, "__index__") else argnums)]
+        which = [*map(operator.index, (argnums,) if hasattr(argnums, "__index__") else argnums)]
     except TypeError:
         raise InputError(f"argnums is {argnums!r}; it takes a position (0, 1, …) or a tuple of positions.") from None
     if which and min(which) >= 0 and max(which) < len(args):

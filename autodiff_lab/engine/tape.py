@@ -19,7 +19,7 @@ from . import dispatch, listing, rules  # noqa: F401 — rules fills the table
 from .broadcasting import unbroadcast
 from .dispatch import NOTHING, Level, Op, as_operand, one
 from .errors import BranchChanged, ReleasedError, ShapeError
-from .values import as_shaped, released
+from .values import as_shaped, kept, released
 from .variable import Variable
 
 __all__ = ["Comparison", "Tape", "Variable"]
@@ -38,6 +38,9 @@ class Comparison(NamedTuple):
 
 class Tape(Level):
     """The record of one run, line by line.
+
+    The array constants that it records are its own, so a program may write over an array that it has used. What is read
+    from `.value` is the tape's too, and must not be written to; so are the inputs while `grad` runs.
 
     Attributes
     ----------
@@ -114,7 +117,7 @@ class Tape(Level):
         """Write an input line and return its Variable."""
         self.input_names.append(name)
         self.n_inputs += 1
-        return self.append(None, (), (), value, NOTHING)
+        return self.append(None, (), (), value)
 
     def append(
         self,
@@ -122,16 +125,17 @@ class Tape(Level):
         args: tuple[Any, ...],
         parents: tuple[int, ...],
         value: Any,
-        static: Mapping[str, Any],
+        static: Mapping[str, Any] = NOTHING,
     ) -> Variable:
         """Write one line and return its Variable."""
         if self.sites is not None:
             self.sites.append(() if op is None else _learner_frames(self))
+        ops = self.ops
         v = Variable()
-        v.value, v.tape, v.index = value, self, len(self.ops)
+        v.value, v.tape, v.index = value, self, len(ops)
         if static:
             self.kwargs[v.index] = static
-        self.ops.append(op)
+        ops.append(op)
         self.args.append(args)
         self.parents.append(parents)
         self.values.append(value)
@@ -139,21 +143,22 @@ class Tape(Level):
 
     def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any]) -> Any:
         """Compute one operation and write its line."""
-        plain, lines = [], []
-        for x in operands:
-            if type(x) is Variable and x.tape is self:
-                plain.append(x.value)
-                lines.append(x.index)
-            else:
-                plain.append(x)
-                lines.append(-1)
-        args, parents = tuple(plain), tuple(lines)
+        if len(operands) == 1:  # then it is of this tape
+            args: tuple[Any, ...] = (operands[0].value,)
+            parents: tuple[int, ...] = (operands[0].index,)
+        else:
+            own = [type(x) is Variable and x.tape is self for x in operands]
+            args = tuple([x.value if mine else kept(x) for x, mine in zip(operands, own, strict=True)])
+            parents = tuple([x.index if mine else -1 for x, mine in zip(operands, own, strict=True)])
+        if static:
+            static = {name: kept(x) for name, x in static.items()}
         value = op.fn(*args, **static)
-        if op.kind == "shape":
-            return value
-        if op.kind == "comparison":
-            self.comparisons.append(Comparison(len(self.ops), op, args, parents, static, value))
-            return value
+        if not op.rules:
+            if op.kind == "shape":
+                return value
+            if op.kind == "comparison":
+                self.comparisons.append(Comparison(len(self.ops), op, args, parents, static, value))
+                return value
         return self.append(op, args, parents, as_operand(value), static)
 
     # Rewinding
@@ -201,7 +206,7 @@ class Tape(Level):
             self.values,
             self.kwargs,
         )
-        float64, ndarray = np.float64, np.ndarray
+        float64 = np.float64
         adjoints[line] = seed
         for i in range(line, self.n_inputs - 1, -1):
             g = adjoints[i]
@@ -217,10 +222,9 @@ class Tape(Level):
                 if partials is not None:
                     rule = partials[k]
                     c = g if rule is one else g * rule(y, *operands)  # type: ignore[misc]
-                    if type(c) is not float64:
-                        x = operands[k]
-                        if type(c) is not ndarray or c.shape != x.shape:
-                            c = unbroadcast(c, x)
+                    kind = type(c)
+                    if kind is not float64 and (kind is float or c.shape != operands[k].shape):
+                        c = unbroadcast(c, operands[k])
                 else:
                     c = op.pullback(k, g, y, operands, kwargs.get(i, NOTHING))  # type: ignore[union-attr]
                     if c is None:

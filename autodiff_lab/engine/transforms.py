@@ -29,6 +29,10 @@ from .variable import Variable
 __all__ = ["grad", "jvp", "record", "value_and_grad", "vjp"]
 
 
+LEAVES = frozenset({float, np.float64, np.ndarray, Variable, Dual})
+"""Arguments that need not be taken apart, nor their gradients put together."""
+
+
 def record(f: Callable[..., Any], *args: Any, sites: bool = False) -> tuple[Any, Tape]:
     """Run `f` and write down every operation on its way.
 
@@ -142,6 +146,10 @@ def value_and_grad(
     ShapeError
         If the result is not a scalar.
 
+    Notes
+    -----
+    The arrays passed in are not copied: `f` must not write into them. Other arrays it may write over at any time.
+
     Examples
     --------
     >>> import numpy as np
@@ -150,32 +158,11 @@ def value_and_grad(
     >>> value_and_grad(f, argnums=(0, 1))(2.0, 5.0)
     (11.652071455223084, (5.5, 1.7163378145367738))
     """
-    several = not hasattr(argnums, "__index__")
 
     @wraps(f)
     def derivative(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
-        which = chosen_arguments(argnums, args, f)
-        result, tape = recorded(f, args, which, kwargs)
-        aux = None
-        if has_aux:
-            if not isinstance(result, tuple) or len(result) != 2:
-                raise ShapeError(f"has_aux=True means that {name_of(f)} returns a pair (result, extra).")
-            result, aux = result
-            aux = tree.map_leaves(lambda y: released(result_value(y, tape)) if isinstance(y, Traced) else y, aux)
-        if type(result) is not Variable or type(result.value) is not np.float64:
-            require_scalar(result, f)
-        value = result_value(result, tape)
-        seeds = [ones(value)]
-        leaves = tape.values[: tape.n_inputs]
-        gradients = iter(released_all(swept(tape, [result], seeds), leaves, seeds))
-        of: dict[int, Any] = {}
-        for k in which:
-            if k not in of:
-                one = type(args[k]) is float  # a leaf by itself, and the most frequent
-                of[k] = next(gradients) if one else tree.map_leaves(lambda _: next(gradients), args[k])
-        by_argument = tuple([of[k] for k in which])
-        out = (released(value), aux) if has_aux else released(value)
-        return out, by_argument if several else by_argument[0]
+        value, gradient, aux = differentiated(f, argnums, has_aux, args, kwargs)
+        return (value, aux) if has_aux else value, gradient
 
     return derivative
 
@@ -194,14 +181,41 @@ def grad(f: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool 
     >>> grad(lambda x, y: 3 * x)(1.0, 7.0), grad(lambda x, y: 3 * x, argnums=1)(1.0, 7.0)
     (3.0, 0.0)
     """
-    both = value_and_grad(f, argnums, has_aux)
 
     @wraps(f)
-    def gradient(*args: Any, **kwargs: Any) -> Any:
-        value, g = both(*args, **kwargs)
-        return (g, value[1]) if has_aux else g
+    def derivative(*args: Any, **kwargs: Any) -> Any:
+        _, gradient, aux = differentiated(f, argnums, has_aux, args, kwargs)
+        return (gradient, aux) if has_aux else gradient
 
-    return gradient
+    return derivative
+
+
+def differentiated(
+    f: Callable[..., Any],
+    argnums: int | Sequence[int],
+    has_aux: bool,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+) -> tuple[Any, Any, Any]:
+    """Call `f`, and sweep back: the value, the gradient in the shape of the arguments, and what else `f` returned."""
+    which = chosen_arguments(argnums, args, f)
+    result, tape = recorded(f, args, which, kwargs)
+    aux = None
+    if has_aux:
+        if not isinstance(result, tuple) or len(result) != 2:
+            raise ShapeError(f"has_aux=True means that {name_of(f)} returns a pair (result, extra).")
+        result, aux = result
+        aux = tree.map_leaves(lambda y: released(result_value(y, tape)) if isinstance(y, Traced) else y, aux)
+    if type(result) is not Variable or type(result.value) is not np.float64:
+        require_scalar(result, f)
+    value = result_value(result, tape)
+    seeds = [ones(value)]
+    gradients = released_all(swept(tape, [result], seeds), tape.values[: tape.n_inputs], seeds)
+    if len(which) != len(gradients) or not LEAVES.issuperset(map(type, args)):
+        remaining = iter(gradients)
+        of = {k: tree.map_leaves(lambda _: next(remaining), args[k]) for k in dict.fromkeys(which)}
+        gradients = [of[k] for k in which]
+    return released(value), gradients[0] if hasattr(argnums, "__index__") else tuple(gradients), aux
 
 
 def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
@@ -227,13 +241,14 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     >>> jvp(lambda x, y: x * y, (2.0, 5.0), (1.0, 0.0))
     (10.0, 5.0)
     """
-    if not isinstance(primals, list | tuple) or not isinstance(tangents, list | tuple):
+    if not isinstance(primals, (list, tuple)) or not isinstance(tangents, (list, tuple)):
         raise InputError("jvp takes the primals and the tangents as tuples: jvp(f, (x,), (t,)).")
     if len(primals) != len(tangents):
         raise ShapeError(f"jvp was given {len(primals)} primals and {len(tangents)} tangents: one each is needed.")
     forward = ForwardPass()
     inputs: list[Any] = []
-    for k, (x, t) in enumerate(zip(primals, tangents, strict=True)):
+    for k, x in enumerate(primals):
+        t = tangents[k]
         if type(x) is float and type(t) is float:
             inputs.append(dual(np.float64(x), np.float64(t), forward))
             continue
@@ -250,6 +265,8 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
 
         inputs.append(tree.map_leaves(lifted, x))
     result = forward.run(f, inputs)
+    if type(result) is Dual and result.level is forward:
+        return released(result.value), released(result.tangent)
 
     def split(y: Any) -> tuple[Any, Any]:
         if type(y) is Dual and y.level is forward:
@@ -257,8 +274,6 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
         plain = checked_result(y)
         return released(plain), released(zeros(plain))
 
-    if type(result) is Dual:  # one result: no tree to take apart
-        return split(result)
     pairs = [split(y) for y in tree.flatten(result)]
     return tuple(tree.unflatten(result, list(part)) for part in zip(*pairs, strict=True)) if pairs else (result, result)
 

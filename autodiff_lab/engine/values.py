@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,7 +13,7 @@ from .dispatch import FLOAT64, Traced
 from .errors import InputError, ShapeError
 from .listing import plain
 
-__all__ = ["as_number", "as_shaped", "as_value", "ones", "released", "released_all", "zeros"]
+__all__ = ["as_number", "as_shaped", "as_value", "kept", "ones", "released", "released_all", "zeros"]
 
 
 def as_value(x: Any, name: str = "the input") -> Any:
@@ -45,6 +46,32 @@ def as_value(x: Any, name: str = "the input") -> Any:
     if a.dtype.kind != "f":
         a = a.astype(np.float64)
     return a[()] if a.ndim == 0 else a
+
+
+SMALL = 1 << 14
+"""Up to so many bytes an array is copied faster than it is compared."""
+
+_copies: dict[int, tuple[weakref.ref[np.ndarray], np.ndarray]] = {}
+
+
+def kept(constant: Any) -> Any:
+    """A constant as a tape keeps it: an array may be written to later, and the sweep needs what was used.
+
+    A small array is copied each time. A large one is copied once while it lives, and compared when it comes again: a
+    training loop then pays for a look at its data. One that is read-only, and no view of another, is kept as it is.
+    """
+    if type(constant) is not np.ndarray:
+        return type(constant)(map(kept, constant)) if type(constant) in (list, tuple) else constant
+    if constant.nbytes <= SMALL:
+        return constant.copy("K")
+    if not constant.flags.writeable and constant.base is None:
+        return constant
+    key = id(constant)
+    known = _copies.get(key)
+    if known is None or known[0]() is not constant or not np.array_equal(known[1], constant):
+        gone = weakref.ref(constant, lambda _: _copies.pop(key, None))
+        known = _copies[key] = gone, constant.copy("K")
+    return known[1]
 
 
 def as_number(x: Any, name: str = "the input") -> float:
@@ -105,7 +132,7 @@ def released(x: Any) -> Any:
 
 def released_all(gradients: list[Any], inputs: Sequence[Any], taken: Sequence[Any] = ()) -> list[Any]:
     """Gradients as they are handed out, of the type of their inputs; copied only where something else holds them."""
-    held = set(map(id, taken))
+    held: set[int] = set()
     out: list[Any] = []
     for g, x in zip(gradients, inputs):  # noqa: B905 — `strict` costs as much as the rest of a number's way
         kind = type(g)
@@ -114,7 +141,7 @@ def released_all(gradients: list[Any], inputs: Sequence[Any], taken: Sequence[An
         elif kind is np.ndarray:
             if type(x) is np.ndarray and g.dtype is not x.dtype:
                 g = g.astype(x.dtype)
-            if g.base is not None or not g.flags.writeable or id(g) in held:
+            if g.base is not None or not g.flags.writeable or id(g) in held or any(g is t for t in taken):
                 g = g.copy()
             held.add(id(g))
         elif isinstance(g, np.generic) and isinstance(x, np.generic):

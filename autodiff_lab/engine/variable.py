@@ -9,7 +9,8 @@ import numpy as np
 
 from . import listing, rules  # noqa: F401 — rules fills the table
 from .dispatch import FLOAT64, TABLE, Op, apply, as_operand
-from .operators import ELEMENTWISE, Overloaded, is_operand
+from .operators import BASIC, ELEMENTWISE, Overloaded, install, is_operand
+from .values import kept
 
 if TYPE_CHECKING:
     from .tape import Tape
@@ -23,7 +24,7 @@ class Variable(Overloaded):
     Attributes
     ----------
     value : number or array
-        The plain value; reading it makes a constant of it.
+        The plain value; reading it makes a constant of it. An array is the tape's own: do not write into it.
     tape : Tape
     index : int
         The line.
@@ -49,14 +50,14 @@ class Variable(Overloaded):
                 tape.parents.append((self.index,))
                 tape.values.append(value)
                 return v
-        elif len(inputs) == 2 and method == "__call__" and not kwargs and ufunc in SHORT:
-            a, b = inputs
-            forward, reflected = SHORT[ufunc]
-            if b is self and (type(a) is np.float64 or (type(a) is np.ndarray and a.dtype is FLOAT64)):
-                return reflected(b, a)
-            if a is self and (type(b) is type(self) or type(b) is np.float64 or type(b) is np.ndarray):
-                return forward(a, b)
         return Overloaded.__array_ufunc__(self, ufunc, method, *inputs, **kwargs)
+
+    def __getitem__(self, index: Any) -> Any:
+        tape = self.tape
+        if type(index) in BASIC and tape.plain:
+            a = self.value
+            return tape.append(TABLE["getitem"], (a,), (self.index,), a[index], {"index": index})
+        return Overloaded.__getitem__(self, index)
 
     def __repr__(self) -> str:
         return f"Variable({self.tape.name(self.index)} = {listing.plain(self.value)})"
@@ -77,10 +78,10 @@ def _short_way(op: Op) -> tuple[Callable[..., Any], Callable[..., Any]]:
         kind = type(other)
         if kind is new and other.tape is tape:
             b, j = other.value, other.index
-        elif (
-            kind is float or kind is int or kind is float64 or (kind is ndarray and other.ndim and other.dtype is real)
-        ):
+        elif kind is float or kind is int or kind is float64:
             b, j = other, -1
+        elif kind is ndarray and other.ndim and other.dtype is real:
+            b, j = kept(other), -1
         else:
             return apply(op, (self, as_operand(other))) if is_operand(other) else NotImplemented
         if not tape.plain:
@@ -100,10 +101,9 @@ def _short_way(op: Op) -> tuple[Callable[..., Any], Callable[..., Any]]:
     def reflected(self: Variable, other: Any) -> Any:
         tape = self.tape
         kind = type(other)
-        simple = (
-            kind is float or kind is int or kind is float64 or (kind is ndarray and other.ndim and other.dtype is real)
-        )
-        if not simple or not tape.plain:
+        if kind is ndarray and other.ndim and other.dtype is real and tape.plain:
+            other = kept(other)
+        elif not (kind is float or kind is int or kind is float64) or not tape.plain:
             return apply(op, (as_operand(other), self)) if is_operand(other) else NotImplemented
         b = self.value
         v = new()
@@ -120,10 +120,5 @@ def _short_way(op: Op) -> tuple[Callable[..., Any], Callable[..., Any]]:
     return forward, reflected
 
 
-SHORT: dict[Any, tuple[Callable[..., Any], Callable[..., Any]]] = {}
-"""Both short ways, by the ufunc that NumPy calls when an array stands on the left, or a learner."""
-
 for _name, _ufunc in {**ELEMENTWISE, "matmul": np.matmul}.items():
-    SHORT[_ufunc] = _forward, _reflected = _short_way(TABLE[_ufunc])
-    setattr(Variable, f"__{_name}__", _forward)
-    setattr(Variable, f"__r{_name}__", _reflected)
+    install(Variable, _name, _ufunc, *_short_way(TABLE[_ufunc]))

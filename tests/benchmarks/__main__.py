@@ -20,8 +20,10 @@ from .work import Work, chain, works
 
 README = Path(__file__).with_name("README.md")
 MARKS = "<!-- printed by python -m tests.benchmarks --write -->", "<!-- end of what is printed -->"
-ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-ONE_THREAD |= {"XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false", "JAX_PLATFORMS": "cpu"}
+SETTINGS = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+SETTINGS |= {"XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false", "JAX_PLATFORMS": "cpu"}
+SETTINGS |= dict.fromkeys(("MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_"), str(1 << 30))
+"""glibc is to keep freed memory: giving it back and faulting it in again doubles a row with arrays, by chance."""
 
 
 class Table:
@@ -176,7 +178,7 @@ def main(argv: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    if any(os.environ.get(name) != one for name, one in ONE_THREAD.items()):  # libraries read it when they are loaded
+    if any(os.environ.get(name) != one for name, one in SETTINGS.items()):  # libraries read it when they are loaded
         arguments = [sys.executable, "-m", "tests.benchmarks", *sys.argv[1:]]
-        os.execve(sys.executable, arguments, os.environ | ONE_THREAD)
+        os.execve(sys.executable, arguments, os.environ | SETTINGS)
     main()

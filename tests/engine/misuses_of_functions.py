@@ -79,11 +79,15 @@ WITHOUT_RULE: dict[str, Misuse] = {
     "np.median(x, overwrite_input=)": Misuse(
         lambda x: np.median(x, overwrite_input=True), U, r"Leave `overwrite_input` out", True
     ),
-    "np.average(x, returned=)": Misuse(lambda x: np.average(x, returned=True), U, r"np\.sum\(weights\)", True),
+    "np.where(x)": Misuse(lambda x: np.where(x), U, r"np\.nonzero\(x\)", True),
     "np.einsum(x, [0])": Misuse(lambda x: np.einsum(x, [0], x, [0]), U, r"np\.einsum\(\"ij,j->i\"", True),
     "np.einsum, an operand missing": Misuse(lambda x: np.einsum("i,i", x), U, r"names 2 operands, but 1", True),
     "np.full_like(x, shape=)": Misuse(lambda x: np.full_like(x, 2, shape=(2,)), U, r"Leave `shape` out", True),
     "np.pad(mode='linear_ramp')": Misuse(lambda x: np.pad(x, 1, mode="linear_ramp"), U, r"reflect", True),
+    "np.pad(reflect_type='odd')": Misuse(
+        lambda x: np.pad(x, 1, mode="symmetric", reflect_type="odd"), U, r"'even' is", True
+    ),
+    "np.convolve(mode=)": Misuse(lambda x: np.convolve(x, A, "wide"), U, r"valid, same, full", True),
     "np.pad, two constants": Misuse(lambda x: np.pad(x, 1, constant_values=(1, 2)), U, r"one at a time", True),
     "np.interp(period=)": Misuse(lambda x: np.interp(x, A, A, period=2.0), U, r"np\.mod"),
     "np.gradient(a, x)": Misuse(lambda x: np.gradient(A, x), U, r"divide by it yourself"),
@@ -97,9 +101,8 @@ WITHOUT_RULE: dict[str, Misuse] = {
     "np.linalg.qr, wide": Misuse(lambda x: np.linalg.qr(x[None, :]), U, r"at least as many rows", True),
     "np.linalg.norm(ord=0)": Misuse(lambda x: np.linalg.norm(x, 0), U, r"ord=0", True),
     "np.linalg.norm(ord='?')": Misuse(lambda x: np.linalg.norm(x, "?"), U, r"ord='\?'", True),
-    "np.linalg.eigh(UPLO=)": Misuse(lambda x: np.linalg.eigh(np.outer(x, x), UPLO="U"), U, r"Leave `UPLO` out", True),
     "np.linalg.pinv(rcond=)": Misuse(
-        lambda x: np.linalg.pinv(np.outer(x, x), rcond=1e-3), U, r"Leave `rcond` out", True
+        lambda x: np.linalg.pinv(np.outer(x, x), rcond=1e-3), U, r"np\.linalg\.pinv.*Leave `rcond` out", True
     ),
     "np.linalg.inv, singular": Misuse(lambda x: np.linalg.inv(np.outer(x, x) * 0), np.linalg.LinAlgError, r"", True),
     # Operands without one

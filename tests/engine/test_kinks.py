@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autodiff_lab import grad, hessian, jacfwd, jvp, policy, vjp
+from autodiff_lab import grad, hessian, jacfwd, jacrev, jvp, policy, vjp
 from autodiff_lab.engine.errors import UnsupportedError
 
 pytestmark = pytest.mark.filterwarnings("error")  # a guard that warns is not a guard
@@ -62,6 +62,25 @@ KINKS: dict[str, tuple[Any, Any, Any]] = {
     "norm, ord 3, at 0": (lambda x: la.norm(x, 3), [0.0, 0.0], [0.0, 0.0]),
     "norm, ord inf, a tie": (lambda x: la.norm(x, np.inf), [2.0, -2.0], [0.5, -0.5]),
     "Frobenius norm at 0": (la.norm, [[0.0, 0.0], [0.0, 0.0]], [[0.0, 0.0], [0.0, 0.0]]),
+    "norm of a number at 0": (lambda x: la.norm(x), 0.0, 0.0),
+    "std of equals": (np.std, [2.0, 2.0, 2.0], [0.0, 0.0, 0.0]),
+    "std along an axis, one of equals": (
+        lambda x: np.std(x, axis=0, ddof=1),
+        [[1.0, 2.0], [1.0, 4.0]],
+        [[0.0, -(0.5**0.5)], [0.0, 0.5**0.5]],
+    ),
+    "eigvalsh, equal values": (
+        lambda a: la.eigvalsh((a + a.T) / 2) @ np.array([1.0, 2.0, 6.0]),
+        [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 3.0]],
+        [[1.5, 0.0, 0.0], [0.0, 1.5, 0.0], [0.0, 0.0, 6.0]],
+    ),
+    "largest of equal eigenvalues": (lambda a: la.eigvalsh(a)[-1], [[2.0, 0.0], [0.0, 2.0]], [[0.5, 0.0], [0.0, 0.5]]),
+    "eigh, values only": (lambda a: la.eigh(a)[0] ** 2, [[2.0, 0.0], [0.0, 2.0]], [[4.0, 0.0], [0.0, 4.0]]),
+    "svdvals, equal values": (
+        lambda a: la.svdvals(a) @ np.array([1.0, 3.0]),
+        [[0.0, 2.0], [2.0, 0.0], [0.0, 0.0]],
+        [[0.0, 2.0], [2.0, 0.0], [0.0, 0.0]],
+    ),
     "hypot at 0": (lambda x: np.hypot(x, x), 0.0, 0.0),
     "hypot, one side 0": (lambda x: np.hypot(x, 2.0), 0.0, 0.0),
     "x ** 0 at 0": (lambda x: x**0, 0.0, 0.0),
@@ -115,7 +134,7 @@ def test_kink(name: str, mode: Any) -> None:
 def test_every_kink_of_the_policy_is_tested() -> None:
     lines = policy().splitlines()[1:]
     assert [line[:18].strip() for line in lines] == [
-        "|x|", "maximum, minimum", "clip", "norm, hypot", "x ** 0", "0 ** b", "steps"
+        "|x|", "maximum, minimum", "clip", "norm, hypot, std", "eigvalsh, svdvals", "eigh", "x ** 0", "0 ** b", "steps"
     ]  # fmt: skip
     for line in lines:
         word = line.split(" ")[0].strip("|,")
@@ -160,6 +179,81 @@ def test_the_hessian_of_a_determinant_is_right_at_a_singular_matrix() -> None:
 def test_the_hessian_of_a_product_is_right_at_zeros() -> None:
     np.testing.assert_array_equal(hessian(np.prod)(np.array([0.0, 0.0, 3.0])), [[0, 3, 0], [3, 0, 0], [0, 0, 0]])
     np.testing.assert_array_equal(hessian(np.prod)(np.zeros(2)), [[0, 1], [1, 0]])
+
+
+LENGTHS: dict[str, tuple[Any, Any]] = {
+    "norm": (la.norm, np.zeros(3)),
+    "norm, ord 1": (lambda x: la.norm(x, 1), np.zeros(3)),
+    "norm, ord 3": (lambda x: la.norm(x, 3), np.zeros(3)),
+    "norm of a number": (la.norm, 0.0),
+    "Frobenius norm": (la.norm, np.zeros((2, 2))),
+    "nuclear norm": (lambda x: la.norm(x, "nuc"), np.zeros((2, 2))),
+    "spectral norm": (lambda x: la.norm(x, 2), np.zeros((2, 2))),
+    "norms of rows": (lambda x: np.sum(la.norm(x, axis=1)), np.zeros((2, 2))),
+    "hypot": (lambda x: np.hypot(x[0], x[1]), np.zeros(2)),
+    "std": (np.std, np.full(3, 2.0)),
+    "std of columns": (lambda x: np.sum(np.std(x, axis=0, keepdims=True)), np.ones((2, 3))),
+}
+
+
+@pytest.mark.parametrize("name", list(LENGTHS))
+def test_a_length_of_0_has_derivatives_of_0(name: str) -> None:
+    """As |x|, which is the norm of one number: the mathematics has none, and the policy is one for all."""
+    f, x = LENGTHS[name]
+    modes = (jacfwd, grad)
+    for first, second in itertools.product(modes, (jacfwd, jacrev)):
+        np.testing.assert_array_equal(second(first(f))(x), np.zeros(2 * np.shape(x)))
+    if "nuclear" not in name and "spectral" not in name:  # the third derivative moves vectors of equal values
+        np.testing.assert_array_equal(jacfwd(jacfwd(grad(f)))(x), np.zeros(3 * np.shape(x)))
+
+
+def test_a_length_beside_one_of_0_keeps_its_second_derivative() -> None:
+    rows = np.array([[0.0, 0.0], [3.0, 4.0]])
+    expected = np.zeros((2, 2, 2, 2))
+    expected[1, :, 1, :] = np.array([[16.0, -12.0], [-12.0, 9.0]]) / 125
+    np.testing.assert_allclose(hessian(lambda x: np.sum(la.norm(x, axis=1)))(rows), expected, atol=1e-16)
+
+
+def matrix_function(a: Any) -> Any:
+    w, v = la.eigh(a)
+    return v @ (w * w * v).T  # a @ a, whose derivative exists, but not by way of vectors that are not determined
+
+
+USING_VECTORS: dict[str, Any] = {
+    "the vectors": lambda a: la.eigh(a)[1] ** 3,
+    "a matrix function": matrix_function,
+    "one entry": lambda a: la.eigh(a)[1][0, 0],
+    "a length": lambda a: la.eigh(a).eigenvectors[:, 0] ** 2,
+}
+
+
+@pytest.mark.parametrize("name", list(USING_VECTORS))
+@pytest.mark.parametrize("mode", [reverse, forward])
+def test_vectors_of_equal_eigenvalues_give_nan_and_no_number(name: str, mode: Any) -> None:
+    f = USING_VECTORS[name]
+    assert np.any(np.isnan(mode(f, 2 * np.eye(3))))
+    assert np.any(np.isnan(mode(f, np.diag([2.0, 2.0, 5.0]))))
+    assert np.all(np.isfinite(mode(f, np.diag([2.0, 3.0, 5.0]))))
+    one_of_two = np.stack([np.diag([2.0, 3.0]), np.eye(2)])
+    stacked = mode(lambda a: la.eigh(a)[1] ** 3, one_of_two)
+    assert np.all(np.isfinite(stacked[0]))
+    assert np.any(np.isnan(stacked[1]))
+
+
+def test_a_vector_of_a_single_eigenvalue_beside_equal_ones_is_followed() -> None:
+    a = np.diag([1.0, 1.0, 4.0])
+    direction = np.array([[0.0, 0.0, 3.0], [0.0, 0.0, 6.0], [3.0, 6.0, 0.0]])
+
+    def moving(s: Any) -> Any:
+        return la.eigh(a + s * direction)[1][:, 2] ** 2 @ np.array([1.0, 2.0, 3.0]) + s * 0
+
+    def by_hand(s: float) -> float:
+        return float(la.eigh(a + s * direction)[1][:, 2] ** 2 @ np.array([1.0, 2.0, 3.0]))
+
+    for at in (0.0, 0.1):
+        expected = (by_hand(at + 1e-6) - by_hand(at - 1e-6)) / 2e-6
+        assert grad(moving)(at) == pytest.approx(expected, abs=1e-7)
+        assert jvp(moving, (at,), (1.0,))[1] == pytest.approx(expected, abs=1e-7)
 
 
 def test_minus_zero_infinity_and_nan_pass_through() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autodiff_lab import jvp, record, stop_gradient, vjp
+from autodiff_lab import grad, jvp, record, stop_gradient, vjp
 from autodiff_lab.engine.dispatch import TABLE
 
 from .jacobians import assert_derivatives, one_array
@@ -43,7 +43,7 @@ def alike(key: Any, shape: tuple[int, ...]) -> tuple[Any, ...]:
 
 
 KNOWN = {**ELEMENTWISE, **FLAT, **QUESTIONS, **CALLS}
-THROUGH = {"einsum", "convolve", "norm", "concatenate", "logabsdet", "sign of det", "eigh", "qr", "svdvals"}
+THROUGH = {"einsum", "convolve", "norm", "concatenate", "logabsdet", "sign of det", "eigh", "qr", "svdvals", "over"}
 THROUGH |= {"stop_gradient", "nan_to_num"}  # rows reached through another's samples; a test below holds it
 
 
@@ -67,6 +67,8 @@ def test_rows_without_a_public_name_are_reached_through_others() -> None:
         tape = record(one_array(call.f), *call.args)[1]
         seen |= {op.name for op in tape.ops if op} | {c.op.name for c in tape.comparisons}
     record(lambda x: stop_gradient(x) * x, 1.0)
+    vectors = grad(lambda a: np.sum(np.linalg.eigh(a)[1] ** 3))  # whose rule has a row of its own
+    seen |= {op.name for op in record(vectors, np.diag([1.0, 2.0]))[1].ops if op}
     assert THROUGH - {"stop_gradient"} <= seen | (THROUGH - set(TABLE))
 
 

@@ -66,8 +66,8 @@ elementwise(np.sqrt, lambda y, x: 0.5 / y)
 elementwise(np.cbrt, lambda y, x: 1 / (3 * y * y))
 elementwise(
     np.hypot,
-    lambda y, a, b: a / unless(y == 0, 1.0, y),
-    lambda y, a, b: b / unless(y == 0, 1.0, y),
+    lambda y, a, b: unless(y == 0, 0.0, a / unless(y == 0, 1.0, y)),
+    lambda y, a, b: unless(y == 0, 0.0, b / unless(y == 0, 1.0, y)),
 )
 
 # Angles

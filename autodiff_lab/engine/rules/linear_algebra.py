@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..broadcasting import shape_of, unbroadcast
+from ..dispatch import Traced, apply
 from ..errors import UnsupportedError
 from .rows import composed, flat, general, unless
 
@@ -155,12 +156,37 @@ def _packed_eigh(a: Any) -> Any:
     return np.concatenate([w[..., None, :], v], axis=-2)
 
 
+def _over(a: Any, gaps: Any) -> Any:
+    if isinstance(a, Traced) or isinstance(gaps, Traced):
+        return apply(over, (a, gaps))
+    none = gaps == 0
+    return np.where(none & (a != 0), np.nan, a / np.where(none, 1.0, gaps))
+
+
+over = general(
+    "over",
+    lambda g, y, a, gaps: _over(g, gaps),
+    lambda g, y, a, gaps: -_over(g * y, gaps),
+    call=_over,
+)
+"""``a / gaps``; where there is no gap, 0 / 0 is 0 and the rest NaN: what is not asked for does no harm."""
+
+
+def _evenly(g: Any, values: Any) -> Any:
+    """Equal values are told apart by nothing but the order they come in: they share what falls to them."""
+    same = values[..., :, None] == values[..., None, :]
+    if np.count_nonzero(same) == np.size(values):
+        return g
+    return ((same / np.sum(same, axis=-1, keepdims=True)) @ g[..., None])[..., 0]
+
+
 def _eigh_back(g: Any, y: Any, a: Any) -> Any:
     w, v, gw, gv = y[..., 0, :], y[..., 1:, :], g[..., 0, :], g[..., 1:, :]
-    gaps = w[..., None, :] - w[..., :, None]
-    same = gaps == 0
-    inner = t(v) @ gv * np.where(same, 0.0, 1 / np.where(same, 1.0, gaps))
-    s = v @ (inner + gw[..., None, :] * np.eye(shape_of(w)[-1])) @ t(v)
+    diagonal = np.eye(shape_of(w)[-1])
+    gaps = w[..., None, :] - w[..., :, None] + np.where(diagonal == 1, np.inf, 0.0)
+    inner = t(v) @ gv
+    asked = np.sum(np.absolute(inner), axis=-2, keepdims=True)  # of a vector without a gap, in whatever direction
+    s = v @ (over(np.where(gaps == 0, asked, inner), gaps) + _evenly(gw, w)[..., None, :] * diagonal) @ t(v)
     return (s + t(s)) / 2
 
 
@@ -168,19 +194,20 @@ packed_eigh = general("eigh", _eigh_back, call=_packed_eigh)
 
 
 @composed(la.eigh)
-def _eigh(a: Any) -> Any:
-    both = packed_eigh(a)
+def _eigh(a: Any, UPLO: str = "L") -> Any:
+    both = packed_eigh(t(a) if UPLO.upper() == "U" else a)
     return Eigh(both[..., 0, :], both[..., 1:, :])
 
 
-composed(la.eigvalsh)(lambda a: packed_eigh(a)[..., 0, :])
+composed(la.eigvalsh)(lambda a, UPLO="L": la.eigh(a, UPLO)[0])
 
 
 def _svdvals_back(g: Any, y: Any, a: Any) -> Any:
     if shape_of(a)[-2] < shape_of(a)[-1]:
         return t(_svdvals_back(g, y, t(a)))
     v = la.eigh(t(a) @ a)[1][..., ::-1]
-    return a @ (v * (g / unless(y == 0, 1.0, y))[..., None, :]) @ t(v)
+    scaled = unless(y == 0, 0.0, _evenly(g, y) / unless(y == 0, 1.0, y))
+    return a @ (v * scaled[..., None, :]) @ t(v)
 
 
 singular_values = general("svdvals", _svdvals_back, call=lambda a: la.svd(a, compute_uv=False))

@@ -224,11 +224,10 @@ full = multilinear(
 @composed(np.convolve)
 def _convolve(a: Any, v: Any, mode: str = "full") -> Any:
     m, n = max(np.size(a), np.size(v)), min(np.size(a), np.size(v))
-    start, stop = {
-        "full": (0, m + n - 1),
-        "same": ((n - 1) // 2, (n - 1) // 2 + m),
-        "valid": (n - 1, m),
-    }[mode]
+    slices = {"valid": (n - 1, m), "same": ((n - 1) // 2, (n - 1) // 2 + m), "full": (0, m + n - 1)}
+    if mode not in slices:
+        raise UnsupportedError(f"np.convolve and np.correlate take the modes {', '.join(slices)}, not {mode!r}.")
+    start, stop = slices[mode]
     return full(a, v)[start:stop]
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..broadcasting import kept_shape, shape_of
+from ..broadcasting import added, kept_shape, shape_of
 from ..dispatch import one
 from ..errors import UnsupportedError
 from .rows import composed, linear, reduction, unless
@@ -19,7 +19,7 @@ def _shifted(axis: Any, y: Any) -> Any:
     return axis if axis < 0 else axis + 1
 
 
-reduction(np.sum, one)
+reduction(np.sum, one, call=added)
 reduction(np.mean, lambda y, x, axis: np.size(y) / max(np.size(x), 1))
 linear(
     np.cumsum,
@@ -102,7 +102,7 @@ def _sort(a: Any, axis: int | None = -1) -> Any:
 @composed(np.median)
 def _median(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
     shape = shape_of(a)
-    axes = tuple(range(len(shape))) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    axes = tuple(range(len(shape))) if axis is None else (axis,) if np.ndim(axis) == 0 else tuple(axis)
     axes = tuple(i % len(shape) for i in axes)
     last = np.moveaxis(a, axes, range(len(shape) - len(axes), len(shape)))
     n = int(np.prod([shape[i] for i in axes]))
@@ -123,17 +123,17 @@ def _average(
     *,
     keepdims: bool = False,
 ) -> Any:
-    if returned:
-        raise UnsupportedError("np.average with returned=True is not followed: take np.sum(weights) yourself.")
     if weights is None:
-        return np.mean(a, axis=axis, keepdims=keepdims)
-    if shape_of(weights) != shape_of(a) and axis is not None:
-        weights = np.reshape(
-            weights,
-            [n if i == axis % np.ndim(a) else 1 for i, n in enumerate(shape_of(a))],
-        )
-    scaled = np.sum(a * weights, axis=axis, keepdims=keepdims)
-    return scaled / np.sum(np.broadcast_to(weights, shape_of(a)), axis=axis, keepdims=keepdims)
+        mean = np.mean(a, axis=axis, keepdims=keepdims)
+        return (mean, np.full(shape_of(mean), np.size(a) / max(np.size(mean), 1))) if returned else mean
+    shape = shape_of(a)
+    if shape_of(weights) != shape and axis is not None:  # they belong to the axes named, in that order
+        axes = [i % len(shape) for i in (axis if isinstance(axis, tuple) else (axis,))]
+        weights = np.transpose(weights, [int(k) for k in np.argsort(axes)])
+        weights = np.reshape(weights, [n if i in axes else 1 for i, n in enumerate(shape)])
+    total = np.sum(np.broadcast_to(weights, shape), axis=axis, keepdims=keepdims)
+    mean = np.sum(a * weights, axis=axis, keepdims=keepdims) / total
+    return (mean, total) if returned else mean
 
 
 @composed(np.var)
@@ -160,14 +160,15 @@ def _std(
     keepdims: bool = False,
     correction: float | None = None,
 ) -> Any:
-    return np.sqrt(
-        np.var(
-            a,
-            axis=axis,
-            ddof=ddof if correction is None else correction,
-            keepdims=keepdims,
-        )
-    )
+    variance = np.var(a, axis=axis, ddof=ddof if correction is None else correction, keepdims=keepdims)
+    return _root(variance, 0.5)
+
+
+def _root(sum_of_powers: Any, exponent: float) -> Any:
+    """The root that makes a length of a sum; where that is 0 so is every derivative, and not 0 · ∞."""
+    zero = sum_of_powers == 0
+    positive = unless(zero, 1.0, sum_of_powers)
+    return unless(zero, 0.0, np.sqrt(positive) if exponent == 0.5 else positive**exponent)
 
 
 @composed(np.nansum)
@@ -181,14 +182,14 @@ def _nanmean(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
     return np.nansum(a, axis=axis, keepdims=keepdims) / np.sum(there, axis=axis, keepdims=keepdims, dtype=a.dtype)
 
 
-length = reduction("norm", lambda y, x, axis: x / unless(y == 0, 1.0, y), call=np.linalg.norm)
+length = reduction("norm", lambda y, x, axis: unless(y == 0, 0.0, x / unless(y == 0, 1.0, y)), call=np.linalg.norm)
 
 
 @composed(np.linalg.norm)
 def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
     matrix = (isinstance(axis, tuple) and len(axis) == 2) or (axis is None and np.ndim(x) == 2)
     if ord is None or ord == "fro" or (ord == 2 and not matrix):
-        return np.sqrt(np.sum(x * x)) if np.ndim(x) == 0 else length(x, axis=axis, keepdims=keepdims)
+        return np.absolute(x) if np.ndim(x) == 0 else length(x, axis=axis, keepdims=keepdims)
     if matrix:
         rows, columns = axis or (0, 1)
         if ord in (2, -2, "nuc"):
@@ -203,7 +204,5 @@ def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> 
     elif ord in (np.inf, -np.inf):
         return (np.max if ord > 0 else np.min)(np.absolute(x), axis=axis, keepdims=keepdims)
     elif isinstance(ord, int | float) and ord != 0:
-        powers = np.sum(np.absolute(x) ** ord, axis=axis, keepdims=keepdims)
-        zero = powers == 0
-        return unless(zero, 0.0, unless(zero, 1.0, powers) ** (1 / ord))
+        return _root(np.sum(np.absolute(x) ** ord, axis=axis, keepdims=keepdims), 1 / ord)
     raise UnsupportedError(f"np.linalg.norm with ord={ord!r} has no derivative rule for this operand.")

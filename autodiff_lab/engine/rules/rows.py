@@ -11,6 +11,7 @@ import numpy as np
 
 from ..broadcasting import aligned, shape_of, unbroadcast
 from ..dispatch import TABLE, Op, as_operand
+from ..errors import UnsupportedError
 
 __all__ = [
     "comparison",
@@ -119,12 +120,14 @@ def shape_only(key: Any) -> Op:
 # Guards: the places where a formula alone would give 0 · ∞
 
 
-def _where(condition: Any, a: Any, b: Any) -> Any:
-    return as_operand(np.where(condition, a, b))
+def _where(condition: Any, *choices: Any) -> Any:
+    if not choices:
+        raise UnsupportedError("np.where of a condition alone asks for positions: write np.nonzero(x).")
+    return as_operand(np.where(condition, *choices))
 
 
 def _unless(condition: Any, instead: Any, value: Any) -> Any:
-    if isinstance(condition, bool | np.bool_):
+    if isinstance(condition, (bool, np.bool_)):
         if not condition:
             return value
         if type(instead) is float:  # a Python float must not become a value on a tape

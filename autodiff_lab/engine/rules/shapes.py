@@ -47,6 +47,8 @@ def _reshaping(function: Callable[..., Any]) -> None:
     """A function that only changes the shape: NumPy says to which."""
 
     def reshaped(*arrays: Any, **options: Any) -> Any:
+        if len(arrays) > 1 and function in (np.atleast_1d, np.atleast_2d, np.atleast_3d):
+            return tuple(map(function, arrays))
         return np.reshape(arrays[0], function(hollow(arrays[0]), *arrays[1:], **options).shape)
 
     composed(function)(reshaped)
@@ -93,7 +95,7 @@ def _scatter(g: Any, index: Any, shape: tuple[int, ...]) -> Any:
         out[index] = g
         return out
     parts = index if isinstance(index, tuple) else (index,)
-    if all(isinstance(i, int | slice | np.integer) or i is None or i is Ellipsis for i in parts):
+    if all(isinstance(i, (int, slice, np.integer)) or i is None or i is Ellipsis for i in parts):
         out[index] = g
     else:
         np.add.at(out, index, g)
@@ -103,9 +105,9 @@ def _scatter(g: Any, index: Any, shape: tuple[int, ...]) -> Any:
 def _index_behind(index: Any) -> tuple[Any, ...] | None:
     """The same index behind a batch axis; None where that would move axes (index arrays with a slice between)."""
     parts = index if isinstance(index, tuple) else (index,)
-    arrays = [k for k, i in enumerate(parts) if isinstance(i, list | np.ndarray)]
+    arrays = [k for k, i in enumerate(parts) if isinstance(i, (list, np.ndarray))]
     if arrays:
-        picked = [k for k, i in enumerate(parts) if isinstance(i, int | np.integer | list | np.ndarray)]
+        picked = [k for k, i in enumerate(parts) if isinstance(i, (int, np.integer, list, np.ndarray))]
         if picked[-1] - picked[0] + 1 != len(picked):
             return None
     return (slice(None), *parts)
@@ -123,7 +125,7 @@ def _scatter_batch(t: Any, y: Any, index: Any, shape: tuple[int, ...]) -> Any:
 
 linear(
     "getitem",
-    lambda g, y, x, index: TABLE["scatter"](g, index=index, shape=shape_of(x)),
+    lambda g, y, x, index: _scatter(g, index, shape_of(x)),
     call=lambda x, index: x[index],
     batched=_get_batch,
 )
@@ -195,6 +197,8 @@ def _pad(array: Any, pad_width: Any, mode: str = "constant", **options: Any) -> 
         raise UnsupportedError(
             f"np.pad with mode={mode!r} is not followed; constant, edge, reflect, symmetric, wrap are."
         )
+    if options.pop("reflect_type", "even") != "even":  # its entries are differences of entries
+        raise UnsupportedError("np.pad with reflect_type='odd' is not followed; 'even' is.")
     positions = np.pad(
         np.arange(np.size(array)).reshape(shape_of(array)),
         pad_width,
@@ -302,7 +306,7 @@ def _diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any =
 
 @composed(np.gradient)
 def _gradient(f: Any, *spacing: Any, axis: Any = None, edge_order: int = 1) -> Any:
-    axes = tuple(range(np.ndim(f))) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    axes = tuple(range(np.ndim(f))) if axis is None else (axis,) if np.ndim(axis) == 0 else tuple(axis)
     steps = spacing * len(axes) if len(spacing) == 1 else spacing or (1.0,) * len(axes)
     out = []
     for a, step in zip(axes, steps, strict=True):
