@@ -191,8 +191,8 @@ def compare(
 
 
 def _count(ledger: Sequence[Stored], shares: bool) -> int:
-    names = [name for stored in ledger for name in stored.names]
-    return len(set(names)) if shares else len(names)
+    kept = [(name, repr(x)) for stored in ledger for name, x in zip(stored.names, stored.numbers, strict=True)]
+    return len(set(kept)) if shares else len(kept)  # two constants have one name
 
 
 def _mutated(design: Design, f: Program, at: np.ndarray, written: float, before: list[float]) -> Outcome:

@@ -1,0 +1,150 @@
+"""The learner's own cells and closures of notebook 05, tried against the engine and given back as they were.
+
+The functions a learner writes there use what stands beside them: `Var`, `Un`, `Bin` and the list `tape` for cells,
+`Variable`, `remember` and the list `gradient_tape` for closures. A check runs them on these and restores the lists.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import types
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from autodiff_lab.engine.jacobians import hessian
+from autodiff_lab.engine.transforms import value_and_grad
+from autodiff_lab.lessons.comparing import Refused, describe, plain
+from autodiff_lab.lessons.running import Crashed, attempt
+
+CELLS = ("tape", "Var", "Un", "Bin", "backprop")
+CLOSURES = ("gradient_tape", "Variable", "remember", "grad")
+BOTH = (0, 1)
+
+
+def by_hand_example(x: Any, y: Any) -> Any:
+    """The function of notebook 05, document 3's."""
+    return np.sin(x) + x * y
+
+
+def course_example(x1: Any, x2: Any) -> Any:
+    """The function of the course, document 0's."""
+    return np.log(x1) + x1 * x2 - np.sin(x2)
+
+
+POINTS = {"sin(x) + x * y at (3, 1)": (3.0, 1.0), "sin(x) + x * y at (2, 5)": (2.0, 5.0)}
+
+# Each is a program of x and y, made of an exponential and a quotient: the learner's, or NumPy's for the right answer.
+MADE_OF_TWO: dict[str, tuple[Callable[..., Callable[..., Any]], tuple[float, float]]] = {
+    "exp(x) at x = 0.5": (lambda exp, div: lambda x, y: exp(x), (0.5, 1.0)),
+    "x / y at (3, 2)": (lambda exp, div: lambda x, y: div(x, y), (3.0, 2.0)),
+    "exp(x / y) * y at (3, 2)": (lambda exp, div: lambda x, y: exp(div(x, y)) * y, (3.0, 2.0)),
+    "x / x at x = 3": (lambda exp, div: lambda x, y: div(x, x), (3.0, 2.0)),
+}
+
+HESSIANS = {"the second derivatives at (2, 5)": (2.0, 5.0), "the second derivatives at (0.5, 1)": (0.5, 1.0)}
+
+
+def right_slopes(program: Callable[..., Any], at: tuple[float, float]) -> Any:
+    """Value and both slopes, by the engine.
+
+    >>> right_slopes(by_hand_example, (3.0, 1.0))
+    (3.1411200080598674, 0.010007503399554585, 3.0)
+    """
+    value, slopes = value_and_grad(program, argnums=BOTH)(*at)
+    return plain((value, *slopes))
+
+
+def expected_by_hand() -> dict[str, Any]:
+    """Value and slopes of the example at two points."""
+    return {case: right_slopes(by_hand_example, at) for case, at in POINTS.items()}
+
+
+def expected_cells() -> dict[str, Any]:
+    """Value and slopes of programs with exp and ÷."""
+    return {case: right_slopes(make(np.exp, np.divide), at) for case, (make, at) in MADE_OF_TWO.items()}
+
+
+def expected_hessians() -> dict[str, Any]:
+    """The second derivatives of the course's function, at two points."""
+    return {case: plain(hessian(course_example, argnums=BOTH)(*at)) for case, at in HESSIANS.items()}
+
+
+def swept_by_hand(by_hand: Any) -> Any:
+    """Value and slopes that come out of cells made by hand, at two points."""
+
+    def run(a: float, b: float) -> Any:
+        found = by_hand(a, b)
+        if not (isinstance(found, tuple) and len(found) == 3):
+            return plain(found)
+        x, y, result = found
+        by_hand.__globals__["backprop"](result)
+        return plain((result.value, x.sensitivity, y.sensitivity))
+
+    return _refused(CELLS, by_hand) or {case: _seen(by_hand, "tape", run, *at) for case, at in POINTS.items()}
+
+
+def swept_cells(exponential: Any, quotient: Any) -> Any:
+    """Value and slopes of programs that use the learner's exponential and quotient."""
+
+    def run(make: Callable[..., Callable[..., Any]], at: tuple[float, float]) -> Any:
+        names = exponential.__globals__
+        x, y = map(names["Var"], at)
+        result = make(exponential, quotient)(x, y)
+        if not isinstance(result, names["Var"]):
+            return plain(result)
+        names["backprop"](result)
+        return plain((result.value, x.sensitivity, y.sensitivity))
+
+    return _refused(CELLS, exponential, quotient) or {
+        case: _seen(exponential, "tape", run, make, at) for case, (make, at) in MADE_OF_TWO.items()
+    }
+
+
+def differentiated_again(sin_again: Any, cos_again: Any, reciprocal: Any, log_again: Any) -> Any:
+    """The gradient of each part of the gradient, with the learner's sine and logarithm."""
+
+    def run(a: float, b: float) -> Any:
+        names = sin_again.__globals__
+        x, y = names["Variable"](a), names["Variable"](b)
+        first = names["grad"](log_again(x) + x * y - sin_again(y), [x, y])
+        return plain([names["grad"](each, [x, y]) for each in first])
+
+    return _refused(CLOSURES, sin_again, cos_again, reciprocal, log_again) or {
+        case: _seen(sin_again, "gradient_tape", run, *at) for case, at in HESSIANS.items()
+    }
+
+
+def _refused(listing: tuple[str, ...], *functions: Any) -> Refused | None:
+    for function in functions:
+        if not isinstance(function, types.FunctionType):
+            return Refused(
+                f"You gave {describe(function)}. Hand over the function itself, without brackets after its name."
+            )
+        missing = [name for name in listing if name not in function.__globals__]
+        if missing:
+            return Refused(
+                f"The check cannot find {missing[0]} beside your function. Run the cells above this one first."
+            )
+    return None
+
+
+@contextlib.contextmanager
+def _borrowed(function: types.FunctionType, name: str) -> Iterator[None]:
+    """The learner's list, empty for the time of a check."""
+    mine: list[Any] = function.__globals__[name]
+    kept = list(mine)
+    mine.clear()
+    try:
+        yield
+    finally:
+        function.__globals__[name] = mine
+        mine[:] = kept
+
+
+def _seen(function: types.FunctionType, name: str, run: Callable[..., Any], *args: Any) -> Any:
+    """What came out, as plain data; of something unforeseen a description."""
+    with _borrowed(function, name):
+        found = attempt(run, *args)
+    return found if found is None or isinstance(found, float | tuple | Crashed) else describe(found)

@@ -1,0 +1,112 @@
+"""What is typed into a lab: a number; or an expression, as a program of arithmetic and the table's functions."""
+
+from __future__ import annotations
+
+import ast
+import operator
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from autodiff_lab.systems.wengert import FUNCTIONS
+from autodiff_lab.widgets.labs.lab import LabError
+
+OPERATORS: dict[type, Callable[..., Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.Pow: operator.pow,
+    ast.USub: operator.neg,
+    ast.UAdd: operator.pos,
+}
+
+
+def typed(text: str, names: Sequence[str]) -> Callable[..., Any]:
+    """Read an expression; nothing of it is run before it is called with numbers, Variables or cells.
+
+    Parameters
+    ----------
+    text : str
+        As in Python, or as on paper: ``^`` is a power, ``np.`` may be left out.
+    names : sequence of str
+        The inputs that may occur in it, in the order of the program's parameters.
+
+    Raises
+    ------
+    LabError
+        If it is no expression, or something else than arithmetic, functions of one number or two, and these names.
+
+    Examples
+    --------
+    >>> f = typed("sin(x) + x * y", ("x", "y"))
+    >>> float(f(0.0, 5.0)), float(f(1.0, 0.0)) == float(np.sin(1.0))
+    (0.0, True)
+    """
+    spelled = text.strip().replace("^", "**").replace("·", "*").replace("−", "-")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(spelled, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise LabError(f"{text!r} is not an expression. Write one such as sin(x) + x * y.") from None
+    compute = _read(tree, names)
+
+    def program(*inputs: Any) -> Any:
+        return compute(dict(zip(names, inputs, strict=True)))
+
+    program.__name__ = program.__qualname__ = "the expression"
+    return program
+
+
+Compute = Callable[[Mapping[str, Any]], Any]
+
+
+def _read(node: ast.AST, names: Sequence[str]) -> Compute:
+    if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+        try:
+            number = np.float64(node.value)  # NumPy's, so that 1 / 0 is inf and no error
+        except OverflowError:
+            number = np.float64("inf")
+        return lambda inputs: number
+    if isinstance(node, ast.Name) and node.id in names:
+        name = node.id
+        return lambda inputs: inputs[name]
+    if isinstance(node, ast.BinOp) and type(node.op) in OPERATORS:
+        of_two, left, right = OPERATORS[type(node.op)], _read(node.left, names), _read(node.right, names)
+        return lambda inputs: of_two(left(inputs), right(inputs))
+    if isinstance(node, ast.UnaryOp) and type(node.op) in OPERATORS:
+        of_one, operand = OPERATORS[type(node.op)], _read(node.operand, names)
+        return lambda inputs: of_one(operand(inputs))
+    if isinstance(node, ast.Call) and not node.keywords:
+        function, operands = _function(node), [_read(part, names) for part in node.args]
+        return lambda inputs: function(*(operand(inputs) for operand in operands))
+    raise LabError(
+        f"{ast.unparse(node)!r} is not something this lab knows. Use {', '.join(names)}, numbers, + − * / ** and "
+        "functions such as sin, log, exp, tanh, hypot."
+    )
+
+
+def _function(call: ast.Call) -> Callable[..., Any]:
+    name = ast.unparse(call.func).removeprefix("np.")
+    function = FUNCTIONS.get({"abs": "absolute"}.get(name, name))
+    if function is None:
+        raise LabError(f"{name} is not a function of the table. It knows sin, cos, log, exp, sqrt, tanh, hypot, …")
+    if len(call.args) != function.nin:
+        raise LabError(f"{name} takes {function.nin} operand{'s'[: function.nin > 1]}, and you gave {len(call.args)}.")
+    return function
+
+
+def typed_number(text: str) -> float | None:
+    """Read a number, or a fraction; None if it is neither.
+
+    >>> typed_number("0.5"), typed_number("−1/4"), typed_number("0,5"), typed_number("x")
+    (0.5, -0.25, 0.5, None)
+    """
+    try:
+        return float(Fraction(text.strip().replace("−", "-").replace(",", ".")))
+    except (ValueError, ZeroDivisionError, OverflowError):
+        return None

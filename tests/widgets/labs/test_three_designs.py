@@ -1,0 +1,235 @@
+"""ThreeDesigns: what each design keeps and can do, as the lab shows it, against the designs themselves."""
+
+from __future__ import annotations
+
+import html
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from autodiff_lab.engine.dispatch import TABLE
+from autodiff_lab.engine.jacobians import hessian
+from autodiff_lab.engine.transforms import grad, record
+from autodiff_lab.systems.designs import DESIGNS, places
+from autodiff_lab.widgets.labs import ThreeDesigns
+from autodiff_lab.widgets.labs.lab import LabError
+from autodiff_lab.widgets.labs.ledger import COLUMNS, ROOM, SIZE
+from autodiff_lab.widgets.labs.three_designs import LOOK_INTO_THE_ARRAY, OWN, PROGRAMS
+from autodiff_lab.widgets.labs.typed import typed
+
+each_program = pytest.mark.parametrize("program", PROGRAMS)
+
+
+def pressed(*names, **settings):
+    lab = ThreeDesigns()
+    lab.set(**settings)
+    for name in names:
+        assert lab.can(name), name
+        lab.press(name)
+    return lab
+
+
+def columns(lab):
+    return {column["design"]: column for column in lab.snapshot()["columns"]}
+
+
+@each_program
+def test_the_gradients_are_the_same_in_every_design(program):
+    lab = pressed("finish", "sweep", program=program)
+    right = grad(typed(program, ("x", "y")), argnums=(0, 1))(lab.x, lab.y)
+    for column in columns(lab).values():
+        assert column["gradient"] == pytest.approx(right, rel=1e-13)
+        assert column["verdict"] == ""
+    assert "Every design gives the gradient" in lab.sentence()
+
+
+def test_after_writing_partials_are_unchanged_and_a_replay_changes_unless_it_copies_or_checks():
+    found = columns(pressed("finish", "write", "sweep"))
+    assert {name: column["verdict"] for name, column in found.items()} == {
+        "partials": "survives",
+        "closures": "changes",
+        "operations": "changes",
+        "operations, inputs copied": "survives",
+        "operations, inputs checked": "raises",
+    }
+    assert found["partials"]["gradient"] == pytest.approx((0.010007503399554585, 3.0))
+    assert found["closures"]["gradient"] == found["operations"]["gradient"] == (1.0, 0.0)
+    assert found["operations, inputs checked"]["gradient"] == ()
+
+
+def test_the_second_derivative_is_there_for_closures_and_operations_only():
+    lab = pressed("finish", "again", program=PROGRAMS[1], x=2.0, y=4.0)
+    right = hessian(typed(PROGRAMS[1], ("x", "y")), argnums=(0, 1))(2.0, 4.0)
+    for name, column in columns(lab).items():
+        if name == "partials":
+            assert column["again"]["verdict"] == "no"
+            assert "'float' object has no attribute 'backprop'" in lab.sentence()
+            assert "has no" in lab.picture()
+        else:
+            assert np.allclose(column["again"]["numbers"], right)
+
+
+def test_new_inputs_are_for_operations_only():
+    lab = pressed("finish", "replay")
+    right = float(typed(PROGRAMS[0], ("x", "y"))(3.5, 1.5))
+    assert {name: column["replay"]["verdict"] for name, column in columns(lab).items()} == {
+        "partials": "no",
+        "closures": "no",
+        "operations": "yes",
+        "operations, inputs copied": "yes",
+        "operations, inputs checked": "yes",
+    }
+    assert columns(lab)["operations"]["replay"]["numbers"] == pytest.approx((right,))
+    assert "the old value" in lab.picture() and "at (3.5, 1.5)" in lab.picture()
+
+
+def test_the_ledger_fills_one_operation_at_a_time():
+    lab = ThreeDesigns()
+    counts = []
+    for _ in range(3):
+        lab.press("step")
+        counts.append([column["numbers"] for column in lab.snapshot()["columns"][:3]])
+    assert counts == [[1, 1, 1], [3, 2, 3], [5, 2, 5]]
+    assert [column["closures"] for column in lab.snapshot()["columns"]] == [0, 3, 0, 0, 0]
+    assert not lab.can("step") and lab.can("sweep")
+
+
+@each_program
+def test_a_whole_ledger_has_as_many_numbers_as_the_comparison(program):
+    lab = pressed("finish", program=program)
+    assert [c["numbers"] for c in lab.snapshot()["columns"]] == [c.numbers for c in lab.comparison.columns]
+
+
+def test_no_design_is_the_cheapest_for_every_program():
+    """Storing partials costs most for sums and least for a hypotenuse."""
+    kept = {
+        program: [column["numbers"] for column in pressed("finish", program=program).snapshot()["columns"][:3]]
+        for program in ("x + y + x + y", "hypot(x, y)")
+    }
+    assert kept == {"x + y + x + y": [6, 0, 6], "hypot(x, y)": [2, 3, 2]}
+
+
+def test_two_constants_are_two_numbers():
+    lab = ThreeDesigns()
+    lab.set(expression="2 * x + 3 * x + 2 * y")
+    lab.press("finish")
+    assert columns(lab)["closures"]["numbers"] == 2
+
+
+def test_rules_are_used_while_running_by_one_design_and_in_the_sweep_by_the_others():
+    lab = pressed("step", "step")
+    assert [column["rules"] for column in lab.snapshot()["columns"]] == [3, 0, 0, 0, 0]
+    lab = pressed("finish", "sweep")
+    assert [column["rules"] for column in lab.snapshot()["columns"]] == [5, 5, 5, 5, 5]
+
+
+def test_the_designs_really_use_their_rules_at_these_times(monkeypatch):
+    """`arctan2` has two operands; its rules are watched."""
+    used = []
+    op = TABLE[np.arctan2]
+    watched = [lambda *args, k=k, rule=rule: used.append(k) or rule(*args) for k, rule in enumerate(op.rules)]
+    for name in ("rules", "partials"):
+        monkeypatch.setattr(op, name, tuple(watched))
+    for name in ("partials", "closures", "operations"):
+        used.clear()
+        run = DESIGNS[name](np.arctan2, places(np.array([3.0, 1.0])))
+        while_running = len(used)
+        used.clear()
+        run.gradient()
+        assert (while_running, len(used)) == ((2, 0) if name == "partials" else (0, 2))
+
+
+@each_program
+def test_what_the_columns_hold_after_writing_is_what_the_designs_hold(program):
+    lab = pressed("finish", "write", program=program)
+    f = typed(program, ("x", "y"))
+    at = np.array([lab.x, lab.y])
+    runs = {name: design(f, places(at)) for name, design in DESIGNS.items()}
+    _, tape = record(f, *at.tolist())
+    at[:] = 0.0
+    for name in ("partials", "operations", "operations, inputs copied", "operations, inputs checked"):
+        held = [[(label, float(x)) for label, x in kept] for kept in runs[name].stored(tape)]
+        shown = [[(part["name"], part["number"]) for part in kept] for kept in columns(lab)[name]["ledger"]]
+        assert held == shown, name
+    held = runs["closures"].inputs
+    assert [float(x.value) for x in held] == [0.0, 0.0]
+    for name, column in columns(lab).items():
+        changed = any(part["changed"] for kept in column["ledger"] for part in kept)
+        assert not changed or name in LOOK_INTO_THE_ARRAY
+
+
+def test_writing_wipes_out_a_sweep_and_ends_the_other_trials():
+    lab = pressed("finish", "sweep", "write")
+    assert columns(lab)["partials"]["gradient"] is None
+    assert lab.can("sweep") and not lab.can("again") and not lab.can("replay") and not lab.can("write")
+    assert lab.snapshot()["inputs"] == (0.0, 0.0)
+    lab.press("begin")
+    assert lab.snapshot()["inputs"] == (3.0, 1.0) and lab.snapshot()["steps"] == 0
+
+
+def test_another_program_or_another_input_begins_anew():
+    for change in ({"program": PROGRAMS[2]}, {"x": 2.0}, {"y": 2.0}, {"expression": "x * y"}):
+        lab = pressed("finish", "sweep")
+        lab.set(**change)
+        assert lab.snapshot()["steps"] == 0 and columns(lab)["partials"]["gradient"] is None
+
+
+def test_one_may_type_a_program():
+    lab = ThreeDesigns()
+    lab.set(expression="np.exp(x)^2 / -y")
+    assert (lab.program, lab.snapshot()["program"]) == (OWN, "np.exp(x)^2 / -y")
+    lab.press("finish")
+    lab.press("sweep")
+    assert columns(lab)["closures"]["gradient"] == pytest.approx((-2 * np.exp(6), np.exp(6)))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "is not an expression"),
+        ("sin(x", "is not an expression"),
+        ("x if y else 1", "not something this lab knows"),
+        ("__import__('os')", "not a function of the table"),
+        ("x.__class__", "not something this lab knows"),
+        ("z + 1", "Use x, y, numbers"),
+        ("hypot(x)", "takes 2 operands, and you gave 1"),
+        ("sin(x, y)", "takes 1 operand, and you gave 2"),
+        ("3", "not computed from its inputs"),
+        ("x", "That is 0 operations"),
+        ("+".join("x" * 9), f"That is 8 operations; this lab records from 1 to {ROOM}"),
+    ],
+)
+def test_what_it_cannot_record_is_said_and_changes_nothing(text, said):
+    lab = pressed("step")
+    lab.set(expression=text)
+    assert said in lab.sentence()
+    assert lab.snapshot()["steps"] == 1 and lab.program == PROGRAMS[0]
+
+
+@given(st.text(st.sampled_from("xy()+-*/.019e, sinlogexp^"), max_size=14))
+@settings(max_examples=150, deadline=None)
+def test_whatever_is_typed_is_a_program_or_a_sentence(text):
+    lab = ThreeDesigns()
+    lab.set(expression=text)
+    assert lab.sentence() and lab.picture()
+    try:
+        f = typed(text, ("x", "y"))
+    except LabError:
+        assert lab.snapshot()["refused"]
+    else:
+        with np.errstate(all="ignore"):
+            assert np.ndim(f(3.0, 1.0)) == 0
+
+
+def test_every_state_fits_its_columns():
+    """A character of size 14 is 7 units wide, on the average."""
+    edges = [*(left for left, _ in COLUMNS), SIZE[0]]
+    for program in (*PROGRAMS, "exp(x + y)", "-12345.678 * exp(x) / log(y)"):
+        asked = {"program": program} if program in PROGRAMS else {"expression": program}
+        lab = pressed("finish", "sweep", "again", "replay", "write", "sweep", x=0.25, y=3.75, **asked)
+        for x, text in re.findall(r'<text x="([\d.]+)"[^>]*font-size="14"[^>]*>([^<]*)</text>', lab.picture()):
+            edge = next(edge for edge in edges if float(x) < edge)
+            assert float(x) + 7 * len(html.unescape(text)) <= edge, (program, text)
