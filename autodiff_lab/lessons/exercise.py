@@ -201,7 +201,10 @@ class Exercise:
         names = next((answer.__globals__ for answer in answers if isinstance(answer, types.FunctionType)), scope)
         found = [scope[name] for name in self.takes]
         return tuple(
-            types.FunctionType(f.__code__, names, f.__name__) if isinstance(f, types.FunctionType) else f for f in found
+            types.FunctionType(f.__code__, names, f.__name__, f.__defaults__)
+            if isinstance(f, types.FunctionType)
+            else f
+            for f in found
         )
 
     def begin_again(self) -> None:

@@ -57,7 +57,8 @@ class Given(tuple[Any, ...]):
         raise AttributeError(f"this exercise gives {', '.join(self.names) or 'nothing'}, and no {name}")
 
     def __repr__(self) -> str:
-        return ", ".join(f"{name} = {describe(x)}" for name, x in zip(self.names, self, strict=True)) or "nothing"
+        shown = (x if isinstance(x, str) else describe(x) for x in self)
+        return ", ".join(f"{name} = {x}" for name, x in zip(self.names, shown, strict=True)) or "nothing"
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,8 @@ import nbformat
 import pytest
 from reading import NOTEBOOKS, read, tags
 
+from autodiff_lab.lessons.course import lessons
+
 LONGEST_CELL = 40
 LARGEST_FILE = 400_000
 KNOWN_TAGS = {"listing", "exercise", "nbval-ignore-output", "machine-output"}
@@ -128,6 +130,13 @@ def test_the_first_cell_asks_the_question(path):
 
 
 @every_notebook
+def test_the_course_calls_a_notebook_by_its_title(path):
+    for course in lessons():
+        if path.name.startswith(course.number):
+            assert read(path).cells[0].source.splitlines()[0] == f"# {course.number} · {course.title}"
+
+
+@every_notebook
 def test_pictures_have_a_text(path):
     for cell in read(path).cells:
         sources = [cell.source] + [o.get("data", {}).get("text/html", "") for o in cell.get("outputs", [])]
@@ -143,6 +152,29 @@ def test_links_between_notebooks_lead_somewhere(path):
         for target in re.findall(r"\]\(([^)\s]+)\)", without_code(cell.source)):
             if not target.startswith(("http://", "https://", "#")):
                 assert (path.parent / target).is_file(), f"cell {cell.id}: {target}"
+
+
+TERMS = {
+    r"\bauto-?diff\b(?!_lab)": "automatic differentiation",
+    r"\b(auto|algorithmic) ?-?differentiation\b": "automatic differentiation",
+    r"\bback-propagat": "backpropagation",
+    r"\bco-tangent|\bco-vector": "cotangent",
+    r"\b(jacobian|hessian|wengert|taylor|newton's method)\b": "a name, with a capital",
+    r"\bpull-back|\bpush-forward": "pullback, pushforward",
+    r"\bchain-rule\b": "chain rule",
+    r"\bfan out\b": "fan-out",
+    r"\bin-?place operations?\b": "in-place",
+    r"\bepsilon\b": "ε",
+}
+
+
+@every_notebook
+def test_the_words_of_the_field_are_spelled_in_one_way(path):
+    for cell in prose(path):
+        text = re.sub(r"\$[^$]*\$|\]\([^)]*\)", "", without_code(cell.source))
+        for wrong, right in TERMS.items():
+            found = re.search(wrong, text)
+            assert not found, f"cell {cell.id}: {found[0]!r}; write {right}"
 
 
 @every_notebook

@@ -3,6 +3,8 @@
 const PATIENCE = 2000; // milliseconds until the page says that nobody answers
 const QUIET = 700; // a moving slider is not read aloud; where it comes to rest is
 
+const NARROWEST = 700; // a picture a little too wide for the page shrinks; in a narrow page it scrolls
+
 function make(tag, className, text) {
   const node = document.createElement(tag);
   if (className) node.className = className;
@@ -180,6 +182,8 @@ export function mount(root, head, send) {
     talk.answered(state.answer);
     for (const { name, show } of controls) show(state.values[name], state, talk.busy);
     picture.innerHTML = state.picture;
+    const svg = picture.firstElementChild;
+    if (svg) svg.style.minWidth = `${Math.min(svg.width.baseVal.value, NARROWEST)}px`;
     picture.classList.toggle("can-drag", picture.querySelector("[data-drag]") !== null);
     sentence.textContent = state.sentence;
     table.innerHTML = state.table;

@@ -58,6 +58,12 @@ class SwellMeter(Lab):
     def __init__(self) -> None:
         self.n, self.x = 3.0, 0.3
 
+    def still(self) -> SwellMeter:
+        """A later turn, where the formula no longer fits."""
+        later = SwellMeter()
+        later.n, later.x = LARGEST - 1.0, self.x
+        return later
+
     def snapshot(self) -> dict[str, Any]:
         """Value and slope at x; sizes of the formulas; operations of the program and of the sweep."""
         n, swell = int(self.n), swell_of(int(self.n))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import math
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from autodiff_lab.figures.trace import Line, Step, Trace
 from autodiff_lab.widgets.labs.drawn import Sheet
 from autodiff_lab.widgets.labs.lab import Button, Choice, Entry, Lab, Play
 from autodiff_lab.widgets.labs.rows import grid
+from autodiff_lab.widgets.labs.typed import typed_number
 
 POINT = (2.0, 5.0)
 SEEDS = {"x1": (1.0, 0.0), "x2": (0.0, 1.0)}
@@ -75,7 +75,7 @@ class TraceTable(Lab):
             return
         step = self.trace.steps[self.rows]
         name = pretty_tangent(self.trace.lines[step.line].name)
-        found = _read(text)
+        found = typed_number(text)
         if found is None:
             self._verdict = f"{text!r} is not a number. Write 0.5, or 1/2."
         elif _close(found, _tangent(step)):
@@ -241,13 +241,6 @@ def _how(line: Line, step: Step, trace: Trace) -> str:
 
 def _direction(seed: str) -> str:
     return ", ".join(f"{pretty_tangent(name)} = {number(t)}" for name, t in zip(SEEDS, SEEDS[seed], strict=True))
-
-
-def _read(text: str) -> float | None:
-    try:
-        return float(Fraction(text.strip().replace("−", "-").replace(",", ".")))
-    except (ValueError, ZeroDivisionError, OverflowError):
-        return None
 
 
 def _close(found: float, wanted: float) -> bool:

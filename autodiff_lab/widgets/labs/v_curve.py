@@ -17,8 +17,9 @@ from autodiff_lab.widgets.labs.drawn import Axes, Sheet
 from autodiff_lab.widgets.labs.lab import Choice, Lab, Slider, Toggle
 from autodiff_lab.widgets.labs.rows import grid
 
+LOG = float(np.log(2.0))  # a plain float, so that single precision stays single
 FUNCTIONS: dict[str, tuple[Callable[[Any], Any], float]] = {
-    "ln x₁ + x₁x₂ − sin x₂ in x₂ at (2, 5)": (lambda x: np.log(2.0) + 2.0 * x - np.sin(x), 5.0),
+    "ln x₁ + x₁x₂ − sin x₂ in x₂ at (2, 5)": (lambda x: LOG + 2.0 * x - np.sin(x), 5.0),
     "sin x at 1": (np.sin, 1.0),
     "x² at 1": (lambda x: x * x, 1.0),
 }
