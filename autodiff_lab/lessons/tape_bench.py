@@ -79,17 +79,17 @@ def borrowed(function: types.FunctionType, **replaced: Any) -> Iterator[Bench]:
         names["gradient_tape"][:] = tape
 
 
-def refuse(*functions: Any) -> Refused | None:
-    """Why these cannot be run on the learner's tape, or None if they can."""
+def refuse(*functions: Any, listing: tuple[str, ...] = LISTING, machine: str = "tape") -> Refused | None:
+    """Why these cannot be run on the learner's machine, whose names are in `listing`; None if they can."""
     for function in functions:
         if not isinstance(function, types.FunctionType):
             return Refused(
                 f"You gave {describe(function)}. Hand over the function itself, without brackets after its name."
             )
-        missing = [name for name in LISTING if name not in function.__globals__]
+        missing = [name for name in listing if name not in function.__globals__]
         if missing:
             return Refused(
-                f"The check runs your function on your own tape and cannot find {missing[0]} beside it. "
+                f"The check runs your function on your own {machine} and cannot find {missing[0]} beside it. "
                 "Run the cells above this one first."
             )
     return None
