@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from autodiff_lab.figures import notation
 from autodiff_lab.figures.trace import Line, Trace
+from autodiff_lab.figures.words import say
 
 SIZE = 14
 """The size of type in a drawing, in points."""
@@ -25,14 +26,17 @@ def text_width(text: str, bold: bool = False) -> float:
         if character in "₀₁₂₃₄₅₆₇₈₉₋⁰¹²³⁴⁵⁶⁷⁸⁹⁻.,·:;|!il[]() ":
             width += 0.42
         else:
-            width += 0.68 * notation.display_width(character)
+            width += 0.68 if notation.display_width(character) == 1 else 1.02
     return width * SIZE * (1.1 if bold else 1.0)
 
 
 def below_heading(trace: Trace) -> Iterator[tuple[int, str]]:
-    """Every text that a node shows under its first line at some step: values, adjoints, tangents."""
+    """What a node shows under its first line at some step: values, tangents, adjoints, true ones."""
     for i, line in enumerate(trace.lines):
         yield i, line.value.in_node
+    for i, truth in enumerate(trace.truth):
+        if truth is not None:
+            yield i, say("node true", value=truth.in_node)
     for step in trace.steps:
         if step.adjoint is not None:
             yield step.line, step.adjoint.in_node

@@ -8,8 +8,7 @@ from autodiff_lab.figures import notation
 from autodiff_lab.figures.grids import DOWN, UP, Cell, Column, Grid
 from autodiff_lab.figures.notation import latex_value, pretty_adjoint, readable
 from autodiff_lab.figures.trace import Direction, Line, Number, Operand, Send, Step, Trace
-
-PARTIALS = "local partials"
+from autodiff_lab.figures.words import pieces, say
 
 Filled = tuple[Column, list[Cell]]
 """A column and its cells."""
@@ -18,13 +17,13 @@ Filled = tuple[Column, list[Cell]]
 def along(trace: Trace, directions: Sequence[Filled], partials: bool) -> list[Filled]:
     """The columns that are computed along with the program."""
     filled = [
-        (Column("line"), [_name(trace, i) for i in range(len(trace.lines))]),
-        (Column("operation"), [Cell(line.expression, line.latex, line.text) for line in trace.lines]),
-        (Column("value", True, DOWN), [_value(line.value) for line in trace.lines]),
+        (Column(say("column.line")), [_name(trace, i) for i in range(len(trace.lines))]),
+        (Column(say("column.operation")), [Cell(line.expression, line.latex, line.text) for line in trace.lines]),
+        (Column(say("column.value"), True, DOWN), [_value(line.value) for line in trace.lines]),
     ]
     filled += directions
     if partials:
-        filled.append((Column(PARTIALS), [_partials(trace, line) for line in trace.lines]))
+        filled.append((Column(say("column.partials")), [_partials(trace, line) for line in trace.lines]))
     return filled
 
 
@@ -49,8 +48,9 @@ def _partial(trace: Trace, line: Line, operand: Operand) -> Cell:
     if operand.partial is None:
         if operand.formula == "0":
             return Cell(f"∂{line.shown}/∂{parent.shown} = 0", f"{_quotient(line, parent)} = 0")
-        name = f"to {pretty_adjoint(parent.name)}: {formula}"
-        return Cell(name, rf"\text{{to }} {notation.latex_adjoint(parent.name)}\text{{: }} {operand.latex}")
+        name = say("way back", adjoint=pretty_adjoint(parent.name), map=formula)
+        parts = pieces("way back", adjoint=(notation.latex_adjoint(parent.name),), map=(operand.latex,))
+        return Cell(name, " ".join(x[0] if isinstance(x, tuple) else rf"\text{{{x}}}" for x in parts))
     number = operand.partial.text
     same = formula in ("", number)
     latex = [_quotient(line, parent), *([] if same else [operand.latex]), latex_value(number)]
@@ -72,17 +72,23 @@ def tangents(trace: Trace) -> list[Filled]:
 
 
 def _along_which(direction: Direction) -> str:
-    return f"tangent by {direction.name}" if direction.name != "custom" else f"tangent, {direction.shown}"
+    if direction.name == "custom":
+        return say("column.tangent along", direction=direction.shown)
+    return say("column.tangent", name=direction.name)
 
 
 def against(trace: Trace) -> Filled:
     """The column that is computed against the program."""
     last = trace.adjoints_at(len(trace.steps) - 1)
-    return Column("adjoint", True, UP), [_adjoint(adjoint) for adjoint in last]
+    return Column(say("column.adjoint"), True, UP), [_adjoint(adjoint) for adjoint in last]
 
 
 def _adjoint(adjoint: Number | None) -> Cell:
-    return Cell("not reached", r"\text{not reached}") if adjoint is None else _value(adjoint)
+    return _words("not reached") if adjoint is None else _value(adjoint)
+
+
+def _words(key: str) -> Cell:
+    return Cell(say(key), rf"\text{{{notation.latex_text(say(key))}}}")
 
 
 def reverse(trace: Trace) -> Grid:
@@ -98,8 +104,8 @@ def reverse(trace: Trace) -> Grid:
         if line.kind == "input" and line.label:
             name = Cell(f"{name.text} = {line.label}", f"{name.latex} = {notation.latex(line.label)}", line.name)
         rows.append((name, _adjoint(adjoint), _sends(trace, swept[i]) if i in swept else Cell("", "")))
-    columns = (Column("line"), Column("adjoint", True), Column("sends"))
-    return Grid("Reverse sweep, in the order it runs", columns, tuple(rows))
+    columns = (Column(say("column.line")), Column(say("column.adjoint"), True), Column(say("column.sends")))
+    return Grid(say("table of the sweep"), columns, tuple(rows))
 
 
 def _value(value: Number) -> Cell:
@@ -109,7 +115,7 @@ def _value(value: Number) -> Cell:
 def _sends(trace: Trace, step: Step) -> Cell:
     cells = [_send(trace, step, send) for send in step.sends]
     if not cells:
-        return Cell("nothing: its derivative is 0", r"\text{nothing: its derivative is 0}")
+        return _words("sends nothing")
     return Cell(";  ".join(cell.text for cell in cells), r",\quad ".join(cell.latex for cell in cells))
 
 

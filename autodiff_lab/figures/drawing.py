@@ -20,6 +20,7 @@ from autodiff_lab.engine.errors import AutodiffError
 from autodiff_lab.figures.fonts import some_font
 from autodiff_lab.figures.notation import escape
 from autodiff_lab.figures.themes import following
+from autodiff_lab.figures.words import say, speaking
 
 _SCROLLS_FROM = 1000
 
@@ -42,17 +43,21 @@ class Drawing(graphviz.Digraph):
         The same graph for a reader who cannot see it.
     theme : str
         ``"auto"`` if it turns dark on a dark page; otherwise its colours stay.
+    lang : str
+        The language of the description.
     """
 
     title: str = "graph"
     description: str = ""
     theme: str = "light"
+    lang: str = "en"
 
     def __repr__(self) -> str:
         return f"<drawing of {self.title}>"
 
     def __str__(self) -> str:
-        return f"Drawing of {self.title}. {self.description}".strip()
+        with speaking(self.lang):
+            return say("drawing", title=self.title, description=self.description).strip()
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None, **_: Any) -> dict[str, str]:
         # An <img> survives the sanitising of a notebook that is not trusted; an inline <svg> does not. It also keeps

@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from autodiff_lab.figures.notation import atom, factor, pretty_adjoint, pretty_tangent, readable
 from autodiff_lab.figures.sentences import is_name, is_reduced, partial_formula, resized, substituted
 from autodiff_lab.figures.trace import Equation, Line, Number, Operand, Send
+from autodiff_lab.figures.words import fits, say
+from autodiff_lab.figures.words import pieces as pieces_of
 
 KINDS = {
     "n": "name",
@@ -41,15 +43,14 @@ def recorded(line: Line) -> tuple[Equation, ...]:
 
 def seeded(line: Line, seed: Number) -> tuple[Equation, ...]:
     """How the sweep starts."""
-    note = "  the seed: the result with respect to itself"
-    return (_equation([("a", pretty_adjoint(line.name)), _EQUALS, ("r", seed.text), ("c", note)]),)
+    return (_equation([("a", pretty_adjoint(line.name)), _EQUALS, ("r", seed.text), _note("the seed")]),)
 
 
 def swept(lines: Sequence[Line], i: int, adjoint: Number, sends: Sequence[Send]) -> tuple[Equation, ...]:
     """What a line sends: v̄₀ = not reached + v̄₄ · ∂v₄/∂v₀ = (−1) × cos v₀ = (−1) × 0.2837 = −0.2837."""
     if not sends:
         own = ("a", pretty_adjoint(lines[i].name))
-        return (_equation([own, _EQUALS, ("a", adjoint.text), ("c", "  nothing is sent back")]),)
+        return (_equation([own, _EQUALS, ("a", adjoint.text), _note("nothing is sent back")]),)
     return tuple(_equation(_sent(lines, i, adjoint, send)) for send in sends)
 
 
@@ -64,12 +65,12 @@ def pushed(
     own, single = ("t", pretty_tangent(line.name)), len(directions) == 1
     if line.kind == "input":
         head = [own, _EQUALS, ("t", pretty_tangent(line.label))] if line.label else [own]
-        note = ("c", "  the direction: how fast it moves")
-        return (*recorded(line), *_for_each([*head], [[]] * len(directions), tangents[i], directions, [note]))
+        moves = [_note("the direction")]
+        return (*recorded(line), *_for_each([*head], [[]] * len(directions), tangents[i], directions, moves))
     moving = [operand for operand in line.operands if operand.line is not None]
     head = [own, _EQUALS]
     if through or any(operand.partial is None for operand in moving):
-        head += [("p" if "pushforward" not in through else "c", through or "0")]
+        head += [("c" if fits("pushforward of", through) else "p", through or "0")]
         return (*recorded(line), *_for_each(head, [[]] * len(directions), tangents[i], directions))
     symbols = [[("p", f"∂{line.shown}/∂{lines[o.line].shown}"), _DOT, ("t", pretty_tangent(o.name))] for o in moving]
     head += _sum(symbols)
@@ -79,8 +80,8 @@ def pushed(
         terms = [
             [("p", factor(how)), _TIMES, ("t", pretty_tangent(o.name))] for how, o in zip(formulas, moving, strict=True)
         ]
-        summed = [("c", "the sum of ")] if is_reduced(line) else []
-        middle = [[_EQUALS, *summed, *_sum(terms)]] if all(formulas) else [[]]
+        written = _filled("the sum of", terms=_sum(terms)) if is_reduced(line) else _sum(terms)
+        middle = [[_EQUALS, *written]] if all(formulas) else [[]]
         return (*recorded(line), *_for_each(head, middle * len(directions), tangents[i], directions))
     middles = []
     for k in range(len(directions)):
@@ -134,14 +135,14 @@ def same_partials(f: str, pairs: Sequence[tuple[str, Number, Number]]) -> Equati
     for name, forward, reverse in pairs:
         pieces += [("p", "   ")] if pieces else []
         pieces += [("g", f"∂{f}/∂{name}"), _EQUALS, ("u", forward.text), _EQUALS, ("r", reverse.text)]
-    return _equation([*pieces, ("c", "  forward, and in reverse")])
+    return _equation([*pieces, _note("forward and reverse")])
 
 
 def same_number(result: str, tangent: Number, terms: Sequence[tuple[Number, Number]], total: Number) -> Equation:
     """Forward a rate, in reverse the gradient times the direction: ẏ = 6.3582 = 5.5 × 1 + 1.7163 × 0.5 = 6.3582."""
     products = [[("a", atom(partial.text)), _TIMES, ("t", atom(seed.text))] for partial, seed in terms]
     pieces = [("g", pretty_tangent(result)), _EQUALS, ("u", tangent.text), _EQUALS, *_sum(products), _EQUALS]
-    return _equation([*pieces, ("r", total.text), ("c", "  forward, and from the gradient in reverse")])
+    return _equation([*pieces, ("r", total.text), _note("forward and from the gradient")])
 
 
 def term(line: Line, adjoint: Number, send: Send) -> str:
@@ -150,11 +151,11 @@ def term(line: Line, adjoint: Number, send: Send) -> str:
     bar = pretty_adjoint(line.name)
     if operand.partial is None:
         formula = readable(operand.formula)
-        return f"{bar} through the {formula}" if is_name(formula) else formula
+        return say("through", bar=bar, map=formula) if is_name(formula) else formula
     if adjoint.shape or operand.partial.shape:
         formula = partial_formula(operand)
-        how = resized(line, adjoint, send)
-        return f"{bar} × {factor(formula) if formula else 'partials'}{f', {how}' if how else ''}"
+        how, product = resized(line, adjoint, send), f"{bar} × {factor(formula) if formula else say('partials')}"
+        return say(f"term {how}", term=product) if how else product
     return f"{atom(adjoint.text)} × {atom(operand.partial.text)}"
 
 
@@ -165,7 +166,7 @@ def term_forward(operand: Operand, tangent: Number) -> str:
         return rate
     if tangent.shape or operand.partial.shape:
         formula = partial_formula(operand)
-        return f"{factor(formula) if formula else 'partials'} × {rate}"
+        return f"{factor(formula) if formula else say('partials')} × {rate}"
     return f"{atom(operand.partial.text)} × {atom(tangent.text)}"
 
 
@@ -183,8 +184,8 @@ def gradient(
         shown = adjoints[i].text if i in adjoints else "0"
         pieces += [("p", "   ")] if pieces else []
         pieces += [("g", f"∂{f}/∂{line.label}"), _EQUALS, ("r", shown)]
-        pieces += [] if i in adjoints else [("c", " (never reached)")]
-        pieces += [] if truth is None else [("c", f" (true: {truth[i].text if i in truth else '0'})")]
+        pieces += [] if i in adjoints else [("c", say("never reached"))]
+        pieces += [] if truth is None else [("c", say("true value", value=truth[i].text if i in truth else "0"))]
     return _equation(pieces) if pieces else None
 
 
@@ -192,12 +193,12 @@ def _sent(lines: Sequence[Line], i: int, adjoint: Number, send: Send) -> list[_P
     line, parent, operand = lines[i], lines[send.parent], lines[i].operands[send.slot]
     bar = ("a", pretty_adjoint(line.name))
     held = [] if send.before is None or send.replaces else [("a", send.before.text), _PLUS]
-    first = [("m", f"{send.before.text} is lost"), ("p", "  ")] if send.replaces and send.before else held
-    pieces = [("a", pretty_adjoint(parent.name)), _EQUALS, *(first or [("m", "not reached"), _PLUS])]
+    first = [("m", say("lost", value=send.before.text)), ("p", "  ")] if send.replaces and send.before else held
+    pieces = [("a", pretty_adjoint(parent.name)), _EQUALS, *(first or [("m", say("not reached")), _PLUS])]
     if operand.partial is None:
         formula = readable(operand.formula)
         # The formula of a map is the whole contribution.
-        pieces += [bar, ("c", f" through the {formula}")] if is_name(formula) else [("p", formula)]
+        pieces += _filled("through", bar=[bar], map=[("c", formula)]) if is_name(formula) else [("p", formula)]
         return [*pieces, _EQUALS, ("r", send.after.text)]
     pieces += [bar, _DOT, ("p", f"∂{line.shown}/∂{parent.shown}")]
     formula = partial_formula(operand)
@@ -209,8 +210,24 @@ def _sent(lines: Sequence[Line], i: int, adjoint: Number, send: Send) -> list[_P
             pieces += [_EQUALS, *held, known, _TIMES, ("p", factor(formula))]
         pieces += [_EQUALS, *held, known, _TIMES, ("p", atom(operand.partial.text))]
     how = resized(line, adjoint, send)
-    pieces += [("c", f" {how} to the shape {send.contribution.shape}")] if how else []
+    pieces += [("c", say(f"{how} to the shape", shape=send.contribution.shape))] if how else []
     return [*pieces, _EQUALS, ("r", send.after.text)]
+
+
+def _note(key: str) -> _Piece:
+    """A remark behind an equation."""
+    return "c", f"  {say(key)}"
+
+
+def _filled(key: str, **slots: list[_Piece]) -> list[_Piece]:
+    """A string of the catalogue among the pieces of an equation; neighbours that are words become one."""
+    filled: list[_Piece] = []
+    for piece in (p for part in pieces_of(key, **slots) for p in ([("c", part)] if isinstance(part, str) else part)):
+        if filled and filled[-1][0] == piece[0] == "c":
+            filled[-1] = ("c", filled[-1][1] + piece[1])
+        else:
+            filled.append(piece)
+    return filled
 
 
 def _equation(pieces: Sequence[_Piece]) -> Equation:

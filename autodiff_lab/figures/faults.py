@@ -14,18 +14,27 @@ from typing import Any
 from autodiff_lab.engine.errors import InputError
 from autodiff_lab.figures import notation
 from autodiff_lab.figures.sweeping import Move, Sent, moves, pulled, seed_of, total
+from autodiff_lab.figures.words import say, template, together
 
 _MOST_MOVES = 400
 
 
 @dataclass(frozen=True)
 class Fault:
-    """A mistake: what a badge calls it, what it does, and the sweep that makes it."""
+    """A mistake, and the sweep that makes it."""
 
     name: str
-    badge: str
-    mistake: str
     sweep: Callable[[Any], Iterator[Move]]
+
+    @property
+    def badge(self) -> str:
+        """What the engine does, in two or three words."""
+        return say(f"fault {self.name}, badge")
+
+    @property
+    def mistake(self) -> str:
+        """What the engine does, in a sentence."""
+        return say(f"fault {self.name}")
 
 
 def fault(name: str) -> Fault:
@@ -52,7 +61,7 @@ def _overwriting(tape: Any) -> Iterator[Move]:
             before, adjoints[parent] = adjoints[parent], contribution
             lost += [] if before is None else [parent]
             sent.append(Sent(slot, parent, contribution, before, contribution, replaces=before is not None))
-        yield Move(i, adjoints[i], tuple(sent), f"{_names(tape, lost)}: overwritten, not added to." if lost else "")
+        yield Move(i, adjoints[i], tuple(sent), say("overwritten", names=_names(tape, lost)) if lost else "")
 
 
 def _in_wrong_order(tape: Any) -> Iterator[Move]:
@@ -68,9 +77,9 @@ def _in_wrong_order(tape: Any) -> Iterator[Move]:
         sent = tuple(_added(tape, i, adjoints))
         early = [user for user in users[i] if user not in done]
         late = [one.parent for one in sent if one.parent in done]
-        remarks = [f"It sends too early: {_names(tape, early)} has not spoken yet."] if early else []
-        remarks += [f"{_names(tape, late)} has sent already: this never gets any further."] if late else []
-        yield Move(i, adjoints[i], sent, " ".join(remarks))
+        remarks = [say("too early", names=_names(tape, early))] if early else []
+        remarks += [say("too late", names=_names(tape, late))] if late else []
+        yield Move(i, adjoints[i], sent, together(*remarks))
         stack += [one.parent for one in reversed(sent)]
 
 
@@ -91,7 +100,7 @@ def _in_recursion(tape: Any) -> Iterator[Move]:
         i, left = calls[-1]
         slot, parent, contribution = left.pop()
         before, adjoints[parent] = adjoints[parent], total(adjoints[parent], contribution)
-        again = "It sends its whole adjoint again, and with it what it has sent before." if times[i] > 1 else ""
+        again = say("sends again") if times[i] > 1 else ""
         yield Move(i, adjoints[i], (Sent(slot, parent, contribution, before, adjoints[parent]),), again)
         if parent >= tape.n_inputs:
             calls.append(entered(parent))
@@ -111,13 +120,13 @@ def _twice(tape: Any) -> Iterator[Move]:
     yield Move(
         tape.output,
         adjoints[tape.output],
-        remark="Backward is called a second time, and nobody has set the adjoints back: the old ones are still there.",
+        remark=say("second sweep"),
         again=True,
     )
     for i in range(tape.output, tape.n_inputs - 1, -1):
         if adjoints[i] is not None:
             sent = tuple(_added(tape, i, adjoints))
-            yield Move(i, adjoints[i], sent, "This comes on top of what the first sweep left." if sent else "")
+            yield Move(i, adjoints[i], sent, say("on top") if sent else "")
 
 
 def _seeded(tape: Any) -> list[Any]:
@@ -148,36 +157,16 @@ def _users(tape: Any) -> list[list[int]]:
 
 
 def _names(tape: Any, lines: list[int]) -> str:
-    return " and ".join(dict.fromkeys(notation.pretty(tape.name(i)) for i in lines))
+    return template("and").join(dict.fromkeys(notation.pretty(tape.name(i)) for i in lines))
 
 
 FAULTS = {
     one.name: one
     for one in (
-        Fault(
-            "overwrite",
-            "overwrites adjoints",
-            "It assigns a contribution where it should add it (= in the place of +=).",
-            _overwriting,
-        ),
-        Fault(
-            "wrong order",
-            "sends too early",
-            "It lets a line send before all of its users have spoken.",
-            _in_wrong_order,
-        ),
-        Fault(
-            "recursion",
-            "sends again and again",
-            "It follows every path by itself, and passes on the whole adjoint each time something arrives.",
-            _in_recursion,
-        ),
-        Fault(
-            "stale",
-            "keeps old adjoints",
-            "Backward is called twice, and the adjoints of the first time are not set back.",
-            _twice,
-        ),
+        Fault("overwrite", _overwriting),
+        Fault("wrong order", _in_wrong_order),
+        Fault("recursion", _in_recursion),
+        Fault("stale", _twice),
     )
 }
 """The faults on show, by name."""

@@ -10,6 +10,7 @@ import numpy as np
 from autodiff_lab.engine.broadcasting import kept_shape, shape_of
 from autodiff_lab.engine.symbol import Symbol, SymbolLevel
 from autodiff_lab.figures import notation
+from autodiff_lab.figures.words import say
 
 _LONGEST_MAP = 44
 
@@ -116,7 +117,7 @@ def way_back(tape: Any, i: int, slot: int) -> tuple[str, str]:
     except Exception:
         text = ""
     if not text or len(text) > _LONGEST_MAP:
-        text = f"{'pullback' if op.kind == 'general' else 'transpose'} of {op.name}"
+        text = say("pullback of" if op.kind == "general" else "transpose of", op=op.name)
     return text, notation.latex_expression(text)
 
 
@@ -142,7 +143,7 @@ def _map(tape: Any, i: int, slot: int) -> str:
         return _through_product(tape, i, slot, [name.text() for name in names])
     if op.name == "getitem":
         # The rule's own function has no name in NumPy.
-        return f"{adjoint} at [{tape.expression(i).partition('[')[2]}, else 0"
+        return say("at, else 0", adjoint=adjoint, index=tape.expression(i).partition("[")[2])
     if op.kind == "general":
         return ""
     found = op.pullback(slot, NamedValue(adjoint, tape.values[i]), y, tuple(names), tape.kwargs.get(i, {}))

@@ -9,8 +9,9 @@ import numpy as np
 
 from autodiff_lab.engine.errors import InputError, ShapeError
 from autodiff_lab.engine.values import as_shaped
-from autodiff_lab.figures import equations, memory, notation, sentences, sweeping
-from autodiff_lab.figures.trace import Direction, Equation, Line, Meter, Number, Push, Step, Trace
+from autodiff_lab.figures import equations, memory, notation, questions, sentences, sweeping
+from autodiff_lab.figures.trace import Direction, Equation, Line, Meter, Number, Push, Question, Step, Trace
+from autodiff_lab.figures.words import say, separated
 
 Seeds = tuple[Any, ...]
 """One tangent for each input."""
@@ -28,7 +29,7 @@ def directions(tape: Any, direction: Any) -> list[tuple[str, Seeds]]:
     """
     names = tape.input_names
     if not names:
-        raise InputError("Forward mode moves the inputs, and this function has none.")
+        raise InputError(say("no inputs to move"))
     if direction is None:
         direction = names[0]
     if isinstance(direction, str) and direction == "all" and "all" not in names:
@@ -66,7 +67,7 @@ def described(tape: Any, name: str, seeds: Seeds) -> Direction:
     """Write a direction out: ``ẋ1 = 1, ẋ2 = 0``."""
     numbers = tuple(map(Number.of, seeds))
     pairs = zip(tape.input_names, numbers, strict=True)
-    shown = ", ".join(f"{notation.pretty_tangent(label)} = {number.text}" for label, number in pairs)
+    shown = separated(f"{notation.pretty_tangent(label)} = {number.text}" for label, number in pairs)
     return Direction(name, shown, numbers)
 
 
@@ -120,7 +121,13 @@ def steps(tape: Any, lines: tuple[Line, ...], named: Sequence[tuple[str, Seeds]]
             pushes=pushes,
             meter=Meter(max(0, i + 1 - tape.n_inputs), products, *kept[i]),
             released=forgotten[i],
+            questions=tuple(_asked(tape, lines, i, tangents)) if len(seeds) == 1 and questions.askable(tape) else (),
         )
+
+
+def _asked(tape: Any, lines: tuple[Line, ...], i: int, tangents: Sequence[Any]) -> Iterator[Question]:
+    yield from questions.about_value(tape, i, lines[i])
+    yield from questions.about_tangent(tape, lines, i, tangents)
 
 
 def _numbers(tape: Any, i: int, tangent: Any, count: int) -> tuple[Number, ...]:
@@ -150,7 +157,7 @@ def _through_map(tape: Any, i: int, line: Line) -> str:
         return notation.readable(line.text, {name: notation.pretty_tangent(name) for name in moving})
     if op.kind == "multilinear" and len(set(moving)) == len(moving):
         return " + ".join(notation.readable(line.text, {name: notation.pretty_tangent(name)}) for name in moving)
-    return f"the pushforward of {op.name}"
+    return say("pushforward of", op=op.name)
 
 
 def agreement(

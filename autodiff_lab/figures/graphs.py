@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from autodiff_lab.engine.errors import InputError
 from autodiff_lab.figures.boxes import SIZE, node_widths
 from autodiff_lab.figures.drawing import Drawing, DrawingError, picture, render
+from autodiff_lab.figures.fonts import stack
 from autodiff_lab.figures.groups import GROUPINGS, Group, groups_of
 from autodiff_lab.figures.layout import layout_of
-from autodiff_lab.figures.nodes import NODE_HEIGHT, Look, Parts, escaped_text
+from autodiff_lab.figures.nodes import NODE_HEIGHT, Look, Parts, escaped_text, size_of
 from autodiff_lab.figures.options import one_of
 from autodiff_lab.figures.themes import theme_of
 from autodiff_lab.figures.trace import Trace
+from autodiff_lab.figures.words import in_its_language, say, separated, template
 
 __all__ = ["Drawing", "DrawingError", "draw", "draw_tape", "graph", "layout", "picture", "render"]
 
-FONT = "DejaVu Sans,Verdana,Helvetica,Arial,sans-serif"
 DIRECTIONS = ("LR", "TB")
 _CAREFUL = 800
 # Inches: a page, or a little more.
@@ -108,6 +108,7 @@ class _Tape:
         """It is never called."""
 
 
+@in_its_language
 def graph(
     trace: Trace,
     step: int | None = None,
@@ -130,7 +131,7 @@ def graph(
         Which step of `trace.steps` was the last; −1 for none, the last step if not given. Lines that are not
         recorded yet keep their place and stay invisible, so the drawings of all steps fit on each other.
     direction, values, adjoints, partials, shapes, theme, group
-        See `draw`. Groups can be drawn of the last step only.
+        See `draw`. At a step that is asked for, the group that computes or sends is lit.
 
     Returns
     -------
@@ -145,10 +146,9 @@ def graph(
     for option, given in shown.items():
         one_of("draw", option, given, (True, False))
     colours = theme_of("draw", theme)
-    if group is not None and step is not None:
-        raise InputError(f"graph(step={step!r}, group={group!r}) is not possible; draw single operations at a step.")
+    film = step is not None
     step = len(trace.steps) - 1 if step is None else step
-    parts = Parts(trace, step, Look(**shown, theme=theme))
+    parts = Parts(trace, step, Look(**shown, theme=theme), film)
     drawing = Drawing(
         "trace",
         graph_attr={
@@ -157,14 +157,14 @@ def graph(
             "nodesep": "0.3",
             "ranksep": "0.35",
             "tooltip": escaped_text(trace.title),
-            "fontname": FONT,
+            "fontname": stack(trace.lang),
         },
         node_attr={
             "shape": "box",
             "style": "rounded,filled",
             "fillcolor": colours.paper,
             "color": colours.line,
-            "fontname": FONT,
+            "fontname": stack(trace.lang),
             "fontsize": str(SIZE),
             "fontcolor": colours.ink,
             "height": str(NODE_HEIGHT),
@@ -172,7 +172,7 @@ def graph(
         },
         edge_attr={
             "color": colours.line,
-            "fontname": FONT,
+            "fontname": stack(trace.lang),
             "fontsize": str(SIZE),
             "fontcolor": colours.ink,
             "arrowsize": "0.7",
@@ -181,7 +181,7 @@ def graph(
     if len(trace.lines) > _CAREFUL:
         # Without a limit, Graphviz's network simplex takes most of a minute for 2500 operations.
         drawing.graph_attr.update(nslimit="0.1", nslimit1="0.1", mclimit="0.1")
-    drawing.title, drawing.theme = trace.title, theme
+    drawing.title, drawing.theme, drawing.lang = trace.title, theme, trace.lang
     groups = groups_of(trace, group)
     drawing.description = _described(trace, groups)
     _write(drawing, trace, parts, groups)
@@ -196,6 +196,7 @@ def _write(drawing: Drawing, trace: Trace, parts: Parts, groups: tuple[Group, ..
         box |= dict.fromkeys(range(group.first, group.end), f"g{group.first}")
     outputs = _outputs(trace, box)
     first = {group.first: group for group in several}
+    inside = {i: group for group in several for i in range(group.first, group.end)}
     drawn: set[tuple[int, str]] = set()
     for i, line in enumerate(trace.lines):
         if i in first:
@@ -208,7 +209,7 @@ def _write(drawing: Drawing, trace: Trace, parts: Parts, groups: tuple[Group, ..
                 if operand.line is not None and box[operand.line] != box[i] and way not in drawn:
                     drawn.add(way)
                     tail = box[operand.line]
-                    drawing.edge(tail, box[i], **parts.flow(operand.line, len(outputs.get(tail, ())) > 1))
+                    drawing.edge(tail, box[i], **parts.flow(operand.line, len(outputs.get(tail, ())) > 1, inside[i]))
                 continue
             if operand.line is None:
                 drawing.node(f"c{i}_{slot}", **parts.constant(i, slot, operand))
@@ -247,33 +248,26 @@ def layout(trace: Trace) -> dict[str, Any]:
 def _described(trace: Trace, groups: tuple[Group, ...]) -> str:
     """The graph in words: its boxes, as many as one can listen to."""
     if any(group.title for group in groups):
-        said = [_counted(group) for group in groups]
-        kind = "boxes"
+        said, kind = [say("box", title=group.title, size=size_of(group)) for group in groups], "graph of boxes"
     else:
-        said = [f"{line.meaning} = {line.value.text}" for line in trace.lines]
-        kind = "lines"
-    more = f", and {len(said) - _MOST_SAID} more {kind}" if len(said) > _MOST_SAID else ""
-    return f"{kind.title()}: {', '.join(said[:_MOST_SAID])}{more}. {_derivatives(trace)}"
+        said, kind = [f"{line.meaning} = {line.value.text}" for line in trace.lines], "graph of lines"
+    shown, more = separated(said[:_MOST_SAID]), len(said) - _MOST_SAID
+    if more > 0:
+        return say(f"{kind}, cut", all=shown, more=more, derivatives=_derivatives(trace))
+    return say(kind, all=shown, derivatives=_derivatives(trace))
 
 
 def _derivatives(trace: Trace) -> str:
     if trace.mode == "forward":
         pairs = zip(trace.directions, trace.tangent, strict=False)
-        along = "; ".join(f"{tangent.text} along {direction.shown}" for direction, tangent in pairs)
-        return f"Tangent of the result: {along or 0}."
+        along = [say("tangent along", tangent=tangent.text, direction=direction.shown) for direction, tangent in pairs]
+        return say("graph tangent", tangents=template("semicolon").join(along) or 0)
     inputs = [trace.lines[i].label for i in trace.inputs]
     if not inputs:
-        return "It has no inputs."
-    gradient = ", ".join(
-        f"{name}: {'not reached' if a is None else a.text}" for name, a in zip(inputs, trace.gradient, strict=True)
-    )
-    return f"Adjoints of the inputs: {gradient}."
+        return say("no inputs")
+    pairs = zip(inputs, trace.gradient, strict=True)
+    adjoints = [say("named", name=name, value=say("not reached") if a is None else a.text) for name, a in pairs]
+    return say("graph adjoints", adjoints=separated(adjoints))
 
 
 _MOST_SAID = 20
-
-
-def _counted(group: Group) -> str:
-    count = group.end - group.first
-    times = f"{group.times} times, " if group.times > 1 else ""
-    return f"{group.title} ({times}{count} operation{'s' * (count != 1)})"

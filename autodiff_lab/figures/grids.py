@@ -107,12 +107,12 @@ class Grid:
 
     def markdown(self) -> str:
         """Write a table of GitHub's Markdown, its caption in bold above it."""
-        head = [_markdown(column.heading) for column in self.columns]
+        head = [markdown_text(column.heading) for column in self.columns]
         rule = ["---:" if column.numeric else ":---" for column in self.columns]
         padded = self._padded(_FIGURE_SPACE, _POINT_SPACE)
-        rows = [[_markdown(text) for text in row] for row in zip(*padded, strict=True)]
+        rows = [[markdown_text(text) for text in row] for row in zip(*padded, strict=True)]
         table = [f"| {' | '.join(cells)} |" for cells in (head, rule, *rows)]
-        return "\n".join([f"**{_markdown(self.caption)}**", "", *table])
+        return "\n".join([f"**{markdown_text(self.caption)}**", "", *table])
 
     def csv(self) -> str:
         """Write comma-separated values: a header, then one record a line; numbers in full precision."""
@@ -171,7 +171,7 @@ def _escaped(text: str) -> str:
 _MARKED = re.compile(r"([\\`*_\[\]|$~])")
 
 
-def _markdown(text: str) -> str:
+def markdown_text(text: str) -> str:
     """Escape what Markdown, or HTML inside it, would read as a sign."""
     text = _escaped(text).replace("&#x27;", "'").replace("&quot;", '"')
     return _MARKED.sub(r"\\\1", text)

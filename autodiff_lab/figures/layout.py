@@ -14,7 +14,7 @@ _PAD = 4.0
 
 
 def layout_of(digraph: graphviz.Digraph) -> dict[str, Any]:
-    """Lay out a graph whose nodes and edges have ids, and give the places by id.
+    """Lay out a graph and give the places of its nodes and edges by id; an edge without one is left out.
 
     >>> digraph = graphviz.Digraph(edge_attr={"label": "1"})
     >>> digraph.node("n0", id="n0"); digraph.node("n1", id="n1"); digraph.edge("n0", "n1", id="e1_0")
@@ -40,6 +40,8 @@ def layout_of(digraph: graphviz.Digraph) -> dict[str, Any]:
         }
     edges = {}
     for item in data.get("edges", ()):
+        if "id" not in item:
+            continue
         label = dict(zip("xy", place(item["lp"]), strict=True)) if "lp" in item else None
         edges[item["id"]] = {"path": _path(item["pos"], place), "label": label}
     return {

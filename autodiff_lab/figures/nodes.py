@@ -8,13 +8,24 @@ from typing import NamedTuple
 import graphviz
 
 from autodiff_lab.figures import notation
-from autodiff_lab.figures.boxes import heading, node_widths, text_width
+from autodiff_lab.figures.boxes import below_heading, heading, node_widths, text_width
 from autodiff_lab.figures.groups import Group
 from autodiff_lab.figures.themes import theme_of
 from autodiff_lab.figures.trace import Line, Number, Operand, Step, Trace
+from autodiff_lab.figures.words import counted, say, separated
 
 NODE_HEIGHT = 0.95
 """Three rows of text, and air."""
+
+# The adjoint goes against the edge: the arrow turns round.
+_CARRYING = {
+    "class": "edge-operand carrying",
+    "color": notation.VERMILION,
+    "penwidth": "2.5",
+    "style": "dashed",
+    "dir": "back",
+    "arrowsize": "1",
+}
 
 _ROWS = 3
 _CONSTANT_HEIGHT = 0.4
@@ -34,7 +45,7 @@ class Look(NamedTuple):
 class Parts:
     """What each part of the graph looks like at one step."""
 
-    def __init__(self, trace: Trace, step: int, look: Look) -> None:
+    def __init__(self, trace: Trace, step: int, look: Look, film: bool = False) -> None:
         self.trace, self.look, self.theme = trace, look, theme_of("draw", look.theme)
         self.now: Step | None = trace.steps[step] if 0 <= step < len(trace.steps) else None
         self.recorded = trace.recorded_at(step)
@@ -46,6 +57,10 @@ class Parts:
         self.pushing = {(self.now.line, push.slot) for push in self.now.pushes} if self.now and not self.over else set()
         self.receiving = {send.parent for send in self.now.sends} if self.now and not self.over else set()
         self.widths = node_widths(trace)
+        # In a film each box is as wide at every step as at the one where it has most to say.
+        self._longest: dict[int, str] = {}
+        for i, text in below_heading(trace) if film else ():
+            self._longest[i] = max(self._longest.get(i, ""), text, key=len)
 
     def node(self, i: int, line: Line) -> dict[str, str]:
         """A line of the tape."""
@@ -106,10 +121,7 @@ class Parts:
 
     def group(self, group: Group, outputs: Sequence[int]) -> dict[str, str]:
         """One box for several lines: the text they come from, and the values that leave it."""
-        count = group.end - group.first
-        size = f"{count} operation{'s' * (count != 1)}"
-        if group.times > 1:
-            size = f"{group.times} times, {size}"
+        size = size_of(group)
         title = group.title or f"{self.trace.lines[group.first].shown} …"
         rows, widths = [f"<b>{_markup(title)}</b>"], [text_width(title, True)]
         rows.append(f'<font color="{self.theme.soft_ink}">{_markup(size)}</font>')
@@ -122,32 +134,46 @@ class Parts:
                 shown.append(line.value.in_node)
             if self.look.adjoints:
                 row.append(self._derivative(i))
-                shown.append(self._derivative_text(i))
-            rows.append("&#160;&#160;".join(row))
+                shown.append(self._longest.get(i, "") or self._derivative_text(i))
+            rows.append("&#160;&#160;".join(row) if i < self.recorded else "&#160;")
             widths.append(text_width("  ".join(shown), True))
         if len(outputs) > _OUTPUTS:
-            rows.append(f"and {len(outputs) - _OUTPUTS} more")
+            rows.append(_markup(say("and more", n=len(outputs) - _OUTPUTS)))
         look = {"peripheries": "2", "penwidth": "2"} if self.trace.result in outputs else {}
+        if group.first >= self.recorded:
+            look["style"] = "invis"
+        elif self._takes_part(group):
+            look |= {"color": notation.VERMILION if self.sweeping else notation.GREEN, "penwidth": "3"}
         return look | {
             "id": f"g{group.first}",
             "class": "group",
             "label": f"<{'<br/>'.join(rows)}>",
             "width": f"{max(widths) / 72 + 0.3:.2f}",
-            "tooltip": escaped_text(f"{title}: {size}"),
+            "tooltip": escaped_text(say("group", title=title, size=size)),
         }
 
-    def flow(self, tail: int, named: bool) -> dict[str, str]:
+    def _takes_part(self, group: Group) -> bool:
+        """Whether this step computes a line of the group, or sends to one."""
+        lines = {self.now.line, *self.receiving} if self.now is not None and not self.over else set()
+        return any(group.first <= i < group.end for i in lines)
+
+    def flow(self, tail: int, named: bool, head: Group) -> dict[str, str]:
         """An edge that stands for all ways of a value into a group."""
         line = self.trace.lines[tail]
-        label = self._label(line.shown if named else "", line.value)
-        return {"class": "edge-operand", "tooltip": escaped_text(f"{line.shown} = {line.value.text}"), **label}
+        carrying = tail in self.receiving and self.now is not None and head.first <= self.now.line < head.end
+        look = self._label(line.shown if named else "", line.value, carrying)
+        look |= _CARRYING if carrying else {"class": "edge-operand"}
+        if max(tail, head.first) >= self.recorded:
+            look["style"] = "invis"
+        return {"tooltip": escaped_text(f"{line.shown} = {line.value.text}"), **look}
 
     def _said(self, i: int, line: Line) -> str:
-        text = f"{line.shown} = {line.meaning} = {line.value.text}"
+        text = say("node", name=line.shown, meaning=line.meaning, value=line.value.text)
         if self.adjoints[i] is not None:
-            text += f"; adjoint {self.adjoints[i].text}"
+            text = say("node with adjoint", node=text, adjoint=self.adjoints[i].text)
         if self.tangents[i]:
-            text += f"; tangent {', '.join(tangent.text for tangent in self.tangents[i])}"
+            tangents = separated(tangent.text for tangent in self.tangents[i])
+            text = say("node with tangent", node=text, tangent=tangents)
         return text
 
     def constant(self, i: int, slot: int, operand: Operand) -> dict[str, str]:
@@ -161,7 +187,7 @@ class Parts:
             "fillcolor": self.theme.constant_paper,
             "height": str(_CONSTANT_HEIGHT),
             "width": f"{max(0.4, text_width(operand.value.in_node) / 72 + 0.2):.2f}",
-            "tooltip": escaped_text(f"the constant {operand.value.text}"),
+            "tooltip": escaped_text(say("the constant", value=operand.value.text)),
         }
 
     def edge(self, i: int, slot: int, line: Line, operand: Operand) -> dict[str, str]:
@@ -173,13 +199,11 @@ class Parts:
         carrying = (i, slot) in self.carrying
         look |= self._label(operand.edge if self.look.partials else "", operand.value, carrying)
         if operand.edge:
-            look["tooltip"] = look["labeltooltip"] = escaped_text(
-                f"from {self.trace.lines[operand.line].shown} to {line.shown}: {operand.edge_title or operand.edge}"
-            )
+            tail, partial = self.trace.lines[operand.line].shown, operand.edge_title or operand.edge
+            said = say("edge", tail=tail, head=line.shown, partial=partial)
+            look["tooltip"] = look["labeltooltip"] = escaped_text(said)
         if carrying:
-            # The adjoint goes against the edge: the arrow turns round.
-            look |= {"class": "edge-operand carrying", "color": notation.VERMILION, "penwidth": "2.5"}
-            look |= {"style": "dashed", "dir": "back", "arrowsize": "1"}
+            look |= _CARRYING
         if (i, slot) in self.pushing:
             look |= {"class": "edge-operand carrying", "color": notation.BLUE, "penwidth": "2.5"}
         if i >= self.recorded:
@@ -203,6 +227,12 @@ class Parts:
             f'<tr><td bgcolor="{self.theme.paper}">{written}</td></tr></table>'
         )
         return {"label": f"<{chip}>"}
+
+
+def size_of(group: Group) -> str:
+    """How many operations a group has, and how often its text ran."""
+    operations = counted("operations", group.end - group.first)
+    return say("times", n=group.times, operations=operations) if group.times > 1 else operations
 
 
 def _markup(text: str) -> str:

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from autodiff_lab.figures.words import say
+
 _HANDFUL = 6
 _LONGEST = 32
 _LONGEST_IN_NODE = 14
@@ -33,8 +35,8 @@ def number(x: Any) -> str:
         return written
     shape = str(tuple(int(n) for n in array.shape))
     if array.size == 0:
-        return f"{shape} array"
-    return f"{shape} array, {_range(array, _scalar)}"
+        return say("array", shape=shape)
+    return say("array with", shape=shape, entries=_range(array, _scalar))
 
 
 def short(x: Any, written: str) -> str:
@@ -48,16 +50,18 @@ def short(x: Any, written: str) -> str:
     if array.ndim == 0 or array.size == 0 or len(written) <= _LONGEST_IN_NODE:
         return written
     shape = str(tuple(int(n) for n in array.shape))
-    return f"{shape} {_range(array, lambda entry: _scalar(float(f'{entry:.3g}')))}"
+    entries = _range(array, lambda entry: _scalar(float(f"{entry:.3g}")))
+    return say("array in short", shape=shape, entries=entries)
 
 
 def _range(array: np.ndarray, write: Callable[[float], str]) -> str:
     finite = array[np.isfinite(array)]
     if finite.size == 0:
-        return "no finite entry"
+        return say("entries none")
     low, high = write(float(finite.min())), write(float(finite.max()))
-    summary = f"all {low}" if low == high else f"{low} … {high}"
-    return summary if finite.size == array.size else f"{summary}, {array.size - finite.size} not finite"
+    summary = say("entries equal" if low == high else "entries", low=low, high=high)
+    left = array.size - finite.size
+    return say("entries not finite", entries=summary, n=left) if left else summary
 
 
 def _scalar(x: float) -> str:

@@ -110,7 +110,8 @@ class Line:
     `text` is the engine's own spelling (``"v-1 * v0"``), `symbol` what a node of the graph shows (``"×"``), and
     `latex` the operation in LaTeX. As people write it, the line is called `shown` (``"v₂"``), and computes
     `expression` (``"v₋₁ · v₀"``), or with the learner's names `meaning` (``"x1 · x2"``). Its adjoint is called `bar`,
-    its tangent `dot`. `where` has the outermost frame first.
+    its tangent `dot`. `where` has the outermost frame first. `stretch` is 0 for what the program does itself; it counts
+    the sweeps of inner derivatives, whose operations are on the tape as well.
     """
 
     name: str
@@ -128,6 +129,7 @@ class Line:
     meaning: str = ""
     bar: str = ""
     dot: str = ""
+    stretch: int = 0
 
     @property
     def called(self) -> str:
@@ -199,6 +201,30 @@ class Direction:
     seeds: tuple[Number, ...]
 
 
+class Mistake(NamedTuple):
+    """A wrong answer that can be recognised, and what `kind` of mistake leads to it."""
+
+    kind: str
+    value: float
+
+
+class Hint(NamedTuple):
+    """What is said about a kind of mistake."""
+
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Question:
+    """Something to foresee before a step is shown: a ``"value"``, ``"partial"``, ``"adjoint"`` or ``"tangent"``."""
+
+    kind: str
+    ask: str
+    answer: Number
+    mistakes: tuple[Mistake, ...] = ()
+
+
 class Equation(NamedTuple):
     """A line of arithmetic: its `form`, and the `pieces` that stand for the letters in it.
 
@@ -225,7 +251,7 @@ class Step:
     `phase` is ``"record"``, ``"seed"`` or ``"sweep"``; `adjoint` is the line's own, and None while recording. In
     forward mode it is ``"forward"``: a line is computed, and with it one tangent for each direction; `pushes` are what
     the operands bring, where there is a single direction. `sentence` says the step in words, `equations` in numbers.
-    `released` are the lines that nobody needs any more from here on.
+    `released` are the lines that nobody needs any more from here on, `questions` what to foresee before it is shown.
     """
 
     phase: str
@@ -238,3 +264,4 @@ class Step:
     pushes: tuple[Push, ...] = ()
     meter: Meter | None = None
     released: tuple[int, ...] = ()
+    questions: tuple[Question, ...] = ()

@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from autodiff_lab.engine.errors import InputError
-from autodiff_lab.figures import equations, faults, formulas, forward, memory, notation, sentences, sources, sweeping
-from autodiff_lab.figures.trace import Cost, Line, Meter, Number, Operand, Span, Step, Trace
+from autodiff_lab.figures import (
+    equations,
+    faults,
+    formulas,
+    forward,
+    memory,
+    notation,
+    questions,
+    sentences,
+    sources,
+    sweeping,
+)
+from autodiff_lab.figures.trace import Cost, Hint, Line, Meter, Number, Operand, Question, Span, Step, Trace
+from autodiff_lab.figures.words import checked_language, say, speaking, spoken, together
 
 _LONGEST_EDGE = 44
 
@@ -23,6 +35,7 @@ def read_tape(
     mode: str = "reverse",
     direction: Any = None,
     fault: str = "",
+    lang: str = "en",
 ) -> Trace:
     """Describe a tape, and its reverse sweep or its tangents; see `Trace.from_tape`."""
     if mode not in ("reverse", "forward"):
@@ -31,8 +44,10 @@ def read_tape(
         raise InputError("A direction belongs to forward mode: write mode='forward' with it.")
     if mode == "forward" and fault:
         raise InputError("The faulty engines are reverse ones: leave mode='forward' out, or the fault.")
-    run = read_run(tape, f, value)
-    return reversed_run(tape, run, fault) if mode == "reverse" else forward_run(tape, run, direction)
+    with speaking(checked_language("Trace.of", lang)):
+        run = read_run(tape, f, value)
+        trace = reversed_run(tape, run, fault) if mode == "reverse" else forward_run(tape, run, direction)
+    return trace if lang == "en" else trace.remembering(lambda: read_tape(tape, f, value, mode, direction, fault))
 
 
 # The run itself has warned of log(-1) and the like; looking at it again need not.
@@ -46,7 +61,11 @@ def read_run(tape: Any, f: Callable[..., Any], value: Any = None) -> Trace:
     labels = {
         tape.name(i): label for i, label in enumerate(tape.input_names) if label and notation.pretty(label) == label
     }
-    lines = tuple(_line(tape, i, located.spans[i], labels) for i in range(len(tape)))
+    sweeps = {number: k for k, number in enumerate(dict.fromkeys(tape.swept_by.values()), start=1)}
+    lines = tuple(
+        replace(_line(tape, i, located.spans[i], labels), stretch=sweeps.get(tape.swept_by.get(i), 0))
+        for i in range(len(tape))
+    )
     result = tape.output
     if result is not None:
         value = tape.values[result]
@@ -59,13 +78,14 @@ def read_run(tape: Any, f: Callable[..., Any], value: Any = None) -> Trace:
         function=name,
         parameters=parameters,
         sources=located.sources,
-        note=_joined(located.note, constant),
+        note=together(located.note, constant, sentences.stretches_note(lines)),
         lines=lines,
         steps=(),
         result=result,
         value=Number.of(np.nan if value is None else value),
-        result_name="result" if "y" in tape.input_names else "y",
+        result_name=say("result name") if "y" in tape.input_names else "y",
         opening=sentences.opening(title, lines),
+        lang=spoken(),
     )
 
 
@@ -75,39 +95,51 @@ def reversed_run(tape: Any, trace: Trace, fault: str = "") -> Trace:
     lines, held = trace.lines, memory.held_by(tape)
     operations = len(tape) - tape.n_inputs
     wrong = faults.fault(fault) if fault else None
+    ask = questions.askable(tape) and not wrong
     steps = []
     for i, line in enumerate(lines):
+        said = {"sentence": sentences.recorded(lines, i), "equations": equations.recorded(line)}
         meter = Meter(max(0, i + 1 - tape.n_inputs), 0, *held[i + 1])
-        steps.append(
-            Step("record", i, sentence=sentences.recorded(lines, i), equations=equations.recorded(line), meter=meter)
-        )
+        asked = tuple(questions.about_value(tape, i, line)) if ask else ()
+        steps.append(Step("record", i, **said, meter=meter, questions=asked))
     truth: dict[int, Number] = {}
     if tape.output is not None:
-        swept = sweeping.steps(tape, lines, wrong and wrong.sweep(tape))
+        moves = list(wrong.sweep(tape) if wrong else sweeping.moves(tape))
+        swept = sweeping.steps(tape, lines, moves)
         truth = sweeping.final(sweeping.steps(tape, lines)) if wrong else truth
         products, kept = 0, len(tape)
-        for step in swept:
+        asked = [(), *(_asked(tape, lines, move) if ask else () for move in moves)]
+        for step, about in zip(swept, asked, strict=True):
             products += len(step.sends)
             # The sweep will not ask for the line it has just left, nor for any line behind it. A faulty one may.
             left = step.line if step.phase == "sweep" and not wrong else kept
             meter = Meter(operations, products, *held[left])
-            steps.append(replace(step, meter=meter, released=tuple(range(left, kept))))
+            steps.append(replace(step, meter=meter, released=tuple(range(left, kept)), questions=about))
             kept = left
     if steps:
         steps[-1] = sweeping.with_gradient(trace.called, lines, steps, truth if wrong else None)
     total = steps[-1].meter.products if steps else 0
-    note = _joined(trace.note, sentences.array_note(lines, tape.output))
+    note = together(trace.note, sentences.array_note(lines, tape.output))
     run = replace(trace, note=note, steps=tuple(steps), cost=Cost(1, operations, total, *held[-1]))
+    run = replace(run, hints=_hints(steps))
     return _marked(run, wrong, truth) if wrong else run
+
+
+def _asked(tape: Any, lines: tuple[Line, ...], move: sweeping.Move) -> tuple[Question, ...]:
+    return tuple(question for sent in move.sent for question in questions.about_send(tape, lines, move, sent))
+
+
+def _hints(steps: Sequence[Step]) -> tuple[Hint, ...]:
+    """What may have to be said about the answers to the questions of these steps."""
+    kinds = {mistake.kind for step in steps for question in step.questions for mistake in question.mistakes}
+    return questions.hints(kinds)
 
 
 def _marked(run: Trace, wrong: faults.Fault, truth: Mapping[int, Number]) -> Trace:
     """Say of a faulty run that it is one, and what would be right."""
     right = tuple(truth.get(i) for i in range(len(run.lines)))
     harmless = run.gradient == tuple(right[i] for i in run.inputs)
-    warning = f"This engine is faulty, on purpose. {wrong.mistake}"
-    if harmless:
-        warning += " On this function the gradient comes out right all the same."
+    warning = together(say("faulty on purpose"), wrong.mistake, say("right all the same") if harmless else "")
     return replace(run, fault=wrong.name, badge=wrong.badge, warning=warning, truth=right)
 
 
@@ -135,13 +167,10 @@ def forward_run(tape: Any, trace: Trace, direction: Any = None) -> Trace:
         opening=sentences.opening_forward(trace.title, trace.lines, [one.shown for one in directions]),
         mode="forward",
         directions=directions,
+        hints=_hints(steps),
         cost=Cost(passes, passes * operations, passes * products, *most),
         agreement=agreement,
     )
-
-
-def _joined(*notes: str) -> str:
-    return " ".join(note for note in notes if note)
 
 
 def _title(name: str, parameters: tuple[str, ...]) -> str:

@@ -1,6 +1,6 @@
 """What happens at each step, in plain words.
 
-Each function looks only at the lines and at what was sent; all of the words a learner reads about a step are here.
+Each function looks only at the lines and at what was sent; their words are in the catalogue.
 """
 
 from __future__ import annotations
@@ -11,37 +11,48 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from autodiff_lab.figures.notation import atom, factor, number, pretty_adjoint, pretty_tangent, readable
+from autodiff_lab.figures.notation import atom, factor, pretty_adjoint, pretty_tangent, readable
 from autodiff_lab.figures.trace import Line, Number, Operand, Send
+from autodiff_lab.figures.words import counted, fits, listed, number_word, say, separated, together
 
 _LONG = 48
 _MOST = 4
-_COUNT = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
 def opening(title: str, lines: Sequence[Line]) -> str:
     """Say what there is to see before the first step."""
-    at = ", ".join(f"{line.label} = {line.value.text}" for line in lines if line.kind == "input")
-    return f"Nothing is recorded yet. Step forward to run {title}{f' at {at}' if at else ''}."
+    at = _at(lines)
+    return say("opening at", title=title, at=at) if at else say("opening", title=title)
 
 
 def opening_forward(title: str, lines: Sequence[Line], shown: Sequence[str]) -> str:
     """Say what there is to see before the first step forward; `shown` are the directions, written out."""
-    at = ", ".join(f"{line.label} = {line.value.text}" for line in lines if line.kind == "input")
-    moving = f"in the direction {shown[0]}" if len(shown) == 1 else f"in {_count(len(shown))} directions at once"
-    return (
-        f"Nothing is computed yet. Step forward to run {title} at {at} {moving}: each value brings its tangent along."
-    )
+    if len(shown) == 1:
+        return say("opening forward", title=title, at=_at(lines), direction=shown[0])
+    return say("opening forward, several", title=title, at=_at(lines), n=number_word(len(shown)))
+
+
+def _at(lines: Sequence[Line]) -> str:
+    return separated(f"{line.label} = {line.value.text}" for line in lines if line.kind == "input")
 
 
 def recorded(lines: Sequence[Line], i: int) -> str:
     """Say what a line of the tape records: v₂ = x1 · x2 = 2 · 5 = 10."""
     line = lines[i]
     if line.kind == "input":
-        return f"{line.shown} is the input {line.label or line.shown} = {line.value.text}."
+        return say("input", **_input(line))
+    first = line.stretch and all(earlier.stretch != line.stretch for earlier in lines[:i])
+    return together(say("recorded", equation=_computed(line)), say("inner sweep begins") if first else "")
+
+
+def _input(line: Line) -> dict[str, str]:
+    return {"name": line.shown, "label": line.label or line.shown, "value": line.value.text}
+
+
+def _computed(line: Line) -> str:
+    """What an operation computes, as an equation."""
     with_values = substituted(line)
-    parts = [line.shown, line.meaning, *([with_values] if with_values else []), line.value.text]
-    return " = ".join(parts) + "."
+    return " = ".join([line.shown, line.meaning, *([with_values] if with_values else []), line.value.text])
 
 
 def pushed(
@@ -49,41 +60,39 @@ def pushed(
 ) -> str:
     """Say what a line computes forward: its value, and its tangent in each direction."""
     line = lines[i]
-    value, own = recorded(lines, i).removesuffix("."), pretty_tangent(line.name)
+    own = pretty_tangent(line.name)
     if len(directions) > 1:
         shown = list(zip(directions, tangents[i], strict=True))
-        rates = ", ".join(f"{tangent.text} along {name}" for name, tangent in shown[:_MOST])
-        more = f", and {_count(len(shown) - _MOST)} more" if len(shown) > _MOST else ""
-        return f"{value}; with it its tangents {own}: {rates}{more}."
+        rates = separated(say("rate along", tangent=tangent.text, name=name) for name, tangent in shown[:_MOST])
+        if len(shown) > _MOST:
+            rates = say("rates, cut", rates=rates, n=number_word(len(shown) - _MOST))
+        if line.kind == "input":
+            return say("input tangents", **_input(line), tangent=own, rates=rates)
+        return say("with its tangents", equation=_computed(line), tangent=own, rates=rates)
     tangent = tangents[i][0].text
     if line.kind == "input":
-        if _all_zero(tangents[i][0]):
-            return f"{value}; the direction holds it still: {own} = 0."
-        return f"{value}; the direction moves it: {own} = {tangent}."
+        key = "input stays" if _all_zero(tangents[i][0]) else "input moves"
+        return say(key, **_input(line), tangent=own, rate=tangent)
     moving = [operand for operand in line.operands if operand.line is not None]
     scalar = not line.value.shape and all(o.partial and not o.value.shape for o in moving)
     if not scalar:
         how = through or " + ".join(
-            f"{factor(partial_formula(o) or 'weights')} · {pretty_tangent(o.name)}" for o in moving if o.partial
+            f"{factor(partial_formula(o) or say('weights'))} · {pretty_tangent(o.name)}" for o in moving if o.partial
         )
-        how = f"the sum of {how}" if is_reduced(line) else how
-        return f"{value}; with it {own} = {f'{how} = ' if how else ''}{tangent}."
+        how = say("the sum of", terms=how) if is_reduced(line) else how
+        equation = " = ".join([own, *([how] if how else []), tangent])
+        return say("with its tangent", equation=_computed(line), tangent=equation)
     terms = " + ".join(
         f"{atom(o.partial.text) if k else o.partial.text} · {atom(tangents[o.line][0].text)}"
         for k, o in enumerate(moving)
     )
-    return f"{value}; with it {own} = {terms} = {tangent}."
+    return say("with its tangent", equation=_computed(line), tangent=f"{own} = {terms} = {tangent}")
 
 
 def seeded(lines: Sequence[Line], i: int, seed: Number) -> str:
     """Say how the sweep starts."""
     name = _named(lines, i)
-    if seed.shape:
-        return (
-            f"Start the sweep: {name} is the result, an array; each of its entries gets the adjoint 1, "
-            "so their sum is differentiated."
-        )
-    return f"Start the sweep: {name} is the result, so its adjoint is {seed.text}."
+    return say("seeded array", name=name) if seed.shape else say("seeded", name=name, seed=seed.text)
 
 
 def swept(
@@ -110,37 +119,46 @@ def swept(
     line = lines[i]
     subject = f"{line.shown} = {line.meaning}"
     if not sends:
-        return f"{subject} sends nothing back: its derivative is 0 wherever it has one."
+        return say("sends nothing back", line=subject)
     said = []
     for n, send in enumerate(sends[:_MOST]):
         name = lines[send.parent].shown
         who = subject if n == 0 else line.shown
-        now = send.after.text
+        what, parent, now = _arithmetic(line, adjoint, send), _named(lines, send.parent), send.after.text
         if send.replaces and send.before is not None:
-            now = f"{now}, in the place of {send.before.text}"
-        elif send.before is not None and not send.after.shape:
+            before = send.before.text
+            said.append(say("sends in place", who=who, what=what, parent=parent, name=name, now=now, before=before))
+            continue
+        if send.before is not None and not send.after.shape:
             now = f"{send.before.text} + {atom(send.contribution.text)} = {now}"
-        said.append(
-            f"{who} sends {_arithmetic(line, adjoint, send)} to {_named(lines, send.parent)}; {name} now holds {now}."
-        )
+        said.append(say("sends", who=who, what=what, parent=parent, name=name, now=now))
     if len(sends) > _MOST:
-        said.append(f"It sends to {_count(len(sends) - _MOST)} more in the same way.")
+        said.append(say("sends to more", n=number_word(len(sends) - _MOST)))
     parents = list(dict.fromkeys(send.parent for send in sends))[:_MOST]
     said += [_more(lines, parent, waiting[parent]) for parent in parents if waiting.get(parent)]
-    return " ".join(said)
+    return together(*said)
 
 
 def constant_note(value: Number | None) -> str:
     """Say that the result depends on no input."""
-    what = f"is {value.text}, which" if value is not None else "is None: the function returns nothing, so it"
-    return f"The result {what} does not depend on the inputs: there is nothing to sweep, and each derivative is 0."
+    return say("nothing returned") if value is None else say("constant", value=value.text)
 
 
 def array_note(lines: Sequence[Line], result: int | None) -> str:
     """Say what reverse mode does with an array."""
     if result is None or not lines[result].value.shape:
         return ""
-    return f"The result is an array of shape {lines[result].value.shape}: the sum of its entries is differentiated."
+    return say("array result", shape=lines[result].value.shape)
+
+
+def stretches_note(lines: Sequence[Line]) -> str:
+    """Say which lines the sweeps of inner derivatives have written."""
+    said = []
+    for stretch in sorted({line.stretch for line in lines} - {0}):
+        names = [line.shown for line in lines if line.stretch == stretch]
+        which = names[0] if len(names) == 1 else f"{names[0]} … {names[-1]}"
+        said.append(say("a recorded sweep", lines=which, n=number_word(len(names))))
+    return together(*said)
 
 
 def substituted(line: Line) -> str:
@@ -208,35 +226,23 @@ def _arithmetic(line: Line, adjoint: Number, send: Send) -> str:
     contribution = send.contribution.text
     if operand.partial is None:
         formula = readable(operand.formula)
-        how = f"its adjoint through the {formula}" if is_name(formula) else formula
+        how = say("its adjoint through", map=formula) if is_name(formula) else formula
         return f"{how} = {contribution}"
     if adjoint.shape or operand.partial.shape or send.contribution.shape:
         formula = partial_formula(operand) or f"∂{line.shown}/∂{readable(operand.name)}"
         product = f"{pretty_adjoint(line.name)} · {factor(formula)}"
         # An operand was copied to fit: the adjoint of copying is adding. Of adding, in a reduction, it is copying.
-        how = {
-            "": product,
-            "summed": f"the sum of {product} over its copies",
-            "spread": f"{product}, spread over the entries,",
-        }
-        return f"{how[resized(line, adjoint, send)]} = {contribution}"
+        key = {"": "", "summed": "summed over copies", "spread": "spread over entries"}[resized(line, adjoint, send)]
+        return f"{say(key, product=product) if key else product} = {contribution}"
     return f"{adjoint.text} · {factor(substituted_partial(line, send.slot))} = {contribution}"
 
 
 def is_name(formula: str) -> bool:
     """Whether a way back is not written out, but named: ``transpose of cumsum``."""
-    return formula.startswith(("transpose of ", "pullback of "))
+    return fits("transpose of", formula) or fits("pullback of", formula)
 
 
 def _more(lines: Sequence[Line], parent: int, later: Sequence[int]) -> str:
     names = [lines[i].shown for i in dict.fromkeys(reversed(later))]
-    if len(names) > _MOST:
-        where = f"{_count(len(names))} other lines"
-    else:
-        where = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-    contributions = "contribution is" if len(later) == 1 else "contributions are"
-    return f"{lines[parent].called} is also used in {where}: {_count(len(later))} more {contributions} still to come."
-
-
-def _count(n: int) -> str:
-    return _COUNT[n] if n < len(_COUNT) else number(n)
+    where = say("other lines", n=number_word(len(names))) if len(names) > _MOST else listed(names)
+    return counted("still to come", len(later), n=number_word(len(later)), name=lines[parent].called, where=where)

@@ -18,7 +18,9 @@ from dataclasses import dataclass
 from types import CodeType
 from typing import Any
 
+from autodiff_lab.engine import transforms
 from autodiff_lab.figures.trace import Source, Span
+from autodiff_lab.figures.words import say, separated
 
 Frames = tuple[tuple[CodeType, int], ...]
 _Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -62,8 +64,7 @@ def locate(f: Callable[..., Any], sites: Sequence[Frames] | None, n_lines: int) 
     for line, frames in enumerate(sites or ()):
         spans[line] = tuple(span for span in (book.span(*frame) for frame in frames) if span is not None)
     if book.lost - {root} and found:
-        names = ", ".join(sorted(code.co_name for code in book.lost))
-        note = f"The source of {names} is not available; what happens inside is on the tape and in the graph."
+        note = say("no source of some", names=separated(sorted(code.co_name for code in book.lost)))
     return Located(tuple(block.source for block in book.blocks), tuple(spans), note)
 
 
@@ -86,24 +87,31 @@ def code_of(f: Callable[..., Any]) -> CodeType | None:
 
 
 def name_of(f: Callable[..., Any]) -> str:
-    """Name a callable the way its author did.
+    """Name a callable the way its author did; a gradient has a prime.
 
-    >>> name_of(functools.partial(pow, 2)), name_of(lambda x: x)
-    ('pow', '<lambda>')
+    >>> from autodiff_lab import grad
+    >>> name_of(functools.partial(pow, 2)), name_of(lambda x: x), name_of(grad(grad(abs)))
+    ('pow', '<lambda>', 'abs′′')
     """
-    while isinstance(f, functools.partial):
-        f = f.func
-    return getattr(f, "__name__", None) or type(f).__name__
+    primes = ""
+    while isinstance(f, functools.partial) or _is_gradient(f):
+        primes += "" if isinstance(f, functools.partial) else "′"
+        f = f.func if isinstance(f, functools.partial) else f.__wrapped__
+    return (getattr(f, "__name__", None) or type(f).__name__) + primes
+
+
+def _is_gradient(f: Callable[..., Any]) -> bool:
+    code = getattr(f, "__code__", None)
+    return (
+        code is not None and code.co_filename == transforms.__file__ and code.co_qualname.startswith("grad.<locals>.")
+    )
 
 
 def _missing(f: Callable[..., Any], code: CodeType | None) -> str:
     name = name_of(f)
     if code is None:
-        return f"{name} is not written in Python, so there is no source to show; the tape and the graph are complete."
-    return (
-        f"The source of {name} is not available (Python kept no text for {code.co_filename}); "
-        "the tape and the graph are complete. Write the function in a notebook cell or in a file to see it here."
-    )
+        return say("not Python", name=name)
+    return say("no source", name=name, file=code.co_filename)
 
 
 @dataclass(frozen=True)

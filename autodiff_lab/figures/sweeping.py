@@ -10,6 +10,7 @@ import numpy as np
 
 from autodiff_lab.figures import equations, sentences
 from autodiff_lab.figures.trace import Line, Number, Send, Step
+from autodiff_lab.figures.words import together
 
 
 class Sent(NamedTuple):
@@ -85,7 +86,7 @@ def steps(tape: Any, lines: tuple[Line, ...], watched: Iterable[Move] | None = N
             continue
         sends = tuple(_send(lines[i], adjoint, sent, most) for sent in move.sent)
         sentence = sentences.swept(lines, i, adjoint, sends, waiting)
-        sentence = f"{sentence} {move.remark}" if move.remark else sentence
+        sentence = together(sentence, move.remark)
         made.append(Step("sweep", i, adjoint, sends, sentence, equations.swept(lines, i, adjoint, sends)))
     return made
 
@@ -143,9 +144,11 @@ def _still_to_come(swept: list[Move]) -> list[Mapping[int, tuple[int, ...]]]:
     """For each step of the sweep: which lines will send to the same parents later on."""
     later: dict[int, tuple[int, ...]] = {}
     waiting: list[Mapping[int, tuple[int, ...]]] = []
-    for i, _, sent, _, _ in reversed(swept):
+    for i, _, sent, _, again in reversed(swept):
         parents = {one.parent for one in sent}
         waiting.append({parent: later.get(parent, ()) for parent in parents})
+        if again:
+            later.clear()
         for one in sent:
             later[one.parent] = (i, *later.get(one.parent, ()))
     return waiting[::-1]

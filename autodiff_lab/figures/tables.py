@@ -12,11 +12,12 @@ from typing import Any
 
 from autodiff_lab.engine.errors import InputError
 from autodiff_lab.engine.transforms import record
-from autodiff_lab.figures.columns import PARTIALS, Filled, against, along, reverse, tangents
+from autodiff_lab.figures.columns import Filled, against, along, reverse, tangents
 from autodiff_lab.figures.grids import Cell, Column, Grid
 from autodiff_lab.figures.notation import escape
 from autodiff_lab.figures.options import one_of
 from autodiff_lab.figures.trace import Trace
+from autodiff_lab.figures.words import checked_language, say, speaking
 
 __all__ = ["Cell", "Column", "Grid", "Table", "table"]
 
@@ -94,6 +95,7 @@ def table(
     direction: Any = None,
     layout: str | None = None,
     partials: bool = False,
+    lang: str | None = None,
 ) -> Table:
     """Run ``f(*args)`` and give its evaluation trace.
 
@@ -114,6 +116,8 @@ def table(
         which way a column is computed (Baydin and others). By default ``"stacked"`` for the reverse mode alone.
     partials : bool
         Add a column with each local partial, as a formula and as a number.
+    lang : {"en", "zh"}, optional
+        The language. By default that of the `Trace`, and English for a function.
 
     Returns
     -------
@@ -123,7 +127,7 @@ def table(
     Raises
     ------
     InputError
-        If an option or a direction is not one of these, or a `Trace` is of another mode.
+        If an option or a direction is not one of these, or a `Trace` is of another mode or language.
 
     Examples
     --------
@@ -157,18 +161,25 @@ def table(
     if layout is None:
         layout = "stacked" if mode == "reverse" else "beside"
     one_of("table", "layout", layout, LAYOUTS)
+    if lang is not None:
+        checked_language("table", lang)
     if mode == "reverse" and direction is not None:
         raise InputError(f"table(direction={direction!r}) belongs to forward mode: add mode='forward' or mode='both'.")
     if isinstance(f, Trace):
         if f.mode != mode:
             raise InputError(f"This is a trace of {f.mode} mode; for mode={mode!r} give the function: table(f, *args).")
+        if lang not in (None, f.lang):
+            raise InputError(
+                f"This is a trace in {f.lang!r}; for lang={lang!r} give the function: table(f, *args, lang={lang!r})."
+            )
         traces = [f]
     else:
         value, tape = record(f, *args, sites=True)
         options = {"reverse": {}, "forward": {"mode": "forward", "direction": direction or "all"}}
         modes = ("forward", "reverse") if mode == "both" else (mode,)
-        traces = [Trace.from_tape(tape, f, value=value, **options[each]) for each in modes]
-    return _table(traces, layout, partials)
+        traces = [Trace.from_tape(tape, f, value=value, lang=lang or "en", **options[each]) for each in modes]
+    with speaking(traces[0].lang):
+        return _table(traces, layout, partials)
 
 
 def _table(traces: Sequence[Trace], layout: str, partials: bool) -> Table:
@@ -185,7 +196,7 @@ def _table(traces: Sequence[Trace], layout: str, partials: bool) -> Table:
 
 def _grid(trace: Trace, filled: Sequence[Filled], arrows: bool) -> Grid:
     # The local partials, which are words, stand last.
-    filled = sorted(filled, key=lambda item: item[0].title == PARTIALS)
+    filled = sorted(filled, key=lambda item: item[0].title == say("column.partials"))
     columns = tuple(column if arrows else Column(column.title, column.numeric) for column, _ in filled)
     rows = tuple(zip(*(cells for _, cells in filled), strict=True))
-    return Grid(f"Evaluation trace of {trace.title}", columns, rows)
+    return Grid(say("table", title=trace.title), columns, rows)

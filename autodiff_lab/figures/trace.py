@@ -12,15 +12,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from autodiff_lab.figures.outputs import Outputs
 from autodiff_lab.figures.parts import (
     Cost,
     Direction,
     Equation,
+    Hint,
     Line,
     Meter,
+    Mistake,
     Number,
     Operand,
     Push,
+    Question,
     Send,
     Source,
     Span,
@@ -32,11 +36,14 @@ __all__ = [
     "Cost",
     "Direction",
     "Equation",
+    "Hint",
     "Line",
     "Meter",
+    "Mistake",
     "Number",
     "Operand",
     "Push",
+    "Question",
     "Send",
     "Source",
     "Span",
@@ -48,7 +55,7 @@ VERSION = 3
 
 
 @dataclass(frozen=True)
-class Trace:
+class Trace(Outputs):
     """One run of a function line by line: recorded and swept in reverse, or with its tangents, forward.
 
     Attributes
@@ -66,6 +73,10 @@ class Trace:
     fault : str
         Which mistake the engine makes that is on show (see `faults`); empty for the right one. `badge` and `warning`
         say it, and `truth` has the right adjoint of every line.
+    lang : str
+        The language of every word in it.
+    hints : tuple of Hint
+        What is said about each kind of mistake, if there are questions.
     agreement : Equation or None
         Forward in one direction: the tangent of the result, and the same number from the gradient in reverse.
 
@@ -104,10 +115,18 @@ class Trace:
     badge: str = ""
     warning: str = ""
     truth: tuple[Number | None, ...] = ()
+    hints: tuple[Hint, ...] = ()
+    lang: str = "en"
 
     @classmethod
     def of(
-        cls, f: Callable[..., Any], *args: Any, mode: str = "reverse", direction: Any = None, fault: str = ""
+        cls,
+        f: Callable[..., Any],
+        *args: Any,
+        mode: str = "reverse",
+        direction: Any = None,
+        fault: str = "",
+        lang: str = "en",
     ) -> Trace:
         """Run ``f(*args)``, record it and sweep it in reverse; or run it forward, with its tangents.
 
@@ -125,6 +144,8 @@ class Trace:
             directions is a batch, ``"all"`` one direction for each input. The first input, if not given.
         fault : {"", "overwrite", "wrong order", "recursion", "stale"}
             Reverse only, for teaching: sweep with an engine that makes this mistake; `truth` has the right adjoints.
+        lang : {"en", "zh"}
+            The language of every word: English, or Chinese (simplified).
 
         Returns
         -------
@@ -134,7 +155,7 @@ class Trace:
         Raises
         ------
         InputError, ShapeError
-            If there is no such mode, fault or input, or a tangent has not the shape of its input.
+            If there is no such mode, fault, input or language, or a tangent has not the shape of its input.
 
         Examples
         --------
@@ -151,7 +172,7 @@ class Trace:
         from autodiff_lab.engine.transforms import record
 
         value, tape = record(f, *args, sites=True)
-        return cls.from_tape(tape, f, value=value, mode=mode, direction=direction, fault=fault)
+        return cls.from_tape(tape, f, value=value, mode=mode, direction=direction, fault=fault, lang=lang)
 
     @classmethod
     def from_tape(
@@ -163,16 +184,34 @@ class Trace:
         mode: str = "reverse",
         direction: Any = None,
         fault: str = "",
+        lang: str = "en",
     ) -> Trace:
         """Describe a tape that was recorded from `f`; give `value` if the result is not a line of the tape."""
         from autodiff_lab.figures.reading import read_tape
 
-        return read_tape(tape, f, value, mode, direction, fault)
+        return read_tape(tape, f, value, mode, direction, fault, lang)
+
+    @property
+    def _run(self) -> Trace:
+        return self
+
+    def in_english(self) -> Trace | None:
+        """Give the same run in English; None if that is not known any more, as after `from_json`."""
+        again = self.__dict__.get("_again")
+        return self if self.lang == "en" else again and again()
+
+    def remembering(self, again: Callable[[], Trace]) -> Trace:
+        """Keep how to tell this run in English. It is no part of the trace, and stored nowhere."""
+        self.__dict__["_again"] = again
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_again"}
 
     @property
     def called(self) -> str:
         """What stands in a derivative: the function's own name, if it can."""
-        return self.function if self.function.isidentifier() else self.result_name
+        return self.function if self.function.rstrip("′").isidentifier() else self.result_name
 
     @property
     def inputs(self) -> tuple[int, ...]:

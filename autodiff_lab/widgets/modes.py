@@ -61,7 +61,7 @@ class Views:
         return together
 
 
-def views(f: Callable[..., Any], args: Sequence[Any], custom: Any = None) -> Views:
+def views(f: Callable[..., Any], args: Sequence[Any], custom: Any = None, fault: str = "") -> Views:
     """Run ``f(*args)`` once, and read the record in both modes.
 
     Parameters
@@ -70,10 +70,14 @@ def views(f: Callable[..., Any], args: Sequence[Any], custom: Any = None) -> Vie
     args : sequence
     custom : tuple or dict, optional
         A direction of the learner's own, as `Trace.of` takes it; the menu calls it ``"custom"``.
+    fault : str
+        A mistake that the engine makes in reverse, as `Trace.of` takes it; there is no forward mode then.
     """
     value, tape = record(f, *args, sites=True)
     run = reading.read_run(tape, f, value)
-    trace = reading.reversed_run(tape, run)
+    trace = reading.reversed_run(tape, run, fault)
+    if fault:
+        return Views(trace, {}, "The faulty engines are reverse ones.")
     forward: dict[str, Trace] = {}
     try:
         for name, direction in _menu(tape, custom).items():

@@ -23,7 +23,7 @@ from autodiff_lab.figures.trace import Trace
 PARTS = Path(__file__).with_name("player")
 """The player's modules and style sheets. They are joined here, since a page and anywidget each take one text."""
 
-_STYLES = ("frame", "layout", "source", "graph", "tape", "words", "transport", "media")
+_STYLES = ("frame", "layout", "source", "graph", "tape", "words", "predict", "transport", "media")
 _IMPORT = re.compile(r'^import \{[^}]*\} from "\./(\w+)\.js";\n', re.MULTILINE)
 
 _LARGEST_PNG = 3000.0  # pixels to each side; a long tape makes a long graph

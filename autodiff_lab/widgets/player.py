@@ -16,6 +16,7 @@ from autodiff_lab.engine.tree import flatten, unflatten
 from autodiff_lab.figures import graphs
 from autodiff_lab.figures.boxes import below_heading, text_width
 from autodiff_lab.figures.notation import number
+from autodiff_lab.figures.outputs import Outputs
 from autodiff_lab.figures.trace import Trace
 from autodiff_lab.widgets import modes, page
 from autodiff_lab.widgets.controls import check_ranges, control
@@ -27,6 +28,8 @@ def play(
     ranges: Mapping[str, tuple[float, float]] | None = None,
     mode: str = "reverse",
     direction: Any = None,
+    fault: str = "",
+    predict: bool = False,
 ) -> Player:
     """Run ``f(*args)`` and show it step by step: source, graph and tape, with its derivatives in both modes.
 
@@ -44,6 +47,10 @@ def play(
     direction : str, tuple or dict, optional
         Where the inputs move in forward mode: the name of an input, ``"all"`` for each of them at once, or numbers of
         your own, as `Trace.of` takes them. The player has a menu.
+    fault : {"", "overwrite", "wrong order", "recursion", "stale"}
+        For teaching: sweep with an engine that makes this mistake, marked as faulty, with the true adjoints beside it.
+    predict : bool
+        Ask for each value, partial and adjoint before it is shown. The player has a switch.
 
     Returns
     -------
@@ -58,6 +65,8 @@ def play(
         If `ranges` names something that has no slider, or a range does not hold the value.
     ModeError
         If there is no such mode or direction.
+    InputError
+        If there is no such fault.
 
     Examples
     --------
@@ -66,10 +75,10 @@ def play(
     >>> play(f, 2.0, 5.0, ranges={"x1": (0.1, 4)})
     Player(f(x1, x2), 13 steps)
     """
-    return Player(f, *args, ranges=ranges, mode=mode, direction=direction)
+    return Player(f, *args, ranges=ranges, mode=mode, direction=direction, fault=fault, predict=predict)
 
 
-class Player(anywidget.AnyWidget):
+class Player(Outputs, anywidget.AnyWidget):
     """A run of a function that can be stepped through; made by `play`.
 
     All stepping happens in the browser. Python is asked only to record the function again when an input changes;
@@ -91,6 +100,11 @@ class Player(anywidget.AnyWidget):
         Which of `forward` is shown in forward mode.
     custom : list of float
         A direction of your own: the rates at which the scalar inputs move. Empty if there is none.
+    predict : bool
+        Whether the learner is asked to foresee each step.
+    score : dict
+        How many questions were ``"asked"``, how many answered ``"right"`` at the first try, and how often each kind of
+        mistake was made: ``"mistakes"``.
     payload : dict
         The traces and the layout of the graph, as the player's JavaScript takes them.
     trace : Trace
@@ -121,6 +135,8 @@ class Player(anywidget.AnyWidget):
     mode = traitlets.Unicode("reverse").tag(sync=True)
     direction = traitlets.Unicode("").tag(sync=True)
     custom = traitlets.List(traitlets.CFloat()).tag(sync=True)
+    predict = traitlets.Bool(False).tag(sync=True)
+    score = traitlets.Dict({"right": 0, "asked": 0, "mistakes": {}}).tag(sync=True)
     step = traitlets.Int(-1).tag(sync=True)
     inputs = traitlets.List(traitlets.CFloat()).tag(sync=True)
     controls = traitlets.List(traitlets.Dict()).tag(sync=True)
@@ -133,12 +149,15 @@ class Player(anywidget.AnyWidget):
         ranges: Mapping[str, tuple[float, float]] | None = None,
         mode: str = "reverse",
         direction: Any = None,
+        fault: str = "",
+        predict: bool = False,
     ) -> None:
         self._f = f
         self._args = args
+        self._fault = fault
         named = direction is None or isinstance(direction, str)
         self._own = None if named else direction
-        views = modes.views(f, args, self._own)
+        views = modes.views(f, args, self._own, fault)
         leaves = flatten(args)
         labels = [views.trace.lines[i].label for i in views.trace.inputs]
         self._scalars = [k for k, leaf in enumerate(leaves) if np.ndim(leaf) == 0]
@@ -152,6 +171,7 @@ class Player(anywidget.AnyWidget):
             inputs=values,
             controls=self._sliders(values),
             mode=mode,
+            predict=predict,
             direction=(direction or next(iter(views.forward), "")) if named else "custom",
             custom=self._rates() if self._own is not None else [],
         )
@@ -167,6 +187,11 @@ class Player(anywidget.AnyWidget):
     def forward(self) -> Mapping[str, Trace]:
         """The run forward, by direction."""
         return self._views.forward
+
+    @property
+    def _run(self) -> Trace:
+        """What is drawn and written down: the run forward in forward mode, else the run in reverse."""
+        return self.forward[self.direction] if self.mode == "forward" else self.trace
 
     def __repr__(self) -> str:
         return f"Player({self.trace.title}, {len(self.trace.steps)} steps)"
@@ -199,7 +224,7 @@ class Player(anywidget.AnyWidget):
 
     def _shown(self) -> dict[str, Any]:
         """What a page is given: the payload, and the mode it opens in."""
-        return {**self.payload, "mode": self.mode, "direction": self.direction}
+        return {**self.payload, "mode": self.mode, "direction": self.direction, "predict": self.predict}
 
     def _run_again(self, change: Any) -> None:
         """Run the function again, at new inputs or in a new direction.
@@ -233,7 +258,7 @@ class Player(anywidget.AnyWidget):
             leaves[k] = value
         # A slider may pass a pole: ∞ and nan are shown as such, a warning would have no cell to stand in.
         with np.errstate(all="ignore"):
-            return modes.views(self._f, unflatten(self._args, leaves), self._own)
+            return modes.views(self._f, unflatten(self._args, leaves), self._own, self._fault)
 
     def _place(self, views: modes.Views) -> dict[str, Any]:
         """Lay out the graph; keep the old places if they still fit, so that it stands still under a moving slider."""

@@ -84,7 +84,8 @@ class PlayerOnPage:
         return self.root.locator(f".adl-tape tbody .adl-{name}").all_inner_texts()
 
     def adjoints(self) -> dict[str, str]:
-        return dict(zip(self.root.locator(".adl-tape tbody th").all_inner_texts(), self.column("adjoint"), strict=True))
+        names = self.root.locator(".adl-tape tbody th[scope=row]").all_inner_texts()
+        return dict(zip(names, self.column("adjoint"), strict=True))
 
     def gradient(self) -> list[str]:
         """The derivatives that the last step shows under the picture."""

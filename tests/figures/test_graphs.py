@@ -350,9 +350,15 @@ def test_an_option_that_is_not_allowed(example_function, options, message):
         draw(example_function, 2.0, 5.0, **options)
 
 
-def test_a_step_is_drawn_line_by_line(example_trace):
-    with pytest.raises(InputError, match="draw single operations at a step"):
-        graph(example_trace, 3, group="line")
+def test_groups_at_a_step_keep_their_places_and_show_what_has_arrived():
+    trace = Trace.of(chain(500), 1.0, 0.5)
+    early, late = rows_of(graph(trace, 10, group="line")), rows_of(graph(trace, 700, group="line"))
+    assert early.keys() == late.keys()
+    hidden = [name for name in early if name.startswith("g") and "style=invis" in early[name]]
+    assert 0 < len(hidden) < len(early)
+    assert not any("style=invis" in row for row in late.values())
+    sweeping = [rows_of(graph(trace, step, group="line")) for step in range(505, 520)]
+    assert any("carrying" in row for rows in sweeping for name, row in rows.items() if "-> g" in name)
 
 
 def test_a_tape_draws_itself(example_function):

@@ -148,6 +148,67 @@ test("the sweep lets go of lines, and so does a run forward; together the tape k
   assert.deepEqual(released(both, 12), [2, 3, 4, 5, 6]);
 });
 
+test("a faulty engine: what was overwritten is lost, and the truth stands beside it", () => {
+  const show = (fault) => player.chosen({ reverse: player.read(given.faulty[fault]), forward: {} }, "reverse", "");
+  const overwriting = show("overwrite");
+  const last = overwriting.steps.length - 1;
+  const sum = player.sumAt(player.runOf(overwriting), 0, last);
+  assert.deepEqual(sum.parts.map(({ text, lost }) => [text, lost]), [["1 × 5", true], ["1 × 0.5", false]]);
+  assert.deepEqual([sum.total.value, overwriting.truth[0].value], [0.5, 5.5]);
+  assert.deepEqual(player.sumAt(player.runOf(overwriting), 0, last - 1).parts.map(({ lost }) => lost), [false]);
+  const stale = show("stale");
+  assert.equal(player.statusText(stale, stale.steps.length - 1), "5 operations · sweep 10 of 10");
+  assert.equal(player.touchedLines(stale, 7).length, stale.lines.length);
+});
+
+test("numbers are read as people type them", () => {
+  const read = { "0.5": 0.5, " −2 ": -2, "1/4": 0.25, "-0,2837": -0.2837, "1e-3": 1e-3, ".5": 0.5, "+3": 3 };
+  for (const [text, x] of Object.entries(read)) assert.equal(player.readNumber(text), x);
+  for (const text of ["", "cos 5", "1/2/3", "0x10", "1 2 3,4.5", "--1"]) assert.ok(Number.isNaN(player.readNumber(text)), text);
+});
+
+test("an answer is right, a mistake with a name, or wrong", () => {
+  const [partial, adjoint] = seed.steps[9].questions;
+  assert.deepEqual([partial.kind, adjoint.kind], ["partial", "adjoint"]);
+  for (const text of ["0.2837", "0.28366218546", "0.283662", "0.28366"]) assert.equal(player.judge(partial, text).verdict, "right", text);
+  for (const text of ["0.28", "0.2836", "0.2838", "0.284"]) assert.equal(player.judge(partial, text).verdict, "wrong", text);
+  assert.deepEqual(player.judge(partial, "-0.2837"), { verdict: "mistake", kind: "sign" });
+  assert.deepEqual(player.judge(partial, "0.5744"), { verdict: "mistake", kind: "output" });
+  assert.deepEqual(player.judge(partial, "-0.416"), { verdict: "mistake", kind: "point" });
+  assert.deepEqual(player.judge(adjoint, "0.2837"), { verdict: "mistake", kind: "incoming" });
+  const fanOut = seed.steps[11].questions.at(-1);
+  assert.equal(player.judge(fanOut, "1.7163").verdict, "right");
+  assert.deepEqual(player.judge(fanOut, "2"), { verdict: "mistake", kind: "overwrote" });
+  assert.equal(player.judge(fanOut, "2.1").verdict, "wrong");
+  assert.equal(player.judge(fanOut, "two").verdict, "unreadable");
+});
+
+for (const [name, runs] of Object.entries(all)) {
+  test(`${name}: every right answer is taken, as shown and in full; every mistake is known by its name and has a hint`, () => {
+    for (const run of [runs.reverse, ...Object.values(runs.forward)])
+      for (const { questions } of run.steps)
+        for (const question of questions) {
+          assert.equal(player.judge(question, question.answer.text).verdict, "right");
+          assert.equal(player.judge(question, String(question.answer.value)).verdict, "right");
+          for (const [kind, value] of question.mistakes) {
+            assert.equal(player.judge(question, String(value)).verdict, "mistake", `${question.ask} ${value}`);
+            assert.ok(run.hints.get(kind));
+          }
+        }
+  });
+}
+
+test("a recorded sweep is a stretch of its own", () => {
+  const runs = player.readAll(given.second);
+  const reverse = player.chosen(runs, "reverse", "");
+  const [own, inner] = player.stretchesOf(reverse);
+  assert.deepEqual([own.stretch, inner.stretch, own.last + 1], [0, 1, inner.first]);
+  assert.deepEqual(player.segmentsOf(reverse).map(([name]) => name), ["record", "inner", "seed", "sweep"]);
+  assert.deepEqual(player.segmentsOf(player.chosen(runs, "both", "x")).map(([name]) => name), ["forward", "inner", "seed", "sweep"]);
+  assert.deepEqual(player.segmentsOf(seed), [["record", 7], ["seed", 1], ["sweep", 5]]);
+  assert.equal(player.stretchesOf(seed).length, 1);
+});
+
 test("thickness is proportional to the contribution", () => {
   const shares = player.sharesAt(player.runOf(seed), 3, 12);
   assert.deepEqual([...shares], [[0, 1], [1, 0.4]]); // 5 and 2, and 5 is the largest of the run

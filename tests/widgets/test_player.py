@@ -218,6 +218,18 @@ def test_bad_modes_and_directions_are_named():
         play(f, 2.0, 5.0).custom = [1.0]
 
 
+def test_a_faulty_engine_stays_faulty_when_the_inputs_change():
+    player = play(f, 2.0, 5.0, fault="overwrite")
+    assert [a.value for a in player.trace.gradient] == [0.5, 2.0]
+    player.inputs = [4.0, 5.0]
+    assert [a.value for a in player.trace.gradient] == [0.25, 4.0]
+    assert player.forward == {}
+    with pytest.raises(AutodiffError, match="faulty engines are reverse ones"):
+        player.mode = "forward"
+    with pytest.raises(AutodiffError, match="no fault 'slow'"):
+        play(f, 2.0, 5.0, fault="slow")
+
+
 def test_lines_are_written_once():
     payload = play(f, 2.0, 5.0).payload
     assert all("lines" not in run and "sources" not in run for run in payload["forward"])
@@ -271,7 +283,7 @@ def test_save_html_writes_one_file_that_needs_nothing_else(tmp_path):
     assert 'name="viewport"' in text
     assert not re.findall(r"""(?:src|href)\s*=\s*(?!["']?data:)""", text)
     assert set(re.findall(r"https?://[^\s\"'\\]+", text)) <= {"http://www.w3.org/2000/svg"}
-    shown = {**player.payload, "mode": "reverse", "direction": "x1"}
+    shown = {**player.payload, "mode": "reverse", "direction": "x1", "predict": False}
     assert payload_of(text) == json.loads(json.dumps(shown))
 
 

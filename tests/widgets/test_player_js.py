@@ -11,7 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from autodiff_lab import grad
 from autodiff_lab.figures import equations
+from autodiff_lab.figures.faults import FAULTS
+from autodiff_lab.figures.trace import Trace
 from autodiff_lab.widgets import modes, page
 
 from .cases import CASES
@@ -36,6 +39,8 @@ def cases(tmp_path_factory) -> Path:
             name: [[equation.text for equation in step.equations] for step in trace.steps]
             for name, trace in traces.items()
         },
+        "faulty": {fault: Trace.of(*CASES["seed"][:1], *CASES["seed"][1], fault=fault).to_dict() for fault in FAULTS},
+        "second": modes.views(grad(CASES["square"][0]), CASES["square"][1]).payload({"": {}}),
         "kinds": equations.KINDS,
         "tangents": {
             name: {
@@ -151,6 +156,14 @@ def _contrast(one: str, other: str) -> float:
 def test_text_is_readable_on_every_ground(ink, paper, theme):
     colours = _colours()
     assert _contrast(colours[ink][theme], colours[paper][theme]) >= 4.5
+
+
+@pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])
+def test_a_recorded_sweep_is_readable(theme):
+    colours = _colours()
+    assert _contrast(colours["seed"][theme], colours["paper"][theme]) >= 4.5
+    for ink in ("ink", "soft", "value", "tangent", "adjoint"):
+        assert _contrast(colours[ink][theme], colours["inner-tint"][theme]) >= 4.5
 
 
 @pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])

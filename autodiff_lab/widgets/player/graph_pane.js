@@ -3,7 +3,8 @@ import { NOT_REACHED, tangentsOf } from "./state.js";
 
 // Where the texts of a node stand, from its middle: what it is, then its numbers.
 const ROWS = { reverse: { head: -21, value: 0, adjoint: 21 }, forward: { head: -21, value: 0, tangent: 21 },
-               both: { head: -24, value: -8, tangent: 8, adjoint: 24 } };
+               both: { head: -24, value: -8, tangent: 8, adjoint: 24 },
+               faulty: { head: -24, value: -8, adjoint: 8, truth: 24 } };
 export const inNode = (number) => number.short ?? number.text;
 const LABEL_SIZE = 13;
 const [THINNEST, THICKEST] = [{ plain: 1.25 }, 5]; // an edge, by what came along it; one that carries is never faint
@@ -18,7 +19,7 @@ export function graphView(trace, layout, host, prefix) {
     return arrow;
   };
   const pad = 4;
-  const rows = ROWS[trace.mode];
+  const rows = ROWS[trace.fault ? "faulty" : trace.mode];
   const edgeLayer = svg("g");
   const labelLayer = svg("g");
   const nodeLayer = svg("g");
@@ -48,13 +49,13 @@ export function graphView(trace, layout, host, prefix) {
     const symbol = svg("tspan", { class: "adl-symbol" });
     const name = svg("tspan", { class: "adl-name" });
     const heading = svg("text", { x: box.x, y: box.y + rows.head, "text-anchor": "middle", "dominant-baseline": "central" }, symbol, name);
-    const [value, tangent, adjoint] = ["value", "tangent", "adjoint"].map((name) => (name in rows ? text(`adl-${name}`, box.x, box.y + rows[name], "") : null));
+    const [value, tangent, adjoint, truth] = ["value", "tangent", "adjoint", "truth"].map((name) => (name in rows ? text(`adl-${name}`, box.x, box.y + rows[name], "") : null));
     const title = svg("title");
     const group = svg("g", { class: `adl-node is-${line.kind}${isResult ? " is-result" : ""}`, "data-node": `n${i}`, role: "button" },
-                      title, frame(0), ...(isResult ? [frame(3.5)] : []), heading, ...[value, tangent, adjoint].filter(Boolean));
+                      title, frame(0), ...(isResult ? [frame(3.5)] : []), heading, ...[value, tangent, adjoint, truth].filter(Boolean));
     linkTo(group, () => ({ line: i }), host);
     nodeLayer.append(group);
-    return { group, symbol, name, value, tangent, adjoint, title, box, constants: [] };
+    return { group, symbol, name, value, tangent, adjoint, truth, title, box, constants: [] };
   }
   function drawConstant(operand, id, user) {
     const box = layout.nodes[id];
@@ -86,7 +87,7 @@ export function graphView(trace, layout, host, prefix) {
     if (edge.look === look && edge.share === share) return;
     Object.assign(edge, { look, share });
     edge.group.setAttribute("class", `adl-edge ${look}${edge.group.matches(".is-linked") ? " is-linked" : ""}`);
-    edge.label?.setAttribute("class", `adl-label is-${mode}${edge.label.matches(".is-linked") ? " is-linked" : ""}`);
+    edge.label?.setAttribute("class", `adl-label ${look}${edge.label.matches(".is-linked") ? " is-linked" : ""}`);
     edge.path.style.strokeWidth = share === undefined ? "" : `${Math.max(THINNEST[mode] ?? 1.75, THICKEST * share)}px`;
     const head = mode === "plain" && share > 0.3 ? "carried" : mode;
     edge.path.setAttribute("marker-end", mode === "ahead" || mode === "adjoint" ? "" : `url(#${prefix}-${head})`);
@@ -142,7 +143,7 @@ export function graphView(trace, layout, host, prefix) {
         const marks = mark(i);
         const reached = adjoint(i);
         if (node) {
-          const kind = `adl-node is-${line.kind}${i === trace.result ? " is-result" : ""}`;
+          const kind = `adl-node is-${line.kind}${i === trace.result ? " is-result" : ""}${line.stretch ? " is-inner" : ""}`;
           set(node.group, "class", `${kind} ${marks.classes}${node.group.matches(".is-linked") ? " is-linked" : ""}`);
           // What a line will be is for the reader to foresee: until it is recorded, the box has its name only.
           const isResult = marks.recorded && i === trace.result;
@@ -156,9 +157,11 @@ export function graphView(trace, layout, host, prefix) {
             put(node.adjoint, marks.recorded ? (reached ? inNode(reached) : NOT_REACHED) : "");
             node.adjoint.classList.toggle("is-missing", !reached);
           }
+          const right = trace.truth[i] && marks.swept ? `true ${inNode(trace.truth[i])}` : "";
+          if (node.truth) put(node.truth, right);
           const words = [`${line.meaning}${isResult ? ", the result" : ""}: value ${line.value.text}`,
             ...(node.tangent ? [`tangent ${tangents.map((t) => t.text).join(", ")}`] : []),
-            ...(node.adjoint ? [`adjoint ${reached ? reached.text : "not reached"}`] : [])].join(", ");
+            ...(node.adjoint ? [`adjoint ${reached ? reached.text : "not reached"}`] : []), ...(right ? [right] : [])].join(", ");
           const title = marks.recorded ? `${line.shown} = ${words}` : `${line.shown}: not recorded yet`;
           put(node.title, title);
           set(node.group, "aria-label", title);

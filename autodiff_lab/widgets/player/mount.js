@@ -5,8 +5,9 @@ import { inputsView } from "./inputs.js";
 import { KEYS, keyAction } from "./keys.js";
 import { meterView } from "./meter.js";
 import { modesView } from "./modes.js";
+import { predictView } from "./predict.js";
 import { sourceView } from "./source_pane.js";
-import { adjointAt, chosen, clampStep, markAt, readAll, runOf, sharesAt, statusText, touchedLines } from "./state.js";
+import { adjointAt, chosen, clampStep, markAt, readAll, runOf, sharesAt, statusText, stretchesOf, touchedLines } from "./state.js";
 import { tapeView } from "./tape_pane.js";
 import { transportView } from "./transport.js";
 
@@ -24,6 +25,7 @@ let instances = 0;
  * @param {{trace: Trace, layout: Layout, forward?: object[], no_forward?: string, mode?: string, direction?: string}} payload
  * @param {{step?: number, css?: string, controls?: object[], custom?: number[], mode?: string, direction?: string,
  *          onStep?: (s: number) => void, onInputs?: (changed: {index: number, value: number}) => void,
+ *          predict?: boolean, score?: object, onPredict?: (on: boolean) => void, onScore?: (score: object) => void,
  *          onMode?: (mode: string, direction: string) => void, onCustom?: (rates: number[]) => void}} options
  */
 export function mount(element, payload, options = {}) {
@@ -42,10 +44,13 @@ export function mount(element, payload, options = {}) {
     /** Shows step `next`; −1 is the start, anything too large the end. */
     go(next) {
       api.pause();
+      predict.leave();
       show(next);
     },
     advance(by) {
       api.pause();
+      if (by === 1 && predict.asks(s + 1)) return;
+      predict.leave();
       show(s + by, { moved: true });
     },
     /** Follows a step that came from elsewhere (Python, another view): no sound, no motion. */
@@ -77,6 +82,7 @@ export function mount(element, payload, options = {}) {
       options.custom = rates;
       showModes();
     },
+    predict: (on) => on !== predict.on && predict.set(on),
     controls(controls) {
       inputs.update(controls);
       options.controls = controls;
@@ -115,12 +121,20 @@ export function mount(element, payload, options = {}) {
     options.onMode?.(mode, direction);
   }, options.onCustom);
   const banner = html("div", { class: "adl-error", role: "status", hidden: "" });
+  const warning = html("div", { class: "adl-warning", role: "note" });
   const panes = html("div", { class: "adl-panes" });
   const words = wordsView(host);
   const meter = meterView();
-  const transport = transportView(api);
+  const predict = predictView({
+    reveal: () => show(s + 1, { moved: true }),
+    focus: () => root.focus({ preventScroll: true }),
+    onChange: (on) => root.classList.toggle("is-predicting", on),
+    onToggle: options.onPredict,
+    onScore: options.onScore,
+  });
+  const transport = transportView(api, predict.toggle);
   const root = html("div", { class: "adl-player", role: "group", tabindex: 0, "aria-keyshortcuts": "ArrowLeft ArrowRight Space Home End" },
-                    html("div", { class: "adl-header" }, title, modes.element, inputs.element, status), banner, panes, words.element, meter.element, transport.element);
+                    html("div", { class: "adl-header" }, title, modes.element, inputs.element, status), banner, warning, panes, predict.element, words.element, meter.element, transport.element);
   api.root = root;
 
   function pane(name, title, hint, view) {
@@ -128,7 +142,7 @@ export function mount(element, payload, options = {}) {
     view.element.classList.add("adl-scroll");
     const body = view.signs ? html("div", { class: "adl-signed" }, view.element, ...view.signs) : view.element;
     return html("section", { class: `adl-pane adl-pane-${name}`, "aria-label": title },
-                html("div", { class: "adl-pane-title" }, title, ...(hint ? [typeof hint === "string" ? html("span", {}, hint) : hint] : [])), body);
+                html("div", { class: "adl-pane-title" }, title, ...(trace.fault ? [html("strong", { class: "adl-faulty", title: `this engine ${trace.badge}` }, "faulty")] : []), ...(hint ? [typeof hint === "string" ? html("span", {}, hint) : hint] : [])), body);
   }
 
   /** The direction that is asked for, once it is there: a payload that is on its way may bring it. */
@@ -154,19 +168,24 @@ export function mount(element, payload, options = {}) {
     graph = graphView(trace, layout, host, prefix);
     views = [sourceView(trace, host), graph, tapeView(trace, host)];
     const sourceName = trace.sources.length > 1 ? "your functions" : "your function";
-    const numbers = { reverse: "value, then adjoint", forward: "value, then tangent", both: "value, tangent, adjoint" }[trace.mode];
-    panes.replaceChildren(pane("source", sourceName, "", views[0]), pane("graph", "graph", `${numbers}; on the edge the local partial`, graph),
+    const inner = stretchesOf(trace).filter(({ stretch }) => stretch).length;
+    const numbers = { reverse: trace.fault ? "value, adjoint, the true one" : "value, then adjoint", forward: "value, then tangent", both: "value, tangent, adjoint" }[trace.mode];
+    panes.replaceChildren(pane("source", sourceName, "", views[0]), pane("graph", "graph", `${numbers}; on the edge the local partial${inner ? "; dotted: a sweep, recorded" : ""}`, graph),
                           pane("tape", "tape", views[2].note, views[2]));
     title.textContent = trace.title;
-    root.setAttribute("aria-label", `player of ${trace.title}`);
+    warning.hidden = !trace.fault;
+    warning.textContent = trace.warning ?? "";
+    root.classList.toggle("is-faulty", Boolean(trace.fault));
+    root.setAttribute("aria-label", `player of ${trace.title}${trace.fault ? `, with a faulty engine that ${trace.badge}` : ""}`);
     words.load(run);
+    predict.load(trace);
     meter.load(trace);
     transport.load(trace);
     // Heights come from the content once, so that the player keeps its shape while stepping.
     const rows = trace.sources.reduce((n, source) => n + source.text.length + (trace.sources.length > 1 ? 1.6 : 0), 0);
     root.style.setProperty("--adl-source-height", `${Math.round(rows * 24 + 62)}px`);
     root.style.setProperty("--adl-graph-height", `${Math.round(layout.height + 74)}px`);
-    root.style.setProperty("--adl-tape-height", `${trace.lines.length * 29 + 92}px`);
+    root.style.setProperty("--adl-tape-height", `${(trace.lines.length + stretchesOf(trace).length - 1) * 29 + 92}px`);
     return () => {
       words.reserve();
       graph.fit();
@@ -204,6 +223,7 @@ export function mount(element, payload, options = {}) {
     transport.setPlaying(on);
   }
   function beat() {
+    if (predict.asks(s + 1)) return api.pause();
     show(s + 1, { moved: true });
     if (s >= trace.steps.length - 1) return api.pause();
     timer = setTimeout(beat, transport.beat());
@@ -213,6 +233,12 @@ export function mount(element, payload, options = {}) {
   root.addEventListener("keydown", (event) => {
     if (event.key === "Escape") root.closest(".jp-Cell")?.focus(); // back to the notebook and its shortcuts
     if (event.key in KEYS) event.stopPropagation(); // slides and notebooks around us have plans for these keys
+    if (event.key === "Enter" && event.target.tagName === "BUTTON") {
+      event.preventDefault(); // JupyterLab takes this key, so the browser would not press the button
+      event.stopPropagation();
+      event.target.click();
+      return;
+    }
     const action = keyAction(event, { tag: event.target.tagName, role: event.target.getAttribute("role"), type: event.target.type });
     if (!action) return;
     event.preventDefault();
@@ -226,6 +252,8 @@ export function mount(element, payload, options = {}) {
   observer.observe(panes);
 
   const settle = load();
+  if (options.score) predict.score(options.score);
+  if (options.predict ?? payload.predict) predict.set(true);
   inputs.update(options.controls ?? []);
   element.replaceChildren(root);
   show(options.step ?? -1);

@@ -8,16 +8,17 @@
  * @typedef {{line: number|null, value: Num, edge?: string, edge_title?: string}} Operand
  * @typedef {[source: number, line: number, column: number, endLine: number, endColumn: number]} Span
  * @typedef {{kind: "input"|"operation", label: string, symbol: string, shown: string, expression: string,
- *            meaning: string, bar: string, dot: string, operands: Operand[], value: Num, where: Span[]}} Line
+ *            meaning: string, bar: string, dot: string, stretch: number, operands: Operand[], value: Num, where: Span[]}} Line
  * @typedef {{slot: number, parent: number, contribution: Num, after: Num, term: string, share: number}} Send
  * @typedef {{slot: number, parent: number, contribution: Num, term: string, share: number}} Push
  * @typedef {[operations: number, products: number, kept: number, bytes: number]} Meter
  * @typedef {[passes: number, operations: number, products: number, kept: number, bytes: number]} Cost
  * @typedef {{phase: "record"|"forward"|"seed"|"sweep", line: number, adjoint: Num|null, sends: Send[], tangents: Num[], pushes: Push[],
- *            sentence: string, equations: [form: string, pieces: string[]][], meter: Meter, released: number[]}} Step
+ *            sentence: string, equations: [form: string, pieces: string[]][], meter: Meter, released: number[], questions: Question[]}} Step
+ * @typedef {{kind: "value"|"partial"|"adjoint"|"tangent", ask: string, answer: Num, mistakes: [kind: string, value: number][]}} Question
  * @typedef {{mode: "reverse"|"forward"|"both", title: string, note: string, opening: string, result: number|null,
  *            result_name: string, sources: {name: string, first_line: number, text: string[]}[],
- *            directions: {name: string, shown: string}[], lines: Line[], steps: Step[], cost: Cost|null}} Trace
+ *            fault: string, badge: string, warning: string, truth: (Num|null)[], directions: {name: string, shown: string}[], lines: Line[], steps: Step[], cost: Cost|null}} Trace
  * @typedef {{x: number, y: number, w: number, h: number}} Box
  * @typedef {{width: number, height: number, nodes: Object<string, Box>,
  *            edges: Object<string, {path: string, label: {x: number, y: number}}>}} Layout
@@ -33,12 +34,15 @@ export const NOT_REACHED = "·";
  */
 export function read(data, base) {
   const whole = base ? { ...base, ...data, numbers: [...base.numbers.slice(0, data.from), ...data.numbers] } : data;
-  const number = (place) => (place === undefined ? null : whole.numbers[place]);
+  const number = (place) => (place === undefined || place === null ? null : whole.numbers[place]);
   return {
-    mode: "reverse", note: "", opening: "", result_name: "y", directions: [], cost: null, ...whole,
-    lines: whole.lines.map((line) => ({ label: "", where: [], ...line, value: number(line.value),
+    mode: "reverse", note: "", opening: "", result_name: "y", directions: [], cost: null, fault: "", ...whole,
+    truth: (whole.truth ?? []).map(number), hints: new Map(whole.hints ?? []),
+    lines: whole.lines.map((line) => ({ label: "", where: [], stretch: 0, ...line, value: number(line.value),
       operands: (line.operands ?? []).map((operand) => ({ ...operand, value: number(operand.value) })) })),
-    steps: whole.steps.map((step) => ({ released: [], ...step, adjoint: number(step.adjoint), tangents: (step.tangents ?? []).map(number),
+    steps: whole.steps.map((step) => ({ released: [], ...step,
+      questions: (step.questions ?? []).map((question) => ({ mistakes: [], ...question, answer: number(question.answer) })),
+      adjoint: number(step.adjoint), tangents: (step.tangents ?? []).map(number),
       pushes: (step.pushes ?? []).map((push) => ({ share: 0, ...push, contribution: number(push.contribution) })),
       sends: (step.sends ?? []).map((send) => ({ share: 0, ...send, contribution: number(send.contribution), after: number(send.after) })) })),
   };
@@ -90,6 +94,7 @@ export function adjointAt(history, line, s) {
 export function touchedLines(trace, s) {
   const step = trace.steps[s];
   if (!step) return [];
+  if (trace.fault && step.phase === "seed") return trace.lines.map((_, i) => i); // the true adjoints appear
   const operands = trace.lines[step.line].operands.map((o) => o.line).filter((line) => line !== null);
   return [step.line, ...operands, ...step.sends.map((send) => send.parent), ...step.released];
 }
@@ -99,6 +104,27 @@ export function phaseLengths(trace) {
   const count = { record: 0, forward: 0, seed: 0, sweep: 0 };
   for (const step of trace.steps) count[step.phase] += 1;
   return count;
+}
+
+/** The tape in stretches: what the program did itself, and the sweeps of inner derivatives. @returns {{stretch: number, first: number, last: number}[]} */
+export function stretchesOf(trace) {
+  const stretches = [];
+  trace.lines.forEach(({ stretch }, i) => {
+    if (stretches.at(-1)?.stretch === stretch) stretches.at(-1).last = i;
+    else stretches.push({ stretch, first: i, last: i });
+  });
+  return stretches;
+}
+
+/** What the scrubber shows: each phase with its length; a recorded sweep is a phase of its own. @returns {[name: string, length: number][]} */
+export function segmentsOf(trace) {
+  const segments = [];
+  for (const { phase, line } of trace.steps) {
+    const name = (phase === "record" || phase === "forward") && trace.lines[line].stretch ? "inner" : phase;
+    if (segments.at(-1)?.[0] === name) segments.at(-1)[1] += 1;
+    else segments.push([name, 1]);
+  }
+  return segments;
 }
 
 export const clampStep = (trace, s) => Math.max(-1, Math.min(trace.steps.length - 1, Math.trunc(s)));
@@ -112,7 +138,7 @@ export function statusText(trace, s) {
   if (step?.phase === "record") where = `recording ${s + 1} of ${count.record}`;
   if (step?.phase === "forward") where = `forward ${s + 1} of ${count.forward}`;
   if (step?.phase === "seed") where = "seed";
-  if (step?.phase === "sweep") where = `sweep ${s + 1 - count.record - count.forward - count.seed} of ${count.sweep}`;
+  if (step?.phase === "sweep") where = `sweep ${trace.steps.slice(0, s + 1).filter(({ phase }) => phase === "sweep").length} of ${count.sweep}`;
   return `${operations} operation${operations === 1 ? "" : "s"} · ${where}`;
 }
 
@@ -139,13 +165,17 @@ export const metersAt = (trace, s) => trace.costs.map(([name, cost], k) => {
  */
 export function runOf(trace) {
   const sweptAt = trace.lines.map(() => Infinity);
+  const sentAt = trace.lines.map(() => []);
   const releasedAt = trace.lines.map(() => Infinity);
   trace.steps.forEach((step, k) => {
-    if (step.phase === "sweep") sweptAt[step.line] = k;
+    if (step.phase === "sweep") {
+      sweptAt[step.line] = k;
+      sentAt[step.line].push(k);
+    }
     for (const line of step.released) releasedAt[line] = k;
   });
   const phases = phaseLengths(trace);
-  return { trace, sweptAt, releasedAt, phases, history: adjointHistory(trace), contributions: contributionsOf(trace), first: phases.record + phases.forward };
+  return { trace, sweptAt, sentAt, releasedAt, phases, history: adjointHistory(trace), contributions: contributionsOf(trace), first: phases.record + phases.forward };
 }
 
 /**
@@ -156,8 +186,10 @@ export function runOf(trace) {
 export function contributionsOf(trace) {
   const contributions = trace.lines.map(() => []);
   trace.steps.forEach((step, s) => {
-    for (const { slot, parent, term, contribution } of step.sends)
+    for (const { slot, parent, term, contribution, replaces } of step.sends) {
+      if (replaces) for (const one of contributions[parent]) one.lostAt ??= s;
       contributions[parent].push({ step: s, from: step.line, edge: { line: step.line, slot, parent }, text: term, number: contribution });
+    }
   });
   return contributions;
 }
@@ -178,7 +210,8 @@ export function sumAt({ trace, contributions, history, first }, line, s) {
   }
   if (phase !== "seed" && phase !== "sweep") return null;
   const seed = line === trace.result ? trace.steps[first].adjoint : null;
-  return { name: trace.lines[line].bar, seed, parts: contributions[line].filter((one) => one.step <= s),
+  const parts = contributions[line].filter((one) => one.step <= s).map((one) => ({ ...one, lost: one.lostAt <= s }));
+  return { name: trace.lines[line].bar, seed, parts,
            waiting: contributions[line].filter((one) => one.step > s), total: adjointAt(history, line, s) };
 }
 
@@ -190,10 +223,10 @@ export function receivers(trace, s) {
 }
 
 /** How thick the edges into a line are, by slot: what has come along them by step `s`, beside the largest of the run. */
-export function sharesAt({ trace, sweptAt, first }, line, s) {
-  const at = s < first ? line : sweptAt[line];
-  const step = at <= s ? trace.steps[at] : null;
-  return new Map((step?.phase === "forward" ? step.pushes : step?.sends ?? []).map(({ slot, share }) => [slot, share]));
+export function sharesAt({ trace, sentAt, first }, line, s) {
+  const at = s < first ? [line] : sentAt[line];
+  const parts = at.filter((k) => k <= s).flatMap((k) => (trace.steps[k].phase === "forward" ? trace.steps[k].pushes : trace.steps[k].sends));
+  return new Map(parts.map(({ slot, share }) => [slot, share]));
 }
 
 /** The tangents of a line, one for each direction; none in reverse mode. A line is computed at the step of its number. */
@@ -213,5 +246,5 @@ export function markAt({ trace, sweptAt, releasedAt, first }, line, s) {
   }
   const released = s >= releasedAt[line];
   if (released) classes.push("is-released");
-  return { recorded, released, classes: classes.filter(Boolean).join(" ") };
+  return { recorded, released, swept: s >= first, classes: classes.filter(Boolean).join(" ") };
 }

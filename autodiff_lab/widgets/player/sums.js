@@ -12,8 +12,9 @@ export function sumsView(host) {
     const from = trace.lines[part.from];
     const waiting = part.text === undefined;
     const said = waiting ? `a contribution from ${from.shown} is still to come`
+      : part.lost ? `${part.text} = ${part.number.text} from ${from.shown} was overwritten`
       : `${part.text} = ${part.number.text}, ${part.edge.line === part.from ? "from" : "through"} ${from.shown}`;
-    const node = html("button", { type: "button", class: `adl-chip${waiting ? " is-waiting" : ""}`, "aria-label": said, title: said },
+    const node = html("button", { type: "button", class: `adl-chip${waiting ? " is-waiting" : part.lost ? " is-lost" : ""}`, "aria-label": said, title: said },
                       html("small", {}, from.label || from.shown), waiting ? "…" : part.text);
     linkTo(node, () => part.edge, { ...host, visit: () => host.go(part.step) });
     chips.push({ node, edge: part.edge });
@@ -28,9 +29,10 @@ export function sumsView(host) {
                    ...sum.parts.map((part) => chip(part, trace)),
                    ...sum.waiting.map(({ text, ...part }) => chip(part, trace))];
     const total = sum.total ? [html("span", { class: "adl-t-op" }, " = "), html("span", { class: "adl-total" }, sum.total.text)] : [];
+    if (trace.truth[i] && sum.total) total.push(html("small", {}, ` true: ${trace.truth[i].text}`));
     return html("div", { class: "adl-sum", "data-line": i },
                 html("span", { class: "adl-sum-name" }, sum.name, ...(own.label ? [html("small", {}, ` ${own.label}`)] : [])), html("span", { class: "adl-t-op" }, " = "),
-                ...parts.flatMap((part, k) => (k ? [html("span", { class: "adl-t-op" }, " + "), part] : [part])), ...total);
+                ...parts.flatMap((part, k) => (k ? [html("span", { class: "adl-t-op" }, sum.parts.some(({ lost }) => lost) ? " " : " + "), part] : [part])), ...total);
   }
   function show(lines) {
     const key = `${s} ${lines.join()}`;

@@ -11,14 +11,14 @@ export function tapeView(trace, host) {
   const heading = (title, hint) => html("th", { scope: "col", title: hint }, title);
   const head = [heading("line"), heading("operation"), heading("value"),
                 ...trace.directions.map(({ name, shown }) => heading(several ? `→ ${name}` : "tangent", `the tangent in the direction ${shown}`)),
-                ...(back ? [heading("adjoint")] : [])];
+                ...(back ? [heading("adjoint")] : []), ...(trace.fault ? [heading("true", "what a right engine finds")] : [])];
   const body = html("tbody");
   const widest = (texts, most = WIDEST, least = 7) => Math.min(most, Math.max(least, ...texts.map((text) => text.length)));
   const reached = adjointHistory(trace).flatMap((changes) => changes.map((change) => inNode(change.adjoint)));
   // The columns are as wide as their widest entry of the whole run, so nothing shifts while stepping.
   const columns = [null, null, widest(trace.lines.map((line) => inNode(line.value))),
                    ...trace.directions.map((_, k) => widest(trace.lines.map((_, i) => inNode(tangentsOf(trace, i)[k])), WIDEST, several ? 4 : 7)),
-                   ...(back ? [widest(reached)] : [])]
+                   ...(back ? [widest(reached)] : []), ...(trace.fault ? [widest(trace.truth.map((number) => (number ? inNode(number) : "")))] : [])]
     .map((chars) => html("col", { style: chars && `width: ${chars + 2.4}ch` }));
   const element = html("div", { class: "adl-tape-body" },
     html("table", { class: "adl-tape", style: `--adl-operation: ${widest(trace.lines.map((line) => line.expression), WIDEST_OPERATION, 1)}ch` }, html("colgroup", {}, ...columns), html("thead", {}, html("tr", {}, ...head)), body));
@@ -26,11 +26,15 @@ export function tapeView(trace, host) {
     const value = html("td", { class: "adl-value" });
     const tangents = forward ? trace.directions.map(() => html("td", { class: "adl-tangent" })) : [];
     const adjoint = back ? html("td", { class: "adl-adjoint" }) : null;
+    const truth = trace.fault ? html("td", { class: "adl-truth" }) : null;
     const operation = html("span");
-    const row = html("tr", { "data-line": i }, html("th", { scope: "row" }, line.shown), html("td", { class: "adl-operation" }, operation), value, ...tangents, ...(back ? [adjoint] : []));
+    const row = html("tr", { "data-line": i }, html("th", { scope: "row" }, line.shown), html("td", { class: "adl-operation" }, operation), value, ...tangents, ...(back ? [adjoint] : []), ...(truth ? [truth] : []));
     linkTo(row, () => ({ line: i }), host);
+    if (line.stretch !== (trace.lines[i - 1]?.stretch ?? 0))
+      body.append(html("tr", { class: "adl-stretch" }, html("th", { scope: "rowgroup", colspan: head.length }, line.stretch ? "a sweep, recorded" : "the program again")));
+    if (line.stretch) row.dataset.stretch = line.stretch;
     body.append(row);
-    return { row, operation, value, tangents, adjoint };
+    return { row, operation, value, tangents, adjoint, truth };
   });
   roving(rows.map(({ row }) => row));
   let linked = [];
@@ -56,7 +60,7 @@ export function tapeView(trace, host) {
       fill.style.setProperty("--adl-share", cost ? kept / Math.max(1, cost[3]) : 0);
       const receiving = new Set(step?.phase === "forward" ? [] : receivers(trace, s));
       for (const i of lines) {
-        const { row, operation, value, tangents, adjoint: cell } = rows[i];
+        const { row, operation, value, tangents, adjoint: cell, truth } = rows[i];
         const marks = mark(i);
         const now = adjoint(i);
         set(row, "class", `${marks.classes}${row.matches(".is-linked") ? " is-linked" : ""}`);
@@ -69,6 +73,7 @@ export function tapeView(trace, host) {
           write(own, marks.recorded ? tangentsOf(trace, i)[k] : null);
           set(own, "class", `adl-tangent${step?.phase === "forward" && step.line === i ? " is-new" : ""}`);
         });
+        if (truth) write(truth, marks.swept ? trace.truth[i] ?? { text: NOT_REACHED } : null);
         if (!cell) continue;
         write(cell, marks.recorded ? now ?? { text: NOT_REACHED } : null);
         set(cell, "class", `adl-adjoint${now ? "" : " is-missing"}${receiving.has(i) ? " is-new" : ""}`);

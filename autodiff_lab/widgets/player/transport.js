@@ -1,5 +1,5 @@
 import { html, svg } from "./dom.js";
-import { phaseLengths } from "./state.js";
+import { segmentsOf } from "./state.js";
 
 const ICONS = {
   first: "M4 3v10M13 3 6 8l7 5z", back: "M11.5 3 5 8l6.5 5z", play: "M5 2.5 13 8l-8 5.5z",
@@ -18,8 +18,9 @@ function button(icon, label, keys, onClick) {
 /**
  * The buttons, the speed and the scrubber.
  * @param {{go(s: number): void, advance(by: number): void, toggle(): void}} api
+ * @param {...HTMLElement} others what else stands in this row
  */
-export function transportView(api) {
+export function transportView(api, ...others) {
   const buttons = {
     first: button("first", "First step", "Home", () => api.go(-1)),
     back: button("back", "Back one step", "←", () => api.advance(-1)),
@@ -38,15 +39,15 @@ export function transportView(api) {
 
   return {
     element: html("div", { class: "adl-transport" }, html("div", { class: "adl-buttons" }, ...Object.values(buttons), speed),
-                  html("div", { class: "adl-scrubber" }, ...rails, scrubber, legend), counter),
+                  html("div", { class: "adl-scrubber" }, ...rails, scrubber, legend), counter, ...others),
     /** How long a step stays while playing, in milliseconds. */
     beat: () => BEAT / speed.value,
     load(trace) {
       steps = trace.steps.length;
       scrubber.max = steps;
-      const phases = Object.entries(phaseLengths(trace)).filter(([, length]) => length);
+      const phases = segmentsOf(trace);
       for (const rail of rails) rail.replaceChildren(...phases.map(([name, length]) => html("span", { class: `is-${name}`, style: `flex-grow: ${length}` })));
-      legend.replaceChildren(...phases.map(([name, length]) => html("span", { style: `flex-grow: ${length}` }, name === "seed" ? "" : name)));
+      legend.replaceChildren(...phases.map(([name, length]) => html("span", { style: `flex-grow: ${length}` }, { seed: "", inner: "a sweep, recorded" }[name] ?? name)));
     },
     update(s) {
       scrubber.value = s + 1;

@@ -10,12 +10,20 @@ function render({ model, el }) {
     model.set("inputs", values);
     model.save_changes();
   }, 60);
+  const write = (name, value) => {
+    model.set(name, value);
+    model.save_changes();
+  };
   const player = mount(el, model.get("payload"), {
     step: model.get("step"),
     controls: model.get("controls"),
     mode: model.get("mode"),
     direction: model.get("direction"),
     custom: model.get("custom"),
+    predict: model.get("predict"),
+    score: model.get("score"),
+    onPredict: (on) => write("predict", on),
+    onScore: (score) => write("score", score),
     onStep(s) {
       if (model.get("step") === s) return;
       model.set("step", s);
@@ -26,10 +34,7 @@ function render({ model, el }) {
       model.set({ mode, direction });
       model.save_changes();
     },
-    onCustom(rates) {
-      model.set("custom", rates);
-      model.save_changes();
-    },
+    onCustom: (rates) => write("custom", rates),
     onInputs({ index, value }) {
       waiting = inputs().map((old, k) => (k === index ? value : old));
       send(waiting);
@@ -47,6 +52,7 @@ function render({ model, el }) {
     "change:mode": () => player.choose(model.get("mode"), model.get("direction")),
     "change:direction": () => player.choose(model.get("mode"), model.get("direction")),
     "change:custom": () => player.custom(model.get("custom")),
+    "change:predict": () => player.predict(model.get("predict")),
     "change:step": () => player.follow(model.get("step")),
   };
   for (const [event, listener] of Object.entries(listeners)) model.on(event, listener);

@@ -1,0 +1,51 @@
+"""A faulty engine is marked as one in every pane, and the true adjoints stand beside its own."""
+
+import pytest
+
+from autodiff_lab import Trace, play
+from autodiff_lab.figures.faults import FAULTS
+
+from .player_page import LAST, PlayerOnPage, f
+from .test_themes import readable
+
+
+@pytest.fixture
+def opened(new_page, tmp_path):
+    def opened(fault, **options):
+        play(f, 2.0, 5.0, fault=fault).save_html(tmp_path / "faulty.html")
+        page = new_page(offline=True, **options)
+        page.goto((tmp_path / "faulty.html").as_uri())
+        return PlayerOnPage(page)
+
+    return opened
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_every_pane_says_that_the_engine_is_faulty(fault, opened):
+    player, trace = opened(fault), Trace.of(f, 2.0, 5.0, fault=fault)
+    assert player.root.locator(".adl-pane").count() == player.root.locator(".adl-pane .adl-faulty:visible").count() == 3
+    assert player.root.get_by_role("note").inner_text() == trace.warning
+    player.focus()
+    player.key("End")
+    adjoints = [adjoint.text for adjoint in trace.adjoints_at(len(trace.steps))]
+    assert player.column("adjoint") == adjoints
+    assert player.column("truth") == [truth.text for truth in trace.truth]
+    assert player.node(0).endswith(f"| 2 | {adjoints[0]} | true 5.5")
+    assert player.sentence() == trace.steps[-1].sentence
+
+
+def test_what_is_overwritten_is_struck_out(opened):
+    player = opened("overwrite")
+    player.scrub(LAST)
+    assert player.gradient() == ["0.5", "2"]
+    assert player.root.locator(".adl-sum").all_text_contents() == ["v̄₋₁ x1 = v₂1 × 5 v₁1 × 0.5 = 0.5 true: 5.5"]
+    assert player.root.locator(".adl-chip.is-lost").get_attribute("aria-label") == "1 × 5 = 5 from v₂ was overwritten"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_it_can_be_read(scheme, opened):
+    player = opened("overwrite", color_scheme=scheme, height=1400)
+    for step in (0, 8, LAST):
+        player.scrub(step)
+        player.arrives_at(step)
+        readable(player)

@@ -1,0 +1,166 @@
+"""Predict, then reveal: by keyboard, judged in the browser, mistakes by their names, the score in a trait."""
+
+import pytest
+
+from autodiff_lab import play
+
+from .player_page import AT_HALF_WAY, LAST, PlayerOnPage, cell, f
+from .test_themes import readable
+
+
+@pytest.fixture
+def player(new_page, tmp_path):
+    play(f, 2.0, 5.0).save_html(tmp_path / "predict.html")
+    page = new_page(offline=True, height=1100)
+    page.goto((tmp_path / "predict.html").as_uri())
+    player = PlayerOnPage(page)
+    player.press("predict")
+    return player
+
+
+def question(player):
+    return player.root.locator(".adl-question").inner_text().strip()
+
+
+def said(player):
+    return player.root.get_by_role("status").locator("visible=true").inner_text()
+
+
+def answer(player, text):
+    player.page.keyboard.type(text)
+    player.key("Enter")
+
+
+def asked_about(player, step):
+    player.scrub(step - 1)
+    player.focus()
+    player.key("ArrowRight")
+    assert player.step == step - 1, "the step is not shown before the answer"
+
+
+def test_a_step_is_shown_when_its_questions_are_answered(player):
+    asked_about(player, AT_HALF_WAY)
+    assert question(player) == "v₄ = sin v₀: ∂v₄/∂v₀ ="
+    assert "cos x2 = 0.2837" not in player.root.inner_text(), "the graph must not give it away"
+    answer(player, "0.2837")
+    assert question(player) == "v̄₀ = v̄₄ · ∂v₄/∂v₀ ="
+    answer(player, "-0.28366218546322625")
+    player.arrives_at(AT_HALF_WAY)
+    player.shows_half_way()
+    assert said(player) == "Right: v̄₀ = v̄₄ · ∂v₄/∂v₀ = −0.2837."
+    assert player.root.locator(".adl-score").inner_text() == "2 of 2 right at once"
+    assert "cos x2 = 0.2837" in player.root.inner_text()
+
+
+def test_mistakes_have_names(player):
+    asked_about(player, AT_HALF_WAY)
+    for typed, hint in (
+        ("0.5744", "That is the derivative at the output."),
+        ("-0.2837", "The size is right, the sign is not."),
+        ("-0.4161", "That is evaluated at the wrong point"),
+        ("7", "That is not it."),
+        ("cosine", "Type a number"),
+    ):
+        answer(player, typed)
+        assert said(player).startswith(hint)
+        assert player.step == AT_HALF_WAY - 1
+    answer(player, "0.2837")
+    answer(player, "0.2837")
+    assert said(player).startswith("That leaves out the incoming adjoint")
+    answer(player, "-0.2837")
+    player.arrives_at(AT_HALF_WAY)
+    assert player.root.locator(".adl-score").inner_text() == "0 of 2 right at once"
+    player.root.get_by_role("combobox", name="Ask for").select_option("adjoint")
+    asked_about(player, 12)
+    answer(player, "5")
+    assert question(player) == "v̄₀ = −0.2837 + v̄₂ · ∂v₂/∂v₀ ="
+    answer(player, "2")
+    assert said(player).startswith("That is the new contribution alone. Add it to what is there")
+
+
+def test_reveal_and_leaving(player):
+    asked_about(player, AT_HALF_WAY)
+    player.press("reveal")
+    assert said(player).startswith("It is 0.2837")
+    player.press("reveal")
+    player.arrives_at(AT_HALF_WAY)
+    player.focus()
+    player.key("ArrowLeft")
+    player.arrives_at(AT_HALF_WAY - 1)
+    player.key("ArrowRight")
+    player.arrives_at(AT_HALF_WAY)
+    player.key("End")
+    player.shows_the_gradient()
+    player.press("predict")
+    player.scrub(3)
+    player.focus()
+    player.key("ArrowRight")
+    player.arrives_at(4)
+
+
+def test_keys_in_the_answer_belong_to_the_answer(player):
+    asked_about(player, AT_HALF_WAY)
+    player.page.keyboard.type("1 2")
+    player.key("Home", "ArrowRight", "ArrowLeft", "End")
+    assert player.step == AT_HALF_WAY - 1
+    assert player.page.evaluate("document.activeElement.value") == "1 2"
+    assert player.page.evaluate("document.activeElement.getAttribute('aria-label')").startswith("v₄ = sin v₀: ∂v₄/∂v₀")
+
+
+def test_play_stops_at_a_question_and_tangents_are_asked_too(player):
+    player.mode("forward")
+    player.direction("x2")
+    player.scrub(2)
+    player.focus()
+    player.key(" ")
+    player.root.get_by_role("button", name="Play", exact=True).wait_for()
+    assert question(player) == "v₁ = log v₋₁ ="
+    answer(player, "0.6931")
+    answer(player, "0.5")
+    assert said(player).startswith("That is the local partial alone.")
+    answer(player, "0")
+    player.arrives_at(3)
+
+
+@pytest.mark.parametrize("width", [1280, 380])
+def test_it_keeps_its_height_and_the_answer_is_in_sight(width, new_page, tmp_path):
+    play(f, 2.0, 5.0, predict=True).save_html(tmp_path / "predict.html")
+    page = new_page(offline=True, width=width, height=800)
+    page.goto((tmp_path / "predict.html").as_uri())
+    player = PlayerOnPage(page)
+    heights = set()
+    for step in (4, AT_HALF_WAY, LAST):
+        asked_about(player, step)
+        heights.add(player.root.bounding_box()["height"])
+        box = page.locator(".adl-answer input").bounding_box()
+        transport = page.locator(".adl-transport").bounding_box()
+        assert box["y"] >= 0 and box["y"] + box["height"] <= min(800, transport["y"]), "the answer is hidden"
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert len(heights) == 1 or width < 700
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_it_can_be_read(scheme, new_page, tmp_path):
+    play(f, 2.0, 5.0, predict=True).save_html(tmp_path / "predict.html")
+    page = new_page(offline=True, height=1400, color_scheme=scheme)
+    page.goto((tmp_path / "predict.html").as_uri())
+    player = PlayerOnPage(page)
+    readable(player)
+    asked_about(player, AT_HALF_WAY)
+    answer(player, "3")
+    readable(player)
+
+
+def test_the_score_is_a_trait(server, open_notebook):
+    cells = (cell(f, "player = play(f, 2.0, 5.0, predict=True)\nplayer.step = 10\nplayer"), "'a cell below'")
+    notebook = open_notebook(server.write("predict.ipynb", *cells), height=1400).run_all()
+    player = PlayerOnPage(notebook.page)
+    player.root.get_by_role("combobox", name="Ask for").select_option("adjoint")
+    player.focus()
+    player.key("ArrowRight")
+    for text in ("5", "2", "1.7163"):
+        answer(player, text)
+    player.arrives_at(12)
+    notebook.add_cell("print(player.predict, player.score)")
+    output = notebook.page.locator(".jp-Cell").last.inner_text()
+    assert "True {'right': 1, 'asked': 2, 'mistakes': {'overwrote': 1}}" in output
