@@ -67,4 +67,13 @@ STRINGS: dict[str, tuple[str, str]] = {
     ),
     "some steps": ("{shown} of {count} steps are shown.", "共 {count} 步，这里显示 {shown} 步。"),
     "picture of": ("{title}: {step}", "{title}：{step}"),
+    # The page around a player
+    "page title": ("{title}, step by step", "{title}，逐步演示"),
+    "caption": ("{run}: the value is {value}.", "{run}：值为 {value}。"),
+    "caption with derivatives": (
+        "{run}: the value is {value}. Derivatives: {derivatives}.",
+        "{run}：值为 {value}。导数：{derivatives}。",
+    ),
+    "run at": ("{title} at {at}", "{title}，{at}"),
+    "derivative by": ("by {name} {value}", "对 {name} 为 {value}"),
 }
