@@ -81,6 +81,40 @@ def rounded(seen: Any, wanted: Any) -> bool:
     return any(isinstance(part, float) for part in _leaves(wanted)) and agrees(seen, wanted, ROUNDED)
 
 
+def alike(seen: Any, wanted: Any) -> bool:
+    """Whether an answer has the form of the right one, whatever stands in it; a number may be in the place of None.
+
+    >>> alike((1.0, "no"), (2.0, "yes")), alike((None, 1.0), (6.0, None)), alike(1.0, (1.0, 2.0)), alike("5", 5.0)
+    (True, True, False, False)
+    """
+    if isinstance(wanted, list | tuple):
+        same_length = isinstance(seen, list | tuple) and len(seen) == len(wanted)
+        return same_length and all(alike(s, w) for s, w in zip(seen, wanted, strict=True))
+    kinds = (bool, str, numbers.Real | None)
+    return next((isinstance(seen, kind) for kind in kinds if isinstance(wanted, kind)), False)
+
+
+_PLACES = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh")
+
+
+def first_difference(seen: Any, wanted: Any, tolerance: float = SIX_DIGITS) -> str:
+    """Where an answer of the right form begins to be wrong.
+
+    >>> first_difference((1.0, 2.0, 4.0), (1.0, 2.0, 3.0)), first_difference(2.0, 3.0)
+    ('Of the 3, only the third is not right.', 'That is not it.')
+    >>> first_difference((1.0, 5.0, 4.0), (1.0, 2.0, 3.0))
+    'Of the 3, the second is the first that is not right.'
+    """
+    if not isinstance(wanted, list | tuple):
+        return "That is not it."
+    wrong = [k for k, (s, w) in enumerate(zip(seen, wanted, strict=True)) if not agrees(s, w, tolerance)]
+    if not wrong or wrong[0] >= len(_PLACES):
+        return "That is not it."
+    only = "only " if len(wrong) == 1 else ""
+    which = "" if only or wrong[0] == 0 else "the first that is "
+    return f"Of the {len(wanted)}, {only}the {_PLACES[wrong[0]]} is {which}not right."
+
+
 def disagreement(seen: Any, wanted: dict[str, Any], cases: str = "") -> str:
     """The first case of several that came out differently, in words."""
     for case, value in wanted.items():
@@ -88,7 +122,11 @@ def disagreement(seen: Any, wanted: dict[str, Any], cases: str = "") -> str:
         if isinstance(found, Crashed):
             return f"In the case {case}: {found.sentence()}"
         if not agrees(found, value):
-            return f"In the case {case} I expect {describe(value)}, and you get {describe(found)}. {cases}".rstrip()
+            if isinstance(value, str) and isinstance(found, str):
+                return f"In the case {case} I expect “{value}”, and I see “{found[:_LONGEST]}”. {cases}".rstrip()
+            told_already = isinstance(found, str)  # by `told`
+            came_out = found[:_LONGEST] if told_already else describe(found)
+            return f"In the case {case} I expect {describe(value)}, and you get {came_out}. {cases}".rstrip()
     return "Something is different, but I cannot say what."
 
 
@@ -124,6 +162,16 @@ def describe(thing: Any) -> str:
     return f"an object of type {_short(type(thing).__name__)}"
 
 
+def told(found: Any) -> Any:
+    """What a learner's code gave, as plain data; of something unforeseen a description.
+
+    >>> told(np.float64(2.0)), told(None), told(object())
+    (2.0, None, 'an object of type object')
+    """
+    data = plain(found)
+    return data if data is None or isinstance(data, float | tuple | Crashed) else describe(data)
+
+
 _LONGEST = 120
 
 
@@ -144,7 +192,7 @@ def _real(x: Any) -> str:
 
 def _parts(thing: list | tuple) -> str:
     shown = ", ".join(reprlib.repr(part) if isinstance(part, str) else describe(part) for part in thing[:8])
-    return f"({shown}{', …' if len(thing) > 8 else ''})"
+    return f"({shown}{', …' if len(thing) > 8 else ',' if len(thing) == 1 else ''})"
 
 
 def _keys(thing: dict) -> str:

@@ -7,7 +7,6 @@ them right there, and compares value and tangent with what `jvp` computes from t
 from __future__ import annotations
 
 import random
-import types
 from collections.abc import Callable
 from typing import Any
 
@@ -15,8 +14,9 @@ import numpy as np
 
 from autodiff_lab.engine.transforms import jvp
 from autodiff_lab.figures.notation import number
-from autodiff_lab.lessons.comparing import Refused, describe, plain
+from autodiff_lab.lessons.comparing import told
 from autodiff_lab.lessons.running import Crashed, attempt
+from autodiff_lab.lessons.tape_bench import refuse
 
 Pair = tuple[float, float]
 
@@ -54,6 +54,7 @@ def by_the_engine(operation: Callable[..., Any], *duals: Pair) -> Pair:
 SIGNS: dict[str, Callable[[Any, Any], Any]] = {"*": lambda a, b: a * b, "/": lambda a, b: a / b}
 FUNCTIONS: dict[str, Callable[[Any], Any]] = {"log": np.log, "sin": np.sin, "exp": np.exp, "sqrt": np.sqrt}
 AT = (2.0, 3.0)
+DUAL_INSIDE = "a Dual with another Dual inside it"
 
 
 def expected_arithmetic() -> dict[str, Pair]:
@@ -75,20 +76,22 @@ def expected_functions() -> dict[str, Pair]:
 
 def arithmetic(dual_mul: Any, dual_div: Any) -> Any:
     """The learner's products and quotients, by case."""
-    refused = refuse(dual_mul, dual_div)
+    refused = refuse(dual_mul, dual_div, listing=("Dual",), machine="class")
     if refused:
         return refused
     mine = dual_mul.__globals__["Dual"]
-    return {
-        case.format(sign): _seen(mine, code, a, b)
-        for sign, code in zip(SIGNS, (dual_mul, dual_div), strict=True)
-        for case, a, b in points()
-    }
+    found: dict[str, Any] = {}
+    for sign, code in zip(SIGNS, (dual_mul, dual_div), strict=True):
+        for case, a, b in points():
+            found[case.format(sign)] = seen = _seen(mine, code, a, b)
+            if isinstance(seen, Crashed) and seen.never_ends:
+                return found
+    return found
 
 
 def functions(*code: Any) -> Any:
     """The learner's four functions at 2 + 3ε, and the example made of two of them."""
-    refused = refuse(*code)
+    refused = refuse(*code, listing=("Dual",), machine="class")
     if refused:
         return refused
     mine = code[0].__globals__["Dual"]
@@ -103,18 +106,6 @@ def functions(*code: Any) -> Any:
     return found
 
 
-def refuse(*code: Any) -> Refused | None:
-    """Why these cannot be run on the learner's dual numbers, or None if they can."""
-    for each in code:
-        if not isinstance(each, types.FunctionType):
-            return Refused(
-                f"You gave {describe(each)}. Hand over the function itself, without brackets after its name."
-            )
-        if not isinstance(each.__globals__.get("Dual"), type):
-            return Refused("The check cannot find the class Dual beside your function. Run the cells above first.")
-    return None
-
-
 def _seeded(seed: Pair) -> str:
     return f"the example with the seed ({number(seed[0])}, {number(seed[1])})"
 
@@ -124,7 +115,10 @@ def _seen(mine: type, code: Callable[..., Any], *duals: Pair) -> Any:
 
     def run() -> Any:
         result = code(*(mine(value, tangent) for value, tangent in duals))
-        return plain((result.value, result.tangent)) if isinstance(result, mine) else plain(result)
+        if not isinstance(result, mine):
+            return result
+        parts = result.value, result.tangent
+        return DUAL_INSIDE if any(isinstance(part, mine) for part in parts) else parts
 
     found = attempt(run)
-    return found if found is None or isinstance(found, float | tuple | Crashed) else describe(found)
+    return found if found == DUAL_INSIDE else told(found)

@@ -6,18 +6,27 @@ learner with a broken answer needs a sentence, not a traceback of somebody else'
 
 from __future__ import annotations
 
-import dis
 import inspect
 import textwrap
 import types
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from autodiff_lab.lessons import progress
-from autodiff_lab.lessons.comparing import SIX_DIGITS, Refused, agrees, describe, disagreement, plain, rounded
+from autodiff_lab.lessons.comparing import (
+    SIX_DIGITS,
+    Refused,
+    agrees,
+    alike,
+    describe,
+    disagreement,
+    first_difference,
+    plain,
+    rounded,
+)
 from autodiff_lab.lessons.instances import Given, Instance, Misconception, Seed, drawn, tidy
-from autodiff_lab.lessons.running import Crashed
+from autodiff_lab.lessons.running import Crashed, unfinished
 
 __all__ = ["Exercise", "Instance", "Misconception", "Reply"]
 
@@ -237,10 +246,13 @@ class Exercise:
             return f"{seen.reason} {self._form()}"
         if isinstance(seen, Crashed):
             return seen.sentence()
-        if isinstance(expected, dict):
+        if isinstance(expected, dict) and isinstance(seen, dict):
             return disagreement(seen, expected, self.cases)
         if rounded(seen, expected):
-            return "Very close, but not the same number. Do not round: let the program hand it over."
+            return "Very close, but not the same number. Do not round: give more digits."
+        if alike(seen, expected):
+            where = first_difference(seen, expected, self.tolerance)
+            return f"You gave {describe(seen)}. {where} For a hint, run check.{self.name}.hint()."
         return f"I expect {self.expects}, and you gave {describe(seen)}."
 
     def _form(self) -> str:
@@ -265,30 +277,3 @@ class Exercise:
             return Reply("hint", f"{self.title}: try it first; a wrong answer is enough. Then ask again.")
         worked = self.instance(seed).reference.strip()
         return Reply("solution", f"# {self.title}, one good answer\n{worked}\n\n{self.call}")
-
-
-def unfinished(answer: Any) -> bool:
-    """Whether there are still three dots where the learner's own words should be."""
-    if answer is ...:
-        return True
-    if isinstance(answer, list | tuple | set):
-        return any(unfinished(part) for part in answer)
-    if isinstance(answer, dict):
-        return any(unfinished(part) for part in (*answer.keys(), *answer.values()))
-    if isinstance(answer, types.FunctionType):
-        return _says_nothing(answer.__code__) or ... in _constants(answer.__code__)
-    return False
-
-
-def _says_nothing(code: types.CodeType) -> bool:
-    """Whether a function's body is only ``...`` (or ``pass``), with or without a docstring."""
-    spoken = [step for step in dis.get_instructions(code) if step.opname not in {"RESUME", "NOP", "COPY_FREE_VARS"}]
-    return len(spoken) <= 2 and spoken[0].argval is None and spoken[-1].opname.startswith("RETURN")
-
-
-def _constants(code: types.CodeType) -> Iterator[Any]:
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            yield from _constants(constant)
-        else:
-            yield constant

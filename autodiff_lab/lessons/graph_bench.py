@@ -13,39 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_lab.lessons.comparing import Refused, describe, plain
+from autodiff_lab.lessons.comparing import plain, told
 from autodiff_lab.lessons.running import Crashed, attempt
+from autodiff_lab.lessons.tape_bench import refuse
 from autodiff_lab.systems import static_graph
 
 NODES = ("Node", "Constant", "Variable", "Placeholder", "Operator", "needed", "COMPUTE")
 MACHINE = (*NODES, "run", "backward", "PARTIALS")
 POINT = (2.0, 3.0)
-
-
-def refuse(names: tuple[str, ...], *functions: Any) -> Refused | None:
-    """Why these cannot be run on the learner's graph, or None if they can."""
-    for function in functions:
-        if not isinstance(function, types.FunctionType):
-            return Refused(
-                f"You gave {describe(function)}. Hand over the function itself, without brackets after its name."
-            )
-        missing = [name for name in names if name not in function.__globals__]
-        if missing:
-            return Refused(
-                f"The check runs your code on your own graph and cannot find {missing[0]} beside it. "
-                "Run the cells above this one first."
-            )
-    return None
-
-
-def told(found: Any) -> Any:
-    """What came out, as plain data; of something unforeseen a description.
-
-    >>> told(np.float64(2.0)), told(None), told(object())
-    (2.0, None, 'an object of type object')
-    """
-    data = plain(found)
-    return data if data is None or isinstance(data, float | tuple | Crashed) else describe(data)
 
 
 # Running
@@ -57,6 +32,7 @@ PROGRAMS: dict[str, Callable[..., Any]] = {
     "(x + y) * x - y / x": lambda log, x, y: (x + y) * x - y / x,
     "log((x * x) * (x * x)) * y": lambda log, x, y: log((x * x) * (x * x)) * y,
 }
+FLAT = "x + x + log(log(y)) as one sum of three"
 UNUSED = "x * x, with a y beside it that is not fed"
 UNFED = "x * y, where y is not fed"
 
@@ -64,12 +40,17 @@ UNFED = "x * y, where y is not fed"
 def expected_runs() -> dict[str, Any]:
     """The values, and what a placeholder without a number leads to."""
     found: dict[str, Any] = {case: float(f(np.log, *POINT)) for case, f in PROGRAMS.items()}
-    return found | {UNUSED: POINT[0] ** 2, UNFED: Crashed("ValueError", "was not fed")}
+    x, y = POINT
+    return found | {
+        FLAT: float(x + x + np.log(np.log(y))),
+        UNUSED: POINT[0] ** 2,
+        UNFED: Crashed("ValueError", "was not fed"),
+    }
 
 
 def ran(run: Any) -> Any:
     """What the learner's loop computes, on the learner's own nodes."""
-    refused = refuse((*NODES, "log"), run)
+    refused = refuse(run, listing=(*NODES, "log"), machine="graph")
     if refused:
         return refused
     make, log = run.__globals__["Placeholder"], run.__globals__["log"]
@@ -80,6 +61,7 @@ def ran(run: Any) -> Any:
         return values[0] if isinstance(values, list | tuple) and len(values) == 1 else values
 
     found = {case: attempt(answer, f, 2) for case, f in PROGRAMS.items()}
+    found[FLAT] = attempt(answer, lambda log, x, y: run.__globals__["Operator"]("add", x, x, log(log(y))), 2)
     found[UNUSED] = attempt(answer, lambda log, x, y: (x * x, x * y)[0], 1)
     found[UNFED] = attempt(answer, lambda log, x, y: x * y, 1)
     return {case: told(value) for case, value in found.items()}
@@ -103,7 +85,7 @@ def expected_batch() -> dict[str, Any]:
 
 def fed_batch(feed_all: Any) -> Any:
     """What the learner makes of five values, and how many operations are built meanwhile."""
-    refused = refuse((*NODES, "run", "wave_in", "wave_out"), feed_all)
+    refused = refuse(feed_all, listing=(*NODES, "run", "wave_in", "wave_out"), machine="graph")
     if refused:
         return refused
     made: list[Any] = []
@@ -185,7 +167,7 @@ def expected_jacobians() -> dict[str, Any]:
 
 def jacobians(jacobian: Any) -> Any:
     """The matrices by the learner's function."""
-    refused = refuse((*MACHINE, "exp", "log"), jacobian)
+    refused = refuse(jacobian, listing=(*MACHINE, "exp", "log"), machine="graph")
     if refused:
         return refused
     names = jacobian.__globals__

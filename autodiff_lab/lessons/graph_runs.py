@@ -11,6 +11,7 @@ from autodiff_lab.engine.transforms import grad
 from autodiff_lab.lessons.exercise import Exercise, Instance, Misconception
 from autodiff_lab.lessons.graph_bench import (
     BATCH,
+    FLAT,
     MADE,
     VALUES,
     expected_batch,
@@ -85,6 +86,12 @@ ex_06_1 = Exercise(
             "At 1 a node still waits for one operand. How many are missing when it may be computed?",
         ),
         Misconception(
+            _run(waiting="len(set(node.operands))"),
+            {SQUARE: 4.0, FAN: expected_runs()[FAN], FLAT: Crashed("TypeError")},
+            "An operand that stands in two places is counted once here, and further down it is subtracted twice. Count "
+            "places.",
+        ),
+        Misconception(
             _run(waiting="1"),
             {SQUARE: None, WITH_CONSTANT: None},
             "No node is at 0 in the beginning, so the queue is empty and nothing is computed. How many operands does "
@@ -94,7 +101,7 @@ ex_06_1 = Exercise(
     hints=(
         "A node may be computed when all its operands have their values. The counter says how many have not.",
         "In the beginning nobody has a value: each node waits for all its operands. Who waits for none?",
-        "waiting: len(node.operands). Both questions are the same one: is the counter at 0?",
+        "A counter begins at the number of operands. The other two blanks ask the same question of it.",
     ),
     praise="Nobody sorted the graph. Who is ready comes of itself, from counting. This is Kahn's algorithm, of 1962.",
 )
@@ -253,7 +260,7 @@ ex_06_4 = Exercise(
     hints=(
         "backward begins at the nodes that nobody among the needed ones uses. Which targets make y such a node?",
         "needed([y]) goes down from y, and never to the users of y. So in backward([y]) only y is at 0.",
-        "Clear whatever may hold something: zero_grad([*ys, *xs]). Then backward([y]).",
+        "So the sweep is given one y. Before it, clear whatever an earlier sweep may have reached: all ys, and all xs.",
     ),
     praise="A node is an output if nobody who was asked for uses it. That is not a property of the node.",
 )

@@ -186,7 +186,10 @@ ex_06_6 = Exercise(
             "That is right for three terms. Write it with n.",
         ),
     ),
-    hints=("Count for n = 2 and n = 3 on paper. What does one more term add?", "n terms, and one sum, or n − 1 sums."),
+    hints=(
+        "Count for n = 2 and n = 3 on paper. What does one more term add?",
+        "The terms are nodes too. How many sums come on top of them, if one sum takes all, and if each takes two?",
+    ),
     praise="For long sums about half of the nodes are saved. For two terms, none.",
 )
 
@@ -257,7 +260,7 @@ ex_06_7 = Exercise(
     hints=(
         "The partial of a product in one factor is the product of all the others.",
         "Of all the other places, not of all the other values: values[:k] and values[k + 1:].",
-        "[math.prod(values[:k] + values[k + 1 :]) for k in range(len(values))]",
+        "A list with one entry for each k in range(len(values)). math.prod multiplies a list; of an empty one it is 1.",
     ),
     praise="No division, so a 0 does no harm; and by place, so a factor may stand there twice.",
 )

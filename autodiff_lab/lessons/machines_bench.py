@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab.engine.errors import ReleasedError
-from autodiff_lab.lessons.comparing import describe, plain
+from autodiff_lab.lessons.comparing import describe, plain, told
 from autodiff_lab.lessons.running import Crashed, attempt
 from autodiff_lab.lessons.tape_bench import refuse
 from autodiff_lab.systems import static_graph
@@ -210,7 +210,7 @@ def rewound(both_gradients: Any) -> Any:
     found = attempt(answer)
     try:
         tape.gradient(z, x)
-        afterwards = "rewound once more"
+        afterwards = "rewound once more" if tape.persistent else "rewound for the first time"
     except ReleasedError:
         afterwards = "ReleasedError"
     return {"the two gradients": found, "what the tape says to one question more": afterwards}
@@ -219,8 +219,7 @@ def rewound(both_gradients: Any) -> Any:
 def _read(thing: Any) -> Any:
     if isinstance(thing, list | tuple):
         return tuple(_read(part) for part in thing)
-    found = plain(thing)
-    return found if found is None or isinstance(found, float | tuple) else describe(found)
+    return told(thing)
 
 
 STEPS = 20
@@ -235,8 +234,10 @@ def losses(minimize: Any) -> Any:
     found = {after(0): plain(squared_error(w, b).numpy())}
     for k in range(1, STEPS + 1):
         went = attempt(minimize, lambda: squared_error(w, b), [w, b, beside], 0.1)
+        if isinstance(went, Crashed) and went.never_ends:
+            return {WHERE: went}
         found[after(k)] = went if isinstance(went, Crashed) else plain(squared_error(w, b).numpy())
-        found.setdefault(WHERE, w.numpy())
+        found.setdefault(WHERE, went if isinstance(went, Crashed) else w.numpy())
     return found | {BESIDE: beside.numpy()}
 
 

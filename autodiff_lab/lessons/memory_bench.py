@@ -15,8 +15,9 @@ import numpy as np
 
 from autodiff_lab.engine.jacobians import hessian
 from autodiff_lab.engine.transforms import value_and_grad
-from autodiff_lab.lessons.comparing import Refused, describe, plain
-from autodiff_lab.lessons.running import Crashed, attempt
+from autodiff_lab.lessons.comparing import plain, told
+from autodiff_lab.lessons.running import attempt
+from autodiff_lab.lessons.tape_bench import refuse
 
 CELLS = ("tape", "Var", "Un", "Bin", "backprop")
 CLOSURES = ("gradient_tape", "Variable", "remember", "grad")
@@ -82,7 +83,9 @@ def swept_by_hand(by_hand: Any) -> Any:
         by_hand.__globals__["backprop"](result)
         return plain((result.value, x.sensitivity, y.sensitivity))
 
-    return _refused(CELLS, by_hand) or {case: _seen(by_hand, "tape", run, *at) for case, at in POINTS.items()}
+    return refuse(by_hand, listing=CELLS, machine="cells") or {
+        case: seen(by_hand, "tape", run, *at) for case, at in POINTS.items()
+    }
 
 
 def swept_cells(exponential: Any, quotient: Any) -> Any:
@@ -97,8 +100,8 @@ def swept_cells(exponential: Any, quotient: Any) -> Any:
         names["backprop"](result)
         return plain((result.value, x.sensitivity, y.sensitivity))
 
-    return _refused(CELLS, exponential, quotient) or {
-        case: _seen(exponential, "tape", run, make, at) for case, (make, at) in MADE_OF_TWO.items()
+    return refuse(exponential, quotient, listing=CELLS, machine="cells") or {
+        case: seen(exponential, "tape", run, make, at) for case, (make, at) in MADE_OF_TWO.items()
     }
 
 
@@ -111,27 +114,13 @@ def differentiated_again(sin_again: Any, cos_again: Any, reciprocal: Any, log_ag
         first = names["grad"](log_again(x) + x * y - sin_again(y), [x, y])
         return plain([names["grad"](each, [x, y]) for each in first])
 
-    return _refused(CLOSURES, sin_again, cos_again, reciprocal, log_again) or {
-        case: _seen(sin_again, "gradient_tape", run, *at) for case, at in HESSIANS.items()
+    return refuse(sin_again, cos_again, reciprocal, log_again, listing=CLOSURES, machine="tape") or {
+        case: seen(sin_again, "gradient_tape", run, *at) for case, at in HESSIANS.items()
     }
 
 
-def _refused(listing: tuple[str, ...], *functions: Any) -> Refused | None:
-    for function in functions:
-        if not isinstance(function, types.FunctionType):
-            return Refused(
-                f"You gave {describe(function)}. Hand over the function itself, without brackets after its name."
-            )
-        missing = [name for name in listing if name not in function.__globals__]
-        if missing:
-            return Refused(
-                f"The check cannot find {missing[0]} beside your function. Run the cells above this one first."
-            )
-    return None
-
-
 @contextlib.contextmanager
-def _borrowed(function: types.FunctionType, name: str) -> Iterator[None]:
+def borrowed(function: types.FunctionType, name: str) -> Iterator[None]:
     """The learner's list, empty for the time of a check."""
     mine: list[Any] = function.__globals__[name]
     kept = list(mine)
@@ -143,8 +132,7 @@ def _borrowed(function: types.FunctionType, name: str) -> Iterator[None]:
         mine[:] = kept
 
 
-def _seen(function: types.FunctionType, name: str, run: Callable[..., Any], *args: Any) -> Any:
+def seen(function: types.FunctionType, name: str, run: Callable[..., Any], *args: Any) -> Any:
     """What came out, as plain data; of something unforeseen a description."""
-    with _borrowed(function, name):
-        found = attempt(run, *args)
-    return found if found is None or isinstance(found, float | tuple | Crashed) else describe(found)
+    with borrowed(function, name):
+        return told(attempt(run, *args))

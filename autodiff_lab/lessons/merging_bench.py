@@ -9,9 +9,10 @@ import numpy as np
 
 from autodiff_lab.engine.jacobians import jacrev
 from autodiff_lab.engine.transforms import grad
-from autodiff_lab.lessons.comparing import plain
-from autodiff_lab.lessons.graph_bench import MACHINE, refuse, told
+from autodiff_lab.lessons.comparing import plain, told
+from autodiff_lab.lessons.graph_bench import MACHINE
 from autodiff_lab.lessons.running import attempt
+from autodiff_lab.lessons.tape_bench import refuse
 from autodiff_lab.systems import static_graph
 
 # Flat sums
@@ -38,7 +39,7 @@ def expected_sums() -> dict[str, Any]:
 
 def summed(flat_add: Any) -> Any:
     """The same with the learner's function, on the learner's nodes."""
-    refused = refuse(MACHINE, flat_add)
+    refused = refuse(flat_add, listing=MACHINE, machine="graph")
     if refused:
         return refused
     names = flat_add.__globals__
@@ -89,7 +90,8 @@ def expected_counts() -> dict[str, Any]:
 
 def counted(flat: Any, pairs: Any) -> Any:
     """What the learner's formulas say."""
-    return refuse((), flat, pairs) or {f"n = {n}": told(attempt(lambda n=n: (flat(n), pairs(n)))) for n in LENGTHS}
+    refused = refuse(flat, pairs, listing=())
+    return refused or {f"n = {n}": told(attempt(lambda n=n: (flat(n), pairs(n)))) for n in LENGTHS}
 
 
 # Partials
@@ -113,7 +115,7 @@ def _product(values: tuple[float, ...]) -> str:
 
 def partials(sin_partials: Any, cos_partials: Any, mul_partials: Any) -> Any:
     """The learner's, and the slope that comes out when the learner's sweep uses them."""
-    refused = refuse(MACHINE, sin_partials, cos_partials, mul_partials)
+    refused = refuse(sin_partials, cos_partials, mul_partials, listing=MACHINE, machine="graph")
     if refused:
         return refused
     names = mul_partials.__globals__

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import dis
 import io
 import linecache
+import re
 import sys
 import traceback
 import types
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,10 +29,15 @@ class Crashed:
     message: str = ""
     line: str = ""
 
+    @property
+    def never_ends(self) -> bool:
+        """Whether it had to be stopped. Another case would take as long, and say the same."""
+        return self.kind == TookTooLong.__name__
+
     def sentence(self) -> str:
         """What happened, with the learner's own line where there is one."""
         where = f" in your line `{self.line}`" if self.line else ""
-        if self.kind == TookTooLong.__name__:
+        if self.never_ends:
             return (
                 f"your code was still running after {STEPS:,} steps{where}, so I stopped it. "
                 "Does a loop grow the list it walks along?"
@@ -84,7 +91,7 @@ def _first_line(problem: BaseException) -> str:
         lines = str(problem).splitlines()
     except Exception:  # a message that cannot be made
         return ""
-    return lines[0].rstrip(".") if lines else ""
+    return re.sub(r" at 0x[0-9a-fA-F]+", "", lines[0]).rstrip(".") if lines else ""
 
 
 def _learners_line(problem: BaseException) -> str:
@@ -93,3 +100,30 @@ def _learners_line(problem: BaseException) -> str:
         if "ipykernel" in frame.filename or frame.filename.startswith("<"):
             return linecache.getline(frame.filename, frame.lineno or 0).strip()
     return ""
+
+
+def unfinished(answer: Any) -> bool:
+    """Whether there are still three dots where the learner's own words should be."""
+    if answer is ...:
+        return True
+    if isinstance(answer, list | tuple | set):
+        return any(unfinished(part) for part in answer)
+    if isinstance(answer, dict):
+        return any(unfinished(part) for part in (*answer.keys(), *answer.values()))
+    if isinstance(answer, types.FunctionType):
+        return _says_nothing(answer.__code__) or ... in _constants(answer.__code__)
+    return False
+
+
+def _says_nothing(code: types.CodeType) -> bool:
+    """Whether a function's body is only ``...`` (or ``pass``), with or without a docstring."""
+    spoken = [step for step in dis.get_instructions(code) if step.opname not in {"RESUME", "NOP", "COPY_FREE_VARS"}]
+    return len(spoken) <= 2 and spoken[0].argval is None and spoken[-1].opname.startswith("RETURN")
+
+
+def _constants(code: types.CodeType) -> Iterator[Any]:
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _constants(constant)
+        else:
+            yield constant

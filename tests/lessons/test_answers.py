@@ -6,10 +6,9 @@ import sys
 import numpy as np
 import pytest
 
-from autodiff_lab.lessons import lesson_03
+from autodiff_lab.lessons import lesson_03, tape_lines, tape_repairs
 from autodiff_lab.lessons.comparing import agrees, describe, plain, rounded
-from autodiff_lab.lessons.exercise import unfinished
-from autodiff_lab.lessons.running import Crashed, attempt
+from autodiff_lab.lessons.running import Crashed, attempt, unfinished
 
 
 class Variable:
@@ -49,8 +48,8 @@ def test_agreement(seen, wanted, yes):
 
 
 def test_a_rounded_number_is_told_from_a_wrong_one():
-    assert rounded((6.87, 2.15), lesson_03.COLLISION)
-    assert not rounded((5.5, 1.7163), lesson_03.COLLISION)
+    assert rounded((6.87, 2.15), tape_repairs.COLLISION)
+    assert not rounded((5.5, 1.7163), tape_repairs.COLLISION)
     assert "Do not round" in lesson_03.ex_03_5a((6.87, 2.15)).text
 
 
@@ -136,7 +135,7 @@ def test_the_interrupt_key_still_works():
 
 @pytest.mark.parametrize(
     "text",
-    ["\n".join(lesson_03.SEVEN_LINES), [line.replace("2.0", "2").replace(" ", "") for line in lesson_03.SEVEN_LINES]],
+    ["\n".join(tape_lines.SEVEN_LINES), [line.replace("2.0", "2").replace(" ", "") for line in tape_lines.SEVEN_LINES]],
 )
 def test_the_seven_lines_in_other_forms(text):
     assert lesson_03.ex_03_1(text).passed

@@ -73,4 +73,4 @@ def test_cells_of_before_do_not_disturb_a_check():
 def test_a_function_from_elsewhere_is_told_what_is_missing():
     scope = {}
     exec(check.ex_05_1.reference, scope)
-    assert "cannot find tape beside your function" in check.ex_05_1(scope["by_hand"]).text
+    assert "cannot find tape beside it" in check.ex_05_1(scope["by_hand"]).text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import importlib
 import pkgutil
 import re
@@ -46,6 +47,7 @@ def exercises() -> list[tuple[str, Exercise]]:
     return [(number, exercise) for number, found in lessons() for exercise in found.values()]
 
 
+@functools.cache
 def listing(number: str) -> str:
     """The code that the exercises of a notebook stand on: its cells tagged ``listing``, in order."""
     cells = read(named(number)).cells

@@ -1,0 +1,76 @@
+"""Wrong answers that no exercise foresaw: what is said names the form, the place or the case, and not the answer."""
+
+import pytest
+
+from autodiff_lab.lessons import lesson_00, lesson_01, lesson_02, lesson_03, lesson_05, lesson_06, lesson_07
+from autodiff_lab.lessons.comparing import agrees
+
+from .test_every_exercise import submit
+
+ADDRESS = """
+def minimize(loss, variables, learning_rate):
+    raise ValueError(f"no {object()}")
+"""
+
+
+@pytest.mark.parametrize(
+    ("exercise", "answer", "said"),
+    [
+        (lesson_00.ex_00_1, 5.0, "You gave 5. That is not it."),
+        (lesson_01.ex_01_2, 1e-8, "I expect a pair of steps"),
+        (lesson_01.ex_01_5, (1.3090816,) * 2, "I expect three numbers"),
+        (lesson_02.ex_02_3, (5, 5.5, 0, 5), "only the fourth is not right"),
+        (lesson_02.ex_02_3, (0.5, 5, 5.5, 0, 5.5), "I expect four numbers"),
+        (lesson_03.ex_03_1, [*lesson_03.ex_03_1.expected[:6], "v5 = v4 - v3"], "only the seventh is not right"),
+        (lesson_05.ex_05_4, ["survives"] * 4 + ["changes"], "the second is the first that is not right"),
+        (lesson_06.ex_06_2, (44.07, False), "Of the 2, only the first is not right."),
+        (lesson_07.ex_07_4, (6, None, None, 6, None, 0), "only the sixth is not right"),
+    ],
+    ids=lambda thing: getattr(thing, "name", None),
+)
+def test_an_answer(exercise, answer, said):
+    reply = exercise(answer)
+    assert reply.status == "not yet" and said in reply.text
+
+
+@pytest.mark.parametrize("culprit", ["'tanh'", "np.tanh", "'the absolute value'"])
+def test_a_wrong_word_is_not_answered_with_the_right_one(culprit):
+    reply = submit("01", lesson_01.ex_01_4, f"{lesson_01.ex_01_4.reference}\nculprit = {culprit}")
+    assert "one of exp, abs, sin, sqrt, log" in reply.text
+    assert submit("01", lesson_01.ex_01_4, f"{lesson_01.ex_01_4.reference}\nculprit = np.abs").passed
+
+
+def test_no_code_ran_where_none_was_asked():
+    code = "def both_gradients(tape, z, x, y):\n    return 4.0, 6.0"
+    assert "rewound for the first time" in submit("07", lesson_07.ex_07_5, code).text
+
+
+def test_a_message_has_no_address():
+    text = submit("07", lesson_07.ex_07_7, ADDRESS).text
+    assert "ValueError: no <object object>" in text
+
+
+def test_code_without_an_end_is_tried_once():
+    code = "calls = []\ndef dual_mul(a, b):\n    calls.append(a)\n    while True: pass\n\n\ndual_div = dual_mul"
+    names_of = {}
+
+    def observe(*functions):
+        names_of.update(functions[0].__globals__)
+        return lesson_02.ex_02_1.observe(*functions)
+
+    exercise = type(lesson_02.ex_02_1)(
+        "ex_98_3", takes=("dual_mul", "dual_div"), expects="two functions", praise="Well.", expected={}, observe=observe
+    )
+    submit("02", exercise, code)
+    assert len(names_of["calls"]) == 1
+
+
+@pytest.mark.parametrize("exercise", [lesson_06.ex_06_1, lesson_06.ex_06_4, lesson_06.ex_06_7, lesson_07.ex_07_2])
+def test_the_last_hint_leaves_something_to_write(exercise):
+    for line in exercise.reference.splitlines():
+        for part in (line.strip(), line.partition("= ")[2], line.partition("return ")[2]):
+            assert len(part) < 12 or part not in exercise.hints[-1]
+
+
+def test_agreement_is_not_loosened():
+    assert not agrees((5.0, 5.5, 0.0, 5.0), lesson_02.ex_02_3.expected, lesson_02.ex_02_3.tolerance)
