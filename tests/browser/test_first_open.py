@@ -27,7 +27,5 @@ def test_pictures_are_there_before_the_first_run(name, open_notebook):
     assert all(width > 0 for width in seen)
     assert notebook.page.locator(".adl-player").count() == 0, "no script of an untrusted notebook runs"
     for text in outputs.all_inner_texts():
-        markup = re.match(
-            r"\s*<[a-z]", text
-        )  # <figure…, <drawing of…; <Operator …> is an answer
+        markup = re.match(r"\s*<[a-z]", text)  # <figure…, <drawing of…; <Operator …> is an answer
         assert " object at 0x" not in text and not markup and not text.lstrip().startswith("Player(")
