@@ -19,6 +19,10 @@ STRINGS: dict[str, tuple[str, str]] = {
     "node with tangent": ("{node}; tangent {tangent}", "{node}；切向量 {tangent}"),
     "group": ("{title}: {size}", "{title}：{size}"),
     "the constant": ("the constant {value}", "常数 {value}"),
+    "far away": (
+        "{name} = {value}, whose own box stands far away",
+        "{name} = {value}，它自己的方框在远处",
+    ),
     "edge": ("from {tail} to {head}: {partial}", "从 {tail} 到 {head}：{partial}"),
     "graph of lines": ("Lines: {all}. {derivatives}", "各行：{all}。{derivatives}"),
     "graph of lines, cut": (

@@ -32,6 +32,7 @@ export function graphView(trace, layout, host, prefix) {
   const edges = trace.lines.map(() => []); // by the line they lead into
   trace.lines.forEach((line, i) => line.operands.forEach((operand, slot) => {
     if (operand.line === null) drawConstant(operand, `c${i}_${slot}`, nodes[i]);
+    else drawAgain(operand.line, `s${i}_${slot}`, nodes[i]);
     drawEdge(line, operand, i, slot);
   }));
   roving(nodes.filter(Boolean).map((node) => node.group));
@@ -63,6 +64,20 @@ export function graphView(trace, layout, host, prefix) {
     const group = svg("g", { class: "adl-node is-constant", "data-node": id }, svg("title", {}, `the constant ${operand.value.text}`),
                       svg("rect", { class: "adl-frame", x: box.x - box.w / 2, y: box.y - box.h / 2, width: box.w, height: box.h, rx: 1 }),
                       text("adl-value", box.x, box.y, inNode(operand.value)));
+    user?.constants.push(group);
+    nodeLayer.append(group);
+  }
+  /** A value whose own box stands far away, by its name beside its use. */
+  function drawAgain(from, id, user) {
+    const box = layout.nodes[id];
+    if (!box) return;
+    const { label, shown, value } = trace.lines[from];
+    const group = svg("g", { class: "adl-node is-again", "data-node": id }, svg("title", {}, `${label || shown} = ${value.text}`),
+                      svg("rect", { class: "adl-frame", x: box.x - box.w / 2, y: box.y - box.h / 2, width: box.w, height: box.h, rx: 8 }),
+                      text("adl-value", box.x, box.y, label || shown));
+    group.addEventListener("click", () => host.visit({ line: from }));
+    group.addEventListener("pointerenter", () => host.link({ line: from }));
+    group.addEventListener("pointerleave", () => host.link(null));
     user?.constants.push(group);
     nodeLayer.append(group);
   }
