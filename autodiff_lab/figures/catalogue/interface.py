@@ -39,6 +39,17 @@ STRINGS: dict[str, tuple[str, str]] = {
         "值、切向量、伴随；边上是局部偏导数",
     ),
     "graph inner": ("{how}; dotted: a sweep, recorded", "{how}；点线：被记录的扫描"),
+    # A long run
+    "excerpt": ("lines {first} to {last} of {lines}", "共 {lines} 行中的 {first} 到 {last}"),
+    "from later lines": ("from later lines", "来自后面的行"),
+    "long run": (
+        "This run has {lines} lines: more than {most} are shown in reverse only, a stretch at a time.",
+        "这次运行有 {lines} 行：超过 {most} 行时只显示反向模式，每次一段。",
+    ),
+    "not in this page": (
+        "This page holds some stretches of the run only: {held}. Open the others with play(…) in a notebook.",
+        "此页面只包含运行的几段：{held}。其他段请在笔记本中用 play(…) 打开。",
+    ),
     # Where we are
     "status": ("{operations} · {where}", "{operations} · {where}"),
     "status operations.one": ("{n} operation", "{n} 个运算"),
