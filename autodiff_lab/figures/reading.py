@@ -92,9 +92,7 @@ class OnDemand(Sequence):
         return self._make(i % self._length)
 
 
-def described(
-    tape: Any, f: Callable[..., Any], value: Any, lines: Sequence[Line], located: sources.Located
-) -> Trace:
+def described(tape: Any, f: Callable[..., Any], value: Any, lines: Sequence[Line], located: sources.Located) -> Trace:
     """A run of these lines, without steps; the lines of a stretch of the tape may stand for all."""
     lines = tuple(lines)
     result = tape.output

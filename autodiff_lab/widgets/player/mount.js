@@ -100,7 +100,9 @@ export function mount(element, payload, options = {}) {
       root.remove();
     },
   };
+  const lens = { scale: null, held: false }; // how the learner looks at the graph: outlives each drawing of it
   const host = {
+    lens,
     line: () => trace.steps[s]?.line ?? -1,
     link(target) {
       for (const view of [...views, words]) view.link(target);
@@ -192,11 +194,14 @@ export function mount(element, payload, options = {}) {
 
   /** Takes the payload in; what it returns is to be called when the trace is shown. */
   function load() {
-    const places = views?.map((view) => [view.element.scrollLeft, view.element.scrollTop]);
+    let places = views?.map((view) => [view.element.scrollLeft, view.element.scrollTop]);
+    const before = trace?.excerpt?.number;
     runs = readAll(payload);
     trace = chosen(runs, mode, towards());
     layout = trace.layout ?? payload.layout;
     run = runOf(trace);
+    const turned = before !== undefined && before !== trace.excerpt?.number;
+    if (turned) [places, lens.held] = [null, false]; // another stretch has another picture
     showModes();
     graph = graphView(trace, layout, host, prefix);
     views = [sourceView(trace, host), graph, tapeView(trace, host)];
@@ -205,7 +210,6 @@ export function mount(element, payload, options = {}) {
     const numbers = { reverse: trace.fault ? "value, adjoint, the true one" : "value, then adjoint", forward: "value, then tangent", both: "value, tangent, adjoint" }[trace.mode];
     panes.replaceChildren(pane("source", sourceName, "", views[0]), pane("graph", "graph", trace.excerpt ? trace.excerpt.said : `${numbers}; on the edge the local partial${inner ? "; dotted: a sweep, recorded" : ""}`, graph),
                           pane("tape", "tape", views[2].note, views[2]));
-    held.hidden = true;
     title.textContent = trace.title;
     warning.hidden = !trace.fault;
     warning.textContent = trace.warning ?? "";
@@ -223,12 +227,14 @@ export function mount(element, payload, options = {}) {
     return () => {
       words.reserve();
       graph.fit();
+      if (turned && trace.steps[s]) for (const view of views) view.follow(trace.steps[s], false, s);
       places?.forEach(([left, top], k) => views[k].element.scrollTo({ left, top, behavior: "instant" }));
     };
   }
 
   function show(next, { everything = false, moved = false } = {}) {
     const before = s;
+    held.hidden = true;
     s = clampStep(trace, next);
     const from = at;
     at = wholeStep(trace, s);

@@ -41,7 +41,7 @@ export function read(data, base) {
     truth: (whole.truth ?? []).map(number), hints: new Map(whole.hints ?? []),
     lines: whole.lines.map((line) => ({ label: "", where: [], stretch: 0, ...line, value: number(line.value),
       operands: (line.operands ?? []).map((operand) => ({ ...operand, value: number(operand.value) })) })),
-    steps: whole.steps.map((step) => ({ released: [], ...step,
+    steps: whole.steps.map((step) => ({ released: [], sentence: "", ...step,
       questions: (step.questions ?? []).map((question) => ({ mistakes: [], ...question, answer: number(question.answer) })),
       adjoint: number(step.adjoint), tangents: (step.tangents ?? []).map(number),
       pushes: (step.pushes ?? []).map((push) => ({ share: 0, ...push, contribution: number(push.contribution) })),
