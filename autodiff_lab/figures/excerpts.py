@@ -15,7 +15,7 @@ import numpy as np
 
 from autodiff_lab.figures import equations, graphs, memory, reading, sentences, sweeping
 from autodiff_lab.figures.trace import Cost, Excerpt, Line, Meter, Number, Part, Step, Trace
-from autodiff_lab.figures.words import say
+from autodiff_lab.figures.words import say, speaking, spoken
 
 LONG = 600
 """A run of more lines than this is shown a stretch at a time."""
@@ -51,7 +51,7 @@ class Excerpts:
     """
 
     def __init__(self, tape: Any, f: Callable[..., Any], value: Any = None) -> None:
-        self._tape, self._f, self._value = tape, f, value
+        self._tape, self._f, self._value, self._lang = tape, f, value, spoken()
         with np.errstate(all="ignore"):
             self._lines, self._located = reading.lines_of(tape, f)
             self._moves = [] if tape.output is None else list(sweeping.moves(tape))
@@ -81,7 +81,7 @@ class Excerpts:
         return line // _LINES
 
     def _read(self, number: int) -> Trace:
-        with np.errstate(all="ignore"):
+        with speaking(self._lang), np.errstate(all="ignore"):
             return self._told(number)
 
     def _told(self, number: int) -> Trace:

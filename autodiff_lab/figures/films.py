@@ -26,6 +26,7 @@ _LOOK, _CHARACTER = 1.2, 0.05
 _SHORTEST, _LONGEST = 1.5, 8.0
 _END = 2.0  # more for the last frame, before it begins again
 _COLOURS = 128
+_NEARLY = 8
 
 
 def save_gif(
@@ -114,8 +115,12 @@ def _palette(pictures: list[Image.Image]) -> Image.Image:
     for k, picture in enumerate(some):
         montage.paste(picture, (0, k * height))
     reduced = montage.quantize(_COLOURS, dither=Image.Dither.NONE)
-    colours = reduced.getpalette() or []
-    place = 3 * reduced.getpixel((0, 0))
+    colours, paper = reduced.getpalette() or [], montage.getpixel((0, 0))
+    # Pillow looks up colours in coarse cells: what is nearly the paper would be taken for it.
+    entries = [colours[k : k + 3] for k in range(0, len(colours), 3)]
+    exact = [
+        paper if max(abs(x - y) for x, y in zip(entry, paper, strict=True)) < _NEARLY else entry for entry in entries
+    ]
     palette = Image.new("P", (1, 1))
-    palette.putpalette([*colours[:place], *montage.getpixel((0, 0)), *colours[place + 3 :]])
+    palette.putpalette([part for entry in exact for part in entry])
     return palette

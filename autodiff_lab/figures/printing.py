@@ -6,11 +6,13 @@ that `frames` and Graphviz write: rectangles, polygons, paths of straight lines 
 
 from __future__ import annotations
 
+import contextlib
 import io
+import logging
 import math
 import re
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
@@ -80,14 +82,17 @@ def legible(function: str, trace: Trace) -> Trace:
 
 def png(svg: str, scale: float = 1.0) -> bytes:
     """Draw a picture as PNG, so many times larger than on a page; the same bytes every time."""
-    return _figure(svg).png(scale)
+    # Letters that are moved onto whole pixels would take more room than was measured.
+    with _at_any_weight(), matplotlib.rc_context({"text.hinting": "none"}):
+        return _figure(svg).png(scale)
 
 
 def pdf(svgs: Sequence[str]) -> bytes:
     """Draw pictures as the pages of a PDF, with their type inside; the same bytes every time."""
     file = io.BytesIO()
     nothing = dict.fromkeys(("CreationDate", "Creator", "Producer"))
-    with matplotlib.rc_context({**_settings(LIGHT), "pdf.fonttype": 42}), PdfPages(file, metadata=nothing) as pages:
+    settings = {**_settings(LIGHT), "pdf.fonttype": 42}
+    with _at_any_weight(), matplotlib.rc_context(settings), PdfPages(file, metadata=nothing) as pages:
         for svg in svgs:
             pages.savefig(_figure(svg))
     return file.getvalue()
@@ -101,6 +106,18 @@ class _Place(NamedTuple):
     scale: float
     window: Any
     size: float
+
+
+@contextlib.contextmanager
+def _at_any_weight() -> Iterator[None]:
+    """Let a font that has no bold stand in at its own weight, without a message about it."""
+    log = logging.getLogger("matplotlib.font_manager")
+    level = log.level
+    log.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        log.setLevel(level)
 
 
 def _figure(svg: str) -> Plot:

@@ -48,7 +48,7 @@ def read_tape(
     with speaking(checked_language("Trace.of", lang)):
         run = read_run(tape, f, value)
         trace = reversed_run(tape, run, fault) if mode == "reverse" else forward_run(tape, run, direction)
-    return trace if lang == "en" else trace.remembering(lambda: read_tape(tape, f, value, mode, direction, fault))
+    return trace.remembering(lambda: read_tape(tape, f, value, mode, direction, fault))
 
 
 # The run itself has warned of log(-1) and the like; looking at it again need not.

@@ -208,8 +208,9 @@ class Trace(Outputs):
         return self if self.lang == "en" else again and again()
 
     def remembering(self, again: Callable[[], Trace]) -> Trace:
-        """Keep how to tell this run in English. It is no part of the trace, and stored nowhere."""
-        self.__dict__["_again"] = again
+        """Keep how to tell this run in English, if it is not. That is no part of the trace, and stored nowhere."""
+        if self.lang != "en":
+            self.__dict__["_again"] = again
         return self
 
     def __getstate__(self) -> dict[str, Any]:

@@ -13,8 +13,11 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from autodiff_lab.figures.catalogue import CATALOGUE, LANGUAGES
+from autodiff_lab.figures.catalogue import CATALOGUE, LANGUAGES, interface
 from autodiff_lab.figures.options import one_of
+
+_SHARED = ("separator", "not reached")
+"""What the player says as pictures and sentences do."""
 
 _SPOKEN: ContextVar[str] = ContextVar("lang", default="en")
 
@@ -123,6 +126,12 @@ def listed(items: Sequence[str]) -> str:
 def together(*sentences: str) -> str:
     """Put sentences one after the other; empty ones are left out."""
     return template("gap").join(sentence for sentence in sentences if sentence)
+
+
+def player_words(lang: str) -> dict[str, str]:
+    """Give the strings of the player in one language, for its script, which has no words of its own."""
+    with speaking(lang):
+        return {key: template(key) for key in (*interface.STRINGS, *_SHARED)}
 
 
 def number_word(n: int) -> str:

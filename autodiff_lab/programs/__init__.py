@@ -2,8 +2,8 @@
 
 In the order of the work: ``inputs.py`` reads the arguments; ``outer.py`` and ``tracing.py`` record the derivative;
 ``draft.py`` holds the lines while ``cleaning.py`` drops what nobody would have written; ``wording.py``,
-``expressions.py`` and ``writing.py`` make Python of them, ``buffers.py`` plans memory, ``functions.py`` cuts what is too
-long; ``compiling.py`` puts it together, ``running.py`` runs it, ``saving.py`` writes it into a file.
+``expressions.py`` and ``writing.py`` make Python of them, ``buffers.py`` plans memory, ``functions.py`` cuts what is
+too long; ``compiling.py`` puts it together, ``running.py`` runs it, ``saving.py`` writes it into a file.
 """
 
 from .cleaning import PASSES

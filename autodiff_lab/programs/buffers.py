@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..engine.dispatch import TABLE
-from .expressions import CHOICE, FRESH_NEVER, KEYS
+from .expressions import CHOICE, FRESH_NEVER, KEYS, may_share
 
 if TYPE_CHECKING:
     from .writing import Writer
@@ -43,7 +43,7 @@ class Buffers:
             lines = [ref for ref in draft.operands[i] if type(ref) is int]
             for ref in lines:
                 self._last[root[ref]] = i
-            if lines and (op in FRESH_NEVER or op is SCATTER or op not in KEYS):
+            if lines and (op is SCATTER or may_share(op, draft.operands[i])):
                 root[i] = root[lines[0]]
         for ref in draft.results:
             if type(ref) is int:

@@ -10,7 +10,8 @@ One thing may differ: x + 0 is x, where NumPy makes a negative zero positive.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import math
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -150,10 +151,35 @@ def _stripped(draft: Draft, i: int, line: int) -> int | None:
     return None
 
 
+def multiply_small_first(draft: Draft, i: int) -> Any:
+    """Write A · (b · c) for (A · b) · c where b and c are smaller than A: one pass over the large array, not two."""
+    if draft.ops[i] is not MULTIPLY or type(draft.values[i]) is not np.ndarray:
+        return None
+    for inner, c in (draft.operands[i], draft.operands[i][::-1]):
+        if type(inner) is not int or draft.ops[inner] is not MULTIPLY or not draft.serves_only(inner, i):
+            continue
+        named = inner in draft.names and draft.trace.turn < len(draft.ops)  # what a reader knows from the tape stays
+        if named or (type(c) is int and c > inner) or not _doubles(draft, (*draft.operands[inner], c)):
+            continue
+        for large, b in (draft.operands[inner], draft.operands[inner][::-1]):
+            small = np.broadcast_shapes(draft.shape(b), draft.shape(c))
+            if draft.shape(large) == draft.values[i].shape and 2 * math.prod(small) <= draft.values[i].size:
+                draft.seen.pop(_key(draft, inner), None)
+                draft.names.pop(inner, None)
+                draft.operands[inner] = (b, c)
+                draft.values[inner] = np.multiply(draft.value(b), draft.value(c))
+                draft.operands[i] = (large, inner)
+                return None
+    return None
+
+
 def share(draft: Draft, i: int) -> Any:
     """What has been computed before is not computed again."""
     first = draft.seen.setdefault(_key(draft, i), i)
-    return None if first == i else first
+    if first == i:
+        return None
+    draft.shared.add(first)
+    return first
 
 
 def _key(draft: Draft, i: int) -> Any:
@@ -182,15 +208,16 @@ REWRITES: dict[str, Callable[[Draft, int], Any]] = {
     "constants": fold_constants,
     "identities": drop_identities,
     "signs": tidy_signs,
+    "small first": multiply_small_first,
     "sharing": share,
 }
 PASSES = (*REWRITES, "dead code")
 """The passes by name, in the order in which they are applied."""
 
 
-def cleaned(trace: Trace, passes: Iterable[str], given_names: dict[int, str]) -> Draft:
+def cleaned(trace: Trace, passes: Iterable[str], named: Mapping[str, np.ndarray]) -> Draft:
     """The draft of a recorded derivative, after these passes."""
-    draft, tape = Draft(trace, given_names), trace.tape
+    draft, tape = Draft(trace, named), trace.tape
     known, names, fate = tape.known, draft.names, draft.fate
     wanted = set(passes)
     rewrites = [(name, rewrite) for name, rewrite in REWRITES.items() if name in wanted]

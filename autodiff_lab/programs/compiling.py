@@ -32,6 +32,9 @@ __all__ = ["Operations", "Order", "Version", "compiled", "in_numpy"]
 LARGEST_LISTED = 20_000
 """Programs with more lines than this do not keep the listing of what became of each."""
 
+WITH_OUT = re.compile(r"^((?:\w+ = )?np\.(?!maximum|minimum)\w+\(.*), out=(\w+\))$")
+"""A line that calls a ufunc with a buffer to write into."""
+
 
 class Operations(NamedTuple):
     """How many operations there are on the way forward, and on the way back."""
@@ -149,9 +152,7 @@ class Version:
             self._run = self._executed()
             lines = [f"return _main({', '.join([*inputs.names, *self.buffers])})"]
         if self.buffers:  # positions are read faster than names
-            lines = [
-                re.sub(r"^((?:\w+ = )?np\.(?!maximum|minimum)\w+\(.*), out=(\w+\))$", r"\1, \2", line) for line in lines
-            ]
+            lines = [WITH_OUT.sub(r"\1, \2", line) for line in lines]
             lines.insert(0, f"{', '.join(self.buffers)}, = _mine = _take()")
             after = "        finally:\n            _spare.append(_mine)\n"
         body = "\n".join(["            " + line.replace("\n", "\n            ") for line in lines])
@@ -193,7 +194,7 @@ def compiled(order: Order, args: Sequence[Any]) -> Version:
     inputs = read_inputs(order.f, args, which)
     trace = traced(order.f, inputs.args, which, several, order.mode, [leaf.name for leaf in inputs.leaves])
     clock.append(time.process_time())
-    draft = cleaned(trace, order.passes, _names_around(order.f))
+    draft = cleaned(trace, order.passes, _arrays_around(order.f))
     clock.append(time.process_time())
     version = Version(order, inputs)
     taken = {*TAKEN, *inputs.names, *(leaf.name for leaf in inputs.leaves), "_entry", "_run"}
@@ -249,17 +250,14 @@ def _types(order: Order, inputs: Inputs, which: Sequence[int], count: int) -> li
     return [None, *(leaf.value.dtype if leaf.value.dtype != FLOAT64 else None for leaf in leaves)]
 
 
-def _names_around(f: Callable[..., Any]) -> dict[int, str]:
-    """What the arrays that a function closes over are called there."""
+def _arrays_around(f: Callable[..., Any]) -> dict[str, np.ndarray]:
+    """The arrays that a function closes over, by name."""
     try:
         around = inspect.getclosurevars(f)
     except (TypeError, ValueError):
         return {}
-    return {
-        id(x): name
-        for name, x in {**around.globals, **around.nonlocals}.items()
-        if isinstance(x, np.ndarray) and name not in TAKEN
-    }
+    names = {**around.globals, **around.nonlocals}
+    return {name: x for name, x in names.items() if isinstance(x, np.ndarray) and name not in TAKEN}
 
 
 def in_numpy(namespace: dict[str, Any], names: Sequence[str], doubles: bool) -> Any:

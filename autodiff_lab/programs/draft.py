@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from ..engine import tree
 from ..engine.broadcasting import shape_of
 from ..engine.dispatch import Op
+from ..engine.values import SMALL
 from ..engine.variable import Variable
 from .tracing import Trace
 
@@ -56,9 +58,9 @@ class Draft:
         What has to come out as recorded.
     """
 
-    def __init__(self, trace: Trace, given_names: dict[int, str]) -> None:
+    def __init__(self, trace: Trace, named: Mapping[str, np.ndarray]) -> None:
         tape = trace.tape
-        self.trace, self.tape, self.values, self.static = trace, tape, tape.values, tape.kwargs
+        self.trace, self.tape, self.values, self.static = trace, tape, list(tape.values), tape.kwargs
         self.names = dict(trace.names)
         self.ops: list[Op | None] = list(tape.ops)
         self.operands: list[tuple[Any, ...]] = []
@@ -68,25 +70,35 @@ class Draft:
         self.results: list[Any] = []
         self.checks: list[tuple[Any, Any]] = []
         self.seen: dict[Any, int] = {}
-        self._given_names = given_names
+        self.shared: set[int] = set()  # lines that stand for others which compute the same
+        self._named = dict(named)
         self._served: Any = None
         self._numbers: dict[Any, Constant] = {}
-        self._arrays: dict[int, tuple[Any, Constant]] = {}
+        self._arrays: dict[Any, tuple[Any, Constant]] = {}
 
     def constant(self, x: Any) -> Constant:
         """The constant of that value; an array is copied, so that nothing done to it later changes the program."""
         if isinstance(x, np.ndarray):
-            held = self._arrays.get(id(x))
-            if held is None or held[0] is not x:
-                frozen = x.copy()
+            key = (x.dtype.str, x.shape, x.tobytes()) if x.nbytes <= SMALL else id(x)  # a tape keeps a large one once
+            held = self._arrays.get(key)
+            if held is None:
+                frozen = x.copy("K")
                 frozen.flags.writeable = False
-                held = self._arrays[id(x)] = (x, Constant(frozen, self._given_names.get(id(x), "")))
+                held = self._arrays[key] = (x, Constant(frozen, self._name_of(x)))
             return held[1]
         key = (type(x), x, str(x)) if x == 0 else (type(x), x)  # 0.0 and -0.0 are two
         found = self._numbers.get(key)
         if found is None:
             found = self._numbers[key] = Constant(x)
         return found
+
+    def _name_of(self, x: np.ndarray) -> str:
+        """What the function calls that array, if it has a name for it that is still free."""
+        for name, named in self._named.items():
+            if named.dtype == x.dtype and named.shape == x.shape and np.array_equal(named, x):
+                del self._named[name]
+                return name
+        return ""
 
     def shape(self, ref: Any) -> tuple[int, ...]:
         """The shape of an operand."""
@@ -97,7 +109,9 @@ class Draft:
         return ref.value if type(ref) is Constant else self.values[ref]
 
     def serves_only(self, line: int, user: int) -> bool:
-        """Whether `user` is the only line that needs another one, directly or through a line that stands for it."""
+        """Whether `user` alone needs another line, directly or through one that it stands for: then it may change."""
+        if line in self.shared:
+            return False
         if self._served is None:
             count, last = [0] * len(self.ops), [-1] * len(self.ops)
             for i, parents in enumerate(self.tape.parents):

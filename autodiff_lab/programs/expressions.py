@@ -6,7 +6,7 @@ goes on with infinity or nan, the program is run again with NumPy's functions un
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from .draft import Constant, is_number
 if TYPE_CHECKING:
     from .writing import Writer
 
-__all__ = ["FRESH_NEVER", "IN_NUMPY", "KEYS", "expression"]
+__all__ = ["FRESH_NEVER", "IN_NUMPY", "KEYS", "expression", "may_share"]
 
 # How tightly an expression holds together; a looser one is put in parentheses.
 CHOICE, QUESTION, SUM, PRODUCT, SIGN, POWER, ATOM = 1, 5, 10, 20, 30, 40, 100
@@ -265,6 +265,12 @@ def _nan_to_num(w: Writer, i: int, refs: Any) -> Text:
     return f"np.nan_to_num({w.array_text(i, refs[0], CHOICE)}, {options})", ATOM
 
 
+def _over(w: Writer, i: int, refs: Any) -> Text:
+    a, gaps = w.atom(refs[0]), w.atom(refs[1])
+    none = f"{gaps} == 0"
+    return f"np.where(({none}) & ({a} != 0), np.nan, {a} / np.where({none}, 1.0, {gaps}))", ATOM
+
+
 def _as(pattern: str) -> Callable[[Any, int, Any], Text]:
     return lambda w, i, refs: (pattern.format(w.array_text(i, refs[0], CHOICE)), ATOM)
 
@@ -302,10 +308,17 @@ OF_ARRAYS: dict[Op, Callable[[Any, int, Any], Text]] = {
     TABLE["logabsdet"]: _as("np.linalg.slogdet({})[1]"),
     TABLE["sign of det"]: _as("np.linalg.slogdet({})[0]"),
     TABLE["eigh"]: _eigh,
+    TABLE["over"]: _over,
     TABLE["scatter"]: _scattered,
     TABLE["qr"]: _as("np.concatenate(np.linalg.qr({}), axis=-2)"),
     TABLE["svdvals"]: _as("np.linalg.svd({}, compute_uv=False)"),
 }
 
+EINSUM = TABLE["einsum"]
 FRESH_NEVER = {TABLE[k] for k in ("getitem", np.transpose, np.reshape, np.broadcast_to, "stop_gradient", np.positive)}
 """Rows whose result may be a view of an operand."""
+
+
+def may_share(op: Op, operands: Sequence[Any]) -> bool:
+    """Whether the result of a row may be the memory of its first operand, seen otherwise."""
+    return op in FRESH_NEVER or KEYS.get(op) is None or (op is EINSUM and len(operands) == 1)

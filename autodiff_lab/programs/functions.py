@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -15,6 +16,9 @@ PART = 4_000
 
 FEW = 200
 """Statements from which on names are used again in the lines that run."""
+
+LONGEST_BREATH = 200
+"""Characters of an expression that is still written into another one in the lines that run."""
 
 
 class Function(NamedTuple):
@@ -101,10 +105,26 @@ def functions(
 def _running(body: Sequence[Statement], end: Statement, arrays: bool) -> list[str]:
     if arrays or len(body) > FEW:
         return in_few_names(body, end)
-    return [*(s.text for s in body), end.text]
+    return in_one_breath(body, end)
 
 
 NAME = re.compile(r"\b[^\W\d]\w*")
+
+
+def in_one_breath(body: Sequence[Statement], end: Statement) -> list[str]:
+    """The same lines, with what is used once written where it is used: it need not be put away under a name."""
+    count = Counter(name for s in (*body, end) for name in NAME.findall(s.text.partition("\n")[0]))
+    waiting: dict[str, str] = {}
+    lines = []
+    for s in (*body, end):
+        first, mark, rest = s.text.partition("\n")
+        text = NAME.sub(lambda found: waiting.pop(found.group(), None) or found.group(), first)
+        name = s.defines[0] if len(s.defines) == 1 else ""
+        if name and count[name] == 2 and text.startswith(f"{name} = ") and len(text) <= LONGEST_BREATH:
+            waiting[name] = f"({text.removeprefix(f'{name} = ')})"
+        else:
+            lines.append(text + mark + rest)
+    return lines
 
 
 def in_few_names(body: Sequence[Statement], end: Statement) -> list[str]:

@@ -17,6 +17,7 @@ import numpy as np
 from ..engine.dispatch import NOTHING, TABLE, Op, apply, as_operand
 from ..engine.errors import AutodiffError
 from ..engine.tape import Tape
+from ..engine.values import kept
 from ..engine.variable import Variable
 
 __all__ = ["Answer", "Decision", "OuterTape"]
@@ -118,7 +119,7 @@ class OuterTape(Tape):
         plain, lines = [], []
         for x in operands:
             own = isinstance(x, Variable) and x.tape is self
-            plain.append(x.value if own else x)
+            plain.append(x.value if own else kept(x))
             lines.append(x.index if own else -1)
         args = tuple(plain)
         if op.kind == "shape":
@@ -128,7 +129,7 @@ class OuterTape(Tape):
             if apart is not None:
                 return apart
         if static:
-            static = {name: _decided(x) for name, x in static.items()}
+            static = {name: kept(_decided(x)) for name, x in static.items()}
         value = op.fn(*args, **static)
         if type(value) is float:  # of a learner's own function
             value = np.float64(value)

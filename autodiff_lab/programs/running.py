@@ -195,8 +195,8 @@ def program(
     argnums : int or sequence of int
         Which arguments to differentiate by.
     passes : iterable of str
-        The cleaning to do, of ``"copies"``, ``"constants"``, ``"identities"``, ``"signs"``, ``"sharing"``,
-        ``"dead code"``.
+        The cleaning to do, of ``"copies"``, ``"constants"``, ``"identities"``, ``"signs"``, ``"small first"``,
+        ``"sharing"``, ``"dead code"``.
     on_branch : {"raise", "rerecord"}
         What to do where `f` would go another way than recorded, or has arguments of another shape.
     reuse_buffers : bool
@@ -213,9 +213,12 @@ def program(
     Notes
     -----
     Values are those of the engine, but for the last bits: ``math`` and NumPy may round a function differently, a square
-    is ``x * x``, and x · (1 / z) is x / z (which also goes on where 1 / z would overflow). x + 0 is x, where NumPy makes
-    a negative zero positive. Arrays that `f` closes over are copied when the program is compiled, and so is whatever
-    else `f` reads: a function that rolls dice is recorded with one throw.
+    is ``x * x``, x · (1 / z) is x / z (which also goes on where 1 / z would overflow), and a product of a large array
+    with two small ones multiplies the small ones first. Sums keep their order. x + 0 is x, where NumPy
+    makes a negative zero positive. Arrays that `f` closes over are copied when the program is compiled, and so is
+    whatever else `f` reads: a function that rolls dice is recorded with one throw.
+
+    What runs is the source, with names used again, or left out, where that is faster.
 
     Examples
     --------

@@ -133,7 +133,7 @@ class Words:
     def function_name(self, op: Op) -> str:
         """What a row is called in NumPy; a function without a row is bound to its own name."""
         key = KEYS.get(op)
-        if key is None:
+        if key is None or (isinstance(key, str) and key not in NAMES):
             for name, fn in self.functions.items():
                 if fn is op.fn:
                     return name
@@ -159,6 +159,7 @@ class Words:
 
 
 def number_text(x: Any) -> str:
+    """A number as one writes it."""
     if isinstance(x, np.float32 | np.float16):
         return f"np.{x.dtype}({float(x)!r})"
     if isinstance(x, (bool, np.bool_)):

@@ -13,7 +13,7 @@ from ..engine.listing import plain
 from .buffers import Buffers
 from .cleaning import ADD, BROADCAST
 from .draft import Constant, Draft
-from .expressions import ATOM, CHOICE, FRESH_NEVER, KEYS, QUESTION, expression
+from .expressions import ATOM, CHOICE, FRESH_NEVER, QUESTION, expression, may_share
 from .inputs import Input
 from .wording import Words, number_text
 
@@ -187,7 +187,7 @@ class Writer(Words):
     def fresh_array(self, i: Any) -> bool:
         """Whether a line made its array itself, so that it may be handed out or written to."""
         op = self.ops[i]
-        return op is not None and op not in FRESH_NEVER and KEYS.get(op) is not None
+        return op is not None and not may_share(op, self.operands[i])
 
     def _handed_out(self, ref: int) -> bool:
         """Whether a result is nobody else's memory: made by its line, or all of what another line made for it alone."""

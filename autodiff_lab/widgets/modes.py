@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from autodiff_lab.engine.transforms import record
 from autodiff_lab.figures import excerpts, reading
 from autodiff_lab.figures.excerpts import Excerpts
 from autodiff_lab.figures.trace import Trace
-from autodiff_lab.figures.words import say, separated
+from autodiff_lab.figures.words import checked_language, player_words, say, separated, speaking
 
 MODES = ("reverse", "forward", "both")
 
@@ -51,12 +52,14 @@ class Views:
             own = {"layout": layouts[name]} if name in layouts else {}
             forward.append({"name": name, **own, **_beyond(run.to_dict(), trace)})
         shown = {"trace": trace, "layout": layouts[""], "forward": forward, "no_forward": self.why}
+        shown["words"] = player_words(self.trace.lang)
         if self.long is None:
             return shown
         numbers = self._beside()
         others = [{"trace": self.long[k].to_dict(), "layout": layouts[str(k)]} for k in numbers]
-        held = separated(self.long[k].excerpt.said for k in sorted({*numbers, self.trace.excerpt.number}))
-        return shown | {"others": others, "no_others": say("not in this page", held=held)}
+        with speaking(self.trace.lang):
+            held = separated(self.long[k].excerpt.said for k in sorted({*numbers, self.trace.excerpt.number}))
+            return shown | {"others": others, "no_others": say("not in this page", held=held)}
 
     def _beside(self) -> list[int]:
         """Stretches to have at hand: the neighbours, so that a step over the border waits for nobody, and the ends."""
@@ -84,7 +87,7 @@ class Views:
         return together
 
 
-def views(f: Callable[..., Any], args: Sequence[Any], custom: Any = None, fault: str = "") -> Views:
+def views(f: Callable[..., Any], args: Sequence[Any], custom: Any = None, fault: str = "", lang: str = "en") -> Views:
     """Run ``f(*args)`` once, and read the record in both modes.
 
     Parameters
@@ -95,19 +98,29 @@ def views(f: Callable[..., Any], args: Sequence[Any], custom: Any = None, fault:
         A direction of the learner's own, as `Trace.of` takes it; the menu calls it ``"custom"``.
     fault : str
         A mistake that the engine makes in reverse, as `Trace.of` takes it; there is no forward mode then.
+    lang : {"en", "zh"}
+        The language of every word.
     """
-    value, tape = record(f, *args, sites=True)
+    with speaking(checked_language("play", lang)):
+        value, tape = record(f, *args, sites=True)
+        return _views(tape, f, value, custom, fault)
+
+
+def _views(tape: Any, f: Callable[..., Any], value: Any, custom: Any, fault: str) -> Views:
     if len(tape) > excerpts.LONG and not fault:
         long = excerpts.Excerpts(tape, f, value)
         return Views(long[0], {}, say("long run", lines=len(tape), most=excerpts.LONG), long)
     run = reading.read_run(tape, f, value)
     trace = reading.reversed_run(tape, run, fault)
+    trace.remembering(lambda: Trace.from_tape(tape, f, value=value, fault=fault))
     if fault:
-        return Views(trace, {}, "The faulty engines are reverse ones.")
+        return Views(trace, {}, say("faulty engines are reverse"))
     forward: dict[str, Trace] = {}
     try:
         for name, direction in _menu(tape, custom).items():
             forward[name] = reading.forward_run(tape, run, direction)
+            options = {"mode": "forward", "direction": direction}
+            forward[name].remembering(partial(Trace.from_tape, tape, f, value=value, **options))
     except AutodiffError as error:
         if custom is not None:
             raise

@@ -17,8 +17,10 @@ from typing import Any
 
 from autodiff_lab.figures import graphs, tables
 from autodiff_lab.figures.drawing import data_url
+from autodiff_lab.figures.fonts import stack
 from autodiff_lab.figures.notation import escape
 from autodiff_lab.figures.trace import Trace
+from autodiff_lab.figures.words import in_its_language, say, separated
 
 PARTS = Path(__file__).with_name("player")
 """The player's modules and style sheets. They are joined here, since a page and anywidget each take one text."""
@@ -26,6 +28,7 @@ PARTS = Path(__file__).with_name("player")
 _STYLES = ("frame", "layout", "source", "graph", "tape", "words", "predict", "transport", "media")
 _IMPORT = re.compile(r'^import \{[^}]*\} from "\./(\w+)\.js";\n', re.MULTILINE)
 
+_TAGS = {"en": "en", "zh": "zh-Hans"}
 _LARGEST_PNG = 3000.0  # pixels to each side; a long tape makes a long graph
 
 # The key finds the figure; of several equal ones on a page each script takes the first that is still a picture.
@@ -43,7 +46,7 @@ if (figure) {
 
 _PAGE = """\
 <!DOCTYPE html>
-<html lang="en">
+<html lang="%(lang)s">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -51,7 +54,7 @@ _PAGE = """\
 <link rel="icon" href="data:,">
 <title>%(title)s</title>
 <style>
-body { margin: 12px; font-family: system-ui, sans-serif; }
+body { margin: 12px; font-family: %(type)s; }
 figure { margin: 0; }
 th, td { padding: 2px 12px 2px 0; }
 </style>
@@ -65,9 +68,13 @@ th, td { padding: 2px 12px 2px 0; }
 """
 
 
+@in_its_language
 def page(trace: Trace, payload: Mapping[str, Any]) -> str:
     """Write one whole page with the player in it."""
-    return _PAGE % {"title": escape(f"{trace.title}, step by step"), "figure": figure(trace, payload)}
+    title = say("page title", title=trace.title)
+    type_ = "system-ui, sans-serif" if trace.lang == "en" else f"system-ui, {stack(trace.lang)}"
+    parts = {"lang": _TAGS[trace.lang], "title": escape(title), "type": type_, "figure": figure(trace, payload)}
+    return _PAGE % parts
 
 
 def figure(trace: Trace, payload: Mapping[str, Any]) -> str:
@@ -96,6 +103,10 @@ def png(trace: Trace, layout: Mapping[str, Any]) -> bytes:
     """Draw the graph at the last step as PNG, in a few colours; a very large graph is drawn smaller."""
     from PIL import Image
 
+    from autodiff_lab.figures import printing
+
+    if trace.lang != "en":
+        trace = printing.legible("play", trace)
     widest = max(layout["width"], layout["height"]) * 96 / 72
     drawn = graphs.render(graphs.graph(trace), "png", scale=min(1.0, _LARGEST_PNG / widest))
     small = io.BytesIO()
@@ -104,6 +115,7 @@ def png(trace: Trace, layout: Mapping[str, Any]) -> bytes:
     return min(drawn, small.getvalue(), key=len)
 
 
+@in_its_language
 def caption(trace: Trace) -> str:
     """Say in a sentence what was run and what came out.
 
@@ -111,13 +123,15 @@ def caption(trace: Trace) -> str:
     'lambda x, y at x = 3, y = 1: the value is 9. Derivatives: by x 6, by y 0.'
     """
     inputs = [trace.lines[i] for i in trace.inputs]
-    at = ", ".join(f"{line.label} = {line.value.text}" for line in inputs)
-    by = ", ".join(
-        f"by {line.label} {'0' if adjoint is None else adjoint.text}"
+    at = separated(f"{line.label} = {line.value.text}" for line in inputs)
+    run = say("run at", title=trace.title, at=at) if at else trace.title
+    if not inputs:
+        return say("caption", run=run, value=trace.value.text)
+    derivatives = separated(
+        say("derivative by", name=line.label, value="0" if adjoint is None else adjoint.text)
         for line, adjoint in zip(inputs, trace.gradient, strict=True)
     )
-    run = f"{trace.title} at {at}" if at else trace.title
-    return f"{run}: the value is {trace.value.text}.{f' Derivatives: {by}.' if by else ''}"
+    return say("caption with derivatives", run=run, value=trace.value.text, derivatives=derivatives)
 
 
 def _for_script(data: Any) -> str:
@@ -142,10 +156,13 @@ def _part(name: str) -> str:
     return (PARTS / name).read_text(encoding="utf-8")
 
 
+_COMMENT = re.compile(r"(?<=\S)\s+// .*$")
+
+
 def _lean(text: str) -> str:
-    """Leave out whole-line comments and indentation; the sources have no strings over several lines."""
+    """Leave out comments and indentation; the sources have no strings over several lines, and none with `` // ``."""
     text = re.sub(r"^\s*/\*.*?\*/\s*$", "", text, flags=re.MULTILINE | re.DOTALL)
-    lines = (line.strip() for line in text.splitlines())
+    lines = (_COMMENT.sub("", line).strip() for line in text.splitlines())
     return "\n".join(line for line in lines if line and not line.startswith("// "))
 
 

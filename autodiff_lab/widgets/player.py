@@ -30,6 +30,7 @@ def play(
     direction: Any = None,
     fault: str = "",
     predict: bool = False,
+    lang: str = "en",
 ) -> Player:
     """Run ``f(*args)`` and show it step by step: source, graph and tape, with its derivatives in both modes.
 
@@ -51,6 +52,8 @@ def play(
         For teaching: sweep with an engine that makes this mistake, marked as faulty, with the true adjoints beside it.
     predict : bool
         Ask for each value, partial and adjoint before it is shown. The player has a switch.
+    lang : {"en", "zh"}
+        The language of every word: English, or Chinese (simplified).
 
     Returns
     -------
@@ -66,7 +69,7 @@ def play(
     ModeError
         If there is no such mode or direction.
     InputError
-        If there is no such fault.
+        If there is no such fault or language.
 
     Examples
     --------
@@ -75,7 +78,7 @@ def play(
     >>> play(f, 2.0, 5.0, ranges={"x1": (0.1, 4)})
     Player(f(x1, x2), 13 steps)
     """
-    return Player(f, *args, ranges=ranges, mode=mode, direction=direction, fault=fault, predict=predict)
+    return Player(f, *args, ranges=ranges, mode=mode, direction=direction, fault=fault, predict=predict, lang=lang)
 
 
 class Player(Outputs, anywidget.AnyWidget):
@@ -151,13 +154,14 @@ class Player(Outputs, anywidget.AnyWidget):
         direction: Any = None,
         fault: str = "",
         predict: bool = False,
+        lang: str = "en",
     ) -> None:
         self._f = f
         self._args = args
-        self._fault = fault
+        self._fault, self._lang = fault, lang
         named = direction is None or isinstance(direction, str)
         self._own = None if named else direction
-        views = modes.views(f, args, self._own, fault)
+        views = modes.views(f, args, self._own, fault, lang)
         leaves = flatten(args)
         labels = [views.trace.lines[i].label for i in views.trace.inputs]
         self._scalars = [k for k, leaf in enumerate(leaves) if np.ndim(leaf) == 0]
@@ -261,7 +265,7 @@ class Player(Outputs, anywidget.AnyWidget):
             leaves[k] = value
         # A slider may pass a pole: ∞ and nan are shown as such, a warning would have no cell to stand in.
         with np.errstate(all="ignore"):
-            return modes.views(self._f, unflatten(self._args, leaves), self._own, self._fault)
+            return modes.views(self._f, unflatten(self._args, leaves), self._own, self._fault, self._lang)
 
     def _place(self, views: modes.Views) -> dict[str, Any]:
         """Lay out the graph; keep the old places if they still fit, so that it stands still under a moving slider."""

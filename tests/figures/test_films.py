@@ -27,7 +27,7 @@ def frames_of(path):
 @pytest.mark.parametrize(("save", "name"), [("save_gif", "a.gif"), ("save_apng", "a.png"), ("save_apng", "a.apng")])
 def test_one_frame_for_each_step(tmp_path, save, name):
     trace = Trace.of(example, 2.0, 5.0)
-    shown = frames_of(getattr(trace, save)(tmp_path / name, scale=0.5))
+    shown = frames_of(getattr(trace, save)(tmp_path / name, scale=0.3))
     assert len(shown) == 13
     assert len({size for size, _ in shown}) == 1
     times = [time for _, time in shown]

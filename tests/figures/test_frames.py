@@ -1,6 +1,7 @@
 """Pictures of single steps: they open, have one size, and say what the step says."""
 
 import io
+import itertools
 import re
 import xml.etree.ElementTree as ElementTree
 
@@ -13,12 +14,12 @@ from autodiff_lab.figures import printing
 from autodiff_lab.figures.frames import Frames
 from autodiff_lab.figures.graphs import graph, picture, render
 from autodiff_lab.figures.layout import layout_of
-from autodiff_lab.figures.lettering import Run, wrapped
+from autodiff_lab.figures.lettering import Run, of_equation, wrapped
 from autodiff_lab.figures.themes import DARK
 from autodiff_lab.figures.windows import corners
 
 from .conftest import example
-from .runs import RUNS, chain
+from .runs import RUNS
 
 SPACE = "{http://www.w3.org/2000/svg}"
 
@@ -52,6 +53,19 @@ def test_every_frame_is_a_picture_of_one_size_with_the_words_of_its_step(name):
         if step >= 0:
             for equation in trace.steps[step].equations:
                 assert squeezed(equation.text) in shown
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_words_stay_inside_and_apart(name):
+    """Below the graph each line stands under the one before it, and the last one on the paper."""
+    trace = RUNS[name]()
+    frames = Frames(trace)
+    for step in some_steps(trace):
+        children = list(ElementTree.fromstring(frames.svg(step)))
+        rule = next(k for k, child in enumerate(children) if child.tag == f"{SPACE}path")
+        baselines = [float(text.get("y")) for text in children[rule:] if text.tag == f"{SPACE}text"]
+        assert all(b - a > 14 for a, b in itertools.pairwise(baselines))
+        assert baselines[-1] <= frames.height - 14
 
 
 @pytest.mark.parametrize("name", RUNS)
@@ -120,8 +134,8 @@ def test_hundreds_of_operations_are_grouped_and_the_group_of_the_step_is_lit():
     places = [layout_of(graph(trace, step, group="auto"))["nodes"] for step in (-1, 250, 700, len(trace.steps) - 1)]
     assert all(place == places[0] for place in places)
     early, late = (graph(trace, step, group="auto").source for step in (1, 250))
-    assert re.search(r"g2 \[.*style=invis", early)
-    assert re.search(r"g2 \[.*penwidth=3", late)
+    assert re.search(r"^\tg2 \[.*style=invis", early, re.MULTILINE)
+    assert re.search(r"^\tg2 \[.*penwidth=3", late, re.MULTILINE)
 
 
 # Files
@@ -224,6 +238,8 @@ def test_text_breaks_where_words_end():
 
 
 def test_a_sign_of_an_equation_stays_with_what_follows():
-    trace = Trace.of(chain(3), 0.5)
-    for line in Frames(trace)._words_of(5)[0][0]:
+    equations = [equation for step in Trace.of(example, 2.0, 5.0).steps for equation in step.equations]
+    broken = [line for equation in equations for line in wrapped(of_equation(equation), 150)]
+    assert len(broken) > 2 * len(equations)
+    for line in broken:
         assert not "".join(run.text for run in line).rstrip("\N{NO-BREAK SPACE}").endswith(("=", "×", "+"))

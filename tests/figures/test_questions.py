@@ -6,7 +6,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from autodiff_lab import Trace
-from autodiff_lab.figures.questions import HINTS, MOST_LINES
+from autodiff_lab.figures.questions import KINDS, MOST_LINES
 
 from .test_trace import FUNCTIONS
 
@@ -70,7 +70,7 @@ def test_answers_are_what_the_step_shows(f, args, mode):
             assert question.answer in shown
             assert question.answer.shape == ()
     kinds = {m.kind for step in trace.steps for q in step.questions for m in q.mistakes}
-    assert kinds == {hint.kind for hint in trace.hints} <= {hint.kind for hint in HINTS}
+    assert kinds == {hint.kind for hint in trace.hints} <= set(KINDS)
 
 
 @given(st.floats(0.1, 5), st.floats(-5, 5))

@@ -100,6 +100,17 @@ def test_names_of_the_learner_never_clash(names: str) -> None:
     ast.parse(p.source)
 
 
+def test_an_array_that_the_function_itself_changes() -> None:
+    def g(x: Any) -> Any:
+        scale = np.ones(3)
+        y = scale * x
+        scale[:] = 2.0
+        return np.sum(y * scale)
+
+    p = program(g, np.ones(3))
+    assert p(np.ones(3))[0] == value_and_grad(g)(np.ones(3))[0] == 6.0
+
+
 def test_forward_mode_names_tangents() -> None:
     def g(x: Any) -> Any:
         return np.sin(x) * x
@@ -120,3 +131,25 @@ def test_a_program_of_a_derivative() -> None:
     np.testing.assert_allclose(p(v, x), hvp(rosenbrock, (v,), (x,)), rtol=1e-14)
     third = program(grad(grad(grad(lambda x: x**4 * np.sin(x)))), 0.5, mode="value")
     assert third(0.7) == pytest.approx(grad(grad(grad(lambda x: x**4 * np.sin(x))))(0.7), rel=1e-13)
+
+
+def test_small_factors_are_multiplied_first() -> None:
+    def g(x: Any) -> Any:
+        a, b = np.sin(x), np.cos(x)
+        return np.outer(x, x) * a * b
+
+    x = np.linspace(0.1, 1.0, 5)
+    p = program(g, x, mode="value")
+    np.testing.assert_allclose(p(x + 1), g(x + 1), rtol=1e-15)
+    assert program(g, x, mode="value", passes=[q for q in PASSES if q != "small first"]).source != p.source
+
+
+@pytest.mark.parametrize("reuse_buffers", [False, True])
+def test_a_line_that_stands_for_another_keeps_its_sign(reuse_buffers: bool) -> None:
+    """Two terms with the same derivative: what is shared must not be turned round for one of them."""
+
+    def g(x: Any) -> Any:
+        return 1.0 / (2.0 + np.cos(x)) + 1.0 / (2.0 + np.cos(x))
+
+    p = program(g, 1.0, reuse_buffers=reuse_buffers)
+    np.testing.assert_allclose([*p(0.7)], value_and_grad(g)(0.7), rtol=1e-14)

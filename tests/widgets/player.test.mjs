@@ -149,7 +149,7 @@ test("the sweep lets go of lines, and so does a run forward; together the tape k
 });
 
 test("a faulty engine: what was overwritten is lost, and the truth stands beside it", () => {
-  const show = (fault) => player.chosen({ reverse: player.read(given.faulty[fault]), forward: {} }, "reverse", "");
+  const show = (fault) => player.chosen({ reverse: { ...player.read(given.faulty[fault]), say: seed.say }, forward: {} }, "reverse", "");
   const overwriting = show("overwrite");
   const last = overwriting.steps.length - 1;
   const sum = player.sumAt(player.runOf(overwriting), 0, last);
@@ -282,4 +282,11 @@ test("a throttled slider sends rarely, and always its last value", () => {
 
 test("a step is clamped to what there is", () => {
   assert.deepEqual([-5, -1, 3, 99, Infinity].map((s) => player.clampStep(seed, s)), [-1, -1, 3, 12, 12]);
+});
+
+test("words come with the payload, with their slots filled", () => {
+  const say = player.speaker({ "a step": "第 {n} 步，共 {count} 步", "thing.one": "one {what}", "thing.many": "{n} {what}s" });
+  assert.equal(say("a step", { n: 3, count: 13 }), "第 3 步，共 13 步");
+  assert.equal(player.counted(say, "thing", 1, { what: "line" }), "one line");
+  assert.equal(player.counted(say, "thing", 2, { what: "line" }), "2 lines");
 });

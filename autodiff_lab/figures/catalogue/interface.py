@@ -1,15 +1,6 @@
-"""The words of the player and of the page around it. They travel with a payload: the player's script has none."""
+"""The words of the player itself. They travel with its payload: its script has none."""
 
 STRINGS: dict[str, tuple[str, str]] = {
-    # The page
-    "page title": ("{title}, step by step", "{title}，逐步演示"),
-    "caption": ("{run}: the value is {value}.", "{run}：值为 {value}。"),
-    "caption with derivatives": (
-        "{run}: the value is {value}. Derivatives: {derivatives}.",
-        "{run}：值为 {value}。导数：{derivatives}。",
-    ),
-    "run at": ("{title} at {at}", "{title}，{at}"),
-    "derivative by": ("by {name} {value}", "对 {name} 为 {value}"),
     # The frame around the panes
     "player": ("player of {title}", "{title} 的播放器"),
     "faulty player": (
@@ -39,17 +30,12 @@ STRINGS: dict[str, tuple[str, str]] = {
         "值、切向量、伴随；边上是局部偏导数",
     ),
     "graph inner": ("{how}; dotted: a sweep, recorded", "{how}；点线：被记录的扫描"),
-    # A long run
-    "excerpt": ("lines {first} to {last} of {lines}", "共 {lines} 行中的 {first} 到 {last}"),
-    "from later lines": ("from later lines", "来自后面的行"),
-    "long run": (
-        "This run has {lines} lines: more than {most} are shown in reverse only, a stretch at a time.",
-        "这次运行有 {lines} 行：超过 {most} 行时只显示反向模式，每次一段。",
-    ),
-    "not in this page": (
-        "This page holds some stretches of the run only: {held}. Open the others with play(…) in a notebook.",
-        "此页面只包含运行的几段：{held}。其他段请在笔记本中用 play(…) 打开。",
-    ),
+    # Looking closer
+    "zoom": ("Zoom", "缩放"),
+    "zoom in": ("Zoom in", "放大"),
+    "zoom out": ("Zoom out", "缩小"),
+    "fit": ("fit", "适应"),
+    "fit and follow": ("Fit the graph and follow the steps", "让计算图适应窗格并跟随步骤"),
     # Where we are
     "status": ("{operations} · {where}", "{operations} · {where}"),
     "status operations.one": ("{n} operation", "{n} 个运算"),
@@ -91,7 +77,6 @@ STRINGS: dict[str, tuple[str, str]] = {
     "your own": ("your own…", "自定义…"),
     "rate of": ("rate of {name}", "{name} 的变化率"),
     "how fast it moves": ("how fast {name} moves", "{name} 移动得多快"),
-    "faulty engines are reverse": ("The faulty engines are reverse ones.", "有错的引擎都是反向的。"),
     # The tape
     "tape line": ("line", "行"),
     "tape operation": ("operation", "运算"),
@@ -163,35 +148,4 @@ STRINGS: dict[str, tuple[str, str]] = {
         "不对。再看看这个运算和它的操作数。",
     ),
     "revealed": ("It is {answer}: {question} = {answer}.", "答案是 {answer}：{question} = {answer}。"),
-    "hint overwrote": (
-        "That is the new contribution alone. Add it to what is there: +=, not =.",
-        "这只是新的贡献。要把它加到已有的值上：用 +=，而不是 =。",
-    ),
-    "hint missing": (
-        "That is what was there before. The new contribution has to be added to it.",
-        "这是原来已有的值。还要加上新的贡献。",
-    ),
-    "hint incoming": (
-        "That leaves out the incoming adjoint: the local partial has to be multiplied by it.",
-        "这漏掉了传来的伴随：局部偏导数还要乘以它。",
-    ),
-    "hint output": (
-        "That is the derivative at the output. It has to be taken at the input, the value that went in.",
-        "这是在输出处求的导数。应当在输入处，即代入的值处求导。",
-    ),
-    "hint point": (
-        "That is evaluated at the wrong point: it has to be the operand's own value.",
-        "求值的点不对：应当用操作数自己的值。",
-    ),
-    "hint other": ("That is the partial for the other operand.", "这是对另一个操作数的偏导数。"),
-    "hint sign": ("The size is right, the sign is not.", "大小对了，符号不对。"),
-    "hint swapped": ("That is with the operands the other way round.", "这是把操作数的顺序弄反了。"),
-    "hint rate": (
-        "That is the local partial alone. It has to be multiplied by the tangent that comes in.",
-        "这只是局部偏导数。还要乘以传来的切向量。",
-    ),
-    "hint part": (
-        "That is what one operand brings. What the others bring has to be added.",
-        "这只是一个操作数带来的部分。还要加上其他操作数带来的部分。",
-    ),
 }

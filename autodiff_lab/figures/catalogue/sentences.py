@@ -173,4 +173,37 @@ STRINGS: dict[str, tuple[str, str]] = {
         "第二次进行反向扫描，而没有人把伴随清零：旧的还在。",
     ),
     "on top": ("This comes on top of what the first sweep left.", "这是在第一次扫描留下的数值上再累加的。"),
+    "faulty engines are reverse": ("The faulty engines are reverse ones.", "有错的引擎都是反向的。"),
+    # Mistakes in an answer
+    "hint overwrote": (
+        "That is the new contribution alone. Add it to what is there: +=, not =.",
+        "这只是新的贡献。要把它加到已有的值上：用 +=，而不是 =。",
+    ),
+    "hint missing": (
+        "That is what was there before. The new contribution has to be added to it.",
+        "这是原来已有的值。还要加上新的贡献。",
+    ),
+    "hint incoming": (
+        "That leaves out the incoming adjoint: the local partial has to be multiplied by it.",
+        "这漏掉了传来的伴随：局部偏导数还要乘以它。",
+    ),
+    "hint output": (
+        "That is the derivative at the output. It has to be taken at the input, the value that went in.",
+        "这是在输出处求的导数。应当在输入处，即代入的值处求导。",
+    ),
+    "hint point": (
+        "That is evaluated at the wrong point: it has to be the operand's own value.",
+        "求值的点不对：应当用操作数自己的值。",
+    ),
+    "hint other": ("That is the partial for the other operand.", "这是对另一个操作数的偏导数。"),
+    "hint sign": ("The size is right, the sign is not.", "大小对了，符号不对。"),
+    "hint swapped": ("That is with the operands the other way round.", "这是把操作数的顺序弄反了。"),
+    "hint rate": (
+        "That is the local partial alone. It has to be multiplied by the tangent that comes in.",
+        "这只是局部偏导数。还要乘以传来的切向量。",
+    ),
+    "hint part": (
+        "That is what one operand brings. What the others bring has to be added.",
+        "这只是一个操作数带来的部分。还要加上其他操作数带来的部分。",
+    ),
 }

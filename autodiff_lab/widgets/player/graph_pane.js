@@ -12,6 +12,7 @@ const [THINNEST, THICKEST] = [{ plain: 1.25 }, 5]; // an edge, by what came alon
 const AHEAD = { record: "value", forward: "tangent" }; // what goes along the edges while the program runs
 
 export function graphView(trace, layout, host, prefix) {
+  const { say } = trace;
   const marker = (name) => {
     const arrow = svg("marker", { id: `${prefix}-${name}`, class: `adl-arrow-${name}`, viewBox: "0 0 10 10", refX: 9.5, refY: 5,
                                   markerWidth: 9, markerHeight: 9, markerUnits: "userSpaceOnUse", orient: "auto-start-reverse" },
@@ -24,7 +25,7 @@ export function graphView(trace, layout, host, prefix) {
   const edgeLayer = svg("g");
   const labelLayer = svg("g");
   const nodeLayer = svg("g");
-  const drawing = svg("svg", { class: "adl-graph", role: "group", "aria-label": `graph of ${trace.title}`,
+  const drawing = svg("svg", { class: "adl-graph", role: "group", "aria-label": say("graph of", { title: trace.title }),
                                viewBox: `${-pad} ${-pad} ${layout.width + 2 * pad} ${layout.height + 2 * pad}` },
                       svg("defs", {}, marker("plain"), ...["carried", "value", "tangent", "adjoint"].map(marker)), edgeLayer, nodeLayer, labelLayer);
   const element = html("div", { class: "adl-graph-body" }, drawing);
@@ -62,7 +63,7 @@ export function graphView(trace, layout, host, prefix) {
   function drawConstant(operand, id, user) {
     const box = layout.nodes[id];
     if (!box) return;
-    const group = svg("g", { class: "adl-node is-constant", "data-node": id }, svg("title", {}, `the constant ${operand.value.text}`),
+    const group = svg("g", { class: "adl-node is-constant", "data-node": id }, svg("title", {}, say("constant node", { value: operand.value.text })),
                       svg("rect", { class: "adl-frame", x: box.x - box.w / 2, y: box.y - box.h / 2, width: box.w, height: box.h, rx: 1 }),
                       text("adl-value", box.x, box.y, inNode(operand.value)));
     user?.constants.push(group);
@@ -122,7 +123,7 @@ export function graphView(trace, layout, host, prefix) {
     sign();
   };
 
-  const tools = lensTools(element, drawing, host.lens, () => scale, fit, () => current && follow(...current));
+  const tools = lensTools(element, drawing, host, () => scale, fit, () => current && follow(...current));
   let current = null; // the step that is followed
   let linked = [];
   let stopped = 0; // how often the dots that run along the edges were stopped
@@ -195,12 +196,13 @@ export function graphView(trace, layout, host, prefix) {
             put(node.adjoint, marks.recorded ? (reached ? inNode(reached) : NOT_REACHED) : "");
             node.adjoint.classList.toggle("is-missing", !reached);
           }
-          const right = trace.truth[i] && marks.swept ? `true ${inNode(trace.truth[i])}` : "";
+          const right = trace.truth[i] && marks.swept ? say("node true", { value: inNode(trace.truth[i]) }) : "";
           if (node.truth) put(node.truth, right);
-          const words = [`${line.meaning}${isResult ? ", the result" : ""}: value ${line.value.text}`,
-            ...(node.tangent ? [`tangent ${tangents.map((t) => t.text).join(", ")}`] : []),
-            ...(node.adjoint ? [`adjoint ${reached ? reached.text : "not reached"}`] : []), ...(right ? [right] : [])].join(", ");
-          const title = marks.recorded ? `${line.shown} = ${words}` : `${line.shown}: not recorded yet`;
+          const gap = say("separator");
+          const words = [say(isResult ? "result value" : "node value", { meaning: line.meaning, value: line.value.text }),
+            ...(node.tangent ? [say("node tangent", { tangent: tangents.map((t) => t.text).join(gap) })] : []),
+            ...(node.adjoint ? [say("node adjoint", { adjoint: reached ? reached.text : say("not reached") })] : []), ...(right ? [right] : [])].join(gap);
+          const title = marks.recorded ? `${line.shown} = ${words}` : say("node ahead", { name: line.shown });
           put(node.title, title);
           set(node.group, "aria-label", title);
           for (const constant of node.constants) constant.classList.toggle("is-ahead", !marks.recorded);

@@ -8,13 +8,13 @@ const ZOOM_KEYS = { "+": ZOOM, "=": ZOOM, "-": 1 / ZOOM, "\u2212": 1 / ZOOM };
  * learner has moved it, the pane stays where it is, until it is asked to fit again.
  * @param {HTMLElement} pane the scrolling element
  * @param {SVGElement} drawing
- * @param {{scale: number|null, held: boolean}} lens `scale` null: as the pane wants it
+ * @param {{lens: {scale: number|null, held: boolean}, say: function}} host `scale` null: as the pane wants it
  * @param {() => number} scale what it is now
  * @param {() => void} fit gives the drawing its size
  * @param {() => void} follow brings the step into the pane again
  * @returns {HTMLElement} the buttons
  */
-export function lensTools(pane, drawing, lens, scale, fit, follow) {
+export function lensTools(pane, drawing, { lens, say }, scale, fit, follow) {
   function zoom(by, x, y) {
     const view = pane.getBoundingClientRect();
     const [atX, atY] = [x ?? view.left + view.width / 2, y ?? view.top + view.height / 2];
@@ -69,10 +69,10 @@ export function lensTools(pane, drawing, lens, scale, fit, follow) {
       pane.classList.remove("is-dragged");
     });
   const button = (text, label, keys, act) => {
-    const node = html("button", { type: "button", "aria-label": label, title: `${label} (${keys})` }, text);
+    const node = html("button", { type: "button", "aria-label": label, title: say("button", { label, keys }) }, text);
     node.addEventListener("click", act);
     return node;
   };
-  return html("div", { class: "adl-lens", role: "group", "aria-label": "Zoom" }, button("\u2212", "Zoom out", "\u2212", () => zoom(1 / ZOOM)),
-              button("fit", "Fit the graph and follow the steps", "0", release), button("+", "Zoom in", "+", () => zoom(ZOOM)));
+  return html("div", { class: "adl-lens", role: "group", "aria-label": say("zoom") }, button("\u2212", say("zoom out"), "\u2212", () => zoom(1 / ZOOM)),
+              button(say("fit"), say("fit and follow"), "0", release), button("+", say("zoom in"), "+", () => zoom(ZOOM)));
 }

@@ -1,24 +1,25 @@
 import { html } from "./dom.js";
 import { throttle } from "./inputs.js";
 
-const MODES = { reverse: "reverse", forward: "forward", both: "both" };
+const MODES = ["reverse", "forward", "both"];
 
 /**
  * The switch between the modes and the menu of directions.
  * @param {string} group a name that no other player has
+ * @param {ReturnType<import("./speech.js").speaker>} say
  * @param {(mode: string, direction: string) => void} onChoose
  * @param {((rates: number[]) => void)|undefined} onCustom given where somebody can compute a direction of the learner's own
  */
-export function modesView(group, onChoose, onCustom) {
-  const radios = Object.entries(MODES).map(([value, text]) => {
+export function modesView(group, say, onChoose, onCustom) {
+  const radios = MODES.map((value) => {
     const radio = html("input", { type: "radio", name: `${group}-mode`, value });
     radio.addEventListener("change", () => onChoose(value, select.value));
-    return { value, radio, node: html("label", {}, radio, html("span", {}, text)) };
+    return { value, radio, node: html("label", {}, radio, html("span", {}, say(`mode ${value}`))) };
   });
-  const select = html("select", { "aria-label": "Direction", title: "Where the inputs move" });
+  const select = html("select", { "aria-label": say("direction menu"), title: say("where the inputs move") });
   const rates = html("span", { class: "adl-rates" });
-  const menu = html("label", { class: "adl-direction" }, html("span", {}, "direction"), select, rates);
-  const element = html("div", { class: "adl-modes" }, html("div", { class: "adl-switch", role: "radiogroup", "aria-label": "Mode" }, ...radios.map(({ node }) => node)), menu);
+  const menu = html("label", { class: "adl-direction" }, html("span", {}, say("direction")), select, rates);
+  const element = html("div", { class: "adl-modes" }, html("div", { class: "adl-switch", role: "radiogroup", "aria-label": say("mode") }, ...radios.map(({ node }) => node)), menu);
   let inputs = [];
   const send = throttle(() => {
     const values = inputs.map(({ valueAsNumber }) => valueAsNumber);
@@ -42,14 +43,14 @@ export function modesView(group, onChoose, onCustom) {
       }
       const open = Boolean(onCustom) && names.length > 0 && !forward.custom;
       const options = Object.entries(forward).map(([name, { directions }]) =>
-        html("option", { value: name, ...(name === direction ? { selected: "" } : {}) }, directions.length > 1 ? "each input at once" : directions[0].shown));
-      if (open) options.push(html("option", { value: "custom", "data-open": "true" }, "your own…"));
+        html("option", { value: name, ...(name === direction ? { selected: "" } : {}) }, directions.length > 1 ? say("each input at once") : directions[0].shown));
+      if (open) options.push(html("option", { value: "custom", "data-open": "true" }, say("your own")));
       select.replaceChildren(...options);
       menu.hidden = mode === "reverse";
       rates.hidden = direction !== "custom" || !onCustom;
       if (inputs.length !== names.length) {
         inputs = names.map((name, k) => {
-          const input = html("input", { type: "number", step: "any", value: custom[k] ?? 1, "aria-label": `rate of ${name}`, title: `how fast ${name} moves` });
+          const input = html("input", { type: "number", step: "any", value: custom[k] ?? 1, "aria-label": say("rate of", { name }), title: say("how fast it moves", { name }) });
           input.addEventListener("input", send);
           return input;
         });

@@ -7,6 +7,7 @@ import { meterView } from "./meter.js";
 import { modesView } from "./modes.js";
 import { predictView } from "./predict.js";
 import { sourceView } from "./source_pane.js";
+import { speaker } from "./speech.js";
 import { adjointAt, chosen, clampStep, markAt, ownStep, readAll, runOf, sharesAt, statusText, stepsOf, stretchesOf, touchedLines, wholeStep } from "./state.js";
 import { tapeView } from "./tape_pane.js";
 import { transportView } from "./transport.js";
@@ -34,6 +35,7 @@ export function mount(element, payload, options = {}) {
   const prefix = `adl-${++instances}-${Math.random().toString(36).slice(2, 7)}`;
   const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
+  const say = speaker(payload.words);
   let runs, run, trace, layout, views, graph, timer;
   let mode = options.mode ?? payload.mode ?? "reverse";
   let direction = options.direction ?? payload.direction ?? "";
@@ -92,7 +94,7 @@ export function mount(element, payload, options = {}) {
     },
     error(message) {
       banner.hidden = !message;
-      banner.replaceChildren(...(message ? [html("strong", {}, "These inputs could not be recorded; the picture shows the last run that worked."), html("pre", {}, message)] : []));
+      banner.replaceChildren(...(message ? [html("strong", {}, say("not recorded inputs")), html("pre", {}, message)] : []));
     },
     destroy() {
       api.pause();
@@ -103,6 +105,7 @@ export function mount(element, payload, options = {}) {
   const lens = { scale: null, held: false }; // how the learner looks at the graph: outlives each drawing of it
   const host = {
     lens,
+    say,
     line: () => trace.steps[s]?.line ?? -1,
     link(target) {
       for (const view of [...views, words]) view.link(target);
@@ -122,7 +125,7 @@ export function mount(element, payload, options = {}) {
   const title = html("div", { class: "adl-title" });
   const status = html("span", { class: "adl-status" });
   const inputs = inputsView((values, index) => options.onInputs?.({ index, value: values[index] }));
-  const modes = modesView(prefix, (mode, direction) => {
+  const modes = modesView(prefix, say, (mode, direction) => {
     api.choose(mode, direction);
     options.onMode?.(mode, direction);
   }, options.onCustom);
@@ -131,15 +134,16 @@ export function mount(element, payload, options = {}) {
   const warning = html("div", { class: "adl-warning", role: "note" });
   const panes = html("div", { class: "adl-panes" });
   const words = wordsView(host);
-  const meter = meterView();
+  const meter = meterView(say);
   const predict = predictView({
+    say,
     reveal: () => show(s + 1, { moved: true }),
     focus: () => root.focus({ preventScroll: true }),
     onChange: (on) => root.classList.toggle("is-predicting", on),
     onToggle: options.onPredict,
     onScore: options.onScore,
   });
-  const transport = transportView(api, predict.toggle);
+  const transport = transportView(api, say, predict.toggle);
   const root = html("div", { class: "adl-player", role: "group", tabindex: 0, "aria-keyshortcuts": "ArrowLeft ArrowRight Space Home End" },
                     html("div", { class: "adl-header" }, title, modes.element, inputs.element, status), banner, held, warning, panes, predict.element, words.element, meter.element, transport.element);
   api.root = root;
@@ -149,7 +153,7 @@ export function mount(element, payload, options = {}) {
     view.element.classList.add("adl-scroll");
     const body = view.signs ? html("div", { class: "adl-signed" }, view.element, ...view.signs) : view.element;
     return html("section", { class: `adl-pane adl-pane-${name}`, "aria-label": title },
-                html("div", { class: "adl-pane-title" }, title, ...(trace.fault ? [html("strong", { class: "adl-faulty", title: `this engine ${trace.badge}` }, "faulty")] : []), ...(hint ? [typeof hint === "string" ? html("span", {}, hint) : hint] : [])), body);
+                html("div", { class: "adl-pane-title" }, title, ...(trace.fault ? [html("strong", { class: "adl-faulty", title: say("this engine", { badge: trace.badge }) }, say("faulty"))] : []), ...(hint ? [typeof hint === "string" ? html("span", {}, hint) : hint] : [])), body);
   }
 
   /** The direction that is asked for, once it is there: a payload that is on its way may bring it. */
@@ -205,16 +209,17 @@ export function mount(element, payload, options = {}) {
     showModes();
     graph = graphView(trace, layout, host, prefix);
     views = [sourceView(trace, host), graph, tapeView(trace, host)];
-    const sourceName = trace.sources.length > 1 ? "your functions" : "your function";
+    const sourceName = say(trace.sources.length > 1 ? "your functions" : "your function");
     const inner = stretchesOf(trace).filter(({ stretch }) => stretch).length;
-    const numbers = { reverse: trace.fault ? "value, adjoint, the true one" : "value, then adjoint", forward: "value, then tangent", both: "value, tangent, adjoint" }[trace.mode];
-    panes.replaceChildren(pane("source", sourceName, "", views[0]), pane("graph", "graph", trace.excerpt ? trace.excerpt.said : `${numbers}; on the edge the local partial${inner ? "; dotted: a sweep, recorded" : ""}`, graph),
-                          pane("tape", "tape", views[2].note, views[2]));
+    const how = say(trace.fault ? "graph faulty" : `graph ${trace.mode}`);
+    panes.replaceChildren(pane("source", sourceName, "", views[0]), pane("graph", say("graph"), trace.excerpt?.said ?? (inner ? say("graph inner", { how }) : how), graph),
+                          pane("tape", say("tape"), views[2].note, views[2]));
     title.textContent = trace.title;
     warning.hidden = !trace.fault;
     warning.textContent = trace.warning ?? "";
+    if (trace.lang) root.lang = trace.lang === "zh" ? "zh-Hans" : trace.lang;
     root.classList.toggle("is-faulty", Boolean(trace.fault));
-    root.setAttribute("aria-label", `player of ${trace.title}${trace.fault ? `, with a faulty engine that ${trace.badge}` : ""}`);
+    root.setAttribute("aria-label", say(trace.fault ? "faulty player" : "player", { title: trace.title, badge: trace.badge }));
     words.load(run);
     predict.load(trace);
     meter.load(trace);

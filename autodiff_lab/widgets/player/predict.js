@@ -1,24 +1,25 @@
 import { judge } from "./answers.js";
 import { html, put } from "./dom.js";
 
-const ASKED = { all: "everything", value: "values", partial: "partials", adjoint: "adjoints", tangent: "tangents" };
+const ASKED = ["all", "value", "partial", "adjoint", "tangent"];
 
 /**
  * Predict, then reveal: before a step is shown, the learner is asked what it will bring.
- * @param {{reveal(): void, onScore?: (score: object) => void, onToggle?: (on: boolean) => void, focus(): void}} host
+ * @param {{say: ReturnType<import("./speech.js").speaker>, reveal(): void, onScore?: (score: object) => void, onToggle?: (on: boolean) => void, focus(): void}} host
  */
 export function predictView(host) {
-  const toggle = html("button", { type: "button", class: "adl-predict", "aria-pressed": "false", title: "Foresee each step before it is shown" }, "predict");
+  const { say } = host;
+  const toggle = html("button", { type: "button", class: "adl-predict", "aria-pressed": "false", title: say("foresee") }, say("predict"));
   const ask = html("span", { class: "adl-question" });
-  const input = html("input", { type: "text", inputmode: "text", autocomplete: "off", spellcheck: "false", "aria-label": "your answer" });
-  const check = html("button", { type: "submit" }, "check");
-  const reveal = html("button", { type: "button" }, "reveal");
+  const input = html("input", { type: "text", inputmode: "text", autocomplete: "off", spellcheck: "false", "aria-label": say("your answer") });
+  const check = html("button", { type: "submit" }, say("check"));
+  const reveal = html("button", { type: "button" }, say("reveal"));
   const form = html("form", { class: "adl-answer" }, ask, input, check, reveal);
   const said = html("p", { class: "adl-said", role: "status" });
-  const kinds = html("select", { "aria-label": "Ask for" }, ...Object.entries(ASKED).map(([value, text]) => html("option", { value }, text)));
+  const kinds = html("select", { "aria-label": say("ask for menu") }, ...ASKED.map((value) => html("option", { value }, say(`ask ${value}`))));
   const points = html("span", { class: "adl-score" });
-  const element = html("section", { class: "adl-ask", "aria-label": "predict", hidden: "" }, form, said,
-                       html("div", { class: "adl-ask-side" }, html("label", {}, "ask for ", kinds), points));
+  const element = html("section", { class: "adl-ask", "aria-label": say("predict"), hidden: "" }, form, said,
+                       html("div", { class: "adl-ask-side" }, html("label", {}, say("ask for"), kinds), points));
   let trace = null;
   let on = false;
   let pending = null; // {step, question, tried}
@@ -29,16 +30,18 @@ export function predictView(host) {
   const next = (step) => trace.steps[step]?.questions.find((question) =>
     (kinds.value === "all" || kinds.value === question.kind) && !answered.has(key(step, question)));
 
-  function say(text, look = "") {
+  function tell(text, look = "") {
     put(said, text);
     said.dataset.look = look;
   }
   function show() {
     form.classList.toggle("is-idle", !pending);
     for (const control of [input, check, reveal]) control.disabled = !pending;
-    put(ask, pending ? pending.question.ask.replace(/\?$/, "") : "Step forward to be asked what comes next.");
-    put(points, score.asked ? `${score.right} of ${score.asked} right at once` : "no answers yet");
+    put(ask, pending ? pending.question.ask.replace(/\?$/, "") : say("step to be asked"));
+    put(points, score.asked ? say("score", score) : say("no answers"));
   }
+  /** The question that is open, and its answer. */
+  const solved = () => ({ question: pending.question.ask.replace(/ = \?$/, ""), answer: pending.question.answer.text });
   function open(step, question) {
     pending = { step, question, tried: false };
     input.value = "";
@@ -78,18 +81,18 @@ export function predictView(host) {
     if (!pending) return;
     const { verdict, kind } = judge(pending.question, input.value);
     input.select();
-    if (verdict === "unreadable") return say("Type a number: 0.5, −2, 1/4.", "wrong");
+    if (verdict === "unreadable") return tell(say("type a number"), "wrong");
     count(verdict === "right", kind);
     if (verdict === "right") {
-      say(`Right: ${pending.question.ask.replace(/ = \?$/, "")} = ${pending.question.answer.text}.`, "right");
+      tell(say("right answer", solved()), "right");
       return done();
     }
-    say(kind ? trace.hints.get(kind) : "That is not it. Look at the operation and its operands once more.", "wrong");
+    tell(kind ? trace.hints.get(kind) : say("wrong answer"), "wrong");
     show();
   }
   reveal.addEventListener("click", () => {
     count(false);
-    say(`It is ${pending.question.answer.text}: ${pending.question.ask.replace(/ = \?$/, "")} = ${pending.question.answer.text}.`, "shown");
+    tell(say("revealed", solved()), "shown");
     done();
   });
   toggle.addEventListener("click", () => {
@@ -113,7 +116,7 @@ export function predictView(host) {
       answered = new Set();
       toggle.setAttribute("aria-pressed", on);
       element.hidden = !on;
-      say("");
+      tell("");
       show();
       host.onChange?.(on);
     },
@@ -121,7 +124,7 @@ export function predictView(host) {
       trace = wanted;
       const possible = trace.steps.some(({ questions }) => questions.length);
       toggle.disabled = !possible;
-      toggle.title = possible ? "Foresee each step before it is shown" : "There are no questions about this run: it is too long, faulty, or has no numbers to ask for.";
+      toggle.title = say(possible ? "foresee" : "no questions");
       for (const option of kinds.options)
         option.hidden = option.value !== "all" && !trace.steps.some(({ questions }) => questions.some(({ kind }) => kind === option.value));
       pending = null;
@@ -138,7 +141,7 @@ export function predictView(host) {
       }
       const question = next(step);
       if (!question) return false;
-      say("");
+      tell("");
       open(step, question);
       return true;
     },

@@ -39,7 +39,7 @@ export function sourceView(trace, host) {
       element.append(row);
     });
   });
-  const note = trace.note || (trace.sources.length ? "" : "There is no source to show.");
+  const note = trace.note || (trace.sources.length ? "" : trace.say("no source to show"));
   if (note) element.append(html("p", { class: "adl-note" }, note));
   roving(focusable);
 

@@ -24,6 +24,8 @@
  *            edges: Object<string, {path: string, label: {x: number, y: number}}>}} Layout
  */
 
+import { counted, speaker } from "./speech.js";
+
 /** How an adjoint that no contribution has reached is shown; a reached 0 is shown as "0". */
 export const NOT_REACHED = "·";
 
@@ -53,10 +55,11 @@ export function read(data, base) {
  * The traces of a payload: the run in reverse, and forward by direction.
  * @returns {{reverse: Trace, forward: Object<string, Trace>}}
  */
-export const readAll = (payload) => ({
-  reverse: read(payload.trace),
-  forward: Object.fromEntries((payload.forward ?? []).map((data) => [data.name, read(data, payload.trace)])),
-});
+export function readAll(payload) {
+  const say = speaker(payload.words);
+  const forward = (payload.forward ?? []).map((data) => [data.name, { ...read(data, payload.trace), say }]);
+  return { reverse: { ...read(payload.trace), say }, forward: Object.fromEntries(forward) };
+}
 
 /** What a mode shows: one run, or the run forward with the sweep behind it. @returns {Trace} */
 export function chosen({ reverse, forward }, mode, direction) {
@@ -156,17 +159,17 @@ export const clampStep = (trace, s) => Math.max(-1, Math.min(trace.steps.length 
 
 /** "5 operations · sweep 2 of 5": where we are, in words. */
 export function statusText(trace, s) {
+  const { say } = trace;
   const count = phaseLengths(trace);
   const operations = trace.excerpt ? trace.cost[1] : trace.lines.filter((line) => line.kind === "operation").length;
   const step = trace.steps[s];
   const at = wholeStep(trace, s);
-  let where = count.forward ? "nothing computed yet" : "nothing recorded yet";
-  if (step?.phase === "record") where = `recording ${at + 1} of ${count.record}`;
-  if (step?.phase === "forward") where = `forward ${s + 1} of ${count.forward}`;
-  if (step?.phase === "seed") where = "seed";
-  if (step?.phase === "sweep" && trace.excerpt) where = `sweep ${at - count.record} of ${count.sweep}`;
-  else if (step?.phase === "sweep") where = `sweep ${trace.steps.slice(0, s + 1).filter(({ phase }) => phase === "sweep").length} of ${count.sweep}`;
-  return `${operations} operation${operations === 1 ? "" : "s"} · ${where}`;
+  let where = say(count.forward ? "nothing computed" : "nothing recorded");
+  if (step) {
+    const swept = () => (trace.excerpt ? at - count.record : trace.steps.slice(0, s + 1).filter(({ phase }) => phase === "sweep").length);
+    where = say(`status ${step.phase}`, { n: step.phase === "sweep" ? swept() : at + 1, count: count[step.phase] });
+  }
+  return say("status", { operations: counted(say, "status operations", operations), where });
 }
 
 /** What is said at step `s`, and at the start. */

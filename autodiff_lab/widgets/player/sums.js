@@ -5,15 +5,14 @@ const MOST_SUMS = 2; // shown at once; a step that changes more names the rest i
 
 /** The sum at a node, contribution by contribution: of the lines that a step changes, or of the one that is pointed at. */
 export function sumsView(host) {
-  const element = html("div", { class: "adl-sums", role: "group", "aria-label": "sums" });
+  const element = html("div", { class: "adl-sums", role: "group", "aria-label": host.say("sums") });
   let run, s, shown = "", chips = [];
 
   function chip(part, trace) {
     const from = trace.lines[part.from];
     const waiting = part.text === undefined;
-    const said = waiting ? `a contribution from ${from.shown} is still to come`
-      : part.lost ? `${part.text} = ${part.number.text} from ${from.shown} was overwritten`
-      : `${part.text} = ${part.number.text}, ${part.edge.line === part.from ? "from" : "through"} ${from.shown}`;
+    const kind = waiting ? "to come" : part.lost ? "overwritten" : part.edge.line === part.from ? "from" : "through";
+    const said = host.say(`contribution ${kind}`, { name: from.shown, term: part.text, value: part.number?.text });
     const node = html("button", { type: "button", class: `adl-chip${waiting ? " is-waiting" : part.lost ? " is-lost" : ""}`, "aria-label": said, title: said },
                       html("small", {}, from.label || from.shown), waiting ? "…" : part.text);
     linkTo(node, () => part.edge, { ...host, visit: () => host.go(part.step) });
@@ -25,11 +24,11 @@ export function sumsView(host) {
     const sum = sumAt(run, i, s);
     if (!sum) return null;
     const own = trace.lines[i];
-    const parts = [...(sum.seed ? [html("span", { class: "adl-seed" }, html("small", {}, i === trace.result ? "seed" : trace.excerpt.later), sum.seed.text)] : []),
+    const parts = [...(sum.seed ? [html("span", { class: "adl-seed" }, html("small", {}, i === trace.result ? host.say("sum seed") : trace.excerpt.later), sum.seed.text)] : []),
                    ...sum.parts.map((part) => chip(part, trace)),
                    ...sum.waiting.map(({ text, ...part }) => chip(part, trace))];
     const total = sum.total ? [html("span", { class: "adl-t-op" }, " = "), html("span", { class: "adl-total" }, sum.total.text)] : [];
-    if (trace.truth[i] && sum.total) total.push(html("small", {}, ` true: ${trace.truth[i].text}`));
+    if (trace.truth[i] && sum.total) total.push(html("small", {}, host.say("sum true", { value: trace.truth[i].text })));
     return html("div", { class: "adl-sum", "data-line": i },
                 html("span", { class: "adl-sum-name" }, sum.name, ...(own.label ? [html("small", {}, ` ${own.label}`)] : [])), html("span", { class: "adl-t-op" }, " = "),
                 ...parts.flatMap((part, k) => (k ? [html("span", { class: "adl-t-op" }, sum.parts.some(({ lost }) => lost) ? " " : " + "), part] : [part])), ...total);

@@ -1,17 +1,19 @@
 import { html, linkTo, put, roving, scrollInside, set } from "./dom.js";
 import { inNode } from "./graph_pane.js";
+import { counted } from "./speech.js";
 import { NOT_REACHED, adjointHistory, receivers, tangentsOf } from "./state.js";
 
 const WIDEST = 13; // characters of a value in the tape, and of an operation; longer ones are cut, and their title has the whole
 const WIDEST_OPERATION = 17;
 
 export function tapeView(trace, host) {
+  const { say } = trace;
   const [forward, back] = [trace.directions.length > 0, trace.mode !== "forward"];
   const several = trace.directions.length > 1;
   const heading = (title, hint) => html("th", { scope: "col", title: hint }, title);
-  const head = [heading("line"), heading("operation"), heading("value"),
-                ...trace.directions.map(({ name, shown }) => heading(several ? `→ ${name}` : "tangent", `the tangent in the direction ${shown}`)),
-                ...(back ? [heading("adjoint")] : []), ...(trace.fault ? [heading("true", "what a right engine finds")] : [])];
+  const head = [heading(say("tape line")), heading(say("tape operation")), heading(say("tape value")),
+                ...trace.directions.map(({ name, shown }) => heading(several ? `→ ${name}` : say("tape tangent"), say("the tangent along", { direction: shown }))),
+                ...(back ? [heading(say("tape adjoint"))] : []), ...(trace.fault ? [heading(say("tape true"), say("what a right engine finds"))] : [])];
   const body = html("tbody");
   const widest = (texts, most = WIDEST, least = 7) => Math.min(most, Math.max(least, ...texts.map((text) => text.length)));
   const reached = adjointHistory(trace).flatMap((changes) => changes.map((change) => inNode(change.adjoint)));
@@ -31,7 +33,7 @@ export function tapeView(trace, host) {
     const row = html("tr", { "data-line": i }, html("th", { scope: "row" }, line.shown), html("td", { class: "adl-operation" }, operation), value, ...tangents, ...(back ? [adjoint] : []), ...(truth ? [truth] : []));
     linkTo(row, () => ({ line: i }), host);
     if (line.stretch !== (trace.lines[i - 1]?.stretch ?? 0))
-      body.append(html("tr", { class: "adl-stretch" }, html("th", { scope: "rowgroup", colspan: head.length }, line.stretch ? "a sweep, recorded" : "the program again")));
+      body.append(html("tr", { class: "adl-stretch" }, html("th", { scope: "rowgroup", colspan: head.length }, say(line.stretch ? "stretch" : "stretch ends"))));
     if (line.stretch) row.dataset.stretch = line.stretch;
     body.append(row);
     return { row, operation, value, tangents, adjoint, truth };
@@ -56,7 +58,7 @@ export function tapeView(trace, host) {
     note,
     update({ step, s, lines, mark, adjoint }) {
       const [, , kept, bytes] = s < 0 ? [0, 0, 0, 0] : steps[Math.min(s, steps.length - 1)].meter;
-      put(memory, `keeps ${kept} number${kept === 1 ? "" : "s"}, ${bytes} bytes`);
+      put(memory, counted(say, "keeps", kept, { bytes }));
       fill.style.setProperty("--adl-share", cost ? kept / Math.max(1, cost[3]) : 0);
       const receiving = new Set(step?.phase === "forward" ? [] : receivers(trace, s));
       for (const i of lines) {
@@ -68,7 +70,7 @@ export function tapeView(trace, host) {
         put(operation, expression);
         set(operation, "title", expression);
         write(value, marks.recorded ? trace.lines[i].value : null);
-        if (marks.released) set(value, "title", `${trace.lines[i].value.text}: let go, nobody needs it any more`);
+        if (marks.released) set(value, "title", say("let go", { value: trace.lines[i].value.text }));
         tangents.forEach((own, k) => {
           write(own, marks.recorded ? tangentsOf(trace, i)[k] : null);
           set(own, "class", `adl-tangent${step?.phase === "forward" && step.line === i ? " is-new" : ""}`);
@@ -78,7 +80,7 @@ export function tapeView(trace, host) {
         write(cell, marks.recorded ? now ?? { text: NOT_REACHED } : null);
         set(cell, "class", `adl-adjoint${now ? "" : " is-missing"}${receiving.has(i) ? " is-new" : ""}`);
         if (now || !marks.recorded) cell.removeAttribute("aria-label");
-        else cell.setAttribute("aria-label", "not reached");
+        else cell.setAttribute("aria-label", say("not reached"));
       }
     },
     follow(step, smooth, s) {
