@@ -20,6 +20,8 @@ __all__ = ["Drawing", "DrawingError", "draw", "draw_tape", "graph", "layout", "p
 
 DIRECTIONS = ("LR", "TB")
 _CAREFUL = 800
+_MOST_RANKS_PASSED = 1300
+_FAR = 6
 # Inches: a page, or a little more.
 _WIDEST = 11
 _EDGE, _GROUP = 0.6, 3.0
@@ -195,6 +197,7 @@ def _write(drawing: Drawing, trace: Trace, parts: Parts, groups: tuple[Group, ..
     for group in several:
         box |= dict.fromkeys(range(group.first, group.end), f"g{group.first}")
     outputs = _outputs(trace, box)
+    far = _far(trace, box)
     first = {group.first: group for group in several}
     inside = {i: group for group in several for i in range(group.first, group.end)}
     drawn: set[tuple[int, str]] = set()
@@ -211,10 +214,37 @@ def _write(drawing: Drawing, trace: Trace, parts: Parts, groups: tuple[Group, ..
                     tail = box[operand.line]
                     drawing.edge(tail, box[i], **parts.flow(operand.line, len(outputs.get(tail, ())) > 1, inside[i]))
                 continue
-            if operand.line is None:
-                drawing.node(f"c{i}_{slot}", **parts.constant(i, slot, operand))
             tail = f"c{i}_{slot}" if operand.line is None else box[operand.line]
-            drawing.edge(tail, f"n{i}", **parts.edge(i, slot, line, operand))
+            # The main way stays straight; what joins it stands aside.
+            look = {"weight": "8"} if far and operand.line is not None and (i, slot) not in far else {}
+            if operand.line is None:
+                drawing.node(tail, **parts.constant(i, slot, operand))
+            elif (i, slot) in far:
+                tail = f"s{i}_{slot}"
+                drawing.node(tail, **parts.again(i, slot, operand.line))
+            drawing.edge(tail, f"n{i}", **parts.edge(i, slot, line, operand), **look)
+
+
+def _far(trace: Trace, box: dict[int, str]) -> set[tuple[int, int]]:
+    """The ways on which a value is written again beside its use, since a line from its box would cross the picture.
+
+    There are none in a picture that Graphviz can arrange at once: it puts a point on every rank that an edge passes,
+    and the time it takes grows faster than the square of their number.
+    """
+    rank: dict[str, int] = {}
+    ways: dict[tuple[int, int], int] = {}
+    for i, line in enumerate(trace.lines):
+        before = [rank[box[o.line]] for o in line.operands if o.line is not None and box[o.line] != box[i]]
+        rank[box[i]] = max(rank.get(box[i], 0), 1 + max(before, default=-1))
+    for i, line in enumerate(trace.lines):
+        if box[i] != f"n{i}":
+            continue
+        for slot, operand in enumerate(line.operands):
+            if operand.line is not None:
+                ways[i, slot] = rank[box[i]] - rank[box[operand.line]]
+    if sum(ways.values()) <= _MOST_RANKS_PASSED:
+        return set()
+    return {way for way, passed in ways.items() if passed > _FAR}
 
 
 def _outputs(trace: Trace, box: dict[int, str]) -> dict[str, list[int]]:

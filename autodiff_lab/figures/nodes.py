@@ -190,6 +190,21 @@ class Parts:
             "tooltip": escaped_text(say("the constant", value=operand.value.text)),
         }
 
+    def again(self, i: int, slot: int, tail: int) -> dict[str, str]:
+        """A value that stands far away, by its name beside the operation that uses it."""
+        line = self.trace.lines[tail]
+        name = line.called
+        return {
+            "id": f"s{i}_{slot}",
+            "class": "again",
+            "label": f"<{_markup(name)}>",
+            "style": "invis" if i >= self.recorded else "rounded,filled,dashed",
+            "fillcolor": self.theme.constant_paper,
+            "height": str(_CONSTANT_HEIGHT),
+            "width": f"{max(0.4, text_width(name) / 72 + 0.2):.2f}",
+            "tooltip": escaped_text(say("far away", name=name, value=line.value.text)),
+        }
+
     def edge(self, i: int, slot: int, line: Line, operand: Operand) -> dict[str, str]:
         """The way of an operand into an operation; the adjoint comes back along it."""
         name = f"e{i}_{slot}"

@@ -192,6 +192,31 @@ class Cost(NamedTuple):
     bytes: int
 
 
+class Part(NamedTuple):
+    """Steps from `first` to `last` of an excerpt are the steps of the whole run from `at` on."""
+
+    first: int
+    last: int
+    at: int
+
+
+@dataclass(frozen=True)
+class Excerpt:
+    """Which stretch of a long run a trace tells: its `number`, of all the `lines` and `steps` of the run.
+
+    `parts` say which steps of the whole run it has; its other steps only prepare these. `said` says it in words, and
+    `later` where the adjoints that have `arrived` come from.
+    """
+
+    number: int
+    lines: int
+    steps: int
+    parts: tuple[Part, ...]
+    said: str = ""
+    later: str = ""
+    arrived: tuple[Number | None, ...] = ()
+
+
 @dataclass(frozen=True)
 class Direction:
     """A direction for the inputs: the tangent of each, called `name` in a menu; `shown` writes it out."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -57,15 +58,43 @@ _quietly = np.errstate(all="ignore")
 @_quietly
 def read_run(tape: Any, f: Callable[..., Any], value: Any = None) -> Trace:
     """Read what both modes share: the lines, and where they stand in the source. There are no steps yet."""
+    return described(tape, f, value, *lines_of(tape, f))
+
+
+def lines_of(tape: Any, f: Callable[..., Any]) -> tuple[Sequence[Line], sources.Located]:
+    """The lines of a tape, each read when it is asked for; and the sources that they come from."""
     located = sources.locate(f, tape.sites, len(tape))
     labels = {
         tape.name(i): label for i, label in enumerate(tape.input_names) if label and notation.pretty(label) == label
     }
     sweeps = {number: k for k, number in enumerate(dict.fromkeys(tape.swept_by.values()), start=1)}
-    lines = tuple(
-        replace(_line(tape, i, located.spans[i], labels), stretch=sweeps.get(tape.swept_by.get(i), 0))
-        for i in range(len(tape))
-    )
+
+    def line(i: int) -> Line:
+        return replace(_line(tape, i, located.spans[i], labels), stretch=sweeps.get(tape.swept_by.get(i), 0))
+
+    return OnDemand(line, len(tape)), located
+
+
+class OnDemand(Sequence):
+    """A sequence whose items are made when they are asked for, and kept."""
+
+    def __init__(self, make: Callable[[int], Any], length: int) -> None:
+        self._make, self._length = functools.cache(make), length
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __getitem__(self, i: Any) -> Any:
+        if isinstance(i, slice):
+            return [self._make(k) for k in range(*i.indices(self._length))]
+        if not -self._length <= i < self._length:
+            raise IndexError(i)
+        return self._make(i % self._length)
+
+
+def described(tape: Any, f: Callable[..., Any], value: Any, lines: Sequence[Line], located: sources.Located) -> Trace:
+    """A run of these lines, without steps; the lines of a stretch of the tape may stand for all."""
+    lines = tuple(lines)
     result = tape.output
     if result is not None:
         value = tape.values[result]

@@ -243,6 +243,7 @@ def is_name(formula: str) -> bool:
 
 
 def _more(lines: Sequence[Line], parent: int, later: Sequence[int]) -> str:
-    names = [lines[i].shown for i in dict.fromkeys(reversed(later))]
-    where = say("other lines", n=number_word(len(names))) if len(names) > _MOST else listed(names)
+    users = list(dict.fromkeys(reversed(later)))
+    many = len(users) > _MOST
+    where = say("other lines", n=number_word(len(users))) if many else listed([lines[i].shown for i in users])
     return counted("still to come", len(later), n=number_word(len(later)), name=lines[parent].called, where=where)

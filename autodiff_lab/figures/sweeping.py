@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -72,14 +72,27 @@ def _sent(tape: Any, i: int, adjoints: list[Any], held: list[Any]) -> Iterator[S
         yield Sent(slot, parent, contribution, before, held[parent])
 
 
-def steps(tape: Any, lines: tuple[Line, ...], watched: Iterable[Move] | None = None) -> list[Step]:
-    """The seed and the steps of a sweep: of the engine's own, unless another is given."""
+def steps(
+    tape: Any,
+    lines: Sequence[Line],
+    watched: Iterable[Move] | None = None,
+    *,
+    of: Container[int] | None = None,
+    most: float | None = None,
+) -> list[Step]:
+    """The seed and the steps of a sweep: of the engine's own, unless another is given; of these lines, or of all.
+
+    `most` is the size of the largest contribution of the run, where it is known.
+    """
     result, seed = tape.output, Number.of(seed_of(tape))
     start = sentences.seeded(lines, result, seed), equations.seeded(lines[result], seed)
     swept = list(moves(tape) if watched is None else watched)
-    most = largest(sent.contribution for move in swept for sent in move.sent)
+    if most is None:
+        most = largest(sent.contribution for move in swept for sent in move.sent)
     made = [Step("seed", result, seed, (), *start)]
     for move, waiting in zip(swept, _still_to_come(swept), strict=True):
+        if of is not None and move.line not in of:
+            continue
         i, adjoint = move.line, Number.of(move.adjoint)
         if move.again:
             made.append(Step("seed", i, adjoint, (), move.remark, equations.seeded(lines[i], adjoint)))

@@ -17,12 +17,14 @@ from autodiff_lab.figures.parts import (
     Cost,
     Direction,
     Equation,
+    Excerpt,
     Hint,
     Line,
     Meter,
     Mistake,
     Number,
     Operand,
+    Part,
     Push,
     Question,
     Send,
@@ -36,12 +38,14 @@ __all__ = [
     "Cost",
     "Direction",
     "Equation",
+    "Excerpt",
     "Hint",
     "Line",
     "Meter",
     "Mistake",
     "Number",
     "Operand",
+    "Part",
     "Push",
     "Question",
     "Send",
@@ -77,6 +81,8 @@ class Trace(Outputs):
         The language of every word in it.
     hints : tuple of Hint
         What is said about each kind of mistake, if there are questions.
+    excerpt : Excerpt or None
+        Which stretch of a long run this is, if it is not the whole of one; see `excerpts`.
     agreement : Equation or None
         Forward in one direction: the tangent of the result, and the same number from the gradient in reverse.
 
@@ -116,6 +122,7 @@ class Trace(Outputs):
     warning: str = ""
     truth: tuple[Number | None, ...] = ()
     hints: tuple[Hint, ...] = ()
+    excerpt: Excerpt | None = None
     lang: str = "en"
 
     @classmethod
@@ -245,8 +252,10 @@ class Trace(Outputs):
         """Give the adjoint of every line once step `step` is done; None where nothing has arrived."""
         adjoints: list[Number | None] = [None] * len(self.lines)
         for done in self.steps[: step + 1]:
-            if done.phase == "seed":
+            if done.phase == "seed" and done.adjoint is not None:
                 adjoints[done.line] = done.adjoint
+            elif done.phase == "seed" and self.excerpt:
+                adjoints = list(self.excerpt.arrived)
             for send in done.sends:
                 adjoints[send.parent] = send.after
         return adjoints

@@ -11,9 +11,10 @@ import numpy as np
 
 from autodiff_lab.engine.errors import AutodiffError
 from autodiff_lab.engine.transforms import record
-from autodiff_lab.figures import reading
+from autodiff_lab.figures import excerpts, reading
+from autodiff_lab.figures.excerpts import Excerpts
 from autodiff_lab.figures.trace import Trace
-from autodiff_lab.figures.words import checked_language, player_words, say, speaking
+from autodiff_lab.figures.words import checked_language, player_words, say, separated, speaking
 
 MODES = ("reverse", "forward", "both")
 
@@ -27,11 +28,15 @@ class ModeError(AutodiffError, ValueError):
 
 @dataclass(frozen=True)
 class Views:
-    """One run, in reverse and forward; `why` says why there is no forward mode, if there is none."""
+    """One run, in reverse and forward; `why` says why there is no forward mode, if there is none.
+
+    Of a `long` run, `trace` is the stretch that is shown.
+    """
 
     trace: Trace
     forward: Mapping[str, Trace]
     why: str = ""
+    long: Excerpts | None = None
 
     def payload(self, layouts: Mapping[str, Any]) -> dict[str, Any]:
         """Give what the player's JavaScript takes. The lines are written once, with the run in reverse.
@@ -46,8 +51,24 @@ class Views:
         for name, run in self.forward.items():
             own = {"layout": layouts[name]} if name in layouts else {}
             forward.append({"name": name, **own, **_beyond(run.to_dict(), trace)})
-        words = player_words(self.trace.lang)
-        return {"trace": trace, "layout": layouts[""], "forward": forward, "no_forward": self.why, "words": words}
+        shown = {"trace": trace, "layout": layouts[""], "forward": forward, "no_forward": self.why}
+        shown["words"] = player_words(self.trace.lang)
+        if self.long is None:
+            return shown
+        numbers = self._beside()
+        others = [{"trace": self.long[k].to_dict(), "layout": layouts[str(k)]} for k in numbers]
+        with speaking(self.trace.lang):
+            held = separated(self.long[k].excerpt.said for k in sorted({*numbers, self.trace.excerpt.number}))
+            return shown | {"others": others, "no_others": say("not in this page", held=held)}
+
+    def _beside(self) -> list[int]:
+        """Stretches to have at hand: the neighbours, so that a step over the border waits for nobody, and the ends."""
+        own, last = self.trace.excerpt.number, len(self.long) - 1
+        return sorted({0, own - 1, own + 1, last} & set(range(last + 1)) - {own})
+
+    def around(self, step: int) -> Views:
+        """Give the views on the stretch of a long run that has this step."""
+        return replace(self, trace=self.long[self.long.holding(step)])
 
     @property
     def measures(self) -> dict[str, Trace]:
@@ -57,6 +78,8 @@ class Views:
         directions at once needs wider boxes, and has its own.
         """
         single = (step for run in self.forward.values() if len(run.directions) == 1 for step in run.steps)
+        if self.long is not None:
+            return {"": self.trace, **{str(k): self.long[k] for k in self._beside()}}
         together = {"": replace(self.trace, steps=(*self.trace.steps, *single))}
         for name, run in self.forward.items():
             if len(run.directions) > 1:
@@ -84,6 +107,9 @@ def views(f: Callable[..., Any], args: Sequence[Any], custom: Any = None, fault:
 
 
 def _views(tape: Any, f: Callable[..., Any], value: Any, custom: Any, fault: str) -> Views:
+    if len(tape) > excerpts.LONG and not fault:
+        long = excerpts.Excerpts(tape, f, value)
+        return Views(long[0], {}, say("long run", lines=len(tape), most=excerpts.LONG), long)
     run = reading.read_run(tape, f, value)
     trace = reading.reversed_run(tape, run, fault)
     trace.remembering(lambda: Trace.from_tape(tape, f, value=value, fault=fault))

@@ -156,10 +156,13 @@ def _part(name: str) -> str:
     return (PARTS / name).read_text(encoding="utf-8")
 
 
+_COMMENT = re.compile(r"(?<=\S)\s+// .*$")
+
+
 def _lean(text: str) -> str:
-    """Leave out whole-line comments and indentation; the sources have no strings over several lines."""
+    """Leave out comments and indentation; the sources have no strings over several lines, and none with `` // ``."""
     text = re.sub(r"^\s*/\*.*?\*/\s*$", "", text, flags=re.MULTILINE | re.DOTALL)
-    lines = (line.strip() for line in text.splitlines())
+    lines = (_COMMENT.sub("", line).strip() for line in text.splitlines())
     return "\n".join(line for line in lines if line and not line.startswith("// "))
 
 

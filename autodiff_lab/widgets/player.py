@@ -111,7 +111,7 @@ class Player(Outputs, anywidget.AnyWidget):
     payload : dict
         The traces and the layout of the graph, as the player's JavaScript takes them.
     trace : Trace
-        The run in reverse.
+        The run in reverse; of a run of more than 600 lines the stretch that is shown, some hundred lines.
     forward : mapping of str to Trace
         The run forward, by direction.
 
@@ -171,7 +171,7 @@ class Player(Outputs, anywidget.AnyWidget):
         self._ranges = check_ranges(ranges, dict(zip(self._names, values, strict=True)), arrays)
         self._views = views
         super().__init__(
-            payload=views.payload({name: graphs.layout(trace) for name, trace in views.measures.items()}),
+            payload=views.payload(self._place(views)),
             inputs=values,
             controls=self._sliders(values),
             mode=mode,
@@ -181,6 +181,7 @@ class Player(Outputs, anywidget.AnyWidget):
         )
         self.observe(self._run_again, "inputs")
         self.observe(self._run_again, "custom")
+        self.observe(self._turn_to, "step")
 
     @property
     def trace(self) -> Trace:
@@ -198,7 +199,7 @@ class Player(Outputs, anywidget.AnyWidget):
         return self.forward[self.direction] if self.mode == "forward" else self.trace
 
     def __repr__(self) -> str:
-        return f"Player({self.trace.title}, {len(self.trace.steps)} steps)"
+        return f"Player({self.trace.title}, {self._last() + 1} steps)"
 
     def save_html(self, path: str | Path) -> Path:
         """Write the player into one file that needs no kernel and no network.
@@ -241,6 +242,8 @@ class Player(Outputs, anywidget.AnyWidget):
         with self.hold_sync():
             try:
                 views = self._record(values)
+                if views.long is not None:
+                    views = views.around(min(self.step, views.long.steps - 1))
                 layouts = self._place(views)
             except Exception as error:
                 # The learner's function may raise anything; the player stays, and says what it was.
@@ -266,6 +269,10 @@ class Player(Outputs, anywidget.AnyWidget):
 
     def _place(self, views: modes.Views) -> dict[str, Any]:
         """Lay out the graph; keep the old places if they still fit, so that it stands still under a moving slider."""
+        if views.long is not None:
+            return {name: views.long.layout(trace.excerpt.number) for name, trace in views.measures.items()}
+        if not self.payload:
+            return {name: graphs.layout(trace) for name, trace in views.measures.items()}
         old = {"": self.payload["layout"]}
         old |= {run["name"]: run["layout"] for run in self.payload["forward"] if "layout" in run}
         same = _shape(views.trace) == _shape(self.trace)
@@ -274,6 +281,13 @@ class Player(Outputs, anywidget.AnyWidget):
             for name, trace in views.measures.items()
         }
 
+    def _turn_to(self, change: Any) -> None:
+        """Show the stretch of a long run that has this step."""
+        if self._views.long is None or self._views.long.holding(change.new) == self.trace.excerpt.number:
+            return
+        self._views = self._views.around(change.new)
+        self.payload = self._views.payload(self._place(self._views))
+
     def _rates(self) -> list[float]:
         """What the learner's own direction does to the scalar inputs."""
         seeds = self._views.forward["custom"].directions[0].seeds
@@ -281,6 +295,8 @@ class Player(Outputs, anywidget.AnyWidget):
 
     def _last(self) -> int:
         """The last step of the mode that is shown."""
+        if self._views.long is not None:
+            return self._views.long.steps - 1
         record = len(self.trace.lines)
         forward = self.forward.get(self.direction)
         if self.mode == "forward" and forward is not None:

@@ -518,3 +518,40 @@ def test_an_automatic_theme_follows_the_page(example_function):
     assert set(named) == used >= {"paper", "ink", "soft_ink", "value", "adjoint"}
     assert all(getattr(DARK, role) == colour for role, colour in named.items())
     assert "var(" not in svg_of_page(theme="light")
+
+
+def used_everywhere(operations):
+    def f(a, b):
+        x = a
+        for _ in range(operations // 3):
+            x = np.sin(x * b + a)
+        return x
+
+    return f
+
+
+@pytest.mark.parametrize("operations", [90, 150, 300])
+def test_inputs_that_are_used_everywhere_do_not_hold_the_layout_up(operations):
+    """Graphviz alone takes four seconds for 90 such operations, and minutes for 150."""
+    trace = Trace.of(used_everywhere(operations), 0.3, 0.7)
+    start = time.perf_counter()
+    places = layout(trace)
+    assert time.perf_counter() - start < 3, "0.2 s on a calm machine"
+    assert set(places["nodes"]) >= {f"n{i}" for i in range(len(trace.lines))}
+    used = {f"e{i}_{slot}" for i, line in enumerate(trace.lines) for slot in range(len(line.operands))}
+    assert set(places["edges"]) == used
+
+
+def test_a_value_from_far_away_is_named_beside_its_use():
+    trace = Trace.of(used_everywhere(90), 0.3, 0.7)
+    source = graph(trace).source
+    last = max(i for i, line in enumerate(trace.lines) if line.op == "multiply")
+    slot = next(k for k, operand in enumerate(trace.lines[last].operands) if operand.line == 1)
+    assert re.search(rf's{last}_{slot} \[label=<b> .*tooltip="b = 0.7, whose own box stands far away"', source)
+    assert f"s{last}_{slot} -> n{last}" in source
+    assert f"n1 -> n{last}" not in source
+
+
+def test_up_to_some_sixty_operations_every_way_is_drawn():
+    source = graph(Trace.of(used_everywhere(60), 0.3, 0.7)).source
+    assert not re.search(r"\bs\d+_\d", source)

@@ -30,6 +30,12 @@ STRINGS: dict[str, tuple[str, str]] = {
         "值、切向量、伴随；边上是局部偏导数",
     ),
     "graph inner": ("{how}; dotted: a sweep, recorded", "{how}；点线：被记录的扫描"),
+    # Looking closer
+    "zoom": ("Zoom", "缩放"),
+    "zoom in": ("Zoom in", "放大"),
+    "zoom out": ("Zoom out", "缩小"),
+    "fit": ("fit", "适应"),
+    "fit and follow": ("Fit the graph and follow the steps", "让计算图适应窗格并跟随步骤"),
     # Where we are
     "status": ("{operations} · {where}", "{operations} · {where}"),
     "status operations.one": ("{n} operation", "{n} 个运算"),

@@ -19,6 +19,10 @@ STRINGS: dict[str, tuple[str, str]] = {
     "node with tangent": ("{node}; tangent {tangent}", "{node}；切向量 {tangent}"),
     "group": ("{title}: {size}", "{title}：{size}"),
     "the constant": ("the constant {value}", "常数 {value}"),
+    "far away": (
+        "{name} = {value}, whose own box stands far away",
+        "{name} = {value}，它自己的方框在远处",
+    ),
     "edge": ("from {tail} to {head}: {partial}", "从 {tail} 到 {head}：{partial}"),
     "graph of lines": ("Lines: {all}. {derivatives}", "各行：{all}。{derivatives}"),
     "graph of lines, cut": (
@@ -38,6 +42,17 @@ STRINGS: dict[str, tuple[str, str]] = {
     "no inputs": ("It has no inputs.", "它没有输入。"),
     "not reached": ("not reached", "未到达"),
     "drawing": ("Drawing of {title}. {description}", "{title} 的计算图。{description}"),
+    # A long run
+    "excerpt": ("lines {first} to {last} of {lines}", "共 {lines} 行中的 {first} 到 {last}"),
+    "from later lines": ("from later lines", "来自后面的行"),
+    "long run": (
+        "This run has {lines} lines: more than {most} are shown in reverse only, a stretch at a time.",
+        "这次运行有 {lines} 行：超过 {most} 行时只显示反向模式，每次一段。",
+    ),
+    "not in this page": (
+        "This page holds some stretches of the run only: {held}. The player in a notebook opens the others.",
+        "此页面只包含运行的几段：{held}。其他段请在笔记本的播放器中打开。",
+    ),
     # Frames, films and strips
     "step": ("step {step} of {count}", "第 {step} 步，共 {count} 步"),
     "before the first": ("before the first step", "第一步之前"),

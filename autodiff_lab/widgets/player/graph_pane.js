@@ -1,4 +1,5 @@
 import { edgeSigns, html, linkTo, put, roving, scrollInside, set, svg } from "./dom.js";
+import { lensTools } from "./lens.js";
 import { NOT_REACHED, tangentsOf } from "./state.js";
 
 // Where the texts of a node stand, from its middle: what it is, then its numbers.
@@ -33,6 +34,7 @@ export function graphView(trace, layout, host, prefix) {
   const edges = trace.lines.map(() => []); // by the line they lead into
   trace.lines.forEach((line, i) => line.operands.forEach((operand, slot) => {
     if (operand.line === null) drawConstant(operand, `c${i}_${slot}`, nodes[i]);
+    else drawAgain(operand.line, `s${i}_${slot}`, nodes[i]);
     drawEdge(line, operand, i, slot);
   }));
   roving(nodes.filter(Boolean).map((node) => node.group));
@@ -64,6 +66,20 @@ export function graphView(trace, layout, host, prefix) {
     const group = svg("g", { class: "adl-node is-constant", "data-node": id }, svg("title", {}, say("constant node", { value: operand.value.text })),
                       svg("rect", { class: "adl-frame", x: box.x - box.w / 2, y: box.y - box.h / 2, width: box.w, height: box.h, rx: 1 }),
                       text("adl-value", box.x, box.y, inNode(operand.value)));
+    user?.constants.push(group);
+    nodeLayer.append(group);
+  }
+  /** A value whose own box stands far away, by its name beside its use. */
+  function drawAgain(from, id, user) {
+    const box = layout.nodes[id];
+    if (!box) return;
+    const { label, shown, value } = trace.lines[from];
+    const group = svg("g", { class: "adl-node is-again", "data-node": id }, svg("title", {}, `${label || shown} = ${value.text}`),
+                      svg("rect", { class: "adl-frame", x: box.x - box.w / 2, y: box.y - box.h / 2, width: box.w, height: box.h, rx: 8 }),
+                      text("adl-value", box.x, box.y, label || shown));
+    group.addEventListener("click", () => host.visit({ line: from }));
+    group.addEventListener("pointerenter", () => host.link({ line: from }));
+    group.addEventListener("pointerleave", () => host.link(null));
     user?.constants.push(group);
     nodeLayer.append(group);
   }
@@ -101,12 +117,14 @@ export function graphView(trace, layout, host, prefix) {
     const room = element.clientWidth - 16;
     if (room <= 0) return;
     const [width, height] = [layout.width + 2 * pad, layout.height + 2 * pad];
-    scale = Math.max(minimum, Math.min(room / width, Math.max(1, (element.clientHeight - 16) / height), 1.15));
+    scale = host.lens.scale ?? Math.max(minimum, Math.min(room / width, Math.max(1, (element.clientHeight - 16) / height), 1.15));
     drawing.style.width = `${Math.floor(width * scale)}px`;
     drawing.style.height = `${Math.floor(height * scale)}px`;
     sign();
   };
 
+  const tools = lensTools(element, drawing, host, () => scale, fit, () => current && follow(...current));
+  let current = null; // the step that is followed
   let linked = [];
   let stopped = 0; // how often the dots that run along the edges were stopped
   const signs = edgeSigns(element);
@@ -133,9 +151,29 @@ export function graphView(trace, layout, host, prefix) {
   }
   element.addEventListener("scroll", sign, { passive: true });
 
+  /** Brings the current node into the pane, and with it those it talks to, the nearest first, as far as they fit. */
+  function follow(step, smooth) {
+    const sweeping = step.phase === "sweep";
+    partners = [...new Set(sweeping ? step.sends.map((send) => send.parent) : trace.lines[step.line].operands.map((o) => o.line))]
+      .filter((i) => nodes[i]);
+    if (!nodes[step.line]) return;
+    current = [step, false];
+    if (host.lens.held) partners.unshift(step.line); // where the learner looks, the signs tell where the step is
+    const frame = drawing.getBoundingClientRect();
+    const own = place(step.line, frame);
+    const far = (box) => Math.abs(box.left - own.left) + Math.abs(box.top - own.top);
+    const target = partners.map((i) => place(i, frame)).sort((a, b) => far(a) - far(b)).reduce((seen, box) => {
+      const wider = around(seen, box);
+      const fits = wider.right - wider.left < element.clientWidth - 24 && wider.bottom - wider.top < element.clientHeight - 8;
+      return fits ? wider : seen;
+    }, own);
+    if (!host.lens.held) scrollInside(element, target, smooth, 40);
+    sign();
+  }
+
   return {
     element,
-    signs: signs.elements,
+    signs: [...signs.elements, tools],
     fit,
     update({ step, lines, mark, adjoint, shares }) {
       for (const i of lines) {
@@ -178,23 +216,7 @@ export function graphView(trace, layout, host, prefix) {
         }
       }
     },
-    /** Brings the current node into the pane, and with it those it talks to, the nearest first, as far as they fit. */
-    follow(step, smooth) {
-      const sweeping = step.phase === "sweep";
-      partners = [...new Set(sweeping ? step.sends.map((send) => send.parent) : trace.lines[step.line].operands.map((o) => o.line))]
-        .filter((i) => nodes[i]);
-      if (!nodes[step.line]) return;
-      const frame = drawing.getBoundingClientRect();
-      const own = place(step.line, frame);
-      const far = (box) => Math.abs(box.left - own.left) + Math.abs(box.top - own.top);
-      const target = partners.map((i) => place(i, frame)).sort((a, b) => far(a) - far(b)).reduce((seen, box) => {
-        const wider = around(seen, box);
-        const fits = wider.right - wider.left < element.clientWidth - 24 && wider.bottom - wider.top < element.clientHeight - 8;
-        return fits ? wider : seen;
-      }, own);
-      scrollInside(element, target, smooth, 40);
-      sign();
-    },
+    follow,
     /** Lights a node, or an edge with its two nodes. */
     link(target) {
       for (const part of linked) part.classList.remove("is-linked");

@@ -8,7 +8,7 @@ import { modesView } from "./modes.js";
 import { predictView } from "./predict.js";
 import { sourceView } from "./source_pane.js";
 import { speaker } from "./speech.js";
-import { adjointAt, chosen, clampStep, markAt, readAll, runOf, sharesAt, statusText, stretchesOf, touchedLines } from "./state.js";
+import { adjointAt, chosen, clampStep, markAt, ownStep, readAll, runOf, sharesAt, statusText, stepsOf, stretchesOf, touchedLines, wholeStep } from "./state.js";
 import { tapeView } from "./tape_pane.js";
 import { transportView } from "./transport.js";
 
@@ -40,27 +40,29 @@ export function mount(element, payload, options = {}) {
   let mode = options.mode ?? payload.mode ?? "reverse";
   let direction = options.direction ?? payload.direction ?? "";
   let s = -2; // no step is shown yet
+  let at = -1; // the same in the whole run, if this is a stretch of a long one
+  let wanted = null; // a step of another stretch, until that is there
 
   const api = {
-    get step() { return s; },
+    get step() { return at; },
     /** Shows step `next`; −1 is the start, anything too large the end. */
     go(next) {
       api.pause();
       predict.leave();
-      show(next);
+      seek(next);
     },
     advance(by) {
       api.pause();
       if (by === 1 && predict.asks(s + 1)) return;
       predict.leave();
-      show(s + by, { moved: true });
+      seek((wanted ?? at) + by, { moved: true });
     },
     /** Follows a step that came from elsewhere (Python, another view): no sound, no motion. */
     follow(next) {
-      if (clampStep(trace, next) !== s) show(next);
+      if (clamped(next) !== at) seek(next);
     },
     play() {
-      if (s >= trace.steps.length - 1) show(-1);
+      if (at >= stepsOf(trace) - 1) seek(-1);
       setPlaying(true);
       beat();
     },
@@ -100,19 +102,23 @@ export function mount(element, payload, options = {}) {
       root.remove();
     },
   };
+  const lens = { scale: null, held: false }; // how the learner looks at the graph: outlives each drawing of it
   const host = {
+    lens,
     say,
     line: () => trace.steps[s]?.line ?? -1,
     link(target) {
       for (const view of [...views, words]) view.link(target);
     },
-    go: (next) => api.go(next),
+    go: (next) => api.go(wholeStep(trace, next)),
     /** Goes to where a line is recorded or, during the sweep, to where it sends its adjoint. */
     visit({ line }) {
       const at = (phase) => trace.steps.findIndex((step) => step.phase === phase && step.line === line);
       const sweeping = ["seed", "sweep"].includes(trace.steps[s]?.phase);
       api.pause();
-      api.go(sweeping && at("sweep") >= 0 ? at("sweep") : line); // a line is recorded at the step of its number
+      const own = sweeping && at("sweep") >= 0 ? at("sweep") : line;
+      if (trace.excerpt && wholeStep(trace, own) < 0) return; // it is from another stretch
+      api.go(wholeStep(trace, own)); // a line is recorded at the step of its number
     },
   };
 
@@ -124,6 +130,7 @@ export function mount(element, payload, options = {}) {
     options.onMode?.(mode, direction);
   }, options.onCustom);
   const banner = html("div", { class: "adl-error", role: "status", hidden: "" });
+  const held = html("div", { class: "adl-warning adl-held", role: "status", hidden: "" });
   const warning = html("div", { class: "adl-warning", role: "note" });
   const panes = html("div", { class: "adl-panes" });
   const words = wordsView(host);
@@ -138,7 +145,7 @@ export function mount(element, payload, options = {}) {
   });
   const transport = transportView(api, say, predict.toggle);
   const root = html("div", { class: "adl-player", role: "group", tabindex: 0, "aria-keyshortcuts": "ArrowLeft ArrowRight Space Home End" },
-                    html("div", { class: "adl-header" }, title, modes.element, inputs.element, status), banner, warning, panes, predict.element, words.element, meter.element, transport.element);
+                    html("div", { class: "adl-header" }, title, modes.element, inputs.element, status), banner, held, warning, panes, predict.element, words.element, meter.element, transport.element);
   api.root = root;
 
   function pane(name, title, hint, view) {
@@ -157,24 +164,55 @@ export function mount(element, payload, options = {}) {
   }
   function again() {
     const settle = load();
-    show(Math.max(s, -1), { everything: true });
+    const own = ownStep(trace, wanted ?? at);
+    if (own !== null) wanted = null;
+    show(own ?? trace.excerpt.parts[0][0], { everything: true });
     settle();
+    if (wanted !== null) options.onStep?.(wanted); // the answer was to an older question
+  }
+  const clamped = (next) => Math.max(-1, Math.min(stepsOf(trace) - 1, Math.trunc(next)));
+  /** Goes to a step of the whole run: in this stretch, in one that is at hand, or in one that has to be fetched. */
+  function seek(next, how = {}) {
+    const target = clamped(next);
+    const own = ownStep(trace, target);
+    if (own !== null) {
+      wanted = null;
+      return show(own, how);
+    }
+    const other = (payload.others ?? []).find((one) => ownStep(one.trace, target) !== null);
+    const asked = wanted !== null;
+    wanted = target;
+    if (other) {
+      payload = { ...payload, ...other, others: [...payload.others.filter((one) => one !== other), { trace: payload.trace, layout: payload.layout }] };
+      again();
+    } else if (options.onStep) {
+      transport.update(target);
+      if (!asked) options.onStep(target);
+    } else {
+      wanted = null;
+      transport.update(at);
+      held.hidden = false;
+      held.textContent = payload.no_others;
+    }
   }
 
   /** Takes the payload in; what it returns is to be called when the trace is shown. */
   function load() {
-    const places = views?.map((view) => [view.element.scrollLeft, view.element.scrollTop]);
+    let places = views?.map((view) => [view.element.scrollLeft, view.element.scrollTop]);
+    const before = trace?.excerpt?.number;
     runs = readAll(payload);
     trace = chosen(runs, mode, towards());
     layout = trace.layout ?? payload.layout;
     run = runOf(trace);
+    const turned = before !== undefined && before !== trace.excerpt?.number;
+    if (turned) [places, lens.held] = [null, false]; // another stretch has another picture
     showModes();
     graph = graphView(trace, layout, host, prefix);
     views = [sourceView(trace, host), graph, tapeView(trace, host)];
     const sourceName = say(trace.sources.length > 1 ? "your functions" : "your function");
     const inner = stretchesOf(trace).filter(({ stretch }) => stretch).length;
     const how = say(trace.fault ? "graph faulty" : `graph ${trace.mode}`);
-    panes.replaceChildren(pane("source", sourceName, "", views[0]), pane("graph", say("graph"), inner ? say("graph inner", { how }) : how, graph),
+    panes.replaceChildren(pane("source", sourceName, "", views[0]), pane("graph", say("graph"), trace.excerpt?.said ?? (inner ? say("graph inner", { how }) : how), graph),
                           pane("tape", say("tape"), views[2].note, views[2]));
     title.textContent = trace.title;
     warning.hidden = !trace.fault;
@@ -194,31 +232,35 @@ export function mount(element, payload, options = {}) {
     return () => {
       words.reserve();
       graph.fit();
+      if (turned && trace.steps[s]) for (const view of views) view.follow(trace.steps[s], false, s);
       places?.forEach(([left, top], k) => views[k].element.scrollTo({ left, top, behavior: "instant" }));
     };
   }
 
   function show(next, { everything = false, moved = false } = {}) {
     const before = s;
+    held.hidden = true;
     s = clampStep(trace, next);
+    const from = at;
+    at = wholeStep(trace, s);
     const step = trace.steps[s];
     const lines = new Set();
     if (everything || before < -1) trace.lines.forEach((_, i) => lines.add(i));
     else for (let k = Math.max(0, Math.min(before, s)); k <= Math.max(before, s); k++) touchedLines(trace, k).forEach((i) => lines.add(i));
     root.dataset.phase = step ? step.phase : "start";
     root.dataset.mode = trace.mode;
-    root.dataset.step = s;
+    root.dataset.step = at;
     const smooth = moved && Math.abs(s - before) === 1 && !calm();
     for (const view of views) view.update({ step, s, lines, mark: (line) => markAt(run, line, s),
       adjoint: (line) => adjointAt(run.history, line, s), shares: (line) => sharesAt(run, line, s) });
     status.textContent = statusText(trace, s);
     words.update(trace, s);
     meter.update(trace, s);
-    transport.update(s);
+    transport.update(at);
     if (step) for (const view of views) view.follow(step, smooth, s);
     graph.stopPulses();
     if (smooth && s > before && step.phase !== "seed") graph.pulse(step, Math.min(450, transport.beat() / 2));
-    if (before !== s) options.onStep?.(s);
+    if (before !== s || from !== at) options.onStep?.(at);
   }
 
   function setPlaying(on) {
@@ -229,8 +271,8 @@ export function mount(element, payload, options = {}) {
   }
   function beat() {
     if (predict.asks(s + 1)) return api.pause();
-    show(s + 1, { moved: true });
-    if (s >= trace.steps.length - 1) return api.pause();
+    seek(at + 1, { moved: true });
+    if (at >= stepsOf(trace) - 1) return api.pause();
     timer = setTimeout(beat, transport.beat());
   }
 
@@ -261,7 +303,8 @@ export function mount(element, payload, options = {}) {
   if (options.predict ?? payload.predict) predict.set(true);
   inputs.update(options.controls ?? []);
   element.replaceChildren(root);
-  show(options.step ?? -1);
+  seek(options.step ?? -1);
+  if (s === -2) show(trace.excerpt.parts[0][0]);
   settle();
   return api;
 }

@@ -38,11 +38,12 @@ export function read(data, base) {
   const whole = base ? { ...base, ...data, numbers: [...base.numbers.slice(0, data.from), ...data.numbers] } : data;
   const number = (place) => (place === undefined || place === null ? null : whole.numbers[place]);
   return {
-    mode: "reverse", note: "", opening: "", result_name: "y", directions: [], cost: null, fault: "", ...whole,
+    mode: "reverse", note: "", opening: "", result_name: "y", result: null, directions: [], cost: null, fault: "", ...whole,
+    excerpt: whole.excerpt ? { said: "", later: "", ...whole.excerpt, arrived: (whole.excerpt.arrived ?? []).map(number) } : null,
     truth: (whole.truth ?? []).map(number), hints: new Map(whole.hints ?? []),
     lines: whole.lines.map((line) => ({ label: "", where: [], stretch: 0, ...line, value: number(line.value),
       operands: (line.operands ?? []).map((operand) => ({ ...operand, value: number(operand.value) })) })),
-    steps: whole.steps.map((step) => ({ released: [], ...step,
+    steps: whole.steps.map((step) => ({ released: [], sentence: "", ...step,
       questions: (step.questions ?? []).map((question) => ({ mistakes: [], ...question, answer: number(question.answer) })),
       adjoint: number(step.adjoint), tangents: (step.tangents ?? []).map(number),
       pushes: (step.pushes ?? []).map((push) => ({ share: 0, ...push, contribution: number(push.contribution) })),
@@ -80,7 +81,8 @@ export function chosen({ reverse, forward }, mode, direction) {
 export function adjointHistory(trace) {
   const history = trace.lines.map(() => []);
   trace.steps.forEach((step, s) => {
-    if (step.phase === "seed") history[step.line].push({ step: s, adjoint: step.adjoint });
+    if (step.phase === "seed" && step.adjoint) history[step.line].push({ step: s, adjoint: step.adjoint });
+    else if (step.phase === "seed") trace.excerpt?.arrived.forEach((adjoint, i) => adjoint && history[i].push({ step: s, adjoint }));
     for (const send of step.sends) history[send.parent].push({ step: s, adjoint: send.after });
   });
   return history;
@@ -104,6 +106,7 @@ export function touchedLines(trace, s) {
 
 /** How many steps each phase has. */
 export function phaseLengths(trace) {
+  if (trace.excerpt) return { record: trace.excerpt.lines, forward: 0, seed: 1, sweep: Math.max(0, trace.excerpt.steps - trace.excerpt.lines - 1) };
   const count = { record: 0, forward: 0, seed: 0, sweep: 0 };
   for (const step of trace.steps) count[step.phase] += 1;
   return count;
@@ -122,6 +125,7 @@ export function stretchesOf(trace) {
 /** What the scrubber shows: each phase with its length; a recorded sweep is a phase of its own. @returns {[name: string, length: number][]} */
 export function segmentsOf(trace) {
   const segments = [];
+  if (trace.excerpt) return Object.entries(phaseLengths(trace)).filter(([, length]) => length);
   for (const { phase, line } of trace.steps) {
     const name = (phase === "record" || phase === "forward") && trace.lines[line].stretch ? "inner" : phase;
     if (segments.at(-1)?.[0] === name) segments.at(-1)[1] += 1;
@@ -130,18 +134,40 @@ export function segmentsOf(trace) {
   return segments;
 }
 
+/**
+ * A long run is shown a stretch at a time: an excerpt. Where step `s` of the excerpt stands in the whole run; −1 for the start.
+ * Steps that only prepare the others have no place of their own.
+ * @param {Trace} trace @param {number} s
+ */
+export function wholeStep({ excerpt }, s) {
+  const part = excerpt?.parts.find(([first, last]) => first <= s && s <= last);
+  return !excerpt ? s : part ? part[2] + s - part[0] : -1;
+}
+
+/** The step of this excerpt that is step `at` of the whole run; null if it is in another stretch. @param {Trace} trace @param {number} at */
+export function ownStep({ excerpt }, at) {
+  if (!excerpt) return at;
+  if (at < 0) return excerpt.number === 0 ? -1 : null;
+  const part = excerpt.parts.find(([first, last, from]) => from <= at && at <= from + last - first);
+  return part ? part[0] + at - part[2] : null;
+}
+
+/** How many steps the whole run has. @param {Trace} trace */
+export const stepsOf = ({ excerpt, steps }) => excerpt?.steps ?? steps.length;
+
 export const clampStep = (trace, s) => Math.max(-1, Math.min(trace.steps.length - 1, Math.trunc(s)));
 
 /** "5 operations · sweep 2 of 5": where we are, in words. */
 export function statusText(trace, s) {
   const { say } = trace;
-  const operations = trace.lines.filter((line) => line.kind === "operation").length;
   const count = phaseLengths(trace);
+  const operations = trace.excerpt ? trace.cost[1] : trace.lines.filter((line) => line.kind === "operation").length;
   const step = trace.steps[s];
+  const at = wholeStep(trace, s);
   let where = say(count.forward ? "nothing computed" : "nothing recorded");
   if (step) {
-    const n = step.phase === "sweep" ? trace.steps.slice(0, s + 1).filter(({ phase }) => phase === "sweep").length : s + 1;
-    where = say(`status ${step.phase}`, { n, count: count[step.phase] });
+    const swept = () => (trace.excerpt ? at - count.record : trace.steps.slice(0, s + 1).filter(({ phase }) => phase === "sweep").length);
+    where = say(`status ${step.phase}`, { n: step.phase === "sweep" ? swept() : at + 1, count: count[step.phase] });
   }
   return say("status", { operations: counted(say, "status operations", operations), where });
 }
@@ -178,7 +204,7 @@ export function runOf(trace) {
     }
     for (const line of step.released) releasedAt[line] = k;
   });
-  const phases = phaseLengths(trace);
+  const phases = phaseLengths({ steps: trace.steps });
   return { trace, sweptAt, sentAt, releasedAt, phases, history: adjointHistory(trace), contributions: contributionsOf(trace), first: phases.record + phases.forward };
 }
 
@@ -213,7 +239,7 @@ export function sumAt({ trace, contributions, history, first }, line, s) {
     return { name: trace.lines[line].dot, parts, waiting: [], seed: null, total: tangents[0] };
   }
   if (phase !== "seed" && phase !== "sweep") return null;
-  const seed = line === trace.result ? trace.steps[first].adjoint : null;
+  const seed = line === trace.result ? trace.steps[first].adjoint : trace.excerpt?.arrived[line] ?? null;
   const parts = contributions[line].filter((one) => one.step <= s).map((one) => ({ ...one, lost: one.lostAt <= s }));
   return { name: trace.lines[line].bar, seed, parts,
            waiting: contributions[line].filter((one) => one.step > s), total: adjointAt(history, line, s) };

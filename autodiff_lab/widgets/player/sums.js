@@ -24,7 +24,7 @@ export function sumsView(host) {
     const sum = sumAt(run, i, s);
     if (!sum) return null;
     const own = trace.lines[i];
-    const parts = [...(sum.seed ? [html("span", { class: "adl-seed" }, html("small", {}, host.say("sum seed")), sum.seed.text)] : []),
+    const parts = [...(sum.seed ? [html("span", { class: "adl-seed" }, html("small", {}, i === trace.result ? host.say("sum seed") : trace.excerpt.later), sum.seed.text)] : []),
                    ...sum.parts.map((part) => chip(part, trace)),
                    ...sum.waiting.map(({ text, ...part }) => chip(part, trace))];
     const total = sum.total ? [html("span", { class: "adl-t-op" }, " = "), html("span", { class: "adl-total" }, sum.total.text)] : [];

@@ -1,5 +1,5 @@
 import { html, svg } from "./dom.js";
-import { segmentsOf } from "./state.js";
+import { segmentsOf, stepsOf } from "./state.js";
 
 const ICONS = {
   first: "M4 3v10M13 3 6 8l7 5z", back: "M11.5 3 5 8l6.5 5z", play: "M5 2.5 13 8l-8 5.5z",
@@ -44,7 +44,7 @@ export function transportView(api, say, ...others) {
     /** How long a step stays while playing, in milliseconds. */
     beat: () => BEAT / speed.value,
     load(trace) {
-      steps = trace.steps.length;
+      steps = stepsOf(trace);
       scrubber.max = steps;
       const phases = segmentsOf(trace);
       for (const rail of rails) rail.replaceChildren(...phases.map(([name, length]) => html("span", { class: `is-${name}`, style: `flex-grow: ${length}` })));

@@ -1,0 +1,109 @@
+"""Ten thousand operations: the player opens in a moment, steps within a frame, and says what it shows."""
+
+import statistics
+import time
+
+import numpy as np
+import pytest
+
+from autodiff_lab import play
+
+from .conftest import photograph
+from .player_page import PlayerOnPage, cell
+
+
+def wave(x, w):
+    for _ in range(2500):
+        x = x + 0.01 * np.sin(w * x)
+    return x
+
+
+LINES, STEPS = 10_002, 20_003
+
+# A step is what a key press starts, up to the layout that the browser has to make of it.
+MEASURED = """async ([to, presses, key]) => {
+    const root = document.querySelector('.adl-player');
+    const times = [];
+    for (let k = 0; k < presses; k++) {
+        const start = performance.now();
+        root.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
+        root.getBoundingClientRect();
+        times.push(performance.now() - start);
+        await new Promise(requestAnimationFrame);
+    }
+    return times;
+}"""
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    path = tmp_path_factory.mktemp("long") / "wave.html"
+    start = time.perf_counter()
+    play(wave, 0.5, 1.3).save_html(path)
+    return path, time.perf_counter() - start
+
+
+def first_line(player):
+    return player.root.locator(".adl-tape tbody tr.is-current th").inner_text()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_saved_page_of_ten_thousand_operations(scheme, saved, new_page, request):
+    path, built = saved
+    page = new_page(offline=True, width=1400, color_scheme=scheme)
+    start = time.perf_counter()
+    page.goto(path.as_uri())
+    player = PlayerOnPage(page)
+    opened = time.perf_counter() - start
+    assert built + opened < 9, "1 to 2 s on a calm machine"
+    assert player.root.get_by_text("lines v₋₁ to v₉₈ of 10\u202f002").is_visible()
+    player.focus()
+    player.key("End")
+    assert player.step == STEPS
+    player.key("Home", "ArrowRight")
+    times = page.evaluate(MEASURED, [STEPS, 60, "ArrowRight"])
+    print(f"built {built:.2f} s, opened {opened:.2f} s, step {statistics.median(times):.1f} ms, worst {max(times):.0f}")
+    assert statistics.median(times) < 50, "under 16 ms on a calm machine"
+    assert page.locator(".adl-player *").count() < 6000
+    # Over the border into the next stretch, which the page has; and back.
+    page.evaluate(MEASURED, [STEPS, 42, "ArrowRight"])
+    assert player.step == 103 and first_line(player) == "v₁₀₁"
+    player.key(*["ArrowLeft"] * 6)
+    assert player.step == 97 and first_line(player) == "v₉₅"
+    player.key("End", *["ArrowLeft"] * 10)
+    assert player.step == STEPS - 10
+    photograph(page, request, "near the end")
+
+
+def test_a_saved_page_says_which_stretches_it_holds(saved, new_page):
+    page = new_page(offline=True)
+    page.goto(saved[0].as_uri())
+    player = PlayerOnPage(page)
+    player.scrub(5000)
+    note = player.root.locator(".adl-held")
+    assert "some stretches of the run only: lines v₋₁ to v₉₈" in note.inner_text()
+    assert player.step == 0
+    player.key("End")
+    assert player.step == STEPS and not note.is_visible()
+
+
+def test_a_live_player_fetches_the_stretch_that_is_asked_for(server, open_notebook, request):
+    cells = (cell(wave, "player = play(wave, 0.5, 1.3)\nplayer"), "'a cell below'")
+    notebook = open_notebook(server.write("long.ipynb", *cells), height=1100, width=1400).run_all()
+    player = PlayerOnPage(notebook.page)
+    player.scrub(5000)
+    player.root.get_by_text("of 10\u202f002").wait_for()
+    notebook.page.wait_for_function("Number(document.querySelector('.adl-player').dataset.step) > 4000")
+    here = player.step
+    line = player.root.locator(".adl-tape tbody tr.is-current th").inner_text()
+    player.focus()
+    for step in range(1, 131):
+        player.key("ArrowRight")
+        player.arrives_at(here + step)
+    assert player.root.locator(".adl-tape tbody tr.is-current th").inner_text() != line
+    photograph(notebook.page, request, "in the middle")
+    player.scrub(15_000)
+    notebook.page.wait_for_function("Number(document.querySelector('.adl-player').dataset.step) > 14000")
+    assert " sends " in player.sentence()
+    notebook.add_cell("print('python sees step', player.step, player.trace.excerpt.said)")
+    assert f"python sees step {player.step - 1} lines" in notebook.page.locator(".jp-Cell").last.inner_text()
