@@ -72,7 +72,12 @@ def test_a_saved_page_of_ten_thousand_operations(scheme, saved, new_page, reques
     assert player.step == 97 and first_line(player) == "v₉₅"
     player.key("End", *["ArrowLeft"] * 10)
     assert player.step == STEPS - 10
-    photograph(page, request, "near the end")
+    player.key("Home", *["ArrowRight"] * 130)
+    page.wait_for_timeout(1000)
+    node, pane = player.root.locator(".adl-node.is-current"), player.root.locator(".adl-graph-body")
+    box, room = node.bounding_box(), pane.bounding_box()
+    assert room["x"] <= box["x"] <= room["x"] + room["width"], "the graph keeps up with a key that is held down"
+    photograph(page, request, "after many steps")
 
 
 def test_a_saved_page_says_which_stretches_it_holds(saved, new_page):

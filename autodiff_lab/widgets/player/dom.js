@@ -29,7 +29,9 @@ export function scrollInside(pane, target, smooth, margin = 12) {
       : low < from + margin ? low - from - margin : high > to - margin ? high - to + margin : 0;
   const left = pane.scrollWidth > pane.clientWidth ? shift(target.left, target.right, view.left, view.right) : 0;
   const top = pane.scrollHeight > pane.clientHeight ? shift(target.top, target.bottom, view.top, view.bottom) : 0;
-  if (left || top) pane.scrollBy({ left, top, behavior: smooth ? "smooth" : "instant" });
+  // Far away a smooth motion is long, and a step that comes meanwhile starts it anew.
+  const near = Math.abs(left) < pane.clientWidth && Math.abs(top) < pane.clientHeight;
+  if (left || top) pane.scrollBy({ left, top, behavior: smooth && near ? "smooth" : "instant" });
 }
 
 const ARROWS = { left: "‹", right: "›", top: "˄", bottom: "˅" };
