@@ -170,5 +170,5 @@ def _lean(text: str) -> str:
 SCRIPT = "\n".join(_lean(_IMPORT.sub("", _part(f"{name}.js"))) for name in modules())
 """The whole player as one module, which exports what its parts export."""
 
-STYLE = "\n".join(_lean(_part(f"{name}.css")) for name in _STYLES)
+STYLE = re.sub(r"(?<=[:;,{}]) | (?=[{}])", "", "\n".join(_lean(_part(f"{name}.css")) for name in _STYLES))
 """The whole style sheet."""

@@ -11,7 +11,7 @@ from reading import NOTEBOOKS, read, tags
 from autodiff_lab.lessons.course import lessons
 
 LONGEST_CELL = 40
-LARGEST_FILE = 450_000  # two players, each with its script, so that each plays alone
+LARGEST_FILE = 400_000
 KNOWN_TAGS = {"listing", "exercise", "nbval-ignore-output", "machine-output"}
 
 every_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
