@@ -135,7 +135,10 @@ def test_every_style_rule_stays_inside_the_player():
 
 def _colours() -> dict[str, tuple[str, str]]:
     css = page.STYLE
-    return {name: (light, dark) for name, light, dark in re.findall(r"--adl-(\S+): light-dark\((\S+), (\S+)\);", css)}
+    return {
+        name: (light, dark)
+        for name, light, dark in re.findall(r"--adl-([^\s:]+): ?light-dark\(([^\s,]+), ?(\S+?)\);", css)
+    }
 
 
 def _contrast(one: str, other: str) -> float:
