@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 if TYPE_CHECKING:
     from .dispatch import Op
 
-__all__ = ["Level", "no_recording"]
+__all__ = ["Level", "in_this_thread", "no_recording"]
 
 
 class Level:
@@ -32,7 +32,7 @@ class Level:
 
     def run(self, f: Callable[..., Any], inputs: Sequence[Any]) -> Any:
         """Call `f` on the inputs while the level is open; close it whatever happens."""
-        running = _in_this_thread.levels
+        running = in_this_thread.levels
         running.append(self)
         try:
             return f(*inputs)
@@ -52,7 +52,7 @@ class _Thread(threading.local):
         self.levels: list[Level] = []
 
 
-_in_this_thread = _Thread()
+in_this_thread = _Thread()
 
 
 @contextmanager
@@ -69,7 +69,7 @@ def no_recording() -> Iterator[None]:
     >>> ad.grad(f)(3.0)
     9.0
     """
-    stopped = [(level, level.plain) for level in _in_this_thread.levels if level.open]
+    stopped = [(level, level.plain) for level in in_this_thread.levels if level.open]
     for level, _ in stopped:
         level.open, level.paused, level.plain = False, True, False
     try:

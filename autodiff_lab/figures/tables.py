@@ -188,10 +188,11 @@ def _table(traces: Sequence[Trace], layout: str, partials: bool) -> Table:
     forward = along(trace, tangents(traces[0]), partials)
     adjoints = [] if trace.mode == "forward" or trace.result is None else [against(trace)]
     whole = _grid(trace, [*forward, *adjoints], arrows=True)
+    note = " ".join(filter(None, (trace.warning, trace.note)))
     if layout == "beside":
-        return Table((whole,), whole, trace.note)
+        return Table((whole,), whole, note)
     sweep = [reverse(trace)] if adjoints else []
-    return Table((_grid(trace, forward, arrows=bool(traces[0].directions)), *sweep), whole, trace.note)
+    return Table((_grid(trace, forward, arrows=bool(traces[0].directions)), *sweep), whole, note)
 
 
 def _grid(trace: Trace, filled: Sequence[Filled], arrows: bool) -> Grid:

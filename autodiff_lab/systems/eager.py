@@ -18,7 +18,7 @@ from ..engine import custom
 from ..engine.broadcasting import shape_of
 from ..engine.dispatch import Level, Op, Traced, as_operand
 from ..engine.errors import InputError
-from ..engine.levels import _in_this_thread
+from ..engine.levels import in_this_thread
 from ..engine.listing import plain
 from ..engine.operators import Overloaded
 from ..engine.values import as_shaped, as_value, released
@@ -195,7 +195,7 @@ class Recorder(Level):
 
 def recorders() -> list[Recorder]:
     """Those who record in this thread at this moment."""
-    return [level for level in _in_this_thread.levels if isinstance(level, Recorder) and level.open]
+    return [level for level in in_this_thread.levels if isinstance(level, Recorder) and level.open]
 
 
 def custom_gradient(f: Callable[..., tuple[Any, Callable[[Any], Any]]]) -> Callable[..., Any]:

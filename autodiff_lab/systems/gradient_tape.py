@@ -18,7 +18,7 @@ import numpy as np
 from ..engine import listing, tree
 from ..engine.dispatch import Op
 from ..engine.errors import InputError, ReleasedError
-from ..engine.levels import _in_this_thread
+from ..engine.levels import in_this_thread
 from ..engine.values import as_shaped, ones, zeros
 from .eager import Eager, Recorder, Tensor, Variable, constant, custom_gradient
 from .rewinding import READ, Record, Sweep, name_of, unused_name
@@ -54,11 +54,11 @@ class GradientTape(Recorder):
     # Recording
 
     def __enter__(self) -> GradientTape:
-        if self in _in_this_thread.levels:
+        if self in in_this_thread.levels:
             raise InputError("This tape is recording already. Make another GradientTape() to nest one in it.")
         if self._rewound:
             self.reset()
-        _in_this_thread.levels.append(self)
+        in_this_thread.levels.append(self)
         self.open = True
         return self
 
@@ -67,8 +67,8 @@ class GradientTape(Recorder):
 
     def _stop(self) -> None:
         self.open = False
-        if self in _in_this_thread.levels:
-            _in_this_thread.levels.remove(self)
+        if self in in_this_thread.levels:
+            in_this_thread.levels.remove(self)
 
     def watch(self, objects: Any) -> None:
         """Record from now on what is computed from these tensors and Variables; containers may be nested."""
@@ -112,7 +112,7 @@ class GradientTape(Recorder):
         try:
             yield
         finally:
-            self.open = self in _in_this_thread.levels
+            self.open = self in in_this_thread.levels
 
     def reset(self) -> None:
         """Forget everything: what is watched, and what was recorded."""

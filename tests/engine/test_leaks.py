@@ -29,7 +29,7 @@ from autodiff_lab import (
     vjp,
 )
 from autodiff_lab.engine.errors import LeakError
-from autodiff_lab.engine.levels import _in_this_thread
+from autodiff_lab.engine.levels import in_this_thread
 
 MODES = {
     "grad": lambda f, x: grad(f)(x),
@@ -137,9 +137,9 @@ EVERYTHING = {
 def test_an_exception_closes_every_level(name: str) -> None:
     with pytest.raises(Stop):
         EVERYTHING[name](_breaking)
-    assert _in_this_thread.levels == []
+    assert in_this_thread.levels == []
     EVERYTHING[name](np.sin)
-    assert _in_this_thread.levels == []
+    assert in_this_thread.levels == []
 
 
 def test_an_exception_frees_the_tape() -> None:

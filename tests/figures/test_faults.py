@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from autodiff_lab import Trace
+from autodiff_lab import Trace, table
 from autodiff_lab.engine.errors import InputError
 from autodiff_lab.figures.faults import FAULTS
 
@@ -106,3 +106,10 @@ def test_what_is_no_fault_is_named():
         Trace.of(twice, 2.0, fault="slow")
     with pytest.raises(InputError, match="are reverse ones"):
         Trace.of(twice, 2.0, mode="forward", fault="stale")
+
+
+@pytest.mark.parametrize("layout", ["stacked", "beside"])
+def test_a_table_of_a_faulty_run_says_that_it_is_faulty(layout):
+    faulty = Trace.of(lambda x: x * x + x, 3.0, fault="overwrite")
+    assert faulty.warning and faulty.warning in table(faulty, layout=layout).text()
+    assert table(lambda x: x * x + x, 3.0, layout=layout).note == ""
