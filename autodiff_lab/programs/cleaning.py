@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import tree
 from ..engine.dispatch import NOTHING, TABLE
 from ..engine.variable import Variable
+from ..transforms import tree
 from .draft import Constant, Draft
 from .tracing import Trace
 

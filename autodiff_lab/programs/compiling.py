@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..engine import tree
 from ..engine.dispatch import FLOAT64
 from ..engine.errors import BranchChanged
-from ..engine.recording import chosen_arguments, name_of
 from ..engine.values import released
+from ..transforms import tree
+from ..transforms.recording import chosen_arguments, name_of
 from .cleaning import cleaned
 from .expressions import IN_NUMPY
 from .functions import Function, functions

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import tree
 from ..engine.broadcasting import shape_of
 from ..engine.dispatch import Op
 from ..engine.values import SMALL
 from ..engine.variable import Variable
+from ..transforms import tree
 from .tracing import Trace
 
 __all__ = ["Constant", "Draft", "is_number"]

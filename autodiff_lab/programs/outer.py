@@ -16,7 +16,7 @@ import numpy as np
 
 from ..engine.dispatch import NOTHING, TABLE, Op, apply, as_operand
 from ..engine.errors import AutodiffError
-from ..engine.tape import Tape
+from ..engine.tape import MACHINERY, Tape
 from ..engine.values import kept
 from ..engine.variable import Variable
 
@@ -172,9 +172,7 @@ def _asked() -> str:
     """The learner's line that is running, as ``line 3: while y < 10:``; empty if it cannot be found."""
     frame = sys._getframe(2)
     while frame is not None:
-        if not f"{frame.f_globals.get('__name__', '')}.".startswith(
-            ("autodiff_lab.engine.", "autodiff_lab.programs.", "numpy.")
-        ):
+        if not f"{frame.f_globals.get('__name__', '')}.".startswith((*MACHINERY, "autodiff_lab.programs.")):
             text = linecache.getline(frame.f_code.co_filename, frame.f_lineno).strip()
             return f"line {frame.f_lineno}: {text}" if text else ""
         frame = frame.f_back  # type: ignore[assignment]

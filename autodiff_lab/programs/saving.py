@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..engine.errors import UnsupportedError
-from ..engine.recording import name_of
+from ..transforms.recording import name_of
 from .compiling import Version
 from .expressions import IN_NUMPY
 from .inputs import conditions

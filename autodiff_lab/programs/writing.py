@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..engine import tree
 from ..engine.dispatch import TABLE, Op
 from ..engine.listing import plain
+from ..transforms import tree
 from .buffers import Buffers
 from .cleaning import ADD, BROADCAST
 from .draft import Constant, Draft

@@ -17,6 +17,7 @@ FILES = sorted(path for path in PACKAGE.rglob("*.py") if "notebooks" not in path
 # package's own `__init__` are "the package": they may load every room, and only the lessons may import them.
 FLOORS = [
     {"engine"},
+    {"transforms"},
     {"data"},
     {"systems", "programs"},
     {"optimize"},
@@ -70,7 +71,9 @@ def test_imports_run_downwards(path: Path) -> None:
             )
 
 
-@pytest.mark.parametrize("path", [path for path in FILES if "engine" in path.parts], ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path", [path for path in FILES if {"engine", "transforms"} & {*path.parts}], ids=lambda path: path.stem
+)
 def test_engine_needs_numpy_only(path: Path) -> None:
     foreign = {module[0] for module in imports_of(path)} - sys.stdlib_module_names
     assert foreign <= {"numpy", "autodiff_lab"}

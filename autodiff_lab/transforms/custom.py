@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from . import dispatch, tree
-from .broadcasting import zeros_like
-from .dispatch import Op, Traced, apply, as_operand
-from .errors import InputError, MutationError, UnsupportedError
-from .rules.rows import flat
-from .transforms import vjp
+from ..engine import dispatch
+from ..engine.broadcasting import zeros_like
+from ..engine.dispatch import Op, Traced, apply, as_operand
+from ..engine.errors import InputError, MutationError, UnsupportedError
+from ..engine.rules.rows import flat
+from . import tree
+from .gradients import vjp
 
 __all__ = ["checkpoint", "custom_gradient", "stop_gradient"]
 

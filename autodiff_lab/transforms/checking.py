@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from ..engine.broadcasting import shape_of
+from ..engine.dispatch import Traced
+from ..engine.errors import AutodiffError, InputError
+from ..engine.values import as_value
 from . import tree
-from .broadcasting import shape_of
-from .dispatch import Traced
-from .errors import AutodiffError, InputError
-from .transforms import jvp, vjp
-from .values import as_value
+from .gradients import jvp, vjp
 
 __all__ = ["CheckError", "check_grads"]
 

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from .dispatch import NOTHING, Level, Op, Traced
-from .errors import DetachedError
-from .listing import call, index, plain, static_text
-from .operators import Overloaded
+from ..engine.dispatch import NOTHING, Level, Op, Traced
+from ..engine.errors import DetachedError
+from ..engine.listing import call, index, plain, static_text
+from ..engine.operators import Overloaded
 
 __all__ = ["Symbol"]
 
