@@ -165,7 +165,8 @@ class Symbol(Overloaded):
             a, b = (_written(x, prefix) for x in self.operands)
             return f"({a} {self.op.symbol} {b})"
         if strength is None:
-            named = self.op.name if self.op.name == "getitem" else prefix + self.op.name
+            own = self.op.name == "getitem" or self.op.inside is not None  # a learner's function is not NumPy's
+            named = self.op.name if own else prefix + self.op.name
             return call(
                 named,
                 None,
