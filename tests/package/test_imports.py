@@ -14,7 +14,7 @@ PACKAGE = Path(autodiff_lab.__file__).parent
 FILES = sorted(path for path in PACKAGE.rglob("*.py") if "notebooks" not in path.parts)
 
 # From the ground floor up. A room imports from itself and from the floors below. The command's modules and the
-# package's own `__init__` are "the package": they may load every room, and only the lessons may import them.
+# package's own `__init__` are "the package": they may load every room, as may lessons and classroom.
 FLOORS = [
     {"engine"},
     {"transforms"},
@@ -23,7 +23,7 @@ FLOORS = [
     {"optimize"},
     {"figures"},
     {"widgets"},
-    {"lessons", "the package"},
+    {"lessons", "classroom", "the package"},
 ]
 OF_THE_PACKAGE = {"__init__", "__main__", "tutorial", "setup_check"}
 
