@@ -25,7 +25,8 @@ from ..transforms.custom import stop_gradient
 from ..transforms.gradients import value_and_grad
 from .wengert import Cell, Var
 
-__all__ = ["Epoch", "Parameters", "categorical_cross_entropy", "reg", "softmax", "train_arrays", "train_scalars"]
+__all__ = ["Epoch", "Parameters", "categorical_cross_entropy", "log_softmax", "reg", "softmax"]
+__all__ += ["train_arrays", "train_scalars"]
 
 CLASSES, FEATURES = 3, 4
 
@@ -79,12 +80,25 @@ def softmax(z: Sequence[Any], stable: bool = True) -> list[Any]:
     >>> [float(p) for p in softmax([1000.0, 1000.0])]
     [0.5, 0.5]
     """
-    if stable:
-        largest = max(getattr(i, "value", i) for i in z)
-        z = [i - largest for i in z]
-    z_exp = [np.exp(i) for i in z]
+    z_exp = [np.exp(i) for i in (_shifted(z) if stable else z)]
     sum_z_exp = sum(z_exp)
     return [i / sum_z_exp for i in z_exp]
+
+
+def log_softmax(z: Sequence[Any]) -> list[Any]:
+    """The logarithms of softmax(z), without a probability on the way that could be rounded to 0.
+
+    >>> [float(p) for p in log_softmax([1000.0, 0.0])]
+    [0.0, -1000.0]
+    """
+    z = _shifted(z)
+    log_sum = np.log(sum(np.exp(i) for i in z))
+    return [i - log_sum for i in z]
+
+
+def _shifted(z: Sequence[Any]) -> list[Any]:
+    largest = max(getattr(i, "value", i) for i in z)
+    return [i - largest for i in z]
 
 
 def scores(xs: Sequence[float], w: Sequence[Sequence[Any]], b: Sequence[Any]) -> list[Any]:
@@ -99,8 +113,12 @@ def reg(xs: Sequence[float], w: Sequence[Sequence[Any]], b: Sequence[Any], stabl
 
 def categorical_cross_entropy(truth: Sequence[Sequence[float]], predicted: Sequence[Sequence[Any]]) -> Any:
     """−1/n Σ Σ yₖ log ŷₖ, over the flowers and over the classes."""
-    loss = sum(sum(k * np.log(p) for k, p in zip(y, y_, strict=True)) for y, y_ in zip(truth, predicted, strict=True))
-    return -1 * loss / len(predicted)
+    return _of_logs(truth, [[np.log(p) for p in y_] for y_ in predicted])
+
+
+def _of_logs(truth: Sequence[Sequence[float]], logs: Sequence[Sequence[Any]]) -> Any:
+    loss = sum(sum(k * log_p for k, log_p in zip(y, y_, strict=True)) for y, y_ in zip(truth, logs, strict=True))
+    return -1 * loss / len(logs)
 
 
 def train_scalars(
@@ -121,7 +139,8 @@ def train_scalars(
         operand is the old one, and the tape reaches back to the first epoch: 15 cells longer each time. Otherwise the
         parameters stay variables and only their values change.
     stable : bool
-        See :func:`softmax`.
+        Take the loss from :func:`log_softmax`. Otherwise it is as in the document, and becomes nan where an exponential
+        overflows or a probability is rounded to 0.
 
     Examples
     --------
@@ -138,7 +157,10 @@ def train_scalars(
     places = [(b, i) for i in range(CLASSES)] + [(row, j) for row in w for j in range(FEATURES)]
 
     def gradient_here() -> tuple[float, Parameters, int]:
-        loss = categorical_cross_entropy(truth, [reg(x, w, b, stable) for x in xs])
+        if stable:
+            loss = _of_logs(truth, [log_softmax(scores(x, w, b)) for x in xs])
+        else:
+            loss = categorical_cross_entropy(truth, [reg(x, w, b, stable=False) for x in xs])
         cells = sum(1 for _ in loss.sweep())
         sensitivities = Parameters(*(np.array([[p.sensitivity for p in row] for row in rows]) for rows in (w, [b])))
         return loss.value, sensitivities._replace(b=sensitivities.b[0]), cells

@@ -107,6 +107,12 @@ CONTROLS.play = (control, ask) => {
   button.type = "button";
   let timer = 0;
   let over = false;
+  let answered = true; // a slow kernel is not asked again before it has answered
+  const press = () => {
+    if (!answered) return;
+    answered = false;
+    ask({ press: [control.name] });
+  };
   const stop = () => {
     clearInterval(timer);
     timer = 0;
@@ -115,10 +121,11 @@ CONTROLS.play = (control, ask) => {
   button.addEventListener("click", () => {
     if (timer || over) return stop();
     button.textContent = "Pause";
-    ask({ press: [control.name] });
-    timer = setInterval(() => (button.isConnected ? ask({ press: [control.name] }) : stop()), control.every);
+    press();
+    timer = setInterval(() => (button.isConnected ? press() : stop()), control.every);
   });
-  const show = (_, state) => {
+  const show = (_, state, busy) => {
+    answered = !busy;
     over = state.off.includes(control.name);
     button.setAttribute("aria-disabled", String(over));
     if (over && timer) stop();

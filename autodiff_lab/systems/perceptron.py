@@ -1,0 +1,119 @@
+"""A network with one hidden layer, and two tasks that no straight line solves: XOR, and two moons.
+
+After softmax regression the next step: z = tanh(x W₁ + b₁), and the output z W₂ + b₂. The loss is the mean squared
+error against targets 0 and 1, so the boundary between the classes is where the output is 0.5. :func:`train` is a
+generator that yields before each step, as those in :mod:`~autodiff_lab.systems.iris` do after each epoch:
+
+>>> from autodiff_lab.optimize import Momentum
+>>> training = train(XOR, Momentum(0.1), FIXED_START)
+>>> steps = [next(training) for _ in range(101)]
+>>> [f"{steps[k].loss:.6f}" for k in (0, 100)]
+['0.608363', '0.000099']
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from ..transforms.gradients import value_and_grad
+
+__all__ = ["FIXED_START", "XOR", "Step", "Task", "loss", "network", "random_start", "train", "two_moons"]
+
+Params = Mapping[str, Any]
+
+
+class Task(NamedTuple):
+    """Points in the plane, of shape (n, 2), and the class of each, 0 or 1, of shape (n, 1)."""
+
+    x: np.ndarray
+    t: np.ndarray
+
+
+class Step(NamedTuple):
+    """One step, as plain data: its number, and what the loss, its gradient and the parameters are before it."""
+
+    number: int
+    loss: float
+    gradient: dict[str, np.ndarray]
+    params: dict[str, np.ndarray]
+
+
+XOR = Task(np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), np.array([[0.0], [1.0], [1.0], [0.0]]))
+"""One of two, and not both."""
+
+FIXED_START = {
+    "W1": np.array([[0.1, -0.2, 0.3], [0.4, 0.5, -0.6]]),
+    "b1": np.array([0.01, -0.02, 0.03]),
+    "W2": np.array([[0.7], [-0.8], [0.9]]),
+    "b2": np.array([0.05]),
+}
+"""Parameters of a network with three hidden units, small and all different, to begin with and to check by hand."""
+
+
+class Updates(Protocol):
+    """What is asked of an optimizer: those of :mod:`autodiff_lab.optimize` have it."""
+
+    def update(self, params: Any, grads: Any) -> Any:
+        """New parameters, after one step."""
+
+
+def two_moons(points: int = 40, noise: float = 0.2, seed: int = 12) -> Task:
+    """Two half circles that reach into each other, each point moved by up to `noise` in both directions.
+
+    Python's own generator draws the noise: from the same seed it gives the same numbers in every version.
+
+    >>> moons = two_moons(points=3, noise=0.0)
+    >>> moons.x.round(3).tolist()
+    [[1.0, 0.0], [0.0, 0.5], [0.0, 1.0], [1.0, -0.5], [-1.0, 0.0], [2.0, 0.5]]
+    >>> moons.t.ravel().tolist()
+    [0.0, 1.0, 0.0, 1.0, 0.0, 1.0]
+    """
+    draw, at = random.Random(seed), []
+    for k in range(points):
+        angle = math.pi * k / (points - 1)
+        for x, y in ((math.cos(angle), math.sin(angle)), (1 - math.cos(angle), 0.5 - math.sin(angle))):
+            at.append((x + noise * draw.uniform(-1, 1), y + noise * draw.uniform(-1, 1)))
+    return Task(np.array(at), np.array([[0.0], [1.0]] * points))
+
+
+def random_start(width: int, seed: int = 2) -> dict[str, np.ndarray]:
+    """Parameters of a network with `width` hidden units, between −1 and 1.
+
+    With zeros all hidden units would have the same gradient, and stay alike for ever.
+    """
+    draw = random.Random(seed)
+
+    def drawn(rows: int, columns: int) -> np.ndarray:
+        return np.array([[draw.uniform(-1, 1) for _ in range(columns)] for _ in range(rows)])
+
+    return {"W1": drawn(2, width), "b1": drawn(1, width)[0], "W2": drawn(width, 1), "b2": np.zeros(1)}
+
+
+def network(params: Params, x: Any) -> Any:
+    """The output for points of shape (n, 2), of shape (n, 1)."""
+    return np.tanh(x @ params["W1"] + params["b1"]) @ params["W2"] + params["b2"]
+
+
+def loss(params: Params, task: Task) -> Any:
+    """The mean squared error.
+
+    >>> round(float(loss(FIXED_START, XOR)), 14)
+    0.60836339549306
+    """
+    return np.mean((network(params, task.x) - task.t) ** 2)
+
+
+def train(task: Task, optimizer: Updates, params: Params) -> Iterator[Step]:
+    """Steps of an optimizer of :mod:`autodiff_lab.optimize`, without end; all points in each."""
+    here = dict(params)
+    loss_and_gradient = value_and_grad(lambda params: loss(params, task))
+    number = 0
+    while True:
+        value, gradient = loss_and_gradient(here)
+        yield Step(number, value, gradient, here)
+        here, number = optimizer.update(here, gradient), number + 1
