@@ -9,8 +9,7 @@ import numpy as np
 from autodiff_lab import grad
 from autodiff_lab.lessons.array_bench import operations, squares_of_product, squares_of_product_by_numbers
 from autodiff_lab.lessons.comparing import plain
-from autodiff_lab.lessons.instances import Instance
-from autodiff_lab.lessons.machines_instances import known_mistakes
+from autodiff_lab.lessons.instances import Instance, known_mistakes
 
 Numbers = tuple[float, ...]
 

@@ -7,7 +7,7 @@ from typing import Any
 from autodiff_lab import grad, record
 from autodiff_lab.lessons.comparing import plain
 from autodiff_lab.lessons.exercise import Exercise, Instance
-from autodiff_lab.lessons.machines_instances import known_mistakes
+from autodiff_lab.lessons.instances import known_mistakes
 
 FULL = 10.0
 

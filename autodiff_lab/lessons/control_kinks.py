@@ -10,7 +10,7 @@ import numpy as np
 from autodiff_lab import grad, value_and_grad
 from autodiff_lab.lessons.comparing import Refused, plain, told
 from autodiff_lab.lessons.exercise import Exercise, Instance, Misconception
-from autodiff_lab.lessons.machines_instances import known_mistakes
+from autodiff_lab.lessons.instances import known_mistakes
 from autodiff_lab.lessons.running import Crashed, attempt
 from autodiff_lab.lessons.tape_bench import refuse
 

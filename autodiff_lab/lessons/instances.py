@@ -15,7 +15,7 @@ from typing import Any
 
 from autodiff_lab.lessons.comparing import agrees, describe
 
-__all__ = ["Given", "Instance", "Misconception", "drawn", "every_draw"]
+__all__ = ["Given", "Instance", "Misconception", "drawn", "every_draw", "known_mistakes"]
 
 Seed = str | int | None
 
@@ -114,3 +114,17 @@ def tidy(seed: Seed) -> str | None:
     if seed is None:
         return None
     return " ".join("".join(char if char.isprintable() else " " for char in str(seed)).split()).casefold()[:80]
+
+
+def known_mistakes(expected: Any, *wrong: tuple[Any, str]) -> tuple[Misconception, ...]:
+    """The wrong answers that are wrong for these data, each told by its first explanation.
+
+    >>> [each.seen for each in known_mistakes(4, (5, "one more"), (4, "right after all"), (5, "again"))]
+    [5]
+    """
+    seen, kept = [expected], []
+    for answer, hint in wrong:
+        if answer not in seen:
+            seen.append(answer)
+            kept.append(Misconception(f"answer = {answer}", answer, hint))
+    return tuple(kept)

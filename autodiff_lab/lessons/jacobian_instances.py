@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab.lessons.comparing import plain
-from autodiff_lab.lessons.instances import Instance
-from autodiff_lab.lessons.machines_instances import known_mistakes
+from autodiff_lab.lessons.instances import Instance, known_mistakes
 from autodiff_lab.transforms.gradients import jvp, vjp
 from autodiff_lab.transforms.jacobians import jacrev
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from autodiff_lab.lessons.instances import Instance, Misconception
+from autodiff_lab.lessons.instances import Instance, known_mistakes
 from autodiff_lab.lessons.machines_bench import SOURCES, counted, truth_table
 
 
@@ -87,13 +85,3 @@ def table_instance(x: float = 3.0, accessed: bool = True) -> Instance:
             ),
         ),
     )
-
-
-def known_mistakes(expected: Any, *wrong: tuple[Any, str]) -> tuple[Misconception, ...]:
-    """The wrong answers that are wrong for these data, each told by its first explanation."""
-    seen, kept = [expected], []
-    for answer, hint in wrong:
-        if answer not in seen:
-            seen.append(answer)
-            kept.append(Misconception(f"answer = {answer}", answer, hint))
-    return tuple(kept)

@@ -7,7 +7,7 @@ from typing import Any
 
 import autodiff_lab
 from autodiff_lab.lessons.exercise import Exercise, Instance, Misconception
-from autodiff_lab.lessons.machines_instances import known_mistakes
+from autodiff_lab.lessons.instances import known_mistakes
 from autodiff_lab.lessons.road_bench import (
     ALIVE,
     LONG,

@@ -58,12 +58,7 @@ def row_followed(by_x: Any, by_k: Any) -> Any:
         ],
         DIFFERENCES: lambda: _against_differences(made, *POINTS),
     }
-    found: dict[str, Any] = {}
-    for case, trial in trials.items():
-        found[case] = attempt(lambda trial: _say(trial()), trial)
-        if isinstance(found[case], Crashed):
-            break
-    return found
+    return _until_one_crashes(trials)
 
 
 def expected_invention() -> dict[str, Any]:
@@ -105,6 +100,11 @@ def invention_followed(my_function: Any, my_partial: Any) -> Any:
         WRITTEN: lambda: alike(lambda x: _read(formula(grad(made), "x").python, made, (x,))),
         COMPILED: lambda: alike(lambda x: program(made, points[0])(x)[1]),
     }
+    return _until_one_crashes(trials)
+
+
+def _until_one_crashes(trials: dict[str, Callable[[], Any]]) -> dict[str, Any]:
+    """Run one trial after the other; what crashes once would crash again."""
     found: dict[str, Any] = {}
     for case, trial in trials.items():
         found[case] = attempt(lambda trial: _say(trial()), trial)

@@ -7,8 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from autodiff_lab import jvp
-from autodiff_lab.lessons.instances import Instance
-from autodiff_lab.lessons.machines_instances import known_mistakes
+from autodiff_lab.lessons.instances import Instance, known_mistakes
 from autodiff_lab.widgets.labs.tag_machines import Run
 
 

@@ -10,8 +10,7 @@ import numpy as np
 from autodiff_lab import grad
 from autodiff_lab.figures.trace import Trace
 from autodiff_lab.lessons.comparing import plain
-from autodiff_lab.lessons.instances import Instance, Misconception
-from autodiff_lab.lessons.machines_instances import known_mistakes
+from autodiff_lab.lessons.instances import Instance, Misconception, known_mistakes
 
 PROGRAMS: dict[str, tuple[Callable[[Any], Any], float]] = {
     "where(x > 0, log(x), 0) at x = 0": (lambda x: np.where(x > 0, np.log(x), 0.0), 0.0),
