@@ -29,8 +29,12 @@ CHROMIUM_FLAGS = [
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what is in this folder, and run it last: quick tests answer first, and a browser keeps an event loop."""
+    """Mark what is in this folder, and run it last: quick tests answer first, and a browser keeps an event loop.
+
+    The two files that take longest go ahead of the others, so that no worker is left alone with one at the end.
+    """
     ours = [item for item in items if HERE in item.path.parents]
+    ours.sort(key=lambda item: item.path.stem not in ("test_labs", "test_notebooks_run"))
     for item in ours:
         item.add_marker(pytest.mark.browser)
     items[:] = [item for item in items if HERE not in item.path.parents] + ours
