@@ -16,17 +16,17 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from .engine.checking import CheckError, check_grads
-from .engine.custom import checkpoint, custom_gradient, stop_gradient
 from .engine.dispatch import no_recording
 from .engine.dual import Dual
 from .engine.errors import AutodiffError, BranchChanged
-from .engine.jacobians import elementwise_grad, hessian, hvp, jacfwd, jacobian, jacrev, linearize
-from .engine.nonfinite import trace_nonfinite
 from .engine.rules import policy
-from .engine.symbol import Symbol
 from .engine.tape import Tape, Variable
-from .engine.transforms import grad, jvp, record, value_and_grad, vjp
+from .transforms.checking import CheckError, check_grads
+from .transforms.custom import checkpoint, custom_gradient, stop_gradient
+from .transforms.gradients import grad, jvp, record, value_and_grad, vjp
+from .transforms.jacobians import elementwise_grad, hessian, hvp, jacfwd, jacobian, jacrev, linearize
+from .transforms.nonfinite import trace_nonfinite
+from .transforms.symbol import Symbol
 
 __version__ = "0.1.0"
 

@@ -20,6 +20,8 @@ examples:
   autodiff-lab --no-browser        the same, and print the address instead of opening it
   autodiff-lab --to my-notebooks   work on copies in the folder my-notebooks
   autodiff-lab check               say what is installed, and how to mend what is not
+  autodiff-lab course --out DIR    write the notebooks for students, and for their teacher with answers
+  autodiff-lab grade DIR           run the notebooks that students have handed in, and say who did what
 
 In a checkout of the source, the checkout's own notebooks are opened. Installed from a wheel, the notebooks
 are first copied into ./{DEFAULT_COPY} (or the folder given with --to). A file that is already
@@ -39,14 +41,41 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--to", metavar="DIR", type=Path, help="copy the notebooks into DIR and open them there")
     parser.add_argument("--no-browser", action="store_true", help="print the address, do not open a browser")
     parser.add_argument("--port", type=port_number, help="the port to listen on (default: 8888, or the next free one)")
-    commands = parser.add_subparsers(dest="command", metavar="{check}", title="other commands")
+    commands = parser.add_subparsers(dest="command", metavar="{check,course,grade}", title="other commands")
     commands.add_parser(
         "check",
         help="say in plain words what is installed and what draws the graphs",
         description="Say what is installed, what draws the graphs, and how to mend what is missing. "
         "The exit code is 0 if everything is in place, 1 if not.",
     )
+    course = commands.add_parser(
+        "course",
+        help="write the students' notebooks, and the teacher's with answers, hints and known wrong answers",
+        description="Write the notebooks twice: DIR/student as they are, with every exercise open, and DIR/teacher "
+        "with a good answer, the hints and the recognised wrong answers of every exercise. Nothing is overwritten.",
+    )
+    course.add_argument("--out", metavar="DIR", type=Path, required=True, help="the folder to write into")
+    grading = commands.add_parser(
+        "grade",
+        help="run a folder of handed-in notebooks, and write who passed what",
+        description="Run every notebook in a folder (or in one folder for each student), each in a process of its own "
+        "with a limit of time and memory, and without network and other files where the system can do that. Writes "
+        "grades.csv and grades.html.",
+    )
+    grading.add_argument("folder", metavar="DIR", type=Path, help="what was handed in")
+    grading.add_argument("--out", metavar="DIR", type=Path, help="where to write the table (default: into DIR)")
+    grading.add_argument("--overwrite", action="store_true", help="write over the table of an earlier run")
+    grading.add_argument("--seconds", type=positive, default=120, help="time for one notebook (default: 120)")
+    grading.add_argument("--megabytes", type=positive, default=2000, help="memory for one notebook (default: 2000)")
+    grading.add_argument("--jobs", type=positive, help="how many run at a time (default: one for each processor)")
     return parser
+
+
+def positive(text: str) -> int:
+    """Read a whole number of at least 1 from the command line."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
+    return int(text)
 
 
 def port_number(text: str) -> int:
@@ -60,21 +89,56 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code: 0 done, 1 it cannot work here (a wrong option: 2)."""
     parser = build_parser()
     options = parser.parse_args(argv)
-    if options.command == "check":
-        if options.to or options.no_browser or options.port:
-            parser.error("--to, --no-browser and --port are for opening the tutorial; `check` takes no options")
-        from .setup_check import check_setup
-
-        return check_setup()
-
-    from .tutorial import open_tutorial
-
+    if options.command and (options.to or options.no_browser or options.port):
+        parser.error(f"--to, --no-browser and --port open the tutorial; `{options.command}` does not take them")
     try:
-        open_tutorial(options.to, browser=not options.no_browser, port=options.port)
-    except TutorialError as error:
+        return COMMANDS[options.command](options)
+    except (TutorialError, FileNotFoundError, FileExistsError) as error:
         print(f"autodiff-lab: {error}", file=sys.stderr)
         return 1
+
+
+def _open(options: argparse.Namespace) -> int:
+    from .tutorial import open_tutorial
+
+    open_tutorial(options.to, browser=not options.no_browser, port=options.port)
     return 0
+
+
+def _check(options: argparse.Namespace) -> int:
+    from .setup_check import check_setup
+
+    return check_setup()
+
+
+def _course(options: argparse.Namespace) -> int:
+    from .classroom.sets import write_course
+    from .tutorial import say_what_was_copied
+
+    for name, copied in write_course(options.out).items():
+        say_what_was_copied(copied, options.out / name)
+    return 0
+
+
+def _grade(options: argparse.Namespace) -> int:
+    from .classroom.grading import Limits, grade
+    from .classroom.report import report_paths, write_report
+
+    out = options.out or options.folder
+    report_paths(out, overwrite=options.overwrite)  # now, and not after an hour of grading
+    limits = Limits(options.seconds, options.megabytes)
+    rows = grade(
+        options.folder,
+        limits,
+        jobs=options.jobs,
+        tell=lambda row: print(f"{row.passed:3} of {len(row.exercises):2}  {row.file}: {row.ended}", flush=True),
+    )
+    table, page = write_report(rows, out, overwrite=options.overwrite)
+    print(f"{len(rows)} notebooks; the table is in {table}, and to be read in {page}")
+    return 0
+
+
+COMMANDS = {None: _open, "check": _check, "course": _course, "grade": _grade}
 
 
 if __name__ == "__main__":

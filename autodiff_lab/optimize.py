@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from .engine import tree
 from .engine.broadcasting import shape_of
 from .engine.dispatch import Traced
 from .engine.errors import InputError, ShapeError
-from .engine.recording import require_scalar
 from .engine.values import as_shaped, as_value, released, zeros
 from .systems.gradient_tape import GradientTape, Variable
+from .transforms import tree
+from .transforms.recording import require_scalar
 
 __all__ = ["Adam", "GradientDescent", "Momentum", "Optimizer"]
 

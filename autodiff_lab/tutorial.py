@@ -6,7 +6,7 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -57,8 +57,15 @@ def are_in_checkout(notebooks: Path) -> bool:
     return notebooks.parent != PACKAGE
 
 
-def copy_notebooks(source: Path, target: Path) -> Copied:
+def copy_notebooks(source: Path, target: Path, content: Callable[[Path], bytes] = Path.read_bytes) -> Copied:
     """Copy the files of `source` that `target` does not have yet; never overwrite one.
+
+    Parameters
+    ----------
+    source, target
+        Folders.
+    content
+        What is written for a file of `source`; by default the same.
 
     Raises
     ------
@@ -71,13 +78,13 @@ def copy_notebooks(source: Path, target: Path) -> Copied:
         for name in _files(source):
             original, copy = source / name, target / name
             if os.path.lexists(copy):
-                if not (copy.is_file() and copy.read_bytes() == original.read_bytes()):
+                if not (copy.is_file() and copy.read_bytes() == content(original)):
                     kept.append(name)
                 continue
             copy.parent.mkdir(parents=True, exist_ok=True)
             # "x" fails where a file has appeared since; a read-only installation's mode is not copied.
             with copy.open("xb") as file:
-                file.write(original.read_bytes())
+                file.write(content(original))
             new.append(name)
     except OSError as error:
         raise TutorialError(

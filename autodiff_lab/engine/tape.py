@@ -24,6 +24,9 @@ from .variable import Variable
 
 __all__ = ["Comparison", "Tape", "Variable"]
 
+MACHINERY = ("autodiff_lab.engine.", "autodiff_lab.transforms.", "numpy.")
+"""Modules between the learner's own lines and the tape: an operation is never said to stand there."""
+
 
 class Comparison(NamedTuple):
     """A question the program asked of its values (``x < 10``): it leaves no line, but it chose what ran next."""
@@ -353,7 +356,7 @@ def _learner_frames(tape: Tape) -> tuple[tuple[CodeType, int], ...]:
             break
         if frame.f_code is Tape.sweep.__code__:
             tape.swept_by.setdefault(len(tape.ops), frame.f_locals["self"].number)
-        if not f"{frame.f_globals.get('__name__', '')}.".startswith(("autodiff_lab.engine.", "numpy.")):
+        if not f"{frame.f_globals.get('__name__', '')}.".startswith(MACHINERY):
             frames.append((frame.f_code, frame.f_lasti))
         frame = frame.f_back  # type: ignore[assignment]
     return tuple(reversed(frames))

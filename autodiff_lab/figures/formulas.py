@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab.engine.broadcasting import kept_shape, shape_of
-from autodiff_lab.engine.symbol import Symbol, SymbolLevel
 from autodiff_lab.figures import notation
 from autodiff_lab.figures.words import say
+from autodiff_lab.transforms.symbol import Symbol, SymbolLevel
 
 _LONGEST_MAP = 44
 

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_lab.engine import tree
 from autodiff_lab.engine.errors import AutodiffError, InputError, UnsupportedError
 from autodiff_lab.engine.listing import plain
-from autodiff_lab.engine.recording import argument_names, name_of
-from autodiff_lab.engine.symbol import Symbol
 from autodiff_lab.figures.formulas import NamedValue
 from autodiff_lab.figures.notation import latex_value
+from autodiff_lab.transforms import tree
+from autodiff_lab.transforms.recording import argument_names, name_of
+from autodiff_lab.transforms.symbol import Symbol
 
 _LARGEST = 5000
 _DEEPEST = 200

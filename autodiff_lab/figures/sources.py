@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from types import CodeType
 from typing import Any
 
-from autodiff_lab.engine import transforms
 from autodiff_lab.figures.trace import Source, Span
 from autodiff_lab.figures.words import say, separated
+from autodiff_lab.transforms import gradients
 
 Frames = tuple[tuple[CodeType, int], ...]
 _Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -102,9 +102,7 @@ def name_of(f: Callable[..., Any]) -> str:
 
 def _is_gradient(f: Callable[..., Any]) -> bool:
     code = getattr(f, "__code__", None)
-    return (
-        code is not None and code.co_filename == transforms.__file__ and code.co_qualname.startswith("grad.<locals>.")
-    )
+    return code is not None and code.co_filename == gradients.__file__ and code.co_qualname.startswith("grad.<locals>.")
 
 
 def _missing(f: Callable[..., Any], code: CodeType | None) -> str:

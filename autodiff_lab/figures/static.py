@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_lab.engine.symbol import Symbol
 from autodiff_lab.figures import graphs, notation
 from autodiff_lab.figures.drawing import Drawing
 from autodiff_lab.figures.reading import _edge
@@ -18,6 +17,7 @@ from autodiff_lab.figures.trace import Line, Number, Operand, Step, Trace
 from autodiff_lab.systems.graph_nodes import Constant, Node
 from autodiff_lab.systems.graph_operators import Operator
 from autodiff_lab.systems.graph_rules import contributions
+from autodiff_lab.transforms.symbol import Symbol
 
 __all__ = ["draw", "trace_of"]
 

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from autodiff_lab.engine.errors import InputError
-from autodiff_lab.engine.transforms import record
 from autodiff_lab.figures.columns import Filled, against, along, reverse, tangents
 from autodiff_lab.figures.grids import Cell, Column, Grid
 from autodiff_lab.figures.notation import escape
 from autodiff_lab.figures.options import one_of
 from autodiff_lab.figures.trace import Trace
 from autodiff_lab.figures.words import checked_language, say, speaking
+from autodiff_lab.transforms.gradients import record
 
 __all__ = ["Cell", "Column", "Grid", "Table", "table"]
 

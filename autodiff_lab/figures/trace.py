@@ -176,7 +176,7 @@ class Trace(Outputs):
         >>> trace.gradient[0].text, trace.truth[0].text
         ('3', '7')
         """
-        from autodiff_lab.engine.transforms import record
+        from autodiff_lab.transforms.gradients import record
 
         value, tape = record(f, *args, sites=True)
         return cls.from_tape(tape, f, value=value, mode=mode, direction=direction, fault=fault, lang=lang)

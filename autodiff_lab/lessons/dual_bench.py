@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_lab.engine.transforms import jvp
 from autodiff_lab.figures.notation import number
 from autodiff_lab.lessons.comparing import told
 from autodiff_lab.lessons.running import Crashed, attempt
 from autodiff_lab.lessons.tape_bench import refuse
+from autodiff_lab.transforms.gradients import jvp
 
 Pair = tuple[float, float]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from autodiff_lab.engine.transforms import grad
 from autodiff_lab.figures.trace import Trace
 from autodiff_lab.lessons.comparing import plain
 from autodiff_lab.lessons.dual_bench import (
@@ -13,6 +12,7 @@ from autodiff_lab.lessons.dual_bench import (
     example,
 )
 from autodiff_lab.lessons.exercise import Exercise, Instance, Misconception
+from autodiff_lab.transforms.gradients import grad
 
 # 3. the forward trace
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_lab.engine.transforms import value_and_grad
 from autodiff_lab.lessons.comparing import Refused, describe, plain
 from autodiff_lab.lessons.memory_bench import seen
 from autodiff_lab.lessons.tape_bench import refuse
+from autodiff_lab.transforms.gradients import value_and_grad
 
 LISTING = ("tape", "Cell", "sin", "log")
 DOUBLINGS = 18

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_lab.engine.transforms import grad, jvp, record
 from autodiff_lab.figures.sweeping import moves, pulled, seed_of, total
 from autodiff_lab.lessons.comparing import plain
 from autodiff_lab.lessons.instances import Instance, Misconception
+from autodiff_lab.transforms.gradients import grad, jvp, record
 from autodiff_lab.widgets.labs.order_sweeps import counted
 from autodiff_lab.widgets.labs.typed import typed
 

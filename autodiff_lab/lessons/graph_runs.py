@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_lab.engine.transforms import grad
 from autodiff_lab.lessons.exercise import Exercise, Instance, Misconception
 from autodiff_lab.lessons.graph_bench import (
     BATCH,
@@ -23,6 +22,7 @@ from autodiff_lab.lessons.graph_bench import (
     wave,
 )
 from autodiff_lab.lessons.running import Crashed
+from autodiff_lab.transforms.gradients import grad
 
 # 1. the loop that runs a graph
 

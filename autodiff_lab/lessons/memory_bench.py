@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_lab.engine.jacobians import hessian
-from autodiff_lab.engine.transforms import value_and_grad
 from autodiff_lab.lessons.comparing import plain, told
 from autodiff_lab.lessons.running import attempt
 from autodiff_lab.lessons.tape_bench import refuse
+from autodiff_lab.transforms.gradients import value_and_grad
+from autodiff_lab.transforms.jacobians import hessian
 
 CELLS = ("tape", "Var", "Un", "Bin", "backprop")
 CLOSURES = ("gradient_tape", "Variable", "remember", "grad")

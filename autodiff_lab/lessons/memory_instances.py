@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_lab.engine.transforms import grad
 from autodiff_lab.lessons.instances import Instance, Misconception
 from autodiff_lab.systems.side_by_side import compare
+from autodiff_lab.transforms.gradients import grad
 from autodiff_lab.widgets.labs.typed import typed
 
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_lab.engine.jacobians import jacrev
-from autodiff_lab.engine.transforms import grad
 from autodiff_lab.lessons.comparing import plain, told
 from autodiff_lab.lessons.graph_bench import MACHINE
 from autodiff_lab.lessons.running import attempt
 from autodiff_lab.lessons.tape_bench import refuse
 from autodiff_lab.systems import static_graph
+from autodiff_lab.transforms.gradients import grad
+from autodiff_lab.transforms.jacobians import jacrev
 
 # Flat sums
 

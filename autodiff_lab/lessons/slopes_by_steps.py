@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_lab.engine.transforms import grad
 from autodiff_lab.lessons.comparing import Refused, plain
 from autodiff_lab.lessons.dual_bench import example
 from autodiff_lab.lessons.exercise import Exercise, Misconception
+from autodiff_lab.transforms.gradients import grad
 from autodiff_lab.widgets.labs.v_curve import METHODS
 
 # 1. the slopes of the error curves

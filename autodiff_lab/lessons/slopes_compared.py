@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_lab.engine.transforms import grad
 from autodiff_lab.lessons.comparing import Refused, describe, plain
 from autodiff_lab.lessons.exercise import Exercise, Instance, Misconception
 from autodiff_lab.lessons.running import attempt
 from autodiff_lab.lessons.slopes_by_steps import SLOPE
 from autodiff_lab.lessons.tape_bench import refuse
+from autodiff_lab.transforms.gradients import grad
 
 # 4. the complex step
 

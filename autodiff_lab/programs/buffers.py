@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..engine.dispatch import TABLE
-from .expressions import CHOICE, FRESH_NEVER, KEYS, may_share
+from .array_expressions import FRESH_NEVER, may_share
+from .statement import marked
+from .symbols import CHOICE, KEYS
 
 if TYPE_CHECKING:
+    from .draft import Draft
     from .writing import Writer
 
 __all__ = ["Buffers"]
@@ -27,12 +30,10 @@ class Buffers:
         The shape of each buffer, by name.
     """
 
-    def __init__(self, writer: Writer) -> None:
-        self.writer = writer
+    def __init__(self, draft: Draft) -> None:
         self.shapes: dict[str, tuple[int, ...]] = {}
         self._free: dict[tuple[int, ...], list[str]] = {}
         self._dying: dict[int, list[tuple[tuple[int, ...], str]]] = {}
-        draft = writer.draft
         size = len(draft.ops)
         root = list(range(size))  # the line whose memory this line looks at
         self._last = list(range(size))
@@ -53,40 +54,40 @@ class Buffers:
                 self._last[root[line]] = max(self._last[root[line]], decision.before)
         self._kept, self._root = kept, root
 
-    def placed(self, i: int, text: str) -> str:
+    def placed(self, w: Writer, i: int, text: str) -> str:
         """The text of line i, writing into a buffer if it can."""
-        w = self.writer
         op: Any = w.ops[i]
         value, key = w.values[i], KEYS.get(op)
         mine = None
         entrywise = isinstance(key, np.ufunc) and key is not np.matmul and op not in FRESH_NEVER
-        if type(value) is np.ndarray and value.dtype == np.float64 and i not in self._kept and self._pure(i):
+        if type(value) is np.ndarray and value.dtype == np.float64 and i not in self._kept and _pure(w, i):
             if entrywise:
                 self._release(i)
             if entrywise or key is np.matmul or op in REDUCTIONS:
-                mine = self._take(value.shape)
+                mine = self._take(w, value.shape)
                 self._dying.setdefault(self._last[i], []).append((value.shape, mine))
         self._release(i)
         if mine is None:
             return text
-        w.read(mine)
+        mine = marked(mine)
         if text.startswith("np.") and op not in (TABLE[np.add],) and text.endswith(")"):
             return f"{text[:-1]}, out={mine})"
         operands = ", ".join(w.array_text(i, ref, CHOICE) for ref in w.operands[i])
         return f"np.{key.__name__}({operands}, out={mine})"  # type: ignore[union-attr]
 
-    def _pure(self, i: int) -> bool:
-        """Whether the operands are doubles, so that the result is one without a conversion."""
-        return all(getattr(self.writer.value(r), "dtype", np.float64) == np.float64 for r in self.writer.operands[i])
-
-    def _take(self, shape: tuple[int, ...]) -> str:
+    def _take(self, w: Writer, shape: tuple[int, ...]) -> str:
         free = self._free.get(shape)
         if free:
             return free.pop()
-        name = self.writer.fresh("b")
+        name = w.fresh("b")
         self.shapes[name] = shape
         return name
 
     def _release(self, i: int) -> None:
         for shape, name in self._dying.pop(i, ()):
             self._free.setdefault(shape, []).append(name)
+
+
+def _pure(w: Writer, i: int) -> bool:
+    """Whether the operands of line i are doubles, so that the result is one without a conversion."""
+    return all(getattr(w.value(ref), "dtype", np.float64) == np.float64 for ref in w.operands[i])

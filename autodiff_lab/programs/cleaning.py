@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..engine import tree
 from ..engine.dispatch import NOTHING, TABLE
 from ..engine.variable import Variable
+from ..transforms import tree
 from .draft import Constant, Draft
 from .tracing import Trace
 
@@ -48,12 +48,11 @@ def drop_identities(draft: Draft, i: int) -> Any:
     a, b = refs[0], refs[-1]
     if op is MULTIPLY:
         for x, factor in ((a, b), (b, a)):
-            if type(factor) is Constant and draft.stays(i, x):
+            if type(factor) is Constant and factor.entry in (1, -1) and draft.stays(i, x):
                 if factor.entry == 1:
                     return x
-                if factor.entry == -1:
-                    draft.ops[i], draft.operands[i] = NEGATIVE, (x,)
-                    return drop_identities(draft, i)
+                draft.ops[i], draft.operands[i] = NEGATIVE, (x,)
+                return drop_identities(draft, i)
     elif op is ADD or op is SUBTRACT:
         if type(b) is Constant and b.entry == 0 and draft.stays(i, a):
             return a
@@ -98,7 +97,7 @@ SHAPING: dict[Any, Callable[[Draft, int, Any], Any]] = {
 def drop_copies(draft: Draft, i: int) -> Any:
     """What arithmetic would broadcast by itself need not be broadcast before."""
     op, refs = draft.ops[i], draft.operands[i]
-    if draft.values[i].__class__ is not np.ndarray or (op.partials is None and op not in CHOICES):  # type: ignore[union-attr]
+    if op.partials is None and op not in CHOICES:  # type: ignore[union-attr]
         return None
     full = draft.values[i].shape
     for k, ref in enumerate(refs):
@@ -153,7 +152,7 @@ def _stripped(draft: Draft, i: int, line: int) -> int | None:
 
 def multiply_small_first(draft: Draft, i: int) -> Any:
     """Write A · (b · c) for (A · b) · c where b and c are smaller than A: one pass over the large array, not two."""
-    if draft.ops[i] is not MULTIPLY or type(draft.values[i]) is not np.ndarray:
+    if draft.ops[i] is not MULTIPLY:  # any more
         return None
     for inner, c in (draft.operands[i], draft.operands[i][::-1]):
         if type(inner) is not int or draft.ops[inner] is not MULTIPLY or not draft.serves_only(inner, i):
@@ -203,16 +202,39 @@ def _frozen(x: Any) -> Any:
     return (type(x), x) if getattr(x, "__hash__", None) else id(x)
 
 
-REWRITES: dict[str, Callable[[Draft, int], Any]] = {
-    "copies": drop_copies,
-    "constants": fold_constants,
-    "identities": drop_identities,
-    "signs": tidy_signs,
-    "small first": multiply_small_first,
-    "sharing": share,
+class Rewrite(NamedTuple):
+    """A rewrite, and the lines that it has something to say about: most have nothing to do with most lines."""
+
+    rewrite: Callable[[Draft, int], Any]
+    ops: frozenset[Any] | None = None  # None: whatever they compute
+    only_arrays: bool = False
+
+
+REWRITES = {
+    "copies": Rewrite(drop_copies, only_arrays=True),
+    "constants": Rewrite(fold_constants),
+    "identities": Rewrite(
+        drop_identities,
+        frozenset({ADD, SUBTRACT, MULTIPLY, DIVIDE, POWER, NEGATIVE, POSITIVE, STOP, *SHAPING, *OF_ONE}),
+    ),
+    "signs": Rewrite(tidy_signs, frozenset({ADD, SUBTRACT, MULTIPLY})),
+    "small first": Rewrite(multiply_small_first, frozenset({MULTIPLY}), only_arrays=True),
+    "sharing": Rewrite(share),
 }
 PASSES = (*REWRITES, "dead code")
 """The passes by name, in the order in which they are applied."""
+
+
+class Offers(dict[Any, list[tuple[str, Callable[[Draft, int], Any]]]]):
+    """For each operation, the rewrites that its lines are offered to, by name."""
+
+    def __init__(self, wanted: set[str], arrays: bool) -> None:
+        super().__init__()
+        self.rows = [(name, row) for name, row in REWRITES.items() if name in wanted and arrays >= row.only_arrays]
+
+    def __missing__(self, op: Any) -> list[tuple[str, Callable[[Draft, int], Any]]]:
+        found = self[op] = [(name, row.rewrite) for name, row in self.rows if row.ops is None or op in row.ops]
+        return found
 
 
 def cleaned(trace: Trace, passes: Iterable[str], named: Mapping[str, np.ndarray]) -> Draft:
@@ -220,9 +242,14 @@ def cleaned(trace: Trace, passes: Iterable[str], named: Mapping[str, np.ndarray]
     draft, tape = Draft(trace, named), trace.tape
     known, names, fate = tape.known, draft.names, draft.fate
     wanted = set(passes)
-    rewrites = [(name, rewrite) for name, rewrite in REWRITES.items() if name in wanted]
+    of_arrays, of_numbers = Offers(wanted, arrays=True), Offers(wanted, arrays=False)
     at, lines, ops, constant = draft.at, draft.operands, draft.ops, draft.constant
-    for i, (op, args, parents) in enumerate(zip(tape.ops, tape.args, tape.parents, strict=True)):
+
+    def operand(x: Any, parent: int) -> Any:
+        return at[parent] if parent >= 0 else constant(x)
+
+    columns = zip(tape.ops, tape.args, tape.parents, tape.values, strict=True)
+    for i, (op, args, parents, value) in enumerate(columns):
         if op is None:
             lines.append(())
             folded = i in known and "constants" in wanted
@@ -230,8 +257,8 @@ def cleaned(trace: Trace, passes: Iterable[str], named: Mapping[str, np.ndarray]
             if folded:
                 fate[i] = "constants"
             continue
-        lines.append(tuple([at[j] if j >= 0 else constant(x) for j, x in zip(parents, args, strict=True)]))
-        for name, rewrite in rewrites:
+        lines.append(tuple(map(operand, args, parents)))
+        for name, rewrite in (of_arrays if type(value) is np.ndarray else of_numbers)[op]:
             found = rewrite(draft, i)
             if found is not None:
                 at.append(found)
@@ -250,17 +277,18 @@ def cleaned(trace: Trace, passes: Iterable[str], named: Mapping[str, np.ndarray]
 
 
 def _mark_live(draft: Draft, everything: bool) -> None:
-    """Drop dead code: what neither a result nor a decision needs, found from the last line to the first."""
-    live, at = draft.live, draft.at
+    """Drop dead code, found from the last line to the first: what neither a result nor a decision needs."""
+    uses, consumer, live, at, operands = draft.uses, draft.consumer, draft.live, draft.at, draft.operands
     for ref in (*draft.results, *(line for line, _ in draft.checks)):
         if type(ref) is int:
-            live[ref] = 1
+            uses[ref] += 1
     for i in range(len(at) - 1, -1, -1):
-        if everything and at[i] == i:
+        if uses[i] or (everything and at[i] == i):
             live[i] = 1
-        if live[i]:
-            for ref in draft.operands[i]:
+            for ref in operands[i]:
                 if type(ref) is int:
-                    live[ref] = 1
+                    if consumer[ref] < 0:
+                        consumer[ref] = i
+                    uses[ref] += 1
         elif at[i] == i:
             draft.fate[i] = "dead code"

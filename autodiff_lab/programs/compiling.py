@@ -7,32 +7,34 @@ import inspect
 import math
 import re
 import time
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from types import FunctionType, SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..engine import tree
 from ..engine.dispatch import FLOAT64
 from ..engine.errors import BranchChanged
-from ..engine.recording import chosen_arguments, name_of
 from ..engine.values import released
+from ..transforms import tree
+from ..transforms.recording import chosen_arguments, name_of
 from .cleaning import cleaned
-from .expressions import IN_NUMPY
-from .functions import Function, functions
+from .functions import Function, functions, indented
 from .inputs import TAKEN, Inputs, conditions, read_inputs, safe_name
-from .listing import Line, listing
+from .listing import Line, Listing
+from .symbols import IN_NUMPY
 from .tracing import traced
-from .writing import Statement, Writer
+from .writing import Writer
 
 __all__ = ["Operations", "Order", "Version", "compiled", "in_numpy"]
 
 LARGEST_LISTED = 20_000
 """Programs with more lines than this do not keep the listing of what became of each."""
 
-WITH_OUT = re.compile(r"^((?:\w+ = )?np\.(?!maximum|minimum)\w+\(.*), out=(\w+\))$")
+WITH_OUT = re.compile(r"^((?:\w+ = )?np\.(?!maximum|minimum)\w+\(.*), out=(\w+\))$", re.MULTILINE)
 """A line that calls a ufunc with a buffer to write into."""
 
 
@@ -82,7 +84,7 @@ class Version:
         self.recorded = self.operations = Operations(0, 0)
         self.of_f = 0
         self.seconds: dict[str, float] = {}
-        self.lines: list[Line] = []
+        self._listing: Listing | None = None
         self.namespace: dict[str, Any] = {}
         self._spare: list[tuple[np.ndarray, ...]] = []
         self._run: Any = None
@@ -91,7 +93,14 @@ class Version:
     @property
     def source(self) -> str:
         """The functions as text."""
-        return "\n\n".join(function.text for function in self.functions)
+        return "\n\n".join(function.text(function.shown) for function in self.functions)
+
+    @cached_property
+    def lines(self) -> list[Line]:
+        """Each line of the tape, and what became of it; empty for very long programs."""
+        told = [] if self._listing is None else self._listing.told()
+        self._listing = None
+        return told
 
     def take_buffers(self) -> tuple[np.ndarray, ...]:
         """Arrays to write into that no call is using: calls in other threads, or within this one, have others."""
@@ -134,8 +143,12 @@ class Version:
     def _executed(self) -> Any:
         for function in self.functions:
             if function.name not in self.namespace:
-                exec(compile(function.text, f"<program {function.name}>", "exec"), self.namespace)
+                self._define(function.name, function.text(function.shown), self.namespace)
         return self.namespace[self.functions[-1].name]
+
+    def _define(self, name: str, text: str, where: dict[str, Any]) -> Any:
+        exec(compile(text, f"<program {name}>", "exec"), where)
+        return where[name]
 
     def entry(self, door: Callable[..., Any], another: Callable[..., Any]) -> Any:
         """The function that a call of the program is: the test that the arguments fit, then the program itself."""
@@ -144,19 +157,17 @@ class Version:
         tests = conditions(inputs.args, inputs.names)
         if tests is None:
             return door
-        lines, after = main.body, ""
+        lines, after = main.running, ""
         if len(self.functions) > 1:
             for part in self.functions[:-1]:
-                head, *rest = part.body
-                exec(compile("\n    ".join([head, *rest]), f"<program {part.name}>", "exec"), self.namespace)
+                self._define(part.name, part.text(part.running), self.namespace)
             self._run = self._executed()
-            lines = [f"return _main({', '.join([*inputs.names, *self.buffers])})"]
+            lines = f"return _main({', '.join([*inputs.names, *self.buffers])})"
         if self.buffers:  # positions are read faster than names
-            lines = [WITH_OUT.sub(r"\1, \2", line) for line in lines]
-            lines.insert(0, f"{', '.join(self.buffers)}, = _mine = _take()")
+            lines = f"{', '.join(self.buffers)}, = _mine = _take()\n" + WITH_OUT.sub(r"\1, \2", lines)
             after = "        finally:\n            _spare.append(_mine)\n"
-        body = "\n".join(["            " + line.replace("\n", "\n            ") for line in lines])
-        text = f"def {main.name}({names}):\n    if {' and '.join(tests) or 'True'}:\n        try:\n{body}\n"
+        text = f"def {main.name}({names}):\n    if {' and '.join(tests) or 'True'}:\n        try:"
+        text += indented(f"\n{lines}", 3) + "\n"
         text += f"        except (ArithmeticError, ValueError):\n            return _in_numpy(({names},))\n"
         if self.order.rerecord:
             text += f"        except BranchChanged:\n            return _another({names})\n"
@@ -165,12 +176,11 @@ class Version:
         hidden |= {"_take": self.take_buffers, "_spare": self._spare, "_main": self._run}
         if "BranchChanged(" not in text:  # found once, not looked up at each call
             for module, short in ((math, "math"), (np, "np")):
-                for name in set(re.findall(rf"\b{short}\.(\w+)(?=[(.])", text)):
+                called = re.compile(rf"{short}(?<!\w{short})\.(?=(\w+)[(.])")  # begins with letters: found at once
+                for name in set(called.findall(text)):
                     hidden[f"{short}_{name}"] = getattr(module, name)
-                text = re.sub(rf"\b{short}\.(?=\w+[(.])", f"{short}_", text)
-        where = {**self.namespace, **hidden}
-        exec(compile(text, f"<program {main.name}>", "exec"), where)
-        return where[main.name]
+                text = called.sub(f"{short}_", text)
+        return self._define(main.name, text, {**self.namespace, **hidden})
 
 
 @contextmanager
@@ -203,9 +213,10 @@ def compiled(order: Order, args: Sequence[Any]) -> Version:
     writer = Writer(draft, inputs.leaves, taken, order.reuse_buffers)
     writer.write()
     types = _types(order, inputs, which, len(draft.results))
-    text, reads = writer.result_text(trace.result, types, version.containers)
-    used = {r for s in writer.statements for r in s.reads} | set(reads)
-    head = [f"{leaf.name} = {leaf.path}" for leaf in inputs.leaves if leaf.name != leaf.path and leaf.name in used]
+    result = writer.returned(types, version.containers)
+    inside = [leaf for leaf in inputs.leaves if leaf.name != leaf.path]
+    used = {name for s in (*writer.statements, result) for name in s.names} if inside else ()
+    head = [f"{leaf.name} = {leaf.path}" for leaf in inside if leaf.name in used]
     version.buffers = writer.buffers.shapes if writer.buffers is not None else {}
     known = {leaf.name for leaf in inputs.leaves} | set(version.buffers)
     version.functions = functions(
@@ -214,7 +225,7 @@ def compiled(order: Order, args: Sequence[Any]) -> Version:
         known,
         head,
         writer.statements,
-        Statement(text, reads, (), -1),
+        result,
         not all(writer.numbers),
     )
     version.constants, version.own_functions = writer.constants, writer.functions
@@ -228,18 +239,23 @@ def compiled(order: Order, args: Sequence[Any]) -> Version:
         **version.own_functions,
         **version.containers,
     }
+    known_lines = trace.tape.known
+    lines = [i for i, op in enumerate(trace.tape.ops) if op is not None or i in known_lines]
+    version.recorded = _counted(lines, trace.turn)
+    version.operations = _counted([i for i in lines if draft.live[i] and draft.ops[i] is not None], trace.turn)
+    version.of_f = trace.operations
+    if len(lines) <= LARGEST_LISTED:
+        version._listing = Listing(lines, draft, writer)
     clock.append(time.process_time())
     steps = ("recording", "cleaning", "writing")
     version.seconds = {step: b - a for step, a, b in zip(steps, clock, clock[1:], strict=False)}
-    turn, known_lines = trace.turn, trace.tape.known
-    lines = [i for i, op in enumerate(trace.tape.ops) if op is not None or i in known_lines]
-    live = [i for i in lines if draft.live[i] and draft.ops[i] is not None]
-    version.recorded = Operations(sum(i < turn for i in lines), sum(i >= turn for i in lines))
-    version.operations = Operations(sum(i < turn for i in live), sum(i >= turn for i in live))
-    version.of_f = trace.operations
-    if len(lines) <= LARGEST_LISTED:
-        version.lines = listing(lines, draft, writer)
     return version
+
+
+def _counted(lines: Sequence[int], turn: int) -> Operations:
+    """How many of these lines, which are in order, stand before the way back, and how many on it."""
+    forward = bisect_left(lines, turn)
+    return Operations(forward, len(lines) - forward)
 
 
 def _types(order: Order, inputs: Inputs, which: Sequence[int], count: int) -> list[Any]:

@@ -3,27 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 import numpy as np
 
-from ..engine import tree
 from ..engine.broadcasting import shape_of
 from ..engine.dispatch import Op
 from ..engine.values import SMALL
 from ..engine.variable import Variable
+from ..transforms import tree
 from .tracing import Trace
 
 __all__ = ["Constant", "Draft", "is_number"]
 
 
 class Constant:
-    """A number or an array that does not depend on the inputs; equal numbers are one constant."""
+    """A number or an array that does not depend on the inputs; equal numbers are one constant.
 
-    __slots__ = ("_entry", "name", "value")
+    Attributes
+    ----------
+    value : number or array
+    name : str
+        What an array is to be called.
+    number : bool
+        Whether the program holds it as a Python number.
+    text : str
+        How it is written; empty until it has been.
+    """
+
+    __slots__ = ("_entry", "name", "number", "text", "value")
 
     def __init__(self, value: Any, name: str = "") -> None:
-        self.value, self.name = value, name
+        self.value, self.name, self.text = value, name, ""
+        self.number = is_number(type(value))
         self._entry: Any = NotImplemented
 
     @property
@@ -52,6 +65,8 @@ class Draft:
         Which pass removed a line.
     live : bytearray
         1 for the lines that are written.
+    uses, consumer : list of int
+        How often a line is used by live ones, by a check, or as a result; and the last line that uses it.
     results : list
         The leaves of what a call returns: line numbers and constants.
     checks : list of (line, Decision)
@@ -67,6 +82,7 @@ class Draft:
         self.at: list[Any] = []
         self.fate: dict[int, str] = {}
         self.live = bytearray(len(self.ops))
+        self.uses, self.consumer = [0] * len(self.ops), [-1] * len(self.ops)
         self.results: list[Any] = []
         self.checks: list[tuple[Any, Any]] = []
         self.seen: dict[Any, int] = {}
@@ -139,6 +155,7 @@ class Draft:
         return kind is type(x) and getattr(y, "shape", ()) == getattr(x, "shape", ()) and y.dtype == x.dtype
 
 
-def is_number(x: Any) -> bool:
-    """Whether the program holds this value as a Python number."""
-    return isinstance(x, (float, int, np.bool_)) and not isinstance(x, np.float32)
+@cache
+def is_number(kind: type) -> bool:
+    """Whether the program holds values of this type as Python numbers."""
+    return issubclass(kind, (float, int, np.bool_))

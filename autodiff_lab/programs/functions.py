@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import NamedTuple
 
-from .writing import Statement
+from .statement import MARK, Statement, marked
 
-__all__ = ["PART", "Function", "functions"]
+__all__ = ["PART", "Function", "functions", "indented"]
 
 PART = 4_000
 """Statements in one function. Python's compiler takes any number, at a price in memory that grows with them."""
@@ -17,16 +17,21 @@ PART = 4_000
 FEW = 200
 """Statements from which on names are used again in the lines that run."""
 
-LONGEST_BREATH = 200
-"""Characters of an expression that is still written into another one in the lines that run."""
+AT_ONCE = 4
+"""So many lines are written into each other at most in the lines that run; with more, they run no faster."""
 
 
 class Function(NamedTuple):
-    """One function of a program: its text, and the lines that run, in fewer names where that is faster."""
+    """One function of a program: the lines that are shown, and those that run, in fewer names where that is faster."""
 
     name: str
-    text: str
-    body: list[str]
+    parameters: Sequence[str]
+    shown: str
+    running: str
+
+    def text(self, lines: str) -> str:
+        """The function as Python, with the one or the other."""
+        return indented(f"def {self.name}({', '.join(self.parameters)}):\n{lines}", 1) + "\n"
 
 
 def functions(
@@ -51,23 +56,19 @@ def functions(
         Lines that take the arguments apart.
     body : sequence of Statement
     result : Statement
-        Its text stands behind ``return``.
+        The last of them: ``return …``.
     arrays : bool
         Whether there are any: they are let go of as soon as possible.
     """
-    lines = [*head]
     if len(body) <= PART * 3 // 2:
-        end = result._replace(text=f"return {result.text}")
-        text = _function(name, parameters, [*lines, *(s.text for s in body), end.text])
-        return [Function(name, text, [*lines, *_running(body, end, arrays)])]
+        return [_whole(name, parameters, head, [*body, result], arrays)]
     parts = [body[start : start + PART] for start in range(0, len(body), PART)]
     home: dict[str, int] = {}
     for k, part in enumerate(parts):
         for s in part:
             for defined in s.defines:  # an array may be written to later on: it stays where it was made
                 home.setdefault(defined, k)
-    needs: list[dict[str, None]] = [dict.fromkeys(r for s in part for r in s.reads) for part in parts]
-    needs.append(dict.fromkeys(result.reads))
+    needs = [dict.fromkeys(chain.from_iterable(s.names for s in part)) for part in (*parts, [result])]
     sent: dict[tuple[int, int], list[str]] = {}
     for k, wanted in enumerate(needs):
         for value in wanted:
@@ -77,96 +78,106 @@ def functions(
     to: dict[int, list[int]] = {}
     for source, k in sent:
         to.setdefault(source, []).append(k)
-    made = []
+    made, lines = [], [*head]
     bag = "_" if not any(value.startswith("_") for value in known) else "carried_"
     for k, part in enumerate(parts):
-        incoming = sorted(source for source, there in sent if there == k) if k < len(parts) else []
+        incoming = sorted(source for source, there in sent if there == k)
         carried = [f"{bag}{source + 1}_{k + 1}" for source in incoming]
-        given = [value for value in needs[k] if value in known]
-        inside = [f"{_tuple(sent[source, k])} = {values}" for source, values in zip(incoming, carried, strict=True)]
+        given = [*(value for value in needs[k] if value in known), *carried]
+        opened = [_taken(sent[source, k], values) for source, values in zip(incoming, carried, strict=True)]
         targets = sorted(to.get(k, []))
-        values = tuple(value for t in targets for value in sent[k, t])
-        end = Statement(f"return {', '.join(_bag(sent[k, t]) for t in targets) or None}", values, (), -1)
+        end = ", ".join(f"({_tuple(map(marked, sent[k, t]))})" for t in targets) or "None"
         part_name = f"{name}_part_{k + 1}"
-        text = _function(part_name, [*given, *carried], [*inside, *(s.text for s in part), end.text])
-        opened = [
-            Statement(line, (), tuple(sent[source, k]), -1) for line, source in zip(inside, incoming, strict=True)
-        ]
-        body = _running([*opened, *part], end, arrays)
-        made.append(Function(part_name, text, [f"def {part_name}({', '.join([*given, *carried])}):", *body]))
-        call = f"{part_name}({', '.join([*given, *carried])})"
+        made.append(_whole(part_name, given, [], [*opened, *part, Statement(f"return {end}".split(MARK))], arrays))
+        call = f"{part_name}({', '.join(given)})"
         lines.append(f"{', '.join(f'{bag}{k + 1}_{t + 1}' for t in targets)} = {call}" if targets else call)
     last = len(parts)
-    lines += [f"{_tuple(sent[k, last])} = {bag}{k + 1}_{last + 1}" for k in range(last) if (k, last) in sent]
-    lines.append(f"return {result.text}")
-    return [*made, Function(name, _function(name, parameters, lines), lines)]
+    lines += [_taken(sent[k, last], f"{bag}{k + 1}_{last + 1}").text for k in range(last) if (k, last) in sent]
+    lines.append(result.text)
+    return [*made, Function(name, parameters, "\n".join(lines), "\n".join(lines))]
 
 
-def _running(body: Sequence[Statement], end: Statement, arrays: bool) -> list[str]:
-    if arrays or len(body) > FEW:
-        return in_few_names(body, end)
-    return in_one_breath(body, end)
+def _whole(
+    name: str, parameters: Sequence[str], head: Sequence[str], body: Sequence[Statement], arrays: bool
+) -> Function:
+    """One function: what is shown, and what runs."""
+    runs = body if arrays else in_one_breath(body)
+    if arrays or len(runs) > FEW:
+        runs = in_few_names(runs)
+    shown, running = ("\n".join([*head, *(s.text for s in lines)]) for lines in (body, runs))
+    return Function(name, parameters, shown, running)
 
 
-NAME = re.compile(r"\b[^\W\d]\w*")
-
-
-def in_one_breath(body: Sequence[Statement], end: Statement) -> list[str]:
+def in_one_breath(body: Sequence[Statement]) -> list[Statement]:
     """The same lines, with what is used once written where it is used: it need not be put away under a name."""
-    count = Counter(name for s in (*body, end) for name in NAME.findall(s.text.partition("\n")[0]))
-    waiting: dict[str, str] = {}
+    count = Counter(chain.from_iterable([s.pieces[1::2] for s in body]))
+    waiting: dict[str, tuple[str, int]] = {}  # expressions, and how many lines each is made of
     lines = []
-    for s in (*body, end):
-        first, mark, rest = s.text.partition("\n")
-        text = NAME.sub(lambda found: waiting.pop(found.group(), None) or found.group(), first)
-        name = s.defines[0] if len(s.defines) == 1 else ""
-        if name and count[name] == 2 and text.startswith(f"{name} = ") and len(text) <= LONGEST_BREATH:
-            waiting[name] = f"({text.removeprefix(f'{name} = ')})"
+    for s in body:
+        pieces, defines = s.pieces, s.defines
+        operands, size = [], 1
+        for name in pieces[1::2]:
+            if name in waiting:
+                text, more = waiting[name]
+                operands.append(text)
+                size += more
+            else:
+                operands.append(marked(name))
+        if size <= AT_ONCE and len(defines) == 1 and count[defines[0]] == 2 and pieces[2].startswith(" = "):
+            filled = pieces[2:]
+            filled[1::2] = operands[1:]
+            waiting[defines[0]] = f"({''.join(filled)[3:]})", size
+        elif size > 1:
+            filled = pieces.copy()
+            filled[1::2] = operands
+            lines.append(Statement("".join(filled).split(MARK), defines))
         else:
-            lines.append(text + mark + rest)
+            lines.append(s)
     return lines
 
 
-def in_few_names(body: Sequence[Statement], end: Statement) -> list[str]:
+def in_few_names(body: Sequence[Statement]) -> list[Statement]:
     """The same lines with a name used again as soon as what it stood for has been used for the last time.
 
     Fewer values are alive at a time, so memory is used again while it is near; and up to 255 names are reached by
     shorter instructions.
     """
-    last = {name: k for k, s in enumerate((*body, end)) for name in (*s.reads, *s.defines)}
+    last = {name: k for k, s in enumerate(body) for name in s.pieces[1::2]}
+    gone: list[list[str]] = [[] for _ in body]  # the names that a line is the last to use
+    for name in dict.fromkeys(name for s in body for name in s.defines):
+        gone[last[name]].append(name)
     place: dict[str, str] = {}
     free: list[str] = []
     count, lines = 0, []
-
-    def new(found: re.Match[str]) -> str:
-        name = found.group()
-        return place.get(name) or name
-
-    for k, s in enumerate((*body, end)):
-        gone = [n for n in set(s.reads) if last[n] == k and n in place and n not in s.defines]
-        free += [place[n] for n in gone]
-        for n in s.defines:
+    for s, used_up in zip(body, gone, strict=True):
+        defines = s.defines
+        free += [place[n] for n in used_up if n not in defines]
+        for n in defines:
             if n not in place:
                 while not free:
                     count += 1
                     free += [f"_{count}"] if f"_{count}" not in last else []
                 place[n] = free.pop()
-        first, mark, rest = s.text.partition("\n")  # behind the first line of a check stands a message
-        lines.append(NAME.sub(new, first) + mark + rest)
-        for n in gone:
+        pieces = s.pieces.copy()
+        pieces[1::2] = [place.get(n, n) for n in pieces[1::2]]
+        lines.append(Statement(pieces, defines))
+        for n in used_up:
+            if n in defines:
+                free.append(place[n])
             del place[n]
-        free += [place.pop(n) for n in s.defines if last[n] == k and n in place]
     return lines
 
 
-def _function(name: str, parameters: Sequence[str], lines: Sequence[str]) -> str:
-    body = "\n".join(["    " + line.replace("\n", "\n    ") if "\n" in line else "    " + line for line in lines])
-    return f"def {name}({', '.join(parameters)}):\n{body}\n"
+def indented(lines: str, depth: int) -> str:
+    """These lines, all but the first further in by so many steps."""
+    return lines.replace("\n", "\n" + "    " * depth)
 
 
-def _tuple(values: Sequence[str]) -> str:
+def _taken(values: Sequence[str], bag: str) -> Statement:
+    """What was carried over, under its names again."""
+    return Statement(f"{_tuple(map(marked, values))} = {bag}".split(MARK), tuple(values))
+
+
+def _tuple(values: Iterable[str]) -> str:
+    values = list(values)
     return ", ".join(values) + "," * (len(values) == 1)
-
-
-def _bag(values: Sequence[str]) -> str:
-    return f"({_tuple(values)})"

@@ -15,11 +15,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..engine import tree
 from ..engine.dispatch import Traced
 from ..engine.errors import InputError
-from ..engine.recording import argument_names
 from ..engine.values import as_value
+from ..transforms import tree
+from ..transforms.recording import argument_names
 from .tracing import Leaf
 
 __all__ = ["Input", "Inputs", "read_inputs", "safe_name"]

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import count
 from typing import Any, NamedTuple
 
 from ..engine.listing import call, plain
 from .draft import Draft
 from .writing import Writer
 
-__all__ = ["Line", "listing"]
+__all__ = ["Line", "Listing"]
 
 
 class Line(NamedTuple):
@@ -22,35 +23,46 @@ class Line(NamedTuple):
     backward: bool
 
 
-def listing(lines: Sequence[int], draft: Draft, writer: Writer) -> list[Line]:
-    """What became of these lines of the tape."""
-    tape, count = draft.tape, 0
-    names: dict[int, str] = {}
-    for i in range(len(tape)):
-        names[i] = draft.trace.names.get(i, "")
-        if not names[i]:
-            count += 1
-            names[i] = f"t{count}"
-    out = []
-    for i in lines:
-        recorded = repr(float(tape.known[i])) if i in tape.known else _recorded(tape, i, names)
-        fate = draft.fate.get(i, "")
-        written = writer.emitted.get(i, "")
-        if not fate and not written:
-            written = next((writer.emitted[k] for k in _path(i, writer) if k in writer.emitted), "")
-        out.append(Line(names[i], recorded, written, fate, i >= draft.trace.turn))
-    return out
+class Listing:
+    """What became of the lines of a tape, to be told when somebody asks.
 
+    It keeps what is told, and lets the tape go: recorded arrays are held by nobody.
+    """
 
-def _path(i: int, writer: Writer) -> list[int]:
-    """The lines that an expression was folded into, one after the other."""
-    path = []
-    while (i := writer.consumer[i]) >= 0 and len(path) < 100:
-        path.append(i)
-    return path
+    def __init__(self, lines: Sequence[int], draft: Draft, writer: Writer) -> None:
+        tape, trace = draft.tape, draft.trace
+        self.lines, self.turn, self.names, self.fate = lines, trace.turn, trace.names, draft.fate
+        self.ops, self.parents, self.args = tape.ops, tape.parents, tape.args
+        self.static, self.known = tape.kwargs, tape.known
+        if not all(writer.numbers):  # then there are arrays, and of these the constants alone are told
+            columns = zip(tape.parents, tape.args, strict=True)
+            self.args = [
+                tuple([x if j < 0 else None for j, x in zip(parents, args, strict=True)]) for parents, args in columns
+            ]
+        self.consumer = writer.consumer
+        self.written = {i: statement.text for i, statement in writer.emitted.items()}
 
+    def told(self) -> list[Line]:
+        """Line by line."""
+        unnamed = count(1)
+        names = [self.names.get(i) or f"t{next(unnamed)}" for i in range(len(self.ops))]
+        out = []
+        for i in self.lines:
+            recorded = repr(float(self.known[i])) if i in self.known else self._recorded(i, names)
+            fate = self.fate.get(i, "")
+            path = () if fate else self._path(i)
+            written = next((self.written[k] for k in path if k in self.written), "")
+            out.append(Line(names[i], recorded, written, fate, i >= self.turn))
+        return out
 
-def _recorded(tape: Any, i: int, names: dict[int, str]) -> str:
-    op: Any = tape.ops[i]
-    operands = [names[j] if j >= 0 else plain(x) for j, x in zip(tape.parents[i], tape.args[i], strict=True)]
-    return call(op.name, op.symbol, operands, dict(tape.kwargs.get(i, {})))
+    def _path(self, i: int) -> Iterator[int]:
+        """A line, and the lines that its expression was folded into, one after the other."""
+        while i >= 0:
+            yield i
+            i = self.consumer[i]
+
+    def _recorded(self, i: int, names: Sequence[str]) -> str:
+        op: Any = self.ops[i]
+        columns = zip(self.parents[i], self.args[i], strict=True)
+        operands = [names[j] if j >= 0 else plain(x) for j, x in columns]
+        return call(op.name, op.symbol, operands, dict(self.static.get(i, {})))

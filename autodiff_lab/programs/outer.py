@@ -16,7 +16,7 @@ import numpy as np
 
 from ..engine.dispatch import NOTHING, TABLE, Op, apply, as_operand
 from ..engine.errors import AutodiffError
-from ..engine.tape import Tape
+from ..engine.tape import MACHINERY, Tape
 from ..engine.values import kept
 from ..engine.variable import Variable
 
@@ -168,13 +168,17 @@ def _decided(x: Any) -> Any:
     return x
 
 
+_ON_THE_WAY = (*MACHINERY, f"{__name__}.", "contextlib.")
+
+
 def _asked() -> str:
-    """The learner's line that is running, as ``line 3: while y < 10:``; empty if it cannot be found."""
+    """The learner's line that is running, as ``line 3: while y < 10:``; empty where it is the sweep that asks."""
     frame = sys._getframe(2)
     while frame is not None:
-        if not f"{frame.f_globals.get('__name__', '')}.".startswith(
-            ("autodiff_lab.engine.", "autodiff_lab.programs.", "numpy.")
-        ):
+        module = f"{frame.f_globals.get('__name__', '')}."
+        if module.startswith("autodiff_lab.programs.") and not module.startswith(_ON_THE_WAY):
+            return ""  # whoever called the program: beyond, there is only the line with `program(...)`
+        if not module.startswith(_ON_THE_WAY):
             text = linecache.getline(frame.f_code.co_filename, frame.f_lineno).strip()
             return f"line {frame.f_lineno}: {text}" if text else ""
         frame = frame.f_back  # type: ignore[assignment]

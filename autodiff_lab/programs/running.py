@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..engine.errors import BranchChanged, InputError, ShapeError
-from ..engine.recording import chosen_arguments, name_of
+from ..transforms.recording import chosen_arguments, name_of
 from .cleaning import PASSES
 from .compiling import Operations, Order, Version, compiled
 from .inputs import Inputs, read_inputs
@@ -260,7 +260,7 @@ def program(
 
 def _worth_it(made: Program, version: Version) -> None:
     """Say from which call on a long program pays."""
-    from ..engine.transforms import value_and_grad
+    from ..transforms.gradients import value_and_grad
 
     order, args = made._order, version.inputs.plain
     cost, clock = sum(version.seconds.values()), [time.perf_counter()]

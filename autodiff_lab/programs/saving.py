@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from ..engine.errors import UnsupportedError
-from ..engine.recording import name_of
+from ..transforms.recording import name_of
 from .compiling import Version
-from .expressions import IN_NUMPY
 from .inputs import conditions
+from .symbols import IN_NUMPY
 
 __all__ = ["saved"]
 
@@ -90,9 +90,9 @@ def saved(version: Version, path: Path) -> list[Path]:
     for k, x in version.constants.items():
         values = f'_arrays["{k}"]' if k in large else _array(x)
         text.append(f"{k} = {values}\n")
-    if any("BranchChanged" in function.text for function in version.functions):
+    if "BranchChanged" in source:
         text.append('\n\nclass BranchChanged(RuntimeError):\n    """The function would go another way."""\n')
-    text += [f"\n\n{function.text}" for function in version.functions]
+    text.append(f"\n\n{source}")
     doubles = all(leaf.value.dtype == np.float64 for leaf in inputs.leaves)
     tests = conditions(inputs.args, inputs.names)
     wanted = ", ".join(

@@ -11,15 +11,15 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from ..engine import tree
 from ..engine.broadcasting import shape_of
 from ..engine.dispatch import Op
 from ..engine.dual import Dual, ForwardPass, dual
 from ..engine.errors import ShapeError, UnsupportedError
-from ..engine.jacobians import jacfwd
-from ..engine.recording import recorded, require_scalar, result_line, result_value
 from ..engine.values import ones, zeros
 from ..engine.variable import Variable
+from ..transforms import tree
+from ..transforms.jacobians import jacfwd
+from ..transforms.recording import recorded, require_scalar, result_line, result_value
 from .outer import OuterTape
 
 __all__ = ["Leaf", "Trace", "traced"]

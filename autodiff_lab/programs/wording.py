@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from ..engine.dispatch import Op
 from .draft import Constant, Draft, is_number
-from .expressions import ATOM, CHOICE, KEYS, NAMES, SIGN
 from .inputs import safe_name
+from .statement import marked
+from .symbols import ATOM, CHOICE, KEYS, NAMES, SIGN
 
 __all__ = ["Words", "number_text"]
 
@@ -23,9 +25,9 @@ class Words:
         The arrays that the function needs, by name.
     functions : dict
         Functions of the learner's that could not be taken apart, by name.
-    texts, levels : list
-        For each line that has been written: its name, or the expression that it is folded into others as, and how
-        tightly that holds together.
+    texts, levels, depths : list
+        For each line that has been written: its name, or the expression that it is folded into others as, how tightly
+        that holds together, and how many expressions are folded into each other in it (0: it is a name).
     """
 
     def __init__(self, draft: Draft, taken: set[str]) -> None:
@@ -33,19 +35,22 @@ class Words:
         self.values, self.static, self.names, self.taken = draft.values, draft.static, draft.names, taken
         self.constants: dict[str, Any] = {}
         self.functions: dict[str, Any] = {}
-        self.numbers = bytearray(map(is_number, draft.values))
+        self.numbers = bytearray(map(is_number, map(type, draft.values)))
         self.texts: list[Any] = [None] * len(draft.ops)
         self.levels = [ATOM] * len(draft.ops)
-        self.depths: dict[int, int] = {}  # of the folded expressions
-        self._depth = 0
-        self._reads: list[str] = []  # the names that the statement being written reads
-        self._names_of: dict[int, tuple[str, ...]] = {}  # the names that a folded expression reads
+        self.depths = [0] * len(draft.ops)
+        self._depth = 0  # of the statement being written
         self._zero_d: dict[str, str] = {}
         self._counts: dict[str, int] = {}
 
     def of_number(self, ref: Any) -> bool:
         """Whether an operand is a Python number in the program."""
-        return is_number(ref.value) if type(ref) is Constant else bool(self.numbers[ref])
+        return ref.number if type(ref) is Constant else self.numbers[ref] == 1
+
+    def of_numbers(self, refs: Iterable[Any]) -> bool:
+        """Whether all operands are."""
+        numbers = self.numbers
+        return False not in [numbers[ref] if type(ref) is int else ref.number for ref in refs]
 
     def value(self, ref: Any) -> Any:
         """The value an operand had when it was recorded."""
@@ -54,16 +59,15 @@ class Words:
     def text(self, ref: Any, need: int) -> str:
         """An operand, in parentheses if it holds together less tightly than needed."""
         if type(ref) is Constant:
-            text = self.literal(ref)
-            return f"({text})" if text[0] == "-" and need > SIGN else text
-        text = self.texts[ref]
-        if ref in self.depths:
-            if self.depths[ref] > self._depth:
-                self._depth = self.depths[ref]
-            self._reads.extend(self._names_of[ref])
-            return f"({text})" if self.levels[ref] < need else text
-        self._reads.append(text)
-        return text
+            text = ref.text or self.literal(ref)
+            return f"({text})" if need > SIGN and text[0] == "-" else text
+        depth = self.depths[ref]
+        if depth:
+            if depth > self._depth:
+                self._depth = depth
+            if self.levels[ref] < need:
+                return f"({self.texts[ref]})"
+        return self.texts[ref]
 
     def array_text(self, i: int, ref: Any, need: int) -> str:
         """An operand of a line about arrays; its numbers are arrays without axes, or NumPy's, where types decide."""
@@ -87,21 +91,19 @@ class Words:
             short = text.removesuffix(".0").replace("-", "minus_").replace(".", "_").replace("+", "")
             name = self._zero_d[text] = self.fresh(f"c{short}" if len(short) < 12 else "c")
             self.constants[name] = np.array(float(ref.value))
-        self._reads.append(name)
-        return name
+        return marked(name)
 
     def literal(self, ref: Constant) -> str:
         """A constant: a number as one writes it, an array by its name."""
-        x = ref.value
-        if isinstance(x, np.ndarray):
-            if ref.name not in self.constants:
+        if not ref.text:
+            x = ref.value
+            if isinstance(x, np.ndarray):
                 ref.name = self.fresh(ref.name or "a")
                 self.constants[ref.name] = x
-            self._reads.append(ref.name)
-            return ref.name
-        if not ref.name:
-            ref.name = number_text(x)
-        return ref.name
+                ref.text = marked(ref.name)
+            else:
+                ref.text = number_text(x)
+        return ref.text
 
     def static_text(self, x: Any) -> str:
         """A static argument (an axis, a shape, a mode)."""
@@ -136,10 +138,10 @@ class Words:
         if key is None or (isinstance(key, str) and key not in NAMES):
             for name, fn in self.functions.items():
                 if fn is op.fn:
-                    return name
+                    return marked(name)
             name = self.fresh(op.name)
             self.functions[name] = op.fn
-            return name
+            return marked(name)
         if isinstance(key, str):
             return NAMES[key]
         if isinstance(key, np.ufunc):
@@ -151,11 +153,11 @@ class Words:
         if len(wanted) > 1:
             return safe_name(wanted, self.taken)
         k = self._counts.get(wanted, 0) + 1
-        while f"{wanted}{k}" in self.taken:
+        while (name := f"{wanted}{k}") in self.taken:
             k += 1
         self._counts[wanted] = k
-        self.taken.add(f"{wanted}{k}")
-        return f"{wanted}{k}"
+        self.taken.add(name)
+        return name
 
 
 def number_text(x: Any) -> str:

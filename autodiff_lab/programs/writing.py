@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
-from ..engine import tree
 from ..engine.dispatch import TABLE, Op
 from ..engine.listing import plain
+from ..transforms import tree
+from .array_expressions import FRESH_NEVER, may_share
 from .buffers import Buffers
 from .cleaning import ADD, BROADCAST
 from .draft import Constant, Draft
-from .expressions import ATOM, CHOICE, FRESH_NEVER, QUESTION, expression, may_share
+from .expressions import expression
 from .inputs import Input
+from .statement import MARK, Statement, marked
+from .symbols import ATOM, CHOICE, QUESTION
 from .wording import Words, number_text
 
-__all__ = ["Statement", "Writer"]
+__all__ = ["Writer"]
 
 LONGEST = 60
 """Characters of an expression that is still folded into the line that uses it."""
@@ -31,15 +34,6 @@ NEAR = 12
 SCATTER = TABLE["scatter"]
 
 
-class Statement(NamedTuple):
-    """One line of the function: its text, the names it reads, the names it defines, and the tape's line it ends."""
-
-    text: str
-    reads: tuple[str, ...]
-    defines: tuple[str, ...]
-    line: int
-
-
 class Writer(Words):
     """Writes the live lines of a draft, one statement each; what is used once and has no name is folded in.
 
@@ -47,20 +41,18 @@ class Writer(Words):
     ----------
     statements : list of Statement
     emitted : dict
-        The text that became of a line of the tape.
-    uses, consumer : list of int
-        How often a line is used, and the last line that uses it.
+        The statement that became of a line of the tape.
     """
 
     def __init__(self, draft: Draft, inputs: Sequence[Input], taken: set[str], reuse_buffers: bool) -> None:
         super().__init__(draft, taken)
         self.statements: list[Statement] = []
-        self.emitted: dict[int, str] = {}
-        self.uses, self.consumer = _uses(draft)
+        self.emitted: dict[int, Statement] = {}
+        self.uses, self.consumer = draft.uses, draft.consumer
         self.results: set[int] = set()
         self._waiting: set[int] = set()  # scattered arrays that will be added to another
         self._own: set[int] = set()  # lines whose array nobody else holds
-        self.buffers = Buffers(self) if reuse_buffers else None
+        self.buffers = Buffers(draft) if reuse_buffers else None
         self._name_lines(inputs)
 
     def _name_lines(self, inputs: Sequence[Input]) -> None:
@@ -68,7 +60,7 @@ class Writer(Words):
         clash = any(name[:1] == "v" and name[1:2].isdigit() for name in self.taken)
         count = len(inputs)
         for i, leaf in enumerate(inputs):
-            self.texts[i] = leaf.name
+            self.texts[i] = marked(leaf.name)
         for line, name in self.names.items():
             if line >= count:
                 if clash and name[0] == "v" and name[1:2].isdigit():
@@ -82,22 +74,17 @@ class Writer(Words):
 
     def atom(self, ref: Any) -> str:
         """An operand that may be written twice: a name or a number."""
-        if type(ref) is int and ref in self.depths:
-            reads, self._reads = self._reads, list(self._names_of.pop(ref))
+        if type(ref) is int and self.depths[ref]:
             name = self.fresh("t")
-            del self.depths[ref]
-            self.say(f"{name} = {self.texts[ref]}", (name,), ref)
-            self.texts[ref], self.levels[ref], self._reads = name, ATOM, reads
+            self.say(f"{marked(name)} = {self.texts[ref]}", (name,), ref)
+            self.texts[ref], self.levels[ref], self.depths[ref] = marked(name), ATOM, 0
         return self.text(ref, ATOM)
 
-    def read(self, name: str) -> None:
-        """Note that the statement being written reads a name."""
-        self._reads.append(name)
-
-    def say(self, text: str, defines: tuple[str, ...] = (), line: int = -1) -> None:
-        """Write one statement."""
-        self.statements.append(Statement(text, tuple(self._reads), defines, line))
-        self._reads = []
+    def say(self, text: str, defines: tuple[str, ...] = (), line: int = -1) -> Statement:
+        """Write one statement; in its text, names stand between marks."""
+        statement = Statement(text.split(MARK), defines, line)
+        self.statements.append(statement)
+        return statement
 
     def write(self) -> None:
         """Write all live lines, and the checks between them."""
@@ -115,56 +102,52 @@ class Writer(Words):
             check = next(checks, None)
 
     def _line(self, i: int, op: Op | None) -> None:
-        self._reads, self._depth = [], 0
+        self._depth = 0
+        once = self.uses[i] == 1
         if op is SCATTER and not self.numbers[i]:
-            if self.uses[i] == 1 and i not in self.results and self.ops[self.consumer[i]] is ADD:
+            if once and i not in self.results and self.ops[self.consumer[i]] is ADD:
                 self._waiting.add(i)
             else:
                 self._scatter(i, i)
             return
-        if op is ADD and not self._waiting.isdisjoint(self.operands[i]):
+        if op is ADD and self._waiting and not self._waiting.isdisjoint(self.operands[i]):
             self._accumulate(i)
             return
         text, level = (number_text(self.values[i]), ATOM) if op is None else expression(self, i)
         if self.buffers is not None:
-            text = self.buffers.placed(i, text)
+            text, once = self.buffers.placed(self, i, text), False
         name = self.names.get(i)
-        if name is None and self.uses[i] == 1 and i not in self.results and self.buffers is None:
+        if name is None and once and i not in self.results:
             near = self.numbers[i] or self.consumer[i] - i <= NEAR  # a folded operand lives on until it is used
-            if near and self._depth < DEEPEST and len(text) <= LONGEST:
+            if near and self._depth < DEEPEST and len(text) - text.count(MARK) <= LONGEST:
                 self.texts[i], self.levels[i], self.depths[i] = text, level, self._depth + 1
-                self._names_of[i] = tuple(self._reads)
                 return
         name = name or self.fresh("t")
-        self.texts[i] = name
-        if self.buffers is None and self.uses[i] == 1 and self.fresh_array(i):
+        self.texts[i] = between_marks = marked(name)
+        if once and not self.numbers[i] and self.fresh_array(i):
             self._own.add(i)
-        self.say(f"{name} = {text}", (name,), i)
-        self.emitted[i] = self.statements[-1].text
+        self.emitted[i] = self.say(f"{between_marks} = {text}", (name,), i)
 
     def _scatter(self, i: int, final: int) -> str:
         """Zeros, with an array written into them; under the name of the sum that it is the beginning of."""
         self._waiting.discard(i)
         name = self.names.get(final) or self.fresh("t")
         kind = "" if self.values[i].dtype == np.float64 else f", np.{self.values[i].dtype}"
-        self._reads, earlier = [], self._reads
-        self.say(f"{name} = np.zeros({self.values[i].shape}{kind})", (name,), i)
+        self.say(f"{marked(name)} = np.zeros({self.values[i].shape}{kind})", (name,), i)
         self._put(i, name, "=")
-        self.texts[i] = name
+        self.texts[i] = marked(name)
         self._own.add(i)
-        self._reads = earlier
         return name
 
     def _put(self, i: int, whole: str, sign: str) -> None:
         """Write what line i scatters into an array, or add it (``+=``)."""
         index, text = self.static[i]["index"], self.array_text(i, self.operands[i][0], CHOICE)
         parts = index if isinstance(index, tuple) else (index,)
-        self._reads.append(whole)
         if all(isinstance(p, int | slice | np.integer) or p is None or p is Ellipsis for p in parts):
-            self.say(f"{whole}[{self.index_text(index)}] {sign} {text}", (whole,), i)
+            text = f"{marked(whole)}[{self.index_text(index)}] {sign} {text}"
         else:  # an entry may be named twice
-            self.say(f"np.add.at({whole}, {self.index_value(index)}, {text})", (whole,), i)
-        self.emitted[i] = self.statements[-1].text
+            text = f"np.add.at({marked(whole)}, {self.index_value(index)}, {text})"
+        self.emitted[i] = self.say(text, (whole,), i)
 
     def _accumulate(self, i: int) -> None:
         """Add a scattered array to a sum in its place, since nobody else holds the sum."""
@@ -174,15 +157,14 @@ class Writer(Words):
             self._scatter(have, i)
         if have in self._own and self.uses[have] == 1:
             self._waiting.discard(more)
-            name = self.texts[have]
+            name = self.texts[have].strip(MARK)
             self._put(more, name, "+=")
         else:
             name = self._scatter(more, i)
-            self._reads = [name]
-            self.say(f"{name} += {self.text(have, CHOICE)}", (name,), i)
-        self.texts[i] = name
+            self.say(f"{marked(name)} += {self.text(have, CHOICE)}", (name,), i)
+        self.texts[i] = marked(name)
         self._own.add(i)
-        self.emitted[i] = self.statements[-1].text
+        self.emitted[i] = self.statements[-1]
 
     def fresh_array(self, i: Any) -> bool:
         """Whether a line made its array itself, so that it may be handed out or written to."""
@@ -203,7 +185,7 @@ class Writer(Words):
         outcome = decision.outcome
         if type(line) is Constant:
             return
-        self._reads, self._depth = [], 0
+        self._depth = 0
         text = self.text(line, QUESTION)
         if outcome is True or outcome is False or isinstance(outcome, np.bool_):
             wrong = f"not {text}" if outcome else text
@@ -215,18 +197,15 @@ class Writer(Words):
         else:
             wrong = f"{text} != {outcome!r}"
         asked = f" ({decision.asked})" if decision.asked else ""
-        message = f"When this program was recorded, {text} was {plain(outcome)}{asked}; "
+        message = f"When this program was recorded, {text.replace(MARK, '')} was {plain(outcome)}{asked}; "
         message += "with these inputs it is not, so the function would go another way. Compile it again for them."
         self.say(f"if {wrong}:\n    raise BranchChanged({message!r})")
 
-    def result_text(self, result: Any, types: Sequence[Any], containers: dict[str, Any]) -> tuple[str, tuple[str, ...]]:
-        """What stands behind ``return``, and the names it reads."""
-        self._reads = []
-        refs, kinds = iter(self.draft.results), iter(types)
+    def returned(self, types: Sequence[Any], containers: dict[str, Any]) -> Statement:
+        """What a call returns, as the last statement; the classes it needs are put into `containers`."""
         given: set[Any] = set()
-
-        def leaf(_: Any) -> str:
-            ref, kind = next(refs), next(kinds)
+        texts = []
+        for ref, kind in zip(self.draft.results, types, strict=True):
             text, value = self.text(ref, ATOM), self.value(ref)
             if isinstance(value, np.ndarray):
                 if kind is not None and value.dtype != kind:
@@ -236,38 +215,25 @@ class Writer(Words):
             elif kind is not None and isinstance(value, np.floating) and value.dtype != kind:
                 text = f"np.{kind}({text})"
             given.add(ref)
-            return text
-
-        def shown(x: Any) -> str:
-            entries = tree.children(x)
-            if entries is None:
-                return leaf(x)
-            if isinstance(x, dict):
-                return f"{{{', '.join(f'{k!r}: {shown(v)}' for k, v in entries)}}}"
-            inside = [shown(v) for _, v in entries]
-            if hasattr(x, "_fields"):
-                containers[type(x).__name__] = type(x)
-                return f"{type(x).__name__}({', '.join(inside)})"
-            if isinstance(x, list):
-                return f"[{', '.join(inside)}]"
-            return f"({', '.join(inside)}{',' * (len(inside) == 1)})"
-
-        text = shown(self.draft.trace.result)
-        if text[0] == "(" and text[-1] == ")" and isinstance(self.draft.trace.result, tuple):
+            texts.append(text)
+        result = self.draft.trace.result
+        text = _nested(result, iter(texts), containers)
+        if text[0] == "(" and text[-1] == ")" and isinstance(result, tuple):
             text = text[1:-1]
-        return text, tuple(self._reads)
+        return Statement(f"return {text}".split(MARK))
 
 
-def _uses(draft: Draft) -> tuple[list[int], list[int]]:
-    """How often each line is used by live ones, by a check, or as a result; and the last line that uses it."""
-    uses, consumer = [0] * len(draft.ops), [-1] * len(draft.ops)
-    for i, refs in enumerate(draft.operands):
-        if draft.live[i]:
-            for ref in refs:
-                if type(ref) is int:
-                    uses[ref] += 1
-                    consumer[ref] = i
-    for ref in (*draft.results, *(line for line, _ in draft.checks)):
-        if type(ref) is int:
-            uses[ref] += 1
-    return uses, consumer
+def _nested(x: Any, leaves: Iterator[str], containers: dict[str, Any]) -> str:
+    """The containers of a result around the texts of its leaves."""
+    entries = tree.children(x)
+    if entries is None:
+        return next(leaves)
+    inside = [_nested(v, leaves, containers) for _, v in entries]
+    if isinstance(x, dict):
+        return f"{{{', '.join(f'{k!r}: {text}' for (k, _), text in zip(entries, inside, strict=True))}}}"
+    if hasattr(x, "_fields"):
+        containers[type(x).__name__] = type(x)
+        return f"{type(x).__name__}({', '.join(inside)})"
+    if isinstance(x, list):
+        return f"[{', '.join(inside)}]"
+    return f"({', '.join(inside)}{',' * (len(inside) == 1)})"

@@ -26,10 +26,10 @@ import numpy as np
 from ..engine import listing
 from ..engine.dispatch import NOTHING
 from ..engine.errors import InputError, MutationError
-from ..engine.jacobians import hessian
-from ..engine.recording import name_of, swept
-from ..engine.symbol import Symbol
 from ..engine.tape import Tape, Variable
+from ..transforms.jacobians import hessian
+from ..transforms.recording import name_of, swept
+from ..transforms.symbol import Symbol
 from .closures import Recording, grad
 from .closures import Variable as NamedVariable
 from .wengert import Cell, var

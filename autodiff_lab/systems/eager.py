@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import custom
 from ..engine.broadcasting import shape_of
 from ..engine.dispatch import Level, Op, Traced, as_operand
 from ..engine.errors import InputError
@@ -22,6 +21,7 @@ from ..engine.levels import in_this_thread
 from ..engine.listing import plain
 from ..engine.operators import Overloaded
 from ..engine.values import as_shaped, as_value, released
+from ..transforms import custom
 
 __all__ = ["Eager", "Recorder", "Tensor", "Variable", "constant", "custom_gradient"]
 

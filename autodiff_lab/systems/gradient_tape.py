@@ -15,11 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import listing, tree
+from ..engine import listing
 from ..engine.dispatch import Op
 from ..engine.errors import InputError, ReleasedError
 from ..engine.levels import in_this_thread
 from ..engine.values import as_shaped, ones, zeros
+from ..transforms import tree
 from .eager import Eager, Recorder, Tensor, Variable, constant, custom_gradient
 from .rewinding import READ, Record, Sweep, name_of, unused_name
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import tree
 from ..engine.dispatch import as_operand
 from ..engine.errors import InputError, ShapeError, UnsupportedError
+from ..transforms import tree
 from .graph_nodes import Constant, Node
 from .graph_rules import fitting
 from .graph_sweep import Sweep, between

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from ..engine.broadcasting import shape_of, unbroadcast
 from ..engine.dispatch import TABLE, Op, one
 from ..engine.errors import InputError, ShapeError, UnsupportedError
-from ..engine.transforms import vjp
+from ..transforms.gradients import vjp
 from .graph_nodes import Node
 from .graph_operators import Operator, extent_of, folded
 

@@ -21,8 +21,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..data import Iris, load_iris
-from ..engine.custom import stop_gradient
-from ..engine.transforms import value_and_grad
+from ..transforms.custom import stop_gradient
+from ..transforms.gradients import value_and_grad
 from .wengert import Cell, Var
 
 __all__ = ["Epoch", "Parameters", "categorical_cross_entropy", "reg", "softmax", "train_arrays", "train_scalars"]

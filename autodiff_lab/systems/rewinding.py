@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..engine import tree
 from ..engine.broadcasting import shape_of
 from ..engine.dispatch import Op, one
 from ..engine.errors import ShapeError
+from ..transforms import tree
 from .eager import Eager, Tensor, Variable, constant
 
 __all__ = ["READ", "Record", "Step", "Sweep"]

@@ -28,9 +28,9 @@ from typing import Any
 import numpy as np
 
 from ..engine.errors import AutodiffError, InputError
-from ..engine.jacobians import hessian
-from ..engine.transforms import record
 from ..engine.values import as_number
+from ..transforms.gradients import record
+from ..transforms.jacobians import hessian
 from .designs import DESIGNS, Design, Program, places
 
 __all__ = ["Column", "Comparison", "Outcome", "Stored", "compare"]

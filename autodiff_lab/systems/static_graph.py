@@ -29,10 +29,10 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import tree
 from ..engine.broadcasting import shape_of
 from ..engine.errors import InputError, ShapeError
 from ..engine.values import as_shaped, ones, released
+from ..transforms import tree
 from . import graph_functions
 from .graph_forward import Forward, Snapshot
 from .graph_functions import cond, operation

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab.engine.errors import AutodiffError
-from autodiff_lab.engine.transforms import record
 from autodiff_lab.figures import excerpts, reading
 from autodiff_lab.figures.excerpts import Excerpts
 from autodiff_lab.figures.trace import Trace
 from autodiff_lab.figures.words import checked_language, player_words, say, separated, speaking
+from autodiff_lab.transforms.gradients import record
 
 MODES = ("reverse", "forward", "both")
 

@@ -12,12 +12,12 @@ import numpy as np
 import traitlets
 
 from autodiff_lab.engine.errors import AutodiffError
-from autodiff_lab.engine.tree import flatten, unflatten
 from autodiff_lab.figures import graphs
 from autodiff_lab.figures.boxes import below_heading, text_width
 from autodiff_lab.figures.notation import number
 from autodiff_lab.figures.outputs import Outputs
 from autodiff_lab.figures.trace import Trace
+from autodiff_lab.transforms.tree import flatten, unflatten
 from autodiff_lab.widgets import modes, page
 from autodiff_lab.widgets.controls import check_ranges, control
 

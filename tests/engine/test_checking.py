@@ -101,6 +101,15 @@ def test_a_missing_sum_over_broadcast_axes_is_found(monkeypatch: pytest.MonkeyPa
         check_grads(f, (W, X), order=1)
 
 
+def test_an_adjoint_that_keeps_the_shape_of_the_batch_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Multiplied by the direction it would broadcast, and the right number come out."""
+    keeps = Op("hypot", np.hypot, "general", (lambda g, y, a, b: g * a / y, lambda g, y, a, b: g * b / y))
+    monkeypatch.setitem(TABLE, np.hypot, keeps)
+    check_grads(np.hypot, (X, X + 1), order=1, modes=("rev",))
+    with pytest.raises(CheckError, match=r"shape \(2, 3\), and \(3,\) is needed.*has to sum"):
+        check_grads(lambda b: np.hypot(W, b), (X,), order=1, modes=("rev",))
+
+
 @pytest.mark.parametrize("rows", [np.sum, np.prod, np.max, np.linalg.solve, np.einsum, np.concatenate])
 def test_a_wrong_rule_of_any_kind_is_found(rows: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     op, square = TABLE[{np.einsum: "einsum", np.concatenate: "concatenate"}.get(rows, rows)], W[:, :2]

@@ -23,7 +23,7 @@ from autodiff_lab import (
     stop_gradient,
     vjp,
 )
-from autodiff_lab.engine.errors import InputError, UnsupportedError
+from autodiff_lab.engine.errors import InputError, ShapeError, UnsupportedError
 from autodiff_lab.engine.levels import in_this_thread
 
 V = np.array([0.3, -0.7, 1.1])
@@ -106,6 +106,13 @@ def test_misuse_of_custom_gradient() -> None:
         grad(short)(1.0, 2.0)
     with pytest.raises(UnsupportedError, match=r"returned 3 contributions for 1 operands"):
         grad(custom_gradient(vjp=lambda g, y, a: (g, g, g))(lambda a: a * 2))(1.0)
+
+
+def test_a_rule_that_forgets_to_sum_over_a_broadcast_axis_is_refused() -> None:
+    shifted = custom_gradient(vjp=lambda g, y, x, b: (g, g))(lambda x, b: x + b)
+    np.testing.assert_array_equal(grad(lambda b: np.sum(shifted(V, b)))(V), np.ones(3))
+    with pytest.raises(ShapeError, match=r"of shape \(2, 3\) for operand 1, which has shape \(3,\)\. Sum it over"):
+        grad(lambda b: np.sum(shifted(np.zeros((2, 3)), b)))(V)
 
 
 # stop_gradient

@@ -7,10 +7,11 @@ from reading import NOTEBOOKS, exercises, read, shown
 
 DECIMAL = re.compile(r"(?<![\w.])[-−]?\d+\.\d+(?![\w.]*\d)")
 EXERCISE = re.compile(r"[Ee]xercise \d\d\.\d+[a-z]?")
+ADDRESS = re.compile(r"\]\(\S*?\)")
 
 
 def decimals(text: str) -> list[str]:
-    return [found.replace("−", "-") for found in DECIMAL.findall(EXERCISE.sub("", text))]
+    return [found.replace("−", "-") for found in DECIMAL.findall(EXERCISE.sub("", ADDRESS.sub("]", text)))]
 
 
 def is_shown(number: str, outputs: set[float]) -> bool:
@@ -47,5 +48,6 @@ def html_text(cell) -> str:
 
 def test_a_wrong_number_is_found():
     assert decimals("v0 holds −0.2837, see exercise 03.4 and `v1`, not 1.2.3") == ["-0.2837"]
+    assert decimals("0.5 as in [Chen](https://arxiv.org/abs/1604.06174) (2016)") == ["0.5"]
     assert is_shown("1.7163", {1.7163378145367738})
     assert not is_shown("1.7164", {1.7163378145367738})

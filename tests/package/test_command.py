@@ -47,7 +47,7 @@ def test_what_cannot_be_done_is_said_and_exits_with_1(
         (["--port", "http"], "a port is a whole number from 1 to 65535"),
         (["--port", "0"], "a port is a whole number from 1 to 65535"),
         (["chekc"], "invalid choice: 'chekc'"),
-        (["--no-browser", "check"], "`check` takes no options"),
+        (["--no-browser", "check"], "`check` does not take them"),
         (["--unknown"], "--unknown"),
     ],
 )

@@ -242,3 +242,9 @@ def test_nothing_warns_at_ordinary_points() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert program(lambda x: np.where(x > 0, np.sqrt(x), 0.0), 4.0)(4.0) == (2.0, 0.25)
+
+
+def test_a_question_of_the_sweep_is_not_said_to_be_the_learners():
+    """The slope of a product asks whether a factor is 0; no line of the learner's does."""
+    source = program(lambda x: np.prod(x), np.array([2.0, 3.0])).source
+    assert "BranchChanged" in source and "(line" not in source

@@ -167,7 +167,7 @@ def start() -> dict[str, Any]:
 
 @pytest.mark.parametrize("make", METHODS.values(), ids=METHODS)
 def test_both_styles_give_the_same_numbers(make: Callable[[], Optimizer]) -> None:
-    from autodiff_lab.engine import tree
+    from autodiff_lab.transforms import tree
 
     params, variables = start(), tree.map_leaves(Variable, start())
     first, second = make(), make()

@@ -11,14 +11,14 @@ from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import LinearSegmentedColormap, Normalize, to_rgba
 
-from autodiff_lab.engine import tree
 from autodiff_lab.engine.errors import ShapeError
-from autodiff_lab.engine.jacobians import hessian, jacobian
-from autodiff_lab.engine.recording import argument_names
 from autodiff_lab.figures.notation import BLUE, VERMILION, number
 from autodiff_lab.figures.options import one_of
 from autodiff_lab.figures.plots.style import Plot, canvas
 from autodiff_lab.figures.themes import Theme
+from autodiff_lab.transforms import tree
+from autodiff_lab.transforms.jacobians import hessian, jacobian
+from autodiff_lab.transforms.recording import argument_names
 
 _WRITTEN_OUT = 8
 _SIGNED = 20

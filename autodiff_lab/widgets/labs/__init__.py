@@ -6,14 +6,14 @@
 >>> lab.snapshot()["h"]
 1e-08
 
-A lab is found by its name: ``VCurve`` is in ``v_curve.py``. `lab` says what a lab is, `view` puts it on the page.
+A lab is found by its name: ``VCurve`` is in ``v_curve.py``, ``NaNDetective`` in ``nan_detective.py``. `lab` says
+what a lab is, `view` puts it on the page.
 """
 
 from __future__ import annotations
 
 import pkgutil
-import re
-from importlib import import_module, util
+from importlib import import_module
 from typing import Any
 
 
@@ -27,7 +27,9 @@ def every_lab() -> list[Any]:
 
 
 def __getattr__(name: str) -> Any:
-    file = f"{__name__}.{re.sub(r'(?<=.)(?=[A-Z])', '_', name).lower()}"
-    if not name[:1].isupper() or util.find_spec(file) is None:
+    # Not the other way round: where the words of a name begin is not always to be seen, as in NaNDetective.
+    files = (found.name for found in pkgutil.iter_modules(__path__) if found.name.replace("_", "") == name.lower())
+    file = next(files, None) if name[:1].isupper() else None
+    if file is None:
         raise AttributeError(f"there is no lab {name!r}")
-    return getattr(import_module(file), name)
+    return getattr(import_module(f"{__name__}.{file}"), name)

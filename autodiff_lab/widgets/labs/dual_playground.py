@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_lab.engine.transforms import grad, jvp, record
 from autodiff_lab.figures.grids import Grid
 from autodiff_lab.figures.notation import atom, number
 from autodiff_lab.figures.trace import Trace
+from autodiff_lab.transforms.gradients import grad, jvp, record
 from autodiff_lab.widgets.labs.drawn import Axes, Point, Sheet
 from autodiff_lab.widgets.labs.lab import Button, Lab, Slider
 from autodiff_lab.widgets.labs.rows import grid

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_lab.engine.transforms import grad, record
 from autodiff_lab.figures.faults import fault
 from autodiff_lab.figures.sweeping import Move, Sent, pulled, seed_of, total
+from autodiff_lab.transforms.gradients import grad, record
 
 CELLS = ("x", "a", "b", "c", "y")
 OPERATIONS = CELLS[:0:-1]

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autodiff_lab.engine.symbol import Symbol
 from autodiff_lab.engine.tape import Tape
-from autodiff_lab.engine.transforms import grad, record
 from autodiff_lab.figures.grids import Grid
 from autodiff_lab.figures.notation import number
 from autodiff_lab.figures.trace import Trace
+from autodiff_lab.transforms.gradients import grad, record
+from autodiff_lab.transforms.symbol import Symbol
 from autodiff_lab.widgets.labs.drawn import Sheet
 from autodiff_lab.widgets.labs.lab import Lab, Slider
 from autodiff_lab.widgets.labs.rows import grid

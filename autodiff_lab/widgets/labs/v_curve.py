@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_lab.engine.transforms import grad
 from autodiff_lab.figures.grids import Grid
 from autodiff_lab.figures.notation import number
+from autodiff_lab.transforms.gradients import grad
 from autodiff_lab.widgets.labs.drawn import Axes, Sheet
 from autodiff_lab.widgets.labs.lab import Choice, Lab, Slider, Toggle
 from autodiff_lab.widgets.labs.rows import grid

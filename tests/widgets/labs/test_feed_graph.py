@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autodiff_lab.engine.errors import InputError
-from autodiff_lab.engine.jacobians import jacrev
 from autodiff_lab.systems.static_graph import Graph, Placeholder
+from autodiff_lab.transforms.jacobians import jacrev
 from autodiff_lab.widgets.labs import FeedGraph
 from autodiff_lab.widgets.labs.feed_graph import TARGETS
 from autodiff_lab.widgets.labs.graph_boxes import FLOORS, HIGH, SIZE, WIDE

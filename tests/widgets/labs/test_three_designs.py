@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autodiff_lab.engine.dispatch import TABLE
-from autodiff_lab.engine.jacobians import hessian
-from autodiff_lab.engine.transforms import grad, record
 from autodiff_lab.systems.designs import DESIGNS, places
+from autodiff_lab.transforms.gradients import grad, record
+from autodiff_lab.transforms.jacobians import hessian
 from autodiff_lab.widgets.labs import ThreeDesigns
 from autodiff_lab.widgets.labs.lab import LabError
 from autodiff_lab.widgets.labs.ledger import COLUMNS, ROOM, SIZE

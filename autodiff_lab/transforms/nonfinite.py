@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from .dispatch import NOTHING
-from .listing import plain
-from .tape import Tape
-from .transforms import record
-from .values import ones
+from ..engine.dispatch import NOTHING
+from ..engine.listing import plain
+from ..engine.tape import Tape
+from ..engine.values import ones
+from .gradients import record
 
 __all__ = ["NonFinite", "trace_nonfinite"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .errors import ShapeError
+from ..engine.errors import ShapeError
 
 __all__ = ["flatten", "map_leaves", "paths", "unflatten"]
 

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from .dispatch import NOTHING, Level, Op, Traced
-from .errors import DetachedError
-from .listing import call, index, plain, static_text
-from .operators import Overloaded
+from ..engine.dispatch import NOTHING, Level, Op, Traced
+from ..engine.errors import DetachedError
+from ..engine.listing import call, index, plain, static_text
+from ..engine.operators import Overloaded
 
 __all__ = ["Symbol"]
 
@@ -165,7 +165,8 @@ class Symbol(Overloaded):
             a, b = (_written(x, prefix) for x in self.operands)
             return f"({a} {self.op.symbol} {b})"
         if strength is None:
-            named = self.op.name if self.op.name == "getitem" else prefix + self.op.name
+            own = self.op.name == "getitem" or self.op.inside is not None  # a learner's function is not NumPy's
+            named = self.op.name if own else prefix + self.op.name
             return call(
                 named,
                 None,

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from ..engine.broadcasting import shape_of
+from ..engine.dispatch import Traced
+from ..engine.errors import InputError, LeakError, ShapeError
+from ..engine.tape import Tape
+from ..engine.values import as_value, zeros
+from ..engine.variable import Variable
 from . import tree
-from .broadcasting import shape_of
-from .dispatch import Traced
-from .errors import InputError, LeakError, ShapeError
-from .tape import Tape
-from .values import as_value, zeros
-from .variable import Variable
 
 __all__ = [
     "argument_names",

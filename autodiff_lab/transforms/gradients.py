@@ -8,10 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from ..engine.dispatch import FLOAT64, Traced
+from ..engine.dual import Dual, ForwardPass, dual
+from ..engine.errors import InputError, ShapeError
+from ..engine.tape import Tape
+from ..engine.values import as_shaped, as_value, ones, released, released_all, zeros
+from ..engine.variable import Variable
 from . import tree
-from .dispatch import FLOAT64, Traced
-from .dual import Dual, ForwardPass, dual
-from .errors import InputError, ShapeError
 from .recording import (
     checked_result,
     chosen_arguments,
@@ -22,9 +25,6 @@ from .recording import (
     result_value,
     swept,
 )
-from .tape import Tape
-from .values import as_shaped, as_value, ones, released, released_all, zeros
-from .variable import Variable
 
 __all__ = ["grad", "jvp", "record", "value_and_grad", "vjp"]
 

@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from . import dispatch, tree
-from .broadcasting import zeros_like
-from .dispatch import Op, Traced, apply, as_operand
-from .errors import InputError, MutationError, UnsupportedError
-from .rules.rows import flat
-from .transforms import vjp
+from ..engine import dispatch
+from ..engine.broadcasting import shape_of, zeros_like
+from ..engine.dispatch import Op, Traced, apply, as_operand
+from ..engine.errors import InputError, MutationError, ShapeError, UnsupportedError
+from ..engine.rules.rows import flat
+from . import tree
+from .gradients import vjp
 
 __all__ = ["checkpoint", "custom_gradient", "stop_gradient"]
 
@@ -45,6 +46,8 @@ def custom_gradient(
     ------
     InputError
         If no rule is given, or partials together with one of the others.
+    ShapeError
+        When the rule is used, if what `vjp` returns for an operand has not the operand's shape.
 
     Examples
     --------
@@ -94,7 +97,13 @@ def _from_vjp(vjp: Callable[..., Any], name: str) -> Callable[..., Any]:
                 f"The vjp of {name} returned {len(contributions)} contributions for {len(operands)} operands; "
                 "return a tuple with one for each."
             )
-        return contributions[k]
+        own = contributions[k]
+        if own is not None and shape_of(own) != shape_of(operands[k]):
+            raise ShapeError(
+                f"The gradient rule of {name} gave a contribution of shape {shape_of(own)} for operand {k}, which has "
+                f"shape {shape_of(operands[k])}. Sum it over the axes along which the operand was broadcast."
+            )
+        return own
 
     return rule
 

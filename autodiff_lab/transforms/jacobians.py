@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 
+from ..engine.broadcasting import shape_of
+from ..engine.dispatch import FLOAT64, NOTHING, as_operand
+from ..engine.dual import Dual, ForwardPass, dual
+from ..engine.errors import ShapeError
+from ..engine.values import as_shaped, as_value, ones, released, zeros
 from . import tree
-from .broadcasting import shape_of
-from .dispatch import FLOAT64, NOTHING, as_operand
-from .dual import Dual, ForwardPass, dual
-from .errors import ShapeError
+from .gradients import LEAVES, differentiated, grad, jvp, vjp
 from .recording import chosen_arguments, recorded, result_line, result_value, swept
-from .transforms import LEAVES, differentiated, grad, jvp, vjp
-from .values import as_shaped, as_value, ones, released, zeros
 
 __all__ = ["elementwise_grad", "hessian", "hvp", "jacfwd", "jacobian", "jacrev", "linearize"]
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from ..engine.broadcasting import shape_of
+from ..engine.dispatch import Traced
+from ..engine.errors import AutodiffError, InputError
+from ..engine.values import as_value
 from . import tree
-from .broadcasting import shape_of
-from .dispatch import Traced
-from .errors import AutodiffError, InputError
-from .transforms import jvp, vjp
-from .values import as_value
+from .gradients import jvp, vjp
 
 __all__ = ["CheckError", "check_grads"]
 
@@ -165,5 +165,10 @@ def _inner(a: Any, b: Any) -> float:
     total = 0.0
     for x, y in zip(tree.flatten(a), tree.flatten(b), strict=True):
         x, y = (v.value if isinstance(v, Traced) else v for v in (x, y))
+        if shape_of(x) != shape_of(y):  # multiplying would broadcast, and the sum below be the one forgotten
+            raise CheckError(
+                f"A derivative has the shape {shape_of(x)}, and {shape_of(y)} is needed. A rule has to sum over the "
+                "axes along which its operand was broadcast."
+            )
         total += float(np.sum(np.multiply(x, y)))
     return total

@@ -1,0 +1,221 @@
+"""What BroadcastLens shows: a small array, the larger one it was copied into or added up from, and what comes back.
+
+Every number here is the engine's. A wrong rule differs from the right one in what is done with shapes, nothing else.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from autodiff_lab.engine.broadcasting import kept_shape
+from autodiff_lab.transforms.gradients import grad
+
+Shape = tuple[int, ...]
+
+SHAPES: dict[str, Shape] = {str(s): s for s in ((), (3,), (1, 3), (2, 1), (3, 1), (2, 3), (3, 3), (2, 3, 3))}
+AXES: dict[str, Any] = {
+    **{str(axis): axis for axis in (0, 1, 2, (0, 1), (0, 2), (1, 2))},
+    "all": None,
+}
+
+
+class Operation(NamedTuple):
+    """How A and B are combined, place by place, and what is added up in the end."""
+
+    sign: str
+    combine: Callable[[Any, Any], Any]
+    finish: Callable[[Any], Any]
+
+
+OPS = {
+    "Σ (A + B)²": Operation("+", lambda a, b: a + b, np.square),
+    "Σ (A − B)²": Operation("−", lambda a, b: a - b, np.square),
+    "Σ A · B": Operation("·", lambda a, b: a * b, lambda c: c),
+}
+OVER_AXES = "Σ (sum of A over axes)²"
+PROGRAMS = (*OPS, OVER_AXES)
+
+
+class Refused(ValueError):
+    """NumPy cannot do this with these shapes; the message says where they disagree."""
+
+
+@dataclass(frozen=True)
+class Flow:
+    """Two arrays, and for every place of the larger one the entry of the smaller one that it belongs to.
+
+    Attributes
+    ----------
+    operand : str
+        Whose gradient is asked for, "A" or "B".
+    copies : bool
+        Whether the small one was copied on the way forward; otherwise the large one was added up.
+    small, large : ndarray
+        Values.
+    homes : ndarray of int
+        Of the shape of `large`: the number of the small entry that is used there, or that this place is added to.
+    small_back, large_back : ndarray
+        Adjoints: what the sweep has at the small entries and at the large places.
+    lands : ndarray of int or None
+        On the way back: like `homes`, under the rule that is asked for. None if nothing is brought home.
+    gradient, truth : ndarray
+        The gradient of the operand under the rule that is asked for, and the engine's.
+    other : ndarray or None
+        The other operand at every place.
+    """
+
+    operand: str
+    copies: bool
+    small: np.ndarray
+    large: np.ndarray
+    homes: np.ndarray
+    small_back: np.ndarray
+    large_back: np.ndarray
+    lands: np.ndarray | None
+    gradient: np.ndarray
+    truth: np.ndarray
+    other: np.ndarray | None = None
+
+    @property
+    def fits(self) -> bool:
+        """Whether the gradient has the shape of what it belongs to."""
+        return self.gradient.shape == self.truth.shape
+
+    @property
+    def right(self) -> bool:
+        """Whether it is the engine's."""
+        return self.fits and np.allclose(self.gradient, self.truth, rtol=1e-12)
+
+    def places(self, entry: int) -> list[int]:
+        """Where a small entry is used, or which places were added up in it; numbered row by row."""
+        return [int(i) for i in np.flatnonzero(self.homes == entry)]
+
+    def landed(self, entry: int) -> list[int]:
+        """The places that a small entry exchanges with on the way back."""
+        return [] if self.lands is None else [int(i) for i in np.flatnonzero(self.lands == entry)]
+
+
+def values(name: str, shape: Shape) -> np.ndarray:
+    """The numbers in A (1, 2, 3, …) or in B (a few small ones).
+
+    >>> values("B", (3,))
+    array([0.1, 0.2, 0.3])
+    """
+    size = int(np.prod(shape))
+    if name == "A":
+        return np.arange(1.0, size + 1).reshape(shape)
+    special = {(): [1.5], (2, 1): [0.5, -0.5], (3, 1): [0.5, 0.2, 1.0]}
+    return np.array(special.get(shape, [k / 10 for k in range(1, size + 1)])).reshape(shape)
+
+
+@functools.lru_cache(maxsize=512)
+def flow(program: str, a: Shape, b: Shape, axes: Any, operand: str, wrong: bool) -> Flow:
+    """Run a program and its sweep.
+
+    Raises
+    ------
+    Refused
+        If the shapes do not fit together, or there is no such axis, or the wrong rule cannot be carried out.
+
+    Examples
+    --------
+    >>> flow("Σ (A + B)²", (2, 3), (3,), 0, "B", wrong=False).gradient
+    array([10.4, 14.8, 19.2])
+    >>> flow("Σ (A + B)²", (2, 3), (3,), 0, "B", wrong=True).gradient.shape
+    (2, 3)
+    """
+    if program == OVER_AXES:
+        return _added(a, axes, wrong)
+    return _copied(program, a, b, operand, wrong)
+
+
+def _copied(program: str, a: Shape, b: Shape, operand: str, wrong: bool) -> Flow:
+    operation = OPS[program]
+    full = _aligned(a, b)
+    inputs = [values("A", a), values("B", b)]
+    k = "AB".index(operand)
+    small = inputs[k]
+
+    def loss(x: Any, y: Any) -> Any:
+        return np.sum(operation.finish(operation.combine(x, y)))
+
+    spread = [np.broadcast_to(x, full).copy() for x in inputs]
+    back = np.asarray(grad(loss, argnums=k)(*spread))  # every copy is an input of its own: nobody adds
+    truth = np.asarray(grad(loss, argnums=k)(*inputs))
+    homes = _numbered(small.shape, full)
+    return Flow(
+        operand,
+        copies=True,
+        small=small,
+        large=spread[k],
+        homes=homes,
+        small_back=truth,
+        large_back=back,
+        lands=None if wrong and small.shape != full else homes,
+        gradient=back if wrong else truth,
+        truth=truth,
+        other=spread[1 - k],
+    )
+
+
+def _added(a: Shape, axes: Any, wrong: bool) -> Flow:
+    named = range(len(a)) if axes is None else axes if isinstance(axes, tuple) else (axes,)
+    missing = [axis for axis in named if axis >= len(a)]
+    if missing:
+        raise Refused(
+            f"A has shape {a}, so it has {_axes(len(a))}, and there is no axis {missing[0]} to add along. Choose "
+            "another axis or another shape."
+        )
+    large = values("A", a)
+    small = np.asarray(np.sum(large, axis=axes))
+    small_back = np.asarray(grad(lambda s: np.sum(np.square(s)))(small[()]))
+    truth = np.asarray(grad(lambda x: np.sum(np.square(np.sum(x, axis=axes))))(large[()]))
+    homes = _numbered(kept_shape(a, axes), a)
+    lands = homes
+    if wrong:  # as NumPy aligns it by itself: at the right
+        try:
+            lands = _numbered(small.shape, a)
+        except ValueError:
+            raise Refused(
+                f"The sum has shape {small.shape} and A has {a}. NumPy aligns them at the right and finds that they "
+                "do not fit: this time the wrong rule is stopped. Try a square A."
+            ) from None
+    return Flow(
+        "A",
+        copies=False,
+        small=small,
+        large=large,
+        homes=homes,
+        small_back=small_back,
+        large_back=truth,
+        lands=lands,
+        gradient=np.ravel(small_back)[lands],
+        truth=truth,
+    )
+
+
+def _numbered(shape: Shape, full: Shape) -> np.ndarray:
+    """For every place of `full` the number of the entry that NumPy reads there."""
+    return np.broadcast_to(np.arange(int(np.prod(shape))).reshape(shape), full)
+
+
+def _aligned(a: Shape, b: Shape) -> Shape:
+    try:
+        return np.broadcast_shapes(a, b)
+    except ValueError:
+        pairs = zip(reversed(a), reversed(b), strict=False)
+        k, (m, n) = next((k, pair) for k, pair in enumerate(pairs) if pair[0] != pair[1] and 1 not in pair)
+        where = ("last axis", "axis before the last", "third axis from the right")[k]
+        raise Refused(
+            f"NumPy aligns {a} and {b} at the right. At the {where}, {m} meets {n}; they differ and neither is 1, so "
+            "nothing can be copied. Choose another shape."
+        ) from None
+
+
+def _axes(n: int) -> str:
+    return "no axis" if n == 0 else "axis 0 only" if n == 1 else f"the axes {', '.join(map(str, range(n)))}"

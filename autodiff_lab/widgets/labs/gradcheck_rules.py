@@ -1,0 +1,128 @@
+"""A small layer and the rule of its bias, right or with a bug; and a difference quotient to check it with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from autodiff_lab.engine.broadcasting import shape_of
+from autodiff_lab.engine.dispatch import TABLE
+
+BATCH = np.array([[0.4, -0.7], [1.2, 0.3], [-0.2, 0.9]])
+BIAS = np.array([0.5, 1.0])
+
+
+class Sample(NamedTuple):
+    """One function of the layer, and where it is checked."""
+
+    row: Any
+    """Its key in the table of rules."""
+    more: tuple[float, ...] = ()
+    """Operands beside the first."""
+    batch: np.ndarray = BATCH
+    bias: np.ndarray = BIAS
+
+
+SAMPLES = {
+    "sin": Sample(np.sin),
+    "exp": Sample(np.exp),
+    "tanh": Sample(np.tanh),
+    "square": Sample(np.square),
+    "log": Sample(np.log),
+    "relu, 1e−7 from its kink": Sample(np.maximum, (0.0,), np.zeros((3, 2)), np.array([1e-7, -0.5])),
+}
+BUGS = ("none", "wrong sign", "missing factor", "no sum-back")
+DIRECTIONS = ("a random direction", "the first entry of b")
+DTYPES = ("float64", "float32")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Where the controls stand: all that a check depends on."""
+
+    op: str = "sin"
+    bug: str = "none"
+    direction: str = DIRECTIONS[0]
+    draw: int = 1
+    h: float = -5.0
+    dtype: str = "float64"
+
+
+class Checked(NamedTuple):
+    """What one check has found."""
+
+    slope: float
+    """What the rule says, along the direction."""
+    quotient: float
+    """What the central difference says."""
+    error: float
+    """Their relative error; 0 where both are 0."""
+    shape: tuple[int, ...]
+    """Of the adjoint of b."""
+    verdict: str
+    """``"right"``, ``"look closer"`` or ``"wrong"``."""
+
+
+def loss(sample: Sample, batch: Any, bias: Any) -> Any:
+    """Return the sum of the outputs of the layer, the mean taken over the batch."""
+    return np.sum(np.mean(sample.row(batch + bias, *sample.more), axis=0))
+
+
+def adjoint_of_bias(sample: Sample, batch: Any, bias: Any, bug: str = "none") -> Any:
+    """Pull 1 back through the layer, by the rows of the table, and by a wrong one where there is a bug.
+
+    >>> [adjoint_of_bias(SAMPLES["sin"], BATCH, BIAS, bug).shape for bug in ("none", "no sum-back")]
+    [(2,), (3, 2)]
+    """
+    add, row = TABLE[np.add], TABLE[sample.row]
+    z = batch + bias
+    y = sample.row(z, *sample.more)
+    g = np.ones_like(y) / y.dtype.type(len(batch))
+    if bug != "missing factor":
+        g = row.pullback(0, g, y, (z, *sample.more))
+    if bug == "wrong sign":
+        g = -g
+    return g if bug == "no sum-back" else add.pullback(1, g, z, (batch, bias))
+
+
+def direction_of(at: Settings) -> np.ndarray:
+    """A vector of length 1: the first axis, or drawn."""
+    if at.direction == DIRECTIONS[1]:
+        return np.eye(len(BIAS))[0]
+    drawn = np.random.default_rng(at.draw).standard_normal(len(BIAS))
+    return drawn / np.linalg.norm(drawn)
+
+
+def checked(at: Settings) -> Checked:
+    """Compare the rule with a central difference, along one direction."""
+    sample, kind = SAMPLES[at.op], np.dtype(at.dtype).type
+    batch, bias, t = (x.astype(kind) for x in (sample.batch, sample.bias, direction_of(at)))
+    h = kind(10.0**at.h)
+    adjoint = adjoint_of_bias(sample, batch, bias, at.bug)
+    slope = float(np.sum(adjoint * t))
+    with np.errstate(all="ignore"):  # a large step may leave the domain of the logarithm
+        quotient = float((loss(sample, batch, bias + h * t) - loss(sample, batch, bias - h * t)) / (2 * h))
+    error = relative_error(slope, quotient)
+    return Checked(slope, quotient, error, shape_of(adjoint), _verdict(error, shape_of(adjoint) == shape_of(bias)))
+
+
+def relative_error(a: float, b: float) -> float:
+    """Return |a − b| over the larger of the two.
+
+    >>> relative_error(1.0, -1.0), relative_error(1e-9, 2e-9), relative_error(0.0, 0.0)
+    (2.0, 0.5, 0.0)
+    """
+    largest = max(abs(a), abs(b))
+    return abs(a - b) / largest if largest else 0.0
+
+
+WRONG, RIGHT = 1e-2, 1e-7
+"""Above the first a rule is wrong, up to the second it is right; what lies between is to be looked at."""
+
+
+def _verdict(error: float, same_shape: bool) -> str:
+    if not same_shape or not error <= WRONG:
+        return "wrong"
+    return "right" if error <= RIGHT else "look closer"

@@ -1,0 +1,140 @@
+"""Methods that walk down a curve by its slope, and by its slope and curvature; and where each of them ends.
+
+The curve is that of a founding document, ln((x − 7)² + 10): one minimum, and not convex.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from autodiff_lab.transforms.gradients import jvp, value_and_grad
+from autodiff_lab.transforms.jacobians import hvp
+
+MINIMUM = 7.0
+FAR = 1e6
+"""Further from the minimum than this, and a path has run away."""
+ARRIVED = 1e-9
+LONGEST = 400
+
+
+def f(x: Any) -> Any:
+    """The founding document's curve."""
+    return np.log((x - MINIMUM) ** 2 + 10.0)
+
+
+class Place(NamedTuple):
+    """A point of the curve with its first two derivatives."""
+
+    x: float
+    value: float
+    slope: float
+    curvature: float
+
+
+def place(x: float) -> Place:
+    """All that a method looks at.
+
+    >>> [round(part, 7) for part in place(1.0)]
+    [1.0, 3.8286414, -0.2608696, -0.0245747]
+    """
+    value, slope = value_and_grad(f)(x)
+    return Place(x, float(value), float(slope), float(hvp(f, (x,), (1.0,))))
+
+
+def by_the_slope(at: Place, rate: float) -> float:
+    """Gradient descent: against the slope, as far as the learning rate says."""
+    return at.x - rate * at.slope
+
+
+def by_newton(at: Place, rate: float) -> float:
+    """Newton's step: to where the slope would be 0 if it went on in a straight line."""
+    return at.x - at.slope / at.curvature if at.curvature else math.inf
+
+
+def by_damped_newton(at: Place, rate: float) -> float:
+    """Newton's step with two precautions: always downhill, and halved until the value falls enough.
+
+    The curvature counts by its size, and "enough" is Armijo's rule, a ten-thousandth of what the slope promises
+    (Nocedal and Wright, *Numerical Optimization*, 2006, section 3.1).
+    """
+    step = -at.slope / max(abs(at.curvature), 1e-3)
+    for _ in range(60):
+        if float(f(at.x + step)) <= at.value + 1e-4 * step * at.slope:
+            return at.x + step
+        step /= 2
+    return at.x
+
+
+def derivatives(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Slope and curvature at many points at once, for drawing."""
+    ones = np.ones_like(x)
+    return jvp(lambda x: jvp(f, (x,), (ones,))[1], (x,), (ones,))
+
+
+METHODS: dict[str, Callable[[Place, float], float]] = {
+    "gradient descent": by_the_slope,
+    "Newton": by_newton,
+    "damped Newton": by_damped_newton,
+}
+
+
+class Walk(NamedTuple):
+    """The places of a path, and how it ends: arrived, ran away, to and fro, or on its way."""
+
+    places: tuple[Place, ...]
+    fate: str
+
+
+@functools.lru_cache(maxsize=4096)
+def walk(method: str, start: float, rate: float = 2.0, steps: int = LONGEST) -> Walk:
+    """Walk until the path arrives or runs away, or for so many steps.
+
+    >>> [round(at.x, 4) for at in walk("Newton", 5.5).places[:4]], walk("Newton", 5.5).fate
+    ([5.5, 7.871, 6.857, 7.0006], 'arrived')
+    >>> walk("Newton", 5.1).fate, walk("damped Newton", 1.0).fate
+    ('ran away', 'arrived')
+    """
+    places = [place(start)]
+    for _ in range(steps):
+        if abs(places[-1].slope) < ARRIVED and abs(places[-1].x - MINIMUM) < 1:
+            return Walk(tuple(places), "arrived")
+        x = METHODS[method](places[-1], rate)
+        if not abs(x - MINIMUM) < FAR:
+            return Walk(tuple(places), "ran away")
+        places.append(place(x))
+        if len(places) > 40 and abs(places[-1].x - places[-3].x) < 1e-6 < abs(places[-1].x - places[-2].x):
+            return Walk(tuple(places), "to and fro")
+    return Walk(tuple(places), "on its way")
+
+
+@functools.cache
+def convex_between() -> tuple[float, float]:
+    """Between which points the curvature is positive.
+
+    >>> [round(end, 12) for end in convex_between()]
+    [3.837722339832, 10.162277660168]
+    """
+    return _ends(lambda x: place(x).curvature > 0)
+
+
+@functools.cache
+def newton_between() -> tuple[float, float]:
+    """Between which starting points Newton's method arrives."""
+    return _ends(lambda x: walk("Newton", x).fate == "arrived")
+
+
+def _ends(holds: Callable[[float], bool]) -> tuple[float, float]:
+    """Where something that holds at the minimum ceases to, to the last digit."""
+    return _edge(holds, MINIMUM - 8), _edge(holds, MINIMUM + 8)
+
+
+def _edge(holds: Callable[[float], bool], outside: float) -> float:
+    inside = MINIMUM
+    while (middle := (inside + outside) / 2) not in (inside, outside):
+        inside, outside = (middle, outside) if holds(middle) else (inside, middle)
+    return inside

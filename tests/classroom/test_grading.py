@@ -1,0 +1,211 @@
+"""A folder of handed-in notebooks: good, wrong, empty, crashing, endless and hostile ones; each costs its own row."""
+
+import copy
+import csv
+import io
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from autodiff_lab.__main__ import main
+from autodiff_lab.classroom.confined import walls
+from autodiff_lab.classroom.examiner import code_of, examine
+from autodiff_lab.classroom.grading import Limits, Row, grade
+from autodiff_lab.classroom.report import csv_text, html_page, write_report
+from autodiff_lab.lessons.lesson_03 import progress as lesson
+
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "notebooks"))
+from reading import answered, named, read  # noqa: E402
+
+EXERCISES = lesson.exercises()
+OPEN = read(named("03"))
+GOOD = answered(OPEN, EXERCISES)
+
+
+def wrong():
+    """The first wrong answer that each exercise knows."""
+    notebook = copy.deepcopy(OPEN)
+    for cell in notebook.cells:
+        for name, exercise in EXERCISES.items():
+            if cell.cell_type == "code" and f"check.{name}(" in cell.source:
+                cell.source = f"{exercise.misconceptions[0].written}\n\n{exercise.call}"
+    return notebook
+
+
+def with_cells(notebook, *sources, after=None):
+    """A copy with cells put in after the first exercise, or at the end."""
+    notebook = copy.deepcopy(notebook)
+    first = next(k for k, cell in enumerate(notebook.cells) if "check.ex_03_1(" in cell.source)
+    place = first + 1 if after is None else after
+    notebook.cells[place:place] = [nbformat.v4.new_code_cell(source) for source in sources]
+    return notebook
+
+
+@pytest.fixture(scope="module")
+def outside(tmp_path_factory):
+    return tmp_path_factory.mktemp("outside")
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory, outside):
+    """The rows of a class, by name."""
+    folder = tmp_path_factory.mktemp("class")
+    handed = {
+        "good": GOOD,
+        "wrong": wrong(),
+        "empty": OPEN,
+        "crashing": with_cells(GOOD, "raise RuntimeError('mine')", "undefined_name"),
+        "endless": with_cells(GOOD, "while True: pass"),
+        "hungry": with_cells(GOOD, "x = bytearray(10**12)", "import os; os.abort()"),
+        "leaves": with_cells(GOOD, "import os; os._exit(0)"),
+        "kills": with_cells(GOOD, "import os, signal; os.kill(os.getppid(), signal.SIGKILL)"),
+        "cheats": with_cells(OPEN, "type(check.ex_03_1)._judge = lambda *_: 0 / 0", "check.ex_03_2(1)"),
+        "shouts": with_cells(GOOD, "import os\nfor _ in range(300): os.write(1, b'{\"exercise\": 1}' * 50_000)"),
+        "destroys": with_cells(
+            GOOD,
+            f"import shutil; shutil.rmtree({str(folder)!r}, ignore_errors=True)",
+            f"open({str(outside / 'evil')!r}, 'w').write('was here')",
+            f"print(open({str(folder / 'good' / '03.ipynb')!r}).read())",
+        ),
+        "calls": with_cells(GOOD, "import socket; socket.create_connection(('127.0.0.1', 9), 2)"),
+    }
+    for name, notebook in handed.items():
+        (folder / name).mkdir()
+        nbformat.write(notebook, folder / name / "03.ipynb")
+    (folder / "broken").mkdir()
+    (folder / "broken" / "03.ipynb").write_text("{ not a notebook")
+    (folder / "odd").mkdir()
+    (folder / "odd" / "03.ipynb").write_text('{"cells": 7}')
+    nbformat.write(nbformat.v4.new_notebook(), folder / "=cmd().ipynb")
+    (folder / "good" / ".ipynb_checkpoints").mkdir()
+    nbformat.write(OPEN, folder / "good" / ".ipynb_checkpoints" / "03-checkpoint.ipynb")
+    rows = grade(folder, Limits(seconds=20))
+    assert len(rows) == len(handed) + 3
+    assert (folder / "good" / "03.ipynb").is_file(), "what was handed in is still there"
+    return {row.who: row for row in rows}
+
+
+def test_good_answers_pass(graded):
+    row = graded["good"]
+    assert (row.ended, row.lesson) == ("ran", "03")
+    assert row.passed == row.attempted == len(EXERCISES) and not row.met
+
+
+def test_wrong_answers_are_recognised(graded):
+    row = graded["wrong"]
+    assert (row.passed, row.attempted) == (0, len(EXERCISES))
+    assert row.met == {name: exercise.misconceptions[0].hint for name, exercise in EXERCISES.items()}
+
+
+def test_an_empty_notebook_is_not_attempted(graded):
+    assert graded["empty"].ended == "ran" and not graded["empty"].states
+
+
+def test_a_crash_stops_only_its_cell(graded):
+    row = graded["crashing"]
+    assert row.ended.startswith("ran; 2 cells raise") and "RuntimeError" in row.ended
+    assert row.passed == len(EXERCISES)
+
+
+@pytest.mark.parametrize("who", ["endless", "leaves", "hungry"])
+def test_what_came_before_the_end_counts(graded, who):
+    row = graded[who]
+    assert ("out of time after 20 s" if who == "endless" else "ended before its last cell") in row.ended
+    assert row.states == {"ex_03_1": "passed"}
+
+
+def test_whoever_changes_the_checks_is_pointed_at(graded):
+    assert "changes the checks" in graded["cheats"].ended
+
+
+def test_shouting_drowns_nobody(graded):
+    assert graded["shouts"].lesson == "03" and set(graded["shouts"].states) <= set(EXERCISES)
+
+
+@pytest.mark.skipif("no files" not in walls(), reason=f"on this machine {walls()}")
+def test_nobody_reaches_the_files_of_others(graded, outside):
+    assert not (outside / "evil").exists()
+    row = graded["destroys"]
+    assert "2 cells raise" in row.ended, "writing outside, and reading somebody's answers"
+    assert row.passed == len(EXERCISES)
+
+
+@pytest.mark.skipif("no network" not in walls(), reason=f"on this machine {walls()}")
+def test_nobody_reaches_the_network(graded):
+    assert "OSError" in graded["calls"].ended or "ConnectionRefused" in graded["calls"].ended
+
+
+def test_what_is_no_notebook_has_a_row(graded):
+    for who in ("broken", "odd"):
+        assert "not a notebook that can be read" in graded[who].ended
+    assert "no lesson" in graded["=cmd()"].ended
+
+
+def test_the_table_as_csv(graded):
+    lines = list(csv.DictReader(io.StringIO(csv_text(list(graded.values())))))
+    by_name = {line["who"]: line for line in lines}
+    assert by_name["good"]["passed"] == str(len(EXERCISES)) == by_name["good"]["exercises"]
+    assert by_name["wrong"]["wrong answers met"].startswith("03.1: ")
+    assert "'=cmd()" in by_name, "a spreadsheet must not take a name for a formula"
+
+
+def test_the_table_as_a_page():
+    row = Row("<b>ada</b>.ipynb", "03", "ran", ("ex_03_1",), {"ex_03_1": "not yet"}, {"ex_03_1": "x < y & z"})
+    page = html_page([row])
+    assert "<b>ada" not in page and "&lt;b&gt;ada" in page and "x &lt; y &amp; z" in page
+    assert "http" not in page.replace("http-equiv", ""), "it needs nothing else"
+    assert "1 of 1: x &lt; y" in page, "what the class has met"
+
+
+def test_a_report_is_not_written_over(tmp_path):
+    write_report([], tmp_path)
+    with pytest.raises(FileExistsError, match="--overwrite"):
+        write_report([], tmp_path)
+    write_report([], tmp_path, overwrite=True)
+
+
+def test_the_command(tmp_path, capsys):
+    nbformat.write(OPEN, tmp_path / "ada.ipynb")
+    assert main(["grade", str(tmp_path), "--seconds", "60"]) == 0
+    said = capsys.readouterr().out
+    assert "0 of  7  ada.ipynb: ran" in said and (tmp_path / "grades.html").is_file()
+    assert main(["grade", str(tmp_path)]) == 1
+    assert "is there already" in capsys.readouterr().err
+    assert main(["grade", str(tmp_path / "nowhere")]) == 1
+    assert "there are no notebooks" in capsys.readouterr().err
+
+
+def test_a_seed_of_ones_own_is_graded_with_it(tmp_path):
+    """Where the numbers are drawn by a seed, the file of progress beside the notebook tells which."""
+    from autodiff_lab.lessons.lesson_02 import progress as second
+
+    varied = next(each for each in second.exercises().values() if each.is_varied)
+    cells = ["from autodiff_lab.lessons import lesson_02 as check", varied.instance("Ada").reference, varied.call]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in cells])
+    nbformat.write(notebook, tmp_path / "02.ipynb")
+    assert grade(tmp_path)[0].passed == 0
+    (tmp_path / "my_progress.jsonl").write_text(json.dumps({"version": 1, "kind": "seed", "seed": "ada"}) + "\n")
+    assert grade(tmp_path)[0].passed == 1
+
+
+def test_the_examiner_reads_cells_in_either_form(tmp_path):
+    document = {"cells": [{"cell_type": "code", "source": ["a = 1\n", "b = 2"]}, {"cell_type": "code", "source": "c"}]}
+    (tmp_path / "n.ipynb").write_text(json.dumps(document))
+    assert code_of(tmp_path / "n.ipynb") == ["a = 1\nb = 2", "c"]
+
+
+def test_a_cell_that_leaves_does_not_end_the_examination():
+    found = list(examine(["exit()", "raise SystemExit", "import sys; sys.exit(3)", "1"]))
+    assert found[-1] == {"end": True, "changed": False}
+
+
+@pytest.mark.skipif(not hasattr(os, "killpg"), reason="the signals of Unix")
+def test_killing_ones_parent_costs_ones_own_row(graded):
+    assert graded["kills"].lesson == "03"
+    assert signal.SIGKILL

@@ -1,0 +1,52 @@
+"""The course as students get it, and as their teacher reads it."""
+
+import nbformat
+import pytest
+
+from autodiff_lab.__main__ import main
+from autodiff_lab.lessons.course import lessons
+from autodiff_lab.tutorial import installed_notebooks
+
+NAMES = sorted(path.name for path in installed_notebooks().glob("*.ipynb"))
+EXERCISES = {lesson.number: lesson.exercises() for lesson in lessons()}
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("course")
+    assert main(["course", "--out", str(folder)]) == 0
+    return folder
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_students_notebook_has_no_answer(course, name):
+    text = (course / "student" / name).read_text(encoding="utf-8")
+    assert text == (installed_notebooks() / name).read_text(encoding="utf-8")
+    for exercise in EXERCISES.get(name[:2], {}).values():
+        for notebook in (nbformat.reads(text, as_version=4),):
+            asked = [cell.source for cell in notebook.cells if f"check.{exercise.name}(" in cell.source]
+            assert exercise.reference.strip() not in "\n".join(asked)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_teachers_notebook_has_answers_hints_and_wrong_answers(course, name):
+    notebook = nbformat.read(course / "teacher" / name, as_version=4)
+    nbformat.validate(notebook)
+    text = "\n".join(cell.source for cell in notebook.cells)
+    for exercise in EXERCISES.get(name[:2], {}).values():
+        for said in (exercise.reference.strip(), *exercise.hints, *(each.hint for each in exercise.misconceptions)):
+            assert said in text, (exercise.name, said)
+
+
+def test_pictures_travel_along(course):
+    assert (course / "student" / "pictures").is_dir() and (course / "teacher" / "pictures").is_dir()
+
+
+def test_nothing_is_overwritten(course, capsys):
+    mine = course / "student" / NAMES[0]
+    before = mine.read_text(encoding="utf-8")
+    mine.write_text("mine", encoding="utf-8")
+    assert main(["course", "--out", str(course)]) == 0
+    assert mine.read_text(encoding="utf-8") == "mine"
+    assert f"Kept 1 file as you left it: {NAMES[0]}" in capsys.readouterr().out
+    mine.write_text(before, encoding="utf-8")

@@ -1,0 +1,97 @@
+"""The checks of notebook 11: their numbers are the reference's, and other good answers pass too."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from autodiff_lab.lessons import lesson_11
+
+from .test_every_exercise import submit
+
+REFERENCE = json.loads((Path(__file__).parents[1] / "data" / "reference_cases.json").read_text(encoding="utf-8"))
+GRADIENTS = {case["name"]: case["gradient"] for case in REFERENCE["cases"]}
+
+
+@pytest.mark.parametrize(
+    ("found", "wanted"),
+    [
+        (lesson_11.ex_11_2.expected, GRADIENTS["mean_var"]["x"]),
+        (lesson_11.ex_11_3.expected, [11.0, 0.0, 100.0]),
+        (next(iter(lesson_11.ex_11_4.expected.values())), GRADIENTS["matmul_sum"]["A"]),
+        (list(lesson_11.ex_11_4.expected.values())[1], GRADIENTS["matmul_sum"]["B"]),
+        (lesson_11.ex_11_5.expected, GRADIENTS["trace_AA"]["A"]),
+        (next(iter(lesson_11.ex_11_6.expected.values())), GRADIENTS["inv_sum"]["A"]),
+    ],
+    ids=["mean and variance", "gather", "product, A", "product, B", "trace", "inverse"],
+)
+def test_the_numbers_are_those_of_the_reference(found, wanted):
+    np.testing.assert_allclose(found, wanted, rtol=1e-12)
+
+
+BY_TUPLES = """
+def unbroadcast(g, shape):
+    ahead = np.ndim(g) - len(shape)
+    stretched = [k + ahead for k, n in enumerate(shape) if n == 1]
+    return np.reshape(np.sum(g, axis=tuple([*range(ahead), *stretched])), shape)
+"""
+BY_INDICES = """
+def matmul(A, B):
+    return Array(
+        A.value @ B.value,
+        (A, lambda g: np.einsum("ij,kj->ik", g, B.value)),
+        (B, lambda g: np.einsum("ik,ij->kj", A.value, g)),
+    )
+"""
+BY_SOLVING = """
+def inverse(A):
+    def pullback(g):
+        return -np.linalg.solve(A.value.T, np.linalg.solve(A.value, g.T).T)
+    return Array(np.linalg.inv(A.value), (A, pullback))
+"""
+
+
+@pytest.mark.parametrize(
+    ("exercise", "written"),
+    [
+        (lesson_11.ex_11_1, BY_TUPLES),
+        (lesson_11.ex_11_2, "answer = ad.grad(lambda x: np.mean(x) + np.var(x))(np.array([1.0, 2.0, 4.0, 8.0]))"),
+        (lesson_11.ex_11_3, "answer = np.array([11, 0, 100])"),
+        (lesson_11.ex_11_4, BY_INDICES),
+        (lesson_11.ex_11_5, "answer = 2 * np.array([[2.0, 1.0], [0.5, 3.0]]).T"),
+        (lesson_11.ex_11_6, BY_SOLVING),
+        (lesson_11.ex_11_7, "answer = 2 * 4 * (2 * 3 + 1) - 1, 3"),
+    ],
+    ids=lambda thing: getattr(thing, "name", "written"),
+)
+def test_another_good_answer_passes(exercise, written):
+    reply = submit("11", exercise, written)
+    assert reply.passed, reply
+
+
+@pytest.mark.parametrize(
+    ("exercise", "written", "said"),
+    [
+        (
+            lesson_11.ex_11_1,
+            "def unbroadcast(g, shape):\n    return g.sum()",
+            "(3,) I expect (9, 18, 36), and you get 63",
+        ),
+        (lesson_11.ex_11_4, "def matmul(A, B):\n    return A.value @ B.value", "In the case the sum of A @ B"),
+        (lesson_11.ex_11_4, "def matmul(A, B):\n    return Array(A.value @ B.value)", "the adjoint of A I expect"),
+        (lesson_11.ex_11_6, "def inverse(A):\n    return 1 / A", "TypeError"),
+        (lesson_11.ex_11_5, "answer = [4, 1, 2, 6]", "I expect two rows of two numbers"),
+        (lesson_11.ex_11_7, "answer = (55, 4)", "only the second is not right"),
+    ],
+    ids=lambda thing: getattr(thing, "name", ""),
+)
+def test_what_nobody_foresaw_is_answered_with_the_case(exercise, written, said):
+    reply = submit("11", exercise, written)
+    assert reply.status == "not yet" and said in reply.text, reply
+
+
+def test_the_learners_tape_is_given_back():
+    before = "tape.append(Array([1.0, 2.0]))\nkept = list(tape)\n"
+    after = "\ncheck.ex_11_4(matmul)\nassert tape == kept, 'the check left its cells behind'\n"
+    assert submit("11", lesson_11.ex_11_4, before + lesson_11.ex_11_4.reference + after).passed

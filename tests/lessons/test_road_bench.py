@@ -1,0 +1,154 @@
+"""Notebook 14: right answers that look different from ours pass, and shortcuts do not."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from autodiff_lab.lessons import lesson_14 as lesson
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "notebooks"))
+from reading import listing
+
+
+def submit(exercise, written):
+    names = {"__name__": "__main__"}
+    exec(listing("14"), names)
+    exec(written, names)
+    return exercise(*(names[name] for name in exercise.takes))
+
+
+SEGMENTS = {
+    "segments of another length": """
+def in_segments(step, x, l, slots):
+    length = 12
+    slots[0] = x
+    for start in range(length, l, length):
+        state = slots[start - length]
+        for _ in range(length):
+            state = step(state)
+        slots[start] = state
+    adjoint = 1.0
+    for start in range((l - 1) // length * length, -1, -length):
+        for i in range(start + 1, min(start + length, l)):
+            slots[i] = step(slots[i - 1])
+        while slots and max(slots) >= start:
+            _, pullback = ad.vjp(step, slots.pop(max(slots)))
+            (adjoint,) = pullback(adjoint)
+    return adjoint""",
+    "a recursion that halves": """
+def in_segments(step, x, l, slots):
+    def back(start, end, adjoint):
+        if end - start == 1:
+            return ad.vjp(step, slots[start])[1](adjoint)[0]
+        middle, state = (start + end) // 2, slots[start]
+        for _ in range(start, middle):
+            state = step(state)
+        slots[middle] = state
+        del state
+        adjoint = back(middle, end, adjoint)
+        del slots[middle]
+        return back(start, middle, adjoint)
+    slots[0] = x
+    return back(0, l, 1.0)""",
+}
+
+
+def test_segments_of_another_length_pass():
+    assert submit(lesson.ex_14_3, SEGMENTS["segments of another length"]).passed
+
+
+def test_fewer_slots_at_the_price_of_more_runs_are_told_so():
+    reply = submit(lesson.ex_14_3, SEGMENTS["a recursion that halves"])
+    assert not reply.passed and "extra steps" in reply.text
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "def compile_tape(tape):\n"
+        "    lines = ['def compiled(*inputs):', f\"    {', '.join(tape.input_names)}, = inputs\"]\n"
+        "    lines += ['    ' + line for line in forward_lines(tape)]\n"
+        "    sent = {j: ['0.0'] for j in range(len(tape))}\n"
+        "    sent[tape.output] = ['1.0']\n"
+        "    for i in range(len(tape) - 1, -1, -1):\n"
+        "        lines.append(f\"    bar_{i} = {' + '.join(sent[i])}\")\n"
+        "        for k, j in enumerate(tape.parents[i]):\n"
+        "            at = symbols(tape, tape.parents[i], tape.args[i])\n"
+        "            partial = tape.ops[i].local_partial(k, ad.Symbol(name(tape, i)), *at)\n"
+        "            if j >= 0: sent[j].append(f'bar_{i} * ({written(partial)})')\n"
+        "    slopes = [f'bar_{i}' for i in range(tape.n_inputs)]\n"
+        "    return '\\n'.join([*lines, f\"    return {name(tape, tape.output)}, [{', '.join(slopes)}]\"])"
+    ],
+)
+def test_another_compiler_passes(written):
+    assert submit(lesson.ex_14_4, written).passed
+
+
+def test_calling_the_engine_from_the_text_is_no_program():
+    """The text is run with NumPy and nothing else, so it has to stand on its own."""
+    cheat = "def compile_tape(tape):\n    return 'def compiled(x1, x2):\\n    return ad.value_and_grad(f)(x1, x2)'"
+    reply = submit(lesson.ex_14_4, cheat)
+    assert not reply.passed and "ad" in reply.text
+
+
+GUARDS = """
+def guard(tape, asked):
+    wanted = "" if asked.outcome else "not "
+    return f"if not ({wanted}{question(tape, asked)}): raise Changed('another way')"
+
+
+def rerecording(f):
+    versions = []
+
+    def run(x):
+        for compiled in versions:
+            try:
+                return compiled(x)
+            except Changed:
+                continue
+        versions.append(load(with_guards(ad.record(f, x)[1])))
+        return versions[-1](x)
+
+    return run"""
+
+
+def test_keeping_all_versions_passes():
+    assert submit(lesson.ex_14_5, GUARDS).passed
+
+
+@pytest.mark.parametrize(
+    ("by_x", "by_k"),
+    [
+        ("k / (x + k) ** 2", "-x / (x + k) ** 2"),
+        ("(1 - y) ** 2 / k", "-(y - y * y) / k"),
+        ("y * (1 - y) / x", "-y * y / x"),
+    ],
+)
+def test_every_way_to_write_the_partials_passes(by_x, by_k):
+    written = f"def by_x(y, x, k): return {by_x}\ndef by_k(y, x, k): return {by_k}"
+    assert submit(lesson.ex_14_7, written).passed
+
+
+@pytest.mark.parametrize(
+    ("function", "partial"),
+    [
+        ("np.sqrt(1 + x * x)", "x / y"),
+        ("x**3 - 2 * x", "3 * x**2 - 2"),
+        ("1 / (1 + np.exp(-x))", "y * (1 - y)"),
+        ("np.log(np.cosh(x))", "np.tanh(x)"),
+        ("np.sin(np.log(x)) / x", "(np.cos(np.log(x)) - np.sin(np.log(x))) / x**2"),
+    ],
+)
+def test_any_invention_passes(function, partial):
+    reply = submit(lesson.ex_14_8, f"def my_function(x): return {function}\ndef my_partial(y, x): return {partial}")
+    assert reply.passed, reply
+
+
+@pytest.mark.parametrize(
+    ("function", "partial"),
+    [("x**3", "3 * x"), ("np.exp(x)", "y + 1e-3"), ("x", "x / x"), ("np.floor(x)", "0 * x")],
+)
+def test_a_row_with_a_slip_or_none_at_all(function, partial):
+    reply = submit(lesson.ex_14_8, f"def my_function(x): return {function}\ndef my_partial(y, x): return {partial}")
+    assert reply.passed == (function == "x")

@@ -1,0 +1,54 @@
+"""What Binder is told agrees with what the package says of itself. (That the image builds, `.ci/run` holds.)"""
+
+import os
+import re
+import sys
+import tomllib
+from pathlib import Path
+
+import nbformat
+import pytest
+
+ROOT = Path(__file__).parents[2]
+BINDER = ROOT / "binder"
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+sys.path.insert(0, str(ROOT / "tests" / "notebooks"))
+from badges import BADGE, badge, with_badge  # noqa: E402
+
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+
+
+def test_the_requirements_are_those_of_the_package():
+    lines = (BINDER / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    wanted = [line for line in lines if line and not line.startswith("#")]
+    assert sorted(wanted) == sorted(dependency.split(";")[0].strip() for dependency in PROJECT["dependencies"])
+    assert not any("==" in line for line in wanted), "the image has its own JupyterLab, which a pin would replace"
+
+
+def test_the_python_is_one_that_the_package_asks_for():
+    asked = (BINDER / "runtime.txt").read_text(encoding="utf-8").strip()
+    version = asked.removeprefix("python-")
+    assert f"Programming Language :: Python :: {version}" in PROJECT["classifiers"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows knows no such permission")
+def test_what_is_run_can_be_run():
+    assert os.access(BINDER / "postBuild", os.X_OK)
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_says_where_it_can_be_launched(path):
+    first = nbformat.read(path, as_version=4).cells[0].source
+    assert BADGE.findall(first) == [badge(path.name)], "run python tests/notebooks/badges.py"
+    assert path.name in badge(path.name)
+    picture = re.search(r"\]\(([^)]*launch\.svg)\)", first)[1]
+    assert (path.parent / picture).is_file()
+
+
+def test_a_badge_is_put_in_once_and_mended_where_it_is_old():
+    text = "# 03 · The tape\n\n**What?**\n\n| | |\n|:--|:--|\n| **Time** | 9 |\n\nThe end."
+    once = with_badge(text, "03_x.ipynb")
+    assert once.count("launch.svg") == 1 and once.index("Time") < once.index("launch.svg") < once.index("The end")
+    assert with_badge(once, "03_x.ipynb") == once
+    assert with_badge(once.replace("/gh/", "/gh/old-"), "03_x.ipynb") == once

@@ -1,0 +1,95 @@
+"""NewtonHVP: where Newton's method lands, from where it arrives, and what the other methods make of the same start."""
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+
+from autodiff_lab import grad
+from autodiff_lab.widgets.labs import NewtonHVP
+from autodiff_lab.widgets.labs.newton_steps import METHODS, convex_between, f, newton_between, place, walk
+
+SERIES = json.loads((Path(__file__).parents[2] / "data" / "reference_cases.json").read_text())["series"]
+DESCENT = SERIES["seed1_gradient_descent"]
+
+
+def walked(steps, **values):
+    lab = NewtonHVP()
+    lab.set(**values)
+    for _ in range(steps):
+        lab.press("step")
+    return lab
+
+
+def test_newton_from_1_goes_uphill():
+    lab = walked(1, method="Newton", start=1.0)
+    assert lab.snapshot()["path"][1] == pytest.approx(DESCENT["newton_step_from_1"], rel=1e-13)
+    assert lab.snapshot()["path"][1] == pytest.approx(-9.615384615384615, rel=1e-13)
+    assert lab.snapshot()["fate"] == "ran away" and "uphill" in lab.sentence()
+
+
+def test_newton_from_5_5():
+    path = walked(3, method="Newton", start=5.5).snapshot()["path"]
+    assert path == pytest.approx([5.5, 7.870967741935484, 6.857012614824689, 7.000585884501171], rel=1e-13)
+
+
+@pytest.mark.parametrize(("start", "fate"), [(5.1, "ran away"), (5.2, "arrived"), (8.8, "arrived"), (8.9, "ran away")])
+def test_where_newton_arrives_from(start, fate):
+    assert walked(0, method="Newton", start=start).snapshot()["fate"] == fate
+
+
+def test_the_interval_of_convergence():
+    assert newton_between() == pytest.approx((5.174258141649446, 8.825741858350554), rel=1e-12)
+    assert newton_between() == pytest.approx((7 - math.sqrt(10 / 3), 7 + math.sqrt(10 / 3)), rel=1e-12)
+
+
+def test_the_interval_of_convexity_is_wider():
+    assert convex_between() == pytest.approx(tuple(DESCENT["convex_interval"]), rel=1e-14)
+    assert convex_between()[0] < newton_between()[0] and newton_between()[1] < convex_between()[1]
+
+
+def test_gradient_descent_is_that_of_the_reference():
+    path = walked(30, start=1.0, rate=2.0).snapshot()["path"]
+    assert path == pytest.approx(DESCENT["x"], rel=1e-12)
+
+
+@pytest.mark.parametrize("k", range(181))
+def test_damped_newton_arrives_from_everywhere_and_never_climbs(k):
+    found = walk("damped Newton", round(-2 + 0.1 * k, 12))
+    values = [at.value for at in found.places]
+    assert found.fate == "arrived" and values == sorted(values, reverse=True)
+
+
+def test_a_rate_that_is_too_large_jumps_to_and_fro():
+    lab = NewtonHVP()
+    lab.set(start=1.0, rate=12.0)
+    assert lab.snapshot()["fate"] == "to and fro"
+
+
+@pytest.mark.parametrize("x", [-2.0, 1.0, 3.9, 7.0, 15.5])
+def test_the_curvature_is_the_second_derivative(x):
+    u = x - 7
+    assert place(x).curvature == pytest.approx((20 - 2 * u * u) / (u * u + 10) ** 2, rel=1e-12, abs=1e-15)
+    assert place(x).curvature == pytest.approx(grad(grad(f))(x), rel=1e-12)
+
+
+def test_a_path_that_is_over_cannot_go_on():
+    for method in METHODS:
+        lab = walked(60, method=method, start=1.0)
+        assert lab.snapshot()["finished"] and not lab.can("step")
+        assert len(lab.table().rows) <= 10
+    assert "runs away" in walked(60, method="Newton", start=1.0).sentence()
+
+
+def test_another_setting_is_another_path():
+    lab = walked(3, method="Newton", start=5.5)
+    lab.set(start=5.6)
+    assert lab.snapshot()["path"] == [5.6]
+    lab.press("step")
+    lab.press("back")
+    assert lab.snapshot()["path"] == [5.6]
+
+
+def test_what_is_out_of_the_picture_is_named():
+    assert "← x = −62.5444" in walked(3, method="Newton", start=1.0).picture()
