@@ -1,9 +1,15 @@
-"""What is said at the end of a run, whichever worker did the work."""
+"""What holds for all tests: a busy machine is no fault, and at the end it is said where the pictures are."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
+
+from hypothesis import settings
+
+# Two workers share the machine with a browser: how long an example takes says nothing about the code.
+settings.register_profile("autodiff_lab", deadline=None)
+settings.load_profile("autodiff_lab")
 
 SCREENSHOTS = Path(__file__).parent / "browser" / "screenshots"
 
