@@ -29,20 +29,15 @@ CHROMIUM_FLAGS = [
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what is in this folder, and run it last: quick tests answer first, and a browser keeps an event loop."""
+    """Mark what is in this folder, and run it last: quick tests answer first, and a browser keeps an event loop.
+
+    The two files that take longest go ahead of the others, so that no worker is left alone with one at the end.
+    """
     ours = [item for item in items if HERE in item.path.parents]
+    ours.sort(key=lambda item: item.path.stem not in ("test_labs", "test_notebooks_run"))
     for item in ours:
         item.add_marker(pytest.mark.browser)
     items[:] = [item for item in items if HERE not in item.path.parents] + ours
-
-
-def pytest_terminal_summary(terminalreporter: Any) -> None:
-    shots = sorted(SCREENSHOTS.glob("*.png"))
-    if shots and terminalreporter.config.stash.get(BROWSER_USED, False):
-        terminalreporter.write_line(f"{len(shots)} screenshots of the browser tests: {SCREENSHOTS}")
-
-
-BROWSER_USED = pytest.StashKey[bool]()
 
 
 def _missing(what: str) -> None:
@@ -52,8 +47,18 @@ def _missing(what: str) -> None:
     pytest.skip(f"{what}; the browser tests need it")
 
 
+def _begin_screenshots(worker: Path) -> None:
+    """Forget the pictures of the run before; of several workers the first to come does it for all."""
+    run = worker.parent if "PYTEST_XDIST_WORKER" in os.environ else worker
+    try:
+        (run / "screenshots-begun").mkdir()
+    except FileExistsError:
+        return
+    shutil.rmtree(SCREENSHOTS, ignore_errors=True)
+
+
 @pytest.fixture(scope="session")
-def browser(request: pytest.FixtureRequest) -> Iterator[Any]:
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """Debian's Chromium, driven by Playwright."""
     try:
         from playwright.sync_api import sync_playwright
@@ -63,9 +68,7 @@ def browser(request: pytest.FixtureRequest) -> Iterator[Any]:
     executable = next(filter(None, map(shutil.which, names)), None)
     if executable is None:
         _missing("there is no Chromium on the PATH")
-    request.config.stash[BROWSER_USED] = True
-    shutil.rmtree(SCREENSHOTS, ignore_errors=True)
-    SCREENSHOTS.mkdir()
+    _begin_screenshots(tmp_path_factory.getbasetemp())
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=executable, args=CHROMIUM_FLAGS)
         yield chromium
@@ -140,6 +143,7 @@ WHOLE_HEIGHT = """() => {
 def photograph(page: Any, request: pytest.FixtureRequest, moment: str = "") -> None:
     """Keep a picture of the whole page, also of what is scrolled out of sight, under the name of the test."""
     name = re.sub(r"[^\w.-]+", "_", f"{request.node.name} {moment}").strip("_")
+    SCREENSHOTS.mkdir(exist_ok=True)
     size = page.viewport_size
     page.set_viewport_size({**size, "height": min(16000, max(size["height"], page.evaluate(WHOLE_HEIGHT)))})
     page.screenshot(path=SCREENSHOTS / f"{name}.png", animations="disabled")

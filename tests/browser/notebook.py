@@ -59,6 +59,13 @@ class OpenNotebook:
                 kinds.append("may fail" if may_fail else "runs")
         return kinds
 
+    def clear_outputs(self) -> OpenNotebook:
+        """Choose Edit → Clear Outputs of All Cells, so that a prompt ``[3]:`` can only come from a run in this page."""
+        self.page.get_by_role("menuitem", name="Edit", exact=True).click()
+        self.page.get_by_role("menuitem", name="Clear Outputs of All Cells", exact=True).click()
+        self.page.wait_for_function(f"() => !({LOOK})().some(cell => cell.done)")
+        return self
+
     def run_all(self, seconds: float = 120) -> OpenNotebook:
         """Choose Run → Run All Cells and wait until every cell has its number; none may show an error or a warning."""
         self.page.get_by_role("menuitem", name="Run", exact=True).click()

@@ -39,7 +39,7 @@ SETTINGS = {
 
 
 class LabServer:
-    """One JupyterLab server: `notebooks/` ready to run and `as_committed/` as a reader first sees them."""
+    """One JupyterLab server, with `notebooks/` as they are committed."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -54,21 +54,11 @@ class LabServer:
         self.url = f"http://127.0.0.1:{self.port}"
 
     def _copy_notebooks(self) -> None:
-        """The learner's copy has its outputs cleared, so that a prompt `[3]:` can only come from this run."""
-        committed = self.root / "as_committed"
         learner = self.root / "notebooks"
         source = REPOSITORY / "notebooks"
         if source.is_dir():
-            ignore = shutil.ignore_patterns(".ipynb_checkpoints", "__pycache__")
-            shutil.copytree(source, committed, ignore=ignore)
-            shutil.copytree(source, learner, ignore=ignore)
+            shutil.copytree(source, learner, ignore=shutil.ignore_patterns(".ipynb_checkpoints", "__pycache__"))
         learner.mkdir(parents=True, exist_ok=True)
-        for path in learner.glob("*.ipynb"):
-            notebook = nbformat.read(path, as_version=4)
-            for cell in notebook.cells:
-                if cell.cell_type == "code":
-                    cell.outputs, cell.execution_count = [], None
-            nbformat.write(notebook, path)
 
     def _private_kernel(self) -> None:
         kernel = self.folder / "jupyter" / "kernels" / "python3"

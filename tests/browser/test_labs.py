@@ -5,6 +5,7 @@ import pytest
 from autodiff_lab.widgets.labs import every_lab
 from autodiff_lab.widgets.labs.lab import Button, Choice, Entry, Play, Slider, Toggle
 
+from .conftest import photograph
 from .server import REPOSITORY
 from .test_themes import CONTRAST
 
@@ -67,15 +68,25 @@ def can_be_driven(notebook, kind):
 def open_lab(server, open_notebook):
     def opened(kind, **options):
         source = f"from autodiff_lab.widgets.labs import {kind.__name__}\n\nlab = {kind.__name__}()\nlab"
-        notebook = open_notebook(server.write(f"{kind.__name__}.ipynb", source), height=1100, **options).run_all()
-        return LabOnPage(notebook.page, kind)
+        notebook = open_notebook(server.write(f"{kind.__name__}.ipynb", source), height=1100, **options)
+        return lambda: LabOnPage(notebook.clear_outputs().run_all().page, kind)
 
     return opened
 
 
 @each_lab
-def test_every_control_by_keyboard(kind, open_lab):
-    lab = open_lab(kind)
+def test_by_keyboard_and_by_pointer(kind, open_lab, request):
+    """One page for all that is done to a lab; each time the lab is a new one."""
+    new_lab = open_lab(kind)
+    every_control_by_keyboard(kind, new_lab())
+    photograph(new_lab().page, request, "new")
+    if "data-drag" in kind().picture():
+        what_can_be_dragged_follows_the_pointer(new_lab())
+    if stops(longest(kind)) > 20:  # a slider of a few stops asks for a few frames, however long it is dragged
+        a_drag_is_drawn_ten_times_a_second(kind, new_lab())
+
+
+def every_control_by_keyboard(kind, lab):
     frame = lab.root.locator(".adl-lab-picture").bounding_box()
     for control in kind.controls:
         place = lab.control(control)
@@ -99,12 +110,7 @@ def test_every_control_by_keyboard(kind, open_lab):
         assert lab.root.locator(".adl-lab-picture").bounding_box() == frame, f"{control.label} moves the picture"
 
 
-WITH_HANDLES = [kind for kind in LABS if "data-drag" in kind().picture()]
-
-
-@pytest.mark.parametrize("kind", WITH_HANDLES, ids=lambda kind: kind.__name__)
-def test_what_can_be_dragged_follows_the_pointer(kind, open_lab):
-    lab = open_lab(kind)
+def what_can_be_dragged_follows_the_pointer(lab):
     for name in lab.root.locator("[data-drag]").evaluate_all("all => all.map(one => one.dataset.drag)"):
         handle = lab.root.locator(f"[data-drag='{name}']")
         box = handle.bounding_box()
@@ -132,13 +138,7 @@ def stops(slider):
     return 0 if slider is None else (slider.high - slider.low) / slider.step
 
 
-# A slider of a few stops asks for a few frames, however long it is dragged.
-DRAGGED = [kind for kind in LABS if stops(longest(kind)) > 20]
-
-
-@pytest.mark.parametrize("kind", DRAGGED, ids=lambda kind: kind.__name__)
-def test_a_drag_is_drawn_ten_times_a_second(kind, open_lab):
-    lab = open_lab(kind)
+def a_drag_is_drawn_ten_times_a_second(kind, lab):
     place = lab.control(longest(kind))
     lab.root.evaluate(
         """root => { window.drawn = window.asked = 0;
@@ -176,7 +176,7 @@ def drag(page, slider, moves=50):
 
 def test_what_a_reader_without_a_kernel_is_told(server, open_lab):
     kind = LABS[0]  # one view serves them all
-    lab = open_lab(kind)
+    lab = open_lab(kind)()
     control = next(c for c in kind.controls if isinstance(c, Slider | Choice | Button))
     before = lab.picture()
     server.api("DELETE", f"/api/kernels/{server.kernels()[0]}")

@@ -98,7 +98,11 @@ def test_the_learners_own_function() -> None:
     assert eval(formula.python(), {"np": np, "x1": 2.0, "x2": 5.0}) == f(2.0, 5.0)
 
 
-@pytest.mark.parametrize("key", [np.sum, np.matmul, "getitem", np.stack, np.sign, np.less], ids=str)
+@pytest.mark.parametrize(
+    "key",
+    [np.sum, np.matmul, "getitem", np.stack, np.sign, np.less],
+    ids=lambda key: getattr(key, "__name__", key),
+)
 def test_only_elementwise_rows_have_local_partials(key: Any) -> None:
     with pytest.raises(UnsupportedError, match=r"no array of local partials.*pullback.*pushforward"):
         TABLE[key].local_partial(0, x, x)

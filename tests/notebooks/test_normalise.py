@@ -1,16 +1,16 @@
-"""The script that executes and normalises; and the committed notebooks are what it writes."""
+"""The script that executes and normalises."""
 
 import copy
 import re
 
 import nbformat
-import pytest
 from nbformat import v4
 from normalise import NOTEBOOKS, comparable, difference, main, normalise, written
 
 
-@pytest.mark.parametrize("path", sorted(NOTEBOOKS.glob("*.ipynb")), ids=lambda path: path.stem)
-def test_the_committed_notebook_is_what_a_fresh_run_writes(path):
+def test_a_committed_notebook_is_what_a_fresh_run_writes():
+    """One of them: `.ci/run` compares all, and nbval the outputs of all."""
+    path = next(NOTEBOOKS.glob("01_*.ipynb"))
     assert not difference(path)
 
 

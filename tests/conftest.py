@@ -1,0 +1,22 @@
+"""What holds for all tests: a busy machine is no fault, and at the end it is said where the pictures are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from hypothesis import settings
+
+# Two workers share the machine with a browser: how long an example takes says nothing about the code.
+settings.register_profile("autodiff_lab", deadline=None)
+settings.load_profile("autodiff_lab")
+
+SCREENSHOTS = Path(__file__).parent / "browser" / "screenshots"
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Where the pictures are that the browser tests have left."""
+    ran = [each for kind in ("passed", "failed") for each in terminalreporter.stats.get(kind, [])]
+    if any(each.nodeid.startswith("tests/browser/") for each in ran):
+        shots = len(list(SCREENSHOTS.glob("*.png")))
+        terminalreporter.write_line(f"{shots} screenshots of the browser tests: {SCREENSHOTS}")
