@@ -43,8 +43,8 @@ def with_badge(text: str, notebook: str) -> str:
 
 
 def main() -> None:
-    """Write the badges into the notebooks that lack them or have another address."""
-    for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
+    """Write the badges into the lessons that lack them or have another address."""
+    for path in sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb")):
         notebook = nbformat.read(path, as_version=4)
         first = notebook.cells[0]
         first.source, before = with_badge(first.source, path.name), first.source

@@ -16,7 +16,10 @@ from autodiff_lab.classroom.sets import answered  # noqa: F401 — what the test
 from autodiff_lab.lessons.exercise import Exercise
 
 ROOT = Path(__file__).resolve().parents[2]
-NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"))
+"""The lessons, each with a number and a question."""
+PAGES = sorted(set((ROOT / "notebooks").glob("*.ipynb")) - set(NOTEBOOKS))
+"""What one looks things up in, all text: the glossary, and what people get wrong."""
 
 
 def read(path: Path) -> Any:

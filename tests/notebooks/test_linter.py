@@ -6,7 +6,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from reading import NOTEBOOKS, read, tags
+from reading import NOTEBOOKS, PAGES, read, tags
 
 from autodiff_lab.lessons.course import lessons
 
@@ -15,6 +15,7 @@ LARGEST_FILE = 400_000
 KNOWN_TAGS = {"listing", "exercise", "nbval-ignore-output", "machine-output"}
 
 every_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+every_file = pytest.mark.parametrize("path", [*NOTEBOOKS, *PAGES], ids=lambda path: path.stem)
 
 
 def code_cells(path: Path):
@@ -30,16 +31,16 @@ def without_code(text: str) -> str:
 
 
 def test_there_are_notebooks():
-    assert NOTEBOOKS
+    assert NOTEBOOKS and PAGES
 
 
-@every_notebook
+@every_file
 def test_is_valid_and_small(path):
     nbformat.validate(read(path))
     assert path.stat().st_size < LARGEST_FILE
 
 
-@every_notebook
+@every_file
 def test_metadata_says_nothing_about_the_machine(path):
     metadata = read(path).metadata
     assert metadata.kernelspec.name == "python3"
@@ -50,7 +51,7 @@ def test_metadata_says_nothing_about_the_machine(path):
         assert set(tags(cell)) <= KNOWN_TAGS, f"cell {cell.id}: {tags(cell)}"
 
 
-@every_notebook
+@every_file
 def test_cells_have_names(path):
     ids = [cell.id for cell in read(path).cells]
     assert len(set(ids)) == len(ids)
@@ -59,7 +60,7 @@ def test_cells_have_names(path):
         assert not re.fullmatch(r"[0-9a-f]{8}", name), f"{name!r} was made by a program; give the cell a name"
 
 
-@every_notebook
+@every_file
 def test_no_cell_is_longer_than_a_screen(path):
     for cell in code_cells(path):
         lines = cell.source.splitlines()
@@ -67,20 +68,20 @@ def test_no_cell_is_longer_than_a_screen(path):
         assert max(map(len, lines), default=0) <= 100, f"cell {cell.id} has a line that a screen does not show"
 
 
-@every_notebook
+@every_file
 def test_no_line_ends_in_a_semicolon(path):
     """It hides an output that the reader should either see or not cause."""
     for cell in code_cells(path):
         assert not any(line.rstrip().endswith(";") for line in cell.source.splitlines()), cell.id
 
 
-@every_notebook
+@every_file
 def test_is_executed_in_order(path):
     counts = [cell.execution_count for cell in code_cells(path)]
     assert counts == list(range(1, len(counts) + 1)), "run tests/notebooks/normalise.py"
 
 
-@every_notebook
+@every_file
 def test_outputs_are_for_every_machine(path):
     for cell in code_cells(path):
         for output in cell.outputs:
@@ -99,7 +100,7 @@ def test_outputs_are_for_every_machine(path):
                 assert not re.search(trace, text + html), f"cell {cell.id} shows {trace}"
 
 
-@every_notebook
+@every_file
 def test_a_widget_leaves_something_to_see(path):
     """A page without a kernel shows the picture, and a text says what the picture is."""
     for cell in code_cells(path):
@@ -108,7 +109,7 @@ def test_a_widget_leaves_something_to_see(path):
                 assert output.data.get("text/plain"), f"cell {cell.id}: no text"
 
 
-@every_notebook
+@every_file
 def test_headings_descend_one_at_a_time(path):
     levels = []
     for cell in prose(path):
@@ -136,7 +137,7 @@ def test_the_course_calls_a_notebook_by_its_title(path):
             assert read(path).cells[0].source.splitlines()[0] == f"# {course.number} · {course.title}"
 
 
-@every_notebook
+@every_file
 def test_pictures_have_a_text(path):
     for cell in read(path).cells:
         sources = [cell.source] + [o.get("data", {}).get("text/html", "") for o in cell.get("outputs", [])]
@@ -146,12 +147,17 @@ def test_pictures_have_a_text(path):
                 assert re.search(r"\balt=(\"[^\"]{10,}\"|'[^']{10,}')", picture), f"cell {cell.id}: no alt"
 
 
-@every_notebook
+@every_file
 def test_links_between_notebooks_lead_somewhere(path):
     for cell in prose(path):
         for target in re.findall(r"\]\(([^)\s]+)\)", without_code(cell.source)):
-            if not target.startswith(("http://", "https://", "#")):
-                assert (path.parent / target).is_file(), f"cell {cell.id}: {target}"
+            if target.startswith(("http://", "https://", "#")):
+                continue
+            file, _, place = target.partition("#")
+            assert (path.parent / file).is_file(), f"cell {cell.id}: {target}"
+            if place:
+                ids = [f"cell-id={each.id}" for each in read(path.parent / file).cells]
+                assert place in ids, f"cell {cell.id}: {target}"
 
 
 TERMS = {
@@ -168,7 +174,7 @@ TERMS = {
 }
 
 
-@every_notebook
+@every_file
 def test_the_words_of_the_field_are_spelled_in_one_way(path):
     for cell in prose(path):
         text = re.sub(r"\$[^$]*\$|\]\([^)]*\)", "", without_code(cell.source))
@@ -177,7 +183,7 @@ def test_the_words_of_the_field_are_spelled_in_one_way(path):
             assert not found, f"cell {cell.id}: {found[0]!r}; write {right}"
 
 
-@every_notebook
+@every_file
 def test_the_voice(path):
     """Words that tell a reader how they should feel about it."""
     for cell in prose(path):

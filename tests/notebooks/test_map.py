@@ -28,6 +28,7 @@ def test_a_row_says_what_the_notebook_says(number):
     assert f"{long} minutes with the exercises, {short} minutes without" in first
 
 
-def test_the_lecture_takes_forty_minutes():
-    lecture = next(line for line in MAP.splitlines() if "The lecture, 40 minutes" in line)
-    assert sum(map(int, re.findall(r"\((\d+)\)", lecture))) == 40
+@pytest.mark.parametrize("path, minutes", [("The lecture, 40 minutes", 40), ("The engineer's hour", 60)])
+def test_a_path_takes_as_long_as_it_says(path, minutes):
+    way = next(line for line in MAP.splitlines() if path in line)
+    assert sum(map(int, re.findall(r"\((\d+)\)", way))) == minutes
