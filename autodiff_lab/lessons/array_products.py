@@ -75,7 +75,7 @@ ex_11_4 = Exercise(
         ),
         Misconception(
             _matmul(value="A.value * B.value"),
-            {_WIDE[0]: Crashed("ValueError")},
+            {_WIDE[0]: Crashed("ValueError", "could not be broadcast")},
             "The value is A.value * B.value, entry by entry. The product of matrices is written @.",
         ),
     ),

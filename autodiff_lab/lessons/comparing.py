@@ -50,6 +50,22 @@ def plain(answer: Any) -> Any:
     return answer
 
 
+def in_small_letters(answer: Any, *options: str) -> Any:
+    """An answer's words as they are compared: small, and bare; with `options`, no word but these.
+
+    >>> in_small_letters([1, "(B) "]), in_small_letters(["Forward", "either"], "forward", "reverse", "either")
+    ((1.0, 'b'), ('forward', 'either'))
+    >>> in_small_letters(["both"], "forward", "reverse", "either")
+    Refused(reason="'both' is none of forward, reverse, either.")
+    """
+    seen = plain(answer)
+    if not isinstance(seen, tuple):
+        return seen
+    small = tuple(part.strip(" .()").lower() if isinstance(part, str) else part for part in seen)
+    other = next((part for part in small if options and isinstance(part, str) and part not in options), None)
+    return small if other is None else Refused(f"{reprlib.repr(other)} is none of {', '.join(options)}.")
+
+
 def agrees(seen: Any, wanted: Any, tolerance: float = SIX_DIGITS) -> bool:
     """Whether an observation is the wanted one; a wanted dictionary asks only for the entries it names.
 
@@ -81,6 +97,23 @@ def rounded(seen: Any, wanted: Any) -> bool:
     return any(isinstance(part, float) for part in _leaves(wanted)) and agrees(seen, wanted, ROUNDED)
 
 
+def typed_short(seen: Any, wanted: Any) -> bool:
+    """Whether an answer is this one, written down with fewer digits.
+
+    >>> typed_short((31.55, "a"), (31.547867, "a")), typed_short((31.55, 2.0), (31.547867, 3.0)), typed_short(3.0, 3.1)
+    (True, False, False)
+    """
+    if isinstance(wanted, list | tuple):
+        same_length = isinstance(seen, list | tuple) and len(seen) == len(wanted)
+        return same_length and all(typed_short(s, w) for s, w in zip(seen, wanted, strict=True))
+    if agrees(seen, wanted):
+        return True
+    if not isinstance(seen, float) or isinstance(wanted, bool) or not isinstance(wanted, numbers.Real):
+        return False
+    digits = len(repr(seen).partition(".")[2])
+    return digits > 1 and round(float(wanted), digits) == seen
+
+
 def alike(seen: Any, wanted: Any) -> bool:
     """Whether an answer has the form of the right one, whatever stands in it; a number may be in the place of None.
 
@@ -104,15 +137,27 @@ def first_difference(seen: Any, wanted: Any, tolerance: float = SIX_DIGITS) -> s
     ('Of the 3, only the third is not right.', 'That is not it.')
     >>> first_difference((1.0, 5.0, 4.0), (1.0, 2.0, 3.0))
     'Of the 3, the second is the first that is not right.'
+    >>> first_difference((2.0, 3.0), (1.0, 2.0)), first_difference((5.0, 2.0, 4.0), (1.0, 2.0, 3.0))
+    ('Of the 2, neither is right.', 'Of the 3, the first is not right, and it is not the only one.')
+    >>> first_difference((2.0, 1.0), (1.0, 2.0))
+    'The numbers are right, and their order is not.'
     """
     if not isinstance(wanted, list | tuple):
         return "That is not it."
     wrong = [k for k, (s, w) in enumerate(zip(seen, wanted, strict=True)) if not agrees(s, w, tolerance)]
     if not wrong or wrong[0] >= len(_PLACES):
         return "That is not it."
-    only = "only " if len(wrong) == 1 else ""
-    which = "" if only or wrong[0] == 0 else "the first that is "
-    return f"Of the {len(wanted)}, {only}the {_PLACES[wrong[0]]} is {which}not right."
+    of, place = f"Of the {len(wanted)}", _PLACES[wrong[0]]
+    if len(wrong) == 1:
+        return f"{of}, only the {place} is not right."
+    only_numbers = all(isinstance(x, numbers.Real) and not isinstance(x, bool) for x in (*seen, *wanted))
+    if only_numbers and agrees(sorted(seen), sorted(wanted), tolerance):
+        return "The numbers are right, and their order is not."
+    if len(wrong) == len(wanted):
+        return f"{of}, {'neither' if len(wanted) == 2 else 'none'} is right."
+    if wrong[0] == 0:
+        return f"{of}, the first is not right, and it is not the only one."
+    return f"{of}, the {place} is the first that is not right."
 
 
 def disagreement(seen: Any, wanted: dict[str, Any], cases: str = "") -> str:
@@ -126,7 +171,8 @@ def disagreement(seen: Any, wanted: dict[str, Any], cases: str = "") -> str:
                 return f"In the case {case} I expect “{value}”, and I see “{found[:_LONGEST]}”. {cases}".rstrip()
             told_already = isinstance(found, str)  # by `told`
             came_out = found[:_LONGEST] if told_already else describe(found)
-            return f"In the case {case} I expect {describe(value)}, and you get {came_out}. {cases}".rstrip()
+            wanted_one = f"“{value}”" if isinstance(value, str) else describe(value)
+            return f"In the case {case} I expect {wanted_one}, and you get {came_out}. {cases}".rstrip()
     return "Something is different, but I cannot say what."
 
 

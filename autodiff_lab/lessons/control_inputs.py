@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from autodiff_lab import grad, record
-from autodiff_lab.lessons.comparing import plain
+from autodiff_lab.lessons.comparing import in_small_letters
 from autodiff_lab.lessons.exercise import Exercise, Instance
 from autodiff_lab.lessons.instances import known_mistakes
 
@@ -131,20 +131,12 @@ def at_a_switch(n: int = 5) -> Instance:
     )
 
 
-def lettered(answer: Any) -> Any:
-    """Two numbers and a letter, in any case."""
-    seen = plain(answer)
-    if not isinstance(seen, tuple):
-        return seen
-    return tuple(part.strip(" .()").lower() if isinstance(part, str) else part for part in seen)
-
-
 ex_08_2 = Exercise(
     "ex_08_2",
     expects='two slopes and a letter from a to d, such as (1.0, 2.0, "b")',
     make=at_a_switch,
     draws={"n": (3, 4, 6, 7, 8)},
-    observe=lettered,
+    observe=lambda answer: in_small_letters(answer, *"abcd"),
     hints=(
         "A little to the right of the switch the program computes xⁿ. A little to the left there is one factor more.",
         "The slope of xᵏ is k · xᵏ⁻¹. Put the switch itself in for x.",

@@ -87,6 +87,12 @@ ex_08_3 = Exercise(
             "The first number is right. The second asks about the function, which is x everywhere, also at 0.",
         ),
         Misconception(
+            _ratio(_NEAR, f"    {_SERIES}", _GENERAL, answer="(0.0, 0.5)"),
+            {IDENTITY: (0.0, 0.5)},
+            "0.5 is the slope of ratio at 0. The pair is about the short program, x if x != 0 else 0 * x: which "
+            "function is that?",
+        ),
+        Misconception(
             _ratio(_NEAR, f"    {_SERIES}", _GENERAL, answer="(1.0, 0.0)"),
             {IDENTITY: (1.0, 0.0)},
             "The other way round: first what AD reports, then the true slope.",

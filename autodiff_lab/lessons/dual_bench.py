@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab.figures.notation import number
-from autodiff_lab.lessons.comparing import told
+from autodiff_lab.lessons.comparing import describe, told
 from autodiff_lab.lessons.running import Crashed, attempt
 from autodiff_lab.lessons.tape_bench import refuse
 from autodiff_lab.transforms.gradients import jvp
@@ -115,10 +115,12 @@ def _seen(mine: type, code: Callable[..., Any], *duals: Pair) -> Any:
 
     def run() -> Any:
         result = code(*(mine(value, tangent) for value, tangent in duals))
+        if isinstance(result, list | tuple):
+            return f"no Dual, but {describe(result)}"
         if not isinstance(result, mine):
             return result
         parts = result.value, result.tangent
         return DUAL_INSIDE if any(isinstance(part, mine) for part in parts) else parts
 
     found = attempt(run)
-    return found if found == DUAL_INSIDE else told(found)
+    return found if isinstance(found, str) else told(found)

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from autodiff_lab.figures.trace import Trace
-from autodiff_lab.lessons.comparing import plain
+from autodiff_lab.lessons.comparing import in_small_letters
 from autodiff_lab.lessons.dual_bench import (
     by_the_engine,
     example,
@@ -207,20 +207,12 @@ def _square(x: float = 3.0) -> Instance:
     )
 
 
-def with_a_letter(answer: Any) -> Any:
-    """The answer, its letter small and without a bracket."""
-    seen = plain(answer)
-    if isinstance(seen, tuple) and seen and isinstance(seen[-1], str):
-        return (*seen[:-1], seen[-1].strip(" ()").lower())
-    return seen
-
-
 ex_02_6 = Exercise(
     "ex_02_6",
     expects='two numbers and a letter, such as (1, 2, "b")',
     make=_square,
     draws={"x": (4.0, 5.0, 6.0, 7.0, 1.5, 2.5, -2.0, 0.25)},
-    observe=with_a_letter,
+    observe=lambda answer: in_small_letters(answer, *"abcd"),
     hints=(
         "Multiply (x + ε)(x + ε) out and look at all the terms.",
         "Something stands before ε². In a Taylor series half the second derivative would stand there.",

@@ -24,6 +24,7 @@ from autodiff_lab.lessons.comparing import (
     first_difference,
     plain,
     rounded,
+    typed_short,
 )
 from autodiff_lab.lessons.instances import Given, Instance, Misconception, Seed, drawn, tidy
 from autodiff_lab.lessons.running import Crashed, unfinished
@@ -238,10 +239,11 @@ class Exercise:
         text = self._in_the_text()
         if asked.given != text.given and agrees(seen, text.expected, self.tolerance):
             return self._not_yet(f"That is right for the example of the text, {text.given}. Yours is {asked.given}.")
-        return self._not_yet(self._explain(seen, asked.expected))
+        return self._not_yet(self._explain(seen, asked))
 
-    def _explain(self, seen: Any, expected: Any) -> str:
-        """Something useful about an answer that nobody foresaw."""
+    def _explain(self, seen: Any, asked: Instance) -> str:
+        """Something useful about an answer that nobody foresaw, or foresaw with more digits."""
+        expected = asked.expected
         if isinstance(seen, Refused):
             return f"{seen.reason} {self._form()}"
         if isinstance(seen, Crashed):
@@ -250,6 +252,9 @@ class Exercise:
             return disagreement(seen, expected, self.cases)
         if rounded(seen, expected):
             return "Very close, but not the same number. Do not round: give more digits."
+        known = next((wrong.hint for wrong in asked.misconceptions if typed_short(seen, wrong.seen)), None)
+        if known is not None:
+            return known
         if alike(seen, expected):
             where = first_difference(seen, expected, self.tolerance)
             return f"You gave {describe(seen)}. {where} For a hint, run check.{self.name}.hint()."

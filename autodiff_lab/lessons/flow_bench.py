@@ -56,6 +56,13 @@ def with_a_dead_end(use: Any, x: Any, y: Any) -> Any:
     return x + y
 
 
+def with_an_end_behind(use: Any, x: Any, y: Any) -> Any:
+    """Compute the result, and then a product for nothing: the result is not the last cell."""
+    result = x + y
+    _ = x * y
+    return result
+
+
 def doubled(use: Any, x: Any) -> Any:
     """Double x again and again: a few cells, and more paths than anybody can follow."""
     for _ in range(DOUBLINGS):
@@ -67,6 +74,7 @@ SLOPES: dict[str, tuple[Program, tuple[float, ...]]] = {
     "(a + b) * (b + 1) at (2, 1)": (olah, (2.0, 1.0)),
     "log(x1) + x1 * x2 - sin(x2) at (2, 5)": (course, (2.0, 5.0)),
     "x + y, and x * y for nothing, at (3, 1)": (with_a_dead_end, (3.0, 1.0)),
+    "x + y, and then x * y for nothing, at (3, 1)": (with_an_end_behind, (3.0, 1.0)),
     "a * a + a * a with a = x * x, at 2": (twice_squared, (2.0,)),
 }
 ORDERS: dict[str, tuple[Program, tuple[float, ...]]] = {

@@ -71,6 +71,7 @@ def ran(run: Any) -> Any:
 
 BATCH = (0.5, 1.0, 1.5, 2.0, 2.5)
 VALUES, MADE = "of the five values", "of the number of nodes made on the way"
+RUN = "of whether wave_out was run"
 
 
 def wave(x: Any) -> Any:
@@ -79,8 +80,8 @@ def wave(x: Any) -> Any:
 
 
 def expected_batch() -> dict[str, Any]:
-    """Five values, and no node."""
-    return {VALUES: plain(wave(np.array(BATCH))), MADE: 0.0}
+    """Five values, no node, and it was the graph that computed them."""
+    return {VALUES: plain(wave(np.array(BATCH))), MADE: 0.0, RUN: True}
 
 
 def fed_batch(feed_all: Any) -> Any:
@@ -99,13 +100,16 @@ def fed_batch(feed_all: Any) -> Any:
     kind.__init__ = counted
     try:
         with _kept_values(feed_all):
+            result = feed_all.__globals__["wave_out"]
+            result.value = None
             values = attempt(feed_all, list(BATCH))
+            has_run = result.value is not None
     finally:
         kind.__init__ = original
     found = told(values)
     if isinstance(found, tuple) and len(found) == 1 and isinstance(found[0], tuple):
         found = found[0]  # run gives a list: one array in it is the batch
-    return {VALUES: found, MADE: float(len(made))}
+    return {VALUES: found, MADE: float(len(made)), RUN: has_run}
 
 
 @contextlib.contextmanager

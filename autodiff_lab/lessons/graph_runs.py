@@ -12,6 +12,7 @@ from autodiff_lab.lessons.graph_bench import (
     BATCH,
     FLAT,
     MADE,
+    RUN,
     VALUES,
     expected_batch,
     expected_jacobians,
@@ -172,6 +173,12 @@ ex_06_3 = Exercise(
             {VALUES: expected_batch()[VALUES], MADE: 10.0},
             "The values are right, and for each of them you built the graph anew: ten operations. wave_out is there "
             "already; feed wave_in.",
+        ),
+        Misconception(
+            _feed("return [np.sin(value) * value for value in values]"),
+            {VALUES: expected_batch()[VALUES], RUN: False},
+            "The values are right, and wave_out was not asked for them: you wrote its formula once more. Run the "
+            "graph.",
         ),
         Misconception(
             _feed("return run([wave_out], {wave_in: values[0]})[0]"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from autodiff_lab.lessons.comparing import plain
+from autodiff_lab.lessons.comparing import in_small_letters
 from autodiff_lab.lessons.exercise import Exercise, Misconception
 from autodiff_lab.lessons.jacobian_bench import RUNS_OF_F, expected_jacobians, jacobians
 from autodiff_lab.lessons.jacobian_instances import SIZES, cheaper_instance, summed_instance
@@ -13,18 +13,10 @@ from autodiff_lab.lessons.running import Crashed
 # 1. the cheaper mode
 
 
-def words(answer: Any) -> Any:
-    """Words in small letters, as they are compared."""
-    seen = plain(answer)
-    if not isinstance(seen, tuple):
-        return seen
-    return tuple(word.strip().lower() if isinstance(word, str) else word for word in seen)
-
-
 ex_09_1 = Exercise(
     "ex_09_1",
     expects='five words, each "forward", "reverse" or "either"',
-    observe=words,
+    observe=lambda answer: in_small_letters(answer, "forward", "reverse", "either"),
     make=cheaper_instance,
     draws={"pairs": SIZES},
     hints=(

@@ -231,6 +231,11 @@ ex_04_6 = Exercise(
             "These are the orders in which the program may run. The sweep goes the other way.",
         ),
         Misconception(
+            'answer = ["y b c a", "y c b a", "y b a c"]',
+            {WRONG: 1, MISSING: 0},
+            "Both valid orders are there, and one that is not: in it a cell sends before all its consumers have.",
+        ),
+        Misconception(
             "import itertools\nanswer = [' '.join(order) for order in itertools.permutations('ybca')]",
             {WRONG: 22},
             "These are all 24. A common belief: any order will do, for sums may be taken in any order. Sums may; but a "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from autodiff_lab.lessons.comparing import plain
+from autodiff_lab.lessons.comparing import in_small_letters, plain
 from autodiff_lab.lessons.exercise import Exercise, Misconception
 from autodiff_lab.lessons.machines_bench import (
     BESIDE,
@@ -89,13 +89,9 @@ def policies(answer: Any) -> Any:
     if not isinstance(seen, tuple):
         return seen
     spelled = {None: "none", 0.0: "zero"}
-    return tuple(
-        part.strip().lower().replace("zeros", "zero")
-        if isinstance(part, str)
-        else spelled.get(part, part)
-        if part is None or isinstance(part, float)
-        else part
-        for part in seen
+    said = [spelled.get(part, part) if part is None or isinstance(part, float) else part for part in seen]
+    return in_small_letters(
+        [part.lower().replace("zeros", "zero") if isinstance(part, str) else part for part in said], *NONE_OR_ZERO[:2]
     )
 
 

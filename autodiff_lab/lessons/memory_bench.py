@@ -16,7 +16,7 @@ import numpy as np
 from autodiff_lab.lessons.comparing import plain, told
 from autodiff_lab.lessons.running import attempt
 from autodiff_lab.lessons.tape_bench import refuse
-from autodiff_lab.transforms.gradients import value_and_grad
+from autodiff_lab.transforms.gradients import grad, value_and_grad
 from autodiff_lab.transforms.jacobians import hessian
 
 CELLS = ("tape", "Var", "Un", "Bin", "backprop")
@@ -44,6 +44,7 @@ MADE_OF_TWO: dict[str, tuple[Callable[..., Callable[..., Any]], tuple[float, flo
     "x / x at x = 3": (lambda exp, div: lambda x, y: div(x, x), (3.0, 2.0)),
 }
 
+THIRD = "the third derivatives of log x and of sin x at 2"
 HESSIANS = {"the second derivatives at (2, 5)": (2.0, 5.0), "the second derivatives at (0.5, 1)": (0.5, 1.0)}
 
 
@@ -68,8 +69,9 @@ def expected_cells() -> dict[str, Any]:
 
 
 def expected_hessians() -> dict[str, Any]:
-    """The second derivatives of the course's function, at two points."""
-    return {case: plain(hessian(course_example, argnums=BOTH)(*at)) for case, at in HESSIANS.items()}
+    """The second derivatives of the course's function, at two points; and two third ones."""
+    found = {case: plain(hessian(course_example, argnums=BOTH)(*at)) for case, at in HESSIANS.items()}
+    return found | {THIRD: plain([grad(grad(grad(f)))(2.0) for f in (np.log, np.sin)])}
 
 
 def swept_by_hand(by_hand: Any) -> Any:
@@ -114,9 +116,21 @@ def differentiated_again(sin_again: Any, cos_again: Any, reciprocal: Any, log_ag
         first = names["grad"](log_again(x) + x * y - sin_again(y), [x, y])
         return plain([names["grad"](each, [x, y]) for each in first])
 
-    return refuse(sin_again, cos_again, reciprocal, log_again, listing=CLOSURES, machine="tape") or {
-        case: seen(sin_again, "gradient_tape", run, *at) for case, at in HESSIANS.items()
-    }
+    def third(f: Callable[[Any], Any]) -> Any:
+        names = sin_again.__globals__
+        x = names["Variable"](2.0)
+        y = f(x)
+        for _ in range(3):
+            (y,) = names["grad"](y, [x])
+            if y is None:
+                return None
+        return y
+
+    refused = refuse(sin_again, cos_again, reciprocal, log_again, listing=CLOSURES, machine="tape")
+    if refused:
+        return refused
+    found = {case: seen(sin_again, "gradient_tape", run, *at) for case, at in HESSIANS.items()}
+    return found | {THIRD: tuple(seen(sin_again, "gradient_tape", third, f) for f in (log_again, sin_again))}
 
 
 @contextlib.contextmanager

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+import numpy as np
 
-from autodiff_lab.lessons.comparing import plain
+from autodiff_lab.lessons.comparing import in_small_letters
 from autodiff_lab.lessons.exercise import Exercise, Misconception
 from autodiff_lab.lessons.memory_bench import (
+    THIRD,
     by_hand_example,
     differentiated_again,
     expected_hessians,
@@ -48,17 +49,11 @@ DESIGNS = "partials, closures, operations, operations with copied inputs, operat
 SURVIVAL = tuple(column.mutated.verdict for column in compare(by_hand_example, 3.0, 1.0, written=0.0).columns)
 
 
-def _words(answer: Any) -> Any:
-    """Words without regard to capitals."""
-    found = plain(answer)
-    return tuple(w.lower() if isinstance(w, str) else w for w in found) if isinstance(found, tuple) else found
-
-
 ex_05_4 = Exercise(
     "ex_05_4",
     expects="five words, each 'survives', 'changes' or 'raises'",
     expected=SURVIVAL,
-    observe=_words,
+    observe=lambda answer: in_small_letters(answer, "survives", "changes", "raises"),
     reference=f"answer = {list(SURVIVAL)!r}",
     misconceptions=(
         Misconception(
@@ -154,7 +149,7 @@ ex_05_6 = Exercise(
     expects="four functions of a Variable, sin_again, cos_again, reciprocal and log_again",
     expected=expected_hessians(),
     observe=differentiated_again,
-    cases="The first row is the gradient of ∂f/∂x, the second that of ∂f/∂y.",
+    cases="Of second derivatives the first row is the gradient of ∂f/∂x, the second that of ∂f/∂y.",
     reference=_again(),
     misconceptions=(
         Misconception(
@@ -174,6 +169,29 @@ ex_05_6 = Exercise(
             {HERE: ((-0.25, 1.0), (1.0, None))},
             "The logarithm is done. The sine's partial is still a bare number in a new Variable. Let cos_again "
             "make it.",
+        ),
+        Misconception(
+            _again(cos="[Variable(-np.sin(a.value))]"),
+            {HERE: expected_hessians()[HERE], THIRD: (0.25, None)},
+            "Right to the second derivative, and no further: the cosine's own partial is a bare number in a "
+            "new Variable.",
+        ),
+        Misconception(
+            _again(inverse="[Variable(-1 / a.value**2)]"),
+            {HERE: expected_hessians()[HERE], THIRD: (None, -np.cos(2.0))},
+            "Right to the second derivative, and no further: the reciprocal's own partial is a bare number in a new "
+            "Variable.",
+        ),
+        Misconception(
+            _again(cos="[-sin_again(a)]"),
+            {HERE: Crashed("TypeError", "unary -")},
+            "This machine knows +, - and * between two Variables, and no sign. Write minus_one * … for it.",
+        ),
+        Misconception(
+            _again(log="[1 / a]"),
+            {HERE: Crashed("TypeError", "'int' and 'Variable'")},
+            "A plain number met a Variable, and this machine knows only two Variables: minus_one * … for −1 times, "
+            "reciprocal(…) for 1 divided by.",
         ),
         Misconception(
             _again(cos="[sin_again(a)]"),

@@ -10,7 +10,7 @@ import numpy as np
 
 from autodiff_lab import Variable, grad, record
 from autodiff_lab import value_and_grad as engine
-from autodiff_lab.lessons.comparing import describe, plain, told
+from autodiff_lab.lessons.comparing import Refused, describe, plain, told
 from autodiff_lab.lessons.running import Crashed, attempt
 from autodiff_lab.lessons.tape_bench import refuse
 
@@ -204,6 +204,12 @@ def guarded_runs(guard: Any, rerecording: Any) -> Any:
         nonlocal count
         count += isinstance(x, Variable)
         return until_ten(x)
+
+    _, tape = record(until_ten, VISITED[0])
+    line = attempt(guard, tape, tape.comparisons[0])
+    if not isinstance(line, str):
+        came = f"raised {line.kind}" if isinstance(line, Crashed) else f"returned {describe(line)}"
+        return Refused(f"Your guard {came} when it was asked for its line. It makes text, which asks later.")
 
     names = rerecording.__globals__
     before = names.get("guard")

@@ -120,7 +120,7 @@ ex_14_2 = Exercise(
         "First find r: the smallest for which β(s, r) is at least l.",
         "Then T = r · l − β(s + 1, r − 1). In Python: math.comb(s + r, s + 1) is β(s + 1, r − 1).",
     ),
-    praise="A chain of any length in three slots, for a little more than two runs of it.",
+    praise="Memory for time, at the best rate there is. And you know the price before the first step is run.",
 )
 
 # 3. segments

@@ -82,7 +82,24 @@ ex_14_4 = Exercise(
         Misconception(
             _compiler(seed='f"{bar[tape.output]} = 0.0"'),
             {COURSE: _slopes(COURSE, x1=0.0, x2=0.0)},
-            "The sweep begins with 0, so all that is sent is 0. The adjoint of the result is 1.",
+            "All slopes are 0. Does the adjoint of the result, bar[tape.output], begin with 1? And does line i send to "
+            "line j, and not the other way?",
+        ),
+        Misconception(
+            _compiler(sent='f"{bar[j]} += {bar[i]} * ({partial})"'),
+            {COURSE: Crashed("NameError", "Symbol")},
+            "A Symbol shows itself as Symbol('…'), and that is no Python line. Use written(partial).",
+        ),
+        Misconception(
+            _compiler(result='f"{name(tape, tape.output)}"'),
+            {COURSE: Crashed("TypeError", "cannot unpack")},
+            "What you compile does not return value and slopes. The last line begins with return: return value, "
+            "(slope, slope).",
+        ),
+        Misconception(
+            _compiler(seed="1.0"),
+            {COURSE: Crashed("TypeError", "expected str instance")},
+            "One of your three lines is no text. Each is an f-string, a line of Python.",
         ),
         Misconception(
             _compiler(result="f\"return {', '.join(bar[: tape.n_inputs])}\""),
@@ -155,7 +172,7 @@ ex_14_5 = Exercise(
             _guarded(line='"pass"'),
             {answer_at(2): (1.6**6, 6 * 1.6**5)},
             "At 1.6 the old tape was run: six factors, where the loop stops at five. The guard has to ask the question "
-            "again, with the new numbers.",
+            "again, with the new numbers, and load gets the text that has the guards in it: with_guards(tape).",
         ),
         Misconception(
             _guarded(line=_LINE.replace("!=", "==")),

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from autodiff_lab.lessons.comparing import in_small_letters
 from autodiff_lab.lessons.exercise import Exercise, Misconception
 from autodiff_lab.lessons.road_rows import (
     DIFFERENCES,
@@ -19,10 +22,18 @@ from autodiff_lab.lessons.running import Crashed
 
 _SYSTEMS = ("d", "f", "a", "c", "e", "b")
 
+
+def letters(answer: Any) -> Any:
+    """Six letters, in one text or apart."""
+    parts = [letter for letter in answer if letter.isalpha()] if isinstance(answer, str) else answer
+    return in_small_letters(parts, *sorted(_SYSTEMS))
+
+
 ex_14_6 = Exercise(
     "ex_14_6",
     expects="six letters, such as ('a', 'b', 'c', 'd', 'e', 'f'), in the order of the systems",
     expected=_SYSTEMS,
+    observe=letters,
     reference=f"answer = {_SYSTEMS}",
     misconceptions=(
         Misconception(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -77,7 +78,7 @@ def invention_followed(my_function: Any, my_partial: Any) -> Any:
     refused = refuse(my_function, my_partial, listing=(), machine="notebook")
     if refused:
         return refused
-    made = custom_gradient(partials=my_partial)(my_function)
+    made = custom_gradient(partials=my_partial)(_named(my_function))
     points = [x for x, _ in POINTS]
 
     def lines() -> str:
@@ -101,6 +102,14 @@ def invention_followed(my_function: Any, my_partial: Any) -> Any:
         COMPILED: lambda: alike(lambda x: program(made, points[0])(x)[1]),
     }
     return _until_one_crashes(trials)
+
+
+def _named(function: types.FunctionType) -> types.FunctionType:
+    """The function under a name that can stand in a formula, which ``<lambda>`` cannot."""
+    if function.__name__.isidentifier():
+        return function
+    parts = (function.__code__, function.__globals__, "my_function", function.__defaults__, function.__closure__)
+    return types.FunctionType(*parts)
 
 
 def _until_one_crashes(trials: dict[str, Callable[[], Any]]) -> dict[str, Any]:

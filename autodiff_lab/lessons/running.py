@@ -40,13 +40,13 @@ class Crashed:
         if self.never_ends:
             return (
                 f"your code was still running after {STEPS:,} steps{where}, so I stopped it. "
-                "Does a loop grow the list it walks along?"
+                "Does a loop grow the list it walks along, or run the same things again and again?"
             )
         if self.kind == "RecursionError":
             return f"your code calls itself without an end{where}. Look for an operator that is written with itself."
         if self.kind == "UnboundLocalError" or self.kind == "NameError":
             return f"Python does not know a name{where}: {self.message}."
-        return f"your code raised {self.kind}{where}: {self.message}."
+        return f"your code raised {self.kind}{where}{': ' * bool(self.message)}{self.message}."
 
 
 class TookTooLong(BaseException):

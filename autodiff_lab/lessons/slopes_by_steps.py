@@ -91,13 +91,19 @@ ex_01_2 = Exercise(
         Misconception(
             "answer = (1e-8, 1e-8)",
             {"forward": "small enough", "central": "too small a step"},
-            "The forward step is good. The same step is too small for the central quotient: it is accurate at larger "
+            "The forward step is good. The other is too small for the central quotient: it is accurate at larger "
             "steps, and there fewer digits cancel.",
         ),
         Misconception(
             "answer = (1e-5, 1e-5)",
             {"forward": "too large a step", "central": "small enough"},
             "The central step is good. The forward quotient is still on its truncation side there.",
+        ),
+        Misconception(
+            "answer = (1e-5, 1e-8)",
+            {"forward": "too large a step", "central": "too small a step"},
+            "The forward step is too large and the central one too small. Of the two formulas the central one has its "
+            "lowest point at the larger step.",
         ),
         Misconception(
             "answer = (0.1, 0.1)",

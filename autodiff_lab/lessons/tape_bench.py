@@ -82,6 +82,8 @@ def borrowed(function: types.FunctionType, **replaced: Any) -> Iterator[Bench]:
 def refuse(*functions: Any, listing: tuple[str, ...] = LISTING, machine: str = "tape") -> Refused | None:
     """Why these cannot be run on the learner's machine, whose names are in `listing`; None if they can."""
     for function in functions:
+        if callable(function) and not isinstance(function, types.FunctionType):
+            return Refused(f"You gave {describe(function)}. Write a function of your own, with def.")
         if not isinstance(function, types.FunctionType):
             return Refused(
                 f"You gave {describe(function)}. Hand over the function itself, without brackets after its name."

@@ -7,6 +7,7 @@ from typing import Any
 
 from autodiff_lab.lessons.comparing import plain
 from autodiff_lab.lessons.exercise import Exercise, Misconception
+from autodiff_lab.lessons.running import Crashed
 from autodiff_lab.lessons.tape_bench import divided
 
 # 1. predict the lines
@@ -160,6 +161,12 @@ ex_03_2 = Exercise(
             "def ops_div(self, other):\n    return self.value / other.value",
             {"x / y": -2.5},
             "ops_div returns a bare number. Wrap it, x = Variable(...), or the tape loses its trail here.",
+        ),
+        Misconception(
+            division(partial_self="1 / other.value", partial_other="-self.value / other.value**2"),
+            {"x / y": Crashed("AttributeError", "'float' object has no attribute 'value'")},
+            "A plain number reached ops_mul: a partial is multiplied with dl_dx, a Variable, and has to be one too. "
+            "Wrap it, Variable(...).",
         ),
         Misconception(
             division(sends="[dx_dself, dx_dother]"),

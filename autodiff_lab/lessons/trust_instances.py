@@ -24,16 +24,23 @@ PROGRAMS: dict[str, tuple[Callable[[Any], Any], float]] = {
 """Each with one input, so that the rows are v0, v1, v2, …"""
 
 
+_PLAIN = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
+"""The lab and the tables write v₁ for v1."""
+
+
 def birthplace(answer: Any) -> Any:
     """Row, adjoint and local partial, all in words: nan and the infinities compare as words only.
 
     >>> birthplace(("v1", 0, np.inf)), birthplace(("v2", -0.0, np.nan))
     (('v1', '0', 'inf'), ('v2', '0', 'nan'))
+    >>> birthplace(("v₁", 0, "inf"))
+    ('v1', '0', 'inf')
     """
     seen = plain(answer)
-    if not isinstance(seen, tuple):
+    if not isinstance(seen, tuple) or not seen:
         return seen
-    return tuple(f"{part + 0.0:g}" if isinstance(part, float) else part for part in seen)
+    row, *numbers = [part.strip().lower().translate(_PLAIN) if isinstance(part, str) else part for part in seen]
+    return (row, *(f"{part + 0.0:g}" if isinstance(part, float) else part for part in numbers))
 
 
 def birth_instance(program: str = "where(x > 0, log(x), 0) at x = 0") -> Instance:
@@ -54,6 +61,11 @@ def birth_instance(program: str = "where(x > 0, log(x), 0) at x = 0") -> Instanc
         (
             ("v0", np.nan, np.nan),
             "v0 is where the NaN is seen. Nothing is sent from there: find the row that sent it.",
+        ),
+        (
+            ("v0", adjoint, partial),
+            "The two factors are right. v0 is where the NaN is seen, and it sends nothing: whose adjoint and whose "
+            "local partial are these?",
         ),
         (
             (row, partial, adjoint),

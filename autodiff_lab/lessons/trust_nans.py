@@ -49,7 +49,7 @@ ex_13_2 = Exercise(
         Misconception(
             _safe("return np.where(x > 0, np.log(x), 0.0)"),
             {TWO: (math.log(2), 0.5), ZERO: (0.0, "nan")},
-            "That is the function as it was. The log is still given a 0, and its infinite partial meets the 0 that "
+            "At 0 the slope is nan, as it was. The partial of your log is still infinite there, and meets the 0 that "
             "where sends.",
         ),
         Misconception(
@@ -81,6 +81,6 @@ ex_13_2 = Exercise(
         "Choose twice: first a harmless operand for the log, then the result. The question is the same both times.",
         "inside = np.where(x > 0, x, 1.0), and then the where that you had, with the log of inside.",
     ),
-    praise="The outer where chooses the result, the inner one protects the operand. One of them alone does only its "
-    "half.",
+    praise="A where around the result chooses a value and protects nothing. What protects is the where around the "
+    "operand.",
 )

@@ -76,8 +76,8 @@ ex_13_3 = Exercise(
         "log(1 + eˣ) = max(x, 0) + log(1 + e^−|x|). Here the exponential is never of a large number.",
         "The slope is 1 / (1 + e^−x). At 800 this is 1 / (1 + 0).",
     ),
-    praise="At x = −800 the same rule divides 1 by inf and gives 0, which is right too. The rule does not follow how "
-    "the value was computed.",
+    praise="Value and slope are two computations. Each has to be stable, and neither has to follow how the other is "
+    "made.",
 )
 
 # 4. cancellation

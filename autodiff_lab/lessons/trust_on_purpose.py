@@ -65,8 +65,8 @@ ex_13_5 = Exercise(
         Misconception(
             _share("won = x == np.max(x)\n    return won / np.sum(won)", ""),
             {PAIR: fair()[PAIR], DOCUMENTED: "is missing, or too short to say what is done at a tie"},
-            "The rule is fair. It is a choice among several, so whoever uses it has to be told: say in a docstring "
-            "what happens at a tie.",
+            "The rule is fair. It is a choice among several, so whoever uses it has to be told: say in a docstring, "
+            "in a sentence, what happens at a tie.",
         ),
     ),
     hints=(

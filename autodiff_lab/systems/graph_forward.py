@@ -100,9 +100,10 @@ class Forward:
         if isinstance(node, (Variable, Constant)):
             return node.held
         if node not in self.feed:
-            users = ", ".join(user.name for user in self.users.get(node, ())[:3])
+            users = [user.name for user in self.users.get(node, ())[:3]]
+            needed = f", and {', '.join(users)} {'needs' if len(users) == 1 else 'need'} it" if users else ""
             raise InputError(
-                f"{node.name} is a Placeholder and was not fed{f', and {users} needs it' if users else ''}. "
+                f"{node.name} is a Placeholder and was not fed{needed}. "
                 f"Give it a value: graph.run(…, {{{node.name}: 2.0}})."
             )
         return self.feed[node]

@@ -2,10 +2,51 @@
 
 import pytest
 
-from autodiff_lab.lessons import lesson_00, lesson_01, lesson_02, lesson_03, lesson_05, lesson_06, lesson_07
+from autodiff_lab.lessons import (
+    lesson_00,
+    lesson_01,
+    lesson_02,
+    lesson_03,
+    lesson_04,
+    lesson_05,
+    lesson_06,
+    lesson_07,
+    lesson_08,
+    lesson_09,
+    lesson_13,
+    lesson_14,
+)
 from autodiff_lab.lessons.comparing import agrees
 
 from .test_every_exercise import submit
+
+TUPLES = """
+def dual_mul(a, b):
+    return a.value * b.value, a.tangent * b.value + a.value * b.tangent
+
+
+def dual_div(a, b):
+    return a.value / b.value, (a.tangent * b.value - a.value * b.tangent) / b.value**2
+"""
+
+LAST_IS_RESULT = """
+def adjoints_from(result, cells):
+    adjoint = dict.fromkeys(cells, 0.0)
+    adjoint[cells[-1]] = 1.0
+    for cell in reversed(cells):
+        for operand, partial in cell.links:
+            adjoint[operand] += adjoint[cell] * partial
+    return adjoint
+"""
+
+RAISES_AT_ONCE = f"""
+{lesson_14.ex_14_5.reference}
+
+
+def guard(tape, asked):
+    if question(tape, asked) != bool(asked.outcome):
+        raise Changed
+"""
 
 ADDRESS = """
 def minimize(loss, variables, learning_rate):
@@ -25,12 +66,53 @@ def minimize(loss, variables, learning_rate):
         (lesson_05.ex_05_4, ["survives"] * 4 + ["changes"], "the second is the first that is not right"),
         (lesson_06.ex_06_2, (44.07, False), "Of the 2, only the first is not right."),
         (lesson_07.ex_07_4, (6, None, None, 6, None, 0), "only the sixth is not right"),
+        (lesson_08.ex_08_1, (4, 5), "The numbers are right, and their order is not."),
+        (lesson_08.ex_08_1, (7, 9), "Of the 2, neither is right."),
+        (lesson_08.ex_08_2, (31.548, 60, "a"), "The sides are the wrong way round"),
+        (lesson_02.ex_02_3, (2, 2, 0.2837, 1.7163), "the column for the other seed"),
+        (lesson_05.ex_05_4, ["survive"] * 5, "'survive' is none of survives, changes, raises. I expect five words"),
+        (lesson_09.ex_09_1, ["forward", "reverse", "reverse", "forward", "both"], "'both' is none of"),
+        (lesson_14.ex_14_6, "dfacez", "'z' is none of a, b, c, d, e, f"),
     ],
     ids=lambda thing: getattr(thing, "name", None),
 )
 def test_an_answer(exercise, answer, said):
     reply = exercise(answer)
     assert reply.status == "not yet" and said in reply.text
+
+
+@pytest.mark.parametrize(
+    ("exercise", "answer"),
+    [
+        (lesson_08.ex_08_2, (60.0, 50 / 10**0.2, "(A)")),
+        (lesson_13.ex_13_1, ("v₁", 0, "inf")),
+        (lesson_13.ex_13_1, ("V1 ", 0.0, float("inf"))),
+        (lesson_14.ex_14_6, "D, F, A, C, E, B"),
+        (lesson_14.ex_14_6, list("DFACEB")),
+    ],
+)
+def test_an_answer_in_other_letters_passes(exercise, answer):
+    assert exercise(answer).passed
+
+
+@pytest.mark.parametrize(
+    ("number", "exercise", "written", "said"),
+    [
+        ("02", lesson_02.ex_02_1, TUPLES, "no Dual, but (10, 29)"),
+        ("04", lesson_04.ex_04_3, LAST_IS_RESULT, "x + y, and then x * y for nothing"),
+        ("14", lesson_14.ex_14_5, RAISES_AT_ONCE, "Your guard raised Changed when it was asked for its line"),
+        ("14", lesson_14.ex_14_8, "my_function, my_partial = np.sin, np.cos", "Write a function of your own"),
+    ],
+    ids=["02.1", "04.3", "14.5", "14.8"],
+)
+def test_code_that_nobody_foresaw(number, exercise, written, said):
+    reply = submit(number, exercise, written)
+    assert reply.status == "not yet" and said in reply.text
+
+
+def test_a_function_without_a_name_has_a_formula():
+    code = "my_function, my_partial = lambda x: np.exp(-x * x), lambda y, x: -2 * x * y"
+    assert submit("14", lesson_14.ex_14_8, code).passed
 
 
 @pytest.mark.parametrize("culprit", ["'tanh'", "np.tanh", "'the absolute value'"])

@@ -126,6 +126,8 @@ class NewtonHVP(Lab):
     def sentence(self) -> str:
         """The last step in words, and how the path ends once it has."""
         here = self.places[-1]
+        if not self.steps and not self.can("step"):
+            return f"{_described(here)} {ENDS[self.walk.fate]}"
         if not self.steps:
             rate = f" with the learning rate {number(self.rate)}" if self.method == RATED else ""
             return f"{_described(here)} Where will a step of {self.method}{rate} land?"

@@ -85,7 +85,7 @@ class SwellMeter(Lab):
         ratio = f", {number(snap['sweep'] / snap['operations'])} for each of its own" if snap["operations"] else ""
         return (
             f"l{_low(self.n)}′({number(self.x)}) = {number(snap['slope'])}. Written as a formula, the derivative has "
-            f"{snap['derivative_size']} parts and {snap['characters']} characters. The program has "
+            f"{_count(snap['derivative_size'], 'part')} and {_count(snap['characters'], 'character')}. The program has "
             f"{snap['operations']} operations, and the sweep adds {snap['sweep']}{ratio}."
         )
 
@@ -177,6 +177,10 @@ def _text(formula: Symbol | float) -> str:
 
 def _evaluated(formula: Symbol | float, x: float) -> float:
     return float(eval(formula.python(), {"np": np, "x": x}) if isinstance(formula, Symbol) else formula)
+
+
+def _count(n: int, thing: str) -> str:
+    return f"{n} {thing}{'s' * (n != 1)}"
 
 
 def _low(n: float) -> str:

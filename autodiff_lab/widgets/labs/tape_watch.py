@@ -172,7 +172,8 @@ class TapeWatch(Lab):
             (name, snap["watched"][name], told(snap["slopes"][name]) if snap["slopes"] else "·")
             for name in PROGRAMS[self.program].sources
         ]
-        return grid(f"{self.program}, rewound {snap['asked']} times", ("source", "known to the tape as", "slope"), rows)
+        often = {1: "once", 2: "twice"}.get(snap["asked"], f"{snap['asked']} times")
+        return grid(f"{self.program}, rewound {often}", ("source", "known to the tape as", "slope"), rows)
 
     def picture(self) -> str:
         """On the left the program, on the right the tape and the slopes."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import operator
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -59,6 +60,10 @@ def typed(text: str, names: Sequence[str]) -> Callable[..., Any]:
         return compute(dict(zip(names, inputs, strict=True)))
 
     program.__name__ = program.__qualname__ = "the expression"
+    # Whoever asks for the inputs' names, as a trace does, is told those of the expression.
+    program.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [inspect.Parameter(name, inspect.Parameter.POSITIONAL_ONLY) for name in names]
+    )
     return program
 
 

@@ -50,6 +50,22 @@ METHODS = {
 }
 
 
+SIDES = {
+    "lost": ("h is lost when it is added to x: the difference is 0 or noise.", "h is lost when it is added to x"),
+    "right": (
+        "On this side the curve is bent and the quotient cuts it short: a smaller h helps.",
+        "a smaller h helps",
+    ),
+    "left": (
+        "On this side equal digits cancel and what is left is rounding: a smaller h harms.",
+        "a smaller h harms: equal digits cancel",
+    ),
+    "best": ("This is the best h: truncation and cancellation are about equal.", "this is the best h"),
+    "exact": ("Here nothing is left over: no error at all.", "nothing is left over"),
+}
+"""What is said of h where all curves agree, and where they do not."""
+
+
 class VCurve(Lab):
     """The error of a difference quotient over its step size, and the digits that are lost.
 
@@ -105,20 +121,22 @@ class VCurve(Lab):
         """Which side of the V this is."""
         errors = self.snapshot()["errors"]
         said = [f"{METHODS[name].label} {_percent(errors[name])}" for name in self._on()]
-        side = ""
-        if self.forward or self.central:
-            name = "forward" if self.forward else "central"
-            curve = _errors(self.function, name, self.single)
-            best = min(range(len(curve)), key=curve.__getitem__)
-            if curve[self._place()] >= 1:
-                side = " h is lost when it is added to x: the difference is 0 or noise."
-            elif self._place() > best:
-                side = " On this side the curve is bent and the quotient cuts it short: a smaller h helps."
-            elif self._place() < best:
-                side = " On this side equal digits cancel and what is left is rounding: a smaller h harms."
-            else:
-                side = " This is the best h: truncation and cancellation are about equal."
+        sides = {name: self._side(name) for name in ("forward", "central") if getattr(self, name)}
+        if len(set(sides.values())) == 1:
+            side = f" {SIDES[next(iter(sides.values()))][0]}"
+        else:
+            side = "".join(f" For the {name} difference {SIDES[kind][1]}." for name, kind in sides.items())
         return f"At h = {self.shown('h')} the relative errors are: {', '.join(said) or 'none is shown'}.{side}"
+
+    def _side(self, name: str) -> str:
+        """Where this h lies on a method's curve."""
+        curve, place = _errors(self.function, name, self.single), self._place()
+        best = min(range(len(curve)), key=curve.__getitem__)
+        if curve[place] == 0:
+            return "exact"
+        if curve[place] >= 1:
+            return "lost"
+        return "right" if place > best else "left" if place < best else "best"
 
     def table(self) -> Grid:
         """Slope and error of each method."""

@@ -95,7 +95,7 @@ def test_a_placeholder_that_is_not_fed_is_an_error_with_its_name():
         x, y = Placeholder(name="x"), Placeholder(name="y")
         with pytest.raises(InputError, match="y is a Placeholder and was not fed"):
             graph.run(x * y, {x: 1.0})
-    assert lab.sentence().startswith("y is a Placeholder and was not fed, and x + y, x · y needs it")
+    assert lab.sentence().startswith("y is a Placeholder and was not fed, and x + y, x · y need it")
     assert values(lab) == {"x": 1.0, "y": None, "f1": None}, "the values before the error are shown"
     assert not lab.can("backward") and lab.can("forward")
     lab.set(y="2")

@@ -187,3 +187,8 @@ def test_what_cannot_be_followed_is_said_and_nothing_changes(text, said):
 
 def test_the_still_shows_the_culprit():
     assert NaNDetective().still().snapshot()["guilty"]["operation"] == "log(v0)"
+
+
+def test_what_is_typed_keeps_the_name_of_its_input():
+    lab = typed("arccos(cos(x))", 0.0)
+    assert lab.table().rows[0][1].text == "x"

@@ -80,6 +80,7 @@ def test_a_path_that_is_over_cannot_go_on():
         assert lab.snapshot()["finished"] and not lab.can("step")
         assert len(lab.table().rows) <= 10
     assert "runs away" in walked(60, method="Newton", start=1.0).sentence()
+    assert "has arrived" in walked(0, method="Newton", start=7.0).sentence()
 
 
 def test_another_setting_is_another_path():

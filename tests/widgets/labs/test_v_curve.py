@@ -52,6 +52,14 @@ def test_it_says_which_side_one_is_on(exponent, said):
     assert said in at(exponent).sentence()
 
 
+def test_it_says_it_for_each_curve_where_they_differ():
+    assert (
+        "For the forward difference a smaller h helps. For the central difference a smaller h harms"
+        in at(-6).sentence()
+    )
+    assert "For the central difference nothing is left over" in at(0, function="x² at 1").sentence()
+
+
 def test_the_digits_that_cancel_are_grey():
     few, many = (at(h).picture() for h in (-12, -1))
     assert "4 of 17 digits do not cancel" in few or "5 of 17 digits do not cancel" in few
