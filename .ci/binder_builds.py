@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"))  # the other pages have nothing to run
 MOST_MEMORY = 600  # megabytes, of the gigabyte that Binder promises
 
 RENDER = """
@@ -134,14 +134,15 @@ def the_tutorial_runs(python: Path, tree: Path) -> None:
     """Notebook 00, then all of them; what the heaviest kernel takes, and the server beside it."""
     weights = {}
     for path in NOTEBOOKS:
-        weights[path.name] = float(run(python, "-c", RUN, tree / "notebooks" / path.name, cwd=tree, env=inside(python)))
+        said = run(python, "-c", RUN, tree / "notebooks" / path.name, cwd=tree, env=inside(python))
+        weights[path.name] = float(said.split()[-1])  # a kernel may have said something before
     heaviest = max(weights, key=weights.__getitem__)
     say(f"all {len(weights)} notebooks run; the heaviest kernel is that of {heaviest}: {weights[heaviest]:.0f} MB")
     with server(python, tree) as memory:
         total = weights[heaviest] + memory()
     say(f"JupyterLab and that kernel: {total:.0f} MB of at most {MOST_MEMORY}")
     assert total < MOST_MEMORY
-    seconds = [float(run(python, "-c", FIRST_PLAYER, cwd=tree, env=inside(python))) for _ in range(3)]
+    seconds = [float(run(python, "-c", FIRST_PLAYER, cwd=tree, env=inside(python)).split()[-1]) for _ in range(3)]
     say(f"from the start of a kernel to the first player: {min(seconds):.1f} s, the best of three")
 
 

@@ -21,6 +21,7 @@ examples:
   autodiff-lab --to my-notebooks   work on copies in the folder my-notebooks
   autodiff-lab check               say what is installed, and how to mend what is not
   autodiff-lab course --out DIR    write the notebooks for students, and for their teacher with answers
+  autodiff-lab lecture 04 --out DIR   write slides, a page, handouts and speaker notes; they need no network
   autodiff-lab grade DIR           run the notebooks that students have handed in, and say who did what
 
 In a checkout of the source, the checkout's own notebooks are opened. Installed from a wheel, the notebooks
@@ -41,7 +42,7 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--to", metavar="DIR", type=Path, help="copy the notebooks into DIR and open them there")
     parser.add_argument("--no-browser", action="store_true", help="print the address, do not open a browser")
     parser.add_argument("--port", type=port_number, help="the port to listen on (default: 8888, or the next free one)")
-    commands = parser.add_subparsers(dest="command", metavar="{check,course,grade}", title="other commands")
+    commands = parser.add_subparsers(dest="command", metavar="{check,course,lecture,grade}", title="other commands")
     commands.add_parser(
         "check",
         help="say in plain words what is installed and what draws the graphs",
@@ -55,6 +56,16 @@ def build_parser() -> argparse.ArgumentParser:
         "with a good answer, the hints and the recognised wrong answers of every exercise. Nothing is overwritten.",
     )
     course.add_argument("--out", metavar="DIR", type=Path, required=True, help="the folder to write into")
+    lecture = commands.add_parser(
+        "lecture",
+        help="write slides, a page, handouts and speaker notes of a lesson; they need no network",
+        description="Run a notebook and write what a lecturer takes along: a page and slides in which the players play "
+        "without Python and without a network, a strip of frames of each player, a PDF to hand out, speaker notes.",
+    )
+    lecture.add_argument("notebook", metavar="NN", help="the number of a lesson, as 04, or a notebook of your own")
+    lecture.add_argument("--out", metavar="DIR", type=Path, required=True, help="the folder to write into")
+    lecture.add_argument("--lang", choices=("en", "zh"), default="en", help="the language of the players (default: en)")
+    lecture.add_argument("--overwrite", action="store_true", help="write over the kit of an earlier run")
     grading = commands.add_parser(
         "grade",
         help="run a folder of handed-in notebooks, and write who passed what",
@@ -120,6 +131,28 @@ def _course(options: argparse.Namespace) -> int:
     return 0
 
 
+def _lecture(options: argparse.Namespace) -> int:
+    from .classroom.lecture import write_lecture
+
+    kit = write_lecture(
+        options.notebook,
+        options.out,
+        lang=options.lang,
+        overwrite=options.overwrite,
+        tell=lambda said: print(said, flush=True),
+    )
+    for path in kit.files:
+        print(f"{path.stat().st_size / 1000:7.0f} kB  {path}")
+    if not kit.players:
+        print("This notebook has no player, so there are no handouts.")
+    elif options.lang != "en":
+        print("The players, their strips and their transcripts are in Chinese.")
+        print("The notebook's own prose, its tables and its labs stay in English.")
+    for remark in kit.remarks:
+        print(remark)
+    return 0
+
+
 def _grade(options: argparse.Namespace) -> int:
     from .classroom.grading import Limits, grade
     from .classroom.report import report_paths, write_report
@@ -138,7 +171,7 @@ def _grade(options: argparse.Namespace) -> int:
     return 0
 
 
-COMMANDS = {None: _open, "check": _check, "course": _course, "grade": _grade}
+COMMANDS = {None: _open, "check": _check, "course": _course, "lecture": _lecture, "grade": _grade}
 
 
 if __name__ == "__main__":

@@ -11,7 +11,8 @@ import hashlib
 import io
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ from autodiff_lab.figures.words import in_its_language, say, separated
 PARTS = Path(__file__).with_name("player")
 """The player's modules and style sheets. They are joined here, since a page and anywidget each take one text."""
 
-_STYLES = ("frame", "layout", "source", "graph", "tape", "words", "predict", "transport", "media")
+_STYLES = ("frame", "layout", "source", "graph", "tape", "words", "predict", "transport", "media", "lecture")
 _IMPORT = re.compile(r'^import \{[^}]*\} from "\./(\w+)\.js";\n', re.MULTILINE)
 
 _TAGS = {"en": "en", "zh": "zh-Hans"}
@@ -100,15 +101,21 @@ def figure(trace: Trace, payload: Mapping[str, Any]) -> str:
 
 
 def png(trace: Trace, layout: Mapping[str, Any]) -> bytes:
-    """Draw the graph at the last step as PNG, in a few colours; a very large graph is drawn smaller."""
-    from PIL import Image
+    """Draw the graph at the last step as PNG, in a few colours; a very large graph is drawn smaller.
 
-    from autodiff_lab.figures import printing
-
+    Raises
+    ------
+    DrawingError
+        If there is no Graphviz here.
+    """
     if trace.lang != "en":
+        from autodiff_lab.figures import printing
+
         trace = printing.legible("play", trace)
     widest = max(layout["width"], layout["height"]) * 96 / 72
     drawn = graphs.render(graphs.graph(trace), "png", scale=min(1.0, _LARGEST_PNG / widest))
+    from PIL import Image  # after drawing: where nothing can be drawn as PNG, nothing more is loaded
+
     small = io.BytesIO()
     with Image.open(io.BytesIO(drawn)) as image:
         image.convert("RGBA").quantize(64).save(small, "png", optimize=True)
@@ -170,5 +177,28 @@ def _lean(text: str) -> str:
 SCRIPT = "\n".join(_lean(_IMPORT.sub("", _part(f"{name}.js"))) for name in modules())
 """The whole player as one module, which exports what its parts export."""
 
-STYLE = re.sub(r"(?<=[:;,{}]) | (?=[{}])", "", "\n".join(_lean(_part(f"{name}.css")) for name in _STYLES))
+
+def _nested(rules: Iterable[str]) -> Iterator[str]:
+    """Name `.adl-player` once for neighbouring rules: every notebook carries the style sheet many times.
+
+    >>> list(_nested([".adl-player .a, .adl-player .b { }", ".adl-player .c { }", ".adl-player.d .e { }"]))
+    ['.adl-player {', '.a, .b { }', '.c { }', '}', '.adl-player.d {', '.e { }', '}']
+    """
+    for outer, group in groupby(rules, _outer):
+        some = list(group)
+        yield from [f"{outer} {{", *(_within(outer, rule) for rule in some), "}"] if outer else some
+
+
+def _outer(rule: str) -> str:
+    """The player, as all selectors of a rule begin with it; empty where they do not, and for what is no rule."""
+    begin = re.match(r"(\.adl-player[\w.-]*) (?!\{).*\}$", rule)
+    return begin[1] if begin and ".adl-player" not in _within(begin[1], rule) else ""
+
+
+def _within(outer: str, rule: str) -> str:
+    return rule.removeprefix(f"{outer} ").replace(f", {outer} ", ", ")
+
+
+STYLE = "\n".join(_nested("\n".join(_lean(_part(f"{name}.css")) for name in _STYLES).splitlines()))
+STYLE = re.sub(r"(?<=[:;,{}])\s|\s(?={)|;?\s*(?=})", "", STYLE)
 """The whole style sheet."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -15,11 +16,13 @@ from autodiff_lab.engine.errors import AutodiffError
 from autodiff_lab.figures import graphs
 from autodiff_lab.figures.boxes import below_heading, text_width
 from autodiff_lab.figures.notation import number
+from autodiff_lab.figures.options import one_of
 from autodiff_lab.figures.outputs import Outputs
 from autodiff_lab.figures.trace import Trace
 from autodiff_lab.transforms.tree import flatten, unflatten
 from autodiff_lab.widgets import modes, page
 from autodiff_lab.widgets.controls import check_ranges, control
+from autodiff_lab.widgets.defaults import SCALES, play_defaults
 
 
 def play(
@@ -30,7 +33,8 @@ def play(
     direction: Any = None,
     fault: str = "",
     predict: bool = False,
-    lang: str = "en",
+    lang: str | None = None,
+    scale: str | None = None,
 ) -> Player:
     """Run ``f(*args)`` and show it step by step: source, graph and tape, with its derivatives in both modes.
 
@@ -52,8 +56,11 @@ def play(
         For teaching: sweep with an engine that makes this mistake, marked as faulty, with the true adjoints beside it.
     predict : bool
         Ask for each value, partial and adjoint before it is shown. The player has a switch.
-    lang : {"en", "zh"}
-        The language of every word: English, or Chinese (simplified).
+    lang : {"en", "zh"}, optional
+        The language of every word: English, or Chinese (simplified). If not given, what `play_defaults` says: English.
+    scale : {"normal", "lecture"}, optional
+        ``"lecture"``: type that is read from the last row, and fewer things at a time. If not given, what
+        `play_defaults` says: normal.
 
     Returns
     -------
@@ -69,7 +76,7 @@ def play(
     ModeError
         If there is no such mode or direction.
     InputError
-        If there is no such fault or language.
+        If there is no such fault, language or scale.
 
     Examples
     --------
@@ -78,7 +85,8 @@ def play(
     >>> play(f, 2.0, 5.0, ranges={"x1": (0.1, 4)})
     Player(f(x1, x2), 13 steps)
     """
-    return Player(f, *args, ranges=ranges, mode=mode, direction=direction, fault=fault, predict=predict, lang=lang)
+    options = {"mode": mode, "direction": direction, "fault": fault, "predict": predict, "lang": lang, "scale": scale}
+    return Player(f, *args, ranges=ranges, **options)
 
 
 class Player(Outputs, anywidget.AnyWidget):
@@ -105,6 +113,8 @@ class Player(Outputs, anywidget.AnyWidget):
         A direction of your own: the rates at which the scalar inputs move. Empty if there is none.
     predict : bool
         Whether the learner is asked to foresee each step.
+    scale : str
+        ``"normal"`` or ``"lecture"``; it can be changed at any time.
     score : dict
         How many questions were ``"asked"``, how many answered ``"right"`` at the first try, and how often each kind of
         mistake was made: ``"mistakes"``.
@@ -139,6 +149,7 @@ class Player(Outputs, anywidget.AnyWidget):
     direction = traitlets.Unicode("").tag(sync=True)
     custom = traitlets.List(traitlets.CFloat()).tag(sync=True)
     predict = traitlets.Bool(False).tag(sync=True)
+    scale = traitlets.Enum(SCALES, "normal").tag(sync=True)
     score = traitlets.Dict({"right": 0, "asked": 0, "mistakes": {}}).tag(sync=True)
     step = traitlets.Int(-1).tag(sync=True)
     inputs = traitlets.List(traitlets.CFloat()).tag(sync=True)
@@ -154,8 +165,10 @@ class Player(Outputs, anywidget.AnyWidget):
         direction: Any = None,
         fault: str = "",
         predict: bool = False,
-        lang: str = "en",
+        lang: str | None = None,
+        scale: str | None = None,
     ) -> None:
+        lang, scale = lang or play_defaults()["lang"], scale or play_defaults()["scale"]
         self._f = f
         self._args = args
         self._fault, self._lang = fault, lang
@@ -176,6 +189,7 @@ class Player(Outputs, anywidget.AnyWidget):
             controls=self._sliders(values),
             mode=mode,
             predict=predict,
+            scale=one_of("play", "scale", scale, SCALES),
             direction=(direction or next(iter(views.forward), "")) if named else "custom",
             custom=self._rates() if self._own is not None else [],
         )
@@ -223,13 +237,15 @@ class Player(Outputs, anywidget.AnyWidget):
         # figure inside that HTML, or the PNG.
         data, metadata = super()._repr_mimebundle_(**kwargs)
         data["text/html"] = page.figure(self.trace, self._shown())
-        data["image/png"] = base64.b64encode(page.png(self.trace, self.payload["layout"])).decode()
+        with contextlib.suppress(graphs.DrawingError):  # where there is no Graphviz
+            data["image/png"] = base64.b64encode(page.png(self.trace, self.payload["layout"])).decode()
         data["text/plain"] = repr(self)
         return data, metadata
 
     def _shown(self) -> dict[str, Any]:
         """What a page is given: the payload, and the mode it opens in."""
-        return {**self.payload, "mode": self.mode, "direction": self.direction, "predict": self.predict}
+        large = {"scale": self.scale} if self.scale != "normal" else {}
+        return {**self.payload, "mode": self.mode, "direction": self.direction, "predict": self.predict, **large}
 
     def _run_again(self, change: Any) -> None:
         """Run the function again, at new inputs or in a new direction.

@@ -194,7 +194,7 @@ def tidy_server(server: LabServer) -> Iterator[LabServer]:
 @pytest.fixture
 def open_notebook(tidy_server: LabServer, new_page: Callable[..., Any]) -> Callable[..., OpenNotebook]:
     """Open a notebook of the server in a page of its own."""
-    return lambda path, **options: OpenNotebook(new_page(**options), tidy_server, path)
+    return lambda path, view="doc/tree", **options: OpenNotebook(new_page(**options), tidy_server, path, view)
 
 
 @pytest.fixture(scope="module")

@@ -23,11 +23,11 @@ FINISHED = f"""(kinds) => {{
 
 
 class OpenNotebook:
-    """A page that shows one notebook and nothing else (JupyterLab's single-document view)."""
+    """A page that shows one notebook and nothing else: JupyterLab's single-document view, or Notebook 7's."""
 
-    def __init__(self, page: Any, server: LabServer, path: str) -> None:
+    def __init__(self, page: Any, server: LabServer, path: str, view: str = "doc/tree") -> None:
         self.page, self.server, self.path = page, server, path
-        page.goto(f"{server.url}/doc/tree/{path}?token={server.token}&reset")
+        page.goto(f"{server.url}/{view}/{path}?token={server.token}&reset")
         page.locator(".jp-NotebookPanel .jp-Notebook .jp-Cell").first.wait_for(timeout=60_000)
         self._wait_for_idle_kernel()
 
@@ -106,6 +106,13 @@ class OpenNotebook:
         if wait:
             self.page.wait_for_function(f"() => ({LOOK})().at(-1).done")
             assert not self.errors()
+
+    def restart_kernel(self) -> None:
+        """Press the button and say yes."""
+        self.page.locator("[data-jp-item-name=restart] jp-button").click()
+        self.page.locator(".jp-Dialog:has-text('Restart') .jp-mod-accept").click()
+        self.page.locator(".jp-Dialog").wait_for(state="detached")
+        self._wait_for_idle_kernel()
 
     def shut_kernel_down(self) -> None:
         """End the kernel behind Lab's back, as a crash or a sleeping laptop does."""

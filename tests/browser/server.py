@@ -23,7 +23,8 @@ from typing import Any
 import nbformat
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-NOTEBOOKS = sorted(path.name for path in (REPOSITORY / "notebooks").glob("*.ipynb"))
+NOTEBOOKS = sorted(path.name for path in (REPOSITORY / "notebooks").glob("[0-9][0-9]_*.ipynb"))
+PAGES = sorted({path.name for path in (REPOSITORY / "notebooks").glob("*.ipynb")} - set(NOTEBOOKS))
 
 # Cells outside the window are not in the page at all unless windowing is off; the rest keeps Lab from talking to
 # the world and from offering to complete what the test types.

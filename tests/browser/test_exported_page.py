@@ -9,7 +9,7 @@ from nbconvert import HTMLExporter
 from autodiff_lab import play
 
 from .player_page import AT_HALF_WAY, LAST, PlayerOnPage, f
-from .server import NOTEBOOKS, REPOSITORY
+from .server import NOTEBOOKS, PAGES, REPOSITORY
 
 
 @pytest.fixture
@@ -72,7 +72,7 @@ def test_saved_page_fits_the_screen(width, height, saved, new_page):
         assert text.evaluate("e => e.scrollWidth <= e.clientWidth + 1 || e.clientWidth === 0"), "text is cut off"
 
 
-@pytest.mark.parametrize("name", NOTEBOOKS)
+@pytest.mark.parametrize("name", [*NOTEBOOKS, *PAGES])
 def test_notebook_as_a_web_page(name, new_page, watch, tmp_path):
     """`jupyter nbconvert --to html` of a notebook as it is committed."""
     notebook = nbformat.read(REPOSITORY / "notebooks" / name, as_version=4)

@@ -39,7 +39,7 @@ def test_what_is_overwritten_is_struck_out(opened):
     player.scrub(LAST)
     assert player.gradient() == ["0.5", "2"]
     assert player.root.locator(".adl-sum").all_text_contents() == ["v̄₋₁ x1 = v₂1 × 5 v₁1 × 0.5 = 0.5 true: 5.5"]
-    assert player.root.locator(".adl-chip.is-lost").get_attribute("aria-label") == "1 × 5 = 5 from v₂ was overwritten"
+    assert player.root.locator(".adl-chip.is-lost").get_attribute("title") == "1 × 5 = 5 from v₂ was overwritten"
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

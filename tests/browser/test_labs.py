@@ -5,6 +5,7 @@ import pytest
 from autodiff_lab.widgets.labs import every_lab
 from autodiff_lab.widgets.labs.lab import Button, Choice, Entry, Play, Slider, Toggle
 
+from .axe import serious
 from .conftest import photograph
 from .server import REPOSITORY
 from .test_themes import CONTRAST
@@ -205,3 +206,4 @@ def test_everything_can_be_read(theme, server, open_notebook):
         faint = [text for text in lab.root.evaluate(CONTRAST) if text["ratio"] < 4.5]
         assert not faint, (kind.__name__, faint)
         assert lab.root.evaluate(CONTRAST), "the text was looked at"
+    assert not serious(notebook.page, ".adl-lab")

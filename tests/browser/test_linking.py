@@ -105,7 +105,7 @@ def test_the_contributions_are_one_stop_and_have_names(player):
     assert [chip.get_attribute("tabindex") for chip in chips.all()].count("0") == 1
     chips.first.focus()
     player.key("ArrowDown", "ArrowDown")
-    focused = player.page.evaluate("document.activeElement.getAttribute('aria-label')")
+    focused = player.page.evaluate("document.activeElement.title")
     assert focused == "(−1) × 0.2837 = −0.2837, from v₄"
 
 

@@ -9,7 +9,7 @@ import pytest
 from autodiff_lab import play
 
 from .conftest import photograph
-from .player_page import PlayerOnPage, cell
+from .player_page import PlayerOnPage, cell, f
 
 
 def wave(x, w):
@@ -33,6 +33,29 @@ MEASURED = """async ([to, presses, key]) => {
     }
     return times;
 }"""
+
+
+@pytest.mark.parametrize("operations, frame", [(5, 16), (500, 50)])
+def test_a_step_takes_less_than_a_frame(operations, frame, new_page, tmp_path):
+    """Milliseconds for a key, up to the layout; the machine may be busy, so the best of three walks counts."""
+
+    def chain(x, w):
+        for _ in range(125):
+            x = x + 0.01 * np.sin(w * x)
+        return x
+
+    player = play(f, 2.0, 5.0) if operations == 5 else play(chain, 0.5, 1.3)
+    page = new_page(offline=True, width=1400)
+    page.goto(player.save_html(tmp_path / "flow.html").as_uri())
+    on_page = PlayerOnPage(page)
+    assert on_page.root.locator("tr[data-line]").count() == operations + 2
+    walks = []
+    for key in ("ArrowRight", "ArrowLeft", "ArrowRight"):
+        on_page.focus()
+        on_page.key("End", *["ArrowLeft"] * 10) if key == "ArrowRight" else on_page.key("End")
+        walks.append(statistics.median(page.evaluate(MEASURED, [0, 10, key])))
+    print(f"{operations} operations: {min(walks):.1f} ms a step")
+    assert min(walks) < frame
 
 
 @pytest.fixture(scope="module")

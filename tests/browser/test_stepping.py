@@ -131,13 +131,24 @@ def test_python_and_the_page_share_the_step(server, open_notebook):
     assert "python sees step 12" in notebook.page.locator(".jp-Cell").last.inner_text()
 
 
-def test_no_kernel_is_needed(server, open_notebook, watch):
+def test_no_kernel_is_needed(server, open_notebook, watch, request):
+    """The kernel is busy, then restarted, then gone; the player steps, and says when an input finds nobody."""
     notebook = open_notebook(server.write("no_kernel.ipynb", *CELLS), height=1100).run_all()
     player = PlayerOnPage(notebook.page)
     notebook.add_cell("import time\ntime.sleep(600)", wait=False)
     notebook.page.locator(".jp-Notebook-ExecutionIndicator[data-status=busy]").wait_for()
     player.press("Forward one step")
     player.arrives_at(1)
+    notebook.restart_kernel()
+    player.press("Forward one step")
+    player.arrives_at(2)
+    player.key("ArrowRight")
+    player.arrives_at(3)
+    player.set_input("x1", 1.0)
+    player.root.get_by_role("status").filter(has_text="The kernel does not answer").wait_for()
+    player.press("Last step")
+    player.shows_the_gradient()
+    photograph(notebook.page, request, "restarted")
     notebook.shut_kernel_down()
     watch.allow("404|WebSocket", because="JupyterLab asks for the kernel that the test has taken away")
     player.scrub(AT_HALF_WAY)

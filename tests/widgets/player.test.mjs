@@ -251,6 +251,10 @@ test("keys step, unless the focused element needs them itself", () => {
   assert.equal(player.keyAction({ key: "ArrowLeft" }, { tag: "BUTTON" }), "back");
   assert.equal(player.keyAction({ key: "Home" }, pane), "first");
   assert.equal(player.keyAction({ key: "End" }, pane), "last");
+  for (const place of [pane, { tag: "BUTTON" }, { tag: "SELECT" }, { tag: "INPUT", type: "range" }, { tag: "INPUT", type: "text" }])
+    assert.equal(player.keyAction({ key: "PageDown" }, place), "forward"); // a clicker steps wherever one is
+  assert.equal(player.keyAction({ key: "PageUp" }, pane), "back");
+  assert.equal(player.keyAction({ key: "PageDown", ctrlKey: true }, pane), null);
   assert.equal(player.keyAction({ key: " " }, pane), "toggle");
   assert.equal(player.keyAction({ key: " " }, { tag: "BUTTON" }), null);
   assert.equal(player.keyAction({ key: " " }, { tag: "g", role: "button" }), null);

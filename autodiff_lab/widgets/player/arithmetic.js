@@ -30,6 +30,7 @@ export function wordsView(host) {
       equation.replaceChildren(...equationsAt(trace, s).map((pieces) =>
         html("div", {}, ...pieces.map(([kind, text]) => html("span", { class: `adl-t-${kind}` }, text)))));
       put(sentence, sentenceAt(trace, s));
+      element.classList.toggle("is-long", sentence.textContent.length > 160);
       sums.update(s);
     },
     link: sums.link,

@@ -65,10 +65,11 @@ export function roving(items) {
     item.setAttribute("tabindex", k ? "-1" : "0");
     item.setAttribute("data-lm-suppress-shortcuts", "true");
     item.addEventListener("keydown", (event) => {
-      const next = items[k + { ArrowUp: -1, ArrowDown: 1 }[event.key]];
+      const way = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+      const next = items[k + way];
+      if (way) event.stopPropagation(); // also at an end: slides around us would turn
       if (!next) return;
       event.preventDefault();
-      event.stopPropagation();
       item.setAttribute("tabindex", "-1");
       next.setAttribute("tabindex", "0");
       next.focus();
@@ -85,8 +86,10 @@ export function linkTo(element, target, host) {
   const leave = () => host.link(null);
   element.addEventListener("pointerenter", enter);
   element.addEventListener("pointerleave", leave);
-  element.addEventListener("focus", enter);
-  element.addEventListener("blur", leave);
+  if (!element.matches(".adl-edge")) { // Chromium makes a tab stop of any SVG element that listens to the focus
+    element.addEventListener("focus", enter);
+    element.addEventListener("blur", ({ relatedTarget }) => relatedTarget?.matches(".adl-chip") || leave()); // it must not vanish
+  }
   element.addEventListener("click", () => host.visit(target()));
   element.addEventListener("keydown", (event) => {
     if (element.tagName === "BUTTON") return; // the browser makes a click of it

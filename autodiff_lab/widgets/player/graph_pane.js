@@ -117,7 +117,8 @@ export function graphView(trace, layout, host, prefix) {
     const room = element.clientWidth - 16;
     if (room <= 0) return;
     const [width, height] = [layout.width + 2 * pad, layout.height + 2 * pad];
-    scale = host.lens.scale ?? Math.max(minimum, Math.min(room / width, Math.max(1, (element.clientHeight - 16) / height), 1.15));
+    const unit = parseFloat(getComputedStyle(element).fontSize) / 14; // in a lecture all type is larger, and may shrink further
+    scale = host.lens.scale ?? Math.max((unit > 1.5 ? 0.7 : minimum) * unit, Math.min(room / width, Math.max(unit, (element.clientHeight - 16) / height), 1.15 * unit));
     drawing.style.width = `${Math.floor(width * scale)}px`;
     drawing.style.height = `${Math.floor(height * scale)}px`;
     sign();
@@ -204,7 +205,6 @@ export function graphView(trace, layout, host, prefix) {
             ...(node.adjoint ? [say("node adjoint", { adjoint: reached ? reached.text : say("not reached") })] : []), ...(right ? [right] : [])].join(gap);
           const title = marks.recorded ? `${line.shown} = ${words}` : say("node ahead", { name: line.shown });
           put(node.title, title);
-          set(node.group, "aria-label", title);
           for (const constant of node.constants) constant.classList.toggle("is-ahead", !marks.recorded);
         }
         const active = step && step.line === i && step.phase !== "seed";

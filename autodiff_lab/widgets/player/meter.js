@@ -8,10 +8,14 @@ const number = (n) => n.toLocaleString("en").replaceAll(",", "\u202f");
 /** What the run has cost so far in each mode that is shown, and what the whole gradient costs. */
 export function meterView(say) {
   const kept = (numbers, bytes) => say("cost of keeping", { n: number(numbers), bytes: number(bytes) });
-  const element = html("div", { class: "adl-meter" });
+  const element = html("div", { class: "adl-meter", "data-lm-suppress-shortcuts": "true" });
   let rows = [];
+  // In a narrow player it scrolls: then it can be reached, and the arrows are its own.
+  const scrolls = () => element.scrollWidth > element.clientWidth;
+  element.addEventListener("keydown", (event) => /Left|Right/.test(event.key) && scrolls() && event.stopPropagation());
   return {
     element,
+    fit: () => (scrolls() ? element.setAttribute("tabindex", 0) : element.removeAttribute("tabindex")),
     load(trace) {
       rows = trace.costs.filter(([, cost]) => cost).map(([name]) => {
         const cells = COLUMNS.map((_, k) => html("td", { class: k === 3 ? "is-first" : null }));

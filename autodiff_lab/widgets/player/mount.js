@@ -26,7 +26,7 @@ let instances = 0;
  * @param {{trace: Trace, layout: Layout, forward?: object[], no_forward?: string, mode?: string, direction?: string}} payload
  * @param {{step?: number, css?: string, controls?: object[], custom?: number[], mode?: string, direction?: string,
  *          onStep?: (s: number) => void, onInputs?: (changed: {index: number, value: number}) => void,
- *          predict?: boolean, score?: object, onPredict?: (on: boolean) => void, onScore?: (score: object) => void,
+ *          predict?: boolean, scale?: string, score?: object, onPredict?: (on: boolean) => void, onScore?: (score: object) => void,
  *          onMode?: (mode: string, direction: string) => void, onCustom?: (rates: number[]) => void}} options
  */
 export function mount(element, payload, options = {}) {
@@ -87,6 +87,10 @@ export function mount(element, payload, options = {}) {
       showModes();
     },
     predict: (on) => on !== predict.on && predict.set(on),
+    scale(name) {
+      root.classList.toggle("adl-lecture", name === "lecture");
+      observed();
+    },
     controls(controls) {
       inputs.update(controls);
       options.controls = controls;
@@ -144,7 +148,7 @@ export function mount(element, payload, options = {}) {
     onScore: options.onScore,
   });
   const transport = transportView(api, say, predict.toggle);
-  const root = html("div", { class: "adl-player", role: "group", tabindex: 0, "aria-keyshortcuts": "ArrowLeft ArrowRight Space Home End" },
+  const root = html("div", { class: "adl-player", role: "group", tabindex: 0, "data-prevent-swipe": "", "aria-keyshortcuts": "ArrowLeft ArrowRight PageUp PageDown Space Home End" },
                     html("div", { class: "adl-header" }, title, modes.element, inputs.element, status), banner, held, warning, panes, predict.element, words.element, meter.element, transport.element);
   api.root = root;
 
@@ -152,7 +156,7 @@ export function mount(element, payload, options = {}) {
     view.element.setAttribute("data-lm-suppress-shortcuts", "true");
     view.element.classList.add("adl-scroll");
     const body = view.signs ? html("div", { class: "adl-signed" }, view.element, ...view.signs) : view.element;
-    return html("section", { class: `adl-pane adl-pane-${name}`, "aria-label": title },
+    return html("div", { class: `adl-pane adl-pane-${name}`, role: "region", "aria-label": title }, // a <section> would be a slide of reveal.js
                 html("div", { class: "adl-pane-title" }, title, ...(trace.fault ? [html("strong", { class: "adl-faulty", title: say("this engine", { badge: trace.badge }) }, say("faulty"))] : []), ...(hint ? [typeof hint === "string" ? html("span", {}, hint) : hint] : [])), body);
   }
 
@@ -278,8 +282,13 @@ export function mount(element, payload, options = {}) {
 
   const actions = { back: () => api.advance(-1), forward: () => api.advance(1), first: () => api.go(-1), last: () => api.go(Infinity), toggle: api.toggle };
   root.addEventListener("keydown", (event) => {
-    if (event.key === "Escape") root.closest(".jp-Cell")?.focus(); // back to the notebook and its shortcuts
-    if (event.key in KEYS) event.stopPropagation(); // slides and notebooks around us have plans for these keys
+    if (event.key === "Escape") {
+      if (root.closest(".reveal")) event.stopPropagation(); // there it would open the overview
+      document.activeElement.blur();
+      root.closest(".jp-Cell")?.focus(); // back to the slides, or to the notebook and its shortcuts
+    }
+    const beyond = { PageUp: at < 0, PageDown: at >= stepsOf(trace) - 1 }[event.key]; // nothing left to step: turn the slide
+    if (event.key in KEYS && !beyond) event.stopPropagation(); // slides and notebooks around us have plans for these keys
     if (event.key === "Enter" && event.target.tagName === "BUTTON") {
       event.preventDefault(); // JupyterLab takes this key, so the browser would not press the button
       event.stopPropagation();
@@ -287,17 +296,20 @@ export function mount(element, payload, options = {}) {
       return;
     }
     const action = keyAction(event, { tag: event.target.tagName, role: event.target.getAttribute("role"), type: event.target.type });
-    if (!action) return;
+    if (!action || beyond) return;
     event.preventDefault();
     actions[action]();
   });
-  const observer = new ResizeObserver(() => {
+  const observed = () => {
     words.reserve();
+    meter.fit();
     graph.fit();
     if (trace.steps[s]) for (const view of views) view.follow(trace.steps[s], false, s);
-  });
+  };
+  const observer = new ResizeObserver(observed);
   observer.observe(panes);
 
+  if ((options.scale ?? payload.scale) === "lecture") root.classList.add("adl-lecture");
   const settle = load();
   if (options.score) predict.score(options.score);
   if (options.predict ?? payload.predict) predict.set(true);

@@ -18,7 +18,7 @@ export function predictView(host) {
   const said = html("p", { class: "adl-said", role: "status" });
   const kinds = html("select", { "aria-label": say("ask for menu") }, ...ASKED.map((value) => html("option", { value }, say(`ask ${value}`))));
   const points = html("span", { class: "adl-score" });
-  const element = html("section", { class: "adl-ask", "aria-label": say("predict"), hidden: "" }, form, said,
+  const element = html("div", { class: "adl-ask", role: "region", "aria-label": say("predict"), hidden: "" }, form, said,
                        html("div", { class: "adl-ask-side" }, html("label", {}, say("ask for"), kinds), points));
   let trace = null;
   let on = false;

@@ -13,7 +13,7 @@ export function sumsView(host) {
     const waiting = part.text === undefined;
     const kind = waiting ? "to come" : part.lost ? "overwritten" : part.edge.line === part.from ? "from" : "through";
     const said = host.say(`contribution ${kind}`, { name: from.shown, term: part.text, value: part.number?.text });
-    const node = html("button", { type: "button", class: `adl-chip${waiting ? " is-waiting" : part.lost ? " is-lost" : ""}`, "aria-label": said, title: said },
+    const node = html("button", { type: "button", class: `adl-chip${waiting ? " is-waiting" : part.lost ? " is-lost" : ""}`, title: said },
                       html("small", {}, from.label || from.shown), waiting ? "…" : part.text);
     linkTo(node, () => part.edge, { ...host, visit: () => host.go(part.step) });
     chips.push({ node, edge: part.edge });

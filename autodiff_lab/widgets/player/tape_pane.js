@@ -50,16 +50,18 @@ export function tapeView(trace, host) {
   // What has to be remembered for the sweep; forward, for the lines to come.
   const steps = trace.meters.at(-1);
   const cost = trace.costs.at(-1)[1];
-  const memory = html("span", { class: "adl-memory" });
+  const keeps = ([, , kept, bytes]) => counted(say, "keeps", kept, { bytes });
+  const longest = steps.map(({ meter }) => keeps(meter)).reduce((a, b) => (b.length > a.length ? b : a));
+  const memory = html("span", { class: "adl-memory", "data-longest": longest });
   const fill = html("i", { "aria-hidden": "true" });
   const note = html("span", {}, fill, memory);
   return {
     element,
     note,
     update({ step, s, lines, mark, adjoint }) {
-      const [, , kept, bytes] = s < 0 ? [0, 0, 0, 0] : steps[Math.min(s, steps.length - 1)].meter;
-      put(memory, counted(say, "keeps", kept, { bytes }));
-      fill.style.setProperty("--adl-share", cost ? kept / Math.max(1, cost[3]) : 0);
+      const now = s < 0 ? [0, 0, 0, 0] : steps[Math.min(s, steps.length - 1)].meter;
+      put(memory, keeps(now));
+      fill.style.setProperty("--adl-share", cost ? now[2] / Math.max(1, cost[3]) : 0);
       const receiving = new Set(step?.phase === "forward" ? [] : receivers(trace, s));
       for (const i of lines) {
         const { row, operation, value, tangents, adjoint: cell, truth } = rows[i];

@@ -1,6 +1,8 @@
 import { throttle } from "./inputs.js";
 import { mount } from "./mount.js";
 
+const PATIENCE = 2000; // milliseconds until the player says that nobody answers
+
 function render({ model, el }) {
   // While a change waits to be sent, the echo of an older one may still write to the model; so it waits out here.
   let waiting = null;
@@ -9,7 +11,10 @@ function render({ model, el }) {
     waiting = null;
     model.set("inputs", values);
     model.save_changes();
+    clearTimeout(late);
+    late = setTimeout(() => player.error(model.get("payload").words["nobody answers"]), PATIENCE);
   }, 60);
+  let late = 0;
   const write = (name, value) => {
     model.set(name, value);
     model.save_changes();
@@ -21,6 +26,7 @@ function render({ model, el }) {
     direction: model.get("direction"),
     custom: model.get("custom"),
     predict: model.get("predict"),
+    scale: model.get("scale"),
     score: model.get("score"),
     onPredict: (on) => write("predict", on),
     onScore: (score) => write("score", score),
@@ -44,19 +50,25 @@ function render({ model, el }) {
   const listeners = {
     "change:payload": () => player.update(model.get("payload")),
     // An answer may be older than the slider: the hand that moves it is right.
-    "change:controls": () => player.controls(model.get("controls").map((c, k) => {
-      const value = inputs()[k];
-      return { ...c, value, text: value === c.value ? c.text : undefined };
-    })),
+    "change:controls": () => {
+      clearTimeout(late);
+      player.error(model.get("error"));
+      player.controls(model.get("controls").map((c, k) => {
+        const value = inputs()[k];
+        return { ...c, value, text: value === c.value ? c.text : undefined };
+      }));
+    },
     "change:error": () => player.error(model.get("error")),
     "change:mode": () => player.choose(model.get("mode"), model.get("direction")),
     "change:direction": () => player.choose(model.get("mode"), model.get("direction")),
     "change:custom": () => player.custom(model.get("custom")),
     "change:predict": () => player.predict(model.get("predict")),
+    "change:scale": () => player.scale(model.get("scale")),
     "change:step": () => player.follow(model.get("step")),
   };
   for (const [event, listener] of Object.entries(listeners)) model.on(event, listener);
   return () => {
+    clearTimeout(late);
     for (const [event, listener] of Object.entries(listeners)) model.off(event, listener);
     player.destroy();
   };

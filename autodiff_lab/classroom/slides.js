@@ -1,0 +1,56 @@
+// Turns the slides. A clicker sends PageUp and PageDown: they step the player of the slide, scroll what is longer than
+// the slide, and then turn it. Arrows turn slides, unless the focus is inside a player.
+const deck = new Reveal({
+  width: "100%", height: "100%", margin: 0, minScale: 1, maxScale: 1, center: false, hash: true, slideNumber: "c/t",
+  transition: "none", backgroundTransition: "none", navigationMode: "linear", touch: false, scrollActivationWidth: null,
+});
+const SMALLEST = 62; // per cent: what is longer still is scrolled
+
+/** Makes code that is wider than its slide smaller, and then what is longer. */
+function fit(slide) {
+  const sheet = slide?.querySelector(":scope > .on-slide");
+  if (!sheet || slide.matches(".player")) return;
+  sheet.style.fontSize = "";
+  for (const code of sheet.querySelectorAll("pre")) {
+    code.style.fontSize = "";
+    const share = code.clientWidth / code.scrollWidth;
+    if (share < 1 && code.clientWidth) code.style.fontSize = `${Math.max(SMALLEST / 100, 0.82 * share)}em`;
+  }
+  for (let size = 96; size >= SMALLEST && sheet.scrollHeight > sheet.clientHeight + 1; size -= 4) sheet.style.fontSize = `${size}%`;
+  sheet.tabIndex = sheet.scrollHeight > sheet.clientHeight + 1 ? 0 : -1;
+}
+
+/** Scrolls a slide by most of its height; false if it is at its end. */
+function scrolled(slide, down) {
+  const sheet = slide.querySelector(":scope > .on-slide");
+  const left = down ? sheet.scrollHeight - sheet.clientHeight - sheet.scrollTop : sheet.scrollTop;
+  if (slide.matches(".player") || left < 2) return false;
+  sheet.scrollBy({ top: (down ? 0.8 : -0.8) * sheet.clientHeight, behavior: "instant" });
+  return true;
+}
+
+addEventListener("keydown", (event) => {
+  if (!event.isTrusted || event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return;
+  const slide = deck.getCurrentSlide();
+  const inside = document.activeElement?.closest(".adl-player");
+  if (event.key === "Escape" && inside) {
+    document.activeElement.blur();
+    event.stopImmediatePropagation();
+  }
+  const down = event.key === "PageDown";
+  if ((!down && event.key !== "PageUp") || deck.isOverview() || !slide) return;
+  event.preventDefault();
+  event.stopImmediatePropagation();
+  const player = slide.querySelector(".adl-player");
+  const stepped = player && !player.dispatchEvent(new KeyboardEvent("keydown", { key: event.key, cancelable: true }));
+  if (!stepped && !scrolled(slide, down)) deck[down ? "next" : "prev"]();
+}, true);
+
+for (const event of ["ready", "slidechanged", "resize"])
+  deck.on(event, () => {
+    const slide = deck.getCurrentSlide();
+    if (!slide?.contains(document.activeElement)) document.activeElement?.blur();
+    fit(slide);
+  });
+document.addEventListener("toggle", () => fit(deck.getCurrentSlide()), true);
+deck.initialize();

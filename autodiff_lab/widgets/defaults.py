@@ -1,0 +1,46 @@
+"""How a player is shown where its call does not say: in which language, and how large."""
+
+from __future__ import annotations
+
+from autodiff_lab.figures.options import one_of
+from autodiff_lab.figures.words import checked_language
+
+__all__ = ["SCALES", "play_defaults"]
+
+SCALES = ("normal", "lecture")
+
+_now = {"lang": "en", "scale": "normal"}
+
+
+def play_defaults(*, lang: str | None = None, scale: str | None = None) -> dict[str, str]:
+    """Say once for all players that are made from now on what `play` would be told each time.
+
+    Parameters
+    ----------
+    lang : {"en", "zh"}, optional
+        The language of every word.
+    scale : {"normal", "lecture"}, optional
+        How large they are.
+
+    Returns
+    -------
+    dict
+        What holds now.
+
+    Raises
+    ------
+    InputError
+        If there is no such language or scale.
+
+    Examples
+    --------
+    >>> play_defaults(lang="zh")
+    {'lang': 'zh', 'scale': 'normal'}
+    >>> play_defaults(lang="en")
+    {'lang': 'en', 'scale': 'normal'}
+    """
+    if lang is not None:
+        _now["lang"] = checked_language("play_defaults", lang)
+    if scale is not None:
+        _now["scale"] = one_of("play_defaults", "scale", scale, SCALES)
+    return dict(_now)

@@ -1,0 +1,86 @@
+"""`lecture_style()`: a notebook that is read from the last row."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autodiff_lab.engine.errors import InputError
+from autodiff_lab.widgets.defaults import play_defaults
+
+__all__ = ["LectureStyle", "lecture_style"]
+
+# Jupyter's own sizes are variables, so that everything that it lays out grows along, in either theme. The rest is what
+# it does not derive from them. The selectors name JupyterLab and Notebook 7; elsewhere they find nothing.
+_STYLE = """\
+.jp-Notebook {
+  --jp-ui-font-size1: %(size).0fpx; --jp-content-font-size1: %(size).0fpx; --jp-content-font-size0: %(small).0fpx;
+  --jp-content-font-size2: %(large).0fpx; --jp-content-font-size3: %(larger).0fpx;
+  --jp-content-font-size4: %(largest).0fpx; --jp-content-font-size5: %(largest).0fpx;
+  --jp-code-font-size: %(code).0fpx; --jp-content-line-height: 1.45; --jp-code-line-height: 1.35;
+  --jp-cell-prompt-width: 0px;
+}
+.jp-InputPrompt, .jp-OutputPrompt { display: none; }
+.jp-Notebook .jp-Cell { max-width: min(100%%, 96em); margin-inline: auto; }
+.jp-RenderedHTMLCommon :is(p, li, blockquote) { max-width: 44em; }
+.jp-Notebook :is(.jp-RenderedHTMLCommon table, .jp-OutputArea-output table) { font-size: inherit; }
+.jp-Notebook .jp-RenderedHTMLCommon :is(td, th) { padding: 0.35em 0.8em; }
+.jp-Notebook .jp-OutputArea-output pre, .jp-Notebook .cm-editor { font-size: %(code).0fpx; }
+.jp-Notebook .widget-label, .jp-Notebook .widget-readout, .jp-Notebook .jupyter-button { font-size: %(small).0fpx; }
+.jp-Notebook .jp-OutputArea-output img { width: auto; max-width: 100%%; }
+"""
+
+
+class LectureStyle:
+    """The style of a notebook that is shown on a wall. A notebook takes it over where the last line of a cell gives it.
+
+    Parameters
+    ----------
+    size : float
+        The size of prose, in pixels; everything else follows.
+    """
+
+    def __init__(self, size: float = 24) -> None:
+        self.size = size
+
+    def css(self) -> str:
+        """Give the style sheet.
+
+        >>> "--jp-content-font-size1: 24px" in LectureStyle(24).css()
+        True
+        """
+        ratios = {"small": 0.85, "code": 0.9, "size": 1, "large": 1.15, "larger": 1.35, "largest": 1.6}
+        return _STYLE % {name: ratio * self.size for name, ratio in ratios.items()}
+
+    def __repr__(self) -> str:
+        return f"Lecture style: prose at {self.size:g} px. Delete this output to have the notebook as it was."
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        return {"text/html": f"<style>\n{self.css()}</style>", "text/plain": repr(self)}
+
+
+def lecture_style(size: float = 24) -> LectureStyle:
+    """Make this notebook large: prose, code and tables in one column, and every player that is made from now on.
+
+    Write it as the last line of a cell; what that cell shows is the style. In the light and in the dark theme.
+
+    Parameters
+    ----------
+    size : float
+        The size of prose, in pixels, from 14 to 60.
+
+    Raises
+    ------
+    InputError
+        If `size` is not such a number.
+
+    Examples
+    --------
+    >>> lecture_style()
+    Lecture style: prose at 24 px. Delete this output to have the notebook as it was.
+    >>> play_defaults(scale="normal")["scale"]
+    'normal'
+    """
+    if isinstance(size, bool) or not isinstance(size, int | float) or not 14 <= size <= 60:
+        raise InputError(f"lecture_style(size={size!r}) is not possible; size is a number from 14 to 60, as 24.")
+    play_defaults(scale="lecture")
+    return LectureStyle(size)

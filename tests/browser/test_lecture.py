@@ -1,0 +1,207 @@
+"""A lecture kit without a network: the page plays, slides turn, a clicker steps; and type for the last row."""
+
+import numpy as np
+import pytest
+
+from autodiff_lab import play
+from autodiff_lab.classroom.lecture import write_lecture
+
+from .conftest import photograph
+from .player_page import LAST, PlayerOnPage, f
+from .test_themes import readable
+
+HALLS = [(1024, 768), (1920, 1080)]
+TYPE = 24  # pixels, for what is current
+
+
+@pytest.fixture(scope="module")
+def kit(browser, tmp_path_factory):
+    """The kit of notebook 04, which has a player; the browser is asked for first."""
+    folder = tmp_path_factory.mktemp("lecture")
+    write_lecture("04", folder)
+    return {path.name.partition(".")[2]: path for path in folder.iterdir()}
+
+
+class Deck:
+    """The slides on a page."""
+
+    def __init__(self, page, path):
+        self.page = page
+        page.goto(path.as_uri())
+        page.wait_for_function("window.deck?.isReady() ?? (typeof deck !== 'undefined' && deck.isReady())")
+        page.wait_for_function("document.querySelector('figure[data-adl-player]') === null")
+
+    @property
+    def at(self):
+        return self.page.evaluate("deck.getSlidePastCount()")
+
+    def key(self, *keys):
+        for one in keys:
+            self.page.keyboard.press(one)
+
+    def show(self, selector):
+        """Turn to the first slide that has this."""
+        self.page.evaluate(
+            """selector => {
+                const slide = deck.getSlides().find((slide) => slide.matches(selector));
+                const { h, v } = deck.getIndices(slide);
+                deck.slide(h, v);
+            }""",
+            selector,
+        )
+        return PlayerOnPage(self.page) if selector == ".player" else None
+
+
+def test_the_page_plays(kit, new_page):
+    page = new_page(offline=True)
+    page.goto(kit["html"].as_uri())
+    player = PlayerOnPage(page)
+    player.focus()
+    player.key("End")
+    assert player.step == LAST and player.gradient() == ["5.5", "1.7163"]
+    player.key("PageUp")
+    player.arrives_at(LAST - 1)
+    player.key("Home", "PageDown")
+    player.arrives_at(1)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert page.locator("math").first.bounding_box()["height"] > 10
+    broken = page.evaluate("[...document.images].filter((image) => !image.naturalWidth).length")
+    assert broken == 0
+
+
+def test_keys_inside_a_player_step_it_and_outside_turn_slides(kit, new_page):
+    deck = Deck(new_page(offline=True), kit["slides.html"])
+    deck.key("ArrowRight", "ArrowRight")
+    assert deck.at == 2
+    deck.key("ArrowLeft")
+    assert deck.at == 1
+    player = deck.show(".player")
+    here = deck.at
+    player.focus()
+    deck.key("ArrowRight", "ArrowRight", "ArrowLeft")
+    assert (player.step, deck.at) == (1, here)
+    deck.key("End", "ArrowRight")
+    assert (player.step, deck.at) == (LAST, here), "an arrow never leaves the player"
+    deck.key("Escape", "ArrowRight")
+    assert deck.at == here + 1
+    deck.key("ArrowLeft")
+    assert (player.step, deck.at) == (LAST, here)
+
+
+def test_a_clicker_steps_the_player_and_then_turns_the_slide(kit, new_page):
+    deck = Deck(new_page(offline=True), kit["slides.html"])
+    player = deck.show(".player")
+    here = deck.at
+    deck.key("PageDown", "PageDown", "PageUp")
+    assert (player.step, deck.at) == (1, here)
+    deck.key(*["PageDown"] * (LAST - 1))
+    assert (player.step, deck.at) == (LAST, here)
+    player.shows_the_gradient()
+    deck.key("PageDown")
+    assert deck.at == here + 1
+    deck.key("PageUp", "PageUp")
+    assert (player.step, deck.at) == (LAST - 1, here)
+    player.root.get_by_role("slider", name="Step", exact=True).focus()
+    deck.key("PageDown", "PageDown")
+    assert deck.at == here + 1, "also from inside a control"
+
+
+def test_slides_know_nothing_of_what_is_inside_a_player(kit, new_page):
+    deck = Deck(new_page(offline=True), kit["slides.html"])
+    deck.show(".player")
+    assert deck.page.locator(".adl-player section").count() == 0, "reveal.js takes every <section> for a slide"
+    assert deck.page.locator(".slides > section > section.slide").count() == deck.page.evaluate("deck.getTotalSlides()")
+
+
+@pytest.mark.parametrize("width, height", HALLS)
+def test_nothing_is_cut_off(width, height, kit, new_page, request):
+    """Every slide fits or scrolls, and its type stays large; a clicker scrolls before it turns."""
+    deck = Deck(new_page(offline=True, width=width, height=height), kit["slides.html"])
+    count = deck.page.evaluate("deck.getTotalSlides()")
+    for number in range(count):
+        seen = deck.page.evaluate(
+            """() => {
+                const slide = deck.getCurrentSlide(), sheet = slide.querySelector(".on-slide");
+                const box = sheet.getBoundingClientRect();
+                return { beyond: sheet.scrollHeight - sheet.clientHeight, wide: sheet.scrollWidth - sheet.clientWidth,
+                         outside: box.top < -1 || box.bottom > innerHeight + 1 || box.right > innerWidth + 1,
+                         scrolls: getComputedStyle(sheet).overflowY, type: parseFloat(getComputedStyle(sheet).fontSize),
+                         player: slide.matches(".player"), text: sheet.innerText.slice(0, 60) };
+            }"""
+        )
+        assert not seen["outside"] and seen["wide"] <= 1, seen
+        assert seen["beyond"] <= 1 or (seen["scrolls"] == "auto" and not seen["player"]), seen
+        assert seen["type"] >= 14, seen
+        if number in (0, 7):
+            photograph(deck.page, request, f"slide {number}")
+        while deck.at == number and number < count - 1:
+            deck.page.evaluate("deck.next()")
+    deck.show(".exercise")
+    assert deck.page.locator(".present.exercise :is(h3, .code)").count() >= 2
+
+
+SIZES = "all => all.map((each) => parseFloat(getComputedStyle(each).fontSize))"
+CURRENT = ".adl-sentence, .adl-code.is-current code, .adl-tape .is-current :is(th, td):visible"
+
+
+def many(x, y):
+    a = x * y + np.sin(x)
+    b = a * a - y / x
+    c = np.exp(-0.01 * b) * a
+    return c + np.log(x * x + y * y) * b
+
+
+@pytest.mark.parametrize("width, height", HALLS)
+@pytest.mark.parametrize("options", [{}, {"mode": "forward"}, {"mode": "both"}, {"fault": "overwrite"}], ids=str)
+def test_lecture_scale(width, height, options, new_page, tmp_path, request):
+    """What is current has type of 24 px at least, all of the player is on the screen, and it keeps its shape."""
+    function = f if not options else many
+    play(function, 2.0, 5.0, scale="lecture", **options).save_html(tmp_path / "large.html")
+    page = new_page(offline=True, width=width, height=height)
+    page.goto((tmp_path / "large.html").as_uri())
+    player = PlayerOnPage(page)
+    player.focus()
+    shapes = set()
+    for _ in range(40):
+        before = player.step
+        player.key("PageDown")
+        if player.step == before:
+            break
+        sizes = player.root.locator(CURRENT).evaluate_all(SIZES)
+        assert len(sizes) > 3 or "seed" in player.root.get_attribute("data-phase"), "a pane shows nothing current"
+        assert min(sizes) >= TYPE
+        shapes.add(tuple(round(value) for value in player.root.bounding_box().values()))
+        words = player.root.locator(".adl-words").bounding_box()
+        sentence = player.root.locator(".adl-sentence").bounding_box()
+        assert sentence["y"] >= words["y"] and sentence["y"] + sentence["height"] <= words["y"] + words["height"] + 1
+    assert len(shapes) == 1, "the player changes its shape"
+    x, y, wide, tall = shapes.pop()
+    assert x >= 0 and y >= 0 and x + wide <= width and y + tall <= height
+    for pane in player.root.locator(".adl-pane").all():
+        box = pane.bounding_box()
+        assert box["width"] > 150 and box["height"] > 90
+    readable(player)
+    player.key(*["PageUp"] * 3)
+    photograph(page, request, "sweep")
+
+
+@pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
+def test_the_style_of_a_notebook(theme, server, open_notebook, request):
+    code = "def f(x, y):\n    return x * y + x\n\nprint(f(2.0, 3.0))"
+    cells = ("import autodiff_lab as ad\n\nad.lecture_style()", code, "ad.play(f, 2.0, 3.0)", "ad.table(f, 2.0, 3.0)")
+    server.theme(theme)
+    try:
+        notebook = open_notebook(server.write("hall.ipynb", *cells)).run_all()
+    finally:
+        server.theme("JupyterLab Light")
+    page = notebook.page
+    for place in (".cm-line", ".jp-OutputArea-output pre", "table td", ".adl-sentence"):
+        size = page.locator(f".jp-Notebook {place}").evaluate_all(SIZES)[0]
+        assert size >= 20, place
+    player = PlayerOnPage(page)
+    assert "adl-lecture" in player.root.get_attribute("class")
+    player.focus()
+    player.key("PageDown", "PageDown")
+    assert player.step == 2
+    readable(player)
+    photograph(page, request)

@@ -1,0 +1,143 @@
+"""One player, many places: Notebook 7, Voilà, and the slides that nbconvert makes."""
+
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbconvert import SlidesExporter
+
+import autodiff_lab
+from autodiff_lab import play
+
+from .conftest import SCREENSHOTS
+from .player_page import AT_HALF_WAY, LAST, PlayerOnPage, cell, f
+
+CELLS = (cell(f, "play(f, 2.0, 5.0)"), "'a cell below'")
+
+
+def steps(player):
+    """By button, by key and by scrubber; the slider of an input asks the kernel and is tried by the caller."""
+    player.shows_the_start()
+    player.press("Forward one step")
+    player.arrives_at(1)
+    player.key("End")
+    player.shows_the_gradient()
+    player.scrub(AT_HALF_WAY)
+    player.shows_half_way()
+    player.key("ArrowRight", "ArrowLeft", "ArrowLeft")
+    player.arrives_at(AT_HALF_WAY - 1)
+
+
+def moves_an_input(player):
+    player.set_input("x1", 1.0)
+    player.root.locator("tr[data-line='0'] .adl-value", has_text="1").wait_for()
+    player.focus()
+    player.key("End")
+    assert player.gradient() == ["6", "0.7163"]
+
+
+def test_in_notebook_7(server, open_notebook, watch):
+    watch.allow("reading 'schema'", because="Notebook 7.6 says so of its own settings, with no player on the page too")
+    notebook = open_notebook(server.write("seven.ipynb", *CELLS), view="notebooks", height=1100).run_all()
+    player = PlayerOnPage(notebook.page)
+    cells = notebook.sources()
+    steps(player)
+    player.key("a", "b", "x", "j", "k")
+    assert notebook.sources() == cells, "the keys are the player's"
+    moves_an_input(player)
+
+
+def test_in_voila(tidy_server, new_page, watch):
+    """A page of outputs alone, with a kernel behind it."""
+    watch.allow_strangers("fontawesome|mathjax|jsdelivr|cdnjs", because="Voilà's own template asks for them")
+    watch.allow("shared module|ERR_FAILED", because="Voilà says so of its own modules, with no player on the page too")
+    path = tidy_server.write("dashboard.ipynb", *CELLS)
+    page = new_page(height=1100)
+    page.goto(f"{tidy_server.url}/voila/render/{path}?token={tidy_server.token}", timeout=60_000)
+    page.locator(".adl-player").wait_for(timeout=60_000)
+    player = PlayerOnPage(page)
+    steps(player)
+    moves_an_input(player)
+
+
+# ---- slides: `jupyter nbconvert --to slides`, with reveal.js from the lecture kit and the rest of what it asks for
+
+REVEAL = Path(autodiff_lab.__file__).parent / "classroom" / "reveal"
+
+
+def slides(folder):
+    """A deck of three slides as nbconvert writes it: words, a player, words."""
+    player = play(f, 2.0, 5.0)
+    data, _ = player._repr_mimebundle_()
+    output = nbformat.v4.new_output("display_data", data=data)
+    kind = {"slideshow": {"slide_type": "slide"}}
+    notebook = nbformat.v4.new_notebook(
+        cells=[
+            nbformat.v4.new_markdown_cell("# Before", metadata=kind),
+            nbformat.v4.new_code_cell("play(f, 2.0, 5.0)", outputs=[output], metadata=kind),
+            nbformat.v4.new_markdown_cell("# After", metadata=kind),
+        ]
+    )
+    path = folder / "deck.html"
+    path.write_text(SlidesExporter().from_notebook_node(notebook)[0], encoding="utf-8")
+    return path
+
+
+def serve_reveal(page):
+    """What nbconvert's template takes from the network: reveal.js, and require.js to load it (here a few lines)."""
+    require = """window.define = (names, make) => { define.made = make(); };
+    define.amd = true;
+    window.require = (options, [reveal], ready) => {
+        const script = Object.assign(document.createElement("script"), { src: reveal });
+        script.onload = () => ready(define.made, { id: "notes", init() {} });
+        document.head.append(script);
+    };"""
+    sources = {
+        "**/require*.js": {"body": require, "content_type": "text/javascript"},
+        "**/dist/reveal.js": {"path": REVEAL / "reveal.js"},
+        "**/dist/reveal.css": {"path": REVEAL / "reveal.css"},
+    }
+    for pattern, answer in sources.items():
+        page.route(pattern, lambda route, _, answer=answer: route.fulfill(**answer))
+
+
+@pytest.fixture
+def deck(new_page, watch, tmp_path):
+    watch.allow_strangers("mathjax|jquery|mermaid|theme|font-awesome", because="nbconvert's own template asks for them")
+    watch.allow("jquery|MathJax|mermaid", because="the template uses what it could not load")
+    page = new_page(offline=True, height=800)
+    serve_reveal(page)
+    page.goto(slides(tmp_path).as_uri())
+    page.wait_for_function("document.querySelectorAll('.slides > section').length === 3")
+    page.wait_for_function("document.querySelector('.reveal.ready')")
+    return page
+
+
+def slide(page):
+    return page.evaluate("[...document.querySelectorAll('.slides > section')].findIndex((e) => e.matches('.present'))")
+
+
+def test_in_slides(deck):
+    page = deck
+    page.keyboard.press("ArrowRight")
+    assert slide(page) == 1
+    player = PlayerOnPage(page)
+    page.wait_for_function("document.querySelector('svg.adl-graph').getBoundingClientRect().width > 300")
+    player.press("Forward one step")
+    player.arrives_at(1)
+    for key, step in (("ArrowRight", 2), ("ArrowLeft", 1), ("End", LAST), ("Home", 0), ("ArrowRight", 1)):
+        player.key(key)
+        player.arrives_at(step)
+        assert slide(page) == 1, f"{key} inside the player turns no slide"
+    player.root.locator("tr[data-line='6']").focus()
+    player.key("ArrowDown", "ArrowUp")
+    player.key(" ", " ")
+    assert slide(page) == 1
+    step = player.step
+    page.screenshot(path=SCREENSHOTS / "test_in_slides_on_the_slide.png")
+    player.key("Escape", "ArrowRight")
+    assert slide(page) == 2, "Escape gives the keys back to the slides"
+    page.keyboard.press("ArrowLeft")
+    assert slide(page) == 1
+    assert player.step == step
+    assert not page.locator(".reveal.overview").count()

@@ -1,0 +1,209 @@
+"""Where there is little room, a finger, or paper: a saved page at 400 %, on a projector, on a phone, printed."""
+
+import re
+
+import numpy as np
+import pytest
+
+from autodiff_lab import play
+
+from .conftest import SCREENSHOTS, photograph
+from .player_page import AT_HALF_WAY, LAST, PlayerOnPage, f
+from .test_themes import CONTRAST
+
+
+def long(x, w):
+    for _ in range(4):
+        x = np.sin(w * x) + np.exp(-x * x) / (1.0 + w)
+    return x * w
+
+
+@pytest.fixture
+def opened(new_page, tmp_path):
+    def opened(function=f, args=(2.0, 5.0), **options):
+        page = new_page(offline=True, **options)
+        page.goto(play(function, *args).save_html(tmp_path / "flow.html").as_uri())
+        return PlayerOnPage(page)
+
+    return opened
+
+
+# What is wider than its box. The graph and the two tables are pictures and data: they may scroll by themselves.
+CUT_OFF = """() => [...document.querySelectorAll(".adl-player, .adl-player :not(svg *, option)")]
+    .filter((e) => e.checkVisibility() && e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).display !== "inline"
+        && !e.closest(".adl-graph-body, .adl-more, .adl-tape-body, .adl-meter"))
+    .map((e) => `${e.className} is ${e.scrollWidth} wide in ${e.clientWidth}`)"""
+
+
+IN_FRONT = """(e, [x, y]) => {
+    const top = document.elementFromPoint(x, y);
+    return e.contains(top) || top.contains(e);
+}"""
+
+
+def test_at_400_percent(opened):
+    """A window of 1280 × 1024 at 400 % has 320 × 256 pixels: all is there, and text scrolls in one direction."""
+    player = opened(width=320, height=256)
+    page = player.page
+    for step in range(LAST + 1):
+        if step:
+            player.press("Forward one step")
+        player.arrives_at(step)
+        assert page.evaluate("document.documentElement.scrollWidth") == 320, "the page scrolls sideways"
+        assert page.evaluate(CUT_OFF) == [], step
+    player.shows_the_gradient()
+    for one in player.root.locator(":is(button, select, input, .adl-sentence, .adl-equation > div):visible").all():
+        one.scroll_into_view_if_needed()
+        box = one.bounding_box()
+        assert box["x"] >= 0 and box["x"] + box["width"] <= 320
+        middle = [box["x"] + box["width"] / 2, min(250, max(box["y"], 4) + 4)]
+        assert one.evaluate(IN_FRONT, middle), "something stands before it"
+    player.root.locator(".adl-sentence").scroll_into_view_if_needed()
+    page.screenshot(path=SCREENSHOTS / "test_at_400_percent_in_the_window.png")
+
+
+def test_a_table_wider_than_the_window_scrolls_by_keyboard(opened):
+    player = opened(width=320, height=800)
+    meter = player.root.locator(".adl-meter")
+    meter.focus()
+    player.key("ArrowRight", "ArrowRight")
+    player.page.wait_for_function("e => e.scrollLeft > 20", arg=meter.element_handle())
+    assert player.step == 0, "here the arrows are its own"
+    player.page.set_viewport_size({"width": 1280, "height": 800})
+    player.page.wait_for_function("e => e.getAttribute('tabindex') === null", arg=meter.element_handle())
+
+
+def test_a_projector_shows_the_step_and_what_is_said_of_it(opened):
+    """1024 × 768: source, graph, tape, arithmetic and sentence of a step stand above the controls, nothing scrolled."""
+    player = opened(width=1024, height=768)
+    controls = player.root.locator(".adl-transport").bounding_box()
+    assert controls["y"] + controls["height"] <= 768
+    widths = set()
+    for step in range(1, LAST + 1):
+        player.press("Forward one step")
+        player.arrives_at(step)
+        for part in (".adl-equation > div:last-child", ".adl-sentence", ".adl-tape tbody tr:last-child"):
+            box = player.root.locator(part).last.bounding_box()
+            assert box["y"] + box["height"] <= controls["y"] + 1, (step, part)
+        widths.add(tuple(pane.bounding_box()["width"] for pane in player.root.locator(".adl-pane").all()))
+    assert len(widths) == 1, "the panes keep their widths"
+    body = player.root.locator(".adl-graph-body")
+    assert body.evaluate("e => e.scrollWidth <= e.clientWidth && e.scrollHeight <= e.clientHeight"), "the whole graph"
+    player.page.screenshot(path=SCREENSHOTS / "test_a_projector_in_the_window.png")
+
+
+class Finger:
+    """One finger on a touch screen."""
+
+    def __init__(self, page):
+        self.page, self.devtools = page, page.context.new_cdp_session(page)
+
+    def swipe(self, start, end, moves=8):
+        for k in range(moves + 1):
+            at = [a + (b - a) * k / moves for a, b in zip(start, end, strict=True)]
+            touch = {"type": "touchMove" if k else "touchStart", "touchPoints": [{"x": at[0], "y": at[1]}]}
+            self.devtools.send("Input.dispatchTouchEvent", touch)
+            self.page.wait_for_timeout(16)
+        self.devtools.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+
+def middle(locator):
+    box = locator.bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+# A finger needs 24 pixels, or that much room around it; letters of a program stand as close as its lines do.
+TOO_SMALL = """() =>
+    [...document.querySelectorAll(".adl-player :is(button, select, input, label, tr[data-line], .adl-node)")]
+    .filter((e) => e.checkVisibility({ visibilityProperty: true }) && !e.closest(".is-constant, .is-again"))
+    .map((e) => [e.getBoundingClientRect(), e.outerHTML.slice(0, 80)])
+    .filter(([{ width, height }]) => width < 24 || height < 24).map(([, html]) => html)"""
+
+
+def test_a_finger_on_a_phone(opened):
+    player = opened(width=380, height=800, has_touch=True, is_mobile=True)
+    page, finger = player.page, None
+    for step in (1, 2, 3):
+        player.root.get_by_role("button", name="Forward one step").tap()
+        player.arrives_at(step)
+    player.root.locator("[data-node=n1]").tap()
+    player.arrives_at(2)
+    player.root.locator("tr[data-line='4']").tap()
+    player.arrives_at(5)
+    player.root.locator("label", has_text="both").tap()
+    assert player.root.get_attribute("data-mode") == "both"
+    player.root.locator("label", has_text="reverse").tap()
+
+    finger = Finger(page)
+    scrubber = player.root.get_by_role("slider", name="Step", exact=True)
+    box = scrubber.bounding_box()
+    y = box["y"] + box["height"] / 2
+    finger.swipe((box["x"] + 9 + (box["width"] - 18) * player.step / LAST, y), (box["x"] + box["width"] + 20, y))
+    player.arrives_at(LAST)
+    player.shows_the_gradient()
+
+    graph = player.root.locator(".adl-graph-body")
+    graph.scroll_into_view_if_needed()
+    before = graph.evaluate("e => e.scrollLeft")
+    x, y = middle(graph)
+    way = 60 if before < 100 else -60
+    finger.swipe((x + way, y), (x - way, y))
+    page.wait_for_function("([e, left]) => Math.abs(e.scrollLeft - left) > 50", arg=[graph.element_handle(), before])
+    assert player.step == LAST, "and steps nothing"
+
+    page.evaluate("scrollTo(0, 0)")
+    finger.swipe((190, 500), (190, 200))
+    page.wait_for_function("scrollY > 100")
+    assert page.evaluate(TOO_SMALL) == []
+    assert page.evaluate("document.documentElement.scrollWidth") == 380
+
+
+def pages_of(pdf):
+    return len(re.findall(rb"/Type\s*/Page\b", pdf))
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_on_paper(theme, opened):
+    """The step that is shown, in dark ink, on one sheet; what can only be pressed is left out."""
+    player = opened(width=1280, color_scheme=theme)
+    page = player.page
+    page.evaluate("theme => document.documentElement.setAttribute('theme', theme)", theme)  # as a page around it does
+    player.scrub(AT_HALF_WAY)
+    assert pages_of(page.pdf(format="A4")) == 1
+    page.set_viewport_size({"width": 718, "height": 1000})  # what A4 has between its margins
+    page.emulate_media(media="print")
+    player.shows_half_way()
+    assert not player.root.locator(":is(.adl-transport, .adl-lens, .adl-more)").locator("visible=true").count()
+    # Paper is white whatever the theme; a printer leaves backgrounds out.
+    page.add_style_tag(content="body * { background: none !important } html { background: #fff !important }")
+    page.add_style_tag(content=".adl-player.adl-player .adl-frame { fill: none !important }")
+    page.wait_for_function("() => document.getAnimations().length === 0")
+    texts = player.root.evaluate(CONTRAST)
+    assert {"−0.2837", "cos x2 = 0.2837"} <= {text["text"] for text in texts}
+    faint = [text for text in texts if text["ratio"] < 4.5]
+    assert not faint, faint
+
+
+def test_nothing_is_cut_off_on_paper(opened, request):
+    """On the screen the panes of a longer run scroll; on paper all of it stands there."""
+    player = opened(long, (0.5, 1.3), width=1280)
+    page = player.page
+    player.focus()
+    player.key("End", *["ArrowLeft"] * 12)
+    scrolls = ".adl-player :is(.adl-scroll, .adl-pane, .adl-sums)"
+    cut = """selector => [...document.querySelectorAll(selector)].filter(
+        (e) => e.scrollHeight > e.clientHeight + 1 || e.scrollWidth > e.clientWidth + 1).map((e) => e.className)"""
+    assert page.evaluate(cut, scrolls), "this run is long enough for the test"
+    photograph(page, request, "on the screen")
+    page.set_viewport_size({"width": 718, "height": 1000})
+    page.emulate_media(media="print")
+    for part in ("tape", "graph", "source"):
+        pane = player.root.locator(f".adl-pane-{part}").bounding_box()
+        for one in player.root.locator(f".adl-pane-{part} :is(tr, .adl-node, .adl-code)").all():
+            box = one.bounding_box()
+            assert box["y"] >= pane["y"] and box["y"] + box["height"] <= pane["y"] + pane["height"] + 1
+            assert box["x"] + box["width"] <= 719
+    for cell in player.root.locator(".adl-meter td").all():
+        assert cell.bounding_box()["x"] + cell.bounding_box()["width"] <= 718
+    hidden = "e => ['auto', 'scroll', 'hidden'].includes(getComputedStyle(e).overflowY)"
+    assert not any(one.evaluate(hidden) for one in player.root.locator(".adl-scroll").all())
