@@ -6,16 +6,21 @@ for are read from the installed package's own metadata, so they are written down
 
 from __future__ import annotations
 
-import platform
+import importlib
+import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+import textwrap
+from collections.abc import Callable, Iterable, Iterator
 from importlib import metadata
-from typing import Literal
+from itertools import chain
+from pathlib import Path
+from typing import Any
 
 from . import __version__
+from .findings import Finding, good, pip_install
+from .surroundings import folders, port, python, trust
 from .tutorial import TutorialError, foreign_kernel, installed_notebooks, python_command
 
 DISTRIBUTION = "autodiff-lab"
@@ -24,35 +29,16 @@ DISTRIBUTION = "autodiff-lab"
 FRONT_ENDS = {"@jupyter-widgets/jupyterlab-manager": "jupyterlab_widgets", "anywidget": "anywidget"}
 
 
-@dataclass(frozen=True)
-class Finding:
-    """One line of the report; a problem comes with the line that mends it."""
-
-    state: Literal["ok", "note", "problem"]
-    text: str
-    mend: str = ""
-
-
-def good(text: str) -> Finding:
-    """Return a finding that all is well."""
-    return Finding("ok", text)
-
-
-def pip_install(*what: str) -> str:
-    """Return the command that installs something into this Python."""
-    return " ".join([python_command(), "-m pip install", *what])
-
-
 def python_and_packages() -> Iterator[Finding]:
     """Compare this Python and every dependency with the versions the package asks for."""
+    yield from python()
     try:
         from packaging.requirements import Requirement
-        from packaging.specifiers import SpecifierSet
     except ImportError:
         yield Finding("problem", "`packaging`, which comes with JupyterLab, is missing.", pip_install(DISTRIBUTION))
         return
     try:
-        about = metadata.metadata(DISTRIBUTION)
+        requirements = metadata.requires(DISTRIBUTION) or []
     except metadata.PackageNotFoundError:
         yield Finding(
             "problem",
@@ -61,17 +47,7 @@ def python_and_packages() -> Iterator[Finding]:
         )
         return
 
-    here = platform.python_version()
-    asked = SpecifierSet(about["Requires-Python"])
-    if asked.contains(here, prereleases=True):
-        yield good(f"Python {here} (asked for: {asked})")
-    else:
-        yield Finding(
-            "problem",
-            f"This is Python {here}; autodiff-lab asks for {asked}.",
-            "make the virtual environment again with a newer Python",
-        )
-    for requirement in map(Requirement, metadata.requires(DISTRIBUTION) or []):
+    for requirement in map(Requirement, requirements):
         if requirement.marker is not None and not requirement.marker.evaluate({"extra": ""}):
             continue
         try:
@@ -94,8 +70,17 @@ def drawing() -> Iterator[Finding]:
     dot = shutil.which("dot")
     if dot:
         yield good(f"`dot` draws the graphs: {dot_version(dot)} at {dot}")
-    else:
+    elif can_be_imported("pygraphviz"):
         yield good("pygraphviz draws the graphs, in this process (there is no `dot` on the PATH, and none is needed)")
+    elif sys.platform == IN_A_BROWSER:
+        yield good("autodiff-lab arranges and draws the graphs by itself, as SVG (a browser has no Graphviz)")
+    else:
+        yield Finding(
+            "note",
+            "Neither `dot` nor pygraphviz is here: autodiff-lab arranges and draws the graphs by itself, as SVG. "
+            "Graphviz arranges large graphs better, and writes the PNG that an untrusted notebook shows.",
+            pip_install("pygraphviz"),
+        )
     try:
         from graphviz import Digraph
 
@@ -112,6 +97,15 @@ def drawing() -> Iterator[Finding]:
         )
     else:
         yield good(f"a graph of two nodes was drawn ({len(picture)} bytes of SVG)")
+
+
+def can_be_imported(name: str) -> bool:
+    """Return whether a package is there and works."""
+    try:
+        importlib.import_module(name)
+    except Exception:  # a library in C that is missing, or of another machine, may raise anything
+        return False
+    return True
 
 
 def dot_version(dot: str) -> str:
@@ -158,8 +152,21 @@ def widgets() -> Iterator[Finding]:
                 f"JupyterLab's half of the widgets, {name}, is switched off: the player would not show.",
                 f"{python_command()} -m jupyter labextension enable {name}",
             )
+        elif (here := half_of_this_python(name)) not in (None, found[name]["version"]):
+            yield Finding(
+                "problem",
+                f"JupyterLab would load {name} {found[name]['version']}, which another Python has left behind, and not "
+                f"{here}, which fits this one: the player would not show.",
+                f"delete the folder {found[name]['ext_path']}",
+            )
         else:
             yield good(f"JupyterLab's half of the widgets: {name} {found[name]['version']}")
+
+
+def half_of_this_python(name: str) -> str | None:
+    """Return the version of JupyterLab's half of the widgets that is installed beside this Python."""
+    package = Path(sys.prefix, "share", "jupyter", "labextensions", name, "package.json")
+    return json.loads(package.read_text(encoding="utf-8"))["version"] if package.is_file() else None
 
 
 def kernel() -> Iterator[Finding]:
@@ -182,12 +189,28 @@ def kernel() -> Iterator[Finding]:
         )
 
 
-CHECKS: dict[str, Callable[[], Iterator[Finding]]] = {
-    "Python and packages": python_and_packages,
-    "Drawing": drawing,
-    "Notebooks": notebooks,
-    "Widgets": widgets,
-    "Kernel": kernel,
+CHECKS: dict[str, Iterable[Callable[[], Iterator[Finding]]]] = {
+    "Python and packages": [python_and_packages],
+    "Drawing": [drawing],
+    "Notebooks": [notebooks, trust, folders],
+    "Widgets": [widgets],
+    "Kernel": [kernel],
+    "JupyterLab": [port],
+}
+
+
+IN_A_BROWSER = "emscripten"
+"""What `sys.platform` is where Python itself runs in the reader's browser (JupyterLite)."""
+
+ABOUT_THE_MACHINE = ("Notebooks", "Widgets", "Kernel", "JupyterLab")
+"""What is not beside a Python in a browser: its notebooks, widgets and kernel are part of the page."""
+
+# Commands are printed whole, to be copied; prose is broken, but never a path.
+LINES: dict[str, Any] = {
+    "width": 100,
+    "subsequent_indent": " " * 10,
+    "break_long_words": False,
+    "break_on_hyphens": False,
 }
 
 
@@ -195,15 +218,21 @@ def check_setup() -> int:
     """Print the report and return the exit code: 0 if everything is in place, 1 if not."""
     print(f"autodiff-lab {__version__}, checked with {sys.executable}")
     problems = 0
-    for heading, check in CHECKS.items():
+    in_a_browser = sys.platform == IN_A_BROWSER
+    for heading, checks in CHECKS.items():
+        if in_a_browser and heading in ABOUT_THE_MACHINE:
+            continue
         print(f"\n{heading}")
-        for finding in check():
-            print(f"  {finding.state:8}{finding.text}")
+        for finding in chain.from_iterable(check() for check in checks):
+            print(textwrap.fill(finding.text, initial_indent=f"  {finding.state:8}", **LINES))
             if finding.mend:
                 print(f"  {'':8}-> {finding.mend}")
             problems += finding.state == "problem"
     if problems:
         print(f"\n{problems} {'problem' if problems == 1 else 'problems'}; the line after each -> mends it.")
         return 1
-    print("\nEverything is in place. Open the tutorial with: autodiff-lab")
+    opened = (
+        "This Python runs in your browser, in this page." if in_a_browser else "Open the tutorial with: autodiff-lab"
+    )
+    print(f"\nEverything is in place. {opened}")
     return 0

@@ -11,8 +11,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from .lab_settings import OnlyWhatHelps, default_port, encryption, in_front, without_news
+
 START = "00_start_here.ipynb"
 DEFAULT_COPY = "autodiff-lab-notebooks"
+ANOTHER_FOLDER = "Set the environment variable JUPYTER_RUNTIME_DIR to a folder that you can write to."
 PACKAGE = Path(__file__).resolve().parent
 
 # What a running notebook leaves beside itself is not part of the tutorial.
@@ -124,7 +127,31 @@ def open_tutorial(to: Path | None = None, *, browser: bool = True, port: int | N
         target = (to or Path(DEFAULT_COPY)).expanduser().resolve()
         say_what_was_copied(copy_notebooks(notebooks, target), target)
         notebooks = target
+    refused = why_not_writable(notebooks)
+    if refused:
+        raise TutorialError(
+            f"nothing that you do in {notebooks} could be saved ({refused}).\n"
+            "Work on copies, in a folder that you can write to: autodiff-lab --to DIR"
+        )
     run_lab(notebooks, browser=browser, port=port)
+
+
+def why_not_writable(folder: Path) -> str:
+    """Return why no file can be made in a folder, or nothing if one can. It is tried, as permissions do not say all."""
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            return ""
+    except OSError as error:
+        return error.strerror or type(error).__name__
+
+
+def why_jupyter_would_not_start() -> str:
+    """Return why Jupyter cannot keep its own files (it would stop with a traceback), or nothing if it can."""
+    from jupyter_core.paths import jupyter_runtime_dir
+
+    folder = Path(jupyter_runtime_dir())
+    refused = why_not_writable(next(parent for parent in (folder, *folder.parents) if parent.exists()))
+    return f"Jupyter cannot keep its own files in {folder} ({refused})" if refused else ""
 
 
 def say_what_was_copied(copied: Copied, target: Path) -> None:
@@ -153,12 +180,16 @@ def run_lab(folder: Path, *, browser: bool, port: int | None) -> None:
             f"Install it: {python_command()} -m pip install jupyterlab ipykernel"
         ) from error
 
+    refused = why_jupyter_would_not_start()
+    if refused:
+        raise TutorialError(f"{refused}.\n{ANOTHER_FOLDER}")
     arguments = [
         f"--ServerApp.root_dir={folder}",
         f"--LabApp.default_url=/lab/tree/{START}",
         "--ServerApp.answer_yes=True",  # Ctrl-C stops at once; notebooks are saved as one works
         "--ServerApp.log_level=WARN",  # leaves the address, which is what a learner needs to see
         "--LabApp.log_level=WARN",
+        *encryption(),
     ]
     if port is not None:
         arguments.append(f"--ServerApp.port={port}")
@@ -171,12 +202,17 @@ def run_lab(folder: Path, *, browser: bool, port: int | None) -> None:
     print(f"Opening {folder / START} in JupyterLab.")
     print("The address follows; if no browser opens, open it yourself. Ctrl-C in this window stops JupyterLab.")
     sys.stdout.flush()
-    with kernel_of_this_python():
+    with kernel_of_this_python(), without_news():
         server = LabApp.initialize_server(arguments)
+        for handler in server.log.handlers:
+            handler.addFilter(OnlyWhatHelps())
         # JupyterLab prints the address with the token it made up, and nothing where there is a password or a
         # token of the learner's own.
         if not server.identity_provider.token_generated:
             print(server.display_url, flush=True)
+        asked = port or default_port()
+        if server.port != asked:
+            print(f"Port {asked} is taken, so this JupyterLab listens on port {server.port}.", flush=True)
         server.start()
 
 
@@ -198,17 +234,10 @@ def kernel_of_this_python() -> Iterator[None]:
         return
     from ipykernel.kernelspec import write_kernel_spec
 
-    before = os.environ.get("JUPYTER_PATH")
     with tempfile.TemporaryDirectory(prefix="autodiff-lab-") as folder:
         write_kernel_spec(os.path.join(folder, "kernels", "python3"))
-        os.environ["JUPYTER_PATH"] = os.pathsep.join(filter(None, [folder, before]))
-        try:
+        with in_front("JUPYTER_PATH", folder):
             yield
-        finally:
-            if before is None:
-                del os.environ["JUPYTER_PATH"]
-            else:
-                os.environ["JUPYTER_PATH"] = before
 
 
 def foreign_kernel() -> str | None:

@@ -102,6 +102,28 @@ def test_check_draws_without_dot(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     assert drawn.state == "ok", drawn.text
 
 
+def test_check_asks_a_browser_for_nothing_that_it_cannot_have(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    for module in ("pygraphviz", "jupyter_core", "jupyter_client", "jupyterlab_server", "ipykernel"):
+        monkeypatch.setitem(sys.modules, module, None)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(sys, "platform", "emscripten")
+    assert setup_check.check_setup() == 0, capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "a browser has no Graphviz" in " ".join(said.split())
+    assert "in your browser" in said and "kernel" not in said
+
+
+def test_check_says_what_is_different_without_graphviz(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setitem(sys.modules, "pygraphviz", None)
+    who, drawn = setup_check.drawing()
+    assert (who.state, who.mend.endswith("pip install pygraphviz")) == ("note", True)
+    assert "draws the graphs by itself" in who.text
+    assert drawn.state == "ok", drawn.text
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="a script cannot stand in for dot.exe")
 def test_check_names_the_dot_it_finds(tmp_path: Path) -> None:
     dot = tmp_path / "dot"

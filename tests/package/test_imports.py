@@ -25,7 +25,7 @@ FLOORS = [
     {"widgets"},
     {"lessons", "classroom", "the package"},
 ]
-OF_THE_PACKAGE = {"__init__", "__main__", "tutorial", "setup_check"}
+OF_THE_PACKAGE = {"__init__", "__main__", "findings", "lab_settings", "setup_check", "surroundings", "tutorial"}
 
 
 def room_of(module: tuple[str, ...]) -> str:

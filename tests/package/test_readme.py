@@ -1,14 +1,25 @@
-"""What the README promises is there: the two commands, the picture, the links, and the numbers of the example."""
+"""What the README promises is there: the commands, the pictures, the links, the examples, and what its tables say."""
 
+import ast
 import doctest
+import functools
 import re
+import sys
 from importlib import import_module
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
+import nbformat
 import pytest
+from PIL import Image
+
+from autodiff_lab.tutorial import START
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-PAGES = ["README.md", "CONTRIBUTING.md"]
+sys.path.insert(0, str(REPOSITORY / "tests" / "notebooks"))
+from badges import badge, repository  # noqa: E402
+
+PAGES = ["README.md", "CONTRIBUTING.md", "notebooks/for_lecturers.md"]
 README = (REPOSITORY / "README.md").read_text(encoding="utf-8")
 COMMANDS = [line for line in README.splitlines() if line.startswith("python3 -m venv")]
 
@@ -16,7 +27,8 @@ COMMANDS = [line for line in README.splitlines() if line.startswith("python3 -m 
 def links(page: str) -> list[str]:
     """Return the targets of a page's links and pictures that are files of the repository."""
     text = (REPOSITORY / page).read_text(encoding="utf-8")
-    return [target for target in re.findall(r"\]\(([^)\s]+)\)", text) if "://" not in target]
+    targets = re.findall(r"\]\(([^)\s]+)\)", text) + re.findall(r'(?:src|srcset|href)="([^"]+)"', text)
+    return [target for target in targets if "://" not in target]
 
 
 def test_the_two_commands_are_one_line_each() -> None:
@@ -28,16 +40,104 @@ def test_the_two_commands_are_one_line_each() -> None:
         assert f"```\n{command}\n```" in README, "each command stands alone, ready to be copied"
 
 
-def test_the_picture_of_the_player_has_a_description() -> None:
-    (description, target), *_ = re.findall(r"!\[([^\]]*)\]\(([^)]+)\)", README)
-    assert len(description) > 40
-    assert (REPOSITORY / target).read_bytes().startswith(b"\x89PNG")
+def test_the_moving_picture_has_a_description_and_keeps_still_for_those_who_ask() -> None:
+    (description,) = re.findall(r'<img [^>]*alt="([^"]+)"', README)
+    assert len(description) > 100
+    assert README.index("prefers-reduced-motion: reduce") < README.index("prefers-color-scheme: dark"), (
+        "the first counts"
+    )
+    (still,) = re.findall(r'prefers-reduced-motion: reduce\)" srcset="([^"]+)"', README)
+    assert not getattr(Image.open(REPOSITORY / still), "is_animated", False)
+
+
+FILMS = sorted({target for target in links("README.md") if target.endswith(".gif")})
+
+
+@pytest.mark.parametrize("film", FILMS)
+def test_a_film_is_calm_and_small(film: str) -> None:
+    path = REPOSITORY / film
+    assert path.stat().st_size < 500_000
+    with Image.open(path) as picture:
+        seconds = []
+        for frame in range(picture.n_frames):
+            picture.seek(frame)
+            seconds.append(picture.info["duration"] / 1000)
+        assert picture.info["loop"] == 0, "it begins again"
+    assert len(seconds) == 6, "the seed, and the five operations"
+    assert min(seconds) >= 1.5 and max(seconds) <= 10
+
+
+def test_there_is_a_film_for_light_pages_and_one_for_dark() -> None:
+    papers = [Image.open(REPOSITORY / film).convert("L").getpixel((0, 0)) for film in FILMS]
+    assert sorted(paper > 127 for paper in papers) == [False, True]
+
+
+def test_the_badge_launches_the_first_notebook() -> None:
+    assert badge(START, folder="notebooks/") in README
+
+
+def test_the_link_for_a_hub_fetches_this_repository() -> None:
+    (link,) = re.findall(r"^https://\S+/git-pull\?\S+$", README, re.MULTILINE)
+    asked = parse_qs(urlsplit(link).query)
+    name = repository().split("/")[1]
+    assert asked == {
+        "repo": [f"https://github.com/{repository()}"],
+        "branch": ["main"],
+        "urlpath": [f"lab/tree/{name}/notebooks/{START}"],
+    }
+    assert f"git+https://github.com/{repository()}" in README
+
+
+def minutes(first: str) -> str:
+    """Return the times of a notebook, as its first cell gives them: "50 / 20", or one number."""
+    (time,) = re.findall(r"^\| \*\*Time\*\* \| (.*) \|$", first, re.MULTILINE)
+    return " / ".join(re.findall(r"\d+", time))
+
+
+def test_the_table_of_notebooks_says_what_they_say() -> None:
+    table = re.findall(r"^\| \[([^\]]+)\]\(notebooks/([^)]+)\) \| ([^|]+) \| ([^|]+) \|$", README, re.MULTILINE)
+    said = []
+    for path in sorted((REPOSITORY / "notebooks").glob("[0-9]*.ipynb")):
+        first = nbformat.read(path, as_version=4).cells[0].source
+        (title,) = re.findall(r"^# (.*)$", first, re.MULTILINE)
+        question = re.findall(r"^\*\*(.*)\*\*$", first, re.MULTILINE)[0]
+        said.append((title, path.name, question, minutes(first)))
+    assert table == said
+
+
+@functools.cache
+def functions_of(file: str) -> frozenset[str]:
+    """Return the names of the functions of a file of tests."""
+    body = ast.parse((REPOSITORY / file).read_text(encoding="utf-8")).body
+    return frozenset(node.name for node in body if isinstance(node, ast.FunctionDef))
+
+
+(WHERE,) = re.findall(r"^## What works where\n(.*?)(?=^## )", README, re.MULTILINE | re.DOTALL)
+PLACES = re.findall(r"^\| (?!where)([^|:]+) \| ([^|]+) \|$", WHERE, re.MULTILINE)
+
+
+def test_the_table_of_places_is_read_by_these_tests() -> None:
+    assert len(PLACES) >= 12
+    assert len(PLACES) == WHERE.count("\n|") - 2, "all its lines but the head and the rule"
+
+
+@pytest.mark.parametrize(("place", "works"), PLACES)
+def test_what_works_somewhere_is_held_by_tests(place: str, works: str) -> None:
+    held_by = re.findall(r"\]\(([^)]+)\)", works)
+    assert len(held_by) > place.count(";"), "each of the places needs a test"
+    for link in held_by:
+        file, _, function = link.partition("#")
+        if file.startswith("tests/"):
+            assert function.startswith("test_") and function in functions_of(file), f"there is no {function} in {file}"
+        else:
+            assert re.fullmatch(r"\.ci/\w+\.py", link), f"{link} is neither a test nor a script that tries it"
 
 
 @pytest.mark.parametrize("page", PAGES)
 def test_links_lead_somewhere(page: str) -> None:
     assert links(page)
-    missing = [target for target in links(page) if not (REPOSITORY / target.partition("#")[0]).exists()]
+    beside = (REPOSITORY / page).parent
+    missing = [target for target in links(page) if not (beside / target.partition("#")[0]).exists()]
     assert not missing
 
 

@@ -177,6 +177,7 @@ def test_the_tutorial_opens_in_a_real_jupyterlab(tmp_path: Path, shadowing_kerne
     try:
         server = _wait_for_server(process, tmp_path / "runtime")
         served = _ask(server, "contents")
+        _ask(server, f"contents/{tutorial.START}")
         kernel = _ask(server, "kernelspecs")["kernelspecs"]["python3"]["spec"]["argv"][0]
         process.send_signal(signal.SIGINT)
         said = process.communicate(timeout=30)[0]
@@ -188,6 +189,7 @@ def test_the_tutorial_opens_in_a_real_jupyterlab(tmp_path: Path, shadowing_kerne
     assert f"Copied {len(list((tmp_path / 'mine').rglob('*.*')))} files into {tmp_path / 'mine'}" in said
     assert f"/lab/tree/{tutorial.START}?token={server['token']}" in said
     assert "Traceback" not in said
+    assert "not trusted" not in said, "nothing that a learner can do nothing about"
 
 
 def _wait_for_server(process: subprocess.Popen[str], runtime: Path) -> dict[str, Any]:

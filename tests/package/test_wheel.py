@@ -1,6 +1,9 @@
-"""The wheel and the sdist hold the package and the notebooks, and nothing else."""
+"""The wheel holds the package and the notebooks and nothing else, the sdist the tests as well."""
 
 import email
+import io
+import json
+import re
 import subprocess
 import sys
 import tarfile
@@ -8,11 +11,15 @@ import zipfile
 from pathlib import Path, PurePosixPath
 
 import pytest
+from packaging.requirements import Requirement
 
 import autodiff_lab
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-SUFFIXES = {".py", ".js", ".css", ".csv", ".json", ".ipynb", ".png", ".svg"}
+SUFFIXES = {".py", ".js", ".css", ".csv", ".json", ".ipynb", ".svg", ".md", ".txt"}
+FOR_THE_README = {".gif", ".png"}
+OF_THE_TESTS = {".mjs", ".gv"}
+MOST, MOST_WITHOUT_OUTPUTS = 5_000_000, 1_200_000  # bytes, as downloaded; the second was 996 056 for 0.1.0
 
 
 @pytest.fixture(scope="module")
@@ -31,11 +38,12 @@ def wheel(built: Path) -> zipfile.ZipFile:
     return zipfile.ZipFile(path)
 
 
-def in_the_tree(folder: str) -> set[str]:
+def in_the_tree(folder: str, suffixes: set[str] = SUFFIXES) -> set[str]:
     """Return the files of a folder of the checkout that belong to the project."""
-    paths = (path for path in (REPOSITORY / folder).rglob("*") if path.is_file() and path.suffix in SUFFIXES)
+    paths = (path for path in (REPOSITORY / folder).rglob("*") if path.is_file() and path.suffix in suffixes)
     names = (path.relative_to(REPOSITORY).as_posix() for path in paths)
-    return {name for name in names if "__pycache__" not in name and ".ipynb_checkpoints" not in name}
+    left_out = ("__pycache__", ".ipynb_checkpoints", "tests/browser/screenshots")
+    return {name for name in names if not any(part in name for part in left_out)}
 
 
 def test_wheel_holds_package_and_notebooks(wheel: zipfile.ZipFile) -> None:
@@ -44,12 +52,57 @@ def test_wheel_holds_package_and_notebooks(wheel: zipfile.ZipFile) -> None:
     assert names == in_the_tree("autodiff_lab") | {f"autodiff_lab/{name}" for name in in_the_tree("notebooks")}
 
 
-def test_sdist_holds_the_same(built: Path) -> None:
+def test_sdist_holds_the_same_and_the_tests(built: Path) -> None:
     (path,) = built.glob("*.tar.gz")
     with tarfile.open(path) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
-    beside = {"pyproject.toml", "README.md", "LICENSE", "PKG-INFO", ".gitignore"}
-    assert names == in_the_tree("autodiff_lab") | in_the_tree("notebooks") | beside
+    beside = {"pyproject.toml", "README.md", "CONTRIBUTING.md", "LICENSE", "PKG-INFO", ".gitignore"}
+    beside |= {f"binder/{path.name}" for path in (REPOSITORY / "binder").iterdir()}
+    package = in_the_tree("autodiff_lab") | in_the_tree("notebooks", SUFFIXES | FOR_THE_README)
+    assert names == package | in_the_tree("tests", SUFFIXES | OF_THE_TESTS) | beside
+
+
+def without_outputs(notebook: bytes) -> bytes:
+    """Return a notebook as it is before the first run."""
+    content = json.loads(notebook)
+    for cell in content["cells"]:
+        cell.pop("outputs", None)
+    return json.dumps(content, ensure_ascii=False, indent=1).encode()
+
+
+def test_wheel_is_small(built: Path, wheel: zipfile.ZipFile) -> None:
+    (path,) = built.glob("*.whl")
+    assert path.stat().st_size < MOST
+    bare = io.BytesIO()
+    with zipfile.ZipFile(bare, "w", zipfile.ZIP_DEFLATED) as without:
+        for name in wheel.namelist():
+            without.writestr(name, (without_outputs if name.endswith(".ipynb") else bytes)(wheel.read(name)))
+    assert len(bare.getvalue()) < MOST_WITHOUT_OUTPUTS, "is there something in it that a learner does not need?"
+
+
+def test_wheel_has_every_picture_that_a_notebook_shows(wheel: zipfile.ZipFile) -> None:
+    names = set(wheel.namelist())
+    for name in (name for name in names if name.endswith(".ipynb")):
+        cells = json.loads(wheel.read(name))["cells"]
+        text = "".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
+        for target in re.findall(r"\]\((pictures/[^)#?]+)\)", text):
+            assert f"autodiff_lab/notebooks/{target}" in names, f"{name} shows {target}"
+
+
+def test_wheel_runs_anywhere_and_in_a_browser(built: Path, wheel: zipfile.ZipFile) -> None:
+    (path,) = built.glob("*.whl")
+    assert path.name.endswith("-py3-none-any.whl")
+    (about,) = (name for name in wheel.namelist() if name.endswith(".dist-info/METADATA"))
+    asked = map(Requirement, email.message_from_bytes(wheel.read(about)).get_all("Requires-Dist"))
+    here = {"sys_platform": "emscripten", "platform_system": "Emscripten", "extra": ""}
+    wanted = {one.name for one in asked if one.marker is None or one.marker.evaluate(here)}
+    # NumPy and matplotlib are made for Pyodide; the others are Python only. None of them talks to a kernel.
+    assert wanted == {"numpy", "matplotlib", "ipywidgets", "anywidget", "graphviz", "latex2mathml"}
+
+
+def test_changelog_begins_with_this_version(wheel: zipfile.ZipFile) -> None:
+    said = wheel.read("autodiff_lab/CHANGELOG.md").decode()
+    assert re.search(r"^## (\S+)", said, re.MULTILINE)[1] == autodiff_lab.__version__
 
 
 def test_only_kinds_of_files_we_know(wheel: zipfile.ZipFile) -> None:

@@ -1,0 +1,29 @@
+"""What a check of the set-up finds: one line of the report, and the line that mends what is wrong."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from .tutorial import python_command
+
+__all__ = ["Finding", "good", "pip_install"]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One line of the report; a problem comes with the line that mends it."""
+
+    state: Literal["ok", "note", "problem"]
+    text: str
+    mend: str = ""
+
+
+def good(text: str) -> Finding:
+    """Return a finding that all is well."""
+    return Finding("ok", text)
+
+
+def pip_install(*what: str) -> str:
+    """Return the command that installs something into this Python."""
+    return " ".join([python_command(), "-m pip install", *what])
