@@ -1,4 +1,4 @@
-"""`Drawing`: a graphviz `Digraph` that a notebook can show on a machine without Graphviz's `dot` program."""
+"""`Drawing`: a graphviz `Digraph` that a notebook can show on a machine with or without Graphviz."""
 
 from __future__ import annotations
 
@@ -20,20 +20,21 @@ from autodiff_lab.engine.errors import AutodiffError
 from autodiff_lab.figures.fonts import some_font
 from autodiff_lab.figures.notation import escape
 from autodiff_lab.figures.themes import following
+from autodiff_lab.figures.without_graphviz import FORMATS, draw_plainly
 from autodiff_lab.figures.words import say, speaking
 
 _SCROLLS_FROM = 1000
 
 
 class DrawingError(AutodiffError, RuntimeError):
-    """No program on this machine could draw the graph."""
+    """Nothing on this machine could draw the graph in the format that was asked for."""
 
 
 class Drawing(graphviz.Digraph):
     """A graphviz graph with a text alternative, drawn by whatever this machine has.
 
     Everything that `graphviz.Digraph` can do works; `source` is the DOT text. In a notebook it is shown as an SVG
-    picture, and as PNG where SVG is not trusted.
+    picture, and (if there is Graphviz) as PNG where SVG is not trusted.
 
     Attributes
     ----------
@@ -66,13 +67,15 @@ class Drawing(graphviz.Digraph):
         found = re.search(r'width="([\d.]+)pt"', svg)
         # A picture a little too wide for the page shrinks; one much too wide would become unreadable, and scrolls.
         width = "100%" if found is None or float(found[1]) < _SCROLLS_FROM else "none"
-        return {
+        data = {
             "text/html": f'<div style="overflow-x:auto"><img alt="{escape(str(self))}" '
             f'style="max-width:{width};height:auto" '
             f'src="{data_url(svg)}"></div>',
-            "image/png": base64.b64encode(render(self, "png")).decode(),
             "text/plain": repr(self),
         }
+        with contextlib.suppress(DrawingError):
+            data["image/png"] = base64.b64encode(render(self, "png")).decode()
+        return data
 
 
 def picture(digraph: graphviz.Digraph) -> str:
@@ -127,7 +130,7 @@ def data_url(svg: str) -> str:
 
 
 def render(digraph: graphviz.Digraph, format: str = "svg", *, scale: float = 1.0) -> bytes:
-    """Lay out and draw a graph: with `dot` if it is on the PATH, otherwise in this process with pygraphviz.
+    """Lay out and draw a graph: with `dot` if it is on the PATH, in this process with pygraphviz, or without Graphviz.
 
     Parameters
     ----------
@@ -146,7 +149,8 @@ def render(digraph: graphviz.Digraph, format: str = "svg", *, scale: float = 1.0
     Raises
     ------
     DrawingError
-        If neither `dot` nor pygraphviz works here. The message says what to install.
+        If neither `dot` nor pygraphviz works here, and the format is none of those that `without_graphviz` can write
+        (SVG and the positions). The message says what to install.
 
     Examples
     --------
@@ -176,11 +180,17 @@ def _drawn(digraph: graphviz.Digraph, format: str) -> bytes:
         reasons.append(f"pygraphviz cannot be imported ({error})")
     except (ValueError, RuntimeError, OSError) as error:
         reasons.append(f"pygraphviz failed: {error}")
-    raise DrawingError(
-        f"The graph cannot be drawn: {'; '.join(reasons)}. "
+    try:
+        return draw_plainly(digraph, format)
+    except ValueError as error:
+        reasons.append(str(error))
+    remedy = (
         "Run `python -m pip install pygraphviz` (its wheels carry Graphviz itself), or install Graphviz so that "
-        "`dot` is on the PATH. The tape and the tables need neither: print(tape), table(f, *args)."
+        "`dot` is on the PATH."
     )
+    if format not in FORMATS:
+        remedy += " A picture as SVG needs neither."
+    raise DrawingError(f"The graph cannot be drawn as {format}: {'; '.join(reasons)}. {remedy}")
 
 
 def _in_process(source: str, format: str) -> bytes:

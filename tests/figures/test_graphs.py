@@ -248,8 +248,9 @@ def test_drawing_in_process_is_silent(no_dot, example_trace, capfd):
 
 def test_with_neither(no_dot, monkeypatch, example_trace):
     monkeypatch.setitem(sys.modules, "pygraphviz", None)
+    assert render(graph(example_trace), "svg").startswith(b"<?xml")
     with pytest.raises(DrawingError, match="python -m pip install pygraphviz"):
-        render(graph(example_trace), "svg")
+        render(graph(example_trace), "png")
 
 
 def test_a_dot_that_fails(tmp_path, monkeypatch, example_trace):
@@ -261,7 +262,7 @@ def test_a_dot_that_fails(tmp_path, monkeypatch, example_trace):
     assert render(graph(example_trace), "svg").startswith(b"<?xml")
     monkeypatch.setitem(sys.modules, "pygraphviz", None)
     with pytest.raises(DrawingError, match="dot failed: broken"):
-        render(graph(example_trace), "svg")
+        render(graph(example_trace), "png")
 
 
 def test_a_format_that_does_not_exist(no_dot, example_trace):
@@ -280,9 +281,9 @@ def test_a_larger_bitmap(example_trace):
 
 def test_five_hundred_operations_take_seconds():
     trace = Trace.of(chain(500), 1.0, 0.5)
-    start = time.perf_counter()
+    start = time.process_time()  # not the clock: others may be at work on this machine
     layout(trace)
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
 
 
 # What a drawing shows

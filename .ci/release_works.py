@@ -1,0 +1,124 @@
+"""Build a release, install it far from the tree, and see that everything that is promised of it holds there.
+
+    python .ci/release_works.py [--keep DIR]
+
+`python -m build` makes the sdist, and the wheel from the sdist. The wheel is installed in an environment of its own;
+there `autodiff-lab check` is content, `autodiff-lab` opens the tutorial on copies of the notebooks, and the tests that
+travel in the sdist pass against the installed wheel (those of the engine, the systems, the programs and the command;
+the others want the checkout or a browser). `--keep` leaves both files in a folder, ready to be uploaded.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import zipfile
+from collections import Counter
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+TESTS = [
+    f"tests/{name}" for name in ("engine", "systems", "program", "package/test_command.py", "package/test_imports.py")
+]
+
+
+def say(text: str) -> None:
+    print(f"   {text}", flush=True)
+
+
+def run(*command: str | Path, **options: object) -> str:
+    """Run a command and return what it says; a failure shows all of it."""
+    done = subprocess.run([*map(str, command)], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options)
+    if done.returncode:
+        sys.exit(f"{' '.join(map(str, command))[:300]}\nfailed:\n{done.stdout[-6000:]}")
+    return done.stdout
+
+
+def built(work: Path) -> tuple[Path, Path]:
+    """Build both files in a copy of the tree."""
+    run(sys.executable, "-m", "venv", work / "builder")
+    python = work / "builder/bin/python"
+    run(python, "-m", "pip", "install", "-q", "build")
+    tree = work / "tree"
+    ignore = shutil.ignore_patterns(".git", ".venv", "*cache*", "screenshots", ".ipynb_checkpoints", ".hypothesis")
+    shutil.copytree(ROOT, tree, ignore=ignore)
+    run(python, "-m", "build", "--outdir", work / "dist", tree)
+    shutil.rmtree(tree)
+    (wheel,), (sdist,) = (work / "dist").glob("*.whl"), (work / "dist").glob("*.tar.gz")
+    return wheel, sdist
+
+
+def the_wheel_is_listed(wheel: Path) -> None:
+    """Say what is in it, by kind."""
+    sizes: Counter[str] = Counter()
+    with zipfile.ZipFile(wheel) as archive:
+        for file in archive.infolist():
+            sizes["its own description" if ".dist-info/" in file.filename else Path(file.filename).suffix] += (
+                file.compress_size
+            )
+    kinds = ", ".join(f"{kind} {size / 1000:.0f} kB" for kind, size in sizes.most_common())
+    say(f"{wheel.name}, {wheel.stat().st_size / 1e6:.2f} MB: {kinds}")
+
+
+def the_wheel_works(work: Path, wheel: Path) -> Path:
+    """Install it, ask it for its opinion, open the tutorial; gives the Python of the environment."""
+    elsewhere = work / "elsewhere"
+    elsewhere.mkdir()
+    run(sys.executable, "-m", "venv", work / "venv")
+    python = work / "venv/bin/python"
+    run(python, "-m", "pip", "install", "-q", wheel)
+    command = python.with_name("autodiff-lab")
+    said = run(command, "check", cwd=elsewhere)
+    say(f"autodiff-lab check: {said.strip().splitlines()[-1]}")
+    opens = (sys.executable, ROOT / ".ci/tutorial_opens.py", f"exec '{command}' --no-browser --to my-notebooks")
+    said = run(*opens, cwd=elsewhere)
+    say(f"autodiff-lab: {next(line for line in said.splitlines() if line.startswith('JupyterLab answers'))}")
+    copies = sorted(path.name for path in (elsewhere / "my-notebooks").glob("*.ipynb"))
+    assert copies == sorted(path.name for path in (ROOT / "notebooks").glob("*.ipynb")), copies
+    return python
+
+
+def the_tests_pass(work: Path, python: Path, wheel: Path, sdist: Path) -> None:
+    """Run the tests of the sdist where there is no package beside them, only the installed one."""
+    with tarfile.open(sdist) as archive:
+        archive.extractall(work / "sdist", filter="data")
+    (tree,) = (work / "sdist").iterdir()
+    shutil.rmtree(tree / "autodiff_lab")
+    run(python, "-m", "pip", "install", "-q", f"{wheel}[test]")
+    where = run(python, "-c", "import autodiff_lab; print(autodiff_lab.__file__)", cwd=tree).strip()
+    assert Path(where).is_relative_to(work / "venv"), where
+    environment = {name: value for name, value in os.environ.items() if name not in ("PYTEST_ADDOPTS", "PYTHONPATH")}
+    said = run(
+        python.with_name("pytest"),
+        "-q",
+        "--no-header",
+        "-r",
+        "f",
+        *TESTS,
+        cwd=tree,
+        env=environment,
+    )
+    say(f"the tests of the sdist, against the installed wheel: {said.strip().splitlines()[-1].strip('= ')}")
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description="Build a release, and try it.")
+    options.add_argument("--keep", type=Path, metavar="DIR", help="leave the wheel and the sdist in this folder")
+    keep = options.parse_args().keep
+    with tempfile.TemporaryDirectory() as folder:
+        work = Path(folder).resolve()
+        wheel, sdist = built(work)
+        the_wheel_is_listed(wheel)
+        the_tests_pass(work, the_wheel_works(work, wheel), wheel, sdist)
+        if keep:
+            shutil.copytree(wheel.parent, keep, dirs_exist_ok=True)
+            say(f"{wheel.name} and {sdist.name} are in {keep}")
+
+
+if __name__ == "__main__":
+    main()
