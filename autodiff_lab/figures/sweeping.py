@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autodiff_lab.figures import equations, sentences
+from autodiff_lab.figures import equations, formulas, sentences
 from autodiff_lab.figures.trace import Line, Number, Send, Step
 from autodiff_lab.figures.words import together
 
@@ -97,7 +97,7 @@ def steps(
         if move.again:
             made.append(Step("seed", i, adjoint, (), move.remark, equations.seeded(lines[i], adjoint)))
             continue
-        sends = tuple(_send(lines[i], adjoint, sent, most) for sent in move.sent)
+        sends = tuple(_with_copies(tape, move, _send(lines[i], adjoint, sent, most)) for sent in move.sent)
         sentence = sentences.swept(lines, i, adjoint, sends, waiting)
         sentence = together(sentence, move.remark)
         made.append(Step("sweep", i, adjoint, sends, sentence, equations.swept(lines, i, adjoint, sends)))
@@ -116,6 +116,15 @@ def _send(line: Line, adjoint: Number, sent: Sent, most: float) -> Send:
         replaces=replaces,
     )
     return replace(send, term=equations.term(line, adjoint, send))
+
+
+def _with_copies(tape: Any, move: Move, send: Send) -> Send:
+    """Add what each copy of an operand contributes, if it was copied to the shape of the result."""
+    shape = np.shape(tape.values[move.line])
+    if tape.ops[move.line].kind != "elementwise" or send.contribution.shape == shape or not shape:
+        return send
+    partial = formulas.local_partial(tape, move.line, send.slot)
+    return replace(send, copies=Number.of(np.broadcast_to(move.adjoint * partial, shape)))
 
 
 def share(contribution: Any, most: float) -> float:

@@ -12,48 +12,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from autodiff_lab.figures import parts
 from autodiff_lab.figures.outputs import Outputs
-from autodiff_lab.figures.parts import (
-    Cost,
-    Direction,
-    Equation,
-    Excerpt,
-    Hint,
-    Line,
-    Meter,
-    Mistake,
-    Number,
-    Operand,
-    Part,
-    Push,
-    Question,
-    Send,
-    Source,
-    Span,
-    Step,
-)
+from autodiff_lab.figures.parts import *  # noqa: F403 — a trace and its parts are imported together
+from autodiff_lab.figures.parts import Cost, Direction, Equation, Excerpt, Hint, Line, Number, Source, Step
 from autodiff_lab.figures.plaindata import Pool, build, plain
 
-__all__ = [
-    "Cost",
-    "Direction",
-    "Equation",
-    "Excerpt",
-    "Hint",
-    "Line",
-    "Meter",
-    "Mistake",
-    "Number",
-    "Operand",
-    "Part",
-    "Push",
-    "Question",
-    "Send",
-    "Source",
-    "Span",
-    "Step",
-    "Trace",
-]
+__all__ = ["Trace", *parts.__all__]
 
 VERSION = 3
 
