@@ -115,6 +115,7 @@ def described(tape: Any, f: Callable[..., Any], value: Any, lines: Sequence[Line
         value=Number.of(np.nan if value is None else value),
         result_name=say("result name") if "y" in tape.input_names else "y",
         opening=sentences.opening(title, lines),
+        chapters=located.chapters,
         lang=spoken(),
     )
 

@@ -28,7 +28,7 @@ from autodiff_lab.figures.words import in_its_language, say, separated
 PARTS = Path(__file__).with_name("player")
 """The player's modules and style sheets. They are joined here, since a page and anywidget each take one text."""
 
-_STYLES = ("frame", "layout", "source", "graph", "tape", "arrays", "words", "predict", "transport", "media")
+_STYLES = ("frame", "layout", "source", "graph", "tape", "arrays", "overview", "words", "predict", "transport", "media")
 _IMPORT = re.compile(r'^import \{[^}]*\} from "\./(\w+)\.js";\n', re.MULTILINE)
 
 _TAGS = {"en": "en", "zh": "zh-Hans"}

@@ -347,3 +347,24 @@ test("what a step has not shown yet is not in the tables", () => {
   assert.deepEqual(player.tablesAt(run, 2, 1, null), []);
   assert.deepEqual(player.tablesAt(run, 2, 2, null).map(({ kind }) => kind), ["value", "copied", "partial", "partial"]);
 });
+
+test("the chapters of a run are visited forth and back, turn by turn", () => {
+  const { sixty } = traces;
+  const { chapters, phase } = player.chaptersOf(sixty);
+  assert.equal(phase, "record");
+  assert.deepEqual(chapters.map(({ title, back }) => [title, back]), [
+    ["h = 0.5 * x", false], ["for _ in range(20):", false], ["for _ in range(20):", true], ["h = 0.5 * x", true]]);
+  const [, loop, back] = chapters;
+  assert.deepEqual([loop.first, loop.end, loop.turns, loop.each], [3, 63, 20, 3]);
+  assert.equal(player.turnAt(loop, 0), 3);
+  assert.equal(player.turnAt(loop, 0.5), 33);
+  assert.equal(player.turnAt(loop, 1), 60);
+  assert.equal(player.turnAt(back, 0), 60);
+  assert.equal(player.turnAt(back, 1), 3);
+  for (let line = 2; line < sixty.lines.length; line++) {
+    assert.equal(sixty.steps[player.stepOfLine(sixty, line, false)].line, line);
+    const step = sixty.steps[player.stepOfLine(sixty, line, true)];
+    assert.deepEqual([step.phase, step.line], ["sweep", line]);
+  }
+  assert.deepEqual(player.chaptersOf(seed).chapters, []);
+});

@@ -35,6 +35,11 @@ STRINGS: dict[str, tuple[str, str]] = {
     "row missed": ("did not run", "没有运行"),
     "row ran.one": ("ran once", "运行了一次"),
     "row ran.many": ("ran {n} times", "运行了 {n} 次"),
+    # The whole run at a glance
+    "overview": ("the whole run", "整个运行"),
+    "chapter": ("{phase}: {title}, lines {first} to {last}", "{phase}：{title}，第 {first} 至 {last} 行"),
+    "chapter of turns": ("{chapter}, {n} turns", "{chapter}，{n} 轮"),
+    "next turn": ("{chapter} (Page Down: next turn)", "{chapter}（Page Down：下一轮）"),
     # The entries of an array
     "cells": ("entries", "元素"),
     "cells of": ("entries of {name}, shape {shape}", "{name} 的元素，形状 {shape}"),

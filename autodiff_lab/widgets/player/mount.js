@@ -5,6 +5,7 @@ import { inputsView } from "./inputs.js";
 import { KEYS, keyAction } from "./keys.js";
 import { meterView } from "./meter.js";
 import { modesView } from "./modes.js";
+import { overviewView } from "./overview.js";
 import { heightsOf, panesOf } from "./panes.js";
 import { predictView } from "./predict.js";
 import { speaker } from "./speech.js";
@@ -144,9 +145,10 @@ export function mount(element, payload, options = {}) {
     onToggle: options.onPredict,
     onScore: options.onScore,
   });
+  const overview = overviewView(say, (next) => api.go(next));
   const transport = transportView(api, say, predict.toggle);
   const root = html("div", { class: "adl-player", role: "group", tabindex: 0, "aria-keyshortcuts": "ArrowLeft ArrowRight Space Home End" },
-                    html("div", { class: "adl-header" }, title, modes.element, inputs.element, status), banner, held, warning, panes, arrays.element, predict.element, words.element, meter.element, transport.element);
+                    html("div", { class: "adl-header" }, title, modes.element, inputs.element, status), banner, held, warning, panes, arrays.element, predict.element, words.element, meter.element, overview.element, transport.element);
   api.root = root;
 
   /** The direction that is asked for, once it is there: a payload that is on its way may bring it. */
@@ -210,9 +212,7 @@ export function mount(element, payload, options = {}) {
     root.classList.toggle("is-faulty", Boolean(trace.fault));
     root.setAttribute("aria-label", say(trace.fault ? "faulty player" : "player", { title: trace.title, badge: trace.badge }));
     words.load(run);
-    predict.load(trace);
-    meter.load(trace);
-    transport.load(trace);
+    for (const view of [predict, meter, overview, transport]) view.load(trace);
     arrays.load(run);
     for (const [name, pixels] of Object.entries(heightsOf(trace, layout))) root.style.setProperty(`--adl-${name}-height`, `${pixels}px`);
     return () => {
@@ -243,7 +243,7 @@ export function mount(element, payload, options = {}) {
     words.update(trace, s);
     meter.update(trace, s);
     arrays.update(s);
-    transport.update(at);
+    for (const view of [overview, transport]) view.update(at);
     if (step) for (const view of views) view.follow(step, smooth, s);
     graph.stopPulses();
     if (smooth && s > before && step.phase !== "seed") graph.pulse(step, Math.min(450, transport.beat() / 2));
