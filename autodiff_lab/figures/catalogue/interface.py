@@ -30,6 +30,7 @@ STRINGS: dict[str, tuple[str, str]] = {
         "值、切向量、伴随；边上是局部偏导数",
     ),
     "graph inner": ("{how}; dotted: a sweep, recorded", "{how}；点线：被记录的扫描"),
+    "sentence gap": (". ", "。"),
     # Which way the run took
     "turn": ("turn {n} of {count}", "第 {n} 轮，共 {count} 轮"),
     "row missed": ("did not run", "没有运行"),

@@ -20,7 +20,7 @@ export function panesOf(trace, layout, host, prefix) {
   const how = say(trace.fault ? "graph faulty" : `graph ${trace.mode}`);
   return { graph, views: [source, graph, tape],
            sections: [section("source", say(trace.sources.length > 1 ? "your functions" : "your function"), "", source),
-                      section("graph", say("graph"), trace.excerpt?.said ?? (inner ? say("graph inner", { how }) : how), graph), section("tape", say("tape"), tape.note, tape)] };
+                      section("graph", say("graph"), [trace.excerpt?.said ?? (inner ? say("graph inner", { how }) : how), layout.note].filter(Boolean).join(say("sentence gap")), graph), section("tape", say("tape"), tape.note, tape)] };
 }
 
 /** How tall the panes are, in pixels. They come from the content once, so that the player keeps its shape while stepping. */
