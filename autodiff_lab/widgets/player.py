@@ -69,6 +69,12 @@ def play(
     InputError
         If there is no such fault or language.
 
+    Notes
+    -----
+    Beside each line of the source stands how often it ran, where not every line ran once: Python itself is asked, while
+    `f` is recorded. If a debugger is watching already, or `f` runs through more than 100 000 lines, nothing is said.
+    A click on an array opens its entries. A run of more than 30 lines has a strip of the whole, which jumps.
+
     Examples
     --------
     >>> def f(x1, x2):
