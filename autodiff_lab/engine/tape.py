@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
-from types import CodeType
+from types import CodeType, FrameType
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -62,6 +62,8 @@ class Tape(Level):
         None unless asked for.
     swept_by : dict
         With `sites`: the lines that the sweep of an inner derivative wrote, and the number of that derivative.
+    walk : Walk or None
+        With `sites`: which lines of the learner's code ran, in which order; None where that is not known.
     comparisons : list of Comparison
         The comparisons made, in order.
     input_names : list of str
@@ -95,6 +97,7 @@ class Tape(Level):
         "sites",
         "swept_by",
         "values",
+        "walk",
     )
 
     def __init__(self, sites: bool = False) -> None:
@@ -107,6 +110,7 @@ class Tape(Level):
         self.kwargs: dict[int, Mapping[str, Any]] = {}
         self.sites: list[tuple[tuple[CodeType, int], ...]] | None = [] if sites else None
         self.swept_by: dict[int, float] = {}
+        self.walk: Any = None
         self.comparisons: list[Comparison] = []
         self.input_names: list[str] = []
         self.n_inputs = 0
@@ -347,6 +351,11 @@ class Tape(Level):
         return f"Tape({self.n_inputs} inputs, {len(self) - self.n_inputs} operations)"
 
 
+def is_learners(frame: FrameType) -> bool:
+    """Whether a frame runs code that is none of this package's, nor NumPy's."""
+    return not f"{frame.f_globals.get('__name__', '')}.".startswith(MACHINERY)
+
+
 def _learner_frames(tape: Tape) -> tuple[tuple[CodeType, int], ...]:
     """The frames of the learner's own code that are running, outermost first. A sweep on the way is noted."""
     frames = []
@@ -356,7 +365,7 @@ def _learner_frames(tape: Tape) -> tuple[tuple[CodeType, int], ...]:
             break
         if frame.f_code is Tape.sweep.__code__:
             tape.swept_by.setdefault(len(tape.ops), frame.f_locals["self"].number)
-        if not f"{frame.f_globals.get('__name__', '')}.".startswith(MACHINERY):
+        if is_learners(frame):
             frames.append((frame.f_code, frame.f_lasti))
         frame = frame.f_back  # type: ignore[assignment]
     return tuple(reversed(frames))

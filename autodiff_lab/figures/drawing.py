@@ -9,6 +9,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -21,9 +22,21 @@ from autodiff_lab.figures.fonts import some_font
 from autodiff_lab.figures.notation import escape
 from autodiff_lab.figures.themes import following
 from autodiff_lab.figures.without_graphviz import FORMATS, draw_plainly
-from autodiff_lab.figures.words import say, speaking
+from autodiff_lab.figures.words import say, speaking, together
 
 _SCROLLS_FROM = 1000
+
+PATIENCE = 5.0
+"""Seconds that a dense graph may take to be laid out with care."""
+
+QUICK = {"nslimit": "0.1", "nslimit1": "0.1", "mclimit": "0.1"}
+"""What keeps Graphviz from looking for the very best places."""
+
+_IN_A_CHILD = (
+    "import sys, pygraphviz\n"
+    "graph = pygraphviz.AGraph(string=sys.stdin.buffer.read().decode())\n"
+    "sys.stdout.buffer.write(graph.draw(format=sys.argv[1], prog='dot'))"
+)
 
 
 class DrawingError(AutodiffError, RuntimeError):
@@ -46,19 +59,32 @@ class Drawing(graphviz.Digraph):
         ``"auto"`` if it turns dark on a dark page; otherwise its colours stay.
     lang : str
         The language of the description.
+    dense : bool
+        Whether placing its nodes may take long; then there is a limit.
+    hasty : bool
+        Whether it was drawn and the limit was reached: the nodes are placed less carefully, and lines are straight.
     """
 
     title: str = "graph"
     description: str = ""
     theme: str = "light"
     lang: str = "en"
+    dense: bool = False
+    hasty: bool = False
+
+    def copy(self) -> Drawing:
+        """Give a copy that knows as much about itself."""
+        other = super().copy()
+        vars(other).update({name: value for name, value in vars(self).items() if name in Drawing.__annotations__})
+        return other
 
     def __repr__(self) -> str:
         return f"<drawing of {self.title}>"
 
     def __str__(self) -> str:
         with speaking(self.lang):
-            return say("drawing", title=self.title, description=self.description).strip()
+            said = say("drawing", title=self.title, description=self.description).strip()
+            return together(said, say("laid out in haste") if self.hasty else "")
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None, **_: Any) -> dict[str, str]:
         # An <img> survives the sanitising of a notebook that is not trusted; an inline <svg> does not. It also keeps
@@ -161,7 +187,24 @@ def render(digraph: graphviz.Digraph, format: str = "svg", *, scale: float = 1.0
         digraph = digraph.copy()
         digraph.graph_attr["dpi"] = f"{96 * scale:g}"
     with some_font():
-        return _drawn(digraph, format)
+        if not getattr(digraph, "dense", False) or digraph.hasty:
+            return _drawn(digraph, format)
+        try:
+            return _in_time(digraph, format)
+        except subprocess.TimeoutExpired:
+            digraph.graph_attr.update(QUICK, splines="line")
+            digraph.hasty = True
+            return _drawn(digraph, format)
+        except (subprocess.CalledProcessError, OSError):
+            return _drawn(digraph, format)  # which tells what is wrong
+
+
+def _in_time(digraph: graphviz.Digraph, format: str) -> bytes:
+    """Draw in a process that can be stopped."""
+    dot = shutil.which("dot")
+    command = [dot, f"-T{format}"] if dot else [sys.executable, "-c", _IN_A_CHILD, format]
+    source = digraph.source.encode()
+    return subprocess.run(command, input=source, capture_output=True, timeout=PATIENCE, check=True).stdout
 
 
 def _drawn(digraph: graphviz.Digraph, format: str) -> bytes:

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from autodiff_lab.engine.errors import InputError
 from autodiff_lab.figures.boxes import SIZE, node_widths
-from autodiff_lab.figures.drawing import Drawing, DrawingError, picture, render
+from autodiff_lab.figures.descriptions import described
+from autodiff_lab.figures.drawing import QUICK, Drawing, DrawingError, picture, render
 from autodiff_lab.figures.fonts import stack
 from autodiff_lab.figures.groups import GROUPINGS, Group, groups_of
 from autodiff_lab.figures.layout import layout_of
-from autodiff_lab.figures.nodes import NODE_HEIGHT, Look, Parts, escaped_text, size_of
+from autodiff_lab.figures.nodes import NODE_HEIGHT, Look, Parts, escaped_text
 from autodiff_lab.figures.options import one_of
 from autodiff_lab.figures.themes import theme_of
 from autodiff_lab.figures.trace import Trace
-from autodiff_lab.figures.words import in_its_language, say, separated, template
+from autodiff_lab.figures.words import in_its_language, say
 
 __all__ = ["Drawing", "DrawingError", "draw", "draw_tape", "graph", "layout", "picture", "render"]
 
@@ -27,7 +29,9 @@ _WIDEST = 11
 _EDGE, _GROUP = 0.6, 3.0
 
 
-def draw(f: Callable[..., Any] | Trace, *args: Any, group: str | None = "auto", **options: Any) -> Drawing:
+def draw(
+    f: Callable[..., Any] | Trace, *args: Any, group: str | None = "auto", lang: str | None = None, **options: Any
+) -> Drawing:
     """Draw the graph of ``f(*args)`` with its values, local partials and adjoints.
 
     Parameters
@@ -40,6 +44,8 @@ def draw(f: Callable[..., Any] | Trace, *args: Any, group: str | None = "auto", 
         What one box stands for: an operation (None); a line of the source, each time it runs; all runs of a loop's
         body; or a line of the outermost function, with all that it calls. ``"auto"`` takes the finest of these that
         has at most 60 boxes; if there is none, stretches of the tape.
+    lang : {"en", "zh"}, optional
+        The language of every word: English, or Chinese (simplified). A `Trace` has its own.
     **options
         ``direction`` ``"LR"`` or ``"TB"``: left to right, or top to bottom, which is chosen for long graphs.
         ``values``, ``adjoints``, ``partials``, ``shapes`` True or False: what is written into the boxes, and on the
@@ -54,12 +60,13 @@ def draw(f: Callable[..., Any] | Trace, *args: Any, group: str | None = "auto", 
     Raises
     ------
     InputError
-        If an option is not one of these.
+        If an option is not one of these, or a `Trace` speaks another language.
 
     Notes
     -----
     Fifty operations take about a tenth of a second. Drawn one by one, 500 take about one second and 2500 a few, and
-    the picture is as wide as a house; beyond 800 lines the nodes are placed less carefully.
+    the picture is as wide as a house; beyond 800 lines the nodes are placed less carefully. So they are where placing
+    them takes more than some seconds, and then the description of the drawing says so.
 
     Examples
     --------
@@ -67,7 +74,9 @@ def draw(f: Callable[..., Any] | Trace, *args: Any, group: str | None = "auto", 
     <drawing of lambda x>
     """
     one_of("draw", "group", group, GROUPINGS)
-    trace = f if isinstance(f, Trace) else Trace.of(f, *args)
+    trace = f if isinstance(f, Trace) else Trace.of(f, *args, lang=lang or "en")
+    if lang not in (None, trace.lang):
+        raise InputError(f"This trace speaks {trace.lang!r}. Make it with Trace.of(f, *args, lang={lang!r}).")
     options = {"shapes": True, **options}
     if _length(trace, groups_of(trace, group)) > _WIDEST:
         # A page is scrolled downwards.
@@ -98,7 +107,8 @@ def draw_tape(tape: Any, **options: Any) -> Drawing:
     >>> draw_tape(record(lambda x: x * x, 3.0)[1])
     <drawing of tape(x)>
     """
-    return draw(Trace.from_tape(tape, _Tape(), value=tape.constant), **options)
+    trace = Trace.from_tape(tape, _Tape(), value=tape.constant, lang=options.get("lang") or "en")
+    return draw(trace, **options)
 
 
 class _Tape:
@@ -182,10 +192,10 @@ def graph(
     )
     if len(trace.lines) > _CAREFUL:
         # Without a limit, Graphviz's network simplex takes most of a minute for 2500 operations.
-        drawing.graph_attr.update(nslimit="0.1", nslimit1="0.1", mclimit="0.1")
+        drawing.graph_attr.update(QUICK)
     drawing.title, drawing.theme, drawing.lang = trace.title, theme, trace.lang
     groups = groups_of(trace, group)
-    drawing.description = _described(trace, groups)
+    drawing.description = described(trace, groups)
     _write(drawing, trace, parts, groups)
     return drawing
 
@@ -198,6 +208,7 @@ def _write(drawing: Drawing, trace: Trace, parts: Parts, groups: tuple[Group, ..
         box |= dict.fromkeys(range(group.first, group.end), f"g{group.first}")
     outputs = _outputs(trace, box)
     far = _far(trace, box)
+    drawing.dense = bool(far)
     first = {group.first: group for group in several}
     inside = {i: group for group in several for i in range(group.first, group.end)}
     drawn: set[tuple[int, str]] = set()
@@ -262,6 +273,7 @@ def _outputs(trace: Trace, box: dict[int, str]) -> dict[str, list[int]]:
     return outputs
 
 
+@in_its_language
 def layout(trace: Trace) -> dict[str, Any]:
     """Give the place of every node, edge and label, for a view that draws by itself.
 
@@ -270,34 +282,9 @@ def layout(trace: Trace) -> dict[str, Any]:
     dict
         ``{"width", "height", "nodes": {id: {"x", "y", "w", "h"}}, "edges": {id: {"path", "label": {"x", "y"}}}}``
         in points, from the top left corner; x and y are centres, and a path is an SVG path from the operand to the
-        border of the operation. An edge without a label has None there.
+        border of the operation. An edge without a label has None there. If placing the nodes carefully took too long,
+        ``"note"`` says that it was not done.
     """
-    return layout_of(graph(trace))
-
-
-def _described(trace: Trace, groups: tuple[Group, ...]) -> str:
-    """The graph in words: its boxes, as many as one can listen to."""
-    if any(group.title for group in groups):
-        said, kind = [say("box", title=group.title, size=size_of(group)) for group in groups], "graph of boxes"
-    else:
-        said, kind = [f"{line.meaning} = {line.value.text}" for line in trace.lines], "graph of lines"
-    shown, more = separated(said[:_MOST_SAID]), len(said) - _MOST_SAID
-    if more > 0:
-        return say(f"{kind}, cut", all=shown, more=more, derivatives=_derivatives(trace))
-    return say(kind, all=shown, derivatives=_derivatives(trace))
-
-
-def _derivatives(trace: Trace) -> str:
-    if trace.mode == "forward":
-        pairs = zip(trace.directions, trace.tangent, strict=False)
-        along = [say("tangent along", tangent=tangent.text, direction=direction.shown) for direction, tangent in pairs]
-        return say("graph tangent", tangents=template("semicolon").join(along) or 0)
-    inputs = [trace.lines[i].label for i in trace.inputs]
-    if not inputs:
-        return say("no inputs")
-    pairs = zip(inputs, trace.gradient, strict=True)
-    adjoints = [say("named", name=name, value=say("not reached") if a is None else a.text) for name, a in pairs]
-    return say("graph adjoints", adjoints=separated(adjoints))
-
-
-_MOST_SAID = 20
+    drawing = graph(trace)
+    places = layout_of(drawing)
+    return {**places, "note": say("laid out in haste")} if drawing.hasty else places

@@ -5,83 +5,30 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import numpy as np
+from autodiff_lab.figures import notation
+from autodiff_lab.figures.entries import Number
+from autodiff_lab.figures.places import Source, Span, Turn
 
-from autodiff_lab.figures import notation, numerals
-from autodiff_lab.figures.plaindata import Entries, entries, spelled
-
-_LARGEST_LIST = 64
-
-
-@dataclass(frozen=True, eq=False)
-class Number:
-    """A number or an array, as it is shown and as it is.
-
-    Attributes
-    ----------
-    text : str
-        The short form, as `numerals.number` writes it.
-    value : float, nested tuple of float, or None
-        The entries; None for an array of more than 64 entries.
-    shape : tuple of int
-        ``()`` for a scalar.
-    short : str
-        What fits into a node of the graph; empty where that is `text`.
-
-    >>> Number.of(np.float64(-0.28366218546322625))
-    Number(text='−0.2837', value=-0.28366218546322625, shape=(), short='')
-    >>> Number.of(np.arange(6.0).reshape(3, 2)).in_node
-    '(3, 2) 0 … 5'
-    """
-
-    text: str
-    value: Entries
-    shape: tuple[int, ...] = ()
-    short: str = ""
-
-    @classmethod
-    def of(cls, x: object) -> Number:
-        """Describe a float or an array."""
-        array = np.asarray(x, dtype=float)
-        value = entries(array.tolist()) if array.size <= _LARGEST_LIST else None
-        text = numerals.number(array)
-        short = numerals.short(array, text)
-        return cls(text, value, array.shape, "" if short == text else short)
-
-    @property
-    def in_node(self) -> str:
-        """What a node of the graph shows."""
-        return self.short or self.text
-
-    # nan differs from itself, yet a trace that was stored and read again must equal the first one:
-    # two numbers are equal when they are written alike.
-    def _key(self) -> tuple:
-        return self.text, spelled(self.value), self.shape
-
-    def __eq__(self, other: object) -> bool:
-        return self._key() == other._key() if isinstance(other, Number) else NotImplemented
-
-    def __hash__(self) -> int:
-        return hash(self._key())
-
-
-class Span(NamedTuple):
-    """A stretch of a source: 0-based lines and character columns into `Source.text`."""
-
-    source: int
-    line: int
-    column: int
-    end_line: int
-    end_column: int
-
-
-@dataclass(frozen=True)
-class Source:
-    """The text of one function, dedented; `first_line` is where it stands in its file or cell."""
-
-    name: str
-    first_line: int
-    text: tuple[str, ...]
+__all__ = [
+    "Cost",
+    "Direction",
+    "Equation",
+    "Excerpt",
+    "Hint",
+    "Line",
+    "Meter",
+    "Mistake",
+    "Number",
+    "Operand",
+    "Part",
+    "Push",
+    "Question",
+    "Send",
+    "Source",
+    "Span",
+    "Step",
+    "Turn",
+]
 
 
 @dataclass(frozen=True)
@@ -111,7 +58,8 @@ class Line:
     `latex` the operation in LaTeX. As people write it, the line is called `shown` (``"v₂"``), and computes
     `expression` (``"v₋₁ · v₀"``), or with the learner's names `meaning` (``"x1 · x2"``). Its adjoint is called `bar`,
     its tangent `dot`. `where` has the outermost frame first. `stretch` is 0 for what the program does itself; it counts
-    the sweeps of inner derivatives, whose operations are on the tape as well.
+    the sweeps of inner derivatives, whose operations are on the tape as well. `turns` are those of the loops that were
+    running, the outermost first.
     """
 
     name: str
@@ -130,6 +78,7 @@ class Line:
     bar: str = ""
     dot: str = ""
     stretch: int = 0
+    turns: tuple[Turn, ...] = ()
 
     @property
     def called(self) -> str:
@@ -142,7 +91,8 @@ class Send:
     """A contribution on its way from a line to one of its parents; `before` is None if nothing had arrived.
 
     `term` is the product that it is (``"(−1) × 0.2837"``), `share` its size beside the largest of the run: 0 to 1. A
-    faulty engine may let it take the place of what was there: it `replaces` that.
+    faulty engine may let it take the place of what was there: it `replaces` that. Where an operand was copied to the
+    shape of the result, `copies` are the contributions of all copies, whose sum it is.
     """
 
     slot: int
@@ -153,6 +103,7 @@ class Send:
     term: str = ""
     share: float = 0.0
     replaces: bool = False
+    copies: Number | None = None
 
 
 @dataclass(frozen=True)

@@ -63,14 +63,15 @@ def read_run(tape: Any, f: Callable[..., Any], value: Any = None) -> Trace:
 
 def lines_of(tape: Any, f: Callable[..., Any]) -> tuple[Sequence[Line], sources.Located]:
     """The lines of a tape, each read when it is asked for; and the sources that they come from."""
-    located = sources.locate(f, tape.sites, len(tape))
+    located = sources.locate(f, tape.sites, len(tape), tape.walk)
     labels = {
         tape.name(i): label for i, label in enumerate(tape.input_names) if label and notation.pretty(label) == label
     }
     sweeps = {number: k for k, number in enumerate(dict.fromkeys(tape.swept_by.values()), start=1)}
 
     def line(i: int) -> Line:
-        return replace(_line(tape, i, located.spans[i], labels), stretch=sweeps.get(tape.swept_by.get(i), 0))
+        stretch = sweeps.get(tape.swept_by.get(i), 0)
+        return replace(_line(tape, i, located.spans[i], labels), stretch=stretch, turns=located.turns[i])
 
     return OnDemand(line, len(tape)), located
 
@@ -114,6 +115,7 @@ def described(tape: Any, f: Callable[..., Any], value: Any, lines: Sequence[Line
         value=Number.of(np.nan if value is None else value),
         result_name=say("result name") if "y" in tape.input_names else "y",
         opening=sentences.opening(title, lines),
+        chapters=located.chapters,
         lang=spoken(),
     )
 

@@ -8,12 +8,14 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
+from itertools import count, groupby
+from operator import itemgetter
 
 import numpy as np
 
 from autodiff_lab.figures.notation import atom, factor, pretty_adjoint, pretty_tangent, readable
-from autodiff_lab.figures.trace import Line, Number, Operand, Send
-from autodiff_lab.figures.words import counted, fits, listed, number_word, say, separated, together
+from autodiff_lab.figures.trace import Line, Number, Operand, Send, Source
+from autodiff_lab.figures.words import counted, fits, listed, number_word, say, separated, template, together
 
 _LONG = 48
 _MOST = 4
@@ -41,6 +43,20 @@ def recorded(lines: Sequence[Line], i: int) -> str:
     line = lines[i]
     if line.kind == "input":
         return say("input", **_input(line))
+    return together(in_turn(lines, i), _recorded(lines, i))
+
+
+def in_turn(lines: Sequence[Line], i: int) -> str:
+    """Say which turn of a loop begins with a line, if one does: ``Turn 2 of 5:``."""
+    turns = lines[i].turns
+    if not turns or (i and lines[i - 1].turns == turns):
+        return ""
+    said = [say("turn" if k else "turn first", n=turn.n, count=turn.count) for k, turn in enumerate(turns)]
+    return say("turn begins", turns=separated(said))
+
+
+def _recorded(lines: Sequence[Line], i: int) -> str:
+    line = lines[i]
     first = line.stretch and all(earlier.stretch != line.stretch for earlier in lines[:i])
     return together(say("recorded", equation=_computed(line)), say("inner sweep begins") if first else "")
 
@@ -59,6 +75,12 @@ def pushed(
     lines: Sequence[Line], i: int, tangents: Sequence[tuple[Number, ...]], directions: Sequence[str], through: str
 ) -> str:
     """Say what a line computes forward: its value, and its tangent in each direction."""
+    return together(in_turn(lines, i), _pushed(lines, i, tangents, directions, through))
+
+
+def _pushed(
+    lines: Sequence[Line], i: int, tangents: Sequence[tuple[Number, ...]], directions: Sequence[str], through: str
+) -> str:
     line = lines[i]
     own = pretty_tangent(line.name)
     if len(directions) > 1:
@@ -142,6 +164,19 @@ def swept(
 def constant_note(value: Number | None) -> str:
     """Say that the result depends on no input."""
     return say("nothing returned") if value is None else say("constant", value=value.text)
+
+
+def way_notes(sources: Sequence[Source]) -> list[str]:
+    """Say of each source which of its lines did not run, and which ran several times."""
+    notes = []
+    for source in sources:
+        said = []
+        for n, stretch in groupby(zip(source.ran, count(source.first_line), strict=False), key=itemgetter(0)):
+            rows = [row for _, row in stretch]
+            if n not in (-1, 1):
+                said.append(counted("line ran" if n else "line missed", len(rows), line=rows[0], last=rows[-1], n=n))
+        notes += [say("the way of", name=source.name, ways=template("semicolon").join(said))] if said else []
+    return notes
 
 
 def array_note(lines: Sequence[Line], result: int | None) -> str:

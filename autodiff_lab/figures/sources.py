@@ -14,11 +14,13 @@ import linecache
 import os
 import sysconfig
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import CodeType
 from typing import Any
 
-from autodiff_lab.figures.trace import Source, Span
+from autodiff_lab.figures.chapters import Chapter, chapters
+from autodiff_lab.figures.control_flow import Place, flow
+from autodiff_lab.figures.trace import Source, Span, Turn
 from autodiff_lab.figures.words import say, separated
 from autodiff_lab.transforms import gradients
 
@@ -31,14 +33,16 @@ _INSIDE = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 
 @dataclass(frozen=True)
 class Located:
-    """The sources that a tape came from, the spans of each line (outermost first), and what could not be found."""
+    """The sources that a tape came from; of each line its spans and its turns, outermost first; what was not found."""
 
     sources: tuple[Source, ...]
     spans: tuple[tuple[Span, ...], ...]
     note: str
+    turns: tuple[tuple[Turn, ...], ...] = ()
+    chapters: tuple[Chapter, ...] = ()
 
 
-def locate(f: Callable[..., Any], sites: Sequence[Frames] | None, n_lines: int) -> Located:
+def locate(f: Callable[..., Any], sites: Sequence[Frames] | None, n_lines: int, walk: Any = None) -> Located:
     """Find the source of `f`, and of all the learner's code that ran, and each line's place in it.
 
     Parameters
@@ -50,6 +54,8 @@ def locate(f: Callable[..., Any], sites: Sequence[Frames] | None, n_lines: int) 
         `Tape.sites`. None if the tape was recorded without them.
     n_lines : int
         How many lines the tape has.
+    walk : sequence of Event, or None
+        `Tape.walk`.
 
     Returns
     -------
@@ -65,7 +71,9 @@ def locate(f: Callable[..., Any], sites: Sequence[Frames] | None, n_lines: int) 
         spans[line] = tuple(span for span in (book.span(*frame) for frame in frames) if span is not None)
     if book.lost - {root} and found:
         note = say("no source of some", names=separated(sorted(code.co_name for code in book.lost)))
-    return Located(tuple(block.source for block in book.blocks), tuple(spans), note)
+    ways = flow(walk, [block.place for block in book.blocks], n_lines)
+    shown = tuple(replace(block.source, ran=ran) for block, ran in zip(book.blocks, ways.ran, strict=True))
+    return Located(shown, tuple(spans), note, ways.turns, chapters(shown, spans, ways.turns))
 
 
 def unwrapped(f: Callable[..., Any]) -> Callable[..., Any]:
@@ -120,6 +128,11 @@ class _Block:
     source: Source
     shifts: tuple[int, ...]
     end: tuple[int, int]
+    node: _Function
+
+    @property
+    def place(self) -> Place:
+        return Place(self.filename, self.source.first_line, self.source.text, self.node)
 
     def holds(self, filename: str, place: tuple[int, int, int, int]) -> bool:
         first = (self.source.first_line, self.shifts[0])
@@ -177,7 +190,7 @@ class _Book:
                 return number
         text, shifts = _dedented(lines[first - 1 : end_line], start, end[1], isinstance(node, ast.Lambda))
         name = getattr(node, "name", "<lambda>")
-        self.blocks.append(_Block(code.co_filename, Source(name, first, text), shifts, end))
+        self.blocks.append(_Block(code.co_filename, Source(name, first, text), shifts, end, node))
         return len(self.blocks) - 1
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from autodiff_lab.figures import equations, sentences
+from autodiff_lab.figures import equations, formulas, sentences
 from autodiff_lab.figures.trace import Line, Number, Send, Step
 from autodiff_lab.figures.words import together
 
@@ -97,8 +98,8 @@ def steps(
         if move.again:
             made.append(Step("seed", i, adjoint, (), move.remark, equations.seeded(lines[i], adjoint)))
             continue
-        sends = tuple(_send(lines[i], adjoint, sent, most) for sent in move.sent)
-        sentence = sentences.swept(lines, i, adjoint, sends, waiting)
+        sends = tuple(_with_copies(tape, move, _send(lines[i], adjoint, sent, most)) for sent in move.sent)
+        sentence = sentences.swept(lines, i, adjoint, sends, waiting())
         sentence = together(sentence, move.remark)
         made.append(Step("sweep", i, adjoint, sends, sentence, equations.swept(lines, i, adjoint, sends)))
     return made
@@ -116,6 +117,15 @@ def _send(line: Line, adjoint: Number, sent: Sent, most: float) -> Send:
         replaces=replaces,
     )
     return replace(send, term=equations.term(line, adjoint, send))
+
+
+def _with_copies(tape: Any, move: Move, send: Send) -> Send:
+    """Add what each copy of an operand contributes, if it was copied to the shape of the result."""
+    shape = np.shape(tape.values[move.line])
+    if tape.ops[move.line].kind != "elementwise" or send.contribution.shape == shape or not shape:
+        return send
+    partial = formulas.local_partial(tape, move.line, send.slot)
+    return replace(send, copies=Number.of(np.broadcast_to(move.adjoint * partial, shape)))
 
 
 def share(contribution: Any, most: float) -> float:
@@ -153,15 +163,22 @@ def with_gradient(
     return replace(last, equations=(*last.equations, gradient)) if gradient else last
 
 
-def _still_to_come(swept: list[Move]) -> list[Mapping[int, tuple[int, ...]]]:
-    """For each step of the sweep: which lines will send to the same parents later on."""
-    later: dict[int, tuple[int, ...]] = {}
-    waiting: list[Mapping[int, tuple[int, ...]]] = []
+def _still_to_come(swept: list[Move]) -> list[Callable[[], Mapping[int, tuple[int, ...]]]]:
+    """For each step of the sweep: which lines will send to the same parents later on.
+
+    Each is found when it is asked for: an input that every line uses waits for all of them, at every step.
+    """
+    users: dict[int, list[int]] = {}  # of each parent, the last one to send first
+    waiting = []
     for i, _, sent, _, again in reversed(swept):
-        parents = {one.parent for one in sent}
-        waiting.append({parent: later.get(parent, ()) for parent in parents})
+        now = {one.parent: (users.get(one.parent, []), len(users.get(one.parent, []))) for one in sent}
+        waiting.append(partial(_later, now))
         if again:
-            later.clear()
+            users = {}
         for one in sent:
-            later[one.parent] = (i, *later.get(one.parent, ()))
+            users.setdefault(one.parent, []).append(i)
     return waiting[::-1]
+
+
+def _later(now: Mapping[int, tuple[list[int], int]]) -> dict[int, tuple[int, ...]]:
+    return {parent: tuple(reversed(users[:count])) for parent, (users, count) in now.items()}

@@ -12,48 +12,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from autodiff_lab.figures import parts
+from autodiff_lab.figures.chapters import Chapter
 from autodiff_lab.figures.outputs import Outputs
-from autodiff_lab.figures.parts import (
-    Cost,
-    Direction,
-    Equation,
-    Excerpt,
-    Hint,
-    Line,
-    Meter,
-    Mistake,
-    Number,
-    Operand,
-    Part,
-    Push,
-    Question,
-    Send,
-    Source,
-    Span,
-    Step,
-)
+from autodiff_lab.figures.parts import *  # noqa: F403 — a trace and its parts are imported together
+from autodiff_lab.figures.parts import Cost, Direction, Equation, Excerpt, Hint, Line, Number, Source, Step
 from autodiff_lab.figures.plaindata import Pool, build, plain
 
-__all__ = [
-    "Cost",
-    "Direction",
-    "Equation",
-    "Excerpt",
-    "Hint",
-    "Line",
-    "Meter",
-    "Mistake",
-    "Number",
-    "Operand",
-    "Part",
-    "Push",
-    "Question",
-    "Send",
-    "Source",
-    "Span",
-    "Step",
-    "Trace",
-]
+__all__ = ["Trace", *parts.__all__]
 
 VERSION = 3
 
@@ -83,6 +49,8 @@ class Trace(Outputs):
         What is said about each kind of mistake, if there are questions.
     excerpt : Excerpt or None
         Which stretch of a long run this is, if it is not the whole of one; see `excerpts`.
+    chapters : tuple of Chapter
+        Of a run of more than 30 lines: which stretches its loops and its source lines have written, in the whole run.
     agreement : Equation or None
         Forward in one direction: the tangent of the result, and the same number from the gradient in reverse.
 
@@ -123,6 +91,7 @@ class Trace(Outputs):
     truth: tuple[Number | None, ...] = ()
     hints: tuple[Hint, ...] = ()
     excerpt: Excerpt | None = None
+    chapters: tuple[Chapter, ...] = ()
     lang: str = "en"
 
     @classmethod

@@ -8,6 +8,7 @@ from itertools import groupby
 
 from autodiff_lab.figures.grids import markdown_text
 from autodiff_lab.figures.notation import display_width
+from autodiff_lab.figures.sentences import way_notes
 from autodiff_lab.figures.trace import Trace
 from autodiff_lab.figures.words import in_its_language, say
 
@@ -31,7 +32,7 @@ class Transcript:
     title : str
         What is run.
     remarks : tuple of str
-        What is unusual about this run; of a faulty engine, that it is one.
+        What is unusual about this run; of a faulty engine, that it is one. Which lines did not run, or several times.
     opening : str
         What is said before the first step.
     sections : tuple of Section
@@ -100,5 +101,5 @@ def transcript(trace: Trace) -> Transcript:
     for phase, steps in groupby(enumerate(trace.steps, 1), key=lambda numbered: numbered[1].phase):
         heading = say(f"phase.{phase}")
         sections.append(Section(heading[:1].upper() + heading[1:], tuple((n, step.sentence) for n, step in steps)))
-    remarks = tuple(remark for remark in (trace.warning, trace.note) if remark)
+    remarks = tuple(remark for remark in (trace.warning, trace.note, *way_notes(trace.sources)) if remark)
     return Transcript(trace.title, remarks, trace.opening, tuple(sections))

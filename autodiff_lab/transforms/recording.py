@@ -16,7 +16,7 @@ from ..engine.errors import InputError, LeakError, ShapeError
 from ..engine.tape import Tape
 from ..engine.values import as_value, zeros
 from ..engine.variable import Variable
-from . import tree
+from . import tree, walking
 
 __all__ = [
     "argument_names",
@@ -71,7 +71,12 @@ def recorded(
 
         inputs[k] = tree.map_leaves(lifted, args[k])
     call = f if not kwargs else lambda *inputs: f(*inputs, **kwargs)
-    return tape.run(call, inputs), tape
+    if not sites:
+        return tape.run(call, inputs), tape
+    with walking.watched(tape) as walk:
+        result = tape.run(call, inputs)
+    tape.walk = walk.known()
+    return result, tape
 
 
 def _nameless(tape: Tape, leaf: Any, copied: bool) -> Variable:

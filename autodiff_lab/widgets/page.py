@@ -2,15 +2,18 @@
 
 The figure alone is a picture, a caption and tables; it is what a reader sees where scripts are taken out (a notebook
 that is not trusted, a code host) or switched off. The script replaces it by the player: the module itself travels in
-the page and is imported from a `data:` URL, so that equal modules on one page are loaded once.
+the page, compressed to a third, and is imported from a `data:` URL, so that equal modules on one page are loaded once.
 """
 
 from __future__ import annotations
 
+import base64
+import functools
 import hashlib
 import io
 import json
 import re
+import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from pathlib import Path
@@ -26,7 +29,10 @@ from autodiff_lab.figures.words import in_its_language, say, separated
 PARTS = Path(__file__).with_name("player")
 """The player's modules and style sheets. They are joined here, since a page and anywidget each take one text."""
 
-_STYLES = ("frame", "layout", "source", "graph", "tape", "words", "predict", "transport", "media", "lecture")
+_STYLES = (
+    *("frame", "layout", "source", "graph", "tape", "arrays", "overview", "words", "predict", "transport", "media"),
+    "lecture",
+)
 _IMPORT = re.compile(r'^import \{[^}]*\} from "\./(\w+)\.js";\n', re.MULTILINE)
 
 _TAGS = {"en": "en", "zh": "zh-Hans"}
@@ -38,10 +44,13 @@ _UPGRADE = """\
 const figure = document.querySelector('figure[data-adl-player="%(key)s"]');
 if (figure) {
   delete figure.dataset.adlPlayer;
-  const { mount } = await import("data:text/javascript;charset=utf-8," + encodeURIComponent(%(script)s));
+  const packed = Uint8Array.from(atob("%(packed)s"), (sign) => sign.charCodeAt(0));
+  const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
+  const [script, style] = await new Response(unpacked).json();
+  const { mount } = await import("data:text/javascript;charset=utf-8," + encodeURIComponent(script));
   const place = document.createElement("div");
   figure.replaceWith(place);
-  mount(place, %(payload)s, { css: %(style)s });
+  mount(place, %(payload)s, { css: style });
 }
 </script>"""
 
@@ -96,8 +105,17 @@ def figure(trace: Trace, payload: Mapping[str, Any]) -> str:
         f'<img alt="{escape(str(drawing))}" style="max-width:100%;height:auto" src="{picture}">'
         f"<figcaption>{escape(caption(trace))}</figcaption>{tables.table(trace).html()}</figure>"
     )
-    script, style = map(_for_script, (SCRIPT, STYLE))
-    return f"{still}\n{_UPGRADE % {'key': key, 'payload': data, 'script': script, 'style': style}}"
+    return f"{still}\n{_UPGRADE % {'key': key, 'payload': data, 'packed': packed()}}"
+
+
+@functools.cache
+def packed() -> str:
+    """Give the script and the style sheet as a page carries them: JSON, deflated, in base64.
+
+    >>> json.loads(zlib.decompress(base64.b64decode(packed()))) == [SCRIPT, STYLE]
+    True
+    """
+    return base64.b64encode(zlib.compress(json.dumps([SCRIPT, STYLE]).encode(), 9)).decode()
 
 
 def png(trace: Trace, layout: Mapping[str, Any]) -> bytes:

@@ -8,13 +8,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-import anywidget
 import numpy as np
-import traitlets
 
 from autodiff_lab.engine.errors import AutodiffError
-from autodiff_lab.figures import graphs
-from autodiff_lab.figures.boxes import below_heading, text_width
+from autodiff_lab.figures.drawing import DrawingError
 from autodiff_lab.figures.notation import number
 from autodiff_lab.figures.options import one_of
 from autodiff_lab.figures.outputs import Outputs
@@ -23,6 +20,8 @@ from autodiff_lab.transforms.tree import flatten, unflatten
 from autodiff_lab.widgets import modes, page
 from autodiff_lab.widgets.controls import check_ranges, control
 from autodiff_lab.widgets.defaults import SCALES, play_defaults
+from autodiff_lab.widgets.placing import placed
+from autodiff_lab.widgets.shared import Shared
 
 
 def play(
@@ -78,6 +77,12 @@ def play(
     InputError
         If there is no such fault, language or scale.
 
+    Notes
+    -----
+    Beside each line of the source stands how often it ran, where not every line ran once: Python itself is asked, while
+    `f` is recorded. If a debugger is watching already, or `f` runs through more than 100 000 lines, nothing is said.
+    A click on an array opens its entries. A run of more than 30 lines has a strip of the whole, which jumps.
+
     Examples
     --------
     >>> def f(x1, x2):
@@ -89,7 +94,7 @@ def play(
     return Player(f, *args, ranges=ranges, **options)
 
 
-class Player(Outputs, anywidget.AnyWidget):
+class Player(Outputs, Shared):
     """A run of a function that can be stepped through; made by `play`.
 
     All stepping happens in the browser. Python is asked only to record the function again when an input changes;
@@ -134,27 +139,12 @@ class Player(Outputs, anywidget.AnyWidget):
 
     Any widget can drive it:
 
-    >>> import ipywidgets
+    >>> import ipywidgets, traitlets
     >>> slider = ipywidgets.FloatSlider(value=3.0)
     >>> link = traitlets.dlink((slider, "value"), (player, "inputs"), lambda x: [x])
     >>> player.trace.value.text
     '9'
     """
-
-    _esm = page.SCRIPT
-    _css = page.STYLE
-
-    payload = traitlets.Dict().tag(sync=True)
-    mode = traitlets.Unicode("reverse").tag(sync=True)
-    direction = traitlets.Unicode("").tag(sync=True)
-    custom = traitlets.List(traitlets.CFloat()).tag(sync=True)
-    predict = traitlets.Bool(False).tag(sync=True)
-    scale = traitlets.Enum(SCALES, "normal").tag(sync=True)
-    score = traitlets.Dict({"right": 0, "asked": 0, "mistakes": {}}).tag(sync=True)
-    step = traitlets.Int(-1).tag(sync=True)
-    inputs = traitlets.List(traitlets.CFloat()).tag(sync=True)
-    controls = traitlets.List(traitlets.Dict()).tag(sync=True)
-    error = traitlets.Unicode("").tag(sync=True)
 
     def __init__(
         self,
@@ -184,7 +174,7 @@ class Player(Outputs, anywidget.AnyWidget):
         self._ranges = check_ranges(ranges, dict(zip(self._names, values, strict=True)), arrays)
         self._views = views
         super().__init__(
-            payload=views.payload(self._place(views)),
+            payload=views.payload(placed(views)),
             inputs=values,
             controls=self._sliders(values),
             mode=mode,
@@ -237,7 +227,7 @@ class Player(Outputs, anywidget.AnyWidget):
         # figure inside that HTML, or the PNG.
         data, metadata = super()._repr_mimebundle_(**kwargs)
         data["text/html"] = page.figure(self.trace, self._shown())
-        with contextlib.suppress(graphs.DrawingError):  # where there is no Graphviz
+        with contextlib.suppress(DrawingError):  # where there is no Graphviz
             data["image/png"] = base64.b64encode(page.png(self.trace, self.payload["layout"])).decode()
         data["text/plain"] = repr(self)
         return data, metadata
@@ -260,7 +250,7 @@ class Player(Outputs, anywidget.AnyWidget):
                 views = self._record(values)
                 if views.long is not None:
                     views = views.around(min(self.step, views.long.steps - 1))
-                layouts = self._place(views)
+                layouts = placed(views, self._views, self.payload)
             except Exception as error:
                 # The learner's function may raise anything; the player stays, and says what it was.
                 self.error = str(error) if isinstance(error, AutodiffError) else f"{type(error).__name__}: {error}"
@@ -283,26 +273,12 @@ class Player(Outputs, anywidget.AnyWidget):
         with np.errstate(all="ignore"):
             return modes.views(self._f, unflatten(self._args, leaves), self._own, self._fault, self._lang)
 
-    def _place(self, views: modes.Views) -> dict[str, Any]:
-        """Lay out the graph; keep the old places if they still fit, so that it stands still under a moving slider."""
-        if views.long is not None:
-            return {name: views.long.layout(trace.excerpt.number) for name, trace in views.measures.items()}
-        if not self.payload:
-            return {name: graphs.layout(trace) for name, trace in views.measures.items()}
-        old = {"": self.payload["layout"]}
-        old |= {run["name"]: run["layout"] for run in self.payload["forward"] if "layout" in run}
-        same = _shape(views.trace) == _shape(self.trace)
-        return {
-            name: old[name] if same and name in old and _fits(trace, old[name]) else graphs.layout(trace)
-            for name, trace in views.measures.items()
-        }
-
     def _turn_to(self, change: Any) -> None:
         """Show the stretch of a long run that has this step."""
         if self._views.long is None or self._views.long.holding(change.new) == self.trace.excerpt.number:
             return
         self._views = self._views.around(change.new)
-        self.payload = self._views.payload(self._place(self._views))
+        self.payload = self._views.payload(placed(self._views, self._views, self.payload))
 
     def _rates(self) -> list[float]:
         """What the learner's own direction does to the scalar inputs."""
@@ -327,50 +303,3 @@ class Player(Outputs, anywidget.AnyWidget):
             kept = old and old["min"] <= value <= old["max"]
             sliders.append({**old, "value": value, "text": number(value)} if kept else control(name, value, within))
         return sliders
-
-    @traitlets.validate("inputs")
-    def _right_number(self, proposal: Any) -> list[float]:
-        names = getattr(self, "_names", None)
-        if names is not None and len(proposal["value"]) != len(names):
-            raise traitlets.TraitError(
-                f"inputs takes {len(names)} numbers ({', '.join(names) or 'no input is a scalar'}), "
-                f"and these are {len(proposal['value'])}."
-            )
-        return proposal["value"]
-
-    @traitlets.validate("step")
-    def _existing_step(self, proposal: Any) -> int:
-        return max(-1, min(proposal["value"], self._last()))
-
-    @traitlets.validate("mode")
-    def _existing_mode(self, proposal: Any) -> str:
-        if proposal["value"] not in modes.MODES:
-            raise modes.ModeError(f"There is no mode {proposal['value']!r}; the modes are {', '.join(modes.MODES)}.")
-        if proposal["value"] != "reverse" and not self.forward:
-            raise modes.ModeError(f"This run has no forward mode. {self._views.why}".strip())
-        return proposal["value"]
-
-    @traitlets.validate("direction")
-    def _existing_direction(self, proposal: Any) -> str:
-        if proposal["value"] and proposal["value"] not in self.forward:
-            raise modes.ModeError(
-                f"There is no direction {proposal['value']!r}; there are {', '.join(self.forward) or 'none'}."
-            )
-        return proposal["value"]
-
-    @traitlets.validate("custom")
-    def _right_rates(self, proposal: Any) -> list[float]:
-        if proposal["value"] and len(proposal["value"]) != len(self._names):
-            raise traitlets.TraitError(f"custom takes one rate for each of {', '.join(self._names)}, or none at all.")
-        return proposal["value"]
-
-
-def _shape(trace: Trace) -> list[tuple[str, str]]:
-    """What the lines of a trace compute, apart from their values."""
-    return [(line.text, line.label) for line in trace.lines]
-
-
-def _fits(widest: Trace, layout: Mapping[str, Any]) -> bool:
-    """Tell whether each node of a layout is wide enough for the numbers of this trace."""
-    nodes = layout["nodes"]
-    return all(text_width(text, bold=True) + 6 <= nodes[f"n{i}"]["w"] for i, text in below_heading(widest))

@@ -21,7 +21,7 @@ SAID = """() => {
   return said.filter((text) => text.trim());
 }"""
 
-KEYS_AND_UNITS = {"Home", "End", "B"}
+KEYS_AND_UNITS = {"Home", "End", "Esc", "Page", "Down", "B"}
 
 
 def english(page, names):
@@ -43,7 +43,16 @@ def square(x, y):
     return x * x * y
 
 
+def looped(x):
+    for _ in range(11):
+        x = np.sin(x) * 1.5
+        if x > 100:
+            x = -x
+    return x * x
+
+
 CASES = {
+    "loops": (looped, (0.5,), {}, {"looped", "for", "in", "range", "return", "sin", "cos"}),
     "reverse": (f, (2.0, 5.0), {}, {"f", "log", "sin", "cos"}),
     "forward": (f, (2.0, 5.0), {"mode": "forward", "direction": "all"}, {"f", "log", "sin", "cos"}),
     "both": (f, (2.0, 5.0), {"mode": "both"}, {"f", "log", "sin", "cos"}),

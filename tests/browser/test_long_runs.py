@@ -18,6 +18,12 @@ def wave(x, w):
     return x
 
 
+def short(x, w):
+    for _ in range(20):
+        x = x + 0.01 * np.sin(w * x)
+    return x * x
+
+
 LINES, STEPS = 10_002, 20_003
 
 # A step is what a key press starts, up to the layout that the browser has to make of it.
@@ -135,3 +141,63 @@ def test_a_live_player_fetches_the_stretch_that_is_asked_for(server, open_notebo
     assert " sends " in player.sentence()
     notebook.add_cell("print('python sees step', player.step, player.trace.excerpt.said)")
     assert f"python sees step {player.step - 1} lines" in notebook.page.locator(".jp-Cell").last.inner_text()
+
+
+@pytest.mark.parametrize(("scheme", "lang"), [("light", "en"), ("dark", "zh")])
+def test_the_strip_shows_the_whole_run_and_jumps(scheme, lang, new_page, tmp_path, request):
+    path = play(short, 0.5, 1.3, lang=lang).save_html(tmp_path / "short.html")
+    page = new_page(offline=True, width=1300, color_scheme=scheme)
+    page.goto(path.as_uri())
+    player = PlayerOnPage(page)
+    chapters = player.root.locator(".adl-strip button")
+    names = [button.get_attribute("aria-label") for button in chapters.all()]
+    if lang == "en":
+        assert names[:2] == [
+            "record: for _ in range(20):, lines 1 to 80, 20 turns",
+            "record: return x * x, lines 81 to 81",
+        ]
+        assert names[2].startswith("sweep: return x * x")
+    else:
+        assert names[0] == "记录：for _ in range(20):，第 1 至 80 行，20 轮"
+    status = player.root.locator(".adl-status")
+    turn = {"en": "turn {} of 20", "zh": "第 {} 轮，共 20 轮"}[lang]
+    box = chapters.first.bounding_box()
+    chapters.first.click(position={"x": 0.525 * box["width"], "y": 10})
+    assert turn.format(11) in status.inner_text()
+    assert player.step == 2 + 40 + 1, "the first operation of that turn"
+    assert chapters.first.get_attribute("aria-current") == "step"
+    chapters.first.focus()
+    player.key("PageDown")
+    assert turn.format(12) in status.inner_text()
+    player.key("PageUp", "PageUp")
+    assert turn.format(10) in status.inner_text()
+    player.key("ArrowDown", "ArrowDown", "Enter")
+    assert chapters.nth(2).get_attribute("aria-current") == "step"
+    assert page.evaluate("document.activeElement.classList.contains('is-back')")
+    player.key("ArrowDown", "Enter")
+    assert turn.format(20) in status.inner_text(), "the sweep goes back through the turns"
+    player.key("PageDown")
+    assert turn.format(19) in status.inner_text()
+    marker, strip = player.root.locator(".adl-here").bounding_box(), player.root.locator(".adl-strip").bounding_box()
+    assert strip["x"] + strip["width"] / 2 < marker["x"] < strip["x"] + 0.6 * strip["width"]
+    photograph(page, request, f"strip {scheme}")
+    page.set_viewport_size({"width": 480, "height": 900})
+    photograph(page, request, f"strip narrow {scheme}")
+
+
+def test_the_strip_of_ten_thousand_operations(saved, new_page):
+    page = new_page(offline=True, width=1300)
+    page.goto(saved[0].as_uri())
+    player = PlayerOnPage(page)
+    loop, back = player.root.locator(".adl-strip button").all()
+    assert loop.get_attribute("aria-label").endswith("2500 turns")
+    back.focus()
+    player.key("Enter")
+    assert player.step == LINES + 2, "the sweep of the last turn"
+    assert "turn 2500 of 2500" in player.root.locator(".adl-status").inner_text()
+    loop.focus()
+    player.key("Enter", "PageDown")
+    assert "turn 2 of 2500" in player.root.locator(".adl-status").inner_text()
+    back.click(position={"x": back.bounding_box()["width"] - 4, "y": 10})
+    assert player.step > STEPS - 100 and "turn 1" in player.root.locator(".adl-status").inner_text()
+    assert player.root.locator(".adl-window").count() == 2, "which stretch is shown, on the way forth and back"

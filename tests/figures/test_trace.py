@@ -281,7 +281,7 @@ def test_nothing_comes_back_through_a_flat_operation():
 
 def test_large_arrays_are_summarised():
     trace = Trace.of(lambda x: np.sum(x * 2), np.ones((128, 64)))
-    assert trace.lines[0].value == Number("(128, 64) array, all 1", None, (128, 64))
+    assert trace.lines[0].value == Number("(128, 64) array, all 1", None, (128, 64), cells="1")
     assert len(trace.to_json()) < 5000
 
 

@@ -294,3 +294,81 @@ test("words come with the payload, with their slots filled", () => {
   assert.equal(player.counted(say, "thing", 1, { what: "line" }), "one line");
   assert.equal(player.counted(say, "thing", 2, { what: "line" }), "2 lines");
 });
+
+const arrayRun = (name) => player.runOf(player.chosen(player.readAll(given.arrays[name]), "reverse", ""));
+const tablesOf = (name, line) => {
+  const run = arrayRun(name);
+  const last = run.trace.steps.length - 1;
+  return player.tablesAt(run, line, last, player.adjointAt(run.history, line, last));
+};
+
+test("a table has every entry, and colours by sign and size", () => {
+  const { trace } = arrayRun("rows");
+  assert.deepEqual(player.gridOf(trace.lines[0].value).rows, [["0", "1", "2"], ["3", "4", "5"]]);
+  assert.deepEqual(player.gridOf(trace.lines[1].value).rows, [["1", "−2", "0.5"]]);
+  assert.deepEqual(player.sharesOf([["1", "−2", "nan", "0"]]), [[0.5, -1, 0, 0]]);
+  assert.deepEqual(player.sharesOf([["−∞", "2"]]), [[-1, 1]]);
+  assert.deepEqual(player.sharesOf([["0", "0"]]), [[0, 0]]);
+});
+
+test("broadcasting copies an operand, and its adjoint is the sum of what the copies get", () => {
+  const rows = tablesOf("rows", 2);
+  assert.deepEqual(rows.map(({ kind }) => kind), ["value", "adjoint", "copied", "summed", "partial", "partial"]);
+  const copied = player.copiedTo(rows[2].number, rows[2].to);
+  assert.deepEqual(copied.rows, [["1", "−2", "0.5"], ["1", "−2", "0.5"]]);
+  assert.deepEqual(copied.copies, [[false, false, false], [true, true, true]]);
+  assert.deepEqual(player.gridOf(rows[3].number).rows, [["0", "1", "2"], ["3", "4", "5"]]);
+  assert.deepEqual(player.gridOf(rows[3].sum).rows, [["3", "5", "7"]]);
+
+  const columns = tablesOf("columns", 2).find(({ kind }) => kind === "copied");
+  const beside = player.copiedTo(columns.number, columns.to);
+  assert.deepEqual(beside.rows, [["7", "7", "7"], ["8", "8", "8"]]);
+  assert.deepEqual(beside.copies, [[false, true, true], [false, true, true]]);
+
+  const scalar = tablesOf("scalar", 2).find(({ kind }) => kind === "copied");
+  assert.deepEqual(player.copiedTo(scalar.number, scalar.to).copies, [[false, true, true]]);
+});
+
+test("stacked matrices come slice by slice", () => {
+  const [value, , copied, summed] = tablesOf("slices", 2);
+  assert.equal(player.gridOf(value.number).held, 3);
+  assert.deepEqual(player.gridOf(value.number, 1).rows, [["160", "180", "200", "220"], ["240", "260", "280", "300"]]);
+  assert.deepEqual(player.copiedTo(copied.number, copied.to, 2).rows, Array(2).fill(Array(4).fill("30")));
+  assert.deepEqual(player.copiedTo(copied.number, copied.to, 2).copies[0], [false, true, true, true]);
+  assert.deepEqual(player.gridOf(summed.sum, 2).rows, [["156"]]);
+});
+
+test("of a large array the first rows and columns are there, and the rest is known", () => {
+  const [value] = tablesOf("large", 2);
+  const grid = player.gridOf(value.number);
+  assert.deepEqual([grid.rows.length, grid.rows[0].length, grid.height, grid.width], [12, 12, 20, 30]);
+  assert.equal(grid.rows[11][11], String((11 * 30 + 11) * 11));
+  assert.deepEqual(player.gridOf({ text: "", shape: [2, 2], cells: "7" }).rows, [["7", "7"], ["7", "7"]]);
+});
+
+test("what a step has not shown yet is not in the tables", () => {
+  const run = arrayRun("rows");
+  assert.deepEqual(player.tablesAt(run, 2, 1, null), []);
+  assert.deepEqual(player.tablesAt(run, 2, 2, null).map(({ kind }) => kind), ["value", "copied", "partial", "partial"]);
+});
+
+test("the chapters of a run are visited forth and back, turn by turn", () => {
+  const { sixty } = traces;
+  const { chapters, phase } = player.chaptersOf(sixty);
+  assert.equal(phase, "record");
+  assert.deepEqual(chapters.map(({ title, back }) => [title, back]), [
+    ["h = 0.5 * x", false], ["for _ in range(20):", false], ["for _ in range(20):", true], ["h = 0.5 * x", true]]);
+  const [, loop, back] = chapters;
+  assert.deepEqual([loop.first, loop.end, loop.turns, loop.each], [3, 63, 20, 3]);
+  assert.equal(player.turnAt(loop, 0), 3);
+  assert.equal(player.turnAt(loop, 0.5), 33);
+  assert.equal(player.turnAt(loop, 1), 60);
+  assert.equal(player.turnAt(back, 0), 60);
+  assert.equal(player.turnAt(back, 1), 3);
+  for (let line = 2; line < sixty.lines.length; line++) {
+    assert.equal(sixty.steps[player.stepOfLine(sixty, line, false)].line, line);
+    const step = sixty.steps[player.stepOfLine(sixty, line, true)];
+    assert.deepEqual([step.phase, step.line], ["sweep", line]);
+  }
+  assert.deepEqual(player.chaptersOf(seed).chapters, []);
+});

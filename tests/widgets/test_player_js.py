@@ -9,6 +9,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from autodiff_lab import grad
@@ -21,6 +22,18 @@ from .cases import CASES
 
 NODE = shutil.which("node")
 needs_node = pytest.mark.skipif(NODE is None, reason="node is not installed, so the player's pure half is not tested")
+
+
+ARRAYS = {
+    "rows": (lambda A, b: np.sum(A * b), (np.arange(6.0).reshape(2, 3), np.array([1.0, -2.0, 0.5]))),
+    "columns": (lambda A, b: np.sum(A + b), (np.arange(6.0).reshape(2, 3), np.array([[7.0], [8.0]]))),
+    "slices": (
+        lambda A, b: np.sum(A * b),
+        (np.arange(24.0).reshape(3, 2, 4), np.array([10.0, 20.0, 30.0])[:, None, None]),
+    ),
+    "scalar": (lambda A, b: np.sum(A * b), (np.arange(3.0), 2.0)),
+    "large": (lambda A, b: np.sum(A * b), (np.arange(600.0).reshape(20, 30), np.arange(30.0))),
+}
 
 
 @pytest.fixture(scope="module")
@@ -42,6 +55,7 @@ def cases(tmp_path_factory) -> Path:
         "faulty": {fault: Trace.of(*CASES["seed"][:1], *CASES["seed"][1], fault=fault).to_dict() for fault in FAULTS},
         "second": modes.views(grad(CASES["square"][0]), CASES["square"][1]).payload({"": {}}),
         "kinds": equations.KINDS,
+        "arrays": {name: modes.views(*ARRAYS[name]).payload({"": {}}) for name in ARRAYS},
         "tangents": {
             name: {
                 direction: [[[t.text for t in line] for line in run.tangents_at(s)] for s in range(len(run.steps))]
@@ -170,6 +184,16 @@ def test_a_recorded_sweep_is_readable(theme):
     assert _contrast(colours["seed"][theme], colours["paper"][theme]) >= 4.5
     for ink in ("ink", "soft", "value", "tangent", "adjoint"):
         assert _contrast(colours[ink][theme], colours["inner-tint"][theme]) >= 4.5
+
+
+@pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])
+@pytest.mark.parametrize("sign", ["positive", "negative"])
+def test_the_numbers_of_a_table_are_readable_where_its_colour_is_strongest(sign, theme):
+    colours = _colours()
+    most = float(re.search(rf"--adl-{sign}\) calc\(([\d.]+) ", page.STYLE)[1])
+    over, under = ([int(colours[name][theme][k : k + 2], 16) for k in (1, 3, 5)] for name in (sign, "paper"))
+    mixed = "#" + "".join(f"{round(most * a + (1 - most) * b):02x}" for a, b in zip(over, under, strict=True))
+    assert _contrast(colours["ink"][theme], mixed) >= 4.5
 
 
 @pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])

@@ -1,6 +1,10 @@
 """The words of graphs, of frames, and of arrays that are too large to be written out."""
 
 STRINGS: dict[str, tuple[str, str]] = {
+    "laid out in haste": (
+        "The graph is dense: placing its boxes with care took too long, so they are placed roughly.",
+        "计算图很密：仔细摆放各个方框太费时间，因此只作了粗略的摆放。",
+    ),
     # Arrays
     "array": ("{shape} array", "{shape} 数组"),
     "array with": ("{shape} array, {entries}", "{shape} 数组，{entries}"),

@@ -32,6 +32,14 @@ STRINGS: dict[str, tuple[str, str]] = {
     # Recording
     "input": ("{name} is the input {label} = {value}.", "{name} 是输入 {label} = {value}。"),
     "recorded": ("{equation}.", "{equation}。"),
+    # Loops and branches
+    "turn first": ("Turn {n} of {count}", "第 {n} 轮，共 {count} 轮"),
+    "turn begins": ("{turns}:", "{turns}："),
+    "the way of": ("In {name}: {ways}.", "在 {name} 中：{ways}。"),
+    "line missed.one": ("line {line} did not run", "第 {line} 行没有运行"),
+    "line missed.many": ("lines {line} to {last} did not run", "第 {line} 至 {last} 行没有运行"),
+    "line ran.one": ("line {line} ran {n} times", "第 {line} 行运行了 {n} 次"),
+    "line ran.many": ("lines {line} to {last} ran {n} times", "第 {line} 至 {last} 行运行了 {n} 次"),
     "inner sweep begins": (
         "Here the sweep of an inner derivative begins: what it does is recorded, as everything is.",
         "内层导数的扫描从这里开始：它所做的一切也同样被记录。",

@@ -52,7 +52,7 @@ export function graphView(trace, layout, host, prefix) {
     const symbol = svg("tspan", { class: "adl-symbol" });
     const name = svg("tspan", { class: "adl-name" });
     const heading = svg("text", { x: box.x, y: box.y + rows.head, "text-anchor": "middle", "dominant-baseline": "central" }, symbol, name);
-    const [value, tangent, adjoint, truth] = ["value", "tangent", "adjoint", "truth"].map((name) => (name in rows ? text(`adl-${name}`, box.x, box.y + rows[name], "") : null));
+    const [value, tangent, adjoint, truth] = ["value", "tangent", "adjoint", "truth"].map((name) => (name in rows ? text(`adl-${name}${line.value.shape?.length ? " has-entries" : ""}`, box.x, box.y + rows[name], "") : null));
     const title = svg("title");
     const group = svg("g", { class: `adl-node is-${line.kind}${isResult ? " is-result" : ""}`, "data-node": `n${i}`, role: "button" },
                       title, frame(0), ...(isResult ? [frame(3.5)] : []), heading, ...[value, tangent, adjoint, truth].filter(Boolean));
@@ -202,7 +202,8 @@ export function graphView(trace, layout, host, prefix) {
           const gap = say("separator");
           const words = [say(isResult ? "result value" : "node value", { meaning: line.meaning, value: line.value.text }),
             ...(node.tangent ? [say("node tangent", { tangent: tangents.map((t) => t.text).join(gap) })] : []),
-            ...(node.adjoint ? [say("node adjoint", { adjoint: reached ? reached.text : say("not reached") })] : []), ...(right ? [right] : [])].join(gap);
+            ...(node.adjoint ? [say("node adjoint", { adjoint: reached ? reached.text : say("not reached") })] : []), ...(right ? [right] : []),
+            ...(line.value.shape?.length ? [say("see entries")] : [])].join(gap);
           const title = marks.recorded ? `${line.shown} = ${words}` : say("node ahead", { name: line.shown });
           put(node.title, title);
           for (const constant of node.constants) constant.classList.toggle("is-ahead", !marks.recorded);

@@ -1,15 +1,15 @@
 import { wordsView } from "./arithmetic.js";
+import { arraysView } from "./arrays.js";
 import { html } from "./dom.js";
-import { graphView } from "./graph_pane.js";
 import { inputsView } from "./inputs.js";
 import { KEYS, keyAction } from "./keys.js";
 import { meterView } from "./meter.js";
 import { modesView } from "./modes.js";
+import { overviewView } from "./overview.js";
+import { heightsOf, panesOf } from "./panes.js";
 import { predictView } from "./predict.js";
-import { sourceView } from "./source_pane.js";
 import { speaker } from "./speech.js";
-import { adjointAt, chosen, clampStep, markAt, ownStep, readAll, runOf, sharesAt, statusText, stepsOf, stretchesOf, touchedLines, wholeStep } from "./state.js";
-import { tapeView } from "./tape_pane.js";
+import { adjointAt, chosen, clampStep, markAt, ownStep, readAll, runOf, sharesAt, statusText, stepsOf, touchedLines, wholeStep } from "./state.js";
 import { transportView } from "./transport.js";
 
 let instances = 0;
@@ -120,6 +120,7 @@ export function mount(element, payload, options = {}) {
       const at = (phase) => trace.steps.findIndex((step) => step.phase === phase && step.line === line);
       const sweeping = ["seed", "sweep"].includes(trace.steps[s]?.phase);
       api.pause();
+      arrays.choose(line);
       const own = sweeping && at("sweep") >= 0 ? at("sweep") : line;
       if (trace.excerpt && wholeStep(trace, own) < 0) return; // it is from another stretch
       api.go(wholeStep(trace, own)); // a line is recorded at the step of its number
@@ -139,6 +140,7 @@ export function mount(element, payload, options = {}) {
   const panes = html("div", { class: "adl-panes" });
   const words = wordsView(host);
   const meter = meterView(say);
+  const arrays = arraysView(say, () => root.focus({ preventScroll: true }));
   const predict = predictView({
     say,
     reveal: () => show(s + 1, { moved: true }),
@@ -147,18 +149,11 @@ export function mount(element, payload, options = {}) {
     onToggle: options.onPredict,
     onScore: options.onScore,
   });
+  const overview = overviewView(say, (next) => api.go(next));
   const transport = transportView(api, say, predict.toggle);
   const root = html("div", { class: "adl-player", role: "group", tabindex: 0, "data-prevent-swipe": "", "aria-keyshortcuts": "ArrowLeft ArrowRight PageUp PageDown Space Home End" },
-                    html("div", { class: "adl-header" }, title, modes.element, inputs.element, status), banner, held, warning, panes, predict.element, words.element, meter.element, transport.element);
+                    html("div", { class: "adl-header" }, title, modes.element, inputs.element, status), banner, held, warning, panes, arrays.element, predict.element, words.element, meter.element, overview.element, transport.element);
   api.root = root;
-
-  function pane(name, title, hint, view) {
-    view.element.setAttribute("data-lm-suppress-shortcuts", "true");
-    view.element.classList.add("adl-scroll");
-    const body = view.signs ? html("div", { class: "adl-signed" }, view.element, ...view.signs) : view.element;
-    return html("div", { class: `adl-pane adl-pane-${name}`, role: "region", "aria-label": title }, // a <section> would be a slide of reveal.js
-                html("div", { class: "adl-pane-title" }, title, ...(trace.fault ? [html("strong", { class: "adl-faulty", title: say("this engine", { badge: trace.badge }) }, say("faulty"))] : []), ...(hint ? [typeof hint === "string" ? html("span", {}, hint) : hint] : [])), body);
-  }
 
   /** The direction that is asked for, once it is there: a payload that is on its way may bring it. */
   const towards = () => (direction in runs.forward ? direction : Object.keys(runs.forward)[0] ?? "");
@@ -211,13 +206,9 @@ export function mount(element, payload, options = {}) {
     const turned = before !== undefined && before !== trace.excerpt?.number;
     if (turned) [places, lens.held] = [null, false]; // another stretch has another picture
     showModes();
-    graph = graphView(trace, layout, host, prefix);
-    views = [sourceView(trace, host), graph, tapeView(trace, host)];
-    const sourceName = say(trace.sources.length > 1 ? "your functions" : "your function");
-    const inner = stretchesOf(trace).filter(({ stretch }) => stretch).length;
-    const how = say(trace.fault ? "graph faulty" : `graph ${trace.mode}`);
-    panes.replaceChildren(pane("source", sourceName, "", views[0]), pane("graph", say("graph"), trace.excerpt?.said ?? (inner ? say("graph inner", { how }) : how), graph),
-                          pane("tape", say("tape"), views[2].note, views[2]));
+    const made = panesOf(trace, layout, host, prefix);
+    ({ graph, views } = made);
+    panes.replaceChildren(...made.sections);
     title.textContent = trace.title;
     warning.hidden = !trace.fault;
     warning.textContent = trace.warning ?? "";
@@ -225,14 +216,9 @@ export function mount(element, payload, options = {}) {
     root.classList.toggle("is-faulty", Boolean(trace.fault));
     root.setAttribute("aria-label", say(trace.fault ? "faulty player" : "player", { title: trace.title, badge: trace.badge }));
     words.load(run);
-    predict.load(trace);
-    meter.load(trace);
-    transport.load(trace);
-    // Heights come from the content once, so that the player keeps its shape while stepping.
-    const rows = trace.sources.reduce((n, source) => n + source.text.length + (trace.sources.length > 1 ? 1.6 : 0), 0);
-    root.style.setProperty("--adl-source-height", `${Math.round(rows * 24 + 62)}px`);
-    root.style.setProperty("--adl-graph-height", `${Math.round(layout.height + 74)}px`);
-    root.style.setProperty("--adl-tape-height", `${(trace.lines.length + stretchesOf(trace).length - 1) * 29 + 92}px`);
+    for (const view of [predict, meter, overview, transport]) view.load(trace);
+    arrays.load(run);
+    for (const [name, pixels] of Object.entries(heightsOf(trace, layout))) root.style.setProperty(`--adl-${name}-height`, `${pixels}px`);
     return () => {
       words.reserve();
       graph.fit();
@@ -260,7 +246,8 @@ export function mount(element, payload, options = {}) {
     status.textContent = statusText(trace, s);
     words.update(trace, s);
     meter.update(trace, s);
-    transport.update(at);
+    arrays.update(s);
+    for (const view of [overview, transport]) view.update(at);
     if (step) for (const view of views) view.follow(step, smooth, s);
     graph.stopPulses();
     if (smooth && s > before && step.phase !== "seed") graph.pulse(step, Math.min(450, transport.beat() / 2));

@@ -1,12 +1,43 @@
-import { html, linkTo, roving, scrollInside } from "./dom.js";
+import { html, linkTo, put, roving, scrollInside, set } from "./dom.js";
+import { counted } from "./speech.js";
 
-/** The learner's own text; the expression that a step runs is marked in it. See `mount` for what a pane is. */
+/**
+ * The learner's own text; the expression that a step runs is marked in it, and how often each row ran stands before it.
+ * See `mount` for what a pane is.
+ */
 export function sourceView(trace, host) {
   const element = html("div", { class: "adl-source" });
   const piecesOf = trace.lines.map(() => []); // the pieces of text that are the line's own expression
   const callsOf = trace.lines.map(() => []); // the pieces of the calls that led there
   const rowOf = trace.lines.map(() => null);
   const focusable = [];
+  const told = trace.sources.some(({ ran }) => ran?.length);
+  const turns = trace.lines.flatMap((line) => line.turns);
+  const widest = Math.max(3, ...turns.map(([, , , count]) => 2 * String(count).length + 1)); // of what stands before a row
+  const times = {};
+  /** How often a row ran; at the head of a loop, while a turn of it is shown, which turn that is. */
+  function timesOf(place, ran) {
+    const known = ran !== undefined && ran >= 0;
+    const said = known ? (ran ? counted(trace.say, "row ran", ran) : trace.say("row missed")) : "";
+    const node = html("span", { class: "adl-times", "aria-hidden": "true", title: said || null }, known ? `×${ran}` : "");
+    times[place] = { node, text: node.textContent, said };
+    return [node, ...(said ? [html("span", { class: "adl-unseen" }, `${said}: `)] : [])];
+  }
+  let heads = [];
+  function showTurns(turns) {
+    for (const { node, text, said } of heads) {
+      put(node, text);
+      set(node, "title", said);
+      node.classList.remove("is-turn");
+    }
+    heads = turns.map(([source, line, n, count]) => {
+      const head = times[`${source} ${line}`];
+      put(head.node, `${n}/${count}`);
+      set(head.node, "title", trace.say("turn", { n, count }));
+      head.node.classList.add("is-turn");
+      return head;
+    });
+  }
   trace.sources.forEach((source, k) => {
     if (trace.sources.length > 1) element.append(html("div", { class: "adl-source-name" }, source.name));
     source.text.forEach((text, r) => {
@@ -16,7 +47,10 @@ export function sourceView(trace, host) {
       const spans = trace.lines.flatMap((line, i) => line.where.filter(on).map((span) => ({ span, i, own: span === line.where.at(-1) })));
       const cuts = [...new Set([0, text.length, ...spans.flatMap(({ span }) => [from(span), to(span)])])].sort((a, b) => a - b);
       const code = html("code");
-      const row = html("div", { class: "adl-code" }, html("span", { class: "adl-number", "aria-hidden": "true" }, String(source.first_line + r)), code);
+      const ran = source.ran?.[r];
+      const margin = html("span", { class: "adl-margin", style: told ? `--adl-times: ${widest}ch` : null },
+                          html("span", { class: "adl-number", "aria-hidden": "true" }, String(source.first_line + r)), ...(told ? timesOf(`${k} ${r}`, source.ran?.[r]) : []));
+      const row = html("div", { class: `adl-code${source.ran?.[r] === 0 ? " is-missed" : ""}` }, margin, code);
       cuts.slice(0, -1).forEach((cut, c) => {
         const piece = html("span", {}, text.slice(cut, cuts[c + 1]));
         code.append(piece);
@@ -53,6 +87,7 @@ export function sourceView(trace, host) {
         for (const piece of piecesOf[shown]) piece.classList.remove("is-current");
         for (const piece of callsOf[shown]) piece.classList.remove("is-call");
       }
+      if (told) showTurns(step ? trace.lines[step.line].turns : []);
       shown = step ? step.line : null;
       if (shown === null) return;
       rowOf[shown]?.classList.add("is-current");
@@ -61,9 +96,11 @@ export function sourceView(trace, host) {
     },
     follow(step, smooth) {
       if (!rowOf[step.line]) return;
-      const { top, bottom } = rowOf[step.line].getBoundingClientRect();
+      const row = rowOf[step.line].getBoundingClientRect();
       const { left, right } = piecesOf[step.line][0].getBoundingClientRect();
-      scrollInside(element, { top, bottom, left, right }, smooth);
+      const whole = right - row.left < element.clientWidth - 12; // then it can be seen from the beginning of its row
+      const margin = rowOf[step.line].firstChild.offsetWidth; // it stays where it is, so text scrolls behind it
+      scrollInside(element, { top: row.top, bottom: row.bottom, left: whole ? row.left : left - margin, right }, smooth, 6);
     },
     link(target) {
       for (const piece of linked) piece.classList.remove("is-linked");

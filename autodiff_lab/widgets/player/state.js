@@ -4,12 +4,13 @@
  * Everything shown is a function of these two, so going back is the same thing as going forward. Every number, formula
  * and sentence of the run comes written from Python (autodiff_lab/figures).
  *
- * @typedef {{text: string, short?: string}} Num
- * @typedef {{line: number|null, value: Num, edge?: string, edge_title?: string}} Operand
+ * @typedef {{text: string, short?: string, shape?: number[], cells?: string}} Num
+ * @typedef {{line: number|null, value: Num, partial: Num|null, edge?: string, edge_title?: string}} Operand
  * @typedef {[source: number, line: number, column: number, endLine: number, endColumn: number]} Span
+ * @typedef {[source: number, line: number, n: number, count: number]} Turn
  * @typedef {{kind: "input"|"operation", label: string, symbol: string, shown: string, expression: string,
- *            meaning: string, bar: string, dot: string, stretch: number, operands: Operand[], value: Num, where: Span[]}} Line
- * @typedef {{slot: number, parent: number, contribution: Num, after: Num, term: string, share: number}} Send
+ *            meaning: string, bar: string, dot: string, stretch: number, operands: Operand[], value: Num, where: Span[], turns: Turn[]}} Line
+ * @typedef {{slot: number, parent: number, contribution: Num, after: Num, copies: Num|null, term: string, share: number}} Send
  * @typedef {{slot: number, parent: number, contribution: Num, term: string, share: number}} Push
  * @typedef {[operations: number, products: number, kept: number, bytes: number]} Meter
  * @typedef {[passes: number, operations: number, products: number, kept: number, bytes: number]} Cost
@@ -17,7 +18,7 @@
  *            sentence: string, equations: [form: string, pieces: string[]][], meter: Meter, released: number[], questions: Question[]}} Step
  * @typedef {{kind: "value"|"partial"|"adjoint"|"tangent", ask: string, answer: Num, mistakes: [kind: string, value: number][]}} Question
  * @typedef {{mode: "reverse"|"forward"|"both", title: string, note: string, opening: string, result: number|null,
- *            result_name: string, sources: {name: string, first_line: number, text: string[]}[],
+ *            result_name: string, sources: {name: string, first_line: number, text: string[], ran?: number[]}[],
  *            fault: string, badge: string, warning: string, truth: (Num|null)[], directions: {name: string, shown: string}[], lines: Line[], steps: Step[], cost: Cost|null}} Trace
  * @typedef {{x: number, y: number, w: number, h: number}} Box
  * @typedef {{width: number, height: number, nodes: Object<string, Box>,
@@ -41,13 +42,13 @@ export function read(data, base) {
     mode: "reverse", note: "", opening: "", result_name: "y", result: null, directions: [], cost: null, fault: "", ...whole,
     excerpt: whole.excerpt ? { said: "", later: "", ...whole.excerpt, arrived: (whole.excerpt.arrived ?? []).map(number) } : null,
     truth: (whole.truth ?? []).map(number), hints: new Map(whole.hints ?? []),
-    lines: whole.lines.map((line) => ({ label: "", where: [], stretch: 0, ...line, value: number(line.value),
-      operands: (line.operands ?? []).map((operand) => ({ ...operand, value: number(operand.value) })) })),
+    lines: whole.lines.map((line) => ({ label: "", where: [], turns: [], stretch: 0, ...line, value: number(line.value),
+      operands: (line.operands ?? []).map((operand) => ({ ...operand, value: number(operand.value), partial: number(operand.partial) })) })),
     steps: whole.steps.map((step) => ({ released: [], sentence: "", ...step,
       questions: (step.questions ?? []).map((question) => ({ mistakes: [], ...question, answer: number(question.answer) })),
       adjoint: number(step.adjoint), tangents: (step.tangents ?? []).map(number),
       pushes: (step.pushes ?? []).map((push) => ({ share: 0, ...push, contribution: number(push.contribution) })),
-      sends: (step.sends ?? []).map((send) => ({ share: 0, ...send, contribution: number(send.contribution), after: number(send.after) })) })),
+      sends: (step.sends ?? []).map((send) => ({ share: 0, ...send, contribution: number(send.contribution), after: number(send.after), copies: number(send.copies) })) })),
   };
 }
 
@@ -168,6 +169,8 @@ export function statusText(trace, s) {
   if (step) {
     const swept = () => (trace.excerpt ? at - count.record : trace.steps.slice(0, s + 1).filter(({ phase }) => phase === "sweep").length);
     where = say(`status ${step.phase}`, { n: step.phase === "sweep" ? swept() : at + 1, count: count[step.phase] });
+    const turns = trace.lines[step.line].turns.map(([, , n, count]) => say("turn", { n, count })).join(say("separator"));
+    if (turns) where = say("status in turn", { where, turns });
   }
   return say("status", { operations: counted(say, "status operations", operations), where });
 }

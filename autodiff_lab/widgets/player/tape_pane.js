@@ -25,7 +25,7 @@ export function tapeView(trace, host) {
   const element = html("div", { class: "adl-tape-body" },
     html("table", { class: "adl-tape", style: `--adl-operation: ${widest(trace.lines.map((line) => line.expression), WIDEST_OPERATION, 1)}ch` }, html("colgroup", {}, ...columns), html("thead", {}, html("tr", {}, ...head)), body));
   const rows = trace.lines.map((line, i) => {
-    const value = html("td", { class: "adl-value" });
+    const value = html("td", { class: `adl-value${line.value.shape?.length ? " has-entries" : ""}` });
     const tangents = forward ? trace.directions.map(() => html("td", { class: "adl-tangent" })) : [];
     const adjoint = back ? html("td", { class: "adl-adjoint" }) : null;
     const truth = trace.fault ? html("td", { class: "adl-truth" }) : null;

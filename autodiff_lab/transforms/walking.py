@@ -1,0 +1,101 @@
+"""Which lines of the learner's code run, and in which order: Python's own account, written down beside a tape.
+
+A tape knows the lines that compute something with its Variables. Whether any other line ran, a branch that only prints
+or a loop that turned without recording, is for Python to say: it calls `sys.settrace`'s function at every line.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import CodeType, FrameType
+from typing import Any, NamedTuple
+
+from ..engine.tape import Tape, is_learners
+
+__all__ = ["MOST", "Event", "Walk", "watched"]
+
+MOST = 200_000
+"""So many events are kept; of a run with more of them nothing is known, rather than a part."""
+
+
+class Event(NamedTuple):
+    """A function is entered, comes to a line, or is left; ``lines`` is how long the tape was then.
+
+    `frame` numbers the calls. A generator is left at each `yield`, and entered again under its old number.
+    """
+
+    lines: int
+    kind: str
+    frame: int
+    code: CodeType
+    row: int
+    instruction: int
+
+
+class Walk:
+    """The events of a run, and whether they are all of them."""
+
+    def __init__(self, tape: Tape) -> None:
+        self.events: list[Event] = []
+        self._complete = True
+        self._ops = tape.ops
+        self._numbers: dict[int, tuple[int, CodeType]] = {}
+        # By identity: to hash a code object, Python reads all of it.
+        self._codes: dict[int, tuple[bool, CodeType]] = {}
+
+    def known(self) -> tuple[Event, ...] | None:
+        """All events, in order; None if some are missing."""
+        return tuple(self.events) if self._complete else None
+
+    def give_up(self) -> None:
+        """Keep nothing: a line of which nothing is known must not be said to have been left out."""
+        self._complete = False
+        self.events.clear()
+
+    def enter(self, frame: FrameType, event: str, arg: Any) -> Any:
+        """Look at the lines of a function, if it is the learner's: what `sys.settrace` takes."""
+        code = frame.f_code
+        found = self._codes.get(id(code))
+        if found is None:
+            found = self._codes[id(code)] = is_learners(frame), code
+        if not found[0] or not self._complete:
+            return None
+        number = self._numbers.get(id(frame))
+        if number is None or number[1] is not code:
+            number = self._numbers[id(frame)] = len(self.events), code
+        self._write(frame, "call")
+        return self._follow
+
+    def _follow(self, frame: FrameType, event: str, arg: Any) -> Any:
+        if not self._complete:
+            return None
+        if event != "exception":
+            self._write(frame, event)
+        if event == "return" and not frame.f_code.co_flags & inspect.CO_GENERATOR:
+            del self._numbers[id(frame)]
+        return self._follow
+
+    def _write(self, frame: FrameType, kind: str) -> None:
+        number = self._numbers[id(frame)][0]
+        self.events.append(Event(len(self._ops), kind, number, frame.f_code, frame.f_lineno, frame.f_lasti))
+        if len(self.events) > MOST:
+            self.give_up()
+            sys.settrace(None)
+
+
+@contextmanager
+def watched(tape: Tape) -> Iterator[Walk]:
+    """Watch what runs inside the block. Where a debugger watches already, it is left alone, and nothing is known."""
+    walk = Walk(tape)
+    if sys.gettrace() is not None:
+        walk.give_up()
+        yield walk
+        return
+    sys.settrace(walk.enter)
+    try:
+        yield walk
+    finally:
+        sys.settrace(None)
