@@ -79,7 +79,6 @@ DRAWINGS = {
     "two parts": lambda: own(("a", "b"), ("p", "q"), ("q", "r"), ("p", "r")),
     "a cluster": clustered,
 }
-
 SMALL = [name for name in DRAWINGS if name != "500 operations"]
 
 
@@ -188,7 +187,7 @@ def test_ranks_follow_the_arrows(no_graphviz):
 
 
 def test_a_long_run_stays_on_its_track(no_graphviz):
-    """Two values that lead on and on need no more room aside after 36 operations than after 6."""
+    # Two values that lead on and on need no more room aside after 60 operations than after 6.
     layout = layout_of(draw(two_threads, 0.5, 0.3, group=None, direction="TB"))
     assert layout["height"] > 1000 and layout["width"] < 8 * max(n["w"] for n in layout["nodes"].values())
 
