@@ -77,6 +77,7 @@ def test_notebook_as_a_web_page(name, new_page, watch, tmp_path):
     """`jupyter nbconvert --to html` of a notebook as it is committed."""
     notebook = nbformat.read(REPOSITORY / "notebooks" / name, as_version=4)
     page_file = tmp_path / "notebook.html"
+    (tmp_path / "pictures").symlink_to(REPOSITORY / "notebooks" / "pictures")
     page_file.write_text(HTMLExporter().from_notebook_node(notebook)[0], encoding="utf-8")
     watch.allow_strangers("mathjax|require|cdnjs", because="nbconvert's own template asks for them")
     page = new_page(offline=True)
