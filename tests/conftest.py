@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +12,6 @@ settings.register_profile("autodiff_lab", deadline=None)
 settings.load_profile("autodiff_lab")
 
 SCREENSHOTS = Path(__file__).parent / "browser" / "screenshots"
-
-
-def pytest_xdist_auto_num_workers() -> int:
-    """One worker more than there are processors: half of the time somebody waits for a browser."""
-    return (os.cpu_count() or 1) + 1
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
