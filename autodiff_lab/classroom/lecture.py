@@ -13,36 +13,14 @@ from pathlib import Path
 import nbformat
 
 from autodiff_lab.classroom import slides, speaking
-from autodiff_lab.classroom.prose import Block, blocks
+from autodiff_lab.classroom.prose import Block, blocks, document
 from autodiff_lab.classroom.rehearsal import LectureError, rehearse
 from autodiff_lab.figures import printing
-from autodiff_lab.figures.notation import escape
 from autodiff_lab.tutorial import installed_notebooks
 
 __all__ = ["Kit", "LectureError", "notebook_named", "page", "write_lecture"]
 
 HERE = Path(__file__).parent
-
-_PAGE = """\
-<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<link rel="icon" href="data:,">
-<title>%(title)s</title>
-<style>
-%(style)s
-</style>
-</head>
-<body>
-<main>
-%(body)s
-</main>
-</body>
-</html>
-"""
 
 
 @dataclass(frozen=True)
@@ -143,4 +121,4 @@ def page(title: str, found: Sequence[Block]) -> str:
     """Write a notebook as one page that needs nothing else."""
     body = "\n".join(f'<div class="player">{block.html}</div>' if block.player else block.html for block in found)
     style = "\n".join((HERE / name).read_text(encoding="utf-8") for name in ("lecture.css", "page.css"))
-    return _PAGE % {"title": escape(title), "style": style, "body": body}
+    return document(title, style, f"<main>\n{body}\n</main>")

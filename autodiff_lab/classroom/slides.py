@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from autodiff_lab.classroom.prose import Block
+from autodiff_lab.classroom.prose import Block, document
 from autodiff_lab.figures.notation import escape
 
 __all__ = ["Slide", "deck", "lines_of", "slides_of"]
@@ -25,20 +25,7 @@ _TIGHT = 1.3  # the parts of an exercise rather stand together, and smaller
 _ACROSS = 72  # characters in a line of prose
 _LARGER, _WIDE, _LINE = 1.7, 912.0, 33.0  # at 1024 by 768: slides.css has the same factor
 
-_PAGE = """\
-<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<link rel="icon" href="data:,">
-<title>%(title)s</title>
-<style>
-%(style)s
-</style>
-</head>
-<body>
+_DECK = """\
 <div class="reveal"><div class="slides">
 %(slides)s
 </div></div>
@@ -47,10 +34,7 @@ _PAGE = """\
 </script>
 <script>
 %(script)s
-</script>
-</body>
-</html>
-"""
+</script>"""
 
 
 @dataclass
@@ -165,13 +149,8 @@ def deck(title: str, blocks: Sequence[Block]) -> str:
     """Write the slides of a notebook as one page that needs nothing else."""
     sections = [f"<section>{''.join(map(_slide, column))}</section>" for column in slides_of(blocks)]
     style = [_part("reveal/reveal.css"), _part("lecture.css"), _part("slides.css")]
-    return _PAGE % {
-        "title": escape(title),
-        "style": "\n".join(style),
-        "slides": "\n".join(sections),
-        "reveal": _part("reveal/reveal.js"),
-        "script": _part("slides.js"),
-    }
+    parts = {"slides": "\n".join(sections), "reveal": _part("reveal/reveal.js"), "script": _part("slides.js")}
+    return document(title, "\n".join(style), _DECK % parts)
 
 
 def _slide(slide: Slide) -> str:
