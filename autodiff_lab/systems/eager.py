@@ -16,7 +16,7 @@ import numpy as np
 
 from ..engine.broadcasting import shape_of
 from ..engine.dispatch import Level, Op, Traced, as_operand
-from ..engine.errors import InputError
+from ..engine.errors import InputError, MutationError
 from ..engine.levels import in_this_thread
 from ..engine.listing import plain
 from ..engine.operators import Overloaded
@@ -67,10 +67,22 @@ class Eager(Overloaded):
 class Tensor(Eager):
     """A value that never changes, with a number of its own by which tapes know it."""
 
-    __slots__ = ("__weakref__", "value")
+    __slots__ = ("__weakref__", "held")
 
     def __init__(self, value: Any) -> None:
-        self.number, self.value = next(Eager._numbers), value
+        self.number, self.held = next(Eager._numbers), value
+
+    @property
+    def value(self) -> Any:
+        """The number or the array itself; NumPy refuses to write into it."""
+        return self.held
+
+    @value.setter
+    def value(self, new: Any) -> None:
+        raise MutationError(
+            f"{self!r} cannot be given another value: a tensor never changes, for tapes remember it. "
+            "Compute another tensor, or keep what changes in a Variable: w.assign_sub(…)."
+        )
 
     def __repr__(self) -> str:
         return f"Tensor({plain(self.value)})"
@@ -117,11 +129,23 @@ class Variable(Eager):
     Variable('w', 4.5)
     """
 
-    __slots__ = ("__weakref__", "name", "trainable", "value")
+    __slots__ = ("__weakref__", "held", "name", "trainable")
 
     def __init__(self, value: Any, trainable: bool = True, name: str | None = None) -> None:
         self.number, self.trainable, self.name = next(Eager._numbers), trainable, name
-        self.value = _plain_value(value, f"the value of the Variable {name or ''}".rstrip())
+        self.held = _plain_value(value, f"the value of the Variable {name or ''}".rstrip())
+
+    @property
+    def value(self) -> Any:
+        """What it holds now, a plain number or array that no tape follows. To set it is to :meth:`assign`.
+
+        An array is read-only, since tapes remember it: for ``w.value -= change`` write ``w.assign_sub(change)``.
+        """
+        return self.held
+
+    @value.setter
+    def value(self, new: Any) -> None:
+        self.assign(new)
 
     def read(self) -> Tensor:
         """What it holds now, as a tensor; every tape that records is told."""
@@ -149,7 +173,7 @@ class Variable(Eager):
             )
         floats = self.dtype.kind == "f"
         new = as_shaped(new, self.value, what) if floats or shape_of(new) != self.shape else new.astype(self.dtype)
-        self.value = _frozen(new)
+        self.held = _frozen(new)
         return self
 
     def assign_add(self, change: Any) -> Variable:

@@ -52,6 +52,42 @@ def test_assign_refuses_what_does_not_fit() -> None:
     assert w.numpy().tolist() == [1.0, 2.0]
 
 
+def test_to_set_the_value_is_to_assign() -> None:
+    w, v = Variable(2.0, name="w"), Variable([2.0, 1.0], name="v")
+    with GradientTape() as tape:
+        y = w**2 + np.sum(v * v)
+    slope, slopes = tape.gradient(y, [w, v])
+    w.value -= 0.1 * slope
+    v.value = v.value - 0.1 * slopes
+    assert type(w.value) is np.float64 and w.value == 1.6
+    assert type(v.value) is np.ndarray and v.value.tolist() == [1.6, 0.8]
+    start = np.ones(2)
+    v.value = start
+    start[:] = 5.0
+    assert v.numpy().tolist() == [1.0, 1.0]
+    with pytest.raises(ShapeError, match=r"the value for Variable\('v', \[1., 1.\]\) has shape \(3,\)"):
+        v.value = np.ones(3)
+    with pytest.raises(InputError, match=r"float64, and the Variable holds int64.*Variable\(5.0\)"):
+        Variable(5).value = constant(2.5)
+    with pytest.raises(MutationError, match=r"write `a = np.subtract\(a, x\)`"):
+        v.value -= slopes
+
+
+def test_what_was_computed_with_a_value_stays_when_another_is_set() -> None:
+    w = Variable(2.0)
+    with GradientTape() as tape:
+        y = w**2
+    w.value = 5.0
+    assert plain(tape.gradient(y, w)) == 4.0
+
+
+def test_a_tensor_never_changes() -> None:
+    x = constant(2.0)
+    with pytest.raises(MutationError, match=r"Tensor\(2.0\) cannot be given another value.*w.assign_sub"):
+        x.value -= 1.0
+    assert x.numpy() == 2.0
+
+
 # A rule of one's own
 
 
