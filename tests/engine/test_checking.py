@@ -55,6 +55,57 @@ def test_a_rule_that_is_nearly_right_is_found(rule: Any) -> None:
         check_grads(np.sinh, (0.3,), order=1)
 
 
+@pytest.mark.parametrize("size", [1e-3, 1e-6, 1e-9, 1e-100, 1e9])
+@pytest.mark.parametrize("mode", ["fwd", "rev"])
+def test_a_wrong_rule_of_a_small_function_is_found(rule: Any, size: float, mode: str) -> None:
+    """The error is relative to the slope, not to 1."""
+    f = lambda x: np.sum(size * np.sinh(x))  # noqa: E731
+    rule(lambda y, x: np.sqrt(1 + y * y))
+    check_grads(f, (X,), order=3, modes=(mode, "rev"))
+    rule(lambda y, x: np.sqrt(1 + y * y) * (1 + 1e-4))
+    with pytest.raises(CheckError, match=r"order 1, argument 0: .*relative error (5\.0e-05|1\.0e-04)"):
+        check_grads(f, (X,), order=1, modes=(mode, "rev"))
+
+
+def test_a_wrong_slope_of_a_millionth_beside_a_value_of_one_is_found(rule: Any) -> None:
+    rule(lambda y, x: -np.sqrt(1 + y * y))
+    with pytest.raises(CheckError, match=r"relative error 2\.0e\+00"):
+        check_grads(lambda x: 1.0 + 1e-6 * np.sinh(x), (0.3,), order=1)
+
+
+def softmax(x: Any) -> Any:
+    e = np.exp(x)
+    return e / np.sum(e)
+
+
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize(
+    "f,x",
+    [
+        (lambda x: x**3, 0.0),
+        (lambda x: 1e-6 * x**3, 0.0),
+        (np.cos, 0.0),
+        (lambda x: np.cos(x) ** 2 + np.sin(x) ** 2, 0.7),
+        (lambda x: 1e-6 * (np.cos(x) ** 2 + np.sin(x) ** 2), 0.7),
+        (lambda x: np.sum(softmax(x)), np.arange(5.0)),
+        (lambda x: np.log(np.sum(softmax(x))), np.arange(5.0)),
+        (lambda x: np.exp(-x * x), 6.0),
+        (np.tanh, 20.0),
+        (lambda x: 1e-8 * (x @ x), np.arange(4.0)),
+    ],
+)
+def test_what_the_quotient_cannot_tell_from_nothing_is_forgiven(f: Any, x: Any, seed: int) -> None:
+    """Slopes that are 0, or far below the rounding of the values they belong to."""
+    check_grads(f, (x,), order=3, seed=seed)
+
+
+def test_the_argument_that_is_blamed_is_the_one_that_differs(rule: Any) -> None:
+    """Of an argument whose slope is 0 the quotient is rounding, all of it; that is no reason to blame it."""
+    rule(lambda y, x: -np.sqrt(1 + y * y))
+    with pytest.raises(CheckError, match="argument 1: "):
+        check_grads(lambda a, b: np.sum(softmax(a)) + np.sinh(b), (np.arange(5.0), 0.3), order=1)
+
+
 X, W = np.array([0.4, -0.7, 1.2]), np.array([[0.3, 1.1, -0.2], [0.8, -0.5, 0.9]])
 
 BUGS: dict[str, tuple[Any, Any, Any, tuple[Any, ...], str]] = {

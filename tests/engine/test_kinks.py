@@ -15,7 +15,6 @@ from autodiff_lab.engine.errors import UnsupportedError
 pytestmark = pytest.mark.filterwarnings("error")  # a guard that warns is not a guard
 
 la = np.linalg
-MAX_OF_ROWS = lambda x: np.max(x, axis=1)  # noqa: E731
 
 
 def forward(f: Any, x: Any) -> Any:
