@@ -12,6 +12,7 @@ from autodiff_lab.engine.values import as_shaped
 from autodiff_lab.figures import equations, memory, notation, questions, sentences, sweeping
 from autodiff_lab.figures.trace import Direction, Equation, Line, Meter, Number, Push, Question, Step, Trace
 from autodiff_lab.figures.words import say, separated
+from autodiff_lab.transforms import recording
 
 Seeds = tuple[Any, ...]
 """One tangent for each input."""
@@ -71,32 +72,17 @@ def described(tape: Any, name: str, seeds: Seeds) -> Direction:
     return Direction(name, shown, numbers)
 
 
-def pushed(tape: Any, seeds: Sequence[Seeds]) -> list[Any]:
-    """Give the tangents of every line; of several directions together, along a leading axis. None: nothing moves it.
-
-    >>> from autodiff_lab import record
-    >>> value, tape = record(lambda x, y: x * y, 2.0, 5.0)
-    >>> [float(t) for t in pushed(tape, [(1.0, 0.0)])]
-    [1.0, 0.0, 5.0]
-    """
-    batch = None if len(seeds) == 1 else len(seeds)
-    tangents = list(seeds[0]) if batch is None else [np.stack(column) for column in zip(*seeds, strict=True)]
-    for i in range(tape.n_inputs, len(tape)):
-        operands = tuple(tangents[j] if j >= 0 else None for j in tape.parents[i])
-        tangents.append(_push(tape, i, operands, batch))
-    return tangents
-
-
-def _push(tape: Any, i: int, operands: tuple[Any, ...], batch: int | None) -> Any:
-    if all(t is None for t in operands):
-        return None
-    return tape.ops[i].pushforward(tape.values[i], tape.args[i], operands, tape.kwargs.get(i, {}), batch)
+def _tangents(tape: Any, seeds: Sequence[Seeds]) -> list[Any]:
+    """Give the tangents of every line; of several directions together, along a leading axis. None: nothing moves it."""
+    if len(seeds) == 1:
+        return recording.pushed(tape, seeds[0])
+    return recording.pushed(tape, [np.stack(column) for column in zip(*seeds, strict=True)], len(seeds))
 
 
 def steps(tape: Any, lines: tuple[Line, ...], named: Sequence[tuple[str, Seeds]]) -> Iterator[Step]:
     """One step for each line: its value, and its tangents with it."""
     seeds = [seeds for _, seeds in named]
-    tangents = pushed(tape, seeds)
+    tangents = _tangents(tape, seeds)
     shown = [_numbers(tape, i, tangents[i], len(seeds)) for i in range(len(tape))]
     brought = [() if len(seeds) > 1 else tuple(_brought(tape, i, tangents)) for i in range(len(tape))]
     most = sweeping.largest(contribution for each in brought for _, _, contribution in each)
@@ -142,7 +128,7 @@ def _brought(tape: Any, i: int, tangents: Sequence[Any]) -> Iterator[tuple[int, 
         if j < 0 or tangents[j] is None:
             continue
         alone = tuple(tangents[j] if k == slot else None for k in range(len(tape.parents[i])))
-        brought = _push(tape, i, alone, None)
+        brought = recording.pushed_through(tape, i, alone)
         if brought is not None:
             yield slot, j, brought
 

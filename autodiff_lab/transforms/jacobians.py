@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 
 from ..engine.broadcasting import shape_of
-from ..engine.dispatch import FLOAT64, NOTHING, as_operand
+from ..engine.dispatch import FLOAT64, as_operand
 from ..engine.dual import Dual, ForwardPass, dual
 from ..engine.errors import ShapeError
 from ..engine.values import as_shaped, as_value, ones, released, zeros
 from . import tree
 from .gradients import LEAVES, differentiated, grad, jvp, vjp
-from .recording import chosen_arguments, recorded, result_line, result_value, swept
+from .recording import chosen_arguments, pushed, recorded, result_line, result_value, swept
 
 __all__ = ["elementwise_grad", "hessian", "hvp", "jacfwd", "jacobian", "jacrev", "linearize"]
 
@@ -68,8 +68,8 @@ def jacfwd(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[
         def block(y: Any) -> Any:
             own = type(y) is Dual and y.level is forward
             shape = shape_of(y)
-            pushed = y.tangent if own else np.zeros(shape if single else (count, *shape))
-            columns = pushed.reshape((*shape, 1)) if single else pushed.transpose((*range(1, len(shape) + 1), 0))
+            tangent = y.tangent if own else np.zeros(shape if single else (count, *shape))
+            columns = tangent.reshape((*shape, 1)) if single else tangent.transpose((*range(1, len(shape) + 1), 0))
             parts, start = [], 0
             for x, n in zip(leaves, sizes, strict=True):
                 part = columns if n == count else columns[..., start : start + n]
@@ -195,13 +195,8 @@ def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., 
         if len(tangents) != len(primals):
             raise ShapeError(f"The linear map takes {len(primals)} tangents, and was given {len(tangents)}.")
         leaves = [t for k, x in enumerate(primals) for t in tree.matching(tangents[k], x, f"tangent {k}")]
-        moving = [as_shaped(t, x, "the tangent") for t, x in zip(leaves, tape.values, strict=False)]
-        for i in range(tape.n_inputs, len(tape)):
-            of_operands = tuple(moving[j] if j >= 0 else None for j in tape.parents[i])
-            op: Any = tape.ops[i]
-            idle = all(t is None for t in of_operands)
-            static = tape.kwargs.get(i, NOTHING)
-            moving.append(None if idle else op.pushforward(tape.values[i], tape.args[i], of_operands, static))
+        seeds = [as_shaped(t, x, "the tangent") for t, x in zip(leaves, tape.values, strict=False)]
+        moving = pushed(tape, seeds)
 
         def tangent(y: Any) -> Any:
             line = result_line(y, tape)

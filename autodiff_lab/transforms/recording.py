@@ -1,4 +1,4 @@
-"""The one way onto a tape and the one way back, for every derivative that is taken in reverse."""
+"""The one way onto a tape, the one way back from its results, and the one way along it with tangents."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..engine.broadcasting import shape_of
-from ..engine.dispatch import Traced
+from ..engine.dispatch import NOTHING, Traced
 from ..engine.errors import InputError, LeakError, ShapeError
 from ..engine.tape import Tape
 from ..engine.values import as_value, zeros
@@ -23,6 +23,8 @@ __all__ = [
     "checked_result",
     "chosen_arguments",
     "name_of",
+    "pushed",
+    "pushed_through",
     "recorded",
     "require_scalar",
     "result_line",
@@ -96,6 +98,31 @@ def swept(tape: Tape, outputs: Sequence[Any], seeds: Sequence[Any]) -> list[Any]
     if last >= tape.n_inputs:
         deque(tape.sweep(last, adjoints[last], adjoints, keep=False), maxlen=0)
     return [zeros(tape.values[i]) if adjoints[i] is None else adjoints[i] for i in range(tape.n_inputs)]
+
+
+def pushed(tape: Tape, tangents: Sequence[Any], batch: int | None = None) -> list[Any]:
+    """Push the tangents of the inputs along the tape; the tangent of every line, None where nothing moves it.
+
+    With `batch`, every tangent has a leading axis of that length: that many directions at once.
+
+    Examples
+    --------
+    >>> value, tape = recorded(lambda x, y: x * y, (2.0, 5.0), (0, 1))
+    >>> [float(t) for t in pushed(tape, (1.0, 0.0))]
+    [1.0, 0.0, 5.0]
+    """
+    moving = list(tangents)
+    for i in range(tape.n_inputs, len(tape)):
+        moving.append(pushed_through(tape, i, tuple(moving[j] if j >= 0 else None for j in tape.parents[i]), batch))
+    return moving
+
+
+def pushed_through(tape: Tape, line: int, tangents: tuple[Any, ...], batch: int | None = None) -> Any:
+    """The tangent of one line, from those of its operands."""
+    if all(t is None for t in tangents):
+        return None
+    op: Any = tape.ops[line]
+    return op.pushforward(tape.values[line], tape.args[line], tangents, tape.kwargs.get(line, NOTHING), batch)
 
 
 def result_line(y: Any, tape: Tape) -> int | None:
