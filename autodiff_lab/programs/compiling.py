@@ -54,6 +54,7 @@ class Order(NamedTuple):
     passes: tuple[str, ...]
     rerecord: bool
     reuse_buffers: bool
+    max_versions: int
 
 
 class Version:

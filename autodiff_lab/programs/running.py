@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ..engine.errors import BranchChanged, InputError, ShapeError
+from ..engine.errors import BranchChanged, InputError
 from ..transforms.recording import chosen_arguments, name_of
+from .advice import again_and_again, refused, worth_it
 from .cleaning import PASSES
 from .compiling import Operations, Order, Version, compiled
 from .inputs import Inputs, read_inputs
@@ -42,8 +42,9 @@ class Program:
 
     def __init__(self, order: Order) -> None:
         self._order = order
-        self._versions: dict[Any, list[Version]] = {}
+        self._versions: dict[Version, None] = {}  # in the order of their last use, with the current one at the end
         self._current: Version
+        self._has_advised = False
 
     def __call__(self, *args: Any) -> Any:
         """Run on new arguments; each program has its own, see `_take`."""
@@ -81,8 +82,8 @@ class Program:
 
     @property
     def versions(self) -> int:
-        """How many kinds of arguments and ways through the branches have been compiled."""
-        return sum(map(len, self._versions.values()))
+        """For how many kinds of arguments and ways through the branches it is compiled now."""
+        return len(self._versions)
 
     @property
     def microseconds_per_operation(self) -> float:
@@ -114,17 +115,28 @@ class Program:
     def _add(self, args: Sequence[Any]) -> Version:
         version = compiled(self._order, args)
         start = time.process_time()
-        self._versions.setdefault(version.inputs.key, []).append(version)
+        before = list(self._versions)
         self._take(version)
         version.seconds["compiling"] = time.process_time() - start
+        for unused in before[: max(0, len(before) + 1 - self._order.max_versions)]:
+            self._versions.pop(unused, None)
+            if not self._has_advised:
+                self._has_advised = True
+                again_and_again([*before, version])
         return version
 
     def _take(self, version: Version) -> None:
         """Make this the version that is tried first: its function becomes what calling this object calls."""
         self._current = version
+        self._versions.pop(version, None)
+        self._versions[version] = None
         if not hasattr(version, "_entry"):
             version._entry = version.entry(self._door, self._another)  # type: ignore[attr-defined]
         type(self).__call__ = staticmethod(version._entry)  # type: ignore[assignment, attr-defined]
+
+    def _known(self, inputs: Inputs) -> list[Version]:
+        """The versions for arguments of this kind, the one used last first."""
+        return [version for version in reversed(list(self._versions)) if version.inputs.key == inputs.key]
 
     def _read(self, args: Sequence[Any]) -> Inputs:
         order = self._order
@@ -140,12 +152,12 @@ class Program:
                 f"({', '.join(self._current.inputs.names)}), and was called with {len(args)}."
             )
         inputs = self._read(args)
-        known = self._versions.get(inputs.key)
-        if known is None:
+        known = self._known(inputs)
+        if not known:
             if not self._order.rerecord:
-                _raise_other(self._current.inputs, inputs, name_of(self._order.f))
+                raise refused(self._current.inputs, inputs, name_of(self._order.f))
             return self._add(args).run(inputs.plain)
-        version = self._current if self._current in known else known[-1]
+        version = known[0]
         try:
             result = version.run(inputs.plain)
         except BranchChanged:
@@ -159,7 +171,7 @@ class Program:
     def _another(self, *args: Any) -> Any:
         """The program went another way: a version that has gone that way, or a new one."""
         inputs = self._read(args)
-        for version in self._versions.get(inputs.key, []):
+        for version in self._known(inputs):
             if version is not self._current:
                 try:
                     result = version.run(inputs.plain)
@@ -178,6 +190,7 @@ def program(
     passes: Iterable[str] = PASSES,
     on_branch: str = "raise",
     reuse_buffers: bool = False,
+    max_versions: int = 32,
 ) -> Program:
     """Record a derivative once, and write it down as Python that runs at the speed of Python written by hand.
 
@@ -202,6 +215,10 @@ def program(
     reuse_buffers : bool
         Write intermediate arrays into the same memory at each call. Results are never in it. Calls at the same time,
         from other threads or from within a call, get memory of their own.
+    max_versions : int
+        With ``on_branch="rerecord"``: how many versions to keep, for so many kinds of arguments and ways through the
+        branches. When there is one more, that which was not used for the longest time is let go, and a warning says
+        once why there are so many.
 
     Raises
     ------
@@ -250,51 +267,14 @@ def program(
         for x in given:
             if x not in known:
                 raise InputError(f"{what} was given {x!r}; it takes {', '.join(map(repr, known))}.")
-    order = Order(f, mode, argnums, passes, on_branch == "rerecord", reuse_buffers)
+    if not isinstance(max_versions, int) or max_versions < 1:
+        raise InputError(f"max_versions is {max_versions!r}; it takes a whole number, 1 or more.")
+    order = Order(f, mode, argnums, passes, on_branch == "rerecord", reuse_buffers, max_versions)
     made: Program = type("Program", (Program,), {"__doc__": Program.__doc__, "__module__": __name__})(order)
     version = made._add(example_args)
     if sum(version.recorded) > LONG:
-        _worth_it(made, version)
+        worth_it(made, version)
     return made
-
-
-def _worth_it(made: Program, version: Version) -> None:
-    """Say from which call on a long program pays."""
-    from ..transforms.gradients import value_and_grad
-
-    order, args = made._order, version.inputs.plain
-    cost, clock = sum(version.seconds.values()), [time.perf_counter()]
-    made(*args)
-    clock.append(time.perf_counter())
-    (value_and_grad(order.f, order.argnums) if order.mode == "reverse" else order.f)(*args)
-    clock.append(time.perf_counter())
-    quick, slow = clock[1] - clock[0], clock[2] - clock[1]
-    calls = cost / (slow - quick) if slow > quick else np.inf
-    warnings.warn(
-        f"A long program: {version.of_f:,} operations took {cost:.1f} s to compile. A call takes {quick:.3f} s instead "
-        f"of {slow:.3f} s without it, so it pays {f'from call {calls:.0f} on' if np.isfinite(calls) else 'never'}. "
-        "Array operations in place of loops over numbers make the tape shorter.",
-        stacklevel=3,
-    )
-
-
-def _raise_other(compiled_for: Inputs, given: Inputs, name: str) -> None:
-    for a, b in zip(compiled_for.leaves, given.leaves, strict=False):
-        if a.path != b.path or np.shape(a.value) != np.shape(b.value) or a.value.dtype != b.value.dtype:
-            raise ShapeError(
-                f"{name} was compiled for {a.path} as {_kind(a.value)}, and was called with {b.path} as "
-                f"{_kind(b.value)}. Compile another program for that, or this one with on_branch='rerecord', which "
-                "does so by itself."
-            )
-    raise ShapeError(
-        f"{name} was compiled for arguments of another structure, or with another value of what is not a float: only "
-        "floats and arrays of floats are inputs, all else is compiled in. on_branch='rerecord' compiles as needed."
-    )
-
-
-def _kind(x: Any) -> str:
-    what = "a number" if np.shape(x) == () else f"an array of shape {np.shape(x)}"
-    return what if x.dtype == np.float64 else f"{what} ({x.dtype})"
 
 
 def _shown(x: np.ndarray) -> str:
