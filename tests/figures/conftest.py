@@ -5,6 +5,8 @@ import pytest
 
 from autodiff_lab import Trace
 
+from .drawn import CASES
+
 
 def example(x1, x2):
     a = np.log(x1)
@@ -22,6 +24,13 @@ def example_function():
 @pytest.fixture(scope="session")
 def example_trace():
     return Trace.of(example, 2.0, 5.0)
+
+
+@pytest.fixture(params=CASES)
+def trace(request):
+    """One after the other, the runs that every drawing must be able to show."""
+    f, args = CASES[request.param]
+    return Trace.of(f, *args)
 
 
 def contrast(a, b):
