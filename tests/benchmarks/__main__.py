@@ -104,7 +104,7 @@ class Table:
         return f"| … bytes per operation | {' | '.join(cells)} | {mark} |"
 
     def imports(self) -> str:
-        """The price of an import, over that of NumPy."""
+        """The price of an import in a process that has NumPy already."""
         modules = {"engine": "autodiff_lab", "autograd": "autograd.numpy", "PyTorch": "torch", "JAX": "jax.numpy"}
         prices = {
             name: import_price(module, 1 if self.quick else 15 if name == "engine" else 3)
@@ -120,7 +120,7 @@ class Table:
 
         time, space = prices["engine"]
         marks = [bound(15, "ms", time * 1e3)] + ([] if space is None else [bound(4, "MB", space / 1e6)])
-        return f"| `import`, over `import numpy` | {' | '.join(map(cell, HANDS))} | {'; '.join(marks)} |"
+        return f"| `import`, after `import numpy` | {' | '.join(map(cell, HANDS))} | {'; '.join(marks)} |"
 
 
 def missing_library(library: str) -> bool:

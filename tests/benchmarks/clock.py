@@ -83,16 +83,22 @@ print(({PEAK} - before) / {n})
 
 
 def import_price(module: str, rounds: int) -> tuple[float, float | None]:
-    """Processor seconds and peak bytes of ``import module`` beyond those of ``import numpy``; compiled before."""
+    """Processor seconds and bytes that ``import module`` takes in a process that has imported NumPy; compiled before.
 
-    def one(name: str, cache: str) -> tuple[float, float]:
-        code = f"import {name}, time\nprint(time.process_time(), {PEAK if sys.platform == 'linux' else 0})"
-        used, peak = printed(code, PYTHONDONTWRITEBYTECODE="", PYTHONPYCACHEPREFIX=cache).split()
-        return float(used), float(peak)
-
+    Both are read before and after, in the same process, so neither can come out below 0. Of several rounds the least:
+    an import does the same work each time, and neighbours on the machine can only add to it.
+    """
+    space = sys.platform == "linux"
+    code = f"""
+import time, numpy
+{FORGET if space else ""}
+before = time.process_time(), {PEAK if space else 0}
+import {module}
+print(time.process_time() - before[0], {PEAK if space else 0} - before[1])
+"""
     with TemporaryDirectory() as cache:
-        for name in ("numpy", module):
-            one(name, cache)
-        pairs = [(one("numpy", cache), one(module, cache)) for _ in range(rounds)]
-    more, space = (median(b[k] - a[k] for a, b in pairs) for k in (0, 1))
-    return more, space if sys.platform == "linux" else None
+        compiled = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": cache}
+        printed(code, **compiled)
+        taken = [map(float, printed(code, **compiled).split()) for _ in range(rounds)]
+    seconds_taken, bytes_taken = map(min, zip(*taken, strict=True))
+    return seconds_taken, bytes_taken if space else None

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from .__main__ import MARKS, README, bound, main, reason_against, written
-from .clock import timed
+from .clock import import_price, timed
 from .hands import flat, hand
 from .work import Work, chain, works
 
@@ -70,6 +70,13 @@ def test_the_table_prints(capsys: pytest.CaptureFixture[str]) -> None:
     main(["--quick"])
     out = capsys.readouterr().out
     assert out.count("\n|") == 2 + len(WORKS) + 2  # head and rule; the work; a chain's memory, and the import
+
+
+def test_what_is_there_already_costs_nothing_to_import_and_never_less() -> None:
+    prices = [import_price(module, 1) for module in ("numpy", "math", "autodiff_lab")]
+    assert all(time >= 0 and (space is None or space >= 0) for time, space in prices)
+    (nothing, _), _, (package, _) = prices
+    assert nothing < package
 
 
 def test_what_was_asked_stands_beside_what_was_measured() -> None:
