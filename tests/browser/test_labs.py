@@ -175,18 +175,33 @@ def drag(page, slider, moves=50):
     return drawn, page.evaluate("window.asked"), seconds
 
 
-def test_what_a_reader_without_a_kernel_is_told(server, open_lab):
-    kind = LABS[0]  # one view serves them all
+def first_with(*kinds):
+    """A lab that has such a control, and the control; one view serves all labs."""
+    return next((lab, control) for lab in LABS for control in lab.controls if type(control) in kinds)
+
+
+@pytest.mark.parametrize("kind, control", [first_with(Slider, Choice), first_with(Button), first_with(Play)])
+def test_what_a_reader_without_a_kernel_is_told(kind, control, server, open_lab, request):
     lab = open_lab(kind)()
-    control = next(c for c in kind.controls if isinstance(c, Slider | Choice | Button))
     before = lab.picture()
     server.api("DELETE", f"/api/kernels/{server.kernels()[0]}")
     place = lab.control(control)
     place.focus()
-    lab.page.keyboard.press("Enter" if isinstance(control, Button) else "ArrowDown")
-    lab.page.wait_for_timeout(2600)
-    assert NOBODY_ANSWERS in lab.error()
+    lab.page.keyboard.press("Enter" if isinstance(control, Button | Play) else "ArrowDown")
+    lab.root.get_by_role("status").filter(has_text=NOBODY_ANSWERS).wait_for()
     assert lab.picture() == before
+    place.wait_for()  # Play says Play again: nothing plays
+    photograph(lab.page, request)
+
+
+def test_a_kernel_that_goes_while_it_plays_is_missed(server, open_lab):
+    kind, control = first_with(Play)
+    lab = open_lab(kind)()
+    lab.control(control).focus()
+    lab.changes(lambda: lab.page.keyboard.press("Enter"))
+    server.api("DELETE", f"/api/kernels/{server.kernels()[0]}")
+    lab.root.get_by_role("status").filter(has_text=NOBODY_ANSWERS).wait_for()
+    lab.control(control).wait_for()  # it says Play again, not Pause: nothing plays
 
 
 @pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])

@@ -21,11 +21,15 @@ export function sender(send, late) {
   const flush = () => {
     if (waiting || !wish) return;
     sent += 1;
-    send({ ...wish, message: sent });
+    const message = { ...wish, message: sent };
     wish = null;
     waiting = true;
     clearTimeout(timer);
-    timer = setTimeout(() => late(true), PATIENCE);
+    timer = setTimeout(() => {
+      waiting = false; // who asks again may be heard: the message may have been lost with a kernel
+      late(true);
+    }, PATIENCE);
+    send(message); // the last thing, since it throws where there is no way to the kernel
   };
   return {
     ask(what) {
@@ -130,7 +134,11 @@ CONTROLS.play = (control, ask) => {
     button.setAttribute("aria-disabled", String(over));
     if (over && timer) stop();
   };
-  return { node: button, focusable: [button], show };
+  const late = () => {
+    answered = true; // another press asks again
+    stop();
+  };
+  return { node: button, focusable: [button], show, late };
 };
 
 function dragging(place, ask) {
@@ -161,6 +169,7 @@ export function mount(root, head, send) {
   let error = "";
   const talk = sender(send, (isLate) => {
     late.textContent = isLate ? "The kernel does not answer. If it is busy, wait; if it is gone, run the cell again." : error;
+    if (isLate) for (const control of controls) control.late?.(); // nothing plays
   });
   const controls = head.controls.map((control) => ({ ...control, ...CONTROLS[control.kind](control, talk.ask) }));
   const bar = make("div", "adl-lab-controls");
