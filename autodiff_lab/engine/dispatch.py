@@ -28,7 +28,7 @@ REAL = "fiub"
 FLOAT64 = np.dtype(np.float64)
 
 TABLE: dict[Any, Op] = {}
-"""The rows, by the public NumPy function (or Python operator) that a learner calls. Filled by ``rules.py``."""
+"""The rows, by the public NumPy function (or Python operator) that a learner calls. Filled by ``rules/``."""
 
 
 def one(y: Any, *operands: Any) -> float:

@@ -132,17 +132,6 @@ def latex_adjoint(name: str) -> str:
     return rf"\bar{{v}}_{{{match[1]}}}" if match else rf"\overline{{{latex(name)}}}"
 
 
-def latex_tangent(name: str) -> str:
-    r"""Write a tangent in LaTeX.
-
-    >>> latex_tangent("v-1"), latex_tangent("x1")
-    ('\\dot{v}_{-1}', '\\dot{x}_{1}')
-    """
-    written = latex(name)
-    letter = re.match(r"[A-Za-z](?=_|$)", written)
-    return rf"\dot{{{letter[0]}}}{written[1:]}" if letter else rf"\dot{{{written}}}"
-
-
 def latex_text(text: str) -> str:
     r"""Escape text for LaTeX's text mode, as inside ``\text{…}``.
 

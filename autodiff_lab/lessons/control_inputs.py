@@ -77,13 +77,6 @@ ex_08_1 = Exercise(
 
 # 2. at a switch
 
-REPORTS = {
-    "a": "one of the two, that of the side whose lines ran",
-    "b": "their mean",
-    "c": "infinity",
-    "d": "an error",
-}
-
 
 def at_a_switch(n: int = 5) -> Instance:
     """The slopes to both sides of x = 10^(1/n), where xⁿ becomes ten."""

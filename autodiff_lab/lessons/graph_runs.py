@@ -224,7 +224,7 @@ def jacobian_any(ys, xs):
     return rows"""
 
 
-INTERIOR, TWO_OUTPUTS, TO_INTERIOR, APART = expected_jacobians()
+INTERIOR, TWO_OUTPUTS, _, APART = expected_jacobians()
 E_SQUARED = math.exp(2.0)
 
 ex_06_4 = Exercise(

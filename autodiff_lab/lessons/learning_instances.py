@@ -38,9 +38,6 @@ answer = loss(parameters)"""
     )
 
 
-REASONS = "abcd"
-
-
 def overshoot_instance(rate: float = 0.2) -> Instance:
     """By how much one step multiplies the distance along the steepest direction, and what follows."""
     bend = sharpness(iris_run(0.1, 161)[160].parameters)
