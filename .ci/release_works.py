@@ -6,6 +6,8 @@
 there `autodiff-lab check` is content, `autodiff-lab` opens the tutorial on copies of the notebooks, and the tests that
 travel in the sdist pass against the installed wheel (those of the engine, the systems, the programs and the command;
 the others want the checkout or a browser). `--keep` leaves both files in a folder, ready to be uploaded.
+
+With npm at hand, the part of reveal.js in the wheel is what `reveal.mjs` makes of the npm package.
 """
 
 from __future__ import annotations
@@ -65,6 +67,15 @@ def the_wheel_is_listed(wheel: Path) -> None:
     say(f"{wheel.name}, {wheel.stat().st_size / 1e6:.2f} MB: {kinds}")
 
 
+def the_slides_are_made_here() -> None:
+    """Make the part of reveal.js again that the lecture kit takes along, and compare."""
+    if not (shutil.which("npm") and shutil.which("node")):
+        say("there is no npm: reveal.js was not made again")
+        return
+    run("node", ROOT / ".ci/reveal.mjs", "--check")
+    say("reveal.js is what its npm package and reveal.mjs make")
+
+
 def the_wheel_works(work: Path, wheel: Path) -> Path:
     """Install it, ask it for its opinion, open the tutorial; gives the Python of the environment."""
     elsewhere = work / "elsewhere"
@@ -114,6 +125,7 @@ def main() -> None:
         work = Path(folder).resolve()
         wheel, sdist = built(work)
         the_wheel_is_listed(wheel)
+        the_slides_are_made_here()
         the_tests_pass(work, the_wheel_works(work, wheel), wheel, sdist)
         if keep:
             shutil.copytree(wheel.parent, keep, dirs_exist_ok=True)

@@ -1,8 +1,9 @@
 // Turns the slides. A clicker sends PageUp and PageDown: they step the player of the slide, scroll what is longer than
-// the slide, and then turn it. Arrows turn slides, unless the focus is inside a player.
+// the slide, and then turn it. Arrows turn slides, unless the focus is inside a player. What reveal/README.md says of
+// settings holds without being written here.
 const deck = new Reveal({
-  width: "100%", height: "100%", margin: 0, minScale: 1, maxScale: 1, center: false, hash: true, slideNumber: "c/t",
-  transition: "none", backgroundTransition: "none", navigationMode: "linear", touch: false, scrollActivationWidth: null,
+  width: "100%", height: "100%", margin: 0, minScale: 1, maxScale: 1, hash: true, slideNumber: "c/t", transition: "none",
+  navigationMode: "linear",
 });
 const SMALLEST = 62; // per cent: what is longer still is scrolled
 
@@ -37,6 +38,12 @@ addEventListener("keydown", (event) => {
     document.activeElement.blur();
     event.stopImmediatePropagation();
   }
+  if (deck.isPaused()) {
+    deck.togglePause(false); // any key makes a black screen light again, and does nothing else
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    return;
+  }
   const down = event.key === "PageDown";
   if ((!down && event.key !== "PageUp") || deck.isOverview() || !slide) return;
   event.preventDefault();
@@ -46,11 +53,15 @@ addEventListener("keydown", (event) => {
   if (!stepped && !scrolled(slide, down)) deck[down ? "next" : "prev"]();
 }, true);
 
-for (const event of ["ready", "slidechanged", "resize"])
+for (const event of ["ready", "slidechanged"])
   deck.on(event, () => {
     const slide = deck.getCurrentSlide();
-    if (!slide?.contains(document.activeElement)) document.activeElement?.blur();
+    const focused = document.activeElement; // a number that is being typed may not be done yet
+    if (!slide?.contains(focused) && !focused?.matches(".jump-to-slide-input")) focused?.blur();
     fit(slide);
   });
+for (const [event, shown] of [["overviewshown", true], ["overviewhidden", false]])
+  deck.on(event, () => document.querySelectorAll(".on-slide").forEach((sheet) => (sheet.inert = shown)));
+addEventListener("resize", () => fit(deck.getCurrentSlide())); // the deck's own event tells of its scale alone
 document.addEventListener("toggle", () => fit(deck.getCurrentSlide()), true);
 deck.initialize();

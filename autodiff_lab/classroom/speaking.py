@@ -13,7 +13,8 @@ __all__ = ["notes", "time_of"]
 KEYS = """\
 In the slides the arrow keys and the space bar turn slides. `PageDown` and `PageUp`, the keys of a clicker, first step \
 the player of a slide and turn it when there is nothing left to step. Click a player and the arrow keys step it too; \
-`Esc` leaves it. `F` fills the screen, `O` shows all slides, `B` makes the screen black."""
+`Esc` leaves it. `F` fills the screen, `O` shows all slides, `B` makes the screen black; `G`, a number and Enter go to \
+that slide. The browser prints all slides."""
 
 
 def time_of(notebook: Any) -> str:

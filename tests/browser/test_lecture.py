@@ -1,11 +1,14 @@
 """A lecture kit without a network: the page plays, slides turn, a clicker steps; and type for the last row."""
 
+import re
+
 import numpy as np
 import pytest
 
 from autodiff_lab import play
 from autodiff_lab.classroom.lecture import write_lecture
 
+from .axe import serious
 from .conftest import photograph
 from .player_page import LAST, PlayerOnPage, f
 from .test_themes import readable
@@ -28,12 +31,16 @@ class Deck:
     def __init__(self, page, path):
         self.page = page
         page.goto(path.as_uri())
-        page.wait_for_function("window.deck?.isReady() ?? (typeof deck !== 'undefined' && deck.isReady())")
+        page.wait_for_function("typeof deck !== 'undefined' && deck.isReady()")
         page.wait_for_function("document.querySelector('figure[data-adl-player]') === null")
 
     @property
     def at(self):
         return self.page.evaluate("deck.getSlidePastCount()")
+
+    @property
+    def count(self):
+        return self.page.evaluate("deck.getTotalSlides()")
 
     def key(self, *keys):
         for one in keys:
@@ -110,14 +117,101 @@ def test_slides_know_nothing_of_what_is_inside_a_player(kit, new_page):
     deck = Deck(new_page(offline=True), kit["slides.html"])
     deck.show(".player")
     assert deck.page.locator(".adl-player section").count() == 0, "reveal.js takes every <section> for a slide"
-    assert deck.page.locator(".slides > section > section.slide").count() == deck.page.evaluate("deck.getTotalSlides()")
+    assert deck.page.locator(".slides > section > section.slide").count() == deck.count
+
+
+def test_a_result_comes_with_a_key_and_stays(kit, new_page):
+    deck = Deck(new_page(offline=True), kit["slides.html"])
+    deck.show(":has(.fragment)")
+    here, result = deck.at, deck.page.locator(".present .fragment")
+    assert not result.is_visible()
+    deck.key(" ")
+    result.wait_for(state="visible")
+    assert deck.at == here
+    deck.key(" ", "ArrowLeft")
+    assert deck.at == here and result.is_visible(), "who comes back finds it"
+    deck.key("p")
+    result.wait_for(state="hidden")
+    assert deck.at == here
+    deck.key("p")
+    assert deck.at == here - 1
+
+
+def test_a_slide_is_found_by_its_number(kit, new_page):
+    deck = Deck(new_page(offline=True), kit["slides.html"])
+    page = deck.page
+    deck.key("g", "1", "2")
+    page.wait_for_function("deck.getSlidePastCount() === 11")  # slides follow the typing, and leave it the keys
+    deck.key("Backspace", "3")
+    page.wait_for_function("deck.getSlidePastCount() === 12")
+    deck.key("Enter")
+    page.locator(".jump-to-slide").wait_for(state="detached")
+    deck.key("ArrowRight")
+    assert deck.at == 13, "the keys are the slides' again"
+    assert page.locator(".slide-number").inner_text().split() == ["14", "/", str(deck.count)]
+    page.wait_for_function("location.hash === '#' + deck.getSlidePath()")
+    page.reload()
+    page.wait_for_function("deck.isReady()")
+    assert deck.at == 13
+    page.evaluate("location.hash = '#/2/1'")
+    page.wait_for_function("deck.getIndices().h === 2 && deck.getIndices().v === 1")
+    deck.key("g", "9", "Escape", "End")
+    assert deck.at == deck.count - 1
+    deck.key("ArrowRight", "Home")
+    assert deck.at == 0
+    page.get_by_role("button", name="next slide").click()
+    page.get_by_role("button", name="next slide").click()
+    page.get_by_role("button", name="previous slide").click()
+    assert deck.at == 1
+
+
+def test_all_slides_at_once(kit, new_page, request):
+    deck = Deck(new_page(offline=True), kit["slides.html"])
+    page = deck.page
+
+    def where():
+        return page.evaluate("Object.values(deck.getIndices()).slice(0, 2)")
+
+    deck.key("o")
+    near = page.locator(".slides > section:nth-child(-n + 3) > section")
+    boxes = [slide.bounding_box() for slide in near.all()]
+    assert len(boxes) > 5 and all(box["width"] < 400 for box in boxes)
+    assert len({(round(box["x"]), round(box["y"])) for box in boxes}) == len(boxes), "two slides in one place"
+    deck.key("ArrowRight", "ArrowRight", "ArrowDown")
+    assert where() == [2, 1]
+    left, top, wide, tall = page.locator(".present > .present").bounding_box().values()
+    assert abs(left + wide / 2 - 640) < 20 and abs(top + tall / 2 - 450) < 20, "the current one is in the middle"
+    assert not serious(page, "body")
+    photograph(page, request)
+    page.locator(".slides > section:nth-child(2) > section").first.click()
+    assert not page.evaluate("deck.isOverview()") and where() == [1, 0]
+    assert not serious(page, "body")
+    deck.key("Escape", "ArrowRight", "Enter")
+    assert not page.evaluate("deck.isOverview()") and where()[0] == 2
+    here = deck.at
+    deck.key("b")
+    page.locator(".pause-overlay").wait_for(state="visible")
+    deck.key("PageDown")
+    page.locator(".pause-overlay").wait_for(state="hidden")
+    assert deck.at == here, "a key makes the screen light again, and does nothing else"
+
+
+def test_every_slide_is_printed(kit, new_page):
+    """Also what waits for a key; one that is too tall goes on, on another page."""
+    deck = Deck(new_page(offline=True), kit["slides.html"])
+    pages = len(re.findall(rb"/Type\s*/Page\b", deck.page.pdf(prefer_css_page_size=True)))
+    assert deck.count <= pages < 1.2 * deck.count
+    deck.page.emulate_media(media="print")
+    seen = "all => all.every((part) => part.checkVisibility({ opacityProperty: true, visibilityProperty: true }))"
+    for part in (".on-slide", ".fragment"):
+        assert deck.page.locator(part).count() and deck.page.locator(part).evaluate_all(seen)
 
 
 @pytest.mark.parametrize("width, height", HALLS)
 def test_nothing_is_cut_off(width, height, kit, new_page, request):
     """Every slide fits or scrolls, and its type stays large; a clicker scrolls before it turns."""
     deck = Deck(new_page(offline=True, width=width, height=height), kit["slides.html"])
-    count = deck.page.evaluate("deck.getTotalSlides()")
+    count = deck.count
     for number in range(count):
         seen = deck.page.evaluate(
             """() => {

@@ -6,7 +6,6 @@ import nbformat
 import pytest
 from nbconvert import SlidesExporter
 
-import autodiff_lab
 from autodiff_lab import play
 
 from .conftest import SCREENSHOTS
@@ -63,9 +62,9 @@ def test_in_voila(tidy_server, new_page, watch):
     moves_an_input(player)
 
 
-# ---- slides: `jupyter nbconvert --to slides`, with reveal.js from the lecture kit and the rest of what it asks for
+# ---- slides: `jupyter nbconvert --to slides`, with reveal.js (`vendor/` has it) and the rest of what it asks for
 
-REVEAL = Path(autodiff_lab.__file__).parent / "classroom" / "reveal"
+REVEAL = Path(__file__).with_name("vendor") / "reveal"
 
 
 def slides(folder):
