@@ -107,6 +107,14 @@ class OpenNotebook:
             self.page.wait_for_function(f"() => ({LOOK})().at(-1).done")
             assert not self.errors()
 
+    def save(self) -> None:
+        """Press Ctrl+S, and wait until the file is written."""
+        written = (self.server.root / self.path).stat().st_mtime_ns
+        self.page.keyboard.press("Escape")
+        self.page.keyboard.press("Control+s")
+        while (self.server.root / self.path).stat().st_mtime_ns == written:
+            self.page.wait_for_timeout(100)
+
     def restart_kernel(self) -> None:
         """Press the button and say yes."""
         self.page.locator("[data-jp-item-name=restart] jp-button").click()

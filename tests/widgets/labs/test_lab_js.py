@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from autodiff_lab.widgets.labs.view import HERE
+from autodiff_lab.widgets.labs.view import HERE, LabView
 
 NODE = shutil.which("node")
 
@@ -33,7 +33,7 @@ console.log(JSON.stringify({ sent, busy, early, done: talk.busy }));
 @pytest.mark.skipif(NODE is None, reason="node is not installed, so the page's half is tested in the browser only")
 def test_only_the_latest_place_is_sent_and_every_press(tmp_path):
     module = tmp_path / "lab.mjs"
-    module.write_text((HERE / "lab.js").read_text(encoding="utf-8"), encoding="utf-8")
+    module.write_text(LabView._esm, encoding="utf-8")
     script = tmp_path / "ask.mjs"
     script.write_text(SCRIPT % json.dumps(module.as_uri()), encoding="utf-8")
     done = subprocess.run([NODE, str(script)], capture_output=True, text=True, timeout=60)

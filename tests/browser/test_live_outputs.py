@@ -1,0 +1,126 @@
+"""An output and its live widget find each other, whatever a reader does with cells, outputs and the kernel."""
+
+from .notebook import OpenNotebook
+from .player_page import LAST, PlayerOnPage, cell, f
+
+PLAYER = cell(f, "player = play(f, 2.0, 5.0)\nplayer")
+
+
+def sliders(page):
+    """How many players of a page have a kernel behind them."""
+    return page.locator(".adl-player").get_by_role("slider", name="x1", exact=True)
+
+
+def is_live(notebook, number=0, x1=1.0):
+    player = PlayerOnPage(notebook.page, number)
+    player.focus()
+    player.key("End")
+    player.set_input("x1", x1)
+    player.root.locator("tr[data-line='0'] .adl-value", has_text=f"{x1:g}").wait_for()
+    assert player.step == LAST
+    return player
+
+
+def test_a_cell_is_run_again_and_the_kernel_is_started_again(server, open_notebook):
+    notebook = open_notebook(server.write("again.ipynb", PLAYER), height=1100).run_all()
+    is_live(notebook)
+    notebook.run_all()
+    PlayerOnPage(notebook.page).arrives_at(0)
+    is_live(notebook)
+    notebook.restart_kernel()
+    notebook.run_all()
+    PlayerOnPage(notebook.page).arrives_at(0)
+    is_live(notebook)
+    assert notebook.page.locator(".adl-player").count() == sliders(notebook.page).count() == 1
+
+
+def test_an_output_has_a_second_view(server, open_notebook):
+    notebook = open_notebook(server.write("views.ipynb", PLAYER), view="lab/tree", height=1100, width=1700).run_all()
+    is_live(notebook)
+    page = notebook.page
+    page.locator(".jp-OutputArea-output").first.click(button="right", position={"x": 300, "y": 5})
+    page.get_by_role("menuitem", name="Create New View for Cell Output").click()
+    page.locator(".jp-LinkedOutputView .adl-player").wait_for()
+    assert sliders(page).count() == 2
+    second = is_live(notebook, 1, x1=3.0)
+    PlayerOnPage(page, 0).root.locator("tr[data-line='0'] .adl-value", has_text="3").wait_for()
+    second.focus()
+    second.key("Home")
+    PlayerOnPage(page, 0).arrives_at(0)
+
+
+def test_cells_out_of_sight_are_taken_off_the_page(server, open_notebook):
+    """JupyterLab's setting for long notebooks."""
+    tracker = "@jupyterlab/notebook-extension:tracker"
+    server.set(tracker, {"windowingMode": "full"})
+    try:
+        below = ["\n".join(f"{k} + {k}" for k in range(40))] * 6
+        notebook = open_notebook(server.write("windowed.ipynb", PLAYER, *below), height=1000)
+        notebook.page.keyboard.press("Escape")
+        notebook.page.keyboard.press("Shift+Enter")  # the active cell stays on the page, wherever it is
+        sliders(notebook.page).wait_for()
+        scroll = ".jp-WindowedPanel-outer"
+        for place, seen in (("top", True), ("end", False), ("top", True)):
+            notebook.page.wait_for_function(
+                """([scroll, place, seen]) => {
+                    const box = document.querySelector(scroll);
+                    box.scrollTop = place === 'top' ? 0 : box.scrollHeight;
+                    return Boolean(document.querySelector('.adl-player')?.offsetParent) === seen;
+                }""",
+                arg=[scroll, place, seen],
+                polling=200,
+            )
+        is_live(notebook)
+    finally:
+        server.set(tracker, {"windowingMode": "none"})
+
+
+BOXED = """import ipywidgets as widgets
+from IPython.display import display
+
+slider = widgets.FloatSlider(value=2.0, min=1.0, max=3.0, description="outside")
+player = play(f, 2.0, 5.0)
+link = widgets.dlink((slider, "value"), (player, "inputs"), lambda x1: [x1, 5.0])
+box = widgets.VBox([slider, player])
+box"""
+
+
+def test_inside_other_widgets(server, open_notebook):
+    """There the player is a view, as any widget is."""
+    interact = "widgets.interact(lambda n: display(play(f, float(n), 5.0)), n=(1, 3))\nNone"
+    notebook = open_notebook(server.write("boxed.ipynb", cell(f, BOXED), interact), height=2000).run_all()
+    page = notebook.page
+    boxed, inside = is_live(notebook, 0), is_live(notebook, 1)
+    handles = page.locator(".noUi-handle")  # which have no names
+    handles.first.focus()
+    page.keyboard.press("End")
+    boxed.root.locator("tr[data-line='0'] .adl-value", has_text="3").wait_for()
+    handles.last.focus()
+    page.keyboard.press("End")
+    page.wait_for_function("[...document.querySelectorAll('.adl-player')].at(-1).dataset.step === '-1'")
+    assert inside.root.get_by_role("slider", name="x1", exact=True).input_value() == "3"
+    is_live(notebook, 1)
+    assert page.locator(".adl-player").count() == 2
+
+
+def test_widgets_are_saved_in_the_notebook(server, open_notebook, new_page):
+    """JupyterLab's own way to keep widgets: then the player has its sliders, and says what became of the kernel."""
+    manager = "@jupyter-widgets/jupyterlab-manager:plugin"
+    server.set(manager, {"saveState": True})
+    try:
+        notebook = open_notebook(server.write("state.ipynb", PLAYER), height=1100).run_all()
+        is_live(notebook)
+        notebook.save()
+        assert '"widgets"' in (server.root / "state.ipynb").read_text(encoding="utf-8")
+        notebook.page.goto("about:blank")
+        server.end_sessions()
+        again = OpenNotebook(new_page(height=1100), server, "state.ipynb")
+        player = PlayerOnPage(again.page)
+        player.key("Home", "ArrowRight")
+        sliders(again.page).wait_for()
+        player.set_input("x1", 2.0)
+        player.root.get_by_text("does not answer").wait_for()
+        again.run_all()
+        is_live(again)
+    finally:
+        server.set(manager, {"saveState": False})
