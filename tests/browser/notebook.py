@@ -108,10 +108,9 @@ class OpenNotebook:
             assert not self.errors()
 
     def save(self) -> None:
-        """Press Ctrl+S, and wait until the file is written."""
+        """Press the button, and wait until the file is written."""
         written = (self.server.root / self.path).stat().st_mtime_ns
-        self.page.keyboard.press("Escape")
-        self.page.keyboard.press("Control+s")
+        self.page.locator("[data-jp-item-name=save] jp-button").click()
         while (self.server.root / self.path).stat().st_mtime_ns == written:
             self.page.wait_for_timeout(100)
 
