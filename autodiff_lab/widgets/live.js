@@ -38,6 +38,7 @@ export async function settle(figure, key, standIn) {
     const focused = place.contains(document.activeElement);
     leave();
     taken = widget;
+    unstyled(place);
     place.replaceChildren(document.createElement("div"));
     leave = widget.render({ model: heardIn(place, widget.model), el: place.firstChild });
     if (focused) place.querySelector("[tabindex='0']")?.focus({ preventScroll: true });
@@ -47,8 +48,13 @@ export async function settle(figure, key, standIn) {
     if (shared.live.has(key)) return place.adlTake(shared.live.get(key));
   }
   const fill = await standIn?.();
-  if (fill && !taken) leave = fill(place);
+  if (!fill || taken) return;
+  unstyled(place);
+  leave = fill(place);
 }
+
+/** Jupyter dresses tables and code in HTML for prose. A widget has a dress of its own. */
+const unstyled = (place) => place.parentElement?.classList.remove("jp-RenderedHTMLCommon");
 
 /**
  * The model, as heard in one place. Nobody says when an output is thrown away, and a model outlives many: so the place

@@ -1,6 +1,5 @@
 """An output and its live widget find each other, whatever a reader does with cells, outputs and the kernel."""
 
-from .notebook import OpenNotebook
 from .player_page import LAST, PlayerOnPage, cell, f
 
 PLAYER = cell(f, "player = play(f, 2.0, 5.0)\nplayer")
@@ -92,7 +91,41 @@ def test_inside_other_widgets(server, open_notebook):
     assert page.locator(".adl-player").count() == 2
 
 
-def test_widgets_are_saved_in_the_notebook(server, open_notebook, new_page):
+# The styles that differ between two elements and all that is in them, but for what follows from where they stand.
+DIFFERENCES = """([one, other]) => {
+    const all = (element) => [element, ...element.querySelectorAll('*')];
+    const others = all(other), found = all(one).length === others.length ? [] : ['other elements'];
+    for (const [k, element] of all(one).entries()) {
+        const style = getComputedStyle(element), against = getComputedStyle(others[k]);
+        for (const name of style) {
+            const [here, there] = [style, against].map((s) => s.getPropertyValue(name));
+            if (here !== there && !here.includes('url(')) found.push(`${element.tagName} ${name}: ${here}, ${there}`);
+        }
+    }
+    return found;
+}"""
+
+
+def test_an_output_looks_like_a_view(server, open_notebook):
+    """Jupyter has styles for the tables and the code of HTML; a player and a lab have their own."""
+    lab = "from autodiff_lab.widgets.labs import TraceTable\n\nlab = TraceTable()\nlab"
+    boxed = "import ipywidgets\n\nipywidgets.VBox([player, lab.view])"
+    notebook = open_notebook(server.write("looks.ipynb", PLAYER, lab, boxed), height=4000).run_all()
+    page = notebook.page
+    for kind in (".adl-player", ".adl-lab"):
+        page.wait_for_function("kind => document.querySelectorAll(kind).length === 2", arg=kind)
+    PlayerOnPage(page).press("Last step")
+    page.evaluate("document.querySelectorAll('.adl-lab details').forEach((more) => (more.open = true))")
+    page.wait_for_function("[...document.querySelectorAll('.adl-player')].every((e) => e.dataset.step === '12')")
+    page.mouse.move(0, 0)
+    for kind in (".adl-player", ".adl-lab"):
+        page.evaluate("document.activeElement.blur()")
+        same = f"({DIFFERENCES})([...document.querySelectorAll('{kind}')])"
+        page.wait_for_timeout(500)
+        assert page.evaluate(same) == [], kind
+
+
+def test_widgets_are_saved_in_the_notebook(server, open_notebook):
     """JupyterLab's own way to keep widgets: then the player has its sliders, and says what became of the kernel."""
     manager = "@jupyter-widgets/jupyterlab-manager:plugin"
     server.set(manager, {"saveState": True})
@@ -103,7 +136,7 @@ def test_widgets_are_saved_in_the_notebook(server, open_notebook, new_page):
         assert '"widgets"' in (server.root / "state.ipynb").read_text(encoding="utf-8")
         notebook.page.goto("about:blank")
         server.end_sessions()
-        again = OpenNotebook(new_page(height=1100), server, "state.ipynb")
+        again = open_notebook("state.ipynb", height=1100)
         player = PlayerOnPage(again.page)
         player.key("Home", "ArrowRight")
         sliders(again.page).wait_for()
