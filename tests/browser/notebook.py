@@ -109,9 +109,10 @@ class OpenNotebook:
 
     def save(self) -> None:
         """Press the button, and wait until the file is written."""
-        written = (self.server.root / self.path).stat().st_mtime_ns
+        file = self.server.root / self.path
+        before = file.stat().st_mtime_ns
         self.page.locator("[data-jp-item-name=save] jp-button").click()
-        while (self.server.root / self.path).stat().st_mtime_ns == written:
+        while file.stat().st_mtime_ns == before or not file.read_text(encoding="utf-8").endswith("}\n"):
             self.page.wait_for_timeout(100)
 
     def restart_kernel(self) -> None:

@@ -1,4 +1,4 @@
-"""One player, many places: Notebook 7, Voilà, and the slides that nbconvert makes."""
+"""One player, many places: Notebook 7, a notebook that was saved, Voilà, and the slides that nbconvert makes."""
 
 import re
 from pathlib import Path
@@ -57,6 +57,13 @@ def test_in_notebook_7(server, open_notebook, watch):
     player.key("a", "b", "x", "j", "k")
     assert notebook.sources() == cells, "the keys are the player's"
     moves_an_input(player)
+    is_found_by_its_output(notebook.page)
+
+
+def is_found_by_its_output(page):
+    """Where the kernel knows that this works, the output is HTML, and no widget view."""
+    assert page.locator(".adl-player").count() == 1
+    assert page.locator(".jupyter-widgets .adl-player").count() == 0
 
 
 def uses(lab):
@@ -110,9 +117,10 @@ def test_in_voila(tidy_server, new_page, watch):
     page = new_page(height=1100)
     page.goto(f"{tidy_server.url}/voila/render/{path}?token={tidy_server.token}", timeout=60_000)
     page.locator(".adl-player").wait_for(timeout=60_000)
-    player = PlayerOnPage(page)
+    player = has_sliders(PlayerOnPage(page))  # until Voilà knows its widgets, one that steps by itself is there
     steps(player)
     moves_an_input(player)
+    is_found_by_its_output(page)
 
 
 # ---- slides: `jupyter nbconvert --to slides`, with reveal.js from the lecture kit and the rest of what it asks for
