@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import base64
 import functools
-import hashlib
 import io
 import json
 import re
@@ -25,34 +24,29 @@ from autodiff_lab.figures.fonts import stack
 from autodiff_lab.figures.notation import escape
 from autodiff_lab.figures.trace import Trace
 from autodiff_lab.figures.words import in_its_language, say, separated
+from autodiff_lab.widgets.joining import joined, lean
+from autodiff_lab.widgets.live import awaiting
 
 PARTS = Path(__file__).with_name("player")
-"""The player's modules and style sheets. They are joined here, since a page and anywidget each take one text."""
+"""The player's modules and style sheets."""
 
 _STYLES = (
     *("frame", "layout", "source", "graph", "tape", "arrays", "overview", "words", "predict", "transport", "media"),
     "lecture",
 )
-_IMPORT = re.compile(r'^import \{[^}]*\} from "\./(\w+)\.js";\n', re.MULTILINE)
 
 _TAGS = {"en": "en", "zh": "zh-Hans"}
 _LARGEST_PNG = 3000.0  # pixels to each side; a long tape makes a long graph
 
-# The key finds the figure; of several equal ones on a page each script takes the first that is still a picture.
-_UPGRADE = """\
-<script type="module">
-const figure = document.querySelector('figure[data-adl-player="%(key)s"]');
-if (figure) {
-  delete figure.dataset.adlPlayer;
-  const packed = Uint8Array.from(atob("%(packed)s"), (sign) => sign.charCodeAt(0));
-  const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
-  const [script, style] = await new Response(unpacked).json();
-  const { mount } = await import("data:text/javascript;charset=utf-8," + encodeURIComponent(script));
-  const place = document.createElement("div");
-  figure.replaceWith(place);
-  mount(place, %(payload)s, { css: style });
-}
-</script>"""
+# What plays where nobody has the live player.
+_ALONE = """\
+async () => {
+const packed = Uint8Array.from(atob("%(packed)s"), (sign) => sign.charCodeAt(0));
+const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
+const [script, style] = await new Response(unpacked).json();
+const { mount } = await import("data:text/javascript;charset=utf-8," + encodeURIComponent(script));
+return (place) => mount(place, %(payload)s, { css: style }).destroy;
+}"""
 
 _PAGE = """\
 <!DOCTYPE html>
@@ -87,7 +81,7 @@ def page(trace: Trace, payload: Mapping[str, Any]) -> str:
     return _PAGE % parts
 
 
-def figure(trace: Trace, payload: Mapping[str, Any]) -> str:
+def figure(trace: Trace, payload: Mapping[str, Any], key: str = "") -> str:
     """Write the still figure, and the script that puts the player in its place.
 
     Parameters
@@ -95,17 +89,16 @@ def figure(trace: Trace, payload: Mapping[str, Any]) -> str:
     trace : Trace
     payload : mapping
         The same trace as a dictionary, and its layout: what the player's module takes.
+    key : str
+        Of the live player; empty in a page that has none.
     """
     drawing = graphs.graph(trace)
     picture = data_url(graphs.picture(drawing))
-    data = _for_script(payload)
-    key = hashlib.sha256(data.encode()).hexdigest()[:12]
     still = (
-        f'<figure data-adl-player="{key}">'
-        f'<img alt="{escape(str(drawing))}" style="max-width:100%;height:auto" src="{picture}">'
+        f'<figure><img alt="{escape(str(drawing))}" style="max-width:100%;height:auto" src="{picture}">'
         f"<figcaption>{escape(caption(trace))}</figcaption>{tables.table(trace).html()}</figure>"
     )
-    return f"{still}\n{_UPGRADE % {'key': key, 'payload': data, 'packed': packed()}}"
+    return awaiting(still, "player", key, _ALONE % {"payload": _for_script(payload), "packed": packed()})
 
 
 @functools.cache
@@ -164,36 +157,8 @@ def _for_script(data: Any) -> str:
     return json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
 
 
-def modules(last: str = "widget") -> list[str]:
-    """Name the modules that `last` stands on, each behind those it imports; `last` comes last.
-
-    >>> names = modules()
-    >>> names.index("state") < names.index("mount") < names.index("widget")
-    True
-    """
-    order: dict[str, None] = {}
-    for name in _IMPORT.findall(_part(f"{last}.js")):
-        order |= dict.fromkeys(modules(name))
-    return [*order, last]
-
-
-def _part(name: str) -> str:
-    return (PARTS / name).read_text(encoding="utf-8")
-
-
-_COMMENT = re.compile(r"(?<=\S)\s+// .*$")
-
-
-def _lean(text: str) -> str:
-    """Leave out comments and indentation; the sources have no strings over several lines, and none with `` // ``."""
-    text = re.sub(r"^\s*/\*.*?\*/\s*$", "", text, flags=re.MULTILINE | re.DOTALL)
-    lines = (_COMMENT.sub("", line).strip() for line in text.splitlines())
-    return "\n".join(line for line in lines if line and not line.startswith("// "))
-
-
-# What one module exports is a name that the others see anyway, once they are one text.
-SCRIPT = "\n".join(_lean(_IMPORT.sub("", _part(f"{name}.js"))) for name in modules())
-"""The whole player as one module, which exports what its parts export."""
+SCRIPT = joined(PARTS / "widget.js")
+"""The whole player as one module."""
 
 
 def _nested(rules: Iterable[str]) -> Iterator[str]:
@@ -217,6 +182,7 @@ def _within(outer: str, rule: str) -> str:
     return rule.removeprefix(f"{outer} ").replace(f", {outer} ", ", ")
 
 
-STYLE = "\n".join(_nested("\n".join(_lean(_part(f"{name}.css")) for name in _STYLES).splitlines()))
+STYLE = "\n".join(lean((PARTS / f"{name}.css").read_text(encoding="utf-8")) for name in _STYLES)
+STYLE = "\n".join(_nested(STYLE.splitlines()))
 STYLE = re.sub(r"(?<=[:;,{}])\s|\s(?={)|;?\s*(?=})", "", STYLE)
 """The whole style sheet."""

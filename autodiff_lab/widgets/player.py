@@ -222,11 +222,14 @@ class Player(Outputs, Shared):
         path.write_text(page.page(self.trace, self._shown()), encoding="utf-8")
         return path
 
+    def figure(self) -> str:
+        """Give the player in HTML, as the output of a cell has it."""
+        return page.figure(self.trace, self._shown(), self.key)
+
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-        # The live widget first; where there is no widget, the same player in HTML; where scripts are taken out, the
-        # figure inside that HTML, or the PNG.
+        # HTML for all: where a kernel has this player, it is the live one, else one that steps by itself; where scripts
+        # are taken out, it is a picture, and so is the PNG.
         data, metadata = super()._repr_mimebundle_(**kwargs)
-        data["text/html"] = page.figure(self.trace, self._shown())
         with contextlib.suppress(DrawingError):  # where there is no Graphviz
             data["image/png"] = base64.b64encode(page.png(self.trace, self.payload["layout"])).decode()
         data["text/plain"] = repr(self)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-import anywidget
 import traitlets
 
 from autodiff_lab.widgets import modes, page
 from autodiff_lab.widgets.defaults import SCALES
+from autodiff_lab.widgets.live import Live
 
 
-class Shared(anywidget.AnyWidget):
+class Shared(Live):
     """The state of a player that the browser sees; `Player` says what each means, and knows the run."""
 
     _esm = page.SCRIPT

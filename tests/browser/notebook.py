@@ -107,6 +107,14 @@ class OpenNotebook:
             self.page.wait_for_function(f"() => ({LOOK})().at(-1).done")
             assert not self.errors()
 
+    def save(self) -> None:
+        """Press the button, and wait until the file is written."""
+        file = self.server.root / self.path
+        before = file.stat().st_mtime_ns
+        self.page.locator("[data-jp-item-name=save] jp-button").click()
+        while file.stat().st_mtime_ns == before or not file.read_text(encoding="utf-8").endswith("}\n"):
+            self.page.wait_for_timeout(100)
+
     def restart_kernel(self) -> None:
         """Press the button and say yes."""
         self.page.locator("[data-jp-item-name=restart] jp-button").click()

@@ -1,5 +1,6 @@
-"""One player, many places: Notebook 7, Voilà, and the slides that nbconvert makes."""
+"""One player, many places: Notebook 7, a notebook that was saved, Voilà, and the slides that nbconvert makes."""
 
+import re
 from pathlib import Path
 
 import nbformat
@@ -7,9 +8,11 @@ import pytest
 from nbconvert import SlidesExporter
 
 from autodiff_lab import play
+from autodiff_lab.widgets.labs import VCurve
 
-from .conftest import SCREENSHOTS
+from .conftest import SCREENSHOTS, photograph
 from .player_page import AT_HALF_WAY, LAST, PlayerOnPage, cell, f
+from .test_labs import LabOnPage
 
 CELLS = (cell(f, "play(f, 2.0, 5.0)"), "'a cell below'")
 
@@ -27,12 +30,18 @@ def steps(player):
     player.arrives_at(AT_HALF_WAY - 1)
 
 
-def moves_an_input(player):
-    player.set_input("x1", 1.0)
-    player.root.locator("tr[data-line='0'] .adl-value", has_text="1").wait_for()
+def moves_an_input(player, x1=1.0, gradient=("6", "0.7163")):
     player.focus()
     player.key("End")
-    assert player.gradient() == ["6", "0.7163"]
+    player.set_input("x1", x1)
+    player.root.locator("tr[data-line='0'] .adl-value", has_text=f"{x1:g}").wait_for()
+    assert player.gradient() == list(gradient)
+
+
+def has_sliders(player):
+    """Only a kernel moves inputs: so a player with sliders is a live one."""
+    player.root.get_by_role("slider", name="x1", exact=True).wait_for()
+    return player
 
 
 def test_in_notebook_7(server, open_notebook, watch):
@@ -47,6 +56,56 @@ def test_in_notebook_7(server, open_notebook, watch):
     player.key("a", "b", "x", "j", "k")
     assert notebook.sources() == cells, "the keys are the player's"
     moves_an_input(player)
+    is_found_by_its_output(notebook.page)
+
+
+def is_found_by_its_output(page):
+    """Where the kernel knows that this works, the output is HTML, and no widget view."""
+    assert page.locator(".adl-player").count() == 1
+    assert page.locator(".jupyter-widgets .adl-player").count() == 0
+
+
+def uses(lab):
+    """The slider of the lab asks the kernel."""
+    lab.control(VCurve.controls[0]).focus()
+    lab.changes(lambda: lab.page.keyboard.press("ArrowLeft"))
+    assert lab.error() == ""
+
+
+@pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
+def test_a_notebook_that_was_saved_is_opened_again(theme, server, open_notebook, request):
+    """Its outputs are trusted, and no kernel has what they show: players step all the same, labs are pictures."""
+    path = server.write("saved.ipynb", *CELLS, "from autodiff_lab.widgets.labs import VCurve\n\nVCurve()")
+    server.theme(theme)
+    try:
+        notebook = open_notebook(path, height=1900).run_all()
+        moves_an_input(PlayerOnPage(notebook.page))
+        uses(LabOnPage(notebook.page, VCurve))
+        notebook.save()
+        notebook.page.goto("about:blank")
+
+        kept = open_notebook(path, height=1900)  # the kernel still runs: so does all that it has
+        player = has_sliders(PlayerOnPage(kept.page))
+        player.arrives_at(LAST)
+        assert player.gradient() == ["6", "0.7163"], "what the kernel knows, not what was saved"
+        moves_an_input(player, 3.0, ("5.3333", "2.7163"))
+        uses(LabOnPage(kept.page, VCurve))
+        kept.page.goto("about:blank")
+
+        server.end_sessions()
+        again = open_notebook(path, height=1900)
+    finally:
+        server.theme("JupyterLab Light")
+    steps(PlayerOnPage(again.page))
+    outputs = again.page.locator(".jp-OutputArea-output")
+    assert "run the cell" in outputs.last.inner_text()
+    assert outputs.last.locator("img").evaluate("image => image.decode().then(() => image.naturalWidth)") > 300
+    assert not re.search("not found|Error", again.page.locator(".jp-Notebook").inner_text())
+    assert again.page.locator(".adl-player").count() == 1 and again.page.locator(".adl-lab").count() == 0
+    photograph(again.page, request, "without a kernel")
+    again.run_all()
+    moves_an_input(has_sliders(PlayerOnPage(again.page)))
+    uses(LabOnPage(again.page, VCurve))
 
 
 def test_in_voila(tidy_server, new_page, watch):
@@ -57,9 +116,10 @@ def test_in_voila(tidy_server, new_page, watch):
     page = new_page(height=1100)
     page.goto(f"{tidy_server.url}/voila/render/{path}?token={tidy_server.token}", timeout=60_000)
     page.locator(".adl-player").wait_for(timeout=60_000)
-    player = PlayerOnPage(page)
+    player = has_sliders(PlayerOnPage(page))  # until Voilà knows its widgets, one that steps by itself is there
     steps(player)
     moves_an_input(player)
+    is_found_by_its_output(page)
 
 
 # ---- slides: `jupyter nbconvert --to slides`, with reveal.js (`vendor/` has it) and the rest of what it asks for

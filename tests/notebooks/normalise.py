@@ -18,6 +18,7 @@ from __future__ import annotations
 import argparse
 import copy
 import difflib
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -31,6 +32,8 @@ KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": 
 
 # A live widget's view is a number in a kernel that is gone; the figure beside it is what a reader sees.
 NOT_COMMITTED = {"application/vnd.jupyter.widget-view+json"}
+# Nor can its key be found again: without one the figure waits for nobody.
+KEY = re.compile(r'(?<=^settle\(figure, ")[0-9a-f]+(?=")', re.MULTILINE)
 
 
 def execute(notebook: Any, folder: Path = NOTEBOOKS) -> Any:
@@ -60,6 +63,8 @@ def normalise(notebook: Any) -> Any:
             for output in cell.outputs:
                 for kind in NOT_COMMITTED & set(output.get("data", {})):
                     del output.data[kind]
+                if "text/html" in output.get("data", {}):
+                    output.data["text/html"] = KEY.sub("", output.data["text/html"])
     return notebook
 
 

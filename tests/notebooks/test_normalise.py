@@ -5,7 +5,7 @@ import re
 
 import nbformat
 from nbformat import v4
-from normalise import NOTEBOOKS, comparable, difference, main, normalise, written
+from normalise import NOTEBOOKS, comparable, difference, execute, main, normalise, written
 
 
 def test_a_committed_notebook_is_what_a_fresh_run_writes():
@@ -35,6 +35,14 @@ def test_normal_form():
     assert cell.source == "1 + 1" and cell.metadata == {} and cell.id == "sum"
     assert [output.get("text", output.get("data")) for output in cell.outputs] == ["a\nb\n", {"text/plain": "P"}]
     assert written(normalise(copy.deepcopy(found))) == written(found)
+
+
+def test_a_live_widget_leaves_no_trace():
+    """Neither the view, which is kept where it is not known who shows it, nor the key, which is drawn by lot."""
+    (cell,) = normalise(execute(notebook("import autodiff_lab\nautodiff_lab.play(lambda x: x * x, 3.0)"))).cells
+    (output,) = cell.outputs
+    assert set(output.data) == {"text/html", "image/png", "text/plain"}
+    assert 'settle(figure, "", async' in output.data["text/html"]
 
 
 def test_output_about_the_machine_is_dropped():

@@ -16,7 +16,7 @@ from autodiff_lab import grad
 from autodiff_lab.figures import equations
 from autodiff_lab.figures.faults import FAULTS
 from autodiff_lab.figures.trace import Trace
-from autodiff_lab.widgets import modes, page
+from autodiff_lab.widgets import joining, modes, page
 
 from .cases import CASES
 
@@ -93,7 +93,8 @@ def joined(tmp_path_factory) -> Path:
     return path
 
 
-MODULES = sorted(page.PARTS.glob("*.js"))
+LAST = page.PARTS / "widget.js"
+MODULES = sorted([*page.PARTS.glob("*.js"), page.PARTS.with_name("live.js")])
 
 
 @needs_node
@@ -110,7 +111,7 @@ def test_the_joined_text_is_one_module(joined):
 
 
 def test_every_module_and_every_style_sheet_is_in_the_joined_text():
-    assert sorted(page.modules()) == [path.stem for path in MODULES]
+    assert sorted(joining.modules(LAST)) == MODULES
     assert not re.search(r"^import\b", page.SCRIPT, re.MULTILINE)
     names: list[str] = []
     for path in MODULES:
@@ -125,10 +126,10 @@ def test_every_module_and_every_style_sheet_is_in_the_joined_text():
 
 
 def test_a_module_stands_behind_those_it_imports():
-    names = page.modules()
+    names = joining.modules(LAST)
     for path in MODULES:
-        for imported in re.findall(r'from "\./(\w+)\.js"', path.read_text(encoding="utf-8")):
-            assert names.index(imported) < names.index(path.stem)
+        for imported in re.findall(r'^import .* from "(.+)";$', path.read_text(encoding="utf-8"), re.MULTILINE):
+            assert names.index((path.parent / imported).resolve()) < names.index(path)
 
 
 def test_nothing_in_the_modules_reaches_for_the_network():

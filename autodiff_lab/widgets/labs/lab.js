@@ -1,5 +1,7 @@
 // The page's half of every lab. It knows controls, a picture, a sentence and a table; what they mean, Python knows.
 
+import { announce } from "../live.js";
+
 const PATIENCE = 2000; // milliseconds until the page says that nobody answers
 const QUIET = 700; // a moving slider is not read aloud; where it comes to rest is
 
@@ -210,14 +212,14 @@ export function mount(root, head, send) {
   };
 }
 
-export default {
-  render({ model, el }) {
-    const root = make("div");
-    el.append(root);
-    const show = mount(root, model.get("head"), (message) => model.send(message));
-    const update = () => show(model.get("state"));
-    model.on("change:state", update);
-    update();
-    return () => model.off("change:state", update);
-  },
-};
+function render({ model, el }) {
+  const root = make("div");
+  el.append(root);
+  const show = mount(root, model.get("head"), (message) => model.send(message));
+  const update = () => show(model.get("state"));
+  model.on("change:state", update);
+  update();
+  return () => model.off("change:state", update);
+}
+
+export default { initialize: ({ model }) => announce(model, render), render };

@@ -11,18 +11,20 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import anywidget
 import traitlets
 
 from autodiff_lab.figures import themes
 from autodiff_lab.figures.drawing import data_url
 from autodiff_lab.figures.notation import escape
+from autodiff_lab.widgets.joining import joined
 from autodiff_lab.widgets.labs.lab import Button, Lab, Play, Slider
+from autodiff_lab.widgets.live import Live, awaiting
 
 HERE = Path(__file__).parent
+STILL = "This is a picture: run the cell in the notebook to use the lab."
 
 
-class LabView(anywidget.AnyWidget):
+class LabView(Live):
     """A lab on the page.
 
     Attributes
@@ -33,7 +35,7 @@ class LabView(anywidget.AnyWidget):
         What the page shows now; its `answer` is the number of the message that it answers.
     """
 
-    _esm = HERE / "lab.js"
+    _esm = joined(HERE / "lab.js")
     _css = HERE / "lab.css"
 
     head = traitlets.Dict().tag(sync=True)
@@ -84,17 +86,17 @@ class LabView(anywidget.AnyWidget):
         self.refresh(error)
 
     def figure(self) -> str:
-        """The lab in HTML without scripts, for where nothing can be moved."""
+        """Give the lab in HTML: where no kernel has it, it is a picture with its sentence and its table."""
         lab = self.lab.still()
         grid, svg = lab.table(), lab.picture()
         alt = escape(f"{lab.title}. {lab.sentence()}")
         image = f'<img alt="{alt}" style="max-width:100%;height:auto" src="{data_url(themes.following(svg))}">'
-        caption = f"<figcaption><b>{escape(lab.title)}.</b> {escape(lab.sentence())}</figcaption>"
-        return f'<figure style="margin:0">{image if svg else ""}{caption}{grid.html() if grid else ""}</figure>'
+        caption = f"<b>{escape(lab.title)}.</b> {escape(lab.sentence())} <i>{STILL}</i>"
+        still = f"{image if svg else ''}<figcaption>{caption}</figcaption>{grid.html() if grid else ''}"
+        return awaiting(f'<figure style="margin:0">{still}</figure>', "lab", self.key)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         data, metadata = super()._repr_mimebundle_(**kwargs)
-        data["text/html"] = self.figure()
         data["text/plain"] = str(self.lab.still())
         return data, metadata
 

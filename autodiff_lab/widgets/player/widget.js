@@ -1,3 +1,4 @@
+import { announce } from "../live.js";
 import { throttle } from "./inputs.js";
 import { mount } from "./mount.js";
 
@@ -74,4 +75,4 @@ function render({ model, el }) {
   };
 }
 
-export default { render };
+export default { initialize: ({ model }) => announce(model, render), render };

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from autodiff_lab.widgets.labs.view import HERE
+from autodiff_lab.widgets.labs.view import HERE, LabView
 
 NODE = shutil.which("node")
 
@@ -63,7 +63,7 @@ def run(tmp_path):
 
     def done(text):
         module, script = tmp_path / "lab.mjs", tmp_path / "ask.mjs"
-        module.write_text((HERE / "lab.js").read_text(encoding="utf-8"), encoding="utf-8")
+        module.write_text(LabView._esm, encoding="utf-8")
         script.write_text(text % json.dumps(module.as_uri()), encoding="utf-8")
         ran = subprocess.run([NODE, str(script)], capture_output=True, text=True, timeout=60)
         assert ran.returncode == 0, ran.stderr
