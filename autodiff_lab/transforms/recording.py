@@ -13,7 +13,7 @@ import numpy as np
 from ..engine.broadcasting import shape_of
 from ..engine.dispatch import Traced
 from ..engine.errors import InputError, LeakError, ShapeError
-from ..engine.tape import Tape
+from ..engine.tape import LONGEST, Tape
 from ..engine.values import as_value, zeros
 from ..engine.variable import Variable
 from . import tree, walking
@@ -42,12 +42,13 @@ def recorded(
     sites: bool = False,
     named: bool = False,
     copied: bool = False,
+    most: int | None = LONGEST,
 ) -> tuple[Any, Tape]:
     """Call `f` with the chosen arguments as inputs of a new tape; the tape is closed when this returns.
 
     A tape that outlives the call keeps its own copy of the inputs, in case the caller changes them.
     """
-    tape = Tape(sites)
+    tape = Tape(sites, most)
     inputs, names = list(args), None
     for n, k in enumerate(which):
         if not named and type(inputs[k]) in NUMBERS:
