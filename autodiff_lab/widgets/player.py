@@ -16,6 +16,7 @@ from autodiff_lab.figures.notation import number
 from autodiff_lab.figures.options import one_of
 from autodiff_lab.figures.outputs import Outputs
 from autodiff_lab.figures.trace import Trace
+from autodiff_lab.figures.words import say, speaking
 from autodiff_lab.transforms.tree import flatten, unflatten
 from autodiff_lab.widgets import modes, page
 from autodiff_lab.widgets.controls import check_ranges, control
@@ -251,9 +252,16 @@ class Player(Outputs, Shared):
                 if views.long is not None:
                     views = views.around(min(self.step, views.long.steps - 1))
                 layouts = placed(views, self._views, self.payload)
+            except KeyboardInterrupt:
+                with speaking(self._lang):
+                    self.error = say("interrupted")
+                self.controls = self._sliders(values)
+                raise
             except Exception as error:
-                # The learner's function may raise anything; the player stays, and says what it was.
-                self.error = str(error) if isinstance(error, AutodiffError) else f"{type(error).__name__}: {error}"
+                # The learner's function may raise anything; the player stays, and says what it was. NumPy hides our
+                # words behind its own: "setting an array element with a sequence".
+                own = next((each for each in (error, error.__cause__) if isinstance(each, AutodiffError)), None)
+                self.error = str(own) if own else f"{type(error).__name__}: {error}"
             else:
                 self.error = ""
                 self._views = views

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import traitlets
 
+from autodiff_lab import record
 from autodiff_lab.engine.errors import AutodiffError
 from autodiff_lab.figures.trace import Trace
 from autodiff_lab.widgets import page
@@ -109,6 +110,57 @@ def test_the_engines_own_words_stand_alone():
     player.inputs = [4.0]
     assert player.error
     assert "Error:" not in player.error.splitlines()[0]
+
+
+def halving(x):
+    while x > 1:
+        x = x * 0.5 if x < 5 else x * 1.0001
+    return x
+
+
+def test_moving_into_a_run_that_never_ends(monkeypatch):
+    monkeypatch.setitem(record.__kwdefaults__, "most", 300)
+    player = play(halving, 3.0)
+    good = player.payload
+    player.inputs = [6.0]
+    assert "This run has recorded 299 operations and has not ended" in player.error
+    assert "halving" in player.error
+    assert player.payload == good
+    player.inputs = [4.0]
+    assert player.error == ""
+    assert player.trace.value.text == "1"
+
+
+@pytest.mark.parametrize("lang, said", [("en", "was interrupted"), ("zh", "被中断")])
+def test_interrupting_a_run_keeps_the_last_good_picture(lang, said):
+    def waits(x):
+        if x > 3:
+            raise KeyboardInterrupt  # as Interrupt Kernel does, in a loop that records nothing
+        return x * x
+
+    player = play(waits, 3.0, lang=lang)
+    good = player.payload
+    with pytest.raises(KeyboardInterrupt):
+        player.inputs = [4.0]
+    assert said in player.error
+    assert player.payload == good
+    assert player.controls[0]["value"] == 4.0
+    player.inputs = [2.0]
+    assert player.error == ""
+    assert player.trace.value.text == "4"
+
+
+def test_our_words_come_before_numpys():
+    def fill(x):
+        y = np.zeros(3)
+        if x > 3:
+            y[0] = x
+        return x * x
+
+    player = play(fill, 3.0)
+    player.inputs = [4.0]
+    assert "np.stack" in player.error
+    assert "sequence" not in player.error
 
 
 def test_the_first_run_raises_like_any_call():

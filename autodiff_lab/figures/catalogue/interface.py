@@ -13,6 +13,10 @@ STRINGS: dict[str, tuple[str, str]] = {
         "These inputs could not be recorded; the picture shows the last run that worked.",
         "这些输入无法记录；图中是上一次成功的运行。",
     ),
+    "interrupted": (
+        "The run at these inputs was interrupted: it had not ended. Look for a loop that never does.",
+        "在这些输入处的运行被中断：它还没有结束。请检查是否有永不结束的循环。",
+    ),
     "nobody answers": (
         "The kernel does not answer. If it is busy, wait; if it was restarted or is gone, run the cell again.",
         "内核没有回应。若它正忙，请稍候；若已重启或关闭，请重新运行这个单元格。",
