@@ -18,6 +18,7 @@ from . import tree
 from .recording import (
     checked_result,
     chosen_arguments,
+    derivative_of,
     name_of,
     recorded,
     require_scalar,
@@ -33,9 +34,7 @@ LEAVES = frozenset({float, np.float64, np.ndarray, Variable, Dual})
 """Arguments that need not be taken apart, nor their gradients put together."""
 
 
-def record(
-    f: Callable[..., Any], *args: Any, sites: bool = False, most: int | None = LONGEST
-) -> tuple[Any, Tape]:
+def record(f: Callable[..., Any], *args: Any, sites: bool = False, most: int | None = LONGEST) -> tuple[Any, Tape]:
     """Run `f` and write down every operation on its way.
 
     Parameters
@@ -78,9 +77,11 @@ def record(
     """
     result, tape = recorded(f, args, range(len(args)), sites=sites, named=True, copied=True, most=most)
     if tree.children(result) is not None:
+        maker = derivative_of(f)
+        one = f"Take one of them, `lambda *x: {maker}(…)(*x)[0]`" if maker else "Return one array, np.stack([...])"
         raise ShapeError(
             f"{name_of(f)} returned a {type(result).__name__} of results, and a tape has one result. "
-            "Return one array, np.stack([...]), or use vjp, which takes several."
+            f"{one}, or use vjp, which takes several."
         )
     tape.output, value = result_line(result, tape), result_value(result, tape)
     if tape.output is None:
