@@ -362,7 +362,7 @@ def squares(x):
         (jacfwd(squares), "jacfwd(squares)(x)", "∂Σy/∂x = [2 2]"),
         (elementwise_grad(squares), "elementwise_grad(squares)(x)", "∂Σy/∂x = [2 2]"),
         (grad(lambda x: np.sum(x**3)), "(lambda x)′", "∂Σy/∂x = [6 12]"),
-        (jacrev(lambda x: x * x), "jacrev(lambda x)(x)", "∂Σy/∂x = [2 2]"),
+        (jacrev(lambda x: x * x), "jacrev(lambda x)", "∂Σy/∂x = [2 2]"),
     ],
 )
 def test_a_title_says_what_was_run_and_the_last_step_what_was_differentiated(g, title, last):

@@ -181,7 +181,11 @@ STRINGS: dict[str, tuple[str, str]] = {
     "step to be asked": ("Step forward to be asked what comes next.", "向前一步，就会问你接下来是什么。"),
     "score": ("{right} of {asked} right at once", "{asked} 题中 {right} 题一次答对"),
     "no answers": ("no answers yet", "还没有回答"),
-    "type a number": ("Type a number: 0.5, −2, 1/4.", "请输入一个数：0.5、−2、1/4。"),
+    "type a number": ("Type a number: 0.5, −2, 1/4, ∞ or inf, nan.", "请输入一个数：0.5、−2、1/4、∞（或 inf）、nan。"),
+    "more digits": (
+        "Right as far as it goes. Type more digits, as many as in 3.1416.",
+        "到此为止是对的。请再多写几位，如 3.1416 那样。",
+    ),
     "right answer": ("Right: {question} = {answer}.", "正确：{question} = {answer}。"),
     "wrong answer": (
         "That is not it. Look at the operation and its operands once more.",

@@ -82,6 +82,7 @@ export function predictView(host) {
     const { verdict, kind } = judge(pending.question, input.value);
     input.select();
     if (verdict === "unreadable") return tell(say("type a number"), "wrong");
+    if (verdict === "rounded") return tell(say("more digits"), "shown");
     count(verdict === "right", kind);
     if (verdict === "right") {
       tell(say("right answer", solved()), "right");
