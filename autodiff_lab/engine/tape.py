@@ -395,8 +395,8 @@ def _endless(tape: Tape) -> str:
     much = f"{lines:,} operations" + (f" with {tape.held:,} numbers" if tape.held > LARGEST else "")
     return (
         f"This run has recorded {much} and has not ended; so much cannot be shown. It is in line {frame.f_lineno} of "
-        f"{frame.f_code.co_name}. If a loop there never ends, bound it: write `for _ in range(100):` instead of `while`, "
-        "with a `break`. If it only takes long, show a shorter run; grad and vjp have no limit."
+        f"{frame.f_code.co_name}. If a loop there never ends, bound it: write `for _ in range(100):` instead of "
+        "`while`, with a `break`. If it only takes long, show a shorter run; grad and vjp have no limit."
     )
 
 

@@ -15,6 +15,7 @@ from autodiff_lab.figures.drawing import DrawingError
 from autodiff_lab.figures.notation import number
 from autodiff_lab.figures.options import one_of
 from autodiff_lab.figures.outputs import Outputs
+from autodiff_lab.figures.saving import checked_path
 from autodiff_lab.figures.trace import Trace
 from autodiff_lab.figures.words import say, speaking
 from autodiff_lab.transforms.tree import flatten, unflatten
@@ -218,8 +219,13 @@ class Player(Outputs, Shared):
         -------
         Path
             The file. It is the run that is shown now; its inputs cannot be changed in the page.
+
+        Raises
+        ------
+        PathError
+            If the name does not end in ``.html``, or there is no such folder.
         """
-        path = Path(path)
+        path = checked_path("save_html", path, ".html", ".htm")
         path.write_text(page.page(self.trace, self._shown()), encoding="utf-8")
         return path
 

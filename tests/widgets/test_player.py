@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 import traitlets
 
-from autodiff_lab import record
+from autodiff_lab import draw, grad, record, table, value_and_grad, vjp
 from autodiff_lab.engine.errors import AutodiffError
 from autodiff_lab.figures.trace import Trace
-from autodiff_lab.widgets import page
+from autodiff_lab.widgets import modes, page
 from autodiff_lab.widgets.controls import RangeError, control
 from autodiff_lab.widgets.player import Player, play
 
@@ -357,3 +357,32 @@ def test_the_live_widget_runs_what_a_page_runs():
     carried = re.search(r'atob\("([^"]+)"\)', page.figure(player.trace, player.payload))[1]
     assert json.loads(zlib.decompress(base64.b64decode(carried))) == [page.SCRIPT, page.STYLE]
     assert str(player._esm) == page.SCRIPT
+
+
+def test_all_directions_of_one_input_are_that_one():
+    assert play(square, 3.0, mode="forward", direction="all").direction == "x"
+    assert play(f, 2.0, 5.0, mode="forward", direction="all").direction == "all"
+    with pytest.raises(
+        modes.ModeError, match=r"there are a, x\. All at once is for two to four inputs that are numbers"
+    ):
+        play(lambda a, x: np.sum(a * x), np.ones(2), 3.0, mode="forward", direction="all")
+
+
+def test_save_html_says_what_is_wrong_with_a_path(tmp_path):
+    player = play(square, 3.0)
+    with pytest.raises(AutodiffError, match=r"there is no folder .*mkdir\(parents=True\)"):
+        player.save_html(tmp_path / "nowhere" / "flow.html")
+    with pytest.raises(AutodiffError, match=r"save_html writes \.html .*'flow.html'"):
+        player.save_html("flow.png")
+
+
+@pytest.mark.parametrize("show", [play, draw, table, Trace.of, record, vjp])
+def test_a_result_in_the_place_of_the_function(show):
+    with pytest.raises(
+        AutodiffError, match=r"this is a float64.*play\(f, 2\.0, 5\.0\) instead of play\(f\(2\.0, 5\.0\)\)"
+    ):
+        show(f(2.0, 5.0))
+    with pytest.raises(AutodiffError, match=r"grad\(f\)\(2\.0\) instead of"):
+        grad(f(2.0, 5.0))(2.0)
+    with pytest.raises(AutodiffError, match="Pass the function itself"):
+        value_and_grad(f(2.0, 5.0))(2.0)
