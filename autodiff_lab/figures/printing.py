@@ -177,11 +177,12 @@ class _Painter:
         self._add(PathPatch(_path_of(element.get("d", ""))), element, place)
 
     def _add(self, patch: Any, element: ElementTree.Element, place: _Place) -> None:
-        stroke = element.get("stroke", "none")
+        stroke, veil = element.get("stroke", "none"), element.get("fill-opacity")
         dashes = [float(n) * place.scale for n in element.get("stroke-dasharray", "").split(",") if n]
         width = float(element.get("stroke-width", 1)) * place.scale
         # matplotlib counts dashes in widths of the line.
         patch.set(
+            alpha=None if veil is None else float(veil),
             facecolor=element.get("fill", "black"),
             edgecolor=stroke,
             linewidth=width if stroke != "none" else 0,
