@@ -219,6 +219,7 @@ class _Painter:
             x += width
 
     def _put(self, artist: Any, place: _Place) -> None:
+        artist.set_zorder(1)  # as in SVG, what comes later covers what is there: matplotlib would put words above all
         self.figure.add_artist(artist)
         if place.window is not None:
             artist.set_clip_box(place.window)

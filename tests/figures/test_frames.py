@@ -139,7 +139,7 @@ def test_a_part_of_a_graph_is_drawn_small_and_fades_where_it_is_cut(tmp_path):
     assert "fill-opacity" not in Frames(Trace.of(example, 2.0, 5.0)).svg(3)
     trace.save_png(tmp_path / "part.png", 61)
     pixels = matplotlib.image.imread(tmp_path / "part.png")[..., :3]
-    graph_rows = pixels[pixels.shape[0] // 4 : pixels.shape[0] // 2]
+    graph_rows = pixels[pixels.shape[0] // 2 : pixels.shape[0] * 3 // 4]
     edge, inside = (1 - part.min() for part in (graph_rows[:, 33:38], graph_rows[:, 100:-100]))
     assert edge < 0.25 < inside, "the edge is nearly paper"
 
