@@ -6,6 +6,7 @@ __all__ = [
     "AutodiffError",
     "BranchChanged",
     "DetachedError",
+    "EndlessError",
     "InputError",
     "LeakError",
     "MutationError",
@@ -25,6 +26,10 @@ class BranchChanged(AutodiffError, RuntimeError):
 
 class DetachedError(AutodiffError, TypeError):
     """Something asked for the bare number of a recorded value, which would lose its derivative in silence."""
+
+
+class EndlessError(AutodiffError, RuntimeError):
+    """A run that is to be shown has recorded more than can be shown, and has not ended yet."""
 
 
 class InputError(AutodiffError, TypeError):

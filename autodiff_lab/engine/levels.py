@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from .errors import InputError
+
 if TYPE_CHECKING:
     from .dispatch import Op
 
@@ -32,6 +34,11 @@ class Level:
 
     def run(self, f: Callable[..., Any], inputs: Sequence[Any]) -> Any:
         """Call `f` on the inputs while the level is open; close it whatever happens."""
+        if not callable(f):
+            raise InputError(
+                f"A function is needed, and this is a {type(f).__name__}. Pass the function itself and its arguments "
+                "behind it: play(f, 2.0, 5.0) instead of play(f(2.0, 5.0)), grad(f)(2.0) instead of grad(f(2.0))."
+            )
         running = in_this_thread.levels
         running.append(self)
         try:

@@ -98,6 +98,13 @@ class Overloaded(Traced):
             f"{what} of {self!r} would lose its derivative. {instead} Use `.value` if you want the plain number."
         )
 
+    def __format__(self, form: str) -> str:
+        """``f"{x:.3f}"`` is for reading, as ``print(x)`` is: it shows the value, and nothing is computed with it."""
+        x: Any = self
+        while form and isinstance(x, Overloaded) and hasattr(x, "value"):
+            x = x.value
+        return str(self) if not form or isinstance(x, Overloaded) else format(x, form)
+
     def __float__(self) -> float:
         self._detached(
             "The float()",
@@ -107,6 +114,23 @@ class Overloaded(Traced):
 
     def __int__(self) -> int:
         self._detached("The int()", "An integer has no derivative.")
+
+    def __round__(self, digits: int | None = None) -> int:
+        self._detached("The round()", "Write np.round(x): its derivative is 0.")
+
+    def __trunc__(self) -> int:
+        self._detached("The math.trunc()", "Write np.trunc(x): its derivative is 0.")
+
+    def __floor__(self) -> int:
+        self._detached("The math.floor()", "Write np.floor(x): its derivative is 0.")
+
+    def __ceil__(self) -> int:
+        self._detached("The math.ceil()", "Write np.ceil(x): its derivative is 0.")
+
+    def __divmod__(self, other: Any) -> NoReturn:
+        raise UnsupportedError(f"divmod(a, b), here with {self!r}, has no derivative rule: write a // b and a % b.")
+
+    __rdivmod__ = __divmod__
 
     def __index__(self) -> int:
         self._detached("The integer index", "A position has no derivative.")

@@ -18,7 +18,7 @@ import numpy as np
 from . import dispatch, listing, rules  # noqa: F401 — rules fills the table
 from .broadcasting import unbroadcast
 from .dispatch import NOTHING, Level, Op, as_operand, one
-from .errors import BranchChanged, ReleasedError, ShapeError
+from .errors import BranchChanged, EndlessError, ReleasedError, ShapeError
 from .values import as_shaped, kept, released
 from .variable import Variable
 
@@ -26,6 +26,13 @@ __all__ = ["Comparison", "Tape", "Variable"]
 
 MACHINERY = ("autodiff_lab.engine.", "autodiff_lab.transforms.", "numpy.")
 """Modules between the learner's own lines and the tape: an operation is never said to stand there."""
+
+
+LONGEST = 100_000
+"""So many lines a run may have that is to be shown; to record them takes some seconds."""
+
+LARGEST = 100_000_000
+"""So many numbers its lines may hold: 800 MB."""
 
 
 class Comparison(NamedTuple):
@@ -57,6 +64,8 @@ class Tape(Level):
         The result of each line: ``numpy.float64`` or array.
     kwargs : dict
         Static arguments (``axis``, ``shape``, …) of the lines that have any.
+    most : int or None
+        With `sites`: how many lines there may be; None for any number. `held` counts the numbers in their values.
     sites : list of tuple or None
         Where in the learner's code each line was recorded, outermost frame first, as ``(code, instruction)``;
         None unless asked for.
@@ -87,8 +96,10 @@ class Tape(Level):
         "args",
         "comparisons",
         "constant",
+        "held",
         "input_names",
         "kwargs",
+        "most",
         "n_inputs",
         "ops",
         "output",
@@ -100,8 +111,9 @@ class Tape(Level):
         "walk",
     )
 
-    def __init__(self, sites: bool = False) -> None:
+    def __init__(self, sites: bool = False, most: int | None = LONGEST) -> None:
         super().__init__()
+        self.most, self.held = most, 0
         self.plain = not sites
         self.ops: list[Op | None] = []
         self.args: list[tuple[Any, ...]] = []
@@ -136,6 +148,9 @@ class Tape(Level):
     ) -> Variable:
         """Write one line and return its Variable."""
         if self.sites is not None:
+            self.held += getattr(value, "size", 1)
+            if self.most is not None and (len(self.ops) >= self.most or self.held > LARGEST):
+                raise EndlessError(_endless(self))
             self.sites.append(() if op is None else _learner_frames(self))
         ops = self.ops
         v = Variable()
@@ -369,6 +384,20 @@ def _learner_frames(tape: Tape) -> tuple[tuple[CodeType, int], ...]:
             frames.append((frame.f_code, frame.f_lasti))
         frame = frame.f_back  # type: ignore[assignment]
     return tuple(reversed(frames))
+
+
+def _endless(tape: Tape) -> str:
+    """What to say of a run that is still recording: how far it is, where, and what else there is."""
+    frame = sys._getframe(2)
+    while not is_learners(frame) and frame.f_back is not None:
+        frame = frame.f_back
+    lines = len(tape) - tape.n_inputs
+    much = f"{lines:,} operations" + (f" with {tape.held:,} numbers" if tape.held > LARGEST else "")
+    return (
+        f"This run has recorded {much} and has not ended; so much cannot be shown. It is in line {frame.f_lineno} of "
+        f"{frame.f_code.co_name}. If a loop there never ends, bound it: write `for _ in range(100):` instead of "
+        "`while`, with a `break`. If it only takes long, show a shorter run; grad and vjp have no limit."
+    )
 
 
 def _transposed(linear_map: Callable[[Any], Any], like: Any, t: Any) -> Any:

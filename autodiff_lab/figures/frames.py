@@ -31,7 +31,8 @@ _MARGIN = 16.0
 _TITLE, _EQUATION = 18.0, 15.0
 _NARROWEST, _WIDEST, _TALLEST = 560.0, 940.0, 560.0
 _SMALLEST = 0.75
-_FLAT, _LOW = 0.45, 200.0  # how tall a window on a part of a graph is, by its width and at least
+_FLAT, _LOW = 0.45, 250.0  # how tall a window on a part of a graph is, by its width and at least
+_DEPTH, _VEILS, _VEIL = 24.0, 8, 0.25  # a cut edge fades under veils, each a little deeper than the one before
 _SINGLE = 250  # lines of a tape that are drawn one by one
 
 
@@ -95,11 +96,12 @@ class Frames:
         self.layout = layout_of(self._graph(len(trace.steps) - 1)) if layout is None else layout
         across, down = self.layout["width"], self.layout["height"]
         self.whole = smallest * across <= widest and smallest * down <= tallest
-        # A graph that is a little too large shrinks; of one that is much too large a part is shown.
-        self._scale = min(1.0, widest / across, tallest / down) if self.whole else 1.0
+        # A graph that is a little too large shrinks; one that is much too large shrinks too, and a part of it is shown.
+        self._scale = min(1.0, widest / across, tallest / down) if self.whole else smallest
         self._window = (min(across, widest / self._scale), min(down, tallest / self._scale))
         if not self.whole:
             self._window = (self._window[0], min(self._window[1], max(_LOW, _FLAT * self._window[0])))
+            self._air = (across - self._window[0], down - self._window[1])
         self._corners = corners(trace, self._groups, self.layout, *self._window)
         self._size = (self._window[0] * self._scale, self._window[1] * self._scale)
         self.width = round(max(self._size[0], narrowest) + 2 * _MARGIN)
@@ -221,6 +223,21 @@ class Frames:
         return (
             f'<svg x="{x:.1f}" y="{y:.1f}" width="{width:g}" height="{height:g}" '
             f'viewBox="{left:.1f} {top:.1f} {self._window[0]:g} {self._window[1]:g}">{inside}</svg>'
+            f"{'' if self.whole else self._faded(left, top, x, y)}"
+        )
+
+    def _faded(self, left: float, top: float, x: float, y: float) -> str:
+        """Let the graph fade into the paper at those sides of the window beyond which there is more of it."""
+        (width, height), (across, down) = self._size, self._air
+        veils = []
+        for k in range(1, _VEILS + 1):
+            deep = _DEPTH * k / _VEILS
+            veils += [(x, y, deep, height)] * (left > 1) + [(x + width - deep, y, deep, height)] * (left < across - 1)
+            veils += [(x, y, width, deep)] * (top > 1) + [(x, y + height - deep, width, deep)] * (top < down - 1)
+        return "".join(
+            f'<rect x="{at:.1f}" y="{over:.1f}" width="{wide:.1f}" height="{tall:.1f}" fill="{self._colours.paper}" '
+            f'fill-opacity="{_VEIL}" stroke="none"/>'
+            for at, over, wide, tall in veils
         )
 
 

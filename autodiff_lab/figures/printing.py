@@ -177,11 +177,12 @@ class _Painter:
         self._add(PathPatch(_path_of(element.get("d", ""))), element, place)
 
     def _add(self, patch: Any, element: ElementTree.Element, place: _Place) -> None:
-        stroke = element.get("stroke", "none")
+        stroke, veil = element.get("stroke", "none"), element.get("fill-opacity")
         dashes = [float(n) * place.scale for n in element.get("stroke-dasharray", "").split(",") if n]
         width = float(element.get("stroke-width", 1)) * place.scale
         # matplotlib counts dashes in widths of the line.
         patch.set(
+            alpha=None if veil is None else float(veil),
             facecolor=element.get("fill", "black"),
             edgecolor=stroke,
             linewidth=width if stroke != "none" else 0,
@@ -218,6 +219,7 @@ class _Painter:
             x += width
 
     def _put(self, artist: Any, place: _Place) -> None:
+        artist.set_zorder(1)  # as in SVG, what comes later covers what is there: matplotlib would put words above all
         self.figure.add_artist(artist)
         if place.window is not None:
             artist.set_clip_box(place.window)

@@ -84,9 +84,10 @@ def formula(f: Callable[..., Any], *names: Any) -> Formula:
     Raises
     ------
     UnsupportedError
-        If what the function does depends on the values (``if x > 0``), or the formula is too long to be read.
+        If what the function does depends on the values (``if x > 0``), if it needs arrays, or the formula is too long
+        to be read.
     InputError
-        If a name cannot be the name of a variable.
+        If a name cannot be the name of a variable, or `f` takes any number of arguments and none is named.
 
     Examples
     --------
@@ -101,16 +102,22 @@ def formula(f: Callable[..., Any], *names: Any) -> Formula:
     >>> print(formula(grad(f)))
     x2 + 1 / x1
     """
+    if not names and _takes_any_number(f):
+        raise InputError(f"{name_of(f)} takes any number of arguments; name those you mean: formula(f, 'x1', 'x2').")
     names = names or tuple(argument_names(f, _positional(f)))
     arguments = tree.map_leaves(_named, names)
     try:
         # The values beside the names are ones, at which a formula need not be defined.
         with np.errstate(all="ignore"):
             result = f(*arguments)
-    except AutodiffError as error:
+    except (AutodiffError, ArithmeticError, LookupError, TypeError, ValueError) as error:
+        if not _fit(f, names):
+            raise  # Python says which argument is missing
+        said = str(error) if isinstance(error, AutodiffError) else f"{type(error).__name__}: {error}".rstrip(".") + "."
         raise UnsupportedError(
-            f"{name_of(f)} cannot be written as one formula, because what it does depends on values, and names have "
-            f"none. {error} To see what one run computes: table({name_of(f)}, …) with numbers."
+            f"{name_of(f)} cannot be written as one formula: each name in it stands for a single number, which has no "
+            f"value yet, and with those it fails. {said} To see what one run computes: table({name_of(f)}, …) with "
+            "numbers and arrays."
         ) from error
     if any(x is None for x in tree.flatten(result)):
         raise InputError(f"{name_of(f)} returned None, and a formula needs a result. Give it a `return`.")
@@ -131,6 +138,24 @@ def _positional(f: Callable[..., Any]) -> int:
     except (TypeError, ValueError):
         return 1
     return sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) and p.default is p.empty for p in parameters)
+
+
+def _takes_any_number(f: Callable[..., Any]) -> bool:
+    try:
+        return any(p.kind is p.VAR_POSITIONAL for p in inspect.signature(f).parameters.values())
+    except (TypeError, ValueError):
+        return False
+
+
+def _fit(f: Callable[..., Any], names: tuple[Any, ...]) -> bool:
+    """Whether `f` can be called with these arguments, as far as Python knows."""
+    try:
+        inspect.signature(f).bind(*names)
+    except ValueError:  # it has no signature
+        return True
+    except TypeError:
+        return False
+    return True
 
 
 def _named(name: Any) -> Any:

@@ -25,6 +25,7 @@ from autodiff_lab.figures import (
 )
 from autodiff_lab.figures.trace import Cost, Hint, Line, Meter, Number, Operand, Question, Span, Step, Trace
 from autodiff_lab.figures.words import checked_language, say, speaking, spoken, together
+from autodiff_lab.transforms.recording import name_of
 
 _LONGEST_EDGE = 44
 
@@ -99,7 +100,7 @@ def described(tape: Any, f: Callable[..., Any], value: Any, lines: Sequence[Line
     result = tape.output
     if result is not None:
         value = tape.values[result]
-    name = sources.name_of(f)
+    name = name_of(f)
     constant = sentences.constant_note(Number.of(value) if value is not None else None) if result is None else ""
     parameters = tuple(tape.input_names)
     title = _title(name, parameters)
@@ -177,7 +178,7 @@ def _marked(run: Trace, wrong: faults.Fault, truth: Mapping[int, Number]) -> Tra
 @_quietly
 def forward_run(tape: Any, trace: Trace, direction: Any = None) -> Trace:
     """Give what `read_run` gave its steps: each line's value and its tangents together."""
-    named = forward.directions(tape, direction)
+    trace, named = replace(trace, mode="forward"), forward.directions(tape, direction)
     steps = list(forward.steps(tape, trace.lines, named))
     labels, columns = [line.label for line in trace.lines if line.kind == "input"], [name for name, _ in named]
     scalars = [label for label, x in zip(labels, tape.values, strict=False) if not np.ndim(x)]
@@ -196,7 +197,6 @@ def forward_run(tape: Any, trace: Trace, direction: Any = None) -> Trace:
         trace,
         steps=tuple(steps),
         opening=sentences.opening_forward(trace.title, trace.lines, [one.shown for one in directions]),
-        mode="forward",
         directions=directions,
         hints=_hints(steps),
         cost=Cost(passes, passes * operations, passes * products, *most),
@@ -207,7 +207,9 @@ def forward_run(tape: Any, trace: Trace, direction: Any = None) -> Trace:
 def _title(name: str, parameters: tuple[str, ...]) -> str:
     # An input inside a tuple or a dict is called "p['w']"; the function's own parameter is p.
     own = ", ".join(dict.fromkeys(re.split(r"[\[.]", parameter)[0] for parameter in parameters))
-    return f"lambda {own}" if name == "<lambda>" else f"{name}({own})"
+    if "<lambda>" not in name:
+        return f"{name}({own})"
+    return name.replace("<lambda>′", f"(lambda {own})′").replace("<lambda>", f"lambda {own}")
 
 
 def _line(tape: Any, i: int, where: tuple[Span, ...], labels: Mapping[str, str]) -> Line:

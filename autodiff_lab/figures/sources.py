@@ -22,7 +22,7 @@ from autodiff_lab.figures.chapters import Chapter, chapters
 from autodiff_lab.figures.control_flow import Place, flow
 from autodiff_lab.figures.trace import Source, Span, Turn
 from autodiff_lab.figures.words import say, separated
-from autodiff_lab.transforms import gradients
+from autodiff_lab.transforms.recording import name_of
 
 Frames = tuple[tuple[CodeType, int], ...]
 _Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -92,25 +92,6 @@ def unwrapped(f: Callable[..., Any]) -> Callable[..., Any]:
 def code_of(f: Callable[..., Any]) -> CodeType | None:
     """Give the code object of what a learner wrote; None for a function that is not written in Python."""
     return getattr(unwrapped(f), "__code__", None)
-
-
-def name_of(f: Callable[..., Any]) -> str:
-    """Name a callable the way its author did; a gradient has a prime.
-
-    >>> from autodiff_lab import grad
-    >>> name_of(functools.partial(pow, 2)), name_of(lambda x: x), name_of(grad(grad(abs)))
-    ('pow', '<lambda>', 'abs′′')
-    """
-    primes = ""
-    while isinstance(f, functools.partial) or _is_gradient(f):
-        primes += "" if isinstance(f, functools.partial) else "′"
-        f = f.func if isinstance(f, functools.partial) else f.__wrapped__
-    return (getattr(f, "__name__", None) or type(f).__name__) + primes
-
-
-def _is_gradient(f: Callable[..., Any]) -> bool:
-    code = getattr(f, "__code__", None)
-    return code is not None and code.co_filename == gradients.__file__ and code.co_qualname.startswith("grad.<locals>.")
 
 
 def _missing(f: Callable[..., Any], code: CodeType | None) -> str:

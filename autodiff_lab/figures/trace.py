@@ -187,8 +187,9 @@ class Trace(Outputs):
 
     @property
     def called(self) -> str:
-        """What stands in a derivative: the function's own name, if it can."""
-        return self.function if self.function.rstrip("′").isidentifier() else self.result_name
+        """What stands in a derivative: the function's own name, if it can; in reverse the sum of an array's entries."""
+        own = self.function if self.function.rstrip("′").isidentifier() else self.result_name
+        return f"Σ{own}" if self.mode == "reverse" and self.value.shape else own
 
     @property
     def inputs(self) -> tuple[int, ...]:

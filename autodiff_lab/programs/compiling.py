@@ -20,7 +20,7 @@ from ..engine.dispatch import FLOAT64
 from ..engine.errors import BranchChanged
 from ..engine.values import released
 from ..transforms import tree
-from ..transforms.recording import chosen_arguments, name_of
+from ..transforms.recording import chosen_arguments
 from .cleaning import cleaned
 from .functions import Function, functions, indented
 from .inputs import TAKEN, Inputs, conditions, read_inputs, safe_name
@@ -209,7 +209,7 @@ def compiled(order: Order, args: Sequence[Any]) -> Version:
     clock.append(time.process_time())
     version = Version(order, inputs)
     taken = {*TAKEN, *inputs.names, *(leaf.name for leaf in inputs.leaves), "_entry", "_run"}
-    name = name_of(order.f)
+    name = getattr(order.f, "__name__", type(order.f).__name__)
     name = safe_name(name if name.isidentifier() else "f", taken)
     writer = Writer(draft, inputs.leaves, taken, order.reuse_buffers)
     writer.write()

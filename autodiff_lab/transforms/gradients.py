@@ -11,13 +11,14 @@ import numpy as np
 from ..engine.dispatch import FLOAT64, Traced
 from ..engine.dual import Dual, ForwardPass, dual
 from ..engine.errors import InputError, ShapeError
-from ..engine.tape import Tape
+from ..engine.tape import LONGEST, Tape
 from ..engine.values import as_shaped, as_value, ones, released, released_all, zeros
 from ..engine.variable import Variable
 from . import tree
 from .recording import (
     checked_result,
     chosen_arguments,
+    derivative_of,
     name_of,
     recorded,
     require_scalar,
@@ -33,7 +34,7 @@ LEAVES = frozenset({float, np.float64, np.ndarray, Variable, Dual})
 """Arguments that need not be taken apart, nor their gradients put together."""
 
 
-def record(f: Callable[..., Any], *args: Any, sites: bool = False) -> tuple[Any, Tape]:
+def record(f: Callable[..., Any], *args: Any, sites: bool = False, most: int | None = LONGEST) -> tuple[Any, Tape]:
     """Run `f` and write down every operation on its way.
 
     Parameters
@@ -44,6 +45,9 @@ def record(f: Callable[..., Any], *args: Any, sites: bool = False) -> tuple[Any,
         The inputs. Each leaf becomes one input line.
     sites : bool
         Also note where in the source each operation stands.
+    most : int or None
+        With `sites`, as what is shown is recorded: the number of lines at which the run is given up, for it may never
+        end. None for no limit.
 
     Returns
     -------
@@ -58,6 +62,8 @@ def record(f: Callable[..., Any], *args: Any, sites: bool = False) -> tuple[Any,
         If an input is not a real number or an array of real numbers.
     ShapeError
         If `f` returns several results; :func:`vjp` takes those.
+    EndlessError
+        If there are more lines than `most`, or they hold more than 100 000 000 numbers.
 
     Examples
     --------
@@ -69,11 +75,13 @@ def record(f: Callable[..., Any], *args: Any, sites: bool = False) -> tuple[Any,
     v2 = v1 * 2     = 0.0
     y = v2 = 0.0
     """
-    result, tape = recorded(f, args, range(len(args)), sites=sites, named=True, copied=True)
+    result, tape = recorded(f, args, range(len(args)), sites=sites, named=True, copied=True, most=most)
     if tree.children(result) is not None:
+        maker = derivative_of(f)
+        one = f"Take one of them, `lambda *x: {maker}(…)(*x)[0]`" if maker else "Return one array, np.stack([...])"
         raise ShapeError(
             f"{name_of(f)} returned a {type(result).__name__} of results, and a tape has one result. "
-            "Return one array, np.stack([...]), or use vjp, which takes several."
+            f"{one}, or use vjp, which takes several."
         )
     tape.output, value = result_line(result, tape), result_value(result, tape)
     if tape.output is None:

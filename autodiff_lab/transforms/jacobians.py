@@ -153,7 +153,13 @@ def hessian(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable
     array([[4., 6.],
            [6., 0.]])
     """
-    return jacfwd(grad(f, argnums), argnums)
+    matrix = jacfwd(grad(f, argnums), argnums)
+
+    @wraps(f)
+    def second(*args: Any, **kwargs: Any) -> Any:
+        return matrix(*args, **kwargs)
+
+    return second
 
 
 def hvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> Any:

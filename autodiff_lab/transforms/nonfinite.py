@@ -65,7 +65,7 @@ def trace_nonfinite(f: Callable[..., Any], *args: Any) -> NonFinite | None:
     >>> found.phase, found.name, found.expression
     ('forward', 'v1', 'log(v0)')
     """
-    _, tape = record(f, *args, sites=True)
+    _, tape = record(f, *args, sites=True, most=None)
     for i in range(len(tape)):
         if not np.all(np.isfinite(tape.values[i])):
             return _found("forward", tape, i, tape.values[i], tuple(plain(x) for x in tape.args[i]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import operator
 from collections import deque
@@ -13,7 +14,7 @@ import numpy as np
 from ..engine.broadcasting import shape_of
 from ..engine.dispatch import NOTHING, Traced
 from ..engine.errors import InputError, LeakError, ShapeError
-from ..engine.tape import Tape
+from ..engine.tape import LONGEST, Tape
 from ..engine.values import as_value, zeros
 from ..engine.variable import Variable
 from . import tree, walking
@@ -22,6 +23,7 @@ __all__ = [
     "argument_names",
     "checked_result",
     "chosen_arguments",
+    "derivative_of",
     "name_of",
     "pushed",
     "pushed_through",
@@ -44,12 +46,13 @@ def recorded(
     sites: bool = False,
     named: bool = False,
     copied: bool = False,
+    most: int | None = LONGEST,
 ) -> tuple[Any, Tape]:
     """Call `f` with the chosen arguments as inputs of a new tape; the tape is closed when this returns.
 
     A tape that outlives the call keeps its own copy of the inputs, in case the caller changes them.
     """
-    tape = Tape(sites)
+    tape = Tape(sites, most)
     inputs, names = list(args), None
     for n, k in enumerate(which):
         if not named and type(inputs[k]) in NUMBERS:
@@ -188,9 +191,32 @@ def require_scalar(result: Any, f: Callable[..., Any]) -> None:
         )
 
 
+_DERIVATIVES = frozenset({"grad", "value_and_grad", "jacfwd", "jacrev", "jacobian", "hessian", "elementwise_grad"})
+
+
+def derivative_of(f: Callable[..., Any]) -> str:
+    """Which of our functions made `f`: ``"grad"``, ``"jacobian"``, …; empty if it is no derivative."""
+    code = getattr(f, "__code__", None)
+    if code is None or not hasattr(f, "__wrapped__") or not f.__globals__["__name__"].startswith(f"{__package__}."):
+        return ""
+    maker = code.co_qualname.partition(".<locals>.")[0]
+    return maker if maker in _DERIVATIVES else ""
+
+
 def name_of(f: Callable[..., Any]) -> str:
-    """What a message calls a function."""
-    return getattr(f, "__name__", type(f).__name__)
+    """What titles and messages call a function: as its author did. A gradient has a prime.
+
+    >>> from autodiff_lab import grad, jacobian
+    >>> name_of(functools.partial(pow, 2)), name_of(lambda x: x), name_of(grad(grad(abs))), name_of(jacobian(grad(abs)))
+    ('pow', '<lambda>', 'abs′′', 'jacobian(abs′)')
+    """
+    if isinstance(f, functools.partial):
+        return name_of(f.func)
+    maker = derivative_of(f)
+    if maker:
+        inner = name_of(f.__wrapped__)  # type: ignore[attr-defined]
+        return f"{inner}′" if maker == "grad" else f"{maker}({inner})"
+    return getattr(f, "__name__", None) or type(f).__name__
 
 
 def _described(result: Any) -> str:

@@ -139,6 +139,9 @@ def caption(trace: Trace) -> str:
 
     >>> caption(Trace.of(lambda x, y: x * x, 3.0, 1.0))
     'lambda x, y at x = 3, y = 1: the value is 9. Derivatives: by x 6, by y 0.'
+    >>> import numpy as np
+    >>> caption(Trace.of(lambda x: x * x, np.array([1.0, 2.0])))
+    'lambda x at x = [1 2]: the value is [1 4]. Derivatives of the sum of its entries: by x [2 4].'
     """
     inputs = [trace.lines[i] for i in trace.inputs]
     at = separated(f"{line.label} = {line.value.text}" for line in inputs)
@@ -149,7 +152,8 @@ def caption(trace: Trace) -> str:
         say("derivative by", name=line.label, value="0" if adjoint is None else adjoint.text)
         for line, adjoint in zip(inputs, trace.gradient, strict=True)
     )
-    return say("caption with derivatives", run=run, value=trace.value.text, derivatives=derivatives)
+    key = "caption with derivatives of the sum" if trace.value.shape else "caption with derivatives"
+    return say(key, run=run, value=trace.value.text, derivatives=derivatives)
 
 
 def _for_script(data: Any) -> str:

@@ -15,7 +15,9 @@ from autodiff_lab.figures.drawing import DrawingError
 from autodiff_lab.figures.notation import number
 from autodiff_lab.figures.options import one_of
 from autodiff_lab.figures.outputs import Outputs
+from autodiff_lab.figures.saving import checked_path
 from autodiff_lab.figures.trace import Trace
+from autodiff_lab.figures.words import say, speaking
 from autodiff_lab.transforms.tree import flatten, unflatten
 from autodiff_lab.widgets import modes, page
 from autodiff_lab.widgets.controls import check_ranges, control
@@ -217,8 +219,13 @@ class Player(Outputs, Shared):
         -------
         Path
             The file. It is the run that is shown now; its inputs cannot be changed in the page.
+
+        Raises
+        ------
+        PathError
+            If the name does not end in ``.html``, or there is no such folder.
         """
-        path = Path(path)
+        path = checked_path("save_html", path, ".html", ".htm")
         path.write_text(page.page(self.trace, self._shown()), encoding="utf-8")
         return path
 
@@ -254,9 +261,16 @@ class Player(Outputs, Shared):
                 if views.long is not None:
                     views = views.around(min(self.step, views.long.steps - 1))
                 layouts = placed(views, self._views, self.payload)
+            except KeyboardInterrupt:
+                with speaking(self._lang):
+                    self.error = say("interrupted")
+                self.controls = self._sliders(values)
+                raise
             except Exception as error:
-                # The learner's function may raise anything; the player stays, and says what it was.
-                self.error = str(error) if isinstance(error, AutodiffError) else f"{type(error).__name__}: {error}"
+                # The learner's function may raise anything; the player stays, and says what it was. NumPy hides our
+                # words behind its own: "setting an array element with a sequence".
+                own = next((each for each in (error, error.__cause__) if isinstance(each, AutodiffError)), None)
+                self.error = str(own) if own else f"{type(error).__name__}: {error}"
             else:
                 self.error = ""
                 self._views = views

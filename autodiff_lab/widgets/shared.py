@@ -53,11 +53,13 @@ class Shared(Live):
 
     @traitlets.validate("direction")
     def _existing_direction(self, proposal: Any) -> str:
-        if proposal["value"] and proposal["value"] not in self.forward:
-            raise modes.ModeError(
-                f"There is no direction {proposal['value']!r}; there are {', '.join(self.forward) or 'none'}."
-            )
-        return proposal["value"]
+        wanted, there = proposal["value"], list(self.forward)
+        if wanted == "all" and len(there) == 1:
+            return there[0]  # of one input, that is all
+        if wanted and wanted not in there:
+            why = " All at once is for two to four inputs that are numbers, in a short run." if wanted == "all" else ""
+            raise modes.ModeError(f"There is no direction {wanted!r}; there are {', '.join(there) or 'none'}.{why}")
+        return wanted
 
     @traitlets.validate("custom")
     def _right_rates(self, proposal: Any) -> list[float]:

@@ -279,6 +279,29 @@ def test_lecture_scale(width, height, options, new_page, tmp_path, request):
     photograph(page, request, "sweep")
 
 
+def repeated(x):
+    for k in range(4):
+        x = x * x * 0.5 + k if x > 1 else x + 1.0
+    return x
+
+
+def test_the_row_of_each_step_stands_below_the_head_of_the_tape(new_page, tmp_path):
+    page = new_page(offline=True, width=1280, height=720)
+    page.goto(play(repeated, 1.5, scale="lecture").save_html(tmp_path / "large.html").as_uri())
+    player = PlayerOnPage(page)
+    player.focus()
+    covered = """e => { const row = e.querySelector('tr.is-current').getBoundingClientRect();
+        const view = e.getBoundingClientRect();
+        return [row.top - e.querySelector('thead').getBoundingClientRect().bottom, view.bottom - row.bottom]; }"""
+    body = player.root.locator(".adl-tape-body")
+    player.key("End")
+    assert body.evaluate("e => e.scrollHeight > e.clientHeight"), "this tape is long enough for the test"
+    for _ in range(player.step):
+        page.wait_for_timeout(50)
+        page.wait_for_function(f"e => ({covered})(e).every((room) => room >= -1)", arg=body.element_handle())
+        player.key("ArrowLeft")
+
+
 @pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
 def test_the_style_of_a_notebook(theme, server, open_notebook, request):
     code = "def f(x, y):\n    return x * y + x\n\nprint(f(2.0, 3.0))"

@@ -1,5 +1,6 @@
 """Predict, then reveal: by keyboard, judged in the browser, mistakes by their names, the score in a trait."""
 
+import numpy as np
 import pytest
 
 from autodiff_lab import play
@@ -59,6 +60,8 @@ def test_mistakes_have_names(player):
         ("-0.2837", "The size is right, the sign is not."),
         ("-0.4161", "That is evaluated at the wrong point"),
         ("7", "That is not it."),
+        ("0.284", "Right as far as it goes."),
+        ("1/0", "Type a number"),
         ("cosine", "Type a number"),
     ):
         answer(player, typed)
@@ -137,6 +140,19 @@ def test_it_keeps_its_height_and_the_answer_is_in_sight(width, new_page, tmp_pat
         assert box["y"] >= 0 and box["y"] + box["height"] <= min(800, transport["y"]), "the answer is hidden"
         assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert len(heights) == 1 or width < 700
+
+
+def test_where_there_is_nothing_to_ask_for_it_is_said(new_page, tmp_path):
+    path = play(lambda x: np.sum(x * x), np.ones(3), predict=True).save_html(tmp_path / "arrays.html")
+    page = new_page(offline=True, height=1100)
+    page.goto(path.as_uri())
+    player = PlayerOnPage(page)
+    assert said(player).startswith("There are no questions about this run")
+    assert not player.root.locator(".adl-answer, .adl-ask-side").locator("visible=true").count()
+    readable(player)
+    player.focus()
+    player.key("ArrowRight", "ArrowRight")
+    player.arrives_at(2)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -1,5 +1,6 @@
 """Where there is little room, a finger, or paper: a saved page at 400 %, on a projector, on a phone, printed."""
 
+import itertools
 import re
 
 import numpy as np
@@ -90,6 +91,38 @@ def test_a_projector_shows_the_step_and_what_is_said_of_it(opened):
     body = player.root.locator(".adl-graph-body")
     assert body.evaluate("e => e.scrollWidth <= e.clientWidth && e.scrollHeight <= e.clientHeight"), "the whole graph"
     player.page.screenshot(path=SCREENSHOTS / "test_a_projector_in_the_window.png")
+
+
+def fan(x):
+    return np.sum(np.stack([x, x * 2, np.sin(x), x * x, x]) * x)
+
+
+def test_one_long_step_leaves_no_band_below_the_others(opened):
+    """The words of a step stand in a box of one height; the few that are far longer scroll inside, also by key."""
+    player = opened(fan, (2.0,), width=720, height=1000)
+    words = player.root.locator(".adl-words")
+    told = """e => [e.clientHeight, e.scrollHeight - e.clientHeight, e.getAttribute('tabindex'), e.scrollTop,
+        e.getBoundingClientRect().bottom - e.querySelector('.adl-sentence').getBoundingClientRect().bottom]"""
+    player.focus()
+    seen = []
+    for _ in range(14):
+        player.key("ArrowRight")
+        seen.append(words.evaluate(told))
+    assert len({height for height, *_ in seen}) == 1, "nothing moves while stepping"
+    long = [one for one in seen if one[1] > 1]
+    assert long, "this run has a step that is long enough for the test"
+    assert all((more > 1) == (stop == "0") and top == 0 for _, more, stop, top, _ in seen)
+    assert max(below for *_, below in seen) < 140
+    player.scrub(seen.index(long[0]) + 1)
+    words.focus()
+    player.key("ArrowDown", "ArrowDown")
+    bottom = "e => e.scrollTop > 15 && e.scrollTop >= e.scrollHeight - e.clientHeight - 1"
+    player.page.wait_for_function(bottom, arg=words.element_handle())
+    player.key("ArrowRight")
+    player.page.wait_for_function("e => e.scrollTop === 0", arg=words.element_handle())
+    assert "is-capped" not in (
+        opened(fan, (2.0,), width=380, height=800).root.locator(".adl-words").get_attribute("class")
+    )
 
 
 class Finger:
@@ -207,3 +240,56 @@ def test_nothing_is_cut_off_on_paper(opened, request):
         assert cell.bounding_box()["x"] + cell.bounding_box()["width"] <= 718
     hidden = "e => ['auto', 'scroll', 'hidden'].includes(getComputedStyle(e).overflowY)"
     assert not any(one.evaluate(hidden) for one in player.root.locator(".adl-scroll").all())
+
+
+def normed(x):
+    s = x - np.mean(x, axis=1, keepdims=True)
+    v = np.sqrt(np.sum(s * s, axis=1, keepdims=True) + 1e-3)
+    return np.sum(s / v * np.array([1.0, 2.0, 3.0]))
+
+
+def test_what_the_screen_cuts_stands_on_paper_in_full(opened, request):
+    player = opened(normed, (np.arange(6.0).reshape(2, 3),), width=1280)
+    page = player.page
+    player.focus()
+    player.key("End")
+    cells = player.root.locator(".adl-tape td[data-whole]")
+    assert cells.count() > 2, "this run has values that are too long for the tape"
+    assert all(text.endswith("…") for text in cells.all_inner_texts())
+    page.set_viewport_size({"width": 718, "height": 1000})
+    page.emulate_media(media="print")
+    photograph(page, request, "on paper")
+    for cell in cells.all():
+        shown = cell.evaluate("e => [getComputedStyle(e).fontSize, getComputedStyle(e, '::after').content]")
+        assert shown == ["0px", f'"{cell.get_attribute("data-whole")}"']
+        assert cell.evaluate("e => e.scrollWidth <= e.clientWidth")
+    blocks = [one.bounding_box() for one in player.root.locator(".adl-pane, .adl-words, .adl-meter").all()]
+    for above, below in itertools.pairwise(blocks):
+        assert above["y"] + above["height"] <= below["y"] + 1, "one part is printed over the next"
+
+
+def wide(the_first_input_of_it, another_input):
+    a_value_with_a_long_name = the_first_input_of_it * another_input + np.exp(the_first_input_of_it / 10.0)
+    return np.sin(a_value_with_a_long_name) * another_input + np.cos(a_value_with_a_long_name) * the_first_input_of_it
+
+
+def test_the_source_pane_shows_the_whole_note_and_the_expression_of_each_step(opened):
+    player = opened(wide, (1.0, 2.0), width=1280, height=900)
+    seen = """e => { const view = e.getBoundingClientRect(), all = [...e.querySelectorAll('.adl-piece.is-current')]
+        .filter((piece) => piece.closest('.adl-code.is-current')).map((piece) => piece.getBoundingClientRect());
+        if (!all.length) return true;
+        const [left, right] = [all[0].left - view.left, all.at(-1).right - view.left];
+        if (right - left < view.width - 50) return left >= 0 && right <= view.width;
+        return left < 60 && right > view.width - 60; }"""
+    source = player.root.locator(".adl-source")
+    player.focus()
+    for _ in range(12):
+        player.key("ArrowRight")
+        player.page.wait_for_function(seen, arg=source.element_handle())
+    unused = {"np": np}
+    exec("def unknown(x, y):\n    return np.sin(x) * y\n", unused)
+    for width in (1280, 1000):
+        player = opened(unused["unknown"], (1.0, 2.0), width=width, height=900)
+        note = player.root.locator(".adl-note").bounding_box()
+        pane = player.root.locator(".adl-source").bounding_box()
+        assert note["y"] + note["height"] <= pane["y"] + pane["height"] + 1, width

@@ -29,7 +29,8 @@ A, FFT = np.array([0.5, 1.0, 2.5]), r"complex numbers.*np\.cos\(angles\)"
 WITHOUT_RULE: dict[str, Misuse] = {
     # No row in the table: named, and told in two lines how to add one
     "np.i0(x)": Misuse(lambda x: np.i0(x), U, r"np\.i0 has no derivative rule .*\n.*\n    elementwise\(np\.i0,"),
-    "divmod(x, 2)": Misuse(lambda x: divmod(x, 2), TypeError, r"divmod"),
+    "divmod(x, 2)": Misuse(lambda x: divmod(x, 2), U, r"divmod.*write a // b and a % b"),
+    "divmod(7, x)": Misuse(lambda x: divmod(7, x)[1], U, r"divmod.*write a // b and a % b"),
     "x & 1": Misuse(lambda x: x & 1, TypeError, r"&"),
     "np.modf(x)": Misuse(lambda x: np.modf(x)[0], U, r"np\.modf"),
     "np.fft.fft(x)": Misuse(lambda x: np.fft.fft(x), U, r"np\.fft\.fft", True),

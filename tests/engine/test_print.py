@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autodiff_lab import Tape, grad, jvp, record
+from autodiff_lab import Symbol, Tape, grad, jvp, record
 
 A = np.array([[1.0, 2.0], [3.0, 4.0]])
 
@@ -237,3 +237,24 @@ def test_input_names(f: Any, args: tuple[Any, ...], names: list[str] | None) -> 
     else:
         assert tape.input_names == names
     assert tape.n_inputs == len(tape.input_names)
+
+
+def test_a_value_can_be_printed_with_so_many_digits() -> None:
+    texts: list[str] = []
+
+    def f(x: Any) -> Any:
+        texts.extend([f"{x * x:.3f}", f"{x:6.2e}", f"{x}", format(x, ">4")])
+        return x * x
+
+    assert grad(f)(2.0) == 4.0, "to read a value changes nothing"
+    assert texts == ["4.000", "2.00e+00", "Variable(v0 = 2.0)", " 2.0"]
+    texts.clear()
+    assert jvp(f, (2.0,), (1.0,)) == (4.0, 4.0)
+    assert texts[0] == "4.000"
+    texts.clear()
+    assert grad(grad(f))(2.0) == 2.0
+    assert texts[0] == "4.000"
+
+
+def test_a_symbol_is_printed_as_it_is_whatever_the_digits() -> None:
+    assert f"{Symbol('x'):.3f}" == str(Symbol("x"))

@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autodiff_lab import grad, jvp, record
+from autodiff_lab import Trace, draw, grad, jvp, play, record, table, trace_nonfinite
+from autodiff_lab.engine import tape as tapes
+from autodiff_lab.engine.errors import EndlessError
 
 
 def helper(x: Any) -> Any:
@@ -94,3 +96,54 @@ def test_sites_whatever_the_learners_module_is_called(module: str | None) -> Non
     _, tape = record(namespace["f"], 2.0, sites=True)
     if module != "numpy":
         assert [len(site) for site in tape.sites] == [0, 1, 1]
+
+
+# Sites are noted to show a run: one that never ends must not fill the memory first
+
+
+def endless(x: Any) -> Any:
+    while True:
+        x = x * 1.0001
+
+
+def decay(x: Any, lines: int = 40) -> Any:
+    for _ in range(lines):
+        x = x * 0.5
+    return x
+
+
+def test_a_run_that_never_ends() -> None:
+    where = endless.__code__.co_firstlineno + 2
+    with pytest.raises(EndlessError, match=rf"recorded 50 operations .* line {where} of endless.*`for _ in range"):
+        record(endless, 1.0, sites=True, most=51)
+    with pytest.raises(EndlessError, match="of endless"):
+        record(lambda x: np.sin(endless(x)), 1.0, sites=True, most=50)
+    with pytest.raises(EndlessError, match="has not ended"):
+        record(grad(endless), 1.0, sites=True, most=50)
+
+
+def test_a_run_of_the_largest_length_and_one_line_more() -> None:
+    assert len(record(decay, 1.0, sites=True, most=41)[1]) == 41
+    with pytest.raises(EndlessError):
+        record(decay, 1.0, sites=True, most=40)
+    assert len(record(decay, 1.0, sites=True, most=None)[1]) == 41
+    assert len(record(decay, 1.0, most=10)[1]) == 41, "what is not shown has no limit"
+
+
+def test_large_arrays_end_it_sooner(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tapes, "LARGEST", 5000)
+    with pytest.raises(EndlessError, match=r"49 operations with 5,100 numbers"):
+        record(endless, np.ones(100) * 1.0, sites=True)
+    assert record(decay, np.ones(100), sites=True)[1].held == 4100
+
+
+@pytest.mark.parametrize("show", [play, draw, table, Trace.of])
+def test_whatever_shows_a_run_has_the_limit(show: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(record.__kwdefaults__, "most", 60)
+    with pytest.raises(EndlessError):
+        show(endless, 1.0)
+
+
+def test_looking_for_a_nan_has_no_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(record.__kwdefaults__, "most", 10)
+    assert trace_nonfinite(decay, 1.0) is None

@@ -115,6 +115,42 @@ def test_a_program_that_asks_for_values_has_no_formula(f, said):
     assert f"table({f.__name__}, …)" in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda W, x: W @ x,
+        lambda x: x[0] * x[1],
+        lambda p: p["w"] * 2,
+        lambda A: np.linalg.det(A),
+        lambda x: np.sum(x, axis=1),
+        lambda x: np.concatenate([x, x]),
+        lambda x: sum(v * v for v in x),
+        lambda x: {"a": 1}[x],
+        lambda x: x * (1 // 0),
+    ],
+)
+def test_a_program_of_arrays_has_no_formula(f):
+    with pytest.raises(UnsupportedError, match=r"each name in it stands for a single number.*table\(<lambda>, …\)"):
+        formula(f)
+
+
+def test_a_program_of_any_number_of_arguments_has_a_formula_of_those_that_are_named():
+    def total(*xs):
+        return sum(x * x for x in xs)
+
+    for f in (total, grad(total), lambda x, *more: x * x):
+        with pytest.raises(InputError, match=r"takes any number of arguments.*formula\(f, 'x1', 'x2'\)"):
+            formula(f)
+    assert formula(total, "a", "b").text == "a * a + b * b"
+
+
+def test_what_python_says_of_missing_arguments_stays():
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'y'"):
+        formula(lambda x, y: x * y, "x")
+    with pytest.raises(TypeError, match="missing 1 required keyword-only argument"):
+        formula(lambda x, *, k: x * k)
+
+
 def test_a_formula_swells_and_a_tape_does_not():
     sizes = [formula(logistic(n)).size for n in range(1, 6)]
     assert sizes == [7, 19, 43, 91, 187]

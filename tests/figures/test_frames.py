@@ -5,6 +5,7 @@ import itertools
 import re
 import xml.etree.ElementTree as ElementTree
 
+import matplotlib.image
 import pytest
 from PIL import Image
 
@@ -125,6 +126,22 @@ def test_a_large_graph_is_shown_in_parts_that_hold_the_step():
         assert box["x"] + box["w"] / 2 <= x + 700
         assert y <= box["y"] - box["h"] / 2
         assert box["y"] + box["h"] / 2 <= y + 300
+
+
+def test_a_part_of_a_graph_is_drawn_small_and_fades_where_it_is_cut(tmp_path):
+    trace = RUNS["60 operations"]()
+    frames = Frames(trace)
+    veils = [re.findall(r'<rect x="([\d.]+)"[^>]*fill-opacity="0.25"', frames.svg(step)) for step in (0, 61, 121)]
+    assert all(veils)
+    assert {float(x) for x in veils[0]} != {float(x) for x in veils[1]}, "at its beginning it is not cut on the left"
+    window = re.search(r'<svg x="[^"]*" y="[^"]*" width="([^"]*)" [^>]*viewBox="\S+ \S+ (\S+) ', frames.svg(61))
+    assert float(window[1]) / float(window[2]) == pytest.approx(0.75, rel=1e-4)
+    assert "fill-opacity" not in Frames(Trace.of(example, 2.0, 5.0)).svg(3)
+    trace.save_png(tmp_path / "part.png", 61)
+    pixels = matplotlib.image.imread(tmp_path / "part.png")[..., :3]
+    graph_rows = pixels[pixels.shape[0] // 2 : pixels.shape[0] * 3 // 4]
+    edge, inside = (1 - part.min() for part in (graph_rows[:, 33:38], graph_rows[:, 100:-100]))
+    assert edge < 0.25 < inside, "the edge is nearly paper"
 
 
 def test_hundreds_of_operations_are_grouped_and_the_group_of_the_step_is_lit():

@@ -7,7 +7,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autodiff_lab import Trace, grad, record
+from autodiff_lab import (
+    Trace,
+    elementwise_grad,
+    grad,
+    hessian,
+    jacfwd,
+    jacobian,
+    jacrev,
+    record,
+    value_and_grad,
+)
+from autodiff_lab.engine.errors import ShapeError
 from autodiff_lab.figures.equations import KINDS
 from autodiff_lab.figures.trace import Number
 
@@ -329,3 +340,48 @@ def test_a_tape_that_was_recorded_without_sites(example_function):
 
 def test_repr_has_no_address(example_trace):
     assert repr(example_trace) == "<Trace of example(x1, x2): 7 lines, 13 steps>"
+
+
+def cubes(x):
+    return np.sum(x**3)
+
+
+def squares(x):
+    return x * x
+
+
+@pytest.mark.parametrize(
+    ("g", "title", "last"),
+    [
+        (cubes, "cubes(x)", "∂cubes/∂x = [3 12]"),
+        (squares, "squares(x)", "∂Σsquares/∂x = [2 4]"),
+        (grad(cubes), "cubes′(x)", "∂Σcubes′/∂x = [6 12]"),
+        (hessian(cubes), "hessian(cubes)(x)", "∂Σy/∂x = [6 6]"),
+        (jacobian(squares), "jacobian(squares)(x)", "∂Σy/∂x = [2 2]"),
+        (jacrev(squares), "jacrev(squares)(x)", "∂Σy/∂x = [2 2]"),
+        (jacfwd(squares), "jacfwd(squares)(x)", "∂Σy/∂x = [2 2]"),
+        (elementwise_grad(squares), "elementwise_grad(squares)(x)", "∂Σy/∂x = [2 2]"),
+        (grad(lambda x: np.sum(x**3)), "(lambda x)′", "∂Σy/∂x = [6 12]"),
+        (jacrev(lambda x: x * x), "jacrev(lambda x)", "∂Σy/∂x = [2 2]"),
+    ],
+)
+def test_a_title_says_what_was_run_and_the_last_step_what_was_differentiated(g, title, last):
+    trace = Trace.of(g, np.array([1.0, 2.0]))
+    assert trace.title == title
+    assert trace.steps[-1].equations[-1].text == last
+
+
+def test_forward_the_result_itself_is_differentiated():
+    trace = Trace.of(lambda x: x * np.array([1.0, 2.0]), 3.0, mode="forward")
+    assert trace.steps[-1].equations[-1].text == "∂y/∂x = [1 2]"
+
+
+def test_an_error_names_the_derivative_and_not_the_function():
+    with pytest.raises(ShapeError, match=r"product′ returned a tuple of results.*`lambda \*x: grad\(…\)\(\*x\)\[0\]`"):
+        Trace.of(grad(product, argnums=(0, 1)), 2.0, 3.0)
+    with pytest.raises(ShapeError, match=r"^value_and_grad\(product\) returned a tuple"):
+        Trace.of(value_and_grad(product), 2.0, 3.0)
+
+
+def product(x, y):
+    return x * y

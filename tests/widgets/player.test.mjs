@@ -162,16 +162,17 @@ test("a faulty engine: what was overwritten is lost, and the truth stands beside
 });
 
 test("numbers are read as people type them", () => {
-  const read = { "0.5": 0.5, " −2 ": -2, "1/4": 0.25, "-0,2837": -0.2837, "1e-3": 1e-3, ".5": 0.5, "+3": 3 };
+  const read = { "0.5": 0.5, " −2 ": -2, "1/4": 0.25, "-0,2837": -0.2837, "1e-3": 1e-3, ".5": 0.5, "+3": 3, inf: Infinity, "−∞": -Infinity, "-Inf": -Infinity };
   for (const [text, x] of Object.entries(read)) assert.equal(player.readNumber(text), x);
-  for (const text of ["", "cos 5", "1/2/3", "0x10", "1 2 3,4.5", "--1"]) assert.ok(Number.isNaN(player.readNumber(text)), text);
+  for (const text of ["", "cos 5", "1/2/3", "0x10", "1 2 3,4.5", "--1", "1/0", "0/0", "1e999", "∞/2", "nan"]) assert.ok(Number.isNaN(player.readNumber(text)), text);
 });
 
 test("an answer is right, a mistake with a name, or wrong", () => {
   const [partial, adjoint] = seed.steps[9].questions;
   assert.deepEqual([partial.kind, adjoint.kind], ["partial", "adjoint"]);
   for (const text of ["0.2837", "0.28366218546", "0.283662", "0.28366"]) assert.equal(player.judge(partial, text).verdict, "right", text);
-  for (const text of ["0.28", "0.2836", "0.2838", "0.284"]) assert.equal(player.judge(partial, text).verdict, "wrong", text);
+  for (const text of ["0.2836", "0.2838", "0.3", "0.29", "0", "inf", "nan"]) assert.equal(player.judge(partial, text).verdict, "wrong", text);
+  for (const text of ["0.28", "0.284", "+0,284"]) assert.equal(player.judge(partial, text).verdict, "rounded", text);
   assert.deepEqual(player.judge(partial, "-0.2837"), { verdict: "mistake", kind: "sign" });
   assert.deepEqual(player.judge(partial, "0.5744"), { verdict: "mistake", kind: "output" });
   assert.deepEqual(player.judge(partial, "-0.416"), { verdict: "mistake", kind: "point" });
@@ -181,6 +182,18 @@ test("an answer is right, a mistake with a name, or wrong", () => {
   assert.deepEqual(player.judge(fanOut, "2"), { verdict: "mistake", kind: "overwrote" });
   assert.equal(player.judge(fanOut, "2.1").verdict, "wrong");
   assert.equal(player.judge(fanOut, "two").verdict, "unreadable");
+});
+
+test("what is not finite can be answered, and answers nothing else", () => {
+  const asked = (value, text) => ({ answer: { value, text }, mistakes: [["sign", -1]] });
+  for (const text of ["inf", "∞", "+Infinity"]) assert.equal(player.judge(asked("inf", "∞"), text).verdict, "right", text);
+  for (const text of ["-inf", "1e300", "nan"]) assert.equal(player.judge(asked("inf", "∞"), text).verdict, "wrong", text);
+  assert.equal(player.judge(asked("-inf", "−∞"), "−∞").verdict, "right");
+  assert.equal(player.judge(asked("nan", "nan"), "NaN").verdict, "right");
+  for (const text of ["inf", "0"]) assert.equal(player.judge(asked("nan", "nan"), text).verdict, "wrong", text);
+  for (const text of ["1/0", "1e999"]) assert.equal(player.judge(asked(2, "2"), text).verdict, "unreadable", text);
+  assert.deepEqual(player.judge(asked("inf", "∞"), "-1"), { verdict: "mistake", kind: "sign" });
+  assert.equal(player.judge(asked(Math.LN2, "0.6931"), "0.693").verdict, "rounded");
 });
 
 for (const [name, runs] of Object.entries(all)) {

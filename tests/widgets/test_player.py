@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 import traitlets
 
+from autodiff_lab import draw, grad, record, table, value_and_grad, vjp
 from autodiff_lab.engine.errors import AutodiffError
 from autodiff_lab.figures.trace import Trace
-from autodiff_lab.widgets import page
+from autodiff_lab.widgets import modes, page
 from autodiff_lab.widgets.controls import RangeError, control
 from autodiff_lab.widgets.live import VIEW
 from autodiff_lab.widgets.player import Player, play
@@ -110,6 +111,57 @@ def test_the_engines_own_words_stand_alone():
     player.inputs = [4.0]
     assert player.error
     assert "Error:" not in player.error.splitlines()[0]
+
+
+def halving(x):
+    while x > 1:
+        x = x * 0.5 if x < 5 else x * 1.0001
+    return x
+
+
+def test_moving_into_a_run_that_never_ends(monkeypatch):
+    monkeypatch.setitem(record.__kwdefaults__, "most", 300)
+    player = play(halving, 3.0)
+    good = player.payload
+    player.inputs = [6.0]
+    assert "This run has recorded 299 operations and has not ended" in player.error
+    assert "halving" in player.error
+    assert player.payload == good
+    player.inputs = [4.0]
+    assert player.error == ""
+    assert player.trace.value.text == "1"
+
+
+@pytest.mark.parametrize("lang, said", [("en", "was interrupted"), ("zh", "被中断")])
+def test_interrupting_a_run_keeps_the_last_good_picture(lang, said):
+    def waits(x):
+        if x > 3:
+            raise KeyboardInterrupt  # as Interrupt Kernel does, in a loop that records nothing
+        return x * x
+
+    player = play(waits, 3.0, lang=lang)
+    good = player.payload
+    with pytest.raises(KeyboardInterrupt):
+        player.inputs = [4.0]
+    assert said in player.error
+    assert player.payload == good
+    assert player.controls[0]["value"] == 4.0
+    player.inputs = [2.0]
+    assert player.error == ""
+    assert player.trace.value.text == "4"
+
+
+def test_our_words_come_before_numpys():
+    def fill(x):
+        y = np.zeros(3)
+        if x > 3:
+            y[0] = x
+        return x * x
+
+    player = play(fill, 3.0)
+    player.inputs = [4.0]
+    assert "np.stack" in player.error
+    assert "sequence" not in player.error
 
 
 def test_the_first_run_raises_like_any_call():
@@ -307,3 +359,32 @@ def test_the_live_widget_runs_what_a_page_runs():
     carried = re.search(r'atob\("([^"]+)"\)', page.figure(player.trace, player.payload))[1]
     assert json.loads(zlib.decompress(base64.b64decode(carried))) == [page.SCRIPT, page.STYLE]
     assert str(player._esm) == page.SCRIPT
+
+
+def test_all_directions_of_one_input_are_that_one():
+    assert play(square, 3.0, mode="forward", direction="all").direction == "x"
+    assert play(f, 2.0, 5.0, mode="forward", direction="all").direction == "all"
+    with pytest.raises(
+        modes.ModeError, match=r"there are a, x\. All at once is for two to four inputs that are numbers"
+    ):
+        play(lambda a, x: np.sum(a * x), np.ones(2), 3.0, mode="forward", direction="all")
+
+
+def test_save_html_says_what_is_wrong_with_a_path(tmp_path):
+    player = play(square, 3.0)
+    with pytest.raises(AutodiffError, match=r"there is no folder .*mkdir\(parents=True\)"):
+        player.save_html(tmp_path / "nowhere" / "flow.html")
+    with pytest.raises(AutodiffError, match=r"save_html writes \.html .*'flow.html'"):
+        player.save_html("flow.png")
+
+
+@pytest.mark.parametrize("show", [play, draw, table, Trace.of, record, vjp])
+def test_a_result_in_the_place_of_the_function(show):
+    with pytest.raises(
+        AutodiffError, match=r"this is a float64.*play\(f, 2\.0, 5\.0\) instead of play\(f\(2\.0, 5\.0\)\)"
+    ):
+        show(f(2.0, 5.0))
+    with pytest.raises(AutodiffError, match=r"grad\(f\)\(2\.0\) instead of"):
+        grad(f(2.0, 5.0))(2.0)
+    with pytest.raises(AutodiffError, match="Pass the function itself"):
+        value_and_grad(f(2.0, 5.0))(2.0)

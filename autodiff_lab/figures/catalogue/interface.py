@@ -13,6 +13,10 @@ STRINGS: dict[str, tuple[str, str]] = {
         "These inputs could not be recorded; the picture shows the last run that worked.",
         "这些输入无法记录；图中是上一次成功的运行。",
     ),
+    "interrupted": (
+        "The run at these inputs was interrupted: it had not ended. Look for a loop that never does.",
+        "在这些输入处的运行被中断：它还没有结束。请检查是否有永不结束的循环。",
+    ),
     "nobody answers": (
         "The kernel does not answer. If it is busy, wait; if it was restarted or is gone, run the cell again.",
         "内核没有回应。若它正忙，请稍候；若已重启或关闭，请重新运行这个单元格。",
@@ -177,7 +181,11 @@ STRINGS: dict[str, tuple[str, str]] = {
     "step to be asked": ("Step forward to be asked what comes next.", "向前一步，就会问你接下来是什么。"),
     "score": ("{right} of {asked} right at once", "{asked} 题中 {right} 题一次答对"),
     "no answers": ("no answers yet", "还没有回答"),
-    "type a number": ("Type a number: 0.5, −2, 1/4.", "请输入一个数：0.5、−2、1/4。"),
+    "type a number": ("Type a number: 0.5, −2, 1/4, ∞ or inf, nan.", "请输入一个数：0.5、−2、1/4、∞（或 inf）、nan。"),
+    "more digits": (
+        "Right as far as it goes. Type more digits, as many as in 3.1416.",
+        "到此为止是对的。请再多写几位，如 3.1416 那样。",
+    ),
     "right answer": ("Right: {question} = {answer}.", "正确：{question} = {answer}。"),
     "wrong answer": (
         "That is not it. Look at the operation and its operands once more.",

@@ -14,8 +14,8 @@ from matplotlib.figure import Figure
 
 from autodiff_lab.figures.drawing import data_url
 from autodiff_lab.figures.notation import escape
-from autodiff_lab.figures.sources import name_of
 from autodiff_lab.figures.themes import Theme, following, theme_of
+from autodiff_lab.transforms.recording import name_of
 
 SIZE = 11.0
 """The size of type in points: 14.7 px on a page, where 96 px are an inch."""
@@ -85,7 +85,7 @@ def called(f: Callable[..., Any]) -> str:
     ('abs', 'the function')
     """
     name = name_of(f)
-    return "the function" if name == "<lambda>" else name
+    return "the function" if "<lambda>" in name else name
 
 
 def chip(colours: Theme) -> dict[str, Any]:

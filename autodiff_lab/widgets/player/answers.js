@@ -1,33 +1,45 @@
-/** Judging what a learner typed: right, a mistake that has a name, or wrong in a way of its own. */
+/** Judging what a learner typed: right, right but for its digits, a mistake that has a name, or wrong in a way of its own. */
 
 const plain = (text) => text.trim().replaceAll("−", "-").replace(/,(?=\d+$)/, ".").replaceAll("∞", "Infinity");
 
-/** Reads ``-0.2837``, ``−0,2837``, ``1/2``; NaN for anything else. */
+const ENDLESS = /^([+-]?)(Infinity|inf)$/i;
+
+/** Reads ``-0.2837``, ``−0,2837``, ``1/2``, ``-inf``, ``−∞``; NaN for anything else, also for what has no finite value: ``1/0``. */
 export function readNumber(text) {
   const parts = plain(text).replaceAll(" ", "").split("/");
+  const endless = parts.length === 1 && ENDLESS.exec(parts[0]);
+  if (endless) return endless[1] === "-" ? -Infinity : Infinity;
   if (parts.length > 2 || parts.some((part) => !/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(part))) return NaN;
   const [over, under = 1] = parts.map(Number);
-  return over / under;
+  return Number.isFinite(over / under) ? over / under : NaN;
 }
 
-const near = (x, y) => Math.abs(x - y) <= 1e-6 * Math.max(Math.abs(x), Math.abs(y));
+const BEYOND = { inf: Infinity, "-inf": -Infinity, nan: NaN }; // as a trace writes what JSON has no numbers for
 
-/** As many decimals as were typed, three at least, must be those of `y`. */
-function rounded(text, x, y) {
+/** Infinity is near to nothing but itself. */
+const near = (x, y) => x === y || (Number.isFinite(x - y) && Math.abs(x - y) <= 1e-6 * Math.max(Math.abs(x), Math.abs(y)));
+
+/** So many decimals as were typed, `least` or more, must be those of `y`. */
+function rounded(text, x, y, least) {
   const decimals = /\.(\d+)$/.exec(plain(text))?.[1].length ?? 0;
-  return decimals >= 3 && Math.abs(x - y) <= 0.5 * 10 ** -decimals * (1 + 1e-9);
+  return decimals >= least && x !== 0 && Math.abs(x - y) <= 0.5 * 10 ** -decimals * (1 + 1e-9);
 }
 
 /**
- * Right is what is right to one part in a million, or as close as the digits that the player shows.
+ * Right is what is right to one part in a million, or as close as the digits that the player shows; `"rounded"` what is
+ * right as far as it was typed, two decimals or more.
  * @param {import("./state.js").Question} question @param {string} text what was typed
- * @returns {{verdict: "right"|"mistake"|"wrong"|"unreadable", kind?: string}}
+ * @returns {{verdict: "right"|"rounded"|"mistake"|"wrong"|"unreadable", kind?: string}}
  */
 export function judge({ answer, mistakes }, text) {
+  const exact = BEYOND[answer.value] ?? answer.value;
+  if (/^nan$/i.test(text.trim())) return { verdict: Number.isNaN(exact) ? "right" : "wrong" };
   const x = readNumber(text);
   if (Number.isNaN(x)) return { verdict: "unreadable" };
-  const shown = Math.abs(Number(plain(answer.text)) - answer.value);
-  if (near(x, answer.value) || Math.abs(x - answer.value) <= shown * (1 + 1e-9)) return { verdict: "right" };
-  const found = mistakes.find(([, value]) => near(x, value)) ?? mistakes.find(([, value]) => rounded(text, x, value));
-  return found ? { verdict: "mistake", kind: found[0] } : { verdict: "wrong" };
+  const shown = Math.abs(Number(plain(answer.text)) - exact);
+  if (near(x, exact) || Math.abs(x - exact) <= shown * (1 + 1e-9)) return { verdict: "right" };
+  const found = mistakes.find(([, value]) => near(x, value));
+  if (!found && rounded(text, x, exact, 2)) return { verdict: "rounded" };
+  const [kind] = found ?? mistakes.find(([, value]) => rounded(text, x, value, 3)) ?? [];
+  return kind ? { verdict: "mistake", kind } : { verdict: "wrong" };
 }

@@ -2,6 +2,9 @@ import { html, put } from "./dom.js";
 import { equationsAt, receivers, sentenceAt, sumAt } from "./state.js";
 import { sumsView } from "./sums.js";
 
+const FEW_ROWS = 170; // pixels that are kept free for the longest step in any case
+const FEW_COLUMNS = 560; // on a phone the page scrolls, and nothing inside of it
+
 /** The arithmetic of the step in colours, the sums that it is part of, and the same in words. */
 export function wordsView(host) {
   const equation = html("div", { class: "adl-equation" });
@@ -11,6 +14,7 @@ export function wordsView(host) {
   let lengths = [];
   let longest = 0;
   let several = false;
+  let capped = false;
   return {
     element,
     load(run) {
@@ -32,9 +36,19 @@ export function wordsView(host) {
       put(sentence, sentenceAt(trace, s));
       element.classList.toggle("is-long", sentence.textContent.length > 160);
       sums.update(s);
+      element.scrollTop = 0;
+      this.reach();
     },
     link: sums.link,
-    /** Keeps room for the longest step's words at this width, so that the buttons stay where they are. */
+    /** What scrolls inside can be reached by key. */
+    reach() {
+      if (capped && element.scrollHeight > element.clientHeight + 1) element.tabIndex = 0;
+      else element.removeAttribute("tabindex");
+    },
+    /**
+     * Keeps room for a step's words at this width, so that the buttons stay where they are: for the longest, or, where few
+     * are much longer than the others, for the others; those few scroll.
+     */
     reserve() {
       const room = element.clientWidth - 30;
       if (room <= 0) return;
@@ -43,7 +57,14 @@ export function wordsView(host) {
       // Long sums scroll, so that pointing at one moves nothing.
       const lines = longest ? Math.min(3, rows(longest, 14) + (several ? 1 : 0)) : 0;
       sums.element.style.height = `${lines * 32}px`;
-      element.style.minHeight = `${Math.max(0, ...heights) + lines * 32 + 26}px`;
+      const [usual, longestOf] = [[...heights].sort((a, b) => a - b)[Math.floor(0.8 * (heights.length - 1))] ?? 0, Math.max(0, ...heights)];
+      const most = Math.max(usual + 30, FEW_ROWS);
+      capped = longestOf > most && room > FEW_COLUMNS;
+      const height = `${(capped ? most : longestOf) + lines * 32 + 26}px`;
+      element.style.minHeight = height;
+      element.style.setProperty("--adl-words-most", height);
+      element.classList.toggle("is-capped", capped);
+      this.reach();
     },
   };
 }

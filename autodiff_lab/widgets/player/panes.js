@@ -26,5 +26,7 @@ export function panesOf(trace, layout, host, prefix) {
 /** How tall the panes are, in pixels. They come from the content once, so that the player keeps its shape while stepping. */
 export function heightsOf(trace, layout) {
   const rows = trace.sources.reduce((n, source) => n + source.text.length + (trace.sources.length > 1 ? 1.6 : 0), 0);
-  return { source: Math.round(rows * 24 + 62), graph: Math.round(layout.height + 74), tape: (trace.lines.length + stretchesOf(trace).length - 1) * 29 + 92 };
+  const signs = trace.note ? trace.note.length * (trace.lang === "zh" ? 2 : 1) : 0; // of which 40 at most stand in a row
+  const note = signs ? Math.ceil(signs / 34) * 24 + 16 : 0;
+  return { source: Math.round(rows * 24 + 62 + note), graph: Math.round(layout.height + 74), tape: (trace.lines.length + stretchesOf(trace).length - 1) * 29 + 92 };
 }

@@ -18,8 +18,8 @@ export function predictView(host) {
   const said = html("p", { class: "adl-said", role: "status" });
   const kinds = html("select", { "aria-label": say("ask for menu") }, ...ASKED.map((value) => html("option", { value }, say(`ask ${value}`))));
   const points = html("span", { class: "adl-score" });
-  const element = html("div", { class: "adl-ask", role: "region", "aria-label": say("predict"), hidden: "" }, form, said,
-                       html("div", { class: "adl-ask-side" }, html("label", {}, say("ask for"), kinds), points));
+  const side = html("div", { class: "adl-ask-side" }, html("label", {}, say("ask for"), kinds), points);
+  const element = html("div", { class: "adl-ask", role: "region", "aria-label": say("predict"), hidden: "" }, form, said, side);
   let trace = null;
   let on = false;
   let pending = null; // {step, question, tried}
@@ -82,6 +82,7 @@ export function predictView(host) {
     const { verdict, kind } = judge(pending.question, input.value);
     input.select();
     if (verdict === "unreadable") return tell(say("type a number"), "wrong");
+    if (verdict === "rounded") return tell(say("more digits"), "shown");
     count(verdict === "right", kind);
     if (verdict === "right") {
       tell(say("right answer", solved()), "right");
@@ -115,8 +116,10 @@ export function predictView(host) {
       pending = null;
       answered = new Set();
       toggle.setAttribute("aria-pressed", on);
-      element.hidden = !on;
-      tell("");
+      const refused = wanted && !possible; // somebody asked for questions, so it is said that there are none
+      element.hidden = !on && !refused;
+      form.hidden = side.hidden = refused;
+      tell(refused ? say("no questions") : "", refused ? "shown" : "");
       show();
       host.onChange?.(on);
     },

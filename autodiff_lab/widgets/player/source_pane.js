@@ -97,7 +97,8 @@ export function sourceView(trace, host) {
     follow(step, smooth) {
       if (!rowOf[step.line]) return;
       const row = rowOf[step.line].getBoundingClientRect();
-      const { left, right } = piecesOf[step.line][0].getBoundingClientRect();
+      const boxes = piecesOf[step.line].filter((piece) => rowOf[step.line].contains(piece)).map((piece) => piece.getBoundingClientRect());
+      const [left, right] = [boxes[0].left, boxes.at(-1).right];
       const whole = right - row.left < element.clientWidth - 12; // then it can be seen from the beginning of its row
       const margin = rowOf[step.line].firstChild.offsetWidth; // it stays where it is, so text scrolls behind it
       scrollInside(element, { top: row.top, bottom: row.bottom, left: whole ? row.left : left - margin, right }, smooth, 6);

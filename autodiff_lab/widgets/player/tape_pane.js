@@ -46,6 +46,8 @@ export function tapeView(trace, host) {
     put(cell, cut);
     if (number && cut !== number.text) set(cell, "title", number.text);
     else cell.removeAttribute("title");
+    if (cut !== text) cell.dataset.whole = number.text;
+    else delete cell.dataset.whole;
   };
   // What has to be remembered for the sweep; forward, for the lines to come.
   const steps = trace.meters.at(-1);
@@ -86,9 +88,11 @@ export function tapeView(trace, host) {
       }
     },
     follow(step, smooth, s) {
-      const all = [step.line, ...receivers(trace, s)].map((i) => rows[i].row.getBoundingClientRect());
-      const union = { left: all[0].left, right: all[0].left, top: Math.min(...all.map((b) => b.top)) - 30, bottom: Math.max(...all.map((b) => b.bottom)) };
-      scrollInside(element, union.bottom - union.top < element.clientHeight ? union : { ...all[0].toJSON(), right: all[0].left }, smooth, 4);
+      const head = element.querySelector("thead").offsetHeight; // it stays, and rows pass behind it
+      const boxes = [step.line, ...receivers(trace, s)].map((i) => rows[i].row.getBoundingClientRect());
+      const around = (some) => ({ left: boxes[0].left, right: boxes[0].left, top: Math.min(...some.map((b) => b.top)) - head, bottom: Math.max(...some.map((b) => b.bottom)) });
+      const [all, own] = [around(boxes), around(boxes.slice(0, 1))];
+      scrollInside(element, all.bottom - all.top < element.clientHeight ? all : own, smooth, 4);
     },
     link(target) {
       for (const row of linked) row.classList.remove("is-linked");
