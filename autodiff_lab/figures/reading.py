@@ -23,6 +23,7 @@ from autodiff_lab.figures import (
     sources,
     sweeping,
 )
+from autodiff_lab.figures.chapters import chapters
 from autodiff_lab.figures.trace import Cost, Hint, Line, Meter, Number, Operand, Question, Span, Step, Trace
 from autodiff_lab.figures.words import checked_language, say, speaking, spoken, together
 
@@ -63,7 +64,7 @@ def read_run(tape: Any, f: Callable[..., Any], value: Any = None) -> Trace:
 
 def lines_of(tape: Any, f: Callable[..., Any]) -> tuple[Sequence[Line], sources.Located]:
     """The lines of a tape, each read when it is asked for; and the sources that they come from."""
-    located = sources.locate(f, tape.sites, len(tape), tape.walk)
+    located = sources.locate(f, tape.sites, len(tape), tape.walk, tape.n_inputs)
     labels = {
         tape.name(i): label for i, label in enumerate(tape.input_names) if label and notation.pretty(label) == label
     }
@@ -115,7 +116,7 @@ def described(tape: Any, f: Callable[..., Any], value: Any, lines: Sequence[Line
         value=Number.of(np.nan if value is None else value),
         result_name=say("result name") if "y" in tape.input_names else "y",
         opening=sentences.opening(title, lines),
-        chapters=located.chapters,
+        chapters=chapters(located.run),
         lang=spoken(),
     )
 

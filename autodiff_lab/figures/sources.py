@@ -18,8 +18,8 @@ from dataclasses import dataclass, replace
 from types import CodeType
 from typing import Any
 
-from autodiff_lab.figures.chapters import Chapter, chapters
 from autodiff_lab.figures.control_flow import Place, flow
+from autodiff_lab.figures.outline import Section, nested
 from autodiff_lab.figures.trace import Source, Span, Turn
 from autodiff_lab.figures.words import say, separated
 from autodiff_lab.transforms import gradients
@@ -33,16 +33,21 @@ _INSIDE = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 
 @dataclass(frozen=True)
 class Located:
-    """The sources that a tape came from; of each line its spans and its turns, outermost first; what was not found."""
+    """The sources that a tape came from; of each line its spans and its turns, outermost first; what was not found.
+
+    `run` has the lines in sections, see `outline.nested`.
+    """
 
     sources: tuple[Source, ...]
     spans: tuple[tuple[Span, ...], ...]
     note: str
-    turns: tuple[tuple[Turn, ...], ...] = ()
-    chapters: tuple[Chapter, ...] = ()
+    turns: tuple[tuple[Turn, ...], ...]
+    run: Section
 
 
-def locate(f: Callable[..., Any], sites: Sequence[Frames] | None, n_lines: int, walk: Any = None) -> Located:
+def locate(
+    f: Callable[..., Any], sites: Sequence[Frames] | None, n_lines: int, walk: Any = None, n_inputs: int = 0
+) -> Located:
     """Find the source of `f`, and of all the learner's code that ran, and each line's place in it.
 
     Parameters
@@ -56,6 +61,8 @@ def locate(f: Callable[..., Any], sites: Sequence[Frames] | None, n_lines: int, 
         How many lines the tape has.
     walk : sequence of Event, or None
         `Tape.walk`.
+    n_inputs : int
+        How many of the lines are inputs.
 
     Returns
     -------
@@ -73,7 +80,7 @@ def locate(f: Callable[..., Any], sites: Sequence[Frames] | None, n_lines: int, 
         note = say("no source of some", names=separated(sorted(code.co_name for code in book.lost)))
     ways = flow(walk, [block.place for block in book.blocks], n_lines)
     shown = tuple(replace(block.source, ran=ran) for block, ran in zip(book.blocks, ways.ran, strict=True))
-    return Located(shown, tuple(spans), note, ways.turns, chapters(shown, spans, ways.turns))
+    return Located(shown, tuple(spans), note, ways.turns, nested(shown, spans, ways.turns, n_inputs))
 
 
 def unwrapped(f: Callable[..., Any]) -> Callable[..., Any]:
