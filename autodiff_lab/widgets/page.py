@@ -20,8 +20,9 @@ from pathlib import Path
 from typing import Any
 
 from autodiff_lab.figures import graphs, tables
-from autodiff_lab.figures.drawing import data_url
+from autodiff_lab.figures.drawing import Drawing, data_url
 from autodiff_lab.figures.fonts import stack
+from autodiff_lab.figures.layout import layout_of
 from autodiff_lab.figures.notation import escape
 from autodiff_lab.figures.trace import Trace
 from autodiff_lab.figures.words import in_its_language, say, separated
@@ -96,7 +97,7 @@ def figure(trace: Trace, payload: Mapping[str, Any]) -> str:
     payload : mapping
         The same trace as a dictionary, and its layout: what the player's module takes.
     """
-    drawing = graphs.graph(trace)
+    drawing = _still(trace, payload["layout"])
     picture = data_url(graphs.picture(drawing))
     data = _for_script(payload)
     key = hashlib.sha256(data.encode()).hexdigest()[:12]
@@ -106,6 +107,11 @@ def figure(trace: Trace, payload: Mapping[str, Any]) -> str:
         f"<figcaption>{escape(caption(trace))}</figcaption>{tables.table(trace).html()}</figure>"
     )
     return f"{still}\n{_UPGRADE % {'key': key, 'payload': data, 'packed': packed()}}"
+
+
+def _still(trace: Trace, layout: Mapping[str, Any]) -> Drawing:
+    """The graph as a picture, in groups if the player has groups."""
+    return graphs.graph(trace, group="auto" if "groups" in layout else None)
 
 
 @functools.cache
@@ -130,8 +136,10 @@ def png(trace: Trace, layout: Mapping[str, Any]) -> bytes:
         from autodiff_lab.figures import printing
 
         trace = printing.legible("play", trace)
-    widest = max(layout["width"], layout["height"]) * 96 / 72
-    drawn = graphs.render(graphs.graph(trace), "png", scale=min(1.0, _LARGEST_PNG / widest))
+    drawing = _still(trace, layout)
+    places = layout_of(drawing) if "groups" in layout else layout
+    widest = max(places["width"], places["height"]) * 96 / 72
+    drawn = graphs.render(drawing, "png", scale=min(1.0, _LARGEST_PNG / widest))
     from PIL import Image  # after drawing: where nothing can be drawn as PNG, nothing more is loaded
 
     small = io.BytesIO()
