@@ -194,7 +194,7 @@ class Parts:
         }
 
     def again(self, node: str, user: int, tail: int) -> dict[str, str]:
-        """A value that stands far away, by its name beside the operation or the group that uses it."""
+        """A value that stands far away, by its name beside the operation that uses it."""
         line = self.trace.lines[tail]
         name = line.called
         return {

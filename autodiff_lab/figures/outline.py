@@ -45,7 +45,7 @@ class Section(NamedTuple):
         return self.end - self.first
 
     def walk(self) -> Iterator[Section]:
-        """This section and all inside of it that have something inside, from the outside in."""
+        """Give this section and all inside of it that have something inside, from the outside in."""
         if self.inside:
             yield self
             for section in self.inside:
@@ -237,7 +237,7 @@ def stretches(outline: Section, most: int) -> list[tuple[Section, ...]]:
 
     found: list[list[Section]] = []
     for piece in pieces(outline):
-        if not found or found[-1][0].first + most < piece.end and not _all_inputs(found[-1]):
+        if not found or (found[-1][0].first + most < piece.end and not _all_inputs(found[-1])):
             found.append([])
         found[-1].append(piece)
     return [tuple(some) for some in found]

@@ -34,7 +34,8 @@ def write(
     leaving : callable
         The lines of a group whose values leave it.
     within : range, optional
-        Only these lines are drawn. A value from elsewhere is written again, beside its use.
+        Only these lines are drawn. A value from elsewhere is written again, beside the operation that uses it; a group
+        says itself which ones it uses.
     """
     within = range(len(lines)) if within is None else within
     box = {i: f"n{i}" for i in within}
@@ -46,14 +47,11 @@ def write(
 
     def flow(i: int, tail: int, group: Group) -> None:
         """A value goes into a group, once, however often it is used there."""
-        if (tail, box[i]) in drawn or box.get(tail) == box[i]:
+        if tail not in box or box[tail] == box[i] or (tail, box[i]) in drawn:
             return
         drawn.add((tail, box[i]))
-        start = box.get(tail, f"a{tail}_{group.first}")
-        if tail not in box:
-            drawing.node(start, **parts.again(start, group.first, tail))
         named = tail in inside and len(leaving(inside[tail])) > 1
-        drawing.edge(start, box[i], **parts.flow(tail, named, group))
+        drawing.edge(box[tail], box[i], **parts.flow(tail, named, group))
 
     for i in within:
         line = lines[i]

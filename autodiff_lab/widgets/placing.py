@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from autodiff_lab.figures import folding
 from autodiff_lab.figures.boxes import below_heading, text_width
 from autodiff_lab.figures.trace import Trace
 from autodiff_lab.widgets.modes import Views
@@ -41,8 +42,10 @@ def _shape(trace: Trace) -> list[tuple[Any, ...]]:
 
 
 def _fits(widest: Trace, layout: Mapping[str, Any]) -> bool:
-    """Tell whether each node of a layout is wide enough for the numbers of this trace."""
+    """Tell whether each node of a layout, and each group, is wide enough for the numbers of this trace."""
     nodes = dict(layout["nodes"])
     for group in layout.get("groups", {}).values():
         nodes |= group["layout"]["nodes"]
+    if "groups" in layout and not folding.fits(widest, layout):
+        return False
     return all(text_width(text, bold=True) + 6 <= nodes[f"n{i}"]["w"] for i, text in below_heading(widest))
