@@ -175,7 +175,6 @@ export function graphView(trace, layout, host, prefix, whole) {
     if (!group.layout) return host.open(group); // its inside is in another stretch
     const before = groups.open;
     groups.toggle(group);
-    host.lens.held = true;
     const after = groups.open;
     const start = performance.now();
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
@@ -212,7 +211,8 @@ export function graphView(trace, layout, host, prefix, whole) {
     const frame = drawing.getBoundingClientRect();
     const own = place(node, frame);
     const far = (box) => Math.abs(box.left - own.left) + Math.abs(box.top - own.top);
-    const target = partners.map((i) => place(standIn(i), frame)).sort((a, b) => far(a) - far(b)).reduce((seen, box) => {
+    const beside = trace.lines[step.line].operands.map((_, slot) => drawn.get(`s${step.line}_${slot}`)).filter(Boolean); // values from elsewhere
+    const target = [...beside, ...partners.map(standIn)].map((part) => place(part, frame)).sort((a, b) => far(a) - far(b)).reduce((seen, box) => {
       const wider = around(seen, box);
       const fits = wider.right - wider.left < element.clientWidth - 24 && wider.bottom - wider.top < element.clientHeight - 8;
       return fits ? wider : seen;

@@ -43,7 +43,7 @@ export function groupBox(trace, group, toggle) {
   function shape({ w, h }, open) {
     for (const [name, value] of Object.entries({ x: -w / 2, y: -h / 2, width: w, height: h })) set(rect, name, value);
     for (const [name, value] of Object.entries({ x: -w / 2, y: -h / 2, width: w })) set(head, name, value);
-    const top = -h / 2 + AIR / 2 + ROW / 2;
+    const top = group.input ? -ROW / 2 : -h / 2 + AIR / 2 + ROW / 2;
     title.setAttribute("y", top);
     said.setAttribute("y", top + ROW);
     [...texts.children].forEach((row, k) => set(row, "y", top + (k + (group.input ? 1 : 2)) * ROW));
@@ -77,7 +77,6 @@ export function groupBox(trace, group, toggle) {
     });
     const words = [say("group", { title: group.whole ?? group.title, size: group.said }), ...now.rows.filter(({ value }) => value).map(({ name, value }) => `${name} = ${value}`)];
     const label = group.input ? words.slice(1).join("") || group.title : words.join(say("separator"));
-    set(element, "aria-label", label);
     put(hint, opens ? `${label}. ${say(isOpen ? "close group" : group.layout ? "open group" : "go to group")}` : label);
   }
   return { group: element, shape, slide, write };

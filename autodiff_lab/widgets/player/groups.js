@@ -63,8 +63,8 @@ export function opening(all, root, kept) {
     },
     /** @returns {Map<string, number>} */
     get open() {
-      const ids = [...kept.opened, ...now.filter(({ id }) => !kept.shut.has(id)).map(({ id }) => id)];
-      return new Map(ids.map((id) => [id, 1]));
+      const open = all.filter((group) => group.layout && (kept.opened.has(group.id) || (now.includes(group) && !kept.shut.has(group.id))));
+      return new Map(open.map(({ id }) => [id, 1]));
     },
     toggle(group) {
       if (this.open.has(group.id)) {
