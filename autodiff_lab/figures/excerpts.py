@@ -57,13 +57,13 @@ class Excerpts:
     def __init__(self, tape: Any, f: Callable[..., Any], value: Any = None) -> None:
         self._tape, self._f, self._value, self._lang = tape, f, value, spoken()
         with np.errstate(all="ignore"):
-            self._lines, self._located = reading.lines_of(tape, f)
+            self._lines, self._origin = reading.lines_of(tape, f)
             self._moves = [] if tape.output is None else list(sweeping.moves(tape))
             self._held = memory.held_by(tape)
             self._most = sweeping.largest(sent.contribution for move in self._moves for sent in move.sent)
         self._at = {move.line: k for k, move in enumerate(self._moves)}
         self.steps = len(tape) + (len(self._moves) + 1 if tape.output is not None else 0)
-        self.outline = outline.outlined(self._located.run, lambda i: notation.pretty(tape.name(i)))
+        self.outline = outline.outlined(self._origin.run, lambda i: notation.pretty(tape.name(i)))
         self._pieces = outline.stretches(self.outline, _LINES)
         self._starts = [pieces[0].first for pieces in self._pieces]
         self._last = last_uses(tape.parents, tape.output)
@@ -121,7 +121,7 @@ class Excerpts:
         before = sorted({parent for i in own for parent in tape.parents[i] if 0 <= parent < first})
         place = {line: k for k, line in enumerate([*before, *own])}
         lines = [_moved(self._lines[i], place) for i in place]
-        run = reading.described(tape, self._f, self._value, lines, self._located)
+        run = reading.described(tape, self._f, self._value, lines, self._origin)
         steps = [self._recorded(i) for i in place]
         parts = [Part(len(before), len(steps) - 1, first)]
         swept = [move for move in self._moves if first <= move.line < end]

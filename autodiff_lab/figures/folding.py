@@ -42,9 +42,7 @@ def layout(trace: Trace) -> dict[str, Any]:
         ``"title"`` and size (``"said"``), the lines whose values leave it (``"outs"``), and the ``"layout"`` of what
         is inside.
     """
-    where, turns = ([getattr(line, name) for line in trace.lines] for name in ("where", "turns"))
-    run = nested(trace.sources, where, turns, len(trace.inputs))
-    run = outlined(run, lambda i: trace.lines[i].shown)
+    run = _outline(trace)
     last = last_uses([[operand.line for operand in line.operands] for line in trace.lines], trace.result)
     sections = list(run.walk())
     boxes = _boxes(sections, trace.lines)
@@ -54,6 +52,22 @@ def layout(trace: Trace) -> dict[str, Any]:
         for one, places in zip(sections[1:], inside, strict=True)
     }
     return {**around, "groups": groups}
+
+
+def _outline(trace: Trace) -> Section:
+    where, turns = ([getattr(line, name) for line in trace.lines] for name in ("where", "turns"))
+    run = nested(trace.sources, where, turns, len(trace.inputs), [line.stretch for line in trace.lines])
+    return outlined(run, lambda i: trace.lines[i].shown)
+
+
+@in_its_language
+def outermost(trace: Trace) -> tuple[Group, ...]:
+    """Give the groups of a run that a single picture shows: the outermost ones; if there is one only, those in it."""
+    parts: list[Section] = list(_outline(trace).inside)
+    while len(large := [part for part in parts if part.inside]) == 1:
+        at = parts.index(large[0])
+        parts[at : at + 1] = large[0].inside
+    return tuple(_grouped(part) for part in parts if trace.lines[part.first].kind != "input")
 
 
 @in_its_language
@@ -182,10 +196,14 @@ def _boxes(sections: Sequence[Section], wires: Sequence[Any], lines: Sequence[Li
     return boxes
 
 
+def _grouped(part: Section) -> Group:
+    return Group(part.title, part.first, part.end, part.n if part.kind == "loop" else 1)
+
+
 def _said(part: Section, used: Sequence[str]) -> str:
     if part.kind == "input":
         return ""
-    size = size_of(Group(part.title, part.first, part.end, part.n if part.kind == "loop" else 1))
+    size = size_of(_grouped(part))
     few = [*used[:_USED], "…"] if len(used) > _USED else used
     return say("box uses", size=size, names=separated(few)) if used else size
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from autodiff_lab.engine.errors import InputError
@@ -130,7 +130,7 @@ def graph(
     partials: bool = True,
     shapes: bool = False,
     theme: str = "auto",
-    group: str | None = None,
+    group: str | Sequence[Group] | None = None,
 ) -> Drawing:
     """Draw a trace as it stands once a step is done.
 
@@ -142,7 +142,8 @@ def graph(
         Which step of `trace.steps` was the last; −1 for none, the last step if not given. Lines that are not
         recorded yet keep their place and stay invisible, so the drawings of all steps fit on each other.
     direction, values, adjoints, partials, shapes, theme, group
-        See `draw`. At a step that is asked for, the group that computes or sends is lit.
+        See `draw`. At a step that is asked for, the group that computes or sends is lit. `group` may be the groups
+        themselves.
 
     Returns
     -------
@@ -152,7 +153,8 @@ def graph(
         ``active`` and ``carrying``; a group is ``g{line}``, after its first line.
     """
     one_of("draw", "direction", direction, DIRECTIONS)
-    one_of("draw", "group", group, GROUPINGS)
+    named = group is None or isinstance(group, str)
+    groups = groups_of(trace, one_of("draw", "group", group, GROUPINGS)) if named else tuple(group)
     shown = {"values": values, "adjoints": adjoints, "partials": partials, "shapes": shapes}
     for option, given in shown.items():
         one_of("draw", option, given, (True, False))
@@ -193,7 +195,6 @@ def graph(
         # Without a limit, Graphviz's network simplex takes most of a minute for 2500 operations.
         drawing.graph_attr.update(QUICK)
     drawing.title, drawing.theme, drawing.lang = trace.title, theme, trace.lang
-    groups = groups_of(trace, group)
     drawing.description = described(trace, groups)
     several = [group for group in groups if group.end - group.first > 1]
     last = last_uses([[operand.line for operand in line.operands] for line in trace.lines], trace.result)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Sequence
+from itertools import zip_longest
 from typing import NamedTuple
 
 from autodiff_lab.figures.notation import shortened
@@ -27,9 +28,9 @@ _LEAVES = ("input", "operation")
 class Section(NamedTuple):
     """The lines from `first` up to, not including, `end`.
 
-    `kind` is ``"run"``, ``"loop"`` (each time that it is entered), ``"turn"``, ``"line"`` of the source, ``"call"``;
-    ``"turns"`` or ``"part"`` for neighbours that were put together; ``"input"`` or ``"operation"`` for a single line of
-    the tape, which has nothing inside. A loop has `n` turns, a turn is turn `n`.
+    `kind` is ``"run"``, ``"loop"`` (each time that it is entered), ``"turn"``, ``"line"`` of the source, ``"call"``, a
+    recorded ``"sweep"``; ``"turns"`` or ``"part"`` for neighbours that were put together; ``"input"`` or
+    ``"operation"`` for a single line of the tape, which has nothing inside. A loop has `n` turns, a turn is turn `n`.
     """
 
     kind: str
@@ -57,7 +58,11 @@ Key = tuple
 
 
 def nested(
-    sources: Sequence[Source], spans: Sequence[Sequence[Span]], turns: Sequence[Sequence[Turn]], n_inputs: int
+    sources: Sequence[Source],
+    spans: Sequence[Sequence[Span]],
+    turns: Sequence[Sequence[Turn]],
+    n_inputs: int,
+    sweeps: Sequence[int] = (),
 ) -> Section:
     """Put the lines of a tape into sections: all there are, however few operations they have.
 
@@ -68,10 +73,13 @@ def nested(
         For each line of the tape where it stands, and the turns of the loops that were running; outermost first.
     n_inputs : int
         So many lines at the beginning are inputs.
+    sweeps : sequence of int, optional
+        For each line which recorded sweep has written it; 0 for what the program does itself.
     """
     bodies = [_bodies(source) for source in sources]
     paths = [_path(where, turn, bodies) for where, turn in zip(spans, turns, strict=True)]
     _put_conditions_into_turns(paths)
+    paths = [[("sweep", sweep), *path] if sweep else path for sweep, path in zip_longest(sweeps, paths)]
 
     def inside(first: int, end: int, depth: int) -> tuple[Section, ...]:
         found = []
@@ -151,6 +159,8 @@ def _go_on(before: list[Key], after: list[Key], depth: int) -> bool:
 def _title(kind: str, place: Sequence[int], sources: Sequence[Source]) -> tuple[str, int]:
     if kind == "turn":
         return say("one turn", n=place[0]), place[0]
+    if kind == "sweep":
+        return say("segment inner"), 0
     text = sources[place[0]].text[place[1]]
     if kind == "call":
         _, row, column, end_row, end_column = place
@@ -181,12 +191,16 @@ def outlined(section: Section, named: Callable[[int], str]) -> Section:
         return section._replace(inside=_operations(section)) if section.size > 1 else _operations(section)[0]
     parts = [outlined(part, named) for part in section.inside]
     inputs = [part for part in parts if part.kind == "input"]
-    rest = _bundled(parts[len(inputs) :], [part.n for part in section.inside[len(inputs) :]], named)
+    rest = _bundled(parts[len(inputs) :], _turns_of(section)[len(inputs) :], named)
     if section.kind != "run":
         return section._replace(inside=tuple(rest)) if len(rest) > 1 else _merged(section, rest[0])
     if len(rest) == 1 and rest[0].kind in ("line", "call"):
         rest = list(rest[0].inside)
     return section._replace(inside=(*_bundled(inputs, [0] * len(inputs), named), *rest))
+
+
+def _turns_of(section: Section) -> list[int]:
+    return [part.n if part.kind == "turn" else 0 for part in section.inside]
 
 
 def _operations(section: Section) -> tuple[Section, ...]:

@@ -19,7 +19,6 @@ from types import CodeType
 from typing import Any
 
 from autodiff_lab.figures.control_flow import Place, flow
-from autodiff_lab.figures.outline import Section, nested
 from autodiff_lab.figures.trace import Source, Span, Turn
 from autodiff_lab.figures.words import say, separated
 from autodiff_lab.transforms import gradients
@@ -33,21 +32,15 @@ _INSIDE = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 
 @dataclass(frozen=True)
 class Located:
-    """The sources that a tape came from; of each line its spans and its turns, outermost first; what was not found.
-
-    `run` has the lines in sections, see `outline.nested`.
-    """
+    """The sources that a tape came from; of each line its spans and its turns, outermost first; what was not found."""
 
     sources: tuple[Source, ...]
     spans: tuple[tuple[Span, ...], ...]
     note: str
-    turns: tuple[tuple[Turn, ...], ...]
-    run: Section
+    turns: tuple[tuple[Turn, ...], ...] = ()
 
 
-def locate(
-    f: Callable[..., Any], sites: Sequence[Frames] | None, n_lines: int, walk: Any = None, n_inputs: int = 0
-) -> Located:
+def locate(f: Callable[..., Any], sites: Sequence[Frames] | None, n_lines: int, walk: Any = None) -> Located:
     """Find the source of `f`, and of all the learner's code that ran, and each line's place in it.
 
     Parameters
@@ -61,8 +54,6 @@ def locate(
         How many lines the tape has.
     walk : sequence of Event, or None
         `Tape.walk`.
-    n_inputs : int
-        How many of the lines are inputs.
 
     Returns
     -------
@@ -80,7 +71,7 @@ def locate(
         note = say("no source of some", names=separated(sorted(code.co_name for code in book.lost)))
     ways = flow(walk, [block.place for block in book.blocks], n_lines)
     shown = tuple(replace(block.source, ran=ran) for block, ran in zip(book.blocks, ways.ran, strict=True))
-    return Located(shown, tuple(spans), note, ways.turns, nested(shown, spans, ways.turns, n_inputs))
+    return Located(shown, tuple(spans), note, ways.turns)
 
 
 def unwrapped(f: Callable[..., Any]) -> Callable[..., Any]:

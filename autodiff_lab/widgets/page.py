@@ -19,7 +19,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from autodiff_lab.figures import graphs, tables
+from autodiff_lab.figures import folding, graphs, tables
 from autodiff_lab.figures.drawing import Drawing, data_url
 from autodiff_lab.figures.fonts import stack
 from autodiff_lab.figures.layout import layout_of
@@ -110,8 +110,9 @@ def figure(trace: Trace, payload: Mapping[str, Any]) -> str:
 
 
 def _still(trace: Trace, layout: Mapping[str, Any]) -> Drawing:
-    """The graph as a picture, in groups if the player has groups."""
-    return graphs.graph(trace, group="auto" if "groups" in layout else None)
+    """The graph as a picture, in groups if the player has groups; of a long run it is a stretch."""
+    grouped = "groups" in layout and trace.excerpt is None
+    return graphs.graph(trace, group=folding.outermost(trace) if grouped else None)
 
 
 @functools.cache

@@ -168,7 +168,7 @@ def test_a_click_opens_a_group_and_its_head_closes_it(graph, request):
     player.focus()
     player.key(*["ArrowRight"] * 5)
     assert LAYER in player.open() and "turn 2" in player.open(), "what was opened by hand stays"
-    player.page.mouse.click(*player.head("turn 2", 1))
+    player.page.mouse.click(*player.head("turn 2"))
     player.page.wait_for_timeout(300)
     assert LAYER not in player.open()
     player.page.mouse.click(*player.head("for _ in range(20):"))

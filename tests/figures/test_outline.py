@@ -5,7 +5,7 @@ import linecache
 import numpy as np
 import pytest
 
-from autodiff_lab import record
+from autodiff_lab import grad, record
 from autodiff_lab.figures import outline, reading
 from autodiff_lab.figures.outline import MOST
 
@@ -104,8 +104,8 @@ RUNS = {
 
 def sections(f, args):
     _, tape = record(f, *args, sites=True)
-    _, located = reading.lines_of(tape, f)
-    return tape, located.run, outline.outlined(located.run, tape.name)
+    _, origin = reading.lines_of(tape, f)
+    return tape, origin.run, outline.outlined(origin.run, tape.name)
 
 
 def leaves(section):
@@ -178,6 +178,19 @@ def test_the_condition_of_a_while_belongs_to_its_turn():
     assert len(sizes) == loop.n
     # Two operations and a distance are asked, three computed; the last turn has also the question that ends it.
     assert set(sizes[:-1]) == {6} and sizes[-1] == 9
+
+
+def test_a_recorded_sweep_is_a_section():
+    def f(x):
+        for _ in range(20):
+            x = x + 0.01 * np.sin(x) * x
+        return x * x
+
+    _, _, run = sections(grad(f), (0.5,))
+    assert titles(run)[0] == ("for _ in range(20):", 80)
+    title, size = titles(run)[1]
+    assert title == "a sweep, recorded" and size > 100
+    assert not [title for title, _ in titles(run) if title.startswith("turns")]
 
 
 def test_what_has_no_source_is_bundled_by_the_names_of_its_lines():
