@@ -161,7 +161,7 @@ def whole(
             groups[identify(part)] = {**boxes[identify(part)].told, **leaving, **kind}
     for section, places in zip(sections[1:], inside, strict=True):
         groups[identify(section)]["layout"] = places
-    ways = {int(name[1:].split("_")[0]) for places in (around, *inside) for name in places["edges"]}
+    ways = {int(name[1:].split("_")[0]) for one in (around, *inside) for name in one["edges"]}
     return {**around, "groups": groups, "names": {i: lines[i].called for i in sorted(ways)}}
 
 

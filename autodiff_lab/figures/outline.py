@@ -18,7 +18,7 @@ from autodiff_lab.figures.words import say
 MOST = 30
 """A section has no more sections and operations inside than so many; the inputs of a run stand beside them."""
 
-_FEW = 12
+_FEW, _SMALL = 12, 3
 _ROUND = 10
 _DEEPEST = 40
 _LONGEST_TITLE = 44
@@ -199,6 +199,13 @@ def outlined(section: Section, named: Callable[[int], str]) -> Section:
     return section._replace(inside=(*_bundled(inputs, [0] * len(inputs), named), *rest))
 
 
+def _loosened(parts: Sequence[Section]) -> list[Section]:
+    """Let the two or three operations of a line stand for themselves, where there is room for them."""
+    small = [part.kind in ("line", "call") and part.size <= _SMALL for part in parts]
+    loose = [one for part, few in zip(parts, small, strict=True) for one in (part.inside if few else (part,))]
+    return loose if len(loose) <= MOST else list(parts)
+
+
 def _turns_of(section: Section) -> list[int]:
     return [part.n if part.kind == "turn" else 0 for part in section.inside]
 
@@ -218,7 +225,7 @@ def _merged(outer: Section, inner: Section) -> Section:
 def _bundled(parts: Sequence[Section], turns: Sequence[int], named: Callable[[int], str]) -> list[Section]:
     """Put neighbours together until there are few enough."""
     if len(parts) <= MOST:
-        return list(parts)
+        return _loosened(parts)
     each = _ROUND
     while -(-len(parts) // each) > MOST:
         each *= _ROUND

@@ -75,7 +75,7 @@ def laid_out(
         shape = _Shape()
         closed = [boxes[identify(part)] for part in section.inside if part.inside or not leaves]
         within = range(section.first, section.end)
-        write(shape, lines, sizes, closed, lambda group: outputs(group, last), within)
+        write(shape, lines, sizes, closed, lambda group: outputs(group, last), within, MOST_OUTPUTS)
         shapes.append(shape)
     drawings = {shape.key: shape.drawing() for shape in shapes}
     places = dict(zip(drawings, layouts_of(list(drawings.values())), strict=True))
@@ -171,6 +171,10 @@ class Sizes:
     def flow(self, tail: int, named: bool, head: Box) -> dict[str, str]:
         """The way of a value into a group; it has its name, if more than one leaves where it comes from."""
         return {"id": f"f{tail}_{head.first}", **_labelled(self._lines[tail].shown if named else "")}
+
+    def several(self, count: int, tail: int, head: Box) -> dict[str, str]:
+        """The way of many values from one group into another."""
+        return {"id": f"m{tail}_{head.first}_{count}", **_labelled(say("values together", n=count))}
 
     def group(self, group: Box, leaving: Sequence[int]) -> dict[str, str]:
         """A closed group: its title, its size, and the values that leave it."""

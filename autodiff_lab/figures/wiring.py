@@ -18,6 +18,7 @@ def write(
     groups: Sequence[Group],
     leaving: Callable[[Group], Sequence[int]],
     within: range | None = None,
+    single: int | None = None,
 ) -> None:
     """Write the nodes and edges, in the order of the tape.
 
@@ -36,6 +37,8 @@ def write(
     within : range, optional
         Only these lines are drawn. A value from elsewhere is written again, beside the operation that uses it; a group
         says itself which ones it uses.
+    single : int, optional
+        So many values that go from one group to another have a way each; more of them have one together.
     """
     within = range(len(lines)) if within is None else within
     box = {i: f"n{i}" for i in within}
@@ -45,9 +48,20 @@ def write(
     drawing.dense = bool(far)
     drawn: set[tuple[int, str]] = set()
 
+    between: dict[tuple[str, str], set[int]] = {}
+    for i in within if single is not None else ():
+        for operand in lines[i].operands:
+            if i in inside and operand.line in inside:
+                between.setdefault((box[operand.line], box[i]), set()).add(operand.line)
+
     def flow(i: int, tail: int, group: Group) -> None:
         """A value goes into a group, once, however often it is used there."""
         if tail not in box or box[tail] == box[i] or (tail, box[i]) in drawn:
+            return
+        together = between.get((box[tail], box[i]), {tail})
+        if single is not None and len(together) > single:
+            drawn.update((one, box[i]) for one in together)
+            drawing.edge(box[tail], box[i], **parts.several(len(together), tail, group))
             return
         drawn.add((tail, box[i]))
         named = tail in inside and len(leaving(inside[tail])) > 1

@@ -5,9 +5,10 @@ import os
 import re
 import sys
 
+import numpy as np
 import pytest
 
-from autodiff_lab import Trace, record
+from autodiff_lab import Trace, grad, record
 from autodiff_lab.figures import drawing, folding, layout, shapes
 from autodiff_lab.figures.excerpts import Excerpts
 from autodiff_lab.figures.without_graphviz import draw_plainly
@@ -90,6 +91,39 @@ def test_what_a_closed_group_tells(trace):
     inner = groups["g25_37"]
     assert inner["title"] == "x = layer(h, b, a) * 0.1 + la…" and inner["whole"].startswith(inner["title"][:-1])
     assert inner["said"] == "12 operations, uses a, b, v₁₇"
+
+
+def test_many_values_from_group_to_group_go_together():
+    def f(x):
+        for _ in range(20):
+            x = x + 0.01 * np.sin(x) * x
+        return x * x
+
+    places = folding.layout(Trace.of(grad(f), 0.5))
+    last = next(name for name in places["groups"] if name.startswith("g82_"))
+    loop, sweep = places["groups"]["g1_81"], places["groups"][last]
+    assert sweep["said"] == "143 operations"
+    ways = {name: edge["ends"] for name, edge in places["edges"].items() if edge["ends"][0] == "g1"}
+    assert [name for name, (_, head) in ways.items() if head == "g82"] == ["m80_82_40"]
+    assert loop["more"] == 37
+
+
+def test_the_outermost_groups_make_a_picture(trace):
+    groups = folding.outermost(trace)
+    assert [group.title for group in groups] == [f"turn {k}" for k in range(1, 31)]
+    assert [group.title for group in folding.outermost(Trace.of(two_loops, 1.0))] == [
+        "for _ in range(30):",
+        "for _ in range(40):",
+        "",
+    ]
+
+
+def two_loops(x):
+    for _ in range(30):
+        x = x * 1.01 + 1
+    for _ in range(40):
+        x = np.sin(x)
+    return x * 2
 
 
 def test_many_outputs_are_counted():

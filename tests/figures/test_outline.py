@@ -160,6 +160,21 @@ def test_a_turn_that_is_one_loop_says_both():
     assert titles(run.inside[-1]) == [(f"turn {k} · for _ in range(15):", 15) for k in (1, 2, 3)]
 
 
+def test_a_line_of_two_operations_needs_no_section():
+    def f(x):
+        for _ in range(20):
+            x = x * 1.01 + 1
+            x = layer(x, x, x) * 2
+            x = np.sin(x)
+        return x
+
+    _, _, run = sections(f, (0.1,))
+    assert [part.kind for part in run.inside[-1].inside[0].inside] == ["operation"] * 9
+    text = RUNS["straight"]
+    _, _, run = sections(*text)
+    assert [part.kind for part in run.inside[3].inside] == ["operation"] * 20
+
+
 def test_calls_are_called_as_they_are_written():
     def f(x):
         return layer(layer(layer(x, 0.2, 0.3), 0.4, 0.5), x, x) * network(x, 0.3, 0.4)

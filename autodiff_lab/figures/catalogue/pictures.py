@@ -18,6 +18,7 @@ STRINGS: dict[str, tuple[str, str]] = {
     "operations.many": ("{n} operations", "{n} 个运算"),
     "times": ("{n} times, {operations}", "重复 {n} 次，{operations}"),
     "box uses": ("{size}, uses {names}", "{size}，用到 {names}"),
+    "values together": ("{n} values", "{n} 个值"),
     "one turn": ("turn {n}", "第 {n} 轮"),
     "some turns": ("turns {first}–{last}", "第 {first}–{last} 轮"),
     "and more": ("and {n} more", "还有 {n} 个"),

@@ -46,7 +46,7 @@ export function graphView(trace, layout, host, prefix, whole) {
     return { layer: nodeLayer, order: numbers[0], user: numbers[0], ...parts.again(name, size, trace.lines[numbers[0]].operands[numbers[1]].line) };
   }
   function edge(key, { name, nest, label }) {
-    const [first, second] = name.slice(1).split("_").map(Number);
+    const [first, second, count] = name.slice(1).split("_").map(Number);
     if (name[0] === "e") {
       const operand = trace.lines[first].operands[second];
       const target = operand.line === null ? null : { line: first, slot: second, parent: operand.line };
@@ -55,6 +55,7 @@ export function graphView(trace, layout, host, prefix, whole) {
       return made;
     }
     const [from, into] = [nest.line(first), nest.child(`g${second}`)];
+    if (name[0] === "m") return { out: nest.child(nest.layout.edges[name].ends[0]), into, ...parts.edge(name, null, say("values together", { n: count }), undefined, label) };
     return { from, into, ...parts.edge(name, null, nameOf(from), undefined, label) };
   }
 
@@ -249,7 +250,7 @@ export function graphView(trace, layout, host, prefix, whole) {
       if (part.user !== undefined) part.group.classList.toggle("is-ahead", wholeLine(trace, part.user) >= recorded);
     }
     for (const edge of flows) {
-      const now = has(edge.into, at) && talks.includes(edge.from) ? AHEAD[step.phase] ?? "adjoint" : "plain";
+      const now = has(edge.into, at) && talks.some((line) => (edge.out ? has(edge.out, line) : line === edge.from)) ? AHEAD[step.phase] ?? "adjoint" : "plain";
       setEdge(edge, edge.into.first < recorded ? now : "ahead", undefined, prefix);
     }
   }

@@ -36,7 +36,7 @@ export function groupsOf(trace, layout, whole) {
 function nest(group, line) {
   const inside = new Map();
   return Object.assign(group, { inside, line, child: (name) => (name[0] === "g" ? inside.get(line(Number(name.slice(1)))) : undefined),
-    key: (name) => (name[0] === "g" ? group.child(name).id : name[0] === "f" ? `${group.id}/${name}` : name) });
+    key: (name) => (name[0] === "g" ? group.child(name).id : "fm".includes(name[0]) ? `${group.id}/${name}` : name) });
 }
 
 /** The groups that hold a line, the outermost first. @param {Group} root @param {number} line */
