@@ -65,6 +65,18 @@ class Graph(PlayerOnPage):
     def group(self, title, number=0):
         return self.root.locator(".adl-group").filter(has_text=title).nth(number)
 
+    def settles(self):
+        """Wait until nothing moves any more."""
+        self.page.evaluate(
+            """async () => {
+            const size = () => document.querySelector("svg.adl-graph").getAttribute("viewBox");
+            for (let before; before !== size(); ) {
+                before = size();
+                await new Promise((done) => setTimeout(done, 60));
+                await new Promise(requestAnimationFrame);
+            } }"""
+        )
+
     def focused(self):
         """What is said of the group that has the focus."""
         return self.page.evaluate("document.activeElement.querySelector('title').textContent")
@@ -154,13 +166,12 @@ def test_a_click_opens_a_group_and_its_head_closes_it(graph, request):
     player.scrub(0)
     step = player.step
     player.group("for _ in range(20):").click()
-    player.page.wait_for_function("document.querySelectorAll('.adl-group.is-open').length === 1")
-    player.page.wait_for_timeout(300)
+    player.settles()
     assert tidy(player) > 20
     player.group("turn 2").click()
-    player.page.wait_for_timeout(300)
+    player.settles()
     player.group(LAYER).click()
-    player.page.wait_for_timeout(300)
+    player.settles()
     assert player.open() == ["for _ in range(20):", "turn 2", LAYER]
     assert player.step == step, "to open a group is no step"
     tidy(player)
@@ -169,10 +180,10 @@ def test_a_click_opens_a_group_and_its_head_closes_it(graph, request):
     player.key(*["ArrowRight"] * 5)
     assert LAYER in player.open() and "turn 2" in player.open(), "what was opened by hand stays"
     player.page.mouse.click(*player.head("turn 2"))
-    player.page.wait_for_timeout(300)
+    player.settles()
     assert LAYER not in player.open()
     player.page.mouse.click(*player.head("for _ in range(20):"))
-    player.page.wait_for_timeout(300)
+    player.settles()
     assert player.open() == []
     player.key("ArrowRight")
     assert player.open() == [], "closed by hand, it stays closed while the step is in it"
@@ -185,16 +196,16 @@ def test_keys_open_groups_and_walk_through_them(graph):
     loop.focus()
     player.key("Enter")
     assert loop.get_attribute("aria-expanded") == "true"
-    page.wait_for_timeout(300)
+    player.settles()
     assert page.evaluate("document.activeElement.dataset.group") == loop.get_attribute("data-group")
     player.key("ArrowDown")
     assert player.focused().startswith("turn 1: 24 operations")
     player.key(" ")
-    page.wait_for_timeout(300)
+    player.settles()
     player.key("ArrowDown")
     assert player.focused().startswith("for _ in range(3):")
     player.key("ArrowUp", "ArrowUp", "Enter")
-    page.wait_for_timeout(300)
+    player.settles()
     assert player.open() == [] and player.step == 0
     assert page.evaluate("document.querySelectorAll('.adl-graph [tabindex=\"0\"]').length") == 1, "one tab stop"
 
@@ -213,7 +224,7 @@ def test_all_open_and_all_closed(graph, request):
     player.focus()
     player.key(*["ArrowRight"] * 5)
     player.press("open all")
-    player.page.wait_for_timeout(300)
+    player.settles()
     lines = player.root.locator("tr[data-line]").count()
     assert player.root.locator(".adl-graph [data-node^=n]").count() == lines
     tidy(player)
@@ -345,7 +356,7 @@ def test_a_long_run_shows_all_of_itself(graph, request):
     assert "is-swept" in closed.get_attribute("class")
     assert len(closed.locator(".adl-adjoint").text_content()) > 3, "of another stretch"
     player.group("turns 101–200").click()
-    player.page.wait_for_timeout(300)
+    player.settles()
     assert "turns 101–200" in player.open()
     tidy(player)
     held = player.root.locator(".adl-held")
@@ -361,9 +372,9 @@ def test_a_group_of_a_long_run_fetches_its_stretch(server, open_notebook, reques
     notebook = open_notebook(server.write("groups.ipynb", *cells), height=1100, width=1400).run_all()
     player = Graph(notebook.page)
     player.group("for _ in range(400):").click()
-    player.page.wait_for_timeout(300)
+    player.settles()
     player.group("turns 101–200").click()
-    player.page.wait_for_timeout(300)
+    player.settles()
     player.group("turns 151–160").focus()
     player.key("Enter")
     player.arrives_at(2 + 150 * 4 + 1)

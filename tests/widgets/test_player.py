@@ -305,3 +305,22 @@ def test_the_live_widget_runs_what_a_page_runs():
     carried = re.search(r'atob\("([^"]+)"\)', page.figure(player.trace, player.payload))[1]
     assert json.loads(zlib.decompress(base64.b64decode(carried))) == [page.SCRIPT, page.STYLE]
     assert str(player._esm) == page.SCRIPT
+
+
+def test_a_large_graph_has_groups_unless_they_are_refused():
+    def f(x):
+        for _ in range(80):
+            x = x * 1.001 + 0.25
+        return x
+
+    assert next(iter(play(f, 1.0).payload["layout"]["groups"])) == "g1_161"
+    whole = play(f, 1.0, group=None).payload["layout"]
+    assert "groups" not in whole and len([name for name in whole["nodes"] if name[0] == "n"]) == 161
+    with pytest.raises(AutodiffError, match=re.escape("play(group='line') is not possible; group is 'auto' or None.")):
+        play(f, 1.0, group="line")
+    player = play(f, 1.0)
+    kept = player.payload["layout"]
+    player.inputs = [1.5]
+    assert player.payload["layout"] == kept, "the graph stands still while a slider moves"
+    player.inputs = [-123456.7]
+    assert player.payload["layout"] != kept

@@ -246,7 +246,7 @@ export function graphView(trace, layout, host, prefix, whole) {
     const colour = `on-${AHEAD[step?.phase] ?? "adjoint"}`;
     const has = (group, line) => group.first <= line && line < group.end;
     for (const part of drawn.values()) {
-      if (part.target) part.write({ s, adjoint }, has(part.target, at) ? `is-current ${colour}` : talks.some((line) => has(part.target, line)) ? `is-operand ${colour}` : "");
+      if (part.target) part.write({ s, adjoint, recorded }, has(part.target, at) ? `is-current ${colour}` : talks.some((line) => has(part.target, line)) ? `is-operand ${colour}` : "");
       if (part.user !== undefined) part.group.classList.toggle("is-ahead", wholeLine(trace, part.user) >= recorded);
     }
     for (const edge of flows) {

@@ -61,8 +61,8 @@ export function groupBox(trace, group, toggle) {
   }
 
   /** `lit` is how this step looks here: "is-current" or "is-operand", and the colour of what flows. */
-  function write({ s, adjoint }, lit) {
-    const now = progress(trace, group, s, adjoint);
+  function write({ s, adjoint, recorded }, lit) {
+    const now = progress(trace, group, s, adjoint, recorded);
     const kinds = { "is-open": isOpen, "is-input": group.input, "is-ahead": !now.recorded, "is-swept": now.swept, [lit]: lit, "is-linked": element.matches(".is-linked") };
     set(element, "class", ["adl-group", ...Object.keys(kinds).filter((kind) => kind && kinds[kind])].join(" "));
     const [forward, back] = [trace.directions.length > 0, trace.mode !== "forward"];

@@ -96,9 +96,8 @@ export function recordedAt(trace, s) {
  * @returns {{recorded: boolean, swept: boolean, rows: {name: string, value: string, line: number|null, adjoint: string|null}[]}}
  *   `adjoint` "" is one that nothing has reached; null stands for a line that is not recorded
  */
-export function progress(trace, group, s, adjoint) {
+export function progress(trace, group, s, adjoint, recorded = recordedAt(trace, s)) {
   const at = wholeStep(trace, s);
-  const recorded = recordedAt(trace, s);
   const step = trace.steps[s];
   const swept = step?.phase === "sweep" && wholeLine(trace, step.line) < group.first;
   const rows = group.outs.map((out) => {
