@@ -1,26 +1,30 @@
 """A long run, told a stretch at a time: ten thousand lines take seconds to put into words, a hundred are there at once.
 
 Each stretch is a `Trace` of its own. It has the lines of the stretch, and those from before that they use; its steps
-are the steps of the whole run that belong to these lines, once forward and once in the sweep back.
+are the steps of the whole run that belong to these lines, once forward and once in the sweep back. It ends where a
+turn, a call or a line of the source ends.
 """
 
 from __future__ import annotations
 
 import functools
+from bisect import bisect_right
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from autodiff_lab.figures import equations, graphs, memory, reading, sentences, sweeping
+from autodiff_lab.figures import equations, folding, memory, notation, outline, reading, sentences, sweeping
 from autodiff_lab.figures.trace import Cost, Excerpt, Line, Meter, Number, Part, Step, Trace
+from autodiff_lab.figures.wiring import last_uses
 from autodiff_lab.figures.words import say, speaking, spoken
 
 LONG = 600
 """A run of more lines than this is shown a stretch at a time."""
 
 _LINES = 100
+"""A stretch has at most so many, and the inputs."""
 
 
 class Excerpts:
@@ -44,26 +48,30 @@ class Excerpts:
     >>> value, tape = record(f, 1.0, sites=True)
     >>> excerpts = Excerpts(tape, f, value)
     >>> len(excerpts), excerpts.holding(700)
-    (11, 7)
-    >>> trace = excerpts[7]
+    (10, 6)
+    >>> trace = excerpts[6]
     >>> trace.lines[1].shown, trace.lines[-1].shown, trace.excerpt.steps
-    ('v₇₀₀', 'v₇₉₉', 2002)
+    ('v₆₀₁', 'v₇₀₀', 2002)
     """
 
     def __init__(self, tape: Any, f: Callable[..., Any], value: Any = None) -> None:
         self._tape, self._f, self._value, self._lang = tape, f, value, spoken()
         with np.errstate(all="ignore"):
-            self._lines, self._located = reading.lines_of(tape, f)
+            self._lines, self._origin = reading.lines_of(tape, f)
             self._moves = [] if tape.output is None else list(sweeping.moves(tape))
             self._held = memory.held_by(tape)
             self._most = sweeping.largest(sent.contribution for move in self._moves for sent in move.sent)
         self._at = {move.line: k for k, move in enumerate(self._moves)}
         self.steps = len(tape) + (len(self._moves) + 1 if tape.output is not None else 0)
+        self.outline = outline.outlined(self._origin.run, lambda i: notation.pretty(tape.name(i)))
+        self._pieces = outline.stretches(self.outline, _LINES)
+        self._starts = [pieces[0].first for pieces in self._pieces]
+        self._last = last_uses(tape.parents, tape.output)
         self._kept = functools.lru_cache(maxsize=32)(self._read)
-        self.layout = functools.lru_cache(maxsize=32)(lambda number: graphs.layout(self[number]))
+        self.layout = functools.lru_cache(maxsize=32)(self._laid_out)
 
     def __len__(self) -> int:
-        return -(-len(self._tape) // _LINES)
+        return len(self._pieces)
 
     def __getitem__(self, number: int) -> Trace:
         """Read stretch `number`; 0 has the inputs."""
@@ -78,20 +86,42 @@ class Excerpts:
             line = self._tape.output
         else:
             line = self._moves[min(step - lines - 1, len(self._moves) - 1)].line
-        return line // _LINES
+        return bisect_right(self._starts, line) - 1
+
+    def _laid_out(self, number: int) -> dict[str, Any]:
+        """The places inside of the groups of a stretch."""
+        pieces = [piece for piece in self._pieces[number] if piece.kind != "input"]
+        return folding.stretch(self[number], pieces, self._last)
+
+    @functools.cached_property
+    def whole(self) -> dict[str, Any]:
+        """The groups of the whole run that are larger than a stretch, and those directly inside of them."""
+        with speaking(self._lang), np.errstate(all="ignore"):
+            upper = [section for section in self.outline.walk() if section.size > _LINES]
+            return folding.whole(upper, self._lines, self._tape, self._last, self._arrivals)
+
+    @functools.cached_property
+    def _arrivals(self) -> dict[int, tuple[int, int, Number]]:
+        """For each line that the sweep reaches: the step of the whole run that does it first, the last, the adjoint."""
+        lines, found = len(self._tape), {}
+        if self._tape.output is not None:
+            found[self._tape.output] = (lines, lines, sweeping.seed_of(self._tape))
+        for k, move in enumerate(self._moves, start=lines + 1):
+            for sent in move.sent:
+                found[sent.parent] = (found.get(sent.parent, (k,))[0], k, sent.after)
+        return found
 
     def _read(self, number: int) -> Trace:
         with speaking(self._lang), np.errstate(all="ignore"):
             return self._told(number)
 
     def _told(self, number: int) -> Trace:
-        tape, first = self._tape, number * _LINES
-        end = min(first + _LINES, len(tape))
+        tape, first, end = self._tape, self._starts[number], self._pieces[number][-1].end
         own = range(first, end)
         before = sorted({parent for i in own for parent in tape.parents[i] if 0 <= parent < first})
         place = {line: k for k, line in enumerate([*before, *own])}
         lines = [_moved(self._lines[i], place) for i in place]
-        run = reading.described(tape, self._f, self._value, lines, self._located)
+        run = reading.described(tape, self._f, self._value, lines, self._origin)
         steps = [self._recorded(i) for i in place]
         parts = [Part(len(before), len(steps) - 1, first)]
         swept = [move for move in self._moves if first <= move.line < end]
@@ -116,6 +146,7 @@ class Excerpts:
             said=said,
             later=say("from later lines"),
             arrived=tuple(arrived.get(i) for i in place),
+            before=tuple(before),
         )
         last = self._moves and self._moves[-1].line
         if number == 0 and swept and last == swept[-1].line and tape.n_inputs <= end:

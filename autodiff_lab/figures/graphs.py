@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from autodiff_lab.engine.errors import InputError
@@ -16,14 +16,13 @@ from autodiff_lab.figures.nodes import NODE_HEIGHT, Look, Parts, escaped_text
 from autodiff_lab.figures.options import one_of
 from autodiff_lab.figures.themes import theme_of
 from autodiff_lab.figures.trace import Trace
+from autodiff_lab.figures.wiring import last_uses, outputs, write
 from autodiff_lab.figures.words import in_its_language, say
 
 __all__ = ["Drawing", "DrawingError", "draw", "draw_tape", "graph", "layout", "picture", "render"]
 
 DIRECTIONS = ("LR", "TB")
 _CAREFUL = 800
-_MOST_RANKS_PASSED = 1300
-_FAR = 6
 # Inches: a page, or a little more.
 _WIDEST = 11
 _EDGE, _GROUP = 0.6, 3.0
@@ -131,7 +130,7 @@ def graph(
     partials: bool = True,
     shapes: bool = False,
     theme: str = "auto",
-    group: str | None = None,
+    group: str | Sequence[Group] | None = None,
 ) -> Drawing:
     """Draw a trace as it stands once a step is done.
 
@@ -143,7 +142,8 @@ def graph(
         Which step of `trace.steps` was the last; −1 for none, the last step if not given. Lines that are not
         recorded yet keep their place and stay invisible, so the drawings of all steps fit on each other.
     direction, values, adjoints, partials, shapes, theme, group
-        See `draw`. At a step that is asked for, the group that computes or sends is lit.
+        See `draw`. At a step that is asked for, the group that computes or sends is lit. `group` may be the groups
+        themselves.
 
     Returns
     -------
@@ -153,7 +153,8 @@ def graph(
         ``active`` and ``carrying``; a group is ``g{line}``, after its first line.
     """
     one_of("draw", "direction", direction, DIRECTIONS)
-    one_of("draw", "group", group, GROUPINGS)
+    named = group is None or isinstance(group, str)
+    groups = groups_of(trace, one_of("draw", "group", group, GROUPINGS)) if named else tuple(group)
     shown = {"values": values, "adjoints": adjoints, "partials": partials, "shapes": shapes}
     for option, given in shown.items():
         one_of("draw", option, given, (True, False))
@@ -194,83 +195,11 @@ def graph(
         # Without a limit, Graphviz's network simplex takes most of a minute for 2500 operations.
         drawing.graph_attr.update(QUICK)
     drawing.title, drawing.theme, drawing.lang = trace.title, theme, trace.lang
-    groups = groups_of(trace, group)
     drawing.description = described(trace, groups)
-    _write(drawing, trace, parts, groups)
-    return drawing
-
-
-def _write(drawing: Drawing, trace: Trace, parts: Parts, groups: tuple[Group, ...]) -> None:
-    """Write the nodes and edges, in the order of the tape."""
-    box = {i: f"n{i}" for i in range(len(trace.lines))}
     several = [group for group in groups if group.end - group.first > 1]
-    for group in several:
-        box |= dict.fromkeys(range(group.first, group.end), f"g{group.first}")
-    outputs = _outputs(trace, box)
-    far = _far(trace, box)
-    drawing.dense = bool(far)
-    first = {group.first: group for group in several}
-    inside = {i: group for group in several for i in range(group.first, group.end)}
-    drawn: set[tuple[int, str]] = set()
-    for i, line in enumerate(trace.lines):
-        if i in first:
-            drawing.node(box[i], **parts.group(first[i], outputs[box[i]]))
-        elif box[i] == f"n{i}":
-            drawing.node(f"n{i}", **parts.node(i, line))
-        for slot, operand in enumerate(line.operands):
-            if box[i] != f"n{i}":
-                way = (operand.line, box[i])
-                if operand.line is not None and box[operand.line] != box[i] and way not in drawn:
-                    drawn.add(way)
-                    tail = box[operand.line]
-                    drawing.edge(tail, box[i], **parts.flow(operand.line, len(outputs.get(tail, ())) > 1, inside[i]))
-                continue
-            tail = f"c{i}_{slot}" if operand.line is None else box[operand.line]
-            # The main way stays straight; what joins it stands aside.
-            look = {"weight": "8"} if far and operand.line is not None and (i, slot) not in far else {}
-            if operand.line is None:
-                drawing.node(tail, **parts.constant(i, slot, operand))
-            elif (i, slot) in far:
-                tail = f"s{i}_{slot}"
-                drawing.node(tail, **parts.again(i, slot, operand.line))
-            drawing.edge(tail, f"n{i}", **parts.edge(i, slot, line, operand), **look)
-
-
-def _far(trace: Trace, box: dict[int, str]) -> set[tuple[int, int]]:
-    """The ways on which a value is written again beside its use, since a line from its box would cross the picture.
-
-    There are none in a picture that Graphviz can arrange at once: it puts a point on every rank that an edge passes,
-    and the time it takes grows faster than the square of their number.
-    """
-    rank: dict[str, int] = {}
-    ways: dict[tuple[int, int], int] = {}
-    for i, line in enumerate(trace.lines):
-        before = [rank[box[o.line]] for o in line.operands if o.line is not None and box[o.line] != box[i]]
-        rank[box[i]] = max(rank.get(box[i], 0), 1 + max(before, default=-1))
-    for i, line in enumerate(trace.lines):
-        if box[i] != f"n{i}":
-            continue
-        for slot, operand in enumerate(line.operands):
-            if operand.line is not None:
-                ways[i, slot] = rank[box[i]] - rank[box[operand.line]]
-    if sum(ways.values()) <= _MOST_RANKS_PASSED:
-        return set()
-    return {way for way, passed in ways.items() if passed > _FAR}
-
-
-def _outputs(trace: Trace, box: dict[int, str]) -> dict[str, list[int]]:
-    """The lines that leave each group: somebody outside uses them, or they are the result."""
-    leaving = {
-        operand.line
-        for i, line in enumerate(trace.lines)
-        for operand in line.operands
-        if operand.line is not None and box[operand.line] != box[i]
-    }
-    outputs: dict[str, list[int]] = {}
-    for i in sorted(leaving | ({trace.result} - {None})):
-        if box[i].startswith("g"):
-            outputs.setdefault(box[i], []).append(i)
-    return outputs
+    last = last_uses([[operand.line for operand in line.operands] for line in trace.lines], trace.result)
+    write(drawing, trace.lines, parts, several, lambda group: outputs(group, last))
+    return drawing
 
 
 @in_its_language

@@ -28,8 +28,11 @@ _CARRYING = {
 }
 
 _ROWS = 3
-_CONSTANT_HEIGHT = 0.4
-_OUTPUTS = 3
+SMALL_HEIGHT = 0.4
+"""Of a constant, and of a value that is written again."""
+
+MOST_OUTPUTS = 3
+"""So many of the values that leave a group are written into its box."""
 
 
 class Look(NamedTuple):
@@ -90,7 +93,7 @@ class Parts:
         if self.look.adjoints:
             rows.append(self._derivative(i))
         if len(rows) < _ROWS:
-            look["height"] = f"{_CONSTANT_HEIGHT + (NODE_HEIGHT - _CONSTANT_HEIGHT) * (len(rows) - 1) / (_ROWS - 1):g}"
+            look["height"] = f"{SMALL_HEIGHT + (NODE_HEIGHT - SMALL_HEIGHT) * (len(rows) - 1) / (_ROWS - 1):g}"
         return look | {
             "id": f"n{i}",
             "class": " ".join(classes),
@@ -123,9 +126,9 @@ class Parts:
         """One box for several lines: the text they come from, and the values that leave it."""
         size = size_of(group)
         title = group.title or f"{self.trace.lines[group.first].shown} …"
-        rows, widths = [f"<b>{_markup(title)}</b>"], [text_width(title, True)]
+        rows, texts = [f"<b>{_markup(title)}</b>"], [title, size]
         rows.append(f'<font color="{self.theme.soft_ink}">{_markup(size)}</font>')
-        for i in outputs[:_OUTPUTS]:
+        for i in outputs[:MOST_OUTPUTS]:
             line = self.trace.lines[i]
             name = heading(self.trace, i, line)[1]
             row, shown = [_markup(name)], [name]
@@ -136,9 +139,9 @@ class Parts:
                 row.append(self._derivative(i))
                 shown.append(self._longest.get(i, "") or self._derivative_text(i))
             rows.append("&#160;&#160;".join(row) if i < self.recorded else "&#160;")
-            widths.append(text_width("  ".join(shown), True))
-        if len(outputs) > _OUTPUTS:
-            rows.append(_markup(say("and more", n=len(outputs) - _OUTPUTS)))
+            texts.append("  ".join(shown))
+        if len(outputs) > MOST_OUTPUTS:
+            rows.append(_markup(say("and more", n=len(outputs) - MOST_OUTPUTS)))
         look = {"peripheries": "2", "penwidth": "2"} if self.trace.result in outputs else {}
         if group.first >= self.recorded:
             look["style"] = "invis"
@@ -148,7 +151,7 @@ class Parts:
             "id": f"g{group.first}",
             "class": "group",
             "label": f"<{'<br/>'.join(rows)}>",
-            "width": f"{max(widths) / 72 + 0.3:.2f}",
+            "width": f"{group_width(texts):.2f}",
             "tooltip": escaped_text(say("group", title=title, size=size)),
         }
 
@@ -185,23 +188,23 @@ class Parts:
             "label": f"<{_markup(operand.value.in_node)}>",
             "style": "invis" if hidden else "filled,dashed",
             "fillcolor": self.theme.constant_paper,
-            "height": str(_CONSTANT_HEIGHT),
-            "width": f"{max(0.4, text_width(operand.value.in_node) / 72 + 0.2):.2f}",
+            "height": str(SMALL_HEIGHT),
+            "width": f"{small_width(operand.value.in_node):.2f}",
             "tooltip": escaped_text(say("the constant", value=operand.value.text)),
         }
 
-    def again(self, i: int, slot: int, tail: int) -> dict[str, str]:
+    def again(self, node: str, user: int, tail: int) -> dict[str, str]:
         """A value that stands far away, by its name beside the operation that uses it."""
         line = self.trace.lines[tail]
         name = line.called
         return {
-            "id": f"s{i}_{slot}",
+            "id": node,
             "class": "again",
             "label": f"<{_markup(name)}>",
-            "style": "invis" if i >= self.recorded else "rounded,filled,dashed",
+            "style": "invis" if user >= self.recorded else "rounded,filled,dashed",
             "fillcolor": self.theme.constant_paper,
-            "height": str(_CONSTANT_HEIGHT),
-            "width": f"{max(0.4, text_width(name) / 72 + 0.2):.2f}",
+            "height": str(SMALL_HEIGHT),
+            "width": f"{small_width(name):.2f}",
             "tooltip": escaped_text(say("far away", name=name, value=line.value.text)),
         }
 
@@ -242,6 +245,16 @@ class Parts:
             f'<tr><td bgcolor="{self.theme.paper}">{written}</td></tr></table>'
         )
         return {"label": f"<{chip}>"}
+
+
+def small_width(text: str) -> float:
+    """The width of a box with nothing but a short text, in inches."""
+    return max(0.4, text_width(text) / 72 + 0.2)
+
+
+def group_width(texts: Sequence[str]) -> float:
+    """The width of the box of a group, in inches, from the rows that it shows; the second is not bold."""
+    return max(text_width(text, k != 1) for k, text in enumerate(texts)) / 72 + 0.3
 
 
 def size_of(group: Group) -> str:

@@ -156,7 +156,7 @@ class Excerpt:
     """Which stretch of a long run a trace tells: its `number`, of all the `lines` and `steps` of the run.
 
     `parts` say which steps of the whole run it has; its other steps only prepare these. `said` says it in words, and
-    `later` where the adjoints that have `arrived` come from.
+    `later` where the adjoints that have `arrived` come from. Its first lines are from `before`: these lines of the run.
     """
 
     number: int
@@ -166,6 +166,7 @@ class Excerpt:
     said: str = ""
     later: str = ""
     arrived: tuple[Number | None, ...] = ()
+    before: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)

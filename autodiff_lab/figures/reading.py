@@ -6,7 +6,7 @@ import functools
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,7 +23,9 @@ from autodiff_lab.figures import (
     sources,
     sweeping,
 )
-from autodiff_lab.figures.trace import Cost, Hint, Line, Meter, Number, Operand, Question, Span, Step, Trace
+from autodiff_lab.figures.chapters import chapters
+from autodiff_lab.figures.outline import Section, nested
+from autodiff_lab.figures.trace import Cost, Hint, Line, Meter, Number, Operand, Question, Source, Span, Step, Trace
 from autodiff_lab.figures.words import checked_language, say, speaking, spoken, together
 from autodiff_lab.transforms.recording import name_of
 
@@ -62,8 +64,8 @@ def read_run(tape: Any, f: Callable[..., Any], value: Any = None) -> Trace:
     return described(tape, f, value, *lines_of(tape, f))
 
 
-def lines_of(tape: Any, f: Callable[..., Any]) -> tuple[Sequence[Line], sources.Located]:
-    """The lines of a tape, each read when it is asked for; and the sources that they come from."""
+def lines_of(tape: Any, f: Callable[..., Any]) -> tuple[Sequence[Line], Origin]:
+    """The lines of a tape, each read when it is asked for; and where they come from."""
     located = sources.locate(f, tape.sites, len(tape), tape.walk)
     labels = {
         tape.name(i): label for i, label in enumerate(tape.input_names) if label and notation.pretty(label) == label
@@ -71,10 +73,19 @@ def lines_of(tape: Any, f: Callable[..., Any]) -> tuple[Sequence[Line], sources.
     sweeps = {number: k for k, number in enumerate(dict.fromkeys(tape.swept_by.values()), start=1)}
 
     def line(i: int) -> Line:
-        stretch = sweeps.get(tape.swept_by.get(i), 0)
-        return replace(_line(tape, i, located.spans[i], labels), stretch=stretch, turns=located.turns[i])
+        return replace(_line(tape, i, located.spans[i], labels), stretch=origin[i], turns=located.turns[i])
 
-    return OnDemand(line, len(tape)), located
+    origin = [sweeps.get(tape.swept_by.get(i), 0) for i in range(len(tape))]
+    run = nested(located.sources, located.spans, located.turns, tape.n_inputs, origin)
+    return OnDemand(line, len(tape)), Origin(located.sources, located.note, run)
+
+
+class Origin(NamedTuple):
+    """Where the lines of a tape come from: the sources, what is to be said of them, the run in sections."""
+
+    sources: tuple[Source, ...]
+    note: str
+    run: Section
 
 
 class OnDemand(Sequence):
@@ -94,7 +105,7 @@ class OnDemand(Sequence):
         return self._make(i % self._length)
 
 
-def described(tape: Any, f: Callable[..., Any], value: Any, lines: Sequence[Line], located: sources.Located) -> Trace:
+def described(tape: Any, f: Callable[..., Any], value: Any, lines: Sequence[Line], origin: Origin) -> Trace:
     """A run of these lines, without steps; the lines of a stretch of the tape may stand for all."""
     lines = tuple(lines)
     result = tape.output
@@ -108,15 +119,15 @@ def described(tape: Any, f: Callable[..., Any], value: Any, lines: Sequence[Line
         title=title,
         function=name,
         parameters=parameters,
-        sources=located.sources,
-        note=together(located.note, constant, sentences.stretches_note(lines)),
+        sources=origin.sources,
+        note=together(origin.note, constant, sentences.stretches_note(lines)),
         lines=lines,
         steps=(),
         result=result,
         value=Number.of(np.nan if value is None else value),
         result_name=say("result name") if "y" in tape.input_names else "y",
         opening=sentences.opening(title, lines),
-        chapters=located.chapters,
+        chapters=chapters(origin.run),
         lang=spoken(),
     )
 

@@ -18,7 +18,6 @@ from dataclasses import dataclass, replace
 from types import CodeType
 from typing import Any
 
-from autodiff_lab.figures.chapters import Chapter, chapters
 from autodiff_lab.figures.control_flow import Place, flow
 from autodiff_lab.figures.trace import Source, Span, Turn
 from autodiff_lab.figures.words import say, separated
@@ -39,7 +38,6 @@ class Located:
     spans: tuple[tuple[Span, ...], ...]
     note: str
     turns: tuple[tuple[Turn, ...], ...] = ()
-    chapters: tuple[Chapter, ...] = ()
 
 
 def locate(f: Callable[..., Any], sites: Sequence[Frames] | None, n_lines: int, walk: Any = None) -> Located:
@@ -73,7 +71,7 @@ def locate(f: Callable[..., Any], sites: Sequence[Frames] | None, n_lines: int, 
         note = say("no source of some", names=separated(sorted(code.co_name for code in book.lost)))
     ways = flow(walk, [block.place for block in book.blocks], n_lines)
     shown = tuple(replace(block.source, ran=ran) for block, ran in zip(book.blocks, ways.ran, strict=True))
-    return Located(shown, tuple(spans), note, ways.turns, chapters(shown, spans, ways.turns))
+    return Located(shown, tuple(spans), note, ways.turns)
 
 
 def unwrapped(f: Callable[..., Any]) -> Callable[..., Any]:

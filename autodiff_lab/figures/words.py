@@ -16,7 +16,7 @@ from typing import Any
 from autodiff_lab.figures.catalogue import CATALOGUE, LANGUAGES, interface
 from autodiff_lab.figures.options import one_of
 
-_SHARED = ("separator", "not reached")
+_SHARED = ("separator", "not reached", "group", "and more", "values together")
 """What the player says as pictures and sentences do."""
 
 _SPOKEN: ContextVar[str] = ContextVar("lang", default="en")

@@ -10,13 +10,15 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab.engine.errors import AutodiffError
-from autodiff_lab.figures import excerpts, reading
+from autodiff_lab.figures import excerpts, folding, graphs, reading
 from autodiff_lab.figures.excerpts import Excerpts
 from autodiff_lab.figures.trace import Trace
 from autodiff_lab.figures.words import checked_language, player_words, say, separated, speaking
 from autodiff_lab.transforms.gradients import record
 
 MODES = ("reverse", "forward", "both")
+
+GROUPINGS = ("auto", None)
 
 _MOST_AT_ONCE = 4  # directions that a node of the graph can show together
 _MOST_STEPS = 200  # of all directions of the menu together; beyond, the menu is shorter
@@ -30,13 +32,14 @@ class ModeError(AutodiffError, ValueError):
 class Views:
     """One run, in reverse and forward; `why` says why there is no forward mode, if there is none.
 
-    Of a `long` run, `trace` is the stretch that is shown.
+    Of a `long` run, `trace` is the stretch that is shown. The graph has groups if it is `large`.
     """
 
     trace: Trace
     forward: Mapping[str, Trace]
     why: str = ""
     long: Excerpts | None = None
+    large: bool = False
 
     def payload(self, layouts: Mapping[str, Any]) -> dict[str, Any]:
         """Give what the player's JavaScript takes. The lines are written once, with the run in reverse.
@@ -59,12 +62,18 @@ class Views:
         others = [{"trace": self.long[k].to_dict(), "layout": layouts[str(k)]} for k in numbers]
         with speaking(self.trace.lang):
             held = separated(self.long[k].excerpt.said for k in sorted({*numbers, self.trace.excerpt.number}))
-            return shown | {"others": others, "no_others": say("not in this page", held=held)}
+            return shown | {"others": others, "no_others": say("not in this page", held=held), "whole": self.long.whole}
 
     def _beside(self) -> list[int]:
         """Stretches to have at hand: the neighbours, so that a step over the border waits for nobody, and the ends."""
         own, last = self.trace.excerpt.number, len(self.long) - 1
         return sorted({0, own - 1, own + 1, last} & set(range(last + 1)) - {own})
+
+    def layout(self, trace: Trace) -> dict[str, Any]:
+        """Lay out the graph of one of the `measures`."""
+        if self.long is not None:
+            return self.long.layout(trace.excerpt.number)
+        return folding.layout(trace) if self.large else graphs.layout(trace)
 
     def around(self, step: int) -> Views:
         """Give the views on the stretch of a long run that has this step."""
@@ -87,7 +96,14 @@ class Views:
         return together
 
 
-def views(f: Callable[..., Any], args: Sequence[Any], custom: Any = None, fault: str = "", lang: str = "en") -> Views:
+def views(
+    f: Callable[..., Any],
+    args: Sequence[Any],
+    custom: Any = None,
+    fault: str = "",
+    lang: str = "en",
+    group: str | None = "auto",
+) -> Views:
     """Run ``f(*args)`` once, and read the record in both modes.
 
     Parameters
@@ -100,10 +116,13 @@ def views(f: Callable[..., Any], args: Sequence[Any], custom: Any = None, fault:
         A mistake that the engine makes in reverse, as `Trace.of` takes it; there is no forward mode then.
     lang : {"en", "zh"}
         The language of every word.
+    group : {"auto", None}
+        Whether the graph of a large run has groups.
     """
     with speaking(checked_language("play", lang)):
         value, tape = record(f, *args, sites=True)
-        return _views(tape, f, value, custom, fault)
+        found = _views(tape, f, value, custom, fault)
+    return replace(found, large=group == "auto" and len(tape) > folding.WHOLE)
 
 
 def _views(tape: Any, f: Callable[..., Any], value: Any, custom: Any, fault: str) -> Views:

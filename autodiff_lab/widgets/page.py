@@ -18,9 +18,10 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from autodiff_lab.figures import graphs, tables
-from autodiff_lab.figures.drawing import data_url
+from autodiff_lab.figures import folding, graphs, tables
+from autodiff_lab.figures.drawing import Drawing, data_url
 from autodiff_lab.figures.fonts import stack
+from autodiff_lab.figures.layout import layout_of
 from autodiff_lab.figures.notation import escape
 from autodiff_lab.figures.trace import Trace
 from autodiff_lab.figures.words import in_its_language, say, separated
@@ -92,13 +93,19 @@ def figure(trace: Trace, payload: Mapping[str, Any], key: str = "") -> str:
     key : str
         Of the live player; empty in a page that has none.
     """
-    drawing = graphs.graph(trace)
+    drawing = _still(trace, payload["layout"])
     picture = data_url(graphs.picture(drawing))
     still = (
         f'<figure><img alt="{escape(str(drawing))}" style="max-width:100%;height:auto" src="{picture}">'
         f"<figcaption>{escape(caption(trace))}</figcaption>{tables.table(trace).html()}</figure>"
     )
     return awaiting(still, "player", key, _ALONE % {"payload": _for_script(payload), "packed": packed()})
+
+
+def _still(trace: Trace, layout: Mapping[str, Any]) -> Drawing:
+    """The graph as a picture, in groups if the player has groups; of a long run it is a stretch."""
+    grouped = "groups" in layout and trace.excerpt is None
+    return graphs.graph(trace, group=folding.outermost(trace) if grouped else None)
 
 
 @functools.cache
@@ -123,8 +130,10 @@ def png(trace: Trace, layout: Mapping[str, Any]) -> bytes:
         from autodiff_lab.figures import printing
 
         trace = printing.legible("play", trace)
-    widest = max(layout["width"], layout["height"]) * 96 / 72
-    drawn = graphs.render(graphs.graph(trace), "png", scale=min(1.0, _LARGEST_PNG / widest))
+    drawing = _still(trace, layout)
+    places = layout_of(drawing) if "groups" in layout else layout
+    widest = max(places["width"], places["height"]) * 96 / 72
+    drawn = graphs.render(drawing, "png", scale=min(1.0, _LARGEST_PNG / widest))
     from PIL import Image  # after drawing: where nothing can be drawn as PNG, nothing more is loaded
 
     small = io.BytesIO()

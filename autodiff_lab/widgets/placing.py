@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from autodiff_lab.figures import graphs
+from autodiff_lab.figures import folding
 from autodiff_lab.figures.boxes import below_heading, text_width
 from autodiff_lab.figures.trace import Trace
 from autodiff_lab.widgets.modes import Views
@@ -25,25 +25,27 @@ def placed(views: Views, before: Views | None = None, payload: Mapping[str, Any]
     dict
         The layouts by name, as `Views.payload` takes them.
     """
-    if views.long is not None:
-        return {name: views.long.layout(trace.excerpt.number) for name, trace in views.measures.items()}
-    if before is None or not payload:
-        return {name: graphs.layout(trace) for name, trace in views.measures.items()}
+    if views.long is not None or before is None or not payload:
+        return {name: views.layout(trace) for name, trace in views.measures.items()}
     old = {"": payload["layout"]}
     old |= {run["name"]: run["layout"] for run in payload["forward"] if "layout" in run}
     same = _shape(views.trace) == _shape(before.trace)
     return {
-        name: old[name] if same and name in old and _fits(trace, old[name]) else graphs.layout(trace)
+        name: old[name] if same and name in old and _fits(trace, old[name]) else views.layout(trace)
         for name, trace in views.measures.items()
     }
 
 
-def _shape(trace: Trace) -> list[tuple[str, str]]:
-    """What the lines of a trace compute, apart from their values."""
-    return [(line.text, line.label) for line in trace.lines]
+def _shape(trace: Trace) -> list[tuple[Any, ...]]:
+    """What the lines of a trace compute, apart from their values; and in which turns."""
+    return [(line.text, line.label, line.turns) for line in trace.lines]
 
 
 def _fits(widest: Trace, layout: Mapping[str, Any]) -> bool:
-    """Tell whether each node of a layout is wide enough for the numbers of this trace."""
-    nodes = layout["nodes"]
+    """Tell whether each node of a layout, and each group, is wide enough for the numbers of this trace."""
+    nodes = dict(layout["nodes"])
+    for group in layout.get("groups", {}).values():
+        nodes |= group["layout"]["nodes"]
+    if "groups" in layout and not folding.fits(widest, layout):
+        return False
     return all(text_width(text, bold=True) + 6 <= nodes[f"n{i}"]["w"] for i, text in below_heading(widest))

@@ -36,6 +36,7 @@ def play(
     predict: bool = False,
     lang: str | None = None,
     scale: str | None = None,
+    group: str | None = "auto",
 ) -> Player:
     """Run ``f(*args)`` and show it step by step: source, graph and tape, with its derivatives in both modes.
 
@@ -62,6 +63,9 @@ def play(
     scale : {"normal", "lecture"}, optional
         ``"lecture"``: type that is read from the last row, and fewer things at a time. If not given, what
         `play_defaults` says: normal.
+    group : {"auto", None}
+        ``"auto"``: the graph of more than 150 lines is shown in groups, which open: loops, their turns, calls, lines of
+        the source. None: every operation is drawn at once, up to 600 lines.
 
     Returns
     -------
@@ -83,7 +87,8 @@ def play(
     -----
     Beside each line of the source stands how often it ran, where not every line ran once: Python itself is asked, while
     `f` is recorded. If a debugger is watching already, or `f` runs through more than 100 000 lines, nothing is said.
-    A click on an array opens its entries. A run of more than 30 lines has a strip of the whole, which jumps.
+    A click on an array opens its entries. A run of more than 30 lines has a strip of the whole, which jumps. In a graph
+    with groups the one that holds the step opens by itself, and closes behind it; Enter or a click opens any other.
 
     Examples
     --------
@@ -93,6 +98,7 @@ def play(
     Player(f(x1, x2), 13 steps)
     """
     options = {"mode": mode, "direction": direction, "fault": fault, "predict": predict, "lang": lang, "scale": scale}
+    options["group"] = group
     return Player(f, *args, ranges=ranges, **options)
 
 
@@ -159,14 +165,15 @@ class Player(Outputs, Shared):
         predict: bool = False,
         lang: str | None = None,
         scale: str | None = None,
+        group: str | None = "auto",
     ) -> None:
         lang, scale = lang or play_defaults()["lang"], scale or play_defaults()["scale"]
         self._f = f
         self._args = args
-        self._fault, self._lang = fault, lang
+        self._fault, self._lang, self._group = fault, lang, one_of("play", "group", group, modes.GROUPINGS)
         named = direction is None or isinstance(direction, str)
         self._own = None if named else direction
-        views = modes.views(f, args, self._own, fault, lang)
+        views = modes.views(f, args, self._own, fault, lang, group)
         leaves = flatten(args)
         labels = [views.trace.lines[i].label for i in views.trace.inputs]
         self._scalars = [k for k, leaf in enumerate(leaves) if np.ndim(leaf) == 0]
@@ -288,7 +295,7 @@ class Player(Outputs, Shared):
             leaves[k] = value
         # A slider may pass a pole: ∞ and nan are shown as such, a warning would have no cell to stand in.
         with np.errstate(all="ignore"):
-            return modes.views(self._f, unflatten(self._args, leaves), self._own, self._fault, self._lang)
+            return modes.views(self._f, unflatten(self._args, leaves), self._own, self._fault, self._lang, self._group)
 
     def _turn_to(self, change: Any) -> None:
         """Show the stretch of a long run that has this step."""

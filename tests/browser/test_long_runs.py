@@ -85,7 +85,7 @@ def test_a_saved_page_of_ten_thousand_operations(scheme, saved, new_page, reques
     player = PlayerOnPage(page)
     opened = time.perf_counter() - start
     assert built + opened < 9, "1 to 2 s on a calm machine"
-    assert player.root.get_by_text("lines v₋₁ to v₉₈ of 10\u202f002").is_visible()
+    assert player.root.get_by_text("lines v₋₁ to v₈₀ of 10\u202f002").is_visible()
     player.focus()
     player.key("End")
     assert player.step == STEPS
@@ -115,7 +115,7 @@ def test_a_saved_page_says_which_stretches_it_holds(saved, new_page):
     player = PlayerOnPage(page)
     player.scrub(5000)
     note = player.root.locator(".adl-held")
-    assert "some stretches of the run only: lines v₋₁ to v₉₈" in note.inner_text()
+    assert "some stretches of the run only: lines v₋₁ to v₈₀" in note.inner_text()
     assert player.step == 0
     player.key("End")
     assert player.step == STEPS and not note.is_visible()
@@ -153,12 +153,12 @@ def test_the_strip_shows_the_whole_run_and_jumps(scheme, lang, new_page, tmp_pat
     names = [button.get_attribute("aria-label") for button in chapters.all()]
     if lang == "en":
         assert names[:2] == [
-            "record: for _ in range(20):, lines 1 to 80, 20 turns",
+            "record: for _ in range(20): ×20, lines 1 to 80, 20 turns",
             "record: return x * x, lines 81 to 81",
         ]
         assert names[2].startswith("sweep: return x * x")
     else:
-        assert names[0] == "记录：for _ in range(20):，第 1 至 80 行，20 轮"
+        assert names[0] == "记录：for _ in range(20): ×20，第 1 至 80 行，20 轮"
     status = player.root.locator(".adl-status")
     turn = {"en": "turn {} of 20", "zh": "第 {} 轮，共 20 轮"}[lang]
     box = chapters.first.bounding_box()

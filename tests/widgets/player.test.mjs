@@ -385,3 +385,160 @@ test("the chapters of a run are visited forth and back, turn by turn", () => {
   }
   assert.deepEqual(player.chaptersOf(seed).chapters, []);
 });
+
+// Groups that open
+
+const inGroups = (payload) => {
+  const trace = player.chosen(player.readAll(payload), "reverse", "");
+  return { trace, ...player.groupsOf(trace, payload.layout, payload.whole) };
+};
+const graphs = Object.fromEntries(Object.entries(given.grouped).map(([name, payloads]) => [name, payloads.map(inGroups)]));
+const opened = (...groups) => new Map(groups.map(({ id }) => [id, 1]));
+const side = (box, at, size) => [box[at] - box[size] / 2, box[at] + box[size] / 2];
+const apart = (a, b) => [["x", "w"], ["y", "h"]].some(([at, size]) => side(a, at, size)[1] <= side(b, at, size)[0] + 0.01 || side(b, at, size)[1] <= side(a, at, size)[0] + 0.01);
+
+test("a widening keeps the order, and brings nothing closer", () => {
+  const map = player.widening([[10, 20, 50], [15, 30, 30], [40, 41, 1]]);
+  assert.equal(map(20) - map(10), 50 + (5 * 5 - 25)); // the steeper one wins where both are
+  for (let at = -5; at < 60; at += 0.5) assert.ok(map(at + 0.5) - map(at) >= 0.5 - 1e-9);
+  assert.ok(map(30) - map(15) >= 30 && map(-3) === -3);
+  assert.equal(player.widening([])(7), 7);
+});
+
+test("a path is read and written", () => {
+  const path = "M1,2C3.5,4 -5,6 7,8 9,1 2,3 4,5L6,7";
+  assert.equal(player.pathOf(player.pointsOf(path), true), path);
+});
+
+test("each group knows what is around it", () => {
+  const { root, all } = graphs.turns[0];
+  assert.equal(root.inside.size, 1);
+  for (const group of all) {
+    assert.ok(group.layout && group.parent.first <= group.first && group.end <= group.parent.end);
+    assert.equal(group.parent.inside.get(group.first), group);
+    for (const name of Object.keys(group.layout.nodes)) assert.equal(Boolean(group.child(name)), name[0] === "g");
+  }
+  const chain = player.holding(root, 14);
+  assert.deepEqual(chain.map(({ title }) => title), ["for _ in range(20):", "turn 1", "x = np.tanh(x * x + w * x) - x"]);
+});
+
+test("whatever is open, nothing overlaps, all boxes keep their order, and edges end where their boxes are", () => {
+  const { root, all } = graphs.turns[0];
+  const chain = player.holding(root, 60);
+  for (const groups of [[], chain.slice(0, 1), chain, [...chain, ...player.holding(root, 21), ...player.holding(root, 90)], all]) {
+    const open = opened(...groups);
+    const scene = player.composed(root, open);
+    const boxes = [...scene.boxes];
+    for (const [key, box] of boxes) {
+      const [left, right, top, bottom] = [...side(box, "x", "w"), ...side(box, "y", "h")];
+      assert.ok(left >= 0 && top >= 0 && right <= scene.width + 0.01 && bottom <= scene.height + 0.01);
+      if (box.nest !== root) { // it is inside the frame around it
+        const frame = scene.boxes.get(box.nest.id);
+        assert.ok(left >= side(frame, "x", "w")[0] && right <= side(frame, "x", "w")[1] && top >= side(frame, "y", "h")[0] + 20 && bottom <= side(frame, "y", "h")[1], key);
+      }
+      for (const [other, neighbour] of boxes) {
+        if (neighbour.nest !== box.nest || other <= key) continue;
+        const [a, b] = [box, neighbour].map(({ nest, name }) => nest.layout.nodes[name]);
+        if (apart(a, b)) assert.ok(apart(box, neighbour), `${key} ${other}`);
+        for (const at of ["x", "y"]) if (a[at] < b[at]) assert.ok(box[at] < neighbour[at] + 40 || open.size > 1, `${key} ${other} keep their order`);
+      }
+    }
+    for (const [key, { name, nest, points }] of scene.edges) {
+      const ends = nest.layout.edges[name].ends.map((end) => scene.boxes.get(nest.key(end)));
+      [points[0], points.at(-1)].forEach((point, k) => {
+        const near = ["x", "y"].every((at, n) => point[at] >= side(ends[k], at, "wh"[n])[0] - 12 && point[at] <= side(ends[k], at, "wh"[n])[1] + 12);
+        assert.ok(near, `${key} ends at its box`);
+      });
+    }
+    const shown = new Set(boxes.filter(([key]) => /^n\d/.test(key)).map(([key]) => key));
+    if (groups === all) assert.equal(shown.size, graphs.turns[0].trace.lines.length);
+  }
+});
+
+test("a group that is opening is between closed and open, and shows nothing yet", () => {
+  const { root } = graphs.turns[0];
+  const [loop] = player.holding(root, 60);
+  const width = (share) => player.composed(root, new Map(share ? [[loop.id, share]] : [])).boxes.get(loop.id).w;
+  assert.ok(width(0) < width(0.5) && width(0.5) < width(1));
+  assert.equal(player.composed(root, new Map([[loop.id, 0.5]])).boxes.size, player.composed(root, new Map()).boxes.size);
+});
+
+test("what holds the step is open, and closes behind it; what the learner opened stays", () => {
+  const { root, all } = graphs.turns[0];
+  const kept = { opened: new Set(), shut: new Set() };
+  const groups = player.opening(all, root, kept);
+  const ids = (line) => player.holding(root, line).map(({ id }) => id);
+  const open = () => [...groups.open.keys()].sort();
+  groups.follow(undefined);
+  assert.deepEqual(open(), []);
+  groups.follow(14);
+  assert.deepEqual(open(), ids(14).sort());
+  groups.follow(60);
+  assert.deepEqual(open(), ids(60).sort());
+  const [loop, other] = player.holding(root, 21);
+  groups.toggle(other);
+  groups.follow(undefined);
+  assert.deepEqual(open(), [other.id]);
+  groups.toggle(other);
+  groups.follow(60);
+  groups.toggle(loop); // closed by hand while the step is in it: it stays closed
+  assert.ok(!open().includes(loop.id));
+  groups.follow(61);
+  assert.ok(!open().includes(loop.id));
+  groups.follow(0);
+  groups.follow(60);
+  assert.ok(open().includes(loop.id), "the step has left it, and come again");
+  groups.all(true);
+  assert.equal(open().length, all.length);
+  groups.all(false);
+  assert.deepEqual(open(), []);
+});
+
+test("a closed group shows how far the run has come in it", () => {
+  const { trace, root } = graphs.turns[0];
+  const history = player.adjointHistory(trace);
+  const at = (group, s) => player.progress(trace, group, s, (line) => player.adjointAt(history, line, s));
+  const turn = player.holding(root, 14)[1];
+  assert.deepEqual(at(turn, -1).rows.map(({ value, adjoint }) => [value, adjoint]), [["", null]]);
+  assert.equal(at(turn, turn.first).recorded, true);
+  const line = trace.lines[turn.end - 1];
+  assert.equal(at(turn, turn.end - 1).rows[0].value, line.value.short ?? line.value.text);
+  assert.equal(at(turn, turn.end - 1).rows[0].adjoint, "", "nothing has reached it, which is not 0");
+  const last = trace.steps.length - 1;
+  assert.equal(at(turn, last).rows[0].adjoint, history[turn.end - 1].at(-1).adjoint.text);
+  assert.equal(at(turn, last).swept, false);
+  assert.equal(at(player.holding(root, 60)[1], last).swept, true);
+});
+
+test("a stretch of a long run has the groups of the whole run, and the inside of its own", () => {
+  const [start, middle] = graphs.long;
+  assert.ok(start.root.layout === given.grouped.long[0].whole);
+  for (const { trace, all, root } of [start, middle]) {
+    const first = trace.excerpt.parts[0][0];
+    for (let i = first; i < trace.lines.length; i++) {
+      const line = player.wholeLine(trace, i);
+      assert.equal(player.ownLine(trace, line), i);
+      const chain = player.holding(root, line);
+      assert.ok(chain.every(({ layout }) => layout || chain[0].input), "down to the operations");
+    }
+    trace.excerpt.before.forEach((line, k) => assert.deepEqual([player.wholeLine(trace, k), player.ownLine(trace, line)], [line, k]));
+    const there = all.filter(({ layout }) => layout);
+    assert.ok(there.length < all.length, "the inside of others comes with their stretch");
+    const scene = player.composed(root, opened(...there));
+    const drawn = [...scene.boxes.keys()].filter((key) => /^n\d/.test(key)).length;
+    assert.equal(drawn, trace.lines.slice(first).filter(({ kind }) => kind === "operation").length);
+  }
+  assert.equal(player.ownLine(middle.trace, 5), null);
+});
+
+test("a closed group of a long run shows values of other stretches, and when its adjoint is complete", () => {
+  const { trace, all } = graphs.long[1];
+  const group = all.find(({ title }) => title === "turns 301–310");
+  const [[line, name, value, adjoint, reached, complete]] = group.outs;
+  const history = player.adjointHistory(trace);
+  const row = (whole) => player.progress(trace, group, player.ownStep(trace, whole), (i) => player.adjointAt(history, i, player.ownStep(trace, whole))).rows[0];
+  const steps = trace.excerpt.parts.flatMap(([first, last, at]) => [at, at + last - first]);
+  assert.ok(line > steps[1] && reached <= complete && complete < steps[2]);
+  assert.deepEqual([row(steps[0]).value, row(steps[0]).adjoint], ["", null]);
+  assert.deepEqual([row(steps[2]).name, row(steps[2]).value, row(steps[2]).adjoint], [name, value, adjoint]);
+});

@@ -388,3 +388,22 @@ def test_a_result_in_the_place_of_the_function(show):
         grad(f(2.0, 5.0))(2.0)
     with pytest.raises(AutodiffError, match="Pass the function itself"):
         value_and_grad(f(2.0, 5.0))(2.0)
+
+
+def test_a_large_graph_has_groups_unless_they_are_refused():
+    def f(x):
+        for _ in range(80):
+            x = x * 1.001 + 0.25
+        return x
+
+    assert next(iter(play(f, 1.0).payload["layout"]["groups"])) == "g1_161"
+    whole = play(f, 1.0, group=None).payload["layout"]
+    assert "groups" not in whole and len([name for name in whole["nodes"] if name[0] == "n"]) == 161
+    with pytest.raises(AutodiffError, match=re.escape("play(group='line') is not possible; group is 'auto' or None.")):
+        play(f, 1.0, group="line")
+    player = play(f, 1.0)
+    kept = player.payload["layout"]
+    player.inputs = [1.5]
+    assert player.payload["layout"] == kept, "the graph stands still while a slider moves"
+    player.inputs = [-123456.7]
+    assert player.payload["layout"] != kept

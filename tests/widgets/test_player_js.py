@@ -17,6 +17,7 @@ from autodiff_lab.figures import equations
 from autodiff_lab.figures.faults import FAULTS
 from autodiff_lab.figures.trace import Trace
 from autodiff_lab.widgets import joining, modes, page
+from autodiff_lab.widgets.placing import placed
 
 from .cases import CASES
 
@@ -34,6 +35,30 @@ ARRAYS = {
     "scalar": (lambda A, b: np.sum(A * b), (np.arange(3.0), 2.0)),
     "large": (lambda A, b: np.sum(A * b), (np.arange(600.0).reshape(20, 30), np.arange(30.0))),
 }
+
+
+def layers(x, w):
+    for _ in range(20):
+        for _ in range(3):
+            x = x + 0.01 * np.sin(w * x)
+        x = np.tanh(x * x + w * x) - x
+    return x * w
+
+
+def wave(x, w):
+    for _ in range(400):
+        x = x + 0.01 * np.sin(w * x)
+    return x
+
+
+GROUPED = {"turns": (layers, (0.5, 1.3)), "long": (wave, (0.5, 1.3))}
+
+
+def grouped(f, args):
+    """Payloads of a run whose graph has groups: at the start, and of a long run in the middle as well."""
+    views = modes.views(f, args)
+    shown = [views] if views.long is None else [views, views.around(900)]
+    return [each.payload(placed(each)) for each in shown]
 
 
 @pytest.fixture(scope="module")
@@ -54,6 +79,7 @@ def cases(tmp_path_factory) -> Path:
         },
         "faulty": {fault: Trace.of(*CASES["seed"][:1], *CASES["seed"][1], fault=fault).to_dict() for fault in FAULTS},
         "second": modes.views(grad(CASES["square"][0]), CASES["square"][1]).payload({"": {}}),
+        "grouped": {name: grouped(*run) for name, run in GROUPED.items()},
         "kinds": equations.KINDS,
         "arrays": {name: modes.views(*ARRAYS[name]).payload({"": {}}) for name in ARRAYS},
         "tangents": {

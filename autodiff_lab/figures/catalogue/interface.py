@@ -38,6 +38,7 @@ STRINGS: dict[str, tuple[str, str]] = {
         "值、切向量、伴随；边上是局部偏导数",
     ),
     "graph inner": ("{how}; dotted: a sweep, recorded", "{how}；点线：被记录的扫描"),
+    "graph whole": ("the whole run in groups; at hand: {said}", "整个运行，分组显示；已载入：{said}"),
     "sentence gap": (". ", "。"),
     # Which way the run took
     "turn": ("turn {n} of {count}", "第 {n} 轮，共 {count} 轮"),
@@ -74,6 +75,13 @@ STRINGS: dict[str, tuple[str, str]] = {
     "zoom in": ("Zoom in", "放大"),
     "zoom out": ("Zoom out", "缩小"),
     "fit": ("fit", "适应"),
+    "open group": ("Click or Enter: open", "点击或回车：展开"),
+    "go to group": ("Click or Enter: go there", "点击或回车：前往"),
+    "close group": ("Click or Enter: close", "点击或回车：收起"),
+    "open all": ("open all", "全部展开"),
+    "open all hint": ("Open all groups of the graph", "展开计算图的所有组"),
+    "close all": ("close all", "全部收起"),
+    "close all hint": ("Close all groups of the graph", "收起计算图的所有组"),
     "fit and follow": ("Fit the graph and follow the steps", "让计算图适应窗格并跟随步骤"),
     # Where we are
     "status": ("{operations} · {where}", "{operations} · {where}"),

@@ -77,6 +77,23 @@ export function roving(items) {
   });
 }
 
+/** The same for items that come and go: `items` gives those that are there, and `renew` is called after a change. */
+export function rovingAmong(element, items) {
+  const stop = (next) => items().forEach((item) => set(item, "tabindex", item === next ? "0" : "-1"));
+  element.addEventListener("keydown", (event) => {
+    const way = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+    const all = way ? items() : [];
+    const at = all.indexOf(event.target.closest("[tabindex]"));
+    if (at < 0) return;
+    event.stopPropagation(); // also at an end: slides around us would turn
+    if (!all[at + way]) return;
+    event.preventDefault();
+    stop(all[at + way]);
+    all[at + way].focus();
+  });
+  return { renew: () => items().some((item) => item.getAttribute("tabindex") === "0" && item.isConnected) || stop(items()[0]) };
+}
+
 /**
  * Every pane answers pointing and focusing in the same way: all panes light what is meant.
  * @param {() => {line: number, slot?: number, parent?: number}} target a line, or with `slot` the edge into it

@@ -17,3 +17,29 @@ export function keyAction(event, target) {
   if (action === "toggle" && (tag === "button" || target.role === "button")) return null;
   return action;
 }
+
+/**
+ * Lets keys act on a player. @param {HTMLElement} root @param {Object<string, () => void>} actions
+ * @param {(key: string) => boolean|undefined} beyond whether a key has nothing left to do
+ */
+export function listenTo(root, actions, beyond) {
+  root.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") {
+      if (root.closest(".reveal")) event.stopPropagation(); // there it would open the overview
+      document.activeElement.blur();
+      root.closest(".jp-Cell")?.focus(); // back to the slides, or to the notebook and its shortcuts
+    }
+    const over = beyond(event.key);
+    if (event.key in KEYS && !over) event.stopPropagation(); // slides and notebooks around us have plans for these keys
+    if (event.key === "Enter" && event.target.tagName === "BUTTON") {
+      event.preventDefault(); // JupyterLab takes this key, so the browser would not press the button
+      event.stopPropagation();
+      event.target.click();
+      return;
+    }
+    const action = keyAction(event, { tag: event.target.tagName, role: event.target.getAttribute("role"), type: event.target.type });
+    if (!action || over) return;
+    event.preventDefault();
+    actions[action]();
+  });
+}

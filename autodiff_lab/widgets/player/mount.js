@@ -2,10 +2,10 @@ import { wordsView } from "./arithmetic.js";
 import { arraysView } from "./arrays.js";
 import { html } from "./dom.js";
 import { inputsView } from "./inputs.js";
-import { KEYS, keyAction } from "./keys.js";
+import { listenTo } from "./keys.js";
 import { meterView } from "./meter.js";
 import { modesView } from "./modes.js";
-import { overviewView } from "./overview.js";
+import { overviewView, stepOfLine } from "./overview.js";
 import { heightsOf, panesOf } from "./panes.js";
 import { predictView } from "./predict.js";
 import { speaker } from "./speech.js";
@@ -106,7 +106,7 @@ export function mount(element, payload, options = {}) {
       root.remove();
     },
   };
-  const lens = { scale: null, held: false }; // how the learner looks at the graph: outlives each drawing of it
+  const lens = { scale: null, held: false, opened: new Set(), shut: new Set() }; // how the learner looks at the graph: outlives each drawing of it
   const host = {
     lens,
     say,
@@ -115,6 +115,11 @@ export function mount(element, payload, options = {}) {
       for (const view of [...views, words]) view.link(target);
     },
     go: (next) => api.go(wholeStep(trace, next)),
+    /** Goes to a group of a long run that is not in this stretch: to where it begins, or in the sweep to where it ends. */
+    open({ first, end }) {
+      const back = ["seed", "sweep"].includes(trace.steps[s]?.phase);
+      api.go(stepOfLine(trace, back ? end - 1 : first, back));
+    },
     /** Goes to where a line is recorded or, during the sweep, to where it sends its adjoint. */
     visit({ line }) {
       const at = (phase) => trace.steps.findIndex((step) => step.phase === phase && step.line === line);
@@ -206,7 +211,7 @@ export function mount(element, payload, options = {}) {
     const turned = before !== undefined && before !== trace.excerpt?.number;
     if (turned) [places, lens.held] = [null, false]; // another stretch has another picture
     showModes();
-    const made = panesOf(trace, layout, host, prefix);
+    const made = panesOf(trace, layout, host, prefix, payload.whole);
     ({ graph, views } = made);
     panes.replaceChildren(...made.sections);
     title.textContent = trace.title;
@@ -218,7 +223,7 @@ export function mount(element, payload, options = {}) {
     words.load(run);
     for (const view of [predict, meter, overview, transport]) view.load(trace);
     arrays.load(run);
-    for (const [name, pixels] of Object.entries(heightsOf(trace, layout))) root.style.setProperty(`--adl-${name}-height`, `${pixels}px`);
+    for (const [name, pixels] of Object.entries(heightsOf(trace, layout, payload.whole))) root.style.setProperty(`--adl-${name}-height`, `${pixels}px`);
     return () => {
       words.reserve();
       graph.fit();
@@ -268,25 +273,7 @@ export function mount(element, payload, options = {}) {
   }
 
   const actions = { back: () => api.advance(-1), forward: () => api.advance(1), first: () => api.go(-1), last: () => api.go(Infinity), toggle: api.toggle };
-  root.addEventListener("keydown", (event) => {
-    if (event.key === "Escape") {
-      if (root.closest(".reveal")) event.stopPropagation(); // there it would open the overview
-      document.activeElement.blur();
-      root.closest(".jp-Cell")?.focus(); // back to the slides, or to the notebook and its shortcuts
-    }
-    const beyond = { PageUp: at < 0, PageDown: at >= stepsOf(trace) - 1 }[event.key]; // nothing left to step: turn the slide
-    if (event.key in KEYS && !beyond) event.stopPropagation(); // slides and notebooks around us have plans for these keys
-    if (event.key === "Enter" && event.target.tagName === "BUTTON") {
-      event.preventDefault(); // JupyterLab takes this key, so the browser would not press the button
-      event.stopPropagation();
-      event.target.click();
-      return;
-    }
-    const action = keyAction(event, { tag: event.target.tagName, role: event.target.getAttribute("role"), type: event.target.type });
-    if (!action || beyond) return;
-    event.preventDefault();
-    actions[action]();
-  });
+  listenTo(root, actions, (key) => ({ PageUp: at < 0, PageDown: at >= stepsOf(trace) - 1 })[key]); // nothing left to step: turn the slide
   const observed = () => {
     words.reserve();
     meter.fit();

@@ -44,7 +44,8 @@ export function overviewView(say, go) {
   function button(chapter, phase) {
     const { title, first, end, turns, each, back } = chapter;
     const inputs = trace.chapters[0][1];
-    let said = say("chapter", { phase: say(`segment ${back ? "sweep" : phase}`), title, first: first - inputs + 1, last: end - inputs });
+    const shown = turns ? `${title} ×${turns}` : title; // what is seen is a part of what is said
+    let said = say("chapter", { phase: say(`segment ${back ? "sweep" : phase}`), title: shown, first: first - inputs + 1, last: end - inputs });
     if (turns) said = say("chapter of turns", { chapter: said, n: turns });
     const node = html("button", { type: "button", class: `${back ? "is-back" : ""}${each && turns <= TICKS ? " has-turns" : ""}`, style: `flex-grow: ${end - first}; --adl-turns: ${turns}`, "aria-label": said, title: each ? say("next turn", { chapter: said }) : said },
                       html("span", {}, title, ...(turns ? [html("b", {}, ` ×${turns}`)] : [])));

@@ -40,7 +40,7 @@ export function read(data, base) {
   const number = (place) => (place === undefined || place === null ? null : whole.numbers[place]);
   return {
     mode: "reverse", note: "", opening: "", result_name: "y", result: null, directions: [], cost: null, fault: "", ...whole,
-    excerpt: whole.excerpt ? { said: "", later: "", ...whole.excerpt, arrived: (whole.excerpt.arrived ?? []).map(number) } : null,
+    excerpt: whole.excerpt ? { said: "", later: "", before: [], ...whole.excerpt, arrived: (whole.excerpt.arrived ?? []).map(number) } : null,
     truth: (whole.truth ?? []).map(number), hints: new Map(whole.hints ?? []),
     lines: whole.lines.map((line) => ({ label: "", where: [], turns: [], stretch: 0, ...line, value: number(line.value),
       operands: (line.operands ?? []).map((operand) => ({ ...operand, value: number(operand.value), partial: number(operand.partial) })) })),
@@ -151,6 +151,21 @@ export function ownStep({ excerpt }, at) {
   if (at < 0) return excerpt.number === 0 ? -1 : null;
   const part = excerpt.parts.find(([first, last, from]) => from <= at && at <= from + last - first);
   return part ? part[0] + at - part[2] : null;
+}
+
+/** The line of the whole run that is line `i` of this excerpt; its first lines are from before. @param {Trace} trace @param {number} i */
+export function wholeLine({ excerpt }, i) {
+  if (!excerpt) return i;
+  const [first, , at] = excerpt.parts[0];
+  return i < first ? excerpt.before[i] : at + i - first;
+}
+
+/** The line of this excerpt that is `line` of the whole run; null if it is not here. @param {Trace} trace @param {number} line */
+export function ownLine({ excerpt, lines }, line) {
+  if (!excerpt) return line;
+  const [first, , at] = excerpt.parts[0];
+  const own = line < at ? excerpt.before.indexOf(line) : first + line - at;
+  return own >= 0 && own < lines.length ? own : null;
 }
 
 /** How many steps the whole run has. @param {Trace} trace */

@@ -1,0 +1,130 @@
+import { linkTo, put, set, svg } from "./dom.js";
+import { NOT_REACHED, tangentsOf } from "./state.js";
+import { pathOf } from "./stretch.js";
+
+// Where the texts of a node stand, from its middle: what it is, then its numbers.
+const ROWS = { reverse: { head: -21, value: 0, adjoint: 21 }, forward: { head: -21, value: 0, tangent: 21 },
+               both: { head: -24, value: -8, tangent: 8, adjoint: 24 },
+               faulty: { head: -24, value: -8, adjoint: 8, truth: 24 } };
+export const inNode = (number) => number.short ?? number.text;
+const LABEL_SIZE = 13;
+const [THINNEST, THICKEST] = [{ plain: 1.25 }, 5]; // an edge, by what came along it; one that carries is never faint
+
+/** Text about a point. */
+export const middle = (className, y, content, size) => svg("text", { class: className, y, "text-anchor": "middle", "dominant-baseline": "central", "font-size": size }, content);
+
+/**
+ * The parts of the graph of a trace: each is drawn about its own middle, as wide as its box says. What they return has
+ * `group`, the element; lines have `write(view, i)`, which shows them at a step.
+ */
+export function partsOf(trace, host, prefix) {
+  const { say } = trace;
+  const rows = ROWS[trace.fault ? "faulty" : trace.mode];
+  const framed = ({ w, h }, rounding, inset = 0) => svg("rect", { class: inset ? "adl-inner" : "adl-frame", x: -w / 2 + inset, y: -h / 2 + inset, width: w - 2 * inset, height: h - 2 * inset, rx: Math.max(1, rounding - inset) });
+
+  function node(i, box) {
+    const line = trace.lines[i];
+    const isResult = i === trace.result;
+    const rounding = line.kind === "input" ? 1.5 : 8;
+    const symbol = svg("tspan", { class: "adl-symbol" });
+    const name = svg("tspan", { class: "adl-name" });
+    const heading = svg("text", { y: rows.head, "text-anchor": "middle", "dominant-baseline": "central" }, symbol, name);
+    const [value, tangent, adjoint, truth] = ["value", "tangent", "adjoint", "truth"].map((name) => (name in rows ? middle(`adl-${name}${line.value.shape?.length ? " has-entries" : ""}`, rows[name], "") : null));
+    const title = svg("title");
+    const group = svg("g", { class: `adl-node is-${line.kind}${isResult ? " is-result" : ""}`, "data-node": `n${i}`, role: "button" },
+                      title, framed(box, rounding), ...(isResult ? [framed(box, rounding, 3.5)] : []), heading, ...[value, tangent, adjoint, truth].filter(Boolean));
+    linkTo(group, () => ({ line: i }), host);
+    return { group, symbol, name, value, tangent, adjoint, truth, title };
+  }
+
+  function writeNode(node, i, marks, reached) {
+    const line = trace.lines[i];
+    const kind = `adl-node is-${line.kind}${i === trace.result ? " is-result" : ""}${line.stretch ? " is-inner" : ""}`;
+    set(node.group, "class", `${kind} ${marks.classes}${node.group.matches(".is-linked") ? " is-linked" : ""}`);
+    // What a line will be is for the reader to foresee: until it is recorded, the box has its name only.
+    const isResult = marks.recorded && i === trace.result;
+    put(node.symbol, marks.recorded ? line.symbol : "");
+    put(node.name, isResult ? `${line.shown} = ${trace.result_name}` : line.shown);
+    set(node.name, "dx", marks.recorded ? "5" : "0");
+    put(node.value, marks.recorded ? inNode(line.value) : "");
+    const tangents = tangentsOf(trace, i);
+    if (node.tangent) put(node.tangent, marks.recorded ? tangents.map(inNode).join(", ") : "");
+    if (node.adjoint) {
+      put(node.adjoint, marks.recorded ? (reached ? inNode(reached) : NOT_REACHED) : "");
+      node.adjoint.classList.toggle("is-missing", !reached);
+    }
+    const right = trace.truth[i] && marks.swept ? say("node true", { value: inNode(trace.truth[i]) }) : "";
+    if (node.truth) put(node.truth, right);
+    const gap = say("separator");
+    const words = [say(isResult ? "result value" : "node value", { meaning: line.meaning, value: line.value.text }),
+      ...(node.tangent ? [say("node tangent", { tangent: tangents.map((t) => t.text).join(gap) })] : []),
+      ...(node.adjoint ? [say("node adjoint", { adjoint: reached ? reached.text : say("not reached") })] : []), ...(right ? [right] : []),
+      ...(line.value.shape?.length ? [say("see entries")] : [])].join(gap);
+    put(node.title, marks.recorded ? `${line.shown} = ${words}` : say("node ahead", { name: line.shown }));
+  }
+
+  function constant(id, box, { value }) {
+    return { group: svg("g", { class: "adl-node is-constant", "data-node": id }, svg("title", {}, say("constant node", { value: value.text })), framed(box, 1), middle("adl-value", 0, inNode(value))) };
+  }
+
+  /** A value whose own box stands elsewhere, by its name beside its use. */
+  function again(id, box, from) {
+    const { label, shown, value } = trace.lines[from];
+    const group = svg("g", { class: "adl-node is-again", "data-node": id }, svg("title", {}, `${label || shown} = ${value.text}`), framed(box, 8), middle("adl-value", 0, label || shown));
+    group.addEventListener("click", () => host.visit({ line: from }));
+    group.addEventListener("pointerenter", () => host.link({ line: from }));
+    group.addEventListener("pointerleave", () => host.link(null));
+    return { group };
+  }
+
+  /** An edge; `target` is what pointing at it means, `text` what stands beside it. */
+  function edge(id, target, text, title, labelled) {
+    const path = svg("path", { class: "adl-line", "marker-end": `url(#${prefix}-plain)` });
+    const hit = svg("path", { class: "adl-hit" });
+    const group = svg("g", { class: "adl-edge", "data-edge": id }, path, hit);
+    if (target) linkTo(group, () => target, host);
+    const label = labelled && text ? middle("adl-label", 0, text, LABEL_SIZE) : null;
+    label?.append(svg("title", {}, title ?? text));
+    return { group, path, hit, label };
+  }
+
+  return { node, writeNode, constant, again, edge };
+}
+
+/** Puts a part where it belongs, if it is not there. */
+export function move(part, { x, y }) {
+  set(part.group, "transform", `translate(${Math.round(10 * x) / 10},${Math.round(10 * y) / 10})`);
+}
+export function bend(edge, { points, tip, label }) {
+  const path = pathOf(points, tip);
+  set(edge.path, "d", path);
+  set(edge.hit, "d", path);
+  if (edge.label && label) {
+    set(edge.label, "x", label.x);
+    set(edge.label, "y", label.y);
+  }
+}
+
+/** How an edge looks. `share` is how much of the largest contribution has come along it; undefined: nothing yet. */
+export function setEdge(edge, mode, share, prefix) {
+  const look = `is-${mode}${share === undefined ? "" : " has-carried"}`;
+  if (edge.look === look && edge.share === share) return;
+  Object.assign(edge, { look, share });
+  edge.group.setAttribute("class", `adl-edge ${look}${edge.group.matches(".is-linked") ? " is-linked" : ""}`);
+  edge.label?.setAttribute("class", `adl-label ${look}${edge.label.matches(".is-linked") ? " is-linked" : ""}`);
+  edge.path.style.strokeWidth = share === undefined ? "" : `${Math.max(THINNEST[mode] ?? 1.75, THICKEST * share)}px`;
+  const head = mode === "plain" && share > 0.3 ? "carried" : mode;
+  edge.path.setAttribute("marker-end", mode === "ahead" || mode === "adjoint" ? "" : `url(#${prefix}-${head})`);
+  edge.path.setAttribute("marker-start", mode === "adjoint" ? `url(#${prefix}-adjoint)` : "");
+}
+
+/** The tips of the edges. */
+export function markers(prefix) {
+  return ["plain", "carried", "value", "tangent", "adjoint"].map((name) => {
+    const arrow = svg("marker", { id: `${prefix}-${name}`, class: `adl-arrow-${name}`, viewBox: "0 0 10 10", refX: 9.5, refY: 5,
+                                  markerWidth: 9, markerHeight: 9, markerUnits: "userSpaceOnUse", orient: "auto-start-reverse" },
+                      svg("path", { d: "M0,1 L10,5 L0,9 Z" }));
+    if (name !== "plain") for (const side of ["markerWidth", "markerHeight"]) arrow.setAttribute(side, 15);
+    return arrow;
+  });
+}

@@ -1,0 +1,100 @@
+/**
+ * Groups that open in place: pure geometry. A closed group is a box of a layout, and what is inside of it has a layout
+ * of its own. Where one opens, everything right of it and below it makes room: x and y each go through a map that never
+ * turns an order round and never brings two things closer, so nothing overlaps that did not, and a learner finds it again.
+ *
+ * @typedef {import("./state.js").Layout} Layout
+ * @typedef {{id: string, layout: Layout, child: (name: string) => Nest|undefined, key: (name: string) => string}} Nest
+ *   a group; `child` is the group behind the name of a box, `key` makes a name one of the whole graph
+ * @typedef {{x: number, y: number}} Point
+ * @typedef {{width: number, height: number, boxes: Map<string, {name: string, nest: Nest, x: number, y: number, w: number, h: number}>,
+ *            edges: Map<string, {name: string, nest: Nest, points: Point[], tip: boolean, label: Point|null}>}} Scene
+ */
+
+/** What an open group has around its inside. */
+export const ROOM = { side: 10, head: 30, foot: 8 };
+
+/**
+ * A map of the line that gives each stretch [from, to] at least the length `size`, and never shortens anything.
+ * @param {[from: number, to: number, size: number][]} stretches @returns {(at: number) => number}
+ */
+export function widening(stretches) {
+  const cuts = [...new Set(stretches.flatMap(([from, to]) => [from, to]))].sort((a, b) => a - b);
+  let moved = cuts[0];
+  const pieces = cuts.map((from, k) => {
+    const over = stretches.filter(([a, b]) => a <= from && from < b);
+    const slope = Math.max(1, ...over.map(([a, b, size]) => size / (b - a)));
+    const piece = { from, to: moved, slope };
+    moved += slope * ((cuts[k + 1] ?? from) - from);
+    return piece;
+  });
+  return (at) => {
+    const piece = pieces.findLast(({ from }) => from <= at);
+    return piece ? piece.to + piece.slope * (at - piece.from) : at;
+  };
+}
+
+/** The points of a path "Mx,yCx,y x,y x,y …Lx,y". */
+export const pointsOf = (path) => [...path.matchAll(/(-?[\d.]+),(-?[\d.]+)/g)].map(([, x, y]) => ({ x: Number(x), y: Number(y) }));
+
+/** The path through such points; with a tip the last one is a straight end. */
+export function pathOf(points, tip) {
+  const [start, ...curve] = points.map(({ x, y }) => `${Math.round(10 * x) / 10},${Math.round(10 * y) / 10}`);
+  const end = tip ? curve.pop() : "";
+  return `M${start}C${curve.join(" ")}${tip ? `L${end}` : ""}`;
+}
+
+/**
+ * A group with all that is open in it, as one picture.
+ * @param {Nest} nest @param {Map<string, number>} open how far each group is open: 1, or less while it opens @returns {Scene}
+ */
+export function composed(nest, open) {
+  const { layout } = nest;
+  const opened = new Map();
+  for (const [name, { w, h }] of Object.entries(layout.nodes)) {
+    const child = nest.child(name);
+    const share = child?.layout ? open.get(child.id) ?? 0 : 0;
+    if (!share) continue;
+    const scene = composed(child, open);
+    const grown = (closed, inside) => closed + share * (Math.max(closed, inside) - closed);
+    opened.set(name, { scene, share, w: grown(w + 28, scene.width + 2 * ROOM.side), h: grown(h, scene.height + ROOM.head + ROOM.foot) });
+  }
+  const along = (at, size) => widening([...opened].map(([name, one]) => {
+    const box = layout.nodes[name];
+    return [box[at] - box[size] / 2, box[at] + box[size] / 2, one[size]];
+  }));
+  const [across, down] = [along("x", "w"), along("y", "h")];
+  const whole = { width: across(layout.width), height: down(layout.height), boxes: new Map(), edges: new Map() };
+  for (const [name, { x, y, w, h }] of Object.entries(layout.nodes)) {
+    const inner = opened.get(name);
+    const [left, right, top, bottom] = [across(x - w / 2), across(x + w / 2), down(y - h / 2), down(y + h / 2)];
+    const box = inner ? { x: (left + right) / 2, y: (top + bottom) / 2, w: right - left, h: bottom - top } : { x: across(x), y: down(y), w, h };
+    whole.boxes.set(nest.key(name), { name, nest, ...box });
+    if (inner?.share === 1) insert(inner.scene, whole, left + (right - left - inner.scene.width) / 2, top + ROOM.head);
+  }
+  /** How a box that is not opened has moved: the ends of its edges go with it. */
+  const shift = (name) => {
+    const box = layout.nodes[name];
+    return box && !opened.has(name) ? { x: across(box.x) - box.x, y: down(box.y) - box.y } : null;
+  };
+  for (const [name, place] of Object.entries(layout.edges)) {
+    place.points ??= pointsOf(place.path);
+    const tip = place.path.includes("L");
+    const [tail, head] = (place.ends ?? []).map(shift);
+    const last = place.points.length - (tip ? 3 : 2);
+    const points = place.points.map(({ x, y }, k) => {
+      const own = k < 2 ? tail : k >= last ? head : null;
+      return own ? { x: x + own.x, y: y + own.y } : { x: across(x), y: down(y) };
+    });
+    const label = place.label && { x: across(place.label.x), y: down(place.label.y) };
+    whole.edges.set(nest.key(name), { name, nest, points, tip, label });
+  }
+  return whole;
+}
+
+/** Puts one picture into another. */
+function insert(scene, whole, left, top) {
+  const moved = ({ x, y }) => ({ x: x + left, y: y + top });
+  for (const [key, box] of scene.boxes) whole.boxes.set(key, { ...box, ...moved(box) });
+  for (const [key, edge] of scene.edges) whole.edges.set(key, { ...edge, points: edge.points.map(moved), label: edge.label && moved(edge.label) });
+}
