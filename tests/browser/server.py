@@ -89,6 +89,8 @@ class LabServer:
             *("--ServerApp.port_retries=0", f"--IdentityProvider.token={self.token}"),
             *(f"--ServerApp.root_dir={self.root}", "--ServerApp.allow_root=True"),
             "--KernelSpecManager.allowed_kernelspecs=python3",
+            # These files have their version in their name; the browser need not ask whether they have changed.
+            *("--ServerApp.static_immutable_cache=/static/", "--ServerApp.static_immutable_cache=/lab/extensions/"),
         ]
         with self.log.open("wb") as log:
             self._process = subprocess.Popen(
