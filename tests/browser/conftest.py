@@ -202,8 +202,9 @@ def new_page(browser: Any, watch: Watch, request: pytest.FixtureRequest) -> Iter
 @pytest.fixture
 def tidy_server(server: LabServer) -> Iterator[LabServer]:
     """End this test's kernels, but only after its pages are closed: a page that loses its kernel complains."""
+    before = server.sessions()
     yield server
-    server.end_sessions()
+    server.end_sessions(but=before)
 
 
 @pytest.fixture
@@ -213,11 +214,19 @@ def open_notebook(tidy_server: LabServer, new_page: Callable[..., Any]) -> Calla
 
 
 @pytest.fixture(scope="module")
-def shared_notebook(browser: Any, server: LabServer) -> Iterator[Callable[[str], OpenNotebook]]:
+def shared_watch() -> Watch:
+    """What the page of `shared_notebook` did; judged at the end, and before that by a test that asks for a verdict."""
+    return Watch()
+
+
+@pytest.fixture(scope="module")
+def shared_notebook(
+    browser: Any, server: LabServer, shared_watch: Watch
+) -> Iterator[Callable[[str], OpenNotebook]]:
     """Open a notebook once for all tests of a module that only look at it or put back what they change."""
     with (
         browser.new_context() as context,
-        watched_pages(lambda offline, options: context, Watch(), lambda page: None) as open_page,
+        watched_pages(lambda offline, options: context, shared_watch, lambda page: None) as open_page,
     ):
         yield lambda path: OpenNotebook(open_page(height=1100), server, path)
     server.end_sessions()

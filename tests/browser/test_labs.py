@@ -65,19 +65,30 @@ def can_be_driven(notebook, kind):
     assert lab.error() == ""
 
 
+def shown_by(kind):
+    return f"from autodiff_lab.widgets.labs import {kind.__name__}\n\nlab = {kind.__name__}()\nlab"
+
+
+@pytest.fixture(scope="module")
+def notebook(server, shared_notebook):
+    """One page and one kernel for all labs: the cell shows one after the other."""
+    return shared_notebook(server.write("a_lab.ipynb", "'a lab'"))
+
+
 @pytest.fixture
-def open_lab(server, open_notebook):
-    def opened(kind, **options):
-        source = f"from autodiff_lab.widgets.labs import {kind.__name__}\n\nlab = {kind.__name__}()\nlab"
-        notebook = open_notebook(server.write(f"{kind.__name__}.ipynb", source), height=1100, **options)
+def open_lab(notebook, shared_watch, request):
+    def opened(kind):
+        notebook.write_cell(0, shown_by(kind))
         return lambda: LabOnPage(notebook.clear_outputs().run_all().page, kind)
 
-    return opened
+    yield opened
+    photograph(notebook.page, request)
+    shared_watch.verdict()
 
 
 @each_lab
 def test_by_keyboard_and_by_pointer(kind, open_lab, request):
-    """One page for all that is done to a lab; each time the lab is a new one."""
+    """Each time the lab is a new one."""
     new_lab = open_lab(kind)
     every_control_by_keyboard(kind, new_lab())
     photograph(new_lab().page, request, "new")
@@ -175,12 +186,13 @@ def drag(page, slider, moves=50):
     return drawn, page.evaluate("window.asked"), seconds
 
 
-def test_what_a_reader_without_a_kernel_is_told(server, open_lab):
+def test_what_a_reader_without_a_kernel_is_told(server, open_notebook):
     kind = LABS[0]  # one view serves them all
-    lab = open_lab(kind)()
+    path = server.write(f"{kind.__name__}.ipynb", shown_by(kind))
+    lab = LabOnPage(open_notebook(path, height=1100).run_all().page, kind)
     control = next(c for c in kind.controls if isinstance(c, Slider | Choice | Button))
     before = lab.picture()
-    server.api("DELETE", f"/api/kernels/{server.kernels()[0]}")
+    server.api("DELETE", f"/api/kernels/{server.kernel_of(path)['id']}")
     place = lab.control(control)
     place.focus()
     lab.page.keyboard.press("Enter" if isinstance(control, Button) else "ArrowDown")
