@@ -220,9 +220,7 @@ def shared_watch() -> Watch:
 
 
 @pytest.fixture(scope="module")
-def shared_notebook(
-    browser: Any, server: LabServer, shared_watch: Watch
-) -> Iterator[Callable[[str], OpenNotebook]]:
+def shared_notebook(browser: Any, server: LabServer, shared_watch: Watch) -> Iterator[Callable[[str], OpenNotebook]]:
     """Open a notebook once for all tests of a module that only look at it or put back what they change."""
     with (
         browser.new_context() as context,

@@ -206,7 +206,7 @@ def test_everything_can_be_read(theme, server, open_notebook):
     cells = [f"from autodiff_lab.widgets.labs import {NAMES}", *(f"{kind.__name__}()" for kind in LABS)]
     server.theme(theme)
     try:
-        notebook = open_notebook(server.write("labs.ipynb", *cells), height=900 * len(LABS)).run_all()
+        notebook = open_notebook(server.write("labs.ipynb", *cells), height=1400).run_all()
     finally:
         server.theme("JupyterLab Light")
     for kind in LABS:
@@ -215,6 +215,7 @@ def test_everything_can_be_read(theme, server, open_notebook):
             if isinstance(control, Button) and lab.control(control).get_attribute("aria-disabled") != "true":
                 lab.control(control).press("Enter")
         notebook.page.wait_for_timeout(200)
+        lab.root.evaluate("lab => lab.scrollIntoView({block: 'center'})")  # what is out of sight has no contrast
         faint = [text for text in lab.root.evaluate(CONTRAST) if text["ratio"] < 4.5]
         assert not faint, (kind.__name__, faint)
         assert lab.root.evaluate(CONTRAST), "the text was looked at"
