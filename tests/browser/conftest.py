@@ -10,7 +10,7 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -19,12 +19,15 @@ import pytest
 
 from .notebook import OpenNotebook
 from .server import LabServer
+from .watch import NOTHING_LEAVES, Watch
 
 HERE = Path(__file__).parent
 SCREENSHOTS = HERE / "screenshots"
 CHROMIUM_FLAGS = [
     *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-dev-shm-usage"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+    NOTHING_LEAVES,
+    "--process-per-site",  # pages of one site and one context share a process, and what it has compiled
 ]
 
 
@@ -84,53 +87,6 @@ def server(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[L
     lab.stop()
 
 
-class Watch:
-    """What the pages of one test did that no page may do."""
-
-    def __init__(self) -> None:
-        self.complaints: list[str] = []
-        self.strangers: list[str] = []
-        self.allowed: list[str] = []
-        self.allowed_strangers: list[str] = []
-
-    def allow(self, pattern: str, *, because: str) -> None:
-        """Expect a console error; the reason is not used, but has to be written down."""
-        assert because
-        self.allowed.append(pattern)
-
-    def allow_strangers(self, pattern: str, *, because: str) -> None:
-        """Expect a request to somewhere else, which is refused all the same."""
-        assert because
-        self.allowed_strangers.append(pattern)
-        self.allowed.append(r"net::ERR_FAILED \(.*(?:" + pattern + ")")
-
-    def follow(self, context: Any, offline: bool) -> None:
-        context.route("**/*", lambda route: self._route(route, offline))
-        context.on("console", self._console)
-        context.on("weberror", lambda error: self.complaints.append(f"script error: {error.error}"))
-
-    def _route(self, route: Any, offline: bool) -> None:
-        """Let through what is on this machine: files always, the loopback unless the page is to live without it."""
-        url = urlsplit(route.request.url)
-        if url.scheme in ("file", "data", "blob") or (url.hostname == "127.0.0.1" and not offline):
-            route.continue_()
-        else:
-            self.strangers.append(route.request.url)
-            route.abort()
-
-    def _console(self, message: Any) -> None:
-        if message.type in ("error", "assert"):
-            self.complaints.append(f"{message.type}: {message.text} ({message.location.get('url', '')})")
-
-    def verdict(self) -> None:
-        def unexpected(lines: list[str], allowed: list[str]) -> list[str]:
-            return [line for line in lines if not any(re.search(one, line) for one in allowed)]
-
-        strangers, bad = unexpected(self.strangers, self.allowed_strangers), unexpected(self.complaints, self.allowed)
-        assert not strangers, f"requests that leave this machine: {strangers}"
-        assert not bad, "console errors:\n" + "\n".join(bad)
-
-
 # JupyterLab scrolls inside a box of its own, and further than the last cell.
 WHOLE_HEIGHT = """() => {
     const box = document.querySelector('.jp-Notebook .jp-WindowedPanel-outer');
@@ -151,24 +107,73 @@ def photograph(page: Any, request: pytest.FixtureRequest, moment: str = "") -> N
 
 
 @contextmanager
-def watched_pages(browser: Any, watch: Watch, leave: Callable[[Any], None]) -> Iterator[Callable[..., Any]]:
-    """Give a function that opens pages; at the end `leave` sees each, and they are closed and judged."""
-    pages = []
+def _lasting(browser: Any, address: str) -> Iterator[Any]:
+    """A browser context for many tests, and one page in it that stays.
+
+    The page keeps the process that has compiled the scripts of its site (see CHROMIUM_FLAGS). The next page of the site
+    finds them there, and opens with half the work.
+    """
+    context = browser.new_context()
+    context.new_page().goto(address)
+    yield context
+    context.close()
+
+
+@pytest.fixture(scope="session")
+def online(browser: Any, server: LabServer) -> Iterator[Any]:
+    """Where the pages of JupyterLab open."""
+    with _lasting(browser, f"{server.url}/api") as context:
+        yield context
+
+
+@pytest.fixture(scope="session")
+def offline(browser: Any) -> Iterator[Any]:
+    """Where the pages open that are files."""
+    with _lasting(browser, (HERE / "contrast.js").as_uri()) as context:
+        yield context
+
+
+def _forget(context: Any) -> None:
+    """Leave to the next page nothing of what the pages before have stored."""
+    page = context.pages[0]
+    site = urlsplit(page.url)
+    devtools = context.new_cdp_session(page)
+    devtools.send("Storage.clearDataForOrigin", {"origin": f"{site.scheme}://{site.netloc}", "storageTypes": "all"})
+    devtools.detach()
+    context.clear_cookies()
+    context.clear_permissions()
+
+
+@contextmanager
+def watched_pages(context_for: Callable[..., Any], watch: Watch, leave: Callable[[Any], None]) -> Iterator[Any]:
+    """Give a function that opens pages; at the end `leave` sees each, and they are closed and judged.
+
+    `context_for(offline, options)` says in which browser context; what can be said of a single page is left out of the
+    options.
+    """
+    pages, followed = [], set()
 
     def open_page(width: int = 1280, height: int = 900, offline: bool = False, **options: Any) -> Any:
-        context = browser.new_context(viewport={"width": width, "height": height}, **options)
+        media = {name: options.pop(name) for name in ("color_scheme", "reduced_motion") if name in options}
+        context = context_for(offline, options)
         context.set_default_timeout(20_000)
-        watch.follow(context, offline)
-        pages.append(context.new_page())
-        return pages[-1]
+        if context not in followed:
+            followed.add(context)
+            following.enter_context(watch.follow(context, offline=offline))
+        page = context.new_page()
+        pages.append(page)
+        page.set_viewport_size({"width": width, "height": height})
+        page.emulate_media(**media)
+        return page
 
-    try:
-        yield open_page
-        for page in pages:
-            leave(page)
-    finally:
-        for page in pages:
-            page.context.close()
+    with ExitStack() as following:
+        try:
+            yield open_page
+            for page in pages:
+                leave(page)
+        finally:
+            for page in pages:
+                page.close()
     watch.verdict()
 
 
@@ -180,15 +185,26 @@ def watch() -> Watch:
 @pytest.fixture
 def new_page(browser: Any, watch: Watch, request: pytest.FixtureRequest) -> Iterator[Callable[..., Any]]:
     """Open a fresh page: `new_page(width=380)`, `new_page(offline=True)`, `new_page(color_scheme="dark")`."""
-    with watched_pages(browser, watch, lambda page: photograph(page, request)) as open_page:
-        yield open_page
+    with ExitStack() as own:
+
+        def context_for(offline: bool, options: dict[str, Any]) -> Any:
+            if options:
+                return own.enter_context(browser.new_context(**options))
+            context = request.getfixturevalue("offline" if offline else "online")
+            if len(context.pages) == 1:
+                _forget(context)
+            return context
+
+        with watched_pages(context_for, watch, lambda page: photograph(page, request)) as open_page:
+            yield open_page
 
 
 @pytest.fixture
 def tidy_server(server: LabServer) -> Iterator[LabServer]:
     """End this test's kernels, but only after its pages are closed: a page that loses its kernel complains."""
+    before = server.sessions()
     yield server
-    server.end_sessions()
+    server.end_sessions(but=before)
 
 
 @pytest.fixture
@@ -198,8 +214,17 @@ def open_notebook(tidy_server: LabServer, new_page: Callable[..., Any]) -> Calla
 
 
 @pytest.fixture(scope="module")
-def shared_notebook(browser: Any, server: LabServer) -> Iterator[Callable[[str], OpenNotebook]]:
+def shared_watch() -> Watch:
+    """What the page of `shared_notebook` did; judged at the end, and before that by a test that asks for a verdict."""
+    return Watch()
+
+
+@pytest.fixture(scope="module")
+def shared_notebook(browser: Any, server: LabServer, shared_watch: Watch) -> Iterator[Callable[[str], OpenNotebook]]:
     """Open a notebook once for all tests of a module that only look at it or put back what they change."""
-    with watched_pages(browser, Watch(), lambda page: None) as open_page:
+    with (
+        browser.new_context() as context,
+        watched_pages(lambda offline, options: context, shared_watch, lambda page: None) as open_page,
+    ):
         yield lambda path: OpenNotebook(open_page(height=1100), server, path)
     server.end_sessions()

@@ -115,6 +115,13 @@ class OpenNotebook:
         while file.stat().st_mtime_ns == before or not file.read_text(encoding="utf-8").endswith("}\n"):
             self.page.wait_for_timeout(100)
 
+    def write_cell(self, number: int, source: str) -> None:
+        """Put other text into a cell."""
+        self.page.locator(".jp-Notebook .jp-Cell .cm-content").nth(number).click()
+        self.page.keyboard.press("Control+A")
+        self.page.keyboard.insert_text(source)
+        self.page.keyboard.press("Escape")
+
     def restart_kernel(self) -> None:
         """Press the button and say yes."""
         self.page.locator("[data-jp-item-name=restart] jp-button").click()

@@ -17,6 +17,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,7 @@ class LabServer:
         self.log = folder / "jupyterlab.log"
         self._copy_notebooks()
         self._private_kernel()
+        self._no_build_check()
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
@@ -67,6 +69,13 @@ class LabServer:
         argv = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
         spec = {"argv": argv, "display_name": "Python 3 (tests)", "language": "python"}
         (kernel / "kernel.json").write_text(json.dumps(spec), encoding="utf-8")
+
+    def _no_build_check(self) -> None:
+        """Keep JupyterLab from starting Node for every page, to see whether an extension waits to be built in."""
+        folder = self.folder / "config" / "labconfig"
+        folder.mkdir(parents=True)
+        page = {"buildAvailable": False, "buildCheck": False}
+        (folder / "page_config.json").write_text(json.dumps(page), encoding="utf-8")
 
     def start(self) -> None:
         private = {
@@ -89,6 +98,8 @@ class LabServer:
             *("--ServerApp.port_retries=0", f"--IdentityProvider.token={self.token}"),
             *(f"--ServerApp.root_dir={self.root}", "--ServerApp.allow_root=True"),
             "--KernelSpecManager.allowed_kernelspecs=python3",
+            # These files have their version in their name; the browser need not ask whether they have changed.
+            *("--ServerApp.static_immutable_cache=/static/", "--ServerApp.static_immutable_cache=/lab/extensions/"),
         ]
         with self.log.open("wb") as log:
             self._process = subprocess.Popen(
@@ -153,6 +164,9 @@ class LabServer:
         sessions = self.api("GET", "/api/sessions")
         return next((session["kernel"] for session in sessions if session["path"] == path), None)
 
-    def end_sessions(self) -> None:
-        for session in self.api("GET", "/api/sessions"):
-            self.api("DELETE", f"/api/sessions/{session['id']}")
+    def sessions(self) -> set[str]:
+        return {session["id"] for session in self.api("GET", "/api/sessions")}
+
+    def end_sessions(self, but: Iterable[str] = ()) -> None:
+        for session in self.sessions().difference(but):
+            self.api("DELETE", f"/api/sessions/{session}")

@@ -34,9 +34,25 @@ def shows(player, trace):
     assert player.column("adjoint") == adjoints
 
 
-def test_a_slider_records_again(server, open_notebook):
-    notebook = open_notebook(server.write("inputs.ipynb", cell(f, "play(f, 2.0, 5.0)")), height=1100).run_all()
-    player = PlayerOnPage(notebook.page)
+@pytest.fixture(scope="module")
+def notebook(server, shared_notebook):
+    """One page and one kernel: the cell of each test takes the place of the one before."""
+    return shared_notebook(server.write("inputs.ipynb", "'a player'"))
+
+
+@pytest.fixture
+def new_player(notebook, shared_watch, request):
+    def shown(source):
+        notebook.clear_outputs().write_cell(0, source)
+        return PlayerOnPage(notebook.run_all().page)
+
+    yield shown
+    photograph(notebook.page, request)
+    shared_watch.verdict()
+
+
+def test_a_slider_records_again(new_player):
+    player = new_player(cell(f, "play(f, 2.0, 5.0)"))
     player.press("Last step")
     player.shows_the_gradient()
     player.set_input("x1", 3)
@@ -50,9 +66,8 @@ def test_a_slider_records_again(server, open_notebook):
     player.shows_the_gradient()
 
 
-def test_a_slider_by_key(server, open_notebook):
-    notebook = open_notebook(server.write("inputs_key.ipynb", cell(f, "play(f, 2.0, 5.0)")), height=1100).run_all()
-    player = PlayerOnPage(notebook.page)
+def test_a_slider_by_key(new_player, notebook):
+    player = new_player(cell(f, "play(f, 2.0, 5.0)"))
     player.press("Last step")
     slider = player.root.get_by_role("slider", name="x1", exact=True)
     slider.focus()
@@ -64,10 +79,9 @@ def test_a_slider_by_key(server, open_notebook):
     assert (notebook.sources(), notebook.active_cell()) == (cells, active)
 
 
-def test_the_last_position_of_every_slider_counts(server, open_notebook):
+def test_the_last_position_of_every_slider_counts(new_player):
     """A hand moves faster than the kernel answers; a late answer must not pull a slider back."""
-    notebook = open_notebook(server.write("inputs_fast.ipynb", cell(f, "play(f, 2.0, 5.0)")), height=1100).run_all()
-    player = PlayerOnPage(notebook.page)
+    player = new_player(cell(f, "play(f, 2.0, 5.0)"))
     player.press("Last step")
     for x1, x2, pause in ((3, 6, 5), (2.2, 4, 8), (3.6, 7, 10), (3, 6, 15), (2.2, 4, 20), (2, 5, 5)):
         moves = [["x1", x1 + 0.3], ["x1", x1], ["x2", x2 + 0.5], ["x2", x2]]
@@ -76,10 +90,8 @@ def test_the_last_position_of_every_slider_counts(server, open_notebook):
     player.shows_the_gradient()
 
 
-def test_an_exception_is_shown_and_the_picture_stays(server, open_notebook, request):
-    source = cell(picky, "play(picky, 4.0, ranges={'x': (-4, 9)})")
-    notebook = open_notebook(server.write("picky.ipynb", source), height=1100).run_all()
-    player = PlayerOnPage(notebook.page)
+def test_an_exception_is_shown_and_the_picture_stays(new_player, notebook, request):
+    player = new_player(cell(picky, "play(picky, 4.0, ranges={'x': (-4, 9)})"))
     player.press("Last step")
     shows(player, Trace.of(picky, 4.0))
     player.set_input("x", -1)
@@ -96,10 +108,8 @@ def test_an_exception_is_shown_and_the_picture_stays(server, open_notebook, requ
 
 
 @pytest.mark.filterwarnings("ignore:invalid value")
-def test_a_value_that_is_not_a_number(server, open_notebook, request):
-    source = cell(logarithm, "play(logarithm, 2.0, ranges={'x': (-4, 9)})")
-    notebook = open_notebook(server.write("logarithm.ipynb", source), height=1100).run_all()
-    player = PlayerOnPage(notebook.page)
+def test_a_value_that_is_not_a_number(new_player, notebook, request):
+    player = new_player(cell(logarithm, "play(logarithm, 2.0, ranges={'x': (-4, 9)})"))
     player.press("Last step")
     player.set_input("x", -1)
     shows(player, Trace.of(logarithm, -1.0))

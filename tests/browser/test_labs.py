@@ -65,19 +65,30 @@ def can_be_driven(notebook, kind):
     assert lab.error() == ""
 
 
+def shown_by(kind):
+    return f"from autodiff_lab.widgets.labs import {kind.__name__}\n\nlab = {kind.__name__}()\nlab"
+
+
+@pytest.fixture(scope="module")
+def notebook(server, shared_notebook):
+    """One page and one kernel for all labs: the cell shows one after the other."""
+    return shared_notebook(server.write("a_lab.ipynb", "'a lab'"))
+
+
 @pytest.fixture
-def open_lab(server, open_notebook):
-    def opened(kind, **options):
-        source = f"from autodiff_lab.widgets.labs import {kind.__name__}\n\nlab = {kind.__name__}()\nlab"
-        notebook = open_notebook(server.write(f"{kind.__name__}.ipynb", source), height=1100, **options)
+def open_lab(notebook, shared_watch, request):
+    def opened(kind):
+        notebook.write_cell(0, shown_by(kind))
         return lambda: LabOnPage(notebook.clear_outputs().run_all().page, kind)
 
-    return opened
+    yield opened
+    photograph(notebook.page, request)
+    shared_watch.verdict()
 
 
 @each_lab
 def test_by_keyboard_and_by_pointer(kind, open_lab, request):
-    """One page for all that is done to a lab; each time the lab is a new one."""
+    """Each time the lab is a new one."""
     new_lab = open_lab(kind)
     every_control_by_keyboard(kind, new_lab())
     photograph(new_lab().page, request, "new")
@@ -180,11 +191,23 @@ def first_with(*kinds):
     return next((lab, control) for lab in LABS for control in lab.controls if type(control) in kinds)
 
 
+@pytest.fixture
+def open_mortal_lab(server, open_notebook):
+    """Show a lab in a page of its own, since its kernel is going to be ended: gives the lab and the way to do that."""
+
+    def opened(kind):
+        path = server.write(f"{kind.__name__}.ipynb", shown_by(kind))
+        lab = LabOnPage(open_notebook(path, height=1100).run_all().page, kind)
+        return lab, lambda: server.api("DELETE", f"/api/kernels/{server.kernel_of(path)['id']}")
+
+    return opened
+
+
 @pytest.mark.parametrize("kind, control", [first_with(Slider, Choice), first_with(Button), first_with(Play)])
-def test_what_a_reader_without_a_kernel_is_told(kind, control, server, open_lab, request):
-    lab = open_lab(kind)()
+def test_what_a_reader_without_a_kernel_is_told(kind, control, open_mortal_lab, request):
+    lab, end_kernel = open_mortal_lab(kind)
     before = lab.picture()
-    server.api("DELETE", f"/api/kernels/{server.kernels()[0]}")
+    end_kernel()
     place = lab.control(control)
     place.focus()
     lab.page.keyboard.press("Enter" if isinstance(control, Button | Play) else "ArrowDown")
@@ -194,12 +217,12 @@ def test_what_a_reader_without_a_kernel_is_told(kind, control, server, open_lab,
     photograph(lab.page, request)
 
 
-def test_a_kernel_that_goes_while_it_plays_is_missed(server, open_lab):
+def test_a_kernel_that_goes_while_it_plays_is_missed(open_mortal_lab):
     kind, control = first_with(Play)
-    lab = open_lab(kind)()
+    lab, end_kernel = open_mortal_lab(kind)
     lab.control(control).focus()
     lab.changes(lambda: lab.page.keyboard.press("Enter"))
-    server.api("DELETE", f"/api/kernels/{server.kernels()[0]}")
+    end_kernel()
     lab.root.get_by_role("status").filter(has_text=NOBODY_ANSWERS).wait_for()
     lab.control(control).wait_for()  # it says Play again, not Pause: nothing plays
 
@@ -209,7 +232,7 @@ def test_everything_can_be_read(theme, server, open_notebook):
     cells = [f"from autodiff_lab.widgets.labs import {NAMES}", *(f"{kind.__name__}()" for kind in LABS)]
     server.theme(theme)
     try:
-        notebook = open_notebook(server.write("labs.ipynb", *cells), height=900 * len(LABS)).run_all()
+        notebook = open_notebook(server.write("labs.ipynb", *cells), height=1400).run_all()
     finally:
         server.theme("JupyterLab Light")
     for kind in LABS:
@@ -218,6 +241,7 @@ def test_everything_can_be_read(theme, server, open_notebook):
             if isinstance(control, Button) and lab.control(control).get_attribute("aria-disabled") != "true":
                 lab.control(control).press("Enter")
         notebook.page.wait_for_timeout(200)
+        lab.root.evaluate("lab => lab.scrollIntoView({block: 'center'})")  # what is out of sight has no contrast
         faint = [text for text in lab.root.evaluate(CONTRAST) if text["ratio"] < 4.5]
         assert not faint, (kind.__name__, faint)
         assert lab.root.evaluate(CONTRAST), "the text was looked at"
