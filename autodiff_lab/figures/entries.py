@@ -11,6 +11,9 @@ from autodiff_lab.figures.plaindata import Entries, entries, spelled
 
 _LARGEST_LIST = 64
 
+COPIED = " → "
+"""Between the shape of an operand, and the one that broadcasting copies it to."""
+
 
 @dataclass(frozen=True, eq=False)
 class Number:
@@ -55,6 +58,14 @@ class Number:
     def in_node(self) -> str:
         """What a node of the graph shows."""
         return self.short or self.text
+
+    def flowing(self, to: tuple[int, ...] = ()) -> str:
+        """What an edge of the graph shows: the shape of what flows, and the one that it is copied to.
+
+        >>> Number.of([1.0, 2.0, 3.0]).flowing(), Number.of([1.0, 2.0, 3.0]).flowing((2, 3)), Number.of(1.0).flowing()
+        ('(3,)', '(3,) → (2, 3)', '')
+        """
+        return f"{self.shape}{COPIED}{to}" if to and to != self.shape else str(self.shape) if self.shape else ""
 
     # nan differs from itself, yet a trace that was stored and read again must equal the first one:
     # two numbers are equal when they are written alike.

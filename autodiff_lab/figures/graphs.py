@@ -214,6 +214,6 @@ def layout(trace: Trace) -> dict[str, Any]:
         border of the operation. An edge without a label has None there. If placing the nodes carefully took too long,
         ``"note"`` says that it was not done.
     """
-    drawing = graph(trace)
+    drawing = graph(trace, shapes=True)
     places = layout_of(drawing)
     return {**places, "note": say("laid out in haste")} if drawing.hasty else places

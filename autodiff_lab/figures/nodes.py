@@ -11,7 +11,7 @@ from autodiff_lab.figures import notation
 from autodiff_lab.figures.boxes import below_heading, heading, node_widths, text_width
 from autodiff_lab.figures.groups import Group
 from autodiff_lab.figures.themes import theme_of
-from autodiff_lab.figures.trace import Line, Number, Operand, Step, Trace
+from autodiff_lab.figures.trace import Line, Operand, Step, Trace
 from autodiff_lab.figures.words import counted, say, separated
 
 NODE_HEIGHT = 0.95
@@ -164,7 +164,7 @@ class Parts:
         """An edge that stands for all ways of a value into a group."""
         line = self.trace.lines[tail]
         carrying = tail in self.receiving and self.now is not None and head.first <= self.now.line < head.end
-        look = self._label(line.shown if named else "", line.value, carrying)
+        look = self._label(line.shown if named else "", line.value.flowing(), carrying)
         look |= _CARRYING if carrying else {"class": "edge-operand"}
         if max(tail, head.first) >= self.recorded:
             look["style"] = "invis"
@@ -215,7 +215,7 @@ class Parts:
         if operand.line is None:
             look["style"] = "dashed"
         carrying = (i, slot) in self.carrying
-        look |= self._label(operand.edge if self.look.partials else "", operand.value, carrying)
+        look |= self._label(operand.edge if self.look.partials else "", operand.shapes, carrying)
         if operand.edge:
             tail, partial = self.trace.lines[operand.line].shown, operand.edge_title or operand.edge
             said = say("edge", tail=tail, head=line.shown, partial=partial)
@@ -228,16 +228,16 @@ class Parts:
             look["style"] = "invis"
         return look
 
-    def _label(self, text: str, value: Number, carrying: bool = False) -> dict[str, str]:
-        """A label, and the shape of what flows, on paper of its own: the page may be white or black."""
+    def _label(self, text: str, shapes: str, carrying: bool = False) -> dict[str, str]:
+        """A label, and below it the shape of what flows, on paper of its own: the page may be white or black."""
         shown = (
             [f'<font color="{self.theme.adjoint}">{_markup(text)}</font>' if carrying else _markup(text)]
             if text
             else []
         )
-        if self.look.shapes and value.shape:
-            shown.append(f'<font color="{self.theme.soft_ink}">{_markup(str(value.shape))}</font>')
-        written = "&#160;&#160;".join(shown)
+        if self.look.shapes and shapes:
+            shown.append(f'<font color="{self.theme.soft_ink}">{_markup(shapes)}</font>')
+        written = "<br/>".join(shown)
         if not written:
             return {}
         chip = (

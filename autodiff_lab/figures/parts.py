@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from autodiff_lab.figures import notation
-from autodiff_lab.figures.entries import Number
+from autodiff_lab.figures.entries import COPIED, Number
 from autodiff_lab.figures.places import Source, Span, Turn
 
 __all__ = [
@@ -37,7 +37,8 @@ class Operand:
 
     `line` and `partial` are None for a constant. `partial` is an array of weights for a reduction. It is None also
     where the adjoint goes back through a map that has no table of partials, which `formula` then writes or names.
-    `edge` is what the edge of a graph says, and `edge_title` the whole of it where `edge` is shortened.
+    `edge` is what the edge of a graph says, and `edge_title` the whole of it where `edge` is shortened. `shapes` is
+    what it says of an array: its shape, and where broadcasting copies it, the shape of its copies.
     """
 
     line: int | None
@@ -48,6 +49,12 @@ class Operand:
     latex: str = ""
     edge: str = ""
     edge_title: str = ""
+    shapes: str = ""
+
+    @property
+    def is_copied(self) -> bool:
+        """Whether broadcasting copies it to the shape of the result."""
+        return COPIED in self.shapes
 
 
 @dataclass(frozen=True)

@@ -257,16 +257,19 @@ def _symbol(tape: Any, i: int) -> str:
 
 
 def _operands(tape: Any, i: int, labels: Mapping[str, str]) -> Iterator[Operand]:
+    to = np.shape(tape.values[i]) if tape.ops[i].kind == "elementwise" else ()
     for slot, parent in enumerate(tape.parents[i]):
         value = Number.of(tape.args[i][slot])
         if parent < 0:
-            yield Operand(None, value.text, value)
+            # A number that stands in the formula is written into its box; it has no shape to be told.
+            yield Operand(None, value.text, value, shapes=value.flowing(to) if value.shape else "")
             continue
         partial = formulas.local_partial(tape, i, slot)
         shown = None if partial is None else Number.of(partial)
         formula, latex = formulas.way_back(tape, i, slot)
         edge, whole = _edge(notation.readable(formula, labels) if formula else "", shown)
-        yield Operand(parent, tape.name(parent), value, shown, formula, latex, edge, "" if whole == edge else whole)
+        title, name = "" if whole == edge else whole, tape.name(parent)
+        yield Operand(parent, name, value, shown, formula, latex, edge, title, value.flowing(to))
 
 
 def _edge(formula: str, partial: Number | None) -> tuple[str, str]:

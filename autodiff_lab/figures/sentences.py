@@ -58,7 +58,16 @@ def in_turn(lines: Sequence[Line], i: int) -> str:
 def _recorded(lines: Sequence[Line], i: int) -> str:
     line = lines[i]
     first = line.stretch and all(earlier.stretch != line.stretch for earlier in lines[:i])
-    return together(say("recorded", equation=_computed(line)), say("inner sweep begins") if first else "")
+    copied = dict.fromkeys(_copied(lines, line, operand) for operand in line.operands if operand.is_copied)
+    return together(say("recorded", equation=_computed(line)), *copied, say("inner sweep begins") if first else "")
+
+
+def _copied(lines: Sequence[Line], line: Line, operand: Operand) -> str:
+    """Say that broadcasting copies an operand: ``w (v₀), of shape (3,), is copied to (2, 3)``."""
+    if operand.line is None:
+        return ""
+    key = "operand copied" if operand.value.shape else "number copied"
+    return say(key, name=_named(lines, operand.line), shape=operand.value.shape, to=line.value.shape)
 
 
 def _input(line: Line) -> dict[str, str]:

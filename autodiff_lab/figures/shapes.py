@@ -88,11 +88,13 @@ class _Shape:
     def __init__(self) -> None:
         self._nodes: dict[str, Mapping[str, str]] = {}
         self._edges: dict[str, tuple[str, str, Mapping[str, str]]] = {}
+        self._told: dict[str, dict[str, str]] = {}
 
     def node(self, name: str, **look: str) -> None:
         self._nodes[name] = look
 
-    def edge(self, tail: str, head: str, id: str, **look: str) -> None:
+    def edge(self, tail: str, head: str, id: str, shapes: str = "", **look: str) -> None:
+        self._told[id] = {"shapes": shapes} if shapes else {}
         # The main way stays straight; constants, and values from elsewhere, stand aside.
         self._edges[id] = (tail, head, look | ({"weight": "8"} if tail[0] in "ng" else {}))
 
@@ -120,7 +122,7 @@ class _Shape:
         """Give the places of a shape that is equal to this one the names of this one."""
         nodes = {name: places["nodes"][str(k)] for k, name in enumerate(self._nodes)}
         edges = {
-            name: {**places["edges"][str(k)], "ends": [tail, head]}
+            name: {**places["edges"][str(k)], "ends": [tail, head], **self._told[name]}
             for k, (name, (tail, head, _)) in enumerate(self._edges.items())
         }
         return {**places, "nodes": nodes, "edges": edges}
@@ -166,11 +168,14 @@ class Sizes:
 
     def edge(self, i: int, slot: int, line: Line, operand: Operand) -> dict[str, str]:
         """The way of an operand into an operation, with room for its label."""
-        return {"id": f"e{i}_{slot}", **_labelled(operand.edge)}
+        return {"id": f"e{i}_{slot}", **_labelled(operand.edge, operand.shapes)}
 
     def flow(self, tail: int, named: bool, head: Box) -> dict[str, str]:
-        """The way of a value into a group; it has its name, if more than one leaves where it comes from."""
-        return {"id": f"f{tail}_{head.first}", **_labelled(self._lines[tail].shown if named else "")}
+        """The way of a value into a group; an array has its name, and so has one of several from the same place."""
+        line = self._lines[tail]
+        shapes = line.value.flowing()
+        name = line.shown if named or shapes else ""
+        return {"id": f"f{tail}_{head.first}", **_labelled(name, shapes), **({"shapes": shapes} if shapes else {})}
 
     def several(self, count: int, tail: int, head: Box) -> dict[str, str]:
         """The way of many values from one group into another."""
@@ -201,5 +206,6 @@ def _sized(width: float, height: float) -> dict[str, str]:
     return {"width": f"{math.ceil(10 * width) / 10:.1f}", "height": f"{height:.2f}"}
 
 
-def _labelled(text: str) -> dict[str, str]:
-    return {"label": "0" * math.ceil(text_width(text) / _ZERO)} if text else {}
+def _labelled(*rows: str) -> dict[str, str]:
+    wide = ["0" * math.ceil(text_width(row) / _ZERO) for row in rows if row]
+    return {"label": r"\n".join(wide)} if wide else {}

@@ -111,17 +111,22 @@ def _operands(node: Operator, place: dict[Node, int]) -> Iterator[Operand]:
     formulas = _partials(
         node, [x.value if isinstance(x, Constant) else Symbol(x.name) for x in operands], Symbol(node.name)
     )
+    to = _value(node).shape if node.op.kind == "elementwise" else ()
     values = [node.graph.values.get(x.number) for x in operands]
     numbers: list[Any] = [None] * len(operands)
     if all(v is not None and np.shape(v) == () for v in values):
         numbers = _partials(node, values, node.graph.values.get(node.number))
     for x, formula, number in zip(operands, formulas, numbers, strict=True):
         if x not in place:
-            yield Operand(None, x.name, Number.of(x.value))
+            value = Number.of(x.value)
+            yield Operand(None, x.name, value, shapes=value.flowing(to) if value.shape else "")
             continue
+        value = _value(x)
         text = formula.text() if isinstance(formula, Symbol) else "" if formula is None else notation.number(formula)
         edge, whole = _edge(notation.readable(text), None if number is None else Number.of(number))
-        yield Operand(place[x], x.name, _value(x), formula=text, edge=edge, edge_title="" if whole == edge else whole)
+        title = "" if whole == edge else whole
+        shapes = "" if value is UNKNOWN else value.flowing(to)
+        yield Operand(place[x], x.name, value, formula=text, edge=edge, edge_title=title, shapes=shapes)
 
 
 def _partials(node: Operator, operands: Sequence[Any], y: Any) -> list[Any]:

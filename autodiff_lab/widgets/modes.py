@@ -96,6 +96,16 @@ class Views:
         return together
 
 
+def parted(payload: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Part what changes with the stretch of a long run from what does not: the groups of the whole run.
+
+    >>> parted({"trace": {}, "whole": {"groups": {}}})
+    ({'trace': {}}, {'whole': {'groups': {}}})
+    """
+    beside = {"whole": payload["whole"]} if "whole" in payload else {}
+    return {name: part for name, part in payload.items() if name not in beside}, beside
+
+
 def views(
     f: Callable[..., Any],
     args: Sequence[Any],

@@ -133,6 +133,8 @@ class Player(Outputs, Shared):
         mistake was made: ``"mistakes"``.
     payload : dict
         The traces and the layout of the graph, as the player's JavaScript takes them.
+    beside : dict
+        What it takes with each payload of a long run, and what is not sent again with the next stretch.
     trace : Trace
         The run in reverse; of a run of more than 600 lines the stretch that is shown, some hundred lines.
     forward : mapping of str to Trace
@@ -182,8 +184,10 @@ class Player(Outputs, Shared):
         arrays = [label for k, label in enumerate(labels) if k not in self._scalars]
         self._ranges = check_ranges(ranges, dict(zip(self._names, values, strict=True)), arrays)
         self._views = views
+        payload, beside = modes.parted(views.payload(placed(views)))
         super().__init__(
-            payload=views.payload(placed(views)),
+            payload=payload,
+            beside=beside,
             inputs=values,
             controls=self._sliders(values),
             mode=mode,
@@ -252,7 +256,8 @@ class Player(Outputs, Shared):
     def _shown(self) -> dict[str, Any]:
         """What a page is given: the payload, and the mode it opens in."""
         large = {"scale": self.scale} if self.scale != "normal" else {}
-        return {**self.payload, "mode": self.mode, "direction": self.direction, "predict": self.predict, **large}
+        shown = {"mode": self.mode, "direction": self.direction, "predict": self.predict, **large}
+        return {**self.payload, **self.beside, **shown}
 
     def _run_again(self, change: Any) -> None:
         """Run the function again, at new inputs or in a new direction.
@@ -286,7 +291,7 @@ class Player(Outputs, Shared):
                 elif self.direction not in views.forward:
                     self.direction = next(iter(views.forward), "")
                 self.step = min(self.step, self._last())
-                self.payload = views.payload(layouts)
+                self.payload, self.beside = modes.parted(views.payload(layouts))
             self.controls = self._sliders(values)
 
     def _record(self, values: list[float]) -> modes.Views:
@@ -302,7 +307,7 @@ class Player(Outputs, Shared):
         if self._views.long is None or self._views.long.holding(change.new) == self.trace.excerpt.number:
             return
         self._views = self._views.around(change.new)
-        self.payload = self._views.payload(placed(self._views, self._views, self.payload))
+        self.payload, _ = modes.parted(self._views.payload(placed(self._views, self._views, self.payload)))
 
     def _rates(self) -> list[float]:
         """What the learner's own direction does to the scalar inputs."""

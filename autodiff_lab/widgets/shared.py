@@ -18,6 +18,7 @@ class Shared(Live):
     _css = page.STYLE
 
     payload = traitlets.Dict().tag(sync=True)
+    beside = traitlets.Dict().tag(sync=True)
     mode = traitlets.Unicode("reverse").tag(sync=True)
     direction = traitlets.Unicode("").tag(sync=True)
     custom = traitlets.List(traitlets.CFloat()).tag(sync=True)

@@ -108,3 +108,47 @@ def test_stacked_and_large(new_page, tmp_path, request):
     box, root = panel.bounding_box(), player.root.bounding_box()
     assert box["x"] + box["width"] <= root["x"] + root["width"] + 1
     photograph(player.page, request, "a slice")
+
+
+@pytest.mark.parametrize("width", [1300, 380])
+def test_an_edge_says_how_an_array_is_copied_and_its_adjoint_summed(width, new_page, tmp_path, request):
+    page = new_page(offline=True, width=width)
+    page.goto(play(layer, X, W, B).save_html(tmp_path / "arrays.html").as_uri())
+    player = PlayerOnPage(page)
+    shapes = player.root.locator(".adl-label .adl-shape")
+    player.focus()
+    player.key(*["ArrowRight"] * 5)
+    recorded = ["(3, 2)", "(2,) → (3, 2)", "(3, 2)", "() → (3, 2)"]
+    assert shapes.all_text_contents()[:4] == recorded
+    said = player.root.locator(".adl-sentence").inner_text()
+    assert "The number b (v₀) is copied to (3, 2)." in said
+    # Neither the labels nor the boxes stand over each other.
+    boxes = (
+        "all => all.map((one) => one.getBoundingClientRect()).map(({ x, y, right, bottom }) => [x, y, right, bottom])"
+    )
+    drawn = [player.root.locator(one).evaluate_all(boxes) for one in (".adl-label", ".adl-node .adl-frame")]
+    for label in drawn[0]:
+        for other in (*drawn[0], *drawn[1]):
+            apart = label[2] <= other[0] + 1 or other[2] <= label[0] + 1 or label[3] <= other[1] or other[3] <= label[1]
+            assert apart or label == other
+    player.key("End", "ArrowLeft")
+    assert shapes.nth(3).text_content() == "() ← Σ (3, 2)"
+    photograph(page, request, f"copied {width}")
+    player.key("End")
+    assert shapes.nth(1).text_content() == "(2,) ← Σ (3, 2)"
+    assert shapes.nth(3).text_content() == "() → (3, 2)"
+
+
+def test_the_tape_shows_the_numbers_of_an_array(new_page, tmp_path):
+    wide = np.array([[0.0476, 1.234], [5.678, 0.9876], [1.111, 2.222]])
+    player = opened((lambda X, b: np.mean(np.tanh(X / 3 + b)), wide, B), "light", new_page, tmp_path)
+    player.focus()
+    player.key("End")
+    rows = player.root.locator(".adl-tape tbody tr[data-line]")
+    assert rows.nth(0).locator("td.adl-value").inner_text() == "0.0476 … 5.68"
+    assert "(3, 2)" in rows.nth(0).locator("td.adl-value").get_attribute("title")
+    adjoint = rows.nth(0).locator("td.adl-adjoint").inner_text()
+    assert " … " in adjoint and not adjoint.startswith("(")
+    assert not [text for text in rows.locator("td:not(.adl-operation)").all_inner_texts() if text.endswith("…")]
+    tape = player.root.locator(".adl-tape-body")
+    assert tape.evaluate("e => e.scrollWidth <= e.clientWidth"), "and there is room for them"

@@ -249,7 +249,7 @@ def normed(x):
 
 
 def test_what_the_screen_cuts_stands_on_paper_in_full(opened, request):
-    player = opened(normed, (np.arange(6.0).reshape(2, 3),), width=1280)
+    player = opened(normed, (np.arange(6.0).reshape(2, 3) * 1.2345e-6,), width=1280)
     page = player.page
     player.focus()
     player.key("End")

@@ -257,3 +257,16 @@ def test_a_run_without_turns_is_whole_too():
     excerpts = Excerpts(tape, f, value)
     titles = [group["title"] for group in excerpts.whole["groups"].values()]
     assert titles == ["x", *(f"{excerpts[k].lines[1].shown} … {excerpts[k].lines[-1].shown}" for k in range(5))]
+
+
+def test_an_array_on_its_way_into_a_group_says_its_shape():
+    def f(x, w):
+        for _ in range(80):
+            x = np.tanh(w * x)
+        return np.sum(x)
+
+    edges = folding.layout(Trace.of(f, np.ones(3), np.ones((2, 1))))["edges"]
+    into = {name: edge.get("shapes") for name, edge in edges.items() if name[0] == "f"}
+    assert set(into.values()) == {"(3,)", "(2, 1)"} and all(edges[name]["label"] for name in into)
+    numbers = folding.layout(Trace.of(f, 1.0, 0.5))["edges"]
+    assert not any("shapes" in edge for edge in numbers.values())

@@ -113,8 +113,36 @@ def test_shapes_are_on_the_edges():
     assert "(2, 2)<" in rows["n0 -> n2"]
     assert "(2,)<" in rows["n1 -> n2"]
     assert "(2, 2)<" not in rows_of(draw(f, *args, shapes=False))["n0 -> n2"]
-    # The player measures the labels of the graph, which say the partial only.
-    assert "(2, 2)<" not in rows_of(graph(Trace.of(f, *args)))["n0 -> n2"]
+
+
+def spread(x, M, b):
+    return np.sum(np.tanh(x * M + b) * np.ones(3) * 2.0)
+
+
+def test_an_edge_says_what_broadcasting_copies_it_to():
+    args = (np.arange(3.0), np.ones((2, 3)), 0.5)
+    trace = Trace.of(spread, *args)
+    assert [[o.shapes for o in line.operands] for line in trace.lines[3:]] == [
+        ["(3,) → (2, 3)", "(2, 3)"],
+        ["(2, 3)", "() → (2, 3)"],
+        ["(2, 3)"],
+        ["(2, 3)", "(3,) → (2, 3)"],
+        ["(2, 3)", ""],
+        ["(2, 3)"],
+    ]
+    assert "(3,) → (2, 3)<" in rows_of(draw(spread, *args))["n0 -> n3"]
+    said = [step.sentence for step in trace.steps]
+    assert said[3].endswith("x (v₋₂), of shape (3,), is copied to (2, 3).")
+    assert said[4].endswith("The number b (v₀) is copied to (2, 3).")
+    assert "copied" not in "".join(said[5:9])
+    assert not any(o.shapes for line in Trace.of(lambda x, y: x * y + 2.0, 1.0, 2.0).lines for o in line.operands)
+
+
+def test_the_player_has_room_for_the_shapes():
+    args = (np.arange(3.0), np.ones((2, 3)), 0.5)
+    edge = layout(Trace.of(spread, *args))["edges"]
+    assert edge["e3_0"]["label"] and edge["e6_1"]["label"], "constants have a shape too"
+    assert edge["e7_1"]["label"] is None, "but a number has none"
 
 
 def test_direction(example_function):

@@ -407,3 +407,21 @@ def test_a_large_graph_has_groups_unless_they_are_refused():
     assert player.payload["layout"] == kept, "the graph stands still while a slider moves"
     player.inputs = [-123456.7]
     assert player.payload["layout"] != kept
+
+
+def test_the_groups_of_a_long_run_are_not_sent_again_with_each_stretch():
+    def f(x):
+        for _ in range(400):
+            x = np.sin(x) + 0.1
+        return x
+
+    player = play(f, 1.0)
+    sent = []
+    player.send_state = lambda key=None: sent.append(key)
+    before, groups = player.trace.excerpt.number, player.beside["whole"]["groups"]
+    player.step = 700
+    assert player.trace.excerpt.number != before and "whole" not in player.payload
+    assert "payload" in sent and "beside" not in sent
+    assert player._shown()["whole"]["groups"] == groups, "a page is given all"
+    player.inputs = [2.0]
+    assert player.beside["whole"]["groups"] != groups

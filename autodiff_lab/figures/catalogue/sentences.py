@@ -32,6 +32,8 @@ STRINGS: dict[str, tuple[str, str]] = {
     # Recording
     "input": ("{name} is the input {label} = {value}.", "{name} 是输入 {label} = {value}。"),
     "recorded": ("{equation}.", "{equation}。"),
+    "operand copied": ("{name}, of shape {shape}, is copied to {to}.", "{name}（形状 {shape}）被复制成 {to}。"),
+    "number copied": ("The number {name} is copied to {to}.", "数 {name} 被复制成 {to}。"),
     # Loops and branches
     "turn first": ("Turn {n} of {count}", "第 {n} 轮，共 {count} 轮"),
     "turn begins": ("{turns}:", "{turns}："),

@@ -34,26 +34,30 @@ export function scrollInside(pane, target, smooth, margin = 12) {
   if (left || top) pane.scrollBy({ left, top, behavior: smooth && near ? "smooth" : "instant" });
 }
 
-const ARROWS = { left: "‹", right: "›", top: "˄", bottom: "˅" };
+const ARROWS = { left: "‹", top: "˄", bottom: "˅", right: "›" };
 
 /**
- * Signs at the sides of a pane behind which there is more of it; they name what of this step is there.
+ * Signs of the sides of a pane behind which there is more of it; they name what of this step is there. The sides fade,
+ * and the signs stand in a strip of their own above the pane, which is there as long as it scrolls: they cover nothing.
  * @param {HTMLElement} pane the scrolling element
  * @returns {{elements: HTMLElement[], show(beyond: Object<string, string[]>): void}}
  */
 export function edgeSigns(pane) {
-  const signs = Object.keys(ARROWS).map((side) => ({ side, text: html("span") }));
+  const signs = Object.keys(ARROWS).map((side) => ({ side, text: html("span"), fade: html("div", { class: `adl-more is-${side}`, "aria-hidden": "true" }) }));
+  const strip = html("div", { class: "adl-beyond", "aria-hidden": "true" }, ...signs.map(({ text }) => text));
   return {
-    elements: signs.map(({ side, text }) => html("div", { class: `adl-more is-${side}`, "aria-hidden": "true" }, text)),
+    elements: [strip, ...signs.map(({ fade }) => fade)],
     show(beyond) {
       const room = { left: pane.scrollLeft, right: pane.scrollWidth - pane.clientWidth - pane.scrollLeft,
                      top: pane.scrollTop, bottom: pane.scrollHeight - pane.clientHeight - pane.scrollTop };
-      for (const { side, text } of signs) {
+      // The strip takes some of the height; without it the pane might not have to scroll that way.
+      strip.parentElement?.classList.toggle("is-scrolling", pane.scrollWidth > pane.clientWidth + 2 || pane.scrollHeight > pane.clientHeight + strip.offsetHeight + 2);
+      for (const { side, text, fade } of signs) {
         const names = beyond[side] ?? [];
         const more = names.length > 3 ? [...names.slice(0, 2), `+${names.length - 2}`] : names;
         const said = [ARROWS[side], ...more].join(" ");
-        if (text.textContent !== said) text.textContent = said;
-        text.parentElement.classList.toggle("is-on", room[side] > 2);
+        put(text, said);
+        for (const part of [text, fade]) part.classList.toggle("is-on", room[side] > 2);
       }
     },
   };

@@ -8,6 +8,8 @@ import { ownLine, wholeLine } from "./state.js";
 import { composed } from "./stretch.js";
 
 const AHEAD = { record: "value", forward: "tangent" }; // what goes along the edges while the program runs
+const FADE = 24; // pixels between the sides of the pane, which fade, and what a step is about
+const LEAST = 0.05; // of a graph that is shown whole
 const MOTION = 180; // milliseconds that a group takes to open
 
 /** The graph, whose groups open. See `mount` for what a pane is. */
@@ -45,18 +47,18 @@ export function graphView(trace, layout, host, prefix, whole) {
     if (kind === "c") return { layer: nodeLayer, order: numbers[0], user: numbers[0], ...parts.constant(name, size, trace.lines[numbers[0]].operands[numbers[1]]) };
     return { layer: nodeLayer, order: numbers[0], user: numbers[0], ...parts.again(name, size, trace.lines[numbers[0]].operands[numbers[1]].line) };
   }
-  function edge(key, { name, nest, label }) {
+  function edge(key, { name, nest, label, shapes }) {
     const [first, second, count] = name.slice(1).split("_").map(Number);
     if (name[0] === "e") {
       const operand = trace.lines[first].operands[second];
       const target = operand.line === null ? null : { line: first, slot: second, parent: operand.line };
-      const made = { i: first, slot: second, ...parts.edge(name, target, operand.edge, operand.edge_title, label) };
+      const made = { i: first, slot: second, ...parts.edge(name, target, operand.edge, operand.edge_title, label, operand.shapes) };
       edges[first].push(made);
       return made;
     }
     const [from, into] = [nest.line(first), nest.child(`g${second}`)];
     if (name[0] === "m") return { out: nest.child(nest.layout.edges[name].ends[0]), into, ...parts.edge(name, null, say("values together", { n: count }), undefined, label) };
-    return { from, into, ...parts.edge(name, null, nameOf(from), undefined, label) };
+    return { from, into, ...parts.edge(name, null, nameOf(from), undefined, label, shapes) };
   }
 
   /** Draws what is there now, and takes away what is not. @returns {number[]} the lines that have come */
@@ -112,17 +114,31 @@ export function graphView(trace, layout, host, prefix, whole) {
     return nodes[i] ?? holding(root, wholeLine(trace, i)).map(({ id }) => drawn.get(id)).filter(Boolean).at(-1) ?? null;
   }
 
-  const minimum = 12 / 14; // type is 14 px at natural size and never shrinks below 12
+  const minimum = 12 / 14; // type is 14 px at natural size and never shrinks below 12, unless the whole graph is asked for
   let scale = 1;
   const fit = () => {
     const room = element.clientWidth - 16;
     if (room <= 0) return;
+    if (host.lens.whole) {
+      // How tall the pane may become, if the drawing does not decide it.
+      drawing.style.height = 0;
+      element.parentElement?.classList.remove("is-scrolling");
+      const tall = Math.max(element.clientHeight, parseFloat(getComputedStyle(element).maxHeight) || 0) - 16;
+      scale = Math.max(LEAST, Math.min(readable(), room / (scene.width + 2 * pad), tall / (scene.height + 2 * pad)));
+      return resize();
+    }
+    scale = host.lens.scale ?? readable();
+    resize();
+  };
+  /** How large the graph is where the steps are followed. */
+  const readable = () => {
+    const room = element.clientWidth - 16;
     // What opens and closes does not change the scale: the graph is fitted as it is when all is closed.
     const [width, height] = [root.layout.width + 2 * pad, root.layout.height + 2 * pad];
     const unit = parseFloat(getComputedStyle(element).fontSize) / 14; // in a lecture all type is larger, and may shrink further
-    scale = host.lens.scale ?? Math.max((unit > 1.5 ? 0.7 : minimum) * unit, Math.min(room / width, Math.max(unit, (element.clientHeight - 16) / height), (all.length ? 1 : 1.15) * unit));
-    resize();
+    return Math.max((unit > 1.5 ? 0.7 : minimum) * unit, Math.min(room / width, Math.max(unit, (element.clientHeight - 16) / height), (all.length ? 1 : 1.15) * unit));
   };
+  const rescale = () => (host.lens.whole ? fit() : resize()); // what opens may need more room
   function resize() {
     drawing.style.width = `${Math.floor((scene.width + 2 * pad) * scale)}px`;
     drawing.style.height = `${Math.floor((scene.height + 2 * pad) * scale)}px`;
@@ -196,7 +212,7 @@ export function graphView(trace, layout, host, prefix, whole) {
   }
   function refresh(open = groups.open) {
     const come = arrange(open);
-    resize();
+    rescale();
     if (view) write({ ...view, lines: new Set(come) });
   }
 
@@ -213,12 +229,12 @@ export function graphView(trace, layout, host, prefix, whole) {
     const own = place(node, frame);
     const far = (box) => Math.abs(box.left - own.left) + Math.abs(box.top - own.top);
     const beside = trace.lines[step.line].operands.map((_, slot) => drawn.get(`s${step.line}_${slot}`)).filter(Boolean); // values from elsewhere
+    const [across, down] = [element.clientWidth - 2 * FADE, element.scrollHeight > element.clientHeight ? element.clientHeight - 2 * FADE : Infinity];
     const target = [...beside, ...partners.map(standIn)].map((part) => place(part, frame)).sort((a, b) => far(a) - far(b)).reduce((seen, box) => {
       const wider = around(seen, box);
-      const fits = wider.right - wider.left < element.clientWidth - 24 && wider.bottom - wider.top < element.clientHeight - 8;
-      return fits ? wider : seen;
+      return wider.right - wider.left < across && wider.bottom - wider.top < down ? wider : seen;
     }, own);
-    if (!host.lens.held) scrollInside(element, target, smooth, 40);
+    if (!host.lens.held) scrollInside(element, target, smooth, FADE);
     sign();
   }
 
@@ -258,7 +274,8 @@ export function graphView(trace, layout, host, prefix, whole) {
   arrange(groups.open);
   return {
     element,
-    signs: [...signs.elements, tools],
+    signs: signs.elements,
+    tools,
     fit,
     update(next) {
       const lines = new Set(next.lines);
@@ -267,7 +284,7 @@ export function graphView(trace, layout, host, prefix, whole) {
         groups.follow(next.step ? wholeLine(trace, next.step.line) : undefined);
         if ([...groups.open.keys()].join() !== before || !view) {
           for (const i of arrange(groups.open)) lines.add(i);
-          resize();
+          rescale();
         }
       }
       view = next;

@@ -7,7 +7,7 @@ const ROWS = { reverse: { head: -21, value: 0, adjoint: 21 }, forward: { head: -
                both: { head: -24, value: -8, tangent: 8, adjoint: 24 },
                faulty: { head: -24, value: -8, adjoint: 8, truth: 24 } };
 export const inNode = (number) => number.short ?? number.text;
-const LABEL_SIZE = 13;
+const [LABEL_SIZE, LABEL_ROW] = [13, 17];
 const [THINNEST, THICKEST] = [{ plain: 1.25 }, 5]; // an edge, by what came along it; one that carries is never faint
 
 /** Text about a point. */
@@ -77,15 +77,17 @@ export function partsOf(trace, host, prefix) {
     return { group };
   }
 
-  /** An edge; `target` is what pointing at it means, `text` what stands beside it. */
-  function edge(id, target, text, title, labelled) {
+  /** An edge; `target` is what pointing at it means, `text` what stands beside it, and `shapes` how the arrays on it are shaped. */
+  function edge(id, target, text = "", title = text, labelled, shapes = "") {
     const path = svg("path", { class: "adl-line", "marker-end": `url(#${prefix}-plain)` });
     const hit = svg("path", { class: "adl-hit" });
     const group = svg("g", { class: "adl-edge", "data-edge": id }, path, hit);
     if (target) linkTo(group, () => target, host);
-    const label = labelled && text ? middle("adl-label", 0, text, LABEL_SIZE) : null;
-    label?.append(svg("title", {}, title ?? text));
-    return { group, path, hit, label };
+    const label = labelled && (text || shapes) ? middle("adl-label", 0, text, LABEL_SIZE) : null;
+    const shape = label && shapes ? svg("tspan", { class: "adl-shape", dy: text ? LABEL_ROW : 0 }, shapes) : null;
+    if (shape) label.append(shape);
+    label?.append(svg("title", {}, [title, shapes].filter(Boolean).join("  ")));
+    return { group, path, hit, label, shape, shapes };
   }
 
   return { node, writeNode, constant, again, edge };
@@ -100,8 +102,8 @@ export function bend(edge, { points, tip, label }) {
   set(edge.path, "d", path);
   set(edge.hit, "d", path);
   if (edge.label && label) {
-    set(edge.label, "x", label.x);
-    set(edge.label, "y", label.y);
+    for (const row of [edge.label, edge.shape]) if (row) set(row, "x", label.x);
+    set(edge.label, "y", label.y - (edge.shape?.getAttribute("dy") ?? 0) / 2);
   }
 }
 
@@ -112,6 +114,8 @@ export function setEdge(edge, mode, share, prefix) {
   Object.assign(edge, { look, share });
   edge.group.setAttribute("class", `adl-edge ${look}${edge.group.matches(".is-linked") ? " is-linked" : ""}`);
   edge.label?.setAttribute("class", `adl-label ${look}${edge.label.matches(".is-linked") ? " is-linked" : ""}`);
+  // An operand is copied on its way; what comes back from its copies is summed.
+  if (edge.shape) put(edge.shape, mode === "adjoint" ? edge.shapes.replace("→", "← Σ") : edge.shapes);
   edge.path.style.strokeWidth = share === undefined ? "" : `${Math.max(THINNEST[mode] ?? 1.75, THICKEST * share)}px`;
   const head = mode === "plain" && share > 0.3 ? "carried" : mode;
   edge.path.setAttribute("marker-end", mode === "ahead" || mode === "adjoint" ? "" : `url(#${prefix}-${head})`);

@@ -1,14 +1,15 @@
-import { html } from "./dom.js";
+import { html, put, set } from "./dom.js";
 
 const [SMALLEST, LARGEST, ZOOM] = [0.1, 4, 1.25];
 const ZOOM_KEYS = { "+": ZOOM, "=": ZOOM, "-": 1 / ZOOM, "\u2212": 1 / ZOOM };
 
 /**
  * Zoom, pan and fit of a drawing in a scrolling pane: buttons, keys, Ctrl and the wheel, and dragging. Once the
- * learner has moved it, the pane stays where it is, until it is asked to fit again.
+ * learner has moved it, the pane stays where it is, until all of it is asked for, or to follow the steps again.
  * @param {HTMLElement} pane the scrolling element
  * @param {SVGElement} drawing
- * @param {{lens: {scale: number|null, held: boolean}, say: function}} host `scale` null: as the pane wants it
+ * @param {{lens: {scale: number|null, held: boolean, whole: boolean}, say: function}} host `scale` null: as the pane
+ *   wants it; `whole`: as small as all of it needs
  * @param {() => number} scale what it is now
  * @param {() => void} fit gives the drawing its size
  * @param {() => void} follow brings the step into the pane again
@@ -21,14 +22,17 @@ export function lensTools(pane, drawing, { lens, say }, scale, fit, follow) {
     const [before, old] = [drawing.getBoundingClientRect(), scale()];
     const [across, down] = [(atX - before.left) / old, (atY - before.top) / old];
     lens.scale = Math.min(LARGEST, Math.max(SMALLEST, old * by));
-    lens.held = true;
+    Object.assign(lens, { held: true, whole: false });
+    tell();
     fit();
     const after = drawing.getBoundingClientRect();
     pane.scrollBy({ left: after.left + across * scale() - atX, top: after.top + down * scale() - atY, behavior: "instant" });
     if (x === undefined && drawing.contains(document.activeElement)) document.activeElement.scrollIntoView({ block: "nearest", inline: "nearest", behavior: "instant" });
   }
-  function release() {
-    Object.assign(lens, { scale: null, held: false });
+  /** Shows the whole graph; asked again, the part about the step, at a size that can be read. */
+  function turn() {
+    Object.assign(lens, { scale: null, held: false, whole: !lens.whole });
+    tell();
     fit();
     follow();
   }
@@ -36,7 +40,7 @@ export function lensTools(pane, drawing, { lens, say }, scale, fit, follow) {
     if (event.ctrlKey || event.altKey || event.metaKey || !(event.key in ZOOM_KEYS || event.key === "0")) return;
     event.preventDefault();
     event.stopPropagation();
-    if (event.key === "0") release();
+    if (event.key === "0") turn();
     else zoom(ZOOM_KEYS[event.key]);
   });
   pane.addEventListener("wheel", (event) => {
@@ -73,6 +77,15 @@ export function lensTools(pane, drawing, { lens, say }, scale, fit, follow) {
     node.addEventListener("click", act);
     return node;
   };
+  const fitting = button("", "", "0", turn);
+  fitting.classList.add("adl-fit");
+  function tell() {
+    const label = say(lens.whole ? "follow the steps" : "fit the graph");
+    put(fitting, say(lens.whole ? "follow" : "fit"));
+    set(fitting, "aria-label", label);
+    set(fitting, "title", say("button", { label, keys: "0" }));
+  }
+  tell();
   return html("div", { class: "adl-lens", role: "group", "aria-label": say("zoom") }, button("\u2212", say("zoom out"), "\u2212", () => zoom(1 / ZOOM)),
-              button(say("fit"), say("fit and follow"), "0", release), button("+", say("zoom in"), "+", () => zoom(ZOOM)));
+              fitting, button("+", say("zoom in"), "+", () => zoom(ZOOM)));
 }

@@ -106,7 +106,7 @@ export function mount(element, payload, options = {}) {
       root.remove();
     },
   };
-  const lens = { scale: null, held: false, opened: new Set(), shut: new Set() }; // how the learner looks at the graph: outlives each drawing of it
+  const lens = { scale: null, held: false, whole: false, opened: new Set(), shut: new Set() }; // how the learner looks at the graph: outlives each drawing of it
   const host = {
     lens,
     say,

@@ -13,14 +13,15 @@ export function panesOf(trace, layout, host, prefix, whole) {
     const body = view.signs ? html("div", { class: "adl-signed" }, view.element, ...view.signs) : view.element;
     const faulty = trace.fault ? [html("strong", { class: "adl-faulty", title: say("this engine", { badge: trace.badge }) }, say("faulty"))] : [];
     return html("div", { class: `adl-pane adl-pane-${name}`, role: "region", "aria-label": title }, // a <section> would be a slide of reveal.js
-                html("div", { class: "adl-pane-title" }, title, ...faulty, ...(hint ? [typeof hint === "string" ? html("span", {}, hint) : hint] : [])), body);
+                html("div", { class: "adl-pane-title" }, title, ...faulty, ...(hint ? [typeof hint === "string" ? html("span", {}, hint) : hint] : []), ...(view.tools ? [view.tools] : [])), body);
   }
   const [source, graph, tape] = [sourceView(trace, host), graphView(trace, layout, host, prefix, whole), tapeView(trace, host)];
   const inner = stretchesOf(trace).some(({ stretch }) => stretch);
   const how = say(trace.fault ? "graph faulty" : `graph ${trace.mode}`);
+  const on = trace.lines.some(({ value }) => value.shape?.length) ? say("graph shapes", { how }) : how;
   return { graph, views: [source, graph, tape],
            sections: [section("source", say(trace.sources.length > 1 ? "your functions" : "your function"), "", source),
-                      section("graph", say("graph"), [whole ? say("graph whole", { said: trace.excerpt.said }) : (inner ? say("graph inner", { how }) : how), layout.note].filter(Boolean).join(say("sentence gap")), graph), section("tape", say("tape"), tape.note, tape)] };
+                      section("graph", say("graph"), [whole ? say("graph whole", { said: trace.excerpt.said }) : (inner ? say("graph inner", { how: on }) : on), layout.note].filter(Boolean).join(say("sentence gap")), graph), section("tape", say("tape"), tape.note, tape)] };
 }
 
 const GROWS = 340; // pixels for a graph whose groups open

@@ -5,7 +5,7 @@
  * and sentence of the run comes written from Python (autodiff_lab/figures).
  *
  * @typedef {{text: string, short?: string, shape?: number[], cells?: string}} Num
- * @typedef {{line: number|null, value: Num, partial: Num|null, edge?: string, edge_title?: string}} Operand
+ * @typedef {{line: number|null, value: Num, partial: Num|null, edge?: string, edge_title?: string, shapes?: string}} Operand
  * @typedef {[source: number, line: number, column: number, endLine: number, endColumn: number]} Span
  * @typedef {[source: number, line: number, n: number, count: number]} Turn
  * @typedef {{kind: "input"|"operation", label: string, symbol: string, shown: string, expression: string,
@@ -22,7 +22,7 @@
  *            fault: string, badge: string, warning: string, truth: (Num|null)[], directions: {name: string, shown: string}[], lines: Line[], steps: Step[], cost: Cost|null}} Trace
  * @typedef {{x: number, y: number, w: number, h: number}} Box
  * @typedef {{width: number, height: number, nodes: Object<string, Box>,
- *            edges: Object<string, {path: string, label: {x: number, y: number}}>}} Layout
+ *            edges: Object<string, {path: string, label: {x: number, y: number}, shapes?: string}>}} Layout
  */
 
 import { counted, speaker } from "./speech.js";

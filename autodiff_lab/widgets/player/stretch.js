@@ -87,7 +87,7 @@ export function composed(nest, open) {
       return own ? { x: x + own.x, y: y + own.y } : { x: across(x), y: down(y) };
     });
     const label = place.label && { x: across(place.label.x), y: down(place.label.y) };
-    whole.edges.set(nest.key(name), { name, nest, points, tip, label });
+    whole.edges.set(nest.key(name), { name, nest, points, tip, label, shapes: place.shapes });
   }
   return whole;
 }

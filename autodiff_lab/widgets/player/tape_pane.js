@@ -3,8 +3,11 @@ import { inNode } from "./graph_parts.js";
 import { counted } from "./speech.js";
 import { NOT_REACHED, adjointHistory, receivers, tangentsOf } from "./state.js";
 
-const WIDEST = 13; // characters of a value in the tape, and of an operation; longer ones are cut, and their title has the whole
-const WIDEST_OPERATION = 17;
+const WIDEST = 13; // characters of a value in the tape; longer ones are cut, and their title has the whole
+const ARRAYS = { value: 17, adjoint: 15, operation: 10 }; // two numbers of three digits, and where there is room the shape
+const NUMBERS = { value: WIDEST, adjoint: WIDEST, operation: 17 };
+/** What belongs to a value has the shape that stands beside it already. */
+const inCell = (number) => inNode(number).replace(/^\(\d[\d, ]*\) /, "");
 
 export function tapeView(trace, host) {
   const { say } = trace;
@@ -16,14 +19,15 @@ export function tapeView(trace, host) {
                 ...(back ? [heading(say("tape adjoint"))] : []), ...(trace.fault ? [heading(say("tape true"), say("what a right engine finds"))] : [])];
   const body = html("tbody");
   const widest = (texts, most = WIDEST, least = 7) => Math.min(most, Math.max(least, ...texts.map((text) => text.length)));
-  const reached = adjointHistory(trace).flatMap((changes) => changes.map((change) => inNode(change.adjoint)));
+  const reached = adjointHistory(trace).flatMap((changes) => changes.map((change) => inCell(change.adjoint)));
+  const most = trace.lines.some(({ value }) => value.shape?.length) ? ARRAYS : NUMBERS;
   // The columns are as wide as their widest entry of the whole run, so nothing shifts while stepping.
-  const columns = [null, null, widest(trace.lines.map((line) => inNode(line.value))),
-                   ...trace.directions.map((_, k) => widest(trace.lines.map((_, i) => inNode(tangentsOf(trace, i)[k])), WIDEST, several ? 4 : 7)),
-                   ...(back ? [widest(reached)] : []), ...(trace.fault ? [widest(trace.truth.map((number) => (number ? inNode(number) : "")))] : [])]
+  const columns = [null, null, widest(trace.lines.map((line) => inNode(line.value)), most.value),
+                   ...trace.directions.map((_, k) => widest(trace.lines.map((_, i) => inCell(tangentsOf(trace, i)[k])), most.adjoint, several ? 4 : 7)),
+                   ...(back ? [widest(reached, most.adjoint)] : []), ...(trace.fault ? [widest(trace.truth.map((number) => (number ? inCell(number) : "")), most.adjoint)] : [])]
     .map((chars) => html("col", { style: chars && `width: ${chars + 2.4}ch` }));
   const element = html("div", { class: "adl-tape-body" },
-    html("table", { class: "adl-tape", style: `--adl-operation: ${widest(trace.lines.map((line) => line.expression), WIDEST_OPERATION, 1)}ch` }, html("colgroup", {}, ...columns), html("thead", {}, html("tr", {}, ...head)), body));
+    html("table", { class: "adl-tape", style: `--adl-operation: ${widest(trace.lines.map((line) => line.expression), most.operation, 1)}ch` }, html("colgroup", {}, ...columns), html("thead", {}, html("tr", {}, ...head)), body));
   const rows = trace.lines.map((line, i) => {
     const value = html("td", { class: `adl-value${line.value.shape?.length ? " has-entries" : ""}` });
     const tangents = forward ? trace.directions.map(() => html("td", { class: "adl-tangent" })) : [];
@@ -40,9 +44,9 @@ export function tapeView(trace, host) {
   });
   roving(rows.map(({ row }) => row));
   let linked = [];
-  const write = (cell, number) => {
-    const text = number ? inNode(number) : "";
-    const cut = text.length > WIDEST ? text.slice(0, WIDEST - 1).replace(/[ …]+$/, "") + "…" : text;
+  const write = (cell, number, room = most.adjoint, shaped = "") => {
+    const text = !number ? "" : shaped && shaped.length <= room ? shaped : inCell(number);
+    const cut = text.length > room ? text.slice(0, room - 1).replace(/[ …]+$/, "") + "…" : text;
     put(cell, cut);
     if (number && cut !== number.text) set(cell, "title", number.text);
     else cell.removeAttribute("title");
@@ -73,7 +77,7 @@ export function tapeView(trace, host) {
         const expression = marks.recorded ? trace.lines[i].expression : "";
         put(operation, expression);
         set(operation, "title", expression);
-        write(value, marks.recorded ? trace.lines[i].value : null);
+        write(value, marks.recorded ? trace.lines[i].value : null, most.value, inNode(trace.lines[i].value));
         if (marks.released) set(value, "title", say("let go", { value: trace.lines[i].value.text }));
         tangents.forEach((own, k) => {
           write(own, marks.recorded ? tangentsOf(trace, i)[k] : null);

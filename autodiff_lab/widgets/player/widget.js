@@ -16,11 +16,12 @@ function render({ model, el }) {
     late = setTimeout(() => player.error(model.get("payload").words["nobody answers"]), PATIENCE);
   }, 60);
   let late = 0;
+  const payload = () => ({ ...model.get("payload"), ...model.get("beside") });
   const write = (name, value) => {
     model.set(name, value);
     model.save_changes();
   };
-  const player = mount(el, model.get("payload"), {
+  const player = mount(el, payload(), {
     step: model.get("step"),
     controls: model.get("controls"),
     mode: model.get("mode"),
@@ -49,7 +50,7 @@ function render({ model, el }) {
   });
   player.error(model.get("error"));
   const listeners = {
-    "change:payload": () => player.update(model.get("payload")),
+    "change:payload": () => player.update(payload()),
     // An answer may be older than the slider: the hand that moves it is right.
     "change:controls": () => {
       clearTimeout(late);
