@@ -123,10 +123,11 @@ def test_an_edge_says_how_an_array_is_copied_and_its_adjoint_summed(width, new_p
     said = player.root.locator(".adl-sentence").inner_text()
     assert "The number b (v₀) is copied to (3, 2)." in said
     # Neither the labels nor the boxes stand over each other.
-    boxes = (
-        "all => all.map((one) => one.getBoundingClientRect()).map(({ x, y, right, bottom }) => [x, y, right, bottom])"
+    # They are measured at once: the graph may still be on its way to the step.
+    drawn = player.root.evaluate(
+        """root => [".adl-label", ".adl-node .adl-frame"].map((which) => [...root.querySelectorAll(which)]
+            .map((one) => one.getBoundingClientRect()).map(({ x, y, right, bottom }) => [x, y, right, bottom]))"""
     )
-    drawn = [player.root.locator(one).evaluate_all(boxes) for one in (".adl-label", ".adl-node .adl-frame")]
     for label in drawn[0]:
         for other in (*drawn[0], *drawn[1]):
             apart = label[2] <= other[0] + 1 or other[2] <= label[0] + 1 or label[3] <= other[1] or other[3] <= label[1]

@@ -56,7 +56,7 @@ CASES = {
     "reverse": (f, (2.0, 5.0), {}, {"f", "log", "sin", "cos"}),
     "forward": (f, (2.0, 5.0), {"mode": "forward", "direction": "all"}, {"f", "log", "sin", "cos"}),
     "both": (f, (2.0, 5.0), {"mode": "both"}, {"f", "log", "sin", "cos"}),
-    "predict": (f, (2.0, 5.0), {"predict": True}, {"f", "log", "sin", "cos"}),
+    "predict": (f, (2.0, 5.0), {"predict": True}, {"f", "log", "sin", "cos", "inf", "nan"}),
     "faulty": (f, (2.0, 5.0), {"fault": "overwrite"}, {"f", "log", "sin", "cos"}),
     "arrays": (layer, (np.arange(12.0).reshape(4, 3), np.ones(3)), {}, {"layer", "tanh", "sum", "outer"}),
     "second order": (grad(square), (2.0, 3.0), {}, {"square"}),
