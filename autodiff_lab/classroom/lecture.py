@@ -13,10 +13,11 @@ from pathlib import Path
 import nbformat
 
 from autodiff_lab.classroom import slides, speaking
-from autodiff_lab.classroom.prose import Block, blocks, document
+from autodiff_lab.classroom.prose import Block, blocks
 from autodiff_lab.classroom.rehearsal import LectureError, rehearse
 from autodiff_lab.figures import printing
 from autodiff_lab.tutorial import installed_notebooks
+from autodiff_lab.widgets.page import document
 
 __all__ = ["Kit", "LectureError", "notebook_named", "page", "write_lecture"]
 

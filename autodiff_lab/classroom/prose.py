@@ -22,31 +22,7 @@ from pygments.lexers import PythonLexer
 
 from autodiff_lab.classroom.rehearsal import Rehearsed, rehearsed
 
-__all__ = ["Block", "blocks", "document", "mathml"]
-
-_PAGE = """\
-<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<link rel="icon" href="data:,">
-<title>%(title)s</title>
-<style>
-%(style)s
-</style>
-</head>
-<body>
-%(body)s
-</body>
-</html>
-"""
-
-
-def document(title: str, style: str, body: str) -> str:
-    """A page of one file, in light and dark; the title is text, the rest is markup."""
-    return _PAGE % {"title": html.escape(title), "style": style, "body": body}
+__all__ = ["Block", "blocks", "mathml"]
 
 
 @dataclass(frozen=True)

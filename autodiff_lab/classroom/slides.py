@@ -13,8 +13,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from autodiff_lab.classroom.prose import Block, document
+from autodiff_lab.classroom.prose import Block
 from autodiff_lab.figures.notation import escape
+from autodiff_lab.widgets.page import document
 
 __all__ = ["Slide", "deck", "lines_of", "slides_of"]
 

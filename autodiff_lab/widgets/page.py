@@ -59,18 +59,24 @@ _PAGE = """\
 <link rel="icon" href="data:,">
 <title>%(title)s</title>
 <style>
-body { margin: 12px; font-family: %(type)s; }
-figure { margin: 0; }
-th, td { padding: 2px 12px 2px 0; }
+%(style)s
 </style>
 </head>
 <body>
-<main>
-%(figure)s
-</main>
+%(body)s
 </body>
 </html>
 """
+
+_STYLE = """\
+body { margin: 12px; font-family: %s; }
+figure { margin: 0; }
+th, td { padding: 2px 12px 2px 0; }"""
+
+
+def document(title: str, style: str, body: str, lang: str = "en") -> str:
+    """Write a page around a body, in a style of its own; `title` is text, `lang` a language tag."""
+    return _PAGE % {"lang": lang, "title": escape(title), "style": style, "body": body}
 
 
 @in_its_language
@@ -78,8 +84,8 @@ def page(trace: Trace, payload: Mapping[str, Any]) -> str:
     """Write one whole page with the player in it."""
     title = say("page title", title=trace.title)
     type_ = "system-ui, sans-serif" if trace.lang == "en" else f"system-ui, {stack(trace.lang)}"
-    parts = {"lang": _TAGS[trace.lang], "title": escape(title), "type": type_, "figure": figure(trace, payload)}
-    return _PAGE % parts
+    body = f"<main>\n{figure(trace, payload)}\n</main>"
+    return document(title, _STYLE % type_, body, _TAGS[trace.lang])
 
 
 def figure(trace: Trace, payload: Mapping[str, Any], key: str = "") -> str:

@@ -19,7 +19,7 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 SUFFIXES = {".py", ".js", ".css", ".csv", ".json", ".ipynb", ".svg", ".md", ".txt"}
 FOR_THE_README = {".gif", ".png"}
 OF_THE_TESTS = {".mjs", ".gv"}
-MOST, MOST_WITHOUT_OUTPUTS = 5 * 2**20, 2**20  # bytes, as downloaded
+MOST, MOST_WITHOUT_OUTPUTS = 5 * 10**6, 2**20  # bytes, as downloaded
 
 
 @pytest.fixture(scope="module")
