@@ -1,9 +1,9 @@
 """The player in HTML that needs no kernel and no network: a still figure, and the script that brings it to life.
 
 The figure alone is a picture, a caption and tables; it is what a reader sees where scripts are taken out (a notebook
-that is not trusted, a code host) or switched off. It does not give away what the sweep will find: the tables are folded.
-The script replaces it by the player: the module itself travels in the page, compressed to a third, and is imported from
-a `data:` URL, so that equal modules on one page are loaded once.
+that is not trusted, a code host) or switched off. It does not give away what the sweep finds; the tables are folded.
+The script replaces it by the player: the module itself travels in the page, compressed to a third, and is imported
+from a `data:` URL, so that equal modules on one page are loaded once.
 """
 
 from __future__ import annotations

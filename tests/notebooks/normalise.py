@@ -76,7 +76,7 @@ def normalise(notebook: Any) -> Any:
             cell.outputs = [output for output in cell.outputs if output.get("data") != {}]
     for cell in answering(notebook):
         cell.metadata["jupyter"] = {"outputs_hidden": True}
-        # JupyterLab shows the first line of what is folded, and that often is the answer; of an empty output it has none.
+        # JupyterLab shows the first line of what is folded, and it is often the answer. An empty output has none.
         cell.outputs.insert(0, nbformat.v4.new_output("display_data"))
     return notebook
 

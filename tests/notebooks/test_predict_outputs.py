@@ -1,5 +1,6 @@
 """No saved output gives away what the text above it asks: what answers a prediction or an exercise is folded."""
 
+import base64
 import copy
 import json
 import re
@@ -9,8 +10,8 @@ import pytest
 from normalise import normalise
 from reading import NOTEBOOKS, named, read, tags
 
-LAST_PREDICTIONS = 130
-"""So many of them at least have an output below; the others are answered in the text, which nobody can fold."""
+PREDICTED = 130
+"""So many outputs at least are to be predicted; some prompts are answered in the text, which nobody can fold."""
 
 every_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 
@@ -61,8 +62,29 @@ def test_only_answers_are_folded(path):
     assert folded == set(predictions(notebook)) | tagged
 
 
+def openings(notebook):
+    """What a page without scripts shows of each player before anything is unfolded, its picture included."""
+    for cell in notebook.cells:
+        for output in cell.get("outputs", []):
+            still, folded, _ = output.get("data", {}).get("text/html", "").partition("<details>")
+            if folded and "data-adl-player" in still:
+                picture = base64.b64decode(re.search(r'src="data:image/svg\+xml;base64,([^"]+)"', still)[1]).decode()
+                yield cell, still, picture
+
+
+def test_players_are_saved_at_their_opening():
+    """The graph with its values, before the sweep: nothing in it has an adjoint."""
+    players = [found for path in NOTEBOOKS for found in openings(read(path))]
+    assert len(players) >= 8
+    for cell, still, _ in players:
+        assert "Adjoints of the inputs" not in still and "tangent" not in still, cell.id
+    first, still, picture = players[0]
+    assert first.id == "first-play"
+    assert ">11.6521<" in picture and not re.search(r"1\.7163|>5\.5<|0\.2837", still + picture)
+
+
 def test_most_predictions_have_an_output():
-    assert sum(len(predictions(read(path))) for path in NOTEBOOKS) >= LAST_PREDICTIONS
+    assert sum(len(predictions(read(path))) for path in NOTEBOOKS) >= PREDICTED
 
 
 @pytest.mark.parametrize(
