@@ -94,7 +94,17 @@ def agrees(seen: Any, wanted: Any, tolerance: float = SIX_DIGITS) -> bool:
 
 def rounded(seen: Any, wanted: Any) -> bool:
     """Whether a number was meant to be right and was typed with too few digits."""
-    return any(isinstance(part, float) for part in _leaves(wanted)) and agrees(seen, wanted, ROUNDED)
+    close = agrees(seen, wanted, ROUNDED) or typed_short(seen, wanted)
+    return close and any(isinstance(part, float) for part in _leaves(wanted))
+
+
+def digits_within(tolerance: float) -> int:
+    """How many digits of any number are enough for this relative error.
+
+    >>> digits_within(1e-6), digits_within(5e-4)
+    (7, 4)
+    """
+    return math.ceil(math.log10(5 / tolerance) - 1e-9)
 
 
 def typed_short(seen: Any, wanted: Any) -> bool:

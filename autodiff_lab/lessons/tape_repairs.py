@@ -146,6 +146,7 @@ def grad_identity(last, results):
 ex_03_5b = Exercise(
     "ex_03_5b",
     takes=("remember_identity", "grad_identity"),
+    is_whole=True,
     expects="two functions, remember_identity(inputs, output, propagate) and grad_identity(last, results)",
     expected={
         "inputs named v1 and v2": GRADIENT,
