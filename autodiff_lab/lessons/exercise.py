@@ -212,9 +212,10 @@ class Exercise:
 
     def _good_answers(self, answers: tuple[Any, ...], reference: str) -> tuple[Any, ...]:
         """The reference, living among the learner's own names."""
-        scope: dict[str, Any] = {}
+        names = next((answer.__globals__ for answer in answers if isinstance(answer, types.FunctionType)), {})
+        scope = {**names}
         exec(reference, scope)
-        names = next((answer.__globals__ for answer in answers if isinstance(answer, types.FunctionType)), scope)
+        names = names or scope
         found = [scope[name] for name in self.takes]
         return tuple(
             types.FunctionType(f.__code__, names, f.__name__, f.__defaults__)

@@ -13,7 +13,7 @@ import types
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,7 @@ class Crashed:
     kind: str
     message: str = ""
     line: str = ""
-    is_theirs: bool = True
+    is_theirs: bool = field(default=True, repr=False)
     """Whether the line is the learner's, or one of the notebook's that got something odd from the learner's code."""
 
     @property
