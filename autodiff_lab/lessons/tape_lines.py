@@ -171,7 +171,7 @@ ex_03_2 = Exercise(
         ),
         Misconception(
             division(sends="None").replace("return None", "[dl_dx * dx_dself, dl_dx * dx_dother]"),
-            {"x / y": Crashed("TypeError", "zip")},
+            {"x / y": Crashed("TypeError", "itera")},
             "Your propagate returns nothing. Its last line hands the two contributions back: return [...].",
         ),
         Misconception(
@@ -182,9 +182,9 @@ ex_03_2 = Exercise(
         ),
         Misconception(
             division(sends="[dl_dx.value / other.value, -dl_dx.value * self.value / other.value**2]"),
-            {"x / y": (-2.5, -2.0, -5.0), "(x / y) * x": Crashed("AttributeError", "'float' object")},
-            "x / y alone is right, and inside a larger program it is not. Your propagate returns plain numbers, and "
-            "what it returns is added to Variables: make each a Variable, dl_dx * Variable(...).",
+            {"x / y": Crashed("AttributeError", "'float' object has no attribute 'name'")},
+            "Your propagate returns plain numbers. grad adds them to Variables, and asks each for its name: multiply "
+            "Variables, dl_dx * Variable(...).",
         ),
         Misconception(
             "def ops_div(self, other):\n    return self.value / other.value",
