@@ -170,7 +170,7 @@ ex_04_4 = Exercise(
 
 ex_04_5 = Exercise(
     "ex_04_5",
-    expects="a pair of numbers, (the sum over all five operations, the sum over the consumers of x1)",
+    expects="a pair of numbers, (the sum with total slopes, the sum with local partials)",
     make=over_which,
     draws={"x1": (1.0, 2.0, 4.0, 5.0), "x2": (2.0, 3.0, 4.0, 5.0)},
     hints=(

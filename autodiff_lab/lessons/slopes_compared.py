@@ -226,7 +226,7 @@ def _three_ways(x: float = 0.3) -> Instance:
 
 def three_ways(by_formula: Any, by_difference: Any, by_ad: Any) -> Any:
     """The formula at other points, the difference with a wide and a narrow step, and AD to its last digit."""
-    if str(getattr(by_formula, "__module__", "")).startswith("autodiff_lab"):
+    if isinstance(by_formula, types.FunctionType) and by_formula.__globals__["__name__"].startswith("autodiff_lab"):
         return Refused(ON_PAPER)
     refused = refuse(by_formula, by_difference, listing=("l4",), machine="program")
     if refused:
