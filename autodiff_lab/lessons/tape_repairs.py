@@ -247,7 +247,7 @@ ex_03_6 = Exercise(
         Misconception(
             _constants(lift="thing"),
             {"x * 3": Crashed("AttributeError", "has no attribute")},
-            "A plain number reached ops_mul, which asks it for .value or .name. Lift it first: a Variable"
+            "A plain number was asked for .value or .name, which it does not have. Lift it first: a Variable"
             " stays as it is, anything else becomes Variable(thing).",
         ),
         Misconception(
