@@ -1,14 +1,21 @@
 """What the check says to half an answer, to an error in the learner's code, and to too few digits."""
 
+import itertools
 import linecache
 import math
+from pathlib import Path
 
+import nbformat
+import numpy as np
 import pytest
 
-from autodiff_lab.lessons import lesson_00, lesson_02, lesson_03
-from autodiff_lab.lessons.comparing import agrees, digits_within
+from autodiff_lab.lessons import lesson_00, lesson_02, lesson_03, lesson_04
+from autodiff_lab.lessons.comparing import agrees, digits_within, plain
+from autodiff_lab.lessons.instances import every_draw
 
 from .test_every_exercise import EXERCISES, in_the_notebook, submit
+
+NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 
 SEVERAL = [
     pytest.param(number, exercise, id=exercise.name) for number, exercise in EXERCISES if len(exercise.takes) > 1
@@ -59,3 +66,57 @@ def test_the_digits_that_are_asked_for_are_enough():
             right = math.pi * 1.07**k
             assert agrees(float(f"{right:.{digits}g}"), right, tolerance)
         assert any(not agrees(float(f"{x:.{digits - 1}g}"), x, tolerance) for x in (1 + k / 997 for k in range(997)))
+
+
+def leaves(exercise):
+    expected = exercise.expected
+    return [] if isinstance(expected, dict) else expected if isinstance(expected, tuple) else [expected]
+
+
+ASKS_FOR_DIGITS = [
+    pytest.param(number, exercise, id=exercise.name)
+    for number, exercise in EXERCISES
+    if number < "05" and any(isinstance(x, float) and not x.is_integer() for x in leaves(exercise))
+]
+
+
+@pytest.mark.parametrize(("number", "exercise"), ASKS_FOR_DIGITS)
+def test_the_text_says_how_many_digits(number, exercise):
+    (path,) = NOTEBOOKS.glob(f"{number}_*.ipynb")
+    cells = nbformat.read(path, as_version=4).cells
+    above = itertools.takewhile(lambda cell: f"check.{exercise.name}(" not in cell.source, cells)
+    asked = [cell.source for cell in above if cell.source.count("### Exercise")][-1]
+    assert "digits" in asked or "Four places after the point" in asked
+
+
+@pytest.mark.parametrize("exercise", [lesson_00.ex_00_1, lesson_04.ex_04_4], ids=lambda exercise: exercise.name)
+def test_four_places_are_enough(exercise):
+    for instance in every_draw(exercise.make, exercise.draws) if exercise.make else [exercise.instance()]:
+        typed = np.round(instance.expected, 4)
+        assert agrees(plain(typed), instance.expected, exercise.tolerance)
+
+
+def test_written_once_a_derivative_does_not_swell():
+    """What section 4 of notebook 01 says: ten more parts with each turn, where a part is written down once."""
+    counts = []
+    for turns in range(6):
+        parts = {}
+
+        def part(*key, parts=parts):
+            return parts.setdefault(key, (len(parts), key))
+
+        def slope(one, part=part):
+            op, *operands = one[1]
+            if not operands:
+                return part(float(op == "x"))
+            a, b = operands
+            if op == "*":
+                return part("+", part("*", slope(a), b), part("*", a, slope(b)))
+            return part(op, slope(a), slope(b))
+
+        x = part("x")
+        for _ in range(turns):
+            x = part("*", part("*", part(4.0), x), part("-", part(1.0), x))
+        slope(x)
+        counts.append(len(parts))
+    assert {after - before for before, after in itertools.pairwise(counts[1:])} == {10}
