@@ -75,7 +75,8 @@ def agrees(seen: Any, wanted: Any, tolerance: float = SIX_DIGITS) -> bool:
     True
     """
     if isinstance(wanted, Crashed):
-        return isinstance(seen, Crashed) and wanted.kind == seen.kind and wanted.message in seen.message
+        same = isinstance(seen, Crashed) and wanted.kind == seen.kind and wanted.message in seen.message
+        return same and (wanted.is_theirs or not seen.is_theirs)
     if wanted is None or isinstance(wanted, bool):
         return seen is wanted
     if isinstance(wanted, str):

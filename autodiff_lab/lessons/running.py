@@ -24,7 +24,11 @@ STEPS = 1_000_000
 
 @dataclass(frozen=True)
 class Crashed:
-    """The learner's code raised. As a wanted value, `message` is a part of the message to be found."""
+    """The learner's code raised.
+
+    As a wanted value, `message` is a part of the message to be found, and with ``is_theirs=False`` the error must come
+    from the notebook's own code.
+    """
 
     kind: str
     message: str = ""

@@ -171,20 +171,20 @@ ex_03_2 = Exercise(
         ),
         Misconception(
             division(sends="None").replace("return None", "[dl_dx * dx_dself, dl_dx * dx_dother]"),
-            {"x / y": Crashed("TypeError", "itera")},
+            {"x / y": Crashed("TypeError", "itera", is_theirs=False)},
             "Your propagate returns nothing. Its last line hands the two contributions back: return [...].",
         ),
         Misconception(
             division(sends="[dl_dx * dx_dself]"),
-            {"x / y": Crashed("ValueError", "shorter")},
+            {"x / y": Crashed("ValueError", is_theirs=False)},
             "Your propagate returns fewer or more contributions than ops_div has inputs. It needs two: one for self, "
             "one for other.",
         ),
         Misconception(
             division(sends="[dl_dx.value / other.value, -dl_dx.value * self.value / other.value**2]"),
-            {"x / y": Crashed("AttributeError", "'float' object has no attribute 'name'")},
-            "Your propagate returns plain numbers. grad adds them to Variables, and asks each for its name: multiply "
-            "Variables, dl_dx * Variable(...).",
+            {"x / y": Crashed("AttributeError", "no attribute 'name'", is_theirs=False)},
+            "What your propagate returns are no Variables. grad adds them to Variables, and asks each for its name: "
+            "multiply Variables, dl_dx * Variable(...).",
         ),
         Misconception(
             "def ops_div(self, other):\n    return self.value / other.value",
