@@ -101,29 +101,3 @@ def test_four_places_are_enough(exercise):
     for instance in every_draw(exercise.make, exercise.draws) if exercise.make else [exercise.instance()]:
         typed = np.round(instance.expected, 4)
         assert agrees(plain(typed), instance.expected, exercise.tolerance)
-
-
-def test_written_once_a_derivative_does_not_swell():
-    """What section 4 of notebook 01 says: ten more parts with each turn, where a part is written down once."""
-    counts = []
-    for turns in range(6):
-        parts = {}
-
-        def part(*key, parts=parts):
-            return parts.setdefault(key, (len(parts), key))
-
-        def slope(one, part=part):
-            op, *operands = one[1]
-            if not operands:
-                return part(float(op == "x"))
-            a, b = operands
-            if op == "*":
-                return part("+", part("*", slope(a), b), part("*", a, slope(b)))
-            return part(op, slope(a), slope(b))
-
-        x = part("x")
-        for _ in range(turns):
-            x = part("*", part("*", part(4.0), x), part("-", part(1.0), x))
-        slope(x)
-        counts.append(len(parts))
-    assert {after - before for before, after in itertools.pairwise(counts[1:])} == {10}
