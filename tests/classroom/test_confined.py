@@ -1,0 +1,160 @@
+"""The walls around a hand-in, tried from inside: what it can see, reach, write and take, as root and as a user."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from autodiff_lab.classroom import confined
+from autodiff_lab.classroom.confined import Limits, family_usage, run_confined, why_no_walls
+
+pytestmark = pytest.mark.skipif(bool(why_no_walls()), reason=why_no_walls())
+
+ROOT = Path(__file__).parents[2]
+SMALL = Limits(seconds=20, megabytes=300, processes=40, disk=20)
+
+
+def run(code, limits=SMALL, **options):
+    return run_confined([sys.executable, "-c", code], {"mine.txt": b"mine"}, limits, **options)
+
+
+def said(code, **options):
+    done = run(code, **options)
+    assert (done.ended, done.code) == ("by itself", 0), done.complaint
+    return done.said.decode().strip()
+
+
+def test_it_has_its_files_and_may_change_them():
+    assert said("open('mine.txt', 'a').write('!'); print(open('mine.txt').read())") == "mine!"
+
+
+def test_its_folders_are_its_own_and_empty():
+    assert said("import os; print(*map(os.listdir, ('/tmp', '/home', '/run', '/dev/shm')))") == "['home'] [] [] []"
+
+
+def test_files_of_others_are_not_there(tmp_path):
+    kept = [tmp_path / "other.ipynb", Path.home() / ".bashrc", Path("/etc/passwd"), ROOT / "README.md", ROOT / "tests"]
+    (tmp_path / "other.ipynb").write_text("{}")
+    assert sum(map(os.path.exists, kept)) >= 4, "they are there outside"
+    assert said(f"import os; print(*map(os.path.exists, {[*map(str, kept)]}))") == "False " * 4 + "False"
+
+
+def test_what_is_hidden_is_so_even_within_what_is_shown():
+    lessons = confined.PACKAGE / "lessons"
+    look = f"import os; print(len(os.listdir({str(lessons)!r})))"
+    assert int(said(look)) > 5
+    assert said(look, hidden=[lessons]) == "0"
+
+
+@pytest.mark.parametrize("place", ["/", "/usr", "/dev", "/home", "/run", "/etc", str(ROOT), sys.prefix])
+def test_it_writes_nowhere_else(place):
+    tried = f"import os\ntry: open({place + '/was_here'!r}, 'w')\nexcept OSError: print('refused')"
+    assert said(tried) == "refused"
+    assert not Path(place, "was_here").exists()
+
+
+def test_no_socket_answers(tmp_path, monkeypatch):
+    path = str(tmp_path / "s")[-100:]
+    with socket.socket(socket.AF_UNIX) as unix, socket.socket(socket.AF_UNIX) as abstract, socket.socket() as tcp:
+        monkeypatch.chdir(tmp_path)  # the address of a socket is short
+        unix.bind("s")
+        abstract.bind(f"\0{path}")
+        tcp.bind(("127.0.0.1", 0))
+        for each in (unix, abstract, tcp):
+            each.listen()
+        ways = [
+            ("AF_UNIX", str(tmp_path / "s")),
+            ("AF_UNIX", f"\0{path}"),
+            ("AF_INET", tcp.getsockname()),
+            ("AF_INET", ("1.1.1.1", 53)),
+        ]
+        code = (
+            "import socket\n"
+            f"for family, address in {ways!r}:\n"
+            "    try: print('open', socket.socket(getattr(socket, family)).connect(address))\n"
+            "    except OSError: print('shut')"
+        )
+        with_walls = said(code).split()
+        without = said(code.replace(repr(ways), repr(ways[:3])), walls=False)
+    assert with_walls == ["shut"] * 4
+    assert without.count("open") == 3, "the same code finds them where there are no walls"
+
+
+def test_the_lecturers_environment_stays_outside(monkeypatch):
+    monkeypatch.setenv("MY_TOKEN", "secret")
+    assert "secret" not in said("import os; print(os.environ)")
+
+
+def test_it_has_no_powers_even_as_root():
+    mounts = "mount -o remount,rw /usr; mount -t tmpfs none /home; unshare --user --map-root-user true"
+    code = f"import subprocess as s; print([s.call(each, shell=True, stderr=-3) != 0 for each in {mounts.split('; ')}])"
+    assert said(code) == "[True, True, True]"
+    assert "CapEff:\t0000000000000000" in said("print(open('/proc/self/status').read())")
+
+
+FORKS = "import os, time\nfor _ in range({0}):\n    if not os.fork():\n        {1}\n        time.sleep(60)\ntime.sleep(60)"
+
+
+def test_memory_is_counted_for_all_processes_together():
+    """No one of them is over the limit."""
+    assert run(FORKS.format(4, "x = bytearray(100_000_000)")).ended == "out of memory"
+
+
+def test_memory_that_one_asks_for_alone_is_refused_to_it():
+    assert run("bytearray(400_000_000)").complaint.startswith("MemoryError")
+
+
+@pytest.mark.parametrize("place", ["/tmp", "/tmp/home", "/dev/shm", "."])
+def test_what_is_written_is_limited_in_sum(place):
+    code = f"for k in range(99): open(f'{place}/{{k}}', 'wb').write(bytes(1_000_000)); print(k, flush=True)"
+    done = run(code)
+    assert 15 <= len(done.said.split()) <= 20, "of 20 MB"
+    assert "No space left" in done.complaint
+
+
+def test_processes_and_threads_are_counted_together():
+    assert run(FORKS.format(50, "pass")).ended == "too many processes"
+    threads = "import threading, time\nfor _ in range(50): threading.Thread(target=time.sleep, args=(60,)).start()"
+    assert run(threads, Limits(20, 4000, 40)).ended == "too many processes"
+
+
+def test_a_fork_bomb_is_put_out():
+    assert run("import os\nwhile True: os.fork()").ended in ("too many processes", "out of memory")
+    assert family_usage(os.getpid())[1] < 40, "nothing of it is left"
+
+
+def test_what_goes_its_own_way_ends_too():
+    code = "import subprocess as s; s.Popen(['sleep', '77.123'], start_new_session=True, stdout=-3, stderr=-3)"
+    assert run(code).ended == "by itself"
+    running = [path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline") if path.exists()]
+    assert not any(b"77.123" in line for line in running)
+
+
+def test_all_of_this_holds_for_an_ordinary_user():
+    tests = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", "-k", "not ordinary_user"]
+    done = subprocess.run([*as_user(), *tests, __file__], capture_output=True, text=True, cwd=ROOT, check=False)
+    assert done.returncode == 0 and " skipped" not in done.stdout, done.stdout[-3000:] + done.stderr[-1000:]
+
+
+def as_user(*also):
+    """The beginning of a command that runs as the user `nobody`, who can read this Python wherever root keeps it."""
+    if os.geteuid() != 0:
+        pytest.skip("only root can become another user; these tests have just run as one")
+    if not shutil.which("setpriv"):
+        pytest.skip("there is no setpriv to become another user with")
+    places = [path for path in (*confined._of_python(), ROOT, *also) if path.exists()]
+    closed = {parent for path in places for parent in path.parents if not parent.stat().st_mode & 1}
+    walls = ["bwrap", "--dev-bind", "/", "/"]
+    for path in sorted(closed):
+        walls += ["--tmpfs", str(path)]
+    for path in places:
+        between = [parent for parent in reversed(path.parents) if closed.intersection(parent.parents)]
+        walls += [option for parent in between for option in ("--dir", str(parent))]
+        if closed.intersection(path.parents):
+            walls += ["--bind", str(path), str(path)]
+    user = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", "env", "HOME=/nonexistent"]
+    return [*walls, *user, f"PYTHONPATH={os.pathsep.join([str(ROOT), *sys.path])}"]
