@@ -96,7 +96,9 @@ def test_it_has_no_powers_even_as_root():
     assert "CapEff:\t0000000000000000" in said("print(open('/proc/self/status').read())")
 
 
-FORKS = "import os, time\nfor _ in range({0}):\n    if not os.fork():\n        {1}\n        time.sleep(60)\ntime.sleep(60)"
+FORKS = (
+    "import os, time\nfor _ in range({0}):\n    if not os.fork():\n        {1}\n        time.sleep(60)\ntime.sleep(60)"
+)
 
 
 def test_memory_is_counted_for_all_processes_together():
@@ -143,6 +145,7 @@ def test_all_of_this_holds_for_an_ordinary_user():
 def test_an_ordinary_user_with_600_threads_grades_as_ever(tmp_path_factory):
     """The system counts the threads of all that a user runs; that is no limit for a hand-in."""
     folder = tmp_path_factory.mktemp("busy")
+    folder.chmod(0o755)
     shutil.copy(ROOT / "notebooks" / "03_the_tape_line_by_line.ipynb", folder)
     busy = (
         "import sys, threading, time\n"
