@@ -10,9 +10,12 @@ Without the walls a program runs with all the rights of whoever runs it.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
+import platform
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -21,7 +24,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
 
 __all__ = ["Done", "Limits", "family_usage", "run_confined", "why_no_walls"]
 
@@ -32,6 +34,8 @@ LOOK_EVERY_S = 0.1
 """How often the processes are counted: what they can take in this time, they can take beyond the limit."""
 
 PACKAGE = Path(__file__).resolve().parents[1]
+MACHINES = {"x86_64": (0xC000003E, (319, 447, 29)), "aarch64": (0xC00000B7, (279, 447, 194))}
+"""How the kernel calls the machine, and its numbers for ``memfd_create``, ``memfd_secret`` and ``shmget``."""
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/nix/store", "/gnu/store")
 SETTINGS = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/fonts", "/etc/localtime")
 HOME = "/tmp/home"
@@ -115,8 +119,9 @@ def run_confined(
         if walls:
             folder, home = None, HOME
             given = {name: open_things.enter_context(_readable(content)) for name, content in files.items()}
-            command = [*_bwrap(limits, hidden, given), *command]
-            kept = tuple(each.fileno() for each in given.values())
+            refused = open_things.enter_context(_readable(_filter()))
+            command = [*_bwrap(limits, hidden, given, refused), *command]
+            kept = (refused, *given.values())
         else:
             folder = home = open_things.enter_context(_folder_of(files))
             kept = ()
@@ -148,11 +153,13 @@ def run_confined(
     return Done(ended, process.returncode, bytes(said), last)
 
 
-def _readable(content: bytes) -> IO[bytes]:
-    file = tempfile.TemporaryFile()
-    file.write(content)
-    file.seek(0)
-    return file
+@contextlib.contextmanager
+def _readable(content: bytes) -> Iterator[int]:
+    """A file descriptor at the beginning of a file without a name."""
+    with tempfile.TemporaryFile() as file:
+        file.write(content)
+        file.seek(0)
+        yield file.fileno()
 
 
 @contextlib.contextmanager
@@ -234,7 +241,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 def _environment(home: str) -> dict[str, str]:
     """Nothing of the lecturer's own: no keys, no home, no proxies."""
     kept = {name: os.environ[name] for name in ("PATH", "LANG", "SYSTEMROOT") if name in os.environ}
-    own = {name: home for name in ("HOME", "USERPROFILE", "IPYTHONDIR", "MPLCONFIGDIR", "TMPDIR")}
+    own = dict.fromkeys(("HOME", "USERPROFILE", "IPYTHONDIR", "MPLCONFIGDIR", "TMPDIR"), home)
     threads = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}  # each thread asks for memory of its own
     # This package, and what it needs, wherever Python was told to find it.
     python = os.pathsep.join(map(str, [PACKAGE.parent, *_libraries()]))
@@ -269,7 +276,7 @@ def why_no_walls() -> str:
     return "" if shutil.which("bwrap") else "bubblewrap is not installed"
 
 
-def _bwrap(limits: Limits, hidden: Sequence[Path], given: Mapping[str, IO[bytes]]) -> list[str]:
+def _bwrap(limits: Limits, hidden: Sequence[Path], given: Mapping[str, int], refused: int) -> list[str]:
     """Bubblewrap's command line. What it is not told to show is not there: no home, no sockets, no other hand-ins."""
     # As root a program could otherwise take its walls down, and anybody could build others inside, without limits.
     options = ["--unshare-all", "--unshare-user", "--disable-userns", "--cap-drop", "ALL", "--die-with-parent"]
@@ -283,9 +290,24 @@ def _bwrap(limits: Limits, hidden: Sequence[Path], given: Mapping[str, IO[bytes]
         if any(path.is_relative_to(place.resolve()) for place in shown):
             options += ["--tmpfs", str(path), "--remount-ro", str(path)]
     options += ["--dir", HOME, "--chdir", HOME]
-    for name, file in given.items():
-        options += ["--file", str(file.fileno()), f"{HOME}/{name}"]
+    for name, descriptor in given.items():
+        options += ["--file", str(descriptor), f"{HOME}/{name}"]
+    if platform.machine() in MACHINES:
+        options += ["--seccomp", str(refused)]
     return ["bwrap", *options, "--remount-ro", "/dev", "--remount-ro", "/", "--"]
+
+
+def _filter() -> bytes:
+    """A program for the kernel (seccomp, classic BPF) that refuses the system calls in `MACHINES`.
+
+    They make memory that no process needs to hold, and that is therefore not seen from outside.
+    """
+    architecture, numbers = MACHINES.get(platform.machine(), (0, ()))
+    tests = [(0x35, 0x40000000), *((0x15, number) for number in numbers)]  # at least: calls of another ABI; equal
+    program = [(0x20, 0, 0, 4), (0x15, 0, len(tests) + 2, architecture), (0x20, 0, 0, 0)]
+    program += [(jump, len(tests) - k, 0, number) for k, (jump, number) in enumerate(tests)]
+    program += [(0x06, 0, 0, 0x7FFF0000), (0x06, 0, 0, 0x00050000 | errno.ENOSYS)]  # allow; refuse
+    return b"".join(struct.pack("=HBBI", *instruction) for instruction in program)
 
 
 def _of_python() -> list[Path]:

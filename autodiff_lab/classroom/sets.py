@@ -1,7 +1,8 @@
 """`autodiff-lab course`: the notebooks as students get them, and as a teacher reads them.
 
-The student's set is the tutorial as it is, without the page for lecturers: every exercise open. In the teacher's set each exercise has
-a good answer in its cell, and below it the hints that students can ask for and the wrong answers that the check knows.
+The student's set is the tutorial as it is, every exercise open, without the page for lecturers. In the teacher's set
+each exercise has a good answer in its cell, and below it the hints that students can ask for and the wrong answers that
+the check knows.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """The walls around a hand-in, tried from inside: what it can see, reach, write and take, as root and as a user."""
 
 import os
+import platform
 import shutil
 import socket
 import subprocess
@@ -104,6 +105,19 @@ FORKS = (
 def test_memory_is_counted_for_all_processes_together():
     """No one of them is over the limit."""
     assert run(FORKS.format(4, "x = bytearray(100_000_000)")).ended == "out of memory"
+
+
+@pytest.mark.skipif(platform.machine() not in confined.MACHINES, reason=f"no filter for {platform.machine()}")
+def test_memory_that_no_process_holds_is_refused():
+    """It would not be counted; outside the same calls are answered."""
+    code = (
+        "import ctypes, os\n"
+        "try: os.memfd_create('x'); print('made')\n"
+        "except OSError: print('refused')\n"
+        "print('refused' if ctypes.CDLL(None).shmget(0, 4096, 0o1600) < 0 else 'made')"
+    )
+    assert said(code) == "refused\nrefused"
+    assert said(code.replace("shmget(0, 4096, 0o1600)", "getpid()"), walls=False) == "made\nmade"
 
 
 def test_memory_that_one_asks_for_alone_is_refused_to_it():

@@ -52,6 +52,12 @@ def with_cells(notebook, *sources, after=None):
     return notebook
 
 
+def brief(*sources):
+    """A notebook of the lesson that has only these cells."""
+    cells = ["from autodiff_lab.lessons import lesson_03 as check", *sources]
+    return nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in cells])
+
+
 @pytest.fixture(scope="module")
 def outside(tmp_path_factory):
     return tmp_path_factory.mktemp("outside")
@@ -220,7 +226,7 @@ NAMES = [
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere names are text")
 def test_no_name_and_no_finding_loses_a_row_or_forges_a_line(tmp_path, monkeypatch):
     """On a terminal that is poor in letters."""
-    notebook = nbformat.writes(with_cells(OPEN, FORGES, "raise type('\x1b[31m\u202e', (Exception,), {})")).encode()
+    notebook = nbformat.writes(brief(FORGES, "raise type('\x1b[31m\u202e', (Exception,), {})")).encode()
     for name in NAMES:
         Path(os.fsdecode(os.fsencode(tmp_path) + b"/" + name)).write_bytes(notebook)
     (tmp_path / "frank.ipynb").symlink_to("nowhere")
@@ -265,7 +271,7 @@ def test_rows_are_written_as_they_come(tmp_path):
 
 def test_where_nothing_can_be_written_nothing_is_run(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(grading, "_row", lambda *_: pytest.fail("it was run"))
-    nbformat.write(OPEN, tmp_path / "ada.ipynb")
+    nbformat.write(brief(), tmp_path / "ada.ipynb")
     (tmp_path / "file").write_text("")
     for out in (tmp_path / "file", tmp_path / "file" / "below", Path("/proc")):
         assert main(["grade", str(tmp_path), "--out", str(out), *WITHOUT]) == 1
@@ -287,7 +293,7 @@ def programs(tmp_path_factory, monkeypatch):
 
 
 def test_without_bubblewrap_it_refuses_unless_told(tmp_path, capsys, programs):
-    nbformat.write(OPEN, tmp_path / "ada.ipynb")
+    nbformat.write(brief(), tmp_path / "ada.ipynb")
     assert main(["grade", str(tmp_path)]) == 1
     said = capsys.readouterr()
     assert not said.out and "bubblewrap is not installed" in said.err and "--unconfined" in said.err
@@ -302,7 +308,7 @@ def test_without_bubblewrap_it_refuses_unless_told(tmp_path, capsys, programs):
 def test_walls_that_do_not_stand_are_said_once_and_blame_nobody(tmp_path, capsys, programs):
     programs("bwrap", "echo 'bwrap: No permissions \033[2J' >&2\nexit 1")
     for name in ("ada", "bob"):
-        nbformat.write(OPEN, tmp_path / f"{name}.ipynb")
+        nbformat.write(brief(), tmp_path / f"{name}.ipynb")
     assert main(["grade", str(tmp_path)]) == 1
     said = capsys.readouterr()
     assert not said.out and said.err.count(r"bwrap: No permissions \x1b[2J") == 1
@@ -311,7 +317,7 @@ def test_walls_that_do_not_stand_are_said_once_and_blame_nobody(tmp_path, capsys
 
 @pytest.mark.skipif(bool(why_no_walls()), reason=why_no_walls())
 def test_limits_in_which_nobody_could_begin_are_said_once(tmp_path, capsys):
-    nbformat.write(OPEN, tmp_path / "ada.ipynb")
+    nbformat.write(brief(), tmp_path / "ada.ipynb")
     assert main(["grade", str(tmp_path), "--megabytes", "30"]) == 1
     said = capsys.readouterr()
     assert "not even an empty notebook" in said.err and "30 MB" in said.err and not said.out
@@ -327,7 +333,7 @@ def test_walls_that_fall_later_blame_nobody(tmp_path, capsys, programs):
         f'if [ -e {place}/1 ]; then : > {place}/2; fi\n: > {place}/1\nexec {real} "$@"',
     )
     for name in ("ada", "bob"):
-        nbformat.write(OPEN, tmp_path / f"{name}.ipynb")
+        nbformat.write(brief(), tmp_path / f"{name}.ipynb")
     assert main(["grade", str(tmp_path), "--jobs", "1"]) == 1
     said = capsys.readouterr()
     assert "ada.ipynb: ran" in said.out and "bob.ipynb: not run, and not its own fault" in said.out
