@@ -14,7 +14,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from autodiff_lab.__main__ import main
+from autodiff_lab.__main__ import build_parser, main
 from autodiff_lab.classroom import grading
 from autodiff_lab.classroom.confined import why_no_walls
 from autodiff_lab.classroom.examiner import code_of, examine
@@ -188,6 +188,16 @@ def test_how_it_went_stands_beside_the_name():
     """In a wide table the last columns are out of sight."""
     page = html_page([Row("ada.ipynb", "03", "ran", ("ex_03_1",))])
     assert re.findall(r'<th scope="col">([^<]*)', page) == ["who", "how it went", "passed", "03.1"]
+
+
+def test_the_guide_names_the_limits_that_hold():
+    guide = " ".join((ROOT / "notebooks" / "for_lecturers.md").read_text(encoding="utf-8").split())
+    most = Limits()
+    assert f"together get {most.seconds} seconds" in guide and f"{most.megabytes} MB (`--megabytes`)" in guide
+    assert f"{most.processes} processes and threads" in guide
+    assert f"{most.disk} MB to files, and {most.disk} MB to shared memory" in guide
+    options = build_parser().parse_args(["grade", "."])
+    assert (options.seconds, options.megabytes, options.unconfined) == (most.seconds, most.megabytes, False)
 
 
 def test_a_report_is_not_written_over(tmp_path):
