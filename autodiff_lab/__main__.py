@@ -76,8 +76,8 @@ def build_parser() -> argparse.ArgumentParser:
         "grade",
         help="run a folder of handed-in notebooks, and write who passed what",
         description="Run every notebook in a folder (or in one folder for each student), each behind the walls of "
-        "bubblewrap (Linux): without network, with no files but its own, and with limits of time, memory, processes "
-        "and disk. Writes grades.csv, a line as soon as a notebook has ended, and grades.html. The exit code is 1 if "
+        "bubblewrap (Linux): without network and your files, and with limits of time, memory, processes and disk. "
+        "Writes grades.csv, a line as soon as a notebook has ended, and grades.html. The exit code is 1 if "
         "some could not be run through no fault of theirs. It is no proof against cheating.",
     )
     grading.add_argument("folder", metavar="DIR", type=Path, help="what was handed in")

@@ -213,7 +213,7 @@ def _row(
     except ValueError as problem:
         return Row(file, "", str(problem))
     lesson = lesson_of(cells)
-    if lesson not in exercises:
+    if lesson is None or lesson not in exercises:
         return Row(file, lesson or "", "asks for the checks of no lesson of this course")
     row = Row(file, lesson, "", tuple(exercises[lesson]))
     return _read(row, _examined(notebook, _seeds(path), limits, hidden=[folder], walls=walls), limits)

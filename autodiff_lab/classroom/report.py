@@ -179,7 +179,7 @@ body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 75rem
 table { border-collapse: collapse; }
 th, td { border: 1px solid var(--line); padding: .25rem .6rem; text-align: left; vertical-align: top; }
 thead th { white-space: nowrap; }
-tbody th { overflow-wrap: anywhere; min-width: 6rem; }
+tbody th { overflow-wrap: anywhere; min-width: 8rem; }
 th + td { min-width: 12rem; overflow-wrap: anywhere; }
 pre { overflow-x: auto; margin: .25rem 0 .75rem; font-size: .875rem; }
 td.passed { color: var(--good); text-align: center; }
