@@ -181,6 +181,11 @@ def test_an_ordinary_user_with_600_threads_grades_as_ever(tmp_path_factory):
     folder = tmp_path_factory.mktemp("busy")
     folder.chmod(0o755)
     shutil.copy(ROOT / "notebooks" / "03_the_tape_line_by_line.ipynb", folder)
+    (folder / "shut").mkdir()
+    for name in ("shut.ipynb", "shut/inside.ipynb"):
+        (folder / name).write_text("{}")
+    (folder / "shut.ipynb").chmod(0)
+    (folder / "shut").chmod(0o744)
     busy = (
         "import sys, threading, time\n"
         "for _ in range(600): threading.Thread(target=time.sleep, args=(600,), daemon=True).start()\n"
@@ -190,6 +195,7 @@ def test_an_ordinary_user_with_600_threads_grades_as_ever(tmp_path_factory):
     done = subprocess.run([*as_user(folder), sys.executable, "-c", busy], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert "03_the_tape_line_by_line.ipynb: ran\n" in done.stdout
+    assert done.stdout.count("the file cannot be read (Permission denied)\n") == 2
 
 
 def as_user(*also):
