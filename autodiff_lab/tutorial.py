@@ -60,7 +60,7 @@ def are_in_checkout(notebooks: Path) -> bool:
     return notebooks.parent != PACKAGE
 
 
-def copy_notebooks(source: Path, target: Path, content: Callable[[Path], bytes] = Path.read_bytes) -> Copied:
+def copy_notebooks(source: Path, target: Path, content: Callable[[Path], bytes | None] = Path.read_bytes) -> Copied:
     """Copy the files of `source` that `target` does not have yet; never overwrite one.
 
     Parameters
@@ -68,7 +68,7 @@ def copy_notebooks(source: Path, target: Path, content: Callable[[Path], bytes] 
     source, target
         Folders.
     content
-        What is written for a file of `source`; by default the same.
+        What is written for a file of `source`; by default the same. None leaves the file out.
 
     Raises
     ------
@@ -79,15 +79,17 @@ def copy_notebooks(source: Path, target: Path, content: Callable[[Path], bytes] 
     try:
         target.mkdir(parents=True, exist_ok=True)
         for name in _files(source):
-            original, copy = source / name, target / name
+            written, copy = content(source / name), target / name
+            if written is None:
+                continue
             if os.path.lexists(copy):
-                if not (copy.is_file() and copy.read_bytes() == content(original)):
+                if not (copy.is_file() and copy.read_bytes() == written):
                     kept.append(name)
                 continue
             copy.parent.mkdir(parents=True, exist_ok=True)
             # "x" fails where a file has appeared since; a read-only installation's mode is not copied.
             with copy.open("xb") as file:
-                file.write(content(original))
+                file.write(written)
             new.append(name)
     except OSError as error:
         raise TutorialError(

@@ -2,9 +2,9 @@
 
     python -m autodiff_lab.classroom.examiner NOTEBOOK
 
-There is no kernel and no network: the cells run in IPython, in this very process, one after the other, whatever the
-cell before did. What the cells print is thrown away; the findings leave as lines of JSON through the standard output as
-it was before the first cell.
+There is no kernel: the cells run in IPython, in this very process, one after the other, whatever the cell before did.
+What the cells print is thrown away; the findings leave as lines of JSON through the standard output as it was before
+the first cell. The first line says that the examiner itself has begun: whatever fails before it is no hand-in's fault.
 """
 
 from __future__ import annotations
@@ -22,6 +22,9 @@ from autodiff_lab.lessons.exercise import Exercise, Reply
 
 __all__ = ["examine", "lesson_of"]
 
+MOST_SHOWN = 1000
+"""Characters of an answer, or of a reply to it, that go into the report."""
+
 
 def lesson_of(cells: list[str]) -> str | None:
     """The number of the lesson that a notebook's code asks for its checks: ``"03"``.
@@ -33,7 +36,7 @@ def lesson_of(cells: list[str]) -> str | None:
     return found[1] if found else None
 
 
-def code_of(path: Path) -> list[str]:
+def code_of(notebook: bytes) -> list[str]:
     """The code cells of a notebook file.
 
     Raises
@@ -42,10 +45,10 @@ def code_of(path: Path) -> list[str]:
         If the file is not a notebook that can be read.
     """
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
+        document = json.loads(notebook.decode())
         cells = [cell for cell in document["cells"] if cell["cell_type"] == "code"]
         return ["".join(cell["source"]) for cell in cells]
-    except (ValueError, LookupError, TypeError, RecursionError, OSError) as problem:
+    except (ValueError, LookupError, TypeError, RecursionError) as problem:
         raise ValueError(f"this is not a notebook that can be read ({type(problem).__name__})") from problem
 
 
@@ -56,9 +59,9 @@ def examine(cells: list[str]) -> Iterator[dict[str, Any]]:
     ------
     dict
         ``{"exercise": "ex_03_2", "status": "passed", "hint": ""}`` for each answer that was looked at, the hint being
-        that of the wrong answer that was recognised; ``{"raised": "ValueError", "cell": 4}`` for each cell that raises,
-        counted from 1; and at the end ``{"end": True, "changed": False}``, where `changed` says that the notebook has
-        laid hands on the checks themselves.
+        that of the wrong answer that was recognised; with ``"not yet"`` also the `reply` and, as `answer`, the cell;
+        ``{"raised": "ValueError", "cell": 4}`` for each cell that raises, counted from 1; and at the end
+        ``{"end": True, "changed": False}``, where `changed` says that some function of the checks is another one.
 
     Examples
     --------
@@ -73,7 +76,10 @@ def examine(cells: list[str]) -> Iterator[dict[str, Any]]:
 
     def watched(exercise: Exercise, *answers: Any, seed: Any = None) -> Reply:
         reply = asked(exercise, *answers, seed=seed)
-        seen.append({"exercise": exercise.name, "status": reply.status, "hint": _met(exercise, reply, seed)})
+        finding = {"exercise": exercise.name, "status": reply.status, "hint": _met(exercise, reply, seed)}
+        if reply.status == "not yet":
+            finding |= {"reply": reply.text[:MOST_SHOWN], "answer": source[:MOST_SHOWN]}
+        seen.append(finding)
         return reply
 
     before = _judges()
@@ -128,7 +134,8 @@ def main(path: str) -> None:
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
     os.dup2(nowhere, 2)
-    for finding in examine(code_of(Path(path))):
+    print(json.dumps({"begin": True}), file=told, flush=True)
+    for finding in examine(code_of(Path(path).read_bytes())):
         print(json.dumps(finding), file=told, flush=True)
 
 

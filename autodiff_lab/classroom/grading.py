@@ -1,40 +1,36 @@
 """`autodiff-lab grade`: run a folder of handed-in notebooks, each behind walls, and say what was done in each.
 
-A notebook that is broken, endless or hostile costs its own row and nothing else. What a row says is what the notebook's
-own process said: it shows who was stuck where; it is no proof against somebody who sets out to cheat.
+A notebook that is broken, endless or too large costs its own row and nothing else. What a row says is what the
+notebook's own process said: it shows who was stuck where; it is no proof against somebody who sets out to cheat.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import shutil
+import stat
 import sys
-import tempfile
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from autodiff_lab.classroom.confined import Done, run_confined
-from autodiff_lab.classroom.examiner import code_of, lesson_of
+from autodiff_lab.classroom.confined import Done, Limits, run_confined, why_no_walls
+from autodiff_lab.classroom.examiner import MOST_SHOWN, code_of, lesson_of
 from autodiff_lab.lessons.course import lessons
 from autodiff_lab.lessons.exercise import Exercise
 from autodiff_lab.lessons.progress import FILE, VARIABLE
+from autodiff_lab.tutorial import TutorialError
 
-__all__ = ["Limits", "Row", "grade", "handed_in"]
+__all__ = ["GradingError", "Limits", "Row", "grade", "handed_in", "printable", "try_walls"]
 
 LARGEST = 20_000_000
 """Bytes: no notebook of the course comes near, and a larger file is not opened."""
 
 
-@dataclass(frozen=True)
-class Limits:
-    """What one notebook may take: `seconds` by the clock, `megabytes` of memory."""
-
-    seconds: float = 120
-    megabytes: int = 2000
+class GradingError(TutorialError):
+    """Nothing can be graded here; the message says why and what to do."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +40,7 @@ class Row:
     Attributes
     ----------
     file : str
-        Its path below the folder.
+        Its path below the folder, `printable`.
     lesson : str
         Its number; empty where that cannot be told.
     ended : str
@@ -55,6 +51,10 @@ class Row:
         For each exercise that was tried, ``"passed"`` or ``"not yet"``.
     met : dict
         For each exercise with a wrong answer that was recognised and not put right: its hint.
+    unknown : dict
+        For each exercise with a wrong answer that was not recognised: what was said to it, and the cell.
+    judged : bool
+        False where the hand-in could not be run for a reason that is not its own.
     """
 
     file: str
@@ -63,6 +63,8 @@ class Row:
     exercises: tuple[str, ...] = ()
     states: dict[str, str] = field(default_factory=dict)
     met: dict[str, str] = field(default_factory=dict)
+    unknown: dict[str, tuple[str, str]] = field(default_factory=dict)
+    judged: bool = True
 
     @property
     def who(self) -> str:
@@ -81,14 +83,76 @@ class Row:
         return len(self.states)
 
 
+def printable(text: str) -> str:
+    r"""Text in which all that is not shown as it stands is written out: what a terminal obeys, and lone surrogates.
+
+    >>> print(printable("ada\x1b[2J\nbob \u202e \udce9"))
+    ada\x1b[2J\nbob \u202e \udce9
+    """
+    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
+
+
 def handed_in(folder: Path) -> list[Path]:
-    """The notebooks in a folder and the folders below it, without what Jupyter keeps for itself."""
+    """The notebooks in a folder and the folders below it, without what Jupyter keeps for itself.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such folder, or no notebook in it.
+    """
     found = (path for path in folder.rglob("*.ipynb") if ".ipynb_checkpoints" not in path.parts)
-    return sorted(path for path in found if path.is_file() and not path.is_symlink())
+    paths = sorted(path for path in found if not _is_folder(path))
+    if not paths:
+        raise FileNotFoundError(f"there are no notebooks (*.ipynb) in {printable(str(folder))}")
+    return paths
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return stat.S_ISDIR(path.lstat().st_mode)
+    except OSError:  # in a folder that may not be entered; its row says so
+        return False
+
+
+def try_walls(limits: Limits, *, walls: bool = True) -> None:
+    """Grade an empty notebook, so that what does not work here is not put down to any student.
+
+    Raises
+    ------
+    GradingError
+        If there are no walls, they do not stand, or Python does not even begin within the limits.
+    """
+    missing = why_no_walls() if walls else ""
+    if missing:
+        raise GradingError(
+            f"{missing}, and without it a hand-in could do all that you can do here. Nothing was run.\n"
+            "Install bubblewrap 0.8 or newer (Linux; on Debian and Ubuntu: sudo apt install bubblewrap). If you trust "
+            "all who handed in, --unconfined runs their notebooks with your own rights."
+        )
+    try:
+        done = _examined(b'{"cells": []}', {}, limits, walls=walls)
+        reason = "" if any("end" in finding for finding in _lines(done.said)) else _why_it_did_not_begin(done)
+    except OSError as problem:
+        reason = str(problem)
+    if reason:
+        raise GradingError(
+            f"not even an empty notebook can be graded on this machine: {printable(reason)}.\nNo hand-in was run. "
+            f"Each is given {limits.seconds:g} s and {limits.megabytes} MB: see --seconds and --megabytes."
+            + (" The walls need bubblewrap 0.8 or newer, and user namespaces." if walls else "")
+        )
+
+
+def _why_it_did_not_begin(done: Done) -> str:
+    return done.complaint or (f"exit status {done.code}" if done.ended == "by itself" else done.ended)
 
 
 def grade(
-    folder: Path, limits: Limits | None = None, *, jobs: int | None = None, tell: Callable[[Row], None] = lambda _: None
+    folder: Path,
+    limits: Limits | None = None,
+    *,
+    jobs: int | None = None,
+    walls: bool = True,
+    tell: Callable[[Row], None] = lambda _: None,
 ) -> list[Row]:
     """Run every notebook in `folder` and return a row for each, in the order of their names.
 
@@ -99,8 +163,10 @@ def grade(
     limits : Limits, optional
     jobs : int, optional
         How many run at a time; by default as many as there are processors.
+    walls : bool
+        Whether each runs behind walls; see `try_walls`, which is to be called before.
     tell : callable
-        Called with each row when it is there.
+        Called with each row when it is there, in the order in which they end.
 
     Raises
     ------
@@ -108,65 +174,103 @@ def grade(
         If there is no such folder, or no notebook in it.
     """
     paths = handed_in(folder)
-    if not folder.is_dir() or not paths:
-        raise FileNotFoundError(f"there are no notebooks (*.ipynb) in {folder}")
     exercises = {lesson.number: lesson.exercises() for lesson in lessons()}
 
     def one(path: Path) -> Row:
+        file = printable(str(path.relative_to(folder)))
         try:
-            row = _row(path, folder, exercises, limits or Limits())
-        except Exception as problem:  # whatever a file does to us, the others keep their rows
-            row = Row(str(path.relative_to(folder)), "", f"could not be looked at ({type(problem).__name__})")
-        tell(row)
-        return row
+            return _row(path, file, folder, exercises, limits or Limits(), walls)
+        except Exception as problem:  # whatever happens to one, the others keep their rows
+            return _not_run(Row(file, "", ""), f"{type(problem).__name__}: {problem}")
 
+    rows = {}
     with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
-        return list(pool.map(one, paths))
+        running = {pool.submit(one, path): path for path in paths}
+        try:
+            for done in as_completed(running):
+                rows[running[done]] = done.result()
+                tell(done.result())
+        except BaseException:  # Ctrl-C, or a disk that is full: do not begin what is still waiting
+            pool.shutdown(cancel_futures=True)
+            raise
+    return [rows[path] for path in paths]
 
 
-def _row(path: Path, folder: Path, exercises: dict[str, dict[str, Exercise]], limits: Limits) -> Row:
-    file = str(path.relative_to(folder))
-    if path.stat().st_size > LARGEST:
-        return Row(file, "", f"larger than {LARGEST // 1_000_000} MB, not opened")
+def _row(
+    path: Path, file: str, folder: Path, exercises: Mapping[str, Mapping[str, Exercise]], limits: Limits, walls: bool
+) -> Row:
     try:
-        cells = code_of(path)
+        found = path.lstat()
+        if not stat.S_ISREG(found.st_mode):
+            return Row(file, "", "a link or a device and not a file, not opened")
+        if found.st_size > LARGEST:
+            return Row(file, "", f"larger than {LARGEST // 1_000_000} MB, not opened")
+        notebook = path.read_bytes()
+    except OSError as problem:
+        return Row(file, "", f"the file cannot be read ({problem.strerror})")
+    try:
+        cells = code_of(notebook)
     except ValueError as problem:
         return Row(file, "", str(problem))
     lesson = lesson_of(cells)
-    if lesson not in exercises:
+    if lesson is None or lesson not in exercises:
         return Row(file, lesson or "", "asks for the checks of no lesson of this course")
-    names = tuple(exercises[lesson])
-    with tempfile.TemporaryDirectory(prefix="autodiff-lab-") as place:
-        shutil.copyfile(path, Path(place, "notebook.ipynb"))
-        seeds = path.with_name(FILE)
-        if seeds.is_file() and seeds.stat().st_size < LARGEST:  # a student's own numbers go by the seed in it
-            shutil.copyfile(seeds, Path(place, FILE))
-        command = [sys.executable, "-m", "autodiff_lab.classroom.examiner", "notebook.ipynb"]
-        kept = {VARIABLE: str(Path(place, FILE)), "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-        done = run_confined(
-            command, Path(place), seconds=limits.seconds, megabytes=limits.megabytes, hidden=[folder], variables=kept
-        )
-    return _read(Row(file, lesson, "", names), done, limits)
+    row = Row(file, lesson, "", tuple(exercises[lesson]))
+    return _read(row, _examined(notebook, _seeds(path), limits, hidden=[folder], walls=walls), limits)
+
+
+def _seeds(notebook: Path) -> dict[str, bytes]:
+    """The student's file of progress beside the notebook: their own numbers go by the seed in it."""
+    path = notebook.with_name(FILE)
+    try:
+        found = path.lstat()
+        return {FILE: path.read_bytes()} if stat.S_ISREG(found.st_mode) and found.st_size < LARGEST else {}
+    except OSError:
+        return {}
+
+
+def _examined(
+    notebook: bytes, seeds: Mapping[str, bytes], limits: Limits, *, hidden: Sequence[Path] = (), walls: bool
+) -> Done:
+    command = [sys.executable, "-m", "autodiff_lab.classroom.examiner", "notebook.ipynb"]
+    files = {"notebook.ipynb": notebook, **seeds}
+    return run_confined(command, files, limits, hidden=hidden, variables={VARIABLE: FILE}, walls=walls)
+
+
+def _not_run(row: Row, reason: str) -> Row:
+    return replace(row, ended=f"not run, and not its own fault: {printable(reason)[:200]}", judged=False)
 
 
 def _read(row: Row, done: Done, limits: Limits) -> Row:
     """Make a row of what the examiner said. A line that is not the examiner's is passed over."""
     states: dict[str, str] = {}
     met: dict[str, str] = {}
+    unknown: dict[str, tuple[str, str]] = {}
     raised: list[tuple[int, str]] = []
-    end: dict[str, Any] = {}
+    begun, end = False, {}
     for finding in _lines(done.said):
         name, status = finding.get("exercise"), finding.get("status")
         if name in row.exercises and status in ("passed", "not yet") and states.get(name) != "passed":
             states[name] = status
             met.pop(name, None)
+            unknown.pop(name, None)
             if finding.get("hint"):
-                met[name] = str(finding["hint"])[:1000]
+                met[name] = _shown(finding["hint"])
+            elif status == "not yet":
+                unknown[name] = _shown(finding.get("reply")), _shown(finding.get("answer"))
         elif isinstance(finding.get("cell"), int):
-            raised.append((finding["cell"], str(finding.get("raised"))[:80]))
+            raised.append((finding["cell"], printable(str(finding.get("raised")))[:80]))
         elif "end" in finding:
             end = finding
-    return Row(row.file, row.lesson, _ended(done, raised, end, limits), row.exercises, states, met)
+        begun = begun or "begin" in finding
+    if not begun:
+        return _not_run(row, _why_it_did_not_begin(done))
+    return replace(row, ended=_ended(done, raised, end, limits), states=states, met=met, unknown=unknown)
+
+
+def _shown(said: object) -> str:
+    """What a hand-in said, line by line `printable`."""
+    return "\n".join(map(printable, str(said)[:MOST_SHOWN].split("\n")))
 
 
 def _lines(said: bytes) -> Iterable[dict[str, Any]]:
@@ -179,9 +283,14 @@ def _lines(said: bytes) -> Iterable[dict[str, Any]]:
             yield finding
 
 
-def _ended(done: Done, raised: Sequence[tuple[int, str]], end: dict[str, Any], limits: Limits) -> str:
-    if done.ended == "out of time":
-        return f"out of time after {limits.seconds:g} s; what came before counts"
+def _ended(done: Done, raised: Sequence[tuple[int, str]], end: Mapping[str, Any], limits: Limits) -> str:
+    if done.ended != "by itself":
+        allowed = {
+            "out of time": f" after {limits.seconds:g} s",
+            "out of memory": f": more than {limits.megabytes} MB",
+            "too many processes": f": more than {limits.processes}",
+        }
+        return f"{done.ended}{allowed[done.ended]}; what came before counts"
     if not end:
         return "it ended before its last cell (out of memory, or it left); what came before counts"
     if end.get("changed"):

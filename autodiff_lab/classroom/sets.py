@@ -1,7 +1,8 @@
 """`autodiff-lab course`: the notebooks as students get them, and as a teacher reads them.
 
-The student's set is the tutorial as it is: every exercise open, no answer in it. In the teacher's set each exercise has
-a good answer in its cell, and below it the hints that students can ask for and the wrong answers that the check knows.
+The student's set is the tutorial as it is, every exercise open, without the page for lecturers. In the teacher's set
+each exercise has a good answer in its cell, and below it the hints that students can ask for and the wrong answers that
+the check knows.
 """
 
 from __future__ import annotations
@@ -20,6 +21,9 @@ from autodiff_lab.tutorial import Copied, copy_notebooks, installed_notebooks
 
 __all__ = ["answered", "for_teachers", "write_course"]
 
+FOR_LECTURERS = "for_lecturers.md"
+LINK = re.compile(rb"\[([^]]*)\]\(for_lecturers\.md[^)]*\)")
+
 
 def write_course(folder: Path) -> dict[str, Copied]:
     """Write the two sets into ``folder/student`` and ``folder/teacher``; what is there already is left as it is.
@@ -32,6 +36,10 @@ def write_course(folder: Path) -> dict[str, Copied]:
     source = installed_notebooks()
     exercises = {lesson.number: lesson.exercises() for lesson in lessons()}
 
+    def students(path: Path) -> bytes | None:
+        # The page has the answers to what is asked in a lecture.
+        return None if path.name == FOR_LECTURERS else LINK.sub(rb"\1", path.read_bytes())
+
     def teachers(path: Path) -> bytes:
         if path.suffix != ".ipynb":
             return path.read_bytes()
@@ -39,7 +47,7 @@ def write_course(folder: Path) -> dict[str, Copied]:
         return (nbformat.writes(notebook) + "\n").encode()
 
     return {
-        "student": copy_notebooks(source, folder / "student"),
+        "student": copy_notebooks(source, folder / "student", students),
         "teacher": copy_notebooks(source, folder / "teacher", teachers),
     }
 
