@@ -189,8 +189,9 @@ ex_07_7 = Exercise(
         Misconception(
             _minimize(step="variable = variable - learning_rate * gradient"),
             {WHERE: 5.0},
-            "Nothing moves. `variable = …` would give the name to a new tensor, and the Variable keeps its value: "
-            "assign to it, variable.assign_sub(…). If you do, all gradients are None: call loss() inside the `with`.",
+            "Nothing moves, for one of two reasons. `variable = …` gives the name to a new tensor, and the Variable "
+            "keeps its value: write variable.assign_sub(…). Or every gradient is None, because loss() was called "
+            "outside of the `with`, where no tape listens: call it inside.",
         ),
         Misconception(
             _minimize(inside="value = loss"),
