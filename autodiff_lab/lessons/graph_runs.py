@@ -72,8 +72,8 @@ ex_06_1 = Exercise(
         Misconception(
             _run(first="True"),
             {SQUARE: Crashed("TypeError")},
-            "Everybody is on the queue from the beginning, so an operation may be computed before its operands have "
-            "a value. Only those who wait for nobody may begin.",
+            "An operation was on the queue from the beginning, and was computed before its operands had a value. Only "
+            "those who wait for nobody may begin.",
         ),
         Misconception(
             _run(then="True"),

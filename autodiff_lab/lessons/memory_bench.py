@@ -79,7 +79,7 @@ def swept_by_hand(by_hand: Any) -> Any:
 
     def run(a: float, b: float) -> Any:
         found = by_hand(a, b)
-        if not (isinstance(found, tuple) and len(found) == 3):
+        if not (isinstance(found, list | tuple) and len(found) == 3):
             return plain(found)
         x, y, result = found
         by_hand.__globals__["backprop"](result)
