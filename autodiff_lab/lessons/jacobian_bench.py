@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from autodiff_lab.engine.dual import Dual
 from autodiff_lab.engine.variable import Variable
 from autodiff_lab.lessons.comparing import describe, plain, told
 from autodiff_lab.lessons.running import Crashed, attempt
-from autodiff_lab.lessons.tape_bench import refuse
+from autodiff_lab.lessons.tape_bench import names_in, refuse
 from autodiff_lab.transforms.jacobians import jacobian
 
 Function = Callable[[Any], Any]
@@ -51,14 +51,6 @@ def made_of(code: types.FunctionType, runs: list[type]) -> str:
     if Dual in runs or (Variable in runs and "linearize" in names):
         return PUSHES
     return PULLS if Variable in runs else DIFFERENCES
-
-
-def names_in(code: types.CodeType) -> Iterator[str]:
-    """The global names and attributes that a function uses, also in its inner functions."""
-    yield from code.co_names
-    for inner in code.co_consts:
-        if isinstance(inner, types.CodeType):
-            yield from names_in(inner)
 
 
 def expected_jacobians() -> dict[str, Any]:
