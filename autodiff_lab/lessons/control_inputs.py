@@ -129,6 +129,7 @@ ex_08_2 = Exercise(
     expects='two slopes and a letter from a to d, such as (1.0, 2.0, "b")',
     make=at_a_switch,
     draws={"n": (3, 4, 6, 7, 8)},
+    tolerance=1e-4,
     observe=lambda answer: in_small_letters(answer, *"abcd"),
     hints=(
         "A little to the right of the switch the program computes xⁿ. A little to the left there is one factor more.",

@@ -97,6 +97,6 @@ ex_08_5 = Exercise(
         "It is 1 / (2t), and that is the slope of the root. So no slope from the turns before is needed.",
         "Loop as before; then return not t, but one turn more.",
     ),
-    praise="One turn at the root has the slope of the root, whatever came before. This is how implicit functions are "
-    "differentiated.",
+    praise="One turn of this loop at the root has the slope of the root, whatever came before: there the turn does not "
+    "move with t. Most other loops have no such turn; the next cell shows two.",
 )

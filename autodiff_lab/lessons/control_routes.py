@@ -35,15 +35,20 @@ def _nested(x: Any, log: Any, cond: Choose) -> Any:
     return cond(x > 0, log(x), inner) * x
 
 
+def _bare_condition(x: Any, log: Any, cond: Choose) -> Any:
+    return cond(x, x * 2, x * x)
+
+
 PROGRAMS = {
     "cond(x > 0, log x, x · x) at 2": (_log_or_square, 2.0),
     "cond(x > 0, log x, x · x) at -3": (_log_or_square, -3.0),
     "cond(x > 0, x · x, 5) at -1": (_plain_number, -1.0),
     "cond(x · x < 4, x + x, x · x · x) at 3": (_computed_condition, 3.0),
     "cond(x > 0, log x, cond(x < -4, x + x, x · x · x)) · x at -2": (_nested, -2.0),
+    "cond(x, x · 2, x · x) at 3": (_bare_condition, 3.0),
 }
 VALUE, SLOPE = "{}, its value", "{}, its slope"
-POSITIVE, NEGATIVE, *_ = PROGRAMS
+POSITIVE, NEGATIVE, *_, BARE = PROGRAMS
 LOGARITHMS = "of the number of logarithms computed at -3"
 
 
@@ -182,6 +187,19 @@ ex_08_6 = Exercise(
             _answer(sent="cond(condition, grad, 0.0), cond(condition, 0.0, grad)"),
             {VALUE.format(POSITIVE): math.log(2), _AT_2: Crashed("ValueError")},
             "Cond has three inputs, and you return two gradients. For the condition send None: nothing flows there.",
+        ),
+        Misconception(
+            _answer(sent="grad, cond(condition, grad, 0.0), cond(condition, 0.0, grad)"),
+            {SLOPE.format(BARE): 3.0},
+            "Both branches get what they should, and the condition gets something too. A comparison lets nothing pass, "
+            "so it did no harm there; in cond(x, x * 2, x * x) the condition is x itself, and its slope came out 1 too "
+            "large. The condition chooses, and nothing flows to it: None.",
+        ),
+        Misconception(
+            _answer(sent="0.0, cond(condition, grad, 0.0), cond(condition, 0.0, grad)"),
+            {_AT_2: 0.5, SLOPE.format(BARE): Crashed("TypeError", "'float' and 'Node'")},
+            "To the condition you send 0.0, a plain number and no node. In cond(x, x * 2, x * x) it arrives at x, and "
+            "what comes next cannot be added to it. Nothing flows to the condition: send None.",
         ),
     ),
     hints=(

@@ -35,6 +35,7 @@ PROGRAMS: dict[str, Callable[..., Any]] = {
 FLAT = "x + x + log(log(y)) as one sum of three"
 UNUSED = "x * x, with a y beside it that is not fed"
 UNFED = "x * y, where y is not fed"
+TWO = "two targets, x * x and x + y"
 
 
 def expected_runs() -> dict[str, Any]:
@@ -43,6 +44,7 @@ def expected_runs() -> dict[str, Any]:
     x, y = POINT
     return found | {
         FLAT: float(x + x + np.log(np.log(y))),
+        TWO: (x * x, x + y),
         UNUSED: POINT[0] ** 2,
         UNFED: Crashed("ValueError", "was not fed"),
     }
@@ -55,13 +57,17 @@ def ran(run: Any) -> Any:
         return refused
     make, log = run.__globals__["Placeholder"], run.__globals__["log"]
 
-    def answer(f: Callable[..., Any], fed: int) -> Any:
+    def values_of(f: Callable[..., Any], fed: int) -> Any:
         inputs = make("x"), make("y")
-        values = run([f(log, *inputs)], dict(list(zip(inputs, POINT, strict=True))[:fed]))
+        return run(f(log, *inputs), dict(list(zip(inputs, POINT, strict=True))[:fed]))
+
+    def answer(f: Callable[..., Any], fed: int) -> Any:
+        values = values_of(lambda *given: [f(*given)], fed)
         return values[0] if isinstance(values, list | tuple) and len(values) == 1 else values
 
     found = {case: attempt(answer, f, 2) for case, f in PROGRAMS.items()}
     found[FLAT] = attempt(answer, lambda log, x, y: run.__globals__["Operator"]("add", x, x, log(log(y))), 2)
+    found[TWO] = attempt(values_of, lambda log, x, y: [x * x, x + y], 2)
     found[UNUSED] = attempt(answer, lambda log, x, y: (x * x, x * y)[0], 1)
     found[UNFED] = attempt(answer, lambda log, x, y: x * y, 1)
     return {case: told(value) for case, value in found.items()}

@@ -72,8 +72,8 @@ ex_06_1 = Exercise(
         Misconception(
             _run(first="True"),
             {SQUARE: Crashed("TypeError")},
-            "Everybody is on the queue from the beginning, so an operation may be computed before its operands have "
-            "a value. Only those who wait for nobody may begin.",
+            "An operation was on the queue from the beginning, and was computed before its operands had a value. Only "
+            "those who wait for nobody may begin.",
         ),
         Misconception(
             _run(then="True"),
@@ -145,11 +145,13 @@ ex_06_2 = Exercise(
     expects="a pair: the value of f as a number, and True or False",
     make=_example,
     draws={"a": (2.0, 3.0, 5.0, 8.0, 12.0), "b": (3.0, 6.0, 7.0, 9.0)},
+    tolerance=1e-4,
     hints=(
         "Your graph f is built already. Feed it.",
         "run([f], {a: …, b: …}) gives a list with one value. Is it 46.63906?",
     ),
-    praise="The same graph, another number. At (10, 4) the document's value is 4 too much, and its slopes are right.",
+    praise="The same graph, another number. If the inputs were whole numbers, the document's formula and its output "
+    "disagree, by 4; which of the two it ran, nobody can tell from the page.",
 )
 
 # 3. a batch

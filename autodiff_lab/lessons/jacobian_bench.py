@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import types
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from autodiff_lab.engine.dual import Dual
+from autodiff_lab.engine.variable import Variable
 from autodiff_lab.lessons.comparing import describe, plain, told
 from autodiff_lab.lessons.running import Crashed, attempt
-from autodiff_lab.lessons.tape_bench import refuse
+from autodiff_lab.lessons.tape_bench import names_in, refuse
 from autodiff_lab.transforms.jacobians import jacobian
 
 Function = Callable[[Any], Any]
@@ -25,17 +28,29 @@ CASES: dict[str, tuple[Function, tuple[float, ...]]] = {
 }
 BY_COLUMNS, BY_ROWS = "by columns", "by rows"
 RUNS_OF_F = "how often f is run by rows, for two inputs and three results"
+MADE_OF = "what my_jacfwd is made of", "what my_jacrev is made of"
+PUSHES, PULLS, READY_MADE, DIFFERENCES = "pushes", "pulls", "a ready-made Jacobian", "values of f alone"
 
 
-def counted(f: Function) -> tuple[Function, list[int]]:
-    """A function that counts how often it is run."""
-    runs = [0]
+def counted(f: Function) -> tuple[Function, list[type]]:
+    """A function that notes with what it is run."""
+    runs: list[type] = []
 
     def counting(x: Any) -> Any:
-        runs[0] += 1
+        runs.append(type(x))
         return f(x)
 
     return counting, runs
+
+
+def made_of(code: types.FunctionType, runs: list[type]) -> str:
+    """What a Jacobian was made of: seen from what f was run with, and from the names in the learner's code."""
+    names = set(names_in(code.__code__))
+    if names & {"jacfwd", "jacrev", "jacobian", "hessian"}:
+        return READY_MADE
+    if Dual in runs or (Variable in runs and "linearize" in names):
+        return PUSHES
+    return PULLS if Variable in runs else DIFFERENCES
 
 
 def expected_jacobians() -> dict[str, Any]:
@@ -44,7 +59,7 @@ def expected_jacobians() -> dict[str, Any]:
     for way in (BY_COLUMNS, BY_ROWS):
         for case, (f, x) in CASES.items():
             found[f"{case}, {way}"] = plain(jacobian(f)(np.array(x)))
-    return found | {RUNS_OF_F: 1.0}
+    return found | {RUNS_OF_F: 1.0} | dict(zip(MADE_OF, (PUSHES, PULLS), strict=True))
 
 
 def jacobians(my_jacfwd: Any, my_jacrev: Any) -> Any:
@@ -53,14 +68,15 @@ def jacobians(my_jacfwd: Any, my_jacrev: Any) -> Any:
     if refused:
         return refused
     found: dict[str, Any] = {}
-    for way, code in ((BY_COLUMNS, my_jacfwd), (BY_ROWS, my_jacrev)):
+    for way, code, made in zip((BY_COLUMNS, BY_ROWS), (my_jacfwd, my_jacrev), MADE_OF, strict=True):
         for case, (f, x) in CASES.items():
             f, runs = counted(f)
             found[f"{case}, {way}"] = seen = told(attempt(code, f, np.array(x)))
             if isinstance(seen, Crashed) and seen.never_ends:
                 return found
-            if way == BY_ROWS and case == "two inputs, three results":
-                found[RUNS_OF_F] = float(runs[0])
+        if not isinstance(seen, Crashed):
+            found[made] = made_of(code, runs)
+    found[RUNS_OF_F] = float(len(runs))  # of the last case, by rows
     return found
 
 
@@ -102,13 +118,13 @@ def compressed(tridiagonal_jacobian: Any) -> Any:
         return {PASSES: seen}
     matrix = _matrix(seen, 30)
     if matrix is None:
-        return {PASSES: float(runs[0]), RIGHT: describe(seen)}
+        return {PASSES: float(len(runs)), RIGHT: describe(seen)}
     on = np.abs(np.subtract.outer(np.arange(30), np.arange(30))) <= 1
     wanted = jacobian(chain)(_point(30))
     small = attempt(tridiagonal_jacobian, chain, _point(SMALL))
     rows = _matrix(small, SMALL)
     return {
-        PASSES: float(runs[0]),
+        PASSES: float(len(runs)),
         RIGHT: float(np.isclose(matrix, wanted, rtol=1e-9, atol=1e-12)[on].sum()),
         ELSEWHERE: float(np.count_nonzero(matrix[~on])),
         SEVEN: told(small) if rows is None else plain(rows[:2]),

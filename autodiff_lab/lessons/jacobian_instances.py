@@ -154,7 +154,7 @@ def chain_instance(widths: tuple[int, ...] = (100, 20, 10, 1)) -> Instance:
     """Multiplications for the product of the local Jacobians of a chain, from its input and from its result."""
     n, p, q, m = widths
     forward, reverse = q * p * n + m * q * n, m * q * p + m * p * n
-    right = (float(forward), float(reverse))
+    right = (forward, reverse)
     return Instance(
         expected=right,
         reference=f"n, p, q, m = {widths}\nanswer = (q * p * n + m * q * n, m * q * p + m * p * n)",
@@ -162,22 +162,22 @@ def chain_instance(widths: tuple[int, ...] = (100, 20, 10, 1)) -> Instance:
             right,
             (right[::-1], "The two are right, in the other order. Forward begins at the input, with J2 J1."),
             (
-                (float(q * p + m * q), float(reverse)),
+                (q * p + m * q, reverse),
                 "The second is right. The first is what one tangent takes; forward has to carry one for each of the "
                 f"{n} inputs.",
             ),
             (
-                (float(forward), float(m * q + m * p)),
+                (forward, m * q + m * p),
                 "The first is right. The second has lost a factor: a row of p entries times a matrix of p rows and n "
                 "columns takes p · n multiplications.",
             ),
             (
-                (float(n * p * q * m),) * 2,
+                (n * p * q * m,) * 2,
                 "You multiplied all widths at once. There are two products of two matrices each, and in each only "
                 "three widths take part.",
             ),
             (
-                (float(forward), float(forward)),
+                (forward, forward),
                 "The result is the same from both ends; the work is not. From the left a single row is multiplied.",
             ),
         ),

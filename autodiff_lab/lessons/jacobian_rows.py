@@ -6,7 +6,16 @@ from typing import Any
 
 from autodiff_lab.lessons.comparing import in_small_letters
 from autodiff_lab.lessons.exercise import Exercise, Misconception
-from autodiff_lab.lessons.jacobian_bench import RUNS_OF_F, expected_jacobians, jacobians
+from autodiff_lab.lessons.jacobian_bench import (
+    DIFFERENCES,
+    MADE_OF,
+    PULLS,
+    PUSHES,
+    READY_MADE,
+    RUNS_OF_F,
+    expected_jacobians,
+    jacobians,
+)
 from autodiff_lab.lessons.jacobian_instances import SIZES, cheaper_instance, summed_instance
 from autodiff_lab.lessons.running import Crashed
 
@@ -47,6 +56,8 @@ def my_jacrev(f, x):
 _EXPECTED = expected_jacobians()
 _COLUMNS, _ROWS = "one input, three results, by columns", "one input, three results, by rows"
 _WIDE = "three inputs, one result, by columns"
+_COLUMNS_MADE_OF, _ROWS_MADE_OF = MADE_OF
+_BY_DIFFERENCES = "np.stack([(f(x + 1e-5 * e) - f(x - 1e-5 * e)) / 2e-5 for e in np.eye(len(x))], axis=1)"
 
 
 def _turned(rows: Any) -> Any:
@@ -80,15 +91,51 @@ ex_09_2 = Exercise(
         ),
         Misconception(
             _two(before="value = f(x)", reverse="np.stack([ad.vjp(f, x)[1](e)[0] for e in np.eye(len(value))])"),
-            {_ROWS: _EXPECTED[_ROWS], RUNS_OF_F: 4.0},
+            {_ROWS: _EXPECTED[_ROWS], _ROWS_MADE_OF: PULLS, RUNS_OF_F: 4.0},
             "Both matrices are right. But f was run and recorded again for each row, and once more for its value. Call "
             "vjp once, and pull all rows from that record.",
         ),
         Misconception(
             _two(before="", reverse="np.stack([ad.jvp(f, (x,), (e,))[1] for e in np.eye(len(x))], axis=1)"),
-            {_ROWS: _EXPECTED[_ROWS], RUNS_OF_F: 2.0},
-            "Both matrices are right, and both came by columns: my_jacrev has run f once for each input. By rows means "
+            {_ROWS: _EXPECTED[_ROWS], _ROWS_MADE_OF: PUSHES},
+            "Both matrices are right, and both came by columns: my_jacrev pushes, once for each input. By rows means "
             "one record, and a pull for each result.",
+        ),
+        Misconception(
+            _two(
+                before="m, pullback = f(x).size, ad.vjp(f, x)[1]",
+                reverse="np.stack([pullback(e)[0] for e in np.eye(m)])",
+            ),
+            {_ROWS: _EXPECTED[_ROWS], _ROWS_MADE_OF: PULLS, RUNS_OF_F: 2.0},
+            "Both matrices are right, and all rows are pulled from one record. But f was run twice: once for that "
+            "record, and once by itself. vjp hands you the value of f beside the pullback, and the value has the size.",
+        ),
+        Misconception(
+            _two(forward=_BY_DIFFERENCES),
+            {_COLUMNS_MADE_OF: DIFFERENCES},
+            "my_jacfwd runs f with plain numbers only, so what it returns are quotients of differences, right to some "
+            "of their digits. A push, ad.jvp(f, (x,), (e,)), gives the column itself.",
+        ),
+        Misconception(
+            _two(before="", reverse=_BY_DIFFERENCES),
+            {_ROWS_MADE_OF: DIFFERENCES},
+            "my_jacrev runs f with plain numbers only, so what it returns are quotients of differences, and columns. "
+            "Record f with ad.vjp, and pull.",
+        ),
+        Misconception(
+            _two(forward="ad.jacfwd(f)(x)"),
+            {_COLUMNS_MADE_OF: READY_MADE},
+            "my_jacfwd calls the package's own. That is the function to be written here: make it of pushes, ad.jvp.",
+        ),
+        Misconception(
+            _two(before="", reverse="ad.jacrev(f)(x)"),
+            {_ROWS_MADE_OF: READY_MADE},
+            "my_jacrev calls the package's own. That is the function to be written here: make it of pulls, ad.vjp.",
+        ),
+        Misconception(
+            _two(forward="np.stack([ad.vjp(f, x)[1](e)[0] for e in np.eye(len(f(x)))])"),
+            {_COLUMNS: _EXPECTED[_COLUMNS], _COLUMNS_MADE_OF: PULLS},
+            "my_jacfwd is right, and it pulls: these are rows. By columns means a push for each input.",
         ),
         Misconception(
             _two(reverse="np.stack([pullback(e)[0] for e in np.eye(len(x))])"),

@@ -151,7 +151,7 @@ ex_07_3 = Exercise(
     misconceptions=(
         Misconception(
             _sub_grad("grad", "-grad"),
-            {_IN_X: _RIGHT[_IN_X], _IN_Y: _negative(_RIGHT[_IN_X])},
+            {_IN_X: _RIGHT[_IN_X], _IN_Y: _negative(_RIGHT[_IN_X]), _OTHER_IN_X: _RIGHT[_IN_X]},
             "That is the rule of the document. y has shape (3,) and its gradient has shape (2, 3): every number of y "
             "was used twice, and two contributions have to be added.",
         ),

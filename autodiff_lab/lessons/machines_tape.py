@@ -7,6 +7,7 @@ from typing import Any
 from autodiff_lab.lessons.comparing import in_small_letters, plain
 from autodiff_lab.lessons.exercise import Exercise, Misconception
 from autodiff_lab.lessons.machines_bench import (
+    AT_ONCE,
     BESIDE,
     STEPS,
     WHERE,
@@ -149,6 +150,8 @@ ex_07_6 = Exercise(
 
 # 7. minimize
 
+_IMPORT = "from autodiff_lab.systems.gradient_tape import GradientTape"
+
 
 def _minimize(
     step: str = "variable.assign_sub(learning_rate * gradient)",
@@ -158,7 +161,7 @@ def _minimize(
     inside: str = "value = loss()",
 ) -> str:
     return f"""\
-from autodiff_lab.systems.gradient_tape import GradientTape
+{_IMPORT}
 
 
 def minimize(loss, variables, learning_rate):
@@ -177,7 +180,7 @@ ex_07_7 = Exercise(
     "ex_07_7",
     takes=("minimize",),
     expects="a function minimize(loss, variables, learning_rate) that changes the Variables and returns nothing",
-    expected={WHERE: 4.6} | _shrinking(0.64) | {BESIDE: 1.0},
+    expected={WHERE: 4.6} | _shrinking(0.64) | {BESIDE: 1.0, AT_ONCE: (4.0, 9.5)},
     observe=losses,
     reference=_minimize(),
     misconceptions=(
@@ -189,8 +192,9 @@ ex_07_7 = Exercise(
         Misconception(
             _minimize(step="variable = variable - learning_rate * gradient"),
             {WHERE: 5.0},
-            "Nothing moves. `variable = …` would give the name to a new tensor, and the Variable keeps its value: "
-            "assign to it, variable.assign_sub(…). If you do, all gradients are None: call loss() inside the `with`.",
+            "Nothing moves, for one of two reasons. `variable = …` gives the name to a new tensor, and the Variable "
+            "keeps its value: write variable.assign_sub(…). Or every gradient is None, because loss() was called "
+            "outside of the `with`, where no tape listens: call it inside.",
         ),
         Misconception(
             _minimize(inside="value = loss"),
@@ -211,6 +215,15 @@ ex_07_7 = Exercise(
             _minimize(guard=""),
             {after(1): Crashed("TypeError", "NoneType")},
             "One of the Variables is not used by the loss, and its gradient is None. Leave such a Variable alone.",
+        ),
+        Misconception(
+            f"{_IMPORT}\n\n\ndef minimize(loss, variables, learning_rate):\n    for variable in variables:\n"
+            "        with GradientTape() as tape:\n            value = loss()\n"
+            "        gradient = tape.gradient(value, variable)\n        if gradient is not None:\n"
+            "            variable.assign_sub(learning_rate * gradient)",
+            {after(STEPS): 68 * 0.64**STEPS, AT_ONCE: (4.0, 9.6)},
+            "Each Variable is changed before the gradient in the next one is taken, so that gradient belongs to "
+            "another point. This loss does not show it; the loss w * b does. First all gradients, then all updates.",
         ),
     ),
     hints=(

@@ -97,6 +97,14 @@ def refuse(*functions: Any, listing: tuple[str, ...] = LISTING, machine: str = "
     return None
 
 
+def names_in(code: types.CodeType) -> Iterator[str]:
+    """The global names and attributes that a function uses, also in its inner functions."""
+    yield from code.co_names
+    for inner in code.co_consts:
+        if isinstance(inner, types.CodeType):
+            yield from names_in(inner)
+
+
 def divided(ops_div: Any) -> Any:
     """Value and slopes of x / y, alone and inside something larger."""
     refused = refuse(ops_div)

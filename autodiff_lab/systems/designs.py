@@ -140,7 +140,10 @@ class Closures:
 
 
 class Operations:
-    """Document 2, and the engine: a line keeps its operation and the operands; one table keeps the rules."""
+    """Document 2, and the engine: a line keeps its operation, the operands and the result; one table keeps the rules.
+
+    `stored` lists the operands, which is what a line names; a rule may read the result as well, or nothing else.
+    """
 
     shares = False
     closures = 0
