@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from . import __version__
-from .tutorial import DEFAULT_COPY, TutorialError
+from .cli.tutorial import DEFAULT_COPY, TutorialError
 
 EPILOG = f"""\
 examples:
@@ -118,21 +118,21 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _open(options: argparse.Namespace) -> int:
-    from .tutorial import open_tutorial
+    from .cli.tutorial import open_tutorial
 
     open_tutorial(options.to, browser=not options.no_browser, port=options.port)
     return 0
 
 
 def _check(options: argparse.Namespace) -> int:
-    from .setup_check import check_setup
+    from .cli.setup_check import check_setup
 
     return check_setup()
 
 
 def _course(options: argparse.Namespace) -> int:
-    from .classroom.sets import write_course
-    from .tutorial import say_what_was_copied
+    from .classroom.course import write_course
+    from .cli.tutorial import say_what_was_copied
 
     for name, copied in write_course(options.out).items():
         say_what_was_copied(copied, options.out / name)
@@ -140,7 +140,7 @@ def _course(options: argparse.Namespace) -> int:
 
 
 def _lecture(options: argparse.Namespace) -> int:
-    from .classroom.lecture import write_lecture
+    from .classroom.lecture.kit import write_lecture
 
     kit = write_lecture(
         options.notebook,
@@ -162,8 +162,8 @@ def _lecture(options: argparse.Namespace) -> int:
 
 
 def _grade(options: argparse.Namespace) -> int:
-    from .classroom.grading import Limits, Row, grade, handed_in, try_walls
-    from .classroom.report import open_report, report_paths
+    from .classroom.grading.grade import Limits, Row, grade, handed_in, try_walls
+    from .classroom.grading.report import open_report, report_paths
 
     out, walls = options.out or options.folder, not options.unconfined
     limits = Limits(options.seconds, options.megabytes)

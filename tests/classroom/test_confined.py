@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from autodiff_lab.classroom import confined
-from autodiff_lab.classroom.confined import Limits, family_usage, run_confined, why_no_walls
+from autodiff_lab.classroom.grading import confinement
+from autodiff_lab.classroom.grading.confinement import Limits, family_usage, run_confined, why_no_walls
 
 pytestmark = pytest.mark.skipif(bool(why_no_walls()), reason=why_no_walls())
 
@@ -42,7 +42,7 @@ def test_its_folders_are_its_own_and_empty():
     places = [Path(name) for name in ("/tmp", "/home", "/run", "/dev/shm")]
     seen = said(f"import os; print(*map(os.listdir, {[*map(str, places)]}), sep='\\n')").splitlines()
     for place, names in zip(places, map(ast.literal_eval, seen), strict=True):
-        ways = {path.relative_to(place).parts[0] for path in confined._of_python() if path.is_relative_to(place)}
+        ways = {path.relative_to(place).parts[0] for path in confinement._of_python() if path.is_relative_to(place)}
         assert set(names) - ways == ({"home"} if place == Path("/tmp") else set())
 
 
@@ -54,7 +54,7 @@ def test_files_of_others_are_not_there(tmp_path):
 
 
 def test_what_is_hidden_is_so_even_within_what_is_shown():
-    lessons = confined.PACKAGE / "lessons"
+    lessons = confinement.PACKAGE / "lessons"
     look = f"import os; print(len(os.listdir({str(lessons)!r})))"
     assert int(said(look)) > 5
     assert said(look, hidden=[lessons]) == "0"
@@ -117,7 +117,7 @@ def test_memory_is_counted_for_all_processes_together():
     assert run(FORKS.format(4, "x = bytearray(100_000_000)")).ended == "out of memory"
 
 
-@pytest.mark.skipif(platform.machine() not in confined.MACHINES, reason=f"no filter for {platform.machine()}")
+@pytest.mark.skipif(platform.machine() not in confinement.MACHINES, reason=f"no filter for {platform.machine()}")
 def test_memory_that_no_process_holds_is_refused():
     """It would not be counted; outside the same calls are answered."""
     code = (
@@ -204,7 +204,7 @@ def as_user(*also):
         pytest.skip("only root can become another user; these tests have just run as one")
     if not shutil.which("setpriv"):
         pytest.skip("there is no setpriv to become another user with")
-    places = [path for path in (*confined._of_python(), ROOT, *also) if path.exists()]
+    places = [path for path in (*confinement._of_python(), ROOT, *also) if path.exists()]
     closed = {parent for path in places for parent in path.parents if not parent.stat().st_mode & 1} | {Path("/tmp")}
     walls = ["bwrap", "--dev-bind", "/", "/", "--tmpfs", "/tmp", "--chmod", "1777", "/tmp"]
     for path in sorted(closed - {Path("/tmp")}):

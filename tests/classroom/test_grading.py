@@ -15,13 +15,13 @@ import nbformat
 import pytest
 
 from autodiff_lab.__main__ import build_parser, main
-from autodiff_lab.classroom import grading
-from autodiff_lab.classroom.confined import why_no_walls
-from autodiff_lab.classroom.examiner import code_of, examine
-from autodiff_lab.classroom.grading import Limits, Row, grade
-from autodiff_lab.classroom.report import csv_text, html_page, open_report, report_paths
-from autodiff_lab.figures.notation import escape
+from autodiff_lab.classroom.grading import grade as grading
+from autodiff_lab.classroom.grading.confinement import why_no_walls
+from autodiff_lab.classroom.grading.examiner import code_of, examine
+from autodiff_lab.classroom.grading.grade import Limits, Row, grade
+from autodiff_lab.classroom.grading.report import csv_text, html_page, open_report, report_paths
 from autodiff_lab.lessons.lesson_03 import progress as lesson
+from autodiff_lab.text.notation import escape
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "notebooks"))

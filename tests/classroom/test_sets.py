@@ -4,8 +4,8 @@ import nbformat
 import pytest
 
 from autodiff_lab.__main__ import main
-from autodiff_lab.lessons.course import lessons
-from autodiff_lab.tutorial import installed_notebooks
+from autodiff_lab.cli.tutorial import installed_notebooks
+from autodiff_lab.lessons.checks.course import lessons
 
 NAMES = sorted(path.name for path in installed_notebooks().glob("*.ipynb"))
 EXERCISES = {lesson.number: lesson.exercises() for lesson in lessons()}
