@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from importlib import import_module
 from types import CodeType, FrameType
 from typing import Any, NamedTuple, NoReturn
 
@@ -21,6 +20,7 @@ from .dispatch import NOTHING, Level, Op, as_operand, one
 from .errors import BranchChanged, EndlessError, ReleasedError, ShapeError
 from .values import as_shaped, kept, released
 from .variable import Variable
+from .views import view
 
 __all__ = ["Comparison", "Tape", "Variable"]
 
@@ -357,7 +357,7 @@ class Tape(Level):
         <drawing of tape(x)>
         """
         self._require_values()
-        return import_module("autodiff_lab.figures.graph.draw").draw_tape(self, **options)
+        return view("draw_tape")(self, **options)
 
     def __str__(self) -> str:
         return printing.evaluation_trace(self)

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from autodiff_lab.engine.views import view
 from autodiff_lab.trace import records
 from autodiff_lab.trace.chapters import Chapter
 from autodiff_lab.trace.outputs import Outputs
@@ -163,9 +164,7 @@ class Trace(Outputs):
         lang: str = "en",
     ) -> Trace:
         """Describe a tape that was recorded from `f`; give `value` if the result is not a line of the tape."""
-        from autodiff_lab.trace.from_tape import read_tape
-
-        return read_tape(tape, f, value, mode, direction, fault, lang)
+        return view("read_tape")(tape, f, value, mode, direction, fault, lang)
 
     @property
     def _run(self) -> Trace:

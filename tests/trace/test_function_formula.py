@@ -12,7 +12,7 @@ from autodiff_lab import grad, jacrev, jvp, record
 from autodiff_lab.engine.errors import InputError, UnsupportedError
 from autodiff_lab.trace.function_formula import formula
 
-from ..figures.conftest import example
+from ..figures.example import example
 
 
 def logistic(steps):

@@ -8,7 +8,7 @@ from typing import Any
 from autodiff_lab.engine.errors import InputError
 from autodiff_lab.figures.graph.alt_text import described
 from autodiff_lab.figures.graph.box_size import SIZE, node_widths
-from autodiff_lab.figures.graph.dot_builder import last_uses, outputs, write
+from autodiff_lab.figures.graph.dot_builder import outputs, write
 from autodiff_lab.figures.graph.layout import layout_of
 from autodiff_lab.figures.graph.node_style import NODE_HEIGHT, Look, Parts, escaped_text
 from autodiff_lab.figures.graph.render import QUICK, Drawing, DrawingError, picture, render
@@ -17,6 +17,7 @@ from autodiff_lab.figures.style.themes import theme_of
 from autodiff_lab.text.messages import in_its_language, say
 from autodiff_lab.text.options import one_of
 from autodiff_lab.trace.groups import GROUPINGS, Group, groups_of
+from autodiff_lab.trace.memory_usage import last_uses
 from autodiff_lab.trace.model import Trace
 
 __all__ = ["Drawing", "DrawingError", "draw", "draw_tape", "graph", "layout", "picture", "render"]
