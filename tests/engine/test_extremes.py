@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autodiff_lab import jvp, vjp
+from autodiff_lab import grad, jvp, vjp
 from autodiff_lab.engine.dispatch import TABLE
 
 from .samples import callable_of, title
@@ -77,3 +77,30 @@ def assert_slopes(mode: str, cases: Any, slopes: Any) -> None:
         if not (np.isfinite(slope) and abs(mp.mpf(float(slope)) - true) <= DIGITS * max(abs(true), LEAST))
     ]
     assert not wrong, f"{mode}: {len(wrong)} of {len(cases)} slopes are wrong, {'; '.join(wrong[:5])}"
+
+
+SECOND: dict[Any, list[float]] = {
+    np.expm1: [-40.0, 1e-8, 3.0],
+    np.log1p: [1e-8, 3.0, 1e8],
+    np.arcsin: [1e-8, 0.45, 0.55, 1 - 1e-8],
+    np.arccos: [1e-8, 0.45, 0.55, 1 - 1e-8],
+    np.arctan: [1e-8, 3.0, 1e8],
+    np.tanh: [1e-8, 0.5, 20.0, 100.0],
+    np.arcsinh: [1e-8, 0.5, 1e10],
+    np.arccosh: [1 + 1e-8, 1.5, 1e10],
+    np.arctanh: [1e-8, 0.45, 0.55, 1 - 1e-8],
+}
+
+
+@pytest.mark.parametrize("key,x", [pytest.param(f, x, id=f"{title(f)} at {x}") for f in SECOND for x in SECOND[f]])
+@pytest.mark.parametrize("outer", [forward, reverse])
+@pytest.mark.parametrize("inner", [forward, reverse])
+def test_what_saves_the_slope_does_not_spoil_the_second_derivative(key: Any, x: float, outer: Any, inner: Any) -> None:
+    true = mp.diff(lambda t: EXTREMES[key][0](mp.mpf(x) * (1 + t)), 0, 2) / mp.mpf(x) ** 2
+    assert outer(lambda x: inner(key, x), x) == pytest.approx(float(true), rel=DIGITS, abs=0)
+
+
+def test_derivatives_of_tanh_at_0_and_far_out() -> None:
+    third = grad(grad(grad(np.tanh)))
+    assert third(0.0) == -2.0  # a guard with a kink at 0 would give 0
+    assert [third(x) for x in (-800.0, 800.0)] == [0.0, 0.0]

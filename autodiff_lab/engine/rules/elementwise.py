@@ -26,14 +26,6 @@ def _power_left(y: Any, a: Any, b: Any) -> Any:
     return b * a ** unless(b == 0, 1.0, b - 1)
 
 
-def _share(p: Any, q: Any) -> Any:
-    return p / (p + q)  # what was lost in rounding y is in both
-
-
-def _over_square(a: Any, r: Any) -> Any:
-    return a / r / r  # r * r would be infinite, or 0, long before the quotient is
-
-
 elementwise(np.add, one, one, call=operator.add, symbol="+")
 elementwise(np.subtract, one, lambda y, a, b: -1.0, call=operator.sub, symbol="-")
 elementwise(np.multiply, lambda y, a, b: b, lambda y, a, b: a, call=operator.mul, symbol="*")
@@ -61,6 +53,11 @@ composed(np.float_power)(lambda a, b: np.power(a, b))
 
 # Exponentials and roots
 
+
+def _share(p: Any, q: Any) -> Any:
+    return p / (p + q)  # what was lost in rounding y is in both
+
+
 elementwise(np.exp, lambda y, x: y)
 elementwise(np.exp2, lambda y, x: y * np.log(2.0))
 elementwise(np.expm1, lambda y, x: np.exp(x))
@@ -84,21 +81,31 @@ elementwise(
 
 # Angles
 
+
+def _one_minus_square(x: Any) -> Any:
+    return unless(np.absolute(x) > 0.5, (1 - x) * (1 + x), 1 - x * x)  # near 1 and -1 the square is rounded too soon
+
+
+def _over_square(a: Any, r: Any) -> Any:
+    return a / r / r  # r * r would be infinite, or 0, long before the quotient is
+
+
 elementwise(np.sin, lambda y, x: np.cos(x))
 elementwise(np.cos, lambda y, x: -np.sin(x))
 elementwise(np.tan, lambda y, x: 1 + y * y)
-elementwise(np.arcsin, lambda y, x: 1 / np.sqrt((1 - x) * (1 + x)))
-elementwise(np.arccos, lambda y, x: -1 / np.sqrt((1 - x) * (1 + x)))
+elementwise(np.arcsin, lambda y, x: 1 / np.sqrt(_one_minus_square(x)))
+elementwise(np.arccos, lambda y, x: -1 / np.sqrt(_one_minus_square(x)))
 elementwise(np.arctan, lambda y, x: 1 / (1 + x * x))
 elementwise(
     np.arctan2, lambda y, a, b: _over_square(b, np.hypot(a, b)), lambda y, a, b: _over_square(-a, np.hypot(a, b))
 )
 elementwise(np.sinh, lambda y, x: np.cosh(x))
 elementwise(np.cosh, lambda y, x: np.sinh(x))
+# 1 - y * y would be 0 from 19 on, and cosh is infinite from 711 on.
 elementwise(np.tanh, lambda y, x: (1 / np.cosh(unless(np.absolute(x) > 400, 400.0, x))) ** 2)
 elementwise(np.arcsinh, lambda y, x: 1 / np.cosh(y))
 elementwise(np.arccosh, lambda y, x: 1 / (np.sqrt(x - 1) * np.sqrt(x + 1)))
-elementwise(np.arctanh, lambda y, x: 1 / ((1 - x) * (1 + x)))
+elementwise(np.arctanh, lambda y, x: 1 / _one_minus_square(x))
 for degrees, radians in ((np.deg2rad, np.rad2deg), (np.radians, np.degrees)):
     elementwise(degrees, lambda y, x: np.pi / 180)
     elementwise(radians, lambda y, x: 180 / np.pi)
