@@ -77,7 +77,8 @@ def evaluation_trace(tape: Tape) -> str:
     """The evaluation trace as text: one line per input and operation, and the result."""
     left = [f"{tape.name(i)} = {tape.expression(i)}" for i in range(tape.n_inputs, len(tape))]
     width = max(map(len, left), default=0)
-    rows = [f"{tape.name(i)} = {plain(tape.values[i])}" for i in range(tape.n_inputs)]
+    rows = [f"{name} = {x!r}, a constant" for name, x in tape.fixed.items()]
+    rows += [f"{tape.name(i)} = {plain(tape.values[i])}" for i in range(tape.n_inputs)]
     rows += [f"{text:<{width}}    = {plain(v)}" for text, v in zip(left, tape.values[tape.n_inputs :], strict=True)]
     if tape.output is not None:
         rows.append(f"y = {tape.name(tape.output)} = {plain(tape.values[tape.output])}")
