@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from .errors import InputError
+from .tracebacks import readable
 
 if TYPE_CHECKING:
     from .dispatch import Op
@@ -43,6 +44,11 @@ class Level:
         running.append(self)
         try:
             return f(*inputs)
+        except Exception as error:
+            told = readable(error)
+            if told is error:
+                raise
+            raise told.with_traceback(error.__traceback__.tb_next) from None  # type: ignore[union-attr]
         finally:
             self.open = self.paused = self.plain = False
             running.remove(self)

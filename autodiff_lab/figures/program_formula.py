@@ -11,6 +11,7 @@ import numpy as np
 
 from autodiff_lab.engine.errors import AutodiffError, InputError, UnsupportedError
 from autodiff_lab.engine.listing import plain
+from autodiff_lab.engine.tracebacks import readable
 from autodiff_lab.figures.formulas import NamedValue
 from autodiff_lab.figures.notation import latex_value
 from autodiff_lab.transforms import tree
@@ -113,6 +114,7 @@ def formula(f: Callable[..., Any], *names: Any) -> Formula:
     except (AutodiffError, ArithmeticError, LookupError, TypeError, ValueError) as error:
         if not _fit(f, names):
             raise  # Python says which argument is missing
+        error = readable(error)
         said = str(error) if isinstance(error, AutodiffError) else f"{type(error).__name__}: {error}".rstrip(".") + "."
         raise UnsupportedError(
             f"{name_of(f)} cannot be written as one formula: each name in it stands for a single number, which has no "

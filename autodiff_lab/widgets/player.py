@@ -292,10 +292,8 @@ class Player(Outputs, Shared):
                 self.controls = self._sliders(values)
                 raise
             except Exception as error:
-                # The learner's function may raise anything; the player stays, and says what it was. NumPy hides our
-                # words behind its own: "setting an array element with a sequence".
-                own = next((each for each in (error, error.__cause__) if isinstance(each, AutodiffError)), None)
-                self.error = str(own) if own else f"{type(error).__name__}: {error}"
+                # The learner's function may raise anything; the player stays, and says what it was.
+                self.error = str(error) if isinstance(error, AutodiffError) else f"{type(error).__name__}: {error}"
             else:
                 self.error = ""
                 self._views = views
