@@ -23,7 +23,7 @@ class AutodiffError(Exception):
 
     def _render_traceback_(self) -> list[str]:
         """What IPython asks for, to show it in a notebook."""
-        return shown(self)
+        return shown()
 
 
 class BranchChanged(AutodiffError, RuntimeError):

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from .errors import InputError
-from .tracebacks import readable
+from .tracebacks import hides_ours, show_briefly
 
 if TYPE_CHECKING:
     from .dispatch import Op
@@ -45,10 +45,10 @@ class Level:
         try:
             return f(*inputs)
         except Exception as error:
-            told = readable(error)
-            if told is error:
-                raise
-            raise told.with_traceback(error.__traceback__.tb_next) from None  # type: ignore[union-attr]
+            if hides_ours(error):  # no name for it here: the frame is part of the traceback
+                raise error.__cause__.with_traceback(error.__traceback__.tb_next) from None  # type: ignore[union-attr]
+            show_briefly(error)
+            raise
         finally:
             self.open = self.paused = self.plain = False
             running.remove(self)

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import sys
 from contextlib import suppress
-from functools import partial
 from types import TracebackType
+from typing import Any
 
-__all__ = ["LONGEST_SHOWN", "own_frames", "readable", "shown"]
+__all__ = ["LONGEST_SHOWN", "hides_ours", "show_briefly", "shown"]
 
 HIDDEN = ("autodiff_lab.", "numpy.", "IPython.", "contextlib.")
 """Modules whose frames a learner has no use for."""
@@ -20,19 +20,17 @@ LONGEST_SHOWN = 15
 """So many lines a traceback in a notebook has at most, if its message has no more than a few."""
 
 
-def readable(error: Exception) -> Exception:
-    """The error to raise in the place of one that left a learner's function.
+def hides_ours(error: BaseException) -> bool:
+    """Whether NumPy hides an error of ours behind one of its own: "setting an array element with a sequence"."""
+    ours = error.__cause__
+    return hasattr(ours, "_render_traceback_") and not hasattr(error, "_render_traceback_") and not own_frames(ours)
 
-    NumPy hides an error of ours behind one of its own ("setting an array element with a sequence"): ours says more.
-    Any other stays what it is, and a notebook is told how to show it.
-    """
-    hidden = error.__cause__
-    if hasattr(hidden, "_render_traceback_") and not hasattr(error, "_render_traceback_") and not own_frames(hidden):
-        return hidden  # type: ignore[return-value]
+
+def show_briefly(error: BaseException) -> None:
+    """Tell a notebook how to show an error that is not of this package, but left a function that was recorded."""
     if "IPython" in sys.modules and not hasattr(error, "_render_traceback_"):
         with suppress(AttributeError):  # there are exceptions that take no attributes
-            error._render_traceback_ = partial(shown, error)  # type: ignore[attr-defined]
-    return error
+            error._render_traceback_ = shown  # type: ignore[attr-defined]
 
 
 def own_frames(error: BaseException | None) -> list[TracebackType]:
@@ -45,11 +43,10 @@ def own_frames(error: BaseException | None) -> list[TracebackType]:
     return steps
 
 
-def shown(error: BaseException) -> list[str]:
-    """What IPython shows of an error, in the shell's own form."""
-    from IPython import get_ipython
-
-    view = get_ipython().InteractiveTB
+def shown() -> list[str]:
+    """What IPython shows of the last error, in the shell's own form."""
+    error: Any = sys.last_value
+    view = sys.modules["IPython"].get_ipython().InteractiveTB
     steps = own_frames(error)
     if not steps or view.mode != "Context":
         return list(view.structured_traceback(type(error), error, error.__traceback__))
