@@ -9,7 +9,23 @@ import numpy as np
 if TYPE_CHECKING:
     from .tape import Tape
 
-__all__ = ["call", "evaluation_trace", "expression", "plain"]
+__all__ = ["call", "evaluation_trace", "expression", "plain", "visible"]
+
+
+_TURNING = dict.fromkeys(
+    [0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)], "\N{REPLACEMENT CHARACTER}"
+)
+
+
+def visible(text: str) -> str:
+    r"""What a learner has named or written, without characters that turn the direction of the text around it.
+
+    Each is replaced by one sign, so that columns stay what they are. See the Unicode Bidirectional Algorithm (UAX 9).
+
+    >>> visible("x\u202ey") == "x\ufffdy"
+    True
+    """
+    return text.translate(_TURNING)
 
 
 def plain(x: Any) -> str:

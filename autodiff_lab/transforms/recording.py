@@ -14,6 +14,7 @@ import numpy as np
 from ..engine.broadcasting import shape_of
 from ..engine.dispatch import NOTHING, Traced
 from ..engine.errors import InputError, LeakError, ShapeError
+from ..engine.listing import visible
 from ..engine.tape import Tape
 from ..engine.values import as_value, zeros
 from ..engine.variable import Variable
@@ -231,7 +232,7 @@ def name_of(f: Callable[..., Any]) -> str:
     if maker:
         inner = name_of(f.__wrapped__)  # type: ignore[attr-defined]
         return f"{inner}′" if maker == "grad" else f"{maker}({inner})"
-    return getattr(f, "__name__", None) or type(f).__name__
+    return visible(getattr(f, "__name__", None) or type(f).__name__)
 
 
 def _described(result: Any) -> str:

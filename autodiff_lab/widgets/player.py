@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab.engine.errors import AutodiffError
+from autodiff_lab.engine.listing import visible
 from autodiff_lab.figures.drawing import DrawingError
 from autodiff_lab.figures.notation import number
 from autodiff_lab.figures.options import one_of
@@ -293,7 +294,8 @@ class Player(Outputs, Shared):
                 raise
             except Exception as error:
                 # The learner's function may raise anything; the player stays, and says what it was.
-                self.error = str(error) if isinstance(error, AutodiffError) else f"{type(error).__name__}: {error}"
+                kind = "" if isinstance(error, AutodiffError) else f"{type(error).__name__}: "
+                self.error = visible(f"{kind}{error}")
             else:
                 self.error = ""
                 self._views = views

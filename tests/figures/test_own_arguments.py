@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from autodiff_lab import Trace, draw, grad, play, record, table
+from autodiff_lab import Trace, custom_gradient, draw, grad, play, record, table
 from autodiff_lab.engine.errors import DetachedError, InputError
 
 SHOWN = (play, draw, table, Trace.of)
@@ -147,3 +147,49 @@ def test_a_function_without_inputs_says_what_to_write(show):
         show(nothing)
     with pytest.raises(InputError, match=r"no input was passed\. Pass a value for x: play\(f, 2\.0\)"):
         show(lambda x=2.0: x)
+
+
+TURN = "\N{RIGHT-TO-LEFT OVERRIDE}"
+
+
+QUOTING = f"""\
+def quoting(x):
+    note = "{TURN} turned round"
+    if x < 0:
+        raise ValueError(note)
+    return x * len(note)
+"""
+
+
+def test_nothing_that_is_shown_turns_the_text_around_it(tmp_path):
+    def step(x):
+        return x * 2
+
+    step.__name__ = f"step{TURN}"
+    own = custom_gradient(partials=lambda y, x: 2.0)(step)
+    file = tmp_path / "quoting.py"
+    file.write_text(QUOTING, encoding="utf-8")
+    exec(compile(QUOTING, str(file), "exec"), written := {})
+
+    def whole(x, p):
+        return own(x) * p[TURN] + written["quoting"](x)
+
+    whole.__name__ = f"whole{TURN}"
+    args = (3.0, {TURN: 2.0})
+    player = play(whole, *args, kwargs={})
+    page = player.save_html(tmp_path / "page.html").read_text(encoding="utf-8")
+    drawing = draw(whole, *args)
+    assert "whole\N{REPLACEMENT CHARACTER}(x, p)" in page
+    assert "\N{REPLACEMENT CHARACTER} turned round" in page
+    for shown in (
+        repr(player),
+        page,
+        drawing.source,
+        str(drawing.description),
+        str(table(whole, *args)),
+        str(record(whole, *args)[1]),
+    ):
+        assert TURN not in shown
+    player.inputs = [-1.0, 2.0]
+    assert "turned round" in player.error
+    assert TURN not in player.error
