@@ -101,7 +101,8 @@ def test_notebook_as_a_web_page(name, new_page, watch, tmp_path):
 # WebKit is not at hand in these tests: what it needs is looked for in what Chromium was given.
 STANDS_AS_ITS_TEXT = """() => [...document.querySelectorAll('svg.adl-graph tspan')].map(tspan =>
     [...document.styleSheets].flatMap(sheet => [...sheet.cssRules])
-        .filter(rule => rule.selectorText && tspan.matches(rule.selectorText)).map(rule => rule.style.dominantBaseline).filter(Boolean).pop() ?? tspan.getAttribute('dominant-baseline'))"""
+        .filter(rule => rule.selectorText && tspan.matches(rule.selectorText))
+        .map(rule => rule.style.dominantBaseline).filter(Boolean).pop() ?? tspan.getAttribute('dominant-baseline'))"""
 NOTE_WHAT_IS_PUT_IN = """() => {
     window.putIn = [];
     new MutationObserver(changes => window.putIn.push(...changes.flatMap(({ addedNodes }) => [...addedNodes])))
