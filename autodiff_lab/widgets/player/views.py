@@ -114,6 +114,7 @@ def views(
     fault: str = "",
     lang: str = "en",
     group: str | None = "auto",
+    kwargs: Mapping[str, Any] | None = None,
 ) -> Views:
     """Run ``f(*args)`` once, and read the record in both modes.
 
@@ -129,9 +130,11 @@ def views(
         The language of every word.
     group : {"auto", None}
         Whether the graph of a large run has groups.
+    kwargs : mapping, optional
+        Keyword arguments for `f`.
     """
     with speaking(checked_language("play", lang)):
-        value, tape = record(f, *args, sites=True)
+        value, tape = record(f, *args, kwargs=kwargs, sites=True)
         found = _views(tape, f, value, custom, fault)
     return replace(found, large=group == "auto" and len(tape) > nested_layout.WHOLE)
 
