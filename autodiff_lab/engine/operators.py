@@ -129,15 +129,30 @@ class Overloaded(Traced):
             x = x.value
         return str(self) if not form or isinstance(x, Overloaded) else format(x, form)
 
+    def _step(self, what: str, instead: str) -> Any:
+        """The plain number of what is flat, a result of floor or sign, for nothing is lost with it."""
+        if self.shape != () or not self.is_flat():
+            self._detached(what, instead)
+        number: Any = self
+        while isinstance(number, Traced):
+            number = number.value
+        bool(self == number)  # a question: whoever runs the tape again asks whether it is that number still
+        return number
+
+    def is_flat(self) -> bool:
+        """Whether the value depends on the inputs by steps alone."""
+        return False
+
     def __float__(self) -> float:
-        self._detached(
+        number = self._step(
             "The float()",
             "Write np.sin(x) instead of math.sin(x), keep x itself instead of float(x), and build an array with "
             "np.stack([...]) instead of a[0] = x.",
         )
+        return float(number)
 
     def __int__(self) -> int:
-        self._detached("The int()", "An integer has no derivative.")
+        return int(self._step("The int()", "An integer has no derivative: write int(np.floor(x)), which is a step."))
 
     def __round__(self, digits: int | None = None) -> int:
         self._detached("The round()", "Write np.round(x): its derivative is 0.")
@@ -260,13 +275,14 @@ class Overloaded(Traced):
         return np.ravel(self, order=order)
 
     def astype(self, dtype: Any, *args: Any, **options: Any) -> Any:
-        """The same values; a float type changes nothing that a derivative sees, other types lose it."""
-        if np.dtype(dtype).kind != "f":
-            self._detached(
-                f"The conversion to {np.dtype(dtype)}",
-                "Derivatives are of real numbers.",
-            )
-        return self
+        """The same values in another type: floats are rounded, integers and booleans are steps and have slope 0."""
+        dtype = np.dtype(dtype)
+        if dtype.kind == "b":
+            return self != 0
+        if dtype.kind not in "fiu":
+            self._detached(f"The conversion to {dtype}", "Derivatives are of real numbers.")
+        row = "astype" if dtype.kind == "f" else "as integers"
+        return self if dtype == self.dtype else apply(TABLE[row], (self,), {"dtype": dtype})
 
     def copy(self, order: Any = "C") -> Any:
         """The value itself: it cannot be written to, so nothing needs copying."""
