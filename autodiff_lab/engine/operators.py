@@ -278,7 +278,7 @@ class Overloaded(Traced):
         """The same values in another type: floats are rounded, integers and booleans are steps and have slope 0."""
         dtype = np.dtype(dtype)
         if dtype.kind == "b":
-            return self != 0
+            return apply(TABLE[np.not_equal], (self, 0))
         if dtype.kind not in "fiu":
             self._detached(f"The conversion to {dtype}", "Derivatives are of real numbers.")
         row = "astype" if dtype.kind == "f" else "as integers"
@@ -319,6 +319,8 @@ def install(
     traced: type[Overloaded], name: str, ufunc: np.ufunc, forward: Callable[..., Any], reflected: Callable[..., Any]
 ) -> None:
     """Give a kind of traced value an operator, for Python and for NumPy."""
+    if name == "pow":  # Python says its message for us: a third parameter would cost each power a tenth of its time
+        forward.__qualname__ = "pow(x, n, m) has no derivative rule. Write pow(x, n) % m, or x**n % m: x.__pow__"
     setattr(traced, f"__{name}__", forward)
     setattr(traced, f"__r{name}__", reflected)
     traced.binary = {**traced.binary, ufunc: (forward, reflected)}

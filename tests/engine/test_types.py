@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-import autodiff_lab as ad
-from autodiff_lab import elementwise_grad, grad, hessian, jacfwd, jacobian, jacrev, jvp, program, record, value_and_grad
-from autodiff_lab.engine.errors import BranchChanged, ShapeError, UnsupportedError
+from autodiff_lab import grad, hessian, jacfwd, jacobian, jacrev, jvp, program, record, value_and_grad
+from autodiff_lab.engine.errors import BranchChanged
 
 SINGLE = np.array([1.5, -2.0, 3.0], dtype=np.float32)
 
@@ -106,3 +105,35 @@ def test_what_is_no_number_has_no_whole_one() -> None:
     for mode in (grad, jacfwd):
         with pytest.raises(ValueError, match="NaN"):
             mode(lambda x: x * int(np.floor(x)))(np.nan)
+
+
+# Jacobians of single precision
+
+
+@pytest.mark.parametrize("shape", [(3,), (), (0,), (2, 2)], ids=str)
+@pytest.mark.parametrize("way", [jacfwd, jacrev, jacobian])
+def test_jacobians_keep_single_precision(way: Any, shape: tuple[int, ...]) -> None:
+    x = np.resize(SINGLE, shape)[()]
+    for f in (lambda x: x * x, np.sum, lambda x: np.stack([np.sum(x), np.sum(x * x)])):
+        block = way(f)(x)
+        assert block.dtype == np.float32, f
+        assert block.shape == np.shape(f(x)) + np.shape(x)
+    assert way(lambda p: p["a"] * p["b"])({"a": x, "b": x})["b"].dtype == np.float32
+
+
+def test_a_jacobian_by_rows_has_the_types_of_its_inputs() -> None:
+    blocks = jacrev(lambda a, b: a * b, argnums=(0, 1))(SINGLE, SINGLE.astype(float))
+    assert [block.dtype for block in blocks] == [np.float32, np.float64]
+    slopes = grad(lambda x: np.sum(jacrev(lambda x: x**3)(x)))(SINGLE)
+    np.testing.assert_array_equal(slopes, 6 * SINGLE)
+    assert slopes.dtype == np.float32
+
+
+# pow
+
+
+@pytest.mark.parametrize("mode", [grad, jacfwd])
+def test_pow_with_a_modulus_is_refused_in_plain_words(mode: Any) -> None:
+    with pytest.raises(TypeError, match=r"^pow\(x, n, m\) has no derivative rule\. Write pow\(x, n\) % m"):
+        mode(lambda x: pow(x, 2, 3))(2.0)
+    assert mode(lambda x: pow(x, 2) % 3)(2.0) == 4.0
