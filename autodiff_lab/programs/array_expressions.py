@@ -127,7 +127,7 @@ def _stacked(w: Writer, i: int, refs: Any) -> Text:
 
 
 def _einsum(w: Writer, i: int, refs: Any) -> Text:
-    operands = [repr(w.static[i]["subscripts"]), *(w.array_text(i, ref, CHOICE) for ref in refs)]
+    operands = [w.static_text(w.static[i]["subscripts"]), *(w.array_text(i, ref, CHOICE) for ref in refs)]
     return f"np.einsum({', '.join(operands)})", ATOM
 
 
