@@ -18,7 +18,7 @@ from typing import Any
 
 from .engine.dispatch import no_recording
 from .engine.dual import Dual
-from .engine.errors import AutodiffError, BranchChanged
+from .engine.errors import AutodiffError, BranchChanged, DetachedWarning
 from .engine.rules import policy
 from .engine.tape import Tape, Variable
 from .transforms.checking import CheckError, check_grads
@@ -68,6 +68,7 @@ __all__ = [
     "AutodiffError",
     "BranchChanged",
     "CheckError",
+    "DetachedWarning",
     "Dual",
     "Formula",
     "GradientDescent",
