@@ -19,7 +19,7 @@ from typing import Any
 from .engine import views
 from .engine.dispatch import no_recording
 from .engine.dual import Dual
-from .engine.errors import AutodiffError, BranchChanged
+from .engine.errors import AutodiffError, BranchChanged, DetachedWarning
 from .engine.rules import policy
 from .engine.tape import Tape, Variable
 from .transforms.checking import CheckError, check_grads
@@ -85,6 +85,7 @@ __all__ = [
     "AutodiffError",
     "BranchChanged",
     "CheckError",
+    "DetachedWarning",
     "Dual",
     "Formula",
     "GradientDescent",

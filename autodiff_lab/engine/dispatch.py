@@ -16,7 +16,7 @@ import numpy as np
 
 from .broadcasting import added, aligned, kept_shape, shape_of, spread, unbroadcast, zeros_like
 from .errors import InputError, LeakError, UnsupportedError
-from .levels import Level, no_recording
+from .levels import Level, blocks, is_paused, no_recording
 
 __all__ = ["TABLE", "Level", "Op", "Traced", "apply", "as_operand", "no_recording"]
 
@@ -260,13 +260,9 @@ def apply(op: Op, operands: tuple[Any, ...], static: Mapping[str, Any] = NOTHING
     if level is None:
         return op.fn(*operands, **static)
     if not level.open:
-        if level.paused:
-            return apply(
-                op,
-                tuple(x.value if isinstance(x, Traced) and x.level is level else x for x in operands),
-                static,
-            )
         raise_leak(op, operands, level)
+    if blocks and is_paused(level):
+        return apply(op, tuple(x.value if isinstance(x, Traced) and x.level is level else x for x in operands), static)
     return level.process(op, operands, static)
 
 

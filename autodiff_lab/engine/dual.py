@@ -25,6 +25,7 @@ class ForwardPass(Level):
     """One forward derivative in progress: one direction, or a batch of directions along a leading axis."""
 
     __slots__ = ("batch",)
+    simple = True
 
     def __init__(self, batch: int | None = None) -> None:
         super().__init__()

@@ -8,6 +8,7 @@ __all__ = [
     "AutodiffError",
     "BranchChanged",
     "DetachedError",
+    "DetachedWarning",
     "EndlessError",
     "InputError",
     "LeakError",
@@ -32,6 +33,29 @@ class BranchChanged(AutodiffError, RuntimeError):
 
 class DetachedError(AutodiffError, TypeError):
     """Something asked for the bare number of a recorded value, which would lose its derivative in silence."""
+
+
+class DetachedWarning(AutodiffError, UserWarning):
+    """A derivative would have been lost, an error said so, and the function caught it: the result may be wrong.
+
+    One warning for each call of a derivative, at the line that raised the error. Python's own filter makes it an error
+    or turns it off.
+
+    Examples
+    --------
+    >>> import math, warnings
+    >>> import autodiff_lab as ad
+    >>> def safe_log(x):
+    ...     try:
+    ...         return math.log(x)
+    ...     except TypeError:
+    ...         return x * 2
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("error", ad.DetachedWarning)
+    ...     ad.grad(safe_log)(3.0)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    autodiff_lab.engine.errors.DetachedWarning: An error was raised here and caught ...
+    """
 
 
 class EndlessError(AutodiffError, RuntimeError):

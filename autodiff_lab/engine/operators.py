@@ -14,7 +14,8 @@ import numpy as np
 
 from .calls import call_composed, numpys_name, split_arguments
 from .dispatch import TABLE, Traced, apply, as_operand
-from .errors import DetachedError, MutationError, ShapeError, UnsupportedError
+from .errors import AutodiffError, DetachedError, MutationError, ShapeError, UnsupportedError
+from .levels import Unheard, is_paused, running
 
 __all__ = ["Overloaded", "is_operand"]
 
@@ -24,13 +25,29 @@ def is_operand(x: Any) -> bool:
     return isinstance(x, (Traced, int, float, complex, np.ndarray, np.generic, list, tuple))
 
 
-def raise_unregistered(func: Any, name: str) -> NoReturn:
+def raise_lost(x: Any, error: AutodiffError) -> NoReturn:
+    """Raise the error that a derivative would be lost, and note it with the outermost derivative that would lose it.
+
+    Should the learner's function catch it and go on, that derivative warns of it when the function has returned.
+    """
+    level, lower = None, x
+    while isinstance(lower, Traced):
+        if lower.level in running and not is_paused(lower.level):
+            level = lower.level
+        lower = getattr(lower, "value", None)
+    if level is not None and level.unheard is None:
+        level.unheard = Unheard.of(error)
+    raise error
+
+
+def unregistered(name: str) -> UnsupportedError:
+    """What to say of a function without a row."""
     if name.startswith("np.fft."):
-        raise UnsupportedError(
+        return UnsupportedError(
             f"{name} works with complex numbers, and derivatives here are of real ones: Fourier transforms are left "
             "out. A short transform can be written as a real matrix product, np.cos(angles) @ x and np.sin(angles) @ x."
         )
-    raise UnsupportedError(
+    return UnsupportedError(
         f"{name} has no derivative rule here, so its derivative would be lost. Write it with functions that have "
         f"one, or add a row to the table:\n"
         f"    from autodiff_lab.engine.rules import elementwise\n"
@@ -59,26 +76,26 @@ class Overloaded(Traced):
                 return op.fn(*map(as_operand, inputs))
             return apply(op, tuple(map(as_operand, inputs)) if len(inputs) > 1 else inputs)
         if kwargs.pop("out", None) is not None:
-            raise MutationError(
+            written = MutationError(
                 f"np.{ufunc.__name__} was asked to write a recorded value into an existing array (`a += x` or "
                 f"`out=`). Writing in place would lose the derivative: write `a = np.{ufunc.__name__}(a, x)` "
                 "(or `a = a + x`) so that the result is a new value."
             )
+            raise_lost(self, written)
         if method == "reduce" and ufunc is np.add:
             return np.sum(*inputs, **{"axis": 0, **kwargs})
         if method != "__call__" or kwargs:
             asked = f"np.{ufunc.__name__}.{method}" if method != "__call__" else f"np.{ufunc.__name__}"
             options = f" with {', '.join(kwargs)}=…" if kwargs else ""
-            raise UnsupportedError(
-                f"{asked}{options} has no derivative rule. Call np.{ufunc.__name__}(…) itself, without options"
-                + (", or np.sum / np.cumsum / indexing for what the method does." if method != "__call__" else ".")
-            )
-        raise_unregistered(ufunc, f"np.{ufunc.__name__}")
+            text = f"{asked}{options} has no derivative rule. Call np.{ufunc.__name__}(…) itself, without options"
+            instead = ", or np.sum / np.cumsum / indexing for what the method does." if method != "__call__" else "."
+            raise_lost(self, UnsupportedError(text + instead))
+        raise_lost(self, unregistered(f"np.{ufunc.__name__}"))
 
     def __array_function__(self, func: Callable[..., Any], types: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         op = TABLE.get(func)
         if op is None:
-            raise_unregistered(func, numpys_name(func))
+            raise_lost(self, unregistered(numpys_name(func)))
         if op.kind == "composed":
             return call_composed(op, func, args, kwargs)
         operands, static = split_arguments(op, func, args, kwargs)
@@ -87,16 +104,23 @@ class Overloaded(Traced):
     # What would lose the derivative in silence raises, and says what to write instead.
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> NoReturn:
-        raise DetachedError(
-            f"NumPy asked for the bare numbers of {self!r}, which would lose its derivative. "
-            "Build arrays from recorded values with np.stack([x, y]) instead of np.array([x, y]); use a NumPy "
-            "function or a method instead of one that converts; or take `.value` if you want a constant."
+        instead = (
+            f"To change its type, write x.astype(np.{np.dtype(dtype)})"
+            if dtype is not None
+            else "Use a NumPy function or a method instead of one that converts (x.astype to change its type)"
+        )
+        raise_lost(
+            self,
+            DetachedError(
+                f"NumPy asked for the bare numbers of {self!r}, which would lose its derivative. Build arrays from "
+                f"recorded values with np.stack([x, y]) instead of np.array([x, y]). {instead}; or take `.value` if "
+                "you want a constant."
+            ),
         )
 
     def _detached(self, what: str, instead: str) -> NoReturn:
-        raise DetachedError(
-            f"{what} of {self!r} would lose its derivative. {instead} Use `.value` if you want the plain number."
-        )
+        text = f"{what} of {self!r} would lose its derivative. {instead} Use `.value` if you want the plain number."
+        raise_lost(self, DetachedError(text))
 
     def __format__(self, form: str) -> str:
         """``f"{x:.3f}"`` is for reading, as ``print(x)`` is: it shows the value, and nothing is computed with it."""
@@ -105,15 +129,30 @@ class Overloaded(Traced):
             x = x.value
         return str(self) if not form or isinstance(x, Overloaded) else format(x, form)
 
+    def _step(self, what: str, instead: str) -> Any:
+        """The plain number of what is flat, a result of floor or sign, for nothing is lost with it."""
+        if self.shape != () or not self.is_flat():
+            self._detached(what, instead)
+        number: Any = self
+        while isinstance(number, Traced):
+            number = number.value
+        bool(self == number)  # a question: whoever runs the tape again asks whether it is that number still
+        return number
+
+    def is_flat(self) -> bool:
+        """Whether the value depends on the inputs by steps alone."""
+        return False
+
     def __float__(self) -> float:
-        self._detached(
+        number = self._step(
             "The float()",
             "Write np.sin(x) instead of math.sin(x), keep x itself instead of float(x), and build an array with "
             "np.stack([...]) instead of a[0] = x.",
         )
+        return float(number)
 
     def __int__(self) -> int:
-        self._detached("The int()", "An integer has no derivative.")
+        return int(self._step("The int()", "An integer has no derivative: write int(np.floor(x)), which is a step."))
 
     def __round__(self, digits: int | None = None) -> int:
         self._detached("The round()", "Write np.round(x): its derivative is 0.")
@@ -146,10 +185,11 @@ class Overloaded(Traced):
         )
 
     def __setitem__(self, index: Any, new: Any) -> None:
-        raise MutationError(
+        written = MutationError(
             f"{self!r} cannot be written to: a tape remembers values, and a changed value would no longer be the one "
             "that was used. Build a new array instead, with np.where(mask, new, x) or np.stack([...])."
         )
+        raise_lost(self, written)
 
     def __getattr__(self, name: str) -> NoReturn:
         raise AttributeError(
@@ -239,13 +279,14 @@ class Overloaded(Traced):
         return np.ravel(self, order=order)
 
     def astype(self, dtype: Any, *args: Any, **options: Any) -> Any:
-        """The same values; a float type changes nothing that a derivative sees, other types lose it."""
-        if np.dtype(dtype).kind != "f":
-            self._detached(
-                f"The conversion to {np.dtype(dtype)}",
-                "Derivatives are of real numbers.",
-            )
-        return self
+        """The same values in another type: floats are rounded, integers and booleans are steps and have slope 0."""
+        dtype = np.dtype(dtype)
+        if dtype.kind == "b":
+            return apply(TABLE[np.not_equal], (self, 0))
+        if dtype.kind not in "fiu":
+            self._detached(f"The conversion to {dtype}", "Derivatives are of real numbers.")
+        row = "astype" if dtype.kind == "f" else "as integers"
+        return self if dtype == self.dtype else apply(TABLE[row], (self,), {"dtype": dtype})
 
     def copy(self, order: Any = "C") -> Any:
         """The value itself: it cannot be written to, so nothing needs copying."""
@@ -282,6 +323,8 @@ def install(
     traced: type[Overloaded], name: str, ufunc: np.ufunc, forward: Callable[..., Any], reflected: Callable[..., Any]
 ) -> None:
     """Give a kind of traced value an operator, for Python and for NumPy."""
+    if name == "pow":  # Python says its message for us: a third parameter would cost each power a tenth of its time
+        forward.__qualname__ = "pow(x, n, m) has no derivative rule. Write pow(x, n) % m, or x**n % m: x.__pow__"
     setattr(traced, f"__{name}__", forward)
     setattr(traced, f"__r{name}__", reflected)
     traced.binary = {**traced.binary, ufunc: (forward, reflected)}

@@ -67,7 +67,7 @@ def static_text(x: Any) -> str:
         return f"({', '.join(map(static_text, x))}{',' * (len(x) == 1)})"
     if isinstance(x, list):
         return f"[{', '.join(map(static_text, x))}]"
-    return plain(x)
+    return x.name if isinstance(x, np.dtype) else plain(x)
 
 
 def index(key: Any) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from types import CodeType, FrameType
+from types import CodeType
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -18,15 +18,12 @@ from . import dispatch, printing, rules  # noqa: F401 — rules fills the table
 from .broadcasting import unbroadcast
 from .dispatch import NOTHING, Level, Op, as_operand, one
 from .errors import BranchChanged, EndlessError, ReleasedError, ShapeError
+from .frames import is_learners, learners_frame
 from .values import as_shaped, kept, released
 from .variable import Variable
 from .views import view
 
 __all__ = ["Comparison", "Tape", "Variable"]
-
-MACHINERY = ("autodiff_lab.engine.", "autodiff_lab.transforms.", "numpy.")
-"""Modules between the learner's own lines and the tape: an operation is never said to stand there."""
-
 
 LONGEST = 100_000
 """So many lines a run may have that is to be shown; to record them takes some seconds."""
@@ -122,13 +119,13 @@ class Tape(Level):
     def __init__(self, sites: bool = False, most: int | None = LONGEST) -> None:
         super().__init__()
         self.most, self.held = most, 0
-        self.plain = not sites
         self.ops: list[Op | None] = []
         self.args: list[tuple[Any, ...]] = []
         self.parents: list[tuple[int, ...]] = []
         self.values: list[Any] = []
         self.kwargs: dict[int, Mapping[str, Any]] = {}
         self.sites: list[tuple[tuple[CodeType, int], ...]] | None = [] if sites else None
+        self.plain = not sites
         self.swept_by: dict[int, float] = {}
         self.walk: Any = None
         self.comparisons: list[Comparison] = []
@@ -140,6 +137,11 @@ class Tape(Level):
         self.output: int | None = None
         self.constant: Any = None
         self.released = False
+
+    @property
+    def simple(self) -> bool:
+        """Whether there is nothing to note but the line itself."""
+        return self.sites is None
 
     # Recording
 
@@ -377,11 +379,6 @@ class Tape(Level):
         return f"Tape({self.n_inputs} inputs, {len(self) - self.n_inputs} operations)"
 
 
-def is_learners(frame: FrameType) -> bool:
-    """Whether a frame runs code that is none of this package's, nor NumPy's."""
-    return not f"{frame.f_globals.get('__name__', '')}.".startswith(MACHINERY)
-
-
 def _learner_frames(tape: Tape) -> tuple[tuple[CodeType, int], ...]:
     """The frames of the learner's own code that are running, outermost first. A sweep on the way is noted."""
     frames = []
@@ -399,9 +396,7 @@ def _learner_frames(tape: Tape) -> tuple[tuple[CodeType, int], ...]:
 
 def _endless(tape: Tape) -> str:
     """What to say of a run that is still recording: how far it is, where, and what else there is."""
-    frame = sys._getframe(2)
-    while not is_learners(frame) and frame.f_back is not None:
-        frame = frame.f_back
+    frame = learners_frame()
     lines = len(tape) - tape.n_inputs
     much = f"{lines:,} operations" + (f" with {tape.held:,} numbers" if tape.held > LARGEST else "")
     return (

@@ -59,6 +59,20 @@ class Variable(Overloaded):
             return tape.append(TABLE["getitem"], (a,), (self.index,), a[index], {"index": index})
         return Overloaded.__getitem__(self, index)
 
+    def is_flat(self) -> bool:
+        """Whether the value depends on the inputs by steps alone: each way to them leads through a flat row."""
+        ops, parents = self.tape.ops, self.tape.parents
+        waiting, seen = [self.index], {-1}
+        while waiting:
+            line = waiting.pop()
+            op = ops[line]
+            if op is None:
+                return False
+            if line not in seen and op.kind != "flat":
+                waiting.extend(j for j in parents[line] if j not in seen)
+            seen.add(line)
+        return True
+
     def __repr__(self) -> str:
         return f"Variable({self.tape.name(self.index)} = {printing.plain(self.value)})"
 

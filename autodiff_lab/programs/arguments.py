@@ -10,6 +10,7 @@ from __future__ import annotations
 import builtins
 import keyword
 import re
+import unicodedata
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -24,7 +25,9 @@ from .trace_derivative import Leaf
 
 __all__ = ["Input", "Inputs", "read_inputs", "safe_name"]
 
-TAKEN = {*keyword.kwlist, *keyword.softkwlist, *dir(builtins), "math", "np", "BranchChanged"}
+TAKEN = {*keyword.kwlist, *keyword.softkwlist, *dir(builtins), "math", "np", "BranchChanged", "ndarray", "float64"}
+TAKEN |= {"_door", "_another", "_in_numpy", "_take", "_spare", "_main", "_mine"}  # what a call goes through
+TAKEN |= {"Path", "FunctionType", "SimpleNamespace", "namedtuple", "_arrays", "_checked"}  # in a file of its own
 
 
 class Input(NamedTuple):
@@ -49,6 +52,8 @@ class Inputs(NamedTuple):
         The arguments, inputs converted as the engine converts them.
     key : tuple
         What two calls of one program have in common: structure, shapes, types, and what is compiled in.
+    keys : dict
+        The keys of dicts that cannot be written in the source, by the names that they have there.
     """
 
     names: list[str]
@@ -56,6 +61,7 @@ class Inputs(NamedTuple):
     args: tuple[Any, ...]
     plain: tuple[Any, ...]
     key: tuple[Any, ...]
+    keys: dict[str, Any]
 
 
 def read_inputs(f: Callable[..., Any], args: Sequence[Any], which: Sequence[int]) -> Inputs:
@@ -65,10 +71,11 @@ def read_inputs(f: Callable[..., Any], args: Sequence[Any], which: Sequence[int]
     names = [safe_name(label, taken) for label in labels]
     leaves: list[Input] = []
     key: list[Any] = []
+    keys: dict[str, Any] = {}
     lifted, plain = [], []
     for k, x in enumerate(args):
         whole = pytree.children(x) is None
-        paths = iter(zip(pytree.paths(labels[k], x), pytree.paths(names[k], x), strict=True))
+        paths = iter(zip(pytree.paths(labels[k], x), _paths(names[k], x, keys, taken), strict=True))
 
         def read(leaf: Any, k: int = k, whole: bool = whole, paths: Any = paths) -> tuple[Any, Any]:
             label, path = next(paths)
@@ -90,7 +97,32 @@ def read_inputs(f: Callable[..., Any], args: Sequence[Any], which: Sequence[int]
         both = pytree.map_leaves(read, x)
         lifted.append(_part(both, x, 0))
         plain.append(_part(both, x, 1))
-    return Inputs(names, leaves, tuple(lifted), tuple(plain), tuple(key))
+    return Inputs(names, leaves, tuple(lifted), tuple(plain), tuple(key), keys)
+
+
+def _paths(path: str, x: Any, keys: dict[str, Any], taken: set[str]) -> list[str]:
+    """How the source reaches each leaf; a key that it cannot write gets a name."""
+    entries = pytree.children(x)
+    if entries is None:
+        return [path]
+    found = []
+    for key, entry in entries:
+        found += _paths(f"{path}[{key_text(key, keys, taken)}]", entry, keys, taken)
+    return found
+
+
+def key_text(key: Any, keys: dict[str, Any], taken: set[str]) -> str:
+    """A key of a dict as Python, or its name: what a learner's object says of itself never gets into a source.
+
+    Nor does a text with more in it than words: the source is searched for names with dots and parentheses.
+    """
+    if type(key) in (int, bool, type(None)) or (type(key) is str and re.fullmatch(r"[\w ]*", key)):
+        return repr(key)
+    name = next((name for name, known in keys.items() if known is key), None)
+    if name is None:
+        name = safe_name("key", taken)
+        keys[name] = key
+    return name
 
 
 def _part(pairs: Any, like: Any, which: int) -> Any:
@@ -107,8 +139,7 @@ def _structure(x: Any) -> Any:
     entries = pytree.children(x)
     if entries is None:
         return None
-    keys = frozenset(k for k, _ in entries) if isinstance(x, dict) else len(entries)
-    return (type(x), keys, tuple(sorted((repr(k), _structure(e)) for k, e in entries)))
+    return (type(x), frozenset((k, _structure(e)) for k, e in entries))
 
 
 def _is_input(leaf: Any) -> bool:
@@ -125,13 +156,18 @@ def _compiled_in(leaf: Any, label: str) -> Any:
 
 def safe_name(wanted: str, taken: set[str]) -> str:
     """A name that Python accepts and nobody else has; it is taken from now on."""
-    name = re.sub(r"\W+", "_", wanted).strip("_") or "x"
-    if name[0].isdigit():
-        name = f"_{name}"
+    name = identifier(wanted)
     while name in taken or name.startswith(("np_", "math_")):  # under these the functions of NumPy are bound
         name = f"{name}_" if name in taken else f"_{name}"
     taken.add(name)
     return name
+
+
+def identifier(wanted: str) -> str:
+    """The nearest name that Python accepts, in the form in which Python compares names (NFKC)."""
+    name = re.sub(r"\W+", "_", unicodedata.normalize("NFKC", wanted)).strip("_") or "x"
+    name = "".join(c if f"x{c}".isidentifier() else "_" for c in name)
+    return name if name.isidentifier() else f"_{name}"
 
 
 def conditions(args: Sequence[Any], names: Sequence[str]) -> list[str] | None:
@@ -160,7 +196,7 @@ def conditions(args: Sequence[Any], names: Sequence[str]) -> list[str] | None:
         if type(x) not in (dict, list, tuple):
             return False
         kind = type(x).__name__
-        if kind == "dict" and not all(type(k) in (str, int) for k in x):
+        if kind == "dict" and not all(type(k) is int or (type(k) is str and re.fullmatch(r"[\w ]*", k)) for k in x):
             return False
         keys = f"{path}.keys() == {{{', '.join(map(repr, x))}}}" if kind == "dict" and x else ""
         found.append(f"type({path}) is {kind} and {keys or f'len({path}) == {len(x)}'}")

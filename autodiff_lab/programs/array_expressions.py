@@ -127,7 +127,7 @@ def _stacked(w: Writer, i: int, refs: Any) -> Text:
 
 
 def _einsum(w: Writer, i: int, refs: Any) -> Text:
-    operands = [repr(w.static[i]["subscripts"]), *(w.array_text(i, ref, CHOICE) for ref in refs)]
+    operands = [w.static_text(w.static[i]["subscripts"]), *(w.array_text(i, ref, CHOICE) for ref in refs)]
     return f"np.einsum({', '.join(operands)})", ATOM
 
 
@@ -156,12 +156,21 @@ def _eigh(w: Writer, i: int, refs: Any) -> Text:
     return f"np.concatenate([{marked(values)}[..., None, :], {marked(vectors)}], axis=-2)", ATOM
 
 
+def _typed(w: Writer, i: int, refs: Any) -> Text:
+    dtype = f"np.{w.static[i]['dtype'].name}"
+    if w.of_number(refs[0]):
+        return f"{dtype}({w.text(refs[0], CHOICE)})", ATOM
+    return f"{w.text(refs[0], ATOM)}.astype({dtype})", ATOM
+
+
 OF_ARRAYS: dict[Op, Callable[[Any, int, Any], Text]] = {
     TABLE[np.negative]: negative,
     TABLE[np.power]: _power_of_arrays,
     TABLE["getitem"]: _get,
     TABLE[np.transpose]: _transposed,
     TABLE[np.reshape]: _reshaped,
+    TABLE["astype"]: _typed,
+    TABLE["as integers"]: _typed,
     TABLE[np.sum]: _reduced("add"),
     TABLE[np.max]: _reduced("maximum"),
     TABLE[np.amax]: _reduced("maximum"),

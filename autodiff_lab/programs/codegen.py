@@ -10,7 +10,7 @@ import numpy as np
 from ..engine.dispatch import TABLE, Op
 from ..engine.printing import plain
 from ..transforms import pytree
-from .arguments import Input
+from .arguments import Input, key_text
 from .array_expressions import FRESH_NEVER, may_share
 from .buffers import Buffers
 from .draft import Constant, Draft
@@ -195,14 +195,14 @@ class Writer(Words):
             rows = self.literal(self.draft.constant(np.array(outcome)))
             wrong = f"not np.array_equal({text}, {rows})"
         else:
-            wrong = f"{text} != {outcome!r}"
+            wrong = f"{text} != {self.static_text(outcome)}"
         asked = f" ({decision.asked})" if decision.asked else ""
         message = f"When this program was recorded, {text.replace(MARK, '')} was {plain(outcome)}{asked}; "
         message += "with these inputs it is not, so the function would go another way. Compile it again for them."
         self.say(f"if {wrong}:\n    raise BranchChanged({message!r})")
 
-    def returned(self, types: Sequence[Any], containers: dict[str, Any]) -> Statement:
-        """What a call returns, as the last statement; the classes it needs are put into `containers`."""
+    def returned(self, types: Sequence[Any]) -> Statement:
+        """What a call returns, as the last statement."""
         given: set[Any] = set()
         texts = []
         for ref, kind in zip(self.draft.results, types, strict=True):
@@ -217,23 +217,22 @@ class Writer(Words):
             given.add(ref)
             texts.append(text)
         result = self.draft.trace.result
-        text = _nested(result, iter(texts), containers)
+        text = self._nested(result, iter(texts))
         if text[0] == "(" and text[-1] == ")" and isinstance(result, tuple):
             text = text[1:-1]
         return Statement(f"return {text}".split(MARK))
 
-
-def _nested(x: Any, leaves: Iterator[str], containers: dict[str, Any]) -> str:
-    """The containers of a result around the texts of its leaves."""
-    entries = pytree.children(x)
-    if entries is None:
-        return next(leaves)
-    inside = [_nested(v, leaves, containers) for _, v in entries]
-    if isinstance(x, dict):
-        return f"{{{', '.join(f'{k!r}: {text}' for (k, _), text in zip(entries, inside, strict=True))}}}"
-    if hasattr(x, "_fields"):
-        containers[type(x).__name__] = type(x)
-        return f"{type(x).__name__}({', '.join(inside)})"
-    if isinstance(x, list):
-        return f"[{', '.join(inside)}]"
-    return f"({', '.join(inside)}{',' * (len(inside) == 1)})"
+    def _nested(self, x: Any, leaves: Iterator[str]) -> str:
+        """The containers of a result around the texts of its leaves."""
+        entries = pytree.children(x)
+        if entries is None:
+            return next(leaves)
+        inside = [self._nested(v, leaves) for _, v in entries]
+        if isinstance(x, dict):
+            keys = [key_text(k, self.objects, self.taken) for k, _ in entries]
+            return f"{{{', '.join(f'{k}: {text}' for k, text in zip(keys, inside, strict=True))}}}"
+        if hasattr(x, "_fields"):
+            return f"{self.named(type(x), type(x).__name__)}({', '.join(inside)})"
+        if isinstance(x, list):
+            return f"[{', '.join(inside)}]"
+        return f"({', '.join(inside)}{',' * (len(inside) == 1)})"

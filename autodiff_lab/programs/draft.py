@@ -102,6 +102,7 @@ class Draft:
                 frozen.flags.writeable = False
                 held = self._arrays[key] = (x, Constant(frozen, self._name_of(x)))
             return held[1]
+        x = _exact(x)
         key = (type(x), x, str(x)) if x == 0 else (type(x), x)  # 0.0 and -0.0 are two
         found = self._numbers.get(key)
         if found is None:
@@ -153,6 +154,17 @@ class Draft:
         if kind is np.float64:
             return type(x) is np.float64 or (type(x) is float and type(ref) is Constant)
         return kind is type(x) and getattr(y, "shape", ()) == getattr(x, "shape", ()) and y.dtype == x.dtype
+
+
+def _exact(x: Any) -> Any:
+    """A number as one of Python's own or NumPy's, though a learner's class may inherit from these."""
+    if type(x) in (float, int, bool, np.float64):
+        return x
+    if isinstance(x, np.generic):
+        return np.asarray(x)[()]
+    if isinstance(x, float):
+        return float.__float__(x)
+    return int.__index__(x) if isinstance(x, int) else x
 
 
 @cache

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..engine.dispatch import Op
-from .arguments import safe_name
+from .arguments import identifier, safe_name
 from .draft import Constant, Draft, is_number
 from .python_names import ATOM, CHOICE, KEYS, NAMES, SIGN
 from .statement import marked
@@ -25,6 +25,8 @@ class Words:
         The arrays that the function needs, by name.
     functions : dict
         Functions of the learner's that could not be taken apart, by name.
+    objects : dict
+        What else cannot be written as text, by name: classes of containers, keys of dicts.
     texts, levels, depths : list
         For each line that has been written: its name, or the expression that it is folded into others as, how tightly
         that holds together, and how many expressions are folded into each other in it (0: it is a name).
@@ -35,6 +37,7 @@ class Words:
         self.values, self.static, self.names, self.taken = draft.values, draft.static, draft.names, taken
         self.constants: dict[str, Any] = {}
         self.functions: dict[str, Any] = {}
+        self.objects: dict[str, Any] = {}
         self.numbers = bytearray(map(is_number, map(type, draft.values)))
         self.texts: list[Any] = [None] * len(draft.ops)
         self.levels = [ATOM] * len(draft.ops)
@@ -113,7 +116,13 @@ class Words:
             return f"({', '.join(map(self.static_text, x))}{',' * (len(x) == 1)})"
         if isinstance(x, list):
             return f"[{', '.join(map(self.static_text, x))}]"
-        return number_text(x) if isinstance(x, (float, np.generic)) else repr(x)
+        if isinstance(x, np.dtype):
+            return f"np.{x.name}"
+        if isinstance(x, str):
+            return str.__repr__(x)
+        if isinstance(x, (int, float, np.generic)):
+            return number_text(x)
+        return repr(x) if x is None or x is Ellipsis else self.named(x, type(x).__name__)
 
     def index_text(self, index: Any) -> str:
         """An index between brackets: ``1:, None``."""
@@ -148,8 +157,17 @@ class Words:
             return f"np.{key.__name__}"
         return f"{'np.linalg' if 'linalg' in key.__module__ else 'np'}.{key.__name__}"
 
+    def named(self, x: Any, wanted: str) -> str:
+        """The name of an object that is no text, the same one each time."""
+        name = next((name for name, known in self.objects.items() if known is x), None)
+        if name is None:
+            name = safe_name(wanted, self.taken)
+            self.objects[name] = x
+        return name
+
     def fresh(self, wanted: str) -> str:
         """A name that nothing has: ``t1``, ``t2``, … for ``t``."""
+        wanted = identifier(wanted)
         if len(wanted) > 1:
             return safe_name(wanted, self.taken)
         k = self._counts.get(wanted, 0) + 1
@@ -162,11 +180,11 @@ class Words:
 
 def number_text(x: Any) -> str:
     """A number as one writes it."""
-    if isinstance(x, np.float32 | np.float16):
-        return f"np.{x.dtype}({float(x)!r})"
+    if isinstance(x, np.floating) and x.dtype != np.float64:
+        return f"np.{x.dtype.name}({str(x)!r})" if x.dtype.itemsize > 8 else f"np.{x.dtype.name}({float(x)!r})"
     if isinstance(x, (bool, np.bool_)):
         return repr(bool(x))
     if isinstance(x, float):
-        text = repr(float(x))
+        text = float.__repr__(x)
         return text if text[-1].isdigit() else text.replace("inf", "math.inf").replace("nan", "math.nan")
-    return repr(x.item()) if isinstance(x, np.generic) else repr(x)
+    return int.__repr__(x.item() if isinstance(x, np.generic) else x)

@@ -7,7 +7,6 @@ it.
 
 from __future__ import annotations
 
-import linecache
 import sys
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
@@ -16,7 +15,8 @@ import numpy as np
 
 from ..engine.dispatch import NOTHING, TABLE, Op, apply, as_operand
 from ..engine.errors import AutodiffError
-from ..engine.tape import MACHINERY, Tape
+from ..engine.frames import MACHINERY, line_of
+from ..engine.tape import Tape
 from ..engine.values import kept
 from ..engine.variable import Variable
 
@@ -74,9 +74,11 @@ class Answer(Variable):
         return getattr(ufunc, method)(*(x.decided() if isinstance(x, Answer) else x for x in inputs), **kwargs)
 
     def __array_function__(self, func: Callable[..., Any], types: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+        unheard = self.tape.unheard
         try:
             return super().__array_function__(func, types, args, kwargs)
         except AutodiffError:  # what has no row is asked of the plain answers
+            self.tape.unheard = unheard
             return func(*map(_decided, args), **{name: _decided(x) for name, x in kwargs.items()})
 
     def astype(self, dtype: Any) -> Any:
@@ -102,6 +104,7 @@ class OuterTape(Tape):
     """A tape on which comparisons are lines as well, and functions with a rule of their own are taken apart."""
 
     __slots__ = ("decisions", "known")
+    pausable = False  # what a learner does not record is computed anew all the same
 
     def __init__(self) -> None:
         super().__init__()
@@ -142,7 +145,7 @@ class OuterTape(Tape):
 
     def _taken_apart(self, op: Op, operands: tuple[Any, ...]) -> Any:
         """What the function does inside, recorded; None if something in there has no row in the table."""
-        before, decisions = len(self.ops), len(self.decisions)
+        before, decisions, unheard = len(self.ops), len(self.decisions), self.unheard
         try:
             return as_operand(op.inside(*operands))  # type: ignore[misc]
         except AutodiffError:
@@ -151,6 +154,7 @@ class OuterTape(Tape):
             for line in [i for i in self.kwargs if i >= before]:
                 del self.kwargs[line]
             del self.decisions[decisions:]
+            self.unheard = unheard
             return None
 
     def decide(self, answer: Answer) -> None:
@@ -179,7 +183,6 @@ def _asked() -> str:
         if module.startswith("autodiff_lab.programs.") and not module.startswith(_ON_THE_WAY):
             return ""  # whoever called the program: beyond, there is only the line with `program(...)`
         if not module.startswith(_ON_THE_WAY):
-            text = linecache.getline(frame.f_code.co_filename, frame.f_lineno).strip()
-            return f"line {frame.f_lineno}: {text}" if text else ""
+            return line_of(frame)
         frame = frame.f_back  # type: ignore[assignment]
     return ""

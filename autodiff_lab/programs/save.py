@@ -27,6 +27,8 @@ import math
 {imports}from types import FunctionType, SimpleNamespace
 
 import numpy as np
+
+ndarray, float64 = np.ndarray, np.dtype(float)
 '''
 
 DOOR = '''
@@ -70,6 +72,12 @@ def saved(version: Version, path: Path) -> list[Path]:
             f"{', '.join(version.own_functions)} could not be taken apart into NumPy's functions, so it cannot go into "
             "a file. Write it with functions that the table knows."
         )
+    for kind in version.objects.values():
+        if not (isinstance(kind, type) and issubclass(kind, tuple) and hasattr(kind, "_fields")):
+            raise UnsupportedError(
+                f"A {type(kind).__name__} is needed to take the arguments apart, or to put the result together, and it "
+                "cannot go into a file. Use words or whole numbers as the keys of a dict."
+            )
     name = version.functions[-1].name
     order, inputs = version.order, version.inputs
     large = {k: x for k, x in version.constants.items() if x.size > LARGEST_WRITTEN_OUT}
@@ -77,11 +85,14 @@ def saved(version: Version, path: Path) -> list[Path]:
     imports = ""
     if large:
         imports = "from pathlib import Path\n"
-    if version.containers:
+    if version.objects:
         imports = "from collections import namedtuple\n" + imports
-    title = f"{name}: compiled from {name_of(order.f)}, mode {order.mode!r}."
+    called = name_of(order.f).replace("\\", "/").replace('"', "'")  # it stands between quotes
+    title = f"{name}: compiled from {called}, mode {order.mode!r}."
     text = [HEAD.format(title=title, imports=imports)]
-    text += [f"{k} = namedtuple({k!r}, {kind._fields!r})\n" for k, kind in version.containers.items()]
+    text += [
+        f"{k} = namedtuple({k!r}, {tuple(map(str.__str__, kind._fields))})\n" for k, kind in version.objects.items()
+    ]
     if large:
         beside = path.with_suffix(".npz")
         np.savez(beside, **large)
@@ -112,7 +123,7 @@ def saved(version: Version, path: Path) -> list[Path]:
             buffers=f", *map(np.empty, {list(version.buffers.values())})" if version.buffers else "",
             doc=f"{title} Takes {wanted}.",
             parameters=", ".join(inputs.names),
-            tests=plain.replace("ndarray", "np.ndarray").replace("is float64", "== np.float64"),
+            tests=plain,
             parts=", ".join(function.name for function in version.functions),
         )
     )

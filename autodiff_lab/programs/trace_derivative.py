@@ -175,6 +175,7 @@ class NotingPass(ForwardPass):
     """A forward pass that notes which line is the tangent of which."""
 
     __slots__ = ("names", "operations", "suffix", "tape")
+    simple = False
 
     def __init__(self, names: dict[int, str], suffix: str, tape: OuterTape) -> None:
         super().__init__()

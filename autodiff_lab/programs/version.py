@@ -80,7 +80,7 @@ class Version:
         self.functions: list[Function] = []
         self.constants: dict[str, Any] = {}
         self.own_functions: dict[str, Any] = {}
-        self.containers: dict[str, Any] = {}
+        self.objects: dict[str, Any] = {}
         self.buffers: dict[str, tuple[int, ...]] = {}
         self.recorded = self.operations = Operations(0, 0)
         self.of_f = 0
@@ -208,13 +208,13 @@ def compiled(order: Order, args: Sequence[Any]) -> Version:
     draft = cleaned(trace, order.passes, _arrays_around(order.f))
     clock.append(time.process_time())
     version = Version(order, inputs)
-    taken = {*TAKEN, *inputs.names, *(leaf.name for leaf in inputs.leaves), "_entry", "_run"}
+    taken = {*TAKEN, *inputs.names, *inputs.keys, *(leaf.name for leaf in inputs.leaves), "_entry", "_run"}
     name = getattr(order.f, "__name__", type(order.f).__name__)
     name = safe_name(name if name.isidentifier() else "f", taken)
     writer = Writer(draft, inputs.leaves, taken, order.reuse_buffers)
     writer.write()
     types = _types(order, inputs, which, len(draft.results))
-    result = writer.returned(types, version.containers)
+    result = writer.returned(types)
     inside = [leaf for leaf in inputs.leaves if leaf.name != leaf.path]
     used = {name for s in (*writer.statements, result) for name in s.names} if inside else ()
     head = [f"{leaf.name} = {leaf.path}" for leaf in inside if leaf.name in used]
@@ -230,6 +230,7 @@ def compiled(order: Order, args: Sequence[Any]) -> Version:
         not all(writer.numbers),
     )
     version.constants, version.own_functions = writer.constants, writer.functions
+    version.objects = {**inputs.keys, **writer.objects}
     version.namespace = {
         "math": math,
         "np": np,
@@ -238,7 +239,7 @@ def compiled(order: Order, args: Sequence[Any]) -> Version:
         "float64": FLOAT64,
         **version.constants,
         **version.own_functions,
-        **version.containers,
+        **version.objects,
     }
     known_lines = trace.tape.known
     lines = [i for i, op in enumerate(trace.tape.ops) if op is not None or i in known_lines]

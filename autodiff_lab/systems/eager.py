@@ -8,6 +8,7 @@ may look at one tensor, so all of them live on one level, under every derivative
 from __future__ import annotations
 
 import itertools
+import threading
 from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any
@@ -17,7 +18,7 @@ import numpy as np
 from ..engine.broadcasting import shape_of
 from ..engine.dispatch import Level, Op, Traced, as_operand
 from ..engine.errors import InputError, MutationError
-from ..engine.levels import in_this_thread
+from ..engine.levels import blocks, is_paused, running
 from ..engine.operators import Overloaded
 from ..engine.printing import plain
 from ..engine.values import as_shaped, as_value, released
@@ -32,7 +33,7 @@ class Ground(Level):
     __slots__ = ()
 
     def __init__(self) -> None:
-        self.number, self.open, self.paused = 0, True, False
+        self.number, self.open = 0, True
 
     def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any]) -> Any:
         """Compute one operation, and let each tape that watches an operand record it."""
@@ -202,7 +203,9 @@ class Variable(Eager):
 
 
 class Recorder(Level):
-    """One that looks on while eager operations run."""
+    """One that looks on while eager operations run in its thread."""
+
+    thread = 0
 
     def watches(self, operands: tuple[Any, ...]) -> bool:
         """Whether an operation on these is to be recorded."""
@@ -219,7 +222,9 @@ class Recorder(Level):
 
 def recorders() -> list[Recorder]:
     """Those who record in this thread at this moment."""
-    return [level for level in in_this_thread.levels if isinstance(level, Recorder) and level.open]
+    here = threading.get_ident()
+    found = [level for level in running if isinstance(level, Recorder) and level.open and level.thread == here]
+    return [tape for tape in found if not is_paused(tape)] if blocks else found
 
 
 def custom_gradient(f: Callable[..., tuple[Any, Callable[[Any], Any]]]) -> Callable[..., Any]:

@@ -7,6 +7,7 @@ around it records it, and that is all there is to higher derivatives.
 
 from __future__ import annotations
 
+import threading
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
@@ -18,7 +19,7 @@ import numpy as np
 from ..engine import printing
 from ..engine.dispatch import Op
 from ..engine.errors import InputError, ReleasedError
-from ..engine.levels import in_this_thread
+from ..engine.levels import running
 from ..engine.values import as_shaped, ones, zeros
 from ..transforms import pytree
 from .eager import Eager, Recorder, Tensor, Variable, constant, custom_gradient
@@ -55,11 +56,12 @@ class GradientTape(Recorder):
     # Recording
 
     def __enter__(self) -> GradientTape:
-        if self in in_this_thread.levels:
+        if self in running:
             raise InputError("This tape is recording already. Make another GradientTape() to nest one in it.")
         if self._rewound:
             self.reset()
-        in_this_thread.levels.append(self)
+        self.thread = threading.get_ident()
+        running.append(self)
         self.open = True
         return self
 
@@ -68,8 +70,8 @@ class GradientTape(Recorder):
 
     def _stop(self) -> None:
         self.open = False
-        if self in in_this_thread.levels:
-            in_this_thread.levels.remove(self)
+        if self in running:
+            running.remove(self)
 
     def watch(self, objects: Any) -> None:
         """Record from now on what is computed from these tensors and Variables; containers may be nested."""
@@ -113,7 +115,7 @@ class GradientTape(Recorder):
         try:
             yield
         finally:
-            self.open = self in in_this_thread.levels
+            self.open = self in running
 
     def reset(self) -> None:
         """Forget everything: what is watched, and what was recorded."""

@@ -52,7 +52,7 @@ class Cells(Level):
     __slots__ = ()
 
     def __init__(self) -> None:
-        self.number, self.open, self.paused = 0, True, False
+        self.number, self.open = 0, True
 
     def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any] = NOTHING) -> Any:
         """Carry out one operation on numbers, and keep its local partials."""

@@ -16,6 +16,7 @@ from ..engine.printing import visible
 from ..engine.rules.rows import flat
 from . import pytree
 from .gradients import vjp
+from .recording import plainest
 
 __all__ = ["checkpoint", "custom_gradient", "stop_gradient"]
 
@@ -139,11 +140,6 @@ def stop_gradient(x: Any) -> Any:
     3.0
     """
     return pytree.map_leaves(lambda leaf: apply(_stop, (leaf,)), x)
-
-
-def plainest(x: Any) -> Any:
-    """The number or array at the bottom of all levels."""
-    return plainest(x.value) if isinstance(x, Traced) else x
 
 
 def checkpoint(f: Callable[..., Any]) -> Callable[..., Any]:

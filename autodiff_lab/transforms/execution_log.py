@@ -13,7 +13,8 @@ from contextlib import contextmanager
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
-from ..engine.tape import Tape, is_learners
+from ..engine.frames import is_learners
+from ..engine.tape import Tape
 
 __all__ = ["MOST", "Event", "Walk", "watched"]
 

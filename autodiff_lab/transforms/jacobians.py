@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -17,10 +17,21 @@ from ..engine.broadcasting import shape_of
 from ..engine.dispatch import FLOAT64, as_operand
 from ..engine.dual import Dual, ForwardPass, dual
 from ..engine.errors import ShapeError
-from ..engine.values import as_shaped, as_value, ones, released, zeros
+from ..engine.levels import no_recording
+from ..engine.values import as_shaped, as_value, ones, released, released_all, zeros
 from . import pytree
 from .gradients import LEAVES, differentiated, grad, jvp, vjp
-from .recording import chosen_arguments, pushed, recorded, result_line, result_value, swept
+from .recording import (
+    checked_result,
+    chosen_arguments,
+    name_of,
+    plainest,
+    pushed,
+    recorded,
+    result_line,
+    result_value,
+    swept,
+)
 
 __all__ = ["elementwise_grad", "hessian", "hvp", "jacfwd", "jacobian", "jacrev", "linearize"]
 
@@ -68,7 +79,10 @@ def jacfwd(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[
         def block(y: Any) -> Any:
             own = type(y) is Dual and y.level is forward
             shape = shape_of(y)
-            tangent = y.tangent if own else np.zeros(shape if single else (count, *shape))
+            if own:
+                tangent = y.tangent
+            else:
+                tangent = np.zeros(shape if single else (count, *shape), dtype=checked_result(y).dtype)
             columns = tangent.reshape((*shape, 1)) if single else tangent.transpose((*range(1, len(shape) + 1), 0))
             parts, start = [], 0
             for x, n in zip(leaves, sizes, strict=True):
@@ -104,17 +118,17 @@ def jacrev(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[
             shape = shape_of(value)
             rows = []
             for entry in range(math.prod(shape)):
-                seed = np.zeros(shape)
+                seed = np.zeros(shape, dtype=value.dtype)
                 seed.flat[entry] = 1.0
-                rows.append(swept(tape, [y], [seed[()] if shape else np.float64(1.0)]))
-            leaves = [x for k in dict.fromkeys(which) for x in pytree.flatten(args[k])]
+                rows.append(swept(tape, [y], [seed[()]]))
+            inputs = tape.values[: tape.n_inputs]
             if not rows:
-                parts = [np.zeros((*shape, *shape_of(as_value(x)))) for x in leaves]
+                parts = [np.zeros((*shape, *shape_of(x)), dtype=x.dtype) for x in inputs]
             elif not shape:
-                parts = [released(g) for g in rows[0]]
+                parts = released_all(rows[0], inputs)
             else:
-                columns = zip(*rows, strict=True)
-                parts = [np.reshape(np.stack(column), (*shape, *shape_of(column[0]))) for column in columns]
+                stacked = [np.reshape(np.stack(g), (*shape, *shape_of(g[0]))) for g in zip(*rows, strict=True)]
+                parts = [g.astype(x.dtype, copy=False) for g, x in zip(stacked, inputs, strict=True)]
             return by_argument(parts, argnums, which, args)
 
         return pytree.map_leaves(block, result)
@@ -217,6 +231,11 @@ def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., 
 def elementwise_grad(f: Callable[..., Any], argnums: int = 0) -> Callable[..., Any]:
     """The derivative of a function that works entry by entry, at every entry at once.
 
+    Raises
+    ------
+    ShapeError
+        If an entry of the result depends on other entries of the argument than its own.
+
     Examples
     --------
     >>> import numpy as np
@@ -230,9 +249,44 @@ def elementwise_grad(f: Callable[..., Any], argnums: int = 0) -> Callable[..., A
             return f(*args[:argnums], x, *args[argnums + 1 :], **kwargs)
 
         value, pullback = vjp(of_one, args[argnums])
-        return pullback(pytree.map_leaves(lambda y: ones(as_value(y)), value))[0]
+        slopes = pullback(pytree.map_leaves(lambda y: ones(as_value(y)), value))[0]
+        for y, x in zip(
+            pytree.matching(value, args[argnums], "the result"), pytree.flatten(args[argnums]), strict=True
+        ):
+            if shape_of(y) != shape_of(as_value(x)):
+                _refuse_mixed(f)
+        with no_recording():
+            _require_elementwise(f, value, pullback, slopes)
+        return slopes
 
     return derivative
+
+
+def _require_elementwise(f: Callable[..., Any], value: Any, pullback: Callable[..., Any], slopes: Any) -> None:
+    """Refuse a Jacobian that is not diagonal: then weights of the results are weights of the slopes.
+
+    Powers of two as weights round nothing. Two entries have different weights by one of the digits of their positions.
+    """
+    digits, most = 6, max((math.prod(shape_of(y)) for y in pytree.flatten(value)), default=0)
+    for k in range(0, (most - 1).bit_length(), digits):
+
+        def weights(y: Any, k: int = k) -> Any:
+            places = np.arange(math.prod(shape_of(y))).reshape(shape_of(y))
+            return (2.0 ** (places >> k & 2**digits - 1))[()]
+
+        weighted = pullback(pytree.map_leaves(weights, value))[0]
+        for g, slope in zip(pytree.flatten(weighted), pytree.flatten(slopes), strict=True):
+            slope = plainest(slope)
+            least = np.finfo(slope.dtype).tiny * 2.0**2**digits  # smaller numbers lose digits
+            if not np.allclose(plainest(g), slope * weights(slope), rtol=1e-5, atol=least, equal_nan=True):
+                _refuse_mixed(f)
+
+
+def _refuse_mixed(f: Callable[..., Any]) -> NoReturn:
+    raise ShapeError(
+        f"{name_of(f)} does not work entry by entry: an entry of its result depends on other entries of the argument "
+        "than its own, or has no entry of its own. Use jacobian for all these derivatives, or vjp for a weighted sum."
+    )
 
 
 def by_argument(parts: list[Any], argnums: int | Sequence[int], which: Sequence[int], args: Sequence[Any]) -> Any:

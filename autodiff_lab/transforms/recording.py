@@ -27,6 +27,7 @@ __all__ = [
     "derivative_of",
     "name_of",
     "needed_whole",
+    "plainest",
     "pushed",
     "pushed_through",
     "recorded",
@@ -154,6 +155,11 @@ def result_value(y: Any, tape: Tape) -> Any:
     if type(y) is Variable and y.tape is tape:
         return y.value
     return checked_result(y)
+
+
+def plainest(x: Any) -> Any:
+    """The number or array at the bottom of all levels."""
+    return plainest(x.value) if isinstance(x, Traced) else x
 
 
 def checked_result(y: Any) -> Any:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.dispatch import NOTHING, Level, Op, Traced
+from ..engine.dispatch import FLOAT64, NOTHING, Level, Op, Traced
 from ..engine.errors import DetachedError
 from ..engine.operators import Overloaded
 from ..engine.printing import call, index, plain, static_text
@@ -145,6 +145,8 @@ class Symbol(Overloaded):
             inside = _unguarded(self.operands[0])
             atom = isinstance(inside, Symbol) and inside.op is None
             return rf"\{name} {plainly[0]}" if atom else rf"\{name}\left({plainly[0]}\right)"
+        if "dtype" in self.static:
+            return rf"\operatorname{{{self.static['dtype']}}}\left({plainly[0]}\right)"
         escaped = name.replace("_", r"\_")
         if name == "getitem":
             return rf"{_latex_bracketed(self.operands[0], 5)}[{index(self.static['index'])}]"
@@ -164,6 +166,8 @@ class Symbol(Overloaded):
         if self.op.kind == "comparison" and self.op.symbol:
             a, b = (_written(x, prefix) for x in self.operands)
             return f"({a} {self.op.symbol} {b})"
+        if "dtype" in self.static:
+            return f"{prefix}{self.static['dtype']}({_written(self.operands[0], prefix)})"
         if strength is None:
             own = self.op.name == "getitem" or self.op.inside is not None  # a learner's function is not NumPy's
             named = self.op.name if own else prefix + self.op.name
@@ -193,6 +197,11 @@ class Symbol(Overloaded):
     def shape(self) -> tuple[int, ...]:
         """A name stands for one number."""
         return ()
+
+    @property
+    def dtype(self) -> Any:
+        """Of double precision."""
+        return FLOAT64
 
 
 def _unguarded(x: Any) -> Any:

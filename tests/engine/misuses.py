@@ -102,8 +102,14 @@ MISUSES: dict[str, Misuse] = {
     "math.hypot(x, 1)": Misuse(lambda x: math.hypot(x, 1.0), D, VALUE),
     "x.item()": Misuse(lambda x: x.item(), AttributeError, r"no `\.item`.*`\.value` for the plain number"),
     "x.tolist()": Misuse(lambda x: x.tolist(), AttributeError, r"no `\.tolist`.*`\.value` for the plain array", True),
-    "x.astype(int)": Misuse(lambda x: x.astype(int), D, VALUE),
-    "x.astype(bool)": Misuse(lambda x: x.astype(bool), D, VALUE, True),
+    "x.astype(complex)": Misuse(lambda x: x.astype(complex), D, VALUE),
+    "x.astype(str)": Misuse(lambda x: x.astype(str), D, VALUE, True),
+    "np.asarray(x, np.float32)": Misuse(
+        lambda x: np.asarray(x, dtype=np.float32), D, r"write x\.astype\(np\.float32\)"
+    ),
+    "np.array([x], np.float32)": Misuse(lambda x: np.array([x], dtype=np.float32), D, NP_STACK),
+    "np.float32(x)": Misuse(lambda x: np.float32(x), D, r"x\.astype"),
+    "np.float32(x), an array": Misuse(lambda x: np.float32(x), D, r"x\.astype", True),
     "np.eye(x)": Misuse(lambda x: np.eye(x), D, VALUE),
     "np.testing.assert_allclose(x, 1)": Misuse(lambda x: np.testing.assert_allclose(x, 1.0), D, VALUE),
     "np.nditer(x)": Misuse(lambda x: list(np.nditer(x)), (TypeError, AutodiffError), r"", True),

@@ -106,6 +106,7 @@ INSTRUCTIONS: dict[str, Any] = {
     "mean along": lambda a, b: (a * C).mean(axis=1) + C,
     "reshape": lambda a, b: np.reshape(np.reshape(a * C, (9,))[::-1], (3, 3)),
     "transpose": lambda a, b: (a * C).T,
+    "astype": lambda a, b: np.astype(a * C, np.longdouble).astype(float),
     "swapaxes": lambda a, b: np.swapaxes(a + C, 0, 1),
     "broadcast": lambda a, b: np.broadcast_to(a, (3, 3)),
     "stack": lambda a, b: np.mean(np.stack([a, b * 2, a]) if np.shape(a) == np.shape(b) else np.stack([a, a]), axis=0),

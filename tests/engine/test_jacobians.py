@@ -224,3 +224,46 @@ def test_elementwise_grad() -> None:
     np.testing.assert_allclose(elementwise_grad(lambda a, x: a * x**2, argnums=1)(3.0, V), 6 * V)
     np.testing.assert_array_equal(elementwise_grad(lambda x, *, k: x**k)(V, k=3), 3 * V**2)
     assert elementwise_grad(np.sin)(0.0) == 1.0
+    both = elementwise_grad(lambda p: {"a": p["a"] ** 2, "b": np.sin(p["b"])})({"a": V, "b": M})
+    np.testing.assert_allclose(both["a"], 2 * V)
+    np.testing.assert_allclose(both["b"], np.cos(M))
+    by_hand = elementwise_grad(lambda x: np.stack([x[0] * 2, np.where(x[1] > 0, x[1], 0) ** 3, -x[2]]))
+    np.testing.assert_array_equal(by_hand(np.array([1.0, 2.0, 3.0])), [2.0, 12.0, -1.0])
+
+
+@pytest.mark.filterwarnings("ignore:divide by zero|invalid value|overflow")
+def test_elementwise_grad_at_the_edges_of_the_numbers() -> None:
+    far = np.array([-800.0, -745.0, -300.0, 0.0, 300.0, 709.0, 800.0, np.inf, np.nan])
+    np.testing.assert_array_equal(elementwise_grad(np.exp)(far), np.exp(far))
+    np.testing.assert_array_equal(elementwise_grad(np.sqrt)(np.zeros(3)), np.full(3, np.inf))
+    single = np.array([1e-20, 1e19, 3.0], dtype=np.float32)
+    np.testing.assert_array_equal(elementwise_grad(np.square)(single), 2 * single)
+    assert elementwise_grad(np.sin)(np.zeros((0, 2))).shape == (0, 2)
+    np.testing.assert_array_equal(
+        elementwise_grad(elementwise_grad(lambda x: x**3))(np.arange(5000.0)), 6 * np.arange(5000.0)
+    )
+
+
+MIXING = {
+    "cumsum": np.cumsum,
+    "flip": np.flip,
+    "sort": lambda x: np.sort(-x),
+    "softmax": lambda x: np.exp(x) / np.sum(np.exp(x)),
+    "a symmetric matrix": lambda x: (np.eye(x.size) + np.ones((x.size, x.size))) @ x,
+    "one step in a long row": lambda x: np.concatenate([x[:1] + x[-1:], x[1:]]),
+    "a sum": np.sum,
+    "more results": lambda x: np.stack([x, x]),
+    "scaled by the mean": lambda x: x * np.mean(x),
+}
+
+
+@pytest.mark.parametrize("name", list(MIXING))
+@pytest.mark.parametrize("n", [2, 3, 64, 65, 4097])
+def test_elementwise_grad_refuses_what_is_not_elementwise(name: str, n: int) -> None:
+    x = np.sin(np.arange(1.0, n + 1)) if n < 1000 or "matrix" not in name else V
+    with pytest.raises(ShapeError, match=r"entry by entry.*jacobian"):
+        elementwise_grad(MIXING[name])(x)
+    with pytest.raises(ShapeError, match="entry by entry"):
+        grad(lambda x: np.sum(elementwise_grad(MIXING[name])(x)))(x)
+    with pytest.raises(ShapeError):
+        elementwise_grad(lambda x: x * np.ones(n))(2.0)

@@ -217,3 +217,13 @@ def test_text_reads_as_the_same_formula(program: list[tuple[str, int, int]]) -> 
             return
         got = eval(formula.text(), {**functions, **dict(zip("abc", NUMBERS, strict=False))})
     np.testing.assert_allclose(got, numbers[-1], rtol=1e-6, atol=1e-6)
+
+
+def test_a_cast_is_written_as_the_type_it_gives() -> None:
+    x = Symbol("x")
+    for cast, dtype in ((x.astype(np.float32), "float32"), ((x * 2).astype(int), "int64")):
+        inside = "x" if dtype == "float32" else "x * 2"
+        assert cast.text() == f"{dtype}({inside})"
+        assert eval(cast.python(), {"np": np, "x": 2.7}) == getattr(np, dtype)(eval(inside, {"x": 2.7}))
+        assert cast.latex().startswith(rf"\operatorname{{{dtype}}}\left(x")
+    assert x.astype(float) is x

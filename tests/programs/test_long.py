@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-import autodiff_lab.programs.program as running
+import autodiff_lab.programs.compiled_program as running
 from autodiff_lab import BranchChanged, value_and_grad
 from autodiff_lab.programs import program
 

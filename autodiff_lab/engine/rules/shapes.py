@@ -10,7 +10,7 @@ import numpy as np
 from ..broadcasting import shape_of, unbroadcast
 from ..dispatch import TABLE, Traced, apply
 from ..errors import UnsupportedError
-from .rows import composed, linear
+from .rows import comparison, composed, linear
 
 # Shape
 
@@ -36,6 +36,23 @@ linear(
     batched=lambda t, y, axes=None: np.transpose(t, _behind(axes, y)),
 )
 linear(np.broadcast_to, lambda g, y, x, shape: unbroadcast(g, x))
+linear(
+    "astype",
+    lambda g, y, x, dtype: as_type(g, x.dtype),
+    call=lambda x, dtype: as_type(x, dtype),
+    batched=lambda t, y, dtype: as_type(t, dtype),
+)
+comparison("as integers", call=lambda x, dtype: as_type(x, dtype))
+
+
+@composed(np.astype)
+def _astype(x: Any, dtype: Any, copy: bool = True) -> Any:
+    return x.astype(dtype)
+
+
+def as_type(x: Any, dtype: Any) -> Any:
+    """The same values in another type."""
+    return x.astype(dtype) if hasattr(x, "astype") else np.dtype(dtype).type(x)
 
 
 def hollow(a: Any) -> Any:

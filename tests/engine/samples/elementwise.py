@@ -102,6 +102,15 @@ V, M = array(5), array(3, 4)
 SORTED = np.array([-2.0, -0.5, 0.4, 1.5])
 
 QUESTIONS: dict[Any, list[Call]] = {
+    "as integers": [
+        Call(lambda x: x.astype(int), (M,)),
+        Call(lambda x: x.astype(np.int8), (np.float64(1.5),)),
+        Call(lambda x: np.floor(x).astype(int), (M,)),
+        Call(lambda x: int(np.floor(x)), (1.5,)),
+        Call(lambda x: int(np.rint(x * 3) * 2 + 1), (1.5,)),
+        Call(lambda x: float(np.sign(x)), (1.5,)),
+        Call(lambda x: x.astype(bool), (M,)),
+    ],
     # Of a whole array, and discrete: the answer is plain, and it is NumPy's.
     np.any: [
         Call(lambda x: np.any(x > 0), (M,)),

@@ -57,6 +57,14 @@ CALLS: dict[Any, list[Call]] = {
         Call(lambda x: np.transpose(x), (np.zeros((0, 2)),)),
         Call(lambda x: np.transpose(x), (1.5,)),
     ],
+    "astype": [
+        # To a longer type, which rounds nothing: differences of rounded numbers say little. See test_types.py.
+        Call(lambda x: x.astype(np.longdouble).astype(float) * x, (M,)),
+        Call(lambda x: x.astype("g").astype(float), (T,)),
+        Call(lambda x: x.astype("g").astype(float), (np.float64(1.5),)),
+        Call(lambda x: x.astype("g").astype(float), (EMPTY,)),
+    ],
+    np.astype: [Call(lambda x: np.astype(x, np.longdouble).astype(float), (M,))],
     np.swapaxes: [
         Call(lambda x: np.swapaxes(x, 0, 2), (T,)),
         Call(lambda x: np.swapaxes(x, -1, 0), (M,)),

@@ -97,7 +97,7 @@ def test_what_a_constant_can_be(given: object) -> None:
 
 @pytest.mark.parametrize("kind", ["elementwise", "flat", "comparison"])
 def test_the_whole_table_of_ufuncs_can_be_built(kind: str) -> None:
-    rows = {key: op for key, op in static_graph.graph_functions.TABLE.items() if isinstance(key, np.ufunc)}
+    rows = {key: op for key, op in static_graph.functions.TABLE.items() if isinstance(key, np.ufunc)}
     tried = 0
     for ufunc, op in rows.items():
         if op.kind != kind:

@@ -1,0 +1,56 @@
+"""The functions that are running: which of them is the learner's, and whose a ``with`` block is."""
+
+from __future__ import annotations
+
+import inspect
+import linecache
+import sys
+from types import FrameType
+
+__all__ = ["MACHINERY", "is_learners", "is_running", "learners_frame", "line_of", "suspendable_owner"]
+
+MACHINERY = ("autodiff_lab.engine.", "autodiff_lab.transforms.", "numpy.")
+"""Modules between the learner's own lines and the tape: an operation is never said to stand there."""
+
+
+def is_learners(frame: FrameType) -> bool:
+    """Whether a frame runs code that is none of this package's, nor NumPy's."""
+    return not f"{frame.f_globals.get('__name__', '')}.".startswith(MACHINERY)
+
+
+def learners_frame() -> FrameType:
+    """The innermost frame that is the learner's."""
+    frame = sys._getframe(1)
+    while not is_learners(frame) and frame.f_back is not None:
+        frame = frame.f_back
+    return frame
+
+
+def line_of(frame: FrameType) -> str:
+    """The line that a frame is in, as ``line 3: while y < 10:``; empty where there is no source."""
+    text = linecache.getline(frame.f_code.co_filename, frame.f_lineno).strip()
+    return f"line {frame.f_lineno}: {text}" if text else ""
+
+
+def is_running(frame: FrameType) -> bool:
+    """Whether a frame is on this thread's stack: that of a suspended generator is not."""
+    running: FrameType | None = sys._getframe(1)
+    while running is not None and running is not frame:
+        running = running.f_back
+    return running is not None
+
+
+def suspendable_owner() -> FrameType | None:
+    """The frame of the ``with`` statement that is being entered, if it can be suspended inside its block.
+
+    That is one of a generator or a coroutine. A context manager made of others (a generator that `contextlib` runs, a
+    class with an ``__enter__``) passes the block on to whoever enters it.
+    """
+    frame, back = sys._getframe(2), sys._getframe(3)  # behind the Block that asks: the generator `no_recording`
+    while back is not None and (
+        frame.f_code.co_name in ("__enter__", "__aenter__")
+        or "contextlib" in (frame.f_globals.get("__name__"), back.f_globals.get("__name__"))
+    ):
+        frame, back = back, back.f_back  # type: ignore[assignment]
+    suspendable = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+    return frame if frame.f_code.co_flags & suspendable else None
