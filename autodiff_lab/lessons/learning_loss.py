@@ -228,5 +228,6 @@ ex_12_4 = Exercise(
         "The slope there is λ d. One step leads from d to d − rate · λ d.",
         "d − rate · λ d = (1 − rate · λ) d. If the factor is below −1 you land on the other side, and further away.",
     ),
-    praise="2/λ is the longest rate that does not overshoot. The other 14 directions meanwhile go on downhill.",
+    praise="Up to 1/λ a step stays on its side, up to 2/λ it goes over the bottom and still comes closer, beyond 2/λ "
+    "each step leads further away. The other 14 directions meanwhile go on downhill.",
 )
