@@ -143,7 +143,7 @@ def compiled_and_run(compile_tape: Any) -> Any:
         compiled = attempt(_loaded, compile_tape, tape)
         if isinstance(compiled, Crashed | str):
             return found | {name: compiled}
-        found[name] = first = attempt(lambda g: _value_and_slopes(g(*at)), compiled)
+        found[name] = first = attempt(lambda g, x: _value_and_slopes(g(*x)), compiled, at)
         if isinstance(first, Crashed):
             return found
         points = [x[: len(at)] for x in inputs]
