@@ -160,9 +160,9 @@ ex_12_3a = Exercise(
 
 
 def pair(answer: Any) -> Any:
-    """A number and a word; capitals do not matter, and a heavy ball is momentum.
+    """A number and a word; capitals and brackets do not matter, and a heavy ball is momentum.
 
-    >>> pair([1, "Heavy-ball momentum"]), pair((0.5, " B"))
+    >>> pair([1, "Heavy-ball momentum"]), pair((0.5, " B)"))
     ((1.0, 'momentum'), (0.5, 'b'))
     """
     parts = plain(answer)
@@ -172,7 +172,7 @@ def pair(answer: Any) -> Any:
 
 
 def _word(text: str) -> str:
-    word = " ".join(text.casefold().replace("-", " ").split())
+    word = " ".join(text.casefold().replace("-", " ").strip(" .()").split())
     return "momentum" if word in {"heavy ball", "heavy ball momentum", "momentum"} else word
 
 
