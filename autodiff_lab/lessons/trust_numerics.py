@@ -116,7 +116,8 @@ ex_13_4 = Exercise(
         Misconception(
             _steady("(1 - np.cos(x)) / (x * x)"),
             {TINY: (0.0, 99999999.99999999)},
-            "At 1e−8 that is no better than the program as it was. cos(1e−8) is 1 in all its digits, and 1 − 1 has none left.",
+            "At 1e−8 that is no better than the program as it was. cos(1e−8) is 1 in all its digits, and 1 − 1 has "
+            "none left.",
         ),
         Misconception(
             _steady("0.5 + 0.0 * x"),

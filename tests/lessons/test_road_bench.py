@@ -78,7 +78,8 @@ def test_fewer_slots_at_the_price_of_more_runs_are_told_so():
         "            partial = tape.ops[i].local_partial(k, ad.Symbol(name(tape, i)), *at)\n"
         "            if j >= 0: sent[j].append(f'bar_{i} * ({written(partial)})')\n"
         "    slopes = [f'bar_{i}' for i in range(tape.n_inputs)]\n"
-        "    return '\\n'.join([*lines, f\"    return {name(tape, tape.output)}, [{', '.join(slopes)}]\"])"
+        "    slopes = f\"[{', '.join(slopes)}]\" if len(slopes) > 1 else slopes[0]\n"
+        "    return '\\n'.join([*lines, f\"    return {name(tape, tape.output)}, {slopes}\"])"
     ],
 )
 def test_another_compiler_passes(written):
