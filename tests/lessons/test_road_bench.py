@@ -3,8 +3,11 @@
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import autodiff_lab as ad
+from autodiff_lab.engine.errors import ShapeError
 from autodiff_lab.lessons import lesson_14 as lesson
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "notebooks"))
@@ -153,3 +156,31 @@ def test_any_invention_passes(function, partial):
 def test_a_row_with_a_slip_or_none_at_all(function, partial):
     reply = submit(lesson.ex_14_8, f"def my_function(x): return {function}\ndef my_partial(y, x): return {partial}")
     assert reply.passed == (function == "x")
+
+
+class TestTheColumnOfThisPackageInTheTableOfGuards:
+    def test_shapes_are_refused_or_recorded_again(self):
+        def f(x):
+            return np.sum(x * x)
+
+        with pytest.raises(ShapeError, match="on_branch='rerecord'"):
+            ad.program(f, np.ones(2))(np.ones(3))
+        flexible = ad.program(f, np.ones(2), on_branch="rerecord")
+        assert flexible(np.ones(3))[0] == 3.0 and flexible.versions == 2
+
+    def test_a_number_is_an_input_if_it_is_a_float(self):
+        assert ad.program(lambda x, k: x * k, 2.0, 3.0)(2.0, 4.0)[0] == 8.0
+        with pytest.raises(ShapeError, match="only floats"):
+            ad.program(lambda x, k: x * k, 2.0, 3)(2.0, 4)
+
+    def test_a_global_is_frozen_until_something_else_makes_it_record_again(self):
+        rate = 1.0
+
+        def f(x):
+            return x * rate if x < 2 else x
+
+        run = ad.program(f, 1.0, on_branch="rerecord")
+        rate = 10.0
+        assert run(1.0)[0] == 1.0
+        assert run(3.0)[0] == 3.0
+        assert ad.program(f, 1.0)(1.0)[0] == 10.0
