@@ -104,7 +104,7 @@ def test_up_to_the_inverse_of_the_curvature_a_step_stays_on_its_side(share, stay
     def slope(d):
         return (grad(bent)(theta + d * along) - bottom) @ along
 
-    assert (slope(1e-3 - rate * slope(1e-3)) > 0) is stays
+    assert (slope(1e-3 - rate * slope(1e-3)) > 0) == stays
     assert "Up to 1/λ a step stays on its side, up to 2/λ it goes over" in check.ex_12_4.praise
 
 
