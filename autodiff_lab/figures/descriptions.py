@@ -12,16 +12,17 @@ from autodiff_lab.figures.words import say, separated, template
 _MOST_SAID = 20
 
 
-def described(trace: Trace, groups: Sequence[Group]) -> str:
-    """The graph in words: its boxes, as many as one can listen to."""
+def described(trace: Trace, groups: Sequence[Group], adjoints: bool = True) -> str:
+    """The graph in words: its boxes, as many as one can listen to, and the derivatives if it shows them."""
+    derivatives = _derivatives(trace) if adjoints else ""
     if any(group.title for group in groups):
         said, kind = [say("box", title=group.title, size=size_of(group)) for group in groups], "graph of boxes"
     else:
         said, kind = [f"{line.meaning} = {line.value.text}" for line in trace.lines], "graph of lines"
     shown, more = separated(said[:_MOST_SAID]), len(said) - _MOST_SAID
     if more > 0:
-        return say(f"{kind}, cut", all=shown, more=more, derivatives=_derivatives(trace))
-    return say(kind, all=shown, derivatives=_derivatives(trace))
+        return say(f"{kind}, cut", all=shown, more=more, derivatives=derivatives).strip()
+    return say(kind, all=shown, derivatives=derivatives).strip()
 
 
 def _derivatives(trace: Trace) -> str:

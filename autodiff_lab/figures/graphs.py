@@ -195,7 +195,7 @@ def graph(
         # Without a limit, Graphviz's network simplex takes most of a minute for 2500 operations.
         drawing.graph_attr.update(QUICK)
     drawing.title, drawing.theme, drawing.lang = trace.title, theme, trace.lang
-    drawing.description = described(trace, groups)
+    drawing.description = described(trace, groups, adjoints)
     several = [group for group in groups if group.end - group.first > 1]
     last = last_uses([[operand.line for operand in line.operands] for line in trace.lines], trace.result)
     write(drawing, trace.lines, parts, several, lambda group: outputs(group, last))

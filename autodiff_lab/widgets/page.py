@@ -1,8 +1,9 @@
 """The player in HTML that needs no kernel and no network: a still figure, and the script that brings it to life.
 
 The figure alone is a picture, a caption and tables; it is what a reader sees where scripts are taken out (a notebook
-that is not trusted, a code host) or switched off. The script replaces it by the player: the module itself travels in
-the page, compressed to a third, and is imported from a `data:` URL, so that equal modules on one page are loaded once.
+that is not trusted, a code host) or switched off. It does not give away what the sweep finds; the tables are folded.
+The script replaces it by the player: the module itself travels in the page, compressed to a third, and is imported
+from a `data:` URL, so that equal modules on one page are loaded once.
 """
 
 from __future__ import annotations
@@ -100,18 +101,22 @@ def figure(trace: Trace, payload: Mapping[str, Any], key: str = "") -> str:
         Of the live player; empty in a page that has none.
     """
     drawing = _still(trace, payload["layout"])
-    picture = data_url(graphs.picture(drawing))
+    picture, written = data_url(graphs.picture(drawing)), tables.table(trace)
     still = (
         f'<figure><img alt="{escape(str(drawing))}" style="max-width:100%;height:auto" src="{picture}">'
-        f"<figcaption>{escape(caption(trace))}</figcaption>{tables.table(trace).html()}</figure>"
+        f"<figcaption>{escape(caption(trace))}</figcaption>"
+        f"<details><summary>{escape(written.forward.caption)}</summary>{written.html()}</details></figure>"
     )
     return awaiting(still, "player", key, _ALONE % {"payload": _for_script(payload), "packed": packed()})
 
 
 def _still(trace: Trace, layout: Mapping[str, Any]) -> Drawing:
-    """The graph as a picture, in groups if the player has groups; of a long run it is a stretch."""
+    """The graph before the sweep, which a reader may be asked to predict; in groups if the player has groups.
+
+    Of a long run it is a stretch.
+    """
     grouped = "groups" in layout and trace.excerpt is None
-    return graphs.graph(trace, group=folding.outermost(trace) if grouped else None)
+    return graphs.graph(trace, adjoints=False, partials=False, group=folding.outermost(trace) if grouped else None)
 
 
 @functools.cache
@@ -125,7 +130,7 @@ def packed() -> str:
 
 
 def png(trace: Trace, layout: Mapping[str, Any]) -> bytes:
-    """Draw the graph at the last step as PNG, in a few colours; a very large graph is drawn smaller.
+    """Draw the graph before the sweep as PNG, in a few colours; a very large graph is drawn smaller.
 
     Raises
     ------
@@ -153,22 +158,11 @@ def caption(trace: Trace) -> str:
     """Say in a sentence what was run and what came out.
 
     >>> caption(Trace.of(lambda x, y: x * x, 3.0, 1.0))
-    'lambda x, y at x = 3, y = 1: the value is 9. Derivatives: by x 6, by y 0.'
-    >>> import numpy as np
-    >>> caption(Trace.of(lambda x: x * x, np.array([1.0, 2.0])))
-    'lambda x at x = [1 2]: the value is [1 4]. Derivatives of the sum of its entries: by x [2 4].'
+    'lambda x, y at x = 3, y = 1: the value is 9.'
     """
-    inputs = [trace.lines[i] for i in trace.inputs]
-    at = separated(f"{line.label} = {line.value.text}" for line in inputs)
+    at = separated(f"{line.label} = {line.value.text}" for line in (trace.lines[i] for i in trace.inputs))
     run = say("run at", title=trace.title, at=at) if at else trace.title
-    if not inputs:
-        return say("caption", run=run, value=trace.value.text)
-    derivatives = separated(
-        say("derivative by", name=line.label, value="0" if adjoint is None else adjoint.text)
-        for line, adjoint in zip(inputs, trace.gradient, strict=True)
-    )
-    key = "caption with derivatives of the sum" if trace.value.shape else "caption with derivatives"
-    return say(key, run=run, value=trace.value.text, derivatives=derivatives)
+    return say("caption", run=run, value=trace.value.text)
 
 
 def _for_script(data: Any) -> str:

@@ -66,6 +66,13 @@ class OpenNotebook:
         self.page.wait_for_function(f"() => !({LOOK})().some(cell => cell.done)")
         return self
 
+    def unfold(self) -> OpenNotebook:
+        """Choose View → Expand All Outputs: what answers a question is folded until its cell is run."""
+        self.page.get_by_role("menuitem", name="View", exact=True).click()
+        self.page.get_by_role("menuitem", name="Expand All Outputs", exact=True).click()
+        self.page.wait_for_function("() => !document.querySelector('.jp-OutputPlaceholder')")
+        return self
+
     def run_all(self, seconds: float = 120) -> OpenNotebook:
         """Choose Run → Run All Cells and wait until every cell has its number; none may show an error or a warning."""
         self.page.get_by_role("menuitem", name="Run", exact=True).click()

@@ -36,8 +36,8 @@ def shows_pictures_before_the_first_run(name, notebook):
 @pytest.mark.parametrize("name", NOTEBOOKS)
 def test_opened_and_run(name, open_notebook, request):
     notebook = open_notebook(f"notebooks/{name}", height=1100)
-    shows_pictures_before_the_first_run(name, notebook)
     photograph(notebook.page, request, "first opened")
+    shows_pictures_before_the_first_run(name, notebook.unfold())
     notebook.clear_outputs().run_all()
     # A player that did not draw, or an object shown as its address, is an error that nobody raised.
     for player in notebook.page.locator(".adl-player").all():

@@ -2,15 +2,20 @@
 
     python tests/notebooks/normalise.py              execute and rewrite every notebook
     python tests/notebooks/normalise.py --check      execute, write nothing, fail with a diff where a file differs
+    python tests/notebooks/normalise.py --metadata-only    rewrite the outputs that are there, execute nothing
 
 Run it after every change to a notebook. What it leaves in the file depends on the notebook and the package alone: no
-widget state, no timings, no Python version, no cell metadata but tags. Two tags change what it does:
+widget state, no timings, no Python version, no cell metadata but tags and which outputs are folded. An output is folded
+if a reader would find in it what the text has just asked: those between a **Predict** and the next text, and those with
+the tag `answers-an-exercise`. JupyterLab unfolds it when the cell is run. Three tags change what it does:
 
 nbval-ignore-output
     The output may differ between machines (an SVG differs between Graphviz versions): it is committed, and `--check`
     compares only which kinds of output there are.
 machine-output
     The output is about this machine (paths, versions): it is not committed.
+answers-an-exercise
+    The output shows the answer to an exercise just above or below it: it is folded.
 """
 
 from __future__ import annotations
@@ -20,7 +25,7 @@ import copy
 import difflib
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +39,9 @@ KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": 
 NOT_COMMITTED = {"application/vnd.jupyter.widget-view+json"}
 # Nor can its key be found again: without one the figure waits for nobody.
 KEY = re.compile(r'(?<=^settle\(figure, ")[0-9a-f]+(?=")', re.MULTILINE)
+
+PROMPT = "**Predict"
+ANSWER = "answers-an-exercise"
 
 
 def execute(notebook: Any, folder: Path = NOTEBOOKS) -> Any:
@@ -65,7 +73,23 @@ def normalise(notebook: Any) -> Any:
                     del output.data[kind]
                 if "text/html" in output.get("data", {}):
                     output.data["text/html"] = KEY.sub("", output.data["text/html"])
+            cell.outputs = [output for output in cell.outputs if output.get("data") != {}]
+    for cell in answering(notebook):
+        cell.metadata["jupyter"] = {"outputs_hidden": True}
+        # JupyterLab shows the first line of what is folded, and it is often the answer. An empty output has none.
+        cell.outputs.insert(0, nbformat.v4.new_output("display_data"))
     return notebook
+
+
+def answering(notebook: Any) -> Iterator[Any]:
+    """Go through the code cells whose outputs answer what the text has asked."""
+    asked = False
+    for cell in notebook.cells:
+        tags = cell.metadata.get("tags", [])
+        if cell.cell_type != "code":
+            asked = PROMPT in cell.source
+        elif cell.outputs and "exercise" not in tags and (asked or ANSWER in tags):
+            yield cell
 
 
 def _joined(outputs: Sequence[Any]) -> list[Any]:
@@ -118,6 +142,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("paths", nargs="*", type=Path, help="notebooks (default: all in notebooks/)")
     parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if a notebook differs")
+    parser.add_argument("--metadata-only", action="store_true", help="execute nothing; keep the outputs as they are")
     options = parser.parse_args(argv)
     differs = 0
     for path in options.paths or sorted(NOTEBOOKS.glob("*.ipynb")):
@@ -126,9 +151,11 @@ def main(argv: Sequence[str] | None = None) -> int:
             print(found or f"{path.name}: in normal form, and its outputs are those of a fresh run")
             differs += bool(found)
         else:
-            text = written(normalise(execute(nbformat.read(path, as_version=4), path.parent)))
+            notebook = nbformat.read(path, as_version=4)
+            text = written(normalise(notebook if options.metadata_only else execute(notebook, path.parent)))
             path.write_text(text, encoding="utf-8")
-            print(f"{path.name}: executed and written, {len(text.encode()) / 1000:.0f} kB")
+            done = "written" if options.metadata_only else "executed and written"
+            print(f"{path.name}: {done}, {len(text.encode()) / 1000:.0f} kB")
     if differs:
         print(f"\n{differs} of the notebooks differ. To write them anew: python tests/notebooks/normalise.py")
     return 1 if differs else 0

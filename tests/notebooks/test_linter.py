@@ -12,7 +12,7 @@ from autodiff_lab.lessons.course import lessons
 
 LONGEST_CELL = 40
 LARGEST_FILE = 400_000
-KNOWN_TAGS = {"listing", "exercise", "nbval-ignore-output", "machine-output"}
+KNOWN_TAGS = {"listing", "exercise", "nbval-ignore-output", "machine-output", "answers-an-exercise"}
 
 every_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 every_file = pytest.mark.parametrize("path", [*NOTEBOOKS, *PAGES], ids=lambda path: path.stem)
@@ -47,7 +47,7 @@ def test_metadata_says_nothing_about_the_machine(path):
     assert metadata.language_info == {"name": "python"}, "a Python version differs from machine to machine"
     assert set(metadata) == {"kernelspec", "language_info"}, "no widget state, no editor's notes"
     for cell in read(path).cells:
-        assert set(cell.metadata) <= {"tags"}, f"cell {cell.id}: {set(cell.metadata)}"
+        assert set(cell.metadata) <= {"tags", "jupyter"}, f"cell {cell.id}: {set(cell.metadata)}"
         assert set(tags(cell)) <= KNOWN_TAGS, f"cell {cell.id}: {tags(cell)}"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import re
+import struct
 import zlib
 
 import ipywidgets
@@ -14,6 +15,7 @@ import traitlets
 
 from autodiff_lab import draw, grad, record, table, value_and_grad, vjp
 from autodiff_lab.engine.errors import AutodiffError
+from autodiff_lab.figures import graphs
 from autodiff_lab.figures.trace import Trace
 from autodiff_lab.widgets import modes, page
 from autodiff_lab.widgets.controls import RangeError, control
@@ -316,10 +318,22 @@ def test_without_its_script_the_html_is_a_picture_and_tables():
     image = re.search(r'<img alt="([^"]+)"[^>]* src="data:image/svg\+xml;base64,([^"]+)">', still)
     assert "f(x1, x2)" in image[1]
     assert b"<svg" in base64.b64decode(image[2])
-    assert "<figcaption>f(x1, x2) at x1 = 2, x2 = 5: the value is 11.6521." in still
-    assert "1.7163" in still
-    assert "<table>" in still
+    assert "<figcaption>f(x1, x2) at x1 = 2, x2 = 5: the value is 11.6521.</figcaption>" in still
+    opening, _, folded = still.partition("<details>")
+    assert folded.count("<table>") == 2 and "1.7163" in folded
     assert "style>" not in still
+    drawn = base64.b64decode(image[2]).decode()
+    assert ">11.6521<" in drawn, "the values are there, as before the sweep"
+    assert "1.7163" not in opening + drawn and "0.2837" not in opening + drawn, "what the sweep finds is not"
+
+
+def test_the_picture_is_the_one_of_the_html():
+    """Neither shows an adjoint: drawn with them it would be larger."""
+    player = play(f, 2.0, 5.0)
+    with_adjoints = graphs.render(graphs.graph(player.trace), "png")
+    found = base64.b64decode(player._repr_mimebundle_()[0]["image/png"])
+    size = [struct.unpack(">II", png[16:24]) for png in (found, with_adjoints)]
+    assert size[0] < size[1]
 
 
 def test_the_html_is_the_same_every_time_but_for_the_key():

@@ -93,14 +93,5 @@ STRINGS: dict[str, tuple[str, str]] = {
     # The page around a player
     "page title": ("{title}, step by step", "{title}，逐步演示"),
     "caption": ("{run}: the value is {value}.", "{run}：值为 {value}。"),
-    "caption with derivatives": (
-        "{run}: the value is {value}. Derivatives: {derivatives}.",
-        "{run}：值为 {value}。导数：{derivatives}。",
-    ),
-    "caption with derivatives of the sum": (
-        "{run}: the value is {value}. Derivatives of the sum of its entries: {derivatives}.",
-        "{run}：值为 {value}。各元素之和的导数：{derivatives}。",
-    ),
     "run at": ("{title} at {at}", "{title}，{at}"),
-    "derivative by": ("by {name} {value}", "对 {name} 为 {value}"),
 }

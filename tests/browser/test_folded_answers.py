@@ -1,0 +1,22 @@
+"""What JupyterLab makes of an output that is committed folded."""
+
+
+def test_an_answer_is_folded_until_its_cell_is_run(open_notebook):
+    notebook = open_notebook("notebooks/05_three_ways_to_remember.ipynb", height=1100)
+    cell = notebook.page.locator(".jp-CodeCell").filter(has_text="partials.__code__.co_freevars")
+    dots = cell.locator(".jp-OutputPlaceholder")
+    assert dots.inner_text().strip() == "", "the first line of the answer would be an answer"
+    assert cell.locator(".jp-OutputArea").count() == 0
+
+    notebook.run_all()
+    assert dots.count() == 0
+    assert "{'a': 3.0}" in cell.locator(".jp-OutputArea").inner_text()
+    assert notebook.page.locator(".jp-OutputPlaceholder").count() == 0
+
+
+def test_a_click_opens_it_too(open_notebook):
+    page = open_notebook("notebooks/00_start_here.ipynb", height=1100).page
+    cell = page.locator(".jp-CodeCell").filter(has_text="table(f, 2.0, 5.0)")
+    cell.locator(".jp-OutputPlaceholder").click()
+    assert "1.7163" in cell.locator(".jp-OutputArea").inner_text()
+    assert page.locator(".jp-CodeCell:has-text('play(f, 2.0, 5.0)') .jp-OutputPlaceholder").is_visible()
