@@ -75,7 +75,8 @@ def agrees(seen: Any, wanted: Any, tolerance: float = SIX_DIGITS) -> bool:
     True
     """
     if isinstance(wanted, Crashed):
-        return isinstance(seen, Crashed) and wanted.kind == seen.kind and wanted.message in seen.message
+        same = isinstance(seen, Crashed) and wanted.kind == seen.kind and wanted.message in seen.message
+        return same and (wanted.is_theirs or not seen.is_theirs)
     if wanted is None or isinstance(wanted, bool):
         return seen is wanted
     if isinstance(wanted, str):
@@ -94,7 +95,17 @@ def agrees(seen: Any, wanted: Any, tolerance: float = SIX_DIGITS) -> bool:
 
 def rounded(seen: Any, wanted: Any) -> bool:
     """Whether a number was meant to be right and was typed with too few digits."""
-    return any(isinstance(part, float) for part in _leaves(wanted)) and agrees(seen, wanted, ROUNDED)
+    close = agrees(seen, wanted, ROUNDED) or typed_short(seen, wanted)
+    return close and any(isinstance(part, float) for part in _leaves(wanted))
+
+
+def digits_within(tolerance: float) -> int:
+    """How many digits of any number are enough for this relative error.
+
+    >>> digits_within(1e-6), digits_within(5e-4)
+    (7, 4)
+    """
+    return math.ceil(math.log10(5 / tolerance) - 1e-9)
 
 
 def typed_short(seen: Any, wanted: Any) -> bool:

@@ -169,7 +169,8 @@ ex_02_2 = Exercise(
         Misconception(
             _functions(sqrt="x.tangent / np.sqrt(x.value)"),
             _of("sqrt", 3 / math.sqrt(2)),
-            "A factor ½ is missing in the slope of the square root: √x is x to the power ½.",
+            "The tangent of the square root is twice what it should be. √x is x to the power ½: is the factor ½ "
+            "there? And are both the 2 and the root below the line? In a / 2 * b the b is above it.",
         ),
     ),
     hints=(

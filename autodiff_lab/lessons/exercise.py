@@ -9,8 +9,9 @@ from __future__ import annotations
 import inspect
 import textwrap
 import types
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import compress
 from typing import Any
 
 from autodiff_lab.lessons import progress
@@ -20,6 +21,7 @@ from autodiff_lab.lessons.comparing import (
     agrees,
     alike,
     describe,
+    digits_within,
     disagreement,
     first_difference,
     plain,
@@ -27,7 +29,7 @@ from autodiff_lab.lessons.comparing import (
     typed_short,
 )
 from autodiff_lab.lessons.instances import Given, Instance, Misconception, Seed, drawn, tidy
-from autodiff_lab.lessons.running import Crashed, unfinished
+from autodiff_lab.lessons.running import Crashed, unfinished, written_by_the_learner
 
 __all__ = ["Exercise", "Instance", "Misconception", "Reply"]
 
@@ -80,6 +82,9 @@ class Exercise:
     observe : callable
         Turns what was handed over into plain data to compare; a dictionary holds several cases.
         An exercise that asks for code runs it here.
+    is_whole : bool
+        Whether the things that are handed over make sense together only. Otherwise some of them may be missing: the
+        others are judged, with good answers in the place of those.
     cases : str
         Says what the numbers of a case are: "These are the slopes in x and in y."
     make, draws : callable, mapping
@@ -131,6 +136,7 @@ class Exercise:
     hints: tuple[str, ...] = ()
     observe: Callable[..., Any] = plain
     tolerance: float = SIX_DIGITS
+    is_whole: bool = False
     cases: str = ""
     make: Callable[..., Instance] | None = None
     draws: Mapping[str, Sequence[Any]] = field(default_factory=dict)
@@ -199,16 +205,17 @@ class Exercise:
             own = self._judge(answers, self.instance()).passed
         except Exception:
             own = False
-        lent = answers if own else self._good_answers(answers)
+        lent = answers if own else self._good_answers(answers, self.reference)
         if not own:
             print(f"{', '.join(self.takes)}: lent by the check, until yours pass")
         return lent if len(lent) > 1 else lent[0]
 
-    def _good_answers(self, answers: tuple[Any, ...]) -> tuple[Any, ...]:
+    def _good_answers(self, answers: tuple[Any, ...], reference: str) -> tuple[Any, ...]:
         """The reference, living among the learner's own names."""
-        scope: dict[str, Any] = {}
-        exec(self.reference, scope)
-        names = next((answer.__globals__ for answer in answers if isinstance(answer, types.FunctionType)), scope)
+        names = next((answer.__globals__ for answer in answers if isinstance(answer, types.FunctionType)), {})
+        scope = {**names}
+        exec(reference, scope)
+        names = names or scope
         found = [scope[name] for name in self.takes]
         return tuple(
             types.FunctionType(f.__code__, names, f.__name__, f.__defaults__)
@@ -224,13 +231,28 @@ class Exercise:
     def _judge(self, answers: tuple[Any, ...], asked: Instance) -> Reply:
         if len(answers) != len(self.takes):
             return self._not_yet(f"Write {self.call}: I was given {len(answers)} things, not {len(self.takes)}.")
-        if any(unfinished(answer) for answer in answers):
-            return Reply(
-                "not attempted",
-                f"{self.title} is not attempted yet: put your answer in the place of the three dots and run the cell "
-                f"again. If you are stuck, run check.{self.name}.hint().",
-            )
-        seen = self.observe(*answers)
+        missing = tuple(map(unfinished, answers))
+        if all(missing) or (any(missing) and self.is_whole):
+            return Reply("not attempted", self._open())
+        if any(missing):
+            return self._judge_in_part(answers, missing, asked)
+        return self._judge_all(answers, asked)
+
+    def _judge_in_part(self, answers: tuple[Any, ...], missing: tuple[bool, ...], asked: Instance) -> Reply:
+        """What is there, judged beside good answers in the place of what is not."""
+        try:
+            good = self._good_answers(answers, asked.reference)
+        except Exception:  # they need what only the learner's notebook has
+            return Reply("not attempted", self._open())
+        beside = (lent if hole else own for own, lent, hole in zip(answers, good, missing, strict=True))
+        reply = self._judge_all(tuple(beside), asked)
+        right = _listed(compress(self.takes, (not hole for hole in missing)), "right; ")
+        said = right if reply.passed else reply.text.removeprefix(self._not_yet("").text) + " "
+        return self._not_yet(said + _listed(compress(self.takes, missing), "not written yet."))
+
+    def _judge_all(self, answers: tuple[Any, ...], asked: Instance) -> Reply:
+        with written_by_the_learner(answers):
+            seen = self.observe(*answers)
         if agrees(seen, asked.expected, self.tolerance):
             return Reply("passed", f"{self.title} passed. {self.praise}")
         for misconception in asked.misconceptions:
@@ -251,7 +273,7 @@ class Exercise:
         if isinstance(expected, dict) and isinstance(seen, dict):
             return disagreement(seen, expected, self.cases)
         if rounded(seen, expected):
-            return "Very close, but not the same number. Do not round: give more digits."
+            return f"Very close, but not the same number. Give at least {digits_within(self.tolerance)} digits."
         known = next((wrong.hint for wrong in asked.misconceptions if typed_short(seen, wrong.seen)), None)
         if known is not None:
             return known
@@ -262,6 +284,12 @@ class Exercise:
 
     def _form(self) -> str:
         return f"I expect {self.expects}: {self.call}."
+
+    def _open(self) -> str:
+        return (
+            f"{self.title} is not attempted yet: put your answer in the place of the three dots and run the cell "
+            f"again. If you are stuck, run check.{self.name}.hint()."
+        )
 
     def _not_yet(self, text: str) -> Reply:
         return Reply("not yet", f"{self.title}, not yet: {text}")
@@ -282,3 +310,9 @@ class Exercise:
             return Reply("hint", f"{self.title}: try it first; a wrong answer is enough. Then ask again.")
         worked = self.instance(seed).reference.strip()
         return Reply("solution", f"# {self.title}, one good answer\n{worked}\n\n{self.call}")
+
+
+def _listed(names: Iterable[str], what: str) -> str:
+    """A sentence of several names: "a, b and c are right"."""
+    *first, last = names
+    return f"{', '.join(first)} and {last} are {what}" if first else f"{last} is {what}"

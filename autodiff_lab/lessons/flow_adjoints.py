@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from autodiff_lab.lessons.exercise import Exercise, Misconception
-from autodiff_lab.lessons.flow_bench import expected_slopes, swept
+from autodiff_lab.lessons.flow_bench import DOUBLINGS, expected_slopes, swept
 from autodiff_lab.lessons.flow_instances import annotated, by_hand, calls_and_cells, over_which
-from autodiff_lab.lessons.running import Crashed
+from autodiff_lab.lessons.running import Crashed, TookTooLong
 
 # 1. paths and cells
 
@@ -68,7 +68,15 @@ def adjoints_from(result, cells):
         for operand, partial in cell.links:
             adjoint[operand] {} adjoint[cell] * partial
     return adjoint"""
-OLAH, *_, TWICE = expected_slopes()
+OLAH, *_, TWICE, MANY = expected_slopes()
+ALONG_PATHS = """\
+def adjoints_from(result, cells):
+    def along_paths(end, cell):
+        if end is cell:
+            return 1.0
+        return sum(partial * along_paths(operand, cell) for operand, partial in end.links)
+
+    return {cell: along_paths(result, cell) for cell in cells}"""
 
 ex_04_3 = Exercise(
     "ex_04_3",
@@ -121,6 +129,12 @@ ex_04_3 = Exercise(
             "the consumers' list hold both.",
         ),
         Misconception(
+            ALONG_PATHS,
+            {TWICE: (64.0,), MANY: Crashed(TookTooLong.__name__)},
+            f"The numbers are right, and each path is followed by itself: x doubled {DOUBLINGS} times has too many. "
+            "Add up at each cell what its consumers send, once, and go on with the sum.",
+        ),
+        Misconception(
             _sweep(end="adjoint[cells[0]]"),
             {OLAH: 2.0},
             "You return one number. Return the whole dictionary: the check looks up the inputs itself.",
@@ -156,7 +170,7 @@ ex_04_4 = Exercise(
 
 ex_04_5 = Exercise(
     "ex_04_5",
-    expects="a pair of numbers, (the sum over all five operations, the sum over the consumers of x1)",
+    expects="a pair of numbers, (the sum with total slopes, the sum with local partials)",
     make=over_which,
     draws={"x1": (1.0, 2.0, 4.0, 5.0), "x2": (2.0, 3.0, 4.0, 5.0)},
     hints=(

@@ -101,7 +101,7 @@ def by_hand(x1: float = 2.0, x2: float = 5.0) -> Instance:
 
 
 def over_which(x1: float = 2.0, x2: float = 5.0) -> Instance:
-    """The sum of document 0's equation 2 for x1, over all operations and over the consumers of x1.
+    """The sum of document 0's equation 2 for x1, with total slopes over all operations and with local partials.
 
     >>> over_which().expected
     (16.5, 5.5)
@@ -122,8 +122,8 @@ def over_which(x1: float = 2.0, x2: float = 5.0) -> Instance:
         (everything, right),
         (
             (right, right),
-            "The two sums differ. v3 depends on x1 only through v1 and v2, and the formula as it is printed counts it "
-            "once more.",
+            "The two sums differ. v3 grows with x1 through v1 and v2 only, and a total slope of its own counts it once "
+            "more.",
         ),
         (
             (everything, everything),

@@ -6,7 +6,7 @@ from typing import Any
 
 from autodiff_lab.lessons.comparing import Refused, describe, plain
 from autodiff_lab.lessons.exercise import Exercise, Misconception
-from autodiff_lab.lessons.flow_bench import DOUBLINGS, GOOD, expected_orders, ordered
+from autodiff_lab.lessons.flow_bench import AGAIN, DOUBLINGS, GOOD, expected_orders, ordered
 from autodiff_lab.lessons.flow_instances import thrice, used_twice
 from autodiff_lab.lessons.running import Crashed, TookTooLong
 
@@ -98,7 +98,13 @@ def topological_order(result):
     return {end}"""
 
 
-FIRST, *_, MANY = expected_orders()
+FIRST, _, _, _, BESIDE, *_, MANY = expected_orders()
+BREADTH_FIRST = """\
+def topological_order(result):
+    found = [result]
+    for cell in found:
+        found += [operand for operand in dict(cell.links) if operand not in found]
+    return found[::-1]"""
 ENTERED_LATE = """\
         for operand, _ in cell.links:
             visit(operand)
@@ -141,6 +147,18 @@ ex_04_7 = Exercise(
             {FIRST: "backwards, every cell before its operands"},
             "That is the tape read backwards, the order of the sweep. I ask for the order of the program, made from "
             "the links alone.",
+        ),
+        Misconception(
+            BREADTH_FIRST,
+            {FIRST: GOOD, MANY: GOOD, BESIDE: "a cell before its operands"},
+            "Level by level is not enough: in c + log(c) the sum meets c and log(c) together, and c has to come first. "
+            "A cell may be entered when all of its operands are.",
+        ),
+        Misconception(
+            _order().replace("(result):", "(result, seen=set()):").replace("order, seen = [], set()", "order = []"),
+            {FIRST: AGAIN},
+            "The first call is right. Python makes a default, such as seen=set(), once, when it reads the def, and the "
+            "next call finds in it what this one has left. Make a new one inside.",
         ),
         Misconception(
             "def topological_order(result):\n    return list(tape)",

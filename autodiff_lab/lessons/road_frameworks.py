@@ -146,6 +146,7 @@ def my_partial(y, x):
 ex_14_8 = Exercise(
     "ex_14_8",
     takes=("my_function", "my_partial"),
+    is_whole=True,
     expects="two functions: my_function(x), and my_partial(y, x), its derivative",
     expected=expected_invention(),
     observe=invention_followed,

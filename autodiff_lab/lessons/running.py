@@ -11,8 +11,9 @@ import sys
 import traceback
 import types
 import warnings
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from contextvars import ContextVar
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -23,11 +24,17 @@ STEPS = 1_000_000
 
 @dataclass(frozen=True)
 class Crashed:
-    """The learner's code raised. As a wanted value, `message` is a part of the message to be found."""
+    """The learner's code raised.
+
+    As a wanted value, `message` is a part of the message to be found, and with ``is_theirs=False`` the error must come
+    from the notebook's own code.
+    """
 
     kind: str
     message: str = ""
     line: str = ""
+    is_theirs: bool = field(default=True, repr=False)
+    """Whether the line is the learner's, or one of the notebook's that got something odd from the learner's code."""
 
     @property
     def never_ends(self) -> bool:
@@ -36,7 +43,8 @@ class Crashed:
 
     def sentence(self) -> str:
         """What happened, with the learner's own line where there is one."""
-        where = f" in your line `{self.line}`" if self.line else ""
+        whose = "your line `{}`" if self.is_theirs else "the notebook's line `{}`, with what your code gave it"
+        where = f" in {whose.format(self.line)}" if self.line else ""
         if self.never_ends:
             return (
                 f"your code was still running after {STEPS:,} steps{where}, so I stopped it. "
@@ -83,7 +91,7 @@ def attempt(code: Callable[..., Any], *args: Any, steps: int = STEPS) -> Any:
     except KeyboardInterrupt:
         raise
     except BaseException as problem:  # SystemExit too: a learner's exit() must not end the notebook
-        return Crashed(type(problem).__name__, _first_line(problem), _learners_line(problem))
+        return Crashed(type(problem).__name__, _first_line(problem), *_learners_line(problem))
 
 
 def _first_line(problem: BaseException) -> str:
@@ -94,12 +102,35 @@ def _first_line(problem: BaseException) -> str:
     return re.sub(r" at 0x[0-9a-fA-F]+", "", lines[0]).rstrip(".") if lines else ""
 
 
-def _learners_line(problem: BaseException) -> str:
-    """The innermost line that was written in a notebook cell, if there is one."""
-    for frame in reversed(traceback.extract_tb(problem.__traceback__)):
-        if "ipykernel" in frame.filename or frame.filename.startswith("<"):
-            return linecache.getline(frame.filename, frame.lineno or 0).strip()
-    return ""
+@contextlib.contextmanager
+def written_by_the_learner(answers: Iterable[Any]) -> Iterator[None]:
+    """Note where what was handed over is written, so that an error is told by the learner's line."""
+    before = _handed_over.get()
+    _handed_over.set(frozenset(file for answer in answers for file in _files(answer)))
+    try:
+        yield
+    finally:
+        _handed_over.set(before)
+
+
+_handed_over: ContextVar[frozenset[str]] = ContextVar("_handed_over", default=frozenset())
+
+
+def _files(answer: Any) -> Iterator[str]:
+    """The cells in which a function, or the methods of a class, are written."""
+    for thing in vars(answer).values() if isinstance(answer, type) else (answer,):
+        if isinstance(thing, types.FunctionType):
+            yield thing.__code__.co_filename
+
+
+def _learners_line(problem: BaseException) -> tuple[str, bool]:
+    """The innermost line of the cell that was handed over, or else of any cell; and whether it is the former."""
+    frames = traceback.extract_tb(problem.__traceback__)
+    own = [frame for frame in frames if frame.filename in _handed_over.get()]
+    cells = [frame for frame in frames if "ipykernel" in frame.filename or frame.filename.startswith("<")]
+    for frame in reversed(own or cells):
+        return linecache.getline(frame.filename, frame.lineno or 0).strip(), bool(own) or not _handed_over.get()
+    return "", True
 
 
 def unfinished(answer: Any) -> bool:

@@ -122,8 +122,10 @@ ex_01_2 = Exercise(
 
 
 def number_and_word(answer: Any) -> Any:
-    """A number and a word, the word small and without its full stop."""
+    """A number and a word, the word small and without its full stop; False is a no."""
     seen = plain(answer)
+    if isinstance(seen, tuple) and len(seen) == 2 and isinstance(seen[1], bool):
+        return (seen[0], "yes" if seen[1] else "no")
     if isinstance(seen, tuple) and len(seen) == 2 and isinstance(seen[1], str):
         return (seen[0], seen[1].strip(" .!").lower())
     return seen

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import types
 from typing import Any
 
 import numpy as np
 
 from autodiff_lab.lessons.comparing import Refused, describe, plain
 from autodiff_lab.lessons.exercise import Exercise, Instance, Misconception
-from autodiff_lab.lessons.running import attempt
+from autodiff_lab.lessons.running import Crashed, attempt
 from autodiff_lab.lessons.slopes_by_steps import SLOPE
 from autodiff_lab.lessons.tape_bench import refuse
 from autodiff_lab.transforms.gradients import grad
@@ -122,79 +123,152 @@ def logistic(x: Any) -> Any:
     return x
 
 
+OTHERS = (0.1, 0.6, 0.85)
+WIDE = 0.01
+ON_PAPER = "by_formula runs l4 or AD. Find the slope on paper: write what the chain rule gives, in x alone."
+ALL_DIGITS = "the digits of by_ad that are right"
+FORMULA, CENTRAL, AD = f"by_formula(x) for x in {OTHERS}", f"by_difference(0.6, {WIDE})", "by_ad"
+
+
+def _quotient(x: float, h: float) -> float:
+    return float((logistic(x + h) - logistic(x - h)) / (2 * h))
+
+
+def _cell(
+    x: float,
+    turns: str = "3",
+    factor: str = "4 * (1 - 2 * x)",
+    difference: str = "(l4(x + h) - l4(x - h)) / (2 * h)",
+    by_ad: str = "ad.grad(l4)(x)",
+    end: str = "slope",
+) -> str:
+    return f"""\
+x = {x}
+
+
+def by_formula(x):
+    slope = 1.0
+    for _ in range({turns}):
+        slope = slope * {factor}
+        x = 4 * x * (1 - x)
+    return {end}
+
+
+def by_difference(x, h):
+    return {difference}
+
+
+by_ad = {by_ad}"""
+
+
 def _three_ways(x: float = 0.3) -> Instance:
     slope, value = grad(logistic)(x), float(logistic(x))
-    first = grad(lambda x: 4 * x * (1 - x))(x)
-    until_three = grad(lambda x: 4 * (y := 4 * x * (1 - x)) * (1 - y))(x)
-    h = 1e-15
-    too_small = float((logistic(x + h) - logistic(x - h)) / (2 * h))
-    central = float((logistic(x + 1e-5) - logistic(x - 1e-5)) / 2e-5)
+    right = {
+        FORMULA: tuple(grad(logistic)(other) for other in OTHERS),
+        CENTRAL: _quotient(0.6, WIDE),
+        AD: slope,
+        ALL_DIGITS: "all",
+    }
 
-    def wrong(answer: tuple[float, ...], hint: str, **seen: Any) -> Misconception:
-        return Misconception(f"answer = {answer}", seen or _three_seen(answer), hint)
+    def formula(f: Any) -> dict[str, Any]:
+        return {FORMULA: tuple(float(f(other)) for other in OTHERS)}
 
-    def _three_seen(answer: tuple[float, ...]) -> dict[str, Any]:
-        return dict(zip(("formula", "difference", "AD"), answer, strict=True))
+    def difference(f: Any) -> dict[str, Any]:
+        return {CENTRAL: float(f(0.6, WIDE))}
 
     return Instance(
-        expected=_three_seen((slope, slope, slope)) | {"AD, in its last digits": "right"},
-        reference=f"""\
-x = {x}
-lx = [x]
-for _ in range(2):
-    lx.append(4 * lx[-1] * (1 - lx[-1]))
-by_formula = np.prod([4 * (1 - 2 * v) for v in lx])
-by_difference = (l4(x + 1e-5) - l4(x - 1e-5)) / 2e-5
-answer = (by_formula, by_difference, ad.grad(l4)(x))""",
+        expected=right,
+        reference=_cell(x),
         misconceptions=(
-            wrong(
-                (first, central, slope),
+            Misconception(
+                _cell(x, turns="1"),
+                formula(lambda x: 4 * (1 - 2 * x)),
                 "The formula has the slope of the first turn only. Each of the three turns contributes a factor "
                 "4(1 − 2l), taken at its own l.",
             ),
-            wrong(
-                (until_three, central, slope),
+            Misconception(
+                _cell(x, turns="2"),
+                formula(grad(lambda x: 4 * (y := 4 * x * (1 - x)) * (1 - y))),
                 "The formula stops one turn too early: that is l₃′. There are three turns between l₁ = x and l₄.",
             ),
-            wrong((value, central, slope), "The first number is l₄ itself. Asked for is its slope, three times."),
-            wrong(
-                (slope, too_small, slope),
-                "The difference has lost its digits: the step is too small. For a central quotient take about 1e-5.",
+            Misconception(
+                _cell(x, end="x"),
+                formula(logistic),
+                "by_formula gives l₄ itself. Asked for is its slope, three times.",
             ),
             Misconception(
-                f"answer = {(slope, central, central)}",
-                _three_seen((slope, slope, slope)) | {"AD, in its last digits": "wrong"},
-                "The third number is right to some digits, as a difference is. AD gives all of them: ad.grad(l4)(x).",
+                _cell(x, difference="(l4(x + h) - l4(x)) / h"),
+                difference(lambda x, h: (logistic(x + h) - logistic(x)) / h),
+                "by_difference is the forward quotient. The central one takes a step to each side.",
+            ),
+            Misconception(
+                _cell(x, difference="(l4(x + h) - l4(x - h)) / h"),
+                difference(lambda x, h: 2 * _quotient(x, h)),
+                "From x − h to x + h the run is 2h, and you divide by h.",
+            ),
+            Misconception(
+                _cell(x, difference="ad.grad(l4)(x)"),
+                difference(lambda x, h: grad(logistic)(x)),
+                "by_difference does not feel its step: with h = 0.01 no difference is so close. Run l4 at x + h and at "
+                "x − h, with the h that is given.",
+            ),
+            Misconception(
+                _cell(x, by_ad="by_difference(x, 1e-5)"),
+                {FORMULA: right[FORMULA], ALL_DIGITS: "some"},
+                "by_ad is right to some digits, as a difference is. AD gives all of them: ad.grad(l4)(x).",
+            ),
+            Misconception(
+                _cell(x, by_ad="l4(x)"), {FORMULA: right[FORMULA], AD: value}, "by_ad is l₄ itself, and not its slope."
             ),
         ),
     )
 
 
-def three_numbers(answer: Any) -> Any:
-    """The three numbers by their origin, and whether the last is right in all its digits; for any x that is drawn."""
-    seen = plain(answer)
-    if not isinstance(seen, tuple) or len(seen) != 3:
-        return seen
-    exact = [grad(logistic)(x) for x in (0.3, *DRAWN)]
-    last = seen[2] if isinstance(seen[2], float) else float("nan")
-    right = any(abs(last - slope) <= 1e-14 * abs(slope) for slope in exact)
-    named = dict(zip(("formula", "difference", "AD"), seen, strict=True))
-    return named | {"AD, in its last digits": "right" if right else "wrong"}
+def three_ways(by_formula: Any, by_difference: Any, by_ad: Any) -> Any:
+    """The formula at other points, the difference with a wide and a narrow step, and AD to its last digit."""
+    if isinstance(by_formula, types.FunctionType) and by_formula.__globals__["__name__"].startswith("autodiff_lab"):
+        return Refused(ON_PAPER)
+    refused = refuse(by_formula, by_difference, listing=("l4",), machine="program")
+    if refused:
+        return refused
+    # On paper there is no program to run: what the formula computes with is its own.
+    names = {name: thing for name, thing in by_formula.__globals__.items() if name not in ("l4", "ad", "f", "grad")}
+    alone = types.FunctionType(
+        by_formula.__code__, names, by_formula.__name__, by_formula.__defaults__, by_formula.__closure__
+    )
+    formula = attempt(lambda: plain([alone(x) for x in OTHERS]))
+    if (
+        isinstance(formula, Crashed)
+        and formula.kind == "NameError"
+        and ("'l4'" in formula.message or "'ad'" in formula.message)
+    ):
+        return Refused(ON_PAPER)
+    number = plain(by_ad)
+    off = min(abs(number - slope) / abs(slope) for slope in EXACT) if isinstance(number, float) else 1.0
+    return {
+        FORMULA: formula,
+        CENTRAL: attempt(lambda: plain(by_difference(0.6, WIDE))),
+        AD: number,
+        ALL_DIGITS: "all" if off <= 1e-14 else "some" if off < 1e-3 else "none",
+    }
 
 
 DRAWN = (0.1, 0.15, 0.2, 0.35, 0.4, 0.45, 0.6, 0.7)
+EXACT = tuple(grad(logistic)(x) for x in (0.3, *DRAWN))
 
 ex_01_5 = Exercise(
     "ex_01_5",
-    expects="three numbers: by the formula, by a central difference, by AD",
+    takes=("by_formula", "by_difference", "by_ad"),
+    expects="two functions, by_formula(x) and by_difference(x, h), and a number, by AD",
     make=_three_ways,
     draws={"x": DRAWN},
-    observe=three_numbers,
-    cases="All three are the same slope.",
+    tolerance=1e-9,
+    observe=three_ways,
+    cases="All three are slopes of l₄.",
     hints=(
         "On paper: lₙ₊₁ = 4 lₙ (1 − lₙ) has the slope 4(1 − 2lₙ) in lₙ. The chain rule multiplies the three.",
-        "by_difference = (l4(x + h) - l4(x - h)) / (2 * h), with an h from section 3.",
-        "AD takes one line: ad.grad(l4)(x).",
+        "by_difference returns (l4(x + h) - l4(x - h)) / (2 * h), as in section 2.",
+        "AD takes one line: by_ad = ad.grad(l4)(x).",
     ),
-    praise="Three ways, one number. You differentiated on paper, with a step, and by running the program.",
+    praise="Three ways, one slope. You differentiated on paper, with a step, and by running the program.",
 )

@@ -140,9 +140,14 @@ def told_apart(remember_identity: Any, grad_identity: Any) -> Any:
             a, b = bench.inputs(*values, names=("v1", "v2"))
             return plain(grad_identity(bench.example(a, b), [a, b]))
 
+        def squared() -> Any:
+            a, b = bench.inputs(1.0, 3.0, names=("v1", "b"))
+            return plain(grad_identity(a * a + b, [a, b]))
+
         return {
             "inputs named v1 and v2": attempt(slopes, 2.0, 5.0),
             "two inputs of the same value": attempt(slopes, 2.0, 2.0),
+            "an input and a product of the same name and value": attempt(squared),
             "the record keeps its values": attempt(bench.keeps_alive),
         }
 

@@ -13,12 +13,24 @@ from autodiff_lab.lessons.tape_bench import divided
 # 1. predict the lines
 
 
+AS_TYPED = str.maketrans(
+    {
+        "\N{MINUS SIGN}": "-",
+        "\N{EN DASH}": "-",
+        "×": "*",
+        "·": "*",
+        "₋": "-",
+        **dict(zip("₀₁₂₃₄₅", "012345", strict=True)),
+    }
+)
+
+
 def printed_lines(answer: Any) -> Any:
-    """Lines without spaces; one text with line breaks will do, and 2, 2. and 2.0 are the same number."""
+    """Lines without spaces; one text with line breaks will do, signs as on paper, and 2, 2. and 2.0 are the same."""
     lines = answer.strip().splitlines() if isinstance(answer, str) else plain(answer)
     if not isinstance(lines, list | tuple) or not all(isinstance(line, str) for line in lines):
         return lines
-    squeezed = ("".join(line.split()).replace("np.", "").replace("ln(", "log(") for line in lines)
+    squeezed = ("".join(line.translate(AS_TYPED).split()).replace("np.", "").replace("ln(", "log(") for line in lines)
     return tuple(re.sub(r"=(\d+)\.?0*$", r"=\1.0", line) for line in squeezed)
 
 
@@ -156,6 +168,23 @@ ex_03_2 = Exercise(
             division(end="    remember([self, other], x, propagate)"),
             {"x / y": None},
             "ops_div returns None. End it with return x.",
+        ),
+        Misconception(
+            division(sends="None").replace("return None", "[dl_dx * dx_dself, dl_dx * dx_dother]"),
+            {"x / y": Crashed("TypeError", "itera", is_theirs=False)},
+            "Your propagate returns nothing. Its last line hands the two contributions back: return [...].",
+        ),
+        Misconception(
+            division(sends="[dl_dx * dx_dself]"),
+            {"x / y": Crashed("ValueError", is_theirs=False)},
+            "Your propagate returns fewer or more contributions than ops_div has inputs. It needs two: one for self, "
+            "one for other.",
+        ),
+        Misconception(
+            division(sends="[dl_dx.value / other.value, -dl_dx.value * self.value / other.value**2]"),
+            {"x / y": Crashed("AttributeError", "no attribute 'name'", is_theirs=False)},
+            "What your propagate returns are no Variables. grad adds them to Variables, and asks each for its name: "
+            "multiply Variables, dl_dx * Variable(...).",
         ),
         Misconception(
             "def ops_div(self, other):\n    return self.value / other.value",

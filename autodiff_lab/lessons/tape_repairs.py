@@ -124,6 +124,9 @@ collision = grad(Variable.log(a) + a * b - Variable.sin(b), [a, b])""",
 )
 
 
+SAME_BOTH = "an input and a product of the same name and value"
+
+
 def _by_identity(recorded: str = "{}", key: str = "{}") -> str:
     return f"""\
 def remember_identity(inputs, output, propagate):
@@ -146,10 +149,12 @@ def grad_identity(last, results):
 ex_03_5b = Exercise(
     "ex_03_5b",
     takes=("remember_identity", "grad_identity"),
+    is_whole=True,
     expects="two functions, remember_identity(inputs, output, propagate) and grad_identity(last, results)",
     expected={
         "inputs named v1 and v2": GRADIENT,
         "two inputs of the same value": (2.5, 2.0 - math.cos(2.0)),
+        SAME_BOTH: (2.0, 1.0),
         "the record keeps its values": True,
     },
     observe=told_apart,
@@ -174,11 +179,16 @@ ex_03_5b = Exercise(
             "You use the value as the key. Two different Variables may well hold the same number.",
         ),
         Misconception(
+            _by_identity("({0}.name, {0}.value)", "({0}.name, {0}.value)"),
+            {"two inputs of the same value": (2.5, 2.0 - math.cos(2.0)), SAME_BOTH: (3.0, 1.0)},
+            "Name and value together are still no identity: here an input and a product share both.",
+        ),
+        Misconception(
             _by_identity("id({})", "id({})"),
-            {"the record keeps its values": False},
-            "id(v) tells two living Variables apart. When a Variable is no longer used, Python may give "
-            "its id to the next one, and the collision is back. Put the Variable itself into the record: "
-            "then it stays alive.",
+            {SAME_BOTH: (2.0, 1.0), "the record keeps its values": False},
+            "The slopes are right, and your record does not hold the Variables themselves. When one of them is no "
+            "longer used, Python may give its id to the next one, and a key made of names, numbers and ids may fit "
+            "both. Put the Variable itself into the record: then it stays alive.",
         ),
     ),
     hints=(
@@ -237,7 +247,7 @@ ex_03_6 = Exercise(
         Misconception(
             _constants(lift="thing"),
             {"x * 3": Crashed("AttributeError", "has no attribute")},
-            "A plain number reached ops_mul, which asks it for .value or .name. Lift it first: a Variable"
+            "A plain number was asked for .value or .name, which it does not have. Lift it first: a Variable"
             " stays as it is, anything else becomes Variable(thing).",
         ),
         Misconception(

@@ -50,7 +50,7 @@ def test_agreement(seen, wanted, yes):
 def test_a_rounded_number_is_told_from_a_wrong_one():
     assert rounded((6.87, 2.15), tape_repairs.COLLISION)
     assert not rounded((5.5, 1.7163), tape_repairs.COLLISION)
-    assert "Do not round" in lesson_03.ex_03_5a((6.87, 2.15)).text
+    assert "Give at least 7 digits" in lesson_03.ex_03_5a((6.87, 2.15)).text
 
 
 def test_descriptions_are_short_and_without_addresses():

@@ -59,7 +59,7 @@ def minimize(loss, variables, learning_rate):
     [
         (lesson_00.ex_00_1, 5.0, "You gave 5. That is not it."),
         (lesson_01.ex_01_2, 1e-8, "I expect a pair of steps"),
-        (lesson_01.ex_01_5, (1.3090816,) * 2, "I expect three numbers"),
+        (lesson_01.ex_01_5, (1.3090816,) * 2, "Write check.ex_01_5(by_formula, by_difference, by_ad)"),
         (lesson_02.ex_02_3, (5, 5.5, 0, 5), "only the fourth is not right"),
         (lesson_02.ex_02_3, (0.5, 5, 5.5, 0, 5.5), "I expect four numbers"),
         (lesson_03.ex_03_1, [*lesson_03.ex_03_1.expected[:6], "v5 = v4 - v3"], "only the seventh is not right"),
