@@ -184,3 +184,8 @@ class TestTheColumnOfThisPackageInTheTableOfGuards:
         assert run(1.0)[0] == 1.0
         assert run(3.0)[0] == 3.0
         assert ad.program(f, 1.0)(1.0)[0] == 10.0
+
+
+def test_a_function_is_not_judged_by_the_partial_of_another():
+    alone = "def my_function(x):\n    return np.sin(x)\n\n\ndef my_partial(y, x):\n    return ..."
+    assert submit(lesson.ex_14_8, alone).status == "not attempted"
