@@ -7,12 +7,13 @@ What each subcommand does lives in a module of its own and is loaded only when i
 from __future__ import annotations
 
 import argparse
+import io
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from . import __version__
-from .tutorial import DEFAULT_COPY, TutorialError
+from .cli.tutorial import DEFAULT_COPY, TutorialError
 
 EPILOG = f"""\
 examples:
@@ -28,6 +29,11 @@ In a checkout of the source, the checkout's own notebooks are opened. Installed 
 are first copied into ./{DEFAULT_COPY} (or the folder given with --to). A file that is already
 there is never overwritten: your work stays as you left it.
 """
+
+
+UNCONFINED = """\
+autodiff-lab: WARNING: --unconfined. There are no walls: each notebook runs with all your rights. It can read, change
+and delete your files, the other hand-ins and these grades, use the network, and leave programs running."""
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -69,15 +75,17 @@ def build_parser() -> argparse.ArgumentParser:
     grading = commands.add_parser(
         "grade",
         help="run a folder of handed-in notebooks, and write who passed what",
-        description="Run every notebook in a folder (or in one folder for each student), each in a process of its own "
-        "with a limit of time and memory, and without network and other files where the system can do that. Writes "
-        "grades.csv and grades.html.",
+        description="Run every notebook in a folder (or in one folder for each student), each behind the walls of "
+        "bubblewrap (Linux): without network and your files, and with limits of time, memory, processes and disk. "
+        "Writes grades.csv, a line as soon as a notebook has ended, and grades.html. The exit code is 1 if "
+        "some could not be run through no fault of theirs. It is no proof against cheating.",
     )
     grading.add_argument("folder", metavar="DIR", type=Path, help="what was handed in")
     grading.add_argument("--out", metavar="DIR", type=Path, help="where to write the table (default: into DIR)")
     grading.add_argument("--overwrite", action="store_true", help="write over the table of an earlier run")
     grading.add_argument("--seconds", type=positive, default=120, help="time for one notebook (default: 120)")
     grading.add_argument("--megabytes", type=positive, default=2000, help="memory for one notebook (default: 2000)")
+    grading.add_argument("--unconfined", action="store_true", help="run without walls, with all your rights")
     grading.add_argument("--jobs", type=positive, help="how many run at a time (default: one for each processor)")
     return parser
 
@@ -110,21 +118,21 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _open(options: argparse.Namespace) -> int:
-    from .tutorial import open_tutorial
+    from .cli.tutorial import open_tutorial
 
     open_tutorial(options.to, browser=not options.no_browser, port=options.port)
     return 0
 
 
 def _check(options: argparse.Namespace) -> int:
-    from .setup_check import check_setup
+    from .cli.setup_check import check_setup
 
     return check_setup()
 
 
 def _course(options: argparse.Namespace) -> int:
-    from .classroom.sets import write_course
-    from .tutorial import say_what_was_copied
+    from .classroom.course import write_course
+    from .cli.tutorial import say_what_was_copied
 
     for name, copied in write_course(options.out).items():
         say_what_was_copied(copied, options.out / name)
@@ -132,7 +140,7 @@ def _course(options: argparse.Namespace) -> int:
 
 
 def _lecture(options: argparse.Namespace) -> int:
-    from .classroom.lecture import write_lecture
+    from .classroom.lecture.kit import write_lecture
 
     kit = write_lecture(
         options.notebook,
@@ -154,21 +162,30 @@ def _lecture(options: argparse.Namespace) -> int:
 
 
 def _grade(options: argparse.Namespace) -> int:
-    from .classroom.grading import Limits, grade
-    from .classroom.report import report_paths, write_report
+    from .classroom.grading.grade import Limits, Row, grade, handed_in, try_walls
+    from .classroom.grading.report import open_report, report_paths
 
-    out = options.out or options.folder
-    report_paths(out, overwrite=options.overwrite)  # now, and not after an hour of grading
+    out, walls = options.out or options.folder, not options.unconfined
     limits = Limits(options.seconds, options.megabytes)
-    rows = grade(
-        options.folder,
-        limits,
-        jobs=options.jobs,
-        tell=lambda row: print(f"{row.passed:3} of {len(row.exercises):2}  {row.file}: {row.ended}", flush=True),
-    )
-    table, page = write_report(rows, out, overwrite=options.overwrite)
+    if not walls:
+        print(UNCONFINED, file=sys.stderr)
+    handed_in(options.folder)  # whether there are any
+    try_walls(limits, walls=walls)
+    if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal that has no letter for a name shows its number
+        sys.stdout.reconfigure(errors="backslashreplace")
+    with open_report(out, overwrite=options.overwrite, walls=walls) as add:
+
+        def tell(row: Row) -> None:
+            add(row)
+            print(f"{row.passed:3} of {len(row.exercises):2}  {row.file}: {row.ended}", flush=True)
+
+        rows = grade(options.folder, limits, jobs=options.jobs, walls=walls, tell=tell)
+    table, page = report_paths(out)
     print(f"{len(rows)} notebooks; the table is in {table}, and to be read in {page}")
-    return 0
+    not_run = sum(not row.judged for row in rows)
+    if not_run:
+        print(f"autodiff-lab: {not_run} of them could not be run, through no fault of theirs", file=sys.stderr)
+    return 1 if not_run else 0
 
 
 COMMANDS = {None: _open, "check": _check, "course": _course, "lecture": _lecture, "grade": _grade}

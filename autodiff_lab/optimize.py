@@ -17,7 +17,7 @@ from .engine.dispatch import Traced
 from .engine.errors import InputError, ShapeError
 from .engine.values import as_shaped, as_value, released, zeros
 from .systems.gradient_tape import GradientTape, Variable
-from .transforms import tree
+from .transforms import pytree
 from .transforms.recording import require_scalar
 
 __all__ = ["Adam", "GradientDescent", "Momentum", "Optimizer"]
@@ -75,11 +75,11 @@ class Optimizer:
         >>> GradientDescent(0.01).update(params, grad(loss)(params))
         {'w': 0.7, 'b': 1.9}
         """
-        paths, leaves = tree.paths("params", params), tree.flatten(params)
+        paths, leaves = pytree.paths("params", params), pytree.flatten(params)
         for path, x in zip(paths, leaves, strict=True):
             if isinstance(x, Traced):
                 raise InputError(f"{path} is {x!r}. update takes plain numbers and arrays; see apply_gradients.")
-        return tree.unflatten(params, self._step(paths, paths, leaves, tree.matching(grads, params, "grads")))
+        return pytree.unflatten(params, self._step(paths, paths, leaves, pytree.matching(grads, params, "grads")))
 
     def _step(self, keys: Sequence[Any], names: Sequence[str], xs: Sequence[Any], gs: Sequence[Any]) -> list[Any]:
         """One step for all parameters; if one of them is refused, none has moved."""
@@ -126,7 +126,7 @@ class Optimizer:
                 tape.watch(var_list)
             value = loss()
         require_scalar(value, loss)
-        variables = list(tape.watched_variables()) if var_list is None else tree.flatten(var_list)
+        variables = list(tape.watched_variables()) if var_list is None else pytree.flatten(var_list)
         return list(zip(tape.gradient(value, variables), variables, strict=True))
 
     def apply_gradients(self, grads_and_vars: Iterable[tuple[Any, Variable]]) -> None:

@@ -14,8 +14,8 @@ import numpy as np
 from . import rules  # noqa: F401 — rules fills the table
 from .broadcasting import unbroadcast
 from .dispatch import FLOAT64, TABLE, Level, Op, apply, as_operand, one
-from .listing import plain
 from .operators import BASIC, ELEMENTWISE, Overloaded, install, is_operand
+from .printing import plain
 from .values import as_shaped, as_value
 
 __all__ = ["Dual", "ForwardPass"]

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from . import dispatch, listing, rules  # noqa: F401 — rules fills the table
+from . import dispatch, printing, rules  # noqa: F401 — rules fills the table
 from .broadcasting import unbroadcast
 from .dispatch import NOTHING, Level, Op, as_operand, one
 from .errors import BranchChanged, EndlessError, ReleasedError, ShapeError
@@ -308,13 +308,13 @@ class Tape(Level):
 
     def _branch_changed(self, question: Comparison, outcome: Any) -> NoReturn:
         names = [
-            self.name(j) if j >= 0 else listing.plain(x)
+            self.name(j) if j >= 0 else printing.plain(x)
             for j, x in zip(question.parents, question.operands, strict=True)
         ]
-        text = listing.call(question.op.name, question.op.symbol, names, dict(question.static))
+        text = printing.call(question.op.name, question.op.symbol, names, dict(question.static))
         raise BranchChanged(
-            f"When this tape was recorded, {text} was {listing.plain(question.outcome)}; with the new inputs it is "
-            f"{listing.plain(outcome)}, so the program would go another way. Record it again at the new inputs."
+            f"When this tape was recorded, {text} was {printing.plain(question.outcome)}; with the new inputs it is "
+            f"{printing.plain(outcome)}, so the program would go another way. Record it again at the new inputs."
         )
 
     def release(self) -> None:
@@ -344,7 +344,7 @@ class Tape(Level):
 
     def expression(self, line: int) -> str:
         """What a line computes, in the names of the tape: ``"v-1 * v0"``. For an input, what the function calls it."""
-        return listing.expression(self, line)
+        return printing.expression(self, line)
 
     def draw(self, **options: Any) -> Any:
         """Draw the tape as a graph; :func:`autodiff_lab.draw` tells the options.
@@ -357,10 +357,10 @@ class Tape(Level):
         <drawing of tape(x)>
         """
         self._require_values()
-        return import_module("autodiff_lab.figures.graphs").draw_tape(self, **options)
+        return import_module("autodiff_lab.figures.graph.draw").draw_tape(self, **options)
 
     def __str__(self) -> str:
-        return listing.evaluation_trace(self)
+        return printing.evaluation_trace(self)
 
     def __repr__(self) -> str:
         return f"Tape({self.n_inputs} inputs, {len(self) - self.n_inputs} operations)"

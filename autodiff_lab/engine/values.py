@@ -11,7 +11,7 @@ import numpy as np
 from .broadcasting import shape_of
 from .dispatch import FLOAT64, Traced
 from .errors import InputError, ShapeError
-from .listing import plain
+from .printing import plain
 
 __all__ = ["as_number", "as_shaped", "as_value", "kept", "ones", "released", "released_all", "zeros"]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import listing, rules  # noqa: F401 — rules fills the table
+from . import printing, rules  # noqa: F401 — rules fills the table
 from .dispatch import FLOAT64, TABLE, Op, apply, as_operand
 from .operators import BASIC, ELEMENTWISE, Overloaded, install, is_operand
 from .values import kept
@@ -60,7 +60,7 @@ class Variable(Overloaded):
         return Overloaded.__getitem__(self, index)
 
     def __repr__(self) -> str:
-        return f"Variable({self.tape.name(self.index)} = {listing.plain(self.value)})"
+        return f"Variable({self.tape.name(self.index)} = {printing.plain(self.value)})"
 
 
 Variable.level = vars(Variable)["tape"]  # the same slot, under the name that every traced value has

@@ -8,9 +8,9 @@ arrays, ``statement.py`` for a whole line. ``buffers.py`` plans memory, ``functi
 ``saving.py`` writes it into a file.
 """
 
-from .cleaning import PASSES
-from .compiling import Operations
 from .listing import Line
-from .running import Program, program
+from .optimize import PASSES
+from .program import Program, program
+from .version import Operations
 
 __all__ = ["PASSES", "Line", "Operations", "Program", "program"]

@@ -12,8 +12,8 @@ import numpy as np
 
 from ..engine.errors import ShapeError
 from ..transforms.recording import name_of
-from .compiling import Version
-from .inputs import Input, Inputs
+from .arguments import Input, Inputs
+from .version import Version
 
 __all__ = ["again_and_again", "refused", "worth_it"]
 

@@ -9,11 +9,11 @@ import numpy as np
 
 from ..engine.dispatch import NOTHING, TABLE, Op
 from .draft import Constant
+from .python_names import ATOM, CHOICE, INFIX, KEYS, POWER, PRODUCT, SIGN
 from .statement import marked
-from .symbols import ATOM, CHOICE, INFIX, KEYS, POWER, PRODUCT, SIGN
 
 if TYPE_CHECKING:
-    from .writing import Writer
+    from .codegen import Writer
 
 __all__ = ["FRESH_NEVER", "Text", "array_expression", "may_share", "negative", "wrapped"]
 

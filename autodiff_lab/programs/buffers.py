@@ -8,12 +8,12 @@ import numpy as np
 
 from ..engine.dispatch import TABLE
 from .array_expressions import FRESH_NEVER, may_share
+from .python_names import CHOICE, KEYS
 from .statement import marked
-from .symbols import CHOICE, KEYS
 
 if TYPE_CHECKING:
+    from .codegen import Writer
     from .draft import Draft
-    from .writing import Writer
 
 __all__ = ["Buffers"]
 

@@ -12,8 +12,8 @@ from ..engine.broadcasting import shape_of
 from ..engine.dispatch import Op
 from ..engine.values import SMALL
 from ..engine.variable import Variable
-from ..transforms import tree
-from .tracing import Trace
+from ..transforms import pytree
+from .trace_derivative import Trace
 
 __all__ = ["Constant", "Draft", "is_number"]
 
@@ -135,7 +135,7 @@ class Draft:
                     if j >= 0:
                         count[j] += 1
                         last[j] = i
-            for leaf in tree.flatten(self.trace.result):
+            for leaf in pytree.flatten(self.trace.result):
                 if isinstance(leaf, Variable) and leaf.tape is self.tape:
                     count[leaf.index] += 2
             for decision in self.tape.decisions:

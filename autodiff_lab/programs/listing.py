@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from itertools import count
 from typing import Any, NamedTuple
 
-from ..engine.listing import call, plain
+from ..engine.printing import call, plain
+from .codegen import Writer
 from .draft import Draft
-from .writing import Writer
 
 __all__ = ["Line", "Listing"]
 

@@ -39,7 +39,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..engine import listing
+from ..engine import printing
 from ..engine.broadcasting import shape_of
 from ..engine.dispatch import NOTHING, TABLE, Level, Op, apply
 from ..engine.errors import InputError, LeakError, ShapeError
@@ -72,7 +72,7 @@ class Variable(Overloaded):
         self.level, self.name, self.value = level, name, value
 
     def __repr__(self) -> str:
-        return listing.plain(self.value)
+        return printing.plain(self.value)
 
 
 for _op in TABLE.values():
@@ -169,8 +169,8 @@ class Recording(Level):
                 "numbers. Write the program for one entry, or use autodiff_lab.grad, which takes arrays."
             )
         y = self.variable(released(value))
-        names = [x.name if k in which else listing.plain(x) for k, x in enumerate(operands)]
-        self.say(f"{y.name} = {listing.call(op.name, op.symbol, names, dict(static))}")
+        names = [x.name if k in which else printing.plain(x) for k, x in enumerate(operands)]
+        self.say(f"{y.name} = {printing.call(op.name, op.symbol, names, dict(static))}")
 
         def propagate(dl_doutputs: list[Variable]) -> list[Variable | None]:
             (dl_dy,) = dl_doutputs

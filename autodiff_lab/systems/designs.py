@@ -23,7 +23,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ..engine import listing
+from ..engine import printing
 from ..engine.dispatch import NOTHING
 from ..engine.errors import InputError, MutationError
 from ..engine.tape import Tape, Variable
@@ -140,7 +140,10 @@ class Closures:
 
 
 class Operations:
-    """Document 2, and the engine: a line keeps its operation and the operands; one table keeps the rules."""
+    """Document 2, and the engine: a line keeps its operation, the operands and the result; one table keeps the rules.
+
+    `stored` lists the operands, which is what a line names; a rule may read the result as well, or nothing else.
+    """
 
     shares = False
     closures = 0
@@ -207,7 +210,7 @@ def _result(f: Program, inputs: Sequence[Any], kind: type) -> Any:
     result = f(*inputs)
     if not isinstance(result, kind):
         raise InputError(
-            f"{name_of(f)} returned {listing.plain(result)}, which was not computed from its inputs, so nothing is "
+            f"{name_of(f)} returned {printing.plain(result)}, which was not computed from its inputs, so nothing is "
             "recorded. Return one number that depends on them."
         )
     return result

@@ -18,8 +18,8 @@ from ..engine.broadcasting import shape_of
 from ..engine.dispatch import Level, Op, Traced, as_operand
 from ..engine.errors import InputError, MutationError
 from ..engine.levels import in_this_thread
-from ..engine.listing import plain
 from ..engine.operators import Overloaded
+from ..engine.printing import plain
 from ..engine.values import as_shaped, as_value, released
 from ..transforms import custom
 

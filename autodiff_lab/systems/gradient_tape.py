@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import listing
+from ..engine import printing
 from ..engine.dispatch import Op
 from ..engine.errors import InputError, ReleasedError
 from ..engine.levels import in_this_thread
 from ..engine.values import as_shaped, ones, zeros
-from ..transforms import tree
+from ..transforms import pytree
 from .eager import Eager, Recorder, Tensor, Variable, constant, custom_gradient
 from .rewinding import READ, Record, Sweep, name_of, unused_name
 
@@ -152,17 +152,17 @@ class GradientTape(Recorder):
         sweep = self.sweep(target, sources, output_gradients)
         deque(sweep.steps(), maxlen=0)
         of = sweep.adjoints
-        return tree.map_leaves(lambda x: of[x.number] if x.number in of else otherwise(x), sources)
+        return pytree.map_leaves(lambda x: of[x.number] if x.number in of else otherwise(x), sources)
 
     def sweep(self, target: Any, sources: Any, output_gradients: Any = None) -> Sweep:
         """What :meth:`gradient` runs, to be stepped through: ``for step in tape.sweep(z, x).steps(): …``."""
         targets, starts = _leaves(target, "target"), _leaves(sources, "sources")
         given = [None] * len(targets)
         if output_gradients is not None:
-            given = tree.matching(output_gradients, target, "output_gradients")
+            given = pytree.matching(output_gradients, target, "output_gradients")
         seeds = [
             constant(ones(y.value) if g is None else as_shaped(g, y.value, path))
-            for y, g, path in zip(targets, given, tree.paths("output_gradients", target), strict=True)
+            for y, g, path in zip(targets, given, pytree.paths("output_gradients", target), strict=True)
         ]
         sweep = Sweep(self._taken(), self.made_by, self.names, targets, starts)
         for y, seed in zip(targets, seeds, strict=True):
@@ -189,7 +189,7 @@ class GradientTape(Recorder):
             stacked = np.stack(of_each) if of_each else np.zeros((0, *x.shape))
             return constant(np.reshape(stacked, (*target.shape, *x.shape)))
 
-        return tree.map_leaves(block, sources)
+        return pytree.map_leaves(block, sources)
 
     def _taken(self) -> dict[int, Record]:
         """The records, to be rewound; a tape that is not persistent has none from then on."""
@@ -212,20 +212,20 @@ class GradientTape(Recorder):
             return (
                 name_of(x.number, self.made_by, self.names)
                 if known
-                else listing.plain(x.value if isinstance(x, Eager) else x)
+                else printing.plain(x.value if isinstance(x, Eager) else x)
             )
 
         return "\n".join(
-            f"{text(r.result)} = {listing.call(r.op.name, r.op.symbol, list(map(text, r.operands)), dict(r.static))}"
-            f" = {listing.plain(r.result.value)}"
+            f"{text(r.result)} = {printing.call(r.op.name, r.op.symbol, list(map(text, r.operands)), dict(r.static))}"
+            f" = {printing.plain(r.result.value)}"
             for r in self.records.values()
         )
 
 
 def _leaves(objects: Any, role: str) -> list[Any]:
     """The tensors and Variables in a container; anything else is refused."""
-    leaves = tree.flatten(objects)
-    for x, path in zip(leaves, tree.paths(role, objects), strict=True):
+    leaves = pytree.flatten(objects)
+    for x, path in zip(leaves, pytree.paths(role, objects), strict=True):
         if not isinstance(x, Eager):
             raise InputError(
                 f"{path} is {x!r}, and a tape follows tensors and Variables only. A plain number was made outside, or "

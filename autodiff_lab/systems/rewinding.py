@@ -17,7 +17,7 @@ import numpy as np
 from ..engine.broadcasting import shape_of
 from ..engine.dispatch import Op, one
 from ..engine.errors import ShapeError
-from ..transforms import tree
+from ..transforms import pytree
 from .eager import Eager, Tensor, Variable, constant
 
 __all__ = ["READ", "Record", "Step", "Sweep"]
@@ -46,7 +46,7 @@ class Record:
     @classmethod
     def of(cls, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any], result: Tensor) -> Record:
         """A record with copies of its own of the arrays, in case the caller changes them."""
-        return cls(op, tree.map_leaves(_copied, operands), tree.map_leaves(_copied, dict(static)), result)
+        return cls(op, pytree.map_leaves(_copied, operands), pytree.map_leaves(_copied, dict(static)), result)
 
     @property
     def inputs(self) -> list[Any]:

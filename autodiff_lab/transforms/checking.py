@@ -12,7 +12,7 @@ from ..engine.broadcasting import shape_of
 from ..engine.dispatch import Traced
 from ..engine.errors import AutodiffError, InputError
 from ..engine.values import as_value
-from . import tree
+from . import pytree
 from .gradients import jvp, vjp
 from .recording import recorded, result_line
 
@@ -72,7 +72,7 @@ def check_grads(
     if not set(modes) <= {"fwd", "rev"} or not modes:
         raise InputError(f"modes is {tuple(modes)!r}; it takes 'fwd', 'rev' or both.")
     rng = np.random.default_rng(seed)
-    args = tuple(tree.map_leaves(as_value, x) for x in args)
+    args = tuple(pytree.map_leaves(as_value, x) for x in args)
     _check(f, args, 1, Plan(order, tuple(modes), rtol, step or np.finfo(float).eps ** (1 / 3), rng))
 
 
@@ -90,7 +90,7 @@ def _check(f: Callable[..., Any], args: tuple[Any, ...], order: int, plan: Plan)
     """Check the derivative of that order, which is the first one of `f`, and those above it."""
 
     def direction(like: Any) -> Any:
-        return tree.map_leaves(lambda x: plan.rng.standard_normal(shape_of(x))[()], like)
+        return pytree.map_leaves(lambda x: plan.rng.standard_normal(shape_of(x))[()], like)
 
     tangents = direction(args)
     cotangent = direction(f(*args))
@@ -130,7 +130,7 @@ def _size(f: Callable[..., Any], args: tuple[Any, ...], cotangent: Any) -> float
     """By how many machine epsilons the result may be off if each value on the way is off by one: Σ |v · v̄|."""
 
     def total(*inputs: Any) -> Any:
-        pairs = zip(tree.flatten(cotangent), tree.flatten(f(*inputs)), strict=True)
+        pairs = zip(pytree.flatten(cotangent), pytree.flatten(f(*inputs)), strict=True)
         return sum(np.sum(c * y) for c, y in pairs)
 
     result, tape = recorded(total, args, range(len(args)))
@@ -150,11 +150,11 @@ def _derivative(f: Callable[..., Any], args: tuple[Any, ...], cotangent: Any, ta
 
 def _worst(f: Callable[..., Any], args: tuple[Any, ...], cotangent: Any, tangents: Any, mode: str, step: float) -> str:
     """The argument whose own direction disagrees most."""
-    names = [path for k, x in enumerate(args) for path in tree.paths(f"argument {k}", x)]
-    leaves, errors = tree.flatten(list(tangents)), []
+    names = [path for k, x in enumerate(args) for path in pytree.paths(f"argument {k}", x)]
+    leaves, errors = pytree.flatten(list(tangents)), []
     for i in range(len(leaves)):
         alone = [t if j == i else t * 0.0 for j, t in enumerate(leaves)]
-        direction = tuple(tree.unflatten(list(tangents), alone))
+        direction = tuple(pytree.unflatten(list(tangents), alone))
         got = _derivative(f, args, cotangent, direction, mode)
         errors.append(abs(got - _inner(cotangent, _central(f, args, direction, step))))
     return names[int(np.argmax(np.nan_to_num(errors, nan=np.inf)))] if errors else "no argument"
@@ -162,15 +162,15 @@ def _worst(f: Callable[..., Any], args: tuple[Any, ...], cotangent: Any, tangent
 
 def _central(f: Callable[..., Any], args: tuple[Any, ...], tangents: Any, step: float) -> Any:
     def moved(sign: float) -> list[Any]:
-        moving = iter(tree.flatten(tangents))
-        return tree.flatten(f(*tree.map_leaves(lambda x: x + sign * step * next(moving), args)))
+        moving = iter(pytree.flatten(tangents))
+        return pytree.flatten(f(*pytree.map_leaves(lambda x: x + sign * step * next(moving), args)))
 
     return [(a - b) / (2 * step) for a, b in zip(moved(1.0), moved(-1.0), strict=True)]
 
 
 def _inner(a: Any, b: Any) -> float:
     total = 0.0
-    for x, y in zip(tree.flatten(a), tree.flatten(b), strict=True):
+    for x, y in zip(pytree.flatten(a), pytree.flatten(b), strict=True):
         x, y = (v.value if isinstance(v, Traced) else v for v in (x, y))
         if shape_of(x) != shape_of(y):  # multiplying would broadcast, and the sum below be the one forgotten
             raise CheckError(

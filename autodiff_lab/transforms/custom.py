@@ -13,7 +13,7 @@ from ..engine.broadcasting import shape_of, zeros_like
 from ..engine.dispatch import Op, Traced, apply, as_operand
 from ..engine.errors import InputError, MutationError, ShapeError, UnsupportedError
 from ..engine.rules.rows import flat
-from . import tree
+from . import pytree
 from .gradients import vjp
 
 __all__ = ["checkpoint", "custom_gradient", "stop_gradient"]
@@ -140,7 +140,7 @@ def stop_gradient(x: Any) -> Any:
     >>> grad(lambda x: x * stop_gradient(x))(3.0)
     3.0
     """
-    return tree.map_leaves(lambda leaf: apply(_stop, (leaf,)), x)
+    return pytree.map_leaves(lambda leaf: apply(_stop, (leaf,)), x)
 
 
 def plainest(x: Any) -> Any:
@@ -176,16 +176,16 @@ def checkpoint(f: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(f)
     def one_line(*args: Any) -> Any:
-        leaves = tree.flatten(list(args))
+        leaves = pytree.flatten(list(args))
 
         def on_leaves(*operands: Any) -> Any:
-            return f(*tree.unflatten(list(args), list(operands)))
+            return f(*pytree.unflatten(list(args), list(operands)))
 
         def compute(*operands: Any) -> Any:
             if any(isinstance(x, Traced) for x in operands):
                 return apply(op, operands)
             y = on_leaves(*operands)
-            if isinstance(y, Traced) or tree.children(y) is not None:
+            if isinstance(y, Traced) or pytree.children(y) is not None:
                 raise UnsupportedError(
                     f"checkpoint({getattr(f, '__name__', 'f')}) gave {y!r}. A checkpointed function takes every value "
                     "that is differentiated as an argument (not from around it) and returns one number or array."

@@ -14,7 +14,7 @@ from ..engine.errors import InputError, ShapeError
 from ..engine.tape import LONGEST, Tape
 from ..engine.values import as_shaped, as_value, ones, released, released_all, zeros
 from ..engine.variable import Variable
-from . import tree
+from . import pytree
 from .recording import (
     checked_result,
     chosen_arguments,
@@ -76,7 +76,7 @@ def record(f: Callable[..., Any], *args: Any, sites: bool = False, most: int | N
     y = v2 = 0.0
     """
     result, tape = recorded(f, args, range(len(args)), sites=sites, named=True, copied=True, most=most)
-    if tree.children(result) is not None:
+    if pytree.children(result) is not None:
         maker = derivative_of(f)
         one = f"Take one of them, `lambda *x: {maker}(…)(*x)[0]`" if maker else "Return one array, np.stack([...])"
         raise ShapeError(
@@ -116,16 +116,16 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tupl
     (10.0, (5.0, 2.0))
     """
     result, tape = recorded(f, primals, range(len(primals)), copied=True)
-    outputs = tree.flatten(result)
-    value = tree.map_leaves(lambda y: released(result_value(y, tape)), result)
+    outputs = pytree.flatten(result)
+    value = pytree.map_leaves(lambda y: released(result_value(y, tape)), result)
 
     def pullback(cotangent: Any) -> tuple[Any, ...]:
         seeds = [
             as_shaped(c, result_value(y, tape), "the cotangent")
-            for c, y in zip(tree.matching(cotangent, result, "the cotangent"), outputs, strict=True)
+            for c, y in zip(pytree.matching(cotangent, result, "the cotangent"), outputs, strict=True)
         ]
         gradients = iter(released_all(swept(tape, outputs, seeds), tape.values[: tape.n_inputs], seeds))
-        return tuple(tree.map_leaves(lambda _: next(gradients), x) for x in primals)
+        return tuple(pytree.map_leaves(lambda _: next(gradients), x) for x in primals)
 
     return value, pullback
 
@@ -213,7 +213,7 @@ def differentiated(
         if not isinstance(result, tuple) or len(result) != 2:
             raise ShapeError(f"has_aux=True means that {name_of(f)} returns a pair (result, extra).")
         result, aux = result
-        aux = tree.map_leaves(lambda y: released(result_value(y, tape)) if isinstance(y, Traced) else y, aux)
+        aux = pytree.map_leaves(lambda y: released(result_value(y, tape)) if isinstance(y, Traced) else y, aux)
     if type(result) is not Variable or type(result.value) is not np.float64:
         require_scalar(result, f)
     value = result_value(result, tape)
@@ -221,7 +221,7 @@ def differentiated(
     gradients = released_all(swept(tape, [result], seeds), tape.values[: tape.n_inputs], seeds)
     if len(which) != len(gradients) or not LEAVES.issuperset(map(type, args)):
         remaining = iter(gradients)
-        of = {k: tree.map_leaves(lambda _: next(remaining), args[k]) for k in dict.fromkeys(which)}
+        of = {k: pytree.map_leaves(lambda _: next(remaining), args[k]) for k in dict.fromkeys(which)}
         gradients = [of[k] for k in which]
     return released(value), gradients[0] if hasattr(argnums, "__index__") else tuple(gradients), aux
 
@@ -263,15 +263,15 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
         if type(x) is type(t) is np.ndarray and x.dtype is t.dtype is FLOAT64 and x.shape == t.shape != ():
             inputs.append(dual(x, t, forward))  # nothing to convert, nothing to complain about
             continue
-        moving = iter(tree.matching(t, x, f"tangent {k}"))
-        labels = iter(tree.paths(f"{k}", x))
+        moving = iter(pytree.matching(t, x, f"tangent {k}"))
+        labels = iter(pytree.paths(f"{k}", x))
 
         def lifted(leaf: Any, labels: Any = labels, moving: Any = moving) -> Dual:
             label = next(labels)
             value = as_value(leaf, f"primal {label}")
             return dual(value, as_shaped(next(moving), value, f"tangent {label}"), forward)
 
-        inputs.append(tree.map_leaves(lifted, x))
+        inputs.append(pytree.map_leaves(lifted, x))
     result = forward.run(f, inputs)
     if type(result) is Dual and result.level is forward:
         return released(result.value), released(result.tangent)
@@ -282,8 +282,10 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
         plain = checked_result(y)
         return released(plain), released(zeros(plain))
 
-    pairs = [split(y) for y in tree.flatten(result)]
-    return tuple(tree.unflatten(result, list(part)) for part in zip(*pairs, strict=True)) if pairs else (result, result)
+    pairs = [split(y) for y in pytree.flatten(result)]
+    return (
+        tuple(pytree.unflatten(result, list(part)) for part in zip(*pairs, strict=True)) if pairs else (result, result)
+    )
 
 
 # The one way in and the one way back

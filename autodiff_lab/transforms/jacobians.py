@@ -18,7 +18,7 @@ from ..engine.dispatch import FLOAT64, as_operand
 from ..engine.dual import Dual, ForwardPass, dual
 from ..engine.errors import ShapeError
 from ..engine.values import as_shaped, as_value, ones, released, zeros
-from . import tree
+from . import pytree
 from .gradients import LEAVES, differentiated, grad, jvp, vjp
 from .recording import chosen_arguments, pushed, recorded, result_line, result_value, swept
 
@@ -50,7 +50,7 @@ def jacfwd(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[
     @wraps(f)
     def jacobian(*args: Any, **kwargs: Any) -> Any:
         which = chosen_arguments(argnums, args, f)
-        leaves = [as_value(x, "the input") for k in dict.fromkeys(which) for x in tree.flatten(args[k])]
+        leaves = [as_value(x, "the input") for k in dict.fromkeys(which) for x in pytree.flatten(args[k])]
         sizes = [math.prod(shape_of(x)) for x in leaves]
         count = sum(sizes)
         # One direction needs no batch axis; single precision keeps it, or a number of double precision would win.
@@ -62,7 +62,7 @@ def jacfwd(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[
             start += n
         lifted, moving = list(args), iter(duals)
         for k in dict.fromkeys(which):
-            lifted[k] = tree.map_leaves(lambda _: next(moving), args[k])
+            lifted[k] = pytree.map_leaves(lambda _: next(moving), args[k])
         result = forward.run(lambda *inputs: f(*inputs, **kwargs) if kwargs else f(*inputs), lifted)
 
         def block(y: Any) -> Any:
@@ -77,7 +77,7 @@ def jacfwd(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[
                 start += n
             return by_argument(parts, argnums, which, args)
 
-        return tree.map_leaves(block, result)
+        return pytree.map_leaves(block, result)
 
     return jacobian
 
@@ -107,7 +107,7 @@ def jacrev(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[
                 seed = np.zeros(shape)
                 seed.flat[entry] = 1.0
                 rows.append(swept(tape, [y], [seed[()] if shape else np.float64(1.0)]))
-            leaves = [x for k in dict.fromkeys(which) for x in tree.flatten(args[k])]
+            leaves = [x for k in dict.fromkeys(which) for x in pytree.flatten(args[k])]
             if not rows:
                 parts = [np.zeros((*shape, *shape_of(as_value(x)))) for x in leaves]
             elif not shape:
@@ -117,7 +117,7 @@ def jacrev(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[
                 parts = [np.reshape(np.stack(column), (*shape, *shape_of(column[0]))) for column in columns]
             return by_argument(parts, argnums, which, args)
 
-        return tree.map_leaves(block, result)
+        return pytree.map_leaves(block, result)
 
     return jacobian
 
@@ -136,8 +136,8 @@ def jacobian(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callabl
     @wraps(f)
     def cheaper(*args: Any, **kwargs: Any) -> Any:
         which = chosen_arguments(argnums, args, f)
-        inputs = sum(math.prod(shape_of(as_value(x))) for k in dict.fromkeys(which) for x in tree.flatten(args[k]))
-        outputs = sum(math.prod(shape_of(y)) for y in tree.flatten(f(*args, **kwargs)))
+        inputs = sum(math.prod(shape_of(as_value(x))) for k in dict.fromkeys(which) for x in pytree.flatten(args[k]))
+        outputs = sum(math.prod(shape_of(y)) for y in pytree.flatten(f(*args, **kwargs)))
         return (jacrev if outputs < inputs else jacfwd)(f, argnums)(*args, **kwargs)
 
     return cheaper
@@ -200,7 +200,7 @@ def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., 
     def push(*tangents: Any) -> Any:
         if len(tangents) != len(primals):
             raise ShapeError(f"The linear map takes {len(primals)} tangents, and was given {len(tangents)}.")
-        leaves = [t for k, x in enumerate(primals) for t in tree.matching(tangents[k], x, f"tangent {k}")]
+        leaves = [t for k, x in enumerate(primals) for t in pytree.matching(tangents[k], x, f"tangent {k}")]
         seeds = [as_shaped(t, x, "the tangent") for t, x in zip(leaves, tape.values, strict=False)]
         moving = pushed(tape, seeds)
 
@@ -209,9 +209,9 @@ def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., 
             found = None if line is None else moving[line]
             return released(zeros(result_value(y, tape)) if found is None else found)
 
-        return tree.map_leaves(tangent, result)
+        return pytree.map_leaves(tangent, result)
 
-    return tree.map_leaves(lambda y: released(result_value(y, tape)), result), push
+    return pytree.map_leaves(lambda y: released(result_value(y, tape)), result), push
 
 
 def elementwise_grad(f: Callable[..., Any], argnums: int = 0) -> Callable[..., Any]:
@@ -230,7 +230,7 @@ def elementwise_grad(f: Callable[..., Any], argnums: int = 0) -> Callable[..., A
             return f(*args[:argnums], x, *args[argnums + 1 :], **kwargs)
 
         value, pullback = vjp(of_one, args[argnums])
-        return pullback(tree.map_leaves(lambda y: ones(as_value(y)), value))[0]
+        return pullback(pytree.map_leaves(lambda y: ones(as_value(y)), value))[0]
 
     return derivative
 
@@ -240,5 +240,5 @@ def by_argument(parts: list[Any], argnums: int | Sequence[int], which: Sequence[
     if len(parts) == 1 and type(argnums) is int and type(args[argnums]) in LEAVES:
         return parts[0]
     remaining = iter(parts)
-    of = {k: tree.map_leaves(lambda _: next(remaining), args[k]) for k in dict.fromkeys(which)}
+    of = {k: pytree.map_leaves(lambda _: next(remaining), args[k]) for k in dict.fromkeys(which)}
     return of[which[0]] if hasattr(argnums, "__index__") else tuple(of[k] for k in which)

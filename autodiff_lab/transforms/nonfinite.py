@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..engine.dispatch import NOTHING
-from ..engine.listing import plain
+from ..engine.printing import plain
 from ..engine.tape import Tape
 from ..engine.values import ones
 from .gradients import record

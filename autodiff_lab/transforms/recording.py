@@ -17,7 +17,7 @@ from ..engine.errors import InputError, LeakError, ShapeError
 from ..engine.tape import LONGEST, Tape
 from ..engine.values import as_value, zeros
 from ..engine.variable import Variable
-from . import tree, walking
+from . import execution_log, pytree
 
 __all__ = [
     "argument_names",
@@ -62,23 +62,23 @@ def recorded(
             continue
         if not named:  # nobody will read the names, and finding them costs more than a small derivative
             try:
-                inputs[k] = tree.map_leaves(lambda leaf: _nameless(tape, leaf, copied), args[k])
+                inputs[k] = pytree.map_leaves(lambda leaf: _nameless(tape, leaf, copied), args[k])
                 continue
             except InputError:
                 pass  # the way with names comes to the same leaf, and says which it is
         names = names or argument_names(f, len(args))
-        labels = iter(tree.paths(names[k], args[k]))
+        labels = iter(pytree.paths(names[k], args[k]))
 
         def lifted(leaf: Any, labels: Any = labels) -> Variable:
             label = next(labels)
             value = as_value(leaf, f"the input {label}")
             return tape.input(value.copy() if copied and value is leaf and type(leaf) is np.ndarray else value, label)
 
-        inputs[k] = tree.map_leaves(lifted, args[k])
+        inputs[k] = pytree.map_leaves(lifted, args[k])
     call = f if not kwargs else lambda *inputs: f(*inputs, **kwargs)
     if not sites:
         return tape.run(call, inputs), tape
-    with walking.watched(tape) as walk:
+    with execution_log.watched(tape) as walk:
         result = tape.run(call, inputs)
     tape.walk = walk.known()
     return result, tape
@@ -184,7 +184,7 @@ def argument_names(f: Callable[..., Any], count: int) -> list[str]:
 
 def require_scalar(result: Any, f: Callable[..., Any]) -> None:
     """Refuse a result that has no gradient because it is not one number."""
-    if shape_of(result) != () or tree.children(result) is not None:
+    if shape_of(result) != () or pytree.children(result) is not None:
         raise ShapeError(
             f"{name_of(f)} returned {_described(result)}, and a gradient belongs to one number. "
             "Reduce it (np.sum, np.mean), or use vjp with a cotangent of the result's shape."
@@ -220,7 +220,7 @@ def name_of(f: Callable[..., Any]) -> str:
 
 
 def _described(result: Any) -> str:
-    entries = tree.children(result)
+    entries = pytree.children(result)
     if entries is not None:
         return f"a {type(result).__name__} of {len(entries)} results"
     return f"an array of shape {shape_of(result)}"

@@ -14,8 +14,8 @@ import numpy as np
 
 from ..engine.dispatch import NOTHING, Level, Op, Traced
 from ..engine.errors import DetachedError
-from ..engine.listing import call, index, plain, static_text
 from ..engine.operators import Overloaded
+from ..engine.printing import call, index, plain, static_text
 
 __all__ = ["Symbol"]
 

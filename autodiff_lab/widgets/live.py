@@ -19,7 +19,7 @@ import anywidget
 import traitlets
 from IPython import get_ipython
 
-from autodiff_lab.widgets.joining import joined
+from autodiff_lab.widgets.bundle import joined
 
 VIEW = "application/vnd.jupyter.widget-view+json"
 

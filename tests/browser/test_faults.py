@@ -3,7 +3,7 @@
 import pytest
 
 from autodiff_lab import Trace, play
-from autodiff_lab.figures.faults import FAULTS
+from autodiff_lab.trace.faulty_engines import FAULTS
 
 from .player_page import LAST, PlayerOnPage, f
 from .test_themes import readable

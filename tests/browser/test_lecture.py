@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from autodiff_lab import play
-from autodiff_lab.classroom.lecture import write_lecture
+from autodiff_lab.classroom.lecture.kit import write_lecture
 
 from .axe import serious
 from .conftest import photograph

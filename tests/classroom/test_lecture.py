@@ -7,12 +7,12 @@ import nbformat
 import pytest
 
 from autodiff_lab.__main__ import main
-from autodiff_lab.classroom import slides, speaking
-from autodiff_lab.classroom.lecture import page
-from autodiff_lab.classroom.prose import Block, blocks, mathml, pieces
-from autodiff_lab.classroom.rehearsal import LectureError, rehearse
-from autodiff_lab.lessons.course import lessons
-from autodiff_lab.tutorial import installed_notebooks
+from autodiff_lab.classroom.lecture import slides, speaker_notes
+from autodiff_lab.classroom.lecture.cell_html import Block, blocks, mathml, pieces
+from autodiff_lab.classroom.lecture.execute import LectureError, rehearse
+from autodiff_lab.classroom.lecture.kit import page
+from autodiff_lab.cli.tutorial import installed_notebooks
+from autodiff_lab.lessons.checks.course import lessons
 
 PATHS = sorted(installed_notebooks().glob("[0-9][0-9]_*.ipynb"))
 EXERCISES = {lesson.number: lesson.exercises() for lesson in lessons()}
@@ -261,4 +261,4 @@ def test_a_notebook_that_raises():
 
 def test_the_time_of_every_notebook_is_found():
     for path in PATHS:
-        assert re.fullmatch(r"\d+ minutes.*", speaking.time_of(nbformat.read(path, as_version=4))), path.name
+        assert re.fullmatch(r"\d+ minutes.*", speaker_notes.time_of(nbformat.read(path, as_version=4))), path.name

@@ -4,8 +4,8 @@ import nbformat
 import pytest
 
 from autodiff_lab.__main__ import main
-from autodiff_lab.lessons.course import lessons
-from autodiff_lab.tutorial import installed_notebooks
+from autodiff_lab.cli.tutorial import installed_notebooks
+from autodiff_lab.lessons.checks.course import lessons
 
 NAMES = sorted(path.name for path in installed_notebooks().glob("*.ipynb"))
 EXERCISES = {lesson.number: lesson.exercises() for lesson in lessons()}
@@ -21,7 +21,8 @@ def course(tmp_path_factory):
 @pytest.mark.parametrize("name", NAMES)
 def test_the_students_notebook_has_no_answer(course, name):
     text = (course / "student" / name).read_text(encoding="utf-8")
-    assert text == (installed_notebooks() / name).read_text(encoding="utf-8")
+    original = (installed_notebooks() / name).read_text(encoding="utf-8")
+    assert text == original.replace("[For lecturers](for_lecturers.md)", "For lecturers")
     for exercise in EXERCISES.get(name[:2], {}).values():
         for notebook in (nbformat.reads(text, as_version=4),):
             asked = [cell.source for cell in notebook.cells if f"check.{exercise.name}(" in cell.source]
@@ -40,6 +41,15 @@ def test_the_teachers_notebook_has_answers_hints_and_wrong_answers(course, name)
 
 def test_pictures_travel_along(course):
     assert (course / "student" / "pictures").is_dir() and (course / "teacher" / "pictures").is_dir()
+
+
+def test_the_page_for_lecturers_is_not_for_students(course):
+    """It tells what to ask in a lecture, and the answers."""
+    page = "for_lecturers.md"
+    assert (course / "teacher" / page).read_bytes() == (installed_notebooks() / page).read_bytes()
+    assert not list((course / "student").rglob(page))
+    texts = [path.read_text(encoding="utf-8") for path in (course / "student").glob("*.ipynb")]
+    assert not any(page in text for text in texts), "nor does a link lead to it"
 
 
 def test_nothing_is_overwritten(course, capsys):

@@ -5,7 +5,7 @@ import pytest
 
 from autodiff_lab import Trace
 
-from .drawn import CASES
+from .graph.drawn import CASES
 
 
 def example(x1, x2):

@@ -1,6 +1,6 @@
 """What a class hands in: for each exercise right answers in unusual form, and wrong ones that a hurried student gives.
 
-They are data beside the exercises: ``autodiff_lab/lessons/answers/lesson_NN.toml`` holds, for each exercise, what is
+They are data beside the exercises: ``autodiff_lab/lessons/lesson_NN/answers.toml`` holds, for each exercise, what is
 written into the notebook's cell in the place of the unanswered one. A wrong answer may say what the reply must
 mention.
 """
@@ -18,10 +18,11 @@ from .test_every_exercise import submit
 sys.path.insert(0, str(Path(__file__).parents[1] / "notebooks"))
 from reading import lessons
 
-ANSWERS = Path(autodiff_lab.lessons.__file__).parent / "answers"
+ANSWERS = Path(autodiff_lab.lessons.__file__).parent
 LESSONS = dict(lessons())
 HANDED_IN = {
-    number: tomllib.loads((ANSWERS / f"lesson_{number}.toml").read_text(encoding="utf-8")) for number in LESSONS
+    number: tomllib.loads((ANSWERS / f"lesson_{number}" / "answers.toml").read_text(encoding="utf-8"))
+    for number in LESSONS
 }
 EXERCISES = [
     pytest.param(number, exercise, id=name) for number, found in LESSONS.items() for name, exercise in found.items()

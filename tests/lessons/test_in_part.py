@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from autodiff_lab.lessons import lesson_00, lesson_02, lesson_03, lesson_04
-from autodiff_lab.lessons.comparing import agrees, digits_within, plain
-from autodiff_lab.lessons.instances import every_draw
-from autodiff_lab.lessons.running import attempt, written_by_the_learner
+from autodiff_lab.lessons.checks.compare import agrees, digits_within, plain
+from autodiff_lab.lessons.checks.run_code import attempt, written_by_the_learner
+from autodiff_lab.lessons.checks.variants import every_draw
 
 from .test_every_exercise import EXERCISES, in_the_notebook, submit
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from autodiff_lab.lessons.exercise import Exercise
+from autodiff_lab.lessons.checks.exercise import Exercise
 
 ADD_ONE = "def add(x, by=STEP):\n    return x + by"
 

@@ -6,9 +6,10 @@ import sys
 
 import pytest
 
-from autodiff_lab.lessons import lesson_00, lesson_03, progress
-from autodiff_lab.lessons.course import lessons
-from autodiff_lab.lessons.exercise import Exercise
+from autodiff_lab.lessons import lesson_00, lesson_03
+from autodiff_lab.lessons.checks import progress
+from autodiff_lab.lessons.checks.course import lessons
+from autodiff_lab.lessons.checks.exercise import Exercise
 
 EXERCISES = len(lesson_03.progress.exercises())
 DONE, NOTHING = (f"Notebook 03: {done} of {EXERCISES} exercises done." for done in (1, 0))
@@ -122,7 +123,7 @@ def test_a_folder_that_does_not_exist_or_is_nobodys(monkeypatch, tmp_path):
 
 def test_two_kernels_at_once(file):
     code = (
-        "import sys; from autodiff_lab.lessons import progress\n"
+        "import sys; from autodiff_lab.lessons.checks import progress\n"
         "for k in range(40): progress.note(f'ex_{sys.argv[1]}_{k}', 'passed')"
     )
     both = [subprocess.Popen([sys.executable, "-c", code, name]) for name in ("a", "b")]

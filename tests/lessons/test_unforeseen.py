@@ -16,7 +16,7 @@ from autodiff_lab.lessons import (
     lesson_13,
     lesson_14,
 )
-from autodiff_lab.lessons.comparing import agrees
+from autodiff_lab.lessons.checks.compare import agrees
 
 from .test_every_exercise import submit
 

@@ -12,8 +12,8 @@ from typing import Any
 import nbformat
 
 import autodiff_lab.lessons
-from autodiff_lab.classroom.sets import answered  # noqa: F401 — what the tests read with, they answer with
-from autodiff_lab.lessons.exercise import Exercise
+from autodiff_lab.classroom.course import answered  # noqa: F401 — what the tests read with, they answer with
+from autodiff_lab.lessons.checks.exercise import Exercise
 
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"))
@@ -42,7 +42,7 @@ def lessons() -> Iterator[tuple[str, dict[str, Exercise]]]:
         if module.name.startswith("lesson_"):
             names = vars(importlib.import_module(f"autodiff_lab.lessons.{module.name}"))
             found = {name: value for name, value in names.items() if isinstance(value, Exercise)}
-            yield module.name.removeprefix("lesson_"), found
+            yield module.name.removeprefix("lesson_"), dict(sorted(found.items()))
 
 
 def exercises() -> list[tuple[str, Exercise]]:

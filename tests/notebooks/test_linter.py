@@ -8,7 +8,7 @@ import nbformat
 import pytest
 from reading import NOTEBOOKS, PAGES, read, tags
 
-from autodiff_lab.lessons.course import lessons
+from autodiff_lab.lessons.checks.course import lessons
 
 LONGEST_CELL = 40
 LARGEST_FILE = 400_000

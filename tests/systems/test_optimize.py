@@ -167,9 +167,9 @@ def start() -> dict[str, Any]:
 
 @pytest.mark.parametrize("make", METHODS.values(), ids=METHODS)
 def test_both_styles_give_the_same_numbers(make: Callable[[], Optimizer]) -> None:
-    from autodiff_lab.transforms import tree
+    from autodiff_lab.transforms import pytree
 
-    params, variables = start(), tree.map_leaves(Variable, start())
+    params, variables = start(), pytree.map_leaves(Variable, start())
     first, second = make(), make()
     before, slope = network(params), ad.value_and_grad(network)
     for _ in range(8):
@@ -178,9 +178,9 @@ def test_both_styles_give_the_same_numbers(make: Callable[[], Optimizer]) -> Non
         second.minimize(lambda: network(variables))
     assert value < before
     assert type(params["layers"][0]) is Layer and type(params["scale"]) is float
-    for plain, variable in zip(tree.flatten(params), tree.flatten(variables), strict=True):
+    for plain, variable in zip(pytree.flatten(params), pytree.flatten(variables), strict=True):
         assert np.array_equal(plain, variable.numpy())
-    assert list(first.state) in ([], tree.paths("params", params))
+    assert list(first.state) in ([], pytree.paths("params", params))
     for a, b in zip(first.state.values(), second.state.values(), strict=True):
         assert a.keys() == b.keys() and all(np.array_equal(a[k], b[k]) for k in a)
 

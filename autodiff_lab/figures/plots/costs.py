@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from autodiff_lab.figures.notation import number
 from autodiff_lab.figures.plots.style import Plot, called, canvas
-from autodiff_lab.figures.trace import Cost, Trace
+from autodiff_lab.text.notation import number
+from autodiff_lab.trace.model import Cost, Trace
 
 _PANELS = (("passes", "passes"), ("operations", "operations"), ("kept", "numbers kept"))
 _HATCHES = ("", "///", "...", "xxx")

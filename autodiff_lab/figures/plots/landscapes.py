@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab.engine.errors import InputError, ShapeError
-from autodiff_lab.figures.notation import number
 from autodiff_lab.figures.plots.style import Plot, called, canvas
 from autodiff_lab.figures.plots.surfaces import Span, curve, field, gradient, landscape, singled_out
+from autodiff_lab.text.notation import number
 from autodiff_lab.transforms.recording import argument_names
 
 

@@ -12,11 +12,11 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import LinearSegmentedColormap, Normalize, to_rgba
 
 from autodiff_lab.engine.errors import ShapeError
-from autodiff_lab.figures.notation import BLUE, VERMILION, number
-from autodiff_lab.figures.options import one_of
 from autodiff_lab.figures.plots.style import Plot, canvas
-from autodiff_lab.figures.themes import Theme
-from autodiff_lab.transforms import tree
+from autodiff_lab.figures.style.themes import Theme
+from autodiff_lab.text.notation import BLUE, VERMILION, number
+from autodiff_lab.text.options import one_of
+from autodiff_lab.transforms import pytree
 from autodiff_lab.transforms.jacobians import hessian, jacobian
 from autodiff_lab.transforms.recording import argument_names
 
@@ -54,13 +54,13 @@ def plot_jacobian(f: Callable[..., Any], *args: Any, sparsity: bool = False, the
     >>> plot_jacobian(lambda x: np.stack([x[0] * x[1], x[0]]), np.array([3.0, 2.0])).description
     'Jacobian, 2 rows and 2 columns. Row y[0]: 2 by x[0], 3 by x[1]. Row y[1]: 1 by x[0], 0 by x[1].'
     """
-    args = tuple(tree.map_leaves(lambda x: np.asarray(x, dtype=float)[()], x) for x in args)
+    args = tuple(pytree.map_leaves(lambda x: np.asarray(x, dtype=float)[()], x) for x in args)
     value = f(*args)
     columns = _entries(argument_names(f, len(args)), args)
     rows = _entries(["y"], (value,))
     blocks = jacobian(f, tuple(range(len(args))))(*args)
-    parts = [tree.flatten(block) for block in _rows_of_blocks(blocks, value)]
-    sizes = [max(1, math.prod(np.shape(leaf))) for leaf in tree.flatten(value)]
+    parts = [pytree.flatten(block) for block in _rows_of_blocks(blocks, value)]
+    sizes = [max(1, math.prod(np.shape(leaf))) for leaf in pytree.flatten(value)]
     matrix = np.vstack([np.hstack([np.reshape(b, (n, -1)) for b in row]) for row, n in zip(parts, sizes, strict=True)])
     return plot_matrix(matrix, rows=rows, columns=columns, title="Jacobian", sparsity=sparsity, theme=theme)
 
@@ -75,22 +75,22 @@ def plot_hessian(f: Callable[..., Any], *args: Any, sparsity: bool = False, them
     >>> plot_hessian(lambda x, y: x**2 * y, 3.0, 2.0).description
     'Hessian, 2 rows and 2 columns. Row x: 4 by x, 6 by y. Row y: 6 by x, 0 by y.'
     """
-    args = tuple(tree.map_leaves(lambda x: np.asarray(x, dtype=float)[()], x) for x in args)
+    args = tuple(pytree.map_leaves(lambda x: np.asarray(x, dtype=float)[()], x) for x in args)
     names = _entries(argument_names(f, len(args)), args)
-    sizes = [max(1, math.prod(np.shape(leaf))) for leaf in tree.flatten(args)]
-    blocks = iter(tree.flatten(hessian(f, tuple(range(len(args))))(*args)))
+    sizes = [max(1, math.prod(np.shape(leaf))) for leaf in pytree.flatten(args)]
+    blocks = iter(pytree.flatten(hessian(f, tuple(range(len(args))))(*args)))
     matrix = np.vstack([np.hstack([np.reshape(next(blocks), (m, n)) for n in sizes]) for m in sizes])
     return plot_matrix(matrix, rows=names, columns=names, title="Hessian", sparsity=sparsity, theme=theme)
 
 
 def _rows_of_blocks(blocks: Any, value: Any) -> list[Any]:
     """The blocks of each result: `jacobian` nests them by result first, if there are several."""
-    if tree.children(value) is None:
+    if pytree.children(value) is None:
         return [blocks]
     found: list[Any] = []
 
     def take(block: Any, like: Any) -> None:
-        entries = tree.children(like)
+        entries = pytree.children(like)
         if entries is None:
             found.append(block)
             return
@@ -105,7 +105,7 @@ def _entries(names: Sequence[str], values: Sequence[Any]) -> list[str]:
     """What to call every entry of nested arrays: ``x``, ``x[0]``, ``p['w'][0, 1]``."""
     called = []
     for name, value in zip(names, values, strict=True):
-        for path, leaf in zip(tree.paths(name, value), tree.flatten(value), strict=True):
+        for path, leaf in zip(pytree.paths(name, value), pytree.flatten(value), strict=True):
             places = np.ndindex(np.shape(leaf))
             called += [f"{path}[{', '.join(map(str, place))}]" if place else path for place in places]
     return called

@@ -12,9 +12,9 @@ import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from autodiff_lab.figures.drawing import data_url
-from autodiff_lab.figures.notation import escape
-from autodiff_lab.figures.themes import Theme, following, theme_of
+from autodiff_lab.figures.graph.render import data_url
+from autodiff_lab.figures.style.themes import Theme, following, theme_of
+from autodiff_lab.text.notation import escape
 from autodiff_lab.transforms.recording import name_of
 
 SIZE = 11.0

@@ -9,9 +9,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import BoundaryNorm, LinearSegmentedColormap, to_rgba
 
-from autodiff_lab.figures.notation import BLUE, number
 from autodiff_lab.figures.plots.style import chip
-from autodiff_lab.figures.themes import Theme
+from autodiff_lab.figures.style.themes import Theme
+from autodiff_lab.text.notation import BLUE, number
 from autodiff_lab.transforms.gradients import grad
 
 _FINE = 241

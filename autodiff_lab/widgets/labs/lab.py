@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from autodiff_lab.engine.errors import AutodiffError
-from autodiff_lab.figures.grids import Grid
-from autodiff_lab.figures.notation import number
+from autodiff_lab.text.notation import number
+from autodiff_lab.text.table import Grid
 
 
 class LabError(AutodiffError, ValueError):

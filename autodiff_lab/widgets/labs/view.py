@@ -13,10 +13,10 @@ from typing import Any
 
 import traitlets
 
-from autodiff_lab.figures import themes
-from autodiff_lab.figures.drawing import data_url
-from autodiff_lab.figures.notation import escape
-from autodiff_lab.widgets.joining import joined
+from autodiff_lab.figures.graph.render import data_url
+from autodiff_lab.figures.style import themes
+from autodiff_lab.text.notation import escape
+from autodiff_lab.widgets.bundle import joined
 from autodiff_lab.widgets.labs.lab import Button, Lab, Play, Slider
 from autodiff_lab.widgets.live import Live, awaiting
 

@@ -4,7 +4,7 @@ import pytest
 
 from autodiff_lab import play
 
-from ..cases import f, square
+from ..player.cases import f, square
 
 
 def sums(trace):

@@ -8,9 +8,9 @@ import pytest
 
 from autodiff_lab import grad, record
 from autodiff_lab.widgets.labs import BranchRecorder
-from autodiff_lab.widgets.labs.branch_picture import ROWS
-from autodiff_lab.widgets.labs.branch_programs import HIGH, LOW, PROGRAMS, STEP
-from autodiff_lab.widgets.labs.branch_runs import lines_run, piece_of, pieces
+from autodiff_lab.widgets.labs.branch_recorder.picture import ROWS
+from autodiff_lab.widgets.labs.branch_recorder.programs import HIGH, LOW, PROGRAMS, STEP
+from autodiff_lab.widgets.labs.branch_recorder.runs import lines_run, piece_of, pieces
 
 WHILE, IF, RECURSION, ROOT, STEPS, POINT = PROGRAMS
 every_program = pytest.mark.parametrize("program", PROGRAMS)

@@ -7,7 +7,7 @@ import pytest
 
 from autodiff_lab import grad
 from autodiff_lab.widgets.labs import BroadcastLens
-from autodiff_lab.widgets.labs.broadcast_flow import AXES, OPS, OVER_AXES, SHAPES, values
+from autodiff_lab.widgets.labs.broadcast_lens.flow import AXES, OPS, OVER_AXES, SHAPES, values
 
 PLUS, MINUS, TIMES = OPS
 X = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])

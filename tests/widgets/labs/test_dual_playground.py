@@ -7,7 +7,7 @@ import pytest
 
 from autodiff_lab import hessian
 from autodiff_lab.widgets.labs import DualPlayground
-from autodiff_lab.widgets.labs.dual_playground import MAP, f, levels
+from autodiff_lab.widgets.labs.dual_playground.lab import MAP, f, levels
 
 
 def turned(**values):

@@ -13,13 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autodiff_lab.engine.errors import InputError
-from autodiff_lab.systems.static_graph import Graph, Placeholder
+from autodiff_lab.systems.static_graph.graph import Graph, Placeholder
 from autodiff_lab.transforms.jacobians import jacrev
 from autodiff_lab.widgets.labs import FeedGraph
-from autodiff_lab.widgets.labs.feed_graph import TARGETS
-from autodiff_lab.widgets.labs.graph_boxes import FLOORS, HIGH, SIZE, WIDE
-from autodiff_lab.widgets.labs.graph_lines import FLATTEN, INPUTS, PROGRAMS
-from autodiff_lab.widgets.labs.typed import typed
+from autodiff_lab.widgets.labs.expression import typed
+from autodiff_lab.widgets.labs.feed_graph.lab import TARGETS
+from autodiff_lab.widgets.labs.feed_graph.picture import FLOORS, HIGH, SIZE, WIDE
+from autodiff_lab.widgets.labs.feed_graph.programs import FLATTEN, INPUTS, PROGRAMS
 
 ONE, TWO, DOCUMENT, SUM, ALIAS, DOUBLED = PROGRAMS
 FED = {"x": "1", "y": "2", "z": "3"}

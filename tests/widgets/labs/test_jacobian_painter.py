@@ -5,7 +5,15 @@ import pytest
 
 from autodiff_lab import jacfwd, jacrev, jvp, record, vjp
 from autodiff_lab.widgets.labs import JacobianPainter
-from autodiff_lab.widgets.labs.jacobian_passes import FIXED, LARGEST, LAYER, NAMES, multiplications, passed, program
+from autodiff_lab.widgets.labs.jacobian_painter.passes import (
+    FIXED,
+    LARGEST,
+    LAYER,
+    NAMES,
+    multiplications,
+    passed,
+    program,
+)
 from autodiff_lab.widgets.labs.lab import Slider
 
 SIZES = [(n, m) for n in range(1, LARGEST + 1) for m in range(1, LARGEST + 1)]

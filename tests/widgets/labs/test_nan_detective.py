@@ -8,7 +8,7 @@ import pytest
 from autodiff_lab import grad, trace_nonfinite
 from autodiff_lab.widgets import labs
 from autodiff_lab.widgets.labs import NaNDetective
-from autodiff_lab.widgets.labs.nan_programs import PROGRAMS
+from autodiff_lab.widgets.labs.nan_detective.programs import PROGRAMS
 
 WHERE, DOUBLE, NORM, SQUARES, SOFTPLUS, LOGADDEXP, SIGMOID, TANH, ENTROPY = PROGRAMS
 MAKES_NAN = (WHERE, NORM, SOFTPLUS, SIGMOID, ENTROPY)

@@ -8,7 +8,14 @@ import pytest
 
 from autodiff_lab import grad
 from autodiff_lab.widgets.labs import NewtonHVP
-from autodiff_lab.widgets.labs.newton_steps import METHODS, convex_between, f, newton_between, place, walk
+from autodiff_lab.widgets.labs.newton_hvp.methods import (
+    METHODS,
+    convex_between,
+    f,
+    newton_between,
+    place,
+    walk,
+)
 
 SERIES = json.loads((Path(__file__).parents[2] / "data" / "reference_cases.json").read_text())["series"]
 DESCENT = SERIES["seed1_gradient_descent"]

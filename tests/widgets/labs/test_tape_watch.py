@@ -7,7 +7,7 @@ import pytest
 
 from autodiff_lab.systems import gradient_tape
 from autodiff_lab.widgets.labs import TapeWatch
-from autodiff_lab.widgets.labs.tape_watch import KINDS, PAUSES, PROGRAMS, Settings, written
+from autodiff_lab.widgets.labs.tape_watch.lab import KINDS, PAUSES, PROGRAMS, Settings, written
 
 SQUARES, BESIDE, TWICE, TARGETS, PRODUCT = PROGRAMS
 

@@ -15,10 +15,10 @@ from autodiff_lab.systems.designs import DESIGNS, places
 from autodiff_lab.transforms.gradients import grad, record
 from autodiff_lab.transforms.jacobians import hessian
 from autodiff_lab.widgets.labs import ThreeDesigns
+from autodiff_lab.widgets.labs.expression import typed
 from autodiff_lab.widgets.labs.lab import LabError
-from autodiff_lab.widgets.labs.ledger import COLUMNS, ROOM, SIZE
-from autodiff_lab.widgets.labs.three_designs import LOOK_INTO_THE_ARRAY, OWN, PROGRAMS
-from autodiff_lab.widgets.labs.typed import typed
+from autodiff_lab.widgets.labs.three_designs.lab import LOOK_INTO_THE_ARRAY, OWN, PROGRAMS
+from autodiff_lab.widgets.labs.three_designs.picture import COLUMNS, ROOM, SIZE
 
 each_program = pytest.mark.parametrize("program", PROGRAMS)
 

@@ -9,8 +9,8 @@ import pytest
 
 from autodiff_lab.systems import perceptron
 from autodiff_lab.widgets.labs import TrainFilm
-from autodiff_lab.widgets.labs.train_film import CASES, METHODS, STEPS, region
-from autodiff_lab.widgets.labs.train_strip import TrainStrip
+from autodiff_lab.widgets.labs.train_film.lab import CASES, METHODS, STEPS, region
+from autodiff_lab.widgets.labs.train_strip.lab import TrainStrip
 
 
 def at(**settings):

@@ -1,0 +1,104 @@
+"""`autodiff-lab course`: the notebooks as students get them, and as a teacher reads them.
+
+The student's set is the tutorial as it is, every exercise open, without the page for lecturers. In the teacher's set
+each exercise has a good answer in its cell, and below it the hints that students can ask for and the wrong answers that
+the check knows.
+"""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import nbformat
+
+from autodiff_lab.cli.tutorial import Copied, copy_notebooks, installed_notebooks
+from autodiff_lab.lessons.checks.course import lessons
+from autodiff_lab.lessons.checks.exercise import Exercise
+
+__all__ = ["answered", "for_teachers", "write_course"]
+
+FOR_LECTURERS = "for_lecturers.md"
+LINK = re.compile(rb"\[([^]]*)\]\(for_lecturers\.md[^)]*\)")
+
+
+def write_course(folder: Path) -> dict[str, Copied]:
+    """Write the two sets into ``folder/student`` and ``folder/teacher``; what is there already is left as it is.
+
+    Raises
+    ------
+    TutorialError
+        If the folder cannot be written to.
+    """
+    source = installed_notebooks()
+    exercises = {lesson.number: lesson.exercises() for lesson in lessons()}
+
+    def students(path: Path) -> bytes | None:
+        # The page has the answers to what is asked in a lecture.
+        return None if path.name == FOR_LECTURERS else LINK.sub(rb"\1", path.read_bytes())
+
+    def teachers(path: Path) -> bytes:
+        if path.suffix != ".ipynb":
+            return path.read_bytes()
+        notebook = for_teachers(nbformat.read(path, as_version=4), exercises.get(path.name[:2], {}))
+        return (nbformat.writes(notebook) + "\n").encode()
+
+    return {
+        "student": copy_notebooks(source, folder / "student", students),
+        "teacher": copy_notebooks(source, folder / "teacher", teachers),
+    }
+
+
+def answered(notebook: Any, exercises: Mapping[str, Exercise]) -> Any:
+    r"""A copy of a notebook with the reference answers in the place of the unanswered ones.
+
+    >>> from autodiff_lab.lessons.lesson_00 import ex_00_1
+    >>> cells = [nbformat.v4.new_code_cell("answer = ...\n\ncheck.ex_00_1(answer)")]
+    >>> print(answered(nbformat.v4.new_notebook(cells=cells), {"ex_00_1": ex_00_1}).cells[0].source)
+    answer = -0.2837
+    <BLANKLINE>
+    check.ex_00_1(answer)
+    """
+    notebook = copy.deepcopy(notebook)
+    for cell in notebook.cells:
+        exercise = asked_in(cell, exercises)
+        if exercise is not None:
+            cell.source = f"{exercise.reference}\n\n{exercise.call}"
+    return notebook
+
+
+def asked_in(cell: Any, exercises: Mapping[str, Exercise]) -> Exercise | None:
+    """The exercise that a cell asks to have checked."""
+    if cell.cell_type != "code":
+        return None
+    return next((each for name, each in exercises.items() if re.search(rf"check\.{name}\(", cell.source)), None)
+
+
+def for_teachers(notebook: Any, exercises: Mapping[str, Exercise]) -> Any:
+    """A copy with good answers, and below each the hints and the wrong answers that are recognised."""
+    notebook = answered(notebook, exercises)
+    cells = []
+    for cell in notebook.cells:
+        cells.append(cell)
+        exercise = asked_in(cell, exercises)
+        if exercise is not None:
+            cell.outputs, cell.execution_count = [], None  # they belong to the open exercise
+            cells.append(nbformat.v4.new_markdown_cell(notes_on(exercise), id=f"{cell.id}-notes"[:64]))
+    notebook.cells = cells
+    return notebook
+
+
+def notes_on(exercise: Exercise) -> str:
+    """What a teacher wants to know of an exercise, as Markdown."""
+    parts = [f"**For the teacher: {exercise.title}**"]
+    if exercise.is_varied:
+        parts.append("Each student may have numbers of their own (`check.seed`); these are the numbers of the text.")
+    if exercise.hints:
+        parts.append("Hints, one after the other:\n\n" + "\n".join(f"1. {hint}" for hint in exercise.hints))
+    wrong = [f"```python\n{each.written.strip()}\n```\n\n> {each.hint}" for each in exercise.misconceptions]
+    if wrong:
+        parts.append("Wrong answers that are recognised, and what is said to them:\n\n" + "\n\n".join(wrong))
+    return "\n\n".join(parts)

@@ -1,0 +1,1 @@
+"""`autodiff-lab grade`: hand-ins are run behind walls, and a report says what was done."""

@@ -1,0 +1,1 @@
+"""`autodiff-lab lecture`: what a lecturer takes along, made from a notebook."""

@@ -1,0 +1,1 @@
+"""The command `autodiff-lab`, and what it checks."""

@@ -1,0 +1,1 @@
+"""The graph of a run: its DOT text, its layout, its drawing."""

@@ -1,0 +1,38 @@
+"""A graph in words, for a reader who cannot see it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from autodiff_lab.figures.graph.node_style import size_of
+from autodiff_lab.text.messages import say, separated, template
+from autodiff_lab.trace.groups import Group
+from autodiff_lab.trace.model import Trace
+
+_MOST_SAID = 20
+
+
+def described(trace: Trace, groups: Sequence[Group], adjoints: bool = True) -> str:
+    """The graph in words: its boxes, as many as one can listen to, and the derivatives if it shows them."""
+    derivatives = _derivatives(trace) if adjoints else ""
+    if any(group.title for group in groups):
+        said, kind = [say("box", title=group.title, size=size_of(group)) for group in groups], "graph of boxes"
+    else:
+        said, kind = [f"{line.meaning} = {line.value.text}" for line in trace.lines], "graph of lines"
+    shown, more = separated(said[:_MOST_SAID]), len(said) - _MOST_SAID
+    if more > 0:
+        return say(f"{kind}, cut", all=shown, more=more, derivatives=derivatives).strip()
+    return say(kind, all=shown, derivatives=derivatives).strip()
+
+
+def _derivatives(trace: Trace) -> str:
+    if trace.mode == "forward":
+        pairs = zip(trace.directions, trace.tangent, strict=False)
+        along = [say("tangent along", tangent=tangent.text, direction=direction.shown) for direction, tangent in pairs]
+        return say("graph tangent", tangents=template("semicolon").join(along) or 0)
+    inputs = [trace.lines[i].label for i in trace.inputs]
+    if not inputs:
+        return say("no inputs")
+    pairs = zip(inputs, trace.gradient, strict=True)
+    adjoints = [say("named", name=name, value=say("not reached") if a is None else a.text) for name, a in pairs]
+    return say("graph adjoints", adjoints=separated(adjoints))

@@ -1,0 +1,128 @@
+"""Which boxes a graph has, and which ways lead from one to another: every graph of a tape is written here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from autodiff_lab.trace.groups import Group
+
+_MOST_RANKS_PASSED = 1300
+_FAR = 6
+
+
+def write(
+    drawing: Any,
+    lines: Sequence[Any],
+    parts: Any,
+    groups: Sequence[Group],
+    leaving: Callable[[Group], Sequence[int]],
+    within: range | None = None,
+    single: int | None = None,
+) -> None:
+    """Write the nodes and edges, in the order of the tape.
+
+    Parameters
+    ----------
+    drawing : graphviz.Digraph
+        Whatever has `node` and `edge`.
+    lines : sequence of Line
+        The tape; of the lines inside of groups only the operands are read.
+    parts : Parts
+        What each part looks like.
+    groups : sequence of Group
+        Which lines stand together in one box; each of the others has its own.
+    leaving : callable
+        The lines of a group whose values leave it.
+    within : range, optional
+        Only these lines are drawn. A value from elsewhere is written again, beside the operation that uses it; a group
+        says itself which ones it uses.
+    single : int, optional
+        So many values that go from one group to another have a way each; more of them have one together.
+    """
+    within = range(len(lines)) if within is None else within
+    box = {i: f"n{i}" for i in within}
+    inside = {i: group for group in groups for i in range(group.first, group.end)}
+    box |= {i: f"g{group.first}" for i, group in inside.items()}
+    far = _far(lines, box) if len(within) == len(lines) else set()
+    drawing.dense = bool(far)
+    drawn: set[tuple[int, str]] = set()
+
+    between: dict[tuple[str, str], set[int]] = {}
+    for i in within if single is not None else ():
+        for operand in lines[i].operands:
+            if i in inside and operand.line in inside:
+                between.setdefault((box[operand.line], box[i]), set()).add(operand.line)
+
+    def flow(i: int, tail: int, group: Group) -> None:
+        """A value goes into a group, once, however often it is used there."""
+        if tail not in box or box[tail] == box[i] or (tail, box[i]) in drawn:
+            return
+        together = between.get((box[tail], box[i]), {tail})
+        if single is not None and len(together) > single:
+            drawn.update((one, box[i]) for one in together)
+            drawing.edge(box[tail], box[i], **parts.several(len(together), tail, group))
+            return
+        drawn.add((tail, box[i]))
+        named = tail in inside and len(leaving(inside[tail])) > 1
+        drawing.edge(box[tail], box[i], **parts.flow(tail, named, group))
+
+    for i in within:
+        line = lines[i]
+        if i in inside:
+            if inside[i].first == i:
+                drawing.node(box[i], **parts.group(inside[i], leaving(inside[i])))
+            for operand in line.operands:
+                if operand.line is not None:
+                    flow(i, operand.line, inside[i])
+            continue
+        drawing.node(f"n{i}", **parts.node(i, line))
+        for slot, operand in enumerate(line.operands):
+            tail = f"c{i}_{slot}" if operand.line is None else box.get(operand.line)
+            # The main way stays straight; what joins it stands aside.
+            look = {"weight": "8"} if far and operand.line is not None and (i, slot) not in far else {}
+            if operand.line is None:
+                drawing.node(tail, **parts.constant(i, slot, operand))
+            elif tail is None or (i, slot) in far:
+                tail = f"s{i}_{slot}"
+                drawing.node(tail, **parts.again(tail, i, operand.line))
+            drawing.edge(tail, f"n{i}", **parts.edge(i, slot, line, operand), **look)
+
+
+def _far(lines: Sequence[Any], box: dict[int, str]) -> set[tuple[int, int]]:
+    """The ways on which a value is written again beside its use, since a line from its box would cross the picture.
+
+    There are none in a picture that Graphviz can arrange at once: it puts a point on every rank that an edge passes,
+    and the time it takes grows faster than the square of their number.
+    """
+    rank: dict[str, int] = {}
+    ways: dict[tuple[int, int], int] = {}
+    for i, line in enumerate(lines):
+        before = [rank[box[o.line]] for o in line.operands if o.line is not None and box[o.line] != box[i]]
+        rank[box[i]] = max(rank.get(box[i], 0), 1 + max(before, default=-1))
+    for i, line in enumerate(lines):
+        if box[i] != f"n{i}":
+            continue
+        for slot, operand in enumerate(line.operands):
+            if operand.line is not None:
+                ways[i, slot] = rank[box[i]] - rank[box[operand.line]]
+    if sum(ways.values()) <= _MOST_RANKS_PASSED:
+        return set()
+    return {way for way, passed in ways.items() if passed > _FAR}
+
+
+def last_uses(operands: Sequence[Sequence[int | None]], result: int | None) -> list[int]:
+    """The last line that uses each line; the result is used behind all of them."""
+    last = list(range(len(operands)))
+    for i, parents in enumerate(operands):
+        for parent in parents:
+            if parent is not None and parent >= 0:
+                last[parent] = i
+    if result is not None:
+        last[result] = len(operands)
+    return last
+
+
+def outputs(group: Any, last: Sequence[int]) -> list[int]:
+    """The lines that leave a group: somebody behind it uses them, or they are the result."""
+    return [i for i in range(group.first, group.end) if last[i] >= group.end]

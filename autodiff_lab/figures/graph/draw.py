@@ -1,0 +1,219 @@
+"""The graph of a trace: nodes with name, operation, value and adjoint; edges with the local partial."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from autodiff_lab.engine.errors import InputError
+from autodiff_lab.figures.graph.alt_text import described
+from autodiff_lab.figures.graph.box_size import SIZE, node_widths
+from autodiff_lab.figures.graph.dot_builder import last_uses, outputs, write
+from autodiff_lab.figures.graph.layout import layout_of
+from autodiff_lab.figures.graph.node_style import NODE_HEIGHT, Look, Parts, escaped_text
+from autodiff_lab.figures.graph.render import QUICK, Drawing, DrawingError, picture, render
+from autodiff_lab.figures.style.fonts import stack
+from autodiff_lab.figures.style.themes import theme_of
+from autodiff_lab.text.messages import in_its_language, say
+from autodiff_lab.text.options import one_of
+from autodiff_lab.trace.groups import GROUPINGS, Group, groups_of
+from autodiff_lab.trace.model import Trace
+
+__all__ = ["Drawing", "DrawingError", "draw", "draw_tape", "graph", "layout", "picture", "render"]
+
+DIRECTIONS = ("LR", "TB")
+_CAREFUL = 800
+# Inches: a page, or a little more.
+_WIDEST = 11
+_EDGE, _GROUP = 0.6, 3.0
+
+
+def draw(
+    f: Callable[..., Any] | Trace, *args: Any, group: str | None = "auto", lang: str | None = None, **options: Any
+) -> Drawing:
+    """Draw the graph of ``f(*args)`` with its values, local partials and adjoints.
+
+    Parameters
+    ----------
+    f : callable, or Trace
+        The function to look at. A `Trace` that exists already is drawn as it is, without `args`.
+    *args : float or array_like
+        Where to run it.
+    group : {"auto", "line", "loop", "call", None}
+        What one box stands for: an operation (None); a line of the source, each time it runs; all runs of a loop's
+        body; or a line of the outermost function, with all that it calls. ``"auto"`` takes the finest of these that
+        has at most 60 boxes; if there is none, stretches of the tape.
+    lang : {"en", "zh"}, optional
+        The language of every word: English, or Chinese (simplified). A `Trace` has its own.
+    **options
+        ``direction`` ``"LR"`` or ``"TB"``: left to right, or top to bottom, which is chosen for long graphs.
+        ``values``, ``adjoints``, ``partials``, ``shapes`` True or False: what is written into the boxes, and on the
+        edges. ``theme`` ``"auto"``, ``"light"`` or ``"dark"``: ``"auto"`` follows the page, the others have a
+        background of their own.
+
+    Returns
+    -------
+    Drawing
+        A `graphviz.Digraph` that a notebook shows by itself; `Drawing.description` says the same in words.
+
+    Raises
+    ------
+    InputError
+        If an option is not one of these, or a `Trace` speaks another language.
+
+    Notes
+    -----
+    Fifty operations take about a tenth of a second. Drawn one by one, 500 take about one second and 2500 a few, and
+    the picture is as wide as a house; beyond 800 lines the nodes are placed less carefully. So they are where placing
+    them takes more than some seconds, and then the description of the drawing says so.
+
+    Examples
+    --------
+    >>> draw(lambda x: x * x, 3.0)
+    <drawing of lambda x>
+    """
+    one_of("draw", "group", group, GROUPINGS)
+    trace = f if isinstance(f, Trace) else Trace.of(f, *args, lang=lang or "en")
+    if lang not in (None, trace.lang):
+        raise InputError(f"This trace speaks {trace.lang!r}. Make it with Trace.of(f, *args, lang={lang!r}).")
+    options = {"shapes": True, **options}
+    if _length(trace, groups_of(trace, group)) > _WIDEST:
+        # A page is scrolled downwards.
+        options.setdefault("direction", "TB")
+    return graph(trace, group=group, **options)
+
+
+def _length(trace: Trace, groups: tuple[Group, ...]) -> float:
+    """Estimate how long the graph is, in inches: the boxes on its longest way, and what lies between them."""
+    widths = node_widths(trace)
+    group = {i: group for group in groups for i in range(group.first, group.end)}
+    ends: list[float] = []
+    for i, line in enumerate(trace.lines):
+        own = _GROUP if i in group and group[i].end - group[i].first > 1 else widths[i]
+        ways = [
+            ends[j] if j in group and group[j] is group.get(i) else ends[j] + _EDGE + own
+            for j in (operand.line for operand in line.operands)
+            if j is not None
+        ]
+        ends.append(max(ways, default=own))
+    return max(ends, default=0.0)
+
+
+def draw_tape(tape: Any, **options: Any) -> Drawing:
+    """Draw a tape that was recorded; see `draw` for the options.
+
+    >>> from autodiff_lab import record
+    >>> draw_tape(record(lambda x: x * x, 3.0)[1])
+    <drawing of tape(x)>
+    """
+    trace = Trace.from_tape(tape, _Tape(), value=tape.constant, lang=options.get("lang") or "en")
+    return draw(trace, **options)
+
+
+class _Tape:
+    """Stands for the program, which a tape does not know."""
+
+    __name__ = "tape"
+
+    def __call__(self) -> None:
+        """It is never called."""
+
+
+@in_its_language
+def graph(
+    trace: Trace,
+    step: int | None = None,
+    *,
+    direction: str = "LR",
+    values: bool = True,
+    adjoints: bool = True,
+    partials: bool = True,
+    shapes: bool = False,
+    theme: str = "auto",
+    group: str | Sequence[Group] | None = None,
+) -> Drawing:
+    """Draw a trace as it stands once a step is done.
+
+    Parameters
+    ----------
+    trace : Trace
+        What to draw.
+    step : int, optional
+        Which step of `trace.steps` was the last; −1 for none, the last step if not given. Lines that are not
+        recorded yet keep their place and stay invisible, so the drawings of all steps fit on each other.
+    direction, values, adjoints, partials, shapes, theme, group
+        See `draw`. At a step that is asked for, the group that computes or sends is lit. `group` may be the groups
+        themselves.
+
+    Returns
+    -------
+    Drawing
+        Deterministic DOT. Node ``n{line}``, constant ``c{line}_{slot}``, and edge ``e{line}_{slot}`` carry these
+        ids also in the SVG, with the classes ``input``, ``operation``, ``result``, ``constant``, ``unreached``,
+        ``active`` and ``carrying``; a group is ``g{line}``, after its first line.
+    """
+    one_of("draw", "direction", direction, DIRECTIONS)
+    named = group is None or isinstance(group, str)
+    groups = groups_of(trace, one_of("draw", "group", group, GROUPINGS)) if named else tuple(group)
+    shown = {"values": values, "adjoints": adjoints, "partials": partials, "shapes": shapes}
+    for option, given in shown.items():
+        one_of("draw", option, given, (True, False))
+    colours = theme_of("draw", theme)
+    film = step is not None
+    step = len(trace.steps) - 1 if step is None else step
+    parts = Parts(trace, step, Look(**shown, theme=theme), film)
+    drawing = Drawing(
+        "trace",
+        graph_attr={
+            "rankdir": direction,
+            "bgcolor": "transparent" if theme == "auto" else colours.paper,
+            "nodesep": "0.3",
+            "ranksep": "0.35",
+            "tooltip": escaped_text(trace.title),
+            "fontname": stack(trace.lang),
+        },
+        node_attr={
+            "shape": "box",
+            "style": "rounded,filled",
+            "fillcolor": colours.paper,
+            "color": colours.line,
+            "fontname": stack(trace.lang),
+            "fontsize": str(SIZE),
+            "fontcolor": colours.ink,
+            "height": str(NODE_HEIGHT),
+            "margin": "0.08,0.03",
+        },
+        edge_attr={
+            "color": colours.line,
+            "fontname": stack(trace.lang),
+            "fontsize": str(SIZE),
+            "fontcolor": colours.ink,
+            "arrowsize": "0.7",
+        },
+    )
+    if len(trace.lines) > _CAREFUL:
+        # Without a limit, Graphviz's network simplex takes most of a minute for 2500 operations.
+        drawing.graph_attr.update(QUICK)
+    drawing.title, drawing.theme, drawing.lang = trace.title, theme, trace.lang
+    drawing.description = described(trace, groups, adjoints)
+    several = [group for group in groups if group.end - group.first > 1]
+    last = last_uses([[operand.line for operand in line.operands] for line in trace.lines], trace.result)
+    write(drawing, trace.lines, parts, several, lambda group: outputs(group, last))
+    return drawing
+
+
+@in_its_language
+def layout(trace: Trace) -> dict[str, Any]:
+    """Give the place of every node, edge and label, for a view that draws by itself.
+
+    Returns
+    -------
+    dict
+        ``{"width", "height", "nodes": {id: {"x", "y", "w", "h"}}, "edges": {id: {"path", "label": {"x", "y"}}}}``
+        in points, from the top left corner; x and y are centres, and a path is an SVG path from the operand to the
+        border of the operation. An edge without a label has None there. If placing the nodes carefully took too long,
+        ``"note"`` says that it was not done.
+    """
+    drawing = graph(trace, shapes=True)
+    places = layout_of(drawing)
+    return {**places, "note": say("laid out in haste")} if drawing.hasty else places

@@ -1,0 +1,100 @@
+"""Positions from Graphviz, in the coordinates of a browser: the origin at the top left, y downwards."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import shutil
+import subprocess
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import graphviz
+
+from autodiff_lab.figures.graph.render import render
+from autodiff_lab.figures.style.fonts import some_font
+
+# Borders are drawn half outside of their box.
+_PAD = 4.0
+
+
+def layout_of(digraph: graphviz.Digraph) -> dict[str, Any]:
+    """Lay out a graph and give the places of its nodes and edges by id; an edge without one is left out.
+
+    >>> digraph = graphviz.Digraph(edge_attr={"label": "1"})
+    >>> digraph.node("n0", id="n0"); digraph.node("n1", id="n1"); digraph.edge("n0", "n1", id="e1_0")
+    >>> places = layout_of(digraph)
+    >>> sorted(places["nodes"]), sorted(places["edges"]), places["edges"]["e1_0"]["path"][0]
+    (['n0', 'n1'], ['e1_0'], 'M')
+    """
+    return _places(json.loads(render(digraph, "json0")))
+
+
+def layouts_of(digraphs: Sequence[graphviz.Digraph]) -> list[dict[str, Any]]:
+    """Lay out many small graphs. To start `dot` takes longer than to place some boxes, so it is started once for all.
+
+    >>> one = graphviz.Digraph(); one.node("n0", id="n0")
+    >>> [list(places["nodes"]) for places in layouts_of([one, one])]
+    [['n0'], ['n0']]
+    """
+    dot = shutil.which("dot")
+    if dot and len(digraphs) > 1:
+        with some_font(), contextlib.suppress(OSError, subprocess.CalledProcessError, ValueError):
+            source = "\n".join(digraph.source for digraph in digraphs)
+            told = subprocess.run([dot, "-Tjson0"], input=source.encode(), capture_output=True, check=True).stdout
+            found = list(_each(told.decode()))
+            if len(found) == len(digraphs):
+                return [_places(data) for data in found]
+    return [layout_of(digraph) for digraph in digraphs]
+
+
+def _each(text: str) -> Iterator[Any]:
+    """The values of a text that has one behind the other in JSON."""
+    text = text.strip()
+    while text:
+        value, end = json.JSONDecoder().raw_decode(text)
+        yield value
+        text = text[end:].lstrip()
+
+
+def _places(data: Any) -> dict[str, Any]:
+    left, bottom, right, top = (float(x) for x in data["bb"].split(","))
+
+    def place(text: str) -> tuple[float, float]:
+        x, y = text.split(",")[:2]
+        return round(float(x) - left + _PAD, 1), round(top - float(y) + _PAD, 1)
+
+    nodes = {}
+    for item in data.get("objects", ()):
+        x, y = place(item["pos"])
+        nodes[item["id"]] = {
+            "x": x,
+            "y": y,
+            "w": round(72 * float(item["width"]), 1),
+            "h": round(72 * float(item["height"]), 1),
+        }
+    edges = {}
+    for item in data.get("edges", ()):
+        if "id" not in item:
+            continue
+        label = dict(zip("xy", place(item["lp"]), strict=True)) if "lp" in item else None
+        edges[item["id"]] = {"path": _path(item["pos"], place), "label": label}
+    return {
+        "width": round(right - left + 2 * _PAD, 1),
+        "height": round(top - bottom + 2 * _PAD, 1),
+        "nodes": nodes,
+        "edges": edges,
+    }
+
+
+def _path(spline: str, place: Any) -> str:
+    """Turn Graphviz's spline ("e,tip start control control point …") into an SVG path that ends at the tip."""
+    points, tip = [], None
+    for word in spline.split():
+        if word.startswith("e,"):
+            tip = place(word[2:])
+        elif not word.startswith("s,"):
+            points.append(place(word))
+    start, curve = points[0], points[1:]
+    path = f"M{start[0]:g},{start[1]:g}C" + " ".join(f"{x:g},{y:g}" for x, y in curve)
+    return path + (f"L{tip[0]:g},{tip[1]:g}" if tip else "")

@@ -1,0 +1,268 @@
+"""`Drawing`: a graphviz `Digraph` that a notebook can show on a machine with or without Graphviz."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import html
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator
+from typing import Any
+from xml.etree import ElementTree
+
+import graphviz
+
+from autodiff_lab.engine.errors import AutodiffError
+from autodiff_lab.figures.graph.without_graphviz.drawing import FORMATS, draw_plainly
+from autodiff_lab.figures.style.fonts import some_font
+from autodiff_lab.figures.style.themes import following
+from autodiff_lab.text.messages import say, speaking, together
+from autodiff_lab.text.notation import escape
+
+_SCROLLS_FROM = 1000
+
+PATIENCE = 5.0
+"""Seconds that a dense graph may take to be laid out with care."""
+
+QUICK = {"nslimit": "0.1", "nslimit1": "0.1", "mclimit": "0.1"}
+"""What keeps Graphviz from looking for the very best places."""
+
+_IN_A_CHILD = (
+    "import sys, pygraphviz\n"
+    "graph = pygraphviz.AGraph(string=sys.stdin.buffer.read().decode())\n"
+    "sys.stdout.buffer.write(graph.draw(format=sys.argv[1], prog='dot'))"
+)
+
+
+class DrawingError(AutodiffError, RuntimeError):
+    """Nothing on this machine could draw the graph in the format that was asked for."""
+
+
+class Drawing(graphviz.Digraph):
+    """A graphviz graph with a text alternative, drawn by whatever this machine has.
+
+    Everything that `graphviz.Digraph` can do works; `source` is the DOT text. In a notebook it is shown as an SVG
+    picture, and (if there is Graphviz) as PNG where SVG is not trusted.
+
+    Attributes
+    ----------
+    title : str
+        What is drawn, in a few words.
+    description : str
+        The same graph for a reader who cannot see it.
+    theme : str
+        ``"auto"`` if it turns dark on a dark page; otherwise its colours stay.
+    lang : str
+        The language of the description.
+    dense : bool
+        Whether placing its nodes may take long; then there is a limit.
+    hasty : bool
+        Whether it was drawn and the limit was reached: the nodes are placed less carefully, and lines are straight.
+    """
+
+    title: str = "graph"
+    description: str = ""
+    theme: str = "light"
+    lang: str = "en"
+    dense: bool = False
+    hasty: bool = False
+
+    def copy(self) -> Drawing:
+        """Give a copy that knows as much about itself."""
+        other = super().copy()
+        vars(other).update({name: value for name, value in vars(self).items() if name in Drawing.__annotations__})
+        return other
+
+    def __repr__(self) -> str:
+        return f"<drawing of {self.title}>"
+
+    def __str__(self) -> str:
+        with speaking(self.lang):
+            said = say("drawing", title=self.title, description=self.description).strip()
+            return together(said, say("laid out in haste") if self.hasty else "")
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None, **_: Any) -> dict[str, str]:
+        # An <img> survives the sanitising of a notebook that is not trusted; an inline <svg> does not. It also keeps
+        # the ids in the picture apart from those of a second picture on the page.
+        svg = following(picture(self)) if self.theme == "auto" else picture(self)
+        found = re.search(r'width="([\d.]+)pt"', svg)
+        # A picture a little too wide for the page shrinks; one much too wide would become unreadable, and scrolls.
+        width = "100%" if found is None or float(found[1]) < _SCROLLS_FROM else "none"
+        data = {
+            "text/html": f'<div style="overflow-x:auto"><img alt="{escape(str(self))}" '
+            f'style="max-width:{width};height:auto" '
+            f'src="{data_url(svg)}"></div>',
+            "text/plain": repr(self),
+        }
+        with contextlib.suppress(DrawingError):
+            data["image/png"] = base64.b64encode(render(self, "png")).decode()
+        return data
+
+
+def picture(digraph: graphviz.Digraph) -> str:
+    """Draw a graph for an ``<img>`` in half the bytes: there an SVG has no tooltips, and nothing looks for its ids.
+
+    >>> digraph = graphviz.Digraph(); digraph.node("a", tooltip="first")
+    >>> len(picture(digraph)) < len(render(digraph)) / 2
+    True
+    """
+    root = ElementTree.fromstring(render(digraph, "svg"))
+    elements = [(element, element.tag.rpartition("}")[2]) for element in root.iter()]
+    # The type is the same almost everywhere: it is said once, and again where it differs.
+    usual = next((_attributes(element, _TYPE) for element, tag in elements if tag == "text"), "")
+    head = _attributes(root, ("width", "height", "viewBox")) + usual
+    shapes = "".join(_drawn_again(element, tag, usual) for element, tag in elements)
+    place = _attributes(root[0], ("transform",))
+    return f'<svg xmlns="http://www.w3.org/2000/svg" xml:space="preserve"{head}><g{place}>{shapes}</g></svg>'
+
+
+_SHAPES = ("path", "polygon", "polyline", "ellipse")
+_TYPE = ("font-family", "font-size")
+_LEFT_OUT = ("id", "class", "{http://www.w3.org/XML/1998/namespace}space", *_TYPE)
+
+
+def _drawn_again(element: ElementTree.Element, tag: str, usual: str) -> str:
+    if tag in _SHAPES:
+        return f"<{tag}{_attributes(element)}/>"
+    if tag != "text" or not (element.text or "").strip():
+        return ""
+    type_ = _attributes(element, _TYPE)
+    return f"<text{'' if type_ == usual else type_}{_attributes(element)}>{html.escape(element.text, False)}</text>"
+
+
+def _attributes(element: ElementTree.Element, names: Iterable[str] | None = None) -> str:
+    """Write attributes, coordinates to a tenth of a point."""
+    written = ""
+    for name in names or [name for name in element.attrib if name not in _LEFT_OUT]:
+        value = element.get(name, "")
+        if (name, value) == ("text-anchor", "start"):
+            continue
+        value = _LONG_DECIMAL.sub(lambda found: f"{float(found[0]):.1f}".removesuffix(".0"), value)
+        written += f' {name}="{html.escape(value)}"'
+    return written
+
+
+_LONG_DECIMAL = re.compile(r"-?\d+\.\d\d+")
+
+
+def data_url(svg: str) -> str:
+    """Write a picture as the `src` of an ``<img>``."""
+    return f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}"
+
+
+def render(digraph: graphviz.Digraph, format: str = "svg", *, scale: float = 1.0) -> bytes:
+    """Lay out and draw a graph: with `dot` if it is on the PATH, in this process with pygraphviz, or without Graphviz.
+
+    Parameters
+    ----------
+    digraph : graphviz.Digraph
+        The graph.
+    format : str
+        ``"svg"``, ``"png"``, ``"pdf"``, ``"json0"`` (positions only), or another of Graphviz's formats.
+    scale : float
+        How many times larger a bitmap becomes; 2 for a lecture hall.
+
+    Returns
+    -------
+    bytes
+        The file. Its bytes differ between versions of Graphviz; compare `digraph.source` in a test.
+
+    Raises
+    ------
+    DrawingError
+        If neither `dot` nor pygraphviz works here, and the format is none of those that `without_graphviz` can write
+        (SVG and the positions). The message says what to install.
+
+    Examples
+    --------
+    >>> render(graphviz.Digraph("empty"))[:5]
+    b'<?xml'
+    """
+    if scale != 1.0:
+        digraph = digraph.copy()
+        digraph.graph_attr["dpi"] = f"{96 * scale:g}"
+    with some_font():
+        if not getattr(digraph, "dense", False) or digraph.hasty:
+            return _drawn(digraph, format)
+        try:
+            return _in_time(digraph, format)
+        except subprocess.TimeoutExpired:
+            digraph.graph_attr.update(QUICK, splines="line")
+            digraph.hasty = True
+            return _drawn(digraph, format)
+        except (subprocess.CalledProcessError, OSError):
+            return _drawn(digraph, format)  # which tells what is wrong
+
+
+def _in_time(digraph: graphviz.Digraph, format: str) -> bytes:
+    """Draw in a process that can be stopped."""
+    dot = shutil.which("dot")
+    command = [dot, f"-T{format}"] if dot else [sys.executable, "-c", _IN_A_CHILD, format]
+    source = digraph.source.encode()
+    return subprocess.run(command, input=source, capture_output=True, timeout=PATIENCE, check=True).stdout
+
+
+def _drawn(digraph: graphviz.Digraph, format: str) -> bytes:
+    reasons = []
+    if shutil.which("dot"):
+        try:
+            return digraph.pipe(format=format, encoding=None, quiet=True)
+        except (graphviz.ExecutableNotFound, subprocess.CalledProcessError, OSError) as error:
+            stderr = getattr(error, "stderr", b"") or b""
+            reasons.append(f"dot failed: {stderr.decode(errors='replace').strip() or error}")
+    else:
+        reasons.append("there is no `dot` program on the PATH")
+    try:
+        return _in_process(digraph.source, format)
+    except ImportError as error:
+        reasons.append(f"pygraphviz cannot be imported ({error})")
+    except (ValueError, RuntimeError, OSError) as error:
+        reasons.append(f"pygraphviz failed: {error}")
+    try:
+        return draw_plainly(digraph, format)
+    except ValueError as error:
+        reasons.append(str(error))
+    remedy = (
+        "Run `python -m pip install pygraphviz` (its wheels carry Graphviz itself), or install Graphviz so that "
+        "`dot` is on the PATH."
+    )
+    if format not in FORMATS:
+        remedy += " A picture as SVG needs neither."
+    raise DrawingError(f"The graph cannot be drawn as {format}: {'; '.join(reasons)}. {remedy}")
+
+
+def _in_process(source: str, format: str) -> bytes:
+    import pygraphviz
+
+    with _quiet() as said:
+        try:
+            return pygraphviz.AGraph(string=source).draw(format=format, prog="dot")
+        except (ValueError, TypeError) as error:
+            # pygraphviz 2.0 stumbles with a TypeError over the code that Graphviz returns for an unknown format.
+            raise ValueError(f"{said() or error}") from error
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[Any]:
+    """Keep what a C library writes to file descriptor 2, where a notebook would show it as an error.
+
+    Fontconfig complains there about the system's own files, although the drawing is fine.
+    """
+    with tempfile.TemporaryFile() as kept:
+        saved = os.dup(2)
+        try:
+            os.dup2(kept.fileno(), 2)
+
+            def said() -> str:
+                kept.seek(0)
+                return kept.read().decode(errors="replace").strip()
+
+            yield said
+        finally:
+            os.dup2(saved, 2)
+            os.close(saved)

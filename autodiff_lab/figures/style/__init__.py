@@ -1,0 +1,1 @@
+"""Colours and fonts of every figure."""

@@ -1,0 +1,1 @@
+"""The evaluation trace table, and the transcript of a run."""

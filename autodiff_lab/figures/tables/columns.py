@@ -1,0 +1,135 @@
+"""What stands in each column of an evaluation trace table, for every line of a trace."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from autodiff_lab.text import notation
+from autodiff_lab.text.messages import pieces, say
+from autodiff_lab.text.notation import latex_value, pretty_adjoint, readable
+from autodiff_lab.text.table import DOWN, UP, Cell, Column, Grid
+from autodiff_lab.trace.model import Direction, Line, Number, Operand, Send, Step, Trace
+
+Filled = tuple[Column, list[Cell]]
+"""A column and its cells."""
+
+
+def along(trace: Trace, directions: Sequence[Filled], partials: bool) -> list[Filled]:
+    """The columns that are computed along with the program."""
+    filled = [
+        (Column(say("column.line")), [_name(trace, i) for i in range(len(trace.lines))]),
+        (Column(say("column.operation")), [Cell(line.expression, line.latex, line.text) for line in trace.lines]),
+        (Column(say("column.value"), True, DOWN), [_value(line.value) for line in trace.lines]),
+    ]
+    filled += directions
+    if partials:
+        filled.append((Column(say("column.partials")), [_partials(trace, line) for line in trace.lines]))
+    return filled
+
+
+def _name(trace: Trace, i: int) -> Cell:
+    line = trace.lines[i]
+    if i != trace.result:
+        return Cell(line.shown, notation.latex(line.name), line.name)
+    called = trace.result_name
+    return Cell(f"{line.shown} = {called}", f"{notation.latex(line.name)} = {notation.latex(called)}", line.name)
+
+
+def _partials(trace: Trace, line: Line) -> Cell:
+    cells = [_partial(trace, line, operand) for operand in line.operands if operand.line is not None]
+    text, latex = ";  ".join(cell.text for cell in cells), r",\quad ".join(cell.latex for cell in cells)
+    return Cell(text, latex, text)
+
+
+def _partial(trace: Trace, line: Line, operand: Operand) -> Cell:
+    """``∂v₄/∂v₀ = cos v₀ = 0.2837``; of a map, which has no table of partials, what goes back through it."""
+    parent = trace.lines[operand.line]
+    formula = readable(operand.formula)
+    if operand.partial is None:
+        if operand.formula == "0":
+            return Cell(f"∂{line.shown}/∂{parent.shown} = 0", f"{_quotient(line, parent)} = 0")
+        name = say("way back", adjoint=pretty_adjoint(parent.name), map=formula)
+        parts = pieces("way back", adjoint=(notation.latex_adjoint(parent.name),), map=(operand.latex,))
+        return Cell(name, " ".join(x[0] if isinstance(x, tuple) else rf"\text{{{x}}}" for x in parts))
+    number = operand.partial.text
+    same = formula in ("", number)
+    latex = [_quotient(line, parent), *([] if same else [operand.latex]), latex_value(number)]
+    text = [f"∂{line.shown}/∂{parent.shown}", *([] if same else [formula]), number]
+    return Cell(" = ".join(text), " = ".join(latex))
+
+
+def _quotient(line: Line, parent: Line) -> str:
+    return rf"\partial {notation.latex(line.name)} / \partial {notation.latex(parent.name)}"
+
+
+def tangents(trace: Trace) -> list[Filled]:
+    """The tangents, one column for each direction."""
+    last = trace.tangents_at(len(trace.steps) - 1)
+    return [
+        (Column(_along_which(direction), True, DOWN), [_value(of_line[k]) for of_line in last])
+        for k, direction in enumerate(trace.directions)
+    ]
+
+
+def _along_which(direction: Direction) -> str:
+    if direction.name == "custom":
+        return say("column.tangent along", direction=direction.shown)
+    return say("column.tangent", name=direction.name)
+
+
+def against(trace: Trace) -> Filled:
+    """The column that is computed against the program."""
+    last = trace.adjoints_at(len(trace.steps) - 1)
+    return Column(say("column.adjoint"), True, UP), [_adjoint(adjoint) for adjoint in last]
+
+
+def _adjoint(adjoint: Number | None) -> Cell:
+    return _words("not reached") if adjoint is None else _value(adjoint)
+
+
+def _words(key: str) -> Cell:
+    return Cell(say(key), rf"\text{{{notation.latex_text(say(key))}}}")
+
+
+def reverse(trace: Trace) -> Grid:
+    """The sweep in its own order: each line, its adjoint, and what it sends."""
+    swept = {step.line: step for step in trace.steps if step.phase == "sweep"}
+    last = trace.adjoints_at(len(trace.steps) - 1)
+    rows = []
+    for i in range(trace.result, -1, -1):
+        line, adjoint = trace.lines[i], last[i]
+        if adjoint is None and line.kind == "operation":
+            continue
+        name = Cell(line.shown, notation.latex(line.name), line.name)
+        if line.kind == "input" and line.label:
+            name = Cell(f"{name.text} = {line.label}", f"{name.latex} = {notation.latex(line.label)}", line.name)
+        rows.append((name, _adjoint(adjoint), _sends(trace, swept[i]) if i in swept else Cell("", "")))
+    columns = (Column(say("column.line")), Column(say("column.adjoint"), True), Column(say("column.sends")))
+    return Grid(say("table of the sweep"), columns, tuple(rows))
+
+
+def _value(value: Number) -> Cell:
+    return Cell(value.text, latex_value(value.text), value.text if value.value is None else value.value)
+
+
+def _sends(trace: Trace, step: Step) -> Cell:
+    cells = [_send(trace, step, send) for send in step.sends]
+    if not cells:
+        return _words("sends nothing")
+    return Cell(";  ".join(cell.text for cell in cells), r",\quad ".join(cell.latex for cell in cells))
+
+
+def _send(trace: Trace, step: Step, send: Send) -> Cell:
+    """``v̄₀ = −0.2837 + 1 · 2 = 1.7163``: the sum at the parent, as this contribution arrives."""
+    name = trace.lines[send.parent].name
+    operand = trace.lines[step.line].operands[send.slot]
+    before = f"{send.before.text} + " if send.before is not None else ""
+    if send.contribution.shape and not send.contribution.text.startswith("["):
+        text = send.after.text
+    elif operand.partial is None or step.adjoint is None or step.adjoint.shape or send.contribution.shape:
+        text = f"{before}{notation.atom(send.contribution.text) if before else send.contribution.text}"
+    else:
+        term = f"{step.adjoint.text} · {notation.atom(operand.partial.text)}"
+        text = f"{before}({term})" if before and term.startswith("−") else f"{before}{term}"
+    text = text if text == send.after.text else f"{text} = {send.after.text}"
+    return Cell(f"{pretty_adjoint(name)} = {text}", f"{notation.latex_adjoint(name)} = {latex_value(text)}")

@@ -1,0 +1,203 @@
+"""Evaluation trace tables, as in Griewank and Walther: the forward run, and the reverse sweep in its own order.
+
+Beside each other, primal, tangent and adjoint stand as in the survey of Baydin and others (2018, tables 2 and 3).
+What is in a column is decided in `columns`; how a table is written, in `grids`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from autodiff_lab.engine.errors import InputError
+from autodiff_lab.figures.tables.columns import Filled, against, along, reverse, tangents
+from autodiff_lab.text.messages import checked_language, say, speaking
+from autodiff_lab.text.notation import escape
+from autodiff_lab.text.options import one_of
+from autodiff_lab.text.table import Cell, Column, Grid
+from autodiff_lab.trace.model import Trace
+from autodiff_lab.transforms.gradients import record
+
+__all__ = ["Cell", "Column", "Grid", "Table", "table"]
+
+MODES = ("reverse", "forward", "both")
+LAYOUTS = ("stacked", "beside")
+
+
+@dataclass(frozen=True, repr=False)
+class Table:
+    """The evaluation trace of one run, as one table or two.
+
+    Attributes
+    ----------
+    grids : tuple of Grid
+        What is shown: one table, or the forward one and the reverse one.
+    whole : Grid
+        All of it in one table, a row for each line of the tape; `csv` and `data` give this one.
+    note : str
+        What is unusual about this run.
+    """
+
+    grids: tuple[Grid, ...]
+    whole: Grid
+    note: str = ""
+
+    @property
+    def forward(self) -> Grid:
+        """Line, operation, value, and what else is computed along with the program; in the order of the run."""
+        return self.grids[0]
+
+    @property
+    def reverse(self) -> Grid | None:
+        """Line, its adjoint, and what it sends, in the order of the sweep; None where there is no such table."""
+        return self.grids[1] if len(self.grids) > 1 else None
+
+    def text(self) -> str:
+        """Give the tables as text."""
+        return "\n\n".join([grid.text() for grid in self.grids] + ([self.note] if self.note else []))
+
+    def html(self) -> str:
+        """Give the tables as HTML."""
+        note = f"<p>{escape(self.note)}</p>" if self.note else ""
+        return "".join(grid.html() for grid in self.grids) + note
+
+    def latex(self) -> str:
+        """Give the tables as LaTeX for math mode, one below the other."""
+        arrays = [grid.latex() for grid in self.grids]
+        return "\n".join([r"\begin{array}{l}", ("\n" + r"\\[2ex]" + "\n").join(arrays), r"\end{array}"])
+
+    def markdown(self) -> str:
+        """Give the tables as Markdown."""
+        return "\n\n".join([grid.markdown() for grid in self.grids] + ([escape(self.note)] if self.note else []))
+
+    def csv(self) -> str:
+        """Give one record for each line of the tape, as comma-separated values in full precision."""
+        return self.whole.csv()
+
+    def data(self) -> dict[str, list[Any]]:
+        """Give the columns by title, in full precision; ``pandas.DataFrame`` takes this as it is."""
+        return self.whole.data()
+
+    def __str__(self) -> str:
+        return self.text()
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return self.html()
+
+
+def table(
+    f: Callable[..., Any] | Trace,
+    *args: Any,
+    mode: str | None = None,
+    direction: Any = None,
+    layout: str | None = None,
+    partials: bool = False,
+    lang: str | None = None,
+) -> Table:
+    """Run ``f(*args)`` and give its evaluation trace.
+
+    Parameters
+    ----------
+    f : callable, or Trace
+        The function to look at. A `Trace` that exists already is taken as it is, without `args`.
+    *args : float or array_like
+        Where to run it.
+    mode : {"reverse", "forward", "both"}, optional
+        Values and adjoints; values and tangents; or values, tangents and adjoints. By default that of the `Trace`, and
+        ``"reverse"`` for a function.
+    direction : str, tuple, dict or list, optional
+        Where the inputs move, one column for each direction; see `Trace.of`. By default ``"all"``: each input by
+        itself.
+    layout : {"stacked", "beside"}, optional
+        Two tables, the reverse one in the order of the sweep (Griewank and Walther); or one, in which arrows say
+        which way a column is computed (Baydin and others). By default ``"stacked"`` for the reverse mode alone.
+    partials : bool
+        Add a column with each local partial, as a formula and as a number.
+    lang : {"en", "zh"}, optional
+        The language. By default that of the `Trace`, and English for a function.
+
+    Returns
+    -------
+    Table
+        A notebook shows it as HTML, `print` as text; see also `Table.latex`, `markdown`, `csv` and `data`.
+
+    Raises
+    ------
+    InputError
+        If an option or a direction is not one of these, or a `Trace` is of another mode or language.
+
+    Examples
+    --------
+    >>> print(table(lambda x: 3 * x * x, 2.0))
+    Evaluation trace of lambda x
+    line    operation  value
+    ──────  ─────────  ─────
+    v₀      x              2
+    v₁      3 · v₀         6
+    v₂ = y  v₁ · v₀       12
+    <BLANKLINE>
+    Reverse sweep, in the order it runs
+    line    adjoint  sends
+    ──────  ───────  ───────────────────────────────
+    v₂            1  v̄₁ = 1 · 2 = 2;  v̄₀ = 1 · 6 = 6
+    v₁            2  v̄₀ = 6 + 2 · 3 = 12
+    v₀ = x       12
+
+    >>> print(table(lambda x: 3 * x * x, 2.0, mode="both"))
+    Evaluation trace of lambda x
+    line    operation  value ↓  tangent by x ↓  adjoint ↑
+    ──────  ─────────  ───────  ──────────────  ─────────
+    v₀      x                2               1         12
+    v₁      3 · v₀           6               3          2
+    v₂ = y  v₁ · v₀         12              12          1
+    """
+    if mode is None:
+        mode = f.mode if isinstance(f, Trace) else "reverse"
+    one_of("table", "mode", mode, MODES)
+    one_of("table", "partials", partials, (True, False))
+    if layout is None:
+        layout = "stacked" if mode == "reverse" else "beside"
+    one_of("table", "layout", layout, LAYOUTS)
+    if lang is not None:
+        checked_language("table", lang)
+    if mode == "reverse" and direction is not None:
+        raise InputError(f"table(direction={direction!r}) belongs to forward mode: add mode='forward' or mode='both'.")
+    if isinstance(f, Trace):
+        if f.mode != mode:
+            raise InputError(f"This is a trace of {f.mode} mode; for mode={mode!r} give the function: table(f, *args).")
+        if lang not in (None, f.lang):
+            raise InputError(
+                f"This is a trace in {f.lang!r}; for lang={lang!r} give the function: table(f, *args, lang={lang!r})."
+            )
+        traces = [f]
+    else:
+        value, tape = record(f, *args, sites=True)
+        options = {"reverse": {}, "forward": {"mode": "forward", "direction": direction or "all"}}
+        modes = ("forward", "reverse") if mode == "both" else (mode,)
+        traces = [Trace.from_tape(tape, f, value=value, lang=lang or "en", **options[each]) for each in modes]
+    with speaking(traces[0].lang):
+        return _table(traces, layout, partials)
+
+
+def _table(traces: Sequence[Trace], layout: str, partials: bool) -> Table:
+    """One table from a trace of each mode; the last one has the sweep, if there is one."""
+    trace = traces[-1]
+    forward = along(trace, tangents(traces[0]), partials)
+    adjoints = [] if trace.mode == "forward" or trace.result is None else [against(trace)]
+    whole = _grid(trace, [*forward, *adjoints], arrows=True)
+    note = " ".join(filter(None, (trace.warning, trace.note)))
+    if layout == "beside":
+        return Table((whole,), whole, note)
+    sweep = [reverse(trace)] if adjoints else []
+    return Table((_grid(trace, forward, arrows=bool(traces[0].directions)), *sweep), whole, note)
+
+
+def _grid(trace: Trace, filled: Sequence[Filled], arrows: bool) -> Grid:
+    # The local partials, which are words, stand last.
+    filled = sorted(filled, key=lambda item: item[0].title == say("column.partials"))
+    columns = tuple(column if arrows else Column(column.title, column.numeric) for column, _ in filled)
+    rows = tuple(zip(*(cells for _, cells in filled), strict=True))
+    return Grid(say("table", title=trace.title), columns, rows)

@@ -1,0 +1,105 @@
+"""The whole run in words: every sentence, numbered, under the phase that it belongs to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
+
+from autodiff_lab.text.messages import in_its_language, say
+from autodiff_lab.text.notation import display_width
+from autodiff_lab.text.table import markdown_text
+from autodiff_lab.trace.explanations import way_notes
+from autodiff_lab.trace.model import Trace
+
+__all__ = ["Section", "Transcript", "transcript"]
+
+
+@dataclass(frozen=True)
+class Section:
+    """A phase of the run, and what is said in it: the number of each step, and its sentence."""
+
+    heading: str
+    steps: tuple[tuple[int, str], ...]
+
+
+@dataclass(frozen=True, repr=False)
+class Transcript:
+    """A run in words. `print` shows it as text, a notebook as Markdown.
+
+    Attributes
+    ----------
+    title : str
+        What is run.
+    remarks : tuple of str
+        What is unusual about this run; of a faulty engine, that it is one. Which lines did not run, or several times.
+    opening : str
+        What is said before the first step.
+    sections : tuple of Section
+    """
+
+    title: str
+    remarks: tuple[str, ...]
+    opening: str
+    sections: tuple[Section, ...]
+
+    def text(self) -> str:
+        """Give the transcript as plain text."""
+        return "\n".join(self._text())
+
+    def _text(self) -> Iterator[str]:
+        yield from (self.title, "═" * display_width(self.title), *self.remarks)
+        yield from () if self.sections else (self.opening,)
+        last = max((number for section in self.sections for number, _ in section.steps), default=0)
+        for section in self.sections:
+            yield from ("", section.heading, "─" * display_width(section.heading))
+            yield from (f"{number:>{len(str(last))}}. {sentence}" for number, sentence in section.steps)
+
+    def markdown(self) -> str:
+        """Give the transcript as Markdown; the numbers go on from phase to phase."""
+        return "\n".join(self._markdown())
+
+    def _markdown(self) -> Iterator[str]:
+        yield f"## {markdown_text(self.title)}"
+        for remark in self.remarks if self.sections else (*self.remarks, self.opening):
+            yield from ("", markdown_text(remark))
+        for section in self.sections:
+            yield from ("", f"### {markdown_text(section.heading)}", "")
+            yield from (f"{number}. {markdown_text(sentence)}" for number, sentence in section.steps)
+
+    def __str__(self) -> str:
+        return self.text()
+
+    __repr__ = __str__
+
+    def _repr_markdown_(self) -> str:
+        return self.markdown()
+
+
+@in_its_language
+def transcript(trace: Trace) -> Transcript:
+    """Write down what is said at every step.
+
+    >>> print(transcript(Trace.of(lambda x: x * x, 3.0)))
+    lambda x
+    ════════
+    <BLANKLINE>
+    Recording
+    ─────────
+    1. v₀ is the input x = 3.
+    2. v₁ = x · x = 3 · 3 = 9.
+    <BLANKLINE>
+    Seed
+    ────
+    3. Start the sweep: v₁ is the result, so its adjoint is 1.
+    <BLANKLINE>
+    Reverse sweep
+    ─────────────
+    4. v₁ = x · x sends 1 · 3 = 3 to x (v₀); v₀ now holds 3. v₁ sends 1 · 3 = 3 to x (v₀); v₀ now holds 3 + 3 = 6.
+    """
+    sections = []
+    for phase, steps in groupby(enumerate(trace.steps, 1), key=lambda numbered: numbered[1].phase):
+        heading = say(f"phase.{phase}")
+        sections.append(Section(heading[:1].upper() + heading[1:], tuple((n, step.sentence) for n, step in steps)))
+    remarks = tuple(remark for remark in (trace.warning, trace.note, *way_notes(trace.sources)) if remark)
+    return Transcript(trace.title, remarks, trace.opening, tuple(sections))

@@ -1,0 +1,265 @@
+"""Comparing what a learner gave with what was asked for: plain data, six digits, spaces ignored."""
+
+from __future__ import annotations
+
+import math
+import numbers
+import reprlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from autodiff_lab.lessons.checks.run_code import Crashed
+
+SIX_DIGITS = 1e-6
+ROUNDED = 1e-2
+_LARGEST = 1000
+
+
+@dataclass(frozen=True)
+class Refused:
+    """What was handed over cannot be looked at in the way the exercise needs; `reason` is a full sentence."""
+
+    reason: str
+
+
+def plain(answer: Any) -> Any:
+    """An answer as plain data: Variables and NumPy scalars become floats, lists and arrays become tuples.
+
+    >>> plain([np.float64(5.5), 2])
+    (5.5, 2.0)
+    >>> plain(True)
+    True
+    """
+    if answer is None or isinstance(answer, bool | str | Crashed | Refused):
+        return answer
+    if isinstance(answer, np.bool_):
+        return bool(answer)
+    if isinstance(answer, numbers.Real):
+        return float(answer)
+    if isinstance(answer, list | tuple):
+        return tuple(plain(part) for part in answer)
+    if isinstance(answer, dict):
+        return {key: plain(part) for key, part in answer.items()}
+    if isinstance(answer, np.ndarray):
+        return plain(answer.tolist()) if answer.size <= _LARGEST else answer
+    if isinstance(getattr(answer, "value", None), numbers.Real):  # a Variable, the learner's or ours
+        return float(answer.value)
+    return answer
+
+
+def in_small_letters(answer: Any, *options: str) -> Any:
+    """An answer's words as they are compared: small, and bare; with `options`, no word but these.
+
+    >>> in_small_letters([1, "(B) "]), in_small_letters(["Forward", "either"], "forward", "reverse", "either")
+    ((1.0, 'b'), ('forward', 'either'))
+    >>> in_small_letters(["both"], "forward", "reverse", "either")
+    Refused(reason="'both' is none of forward, reverse, either.")
+    """
+    seen = plain(answer)
+    if not isinstance(seen, tuple):
+        return seen
+    small = tuple(part.strip(" .()").lower() if isinstance(part, str) else part for part in seen)
+    other = next((part for part in small if options and isinstance(part, str) and part not in options), None)
+    return small if other is None else Refused(f"{reprlib.repr(other)} is none of {', '.join(options)}.")
+
+
+def agrees(seen: Any, wanted: Any, tolerance: float = SIX_DIGITS) -> bool:
+    """Whether an observation is the wanted one; a wanted dictionary asks only for the entries it names.
+
+    >>> agrees((5.5, 1.7163378), (5.5, 1.7163378145367738)), agrees((5.5, 1.7), (5.5, 1.7163378145367738))
+    (True, False)
+    >>> agrees("v1 = log( v-1 )", "v1 = log(v-1)")
+    True
+    """
+    if isinstance(wanted, Crashed):
+        same = isinstance(seen, Crashed) and wanted.kind == seen.kind and wanted.message in seen.message
+        return same and (wanted.is_theirs or not seen.is_theirs)
+    if wanted is None or isinstance(wanted, bool):
+        return seen is wanted
+    if isinstance(wanted, str):
+        return isinstance(seen, str) and "".join(seen.split()) == "".join(wanted.split())
+    if isinstance(wanted, dict):
+        return isinstance(seen, dict) and all(
+            key in seen and agrees(seen[key], part, tolerance) for key, part in wanted.items()
+        )
+    if isinstance(wanted, list | tuple):
+        same_length = isinstance(seen, list | tuple) and len(seen) == len(wanted)
+        return same_length and all(agrees(s, w, tolerance) for s, w in zip(seen, wanted, strict=True))
+    if isinstance(seen, bool) or not isinstance(seen, numbers.Real):
+        return False
+    return math.isclose(seen, wanted, rel_tol=tolerance, abs_tol=1e-12)
+
+
+def rounded(seen: Any, wanted: Any) -> bool:
+    """Whether a number was meant to be right and was typed with too few digits."""
+    close = agrees(seen, wanted, ROUNDED) or typed_short(seen, wanted)
+    return close and any(isinstance(part, float) for part in _leaves(wanted))
+
+
+def digits_within(tolerance: float) -> int:
+    """How many digits of any number are enough for this relative error.
+
+    >>> digits_within(1e-6), digits_within(5e-4)
+    (7, 4)
+    """
+    return math.ceil(math.log10(5 / tolerance) - 1e-9)
+
+
+def typed_short(seen: Any, wanted: Any) -> bool:
+    """Whether an answer is this one, written down with fewer digits.
+
+    >>> typed_short((31.55, "a"), (31.547867, "a")), typed_short((31.55, 2.0), (31.547867, 3.0)), typed_short(3.0, 3.1)
+    (True, False, False)
+    """
+    if isinstance(wanted, list | tuple):
+        same_length = isinstance(seen, list | tuple) and len(seen) == len(wanted)
+        return same_length and all(typed_short(s, w) for s, w in zip(seen, wanted, strict=True))
+    if agrees(seen, wanted):
+        return True
+    if not isinstance(seen, float) or isinstance(wanted, bool) or not isinstance(wanted, numbers.Real):
+        return False
+    digits = len(repr(seen).partition(".")[2])
+    return digits > 1 and round(float(wanted), digits) == seen
+
+
+def alike(seen: Any, wanted: Any) -> bool:
+    """Whether an answer has the form of the right one, whatever stands in it; a number may be in the place of None.
+
+    >>> alike((1.0, "no"), (2.0, "yes")), alike((None, 1.0), (6.0, None)), alike(1.0, (1.0, 2.0)), alike("5", 5.0)
+    (True, True, False, False)
+    """
+    if isinstance(wanted, list | tuple):
+        same_length = isinstance(seen, list | tuple) and len(seen) == len(wanted)
+        return same_length and all(alike(s, w) for s, w in zip(seen, wanted, strict=True))
+    kinds = (bool, str, numbers.Real | None)
+    return next((isinstance(seen, kind) for kind in kinds if isinstance(wanted, kind)), False)
+
+
+_PLACES = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh")
+
+
+def first_difference(seen: Any, wanted: Any, tolerance: float = SIX_DIGITS) -> str:
+    """Where an answer of the right form begins to be wrong.
+
+    >>> first_difference((1.0, 2.0, 4.0), (1.0, 2.0, 3.0)), first_difference(2.0, 3.0)
+    ('Of the 3, only the third is not right.', 'That is not it.')
+    >>> first_difference((1.0, 5.0, 4.0), (1.0, 2.0, 3.0))
+    'Of the 3, the second is the first that is not right.'
+    >>> first_difference((2.0, 3.0), (1.0, 2.0)), first_difference((5.0, 2.0, 4.0), (1.0, 2.0, 3.0))
+    ('Of the 2, neither is right.', 'Of the 3, the first is not right, and it is not the only one.')
+    >>> first_difference((2.0, 1.0), (1.0, 2.0))
+    'The numbers are right, and their order is not.'
+    """
+    if not isinstance(wanted, list | tuple):
+        return "That is not it."
+    wrong = [k for k, (s, w) in enumerate(zip(seen, wanted, strict=True)) if not agrees(s, w, tolerance)]
+    if not wrong or wrong[0] >= len(_PLACES):
+        return "That is not it."
+    of, place = f"Of the {len(wanted)}", _PLACES[wrong[0]]
+    if len(wrong) == 1:
+        return f"{of}, only the {place} is not right."
+    only_numbers = all(isinstance(x, numbers.Real) and not isinstance(x, bool) for x in (*seen, *wanted))
+    if only_numbers and agrees(sorted(seen), sorted(wanted), tolerance):
+        return "The numbers are right, and their order is not."
+    if len(wrong) == len(wanted):
+        return f"{of}, {'neither' if len(wanted) == 2 else 'none'} is right."
+    if wrong[0] == 0:
+        return f"{of}, the first is not right, and it is not the only one."
+    return f"{of}, the {place} is the first that is not right."
+
+
+def disagreement(seen: Any, wanted: dict[str, Any], cases: str = "") -> str:
+    """The first case of several that came out differently, in words."""
+    for case, value in wanted.items():
+        found = seen.get(case) if isinstance(seen, dict) else seen
+        if isinstance(found, Crashed):
+            return f"In the case {case}: {found.sentence()}"
+        if not agrees(found, value):
+            if isinstance(value, str) and isinstance(found, str):
+                return f"In the case {case} I expect “{value}”, and I see “{found[:_LONGEST]}”. {cases}".rstrip()
+            told_already = isinstance(found, str)  # by `told`
+            came_out = found[:_LONGEST] if told_already else describe(found)
+            wanted_one = f"“{value}”" if isinstance(value, str) else describe(value)
+            return f"In the case {case} I expect {wanted_one}, and you get {came_out}. {cases}".rstrip()
+    return "Something is different, but I cannot say what."
+
+
+def describe(thing: Any) -> str:
+    """A short description without addresses, safe for objects of any kind.
+
+    >>> describe((5.0, 1.7163378145367738)), describe("x"), describe(None), describe(print), describe([])
+    ('(5, 1.71634)', "the text 'x'", 'None', 'the function print', 'an empty list')
+    >>> describe(np.zeros((30, 40))), describe({"x": 1}), describe(1j)
+    ('an array of shape (30, 40)', "a dictionary with the keys 'x'", 'the complex number 1j')
+    """
+    if thing is None or isinstance(thing, bool):
+        return str(thing)
+    if isinstance(thing, str):
+        return f"the text {reprlib.repr(thing)}"
+    if isinstance(thing, numbers.Real):
+        return _real(thing)
+    if isinstance(thing, complex | np.complexfloating):
+        return f"the complex number {complex(thing)}"
+    if isinstance(thing, list | tuple | dict):
+        if not thing:
+            return f"an empty {_kind(thing)}"
+        text = _keys(thing) if isinstance(thing, dict) else _parts(thing)
+        return text if len(text) <= _LONGEST else f"a {_kind(thing)} of {len(thing)} things"
+    if isinstance(thing, np.ndarray):
+        return f"an array of shape {thing.shape}"
+    if isinstance(thing, type):
+        return f"the class {_short(thing.__name__)}"
+    if callable(thing) and isinstance(name := getattr(thing, "__name__", None), str):
+        return f"the function {_short(name)}"
+    if isinstance(thing, Crashed):
+        return thing.kind
+    return f"an object of type {_short(type(thing).__name__)}"
+
+
+def told(found: Any) -> Any:
+    """What a learner's code gave, as plain data; of something unforeseen a description.
+
+    >>> told(np.float64(2.0)), told(None), told(object())
+    (2.0, None, 'an object of type object')
+    """
+    data = plain(found)
+    return data if data is None or isinstance(data, float | tuple | Crashed) else describe(data)
+
+
+_LONGEST = 120
+
+
+def _kind(thing: Any) -> str:
+    return "dictionary" if isinstance(thing, dict) else "list" if isinstance(thing, list) else "tuple"
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= 40 else f"{name[:39]}…"
+
+
+def _real(x: Any) -> str:
+    try:
+        return f"{float(x):.6g}"
+    except OverflowError:
+        return "a number too large for a float"
+
+
+def _parts(thing: list | tuple) -> str:
+    shown = ", ".join(reprlib.repr(part) if isinstance(part, str) else describe(part) for part in thing[:8])
+    return f"({shown}{', …' if len(thing) > 8 else ',' if len(thing) == 1 else ''})"
+
+
+def _keys(thing: dict) -> str:
+    shown = ", ".join(reprlib.repr(key) if isinstance(key, str) else describe(key) for key in list(thing)[:8])
+    return f"a dictionary with the keys {shown}{', …' if len(thing) > 8 else ''}"
+
+
+def _leaves(thing: Any) -> Iterator[Any]:
+    if isinstance(thing, list | tuple):
+        for part in thing:
+            yield from _leaves(part)
+    else:
+        yield thing

@@ -1,0 +1,132 @@
+"""A lesson in the course: what is done in it and around it, and the seed for a learner's own numbers."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from autodiff_lab import lessons as room
+from autodiff_lab.lessons.checks import progress
+from autodiff_lab.lessons.checks.exercise import Exercise
+from autodiff_lab.lessons.checks.variants import Seed
+from autodiff_lab.text.notation import escape
+from autodiff_lab.text.table import Grid
+from autodiff_lab.widgets.labs.table import grid
+
+__all__ = ["Lesson", "Report", "lesson", "lessons"]
+
+WORDS = {"passed": "✓ done", "tried": "… tried", "": "open"}
+
+
+@dataclass(frozen=True)
+class Report:
+    """Sentences and tables, as HTML in a notebook and as text elsewhere."""
+
+    sentences: tuple[str, ...]
+    grids: tuple[Grid, ...] = ()
+
+    def __repr__(self) -> str:
+        return "\n\n".join(["\n".join(self.sentences), *(each.text() for each in self.grids)])
+
+    def _repr_html_(self) -> str:
+        said = "".join(f"<p>{escape(sentence)}</p>" for sentence in self.sentences)
+        return said + "".join(each.html() for each in self.grids)
+
+
+class Lesson:
+    """What ``check.progress`` is in a notebook.
+
+    Attributes
+    ----------
+    number, title : str
+        As in the notebook's first line: ``"02"``, ``"Dual numbers: arithmetic that carries a slope"``.
+    """
+
+    def __init__(self, number: str, title: str) -> None:
+        self.number, self.title = number, title
+
+    def exercises(self) -> dict[str, Exercise]:
+        """The exercises of this lesson by name, in the order of their numbers."""
+        module = importlib.import_module(f"{room.__name__}.lesson_{self.number}")
+        found = {name: thing for name, thing in vars(module).items() if isinstance(thing, Exercise)}
+        return dict(sorted(found.items()))
+
+    def __call__(self) -> Report:
+        """What is done in this notebook and in the course."""
+        try:
+            return self._report()
+        except Exception as problem:  # a courtesy must not stand in anybody's way
+            return Report((f"Progress cannot be shown ({type(problem).__name__}).",))
+
+    def _report(self) -> Report:
+        states = progress.states()
+
+        def done(names: Sequence[str]) -> str:
+            return f"{sum(states.get(name) == 'passed' for name in names)} of {len(names)}"
+
+        mine = self.exercises()
+        course = [(each.number, each.title, list(each.exercises())) for each in lessons()]
+        everything = [name for _, _, names in course for name in names]
+        said = f"Notebook {self.number}: {done(list(mine))} exercises done. The whole course: {done(everything)}."
+        return Report(
+            tuple(filter(None, [said, _about_the_seed(), progress.trouble()])),
+            (
+                grid(
+                    f"Notebook {self.number} · {self.title}",
+                    ("exercise", "state"),
+                    [(each.title, WORDS.get(states.get(name, ""), "open")) for name, each in mine.items()],
+                ),
+                grid(
+                    "The course",
+                    ("notebook", "title", "exercises done"),
+                    [(number, title, done(names)) for number, title, names in course],
+                ),
+            ),
+        )
+
+    def reset(self) -> Report:
+        """Forget all that was done in the course, and the seed; the hints begin again."""
+        progress.forget()
+        for name, module in list(sys.modules.items()):
+            if name.startswith(f"{room.__name__}.lesson_"):
+                for thing in vars(module).values():
+                    if isinstance(thing, Exercise):
+                        thing.begin_again()
+        return self()
+
+    def seed(self, seed: Seed) -> Report:
+        """Take numbers of your own, in this and in every notebook; `None` gives those of the text again.
+
+        Parameters
+        ----------
+        seed : str, int or None
+            Your name will do.
+        """
+        progress.set_seed(seed)
+        varied = [each for each in self.exercises().values() if each.is_varied]
+        said = _about_the_seed() or "The exercises have the numbers of the text again."
+        if not varied:
+            return Report((f"{said} In notebook {self.number} there are none.",))
+        rows = [(each.title, repr(each.given())) for each in varied]
+        return Report((said,), (grid("What the exercises give you", ("exercise", "given"), rows),))
+
+
+def _about_the_seed() -> str:
+    seed = progress.current_seed()
+    return f"Exercises with numbers of their own take them from the seed “{seed}”." if seed else ""
+
+
+def lesson(number: str, title: str) -> tuple[Lesson, Callable[[Seed], Report]]:
+    """What every lesson begins with: ``progress, seed = lesson("02", "Dual numbers: …")``."""
+    this = Lesson(number, title)
+    return this, this.seed
+
+
+def lessons() -> list[Lesson]:
+    """Every lesson of the package, in the order of the course."""
+    names = sorted(found.name for found in pkgutil.iter_modules(room.__path__) if found.name.startswith("lesson_"))
+    modules = [importlib.import_module(f"{room.__name__}.{name}") for name in names]
+    return [module.progress for module in modules]

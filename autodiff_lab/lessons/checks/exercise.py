@@ -1,0 +1,318 @@
+"""What an exercise is: a question, its answer, the wrong answers it knows, and its hints.
+
+An exercise never raises, whatever it is given: the notebook must run from top to bottom with nothing answered, and a
+learner with a broken answer needs a sentence, not a traceback of somebody else's code.
+"""
+
+from __future__ import annotations
+
+import inspect
+import textwrap
+import types
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import compress
+from typing import Any
+
+from autodiff_lab.lessons.checks import progress
+from autodiff_lab.lessons.checks.compare import (
+    SIX_DIGITS,
+    Refused,
+    agrees,
+    alike,
+    describe,
+    digits_within,
+    disagreement,
+    first_difference,
+    plain,
+    rounded,
+    typed_short,
+)
+from autodiff_lab.lessons.checks.run_code import Crashed, unfinished, written_by_the_learner
+from autodiff_lab.lessons.checks.variants import Given, Instance, Misconception, Seed, drawn, tidy
+
+__all__ = ["Exercise", "Instance", "Misconception", "Reply"]
+
+MARKS = {"passed": "✓", "not attempted": "…", "not yet": "✗", "hint": "→", "solution": "→"}
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What the learner reads under the cell: plain text, the same for eye, screen reader and test."""
+
+    status: str
+    """One of ``passed``, ``not attempted``, ``not yet``, ``hint``, ``solution``."""
+    text: str
+
+    @property
+    def passed(self) -> bool:
+        """Whether the answer was right."""
+        return self.status == "passed"
+
+    def __repr__(self) -> str:
+        if self.status == "solution":  # code keeps its own line breaks
+            return self.text
+        return textwrap.fill(f"{MARKS[self.status]} {self.text}", width=88, subsequent_indent="  ")
+
+
+@dataclass
+class Exercise:
+    """One exercise of one notebook.
+
+    Parameters
+    ----------
+    name : str
+        The name in the module and in the notebook, ``"ex_03_2"``.
+    takes : tuple of str
+        The names of what the notebook hands over: ``("answer",)``, ``("ops_div",)``.
+    expects : str
+        The form of an answer in words: "a pair of whole numbers, (before, after)".
+    expected : object
+        What `observe` must find. Numbers agree within `tolerance`, text without regard to spaces.
+    reference : str
+        Source text of one good answer, to stand in the notebook's cell instead of the unanswered one.
+    misconceptions : tuple of Misconception
+        The wrong answers with a hint of their own; the first that fits is shown.
+    hints : tuple of str
+        Graded: each call of `hint` shows the next.
+    praise : str
+        What the right answer has shown. It is read by somebody who has just succeeded: say something new.
+    tolerance : float
+        The relative error that is still right. Six digits, unless the number is to be read off a figure.
+    observe : callable
+        Turns what was handed over into plain data to compare; a dictionary holds several cases.
+        An exercise that asks for code runs it here.
+    is_whole : bool
+        Whether the things that are handed over make sense together only. Otherwise some of them may be missing: the
+        others are judged, with good answers in the place of those.
+    cases : str
+        Says what the numbers of a case are: "These are the slopes in x and in y."
+    make, draws : callable, mapping
+        For an exercise with other numbers for other learners, in the place of `expected`, `reference` and
+        `misconceptions`: ``make(**data)`` gives the `Instance` of some data, its defaults being the example of the
+        text, and `draws` says between which values a seed chooses, for each name.
+
+    Examples
+    --------
+    >>> count = Exercise(
+    ...     "ex_99_1",
+    ...     expects="a whole number",
+    ...     expected=5,
+    ...     reference="answer = 5",
+    ...     misconceptions=(Misconception("answer = 7", 7, "The two inputs are not operations."),),
+    ...     praise="One line for each operation.",
+    ... )
+    >>> count(...)
+    … Exercise 99.1 is not attempted yet: put your answer in the place of the three dots and
+      run the cell again. If you are stuck, run check.ex_99_1.hint().
+    >>> count(7)
+    ✗ Exercise 99.1, not yet: The two inputs are not operations.
+    >>> count("five")
+    ✗ Exercise 99.1, not yet: I expect a whole number, and you gave the text 'five'.
+    >>> count(5)
+    ✓ Exercise 99.1 passed. One line for each operation.
+
+    With numbers of one's own:
+
+    >>> def slope(x=3.0):
+    ...     forgot = Misconception(f"answer = {x * x}", x * x, "That is the value.")
+    ...     return Instance(expected=2 * x, reference=f"answer = {2 * x}", misconceptions=(forgot,))
+    >>> square = Exercise("ex_99_2", expects="a number", praise="Well.", make=slope, draws={"x": (4.0, 5.0, 6.0)})
+    >>> square.given(), square.given("Ada")
+    (x = 3, x = 4)
+    >>> square(6)
+    ✓ Exercise 99.2 passed. Well.
+    >>> square(6, seed="Ada")
+    ✗ Exercise 99.2, not yet: That is right for the example of the text, x = 3. Yours is x = 4.
+    """
+
+    name: str
+    expects: str
+    praise: str
+    expected: Any = None
+    reference: str = ""
+    takes: tuple[str, ...] = ("answer",)
+    misconceptions: tuple[Misconception, ...] = ()
+    hints: tuple[str, ...] = ()
+    observe: Callable[..., Any] = plain
+    tolerance: float = SIX_DIGITS
+    is_whole: bool = False
+    cases: str = ""
+    make: Callable[..., Instance] | None = None
+    draws: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    attempts: int = field(default=0, init=False)
+    passed: bool = field(default=False, init=False)
+    hints_given: int = field(default=0, init=False)
+
+    @property
+    def title(self) -> str:
+        """The number a reader sees: ``"Exercise 03.2"``."""
+        return "Exercise " + self.name.removeprefix("ex_").replace("_", ".")
+
+    @property
+    def call(self) -> str:
+        """How the notebook asks for the check: ``"check.ex_03_2(ops_div)"``."""
+        return f"check.{self.name}({', '.join(self.takes)})"
+
+    def __post_init__(self) -> None:
+        if self.make is not None:
+            own = self.make()
+            self.expected, self.reference, self.misconceptions = own.expected, own.reference, own.misconceptions
+            self.hints = own.hints or self.hints
+
+    @property
+    def is_varied(self) -> bool:
+        """Whether a seed gives other numbers."""
+        return self.make is not None
+
+    def instance(self, seed: Seed = None) -> Instance:
+        """What is asked of a learner: for this seed, for the one set by ``check.seed``, or else in the text."""
+        seed = tidy(seed) if seed is not None else progress.current_seed() if self.is_varied else None
+        found = None
+        if self.make is not None and seed is not None:
+            found = drawn(self.make, self.draws, f"{self.name}/{seed}", self.tolerance)
+        return found or self._in_the_text()
+
+    def _in_the_text(self) -> Instance:
+        given = inspect.signature(self.make).parameters if self.make else {}
+        data = {name: parameter.default for name, parameter in given.items()}
+        return Instance(self.expected, self.reference, self.misconceptions, self.hints, Given(**data))
+
+    def given(self, seed: Seed = None) -> Given:
+        """The data of the exercise: ``x1, x2 = check.ex_02_4.given()``."""
+        return self.instance(seed).given
+
+    def __call__(self, *answers: Any, seed: Seed = None) -> Reply:
+        """Look at an answer and say something useful about it; never raise."""
+        try:
+            reply = self._judge(answers, self.instance(seed))
+        except KeyboardInterrupt:
+            raise
+        except BaseException as problem:  # an object that misbehaves when it is looked at; still no traceback
+            reply = self._not_yet(f"The check could not look at this answer ({type(problem).__name__}). {self._form()}")
+        if reply.status != "not attempted":
+            self.attempts += 1
+        self.passed = self.passed or reply.passed
+        progress.note(self.name, reply.status)
+        return reply
+
+    def lend(self, *answers: Any) -> Any:
+        """The learner's own code if it passes, or else a good answer, so that the notebook can go on.
+
+        Returns what was handed over, in the same order; one thing is not put into a tuple.
+        """
+        try:
+            own = self._judge(answers, self.instance()).passed
+        except Exception:
+            own = False
+        lent = answers if own else self._good_answers(answers, self.reference)
+        if not own:
+            print(f"{', '.join(self.takes)}: lent by the check, until yours pass")
+        return lent if len(lent) > 1 else lent[0]
+
+    def _good_answers(self, answers: tuple[Any, ...], reference: str) -> tuple[Any, ...]:
+        """The reference, living among the learner's own names."""
+        names = next((answer.__globals__ for answer in answers if isinstance(answer, types.FunctionType)), {})
+        scope = {**names}
+        exec(reference, scope)
+        names = names or scope
+        found = [scope[name] for name in self.takes]
+        return tuple(
+            types.FunctionType(f.__code__, names, f.__name__, f.__defaults__)
+            if isinstance(f, types.FunctionType)
+            else f
+            for f in found
+        )
+
+    def begin_again(self) -> None:
+        """Forget attempts and hints."""
+        self.attempts, self.passed, self.hints_given = 0, False, 0
+
+    def _judge(self, answers: tuple[Any, ...], asked: Instance) -> Reply:
+        if len(answers) != len(self.takes):
+            return self._not_yet(f"Write {self.call}: I was given {len(answers)} things, not {len(self.takes)}.")
+        missing = tuple(map(unfinished, answers))
+        if all(missing) or (any(missing) and self.is_whole):
+            return Reply("not attempted", self._open())
+        if any(missing):
+            return self._judge_in_part(answers, missing, asked)
+        return self._judge_all(answers, asked)
+
+    def _judge_in_part(self, answers: tuple[Any, ...], missing: tuple[bool, ...], asked: Instance) -> Reply:
+        """What is there, judged beside good answers in the place of what is not."""
+        try:
+            good = self._good_answers(answers, asked.reference)
+        except Exception:  # they need what only the learner's notebook has
+            return Reply("not attempted", self._open())
+        beside = (lent if hole else own for own, lent, hole in zip(answers, good, missing, strict=True))
+        reply = self._judge_all(tuple(beside), asked)
+        right = _listed(compress(self.takes, (not hole for hole in missing)), "right; ")
+        said = right if reply.passed else reply.text.removeprefix(self._not_yet("").text) + " "
+        return self._not_yet(said + _listed(compress(self.takes, missing), "not written yet."))
+
+    def _judge_all(self, answers: tuple[Any, ...], asked: Instance) -> Reply:
+        with written_by_the_learner(answers):
+            seen = self.observe(*answers)
+        if agrees(seen, asked.expected, self.tolerance):
+            return Reply("passed", f"{self.title} passed. {self.praise}")
+        for misconception in asked.misconceptions:
+            if agrees(seen, misconception.seen, self.tolerance):
+                return self._not_yet(misconception.hint)
+        text = self._in_the_text()
+        if asked.given != text.given and agrees(seen, text.expected, self.tolerance):
+            return self._not_yet(f"That is right for the example of the text, {text.given}. Yours is {asked.given}.")
+        return self._not_yet(self._explain(seen, asked))
+
+    def _explain(self, seen: Any, asked: Instance) -> str:
+        """Something useful about an answer that nobody foresaw, or foresaw with more digits."""
+        expected = asked.expected
+        if isinstance(seen, Refused):
+            return f"{seen.reason} {self._form()}"
+        if isinstance(seen, Crashed):
+            return seen.sentence()
+        if isinstance(expected, dict) and isinstance(seen, dict):
+            return disagreement(seen, expected, self.cases)
+        if rounded(seen, expected):
+            return f"Very close, but not the same number. Give at least {digits_within(self.tolerance)} digits."
+        known = next((wrong.hint for wrong in asked.misconceptions if typed_short(seen, wrong.seen)), None)
+        if known is not None:
+            return known
+        if alike(seen, expected):
+            where = first_difference(seen, expected, self.tolerance)
+            return f"You gave {describe(seen)}. {where} For a hint, run check.{self.name}.hint()."
+        return f"I expect {self.expects}, and you gave {describe(seen)}."
+
+    def _form(self) -> str:
+        return f"I expect {self.expects}: {self.call}."
+
+    def _open(self) -> str:
+        return (
+            f"{self.title} is not attempted yet: put your answer in the place of the three dots and run the cell "
+            f"again. If you are stuck, run check.{self.name}.hint()."
+        )
+
+    def _not_yet(self, text: str) -> Reply:
+        return Reply("not yet", f"{self.title}, not yet: {text}")
+
+    def hint(self) -> Reply:
+        """The next hint, a little stronger than the one before."""
+        hints = self.instance().hints or self.hints
+        if self.hints_given >= len(hints):
+            end = "That was the last hint." if hints else "There is no hint for this one."
+            return Reply("hint", f"{self.title}: {end} After an attempt, check.{self.name}.solution() shows an answer.")
+        self.hints_given += 1
+        count = f"hint {self.hints_given} of {len(hints)}"
+        return Reply("hint", f"{self.title}, {count}: {hints[self.hints_given - 1]}")
+
+    def solution(self, seed: Seed = None) -> Reply:
+        """One good answer, once you have tried."""
+        if not self.attempts:
+            return Reply("hint", f"{self.title}: try it first; a wrong answer is enough. Then ask again.")
+        worked = self.instance(seed).reference.strip()
+        return Reply("solution", f"# {self.title}, one good answer\n{worked}\n\n{self.call}")
+
+
+def _listed(names: Iterable[str], what: str) -> str:
+    """A sentence of several names: "a, b and c are right"."""
+    *first, last = names
+    return f"{', '.join(first)} and {last} are {what}" if first else f"{last} is {what}"

@@ -1,0 +1,136 @@
+"""What a learner has done: a list of events in a small file beside the notebooks.
+
+The file has one line of JSON for each event and is only ever appended to. So two notebooks may write at the same time,
+a line that was cut off or comes from a later version costs nothing but itself, and a folder that cannot be written to
+leaves the learner with what this session remembers. Nothing here raises.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from autodiff_lab.lessons.checks.variants import Seed, tidy
+
+__all__ = ["FILE", "VARIABLE", "current_seed", "forget", "note", "set_seed", "states", "trouble"]
+
+FILE = "my_progress.jsonl"
+VARIABLE = "AUTODIFF_LAB_PROGRESS"
+"""An environment variable: another file to keep progress in, or ``off``."""
+VERSION = 1
+
+_folder = Path(os.path.abspath(os.curdir)) if os.path.isdir(os.curdir) else Path()
+"""Where the notebook is, before anybody changes the folder."""
+_session: list[dict[str, Any]] = []
+
+
+def note(exercise: str, status: str) -> None:
+    """Keep that an exercise was tried, or passed; the first time only."""
+    kind = {"passed": "passed", "not yet": "tried"}.get(status)
+    known = {event["kind"] for event in _events() if event.get("exercise") == exercise}
+    if kind is not None and kind not in known and "passed" not in known:
+        _append({"kind": kind, "exercise": exercise})
+
+
+def states() -> dict[str, str]:
+    """For each exercise that was touched: ``tried`` or ``passed``."""
+    found: dict[str, str] = {}
+    for event in _events():
+        name = event.get("exercise")
+        if isinstance(name, str) and found.get(name) != "passed":
+            found[name] = event["kind"]
+    return found
+
+
+def current_seed() -> str | None:
+    """The seed that was set last; None for the examples of the text."""
+    seeds = [event.get("seed") for event in _events() if event["kind"] == "seed"]
+    return seeds[-1] if seeds and isinstance(seeds[-1], str) else None
+
+
+def set_seed(seed: Seed) -> None:
+    """Remember a seed for all notebooks."""
+    if tidy(seed) != current_seed():
+        _append({"kind": "seed", "seed": tidy(seed)})
+
+
+def forget() -> None:
+    """Forget everything: remove the file, or where that is not allowed, what it says."""
+    _session.clear()
+    path = _path()
+    try:
+        if path is not None:
+            path.unlink(missing_ok=True)
+    except (OSError, ValueError):
+        _append({"kind": "reset"})
+
+
+def trouble() -> str:
+    """Why the file says less than it might; empty if all is well."""
+    return _read()[1]
+
+
+def _path() -> Path | None:
+    """Where to keep progress; None where nobody asked: a notebook that is run by a program, or a test."""
+    asked = os.environ.get(VARIABLE)
+    if asked is not None:
+        return None if asked in ("", "off") else Path(asked)
+    return _folder / FILE if _attended() else None
+
+
+def _attended() -> bool:
+    """Whether a person sits before the notebook: a run that cannot be asked a question makes nobody's progress."""
+    if "PYTEST_CURRENT_TEST" in os.environ or "IPython" not in sys.modules:
+        return False
+    shell = sys.modules["IPython"].get_ipython()
+    return bool(getattr(getattr(shell, "kernel", None), "_allow_stdin", False))
+
+
+def _read() -> tuple[list[Any], str]:
+    """The lines of the file as JSON, as far as they can be read, and what is wrong with the file."""
+    path = _path()
+    if path is None:
+        return [], ""
+    try:
+        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    except FileNotFoundError:
+        return [], ""
+    except (OSError, ValueError) as problem:
+        reason = getattr(problem, "strerror", None) or type(problem).__name__
+        return [], f"{path.name} cannot be read ({reason}): only this session is shown."
+    found = []
+    for line in lines:
+        try:
+            found.append(json.loads(line))
+        except (ValueError, RecursionError):
+            continue  # an empty line, one that was cut off, or not ours
+    later = any(isinstance(v := _version(event), int) and v > VERSION for event in found)
+    return found, f"{path.name} has entries of a later version of autodiff_lab; they are kept." if later else ""
+
+
+def _version(event: Any) -> Any:
+    return event.get("version") if isinstance(event, dict) else None
+
+
+def _events() -> Iterator[dict[str, Any]]:
+    """The events since the last reset: those of the file, then those that could not be written."""
+    ours = [event for event in _read()[0] if _version(event) == VERSION and isinstance(event.get("kind"), str)]
+    events = ours + _session
+    resets = [k for k, event in enumerate(events) if event["kind"] == "reset"]
+    yield from events[resets[-1] + 1 if resets else 0 :]
+
+
+def _append(event: dict[str, Any]) -> None:
+    path = _path()
+    try:
+        if path is None:
+            raise OSError("nobody asked for a file")
+        # The line break before the line keeps it apart from one that was cut off.
+        with path.open("a", encoding="utf-8") as file:
+            file.write("\n" + json.dumps({"version": VERSION, **event}, ensure_ascii=True) + "\n")
+    except (OSError, ValueError):
+        _session.append(event)

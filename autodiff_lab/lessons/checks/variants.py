@@ -1,0 +1,130 @@
+"""One exercise, many learners: the text's own example, and an instance of it for every seed.
+
+An exercise whose answer is a number need not ask everybody for the same number. Its data are drawn from a few good
+choices; a seed (a learner's name) decides which, always in the same way. What is expected and what the known mistakes
+lead to are computed from the data, so that every instance is checked and explained as well as the one in the text.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from autodiff_lab.lessons.checks.compare import agrees, describe
+
+__all__ = ["Given", "Instance", "Misconception", "drawn", "every_draw", "known_mistakes"]
+
+Seed = str | int | None
+
+
+@dataclass(frozen=True)
+class Misconception:
+    """A wrong answer that is worth its own explanation."""
+
+    written: str
+    """What a learner with this idea in mind writes into the cell (source text; the tests run it)."""
+    seen: Any
+    """What the check then observes. A dictionary need only hold the entries that give the idea away."""
+    hint: str
+    """Says where this answer comes from, without giving the right one away."""
+
+
+class Given(tuple[Any, ...]):
+    """The data of one instance: shown as text, taken apart like a tuple, or asked by name.
+
+    >>> given = Given(x1=2.0, x2=5.0)
+    >>> given
+    x1 = 2, x2 = 5
+    >>> x1, x2 = given
+    >>> x2, given.x1
+    (5.0, 2.0)
+    """
+
+    names: tuple[str, ...]
+
+    def __new__(cls, **data: Any) -> Given:
+        """Keep the values as the tuple, and the names beside it."""
+        given = super().__new__(cls, data.values())
+        given.names = tuple(data)
+        return given
+
+    def __getattr__(self, name: str) -> Any:
+        if name in self.names:
+            return self[self.names.index(name)]
+        raise AttributeError(f"this exercise gives {', '.join(self.names) or 'nothing'}, and no {name}")
+
+    def __repr__(self) -> str:
+        shown = (x if isinstance(x, str) else describe(x) for x in self)
+        return ", ".join(f"{name} = {x}" for name, x in zip(self.names, shown, strict=True)) or "nothing"
+
+
+@dataclass(frozen=True)
+class Instance:
+    """What an exercise asks of one learner, and all that follows from it."""
+
+    expected: Any
+    reference: str
+    misconceptions: tuple[Misconception, ...] = ()
+    hints: tuple[str, ...] = ()
+    given: Given = field(default_factory=Given)
+
+    def is_sound(self, tolerance: float) -> bool:
+        """Whether no known mistake leads to the right answer here, nor to the same one as another mistake."""
+        seen = [wrong.seen for wrong in self.misconceptions]
+        pairs = [(one, self.expected) for one in seen] + list(itertools.combinations(seen, 2))
+        return not any(agrees(a, b, tolerance) or agrees(b, a, tolerance) for a, b in pairs)
+
+
+Make = Callable[..., Instance]
+Draws = Mapping[str, Sequence[Any]]
+
+
+def made(make: Make, data: Mapping[str, Any]) -> Instance:
+    """The instance with these data."""
+    return replace(make(**data), given=Given(**data))
+
+
+def drawn(make: Make, draws: Draws, seed: str, tolerance: float) -> Instance | None:
+    """The instance of a seed: the first sound one of those it draws; None if there is none.
+
+    >>> def double(x=2.0):
+    ...     return Instance(expected=2 * x, reference=f"answer = {2 * x}")
+    >>> drawn(double, {"x": (3.0, 4.0, 5.0)}, "Ada", 1e-6) == drawn(double, {"x": (3.0, 4.0, 5.0)}, "Ada", 1e-6)
+    True
+    """
+    choice = random.Random(seed)  # a text as a seed gives the same draws in every version
+    for _ in range(50):
+        instance = made(make, {name: choice.choice(values) for name, values in draws.items()})
+        if instance.is_sound(tolerance):
+            return instance
+    return None
+
+
+def every_draw(make: Make, draws: Draws) -> Iterator[Instance]:
+    """All instances there are; for the tests."""
+    for values in itertools.product(*draws.values()):
+        yield made(make, dict(zip(draws, values, strict=True)))
+
+
+def tidy(seed: Seed) -> str | None:
+    """A seed as it is kept: "Ada " and "ada" are the same learner; None is the example of the text."""
+    if seed is None:
+        return None
+    return " ".join("".join(char if char.isprintable() else " " for char in str(seed)).split()).casefold()[:80]
+
+
+def known_mistakes(expected: Any, *wrong: tuple[Any, str]) -> tuple[Misconception, ...]:
+    """The wrong answers that are wrong for these data, each told by its first explanation.
+
+    >>> [each.seen for each in known_mistakes(4, (5, "one more"), (4, "right after all"), (5, "again"))]
+    [5]
+    """
+    seen, kept = [expected], []
+    for answer, hint in wrong:
+        if answer not in seen:
+            seen.append(answer)
+            kept.append(Misconception(f"answer = {answer}", answer, hint))
+    return tuple(kept)

@@ -1,0 +1,275 @@
+"""The exercises of notebook 06 about building, running and sweeping a graph."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from autodiff_lab.lessons.checks.exercise import Exercise, Instance, Misconception
+from autodiff_lab.lessons.checks.run_code import Crashed
+from autodiff_lab.lessons.lesson_06.sandbox import (
+    BATCH,
+    FLAT,
+    MADE,
+    RUN,
+    VALUES,
+    expected_batch,
+    expected_jacobians,
+    expected_runs,
+    fed_batch,
+    jacobians,
+    ran,
+    wave,
+)
+from autodiff_lab.transforms.gradients import grad
+
+# 1. the loop that runs a graph
+
+
+def _run(
+    waiting: str = "len(node.operands)", first: str = "waiting[node] == 0", then: str = "waiting[user] == 0"
+) -> str:
+    return f"""\
+def run(targets, feed):
+    nodes = needed(targets)
+    waiting = {{node: {waiting} for node in nodes}}
+    users = {{node: [] for node in nodes}}
+    for node in nodes:
+        for x in node.operands:
+            users[x].append(node)
+
+    queue = [node for node in nodes if {first}]
+    while queue:
+        node = queue.pop(0)
+        node.value = compute(node, feed)
+        for user in users[node]:
+            waiting[user] -= 1
+            if {then}:
+                queue.append(user)
+
+    return [node.value for node in targets]"""
+
+
+SQUARE, WITH_CONSTANT, ONE_OPERAND, FAN, *_ = expected_runs()
+
+ex_06_1 = Exercise(
+    "ex_06_1",
+    takes=("run",),
+    expects="a function run(targets, feed) that returns a list of values",
+    expected=expected_runs(),
+    observe=ran,
+    cases="It is run at x = 2, y = 3.",
+    reference=_run(),
+    misconceptions=(
+        Misconception(
+            _run(first="isinstance(node, Placeholder)"),
+            {SQUARE: 4.0, WITH_CONSTANT: None},
+            "A sum with a constant in it got no value: the constant never had its turn, so the sum waits for it to "
+            "this day. Who else has no operands?",
+        ),
+        Misconception(
+            _run(first="True"),
+            {SQUARE: Crashed("TypeError")},
+            "An operation was on the queue from the beginning, and was computed before its operands had a value. Only "
+            "those who wait for nobody may begin.",
+        ),
+        Misconception(
+            _run(then="True"),
+            {SQUARE: 4.0, ONE_OPERAND: math.log(2.0), FAN: Crashed("TypeError")},
+            "A user was put on the queue when the first of its operands was done, and the second had no value yet. "
+            "Ask its counter.",
+        ),
+        Misconception(
+            _run(then="waiting[user] == 1"),
+            {SQUARE: 4.0, ONE_OPERAND: None, FAN: Crashed("TypeError")},
+            "At 1 a node still waits for one operand. How many are missing when it may be computed?",
+        ),
+        Misconception(
+            _run(waiting="len(set(node.operands))"),
+            {SQUARE: 4.0, FAN: expected_runs()[FAN], FLAT: Crashed("TypeError")},
+            "An operand that stands in two places is counted once here, and further down it is subtracted twice. Count "
+            "places.",
+        ),
+        Misconception(
+            _run(waiting="1"),
+            {SQUARE: None, WITH_CONSTANT: None},
+            "No node is at 0 in the beginning, so the queue is empty and nothing is computed. How many operands does "
+            "a placeholder wait for?",
+        ),
+    ),
+    hints=(
+        "A node may be computed when all its operands have their values. The counter says how many have not.",
+        "In the beginning nobody has a value: each node waits for all its operands. Who waits for none?",
+        "A counter begins at the number of operands. The other two blanks ask the same question of it.",
+    ),
+    praise="Nobody sorted the graph. Who is ready comes of itself, from counting. This is Kahn's algorithm, of 1962.",
+)
+
+# 2. the first example of the document
+
+PRINTED = 46.63906
+
+
+def _product_and_log(a: Any, b: Any) -> Any:
+    return a * b + np.log(a + b)
+
+
+def _example(a: float = 10.0, b: float = 4.0) -> Instance:
+    value = float(_product_and_log(a, b))
+    right = (value, math.isclose(value, PRINTED, rel_tol=1e-6))
+    slope = float(grad(_product_and_log)(a, b))
+    wrong = (
+        ((PRINTED, True), "That is what the document prints. What does your graph say?"),
+        (
+            (value, True),
+            "Your number is right. Now compare it with the printed one: they are two numbers, and a function has one "
+            "value at a point.",
+        ),
+        (
+            (a * b + math.log10(a + b), False),
+            "You took the logarithm to the base 10. In this course, and in NumPy, log is the natural one.",
+        ),
+        (
+            (a * b + math.log(a) + math.log(b), False),
+            "You took the logarithms one by one. The logarithm of a sum is not the sum of the logarithms.",
+        ),
+        ((slope, False), "That is the slope in a. Asked is the value."),
+    )
+    return Instance(right, f"answer = {right!r}", tuple(Misconception(f"answer = {x!r}", x, said) for x, said in wrong))
+
+
+ex_06_2 = Exercise(
+    "ex_06_2",
+    expects="a pair: the value of f as a number, and True or False",
+    make=_example,
+    draws={"a": (2.0, 3.0, 5.0, 8.0, 12.0), "b": (3.0, 6.0, 7.0, 9.0)},
+    tolerance=1e-4,
+    hints=(
+        "Your graph f is built already. Feed it.",
+        "run([f], {a: …, b: …}) gives a list with one value. Is it 46.63906?",
+    ),
+    praise="The same graph, another number. If the inputs were whole numbers, the document's formula and its output "
+    "disagree, by 4; which of the two it ran, nobody can tell from the page.",
+)
+
+# 3. a batch
+
+
+def _feed(line: str) -> str:
+    return f"def feed_all(values):\n    {line}"
+
+
+ex_06_3 = Exercise(
+    "ex_06_3",
+    takes=("feed_all",),
+    expects="a function feed_all(values) that returns the value of wave_out for each of the values",
+    expected=expected_batch(),
+    observe=fed_batch,
+    reference=_feed("return run([wave_out], {wave_in: np.array(values)})[0]"),
+    misconceptions=(
+        Misconception(
+            "def feed_all(values):\n    results = []\n    for value in values:\n        x = Placeholder('x')\n"
+            "        results += run([sin(x) * x], {x: value})\n    return results",
+            {VALUES: expected_batch()[VALUES], MADE: 10.0},
+            "The values are right, and for each of them you built the graph anew: ten operations. wave_out is there "
+            "already; feed wave_in.",
+        ),
+        Misconception(
+            _feed("return [np.sin(value) * value for value in values]"),
+            {VALUES: expected_batch()[VALUES], RUN: False},
+            "The values are right, and wave_out was not asked for them: you wrote its formula once more. Run the "
+            "graph.",
+        ),
+        Misconception(
+            _feed("return run([wave_out], {wave_in: values[0]})[0]"),
+            {VALUES: float(wave(BATCH[0]))},
+            "That is the first of the five only.",
+        ),
+        Misconception(
+            _feed("return run([wave_out], {'x': np.array(values)})[0]"),
+            {VALUES: Crashed("ValueError", "was not fed")},
+            "The key of the dictionary is the placeholder itself, wave_in. Its name is for people: two placeholders "
+            "may have the same.",
+        ),
+        Misconception(
+            _feed("return wave_out.value"),
+            {VALUES: None},
+            "wave_out has no value, because nobody has run it. Building does not compute.",
+        ),
+        Misconception(
+            _feed("return sin(np.array(values)) * np.array(values)"),
+            {MADE: 2.0},
+            "That built two new operations and computed nothing. What is asked are numbers, and the graph is there.",
+        ),
+    ),
+    hints=(
+        "feed is a dictionary from placeholders to numbers. NumPy's functions take arrays where they take numbers.",
+        "Either run once for each value, with the same wave_out each time, or once with an array.",
+        "run([wave_out], {wave_in: np.array(values)}) gives a list with one array in it.",
+    ),
+    praise="Five values, no new node. What is built once can be fed for ever; that is what the graph is for.",
+)
+
+# 4. the Jacobian of any node
+
+
+def _any(zero: str = "[*ys, *xs]", back: str = "[y]") -> str:
+    return f"""\
+def jacobian_any(ys, xs):
+    rows = []
+    for y in ys:
+        zero_grad({zero})
+        backward({back})
+        rows.append([x.grad for x in xs])
+    return rows"""
+
+
+INTERIOR, TWO_OUTPUTS, _, APART = expected_jacobians()
+E_SQUARED = math.exp(2.0)
+
+ex_06_4 = Exercise(
+    "ex_06_4",
+    takes=("jacobian_any",),
+    expects="a function jacobian_any(ys, xs) that returns a list of rows",
+    expected=expected_jacobians(),
+    observe=jacobians,
+    cases="It is taken at x = 2, y = 3.",
+    reference=_any(),
+    misconceptions=(
+        Misconception(
+            _any(back="ys, only=y"),
+            {INTERIOR: ((0.0,), (2 * E_SQUARED**2,))},
+            "The row of h is 0, as in the document: h is used by h * h, so it is not on the queue, and nobody gives "
+            "it a 1. For which targets would h be the output?",
+        ),
+        Misconception(
+            _any(back="ys"),
+            {INTERIOR: ((2 * E_SQUARED**2,), (2 * E_SQUARED**2,)), TWO_OUTPUTS: ((4.0, 3.0), (4.0, 3.0))},
+            "Every row is the same one: the sweep begins at all the ys. Begin at one of them.",
+        ),
+        Misconception(
+            _any(zero="[]"),
+            {TWO_OUTPUTS: ((3.0, 2.0), (4.0, 3.0))},
+            "The second row holds the first one as well: adjoints are added to what is there. Clear them before each "
+            "sweep.",
+        ),
+        Misconception(
+            _any(zero="[y]"),
+            {TWO_OUTPUTS: ((3.0, 2.0), (1.0, 1.0)), APART: ((E_SQUARED, 0.0), (E_SQUARED, 1 / 3))},
+            "log(y) does not need x. So its row finds at x what the sweep before has left there. Clear that too.",
+        ),
+        Misconception(
+            _any(zero="xs"),
+            {TWO_OUTPUTS: ((3.0, 2.0), (1.0, 1.0)), INTERIOR: ((E_SQUARED,), (E_SQUARED * (1 + 2 * E_SQUARED),))},
+            "You cleared the xs, and h on the way kept its adjoint of the first sweep. It is sent on again.",
+        ),
+    ),
+    hints=(
+        "backward begins at the nodes that nobody among the needed ones uses. Which targets make y such a node?",
+        "needed([y]) goes down from y, and never to the users of y. So in backward([y]) only y is at 0.",
+        "So the sweep is given one y. Before it, clear whatever an earlier sweep may have reached: all ys, and all xs.",
+    ),
+    praise="A node is an output if nobody who was asked for uses it. That is not a property of the node.",
+)

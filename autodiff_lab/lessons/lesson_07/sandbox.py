@@ -1,0 +1,261 @@
+"""The learner's own graph of notebook 07, borrowed for a check; and tapes of the package, for what is asked of those.
+
+The functions a learner writes there use what stands beside them in the notebook: `Node`, `run`, `between` and the
+registry `GRADIENT`. A check builds small programs of the learner's own nodes, and of the package's static graph, and
+compares what both give.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autodiff_lab.engine.errors import ReleasedError
+from autodiff_lab.lessons.checks.compare import Refused, describe, plain, told
+from autodiff_lab.lessons.checks.run_code import Crashed, attempt
+from autodiff_lab.lessons.lesson_03.sandbox import names_in, refuse
+from autodiff_lab.systems.gradient_tape import GradientTape, Variable, constant
+from autodiff_lab.systems.static_graph import graph as static_graph
+
+LISTING = ("Node", "COMPUTE", "GRADIENT", "register_gradient", "run", "between")
+POINT = (2.0, 3.0)
+Program = Callable[[Any, Any], tuple[list[Any], list[Any]]]
+
+
+def squared_error(w: Any, b: Any) -> Any:
+    """The loss of the notebook: a line w·x + b against 3x + 2, at x = −1 and x = 1."""
+    e1 = b - w + 1.0
+    e2 = b + w - 5.0
+    return (e1 * e1 + e2 * e2) * 0.5
+
+
+# Pending counts
+
+
+def counted(target: str, source: str) -> dict[str, tuple[int | None, ...]]:
+    """The pending counts of x, a, b, c on the ways from a source to a target; and other counts people think of.
+
+    >>> counted("d", "x")["pending"], counted("d", "z")["pending"]
+    ((1, 2, 1, 2), (None, 2, 1, 2))
+    """
+    with static_graph.Graph(flatten=False):
+        x, z = (static_graph.Variable(value, name) for value, name in zip(POINT, "xz", strict=True))
+        a = static_graph.mul(x, z, name="a")
+        b = static_graph.sin(a, name="b")
+        c = static_graph.add(a, b, name="c")
+        d = static_graph.mul(c, c, name="d")
+        e = static_graph.mul(c, x, name="e")
+        named = {node.name: node for node in (x, z, c, d, e)}
+        found = static_graph.pending_counts(named[target], [named[name] for name in source.split(" and ")])
+    asked = ("x", "a", "b", "c")
+    users = {node.name: [x.name for x in node.operands] for node in (a, b, c, d, e)}
+    between = [set(operands) for name, operands in users.items() if name in found]
+    pending = tuple(found.get(name) for name in asked)
+    return {
+        "pending": pending,
+        "uses": tuple(sum(operands.count(name) for operands in users.values()) for name in asked),
+        "users": tuple(None if name not in found else sum(name in of for of in between) for name in asked),
+        "operands": tuple(len(users.get(name, ())) for name in asked),
+        "everywhere": tuple(count or 0 for count in pending),
+    }
+
+
+# The loop
+
+
+def _programs() -> dict[str, Program]:
+    def fan(x: Any, z: Any) -> Any:
+        a = np.sin(x)
+        return a * x + np.log(a)
+
+    def unused(x: Any, z: Any) -> tuple[list[Any], list[Any]]:
+        y = fan(x, z)
+        _ = y * x
+        return [y], [x]
+
+    def of_a_square(x: Any, z: Any) -> tuple[list[Any], list[Any]]:
+        y = x * z
+        return [y * y, y], [x]
+
+    def between_two(x: Any, z: Any) -> tuple[list[Any], list[Any]]:
+        a = x * z
+        return [a * a + x], [x, a]
+
+    return {
+        "x · x, where x is used twice by one operation": lambda x, z: ([x * x], [x]),
+        "sin x · x + log sin x": lambda x, z: ([fan(x, z)], [x]),
+        "the same, with an operation that nobody asked for": unused,
+        "two ys, x · z and x + z": lambda x, z: ([x * z, x + z], [x, z]),
+        "two ys, of which one is made from the other": of_a_square,
+        "two xs, of which one is made from the other": between_two,
+        "an x that no y is made from": lambda x, z: ([np.log(x)], [x, z]),
+        "the loss": lambda x, z: ([squared_error(x, z)], [x, z]),
+    }
+
+
+def expected_gradients() -> dict[str, Any]:
+    """What the package's static graph answers."""
+    found = {}
+    for case, program in _programs().items():
+        with static_graph.Graph() as graph:
+            inputs = [static_graph.Variable(value) for value in POINT]
+            ys, xs = program(*inputs)
+            grads = static_graph.gradients(ys, xs)
+            found[case] = tuple(None if g is None else graph.run(g) for g in grads)
+    return found
+
+
+def swept(gradients: Any) -> Any:
+    """What the learner's loop answers, on the learner's own nodes."""
+    refused = refuse(gradients, listing=LISTING, machine="graph")
+    if refused:
+        return refused
+    names = gradients.__globals__
+    make, run, registered = names["Node"], names["run"], dict(names["GRADIENT"])
+
+    def answer(program: Program) -> Any:
+        inputs = [make("Input") for _ in POINT]
+        ys, xs = program(*inputs)
+        grads = gradients(ys, xs)
+        if not isinstance(grads, list | tuple):
+            return describe(grads)
+        fed = dict(zip(inputs, POINT, strict=True))
+        return plain([run([g], fed)[0] if isinstance(g, make) else g for g in grads])
+
+    try:
+        return {case: attempt(answer, program) for case, program in _programs().items()}
+    finally:
+        names["GRADIENT"].clear()
+        names["GRADIENT"].update(registered)
+
+
+# A registered gradient
+
+WEIGHTS = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 7.0]])
+SHAPES = {"(2, 3) - (3,)": ((2, 3), (3,)), "(3,) - (2, 3)": ((3,), (2, 3)), "(2, 3) - (2, 1)": ((2, 3), (2, 1))}
+
+
+def expected_differences() -> dict[str, Any]:
+    """The gradients of Σ weights · (x − y), by the package's tape: one per shape and operand, and their shapes."""
+    found = {}
+    for case, shapes in SHAPES.items():
+        x, y = (Variable(np.ones(shape)) for shape in shapes)
+        with GradientTape() as tape:
+            weighed = (x - y) * WEIGHTS
+        for name, g in zip("xy", tape.gradient(weighed, [x, y]), strict=True):
+            found[f"{case}, the gradient in {name}"] = plain(g.numpy())
+    return found
+
+
+def subtracted(sub_gradient: Any) -> Any:
+    """The same by the learner's rule, called as the loop calls it: with an operation and one gradient."""
+    refused = refuse(sub_gradient, listing=LISTING, machine="graph")
+    if refused:
+        return refused
+    names = sub_gradient.__globals__
+    make, run = names["Node"], names["run"]
+
+    def answer(shapes: tuple[tuple[int, ...], ...]) -> Any:
+        x, y, weights = make("Input"), make("Input"), make("Input")
+        sent = sub_gradient(make("Sub", x, y), weights)
+        if not isinstance(sent, list | tuple) or len(sent) != 2:
+            return describe(sent)
+        fed = {x: np.ones(shapes[0]), y: np.ones(shapes[1]), weights: WEIGHTS}
+        return [plain(np.asarray(value)) for value in run(list(sent), fed)]
+
+    found: dict[str, Any] = {}
+    for case, shapes in SHAPES.items():
+        sent = attempt(answer, shapes)
+        both = sent if isinstance(sent, list) else [sent, sent]
+        found |= {f"{case}, the gradient in {name}": g for name, g in zip("xy", both, strict=True)}
+    return found
+
+
+# The package's tape
+
+SOURCES = ("a", "b", "c", "d", "e", "f")
+
+
+def truth_table(x: float, accessed: bool) -> tuple[float | None, ...]:
+    """The six cells of exercise 07.4, by the package's tape.
+
+    >>> truth_table(3.0, True)
+    (6.0, None, None, 6.0, None, None)
+    """
+    a, b, e, f = Variable(x), Variable(x, trainable=False), Variable(x), Variable(x)
+    c, d = constant(x), constant(x)
+    with GradientTape(watch_accessed_variables=accessed) as tape:
+        tape.watch(d)
+        z = a**2 + b**2 + c**2 + d**2 + e.numpy() ** 2
+        with tape.stop_recording():
+            square = f**2
+        z = z + square
+    return tuple(None if g is None else g.numpy() for g in tape.gradient(z, [a, b, c, d, e, f]))
+
+
+def rewound(both_gradients: Any) -> Any:
+    """What the learner's function gets from a tape that is not persistent, and what the tape says afterwards."""
+    refused = refuse(both_gradients, listing=())
+    if refused:
+        return refused
+    x, y = Variable(2.0, name="x"), Variable(3.0, name="y")
+    with GradientTape() as tape:
+        z = x**2 + y**2
+
+    def answer() -> Any:
+        return _read(both_gradients(tape, z, x, y))
+
+    found = attempt(answer)
+    try:
+        tape.gradient(z, x)
+        afterwards = "rewound once more" if tape.persistent else "rewound for the first time"
+    except ReleasedError:
+        afterwards = "ReleasedError"
+    return {"the two gradients": found, "what the tape says to one question more": afterwards}
+
+
+def _read(thing: Any) -> Any:
+    if isinstance(thing, list | tuple):
+        return tuple(_read(part) for part in thing)
+    return told(thing)
+
+
+STEPS = 20
+
+
+def losses(minimize: Any) -> Any:
+    """The loss along twenty steps of the learner's, and what becomes of a Variable that the loss does not use."""
+    refused = refuse(minimize, listing=())
+    if refused:
+        return refused
+    if "minimize" in names_in(minimize.__code__):
+        return Refused("You call an optimizer's own minimize. That is the function to be written here.")
+    at_once = _once(minimize)
+    w, b, beside = Variable(5.0, name="w"), Variable(10.0, name="b"), Variable(1.0, name="beside")
+    found = {after(0): plain(squared_error(w, b).numpy())}
+    for k in range(1, STEPS + 1):
+        went = attempt(minimize, lambda: squared_error(w, b), [w, b, beside], 0.1)
+        if isinstance(went, Crashed) and went.never_ends:
+            return {WHERE: went}
+        found[after(k)] = went if isinstance(went, Crashed) else plain(squared_error(w, b).numpy())
+        found.setdefault(WHERE, went if isinstance(went, Crashed) else w.numpy())
+    return found | {BESIDE: beside.numpy(), AT_ONCE: at_once}
+
+
+def _once(minimize: Any) -> Any:
+    """One step down a loss in which the slope in each Variable depends on the other one."""
+    w, b = Variable(5.0, name="w"), Variable(10.0, name="b")
+    went = attempt(minimize, lambda: w * b, [w, b], 0.1)
+    return went if isinstance(went, Crashed) else plain((w.numpy(), b.numpy()))
+
+
+WHERE = "of w after one step"
+BESIDE = "of a Variable that the loss does not use"
+AT_ONCE = "of w and b after one step, if the loss is w * b"
+
+
+def after(k: int) -> str:
+    """The name of a case."""
+    return f"of the loss after {k} steps"

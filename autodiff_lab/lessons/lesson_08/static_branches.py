@@ -1,0 +1,211 @@
+"""The exercise of notebook 08 about a branch in a static graph, on the learner's own nodes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autodiff_lab import value_and_grad
+from autodiff_lab.lessons.checks.compare import told
+from autodiff_lab.lessons.checks.exercise import Exercise, Misconception
+from autodiff_lab.lessons.checks.run_code import Crashed, attempt
+from autodiff_lab.lessons.lesson_03.sandbox import refuse
+
+LISTING = ("Node", "COMPUTE", "GRADIENT", "gradient", "cond")
+Choose = Callable[[Any, Any, Any], Any]
+
+
+def _log_or_square(x: Any, log: Any, cond: Choose) -> Any:
+    return cond(x > 0, log(x), x * x)
+
+
+def _plain_number(x: Any, log: Any, cond: Choose) -> Any:
+    return cond(x > 0, x * x, 5.0)
+
+
+def _computed_condition(x: Any, log: Any, cond: Choose) -> Any:
+    return cond(x * x < 4, x + x, x * x * x)
+
+
+def _nested(x: Any, log: Any, cond: Choose) -> Any:
+    inner = cond(x < -4, x + x, x * x * x)
+    return cond(x > 0, log(x), inner) * x
+
+
+def _bare_condition(x: Any, log: Any, cond: Choose) -> Any:
+    return cond(x, x * 2, x * x)
+
+
+PROGRAMS = {
+    "cond(x > 0, log x, x · x) at 2": (_log_or_square, 2.0),
+    "cond(x > 0, log x, x · x) at -3": (_log_or_square, -3.0),
+    "cond(x > 0, x · x, 5) at -1": (_plain_number, -1.0),
+    "cond(x · x < 4, x + x, x · x · x) at 3": (_computed_condition, 3.0),
+    "cond(x > 0, log x, cond(x < -4, x + x, x · x · x)) · x at -2": (_nested, -2.0),
+    "cond(x, x · 2, x · x) at 3": (_bare_condition, 3.0),
+}
+VALUE, SLOPE = "{}, its value", "{}, its slope"
+POSITIVE, NEGATIVE, *_, BARE = PROGRAMS
+LOGARITHMS = "of the number of logarithms computed at -3"
+
+
+def _chosen(condition: Any, a: Any, b: Any) -> Any:
+    return a if condition else b
+
+
+def _quiet_log(x: Any) -> Any:
+    """Python computes both operands of `_chosen`; of a negative number there is no logarithm to be had."""
+    return np.log(x) if x > 0 else math.nan
+
+
+def expected_branches() -> dict[str, Any]:
+    """Values and slopes by the tape, which needs no cond, and no logarithm too many."""
+    found: dict[str, Any] = {}
+    for case, (program, x) in PROGRAMS.items():
+        both = value_and_grad(lambda x, program=program: program(x, _quiet_log, _chosen))(x)
+        found |= dict(zip((VALUE.format(case), SLOPE.format(case)), both, strict=True))
+    return found | {LOGARITHMS: 0.0}
+
+
+def branched(run: Any, cond_gradient: Any) -> Any:
+    """Values and slopes by the learner's graph, and what it computed on the way."""
+    refused = refuse(run, cond_gradient, listing=LISTING, machine="graph")
+    if refused:
+        return refused
+    names = run.__globals__
+    make, cond, gradient, compute = names["Node"], names["cond"], names["gradient"], names["COMPUTE"]
+    registered, functions = dict(names["GRADIENT"]), dict(compute)
+    logarithms: list[float] = []
+
+    def counted(x: Any) -> Any:
+        logarithms.append(x)
+        return np.log(x)
+
+    def answered(program: Any, at: float, asked: Callable[[Any, Any], Any]) -> Any:
+        x = make("x")
+        nodes = [asked(program(x, lambda t: t.log(), cond), x)]
+        values = run(nodes, {x: at})
+        return values[0] if isinstance(values, list | tuple) and len(values) == 1 else values
+
+    found: dict[str, Any] = {}
+    names["GRADIENT"]["Cond"], compute["Log"] = cond_gradient, counted
+    try:
+        for case, (program, at) in PROGRAMS.items():
+            logarithms.clear()
+            found[VALUE.format(case)] = seen = attempt(answered, program, at, lambda y, x: y)
+            if isinstance(seen, Crashed) and seen.never_ends:
+                return found
+            if case == NEGATIVE:
+                found[LOGARITHMS] = float(len(logarithms))
+            found[SLOPE.format(case)] = attempt(answered, program, at, gradient)
+    finally:
+        for table, before in ((names["GRADIENT"], registered), (compute, functions)):
+            table.clear()
+            table.update(before)
+    return {case: told(value) for case, value in found.items()}
+
+
+def _answer(
+    chosen: str = "value(a if value(condition) else b)",
+    sent: str = "None, cond(condition, grad, 0.0), cond(condition, 0.0, grad)",
+) -> str:
+    return f"""\
+def run(nodes, feed):
+    values = dict(feed)
+
+    def value(node):
+        if node not in values:
+            if node.kind == "Cond":
+                condition, a, b = node.inputs
+                values[node] = {chosen}
+            elif node.inputs:
+                values[node] = COMPUTE[node.kind](*[value(i) for i in node.inputs])
+            else:
+                values[node] = node.value
+        return values[node]
+
+    return [value(node) for node in nodes]
+
+
+def cond_gradient(op, grad):
+    condition, a, b = op.inputs
+    return {sent}"""
+
+
+_AT_2, _AT_3 = SLOPE.format(POSITIVE), SLOPE.format(NEGATIVE)
+
+ex_08_6 = Exercise(
+    "ex_08_6",
+    takes=("run", "cond_gradient"),
+    expects="two functions, run(nodes, feed) and cond_gradient(op, grad)",
+    expected=expected_branches(),
+    observe=branched,
+    reference=_answer(),
+    misconceptions=(
+        Misconception(
+            _answer("{True: value(a), False: value(b)}[bool(value(condition))]"),
+            {VALUE.format(NEGATIVE): 9.0, LOGARITHMS: 1.0},
+            "The value is right, and on the way the logarithm of -3 was computed. Ask for the value of the branch that "
+            "was chosen, and of no other.",
+        ),
+        Misconception(
+            _answer("value(a) if condition else value(b)"),
+            {VALUE.format(POSITIVE): Crashed("TypeError", "no value yet")},
+            "You asked the node condition whether it is true. Ask for its value: value(condition).",
+        ),
+        Misconception(
+            _answer("value(b if value(condition) else a)"),
+            {VALUE.format(POSITIVE): 4.0},
+            "The branches are the wrong way round: a is for True.",
+        ),
+        Misconception(
+            _answer(sent="None, grad, grad"),
+            {_AT_2: 4.5, VALUE.format(POSITIVE): math.log(2)},
+            "Both branches were sent the whole gradient, as if both had run. Who did not run must get 0, and who ran "
+            "is known only in the run: so what is sent has to be a cond too.",
+        ),
+        Misconception(
+            _answer(sent="None, cond(condition, 0.0, grad), cond(condition, grad, 0.0)"),
+            {_AT_2: 4.0, VALUE.format(POSITIVE): math.log(2)},
+            "The gradient goes to the branch that did not run.",
+        ),
+        Misconception(
+            _answer(sent="None, grad, grad * 0.0"),
+            {_AT_2: 0.5, _AT_3: -1 / 3},
+            "The first branch always gets everything. At 2 that is right, and at -3 it is not.",
+        ),
+        Misconception(
+            _answer(sent="(None, grad, 0.0) if condition else (None, 0.0, grad)"),
+            {VALUE.format(POSITIVE): math.log(2), _AT_2: Crashed("TypeError", "no value yet")},
+            "This if would have to be decided while the graph is built, and there is no number yet. Let the graph "
+            "decide: with cond.",
+        ),
+        Misconception(
+            _answer(sent="cond(condition, grad, 0.0), cond(condition, 0.0, grad)"),
+            {VALUE.format(POSITIVE): math.log(2), _AT_2: Crashed("ValueError")},
+            "Cond has three inputs, and you return two gradients. For the condition send None: nothing flows there.",
+        ),
+        Misconception(
+            _answer(sent="grad, cond(condition, grad, 0.0), cond(condition, 0.0, grad)"),
+            {SLOPE.format(BARE): 3.0},
+            "Both branches get what they should, and the condition gets something too. A comparison lets nothing pass, "
+            "so it did no harm there; in cond(x, x * 2, x * x) the condition is x itself, and its slope came out 1 too "
+            "large. The condition chooses, and nothing flows to it: None.",
+        ),
+        Misconception(
+            _answer(sent="0.0, cond(condition, grad, 0.0), cond(condition, 0.0, grad)"),
+            {_AT_2: 0.5, SLOPE.format(BARE): Crashed("TypeError", "'float' and 'Node'")},
+            "To the condition you send 0.0, a plain number and no node. In cond(x, x * 2, x * x) it arrives at x, and "
+            "what comes next cannot be added to it. Nothing flows to the condition: send None.",
+        ),
+    ),
+    hints=(
+        "In run: value(…) computes a node and all it needs. Of which of the two branches do you call it?",
+        "Only the value of the condition can tell. values[node] = value(a if … else b).",
+        "In the gradient each branch gets a cond: the gradient if it is the one that ran, else 0.0.",
+    ),
+    praise="Both branches are in the graph, and each run takes one. The way back asks the same question once more.",
+)

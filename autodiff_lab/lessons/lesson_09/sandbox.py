@@ -1,0 +1,144 @@
+"""Running what a learner writes in notebook 09: whole Jacobians, by columns, by rows, and by a few coloured passes."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autodiff_lab.engine.dual import Dual
+from autodiff_lab.engine.variable import Variable
+from autodiff_lab.lessons.checks.compare import describe, plain, told
+from autodiff_lab.lessons.checks.run_code import Crashed, attempt
+from autodiff_lab.lessons.lesson_03.sandbox import names_in, refuse
+from autodiff_lab.transforms.jacobians import jacobian
+
+Function = Callable[[Any], Any]
+
+CASES: dict[str, tuple[Function, tuple[float, ...]]] = {
+    "one input, three results": (lambda x: np.stack([x[0] ** 2, np.sin(x[0]), 3 * x[0]]), (2.0,)),
+    "three inputs, one result": (lambda x: np.stack([x[0] * x[1] + np.exp(x[2])]), (2.0, 5.0, 0.5)),
+    "document 1": (
+        lambda x: np.stack([x[0] + x[1] + np.log(x[0]), x[0] / x[1] + (x[0] - x[1]) ** 2]),
+        (1.0, 2.0),
+    ),
+    "two inputs, three results": (lambda x: np.stack([x[0] * x[1], x[1] ** 2, 5 + 0 * x[0]]), (3.0, 2.0)),
+}
+BY_COLUMNS, BY_ROWS = "by columns", "by rows"
+RUNS_OF_F = "how often f is run by rows, for two inputs and three results"
+MADE_OF = "what my_jacfwd is made of", "what my_jacrev is made of"
+PUSHES, PULLS, READY_MADE, DIFFERENCES = "pushes", "pulls", "a ready-made Jacobian", "values of f alone"
+
+
+def counted(f: Function) -> tuple[Function, list[type]]:
+    """A function that notes with what it is run."""
+    runs: list[type] = []
+
+    def counting(x: Any) -> Any:
+        runs.append(type(x))
+        return f(x)
+
+    return counting, runs
+
+
+def made_of(code: types.FunctionType, runs: list[type]) -> str:
+    """What a Jacobian was made of: seen from what f was run with, and from the names in the learner's code."""
+    names = set(names_in(code.__code__))
+    if names & {"jacfwd", "jacrev", "jacobian", "hessian"}:
+        return READY_MADE
+    if Dual in runs or (Variable in runs and "linearize" in names):
+        return PUSHES
+    return PULLS if Variable in runs else DIFFERENCES
+
+
+def expected_jacobians() -> dict[str, Any]:
+    """What the package gives; and that a tape is recorded once, however many rows are pulled from it."""
+    found = {}
+    for way in (BY_COLUMNS, BY_ROWS):
+        for case, (f, x) in CASES.items():
+            found[f"{case}, {way}"] = plain(jacobian(f)(np.array(x)))
+    return found | {RUNS_OF_F: 1.0} | dict(zip(MADE_OF, (PUSHES, PULLS), strict=True))
+
+
+def jacobians(my_jacfwd: Any, my_jacrev: Any) -> Any:
+    """The learner's two matrices for each case, and the runs."""
+    refused = refuse(my_jacfwd, my_jacrev, listing=())
+    if refused:
+        return refused
+    found: dict[str, Any] = {}
+    for way, code, made in zip((BY_COLUMNS, BY_ROWS), (my_jacfwd, my_jacrev), MADE_OF, strict=True):
+        for case, (f, x) in CASES.items():
+            f, runs = counted(f)
+            found[f"{case}, {way}"] = seen = told(attempt(code, f, np.array(x)))
+            if isinstance(seen, Crashed) and seen.never_ends:
+                return found
+        if not isinstance(seen, Crashed):
+            found[made] = made_of(code, runs)
+    found[RUNS_OF_F] = float(len(runs))  # of the last case, by rows
+    return found
+
+
+# Three colours
+
+
+def chain(x: Any) -> Any:
+    """Broyden's tridiagonal function: each result looks at one input and its two neighbours."""
+    before, after = np.concatenate([[0.0], x[:-1]]), np.concatenate([x[1:], [0.0]])
+    return (3 - 2 * x) * x - before - 2 * after + 1
+
+
+PASSES = "how often f is run, for 30 inputs"
+RIGHT = "how many of the 88 entries on the three diagonals are right"
+ELSEWHERE = "how many entries elsewhere are not 0"
+SEVEN = "the first two rows for 7 inputs"
+SMALL = 7
+
+
+def expected_compressed() -> dict[str, Any]:
+    """Three runs, all that is not 0 where it belongs, and nothing elsewhere."""
+    on = np.abs(np.subtract.outer(np.arange(30), np.arange(30))) <= 1
+    return {
+        PASSES: 3.0,
+        RIGHT: float(on.sum()),
+        ELSEWHERE: 0.0,
+        SEVEN: plain(jacobian(chain)(_point(SMALL))[:2]),
+    }
+
+
+def compressed(tridiagonal_jacobian: Any) -> Any:
+    """What the learner's function makes of Broyden's function, entry by entry."""
+    refused = refuse(tridiagonal_jacobian, listing=())
+    if refused:
+        return refused
+    f, runs = counted(chain)
+    seen = attempt(tridiagonal_jacobian, f, _point(30))
+    if isinstance(seen, Crashed):
+        return {PASSES: seen}
+    matrix = _matrix(seen, 30)
+    if matrix is None:
+        return {PASSES: float(len(runs)), RIGHT: describe(seen)}
+    on = np.abs(np.subtract.outer(np.arange(30), np.arange(30))) <= 1
+    wanted = jacobian(chain)(_point(30))
+    small = attempt(tridiagonal_jacobian, chain, _point(SMALL))
+    rows = _matrix(small, SMALL)
+    return {
+        PASSES: float(len(runs)),
+        RIGHT: float(np.isclose(matrix, wanted, rtol=1e-9, atol=1e-12)[on].sum()),
+        ELSEWHERE: float(np.count_nonzero(matrix[~on])),
+        SEVEN: told(small) if rows is None else plain(rows[:2]),
+    }
+
+
+def _point(n: int) -> Any:
+    return np.linspace(-1.0, 2.0, n)
+
+
+def _matrix(seen: Any, n: int) -> Any:
+    """A square array of numbers, or None."""
+    try:
+        matrix = np.asarray(seen, dtype=float)
+    except (TypeError, ValueError):
+        return None
+    return matrix if matrix.shape == (n, n) else None

@@ -1,0 +1,192 @@
+"""The learner's nested derivatives of notebook 10, run beside the engine's.
+
+Hessian-vector products are looked at from inside: the function that is differentiated notes what it is given, a
+Variable that holds a Dual or a Dual that holds a Variable. So the check knows which derivative stands around which.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from autodiff_lab import Dual, Variable, hvp, jvp
+from autodiff_lab.lessons.checks.compare import plain, told
+from autodiff_lab.lessons.checks.run_code import Crashed, attempt
+from autodiff_lab.lessons.lesson_03.sandbox import refuse
+from autodiff_lab.lessons.lesson_05.sandbox import seen
+
+Derivative = Callable[[Callable[[Any], Any], Any], Any]
+WAYS = ("reverse over reverse", "forward over reverse", "reverse over forward")
+
+# Hessian times vector
+
+
+def course(x: Any) -> Any:
+    """The function of the course, of an array of two."""
+    return np.log(x[0]) + x[0] * x[1] - np.sin(x[1])
+
+
+def of_three(x: Any) -> Any:
+    """A function of an array of three, whose Hessian has no 0 in it."""
+    return np.exp(x[0] * x[1]) * np.sin(x[2])
+
+
+PRODUCTS: dict[str, tuple[Callable[[Any], Any], tuple[float, ...], tuple[float, ...]]] = {
+    "the course's function at (2, 5) with v = (1, 2)": (course, (2.0, 5.0), (1.0, 2.0)),
+    "the course's function at (0.5, 1) with v = (3, −1)": (course, (0.5, 1.0), (3.0, -1.0)),
+    "exp(x₀ x₁) sin x₂ at (1, 0.5, 2) with v = (1, −2, 3)": (of_three, (1.0, 0.5, 2.0), (1.0, -2.0, 3.0)),
+}
+
+
+def expected_products() -> dict[str, Any]:
+    """The three products in each of the three ways, and what f is given."""
+    found: dict[str, Any] = {}
+    for way in WAYS:
+        for case, (f, x, v) in PRODUCTS.items():
+            found[f"{way}, {case}"] = plain(hvp(f, (np.array(x),), (np.array(v),)))
+        found[inside(way)] = way
+    return found
+
+
+def inside(way: str) -> str:
+    """The name of the case that says how the derivatives were nested."""
+    return f"{way}, as f sees it from inside,"
+
+
+def products(*code: Any) -> Any:
+    """The learner's three functions on three Hessians, and how each has nested its derivatives."""
+    refused = refuse(*code, listing=())
+    if refused:
+        return refused
+    found: dict[str, Any] = {}
+    for way, own in zip(WAYS, code, strict=True):
+        nestings: list[str] = []
+        for case, (f, x, v) in PRODUCTS.items():
+
+            def watched(x: Any, f: Callable[[Any], Any] = f, nestings: list[str] = nestings) -> Any:
+                nestings.append(nesting(x))
+                return f(x)
+
+            result = attempt(own, watched, np.array(x), np.array(v))
+            found[f"{way}, {case}"] = told(result)
+            if isinstance(result, Crashed) and result.never_ends:
+                return found
+        found[inside(way)] = _summed_up(nestings)
+    return found
+
+
+def nesting(x: Any) -> str:
+    """Which derivatives a traced value belongs to, the outermost first; nothing for a plain array.
+
+    >>> seen = []
+    >>> _ = hvp(lambda x: seen.append(nesting(x)) or np.sum(x * x), (np.ones(2),), (np.ones(2),))
+    >>> seen
+    ['forward over reverse']
+    """
+    return " over ".join(reversed(list(_levels(x)))) or "no derivative"
+
+
+def _levels(x: Any) -> Iterator[str]:
+    while isinstance(x, Variable | Dual):
+        if isinstance(x, Variable):
+            yield "reverse"
+        else:
+            yield "forward" if x.level.batch is None else "forward, all directions at once,"
+        x = x.value
+
+
+def _summed_up(nestings: list[str]) -> str:
+    """One run of f for each case is what a product needs; more are told."""
+    kinds = list(dict.fromkeys(nestings))
+    often = len(nestings) // len(PRODUCTS)
+    return ", then ".join(kinds) + (f", {often} runs of f" if often > 1 else "") if kinds else "f is never called"
+
+
+# Tags
+
+NESTED: dict[str, Callable[[Derivative], Any]] = {
+    "d/dx [x · d/dy (x + y)] at x = 1, y = 1": lambda D: D(lambda x: x * D(lambda y: x + y, 1.0), 1.0),
+    "d/dx [x · d/dy (x · y)] at x = 4, y = 1": lambda D: D(lambda x: x * D(lambda y: x * y, 1.0), 4.0),
+    "d/dx [x · d/dy (x · y · y)] at x = 3, y = 2": lambda D: D(lambda x: x * D(lambda y: x * y * y, 2.0), 3.0),
+    "d/dx [d/dy sin y at y = x] at x = 0.8": lambda D: D(lambda x: D(lambda y: np.sin(y), x), 0.8),
+    "the third derivative of z³ at 2": lambda D: D(lambda x: D(lambda y: D(lambda z: z * z * z, y), x), 2.0),
+    "d/dx [d/dy (x² · y³)] at x = 3, y = 2": lambda D: D(lambda x: D(lambda y: x * x * y * y * y, 2.0), 3.0),
+    "d/dx [d/dy (y · y)] at x = 5, y = 3": lambda D: D(lambda x: D(lambda y: y * y, 3.0), 5.0),
+    "d/dx [x · d/dy (x · x)] at x = 5, y = 3": lambda D: D(lambda x: x * D(lambda y: x * x, 3.0), 5.0),
+    "d/dx [x · d/dy (x · y) at y = x] at x = 3": lambda D: D(lambda x: x * D(lambda y: x * y, x), 3.0),
+    "two derivatives side by side in a third": lambda D: D(
+        lambda x: D(lambda y: x * y, 2.0) * D(lambda y: y * y * x, 3.0), 5.0
+    ),
+    "the slope of a constant": lambda D: D(lambda x: 7.0, 5.0),
+}
+
+
+def by_the_engine(f: Callable[[Any], Any], x: Any) -> Any:
+    """The derivative of a function of one number, by a forward pass."""
+    return jvp(f, (x,), (1.0,))[1]
+
+
+def expected_nested() -> dict[str, Any]:
+    """What each nested derivative is."""
+    return {case: plain(program(by_the_engine)) for case, program in NESTED.items()}
+
+
+def tagged(together: Any, derivative: Any) -> Any:
+    """The learner's tagged numbers on nested derivatives."""
+    refused = refuse(together, derivative, listing=("Tagged", "tags"), machine="class")
+    if refused:
+        return refused
+    names = together.__globals__
+    before = {name: names[name] for name in ("together",) if name in names}
+    names["together"] = together  # the class looks it up by this name
+    found: dict[str, Any] = {}
+    try:
+        for case, program in NESTED.items():
+            found[case] = told(attempt(program, derivative))
+            if isinstance(found[case], Crashed) and found[case].never_ends:
+                break
+    finally:
+        names.pop("together")
+        names.update(before)
+    return found
+
+
+# On the learner's tape
+
+ON_A_TAPE: dict[str, tuple[Callable[..., Any], tuple[float, ...]]] = {
+    "the slope of y³ at 3": (lambda D, y: D(lambda y: y * y * y, y), (3.0,)),
+    "the second derivative of y³ at 3": (lambda D, x: D(lambda x: D(lambda y: y * y * y, x), x), (3.0,)),
+    "d/dx [d/dy (y · y)] at x = 5, y = 3": (lambda D, x, y: D(lambda x: D(lambda y: y * y, y), x), (5.0, 3.0)),
+    "the fourth derivative of y³ at 3": (
+        lambda D, x: D(lambda x: D(lambda x: D(lambda x: D(lambda y: y * y * y, x), x), x), x),
+        (3.0,),
+    ),
+    "d/dx [x · d/dy (x · x)] at x = 5, y = 3": (lambda D, x, y: D(lambda x: x * D(lambda y: x * x, y), x), (5.0, 3.0)),
+    "d/dx [x · d/dy (x · y) at y = x] at x = 3": (lambda D, x: D(lambda x: x * D(lambda y: x * y, x), x), (3.0,)),
+}
+MACHINE = ("tape", "Variable", "remember", "grad", "one")
+
+
+def expected_on_a_tape() -> dict[str, Any]:
+    """What each of these is, by the engine."""
+    return {case: plain(program(by_the_engine, *at)) for case, (program, at) in ON_A_TAPE.items()}
+
+
+def on_a_tape(derivative: Any) -> Any:
+    """The learner's derivative on the learner's tape."""
+
+    def run(program: Callable[..., Any], at: tuple[float, ...]) -> Any:
+        variable = derivative.__globals__["Variable"]
+        return plain(program(derivative, *map(variable, at)))
+
+    refused = refuse(derivative, listing=MACHINE)
+    if refused:
+        return refused
+    found: dict[str, Any] = {}
+    for case, (program, at) in ON_A_TAPE.items():
+        found[case] = seen(derivative, "tape", run, program, at)
+        if isinstance(found[case], Crashed) and found[case].never_ends:
+            break
+    return found

@@ -1,0 +1,174 @@
+"""The learner's own array cells of notebook 11, borrowed for a check, and the engine's answers beside them.
+
+The functions a learner writes there use what stands beside them in the notebook: `Array`, `total`, the list `tape` and
+`adjoints_from`. A check builds small programs of the learner's own cells and compares the adjoints with the engine's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autodiff_lab import grad, record
+from autodiff_lab.engine.broadcasting import unbroadcast
+from autodiff_lab.lessons.checks.compare import plain, told
+from autodiff_lab.lessons.checks.run_code import attempt
+from autodiff_lab.lessons.lesson_03.sandbox import refuse
+from autodiff_lab.lessons.lesson_05.sandbox import seen
+
+LISTING = ("Array", "tape", "total", "adjoints_from")
+
+A = np.array([[2.0, 1.0], [0.5, 3.0]])
+B = np.array([[1.0, -2.0], [4.0, 0.25]])
+WIDE = np.array([[1.0, -1.0, 2.0], [0.5, 3.0, -2.0]])
+TALL = np.array([[1.0, 0.0, 2.0, -1.0], [3.0, 1.0, -1.0, 0.5], [2.0, -2.0, 1.0, 4.0]])
+WEIGHTS = np.array([[1.0, 2.0, -1.0, 0.5], [3.0, -2.0, 1.0, 4.0]])
+CUBE = np.array([[2.0, 1.0, 0.0], [0.5, 3.0, -1.0], [1.0, 0.0, 4.0]])
+
+# Adding back
+
+SHAPES = (
+    ((2, 3), (3,)),
+    ((2, 3), (2, 1)),
+    ((2, 3), ()),
+    ((2, 3), (1, 3)),
+    ((2, 3), (2, 3)),
+    ((4, 2, 3), (2, 1)),
+)
+
+
+def collecting(have: tuple[int, ...], want: tuple[int, ...]) -> str:
+    """The name of a case.
+
+    >>> collecting((2, 3), (3,))
+    'from (2, 3) to (3,)'
+    """
+    return f"from {have} to {want}"
+
+
+def _distinct(shape: tuple[int, ...]) -> np.ndarray:
+    """Powers of two, so that every sum says what it was made of."""
+    return (2.0 ** np.arange(np.prod(shape, dtype=int))).reshape(shape)
+
+
+def expected_sums() -> dict[str, Any]:
+    """What each adjoint is after it has been added back.
+
+    >>> expected_sums()["from (2, 3) to (3,)"]
+    (9.0, 18.0, 36.0)
+    """
+    return {collecting(*case): plain(unbroadcast(_distinct(case[0]), np.zeros(case[1]))) for case in SHAPES}
+
+
+def summed_back(function: Any) -> Any:
+    """What the learner's function makes of each of them."""
+    return refuse(function, listing=()) or {
+        collecting(have, want): told(attempt(function, _distinct(have), want)) for have, want in SHAPES
+    }
+
+
+# Matrix products
+
+PRODUCTS = {
+    "the sum of A @ B, both (2, 2)": (A, B, np.ones((2, 2))),
+    "a weighted sum of A @ B, (2, 3) @ (3, 4)": (WIDE, TALL, WEIGHTS),
+}
+
+
+def expected_products() -> dict[str, Any]:
+    """The adjoints of A and of B.
+
+    >>> expected_products()["the sum of A @ B, both (2, 2), the adjoint of A"]
+    ((-1.0, 4.25), (-1.0, 4.25))
+    """
+    found = {}
+    for case, (a, b, weights) in PRODUCTS.items():
+        pair = grad(lambda x, y, w=weights: np.sum((x @ y) * w), argnums=(0, 1))(a, b)
+        found |= _by_operand(case, plain(pair))
+    return found
+
+
+def multiplied(matmul: Any) -> Any:
+    """The same with the learner's cell for a product."""
+
+    def run(a: np.ndarray, b: np.ndarray, weights: np.ndarray) -> Any:
+        names = matmul.__globals__
+        left, right, factor = map(names["Array"], (a, b, weights))
+        adjoint = names["adjoints_from"](names["total"](matmul(left, right) * factor))
+        return plain([adjoint.get(left), adjoint.get(right)])
+
+    refused = refuse(matmul, listing=LISTING, machine="cells")
+    if refused:
+        return refused
+    found: dict[str, Any] = {}
+    for case, how in PRODUCTS.items():
+        found |= _by_operand(case, seen(matmul, "tape", run, *how))
+    return found
+
+
+def _by_operand(case: str, pair: Any) -> dict[str, Any]:
+    both = pair if isinstance(pair, tuple) else (pair, pair)
+    return {f"{case}, the adjoint of {name}": x for name, x in zip("AB", both, strict=True)}
+
+
+# The inverse
+
+INVERSES = {
+    "the sum of the inverse of a (2, 2)": (A, np.ones((2, 2))),
+    "a weighted sum of the inverse of a (3, 3)": (CUBE, np.arange(1.0, 10.0).reshape(3, 3)),
+}
+
+
+def expected_inverses() -> dict[str, Any]:
+    """The adjoint of the matrix that is inverted."""
+    return {
+        case: plain(grad(lambda x, w=weights: np.sum(np.linalg.inv(x) * w))(a))
+        for case, (a, weights) in INVERSES.items()
+    }
+
+
+def inverted(inverse: Any) -> Any:
+    """The same with the learner's cell for an inverse."""
+
+    def run(a: np.ndarray, weights: np.ndarray) -> Any:
+        names = inverse.__globals__
+        matrix, factor = names["Array"](a), names["Array"](weights)
+        adjoint = names["adjoints_from"](names["total"](inverse(matrix) * factor))
+        return plain(adjoint.get(matrix))
+
+    return refuse(inverse, listing=LISTING, machine="cells") or {
+        case: seen(inverse, "tape", run, *how) for case, how in INVERSES.items()
+    }
+
+
+# Lines on a tape
+
+
+def operations(program: Callable[..., Any], *inputs: Any) -> int:
+    """How many operations a program records."""
+    _, tape = record(program, *inputs)
+    return len(tape) - tape.n_inputs
+
+
+def squares_of_product(a: Any, b: Any) -> Any:
+    """Σ (A @ B)², as a program of two arrays."""
+    return np.sum(np.square(a @ b))
+
+
+def squares_of_product_by_numbers(a: Any, b: Any) -> Any:
+    """The same as a program of rows of numbers, written out as one does by hand.
+
+    >>> operations(squares_of_product_by_numbers, [[1.0, 2.0]], [[3.0], [4.0]]), operations(squares_of_product, A, B)
+    (4, 3)
+    """
+    loss = None
+    for row in a:
+        for j in range(len(b[0])):
+            entry = row[0] * b[0][j]
+            for k in range(1, len(row)):
+                entry = entry + row[k] * b[k][j]
+            term = entry * entry
+            loss = term if loss is None else loss + term
+    return loss

@@ -1,0 +1,183 @@
+"""What the checks of notebook 12 run a learner's code on: probabilities, losses, a tape of cells, a small network."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from typing import Any
+
+import numpy as np
+
+from autodiff_lab.data import load_iris
+from autodiff_lab.lessons.checks.compare import Refused, describe, plain
+from autodiff_lab.lessons.checks.run_code import Crashed, attempt
+from autodiff_lab.lessons.lesson_03.sandbox import refuse
+from autodiff_lab.systems.iris import Epoch, Parameters, categorical_cross_entropy, reg, train_arrays
+from autodiff_lab.systems.perceptron import FIXED_START, XOR, loss, network, two_moons
+from autodiff_lab.systems.wengert import Var
+from autodiff_lab.transforms.gradients import grad
+from autodiff_lab.transforms.jacobians import hessian
+
+# The gradient of softmax and cross-entropy
+
+SCORES = {
+    "one flower, all scores equal": (np.zeros((1, 3)), np.array([[1.0, 0.0, 0.0]])),
+    "two flowers": (np.array([[1.0, 2.0, 3.0], [0.5, -1.0, 0.0]]), np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])),
+    "four flowers": (np.arange(12.0).reshape(4, 3) % 5 / 2, np.eye(3)[[2, 0, 1, 1]]),
+}
+
+
+def cross_entropy(z: Any, y: Any) -> Any:
+    """The mean cross-entropy of softmax(z), for scores z and labels y of shape (n, 3)."""
+    return np.sum(y * (np.log(np.sum(np.exp(z), axis=1, keepdims=True)) - z)) / len(y)
+
+
+def expected_score_gradients() -> dict[str, Any]:
+    """By the engine."""
+    return {case: plain(grad(cross_entropy)(z, y)) for case, (z, y) in SCORES.items()}
+
+
+def score_gradients(gradient_of_scores: Any) -> Any:
+    """By the learner's formula, from probabilities and labels."""
+    refused = refuse(gradient_of_scores, listing=())
+    if refused:
+        return refused
+    found = {}
+    for case, (z, y) in SCORES.items():
+        p = np.exp(z) / np.sum(np.exp(z), axis=1, keepdims=True)
+        found[case] = _seen(attempt(gradient_of_scores, p, y))
+    return found
+
+
+def _seen(answer: Any) -> Any:
+    data = plain(answer)
+    return data if isinstance(data, float | tuple | Crashed) else describe(data)
+
+
+# The series
+
+
+@functools.lru_cache(maxsize=64)
+def iris_run(rate: float, epochs: int, clear: bool = True) -> tuple[Epoch, ...]:
+    """The first epochs of a training in arrays."""
+    return tuple(itertools.islice(train_arrays(rate=rate, clear=clear), epochs))
+
+
+def sharpness(parameters: Parameters) -> float:
+    """The largest eigenvalue of the loss's Hessian, over all 15 parameters: how strongly it bends where it bends most.
+
+    >>> f"{sharpness(Parameters(np.zeros((3, 4)), np.zeros(3))):.1f}"
+    '20.7'
+    """
+    iris = load_iris()
+    truth = np.eye(3)[iris.train.labels]
+
+    def of_vector(theta: Any) -> Any:
+        return cross_entropy(iris.train.features @ theta[:12].reshape(3, 4).T + theta[12:], truth)
+
+    return float(np.linalg.eigvalsh(hessian(of_vector)(np.concatenate([parameters.w.ravel(), parameters.b])))[-1])
+
+
+# A gradient compared with differences
+
+POINT = np.array([1.0, -0.5, 2.0])
+
+
+def _bent(x: Any) -> Any:
+    return np.exp(x[0]) * x[1] + x[2] ** 3 - x[0] * x[2]
+
+
+BELOW = "below 0.000001"
+
+
+def compared(worst_error: Any) -> Any:
+    """What the learner's comparison says of right and wrong gradients, and whether it leaves its input alone."""
+    refused = refuse(worst_error, listing=())
+    if refused:
+        return refused
+    right = grad(_bent)(POINT)
+    claims = {
+        "the gradient itself": right,
+        "three times the gradient": 3 * right,
+        "one entry too small": right - np.array([0.0, 0.0, 1.0]),
+        "one entry too large": right + np.array([0.0, 2.0, 0.0]),
+    }
+    found: dict[str, Any] = {}
+    for case, claimed in claims.items():
+        x = POINT.copy()
+        error = _seen(attempt(worst_error, lambda x: float(_bent(x)), x, claimed))
+        found[case] = BELOW if isinstance(error, float) and 0 <= error < 1e-6 else error
+        found["x afterwards"] = plain(x)
+    return found
+
+
+def expected_comparison() -> dict[str, Any]:
+    """The errors there are, in the largest entry's size."""
+    largest = float(np.max(np.abs(grad(_bent)(POINT))))
+    return {
+        "the gradient itself": BELOW,
+        "three times the gradient": 2.0,
+        "one entry too small": 1.0 / largest,
+        "one entry too large": 2.0 / largest,
+        "x afterwards": plain(POINT),
+    }
+
+
+# The update on cells
+
+EPOCHS, FLOWERS, RATE = 4, (0, 40, 80, 100), 0.02
+LOSSES, CELLS = "the losses", "cells on the tape"
+
+
+def updated(update: Any) -> Any:
+    """Losses and lengths of the tape over a few epochs of four flowers, with the learner's update."""
+    refused = refuse(update, listing=())
+    if refused:
+        return refused
+    iris = load_iris()
+    xs = iris.train.features[list(FLOWERS)].tolist()
+    truth = np.eye(3)[iris.train.labels[list(FLOWERS)]].tolist()
+    w: Any = [[Var(0.0) for _ in range(4)] for _ in range(3)]
+    b: Any = [Var(0.0) for _ in range(3)]
+    losses, cells = [], []
+    for _ in range(EPOCHS):
+        result: Any = attempt(_forward, xs, truth, w, b)
+        if not hasattr(result, "sweep"):
+            return result if isinstance(result, Crashed) else Refused("After your update no parameter is a cell.")
+        losses.append(result.value)
+        cells.append(float(sum(1 for _ in result.sweep())))
+        went = attempt(update, w, b, RATE)
+        if isinstance(went, Crashed):
+            return went
+    return {LOSSES: tuple(losses), CELLS: tuple(cells)}
+
+
+def _forward(xs: Any, truth: Any, w: Any, b: Any) -> Any:
+    return categorical_cross_entropy(truth, [reg(x, w, b, stable=False) for x in xs])
+
+
+# The network
+
+
+def w2_gradients(w2_gradient: Any) -> Any:
+    """The learner's gradient in W2, on the network of the text and on another one."""
+    refused = refuse(w2_gradient, listing=())
+    if refused:
+        return refused
+    found = {}
+    for case, (params, task) in _networks().items():
+        hidden = np.tanh(task.x @ params["W1"] + params["b1"])
+        found[case] = _seen(attempt(w2_gradient, hidden, network(params, task.x), task.t))
+    return found
+
+
+def expected_w2_gradients() -> dict[str, Any]:
+    """By the engine."""
+    return {
+        case: plain(grad(lambda params, task: loss(params, task))(params, task)["W2"])
+        for case, (params, task) in _networks().items()
+    }
+
+
+def _networks() -> dict[str, Any]:
+    return {"XOR": (FIXED_START, XOR), "six points of two moons": (FIXED_START, two_moons(points=3))}

@@ -1,0 +1,187 @@
+"""What the checks of notebook 13 compute: slopes of a learner's function by the engine, and what a tie rule does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from autodiff_lab import custom_gradient, grad, value_and_grad
+from autodiff_lab.lessons.checks.compare import describe, plain, told
+from autodiff_lab.lessons.checks.run_code import attempt
+from autodiff_lab.lessons.lesson_03.sandbox import refuse
+
+Case = tuple[Callable[..., Any], Any]
+
+
+def spelled(data: Any) -> Any:
+    """Plain data in which inf and nan are words: no arithmetic makes a near miss of them, and nan equals itself.
+
+    >>> spelled((0.5, float("nan"), -float("inf")))
+    (0.5, 'nan', '-inf')
+    """
+    if isinstance(data, tuple):
+        return tuple(map(spelled, data))
+    return f"{data:g}" if isinstance(data, float) and not np.isfinite(data) else data
+
+
+def slopes(function: Callable[..., Any], x: Any) -> Any:
+    """Value and slope at a place; of an array the entries, and the slopes of their sum.
+
+    >>> slopes(np.sin, 0.0), slopes(np.square, np.array([1.0, 2.0]))
+    ((0.0, 1.0), ((1.0, 4.0), (2.0, 4.0)))
+    """
+    if np.ndim(x) == 0:
+        return plain(value_and_grad(function)(x))
+    return plain((function(x), grad(lambda v: np.sum(function(v)))(x)))
+
+
+def tried(function: Any, cases: Mapping[str, Case]) -> Any:
+    """What comes out in each case, as plain data; a case is something to do with the function, and a place."""
+    return refuse(function, listing=()) or {
+        case: spelled(told(attempt(run, function, x))) for case, (run, x) in cases.items()
+    }
+
+
+def second(function: Callable[..., Any], x: float) -> float:
+    """The second derivative."""
+    return float(grad(grad(function))(x))
+
+
+def multiplied(factor: float) -> Callable[[Callable[..., Any], float], Any]:
+    """Value and slope of a multiple of the function: a rule without its adjoint is noticed, and so are tiny numbers."""
+    return lambda function, x: slopes(lambda v: factor * function(v), x)
+
+
+# The cases of each exercise
+
+
+def log_or_zero(x: Any) -> Any:
+    """Return log x where x > 0, else 0, safely."""
+    positive = x > 0
+    return np.where(positive, np.log(np.where(positive, x, 1.0)), 0.0)
+
+
+SHIELDED: dict[str, Case] = {
+    "x = 2": (slopes, 2.0),
+    "x = 0": (slopes, 0.0),
+    "x = -3": (slopes, -3.0),
+    "x = 1e-300": (slopes, 1e-300),
+    "x = [2, 0, -3]": (slopes, np.array([2.0, 0.0, -3.0])),
+}
+
+
+@custom_gradient(partials=lambda y, x: 1 / (1 + np.exp(-x)))
+def softplus(x: Any) -> Any:
+    """Return log(1 + exp x), stable, with a rule of its own."""
+    return np.logaddexp(0.0, x)
+
+
+STABLE: dict[str, Case] = {
+    "x = 800": (slopes, 800.0),
+    "x = 1": (slopes, 1.0),
+    "x = -800": (slopes, -800.0),
+    "three times it, x = 1": (multiplied(3.0), 1.0),
+    "the second derivative at 1": (second, 1.0),
+    "1e18 times it, x = -40": (multiplied(1e18), -40.0),
+}
+
+
+def half_of_sinc_squared(x: Any) -> Any:
+    """Return (1 − cos x)/x², by a function whose rule does not cancel."""
+    return 0.5 * np.sinc(x / (2 * np.pi)) ** 2
+
+
+def to_eight_places(function: Callable[..., Any], x: float) -> Any:
+    """Value and slope; the slope rounded, where eight digits are all that can be asked for."""
+    found = slopes(function, x)
+    return (found[0], round(found[1], 8) + 0.0) if isinstance(found[1], float) else found
+
+
+CANCELLING: dict[str, Case] = {
+    "x = 0.5": (slopes, 0.5),
+    "x = 1e-4": (slopes, 1e-4),
+    "x = 1e-8": (to_eight_places, 1e-8),
+}
+
+
+def halves(function: Callable[..., Any], x: Any) -> Any:
+    """The slopes of ½ Σ function(x)², as in a loss."""
+    return plain(grad(lambda v: 0.5 * np.sum(function(v) ** 2))(x))
+
+
+def hundredfold(function: Callable[..., Any], x: Any) -> Any:
+    """The slopes of 100 Σ function(x)."""
+    return plain(grad(lambda v: 100.0 * np.sum(function(v)))(x))
+
+
+ERRORS = np.array([-2.0, 0.3, 5.0])
+LIMITED: dict[str, Case] = {
+    "what comes out": (lambda function, x: plain(function(x)), ERRORS),
+    "the slopes of ½ Σ clip_gradient(e)²": (halves, ERRORS),
+    "the slopes of 100 Σ clip_gradient(e)": (hundredfold, ERRORS),
+}
+
+
+@custom_gradient(vjp=lambda g, y, x: np.clip(g, -1.0, 1.0))
+def limited(x: Any) -> Any:
+    """Return x; on the way back the adjoint is limited."""
+    return x
+
+
+def expected(function: Callable[..., Any], cases: Mapping[str, Case]) -> dict[str, Any]:
+    """What a good function gives in each case."""
+    with np.errstate(all="ignore"):
+        return {case: spelled(run(function, x)) for case, (run, x) in cases.items()}
+
+
+# A rule for ties
+
+TIES = {
+    "[2, 2, 1]": (2.0, 2.0, 1.0),
+    "[1, 3, 2]": (1.0, 3.0, 2.0),
+    "[5, 5, 5, 5]": (5.0,) * 4,
+    "[-1, -2, -1]": (-1.0, -2.0, -1.0),
+}
+FAIR = "the adjoints of the entries add up to that of the maximum, and only the largest get a share"
+SEEN_RANDOM = "a hundred random arrays with ties"
+DOCUMENTED = "its docstring"
+SAYS = "says what is done at a tie"
+
+
+def judged(share: Any) -> Any:
+    """A tie rule on several arrays, put into a maximum of its own and swept by the engine."""
+    refused = refuse(share, listing=())
+    if refused:
+        return refused
+    found: dict[str, Any] = {case: attempt(_judge, share, np.array(x)) for case, x in TIES.items()}
+    rng = np.random.default_rng(13)
+    for x in rng.integers(0, 3, (100, 4)).astype(float):
+        found[SEEN_RANDOM] = attempt(_judge, share, x)
+        if found[SEEN_RANDOM] != FAIR:
+            break
+    words = (share.__doc__ or "").split()
+    found[DOCUMENTED] = SAYS if len(words) >= 3 else "is missing, or too short to say what is done at a tie"
+    return found
+
+
+def _judge(share: Callable[..., Any], x: np.ndarray) -> str:
+    given = np.asarray(share(x.copy()), dtype=float)
+    if given.shape != x.shape:
+        return f"{describe(share(x.copy()))} for {len(x)} entries: one share for each is needed"
+    largest = custom_gradient(vjp=lambda g, y, operand: g * given)(np.max)
+    adjoints = grad(lambda v: 2.0 * largest(v))(x)
+    if np.any(adjoints[x < np.max(x)] != 0):
+        return "an entry that is not the largest gets a share"
+    if np.any(adjoints < 0):
+        return "a share is negative"
+    total = float(np.sum(adjoints)) / 2
+    if abs(total - 1) > 1e-9:
+        return f"the adjoints of the entries add up to {total:.6g} times that of the maximum"
+    return FAIR
+
+
+def fair() -> dict[str, Any]:
+    """What is seen of a rule that is one."""
+    return {**dict.fromkeys((*TIES, SEEN_RANDOM), FAIR), DOCUMENTED: SAYS}

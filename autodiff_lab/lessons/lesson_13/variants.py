@@ -1,0 +1,146 @@
+"""The two exercises of notebook 13 with data of one's own: where a NaN is born, and what a clip sends back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autodiff_lab import grad
+from autodiff_lab.lessons.checks.compare import plain
+from autodiff_lab.lessons.checks.variants import Instance, Misconception, known_mistakes
+from autodiff_lab.trace.model import Trace
+
+PROGRAMS: dict[str, tuple[Callable[[Any], Any], float]] = {
+    "where(x > 0, log(x), 0) at x = 0": (lambda x: np.where(x > 0, np.log(x), 0.0), 0.0),
+    "sqrt(x * x) ** 2 at x = 0": (lambda x: np.sqrt(x * x) ** 2, 0.0),
+    "where(x > 1, sqrt(x - 1), 0) at x = 1": (lambda x: np.where(x > 1, np.sqrt(x - 1), 0.0), 1.0),
+    "log(1 + exp(x)) at x = 800": (lambda x: np.log(1 + np.exp(x)), 800.0),
+    "1 / (1 + exp(-x)) at x = -800": (lambda x: 1 / (1 + np.exp(-x)), -800.0),
+    "x * log(x) at x = 0": (lambda x: x * np.log(x), 0.0),
+    "arccos(cos(x)) at x = 0": (lambda x: np.arccos(np.cos(x)), 0.0),
+}
+"""Each with one input, so that the rows are v0, v1, v2, …"""
+
+
+_PLAIN = str.maketrans({**dict(zip("₀₁₂₃₄₅₆₇₈₉", "0123456789", strict=True)), "∞": "inf", "−": "-", "_": None})
+"""The lab and the tables write v₁ for v1, and ∞ for inf."""
+
+
+def birthplace(answer: Any) -> Any:
+    """Row, adjoint and local partial, all in words: nan and the infinities compare as words only.
+
+    >>> birthplace(("v1", 0, np.inf)), birthplace(("v2", -0.0, np.nan))
+    (('v1', '0', 'inf'), ('v2', '0', 'nan'))
+    >>> birthplace(("v₁", "0.0", "−∞"))
+    ('v1', '0', '-inf')
+    """
+    seen = plain(answer)
+    if not isinstance(seen, tuple) or not seen:
+        return seen
+    row, *numbers = [part.strip().lower().translate(_PLAIN) if isinstance(part, str) else part for part in seen]
+    return (row, *map(_in_words, numbers))
+
+
+def _in_words(part: Any) -> Any:
+    try:
+        return f"{float(part) + 0.0:g}"
+    except (TypeError, ValueError):
+        return part
+
+
+def birth_instance(program: str = "where(x > 0, log(x), 0) at x = 0") -> Instance:
+    """The row that makes the first adjoint that is not finite, by the engine; and five ways to miss it."""
+    f, x = PROGRAMS[program]
+    with np.errstate(all="ignore"):
+        trace = Trace.of(f, x)
+    sweep = [step for step in trace.steps if step.phase == "sweep"]
+    step, send = next((step, send) for step in sweep for send in step.sends if not np.isfinite(send.contribution.value))
+    line = trace.lines[step.line]
+    row, adjoint, partial = line.name, step.adjoint.value, line.operands[send.slot].partial.value  # type: ignore[union-attr]
+    last = trace.lines[-1].name
+    wrong = (
+        (
+            (last, 1.0, 0.0),
+            f"{last} speaks first, and all it sends is finite. Whose turn is it next?",
+        ),
+        (
+            ("v0", np.nan, np.nan),
+            "v0 is where the NaN is seen. Nothing is sent from there: find the row that sent it.",
+        ),
+        (
+            ("v0", adjoint, partial),
+            "The two factors are right. v0 is where the NaN is seen, and it sends nothing: whose adjoint and whose "
+            "local partial are these?",
+        ),
+        (
+            (row, partial, adjoint),
+            "The row is right, and so are the factors, the other way round: first the adjoint that has arrived, then "
+            "the local partial.",
+        ),
+        (
+            (row, 1.0, partial),
+            f"The row and its local partial are right. But what has arrived at {row} is not the seed: the rows after "
+            "it have multiplied it already.",
+        ),
+        (
+            (row, adjoint, line.value.value),
+            f"That is the value of {row}. The second factor is its local partial, a derivative.",
+        ),
+        (
+            (row, adjoint, send.contribution.value),
+            "The third number is the product already. Give the two factors that it is made of.",
+        ),
+    )
+    expected, known = birthplace((row, adjoint, partial)), []
+    for answer, hint in wrong:
+        seen = birthplace(answer)
+        if seen not in [expected, *(each.seen for each in known)]:
+            known.append(Misconception(f"answer = {_python(answer)}", seen, hint))
+    return Instance(
+        expected=expected, reference=f"answer = {_python((row, adjoint, partial))}", misconceptions=tuple(known)
+    )
+
+
+def _python(answer: tuple[Any, ...]) -> str:
+    """An answer as it is written in the notebook, where inf and nan are names."""
+    return f"({answer[0]!r}, {', '.join(f'{part + 0.0!r}' for part in map(float, answer[1:]))})"
+
+
+def clip_instance(e1: float = -2.0, e2: float = 0.3, e3: float = 5.0) -> Instance:
+    """What comes back through a clip, for three errors: of the sum, and of half the sum of squares."""
+    errors = np.array([e1, e2, e3])
+    clipped, inside = plain(np.clip(errors, -1.0, 1.0)), np.abs(errors) < 1
+    of_sum = plain(grad(lambda e: np.sum(np.clip(e, -1.0, 1.0)))(errors))
+    of_squares = plain(grad(lambda e: 0.5 * np.sum(np.clip(e, -1.0, 1.0) ** 2))(errors) + 0.0)
+    right = (of_sum, of_squares)
+    return Instance(
+        expected=right,
+        reference=f"answer = {right}",
+        misconceptions=known_mistakes(
+            right,
+            (
+                (of_sum, clipped),
+                "The first is right. The second is what people hope for, the clipped errors. But the square comes "
+                "after the clip, and what it sends has to pass through the clip.",
+            ),
+            (
+                ((1.0, 1.0, 1.0), clipped),
+                "That forgets that the clip is on the way back too. Beyond its edges it does not move, whatever the "
+                "error does.",
+            ),
+            (
+                ((1.0, 1.0, 1.0), plain(errors)),
+                "These are the gradients without a clip. Beyond its edges a clip does not move.",
+            ),
+            (
+                (plain(1.0 * ~inside), plain(clipped * ~inside)),
+                "You have it the other way round: inside its edges the clip lets everything pass, outside nothing.",
+            ),
+            (
+                (of_sum, of_sum),
+                "The first is right. In the second the square sends the clipped error, and not 1.",
+            ),
+        ),
+    )

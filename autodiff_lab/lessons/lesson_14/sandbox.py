@@ -1,0 +1,247 @@
+"""What the learner builds in notebook 14, run for a check: a thrifty reversal, a compiler of tapes, a guard."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autodiff_lab import Variable, grad, record
+from autodiff_lab import value_and_grad as engine
+from autodiff_lab.lessons.checks.compare import Refused, describe, plain, told
+from autodiff_lab.lessons.checks.run_code import Crashed, attempt
+from autodiff_lab.lessons.lesson_03.sandbox import refuse
+
+# A chain in segments
+
+START, LONG = 0.3, 100
+CHAINS = (1, 7, 20, LONG)
+PEAK = "states in slots, of 100 steps"
+ALIVE = "states alive anywhere, of 100 steps"
+EXTRA = "extra steps, of 100 steps"
+LINES = 3
+"""What one step puts on a tape."""
+WITHIN = {PEAK: 20, ALIVE: 22, EXTRA: 200}
+"""Twice the root; two more, for the state at hand and the one that is being made; two runs of the chain."""
+
+
+class State(float):
+    """A number of which one can see whether anybody still holds it."""
+
+
+class Slots(dict[Any, Any]):
+    """A dictionary that knows how full it has been."""
+
+    peak = 0
+
+    def __setitem__(self, number: Any, state: Any) -> None:
+        super().__setitem__(number, state)
+        self.peak = max(self.peak, len(self))
+
+
+class Watched:
+    """The logistic map, with its calls counted, and with an eye on the states that it has made."""
+
+    def __init__(self) -> None:
+        self.alive = self.most = self.calls = 0
+
+    def __call__(self, x: Any) -> Any:
+        """Do one step; a recorded one is no extra one, and its state is alive as long as its tape."""
+        if isinstance(x, Variable):
+            self.most = max(self.most, self.alive + (len(x.tape) - x.tape.n_inputs) // LINES)
+            return 4.0 * x * (1.0 - x)
+        self.calls += 1
+        self.alive += 1
+        self.most = max(self.most, self.alive)
+        state = State(4.0 * x * (1.0 - x))
+        weakref.finalize(state, self._gone).atexit = False
+        return state
+
+    def _gone(self) -> None:
+        self.alive -= 1
+
+
+def gradient_of(steps: int) -> str:
+    """The name of a case."""
+    return f"the gradient of {steps} step{'s' * (steps > 1)}"
+
+
+def expected_segments() -> dict[str, Any]:
+    """The gradients of plain loops, and that the limits are kept."""
+    found = {gradient_of(steps): grad(_chain(steps))(START) for steps in CHAINS}
+    return found | {case: f"at most {limit}" for case, limit in WITHIN.items()}
+
+
+def reversed_in_segments(in_segments: Any) -> Any:
+    """What the learner's function gives, and what it took."""
+    refused = refuse(in_segments, listing=("ad", "math"), machine="notebook")
+    if refused:
+        return refused
+    found: dict[str, Any] = {}
+    for steps in CHAINS:
+        step, slots = Watched(), Slots()
+        found[gradient_of(steps)] = went = attempt(
+            lambda s, n, k: told(in_segments(s, START, n, k)), step, steps, slots
+        )
+        if isinstance(went, Crashed):
+            return found
+    for case, count in ((PEAK, slots.peak), (ALIVE, step.most), (EXTRA, step.calls)):
+        found[case] = f"at most {WITHIN[case]}" if count <= WITHIN[case] else str(count)
+    return found
+
+
+def _chain(steps: int) -> Callable[[Any], Any]:
+    def run(x: Any) -> Any:
+        for _ in range(steps):
+            x = 4.0 * x * (1.0 - x)
+        return x
+
+    return run
+
+
+# A tape, compiled
+
+INPUTS = 100
+FIRST = (2.0, 5.0)
+AGREE = "and at 100 random inputs"
+PROGRAMS: dict[str, Callable[..., Any]] = {
+    "ln x1 + x1 · x2 − sin x2": lambda x1, x2: np.log(x1) + x1 * x2 - np.sin(x2),
+    "x1 · x1 · x2": lambda x1, x2: x1 * x1 * x2,
+    "tanh(x1 / x2) · 3": lambda x1, x2: np.tanh(x1 / x2) * 3.0,
+    "exp(x1 − x2), which is used three times": lambda x1, x2: (lambda e: e * e + e / x1)(np.exp(x1 - x2)),
+    "x1 · sin x1, which has one input": lambda x1: x1 * np.sin(x1),
+}
+
+
+def _point_and_engine(f: Callable[..., Any]) -> tuple[tuple[float, ...], Callable[..., Any]]:
+    """Where a program is recorded, and what the engine makes of it: one slope as a number, two as a pair."""
+    if f.__code__.co_argcount == 1:
+        return FIRST[:1], engine(f)
+    return FIRST, engine(f, argnums=(0, 1))
+
+
+def expected_compiled() -> dict[str, Any]:
+    """Value and slopes by the engine."""
+    found: dict[str, Any] = {}
+    for name, f in PROGRAMS.items():
+        at, ours = _point_and_engine(f)
+        found[name] = plain(ours(*at))
+        found[f"{name}, {AGREE}"] = INPUTS
+    return found
+
+
+def compiled_and_run(compile_tape: Any) -> Any:
+    """The learner's source for a few tapes, run at one input and at a hundred."""
+    refused = refuse(compile_tape, listing=("ad", "np", "name", "written", "forward_lines"), machine="notebook")
+    if refused:
+        return refused
+    found: dict[str, Any] = {}
+    inputs = np.random.default_rng(14).uniform(0.5, 3.0, (INPUTS, 2)).tolist()
+    for name, f in PROGRAMS.items():
+        at, ours = _point_and_engine(f)
+        _, tape = record(f, *at)
+        compiled = attempt(_loaded, compile_tape, tape)
+        if isinstance(compiled, Crashed | str):
+            return found | {name: compiled}
+        found[name] = first = attempt(lambda g, x: _value_and_slopes(g(*x)), compiled, at)
+        if isinstance(first, Crashed):
+            return found
+        points = [x[: len(at)] for x in inputs]
+        found[f"{name}, {AGREE}"] = sum(_same(attempt(compiled, *x), ours(*x)) for x in points)
+    return found
+
+
+def _loaded(compile_tape: Any, tape: Any) -> Any:
+    """The function that the source defines; what came back instead, in words."""
+    source = compile_tape(tape)
+    if not isinstance(source, str):
+        return f"no source, but {describe(source)}"
+    names: dict[str, Any] = {"np": np}
+    exec(source, names)
+    return names["compiled"]
+
+
+def _value_and_slopes(result: Any) -> Any:
+    value, slopes = result
+    return told((value, slopes))
+
+
+def _flat(result: Any) -> Any:
+    value, slopes = result
+    return (value, *slopes) if isinstance(slopes, list | tuple) else (value, slopes)
+
+
+def _same(found: Any, wanted: Any) -> bool:
+    try:
+        return bool(np.allclose(_flat(found), _flat(wanted), rtol=1e-9, atol=0))
+    except (TypeError, ValueError):
+        return False
+
+
+# A guard
+
+VISITED = (1.5, 1.55, 1.6, 1.62, 1.5)
+
+
+def until_ten(x: Any) -> Any:
+    """The loop of the notebook."""
+    y = x
+    while y < 10:
+        y = y * x
+    return y
+
+
+def answer_at(k: int) -> str:
+    """The name of a case: the answer at the k-th input."""
+    return f"value and slope at x = {VISITED[k]}" + (", again" if VISITED[k] in VISITED[:k] else "")
+
+
+def recordings_after(k: int) -> str:
+    """The name of a case: how often was recorded up to the k-th input."""
+    return f"recordings after x = {VISITED[k]}"
+
+
+def expected_guarded() -> dict[str, Any]:
+    """What the engine finds, and that one tape serves 1.5 and 1.55, another 1.6 and 1.62."""
+    found: dict[str, Any] = {answer_at(k): plain(engine(until_ten)(x)) for k, x in enumerate(VISITED)}
+    return found | {recordings_after(1): 1, recordings_after(3): 2}
+
+
+def guarded_runs(guard: Any, rerecording: Any) -> Any:
+    """The learner's guard and driver on the loop, with the recordings counted."""
+    listing = ("ad", "np", "Changed", "load", "with_guards", "question")
+    refused = refuse(guard, rerecording, listing=listing, machine="notebook")
+    if refused:
+        return refused
+    count = 0
+
+    def f(x: Any) -> Any:
+        nonlocal count
+        count += isinstance(x, Variable)
+        return until_ten(x)
+
+    _, tape = record(until_ten, VISITED[0])
+    line = attempt(guard, tape, tape.comparisons[0])
+    if not isinstance(line, str):
+        came = f"raised {line.kind}" if isinstance(line, Crashed) else f"returned {describe(line)}"
+        return Refused(f"Your guard {came} when it was asked for its line. It makes text, which asks later.")
+
+    names = rerecording.__globals__
+    before = names.get("guard")
+    names["guard"] = guard
+    found: dict[str, Any] = {}
+    try:
+        run = attempt(rerecording, f)
+        for k, x in enumerate(VISITED):
+            found[answer_at(k)] = went = attempt(lambda run, x: told(run(x)), run, x)
+            found[recordings_after(k)] = count
+            if isinstance(went, Crashed):
+                break
+    finally:
+        if before is not None:
+            names["guard"] = before
+        else:
+            names.pop("guard")
+    return found

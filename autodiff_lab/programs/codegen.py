@@ -1,0 +1,239 @@
+"""From a cleaned draft to the lines of a Python function."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..engine.dispatch import TABLE, Op
+from ..engine.printing import plain
+from ..transforms import pytree
+from .arguments import Input
+from .array_expressions import FRESH_NEVER, may_share
+from .buffers import Buffers
+from .draft import Constant, Draft
+from .literals import Words, number_text
+from .optimize import ADD, BROADCAST
+from .python_names import ATOM, CHOICE, QUESTION
+from .scalar_expressions import expression
+from .statement import MARK, Statement, marked
+
+__all__ = ["Writer"]
+
+LONGEST = 60
+"""Characters of an expression that is still folded into the line that uses it."""
+
+DEEPEST = 8
+"""So many expressions are folded into each other at most; Python's parser gives up at about a hundred."""
+
+NEAR = 12
+"""Lines of the tape within which an array expression is folded into the line that uses it."""
+
+SCATTER = TABLE["scatter"]
+
+
+class Writer(Words):
+    """Writes the live lines of a draft, one statement each; what is used once and has no name is folded in.
+
+    Attributes
+    ----------
+    statements : list of Statement
+    emitted : dict
+        The statement that became of a line of the tape.
+    """
+
+    def __init__(self, draft: Draft, inputs: Sequence[Input], taken: set[str], reuse_buffers: bool) -> None:
+        super().__init__(draft, taken)
+        self.statements: list[Statement] = []
+        self.emitted: dict[int, Statement] = {}
+        self.uses, self.consumer = draft.uses, draft.consumer
+        self.results: set[int] = set()
+        self._waiting: set[int] = set()  # scattered arrays that will be added to another
+        self._own: set[int] = set()  # lines whose array nobody else holds
+        self.buffers = Buffers(draft) if reuse_buffers else None
+        self._name_lines(inputs)
+
+    def _name_lines(self, inputs: Sequence[Input]) -> None:
+        """Keep clear of the learner's names: ``v1`` becomes ``w1`` where there is a v1 among the arguments."""
+        clash = any(name[:1] == "v" and name[1:2].isdigit() for name in self.taken)
+        count = len(inputs)
+        for i, leaf in enumerate(inputs):
+            self.texts[i] = marked(leaf.name)
+        for line, name in self.names.items():
+            if line >= count:
+                if clash and name[0] == "v" and name[1:2].isdigit():
+                    name = f"w{name[1:]}"
+                while name in self.taken:
+                    name += "_"
+                self.taken.add(name)
+                self.names[line] = name
+
+    # Statements
+
+    def atom(self, ref: Any) -> str:
+        """An operand that may be written twice: a name or a number."""
+        if type(ref) is int and self.depths[ref]:
+            name = self.fresh("t")
+            self.say(f"{marked(name)} = {self.texts[ref]}", (name,), ref)
+            self.texts[ref], self.levels[ref], self.depths[ref] = marked(name), ATOM, 0
+        return self.text(ref, ATOM)
+
+    def say(self, text: str, defines: tuple[str, ...] = (), line: int = -1) -> Statement:
+        """Write one statement; in its text, names stand between marks."""
+        statement = Statement(text.split(MARK), defines, line)
+        self.statements.append(statement)
+        return statement
+
+    def write(self) -> None:
+        """Write all live lines, and the checks between them."""
+        draft, checks = self.draft, iter(self.draft.checks)
+        check = next(checks, None)
+        self.results = {ref for ref in draft.results if type(ref) is int}
+        for i, op in enumerate(self.ops):
+            while check is not None and check[1].before <= i:
+                self._check(*check)
+                check = next(checks, None)
+            if draft.live[i] and (op is not None or i in draft.tape.known):
+                self._line(i, op)
+        while check is not None:
+            self._check(*check)
+            check = next(checks, None)
+
+    def _line(self, i: int, op: Op | None) -> None:
+        self._depth = 0
+        once = self.uses[i] == 1
+        if op is SCATTER and not self.numbers[i]:
+            if once and i not in self.results and self.ops[self.consumer[i]] is ADD:
+                self._waiting.add(i)
+            else:
+                self._scatter(i, i)
+            return
+        if op is ADD and self._waiting and not self._waiting.isdisjoint(self.operands[i]):
+            self._accumulate(i)
+            return
+        text, level = (number_text(self.values[i]), ATOM) if op is None else expression(self, i)
+        if self.buffers is not None:
+            text, once = self.buffers.placed(self, i, text), False
+        name = self.names.get(i)
+        if name is None and once and i not in self.results:
+            near = self.numbers[i] or self.consumer[i] - i <= NEAR  # a folded operand lives on until it is used
+            if near and self._depth < DEEPEST and len(text) - text.count(MARK) <= LONGEST:
+                self.texts[i], self.levels[i], self.depths[i] = text, level, self._depth + 1
+                return
+        name = name or self.fresh("t")
+        self.texts[i] = between_marks = marked(name)
+        if once and not self.numbers[i] and self.fresh_array(i):
+            self._own.add(i)
+        self.emitted[i] = self.say(f"{between_marks} = {text}", (name,), i)
+
+    def _scatter(self, i: int, final: int) -> str:
+        """Zeros, with an array written into them; under the name of the sum that it is the beginning of."""
+        self._waiting.discard(i)
+        name = self.names.get(final) or self.fresh("t")
+        kind = "" if self.values[i].dtype == np.float64 else f", np.{self.values[i].dtype}"
+        self.say(f"{marked(name)} = np.zeros({self.values[i].shape}{kind})", (name,), i)
+        self._put(i, name, "=")
+        self.texts[i] = marked(name)
+        self._own.add(i)
+        return name
+
+    def _put(self, i: int, whole: str, sign: str) -> None:
+        """Write what line i scatters into an array, or add it (``+=``)."""
+        index, text = self.static[i]["index"], self.array_text(i, self.operands[i][0], CHOICE)
+        parts = index if isinstance(index, tuple) else (index,)
+        if all(isinstance(p, int | slice | np.integer) or p is None or p is Ellipsis for p in parts):
+            text = f"{marked(whole)}[{self.index_text(index)}] {sign} {text}"
+        else:  # an entry may be named twice
+            text = f"np.add.at({marked(whole)}, {self.index_value(index)}, {text})"
+        self.emitted[i] = self.say(text, (whole,), i)
+
+    def _accumulate(self, i: int) -> None:
+        """Add a scattered array to a sum in its place, since nobody else holds the sum."""
+        a, b = self.operands[i]
+        have, more = (a, b) if b in self._waiting else (b, a)
+        if have in self._waiting:
+            self._scatter(have, i)
+        if have in self._own and self.uses[have] == 1:
+            self._waiting.discard(more)
+            name = self.texts[have].strip(MARK)
+            self._put(more, name, "+=")
+        else:
+            name = self._scatter(more, i)
+            self.say(f"{marked(name)} += {self.text(have, CHOICE)}", (name,), i)
+        self.texts[i] = marked(name)
+        self._own.add(i)
+        self.emitted[i] = self.statements[-1]
+
+    def fresh_array(self, i: Any) -> bool:
+        """Whether a line made its array itself, so that it may be handed out or written to."""
+        op = self.ops[i]
+        return op is not None and not may_share(op, self.operands[i])
+
+    def _handed_out(self, ref: int) -> bool:
+        """Whether a result is nobody else's memory: made by its line, or all of what another line made for it alone."""
+        size = self.values[ref].size
+        while self.ops[ref] in FRESH_NEVER and self.ops[ref] is not BROADCAST:
+            ref = self.operands[ref][0]
+            if type(ref) is Constant or self.uses[ref] != 1 or self.values[ref].size != size or self.numbers[ref]:
+                return False
+        return self.fresh_array(ref)
+
+    def _check(self, line: Any, decision: Any) -> None:
+        """Stop where a decision would be another one."""
+        outcome = decision.outcome
+        if type(line) is Constant:
+            return
+        self._depth = 0
+        text = self.text(line, QUESTION)
+        if outcome is True or outcome is False or isinstance(outcome, np.bool_):
+            wrong = f"not {text}" if outcome else text
+        elif isinstance(outcome, np.ndarray):
+            wrong = f"not np.array_equal({text}, {self.literal(self.draft.constant(outcome))})"
+        elif isinstance(outcome, tuple):
+            rows = self.literal(self.draft.constant(np.array(outcome)))
+            wrong = f"not np.array_equal({text}, {rows})"
+        else:
+            wrong = f"{text} != {outcome!r}"
+        asked = f" ({decision.asked})" if decision.asked else ""
+        message = f"When this program was recorded, {text.replace(MARK, '')} was {plain(outcome)}{asked}; "
+        message += "with these inputs it is not, so the function would go another way. Compile it again for them."
+        self.say(f"if {wrong}:\n    raise BranchChanged({message!r})")
+
+    def returned(self, types: Sequence[Any], containers: dict[str, Any]) -> Statement:
+        """What a call returns, as the last statement; the classes it needs are put into `containers`."""
+        given: set[Any] = set()
+        texts = []
+        for ref, kind in zip(self.draft.results, types, strict=True):
+            text, value = self.text(ref, ATOM), self.value(ref)
+            if isinstance(value, np.ndarray):
+                if kind is not None and value.dtype != kind:
+                    text = f"{text}.astype(np.{kind})"
+                elif type(ref) is Constant or not self._handed_out(ref) or ref in given:
+                    text = f"{text}.copy()"
+            elif kind is not None and isinstance(value, np.floating) and value.dtype != kind:
+                text = f"np.{kind}({text})"
+            given.add(ref)
+            texts.append(text)
+        result = self.draft.trace.result
+        text = _nested(result, iter(texts), containers)
+        if text[0] == "(" and text[-1] == ")" and isinstance(result, tuple):
+            text = text[1:-1]
+        return Statement(f"return {text}".split(MARK))
+
+
+def _nested(x: Any, leaves: Iterator[str], containers: dict[str, Any]) -> str:
+    """The containers of a result around the texts of its leaves."""
+    entries = pytree.children(x)
+    if entries is None:
+        return next(leaves)
+    inside = [_nested(v, leaves, containers) for _, v in entries]
+    if isinstance(x, dict):
+        return f"{{{', '.join(f'{k!r}: {text}' for (k, _), text in zip(entries, inside, strict=True))}}}"
+    if hasattr(x, "_fields"):
+        containers[type(x).__name__] = type(x)
+        return f"{type(x).__name__}({', '.join(inside)})"
+    if isinstance(x, list):
+        return f"[{', '.join(inside)}]"
+    return f"({', '.join(inside)}{',' * (len(inside) == 1)})"

@@ -1,0 +1,172 @@
+"""The words of a program: constants, static arguments, indices, names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from ..engine.dispatch import Op
+from .arguments import safe_name
+from .draft import Constant, Draft, is_number
+from .python_names import ATOM, CHOICE, KEYS, NAMES, SIGN
+from .statement import marked
+
+__all__ = ["Words", "number_text"]
+
+
+class Words:
+    """What expressions are put together from; a `Writer` adds the statements.
+
+    Attributes
+    ----------
+    constants : dict
+        The arrays that the function needs, by name.
+    functions : dict
+        Functions of the learner's that could not be taken apart, by name.
+    texts, levels, depths : list
+        For each line that has been written: its name, or the expression that it is folded into others as, how tightly
+        that holds together, and how many expressions are folded into each other in it (0: it is a name).
+    """
+
+    def __init__(self, draft: Draft, taken: set[str]) -> None:
+        self.draft, self.ops, self.operands = draft, draft.ops, draft.operands
+        self.values, self.static, self.names, self.taken = draft.values, draft.static, draft.names, taken
+        self.constants: dict[str, Any] = {}
+        self.functions: dict[str, Any] = {}
+        self.numbers = bytearray(map(is_number, map(type, draft.values)))
+        self.texts: list[Any] = [None] * len(draft.ops)
+        self.levels = [ATOM] * len(draft.ops)
+        self.depths = [0] * len(draft.ops)
+        self._depth = 0  # of the statement being written
+        self._zero_d: dict[str, str] = {}
+        self._counts: dict[str, int] = {}
+
+    def of_number(self, ref: Any) -> bool:
+        """Whether an operand is a Python number in the program."""
+        return ref.number if type(ref) is Constant else self.numbers[ref] == 1
+
+    def of_numbers(self, refs: Iterable[Any]) -> bool:
+        """Whether all operands are."""
+        numbers = self.numbers
+        return False not in [numbers[ref] if type(ref) is int else ref.number for ref in refs]
+
+    def value(self, ref: Any) -> Any:
+        """The value an operand had when it was recorded."""
+        return ref.value if type(ref) is Constant else self.values[ref]
+
+    def text(self, ref: Any, need: int) -> str:
+        """An operand, in parentheses if it holds together less tightly than needed."""
+        if type(ref) is Constant:
+            text = ref.text or self.literal(ref)
+            return f"({text})" if need > SIGN and text[0] == "-" else text
+        depth = self.depths[ref]
+        if depth:
+            if depth > self._depth:
+                self._depth = depth
+            if self.levels[ref] < need:
+                return f"({self.texts[ref]})"
+        return self.texts[ref]
+
+    def array_text(self, i: int, ref: Any, need: int) -> str:
+        """An operand of a line about arrays; its numbers are arrays without axes, or NumPy's, where types decide."""
+        if not self.of_number(ref):
+            return self.text(ref, need)
+        doubles = all(getattr(self.value(r), "dtype", np.float64) != np.float32 for r in (*self.operands[i], i))
+        if not doubles:
+            strong = type(ref) is not Constant or isinstance(ref.value, np.generic)
+            return f"np.float64({self.text(ref, CHOICE)})" if strong else self.text(ref, need)
+        op: Any = self.ops[i]
+        entrywise = op.partials is not None or op.name in ("where", "unless")
+        if type(ref) is Constant and entrywise and op.name != "clip" and type(ref.value) is not bool:
+            return self._without_axes(ref)
+        return self.text(ref, need)
+
+    def _without_axes(self, ref: Constant) -> str:
+        """A number as an array without axes: half the price of a Python number beside an array."""
+        text = repr(float(ref.value))
+        name = self._zero_d.get(text)
+        if name is None:
+            short = text.removesuffix(".0").replace("-", "minus_").replace(".", "_").replace("+", "")
+            name = self._zero_d[text] = self.fresh(f"c{short}" if len(short) < 12 else "c")
+            self.constants[name] = np.array(float(ref.value))
+        return marked(name)
+
+    def literal(self, ref: Constant) -> str:
+        """A constant: a number as one writes it, an array by its name."""
+        if not ref.text:
+            x = ref.value
+            if isinstance(x, np.ndarray):
+                ref.name = self.fresh(ref.name or "a")
+                self.constants[ref.name] = x
+                ref.text = marked(ref.name)
+            else:
+                ref.text = number_text(x)
+        return ref.text
+
+    def static_text(self, x: Any) -> str:
+        """A static argument (an axis, a shape, a mode)."""
+        if isinstance(x, np.ndarray):
+            return self.literal(self.draft.constant(x))
+        if isinstance(x, tuple):
+            return f"({', '.join(map(self.static_text, x))}{',' * (len(x) == 1)})"
+        if isinstance(x, list):
+            return f"[{', '.join(map(self.static_text, x))}]"
+        return number_text(x) if isinstance(x, (float, np.generic)) else repr(x)
+
+    def index_text(self, index: Any) -> str:
+        """An index between brackets: ``1:, None``."""
+        if isinstance(index, tuple) and index:
+            return ", ".join(map(self.index_text, index)) + "," * (len(index) == 1)
+        if isinstance(index, slice):
+            start, stop = ("" if p is None else self.static_text(p) for p in (index.start, index.stop))
+            return f"{start}:{stop}" + ("" if index.step is None else f":{self.static_text(index.step)}")
+        return "..." if index is Ellipsis else self.static_text(index)
+
+    def index_value(self, index: Any) -> str:
+        """An index as an argument of a function."""
+        if isinstance(index, tuple):
+            return f"({', '.join(map(self.index_value, index))}{',' * (len(index) == 1)})"
+        if isinstance(index, slice):
+            return f"slice({', '.join(self.static_text(p) for p in (index.start, index.stop, index.step))})"
+        return self.static_text(index)
+
+    def function_name(self, op: Op) -> str:
+        """What a row is called in NumPy; a function without a row is bound to its own name."""
+        key = KEYS.get(op)
+        if key is None or (isinstance(key, str) and key not in NAMES):
+            for name, fn in self.functions.items():
+                if fn is op.fn:
+                    return marked(name)
+            name = self.fresh(op.name)
+            self.functions[name] = op.fn
+            return marked(name)
+        if isinstance(key, str):
+            return NAMES[key]
+        if isinstance(key, np.ufunc):
+            return f"np.{key.__name__}"
+        return f"{'np.linalg' if 'linalg' in key.__module__ else 'np'}.{key.__name__}"
+
+    def fresh(self, wanted: str) -> str:
+        """A name that nothing has: ``t1``, ``t2``, … for ``t``."""
+        if len(wanted) > 1:
+            return safe_name(wanted, self.taken)
+        k = self._counts.get(wanted, 0) + 1
+        while (name := f"{wanted}{k}") in self.taken:
+            k += 1
+        self._counts[wanted] = k
+        self.taken.add(name)
+        return name
+
+
+def number_text(x: Any) -> str:
+    """A number as one writes it."""
+    if isinstance(x, np.float32 | np.float16):
+        return f"np.{x.dtype}({float(x)!r})"
+    if isinstance(x, (bool, np.bool_)):
+        return repr(bool(x))
+    if isinstance(x, float):
+        text = repr(float(x))
+        return text if text[-1].isdigit() else text.replace("inf", "math.inf").replace("nan", "math.nan")
+    return repr(x.item()) if isinstance(x, np.generic) else repr(x)

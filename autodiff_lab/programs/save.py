@@ -1,0 +1,126 @@
+"""A program as a file of its own, which needs NumPy and nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..engine.errors import UnsupportedError
+from ..transforms.recording import name_of
+from .arguments import conditions
+from .python_names import IN_NUMPY
+from .version import Version
+
+__all__ = ["saved"]
+
+LARGEST_WRITTEN_OUT = 256
+"""Entries of an array that is still written into the source; larger ones go into an ``.npz`` file."""
+
+HEAD = '''"""{title}
+
+Written by autodiff_lab. Import it, or run it, with NumPy alone.
+"""
+
+import math
+{imports}from types import FunctionType, SimpleNamespace
+
+import numpy as np
+'''
+
+DOOR = '''
+def _checked(function, fits, parts):
+    """The function with a test of its arguments; where `math` raises, it runs again with NumPy's functions."""
+    other = dict(globals(), math=SimpleNamespace({functions}), float=np.float64)
+    for part in parts:
+        code = part.__code__
+        numbers = tuple(np.float64(c) if type(c) is float else c for c in code.co_consts){only_doubles}
+        other[part.__name__] = FunctionType(code.replace(co_consts=numbers), other)
+
+    def convert(x, number):
+        if isinstance(x, dict):
+            return {{k: convert(v, number) for k, v in x.items()}}
+        if isinstance(x, (tuple, list)):
+            new = [convert(v, number) for v in x]
+            return type(x)(*new) if hasattr(x, "_fields") else type(x)(new)
+        return number(x) if type(x) in (float, np.float64) else x
+
+    def checked(*args):
+        args = convert(args, float)
+        if not fits(*args):
+            raise ValueError("{name} was compiled for other arguments: {wanted}")
+        try:
+            return function(*args{buffers})
+        except (ArithmeticError, ValueError):
+            return convert(other[function.__name__](*convert(args, np.float64){buffers}), float)
+
+    checked.__name__, checked.__doc__ = function.__name__, {doc!r}
+    return checked
+
+
+{name} = _checked({name}, lambda {parameters}: {tests}, [{parts}])
+'''
+
+
+def saved(version: Version, path: Path) -> list[Path]:
+    """Write a version; the paths of the files written."""
+    if version.own_functions:
+        raise UnsupportedError(
+            f"{', '.join(version.own_functions)} could not be taken apart into NumPy's functions, so it cannot go into "
+            "a file. Write it with functions that the table knows."
+        )
+    name = version.functions[-1].name
+    order, inputs = version.order, version.inputs
+    large = {k: x for k, x in version.constants.items() if x.size > LARGEST_WRITTEN_OUT}
+    written, source = [path], version.source
+    imports = ""
+    if large:
+        imports = "from pathlib import Path\n"
+    if version.containers:
+        imports = "from collections import namedtuple\n" + imports
+    title = f"{name}: compiled from {name_of(order.f)}, mode {order.mode!r}."
+    text = [HEAD.format(title=title, imports=imports)]
+    text += [f"{k} = namedtuple({k!r}, {kind._fields!r})\n" for k, kind in version.containers.items()]
+    if large:
+        beside = path.with_suffix(".npz")
+        np.savez(beside, **large)
+        written.append(beside)
+        text.append(f"_arrays = np.load(Path(__file__).with_name({beside.name!r}))\n")
+    for k, x in version.constants.items():
+        values = f'_arrays["{k}"]' if k in large else _array(x)
+        text.append(f"{k} = {values}\n")
+    if "BranchChanged" in source:
+        text.append('\n\nclass BranchChanged(RuntimeError):\n    """The function would go another way."""\n')
+    text.append(f"\n\n{source}")
+    doubles = all(leaf.value.dtype == np.float64 for leaf in inputs.leaves)
+    tests = conditions(inputs.args, inputs.names)
+    wanted = ", ".join(
+        f"{leaf.path} {'a number' if np.shape(leaf.value) == () else f'of shape {np.shape(leaf.value)}'}"
+        for leaf in inputs.leaves
+    )
+    plain = " and ".join(tests) if tests else "True"
+    text.append(
+        "\n"
+        + DOOR.format(
+            functions=", ".join(
+                f"{k}=np.{v.__name__ if callable(v) else k}" for k, v in IN_NUMPY.items() if f"math.{k}" in source
+            ),
+            only_doubles="" if doubles else " if False else code.co_consts",
+            name=name,
+            wanted=wanted.replace('"', "'"),
+            buffers=f", *map(np.empty, {list(version.buffers.values())})" if version.buffers else "",
+            doc=f"{title} Takes {wanted}.",
+            parameters=", ".join(inputs.names),
+            tests=plain.replace("ndarray", "np.ndarray").replace("is float64", "== np.float64"),
+            parts=", ".join(function.name for function in version.functions),
+        )
+    )
+    path.write_text("".join(text), encoding="utf-8")
+    return written
+
+
+def _array(x: Any) -> str:
+    """An array written out, to the last bit."""
+    text = repr(x.tolist()).replace("inf", "np.inf").replace("nan", "np.nan")
+    return f"np.array({text}, dtype=np.{x.dtype})" if x.dtype != np.bool_ else f"np.array({text})"

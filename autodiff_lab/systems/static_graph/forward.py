@@ -1,0 +1,126 @@
+"""The forward run of a static graph: count the operands each node waits for, and keep a queue of what is ready.
+
+This is Kahn's algorithm (1962), as in founding document 1. The counters belong to the run, not to the nodes, so
+nothing has to be put back afterwards; and only what the fetched nodes need is ever counted.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple, Self
+
+from ...engine.broadcasting import shape_of
+from ...engine.errors import InputError, ShapeError
+from .nodes import Constant, Node, Variable
+from .operators import COND, Operator
+
+__all__ = ["Forward", "Snapshot"]
+
+
+class Forward:
+    """One run, one node at a time: iterate over it.
+
+    Parameters
+    ----------
+    fetches : iterable of Node
+        What is asked for.
+    feed : mapping of Placeholder to value
+
+    Attributes
+    ----------
+    waiting : dict
+        For each node that is needed, how many of its operands are still missing.
+    queue : deque
+        The nodes that miss none.
+    values : dict
+        What has been computed, by the numbers of the nodes.
+    """
+
+    def __init__(self, fetches: Iterable[Node], feed: Mapping[Node, Any]) -> None:
+        self.feed = feed
+        self.waiting: dict[Node, int] = {}
+        self.queue: deque[Node] = deque()
+        self.values: dict[int, Any] = {}
+        self.users: dict[Node, list[Node]] = {}
+        self._need(fetches)
+
+    def __iter__(self) -> Iterator[Node]:
+        while self.queue:
+            node = self.queue.popleft()
+            if isinstance(node, Operator) and node.op is COND and self._must_wait_for_branch(node):
+                yield node
+                continue
+            self.values[node.number] = self._value(node)
+            for user in self.users.get(node, ()):
+                self.waiting[user] -= 1
+                if self.waiting[user] == 0:
+                    self.queue.append(user)
+            yield node
+
+    def _need(self, nodes: Iterable[Node]) -> None:
+        """Count in these nodes, and what they need, and so on."""
+        new: list[Node] = []
+        todo = list(nodes)
+        while todo:
+            node = todo.pop()
+            if node in self.waiting:
+                continue
+            new.append(node)
+            operands = node.operands
+            if isinstance(node, Operator) and node.op is COND:
+                operands = operands[:1]  # first the condition: it says which branch is needed
+            missing = [x for x in operands if x.number not in self.values]
+            self.waiting[node] = len(missing)
+            for x in missing:
+                self.users.setdefault(x, []).append(node)
+            todo += missing
+        self.queue.extend(sorted((n for n in new if self.waiting[n] == 0), key=lambda node: node.number))
+
+    def _must_wait_for_branch(self, node: Operator) -> bool:
+        """Once the condition is known, ask for the branch it chooses; whether that is still to be computed."""
+        condition, a, b = node.operands
+        chosen = self.values[condition.number]
+        if shape_of(chosen) != ():
+            raise ShapeError(
+                f"{node.name} needs one yes or no, and its condition {condition.name} has shape {shape_of(chosen)}. "
+                "Choose for each entry with np.where(condition, a, b)."
+            )
+        branch = a if chosen else b
+        if branch.number in self.values:
+            return False
+        self._need([branch])
+        self.users.setdefault(branch, []).append(node)
+        self.waiting[node] = 1
+        return True
+
+    def _value(self, node: Node) -> Any:
+        if isinstance(node, Operator):
+            return node.computed(self.values)
+        if isinstance(node, (Variable, Constant)):
+            return node.held
+        if node not in self.feed:
+            users = [user.name for user in self.users.get(node, ())[:3]]
+            needed = f", and {', '.join(users)} {'needs' if len(users) == 1 else 'need'} it" if users else ""
+            raise InputError(
+                f"{node.name} is a Placeholder and was not fed{needed}. "
+                f"Give it a value: graph.run(…, {{{node.name}: 2.0}})."
+            )
+        return self.feed[node]
+
+
+class Snapshot(NamedTuple):
+    """A pass between two steps, as plain data.
+
+    `node` has just been done (None: before the first), `queue` is ready, and each node still waits for so many.
+    """
+
+    node: str | None
+    queue: tuple[str, ...]
+    waiting: dict[str, int]
+
+    @classmethod
+    def of(cls, done: Node | None, queue: Iterable[Node], waiting: Mapping[Node, int]) -> Self:
+        """Write down where a pass stands."""
+        counts = {node.name: waiting[node] for node in sorted(waiting, key=lambda node: node.number)}
+        return cls(None if done is None else done.name, tuple(node.name for node in queue), counts)

@@ -1,0 +1,111 @@
+"""`gradients` adds the gradient of a static graph to the graph itself, after TensorFlow's function of that name.
+
+It is the sweep of ``graph_sweep.py`` over nodes instead of numbers. Each step of the chain rule is evaluated on nodes,
+and so adds nodes: the gradient is one more part of the graph, which can be drawn, run, and differentiated again.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any
+
+import numpy as np
+
+from ...engine.dispatch import as_operand
+from ...engine.errors import InputError, ShapeError, UnsupportedError
+from ...transforms import pytree
+from .nodes import Constant, Node
+from .rules import fitting
+from .sweep import Sweep, between
+
+__all__ = ["differentiable", "gradients", "pending_counts"]
+
+
+def gradients(ys: Any, xs: Any, grad_ys: Any = None, stop_gradients: Any = (), unconnected: str = "none") -> Any:
+    """Add to the graph the nodes of Σⱼ ∂yⱼ/∂x for each x.
+
+    Parameters
+    ----------
+    ys : Node, or tuple or list of them
+    xs : Node, or nested tuples, lists and dicts of them
+        Variables, placeholders or operations.
+    grad_ys : same structure as ys, optional
+        A node, number, array or None for each y: what its ∂y is multiplied by. Ones if not given.
+    stop_gradients : Node, or tuple or list of them
+        Nodes to be taken as constants: they get their gradient, and pass nothing on.
+    unconnected : {"none", "zero"}
+        What to return for an x that no y depends on.
+
+    Returns
+    -------
+    Operator, Constant or None, in the structure of xs
+        They can be run, drawn, and differentiated again.
+
+    Examples
+    --------
+    >>> from autodiff_lab.systems.static_graph.graph import Graph, Variable
+    >>> with Graph() as graph:
+    ...     x = Variable(3.0, name="x")
+    ...     first = gradients(x**3, x)
+    ...     second = gradients(first, x)
+    >>> graph.run([first, second])
+    [27.0, 18.0]
+    """
+    if unconnected not in ("none", "zero"):
+        raise InputError(f'unconnected is {unconnected!r}; it takes "none" or "zero".')
+    # A y may be a constant, as the gradient of a gradient can be: no x leads there.
+    outputs, sources = _nodes(ys, "differentiated"), differentiable(xs, "differentiated with respect to")
+    graph, stops = outputs[0].graph, pytree.flatten(stop_gradients)
+    for node in (*outputs, *sources, *stops):
+        graph.require(node, "given to gradients")
+    given = [None] * len(outputs) if grad_ys is None else pytree.flatten(grad_ys)
+    if len(given) != len(outputs):
+        raise ShapeError(f"grad_ys has {len(given)} entries for {len(outputs)} ys; give one for each (or None).")
+    seeds = [np.ones_like(y) if g is None else _seed(g, y) for y, g in zip(outputs, given, strict=True)]
+    sweep = Sweep(outputs, seeds, sources, stops)
+    deque(sweep, maxlen=0)  # to the end
+    found = [sweep.adjoints.get(x) for x in sources]
+    if unconnected == "zero":
+        found = [np.zeros_like(x) if g is None else g for g, x in zip(found, sources, strict=True)]
+    return pytree.unflatten(xs, [g if g is None or isinstance(g, Node) else Constant(g, graph=graph) for g in found])
+
+
+def pending_counts(ys: Any, xs: Any, stop_gradients: Any = ()) -> dict[str, int]:
+    """How many contributions each node between xs and ys waits for before the sweep, by name.
+
+    Examples
+    --------
+    >>> from autodiff_lab.systems.static_graph.graph import Graph, Variable
+    >>> with Graph():
+    ...     x = Variable(3.0, name="x")
+    ...     y = np.sin(x) - np.exp(x)
+    >>> pending_counts(y, x)
+    {'x': 2, 'sin_1': 1, 'exp_1': 1, 'subtract_1': 0}
+    """
+    stops = pytree.flatten(stop_gradients)
+    counts = between(_nodes(ys, "differentiated"), differentiable(xs, "differentiated with respect to"), stops)
+    return {node.name: count for node, count in counts.items()}
+
+
+def differentiable(nodes: Any, what: str) -> list[Node]:
+    """The nodes of a structure, none of them a constant."""
+    found = _nodes(nodes, what)
+    for node in found:
+        if isinstance(node, Constant):
+            raise UnsupportedError(f"{node.name} is a Constant and cannot be {what}. Make it a Variable.")
+    return found
+
+
+def _nodes(nodes: Any, what: str) -> list[Node]:
+    found = pytree.flatten(nodes)
+    for node in found:
+        if not isinstance(node, Node):
+            raise InputError(f"{node!r} cannot be {what}: it is no node of a graph.")
+    if not found:
+        raise InputError(f"There is no node to be {what}: give at least one.")
+    return found
+
+
+def _seed(given: Any, y: Node) -> Any:
+    """What ∂y is multiplied by, once it has turned out to have the shape of y."""
+    return fitting(given if isinstance(given, Node) else as_operand(given), y, f"grad_ys gives {y.name}")

@@ -1,0 +1,248 @@
+"""A static graph: build first, feed later. After founding document 1 (``NaiveGraph``) and the first TensorFlow.
+
+>>> import numpy as np
+>>> with Graph() as graph:
+...     a, b = Placeholder(name="a"), Placeholder(name="b")
+...     f = a * b + np.log(a + b)
+>>> f
+<Operator add_2 = multiply_1 + log_1: not computed yet>
+>>> graph.run(f, {a: 10.0, b: 4.0})
+42.639057329615255
+>>> f.backward()
+>>> a.grad, b.grad
+(4.071428571428571, 10.071428571428571)
+
+Read on in ``graph_nodes.py`` (what a graph is made of), ``graph_operators.py`` (how an operation becomes a node),
+``graph_sweep.py`` (the way back) and ``graph_gradients.py`` (the way back, added to the graph).
+
+Founding document 1 has one graph for a whole process. Here a ``with`` block says which one is built, in this thread
+or task. A node lives as long as somebody holds it: a variable of the program, or another node.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from ...engine.broadcasting import shape_of
+from ...engine.errors import InputError, ShapeError
+from ...engine.values import as_shaped, ones, released
+from ...transforms import pytree
+from . import functions
+from .forward import Forward, Snapshot
+from .functions import cond, operation
+from .gradients import differentiable, gradients, pending_counts
+from .members import Members
+from .nodes import Constant, Node, Placeholder, Variable
+from .operators import Operator
+from .rules import register_gradient, sum_back
+from .sweep import Sweep
+
+__all__ = [
+    "Constant",
+    "Graph",
+    "Node",
+    "Operator",
+    "Placeholder",
+    "Snapshot",
+    "Variable",
+    "cond",
+    "gradients",
+    "operation",
+    "pending_counts",
+    "register_gradient",
+    "sum_back",
+]
+
+
+class Graph(Members):
+    """Nodes, and the values of the last run.
+
+    Parameters
+    ----------
+    flatten : bool
+        Let ``x + y + z`` be one node with three operands (n + 1 nodes for n terms) instead of two with two
+        (2n - 1 nodes). It changes no number.
+
+    Attributes
+    ----------
+    values, grads : dict
+        The values of the last run and the adjoints of the last backward pass, by the numbers of the nodes.
+    """
+
+    def __init__(self, flatten: bool = True) -> None:
+        super().__init__()
+        self.flatten = flatten
+        self.values: dict[int, Any] = {}
+        self.grads: dict[int, Any] = {}
+        self._swept: dict[int, Any] | None = None
+
+    # Running
+
+    def run(self, fetches: Any, feed_dict: Mapping[Node, Any] | None = None) -> Any:
+        """Compute what is asked for, and what that needs.
+
+        Parameters
+        ----------
+        fetches : Node, or nested tuples, lists and dicts of them
+        feed_dict : mapping of Placeholder to number or array
+
+        Returns
+        -------
+        number or array, in the structure of fetches
+
+        Raises
+        ------
+        InputError, ShapeError
+            For a placeholder that is needed and was not fed, or was fed a wrong shape; for what is not a placeholder
+            or not a node of this graph.
+        """
+        deque(self._forward(fetches, feed_dict), maxlen=0)
+        return pytree.map_leaves(lambda node: released(self.values[node.number]), fetches)
+
+    def forward_steps(self, fetches: Any, feed_dict: Mapping[Node, Any] | None = None) -> Iterator[Snapshot]:
+        """What `run` does, one node at a time: who is ready, and how many operands the others still wait for."""
+        yield from (Snapshot.of(node, run.queue, run.waiting) for node, run in self._forward(fetches, feed_dict))
+
+    def _forward(self, fetches: Any, feed_dict: Mapping[Node, Any] | None) -> Iterator[tuple[Node | None, Forward]]:
+        wanted = pytree.flatten(fetches)
+        for node in wanted:
+            self.require(node, "asked for")
+        feed: dict[Node, Any] = {}
+        for node, value in (feed_dict or {}).items():
+            self.require(node, "fed")
+            if not isinstance(node, Placeholder):
+                raise InputError(
+                    f"{node.name} was fed, and is no Placeholder. (A Variable is assigned to: w.value = …)"
+                )
+            feed[node] = node.accepted(value)
+        run = Forward(wanted, feed)
+        yield None, run
+        for node in run:
+            yield node, run
+        self.values = run.values
+
+    # The way back
+
+    def backward(self) -> None:
+        """Sweep back from every output of the last run, each seeded with 1; `grad` of the nodes has the result.
+
+        Several outputs are summed, and a warning says so. An array counts as the sum of its entries. Each call starts
+        from nothing: a second one gives the same gradients again, where founding document 1 adds them to the first.
+        """
+        deque(self._backward(None), maxlen=0)
+
+    def backward_from(self, node: Node, seed: Any = None) -> None:
+        """Sweep back from one node of the last run, also if others use it; `seed` is its adjoint, else ones."""
+        deque(self._backward(node, seed), maxlen=0)
+
+    def backward_steps(self, node: Node | None = None) -> Iterator[Snapshot]:
+        """What `backward` or `backward_from` does, one node at a time: how many contributions are still to come."""
+        yield from (Snapshot.of(done, sweep.queue, sweep.pending) for done, sweep in self._backward(node))
+
+    def _backward(self, node: Node | None, seed: Any = None) -> Iterator[tuple[Node | None, Sweep]]:
+        ys = self._outputs() if node is None else differentiable(node, "differentiated")
+        sweep = self._sweep(ys, [n for n in self.nodes if isinstance(n, (Variable, Placeholder))], seed)
+        if node is None and len(ys) > 1:
+            warnings.warn(
+                f"The last run has {len(ys)} outputs, {', '.join(y.name for y in ys)}: backward() sums their "
+                f"gradients. For one of them call {ys[0].name}.backward() (or graph.backward_from); for each of them, "
+                "graph.jacobian(ys, xs).",
+                stacklevel=3,
+            )
+        yield None, sweep
+        for done in sweep:
+            yield done, sweep
+        self.grads = {n.number: g for n, g in sweep.adjoints.items() if g is not None}
+        self._swept = self.values
+
+    @property
+    def swept(self) -> bool:
+        """Whether `grads` belong to `values`: nothing was run since the last backward pass."""
+        return self._swept is self.values
+
+    def _sweep(self, ys: list[Node], xs: Iterable[Node], seed: Any = None) -> Sweep:
+        for y in ys:
+            self.require(y, "differentiated")
+            if y.number not in self.values:
+                raise InputError(
+                    f"{y.name} has not been computed (or a Variable was assigned to since then): call "
+                    f"graph.run({y.name}, feed_dict) first."
+                )
+        values = [self.values[y.number] for y in ys]
+        return Sweep(
+            ys, [ones(v) if seed is None else as_shaped(seed, v, "the seed") for v in values], xs, (), self.values
+        )
+
+    def _outputs(self) -> list[Node]:
+        """The nodes of the last run that no other node of it uses."""
+        there = [node for node in self.nodes if node.number in self.values]
+        used = {x for node in there for x in node.operands}
+        found = [node for node in there if node not in used and not isinstance(node, Constant)]
+        if not found:
+            raise InputError("Nothing has been computed yet: call graph.run(y, feed_dict) before backward().")
+        return found
+
+    def zero_grad(self) -> None:
+        """Forget every adjoint: `grad` is None again."""
+        self.grads = {}
+
+    def jacobian(self, ys: Any, xs: Any, feed_dict: Mapping[Node, Any] | None = None) -> np.ndarray:
+        """The derivatives of each of the ys with respect to each of the xs, one sweep for each row.
+
+        Parameters
+        ----------
+        ys, xs : Node, or tuple or list of them
+            Single numbers; any node but a constant, also one that others use.
+        feed_dict : mapping, optional
+            Run the ys with it first; without, the last run is what counts, if it computed the ys.
+
+        Returns
+        -------
+        array of shape (len(ys), len(xs))
+
+        Examples
+        --------
+        >>> with Graph() as graph:
+        ...     x1, x2 = Variable(1.0), Variable(2.0)
+        ...     ys = x1 + x2 + np.log(x1), x1 / x2 + (x1 - x2) ** 2
+        >>> graph.jacobian(ys, [x1, x2])
+        array([[ 2.  ,  1.  ],
+               [-1.5 ,  1.75]])
+        """
+        rows, columns = differentiable(ys, "differentiated"), differentiable(xs, "differentiated with respect to")
+        if feed_dict is not None or any(y.number not in self.values for y in rows):
+            self.run(rows, feed_dict)
+        for node in (*rows, *columns):
+            self.require(node, "given to jacobian")
+            if shape_of(self.values.get(node.number)) != ():
+                raise ShapeError(
+                    f"{node.name} has shape {shape_of(self.values[node.number])}, and a row or column of the matrix "
+                    f"belongs to one number: take an entry, {node.name}[0], or call gradients."
+                )
+        matrix = np.zeros((len(rows), len(columns)))
+        for i, y in enumerate(rows):
+            sweep = self._sweep([y], columns)
+            deque(sweep, maxlen=0)
+            matrix[i] = [0.0 if sweep.adjoints.get(x) is None else sweep.adjoints[x] for x in columns]
+        return matrix
+
+    # Seeing
+
+    def draw(self, *targets: Node, **options: Any) -> Any:
+        """Draw what the targets need, or the whole graph, with values and adjoints where it has been run.
+
+        Takes the options of `autodiff_lab.draw`, and returns a `Drawing` as that does.
+        """
+        for node in targets:
+            self.require(node, "to be drawn")
+        return import_module("autodiff_lab.figures.graph.static_graph").draw(self, targets, **options)
+
+
+def __getattr__(name: str) -> Any:
+    return getattr(functions, name)  # sin, exp, add, …: every row of the table

@@ -1,0 +1,210 @@
+"""Operations in a static graph: what ``x + y``, ``np.log(x)`` or ``cond(x > 0, a, b)`` become when nothing is computed.
+
+Nodes have a level of their own, so the engine's dispatch hands every operation on a node to :class:`Building`, which
+notes it as an :class:`Operator`. Any row of the engine's table can be noted; there is no second list of operations.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ...engine import rules  # noqa: F401 — fills the table
+from ...engine.broadcasting import shape_of
+from ...engine.dispatch import NOTHING, TABLE, Level, Op, apply, as_operand
+from ...engine.errors import AutodiffError, ShapeError
+from ...engine.printing import call, plain
+from ...engine.rules.shapes import hollow
+from .nodes import Constant, Extent, Node, innermost
+
+if TYPE_CHECKING:
+    from .graph import Graph
+
+__all__ = ["COND", "MERGED", "OUTPUT", "Operator", "extent_of", "folded"]
+
+
+class Building(Level):
+    """Above every derivative: an operation with a node among its operands is a new node."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        self.number, self.open = float("inf"), True
+
+    def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any]) -> Any:
+        """Note one operation. A question about a shape is answered at once, where the shape is known."""
+        if op.kind != "shape":
+            return Operator(op, operands, static)
+        if op.name.endswith("_like") and not isinstance(extent_of(operands[0]), tuple):
+            return Operator(op, operands, static, extent=operands[0].extent)
+        return as_operand(op.fn(*(np.empty(x.shape) if isinstance(x, Node) else x for x in operands), **static))
+
+
+Node.level = Building()
+
+
+class Partial(NamedTuple):
+    """A sum on the way to a longer sum (a product to a longer product): its node, if there still is one; its slots."""
+
+    ref: weakref.ref[Operator]
+    slots: tuple[Any, ...]
+
+
+class Operator(Node):
+    """An operation on other nodes.
+
+    ``x + y + z`` is one node with three operands: the sum ``x + y`` on the way to it is merged, unless it was given a
+    name or somebody holds it (a variable of the program, another node). Merging changes no node and no number: the
+    terms are still added in the order in which they were written.
+    """
+
+    def __init__(
+        self,
+        op: Op,
+        operands: tuple[Any, ...],
+        static: Mapping[str, Any] = NOTHING,
+        name: str | None = None,
+        graph: Graph | None = None,
+        extent: Extent | None = None,
+        outputs: int = 1,
+    ) -> None:
+        graph = next((x.graph for x in operands if isinstance(x, Node)), graph) or innermost(op.name)
+        for x in operands:
+            if isinstance(x, Node):
+                graph.require(x, f"an operand of {op.name}")
+        taken = tuple(x if isinstance(x, Node) else Constant(x, graph=graph) for x in operands)
+        self.op, self.static, self.outputs = op, static, outputs
+        self.slots: tuple[Any, ...] = tuple(_slot(x, op) for x in taken) if graph.flatten else taken
+        super().__init__(op.name, _extent_after(op, taken, static) if extent is None else extent, graph, name)
+
+    def written(self) -> tuple[tuple[Node, ...], tuple[tuple[int, int], ...]]:
+        """The operands; and of a merged sum the pairs to add, in order: i is operand i, and -r the result of pair r.
+
+        >>> from autodiff_lab.systems.static_graph.graph import Graph, Variable
+        >>> with Graph():
+        ...     x, y, z = Variable(1.0, "x"), Variable(2.0, "y"), Variable(3.0, "z")
+        >>> [node.name for node in (x + (y + z)).written()[0]], (x + (y + z)).written()[1]
+        (['x', 'y', 'z'], ((1, 2), (0, -1)))
+        """
+        if not any(isinstance(slot, Partial) for slot in self.slots):
+            return self.slots, ()
+        operands: list[Node] = []
+        pairs: list[tuple[int, int]] = []
+        done: list[int] = []
+        todo = [None, *reversed(self.slots)]
+        while todo:
+            slot = todo.pop()
+            if slot is None:
+                right, left = done.pop(), done.pop()
+                pairs.append((left, right))
+                done.append(-len(pairs))
+                continue
+            node = slot.ref() if isinstance(slot, Partial) else slot
+            if node is None:
+                todo += [None, *reversed(slot.slots)]
+            else:
+                done.append(len(operands))
+                operands.append(node)
+        return tuple(operands), tuple(pairs) if len(pairs) > 1 else ()
+
+    @property
+    def operands(self) -> tuple[Node, ...]:
+        """The nodes that it works on, by position; one that is used twice stands there twice."""
+        return self.written()[0]
+
+    def computed(self, values: Mapping[int, Any]) -> Any:
+        """The value, from those of its operands (by number; a branch that was not taken has none)."""
+        operands, pairs = self.written()
+        terms = [values.get(x.number) for x in operands]
+        try:
+            if not pairs:
+                value = self.op.fn(*terms, **self.static)
+                return value if self.outputs > 1 else as_operand(value)
+            return as_operand(folded(self.op, terms, pairs)[-1])
+        except ValueError as error:
+            if isinstance(error, (AutodiffError, np.linalg.LinAlgError)):
+                raise
+            shapes = ", ".join(f"{x.name} {shape_of(t)}" for x, t in zip(operands, terms, strict=True))
+            raise ShapeError(
+                f"{self.name} = {self.expression} cannot be computed: {error}. Shapes of its operands: {shapes}."
+            ) from error
+
+    @property
+    def expression(self) -> str:
+        """What it computes, in the names of its operands: ``x + y + z``."""
+        names = [plain(x.value) if isinstance(x, Constant) and not x.named else x.name for x in self.operands]
+        symbol = self.op.symbol
+        return f" {symbol} ".join(names) if symbol else call(self.op.name, None, names, dict(self.static))
+
+    def __repr__(self) -> str:
+        return super().__repr__().replace(":", f" = {self.expression}:", 1)
+
+
+MERGED = (TABLE[np.add], TABLE[np.multiply])
+
+
+def _slot(x: Node, op: Op) -> Any:
+    within = op in MERGED and isinstance(x, Operator) and x.op is op and not x.named
+    return Partial(weakref.ref(x), x.slots) if within else x
+
+
+def folded(op: Op, terms: Sequence[Any], pairs: Sequence[tuple[int, int]]) -> list[Any]:
+    """The results of the pairs of a merged sum, of numbers or (for a derivative) of nodes."""
+    results: list[Any] = []
+    for left, right in pairs:
+        results.append(apply(op, tuple(terms[i] if i >= 0 else results[-i - 1] for i in (left, right))))
+    return results
+
+
+# Shapes, as far as they are known while nothing is computed
+
+
+def extent_of(x: Any) -> Extent:
+    """The shape of a node or a number; while that is not known, the number of the node that will bring it."""
+    return x.extent if isinstance(x, Node) else shape_of(x)
+
+
+def _extent_after(op: Op, operands: tuple[Node, ...], static: Mapping[str, Any]) -> Extent | None:
+    """The extent of a result; None if it is one of its own."""
+    extents = [x.extent for x in operands]
+    shapes = all(isinstance(extent, tuple) for extent in extents)
+    try:
+        if _entrywise(op):
+            others = {extent for extent in extents if extent != ()}
+            if len(others) < 2:
+                return next(iter(others), ())
+            return np.broadcast_shapes(*others) if shapes else None  # type: ignore[arg-type]
+        if op.kind == "reduction" and static.get("axis") is None and not static.get("keepdims"):
+            return ()
+        if shapes and op in TABLE.values():  # NumPy knows, and is asked with arrays that hold no numbers
+            return shape_of(op.fn(*map(hollow, operands), **static))
+    except np.linalg.LinAlgError:
+        return None
+    except ValueError as error:
+        given = ", ".join(f"{x.name} {x.extent}" for x in operands)
+        raise ShapeError(f"{op.name} cannot be computed with operands of these shapes: {given} ({error}).") from None
+    return None
+
+
+def _entrywise(op: Op) -> bool:
+    if op.kind in ("flat", "comparison"):
+        return isinstance(getattr(np, op.name, None), np.ufunc)
+    return op.kind == "elementwise" or op.name in ("where", "unless")
+
+
+# Two operations that are not in the table
+
+COND = Op(
+    "cond",
+    lambda condition, a, b: a if condition else b,
+    "general",
+    (
+        None,
+        lambda g, y, condition, a, b: g if condition else None,
+        lambda g, y, condition, a, b: None if condition else g,
+    ),
+)
+OUTPUT = Op("output", lambda results, k: results[k], "general", (None,))

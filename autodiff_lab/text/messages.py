@@ -1,0 +1,144 @@
+"""`say`: every word a learner reads, in the language that was asked for.
+
+A sentence is a template of the `catalogue` with named slots. Code fills the slots; it never joins pieces of sentences.
+A trace is read in one language, which it remembers (`Trace.lang`); who shows it says `speaking`, and speaks the same.
+"""
+
+from __future__ import annotations
+
+import functools
+import string
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+from autodiff_lab.text.catalogue import CATALOGUE, LANGUAGES, interface
+from autodiff_lab.text.options import one_of
+
+_SHARED = ("separator", "not reached", "group", "and more", "values together")
+"""What the player says as pictures and sentences do."""
+
+_SPOKEN: ContextVar[str] = ContextVar("lang", default="en")
+
+
+@contextmanager
+def speaking(lang: str) -> Iterator[None]:
+    """Speak a language inside the block.
+
+    >>> with speaking("zh"):
+    ...     say("step", step=3, count=13)
+    '第 3 步，共 13 步'
+    >>> say("step", step=3, count=13)
+    'step 3 of 13'
+    """
+    token = _SPOKEN.set(lang)
+    try:
+        yield
+    finally:
+        _SPOKEN.reset(token)
+
+
+def in_its_language(show: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a function whose first argument is a trace speak the language of that trace."""
+
+    @functools.wraps(show)
+    def spoken(trace: Any, *args: Any, **kwargs: Any) -> Any:
+        with speaking(trace.lang):
+            return show(trace, *args, **kwargs)
+
+    return spoken
+
+
+def spoken() -> str:
+    """Tell which language is spoken now."""
+    return _SPOKEN.get()
+
+
+def checked_language(function: str, lang: str) -> str:
+    """Give back a language that there is.
+
+    Raises
+    ------
+    InputError
+        If the catalogue has no such language.
+    """
+    return one_of(function, "lang", lang, LANGUAGES)
+
+
+def template(key: str) -> str:
+    """Give a string as it stands in the catalogue, its slots still open."""
+    return CATALOGUE[key][LANGUAGES.index(_SPOKEN.get())]
+
+
+def say(key: str, **slots: Any) -> str:
+    """Fill the slots of a string."""
+    return template(key).format(**slots)
+
+
+def counted(key: str, n: int, /, **slots: Any) -> str:
+    """Fill a string that has a form of its own for one: ``key.one`` and ``key.many``, with the number in slot ``n``.
+
+    >>> counted("operations", 1), counted("operations", 3)
+    ('1 operation', '3 operations')
+    """
+    return say(f"{key}.one" if n == 1 else f"{key}.many", **{"n": n, **slots})
+
+
+def pieces(key: str, **slots: Any) -> list[Any]:
+    """Give a string in pieces: its own words as they are, and in each slot what is given for it.
+
+    >>> pieces("step", step=("bold", "3"), count=13)
+    ['step ', ('bold', '3'), ' of ', 13]
+    """
+    found: list[Any] = []
+    for text, slot, _, _ in string.Formatter().parse(template(key)):
+        found += [text] if text else []
+        found += [slots[slot]] if slot else []
+    return found
+
+
+def fits(key: str, text: str) -> bool:
+    """Tell whether a text is a string of the catalogue, whatever stands in its slot.
+
+    >>> fits("transpose of", "transpose of cumsum"), fits("transpose of", "v̄₁ @ v₀.T")
+    (True, False)
+    """
+    before, _, after = template(key).partition("{op}")
+    return text.startswith(before) and text.endswith(after) and len(text) > len(before) + len(after)
+
+
+def separated(items: Iterable[str]) -> str:
+    """Write a list without an "and"."""
+    return template("separator").join(items)
+
+
+def listed(items: Sequence[str]) -> str:
+    """Write a list with its "and".
+
+    >>> listed(["v₁"]), listed(["v₁", "v₂", "v₃"])
+    ('v₁', 'v₁, v₂ and v₃')
+    """
+    *most, last = items
+    return say("list", most=separated(most), last=last) if most else last
+
+
+def together(*sentences: str) -> str:
+    """Put sentences one after the other; empty ones are left out."""
+    return template("gap").join(sentence for sentence in sentences if sentence)
+
+
+def player_words(lang: str) -> dict[str, str]:
+    """Give the strings of the player in one language, for its script, which has no words of its own."""
+    with speaking(lang):
+        return {key: template(key) for key in (*interface.STRINGS, *_SHARED)}
+
+
+def number_word(n: int) -> str:
+    """Write a small number as a word, where that is usual.
+
+    >>> number_word(3), number_word(12)
+    ('three', '12')
+    """
+    key = f"number.{n}"
+    return template(key) if key in CATALOGUE else str(n)

@@ -1,0 +1,284 @@
+"""Names, numbers and colours: the one place that decides how things are spelled.
+
+The engine writes plain ASCII (``v-1``, ``3.0 * v1``); every picture, table and sentence writes what a textbook
+writes (``v₋₁``, ``3 · v₁``). All of that translation is here.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+import unicodedata
+from collections.abc import Mapping
+
+from autodiff_lab.text.numbers import number
+
+# Okabe and Ito's colours, safe for colour-blind readers: https://jfly.uni-koeln.de/color/
+GREEN = "#009E73"
+VERMILION = "#D55E00"
+BLUE = "#0072B2"
+
+# The same hues, darkened until text of 14 px reaches a contrast of 4.5 on a white box (WCAG AA).
+VALUE_INK = "#00704F"
+ADJOINT_INK = "#B04A00"
+TANGENT_INK = "#0069A6"
+
+INK = "#1A1A1A"
+SOFT_INK = "#5F6368"
+PAPER = "#FFFFFF"
+ADJOINT_PAPER = "#FFF1E6"
+# One grey that stays visible on white and on #111, for lines that are drawn on the page itself.
+LINE = "#808080"
+
+NOT_REACHED = "·"
+"""What stands where an adjoint is not there yet. It is not 0: nothing has arrived."""
+
+_SUBSCRIPT = str.maketrans("-0123456789", "₋₀₁₂₃₄₅₆₇₈₉")
+_PLAIN_DIGITS = str.maketrans("₋₀₁₂₃₄₅₆₇₈₉", "-0123456789")
+_SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+_NAME = re.compile(r"(?<![\w.])v(-?\d+)(?!\w)")
+_FLOAT = re.compile(r"(?<![\w.])\d+(?:\.\d*(?:e[+-]?\d+)?|e[+-]?\d+)(?!\w)")
+_NAME_ALONE = re.compile(r"(?<![\w.])(v-?\d+)(?!\w)")
+_SMALL_POWER = re.compile(r" \*\* (?:(-?\d+)(?![\d.])|\((-?\d+)\))")
+_ONE_CALL = re.compile(r"([^\W\d]\w*)\(((?!−)[^\s(),\[\]]+)\)")
+_DOUBLE = re.compile(r"\(\((−[^()\s]+)\)\)")
+_EXPONENT = re.compile(r"([\d.]+)e([−-]?)\+?0*(\d+)")
+_MACRON = "\N{COMBINING MACRON}"
+_DOT = "\N{COMBINING DOT ABOVE}"
+
+_SYMBOLS = {
+    "add": "+",
+    "subtract": "−",
+    "multiply": "×",
+    "divide": "÷",
+    "true_divide": "÷",
+    "power": "**",
+    "negative": "neg",
+    "matmul": "@",
+    "absolute": "abs",
+    "maximum": "max",
+    "minimum": "min",
+    "floor_divide": "//",
+    "remainder": "%",
+    "<lambda>": "λ",
+}
+
+_LONGEST_SYMBOL = 28
+
+# How the engine, which writes Python, spells a call, and how a reader likes to see it.
+_SPELLINGS = (
+    (re.compile(r", (?:keepdims=False|axis=None)(?=[,)])"), ""),
+    (re.compile(r"einsum\((.*), subscripts=('[^']*')\)"), r"einsum(\2, \1)"),
+    (re.compile(rf"\btranspose\((v-?\d+|v{_MACRON}[₋₀-₉]+)(?:, \(1, 0\))?\)"), r"\1.T"),
+    (re.compile(r"<lambda>"), "λ"),
+    (re.compile(r"(?<=,) {2,}"), " "),
+    (re.compile(r"->"), "→"),
+    (re.compile(r"(?<![\w.])inf(?!\w)"), "∞"),
+)
+
+
+def pretty(name: str) -> str:
+    """Write a tape name the way a textbook does.
+
+    >>> pretty("v-1"), pretty("v12"), pretty("x1")
+    ('v₋₁', 'v₁₂', 'x1')
+    """
+    match = _NAME.fullmatch(name)
+    return "v" + match[1].translate(_SUBSCRIPT) if match else name
+
+
+def pretty_adjoint(name: str) -> str:
+    """Write the adjoint of a line: a bar over its name.
+
+    >>> pretty_adjoint("v0") == "v̄₀"
+    True
+    """
+    written = pretty(name)
+    return written[0] + _MACRON + written[1:]
+
+
+def pretty_tangent(name: str) -> str:
+    """Write the tangent of a line, or of an input by its own name: a dot over it.
+
+    >>> pretty_tangent("v0") == "v̇₀", pretty_tangent("x1") == "ẋ1"
+    (True, True)
+    """
+    written = pretty(name)
+    return unicodedata.normalize("NFC", written[0] + _DOT) + written[1:]
+
+
+def latex(name: str) -> str:
+    r"""Write a name in LaTeX.
+
+    >>> latex("v-1"), latex("x1"), latex("learning_rate")
+    ('v_{-1}', 'x_{1}', '\\mathrm{learning\\_rate}')
+    """
+    match = _NAME.fullmatch(name)
+    if match:
+        return f"v_{{{match[1]}}}"
+    letter = re.fullmatch(r"([A-Za-z])_?(\d+)?", name)
+    if letter:
+        return letter[1] + (f"_{{{letter[2]}}}" if letter[2] else "")
+    return rf"\{'mathrm' if name.isidentifier() else 'text'}{{{latex_text(name)}}}"
+
+
+def latex_adjoint(name: str) -> str:
+    r"""Write an adjoint in LaTeX.
+
+    >>> latex_adjoint("v-1")
+    '\\bar{v}_{-1}'
+    """
+    match = _NAME.fullmatch(name)
+    return rf"\bar{{v}}_{{{match[1]}}}" if match else rf"\overline{{{latex(name)}}}"
+
+
+def latex_text(text: str) -> str:
+    r"""Escape text for LaTeX's text mode, as inside ``\text{…}``.
+
+    >>> latex_text("50%_a")
+    '50\\%\\_a'
+    """
+    signs = {
+        "\\": r"\textbackslash ",
+        "^": r"\textasciicircum ",
+        "~": r"\textasciitilde ",
+        "−": "-",
+        "…": "...",
+        "·": "*",
+        "∞": r"$\infty$",
+        "→": r"$\to$",
+        "λ": r"$\lambda$",
+    }
+    return "".join(signs.get(char, "\\" + char if char in "{}$&#%_" else char) for char in text)
+
+
+def latex_value(text: str) -> str:
+    r"""Write what `number` wrote, or a product or sum of it, for LaTeX's math mode.
+
+    >>> latex_value("−0.2837 + 1 · 2 = 1.7163"), latex_value("1.3e−05"), latex_value("[1 2]")
+    ('-0.2837 + 1 \\cdot 2 = 1.7163', '1.3 \\cdot 10^{-5}', '[1 \\; 2]')
+    """
+    text = _EXPONENT.sub(lambda found: rf"{found[1]} · 10^{{{found[2]}{found[3]}}}", text)
+    if re.search(r"[^\W\d_]", text.replace("nan", "")):
+        return rf"\text{{{latex_text(text)}}}"
+    text = re.sub(r"\[.*\]", lambda found: found[0].replace(" ", r" \; "), text)
+    signs = {"−": "-", "·": r"\cdot", "∞": r"\infty", "…": r"\dots"}
+    text = "".join(signs.get(char, char) for char in text)
+    return text.replace("nan", r"\text{nan}")
+
+
+def latex_expression(expression: str) -> str:
+    r"""Write an expression of the tape in LaTeX, its names as names and all the rest as it is.
+
+    >>> latex_expression("sum(v1, axis=0)"), latex_expression("v0 @ v-1")
+    ('\\text{sum(}v_{1}\\text{, axis=0)}', 'v_{0}\\text{ @ }v_{-1}')
+    """
+    written = []
+    for k, piece in enumerate(re.split(rf"(?<![\w.])(v-?\d+|v{_MACRON}[₋₀-₉]+)(?!\w)", _respelled(expression))):
+        if k % 2 == 0:
+            written.append(rf"\text{{{latex_text(piece)}}}" if piece else "")
+        elif _MACRON in piece:
+            written.append(latex_adjoint("v" + piece[2:].translate(_PLAIN_DIGITS)))
+        else:
+            written.append(latex(piece))
+    return "".join(written)
+
+
+def symbol(op: str) -> str:
+    """Give the sign that a node of the graph shows for an operation; of a very long name the beginning.
+
+    >>> symbol("multiply"), symbol("subtract"), symbol("log")
+    ('×', '−', 'log')
+    """
+    return shortened(_SYMBOLS.get(op, op), _LONGEST_SYMBOL)
+
+
+def shortened(text: str, longest: int) -> str:
+    """Cut a text that is too long, and say so.
+
+    >>> shortened("a long story", 7)
+    'a long…'
+    """
+    return text if len(text) <= longest else text[: longest - 1] + "…"
+
+
+def readable(expression: str, labels: Mapping[str, str] | None = None) -> str:
+    """Write an expression of the engine for people.
+
+    Parameters
+    ----------
+    expression : str
+        What `Tape.expression` or `Symbol.text` gives.
+    labels : mapping of str to str, optional
+        What to write in place of a tape name; the learner's parameter names, most often.
+
+    >>> readable("3.0 * v1"), readable("v-1 * v0", {"v-1": "x1", "v0": "x2"})
+    ('3 · v₁', 'x1 · x2')
+    >>> readable("v1 ** 2"), readable("1 / v-1"), readable("sin(v0)")
+    ('v₁²', '1 / v₋₁', 'sin v₀')
+    >>> readable("einsum(v0, v1, subscripts='ij,j->i')"), readable("transpose(v0, (1, 0))")
+    ("einsum('ij,j→i', v₀, v₁)", 'v₀.T')
+    """
+    labels = labels or {}
+    expression = _respelled(expression)
+    # The names are taken out first: "v-1" has a hyphen that is no minus sign.
+    pieces = _NAME_ALONE.split(expression)
+    pieces[::2] = [_readable_piece(piece) for piece in pieces[::2]]
+    pieces[1::2] = [labels.get(name, pretty(name)) for name in pieces[1::2]]
+    text = _DOUBLE.sub(r"(\1)", "".join(pieces))
+    # "sin x2" only where nothing follows that could be read as part of the argument.
+    call = _ONE_CALL.fullmatch(text)
+    return f"{call[1]} {call[2]}" if call else text
+
+
+def _respelled(expression: str) -> str:
+    for engine, reader in _SPELLINGS:
+        expression = engine.sub(reader, expression)
+    return expression
+
+
+def _readable_piece(text: str) -> str:
+    text = _FLOAT.sub(lambda found: number(float(found[0])), text)
+    text = _SMALL_POWER.sub(lambda found: (found[1] or found[2]).translate(_SUPERSCRIPT), text)
+    return text.replace("[ ", "[").replace(" * ", " · ").replace("-", "−")
+
+
+def atom(text: str) -> str:
+    """Put a negative number in parentheses, so that it can stand after an operator.
+
+    >>> atom("−1"), atom("5")
+    ('(−1)', '5')
+    """
+    return f"({text})" if text.startswith(("−", "-")) else text
+
+
+def factor(text: str) -> str:
+    """Put a sum, a quotient or a negative number in parentheses, so that it can stand beside a multiplication sign.
+
+    >>> factor("1 / v₀"), factor("(x > 0)"), factor("cos v₀")
+    ('(1 / v₀)', '(x > 0)', 'cos v₀')
+    """
+    if re.fullmatch(r"\([^()]*\)", text):
+        return text
+    return f"({text})" if text.startswith(("−", "-")) or re.search(r" [+−/] ", text) else text
+
+
+def display_width(text: str) -> int:
+    """Count the columns that a terminal needs: a combining bar needs none, a CJK character two.
+
+    >>> display_width("v̄₀"), display_width("x1")
+    (2, 2)
+    """
+    return sum(
+        0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text
+    )
+
+
+def escape(text: str) -> str:
+    """Escape text for HTML and for Graphviz's HTML-like labels; a name such as ``<script>`` is shown, not run.
+
+    >>> escape('<b a="1">')
+    '&lt;b a=&quot;1&quot;&gt;'
+    """
+    # Graphviz's parser stops at control characters, which no label needs.
+    return html.escape("".join(char if char.isprintable() else "�" for char in text), quote=True)

@@ -1,0 +1,109 @@
+"""How a number or an array is written in a few characters; `notation` hands these on with all other spellings."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autodiff_lab.text.messages import say
+
+_HANDFUL = 6
+_LONGEST = 32
+_LONGEST_IN_NODE = 14
+
+SIDE = 12
+"""So many rows and columns of an array are written out."""
+_SLICES = 4
+
+
+def number(x: Any) -> str:
+    """Write a number, or an array, in a few characters.
+
+    Whole numbers have no point. Other numbers have four decimals, without the zeros at the end when these four
+    decimals are the number itself; so ``0.5`` is one half and ``0.5000`` is close to it. Tiny and huge numbers
+    have four digits and an exponent. An array of up to six entries is written out if that is short; otherwise
+    it is its shape, and from its smallest entry to its largest.
+
+    >>> number(2.0), number(0.6931471805599453), number(-0.28366218546322625), number(1.3e-5)
+    ('2', '0.6931', '−0.2837', '1.3e−05')
+    >>> number(np.array([1.0, 2.0, 3.0])), number(np.zeros((128, 64)))
+    ('[1 2 3]', '(128, 64) array, all 0')
+    """
+    if np.ndim(x) == 0:
+        return _scalar(float(x))
+    array = np.asarray(x, dtype=float)
+    if 0 < array.size <= _HANDFUL and len(written := _nested(array)) <= _LONGEST:
+        return written
+    shape = str(tuple(int(n) for n in array.shape))
+    if array.size == 0:
+        return say("array", shape=shape)
+    return say("array with", shape=shape, entries=_range(array, _scalar))
+
+
+def short(x: Any, written: str) -> str:
+    """Write for a node of the graph what `number` has `written`: of a long array its shape and its range.
+
+    >>> x = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    >>> short(x, number(x)), short(x / 3, number(x / 3)), short(x[0], number(x[0]))
+    ('(3, 2) 1 … 6', '(3, 2) 0.333 … 2', '[1 2]')
+    """
+    array = np.asarray(x, dtype=float)
+    if array.ndim == 0 or array.size == 0 or len(written) <= _LONGEST_IN_NODE:
+        return written
+    shape = str(tuple(int(n) for n in array.shape))
+    entries = _range(array, lambda entry: _scalar(float(f"{entry:.3g}")))
+    return say("array in short", shape=shape, entries=entries)
+
+
+def cells(x: Any) -> str:
+    """Write the entries of an array, row by row, each as `number` does: the first rows and columns of its first slices.
+
+    Where all of them are equal, one stands for all.
+
+    >>> cells(np.array([[1.0, -0.5], [2.0, 1 / 3]])), cells(np.arange(100.0)), cells(3.0)
+    ('1 −0.5 2 0.3333', '0 1 2 3 4 5 6 7 8 9 10 11', '')
+    """
+    array = np.asarray(x, dtype=float)
+    if array.ndim == 0 or array.size == 0:
+        return ""
+    rows, columns = ((1, *array.shape)[-2:]) if array.ndim < 2 else array.shape[-2:]
+    slices = array.reshape(-1, rows, columns)[:_SLICES, :SIDE, :SIDE]
+    written = [_scalar(float(entry)) for entry in slices.flat]
+    return " ".join(written if len(set(written)) > 1 else written[:1])
+
+
+def _range(array: np.ndarray, write: Callable[[float], str]) -> str:
+    finite = array[np.isfinite(array)]
+    if finite.size == 0:
+        return say("entries none")
+    low, high = write(float(finite.min())), write(float(finite.max()))
+    summary = say("entries equal" if low == high else "entries", low=low, high=high)
+    left = array.size - finite.size
+    return say("entries not finite", entries=summary, n=left) if left else summary
+
+
+def _scalar(x: float) -> str:
+    if math.isnan(x):
+        return "nan"
+    if math.isinf(x):
+        return "∞" if x > 0 else "−∞"
+    size = abs(x)
+    if x == int(x) and size < 1e9:
+        text = str(int(x))
+    elif 1e-3 <= size < 1e6 or (x == round(x, 4) != 0 and size < 1e6):
+        text = f"{x:.4f}"
+        if math.isclose(float(text), x, rel_tol=1e-12):
+            text = text.rstrip("0").rstrip(".")
+    else:
+        mantissa, exponent = f"{x:.3e}".split("e")
+        text = f"{mantissa.rstrip('0').rstrip('.')}e{exponent}"
+    return text.replace("-", "−")
+
+
+def _nested(array: np.ndarray) -> str:
+    if array.ndim == 0:
+        return _scalar(float(array))
+    return "[" + " ".join(_nested(entry) for entry in array) + "]"

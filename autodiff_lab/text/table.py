@@ -1,0 +1,192 @@
+"""A captioned table and its renderings: text, HTML, LaTeX, Markdown and CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import unicodedata
+from dataclasses import dataclass
+from typing import Any
+
+from autodiff_lab.text import notation
+from autodiff_lab.text.notation import display_width, escape
+from autodiff_lab.trace.serialize import spelled
+
+DOWN, UP = "↓", "↑"
+"""Which way a column is computed: along with the program, or against it."""
+
+# As wide as a digit and as a full stop in a font whose digits are equally wide.
+_FIGURE_SPACE, _POINT_SPACE = "\N{FIGURE SPACE}", "\N{PUNCTUATION SPACE}"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell: as text, as LaTeX in math mode, and as `data` for a program to read (a number in full precision)."""
+
+    text: str
+    latex: str
+    data: Any = None
+
+
+@dataclass(frozen=True)
+class Column:
+    """A heading, whether numbers stand below it, and which way they are computed (↓, ↑ or nothing)."""
+
+    title: str
+    numeric: bool = False
+    arrow: str = ""
+
+    @property
+    def heading(self) -> str:
+        """The title with its arrow."""
+        return f"{self.title} {self.arrow}".rstrip()
+
+    @property
+    def latex(self) -> str:
+        """The heading in LaTeX."""
+        sign = {DOWN: r" \downarrow", UP: r" \uparrow", "": ""}[self.arrow]
+        title = notation.latex_text(unicodedata.normalize("NFD", self.title))
+        return rf"\text{{{_DOTTED.sub(_dotted, title)}}}{sign}"
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A captioned table."""
+
+    caption: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+
+    def text(self) -> str:
+        """Align the columns with spaces; numbers stand point under point."""
+        columns = []
+        for column, texts in zip(self.columns, self._padded(" ", " "), strict=True):
+            width = max(map(display_width, [column.heading, *texts]))
+            pad = _left if column.numeric else _right
+            columns.append([pad(column.heading, width), "─" * width, *(pad(text, width) for text in texts)])
+        lines = ["  ".join(cells).rstrip() for cells in zip(*columns, strict=True)]
+        return "\n".join([self.caption, *lines])
+
+    def html(self) -> str:
+        """Write a `<table>` with a caption and scopes; it takes its colours from the page."""
+        left = "text-align:left"
+        # The spaces that hold the points under each other must not be dropped at the end of a cell.
+        right = "text-align:right;white-space:pre"
+        head = "".join(
+            f'<th scope="col" style="{"text-align:right" if column.numeric else left}">{escape(column.title)}'
+            f"{f'&#160;{column.arrow}' if column.arrow else ''}</th>"
+            for column in self.columns
+        )
+        body = []
+        for name, *texts in zip(*self._padded(_FIGURE_SPACE, _POINT_SPACE), strict=True):
+            cells = [f'<th scope="row" style="{left};white-space:nowrap">{escape(name)}</th>']
+            cells += [
+                f'<td style="{right if column.numeric else left}">{_escaped(text)}</td>'
+                for text, column in zip(texts, self.columns[1:], strict=True)
+            ]
+            body.append(f"<tr>{''.join(cells)}</tr>")
+        return (
+            f'<table><caption style="{left};white-space:nowrap">{escape(self.caption)}</caption>'
+            f"<thead><tr>{head}</tr></thead>"
+            f'<tbody style="font-variant-numeric:tabular-nums">{"".join(body)}</tbody></table>'
+        )
+
+    def latex(self) -> str:
+        r"""Write an ``array``: put it between ``$$`` and MathJax or LaTeX shows it."""
+        layout = "".join("r" if column.numeric else "l" for column in self.columns)
+        columns = [
+            [f"{row[k].latex}{_phantom(tail)}" for row, tail in zip(self.rows, self._missing(k), strict=True)]
+            for k in range(len(self.columns))
+        ]
+        rows = [" & ".join(cells) + r" \\" for cells in zip(*columns, strict=True)]
+        head = " & ".join(column.latex for column in self.columns) + r" \\"
+        lines = [rf"\begin{{array}}{{{layout}}}", r"\hline", head, r"\hline", *rows, r"\hline", r"\end{array}"]
+        return "\n".join(lines)
+
+    def markdown(self) -> str:
+        """Write a table of GitHub's Markdown, its caption in bold above it."""
+        head = [markdown_text(column.heading) for column in self.columns]
+        rule = ["---:" if column.numeric else ":---" for column in self.columns]
+        padded = self._padded(_FIGURE_SPACE, _POINT_SPACE)
+        rows = [[markdown_text(text) for text in row] for row in zip(*padded, strict=True)]
+        table = [f"| {' | '.join(cells)} |" for cells in (head, rule, *rows)]
+        return "\n".join([f"**{markdown_text(self.caption)}**", "", *table])
+
+    def csv(self) -> str:
+        """Write comma-separated values: a header, then one record a line; numbers in full precision."""
+        written = io.StringIO()
+        writer = csv.writer(written, lineterminator="\n")
+        writer.writerow([column.title for column in self.columns])
+        writer.writerows([_plain_data(cell) for cell in row] for row in self.rows)
+        return written.getvalue()
+
+    def data(self) -> dict[str, list[Any]]:
+        """Give the columns by title, numbers as they are: what a data frame or a plot takes."""
+        return {column.title: [row[k].data for row in self.rows] for k, column in enumerate(self.columns)}
+
+    def _missing(self, k: int) -> list[str]:
+        """What each number of a column lacks on the right of its point, in digits: ``".0000"``; empty for a text."""
+        if not self.columns[k].numeric:
+            return [""] * len(self.rows)
+        texts = [row[k].text for row in self.rows]
+        tails = [text[text.find(".") :] if "." in text and _plain(text) else "" for text in texts]
+        longest = max(tails, key=len, default="")
+        return [
+            longest[len(tail) :] if _plain(text) or text == notation.NOT_REACHED else ""
+            for text, tail in zip(texts, tails, strict=True)
+        ]
+
+    def _padded(self, digit: str, point: str) -> list[list[str]]:
+        """The texts by column; numbers get spaces on the right until their points stand under each other."""
+        spaces = str.maketrans({**dict.fromkeys("0123456789", digit), ".": point})
+        return [
+            [row[k].text + tail.translate(spaces) for row, tail in zip(self.rows, self._missing(k), strict=True)]
+            for k in range(len(self.columns))
+        ]
+
+
+_DOTTED = re.compile("(.)\N{COMBINING DOT ABOVE}")
+
+
+def _dotted(found: re.Match[str]) -> str:
+    return rf"$\dot{{{found[1]}}}$"
+
+
+def _plain(text: str) -> bool:
+    return text.replace("−", "").replace(".", "", 1).isdigit()
+
+
+def _phantom(tail: str) -> str:
+    return rf"\phantom{{{tail}}}" if tail else ""
+
+
+def _escaped(text: str) -> str:
+    """Escape for HTML; the spaces that align numbers count as unprintable to Python, and are no letters of a name."""
+    body = text.rstrip(_FIGURE_SPACE + _POINT_SPACE)
+    return escape(body) + text[len(body) :]
+
+
+_MARKED = re.compile(r"([\\`*_\[\]|$~])")
+
+
+def markdown_text(text: str) -> str:
+    """Escape what Markdown, or HTML inside it, would read as a sign."""
+    text = _escaped(text).replace("&#x27;", "'").replace("&quot;", '"')
+    return _MARKED.sub(r"\\\1", text)
+
+
+def _plain_data(cell: Cell) -> str:
+    if cell.data is None or isinstance(cell.data, str):
+        return cell.data or ""
+    written = spelled(cell.data)
+    return written if isinstance(written, str) else json.dumps(written)
+
+
+def _left(text: str, width: int) -> str:
+    return " " * (width - display_width(text)) + text
+
+
+def _right(text: str, width: int) -> str:
+    return text + " " * (width - display_width(text))

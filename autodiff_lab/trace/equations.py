@@ -1,0 +1,234 @@
+"""The arithmetic of each step, in pieces that a view can colour: values, adjoints, what is not there yet.
+
+`sentences` says the same in words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from autodiff_lab.text.messages import fits, say
+from autodiff_lab.text.messages import pieces as pieces_of
+from autodiff_lab.text.notation import atom, factor, pretty_adjoint, pretty_tangent, readable
+from autodiff_lab.trace.explanations import is_name, is_reduced, partial_formula, resized, substituted
+from autodiff_lab.trace.model import Equation, Line, Number, Operand, Send
+
+KINDS = {
+    "n": "name",
+    "p": "plain",
+    "v": "value",
+    "w": "value-result",
+    "a": "adjoint",
+    "r": "result",
+    "t": "tangent",
+    "u": "tangent-result",
+    "m": "missing",
+    "c": "note",
+    "g": "gradient",
+}
+"""What the letters of `Equation.form` stand for; the player's style sheet has a colour for each."""
+
+_Piece = tuple[str, str]
+_EQUALS, _PLUS, _TIMES, _DOT = ((sign, "") for sign in "=+×·")
+
+
+def recorded(line: Line) -> tuple[Equation, ...]:
+    """What a line of the tape records: v₂ = v₋₁ · v₀ = 2 · 5 = 10."""
+    pieces = [("n", line.shown), _EQUALS, ("p", line.expression)]
+    with_values = substituted(line) if line.operands else ""
+    if with_values:
+        pieces += [_EQUALS, ("v", with_values)]
+    return (_equation([*pieces, _EQUALS, ("w", line.value.text)]),)
+
+
+def seeded(line: Line, seed: Number) -> tuple[Equation, ...]:
+    """How the sweep starts."""
+    return (_equation([("a", pretty_adjoint(line.name)), _EQUALS, ("r", seed.text), _note("the seed")]),)
+
+
+def swept(lines: Sequence[Line], i: int, adjoint: Number, sends: Sequence[Send]) -> tuple[Equation, ...]:
+    """What a line sends: v̄₀ = not reached + v̄₄ · ∂v₄/∂v₀ = (−1) × cos v₀ = (−1) × 0.2837 = −0.2837."""
+    if not sends:
+        own = ("a", pretty_adjoint(lines[i].name))
+        return (_equation([own, _EQUALS, ("a", adjoint.text), _note("nothing is sent back")]),)
+    return tuple(_equation(_sent(lines, i, adjoint, send)) for send in sends)
+
+
+def pushed(
+    lines: Sequence[Line], i: int, tangents: Sequence[tuple[Number, ...]], directions: Sequence[str], through: str
+) -> tuple[Equation, ...]:
+    """A value and its tangents: v̇₂ = ∂v₂/∂v₋₁ · v̇₋₁ + ∂v₂/∂v₀ · v̇₀ = v₀ × 1 + v₋₁ × 0 = 5 × 1 + 2 × 0 = 5.
+
+    `through` says how tangents go through a line that has no local partials.
+    """
+    line = lines[i]
+    own, single = ("t", pretty_tangent(line.name)), len(directions) == 1
+    if line.kind == "input":
+        head = [own, _EQUALS, ("t", pretty_tangent(line.label))] if line.label else [own]
+        moves = [_note("the direction")]
+        return (*recorded(line), *_for_each([*head], [[]] * len(directions), tangents[i], directions, moves))
+    moving = [operand for operand in line.operands if operand.line is not None]
+    head = [own, _EQUALS]
+    if through or any(operand.partial is None for operand in moving):
+        head += [("c" if fits("pushforward of", through) else "p", through or "0")]
+        return (*recorded(line), *_for_each(head, [[]] * len(directions), tangents[i], directions))
+    symbols = [[("p", f"∂{line.shown}/∂{lines[o.line].shown}"), _DOT, ("t", pretty_tangent(o.name))] for o in moving]
+    head += _sum(symbols)
+    arrays = bool(line.value.shape) or any(o.value.shape for o in moving)
+    formulas = [partial_formula(operand) for operand in moving]
+    if arrays:
+        terms = [
+            [("p", factor(how)), _TIMES, ("t", pretty_tangent(o.name))] for how, o in zip(formulas, moving, strict=True)
+        ]
+        written = _filled("the sum of", terms=_sum(terms)) if is_reduced(line) else _sum(terms)
+        middle = [[_EQUALS, *written]] if all(formulas) else [[]]
+        return (*recorded(line), *_for_each(head, middle * len(directions), tangents[i], directions))
+    middles = []
+    for k in range(len(directions)):
+        rates = [("t", atom(tangents[o.line][k].text)) for o in moving]
+        values = [[("p", atom(o.partial.text)), _TIMES, rate] for o, rate in zip(moving, rates, strict=True)]
+        named = [[("p", factor(how)), _TIMES, rate] for how, rate in zip(formulas, rates, strict=True)]
+        middle = [_EQUALS, *_sum(named)] if single and formulas != [o.partial.text for o in moving] else []
+        middles.append([*middle, _EQUALS, *_sum(values)])
+    return (*recorded(line), *_for_each(head, middles, tangents[i], directions))
+
+
+_MOST_DIRECTIONS = 4
+
+
+def _for_each(
+    head: list[_Piece],
+    middles: Sequence[list[_Piece]],
+    tangents: Sequence[Number],
+    directions: Sequence[str],
+    note: Sequence[_Piece] = (),
+) -> list[Equation]:
+    """One equation for each direction; the symbols stand in the first only."""
+    if len(directions) == 1:
+        return [_equation([*head, *middles[0], _EQUALS, ("u", tangents[0].text), *note])]
+    written = [_equation([*head, *note])]
+    for name, middle, tangent in list(zip(directions, middles, tangents, strict=True))[:_MOST_DIRECTIONS]:
+        written.append(
+            _equation([("c", f"  {pretty_tangent(name)}: "), head[0], *middle, _EQUALS, ("u", tangent.text)])
+        )
+    return written
+
+
+def _sum(terms: Sequence[Sequence[_Piece]]) -> list[_Piece]:
+    return [piece for k, term in enumerate(terms) for piece in ([_PLUS, *term] if k else term)]
+
+
+def derivatives(
+    f: str, result: str, labels: Sequence[str], directions: Sequence[str], tangents: Sequence[Number]
+) -> Equation:
+    """What the run forward was for: a partial derivative for each direction along one input, or else a rate."""
+    pieces: list[_Piece] = []
+    for name, tangent in zip(directions, tangents, strict=True):
+        pieces += [("p", "   ")] if pieces else []
+        pieces += [("g", f"∂{f}/∂{name}" if name in labels else pretty_tangent(result)), _EQUALS, ("u", tangent.text)]
+    return _equation(pieces)
+
+
+def same_partials(f: str, pairs: Sequence[tuple[str, Number, Number]]) -> Equation:
+    """Forward and in reverse, the same: ∂f/∂x1 = 5.5 = 5.5."""
+    pieces: list[_Piece] = []
+    for name, forward, reverse in pairs:
+        pieces += [("p", "   ")] if pieces else []
+        pieces += [("g", f"∂{f}/∂{name}"), _EQUALS, ("u", forward.text), _EQUALS, ("r", reverse.text)]
+    return _equation([*pieces, _note("forward and reverse")])
+
+
+def same_number(result: str, tangent: Number, terms: Sequence[tuple[Number, Number]], total: Number) -> Equation:
+    """Forward a rate, in reverse the gradient times the direction: ẏ = 6.3582 = 5.5 × 1 + 1.7163 × 0.5 = 6.3582."""
+    products = [[("a", atom(partial.text)), _TIMES, ("t", atom(seed.text))] for partial, seed in terms]
+    pieces = [("g", pretty_tangent(result)), _EQUALS, ("u", tangent.text), _EQUALS, *_sum(products), _EQUALS]
+    return _equation([*pieces, ("r", total.text), _note("forward and from the gradient")])
+
+
+def term(line: Line, adjoint: Number, send: Send) -> str:
+    """The product that a contribution is: ``(−1) × 0.2837``; for arrays and maps how it comes about."""
+    operand = line.operands[send.slot]
+    bar = pretty_adjoint(line.name)
+    if operand.partial is None:
+        formula = readable(operand.formula)
+        return say("through", bar=bar, map=formula) if is_name(formula) else formula
+    if adjoint.shape or operand.partial.shape:
+        formula = partial_formula(operand)
+        how, product = resized(line, adjoint, send), f"{bar} × {factor(formula) if formula else say('partials')}"
+        return say(f"term {how}", term=product) if how else product
+    return f"{atom(adjoint.text)} × {atom(operand.partial.text)}"
+
+
+def term_forward(operand: Operand, tangent: Number) -> str:
+    """The product that an operand brings to a tangent: ``0.2837 × 1``."""
+    rate = pretty_tangent(operand.name)
+    if operand.partial is None:
+        return rate
+    if tangent.shape or operand.partial.shape:
+        formula = partial_formula(operand)
+        return f"{factor(formula) if formula else say('partials')} × {rate}"
+    return f"{atom(operand.partial.text)} × {atom(tangent.text)}"
+
+
+def gradient(
+    f: str, lines: Sequence[Line], adjoints: Mapping[int, Number], truth: Mapping[int, Number] | None = None
+) -> Equation | None:
+    """What the sweep was for; None without inputs. An input that nothing reached has derivative 0.
+
+    Of a faulty sweep the `truth` stands beside each.
+    """
+    pieces: list[_Piece] = []
+    for i, line in enumerate(lines):
+        if line.kind != "input":
+            break
+        shown = adjoints[i].text if i in adjoints else "0"
+        pieces += [("p", "   ")] if pieces else []
+        pieces += [("g", f"∂{f}/∂{line.label}"), _EQUALS, ("r", shown)]
+        pieces += [] if i in adjoints else [("c", say("never reached"))]
+        pieces += [] if truth is None else [("c", say("true value", value=truth[i].text if i in truth else "0"))]
+    return _equation(pieces) if pieces else None
+
+
+def _sent(lines: Sequence[Line], i: int, adjoint: Number, send: Send) -> list[_Piece]:
+    line, parent, operand = lines[i], lines[send.parent], lines[i].operands[send.slot]
+    bar = ("a", pretty_adjoint(line.name))
+    held = [] if send.before is None or send.replaces else [("a", send.before.text), _PLUS]
+    first = [("m", say("lost", value=send.before.text)), ("p", "  ")] if send.replaces and send.before else held
+    pieces = [("a", pretty_adjoint(parent.name)), _EQUALS, *(first or [("m", say("not reached")), _PLUS])]
+    if operand.partial is None:
+        formula = readable(operand.formula)
+        # The formula of a map is the whole contribution.
+        pieces += _filled("through", bar=[bar], map=[("c", formula)]) if is_name(formula) else [("p", formula)]
+        return [*pieces, _EQUALS, ("r", send.after.text)]
+    pieces += [bar, _DOT, ("p", f"∂{line.shown}/∂{parent.shown}")]
+    formula = partial_formula(operand)
+    if adjoint.shape or operand.partial.shape:
+        pieces += [_EQUALS, *held, bar, _TIMES, ("p", factor(formula))] if formula else []
+    else:
+        known = ("a", atom(adjoint.text))
+        if formula != operand.partial.text:
+            pieces += [_EQUALS, *held, known, _TIMES, ("p", factor(formula))]
+        pieces += [_EQUALS, *held, known, _TIMES, ("p", atom(operand.partial.text))]
+    how = resized(line, adjoint, send)
+    pieces += [("c", say(f"{how} to the shape", shape=send.contribution.shape))] if how else []
+    return [*pieces, _EQUALS, ("r", send.after.text)]
+
+
+def _note(key: str) -> _Piece:
+    """A remark behind an equation."""
+    return "c", f"  {say(key)}"
+
+
+def _filled(key: str, **slots: list[_Piece]) -> list[_Piece]:
+    """A string of the catalogue among the pieces of an equation; neighbours that are words become one."""
+    filled: list[_Piece] = []
+    for piece in (p for part in pieces_of(key, **slots) for p in ([("c", part)] if isinstance(part, str) else part)):
+        if filled and filled[-1][0] == piece[0] == "c":
+            filled[-1] = ("c", filled[-1][1] + piece[1])
+        else:
+            filled.append(piece)
+    return filled
+
+
+def _equation(pieces: Sequence[_Piece]) -> Equation:
+    return Equation("".join(kind for kind, _ in pieces), tuple(text for kind, text in pieces if kind.isalpha()))

@@ -1,0 +1,293 @@
+"""What happens at each step, in plain words.
+
+Each function looks only at the lines and at what was sent; their words are in the catalogue.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from itertools import count, groupby
+from operator import itemgetter
+
+import numpy as np
+
+from autodiff_lab.text.messages import counted, fits, listed, number_word, say, separated, template, together
+from autodiff_lab.text.notation import atom, factor, pretty_adjoint, pretty_tangent, readable
+from autodiff_lab.trace.model import Line, Number, Operand, Send, Source
+
+_LONG = 48
+_MOST = 4
+
+
+def opening(title: str, lines: Sequence[Line]) -> str:
+    """Say what there is to see before the first step."""
+    at = _at(lines)
+    return say("opening at", title=title, at=at) if at else say("opening", title=title)
+
+
+def opening_forward(title: str, lines: Sequence[Line], shown: Sequence[str]) -> str:
+    """Say what there is to see before the first step forward; `shown` are the directions, written out."""
+    if len(shown) == 1:
+        return say("opening forward", title=title, at=_at(lines), direction=shown[0])
+    return say("opening forward, several", title=title, at=_at(lines), n=number_word(len(shown)))
+
+
+def _at(lines: Sequence[Line]) -> str:
+    return separated(f"{line.label} = {line.value.text}" for line in lines if line.kind == "input")
+
+
+def recorded(lines: Sequence[Line], i: int) -> str:
+    """Say what a line of the tape records: v₂ = x1 · x2 = 2 · 5 = 10."""
+    line = lines[i]
+    if line.kind == "input":
+        return say("input", **_input(line))
+    return together(in_turn(lines, i), _recorded(lines, i))
+
+
+def in_turn(lines: Sequence[Line], i: int) -> str:
+    """Say which turn of a loop begins with a line, if one does: ``Turn 2 of 5:``."""
+    turns = lines[i].turns
+    if not turns or (i and lines[i - 1].turns == turns):
+        return ""
+    said = [say("turn" if k else "turn first", n=turn.n, count=turn.count) for k, turn in enumerate(turns)]
+    return say("turn begins", turns=separated(said))
+
+
+def _recorded(lines: Sequence[Line], i: int) -> str:
+    line = lines[i]
+    first = line.stretch and all(earlier.stretch != line.stretch for earlier in lines[:i])
+    copied = dict.fromkeys(_copied(lines, line, operand) for operand in line.operands if operand.is_copied)
+    return together(say("recorded", equation=_computed(line)), *copied, say("inner sweep begins") if first else "")
+
+
+def _copied(lines: Sequence[Line], line: Line, operand: Operand) -> str:
+    """Say that broadcasting copies an operand: ``w (v₀), of shape (3,), is copied to (2, 3)``."""
+    if operand.line is None:
+        return ""
+    key = "operand copied" if operand.value.shape else "number copied"
+    return say(key, name=_named(lines, operand.line), shape=operand.value.shape, to=line.value.shape)
+
+
+def _input(line: Line) -> dict[str, str]:
+    return {"name": line.shown, "label": line.label or line.shown, "value": line.value.text}
+
+
+def _computed(line: Line) -> str:
+    """What an operation computes, as an equation."""
+    with_values = substituted(line)
+    return " = ".join([line.shown, line.meaning, *([with_values] if with_values else []), line.value.text])
+
+
+def pushed(
+    lines: Sequence[Line], i: int, tangents: Sequence[tuple[Number, ...]], directions: Sequence[str], through: str
+) -> str:
+    """Say what a line computes forward: its value, and its tangent in each direction."""
+    return together(in_turn(lines, i), _pushed(lines, i, tangents, directions, through))
+
+
+def _pushed(
+    lines: Sequence[Line], i: int, tangents: Sequence[tuple[Number, ...]], directions: Sequence[str], through: str
+) -> str:
+    line = lines[i]
+    own = pretty_tangent(line.name)
+    if len(directions) > 1:
+        shown = list(zip(directions, tangents[i], strict=True))
+        rates = separated(say("rate along", tangent=tangent.text, name=name) for name, tangent in shown[:_MOST])
+        if len(shown) > _MOST:
+            rates = say("rates, cut", rates=rates, n=number_word(len(shown) - _MOST))
+        if line.kind == "input":
+            return say("input tangents", **_input(line), tangent=own, rates=rates)
+        return say("with its tangents", equation=_computed(line), tangent=own, rates=rates)
+    tangent = tangents[i][0].text
+    if line.kind == "input":
+        key = "input stays" if _all_zero(tangents[i][0]) else "input moves"
+        return say(key, **_input(line), tangent=own, rate=tangent)
+    moving = [operand for operand in line.operands if operand.line is not None]
+    scalar = not line.value.shape and all(o.partial and not o.value.shape for o in moving)
+    if not scalar:
+        how = through or " + ".join(
+            f"{factor(partial_formula(o) or say('weights'))} · {pretty_tangent(o.name)}" for o in moving if o.partial
+        )
+        how = say("the sum of", terms=how) if is_reduced(line) else how
+        equation = " = ".join([own, *([how] if how else []), tangent])
+        return say("with its tangent", equation=_computed(line), tangent=equation)
+    terms = " + ".join(
+        f"{atom(o.partial.text) if k else o.partial.text} · {atom(tangents[o.line][0].text)}"
+        for k, o in enumerate(moving)
+    )
+    return say("with its tangent", equation=_computed(line), tangent=f"{own} = {terms} = {tangent}")
+
+
+def seeded(lines: Sequence[Line], i: int, seed: Number) -> str:
+    """Say how the sweep starts."""
+    name = _named(lines, i)
+    return say("seeded array", name=name) if seed.shape else say("seeded", name=name, seed=seed.text)
+
+
+def swept(
+    lines: Sequence[Line],
+    i: int,
+    adjoint: Number,
+    sends: Sequence[Send],
+    waiting: Mapping[int, Sequence[int]],
+) -> str:
+    """Say what a line sends to its parents, and who still waits for more.
+
+    Parameters
+    ----------
+    lines : sequence of Line
+    i : int
+        The line that sends.
+    adjoint : Number
+        Its adjoint.
+    sends : sequence of Send
+        What it sends.
+    waiting : mapping of int to sequence of int
+        For each parent, the lines that will send to it later; a line once for each operand.
+    """
+    line = lines[i]
+    subject = f"{line.shown} = {line.meaning}"
+    if not sends:
+        return say("sends nothing back", line=subject)
+    said = []
+    for n, send in enumerate(sends[:_MOST]):
+        name = lines[send.parent].shown
+        who = subject if n == 0 else line.shown
+        what, parent, now = _arithmetic(line, adjoint, send), _named(lines, send.parent), send.after.text
+        if send.replaces and send.before is not None:
+            before = send.before.text
+            said.append(say("sends in place", who=who, what=what, parent=parent, name=name, now=now, before=before))
+            continue
+        if send.before is not None and not send.after.shape:
+            now = f"{send.before.text} + {atom(send.contribution.text)} = {now}"
+        said.append(say("sends", who=who, what=what, parent=parent, name=name, now=now))
+    if len(sends) > _MOST:
+        said.append(say("sends to more", n=number_word(len(sends) - _MOST)))
+    parents = list(dict.fromkeys(send.parent for send in sends))[:_MOST]
+    said += [_more(lines, parent, waiting[parent]) for parent in parents if waiting.get(parent)]
+    return together(*said)
+
+
+def constant_note(value: Number | None) -> str:
+    """Say that the result depends on no input."""
+    return say("nothing returned") if value is None else say("constant", value=value.text)
+
+
+def way_notes(sources: Sequence[Source]) -> list[str]:
+    """Say of each source which of its lines did not run, and which ran several times."""
+    notes = []
+    for source in sources:
+        said = []
+        for n, stretch in groupby(zip(source.ran, count(source.first_line), strict=False), key=itemgetter(0)):
+            rows = [row for _, row in stretch]
+            if n not in (-1, 1):
+                said.append(counted("line ran" if n else "line missed", len(rows), line=rows[0], last=rows[-1], n=n))
+        notes += [say("the way of", name=source.name, ways=template("semicolon").join(said))] if said else []
+    return notes
+
+
+def array_note(lines: Sequence[Line], result: int | None) -> str:
+    """Say what reverse mode does with an array."""
+    if result is None or not lines[result].value.shape:
+        return ""
+    return say("array result", shape=lines[result].value.shape)
+
+
+def stretches_note(lines: Sequence[Line]) -> str:
+    """Say which lines the sweeps of inner derivatives have written."""
+    said = []
+    for stretch in sorted({line.stretch for line in lines} - {0}):
+        names = [line.shown for line in lines if line.stretch == stretch]
+        which = names[0] if len(names) == 1 else f"{names[0]} … {names[-1]}"
+        said.append(say("a recorded sweep", lines=which, n=number_word(len(names))))
+    return together(*said)
+
+
+def substituted(line: Line) -> str:
+    """Write the operation with its operands' values: ``2 · 5``; empty if that says no more than the result does."""
+    text = _with_numbers(line.text, line.operands)
+    return text if text not in (line.meaning, line.expression, line.value.text) and len(text) <= _LONG else ""
+
+
+def substituted_partial(line: Line, slot: int) -> str:
+    """Write a local partial that is a number with the operands' values: ``cos 5``; its value where that is too long."""
+    operand = line.operands[slot]
+    text = _with_numbers(operand.formula, line.operands, {line.name: line.value.text})
+    return operand.partial.text if not operand.formula or len(text) > _LONG else text
+
+
+def partial_formula(operand: Operand) -> str:
+    """Write a local partial as a formula, or else as its entries; empty if both are long."""
+    formula, entries = readable(operand.formula), operand.partial.text
+    if formula and len(formula) <= _LONG:
+        return formula
+    return "" if operand.partial.shape and not entries.startswith("[") else entries
+
+
+def resized(line: Line, adjoint: Number, send: Send) -> str:
+    """Tell whether the adjoint is ``"summed"`` to the operand's shape, or ``"spread"`` to it; empty if neither."""
+    to, come = send.contribution.shape, adjoint.shape
+    if to == come or line.operands[send.slot].partial is None:
+        return ""
+    return "spread" if (len(to), math.prod(to)) > (len(come), math.prod(come)) else "summed"
+
+
+def _all_zero(number: Number) -> bool:
+    return number.value is not None and not np.any(np.array(number.value, dtype=float))
+
+
+def is_reduced(line: Line) -> bool:
+    """Whether the line sums up what it is given, weighted by the partials."""
+    return any(
+        o.partial is not None and len(o.value.shape) > len(line.value.shape) and o.partial.shape == o.value.shape
+        for o in line.operands
+    )
+
+
+def _named(lines: Sequence[Line], i: int) -> str:
+    line = lines[i]
+    return line.shown if line.called == line.shown else f"{line.called} ({line.shown})"
+
+
+def _with_numbers(expression: str, operands: Sequence[Operand], own: Mapping[str, str] = {}) -> str:
+    """Put the operands' values in the place of their names: ``v-1 * v0`` becomes ``2 · 5``.
+
+    Empty if there is an array that is too large to be written out.
+    """
+    if any(operand.value.shape and not operand.value.text.startswith("[") for operand in operands):
+        return ""
+    values = {operand.name: operand.value.text for operand in operands if operand.line is not None} | dict(own)
+    if not re.fullmatch(r"\w+\([^()]*\)", expression):
+        values = {name: atom(text) for name, text in values.items()}
+    return readable(expression, values)
+
+
+def _arithmetic(line: Line, adjoint: Number, send: Send) -> str:
+    """``−1 · cos 5 = −0.2837``; for arrays the formula ``v̄₂ · cos v₁ = [1 2 3]``; for a linear map the map."""
+    operand = line.operands[send.slot]
+    contribution = send.contribution.text
+    if operand.partial is None:
+        formula = readable(operand.formula)
+        how = say("its adjoint through", map=formula) if is_name(formula) else formula
+        return f"{how} = {contribution}"
+    if adjoint.shape or operand.partial.shape or send.contribution.shape:
+        formula = partial_formula(operand) or f"∂{line.shown}/∂{readable(operand.name)}"
+        product = f"{pretty_adjoint(line.name)} · {factor(formula)}"
+        # An operand was copied to fit: the adjoint of copying is adding. Of adding, in a reduction, it is copying.
+        key = {"": "", "summed": "summed over copies", "spread": "spread over entries"}[resized(line, adjoint, send)]
+        return f"{say(key, product=product) if key else product} = {contribution}"
+    return f"{adjoint.text} · {factor(substituted_partial(line, send.slot))} = {contribution}"
+
+
+def is_name(formula: str) -> bool:
+    """Whether a way back is not written out, but named: ``transpose of cumsum``."""
+    return fits("transpose of", formula) or fits("pullback of", formula)
+
+
+def _more(lines: Sequence[Line], parent: int, later: Sequence[int]) -> str:
+    users = list(dict.fromkeys(reversed(later)))
+    many = len(users) > _MOST
+    where = say("other lines", n=number_word(len(users))) if many else listed([lines[i].shown for i in users])
+    return counted("still to come", len(later), n=number_word(len(later)), name=lines[parent].called, where=where)

@@ -1,0 +1,177 @@
+"""Forward mode on a recorded tape: directions for the inputs, and the engine's own pushforward, line by line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from autodiff_lab.engine.errors import InputError, ShapeError
+from autodiff_lab.engine.values import as_shaped
+from autodiff_lab.text import notation
+from autodiff_lab.text.messages import say, separated
+from autodiff_lab.trace import equations, explanations, memory_usage, quiz, reverse_steps
+from autodiff_lab.trace.model import Direction, Equation, Line, Meter, Number, Push, Question, Step, Trace
+from autodiff_lab.transforms import recording
+
+Seeds = tuple[Any, ...]
+"""One tangent for each input."""
+
+
+def directions(tape: Any, direction: Any) -> list[tuple[str, Seeds]]:
+    """Read what `Trace.of` takes as a direction: the name and the seeds of each one.
+
+    Raises
+    ------
+    InputError
+        If there is no such input.
+    ShapeError
+        If there are too many or too few tangents, or one has not the shape of its input.
+    """
+    names = tape.input_names
+    if not names:
+        raise InputError(say("no inputs to move"))
+    if direction is None:
+        direction = names[0]
+    if isinstance(direction, str) and direction == "all" and "all" not in names:
+        direction = list(names)
+    batch = direction if isinstance(direction, list) else [direction]
+    return [_direction(tape, one) for one in batch]
+
+
+def _direction(tape: Any, direction: Any) -> tuple[str, Seeds]:
+    names, values = tape.input_names, tape.values[: tape.n_inputs]
+    if isinstance(direction, str):
+        name, direction = direction, {direction: None}
+    elif isinstance(direction, Mapping):
+        name = "custom"
+    else:
+        seeds = tuple(direction) if isinstance(direction, tuple) else (direction,)
+        if len(seeds) != len(names):
+            raise ShapeError(
+                f"The direction has {len(seeds)} tangents, and the inputs are {len(names)}: {', '.join(names)}. "
+                "Write a tuple with one tangent for each."
+            )
+        name, direction = "custom", dict(zip(names, seeds, strict=True))
+    for key in direction:
+        if key not in names:
+            raise InputError(f"The direction names {key!r}, and the inputs are {', '.join(names)}.")
+    seeds = []
+    for label, value in zip(names, values, strict=True):
+        tangent = direction.get(label, np.zeros(np.shape(value)))
+        tangent = np.ones(np.shape(value)) if tangent is None else tangent
+        seeds.append(as_shaped(tangent, value, f"the tangent of {label}"))
+    return name, tuple(seeds)
+
+
+def described(tape: Any, name: str, seeds: Seeds) -> Direction:
+    """Write a direction out: ``ẋ1 = 1, ẋ2 = 0``."""
+    numbers = tuple(map(Number.of, seeds))
+    pairs = zip(tape.input_names, numbers, strict=True)
+    shown = separated(f"{notation.pretty_tangent(label)} = {number.text}" for label, number in pairs)
+    return Direction(name, shown, numbers)
+
+
+def _tangents(tape: Any, seeds: Sequence[Seeds]) -> list[Any]:
+    """Give the tangents of every line; of several directions together, along a leading axis. None: nothing moves it."""
+    if len(seeds) == 1:
+        return recording.pushed(tape, seeds[0])
+    return recording.pushed(tape, [np.stack(column) for column in zip(*seeds, strict=True)], len(seeds))
+
+
+def steps(tape: Any, lines: tuple[Line, ...], named: Sequence[tuple[str, Seeds]]) -> Iterator[Step]:
+    """One step for each line: its value, and its tangents with it."""
+    seeds = [seeds for _, seeds in named]
+    tangents = _tangents(tape, seeds)
+    shown = [_numbers(tape, i, tangents[i], len(seeds)) for i in range(len(tape))]
+    brought = [() if len(seeds) > 1 else tuple(_brought(tape, i, tangents)) for i in range(len(tape))]
+    most = reverse_steps.largest(contribution for each in brought for _, _, contribution in each)
+    kept, forgotten = memory_usage.needed_forward(tape, len(seeds)), memory_usage.forgotten_forward(tape)
+    products = 0
+    for i, line in enumerate(lines):
+        pushes = tuple(
+            Push(
+                slot,
+                j,
+                Number.of(x),
+                equations.term_forward(line.operands[slot], shown[j][0]),
+                reverse_steps.share(x, most),
+            )
+            for slot, j, x in brought[i]
+        )
+        products += len(seeds) * sum(1 for j in tape.parents[i] if j >= 0 and tangents[j] is not None)
+        how = _through_map(tape, i, line)
+        names = [name for name, _ in named]
+        yield Step(
+            "forward",
+            i,
+            sentence=explanations.pushed(lines, i, shown, names, how),
+            equations=equations.pushed(lines, i, shown, names, how),
+            tangents=shown[i],
+            pushes=pushes,
+            meter=Meter(max(0, i + 1 - tape.n_inputs), products, *kept[i]),
+            released=forgotten[i],
+            questions=tuple(_asked(tape, lines, i, tangents)) if len(seeds) == 1 and quiz.askable(tape) else (),
+        )
+
+
+def _asked(tape: Any, lines: tuple[Line, ...], i: int, tangents: Sequence[Any]) -> Iterator[Question]:
+    yield from quiz.about_value(tape, i, lines[i])
+    yield from quiz.about_tangent(tape, lines, i, tangents)
+
+
+def _numbers(tape: Any, i: int, tangent: Any, count: int) -> tuple[Number, ...]:
+    if tangent is None:
+        tangent = np.zeros((count, *np.shape(tape.values[i])) if count > 1 else np.shape(tape.values[i]))
+    return tuple(map(Number.of, tangent)) if count > 1 else (Number.of(tangent),)
+
+
+def _brought(tape: Any, i: int, tangents: Sequence[Any]) -> Iterator[tuple[int, int, Any]]:
+    """What each operand brings by itself: its slot, its line, its share of the tangent."""
+    for slot, j in enumerate(tape.parents[i]):
+        if j < 0 or tangents[j] is None:
+            continue
+        alone = tuple(tangents[j] if k == slot else None for k in range(len(tape.parents[i])))
+        brought = recording.pushed_through(tape, i, alone)
+        if brought is not None:
+            yield slot, j, brought
+
+
+def _through_map(tape: Any, i: int, line: Line) -> str:
+    """How tangents go through a line that has no table of partials: the map itself, with a dot over what moves."""
+    op = tape.ops[i]
+    moving = [operand.name for operand in line.operands if operand.line is not None]
+    if op is None or op.kind in ("elementwise", "reduction", "flat"):
+        return ""
+    if op.kind == "linear":
+        return notation.readable(line.text, {name: notation.pretty_tangent(name) for name in moving})
+    if op.kind == "multilinear" and len(set(moving)) == len(moving):
+        return " + ".join(notation.readable(line.text, {name: notation.pretty_tangent(name)}) for name in moving)
+    return say("pushforward of", op=op.name)
+
+
+def agreement(
+    tape: Any, trace: Trace, named: Sequence[tuple[str, Seeds]], tangent: tuple[Number, ...]
+) -> Equation | None:
+    """The tangent of the result, and the same number from the gradient that the sweep finds; of numbers only."""
+    result, inputs = tape.output, tape.values[: tape.n_inputs]
+    if result is None or any(np.ndim(x) for x in (tape.values[result], *inputs)):
+        return None
+    adjoints: list[Any] = [None] * len(tape)
+    for _ in tape.sweep(result, np.float64(1.0), adjoints):
+        pass
+    gradient = [0.0 if adjoint is None else float(adjoint) for adjoint in adjoints[: tape.n_inputs]]
+    labels, columns = tape.input_names, [name for name, _ in named]
+    if all(name in labels for name in columns):
+        pairs = [
+            (name, number, Number.of(gradient[labels.index(name)]))
+            for name, number in zip(columns, tangent, strict=True)
+        ]
+        return equations.same_partials(trace.called, pairs)
+    if len(named) > 1 or len(gradient) > 4:
+        return None
+    seeds = named[0][1]
+    total = sum(float(seed) * partial for seed, partial in zip(seeds, gradient, strict=True))
+    terms = [(Number.of(partial), Number.of(seed)) for partial, seed in zip(gradient, seeds, strict=True)]
+    return equations.same_number(trace.result_name, tangent[0], terms, Number.of(total))

@@ -1,0 +1,273 @@
+"""`Trace`: one run of a function, and its reverse sweep or its tangents, as plain data.
+
+Everything that a view shows (a table, a drawing, the player, a sentence) is a function of a `Trace` and a step
+number. A trace holds numbers and text only, never an array or an engine object; so it can be stored, compared and
+sent to a browser.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from autodiff_lab.trace import records
+from autodiff_lab.trace.chapters import Chapter
+from autodiff_lab.trace.outputs import Outputs
+from autodiff_lab.trace.records import *  # noqa: F403 — a trace and its parts are imported together
+from autodiff_lab.trace.records import Cost, Direction, Equation, Excerpt, Hint, Line, Number, Source, Step
+from autodiff_lab.trace.serialize import Pool, build, plain
+
+__all__ = ["Trace", *records.__all__]
+
+VERSION = 3
+
+
+@dataclass(frozen=True)
+class Trace(Outputs):
+    """One run of a function line by line: recorded and swept in reverse, or with its tangents, forward.
+
+    Attributes
+    ----------
+    lines : tuple of Line
+        The tape; `result` is the one that is returned, called `result_name` in pictures.
+    steps : tuple of Step
+        What happens, in order; `opening` is said before the first.
+    sources : tuple of Source
+        The learner's functions; `note` says what is unusual about this run.
+    mode : str
+        ``"reverse"`` or ``"forward"``. Forward, each step brings one tangent for each of `directions`.
+    cost : Cost or None
+        What the whole gradient costs in this mode.
+    fault : str
+        Which mistake the engine makes that is on show (see `faults`); empty for the right one. `badge` and `warning`
+        say it, and `truth` has the right adjoint of every line.
+    lang : str
+        The language of every word in it.
+    hints : tuple of Hint
+        What is said about each kind of mistake, if there are questions.
+    excerpt : Excerpt or None
+        Which stretch of a long run this is, if it is not the whole of one; see `excerpts`.
+    chapters : tuple of Chapter
+        Of a run of more than 30 lines: which stretches its loops and its source lines have written, in the whole run.
+    agreement : Equation or None
+        Forward in one direction: the tangent of the result, and the same number from the gradient in reverse.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> trace = Trace.of(lambda x1, x2: np.log(x1) + x1 * x2 - np.sin(x2), 2.0, 5.0)
+    >>> trace.lines[6].text, trace.value.text
+    ('v3 - v4', '11.6521')
+    >>> [step.phase for step in trace.steps].count("sweep")
+    5
+    >>> trace.gradient[0].text, trace.gradient[1].text
+    ('5.5', '1.7163')
+    >>> print(trace.steps[9].sentence)
+    v₄ = sin x2 sends −1 · cos 5 = −0.2837 to x2 (v₀); v₀ now holds −0.2837. x2 is also used in v₂: one more contribution is still to come.
+    >>> Trace.from_json(trace.to_json()) == trace
+    True
+    """  # noqa: E501
+
+    title: str
+    function: str
+    parameters: tuple[str, ...]
+    sources: tuple[Source, ...]
+    note: str
+    lines: tuple[Line, ...]
+    steps: tuple[Step, ...]
+    result: int | None
+    value: Number
+    result_name: str = "y"
+    opening: str = ""
+    mode: str = "reverse"
+    directions: tuple[Direction, ...] = ()
+    cost: Cost | None = None
+    agreement: Equation | None = None
+    fault: str = ""
+    badge: str = ""
+    warning: str = ""
+    truth: tuple[Number | None, ...] = ()
+    hints: tuple[Hint, ...] = ()
+    excerpt: Excerpt | None = None
+    chapters: tuple[Chapter, ...] = ()
+    lang: str = "en"
+
+    @classmethod
+    def of(
+        cls,
+        f: Callable[..., Any],
+        *args: Any,
+        mode: str = "reverse",
+        direction: Any = None,
+        fault: str = "",
+        lang: str = "en",
+    ) -> Trace:
+        """Run ``f(*args)``, record it and sweep it in reverse; or run it forward, with its tangents.
+
+        Parameters
+        ----------
+        f : callable
+            The function to look at.
+        *args : float or array_like
+            Where to run it.
+        mode : {"reverse", "forward"}
+            Which derivative to follow.
+        direction : str, tuple, dict or list, optional
+            Forward only: where the inputs move. A name moves that input at the rate 1 (every entry of an array) and
+            holds the others; a tuple gives one tangent for each input, a dict those that are not 0. A list of such
+            directions is a batch, ``"all"`` one direction for each input. The first input, if not given.
+        fault : {"", "overwrite", "wrong order", "recursion", "stale"}
+            Reverse only, for teaching: sweep with an engine that makes this mistake; `truth` has the right adjoints.
+        lang : {"en", "zh"}
+            The language of every word: English, or Chinese (simplified).
+
+        Returns
+        -------
+        Trace
+            When the result is an array, reverse mode differentiates the sum of its entries, and `note` says so.
+
+        Raises
+        ------
+        InputError, ShapeError
+            If there is no such mode, fault, input or language, or a tangent has not the shape of its input.
+
+        Examples
+        --------
+        >>> trace = Trace.of(lambda x, y: x * y, 2.0, 5.0, mode="forward", direction="y")
+        >>> [step.tangents[0].text for step in trace.steps]
+        ['0', '1', '2']
+        >>> trace = Trace.of(lambda x, y: x * y, 2.0, 5.0, mode="forward", direction="all")
+        >>> [tangent.text for tangent in trace.tangent]
+        ['5', '2']
+        >>> trace = Trace.of(lambda x: x * x + x, 3.0, fault="overwrite")
+        >>> trace.gradient[0].text, trace.truth[0].text
+        ('3', '7')
+        """
+        from autodiff_lab.transforms.gradients import record
+
+        value, tape = record(f, *args, sites=True)
+        return cls.from_tape(tape, f, value=value, mode=mode, direction=direction, fault=fault, lang=lang)
+
+    @classmethod
+    def from_tape(
+        cls,
+        tape: Any,
+        f: Callable[..., Any],
+        *,
+        value: Any = None,
+        mode: str = "reverse",
+        direction: Any = None,
+        fault: str = "",
+        lang: str = "en",
+    ) -> Trace:
+        """Describe a tape that was recorded from `f`; give `value` if the result is not a line of the tape."""
+        from autodiff_lab.trace.from_tape import read_tape
+
+        return read_tape(tape, f, value, mode, direction, fault, lang)
+
+    @property
+    def _run(self) -> Trace:
+        return self
+
+    def in_english(self) -> Trace | None:
+        """Give the same run in English; None if that is not known any more, as after `from_json`."""
+        again = self.__dict__.get("_again")
+        return self if self.lang == "en" else again and again()
+
+    def remembering(self, again: Callable[[], Trace]) -> Trace:
+        """Keep how to tell this run in English, if it is not. That is no part of the trace, and stored nowhere."""
+        if self.lang != "en":
+            self.__dict__["_again"] = again
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_again"}
+
+    @property
+    def called(self) -> str:
+        """What stands in a derivative: the function's own name, if it can; in reverse the sum of an array's entries."""
+        own = self.function if self.function.rstrip("′").isidentifier() else self.result_name
+        return f"Σ{own}" if self.mode == "reverse" and self.value.shape else own
+
+    @property
+    def inputs(self) -> tuple[int, ...]:
+        """The lines that are inputs."""
+        return tuple(i for i, line in enumerate(self.lines) if line.kind == "input")
+
+    @property
+    def gradient(self) -> tuple[Number | None, ...]:
+        """The adjoints of the inputs after the last step; None for an input that the sweep never reached."""
+        last = self.adjoints_at(len(self.steps) - 1)
+        return tuple(last[i] for i in self.inputs)
+
+    @property
+    def tangent(self) -> tuple[Number, ...]:
+        """The tangents of the result, one for each direction; none in reverse mode, or for a constant result."""
+        last = self.tangents_at(len(self.steps) - 1)
+        return () if self.result is None else last[self.result]
+
+    @property
+    def unreached(self) -> tuple[int, ...]:
+        """The lines that get no adjoint: the result does not depend on them."""
+        last = self.adjoints_at(len(self.steps) - 1)
+        return tuple(i for i, adjoint in enumerate(last) if adjoint is None)
+
+    def recorded_at(self, step: int) -> int:
+        """Count the lines on the tape once step `step` is done (−1: before the first)."""
+        return sum(1 for done in self.steps[: step + 1] if done.phase in ("record", "forward"))
+
+    def adjoints_at(self, step: int) -> list[Number | None]:
+        """Give the adjoint of every line once step `step` is done; None where nothing has arrived."""
+        adjoints: list[Number | None] = [None] * len(self.lines)
+        for done in self.steps[: step + 1]:
+            if done.phase == "seed" and done.adjoint is not None:
+                adjoints[done.line] = done.adjoint
+            elif done.phase == "seed" and self.excerpt:
+                adjoints = list(self.excerpt.arrived)
+            for send in done.sends:
+                adjoints[send.parent] = send.after
+        return adjoints
+
+    def tangents_at(self, step: int) -> list[tuple[Number, ...]]:
+        """Give the tangents of every line once step `step` is done; none where it is not computed yet."""
+        tangents: list[tuple[Number, ...]] = [()] * len(self.lines)
+        for done in self.steps[: step + 1]:
+            if done.tangents:
+                tangents[done.line] = done.tangents
+        return tangents
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the trace as dictionaries, lists, strings, numbers and None: what JSON knows.
+
+        Fields that have their default are left out. Each number is written once, in the list ``"numbers"``; wherever
+        a trace holds a `Number`, its place in that list stands.
+        """
+        pool = Pool(Number)
+        data = plain(self, pool)
+        return {"version": VERSION, "numbers": [plain(number) for number in pool.values], **data}
+
+    def to_json(self) -> str:
+        """Give the trace as JSON; nan and the infinities are the strings ``"nan"``, ``"inf"`` and ``"-inf"``."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> Trace:
+        """Read what `to_json` wrote.
+
+        Raises
+        ------
+        ValueError
+            If the text was written by a version of the package with another form of trace.
+        """
+        data = json.loads(text)
+        if not isinstance(data, dict) or data.get("version") != VERSION:
+            found = data.get("version") if isinstance(data, dict) else None
+            raise ValueError(
+                f"This is not a trace of version {VERSION} (found {found!r}). Make it again with Trace.of(f, *args)."
+            )
+        return build(cls, data, Pool(Number, [build(Number, number) for number in data["numbers"]]))
+
+    def __repr__(self) -> str:
+        return f"<Trace of {self.title}: {len(self.lines)} lines, {len(self.steps)} steps>"

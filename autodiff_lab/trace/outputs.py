@@ -1,0 +1,170 @@
+"""`Outputs`: everything that comes out of one run besides the live player, as methods of `Trace` and of `Player`.
+
+Each method loads what it needs when it is called: a trace itself needs neither matplotlib nor Pillow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from autodiff_lab.figures.export.contact_sheet import Strip
+    from autodiff_lab.figures.tables.trace_table import Table
+    from autodiff_lab.figures.tables.transcript import Transcript
+    from autodiff_lab.trace.model import Trace
+
+
+class Outputs:
+    """Pictures, films, handouts, tables and words of a run.
+
+    A picture has the graph as it stands at a step, and the arithmetic and the sentence of the step below it. All of a
+    run have one size. Of a graph that is too large they show the part around the step, and say so.
+    """
+
+    @property
+    def _run(self) -> Trace:
+        """The trace that is shown."""
+        raise NotImplementedError
+
+    def save_svg(self, path: str | Path, step: int | None = None, *, theme: str = "auto") -> Path:
+        """Write a step as SVG.
+
+        Parameters
+        ----------
+        path : str or Path
+            Where to write; it ends in ``.svg``. A file that is there already is replaced.
+        step : int, optional
+            Which step was the last; −1 for none, the last step of all if not given.
+        theme : {"auto", "light", "dark"}
+            ``"auto"`` turns dark on a dark page.
+
+        Returns
+        -------
+        Path
+            The file.
+
+        Raises
+        ------
+        PathError
+            If the name has another ending, or there is no such folder.
+        InputError
+            If there is no such step or theme.
+        """
+        from autodiff_lab.figures.export import frame
+
+        return frame.save_svg(self._run, path, step, theme=theme)
+
+    def save_png(self, path: str | Path, step: int | None = None, *, theme: str = "light", scale: float = 2.0) -> Path:
+        """Write a step as PNG; see `save_svg`.
+
+        Parameters
+        ----------
+        path, step
+            As `save_svg` takes them; the name ends in ``.png``.
+        theme : {"light", "dark"}
+        scale : float
+            How many times larger than on a page: 2 is sharp on most screens, 3 in a lecture hall.
+        """
+        from autodiff_lab.figures.export import frame
+
+        return frame.save_png(self._run, path, step, theme=theme, scale=scale)
+
+    def save_gif(
+        self,
+        path: str | Path,
+        steps: Iterable[int] | None = None,
+        *,
+        theme: str = "light",
+        scale: float = 1.0,
+        seconds: float | None = None,
+    ) -> Path:
+        """Write the run as an animated GIF, one frame for each step.
+
+        Parameters
+        ----------
+        path : str or Path
+            Where to write; it ends in ``.gif``.
+        steps : iterable of int, optional
+            Which steps, in this order; all of them, if not given. Of a very long run 120 are chosen, with a warning.
+        theme : {"light", "dark"}
+        scale : float
+            How many times larger than on a page.
+        seconds : float, optional
+            How long each frame is shown; if not given, as long as it takes to read.
+
+        Returns
+        -------
+        Path
+            The file.
+
+        Raises
+        ------
+        PathError
+            If the name has another ending, or there is no such folder.
+        InputError
+            If there is no such step, or an option is not one of these.
+        """
+        from autodiff_lab.figures.export import animation
+
+        return animation.save_gif(self._run, path, steps, theme=theme, scale=scale, seconds=seconds)
+
+    def save_apng(
+        self,
+        path: str | Path,
+        steps: Iterable[int] | None = None,
+        *,
+        theme: str = "light",
+        scale: float = 1.0,
+        seconds: float | None = None,
+    ) -> Path:
+        """Write the run as an animated PNG, in all its colours; see `save_gif`. It ends in ``.png`` or ``.apng``."""
+        from autodiff_lab.figures.export import animation
+
+        return animation.save_apng(self._run, path, steps, theme=theme, scale=scale, seconds=seconds)
+
+    def strip(
+        self,
+        steps: Iterable[int] | None = None,
+        *,
+        columns: int | None = None,
+        page: str | None = None,
+        theme: str = "light",
+    ) -> Strip:
+        """Put chosen steps side by side for a handout, each with its sentence; `Strip.save` writes it.
+
+        Parameters
+        ----------
+        steps : iterable of int, optional
+            Which steps; if not given, six at most: the ends of each phase, and what lies between.
+        columns : {1, 2, 3, 4}, optional
+            If not given, as many as keep the type large enough to read.
+        page : {"A4", "A4 landscape", "letter", "letter landscape"}, optional
+            If not given, A4, upright or lying.
+        theme : {"light", "dark"}
+
+        Returns
+        -------
+        Strip
+
+        Raises
+        ------
+        InputError
+            If there is no such step, or an option is not one of these.
+        """
+        from autodiff_lab.figures.export import contact_sheet
+
+        return contact_sheet.strip(self._run, steps, columns=columns, page=page, theme=theme)
+
+    def table(self, **options: Any) -> Table:
+        """Give the evaluation trace as a table; see `autodiff_lab.table` for the options."""
+        from autodiff_lab.figures.tables import trace_table
+
+        return trace_table.table(self._run, **options)
+
+    def transcript(self) -> Transcript:
+        """Give every sentence of the run, numbered, under the phase that it belongs to."""
+        from autodiff_lab.figures.tables import transcript as transcripts
+
+        return transcripts.transcript(self._run)

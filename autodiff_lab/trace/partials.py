@@ -1,0 +1,182 @@
+"""Formulas for the lines of a tape: the engine's own rules, run on names instead of numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from autodiff_lab.engine.broadcasting import kept_shape, shape_of
+from autodiff_lab.text import notation
+from autodiff_lab.text.messages import say
+from autodiff_lab.transforms.symbol import Symbol, SymbolLevel
+
+_LONGEST_MAP = 44
+
+
+class _NamedLevel(SymbolLevel):
+    """Expressions that know their shape: an operation on ones tells which it is.
+
+    A derivative of a program that is run on names is above them: to it a name is a value like any other.
+    """
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.number = float("-inf")
+
+    def process(self, op: Any, operands: tuple[Any, ...], static: Mapping[str, Any]) -> Any:
+        written = super().process(op, operands, static)
+        if isinstance(written, NamedValue) or not isinstance(written, Symbol):
+            return written
+        ones = [np.ones(x.shape)[()] if isinstance(x, Symbol) else x for x in operands]
+        return NamedValue(written, op.fn(*ones, **static))
+
+
+class NamedValue(Symbol):
+    """A name that stands for an array: the rules of maps ask for shapes."""
+
+    __slots__ = ("_shape",)
+    level = _NamedLevel()
+
+    def __init__(self, name: str | Symbol, value: Any) -> None:
+        if isinstance(name, Symbol):
+            super().__init__(op=name.op, operands=name.operands, static=name.static)
+        else:
+            super().__init__(name)
+        self._shape = np.shape(value)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of the value that the name stands for."""
+        return self._shape
+
+    @property
+    def dtype(self) -> Any:
+        """Names stand for numbers in double precision."""
+        return np.dtype(float)
+
+    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        # A question of shape has an answer: "g · 0.5" says more than "g · size(y) / size(x)".
+        if func in (np.shape, np.size, np.ndim) and len(args) == 1:
+            return func(np.empty(self._shape))
+        return super().__array_function__(func, types, args, kwargs)
+
+
+def _names(tape: Any, i: int, write: Callable[[str], str] = str) -> list[Any]:
+    """The operands of a line as names; constants that are numbers stay numbers, arrays are called what they show."""
+    names = []
+    for parent, x in zip(tape.parents[i], tape.args[i], strict=True):
+        if parent >= 0:
+            names.append(NamedValue(tape.name(parent), x))
+        else:
+            names.append(NamedValue(write(notation.number(x)), x) if np.ndim(x) else x)
+    return names
+
+
+def local_partial(tape: Any, i: int, slot: int) -> Any:
+    """The local partial of a line for an operand, as numbers; None where the row of the table has none.
+
+    For a reduction these are the weights of the operand's entries.
+    """
+    op, args, y, static = tape.ops[i], tape.args[i], tape.values[i], tape.kwargs.get(i, {})
+    if op.kind == "elementwise":
+        return op.local_partial(slot, y, *args)
+    if op.kind == "reduction":
+        return np.broadcast_to(_weights(op, y, args[0], static), np.shape(args[0]))[()]
+    return None
+
+
+def _weights(op: Any, y: Any, x: Any, static: Mapping[str, Any]) -> Any:
+    axis = static.get("axis")
+    kept = kept_shape(shape_of(x), axis)
+    # A name keeps its name when its reduced axes are kept; an array is given them.
+    y = NamedValue(y.text(), np.empty(kept)) if isinstance(y, Symbol) else np.reshape(y, kept)
+    return op.rules[0](y, x, axis)
+
+
+def way_back(tape: Any, i: int, slot: int) -> tuple[str, str]:
+    """How the adjoint goes back, as text and as LaTeX: the rule itself, run on names instead of numbers.
+
+    For an elementwise operation this is the local partial, for a reduction the weights. For a linear or multilinear
+    map it is the map applied to the line's adjoint, if that is short. Otherwise it is the name of the map.
+    """
+    op = tape.ops[i]
+    if op.kind == "flat":
+        return _called("0")
+    if op.kind in ("elementwise", "reduction"):
+        try:
+            return _partial(tape, i, slot)
+        except Exception:
+            # Not every rule runs on names (it may look at its values); then the numbers alone are shown.
+            return "", ""
+    try:
+        text = _map(tape, i, slot)
+    except Exception:
+        text = ""
+    if not text or len(text) > _LONGEST_MAP:
+        text = say("pullback of" if op.kind == "general" else "transpose of", op=op.name)
+    return text, notation.latex_expression(text)
+
+
+def _partial(tape: Any, i: int, slot: int) -> tuple[str, str]:
+    op, y = tape.ops[i], NamedValue(tape.name(i), tape.values[i])
+
+    def found(names: list[Any]) -> Any:
+        if op.kind == "reduction":
+            return _weights(op, y, names[0], tape.kwargs.get(i, {}))
+        return op.local_partial(slot, y, *names)
+
+    partial = found(_names(tape, i))
+    if isinstance(partial, Symbol):
+        return partial.text(), found(_names(tape, i, notation.latex_value)).latex()
+    return _called(notation.number(partial))
+
+
+def _map(tape: Any, i: int, slot: int) -> str:
+    """The transpose of a linear or multilinear map, applied to the line's adjoint; empty where there is no formula."""
+    op, names, y = tape.ops[i], _names(tape, i), NamedValue(tape.name(i), tape.values[i])
+    adjoint = notation.pretty_adjoint(tape.name(i))
+    if op.name == "matmul":
+        return _through_product(tape, i, slot, [name.text() for name in names])
+    if op.name == "getitem":
+        # The rule's own function has no name in NumPy.
+        return say("at, else 0", adjoint=adjoint, index=tape.expression(i).partition("[")[2])
+    if op.kind == "general":
+        return ""
+    found = op.pullback(slot, NamedValue(adjoint, tape.values[i]), y, tuple(names), tape.kwargs.get(i, {}))
+    return "0" if found is None else found.text() if isinstance(found, Symbol) else ""
+
+
+def _called(text: str) -> tuple[str, str]:
+    return text, notation.latex_value(text)
+
+
+def operation(tape: Any, i: int) -> str:
+    """What a line computes, in LaTeX."""
+    op = tape.ops[i]
+    if op is None:
+        return notation.latex(tape.input_names[i] or tape.name(i))
+    try:
+        if op.kind == "elementwise":
+            return Symbol(op=op, operands=tuple(_names(tape, i, notation.latex_value))).latex()
+    except Exception:
+        # A learner's own operation need not run on names.
+        pass
+    return notation.latex_expression(tape.expression(i))
+
+
+def _through_product(tape: Any, i: int, slot: int, names: list[str]) -> str:
+    """How an adjoint goes back through ``a @ b``. The rule itself reshapes vectors to matrices, which is no formula."""
+    a, b = names
+    rows, columns = (np.ndim(x) for x in tape.args[i])
+    if max(rows, columns) > 2:
+        return ""
+    adjoint = notation.pretty_adjoint(tape.name(i))
+    if rows == 1 and columns == 1:
+        return f"{adjoint} * {(b, a)[slot]}"
+    if slot == 0:
+        return f"outer({adjoint}, {b})" if (rows, columns) == (2, 1) else f"{adjoint} @ {b}.T"
+    return f"outer({a}, {adjoint})" if (rows, columns) == (1, 2) else f"{a}.T @ {adjoint}"

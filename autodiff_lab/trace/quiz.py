@@ -1,0 +1,157 @@
+"""What a learner can be asked before a step is shown, and the wrong answers that say which mistake was made.
+
+The wrong answers are computed as the right ones are: by the engine's own rules, at the wrong place, or put together in
+the wrong way. Only numbers are asked for, never arrays.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from autodiff_lab.text.messages import say
+from autodiff_lab.trace.model import Hint, Line, Mistake, Number, Question
+from autodiff_lab.trace.reverse_steps import Move, Sent
+
+MOST_LINES = 40
+"""A longer tape is for looking at, not for answering questions."""
+
+KINDS = ("overwrote", "missing", "incoming", "output", "point", "other", "sign", "swapped", "rate", "part")
+"""The kinds of mistakes, in the order in which they are told apart."""
+
+
+def hints(kinds: Iterable[str]) -> tuple[Hint, ...]:
+    """Say something about each of these kinds of mistakes."""
+    return tuple(Hint(kind, say(f"hint {kind}")) for kind in KINDS if kind in kinds)
+
+
+def askable(tape: Any) -> bool:
+    """Whether questions are asked about a tape: it is short, and has operations on numbers."""
+    return len(tape) <= MOST_LINES
+
+
+def about_value(tape: Any, i: int, line: Line) -> Iterator[Question]:
+    """Ask for the value of an operation."""
+    op = tape.ops[i]
+    if op is None or not _numbers(tape, i):
+        return
+    args, static = tape.args[i], tape.kwargs.get(i, {})
+
+    def wrong() -> Iterator[tuple[str, Any]]:
+        if len(args) == 2:
+            yield "swapped", op.fn(*args[::-1], **static)
+        for other in _other_points(tape, i, 0):
+            if len(args) == 1:
+                yield "point", op.fn(other, **static)
+        yield "sign", -tape.values[i]
+
+    yield _question("value", f"{line.shown} = {line.expression}", line.value, tape.values[i], wrong())
+
+
+def about_send(tape: Any, lines: Sequence[Line], move: Move, sent: Sent) -> Iterator[Question]:
+    """Ask for the local partial of a contribution, then for the adjoint that it leads to."""
+    i, slot, op = move.line, sent.slot, tape.ops[move.line]
+    if not _numbers(tape, i) or op.partials is None:
+        return
+    line, parent = lines[i], lines[sent.parent]
+    name = f"∂{line.shown}/∂{parent.shown}"
+    partial = _partial(tape, i, slot)
+    misread = list(_computable(_misread_partials(tape, i, slot)))
+    yield _question("partial", f"{line.shown} = {line.expression}: {name}", Number.of(partial), partial, misread)
+
+    def wrong() -> Iterator[tuple[str, Any]]:
+        before = 0.0 if sent.before is None else sent.before
+        if sent.before is not None:
+            yield "overwrote", sent.contribution
+            yield "missing", sent.before
+        yield "incoming", before + partial
+        for kind, value in misread:
+            yield kind, before + move.adjoint * value
+        yield "sign", before - sent.contribution
+        yield "sign", -sent.after
+
+    held = "" if sent.before is None else f"{Number.of(sent.before).text} + "
+    ask = f"{parent.bar} = {held}{line.bar} · {name}"
+    yield _question("adjoint", ask, Number.of(sent.after), sent.after, wrong())
+
+
+def about_tangent(tape: Any, lines: Sequence[Line], i: int, tangents: Sequence[Any]) -> Iterator[Question]:
+    """Ask for the tangent of an operation."""
+    op, line = tape.ops[i], lines[i]
+    moving = [slot for slot, j in enumerate(tape.parents[i]) if j >= 0 and tangents[j] is not None]
+    if op is None or op.partials is None or tangents[i] is None or not _numbers(tape, i) or not moving:
+        return
+    rates = {slot: tangents[tape.parents[i][slot]] for slot in moving}
+    partials = {slot: _partial(tape, i, slot) for slot in moving}
+
+    def wrong() -> Iterator[tuple[str, Any]]:
+        if len(moving) > 1:
+            for slot in moving:
+                yield "part", partials[slot] * rates[slot]
+        yield "rate", sum(partials.values())
+        for slot in moving:
+            for kind, value in _misread_partials(tape, i, slot):
+                yield kind, tangents[i] + (value - partials[slot]) * rates[slot]
+        yield "sign", -tangents[i]
+
+    terms = " + ".join(
+        f"∂{line.shown}/∂{lines[o.line].shown} · {lines[o.line].dot}" for o in line.operands if o.line is not None
+    )
+    yield _question("tangent", f"{line.dot} = {terms}", Number.of(tangents[i]), tangents[i], wrong())
+
+
+def _partial(tape: Any, i: int, slot: int, args: tuple[Any, ...] | None = None) -> Any:
+    op = tape.ops[i]
+    return op.local_partial(slot, tape.values[i], *(tape.args[i] if args is None else args))
+
+
+def _misread_partials(tape: Any, i: int, slot: int) -> Iterator[tuple[str, Any]]:
+    """The local partial as it comes out when one looks at the wrong number."""
+    op, args = tape.ops[i], tape.args[i]
+    for k in range(len(args)):
+        if k != slot and op.rules[k] is not None:
+            yield "other", _partial(tape, i, k)
+
+    def at(point: Any) -> Any:
+        # A rule may use the value of the line: it is the one that belongs to this point.
+        moved = (*args[:slot], point, *args[slot + 1 :])
+        return op.local_partial(slot, op.fn(*moved, **tape.kwargs.get(i, {})), *moved)
+
+    yield "output", at(tape.values[i])
+    for other in _other_points(tape, i, slot):
+        yield "point", at(other)
+    yield "sign", -_partial(tape, i, slot)
+
+
+def _other_points(tape: Any, i: int, slot: int) -> Iterator[Any]:
+    """Numbers that somebody might take for the operand: the other operands, and the inputs."""
+    for x in (*tape.args[i], *tape.values[: tape.n_inputs]):
+        if np.ndim(x) == 0 and x != tape.args[i][slot]:
+            yield x
+
+
+def _numbers(tape: Any, i: int) -> bool:
+    return not any(map(np.ndim, (tape.values[i], *tape.args[i])))
+
+
+def _question(kind: str, ask: str, answer: Number, exact: Any, wrong: Iterable[tuple[str, Any]]) -> Question:
+    """Keep the wrong answers that are wrong, that look it, and that say one thing each."""
+    seen, mistakes = [float(exact)], []
+    for name, value in _computable(wrong):
+        x = float(value)
+        looks = Number.of(x).text
+        if math.isfinite(x) and looks != answer.text and not any(math.isclose(x, y, rel_tol=2e-6) for y in seen):
+            seen.append(x)
+            mistakes.append(Mistake(name, x))
+    return Question(kind, f"{ask} = ?", answer, tuple(mistakes))
+
+
+def _computable(wrong: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
+    # An operation of the learner's own may refuse a number that is not its operand.
+    try:
+        yield from wrong
+    except Exception:
+        return

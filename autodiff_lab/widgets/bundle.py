@@ -1,0 +1,39 @@
+"""JavaScript is written in modules, and joined here: a page and anywidget each take one text."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+_IMPORT = re.compile(r'^import \{[^}]*\} from "(\.{1,2}/[\w./]+)";\n', re.MULTILINE)
+_COMMENT = re.compile(r"(?<=\S)\s+// .*$")
+
+
+def modules(last: Path) -> list[Path]:
+    """Name the modules that `last` stands on, each behind those it imports; `last` comes last.
+
+    >>> names = [path.stem for path in modules(Path(__file__).with_name("player") / "js" / "widget.js")]
+    >>> names.index("state") < names.index("mount") < names.index("widget")
+    True
+    """
+    order: dict[Path, None] = {}
+    for name in _IMPORT.findall(last.read_text(encoding="utf-8")):
+        order |= dict.fromkeys(modules((last.parent / name).resolve()))
+    return [*order, last]
+
+
+def joined(last: Path) -> str:
+    """Give a module and all that it imports as one module, which exports what its parts export."""
+    # What one module exports is a name that the others see anyway, once they are one text.
+    return "\n".join(lean(_IMPORT.sub("", path.read_text(encoding="utf-8"))) for path in modules(last))
+
+
+def lean(text: str) -> str:
+    r"""Leave out comments and indentation; the sources have no strings over several lines, and none with `` // ``.
+
+    >>> lean("let a = 1; // one\n\n  // another\n  a = 2;")
+    'let a = 1;\na = 2;'
+    """
+    text = re.sub(r"^\s*/\*.*?\*/\s*$", "", text, flags=re.MULTILINE | re.DOTALL)
+    lines = (_COMMENT.sub("", line).strip() for line in text.splitlines())
+    return "\n".join(line for line in lines if line and not line.startswith("// "))

@@ -1,0 +1,89 @@
+"""BranchRecorder: which lines of a program run at an input, what they leave on the tape, and for which inputs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autodiff_lab.text.notation import number
+from autodiff_lab.text.table import Grid
+from autodiff_lab.widgets.labs.branch_recorder.picture import drawn
+from autodiff_lab.widgets.labs.branch_recorder.programs import HIGH, LOW, PROGRAMS, STEP
+from autodiff_lab.widgets.labs.branch_recorder.runs import piece_of, run_of
+from autodiff_lab.widgets.labs.lab import Choice, Lab, Slider
+from autodiff_lab.widgets.labs.table import grid
+
+
+class BranchRecorder(Lab):
+    """Move the input of a program: other lines run, the tape grows or shrinks, and the slope belongs to what ran.
+
+    >>> lab = BranchRecorder()
+    >>> lab.set(x=1.5)
+    >>> lab.snapshot()["value"], lab.snapshot()["slope"], lab.snapshot()["operations"]
+    (11.390625, 45.5625, 5)
+    >>> lab.set(x=1.6)
+    >>> lab.snapshot()["operations"]
+    4
+    """
+
+    title = "BranchRecorder"
+    about = "Before you move x, say which lines will run, and how long the tape will be."
+    controls = (Choice("program", "program", tuple(PROGRAMS)), Slider("x", "x", LOW, HIGH, STEP))
+
+    def __init__(self) -> None:
+        self.program, self.x = next(iter(PROGRAMS)), 1.5
+
+    def snapshot(self) -> dict[str, Any]:
+        """The run at x, and the piece that x lies in."""
+        run, piece = run_of(self.program, self.x), piece_of(self.program, self.x)
+        return {
+            "program": self.program,
+            "x": self.x,
+            "value": run.value,
+            "slope": run.slope,
+            "operations": len(run.tape),
+            "questions": len(run.answers),
+            "source": [list(row) for row in run.rows],
+            "tape": [list(note) for note in run.tape],
+            "piece": (piece.low, piece.high),
+        }
+
+    def sentence(self) -> str:
+        """What ran, what it left, and how far the same lines reach."""
+        snap = self.snapshot()
+        operations, questions = snap["operations"], snap["questions"]
+        taped = f"{operations} operation{'s' * (operations != 1)}" if operations else "nothing"
+        return (
+            f"At x = {number(self.x)} the program asked {questions} question{'s' * (questions != 1)} of its values, "
+            f"and the tape holds {taped}. The value is {number(snap['value'])} and the slope {number(snap['slope'])}. "
+            f"{_reach(*snap['piece'])}"
+        )
+
+    def table(self) -> Grid:
+        """The lines of the program."""
+        snap = self.snapshot()
+        rows = [(text, float(ran), float(recorded)) for text, ran, recorded in snap["source"]]
+        return grid(
+            f"x = {number(self.x)}, value {number(snap['value'])}, slope {number(snap['slope'])}",
+            ("line of the program", "times it ran", "operations on the tape"),
+            rows,
+        )
+
+    def picture(self) -> str:
+        """The source and the tape; value and slope over x, with the recorded piece thick."""
+        return drawn(self.snapshot())
+
+
+def _reach(low: float, high: float) -> str:
+    """How far the recorded piece goes; the ends of the slider are no ends of a piece."""
+    if low == high:
+        return "No other x takes this way: the piece is one point."
+    ends = [number(round(x, 10)) if LOW < x < HIGH else "" for x in (low, high)]
+    match ends:
+        case ["", ""]:
+            return "Every x of the slider takes this way."
+        case ["", end]:
+            return f"Every x up to {end} takes this way; there the next piece begins."
+        case [start, ""]:
+            return f"Every x from {start} on takes this way."
+        case [start, end]:
+            return f"Every x from {start} to {end} takes this way; outside, other lines run."

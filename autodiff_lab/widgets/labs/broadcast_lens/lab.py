@@ -1,0 +1,253 @@
+"""BroadcastLens: what NumPy copied on the way forward is added on the way back, and what it added is copied."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autodiff_lab.text.notation import atom, number
+from autodiff_lab.text.table import Grid
+from autodiff_lab.widgets.labs.broadcast_lens import picture as broadcast_picture
+from autodiff_lab.widgets.labs.broadcast_lens.flow import (
+    AXES,
+    OVER_AXES,
+    PROGRAMS,
+    SHAPES,
+    Flow,
+    Refused,
+    flow,
+)
+from autodiff_lab.widgets.labs.lab import Button, Choice, Lab, Play, Toggle
+from autodiff_lab.widgets.labs.table import grid
+
+_MOST_TERMS = 6
+_SETTINGS = ("program", "a", "b", "axes", "operand", "wrong")
+
+
+class BroadcastLens(Lab):
+    """Choose shapes; follow one entry after the other to all its copies, and what they send back to it.
+
+    >>> lab = BroadcastLens()
+    >>> lab.sentence()
+    'B has shape (3,) and is read as (2, 3): each entry is used twice. Which shape has its gradient?'
+    >>> for _ in range(2):
+    ...     lab.press("next")
+    >>> lab.sentence()
+    'B[1] was used twice: 4.4 + 10.4 = 14.8.'
+    >>> lab.set(wrong=True)
+    >>> lab.snapshot()["gradient_shape"], lab.snapshot()["fits"]
+    ([2, 3], False)
+    """
+
+    title = "BroadcastLens"
+    about = "Choose shapes. Say which shape comes back, and which numbers; then let one entry after the other collect."
+    controls = (
+        Choice("program", "program", PROGRAMS),
+        Choice("a", "shape of A", tuple(SHAPES)),
+        Choice("b", "shape of B", tuple(SHAPES)),
+        Choice("axes", "axes of the sum", tuple(AXES)),
+        Choice("operand", "gradient of", ("B", "A")),
+        Toggle("wrong", "wrong rule: leave the shapes alone"),
+        Button("next", "Next entry"),
+        Button("back", "Back"),
+        Button("begin", "Begin again"),
+        Play("next", 1200),
+    )
+
+    def __init__(self) -> None:
+        self.program, self.a, self.b, self.axes = PROGRAMS[0], "(2, 3)", "(3,)", "0"
+        self.operand, self.wrong = "B", False
+        self._step, self._of = 0, self._settings()
+
+    def _settings(self) -> tuple[Any, ...]:
+        return tuple(getattr(self, name) for name in _SETTINGS)
+
+    @property
+    def step(self) -> int:
+        """How many entries have had their turn; with other settings the turns begin again."""
+        if self._of != self._settings():
+            self._step, self._of = 0, self._settings()
+        return self._step
+
+    @property
+    def flow(self) -> Flow | None:
+        """The run and its sweep; None if NumPy cannot do it."""
+        found = self._found()
+        return None if isinstance(found, str) else found
+
+    def _found(self) -> Flow | str:
+        try:
+            return flow(self.program, SHAPES[self.a], SHAPES[self.b], AXES[self.axes], self.operand, self.wrong)
+        except Refused as refusal:
+            return str(refusal)
+
+    def next(self) -> None:
+        """Let the next entry collect, or send."""
+        self._step = self.step + 1
+
+    def back(self) -> None:
+        """Take one turn back."""
+        self._step = self.step - 1
+
+    def begin(self) -> None:
+        """Let all turns begin again."""
+        self._step, self._of = 0, self._settings()
+
+    def can(self, name: str) -> bool:
+        """Next while an entry is left, the others while one has had its turn."""
+        found = self.flow
+        return found is not None and self.step < found.small.size if name == "next" else self.step > 0
+
+    def still(self) -> BroadcastLens:
+        """All turns taken."""
+        shown = BroadcastLens()
+        shown.set(**dict(zip(_SETTINGS, self._settings(), strict=True)))
+        if shown.flow is not None:
+            shown._step = shown.flow.small.size
+        return shown
+
+    def snapshot(self) -> dict[str, Any]:
+        """The settings, and if NumPy can do it: values, what belongs where, what comes back, and what it adds up to."""
+        settings = dict(zip(_SETTINGS, self._settings(), strict=True))
+        settings |= {"over_axes": self.program == OVER_AXES, "asked": self.operand}
+        found = self._found()
+        if isinstance(found, str):
+            return {**settings, "refused": found, "step": 0}
+        entry = max(self.step - 1, 0)
+        return {
+            **settings,
+            "refused": "",
+            "step": self.step,
+            "entry": entry,
+            "name": _entry_name(found, entry),
+            "operand": found.operand,
+            "copies": found.copies,
+            "small": found.small.tolist(),
+            "large": found.large.tolist(),
+            "small_shape": list(found.small.shape),
+            "large_shape": list(found.large.shape),
+            "places": found.places(entry),
+            "landed": found.landed(entry),
+            "terms": [float(x) for x in np.ravel(found.large_back)[found.places(entry)]],
+            "sent": float(np.ravel(found.small_back)[entry]),
+            "gradient": found.gradient.tolist(),
+            "gradient_shape": list(found.gradient.shape),
+            "operand_shape": list(found.truth.shape),
+            "truth": found.truth.tolist(),
+            "fits": found.fits,
+            "is_right": found.right,
+        }
+
+    def sentence(self) -> str:
+        """What this turn does, and after the last one what came out."""
+        snap, found = self.snapshot(), self.flow
+        if found is None:
+            return snap["refused"]
+        said = _opening(snap, found) if not snap["step"] else _turn(snap, found)
+        return f"{said} {_verdict(snap, found)}" if snap["step"] == found.small.size else said
+
+    def table(self) -> Grid | None:
+        """Every entry of the small array, where it is used, and what it has to do on the way back."""
+        found = self.flow
+        if found is None:
+            return None
+        rows = []
+        for entry, value in enumerate(np.ravel(found.small)):
+            parts = np.ravel(found.large_back)[found.places(entry)]
+            brought = np.ravel(found.small_back)[entry] if found.lands is not None else "nobody adds"
+            over = (_listed(parts), brought) if found.copies else (number(brought), _where(found, found.landed(entry)))
+            rows.append((_entry_name(found, entry), float(value), _where(found, found.places(entry)), *over))
+        if found.copies:
+            heads = ("entry", "value", "is used at", "its copies get back", "together")
+        else:
+            heads = ("entry", "value", "is the sum of", "gets back", "sends it to")
+        shapes = f"{_small(found)} of shape {found.small.shape}, beside {found.large.shape}"
+        return grid(f"{self.program}: {shapes}", heads, rows)
+
+    def picture(self) -> str:
+        """The two arrays twice: on the way forward, and below it on the way back."""
+        return broadcast_picture.drawn(self.snapshot(), self.flow)
+
+
+def _small(found: Flow) -> str:
+    return found.operand if found.copies else "S"
+
+
+def _entry_name(found: Flow, entry: int) -> str:
+    return _indexed(_small(found), entry, found.small.shape)
+
+
+def _indexed(name: str, entry: int, shape: tuple[int, ...]) -> str:
+    """An entry as Python writes it: ``B[0, 2]``; the only entry of a number has no index."""
+    index = ", ".join(str(int(i)) for i in np.unravel_index(entry, shape)) if shape else ""
+    return f"{name}[{index}]" if index else name
+
+
+def _where(found: Flow, places: list[int]) -> str:
+    """Places of the large array, as indices."""
+    shown = [_indexed("", i, found.large.shape) or "the only place" for i in places[:_MOST_TERMS]]
+    return ", ".join([*shown, *(["…"] if len(places) > _MOST_TERMS else [])])
+
+
+def _listed(parts: Any) -> str:
+    shown = [number(x) for x in parts[:_MOST_TERMS]]
+    return ", ".join([*shown, *(["…"] if len(parts) > _MOST_TERMS else [])])
+
+
+def _times(n: int) -> str:
+    return {1: "once", 2: "twice"}.get(n, f"{n} times")
+
+
+def _opening(snap: dict[str, Any], found: Flow) -> str:
+    uses = len(found.places(0))
+    if found.copies:
+        small, large, each = (
+            found.small.shape,
+            found.large.shape,
+            "its number" if found.small.size == 1 else "each entry",
+        )
+        if uses == 1:
+            return f"{found.operand} has shape {small} and nothing is copied: {each} is used once."
+        return (
+            f"{found.operand} has shape {small} and is read as {large}: {each} is used {_times(uses)}. Which shape has "
+            "its gradient?"
+        )
+    return (
+        f"A has shape {found.large.shape}. Each entry of the sum S, of shape {found.small.shape}, is made of {uses} "
+        "of its numbers. Which numbers of A get what S gets?"
+    )
+
+
+def _turn(snap: dict[str, Any], found: Flow) -> str:
+    name = snap["name"]
+    if not found.copies:
+        there = f"{name} holds {number(snap['sent'])} and sends it to {_where(found, snap['landed'])}"
+        if snap["landed"] == snap["places"]:
+            return f"{there}, the places that it was added up from."
+        return f"{there}. But it was added up from {_where(found, snap['places'])}."
+    if found.lands is None:
+        return (
+            f"{name} was used {_times(len(snap['terms']))}. Its copies get {_listed(snap['terms'])}, and nobody adds."
+        )
+    if len(snap["terms"]) == 1:
+        return f"{name} was used once, and gets {number(snap['sent'])} from there."
+    total = " + ".join(atom(number(x)) for x in snap["terms"][:_MOST_TERMS])
+    more = " + …" if len(snap["terms"]) > _MOST_TERMS else ""
+    return f"{name} was used {_times(len(snap['terms']))}: {total}{more} = {number(snap['sent'])}."
+
+
+def _verdict(snap: dict[str, Any], found: Flow) -> str:
+    shapes = f"The gradient has shape {found.gradient.shape}"
+    if not snap["fits"]:
+        return (
+            f"{shapes}, and {found.operand} has {found.truth.shape}. {found.operand} − 0.1 · gradient would turn it "
+            f"into a {found.gradient.shape} array, and NumPy would say nothing."
+        )
+    if not snap["is_right"]:
+        return f"{shapes}, as {found.operand} has, and the numbers are wrong. A look at the shape does not find that."
+    if snap["wrong"]:
+        return (
+            f"{shapes}, as {found.operand} has, and the numbers are right: with these shapes the fault does not show."
+        )
+    return f"{shapes}, as {found.operand} has."

@@ -1,0 +1,176 @@
+"""The picture of BroadcastLens: small array and large array, above on the way forward, below on the way back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autodiff_lab.text.notation import NOT_REACHED, atom, number
+from autodiff_lab.widgets.labs.broadcast_lens.flow import OPS, Flow
+from autodiff_lab.widgets.labs.canvas import Point, Sheet
+
+SIZE = (850, 468)
+LEFT, RIGHT = 16, 408
+NARROW, WIDE, HIGH = 50, 66, 26
+ROW, LAYER = HIGH + 16, 14
+FORWARD, BACKWARD = 108, 290
+CHANNEL = 386
+_MOST_TERMS = 6
+_LONGEST_LINE = 96
+
+
+class Panel:
+    """An array as boxes: rows below each other, the layers of a third axis side by side."""
+
+    def __init__(self, left: float, top: float, wide: float, shape: tuple[int, ...]) -> None:
+        self.left, self.top, self.wide = left, top, wide
+        self.layers, self.rows, self.columns = (1,) * (3 - len(shape)) + shape
+
+    def corner(self, k: int) -> Point:
+        """The upper left corner of the k-th entry."""
+        layer, row, column = np.unravel_index(k, (self.layers, self.rows, self.columns))
+        across = layer * (self.columns * (self.wide + 4) + LAYER) + column * (self.wide + 4)
+        return self.left + float(across), self.top + float(row) * ROW
+
+    def foot(self, k: int) -> Point:
+        """The middle of its lower edge, where wires end."""
+        x, y = self.corner(k)
+        return x + self.wide / 2, y + HIGH
+
+
+def drawn(snap: dict[str, Any], found: Flow | None) -> str:
+    """Draw a snapshot of the lab."""
+    sheet = Sheet(*SIZE, "A small and a large array, on the way forward and on the way back")
+    sheet.text(LEFT, 26, f"y = {snap['program']}", bold=True)
+    sheet.text(LEFT, 50, _settings(snap), "soft_ink", size=14)
+    sheet.path([(LEFT, 64), (SIZE[0] - 16, 64)], "faint", 1)
+    if found is None:
+        for k, line in enumerate(_lines(snap["refused"])):
+            sheet.text(LEFT, 100 + 24 * k, line, "adjoint", bold=not k)
+        return sheet.svg()
+    _forward(sheet, snap, found)
+    _backward(sheet, snap, found)
+    return sheet.svg()
+
+
+def _settings(snap: dict[str, Any]) -> str:
+    a, b, axes, operand = f"A {snap['a']}", f"B {snap['b']}", f"axes {snap['axes']}", snap["asked"]
+    rule = "wrong rule" if snap["wrong"] else "right rule"
+    if snap["over_axes"]:
+        return f"{a}    {axes}    gradient of A    {rule}    (not used here: {b}, gradient of {operand})"
+    return f"{a}    {b}    gradient of {operand}    {rule}    (not used here: {axes})"
+
+
+def _lines(text: str) -> list[str]:
+    lines: list[str] = [""]
+    for word in text.split():
+        if len(lines[-1]) + len(word) > _LONGEST_LINE:
+            lines.append("")
+        lines[-1] = f"{lines[-1]} {word}".strip()
+    return lines
+
+
+def _forward(sheet: Sheet, snap: dict[str, Any], found: Flow) -> None:
+    small = Panel(LEFT, FORWARD, NARROW, found.small.shape)
+    large = Panel(RIGHT, FORWARD, WIDE, found.large.shape)
+    name = found.operand if found.copies else "S"
+    sign = OPS[snap["program"]].sign if found.copies else ""
+    sheet.text(LEFT, FORWARD - 16, f"{name}, shape {found.small.shape}", "value", bold=True)
+    over = f"A {sign} B, place by place" if found.copies else "A"
+    sheet.text(RIGHT, FORWARD - 16, f"{over}, shape {found.large.shape}", "value", bold=True)
+    for k, x in enumerate(np.ravel(found.small)):
+        _box(sheet, small, k, number(x), "value", k == snap["entry"])
+    for k, x in enumerate(np.ravel(found.large)):
+        glows = k in snap["places"]
+        if found.copies:
+            _pair(sheet, large, k, x, np.ravel(found.other)[k], found.operand, sign, glows)
+        else:
+            _box(sheet, large, k, number(x), "value", glows)
+    _wires(sheet, small, snap["entry"], large, snap["places"], "value", to_large=found.copies)
+
+
+def _backward(sheet: Sheet, snap: dict[str, Any], found: Flow) -> None:
+    bar = f"{found.operand if found.copies else 'S'}\N{COMBINING MACRON}"
+    unsummed = found.lands is None
+    shape = found.gradient.shape if unsummed else found.small.shape
+    small = Panel(LEFT, BACKWARD, NARROW, shape)
+    large = Panel(RIGHT, BACKWARD, WIDE, found.large.shape)
+    step, entry, turn = snap["step"], snap["entry"], snap["step"] > 0
+    asked = found.copies and not turn  # the shape is the learner's to say first
+    mark = "" if not found.copies else " ✓" if found.fits else f" ✗  not {found.truth.shape}"
+    sheet.text(LEFT, BACKWARD - 16, f"{bar}, shape {'?' if asked else f'{shape}{mark}'}", "adjoint", bold=True)
+    heading = "what comes back to each place" if found.copies else "A\N{COMBINING MACRON}"
+    mark = "" if found.copies or not turn else " ✓" if found.right else " ✗  the numbers are wrong"
+    sheet.text(RIGHT, BACKWARD - 16, f"{heading}, shape {found.large.shape}{mark}", "adjoint", bold=True)
+    for k in range(0 if asked else int(np.prod(shape))):
+        home = int(np.ravel(found.homes)[k]) if unsummed else k
+        there = home < step or not found.copies
+        x = np.ravel(found.gradient)[k] if unsummed else np.ravel(found.small_back)[k]
+        _box(sheet, small, k, number(x) if there else NOT_REACHED, "adjoint", turn and home == entry)
+    lands = found.homes if found.lands is None else found.lands
+    for k, home in enumerate(np.ravel(lands)):
+        there = found.copies or home < step
+        x = np.ravel(found.large_back)[k] if found.copies else np.ravel(found.gradient)[k]
+        _box(sheet, large, k, number(x) if there else NOT_REACHED, "adjoint", turn and home == entry)
+    if turn and not unsummed:
+        _wires(sheet, small, entry, large, snap["landed"], "adjoint", to_large=not found.copies)
+    if turn:
+        sheet.text(LEFT, SIZE[1] - 18, _formed(snap, found, bar), "adjoint", bold=True)
+
+
+def _formed(snap: dict[str, Any], found: Flow, bar: str) -> str:
+    """The sum of this turn, or the number that is copied."""
+    name = snap["name"].replace(snap["name"][0], bar, 1)
+    if not found.copies:
+        return f"{name} = {number(snap['sent'])}, copied to {len(snap['landed'])} places"
+    terms = [atom(number(x)) for x in snap["terms"][:_MOST_TERMS]]
+    more = ["…"] if len(snap["terms"]) > _MOST_TERMS else []
+    if found.lands is None:
+        return f"{', '.join(terms + more)}: nobody adds them"
+    total = [number(snap["sent"])] if len(terms) > 1 else []
+    return " = ".join([name, " + ".join(terms + more), *total])
+
+
+def _box(sheet: Sheet, panel: Panel, k: int, text: str, role: str, glows: bool) -> None:
+    _frame(sheet, panel, k, role, glows)
+    x, y = panel.corner(k)
+    sheet.text(x + panel.wide / 2, y + 18, text, "ink", "middle", 14, bold=glows)
+
+
+def _pair(sheet: Sheet, panel: Panel, k: int, mine: float, other: float, operand: str, sign: str, glows: bool) -> None:
+    """Both operands at one place, in the order of the program; the one that is watched stands out."""
+    _frame(sheet, panel, k, "value", glows)
+    x, y = panel.corner(k)
+    first, second = (mine, other) if operand == "A" else (other, mine)
+    plain, watched = ("ink", "ink") if glows else ("soft_ink", "value")  # to be read on the glow, too
+    roles = (watched, plain) if operand == "A" else (plain, watched)
+    left, right = number(first), number(second)
+    middle = x + panel.wide * (len(left) + 1) / (len(left) + len(right) + 2)  # the sign, so that all fits
+    sheet.text(middle - 7, y + 18, left, roles[0], "end", 14, bold=operand == "A")
+    sheet.text(middle, y + 18, sign, plain, "middle", 14)
+    sheet.text(middle + 7, y + 18, right, roles[1], "start", 14, bold=operand == "B")
+
+
+def _frame(sheet: Sheet, panel: Panel, k: int, role: str, glows: bool) -> None:
+    x, y = panel.corner(k)
+    paper = "adjoint_paper" if role == "adjoint" else "constant_paper"
+    sheet.box(x, y, panel.wide, HIGH, role if glows else "line", paper if glows else "", 3.5 if glows else 1)
+
+
+def _wires(sheet: Sheet, small: Panel, entry: int, large: Panel, places: list[int], role: str, to_large: bool) -> None:
+    """Lines between one small entry and its places, running below the rows; the heads say which way."""
+    x0, y0 = small.foot(entry)
+    dash = "7 4" if role == "adjoint" else ""
+    lane = y0 + 11
+    for place in places:
+        x1, y1 = large.foot(place)
+        sheet.path([(x0, lane), (CHANNEL, lane), (CHANNEL, y1 + 11), (x1, y1 + 11)], role, 2, dash)
+        if to_large:
+            sheet.arrow((x1, y1 + 12), (x1, y1 + 1), role, 2)
+        else:
+            sheet.path([(x1, y1 + 11), (x1, y1)], role, 2)
+    if places and to_large:
+        sheet.path([(x0, lane), (x0, y0)], role, 2)
+    elif places:
+        sheet.arrow((x0, lane + 1), (x0, y0 + 1), role, 2)

@@ -1,0 +1,167 @@
+"""Drawing a lab's picture as SVG text, quickly enough for a slider that is being dragged.
+
+Colours are given by their role (``"value"``, ``"soft_ink"``, see `themes.Theme`). A picture has one size in all states
+of its lab, so nothing on the page moves when it is replaced.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+from autodiff_lab.figures.style import themes
+from autodiff_lab.text.notation import escape
+
+FONT = "system-ui,-apple-system,Segoe UI,Roboto,DejaVu Sans,sans-serif"
+Point = tuple[float, float]
+
+
+class Sheet:
+    """A picture under construction; every method adds a shape, y counts downwards.
+
+    >>> sheet = Sheet(100, 50, "a dot")
+    >>> sheet.dot(10, 20, "value")
+    >>> sheet.svg().count("<circle")
+    1
+    """
+
+    def __init__(self, width: int, height: int, title: str) -> None:
+        self.width, self.height, self.title = width, height, title
+        self._shapes: list[str] = []
+
+    def path(
+        self, points: Iterable[Point], role: str = "ink", width: float = 2, dash: str = "", fill: str = ""
+    ) -> None:
+        """A line through points; with `fill` a closed area."""
+        at = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+        look = f'fill="{_colour(fill)}" fill-opacity="0.25"' if fill else 'fill="none"'
+        stroke = f'stroke="{_colour(role)}" stroke-width="{width:g}"' if role else 'stroke="none"'
+        dashed = f' stroke-dasharray="{dash}"' if dash else ""
+        self._shapes.append(f'<{"polygon" if fill else "polyline"} points="{at}" {look} {stroke}{dashed}/>')
+
+    def arrow(self, tail: Point, head: Point, role: str = "ink", width: float = 2.5, dash: str = "") -> None:
+        """A line with a head; a very short one is a dot."""
+        (x0, y0), (x1, y1) = tail, head
+        length = ((x1 - x0) ** 2 + (y1 - y0) ** 2) ** 0.5
+        if length < 4:
+            return self.dot(*tail, role, 3)
+        ux, uy = (x1 - x0) / length, (y1 - y0) / length
+        size = min(11.0, length)
+        neck = (x1 - size * ux, y1 - size * uy)
+        self.path([tail, neck], role, width, dash)
+        wings = [(neck[0] - 0.45 * size * side * uy, neck[1] + 0.45 * size * side * ux) for side in (1, -1)]
+        at = " ".join(f"{x:.1f},{y:.1f}" for x, y in [head, *wings])
+        self._shapes.append(f'<polygon points="{at}" fill="{_colour(role)}"/>')
+
+    def dot(self, x: float, y: float, role: str = "ink", radius: float = 5, hollow: bool = False) -> None:
+        """A filled circle, or with `hollow` a ring."""
+        look = f'fill="{"none" if hollow else _colour(role)}" stroke="{_colour(role)}" stroke-width="2"'
+        self._shapes.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:g}" {look}/>')
+
+    def box(self, x: float, y: float, w: float, h: float, role: str = "line", fill: str = "", width: float = 1) -> None:
+        """A rectangle with a border."""
+        stroke = f'stroke="{_colour(role)}" stroke-width="{width:g}"' if role else 'stroke="none"'
+        inside = _colour(fill) if fill else "none"
+        self._shapes.append(
+            f'<rect x="{x:.1f}" y="{y:.1f}" width="{max(w, 0):.1f}" height="{h:.1f}" rx="3" fill="{inside}" {stroke}/>'
+        )
+
+    def text(
+        self,
+        x: float,
+        y: float,
+        text: str,
+        role: str = "ink",
+        anchor: str = "start",
+        size: float = 15,
+        bold: bool = False,
+    ) -> None:
+        """Words; `anchor` is start, middle or end."""
+        weight = ' font-weight="600"' if bold else ""
+        at = "" if anchor == "start" else f' text-anchor="{anchor}"'
+        kind = f'fill="{_colour(role)}" font-size="{size:g}"{weight}{at}'
+        self._shapes.append(f'<text x="{x:.1f}" y="{y:.1f}" {kind} xml:space="preserve">{escape(text)}</text>')
+
+    def code(self, x: float, y: float, pieces: Sequence[tuple[str, str]], size: float = 15) -> None:
+        """Digits of one width, each piece (text, role) after the other."""
+        spans = "".join(f'<tspan fill="{_colour(role)}">{escape(text)}</tspan>' for text, role in pieces)
+        look = f'font-family="ui-monospace,Menlo,Consolas,DejaVu Sans Mono,monospace" font-size="{size:g}"'
+        self._shapes.append(f'<text x="{x:.1f}" y="{y:.1f}" {look} xml:space="preserve">{spans}</text>')
+
+    def handle(self, name: str, x: float, y: float, radius: float = 22) -> None:
+        """A round place that can be dragged with the pointer; `Lab.drag` is told its name."""
+        self._shapes.append(
+            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:g}" fill="transparent" data-drag="{escape(name)}"/>'
+        )
+
+    def paste(self, other: Sheet) -> None:
+        """Add all that is on another sheet; what never changes need be drawn only once."""
+        self._shapes += other._shapes
+
+    def svg(self) -> str:
+        """The picture."""
+        return (
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{self.width}" height="{self.height}" '
+            f'viewBox="0 0 {self.width} {self.height}" role="img" aria-label="{escape(self.title)}" '
+            f'font-family="{FONT}">{"".join(self._shapes)}</svg>'
+        )
+
+
+class Axes:
+    """A rectangle of a sheet with a scale to each side; for a logarithmic scale, hand over logarithms.
+
+    >>> axes = Axes(Sheet(120, 120, "plot"), (10, 10, 100, 100), (0, 10), (0, 1))
+    >>> axes.at(5, 1)
+    (60.0, 10.0)
+    """
+
+    def __init__(
+        self,
+        sheet: Sheet,
+        frame: tuple[float, float, float, float],
+        x: tuple[float, float],
+        y: tuple[float, float],
+    ) -> None:
+        self.sheet, self.frame, self.x, self.y = sheet, frame, x, y
+
+    def at(self, x: float, y: float) -> Point:
+        """Where a place on the scales is on the sheet; what lies outside is put on the edge."""
+        left, top, width, height = self.frame
+        across = (min(max(x, min(self.x)), max(self.x)) - self.x[0]) / (self.x[1] - self.x[0])
+        up = (min(max(y, min(self.y)), max(self.y)) - self.y[0]) / (self.y[1] - self.y[0])
+        return left + across * width, top + (1 - up) * height
+
+    def scales(
+        self,
+        x: Sequence[tuple[float, str]],
+        y: Sequence[tuple[float, str]],
+        x_title: str = "",
+        y_title: str = "",
+    ) -> None:
+        """Draw the frame, ticks with their labels, and what is measured."""
+        left, top, width, height = self.frame
+        for place, label in x:
+            at, _ = self.at(place, self.y[0])
+            self.sheet.path([(at, top), (at, top + height)], "faint", 1)
+            self.sheet.text(at, top + height + 18, label, "soft_ink", "middle", 14)
+        for place, label in y:
+            _, at = self.at(self.x[0], place)
+            self.sheet.path([(left, at), (left + width, at)], "faint", 1)
+            self.sheet.text(left - 8, at + 5, label, "soft_ink", "end", 14)
+        self.sheet.box(left, top, width, height)
+        self.sheet.text(left + width / 2, top + height + 38, x_title, "soft_ink", "middle", 14)
+        self.sheet.text(left, top - 8, y_title, "soft_ink", "start", 14)
+
+    def curve(self, points: Iterable[Point], role: str, width: float = 2.5, dash: str = "") -> None:
+        """A line through places on the scales, broken where it leaves them or is not a number."""
+        run: list[Point] = []
+        for x, y in [*points, (math.nan, math.nan)]:
+            if min(self.x) <= x <= max(self.x) and min(self.y) <= y <= max(self.y):
+                run.append(self.at(x, y))
+            elif run:
+                self.sheet.path(run, role, width, dash)
+                run = []
+
+
+def _colour(role: str) -> str:
+    return getattr(themes.LIGHT, role) if role else "none"

@@ -1,0 +1,285 @@
+"""FeedGraph: a static graph is built, fed, run and swept back, one node at a time, with its counters and its queue."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from autodiff_lab.systems.static_graph.graph import Constant, Node, Operator
+from autodiff_lab.text.notation import number, readable
+from autodiff_lab.text.table import Grid
+from autodiff_lab.widgets.labs.expression import typed_number
+from autodiff_lab.widgets.labs.feed_graph.passes import Pass, run_through, swept_back
+from autodiff_lab.widgets.labs.feed_graph.picture import Places, drawn
+from autodiff_lab.widgets.labs.feed_graph.programs import FLATTEN, PROGRAMS, Built
+from autodiff_lab.widgets.labs.feed_graph.sentences import said
+from autodiff_lab.widgets.labs.lab import Button, Choice, Entry, Lab, Play
+from autodiff_lab.widgets.labs.table import grid
+
+TARGETS = ("all outputs", "the first output", "the second output")
+
+
+@dataclass
+class State:
+    """What is there of one program: its graph, the pass through it, what the last run and the sweeps after it found."""
+
+    built: Built
+    places: Places = field(default_factory=Places)
+    way: Pass | None = None
+    values: dict[str, Any] = field(default_factory=dict)
+    computed: bool = False
+    rows: dict[str, tuple[float | None, ...]] = field(default_factory=dict)
+    reply: str = ""
+
+
+class FeedGraph(Lab):
+    """Build first, feed later: a small static graph, with what every node waits for.
+
+    >>> lab = FeedGraph()
+    >>> lab.set(program="document 1's two functions", x="1", y="2")
+    >>> for _ in range(3):
+    ...     lab.press("build")
+    >>> for name in ("forward", "finish"):
+    ...     lab.press(name)
+    >>> for target in ("the first output", "the second output"):
+    ...     lab.set(target=target)
+    ...     for name in ("backward", "finish"):
+    ...         lab.press(name)
+    >>> lab.snapshot()["rows"]
+    {'f1': (2.0, 1.0), 'f2': (-1.5, 1.75)}
+    """
+
+    title = "FeedGraph"
+    about = "Build, feed, go forward, go backward. Before each step, say which node is next, and why it may."
+    controls = (
+        Choice("program", "program", tuple(PROGRAMS)),
+        Choice("flatten", "flatten sums", FLATTEN),
+        Entry("x", "feed x", "a number"),
+        Entry("y", "feed y", "a number"),
+        Entry("z", "feed z", "a number"),
+        Button("build", "Build a line"),
+        Button("forward", "Forward"),
+        Choice("target", "backward from", TARGETS),
+        Button("backward", "Backward"),
+        Button("step", "Step"),
+        Button("finish", "To the end"),
+        Button("zero", "Zero"),
+        Button("begin", "Begin again"),
+        Play("step", 1200),
+    )
+
+    def __init__(self) -> None:
+        self._program, self._flatten, self.target = next(iter(PROGRAMS)), FLATTEN[0], TARGETS[0]
+        self.feed: dict[str, float] = {}
+        self.begin()
+
+    # Settings: another program or another way to flatten begins again; another number keeps the graph
+
+    @property
+    def program(self) -> str:
+        """Which of the programs."""
+        return self._program
+
+    @program.setter
+    def program(self, program: str) -> None:
+        if program != self._program:
+            self._program = program
+            self.begin()
+
+    @property
+    def flatten(self) -> str:
+        """What becomes of a sum of a sum."""
+        return self._flatten
+
+    @flatten.setter
+    def flatten(self, flatten: str) -> None:
+        if flatten != self._flatten:
+            self._flatten = flatten
+            self.begin()
+
+    x = property(lambda self: "", lambda self, text: self._fed("x", text))
+    y = property(lambda self: "", lambda self, text: self._fed("y", text))
+    z = property(lambda self: "", lambda self, text: self._fed("z", text))
+
+    def _fed(self, name: str, text: str) -> None:
+        """Keep a number for the next run; an empty text takes it away."""
+        state, found = self.state, typed_number(text)
+        if text.strip() and found is None:
+            state.reply = f"{text!r} is not a number. Write 0.5, or 1/2."
+            return
+        self.feed.pop(name, None)
+        if found is None:
+            state.reply = f"{name} is not fed any more."
+        else:
+            self.feed[name] = found
+            state.reply = f"{name} will be fed {number(found)}. What is built stays as it is."
+        if name not in state.built.named:
+            state.reply = f"This program has no {name}. The number is kept for one that has."
+        else:
+            self._forget()
+
+    def _forget(self) -> None:
+        """What was computed belonged to other numbers."""
+        self.state.built.graph.zero_grad()
+        self.state.way, self.state.values, self.state.computed, self.state.rows = None, {}, False, {}
+
+    # Buttons
+
+    def build(self) -> None:
+        """Build one line of the program."""
+        state = self.state
+        state.built.next()
+        state.places.take_in(state.built.graph.nodes)
+        state.reply = ""
+
+    def forward(self) -> None:
+        """Begin a run: count what each node waits for."""
+        state = self.state
+        feed = {state.built.named[name]: x for name, x in self.feed.items() if name in state.built.named}
+        self._forget()
+        state.way, state.reply = run_through(state.built.graph, list(state.built.results.values()), feed), ""
+
+    def backward(self) -> None:
+        """Begin a sweep from the outputs, or from one of them."""
+        state, outputs = self.state, self.state.built.outputs
+        used = {x for each in state.built.graph.nodes for x in each.operands}
+        node, name = None, " + ".join(name for name, node in outputs.items() if node not in used)
+        if self.target != TARGETS[0] and len(outputs) > 1:
+            name = list(outputs)[TARGETS.index(self.target) - 1]
+            node = outputs[name]
+        state.way, state.reply = swept_back(state.built.graph, node, name), ""
+
+    def step(self) -> None:
+        """One node."""
+        state, way = self.state, self.state.way
+        assert way is not None
+        state.reply, way.at = "", way.at + 1
+        if way.over:
+            self._arrived(state, way)
+
+    def finish(self) -> None:
+        """All nodes that are left."""
+        while self.can("step"):
+            self.step()
+
+    def _arrived(self, state: State, way: Pass) -> None:
+        if way.phase == "forward":
+            state.values = way.found
+            state.computed = not way.refused and not way.stuck
+        else:
+            state.rows[way.target] = tuple(_float(way.found[name]) for name in state.built.inputs)
+
+    def zero(self) -> None:
+        """Forget the adjoints."""
+        self.state.built.graph.zero_grad()
+        self.state.way, self.state.rows = None, {}
+        self.state.reply = "Every adjoint is forgotten. The values of the run are still there."
+
+    def begin(self) -> None:
+        """Begin with nothing built; what was fed is kept."""
+        self.state = State(Built(PROGRAMS[self._program], self._flatten))
+        self.state.places.take_in(self.state.built.graph.nodes)
+
+    def still(self) -> FeedGraph:
+        """Document 1's two functions at its point, with the sum of their gradients and each of them."""
+        whole = FeedGraph()
+        whole.set(program=list(PROGRAMS)[2], x="1", y="2")
+        while whole.can("build"):
+            whole.build()
+        whole.forward()
+        whole.finish()
+        for whole.target in TARGETS:
+            whole.backward()
+            whole.finish()
+        return whole
+
+    def can(self, name: str) -> bool:
+        """Build, then forward, then backward; steps while a pass is under way."""
+        state, complete = self.state, self.state.built.done == len(self.state.built.lines)
+        if name in ("step", "finish"):
+            return state.way is not None and not state.way.over
+        possible = {"build": not complete, "forward": complete, "backward": state.computed, "zero": bool(state.rows)}
+        return possible.get(name, state.built.done > 0)
+
+    # What is seen
+
+    def snapshot(self) -> dict[str, Any]:
+        """The nodes with degrees, counters, values and adjoints; the queue; the gradients found since the last run."""
+        state, way, built = self.state, self.state.way, self.state.built
+        return {
+            "program": self.program,
+            "flatten": self.flatten,
+            "lines": [readable(line) for line in built.lines],
+            "built": built.done,
+            "inputs": built.inputs,
+            "fed": {name: self.feed[name] for name in built.inputs if name in self.feed},
+            "target": self.target,
+            "phase": way.phase if way else "",
+            "sweep": way.target if way else "",
+            "now": way.now.node if way else None,
+            "queue": list(way.now.queue) if way else [],
+            "over": bool(way and way.over),
+            "stuck": way.stuck if way else [],
+            "refused": way.refused if way else "",
+            "told": way.told if way else "",
+            "computed": state.computed,
+            "count": len(built.graph.nodes),
+            "nodes": self._nodes(),
+            "rows": dict(state.rows),
+            "reply": state.reply,
+        }
+
+    def _nodes(self) -> dict[str, dict[str, Any]]:
+        state, way, built = self.state, self.state.way, self.state.built
+        values = way.shown if way and way.phase == "forward" else state.values
+        adjoints = way.shown if way and way.phase == "backward" else {}
+        uses = [x for node in built.graph.nodes for x in node.operands]
+        return {
+            node.name: {
+                "names": [name for name, meant in built.named.items() if meant is node],
+                "kind": _kind(node),
+                "computes": readable(node.expression) if isinstance(node, Operator) else "",
+                "operands": [x.name for x in node.operands],
+                "degrees": (len(node.operands), sum(x is node for x in uses)),
+                "waits": way.now.waiting.get(node.name) if way else None,
+                "value": _float(node.value if isinstance(node, Constant) else values.get(node.name)),
+                "adjoint": _float(adjoints.get(node.name)),
+            }
+            for node in built.graph.nodes
+        }
+
+    def sentence(self) -> str:
+        """What the last press has done, or what to ask before the next."""
+        return said(self.snapshot())
+
+    def table(self) -> Grid:
+        """The picture in rows."""
+        snap = self.snapshot()
+        rows = [
+            (
+                name,
+                node["computes"] or node["kind"],
+                float(node["degrees"][0]),
+                float(node["degrees"][1]),
+                "·" if node["waits"] is None else float(node["waits"]),
+                "·" if node["value"] is None else node["value"],
+                "·" if node["adjoint"] is None else node["adjoint"],
+            )
+            for name, node in snap["nodes"].items()
+        ]
+        heads = ("node", "computes", "operands", "uses", "waits for", "value", "adjoint")
+        return grid(f"{snap['count']} nodes; the queue: {', '.join(snap['queue']) or 'empty'}", heads, rows)
+
+    def picture(self) -> str:
+        """The graph: values in green, adjoints in vermilion, counters in circles; below it queue and gradients."""
+        return drawn(self.snapshot(), self.state.places)
+
+
+def _kind(node: Node) -> str:
+    if isinstance(node, Operator):
+        return node.op.name
+    return "constant" if isinstance(node, Constant) else "placeholder"
+
+
+def _float(x: Any) -> float | None:
+    return None if x is None else float(x)

@@ -1,0 +1,106 @@
+"""The programs of FeedGraph, built into a static graph one line at a time, with three ways to flatten a sum of sums.
+
+``"off"`` makes one node for each operation, ``"copy"`` is the package's own flattening, and ``"mutate"`` is that of
+founding document 1: ``s + z`` hands `z` to the node `s` that is there already, whoever else holds it.
+"""
+
+from __future__ import annotations
+
+from autodiff_lab.systems.static_graph.graph import Constant, Graph, Node, Placeholder
+from autodiff_lab.systems.static_graph.operators import MERGED, Operator, Partial
+from autodiff_lab.text.notation import number, readable
+from autodiff_lab.widgets.labs.expression import typed
+
+PROGRAMS = {
+    "f1 = x · y + log(x + y)": ("f1 = x * y + log(x + y)",),
+    "f1 = x + y, f2 = x − y": ("f1 = x + y", "f2 = x - y"),
+    "document 1's two functions": ("f1 = x + y + log(x)", "d = x - y", "f2 = x / y + d * d"),
+    "f1 = x + y + z": ("f1 = x + y + z",),
+    "s = x + y, u = s · 10, t = s + z": ("s = x + y", "u = s * 10", "t = s + z"),
+    "s = x + y, t = s + s": ("s = x + y", "t = s + s"),
+}
+INPUTS = ("x", "y", "z")
+FLATTEN = ("off", "copy", "mutate")
+
+
+class Built:
+    """A graph that grows by a line of its program at a time.
+
+    Attributes
+    ----------
+    lines : tuple of str
+        The whole program.
+    done : int
+        How many of its lines are built.
+    named : dict
+        The node that each name of the program means; two names may mean one node.
+
+    Examples
+    --------
+    >>> for flatten in FLATTEN:
+    ...     built = Built(("s = x + y", "t = s + z"), flatten)
+    ...     built.next()
+    ...     built.next()
+    ...     print(flatten, built.named["t"] is built.named["s"], built.named["s"].expression)
+    off False x + y
+    copy False x + y
+    mutate True x + y + z
+    """
+
+    def __init__(self, lines: tuple[str, ...], flatten: str) -> None:
+        self.lines, self.done, self.mutate = lines, 0, flatten == "mutate"
+        self.graph = Graph(flatten=flatten != "off")
+        used = [name for name in INPUTS if any(name in line for line in lines)]
+        self.named: dict[str, Node] = {name: Placeholder((), name, graph=self.graph) for name in used}
+
+    def next(self) -> None:
+        """Build one line. Nothing is computed."""
+        name, expression = self.lines[self.done].split(" = ")
+        before = set(self.graph.nodes)
+        node = typed(expression, tuple(self.named))(*self.named.values())
+        if self.mutate:
+            node = _handed_to_an_operand(node)
+        self._call(name, node, before)
+        self.named[name], self.done = node, self.done + 1
+
+    def _call(self, name: str, node: Node, before: set[Node]) -> None:
+        """Give each new node the name it has in the program, or else what it computes: every message says it so."""
+        for new in self.graph.nodes:
+            if new not in before:
+                new.name = number(new.value) if isinstance(new, Constant) else readable(new.expression)
+        if node not in before:
+            node.name = name
+
+    @property
+    def inputs(self) -> list[str]:
+        """The names of the placeholders."""
+        return [name for name in self.named if name in INPUTS]
+
+    @property
+    def results(self) -> dict[str, Node]:
+        """The nodes of the lines that are built, by name."""
+        return {name: node for name, node in self.named.items() if name not in INPUTS}
+
+    @property
+    def outputs(self) -> dict[str, Node]:
+        """Of these, the ones that no later line of the program mentions."""
+        lines = [line.split(" = ") for line in self.lines]
+        mentioned = {part for _, expression in lines for part in expression.split()}
+        return {name: node for name, node in self.results.items() if name not in mentioned}
+
+
+def _handed_to_an_operand(node: Node) -> Node:
+    """What document 1 does: a sum gives its terms to a sum among its operands, and that one is the result."""
+    if not isinstance(node, Operator) or node.op not in MERGED:
+        return node
+    operands = node.operands
+    for k, host in enumerate(operands):
+        if isinstance(host, Operator) and host.op is node.op:
+            for other in (*operands[:k], *operands[k + 1 :]):
+                host.slots = (Partial(_nobody, host.slots), other)  # type: ignore[arg-type]
+            return host
+    return node
+
+
+def _nobody() -> None:
+    """What a weak reference to a node answers when the node is gone."""

@@ -1,0 +1,69 @@
+"""What FeedGraph says: one or two sentences about the state of a graph, from its snapshot alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autodiff_lab.text.notation import number
+
+__all__ = ["said"]
+
+
+def said(snap: dict[str, Any]) -> str:
+    """What the last press has done, or what to ask before the next."""
+    if snap["reply"]:
+        return snap["reply"]
+    if snap["phase"]:
+        return _about_the_run(snap) if snap["phase"] == "forward" else _about_the_sweep(snap)
+    if snap["built"] == 0:
+        return "Nothing is built, and nothing is computed. Press Build a line: which values will there be afterwards?"
+    return _about_the_line(snap)
+
+
+def _about_the_line(snap: dict[str, Any]) -> str:
+    line = snap["lines"][snap["built"] - 1]
+    name = line.partition(" = ")[0]
+    text = f"{line} is built: {snap['count']} nodes, and no value in any of them."
+    host = next((host for host, node in snap["nodes"].items() if name in node["names"] and name != host), None)
+    if host:
+        text += f" {name} is no new node: it is {host}, which was given one more operand."
+    return text + (" Feed the inputs, and press Forward." if snap["built"] == len(snap["lines"]) else "")
+
+
+def _about_the_run(snap: dict[str, Any]) -> str:
+    if snap["over"] and snap["refused"]:
+        return snap["refused"]
+    if snap["now"] is None:
+        return f"Each node counts the operands it waits for. {_ready(snap)}"
+    text = f"{snap['now']} is computed. "
+    if not snap["over"]:
+        return text + _ready(snap)
+    if not snap["stuck"]:
+        return f"{text}Every node has its value. Press Backward, or feed other numbers."
+    return (
+        f"{text}The queue is empty, and {' and '.join(snap['stuck'])} still waits: for itself. It never gets a value."
+    )
+
+
+def _about_the_sweep(snap: dict[str, Any]) -> str:
+    target = snap["sweep"]
+    if snap["now"] is None:
+        seeds = snap["told"] or f"The adjoint of {target} is 1."
+        return f"Each node counts the contributions that are still to come. {_ready(snap)} {seeds}"
+    if not snap["over"]:
+        node = snap["nodes"][snap["now"]]
+        sends = ", and sends to its operands" if node["operands"] else ""
+        return f"The adjoint of {snap['now']} is complete: {_shown(node['adjoint'])}{sends}. {_ready(snap)}"
+    found = ", ".join(f"{name} has {_shown(g)}" for name, g in zip(snap["inputs"], snap["rows"][target], strict=True))
+    text = f"The sweep from {target} is over: {found}."
+    if " + " in target:
+        return f"{text} These are sums over the outputs. For a row of the Jacobian, go back from one output."
+    return f"{text} No counter of the graph was used up: press Backward again, and all are full."
+
+
+def _ready(snap: dict[str, Any]) -> str:
+    return f"Ready: {', '.join(snap['queue'])}." if snap["queue"] else "None is ready."
+
+
+def _shown(adjoint: float | None) -> str:
+    return "nothing" if adjoint is None else number(adjoint)

@@ -1,0 +1,135 @@
+"""The picture of JacobianPainter: the matrix with a seed at one side and its result at the other, and the meters."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from autodiff_lab.text.notation import number
+from autodiff_lab.widgets.labs.canvas import Point, Sheet
+from autodiff_lab.widgets.labs.jacobian_painter.passes import FORWARD, REVERSE
+
+SIZE = (850, 436)
+LEFT, TOP, WIDEST, HIGHEST = 104, 96, 104, 60
+ROOM = (500, 320)
+"""For the matrix and, beside it or below it, what came out of a pass."""
+METERS, LONG = 636, 204
+INK = {FORWARD: "tangent", REVERSE: "adjoint"}
+ARROW = {FORWARD: "↓", REVERSE: "→"}
+FAINT = 1e-13
+
+
+class Cells(NamedTuple):
+    """Where the entries of an m × n matrix are; a small matrix has large ones."""
+
+    wide: float
+    high: float
+    type: float
+    places: int
+
+    @classmethod
+    def of(cls, n: int, m: int) -> Cells:
+        """The cells for n columns and m rows."""
+        wide, high = min(WIDEST, ROOM[0] / (n + 1)), min(HIGHEST, ROOM[1] / (m + 1))
+        return cls(wide, high, 17 if wide > 95 and high > 50 else 14, 4 if wide > 75 else 3)
+
+    def corner(self, i: int, j: int) -> Point:
+        """The upper left corner of an entry."""
+        return LEFT + self.wide * j, TOP + self.high * i
+
+    def middle(self, i: int, j: int) -> Point:
+        """Where its number stands, if nothing else does."""
+        return LEFT + self.wide * (j + 0.5), TOP + self.high * (i + 0.5) + 5
+
+
+def drawn(snap: dict[str, Any]) -> str:
+    """Draw a snapshot of the lab."""
+    sheet = Sheet(*SIZE, "The Jacobian as far as it is known, the last pass, and meters of passes and multiplications")
+    cells = Cells.of(len(snap["inputs"]), len(snap["results"]))
+    sheet.text(10, 24, f"y = {snap['formula']}", bold=True)
+    for j, name in enumerate(snap["inputs"]):
+        sheet.text(cells.middle(0, j)[0], TOP - 10, name, "soft_ink", "middle")
+    for i, name in enumerate(snap["results"]):
+        sheet.text(LEFT - 12, cells.middle(i, 0)[1], name, "soft_ink", "end")
+    for i, row in enumerate(snap["matrix"]):
+        for j, x in enumerate(row):
+            by = [mode for mode, known in ((FORWARD, j in snap["columns"]), (REVERSE, i in snap["rows"])) if known]
+            _cell(sheet, cells, (i, j), x, by)
+    if snap["last"]:
+        _last(sheet, cells, snap)
+    _meters(sheet, snap)
+    return sheet.svg()
+
+
+def _cell(sheet: Sheet, cells: Cells, at: tuple[int, int], x: float | None, by: list[str]) -> None:
+    """An entry, with the mark of each pass that has brought it."""
+    (left, top), (across, down) = cells.corner(*at), cells.middle(*at)
+    if x is None:
+        sheet.box(left + 2, top + 2, cells.wide - 4, cells.high - 4, "faint")
+        sheet.text(across, down, "?", "soft_ink", "middle")
+        return
+    for k, mode in enumerate(by):
+        inset = 2 + 3 * k
+        sheet.box(left + inset, top + inset, cells.wide - 2 * inset, cells.high - 2 * inset, INK[mode], width=2)
+        sheet.text(across + 18 * (k - (len(by) - 1) / 2), top + cells.high - 7, ARROW[mode], INK[mode], "middle", 14)
+    sheet.text(across, down - 6, entry(x, cells.places), "ink", "middle", cells.type)
+
+
+def _last(sheet: Sheet, cells: Cells, snap: dict[str, Any]) -> None:
+    """The last pass: what went in at the top or on the left, and what came out at the other side."""
+    mode, seed, result = (snap["last"][key] for key in ("mode", "seed", "result"))
+    ink, n, m = INK[mode], len(snap["inputs"]), len(snap["results"])
+    if mode == FORWARD:
+        sheet.text(LEFT - 12, TOP - 34, "v", ink, "end", bold=True)
+        for j, x in enumerate(seed):
+            sheet.text(cells.middle(0, j)[0], TOP - 34, entry(x, cells.places), ink, "middle", 14, bold=x != 0)
+        sheet.text(cells.middle(0, n)[0] + 10, TOP - 10, "J v", ink, "middle", bold=True)
+        for i, x in enumerate(result):
+            _out(sheet, cells, (i, n), (10, 0), x, ink)
+        return
+    sheet.text(34, TOP - 10, "w", ink, "middle", bold=True)
+    for i, x in enumerate(seed):
+        sheet.text(34, cells.middle(i, 0)[1], entry(x, cells.places), ink, "middle", 14, bold=x != 0)
+    sheet.text(LEFT - 12, cells.middle(m, 0)[1] + 10, "wᵀ J", ink, "end", bold=True)
+    for j, x in enumerate(result):
+        _out(sheet, cells, (m, j), (0, 10), x, ink)
+
+
+def _out(sheet: Sheet, cells: Cells, at: tuple[int, int], aside: Point, x: float, ink: str) -> None:
+    """An entry of what came out, beside the matrix or below it."""
+    (left, top), (across, down) = cells.corner(*at), cells.middle(*at)
+    sheet.box(left + aside[0] + 2, top + aside[1] + 2, cells.wide - 4, cells.high - 4, ink, "constant_paper")
+    sheet.text(across + aside[0], down + aside[1], entry(x, cells.places), ink, "middle", cells.type)
+
+
+def _meters(sheet: Sheet, snap: dict[str, Any]) -> None:
+    """For each mode the passes as boxes and the multiplications as a bar, filled as far as they are done."""
+    sheet.text(METERS, TOP - 44, f"the run: {snap['run']} multiplications", "soft_ink", size=14)
+    longest = max(meter["whole"] for meter in snap["meters"].values())
+    for k, (mode, meter) in enumerate(snap["meters"].items()):
+        y, ink = TOP - 6 + 158 * k, INK[mode]
+        name = "forward, by columns" if mode == FORWARD else "reverse, by rows"
+        sheet.text(METERS, y, f"{ARROW[mode]} {name}", ink, bold=True)
+        for j in range(max(meter["needed"], meter["passes"])):
+            if j < 12:
+                sheet.box(METERS + 18 * j, y + 12, 14, 14, ink, ink if j < meter["passes"] else "", 1.5)
+        sheet.text(METERS, y + 48, f"passes: {meter['passes']}, the matrix takes {meter['needed']}", size=14)
+        whole = LONG * meter["whole"] / max(longest, 1)
+        done = min(LONG, LONG * meter["multiplications"] / max(longest, 1))
+        sheet.box(METERS, y + 62, done, 16, "", ink)
+        sheet.box(METERS, y + 62, whole, 16, ink, width=1.5)
+        sheet.text(METERS, y + 98, f"multiplications: {meter['multiplications']} of {meter['whole']}", size=14)
+    known, entries = snap["known"], len(snap["inputs"]) * len(snap["results"])
+    sheet.text(METERS, SIZE[1] - 20, f"entries known: {known} of {entries}", bold=True)
+
+
+def entry(x: float, places: int = 4) -> str:
+    """Write an entry in the room of a cell; a rounding error that stands for 0 is written 0.
+
+    >>> entry(1.1e-16), entry(-0.84604), entry(-0.84604, 3)
+    ('0', '−0.8460', '−0.846')
+    """
+    if abs(x) < FAINT:
+        return "0"
+    if abs(x) >= 10:
+        return number(float(f"{x:.4g}"))
+    return number(x if places == 4 else round(x, places) or x)

@@ -1,0 +1,111 @@
+"""What OrderLab sweeps: one small graph, in an order of one's own or along every path, by the engine's pullbacks.
+
+The partials are the engine's. What an order can get wrong is when a cell sends, and with what it had by then.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from autodiff_lab.trace.faulty_engines import fault
+from autodiff_lab.trace.reverse_steps import Move, Sent, pulled, seed_of, total
+from autodiff_lab.transforms.gradients import grad, record
+
+CELLS = ("x", "a", "b", "c", "y")
+OPERATIONS = CELLS[:0:-1]
+"""The cells that have something to send, as they stand on the tape read backwards."""
+POINT = 2.0
+
+
+def f(x: Any) -> Any:
+    """(x²)² + (x²)², with the inner square computed once and used twice."""
+    a = np.square(x)
+    b = np.square(a)
+    c = np.square(a)
+    return b + c
+
+
+@functools.cache
+def recorded() -> Any:
+    """The tape of `f` at 2."""
+    return record(f, POINT)[1]
+
+
+@functools.cache
+def slope() -> float:
+    """What every valid order must give.
+
+    >>> slope()
+    64.0
+    """
+    return float(grad(f)(POINT))
+
+
+@functools.cache
+def users() -> dict[str, tuple[str, ...]]:
+    """For each cell, the cells that it was used in.
+
+    >>> users()["a"]
+    ('b', 'c')
+    """
+    parents = recorded().parents
+    return {name: tuple(user for k, user in enumerate(CELLS) if i in parents[k]) for i, name in enumerate(CELLS)}
+
+
+def in_order(order: Sequence[str], overwrites: bool = False) -> Iterator[Move]:
+    """Let the cells send in this order, each once, whatever it holds when its turn comes.
+
+    >>> [float(list(in_order(order))[-1].sent[0].after) for order in ("ybca", "ycba")]
+    [64.0, 64.0]
+    >>> [float(move.sent[0].after) for move in in_order("ybac") if move.line == 1]
+    [32.0]
+    """
+    tape = recorded()
+    adjoints: list[Any] = [None] * len(tape)
+    adjoints[tape.output] = seed_of(tape)
+    for i in map(CELLS.index, order):
+        sent = []
+        if adjoints[i] is not None:
+            for slot, parent, contribution in pulled(tape, i, adjoints[i]):
+                before = adjoints[parent]
+                adjoints[parent] = contribution if overwrites else total(before, contribution)
+                replaced = overwrites and before is not None
+                sent.append(Sent(slot, parent, contribution, before, adjoints[parent], replaced))
+        yield Move(i, adjoints[i], tuple(sent))
+
+
+def by_recursion() -> Iterator[Move]:
+    """Follow every path by itself and pass on the whole adjoint: the player's fault of that name.
+
+    >>> [float(move.sent[0].after) for move in by_recursion()][-1]
+    96.0
+    """
+    return fault("recursion").sweep(recorded())
+
+
+@functools.cache
+def counted(doublings: int) -> tuple[int, int, int]:
+    """Paths from the result to x, calls of a recursion that follows each, and cells, for ``x = x + x`` many times.
+
+    >>> [counted(k) for k in (1, 2, 10)]
+    [(2, 3, 2), (4, 7, 3), (1024, 2047, 11)]
+    """
+
+    def doubled(x: Any) -> Any:
+        for _ in range(doublings):
+            x = x + x
+        return x
+
+    tape = record(doubled, 1.0)[1]
+    paths = calls = 0
+    to_call = [tape.output]
+    while to_call:
+        i = to_call.pop()
+        calls += 1
+        paths += i < tape.n_inputs
+        to_call += tape.parents[i]
+    return paths, calls, len(tape)

@@ -1,0 +1,182 @@
+"""Two machines for nested derivatives, run side by side: the engine's dual numbers, and dual numbers without tags.
+
+A program is written once, with `Watched` numbers and a derivative `D`. Every operation is done by both machines and
+noted as a line. The engine's numbers know which derivative they belong to; the others have one ε for all.
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from autodiff_lab.engine.dual import Dual
+from autodiff_lab.engine.levels import Level
+from autodiff_lab.text.notation import number
+from autodiff_lab.transforms.gradients import jvp
+
+LETTERS = ("x", "y")
+Four = tuple[float, float, float, float]
+"""What stands before 1, ε₁, ε₂ and ε₁ε₂."""
+
+
+class Untagged:
+    """A dual number that does not know whose ε it carries. Its parts may be dual numbers themselves.
+
+    >>> x, y = Untagged(4.0, 1.0), Untagged(1.0, 1.0)
+    >>> (x * y).value, (x * y).tangent
+    (4.0, 5.0)
+    """
+
+    def __init__(self, value: Any, tangent: Any) -> None:
+        self.value, self.tangent = value, tangent
+
+    def __add__(self, other: Any) -> Untagged:
+        (a, da), (b, db) = parts(self), parts(other)
+        return Untagged(a + b, da + db)
+
+    def __mul__(self, other: Any) -> Untagged:
+        (a, da), (b, db) = parts(self), parts(other)
+        return Untagged(a * b, da * b + a * db)
+
+    __radd__, __rmul__ = __add__, __mul__
+
+
+def parts(thing: Any) -> tuple[Any, Any]:
+    """Value and tangent; a plain number has the tangent 0.
+
+    >>> parts(3.0)
+    (3.0, 0.0)
+    """
+    return (thing.value, thing.tangent) if isinstance(thing, Untagged) else (thing, 0.0)
+
+
+class Flat(NamedTuple):
+    """An untagged number with one ε: what stands before 1 and before ε, and what was dropped with ε²."""
+
+    value: float
+    tangent: float
+    dropped: float = 0.0
+
+
+@dataclass(frozen=True)
+class Line:
+    """One step of a run, as both machines see it."""
+
+    text: str
+    kind: str
+    """``mark`` (a derivative begins), ``operation``, or ``take`` (a derivative ends)."""
+    level: int
+    """Whose ε is put on or taken off: 1 or 2; 0 for an operation."""
+    tagged: Four
+    untagged: Flat | Four
+    """Four numbers where one dual number stands inside another; their ε are kept apart by their places."""
+    merged: tuple[float, float] | None = None
+    """Where two marks become one: what each operand adds to the number before ε."""
+
+
+@dataclass
+class Watched:
+    """A number on both machines, with the text that it came from."""
+
+    run: Run
+    text: str
+    tagged: Any
+    untagged: Any
+    marks: frozenset[int] = frozenset()
+    """Which derivatives put the untagged number's ε there. The machine itself does not know; the watcher does."""
+
+    def __add__(self, other: Watched) -> Watched:
+        return self.run.operate(operator.add, self, other, f"({self.text} + {other.text})")
+
+    def __mul__(self, other: Watched) -> Watched:
+        return self.run.operate(operator.mul, self, other, f"{self.text} · {other.text}")
+
+
+class Run:
+    """One run of a program ``program(D, x, y)`` at two points: its lines, and what came out.
+
+    >>> run = Run(lambda D, x, y: D(lambda x: x * D(lambda y: x * y, y), x), 4.0, 1.0)
+    >>> run.result.tagged, run.result.untagged, len(run.lines)
+    (8.0, 5.0, 6)
+    """
+
+    def __init__(self, program: Callable[..., Watched], x: float, y: float) -> None:
+        self.lines: list[Line] = []
+        self._levels: list[Level] = []
+        at = (Watched(self, number(point), point, point) for point in (x, y))
+        self.result = program(self.slope, *at)
+
+    def slope(self, f: Callable[[Watched], Watched], at: Watched) -> Watched:
+        """The derivative of `f` on both machines: mark, run, and take what stands before the mark."""
+        level = len(self._levels) + 1
+        letter = LETTERS[level - 1]
+        inside: list[Watched] = []
+
+        def marked(moving: Dual) -> Any:
+            self._levels.append(moving.level)
+            x = Watched(self, letter, moving, Untagged(at.untagged, 1.0), frozenset({level}))
+            self._note("mark", x, level)
+            inside.append(f(x))
+            return inside[0].tagged
+
+        _, tangent = jvp(marked, (at.tagged,), (1.0,))
+        _, taken = parts(inside[0].untagged)
+        marks = at.marks if isinstance(taken, Untagged) else frozenset()
+        found = Watched(self, f"d/d{letter}({_bare(inside[0].text)})", tangent, taken, marks)
+        self._note("take", found, level)
+        return found
+
+    def operate(self, fn: Callable[[Any, Any], Any], a: Watched, b: Watched, text: str) -> Watched:
+        """One operation on both machines."""
+        marks = a.marks | b.marks
+        result = Watched(self, text, fn(a.tagged, b.tagged), fn(a.untagged, b.untagged), marks)
+        (x, dx), (y, dy) = ((_number(part) for part in parts(operand.untagged)) for operand in (a, b))
+        shares = parts(fn(Untagged(x, dx), y))[1], parts(fn(x, Untagged(y, dy)))[1]
+        dropped = fn(x + dx, y + dy) - fn(x, y) - sum(shares)
+        self._note("operation", result, merged=shares if len(marks) > 1 else None, dropped=dropped)
+        return result
+
+    def _note(
+        self,
+        kind: str,
+        x: Watched,
+        level: int = 0,
+        merged: tuple[float, float] | None = None,
+        dropped: float = 0.0,
+    ) -> None:
+        value, tangent = parts(x.untagged)
+        boxed = isinstance(value, Untagged) or isinstance(tangent, Untagged)
+        untagged = (*parts(value), *parts(tangent)) if boxed else Flat(value, tangent, dropped)
+        self.lines.append(Line(_bare(x.text), kind, level, coefficients(x.tagged, self._levels), untagged, merged))
+
+
+def coefficients(number: Any, levels: list[Level]) -> Four:
+    """What stands before 1, ε₁, ε₂ and ε₁ε₂ in a number of the engine.
+
+    >>> seen = []
+    >>> _ = jvp(lambda x: seen.append(coefficients(x * x, [x.level])) or x, (3.0,), (1.0,))
+    >>> seen
+    [(9.0, 6.0, 0.0, 0.0)]
+    """
+
+    def split(thing: Any, level: Level) -> tuple[Any, Any]:
+        mine = isinstance(thing, Dual) and thing.level is level
+        return (thing.value, thing.tangent) if mine else (thing, 0.0)
+
+    without, before = split(number, levels[1]) if len(levels) > 1 else (number, 0.0)
+    one, first = split(without, levels[0])
+    second, both = split(before, levels[0])
+    return float(one), float(first), float(second), float(both)
+
+
+def _number(thing: Any) -> float:
+    """A plain number; of a dual number its value."""
+    return _number(thing.value) if isinstance(thing, Untagged) else float(thing)
+
+
+def _bare(text: str) -> str:
+    """A sum without the brackets that it needs as a factor."""
+    return text[1:-1] if re.fullmatch(r"\([^()]*\)", text) else text

@@ -1,0 +1,62 @@
+"""The picture of TapeWatch: on the left the program with what was heard of each line, on the right tape and slopes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autodiff_lab.text.notation import number
+from autodiff_lab.widgets.labs.canvas import Sheet
+
+LINE, TOP = 24, 58
+CODE, RIGHT = 128, 590
+SIZE = (880, TOP + 14 * LINE + 8)
+SLOPES = TOP + 8 * LINE + 16
+
+
+def drawn(snap: dict[str, Any]) -> str:
+    """Draw a snapshot of the lab."""
+    sheet = Sheet(*SIZE, "A program, what a gradient tape has recorded of it, and the slopes it gives")
+    sheet.text(CODE, 24, "the program", "ink", bold=True)
+    sheet.text(12, 24, "heard as", "soft_ink", size=14)
+    sheet.path([(12, 36), (RIGHT - 24, 36)], "line", 1)
+    for k, (line, mark) in enumerate(snap["source"]):
+        _line(sheet, TOP + LINE * k, line, mark)
+    _tape(sheet, snap)
+    _slopes(sheet, snap)
+    return sheet.svg()
+
+
+def _line(sheet: Sheet, y: float, line: str, mark: str) -> None:
+    recorded = mark.startswith("v")
+    if mark:
+        sheet.dot(18, y - 5, "value" if recorded else "soft_ink", 5, hollow=not recorded)
+        sheet.text(30, y, mark, "value" if recorded else "soft_ink", size=14, bold=recorded)
+    sheet.code(CODE, y, [(line, "ink" if mark != "not recorded" and mark != "a plain number" else "soft_ink")], 14)
+
+
+def _tape(sheet: Sheet, snap: dict[str, Any]) -> None:
+    count = len(snap["records"])
+    sheet.box(RIGHT - 12, 4, SIZE[0] - RIGHT + 4, TOP + 7 * LINE, "faint")
+    kept = f"on the tape: {count}" if snap["kept"] == count else f"on the tape: {snap['kept']} of {count}, let go"
+    sheet.text(RIGHT, 24, kept, "ink", bold=True)
+    sheet.path([(RIGHT, 36), (SIZE[0] - 20, 36)], "line", 1)
+    for k, record in enumerate(snap["records"]):
+        sheet.code(RIGHT, TOP + LINE * k, [(record, "value" if snap["kept"] else "soft_ink")], 14)
+
+
+def _slopes(sheet: Sheet, snap: dict[str, Any]) -> None:
+    sheet.text(RIGHT, SLOPES + 16, "slope in", "ink", bold=True)
+    for at, head in ((RIGHT + 84, "the tape"), (RIGHT + 206, "answer")):
+        sheet.text(at, SLOPES + 16, head, "soft_ink", size=14)
+    sheet.path([(RIGHT, SLOPES + 26), (SIZE[0] - 20, SLOPES + 26)], "line", 1)
+    for k, (name, known) in enumerate(snap["watched"].items()):
+        y = SLOPES + 48 + LINE * k
+        sheet.code(RIGHT + 8, y, [(name, "ink")], 15)
+        how = {"watched": "watches it", "unknown": "knows nothing"}.get(known, f"made it: {known}")
+        sheet.text(RIGHT + 84, y, how, "value" if known != "unknown" else "soft_ink", size=14)
+        if snap["slopes"] is None:
+            answer = "refused" if snap["refused"] else "?"
+        else:
+            slope = snap["slopes"][name]
+            answer = "None" if slope is None else number(slope)
+        sheet.text(RIGHT + 206, y, answer, "adjoint" if answer not in "?None" else "ink", size=15, bold=True)

@@ -1,0 +1,285 @@
+"""ThreeDesigns: one program in three designs, one operation at a time, and what can be done with the record."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from autodiff_lab.engine.errors import AutodiffError
+from autodiff_lab.systems.side_by_side import Column, Comparison, compare
+from autodiff_lab.text.notation import readable
+from autodiff_lab.text.table import Grid
+from autodiff_lab.widgets.labs.expression import typed
+from autodiff_lab.widgets.labs.lab import Button, Choice, Entry, Lab, Slider
+from autodiff_lab.widgets.labs.table import grid
+from autodiff_lab.widgets.labs.three_designs.picture import LABELS, ROOM, drawn, numbers, outcome
+
+PROGRAMS = (
+    "sin(x) + x * y",
+    "log(x) + x * y - sin(y)",
+    "tanh(x * y + 1)",
+    "exp(x) / y",
+    "x + y + x + y",
+    "hypot(x, y)",
+)
+OWN = "your own"
+LOOK_INTO_THE_ARRAY = ("closures", "operations", "operations, inputs checked")
+
+
+@dataclass
+class Run:
+    """How far a run has come, and what was tried with it. It is of one program at one point."""
+
+    of: tuple[str, float, float]
+    steps: int = 0
+    written: bool = False
+    tried: frozenset[str] = frozenset()
+    last: str = ""
+    refused: str = ""
+
+
+class ThreeDesigns(Lab):
+    """Partials, closures, operations: what each keeps of a program, and what it can do with it.
+
+    >>> lab = ThreeDesigns()
+    >>> for name in ("finish", "write", "sweep"):
+    ...     lab.press(name)
+    >>> for column in lab.snapshot()["columns"]:
+    ...     print(column["design"], column["numbers"], column["gradient"], column["verdict"], sep=" | ")
+    partials | 5 | (0.010007503399554585, 3.0) | survives
+    closures | 2 | (1.0, 0.0) | changes
+    operations | 5 | (1.0, 0.0) | changes
+    operations, inputs copied | 5 | (0.010007503399554585, 3.0) | survives
+    operations, inputs checked | 5 | () | raises
+    """
+
+    title = "ThreeDesigns"
+    about = "Before each press, say what every column will keep, or which of them will manage."
+    controls = (
+        Choice("program", "program", (*PROGRAMS, OWN)),
+        Entry("expression", "or type one in x and y", "x * exp(y)"),
+        Slider("x", "x", 0.25, 4, 0.05),
+        Slider("y", "y", 0.25, 4, 0.05),
+        Button("step", "Step"),
+        Button("finish", "To the end"),
+        Button("write", "Write 0 into x and y"),
+        Button("sweep", "Sweep"),
+        Button("again", "Differentiate again"),
+        Button("replay", "Run at new inputs"),
+        Button("begin", "Begin again"),
+    )
+
+    def __init__(self) -> None:
+        self.program, self.x, self.y, self._typed = PROGRAMS[0], 3.0, 1.0, "x * exp(y)"
+        self._run = Run(("", 0.0, 0.0))
+
+    @property
+    def run(self) -> Run:
+        """The run of this program at these inputs; a fresh one if either is another than before."""
+        this = (self.text, self.x, self.y)
+        if self._run.of != this:
+            self._run = Run(this)
+        return self._run
+
+    @property
+    def text(self) -> str:
+        """The program as it is typed."""
+        return self._typed if self.program == OWN else self.program
+
+    @property
+    def expression(self) -> str:
+        """Nothing: what was typed is read at once and does not stay."""
+        return ""
+
+    @expression.setter
+    def expression(self, text: str) -> None:
+        try:
+            operations = len(_compared(text, self.x, self.y).program)
+        except (AutodiffError, ArithmeticError) as problem:
+            self.run.refused = str(problem)
+            return
+        if not 1 <= operations <= ROOM:
+            self.run.refused = f"That is {operations} operations; this lab records from 1 to {ROOM}. Type another one."
+            return
+        self._typed, self.program = text, OWN
+
+    # Buttons
+
+    def step(self) -> None:
+        """Run one operation."""
+        self._done("step")
+        self.run.steps += 1
+
+    def finish(self) -> None:
+        """Run all that are left."""
+        self._done("step")
+        self.run.steps = len(self.comparison.program)
+
+    def write(self) -> None:
+        """Write 0 into the array that the inputs live in; what was swept before is wiped out."""
+        self._done("write")
+        self.run.written, self.run.tried = True, self.run.tried - {"sweep"}
+
+    def sweep(self) -> None:
+        """Ask each design for the gradient."""
+        self._done("sweep")
+
+    def again(self) -> None:
+        """Ask each for the derivatives of its gradient."""
+        self._done("again")
+
+    def replay(self) -> None:
+        """Ask each for the value at other inputs."""
+        self._done("replay")
+
+    def begin(self) -> None:
+        """Forget the run."""
+        self._run = Run(self.run.of)
+
+    def _done(self, name: str) -> None:
+        self.run.last, self.run.refused, self.run.tried = name, "", self.run.tried | {name}
+
+    def can(self, name: str) -> bool:
+        """Run first, then try; once the inputs are overwritten only the sweep is left to try."""
+        run, over = self.run, self.run.steps == len(self.comparison.program)
+        if name in ("step", "finish"):
+            return not over
+        if name == "begin":
+            return run.steps > 0 or bool(run.refused)
+        return over and name not in run.tried and (name == "sweep" or not run.written)
+
+    # What is seen
+
+    @property
+    def comparison(self) -> Comparison:
+        """All there is to know about this program at these inputs."""
+        return _compared(self.text, self.x, self.y)
+
+    def snapshot(self) -> dict[str, Any]:
+        """What is recorded so far, and what came of each trial that was made."""
+        whole, run = self.comparison, self.run
+        return {
+            "program": self.text,
+            "inputs": whole.written if run.written else whole.inputs,
+            "written": run.written,
+            "elsewhere": whole.elsewhere,
+            "steps": run.steps,
+            "operations": list(whole.program),
+            "columns": [self._column(column) for column in whole.columns],
+            "refused": run.refused,
+        }
+
+    def _column(self, column: Column) -> dict[str, Any]:
+        run, whole = self.run, self.comparison
+        looks_there = run.written and column.design in LOOK_INTO_THE_ARRAY
+        now = dict(zip(LABELS, whole.written, strict=True)) if looks_there else {}
+        swept, partials = "sweep" in run.tried, whole.columns[0].kept(run.steps)
+        return {
+            "design": column.design,
+            "ledger": [
+                [
+                    {"name": name, "number": now.get(name, x), "changed": now.get(name, x) != x}
+                    for name, x in zip(kept.names, kept.numbers, strict=True)
+                ]
+                for kept in column.ledger[: run.steps]
+            ],
+            "numbers": column.kept(run.steps),
+            "closures": run.steps if column.closures else 0,
+            "rules": partials if column.design == "partials" or swept else 0,
+            "gradient": (column.mutated.numbers if run.written else column.gradient) if swept else None,
+            "verdict": column.mutated.verdict if swept and run.written else "",
+            "again": outcome(column.again) if "again" in run.tried else None,
+            "replay": outcome(column.replay) if "replay" in run.tried else None,
+        }
+
+    def sentence(self) -> str:
+        """What the last press has shown, or what to ask before the next."""
+        run, snap = self.run, self.snapshot()
+        if run.refused:
+            return run.refused
+        if not run.last:
+            first = readable(snap["operations"][0], LABELS)
+            return f"Nothing has run yet. {first} will be first. What will each design keep of it?"
+        return getattr(self, f"_about_the_{run.last}")(snap)
+
+    def _about_the_step(self, snap: dict[str, Any]) -> str:
+        partials, closures, operations = (column["numbers"] for column in snap["columns"][:3])
+        kept = f"Kept so far: {partials} as partials, {closures} in closures, {operations} with the operations."
+        if snap["steps"] < len(snap["operations"]):
+            return f"{readable(snap['operations'][snap['steps'] - 1], LABELS)} has run. {kept}"
+        return (
+            f"The program is over. {kept} For the partials {snap['columns'][0]['rules']} rules were looked up; "
+            "the other two will do that in the sweep."
+        )
+
+    def _about_the_sweep(self, snap: dict[str, Any]) -> str:
+        if not self.run.written:
+            return f"Every design gives the gradient {numbers(snap['columns'][0]['gradient'])}."
+        said = {"survives": "the old gradient", "changes": "another one", "raises": "a refusal"}
+        found = {verdict: [c["design"] for c in snap["columns"] if c["verdict"] == verdict] for verdict in said}
+        parts = [f"{said[verdict]} from {_listed(designs)}" for verdict, designs in found.items() if designs]
+        return f"The inputs were overwritten, and then swept back: {'; '.join(parts)}."
+
+    def _about_the_write(self, snap: dict[str, Any]) -> str:
+        return "After the run, 0 was written over x and y. Look which columns hold another number now. Then sweep."
+
+    def _about_the_again(self, snap: dict[str, Any]) -> str:
+        able = [c["design"] for c in snap["columns"] if c["again"]["verdict"] == "yes"]
+        unable = [f"{c['design']}: {c['again']['says']}" for c in snap["columns"] if c["again"]["verdict"] != "yes"]
+        return f"Second derivatives from {_listed(able)}. None from {'; '.join(unable)}."
+
+    def _about_the_replay(self, snap: dict[str, Any]) -> str:
+        able = [c["design"] for c in snap["columns"] if c["replay"]["verdict"] == "yes"]
+        return (
+            f"The inputs {numbers(snap['elsewhere'])} were put in. The value there comes from {_listed(able)}. "
+            "The others still have the value of the old run."
+        )
+
+    def table(self) -> Grid:
+        """The lower half of the picture, a row for each design."""
+        snap = self.snapshot()
+        rows = [
+            (
+                column["design"],
+                *map(float, (column["numbers"], column["closures"], column["rules"])),
+                _told(column["gradient"], column["verdict"]),
+                _tried(column["again"]),
+                _tried(column["replay"]),
+            )
+            for column in snap["columns"]
+        ]
+        heads = ("design", "numbers kept", "closures", "rules looked up", "gradient", "again", "at new inputs")
+        return grid(f"{self.text}, {snap['steps']} of {len(snap['operations'])} operations run", heads, rows)
+
+    def picture(self) -> str:
+        """Three columns: above what is kept of each operation, below what can be done with it."""
+        return drawn(self.snapshot())
+
+
+@functools.lru_cache(maxsize=512)
+def _compared(text: str, x: float, y: float) -> Comparison:
+    with np.errstate(all="ignore"):  # 1 / 0 is shown, not complained about
+        return compare(typed(text, tuple(LABELS.values())), x, y)
+
+
+def _listed(designs: list[str]) -> str:
+    """The designs in one phrase; the third and its two safe kinds are told apart in parentheses.
+
+    >>> _listed(["closures", "operations, inputs copied"])
+    'closures and operations (inputs copied)'
+    """
+    names = [f"{name} ({kind})" if kind else name for name, _, kind in (each.partition(", ") for each in designs)]
+    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]])) or "none"
+
+
+def _told(gradient: tuple[float, ...] | None, verdict: str) -> str:
+    if gradient is None:
+        return "·"
+    return " ".join(filter(None, [numbers(gradient) if gradient else "", verdict]))
+
+
+def _tried(trial: dict[str, Any] | None) -> str:
+    return "·" if trial is None else trial["verdict"]

@@ -1,0 +1,68 @@
+"""TrainStrip: four frames of `TrainFilm` side by side, for paper and for a page where nothing can be moved."""
+
+from __future__ import annotations
+
+from autodiff_lab.figures.graph.render import data_url
+from autodiff_lab.figures.style import themes
+from autodiff_lab.text.notation import escape, number
+from autodiff_lab.widgets.labs.canvas import Sheet
+from autodiff_lab.widgets.labs.train_film.lab import CASES, plane, right_answers, trained
+
+WIDTH, HEIGHT, GAP = 196, 144, 12
+FRAMES = 4
+
+
+class TrainStrip:
+    """Four moments of one training.
+
+    Parameters
+    ----------
+    task, method : str
+        As `TrainFilm` calls them.
+    steps : four whole numbers, up to 300
+
+    Examples
+    --------
+    >>> strip = TrainStrip("XOR", "momentum", (0, 20, 50, 100))
+    >>> strip.description.split(". ")[-1]
+    'Step 100: loss 9.86e−05, 4 of 4 right.'
+    """
+
+    def __init__(
+        self, task: str = "two moons", method: str = "Adam", steps: tuple[int, int, int, int] = (0, 30, 80, 300)
+    ) -> None:
+        self.task, self.method, self.steps = task, method, steps
+
+    def _said(self, step: int) -> tuple[str, str]:
+        at, points = trained(self.task, self.method)[step], len(CASES[self.task].task.t)
+        return f"loss {number(float(at.loss))}", f"{right_answers(self.task, at)} of {points} right"
+
+    @property
+    def description(self) -> str:
+        """What there is to see, in words."""
+        said = (f"Step {step}: {', '.join(self._said(step))}." for step in self.steps)
+        return f"{self.task}, {self.method}. {' '.join(said)}"
+
+    def svg(self) -> str:
+        """The picture, in the colours of `themes.LIGHT`."""
+        sheet = Sheet(
+            FRAMES * (WIDTH + GAP) + 2, HEIGHT + 72, f"{self.task}, {self.method}, four steps of the training"
+        )
+        for k, step in enumerate(self.steps):
+            left = 2 + k * (WIDTH + GAP)
+            plane(sheet, CASES[self.task], trained(self.task, self.method)[step].params, (left, 24, WIDTH, HEIGHT), 3)
+            sheet.text(left, 16, f"step {step}", bold=True, size=14)
+            for row, words in enumerate(self._said(step)):
+                sheet.text(left, HEIGHT + 44 + 20 * row, words, size=14)
+        return sheet.svg()
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None, **_: object) -> dict[str, str]:
+        image = data_url(themes.following(self.svg()))
+        style = "max-width:100%;height:auto"
+        return {
+            "text/html": f'<img alt="{escape(self.description)}" style="{style}" src="{image}">',
+            "text/plain": repr(self),
+        }
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__} of {self.description}"

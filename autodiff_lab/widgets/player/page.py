@@ -1,0 +1,202 @@
+"""The player in HTML that needs no kernel and no network: a still figure, and the script that brings it to life.
+
+The figure alone is a picture, a caption and tables; it is what a reader sees where scripts are taken out (a notebook
+that is not trusted, a code host) or switched off. It does not give away what the sweep finds; the tables are folded.
+The script replaces it by the player: the module itself travels in the page, compressed to a third, and is imported
+from a `data:` URL, so that equal modules on one page are loaded once.
+"""
+
+from __future__ import annotations
+
+import base64
+import functools
+import io
+import json
+import re
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from autodiff_lab.figures.graph import draw, nested_layout
+from autodiff_lab.figures.graph.layout import layout_of
+from autodiff_lab.figures.graph.render import Drawing, data_url
+from autodiff_lab.figures.style.fonts import stack
+from autodiff_lab.figures.tables import trace_table
+from autodiff_lab.text.messages import in_its_language, say, separated
+from autodiff_lab.text.notation import escape
+from autodiff_lab.trace.model import Trace
+from autodiff_lab.widgets.bundle import joined, lean
+from autodiff_lab.widgets.live import awaiting
+
+PARTS = Path(__file__).parent
+"""The player's modules and style sheets."""
+
+_STYLES = (
+    *("frame", "layout", "source", "graph", "tape", "arrays", "overview", "words", "predict", "transport", "media"),
+    "lecture",
+)
+
+_TAGS = {"en": "en", "zh": "zh-Hans"}
+_LARGEST_PNG = 3000.0  # pixels to each side; a long tape makes a long graph
+
+# What plays where nobody has the live player.
+_ALONE = """\
+async () => {
+const packed = Uint8Array.from(atob("%(packed)s"), (sign) => sign.charCodeAt(0));
+const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
+const [script, style] = await new Response(unpacked).json();
+const { mount } = await import("data:text/javascript;charset=utf-8," + encodeURIComponent(script));
+return (place) => mount(place, %(payload)s, { css: style }).destroy;
+}"""
+
+_PAGE = """\
+<!DOCTYPE html>
+<html lang="%(lang)s">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<link rel="icon" href="data:,">
+<title>%(title)s</title>
+<style>
+%(style)s
+</style>
+</head>
+<body>
+%(body)s
+</body>
+</html>
+"""
+
+_STYLE = """\
+body { margin: 12px; font-family: %s; }
+figure { margin: 0; }
+th, td { padding: 2px 12px 2px 0; }"""
+
+
+def document(title: str, style: str, body: str, lang: str = "en") -> str:
+    """Write a page around a body, in a style of its own; `title` is text, `lang` a language tag."""
+    return _PAGE % {"lang": lang, "title": escape(title), "style": style, "body": body}
+
+
+@in_its_language
+def page(trace: Trace, payload: Mapping[str, Any]) -> str:
+    """Write one whole page with the player in it."""
+    title = say("page title", title=trace.title)
+    type_ = "system-ui, sans-serif" if trace.lang == "en" else f"system-ui, {stack(trace.lang)}"
+    body = f"<main>\n{figure(trace, payload)}\n</main>"
+    return document(title, _STYLE % type_, body, _TAGS[trace.lang])
+
+
+def figure(trace: Trace, payload: Mapping[str, Any], key: str = "") -> str:
+    """Write the still figure, and the script that puts the player in its place.
+
+    Parameters
+    ----------
+    trace : Trace
+    payload : mapping
+        The same trace as a dictionary, and its layout: what the player's module takes.
+    key : str
+        Of the live player; empty in a page that has none.
+    """
+    drawing = _still(trace, payload["layout"])
+    picture, written = data_url(draw.picture(drawing)), trace_table.table(trace)
+    still = (
+        f'<figure><img alt="{escape(str(drawing))}" style="max-width:100%;height:auto" src="{picture}">'
+        f"<figcaption>{escape(caption(trace))}</figcaption>"
+        f"<details><summary>{escape(written.forward.caption)}</summary>{written.html()}</details></figure>"
+    )
+    return awaiting(still, "player", key, _ALONE % {"payload": _for_script(payload), "packed": packed()})
+
+
+def _still(trace: Trace, layout: Mapping[str, Any]) -> Drawing:
+    """The graph before the sweep, which a reader may be asked to predict; in groups if the player has groups.
+
+    Of a long run it is a stretch.
+    """
+    grouped = "groups" in layout and trace.excerpt is None
+    return draw.graph(trace, adjoints=False, partials=False, group=nested_layout.outermost(trace) if grouped else None)
+
+
+@functools.cache
+def packed() -> str:
+    """Give the script and the style sheet as a page carries them: JSON, deflated, in base64.
+
+    >>> json.loads(zlib.decompress(base64.b64decode(packed()))) == [SCRIPT, STYLE]
+    True
+    """
+    return base64.b64encode(zlib.compress(json.dumps([SCRIPT, STYLE]).encode(), 9)).decode()
+
+
+def png(trace: Trace, layout: Mapping[str, Any]) -> bytes:
+    """Draw the graph before the sweep as PNG, in a few colours; a very large graph is drawn smaller.
+
+    Raises
+    ------
+    DrawingError
+        If there is no Graphviz here.
+    """
+    if trace.lang != "en":
+        from autodiff_lab.figures.export import rasterize
+
+        trace = rasterize.legible("play", trace)
+    drawing = _still(trace, layout)
+    places = layout_of(drawing) if "groups" in layout else layout
+    widest = max(places["width"], places["height"]) * 96 / 72
+    drawn = draw.render(drawing, "png", scale=min(1.0, _LARGEST_PNG / widest))
+    from PIL import Image  # after drawing: where nothing can be drawn as PNG, nothing more is loaded
+
+    small = io.BytesIO()
+    with Image.open(io.BytesIO(drawn)) as image:
+        image.convert("RGBA").quantize(64).save(small, "png", optimize=True)
+    return min(drawn, small.getvalue(), key=len)
+
+
+@in_its_language
+def caption(trace: Trace) -> str:
+    """Say in a sentence what was run and what came out.
+
+    >>> caption(Trace.of(lambda x, y: x * x, 3.0, 1.0))
+    'lambda x, y at x = 3, y = 1: the value is 9.'
+    """
+    at = separated(f"{line.label} = {line.value.text}" for line in (trace.lines[i] for i in trace.inputs))
+    run = say("run at", title=trace.title, at=at) if at else trace.title
+    return say("caption", run=run, value=trace.value.text)
+
+
+def _for_script(data: Any) -> str:
+    """Write JSON that may stand in a <script>: no "<" in it, so no name can end the script."""
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+
+
+SCRIPT = joined(PARTS / "js" / "widget.js")
+"""The whole player as one module."""
+
+
+def _nested(rules: Iterable[str]) -> Iterator[str]:
+    """Name `.adl-player` once for neighbouring rules: every notebook carries the style sheet many times.
+
+    >>> list(_nested([".adl-player .a, .adl-player .b { }", ".adl-player .c { }", ".adl-player.d .e { }"]))
+    ['.adl-player {', '.a, .b { }', '.c { }', '}', '.adl-player.d {', '.e { }', '}']
+    """
+    for outer, group in groupby(rules, _outer):
+        some = list(group)
+        yield from [f"{outer} {{", *(_within(outer, rule) for rule in some), "}"] if outer else some
+
+
+def _outer(rule: str) -> str:
+    """The player, as all selectors of a rule begin with it; empty where they do not, and for what is no rule."""
+    begin = re.match(r"(\.adl-player[\w.-]*) (?!\{).*\}$", rule)
+    return begin[1] if begin and ".adl-player" not in _within(begin[1], rule) else ""
+
+
+def _within(outer: str, rule: str) -> str:
+    return rule.removeprefix(f"{outer} ").replace(f", {outer} ", ", ")
+
+
+STYLE = "\n".join(lean((PARTS / "css" / f"{name}.css").read_text(encoding="utf-8")) for name in _STYLES)
+STYLE = "\n".join(_nested(STYLE.splitlines()))
+STYLE = re.sub(r"(?<=[:;,{}])\s|\s(?={)|;?\s*(?=})", "", STYLE)
+"""The whole style sheet."""

@@ -1,0 +1,190 @@
+"""What the player is given: the run in reverse, and the same run forward in each direction of its menu."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from autodiff_lab.engine.errors import AutodiffError
+from autodiff_lab.figures.graph import draw, nested_layout
+from autodiff_lab.text.messages import checked_language, player_words, say, separated, speaking
+from autodiff_lab.trace import excerpts, from_tape
+from autodiff_lab.trace.excerpts import Excerpts
+from autodiff_lab.trace.model import Trace
+from autodiff_lab.transforms.gradients import record
+
+MODES = ("reverse", "forward", "both")
+
+GROUPINGS = ("auto", None)
+
+_MOST_AT_ONCE = 4  # directions that a node of the graph can show together
+_MOST_STEPS = 200  # of all directions of the menu together; beyond, the menu is shorter
+
+
+class ModeError(AutodiffError, ValueError):
+    """There is no such mode of the player, or a direction was given that it does not offer."""
+
+
+@dataclass(frozen=True)
+class Views:
+    """One run, in reverse and forward; `why` says why there is no forward mode, if there is none.
+
+    Of a `long` run, `trace` is the stretch that is shown. The graph has groups if it is `large`.
+    """
+
+    trace: Trace
+    forward: Mapping[str, Trace]
+    why: str = ""
+    long: Excerpts | None = None
+    large: bool = False
+
+    def payload(self, layouts: Mapping[str, Any]) -> dict[str, Any]:
+        """Give what the player's JavaScript takes. The lines are written once, with the run in reverse.
+
+        Parameters
+        ----------
+        layouts : mapping of str to layout
+            What `measures` is laid out to.
+        """
+        trace = self.trace.to_dict()
+        forward = []
+        for name, run in self.forward.items():
+            own = {"layout": layouts[name]} if name in layouts else {}
+            forward.append({"name": name, **own, **_beyond(run.to_dict(), trace)})
+        shown = {"trace": trace, "layout": layouts[""], "forward": forward, "no_forward": self.why}
+        shown["words"] = player_words(self.trace.lang)
+        if self.long is None:
+            return shown
+        numbers = self._beside()
+        others = [{"trace": self.long[k].to_dict(), "layout": layouts[str(k)]} for k in numbers]
+        with speaking(self.trace.lang):
+            held = separated(self.long[k].excerpt.said for k in sorted({*numbers, self.trace.excerpt.number}))
+            return shown | {"others": others, "no_others": say("not in this page", held=held), "whole": self.long.whole}
+
+    def _beside(self) -> list[int]:
+        """Stretches to have at hand: the neighbours, so that a step over the border waits for nobody, and the ends."""
+        own, last = self.trace.excerpt.number, len(self.long) - 1
+        return sorted({0, own - 1, own + 1, last} & set(range(last + 1)) - {own})
+
+    def layout(self, trace: Trace) -> dict[str, Any]:
+        """Lay out the graph of one of the `measures`."""
+        if self.long is not None:
+            return self.long.layout(trace.excerpt.number)
+        return nested_layout.layout(trace) if self.large else draw.layout(trace)
+
+    def around(self, step: int) -> Views:
+        """Give the views on the stretch of a long run that has this step."""
+        return replace(self, trace=self.long[self.long.holding(step)])
+
+    @property
+    def measures(self) -> dict[str, Trace]:
+        """The traces to measure the boxes of the graph by: they have every number that is shown.
+
+        All runs share one, called ``""``, so that the graph stands still when the mode changes; a run in many
+        directions at once needs wider boxes, and has its own.
+        """
+        single = (step for run in self.forward.values() if len(run.directions) == 1 for step in run.steps)
+        if self.long is not None:
+            return {"": self.trace, **{str(k): self.long[k] for k in self._beside()}}
+        together = {"": replace(self.trace, steps=(*self.trace.steps, *single))}
+        for name, run in self.forward.items():
+            if len(run.directions) > 1:
+                together[name] = replace(self.trace, steps=(*self.trace.steps, *run.steps))
+        return together
+
+
+def parted(payload: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Part what changes with the stretch of a long run from what does not: the groups of the whole run.
+
+    >>> parted({"trace": {}, "whole": {"groups": {}}})
+    ({'trace': {}}, {'whole': {'groups': {}}})
+    """
+    beside = {"whole": payload["whole"]} if "whole" in payload else {}
+    return {name: part for name, part in payload.items() if name not in beside}, beside
+
+
+def views(
+    f: Callable[..., Any],
+    args: Sequence[Any],
+    custom: Any = None,
+    fault: str = "",
+    lang: str = "en",
+    group: str | None = "auto",
+) -> Views:
+    """Run ``f(*args)`` once, and read the record in both modes.
+
+    Parameters
+    ----------
+    f : callable
+    args : sequence
+    custom : tuple or dict, optional
+        A direction of the learner's own, as `Trace.of` takes it; the menu calls it ``"custom"``.
+    fault : str
+        A mistake that the engine makes in reverse, as `Trace.of` takes it; there is no forward mode then.
+    lang : {"en", "zh"}
+        The language of every word.
+    group : {"auto", None}
+        Whether the graph of a large run has groups.
+    """
+    with speaking(checked_language("play", lang)):
+        value, tape = record(f, *args, sites=True)
+        found = _views(tape, f, value, custom, fault)
+    return replace(found, large=group == "auto" and len(tape) > nested_layout.WHOLE)
+
+
+def _views(tape: Any, f: Callable[..., Any], value: Any, custom: Any, fault: str) -> Views:
+    if len(tape) > excerpts.LONG and not fault:
+        long = excerpts.Excerpts(tape, f, value)
+        return Views(long[0], {}, say("long run", lines=len(tape), most=excerpts.LONG), long)
+    run = from_tape.read_run(tape, f, value)
+    trace = from_tape.reversed_run(tape, run, fault)
+    trace.remembering(lambda: Trace.from_tape(tape, f, value=value, fault=fault))
+    if fault:
+        return Views(trace, {}, say("faulty engines are reverse"))
+    forward: dict[str, Trace] = {}
+    try:
+        for name, direction in _menu(tape, custom).items():
+            forward[name] = from_tape.forward_run(tape, run, direction)
+            options = {"mode": "forward", "direction": direction}
+            forward[name].remembering(partial(Trace.from_tape, tape, f, value=value, **options))
+    except AutodiffError as error:
+        if custom is not None:
+            raise
+        return Views(trace, {}, str(error))
+    return Views(trace, forward)
+
+
+def _menu(tape: Any, custom: Any) -> dict[str, Any]:
+    """The directions on offer: one for each input, all of them together, and the learner's own."""
+    names = list(dict.fromkeys(tape.input_names))[: max(1, _MOST_STEPS // max(1, len(tape)))]
+    menu: dict[str, Any] = {name: name for name in names}
+    numbers = not any(map(np.ndim, tape.values))
+    few = 1 < len(names) <= _MOST_AT_ONCE and len(tape) * len(names) <= _MOST_STEPS // 2
+    if numbers and few and len(names) == tape.n_inputs:
+        menu["all"] = names
+    if custom is not None:
+        menu["custom"] = custom
+    return menu if tape.n_inputs else {}
+
+
+def _beyond(data: dict[str, Any], base: Mapping[str, Any]) -> dict[str, Any]:
+    """Leave out what the run in reverse says already; numbers have the same place in both as far as the lines go."""
+    lines = base["lines"]
+    count = 1 + max(_places(lines), default=-1)
+    numbers = data["numbers"][count:]
+    return {"from": count, "numbers": numbers} | {
+        key: value for key, value in data.items() if key != "numbers" and value != base.get(key)
+    }
+
+
+def _places(lines: Any) -> list[int]:
+    """Where the numbers of the lines stand in the list of numbers."""
+    places = [line["value"] for line in lines]
+    for line in lines:
+        for operand in line.get("operands", ()):
+            places += [operand[key] for key in ("value", "partial") if key in operand]
+    return places

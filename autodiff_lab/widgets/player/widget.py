@@ -1,0 +1,335 @@
+"""`play(f, *args)`: step through the recorded run of a function, in a notebook or in a page of its own."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from autodiff_lab.engine.errors import AutodiffError
+from autodiff_lab.figures.graph.render import DrawingError
+from autodiff_lab.text.messages import say, speaking
+from autodiff_lab.text.notation import number
+from autodiff_lab.text.options import one_of
+from autodiff_lab.text.output_paths import checked_path
+from autodiff_lab.trace.model import Trace
+from autodiff_lab.trace.outputs import Outputs
+from autodiff_lab.transforms.pytree import flatten, unflatten
+from autodiff_lab.widgets.defaults import SCALES, play_defaults
+from autodiff_lab.widgets.player import page
+from autodiff_lab.widgets.player import views as modes
+from autodiff_lab.widgets.player.positions import placed
+from autodiff_lab.widgets.player.sliders import check_ranges, control
+from autodiff_lab.widgets.player.traits import Shared
+
+
+def play(
+    f: Callable[..., Any],
+    *args: Any,
+    ranges: Mapping[str, tuple[float, float]] | None = None,
+    mode: str = "reverse",
+    direction: Any = None,
+    fault: str = "",
+    predict: bool = False,
+    lang: str | None = None,
+    scale: str | None = None,
+    group: str | None = "auto",
+) -> Player:
+    """Run ``f(*args)`` and show it step by step: source, graph and tape, with its derivatives in both modes.
+
+    Parameters
+    ----------
+    f : callable
+        A function of your own, of numbers and arrays.
+    *args : float or array_like
+        Where to run it. Each scalar gets a slider; moving it runs `f` again.
+    ranges : mapping of str to (float, float), optional
+        How far a slider goes, by the name of the input.
+    mode : {"reverse", "forward", "both"}
+        What to show first: the record and the sweep back, values with their tangents, or one after the other. The
+        player has a switch.
+    direction : str, tuple or dict, optional
+        Where the inputs move in forward mode: the name of an input, ``"all"`` for each of them at once, or numbers of
+        your own, as `Trace.of` takes them. The player has a menu.
+    fault : {"", "overwrite", "wrong order", "recursion", "stale"}
+        For teaching: sweep with an engine that makes this mistake, marked as faulty, with the true adjoints beside it.
+    predict : bool
+        Ask for each value, partial and adjoint before it is shown. The player has a switch.
+    lang : {"en", "zh"}, optional
+        The language of every word: English, or Chinese (simplified). If not given, what `play_defaults` says: English.
+    scale : {"normal", "lecture"}, optional
+        ``"lecture"``: type that is read from the last row, and fewer things at a time. If not given, what
+        `play_defaults` says: normal.
+    group : {"auto", None}
+        ``"auto"``: the graph of more than 150 lines is shown in groups, which open: loops, their turns, calls, lines of
+        the source. None: every operation is drawn at once, up to 600 lines.
+
+    Returns
+    -------
+    Player
+        A widget. `player.step` and `player.inputs` can be read, set and linked; `Player.save_html` makes a page.
+
+    Raises
+    ------
+    Exception
+        Whatever `f` raises at these first arguments.
+    RangeError
+        If `ranges` names something that has no slider, or a range does not hold the value.
+    ModeError
+        If there is no such mode or direction.
+    InputError
+        If there is no such fault, language or scale.
+
+    Notes
+    -----
+    Beside each line of the source stands how often it ran, where not every line ran once: Python itself is asked, while
+    `f` is recorded. If a debugger is watching already, or `f` runs through more than 100 000 lines, nothing is said.
+    A click on an array opens its entries. A run of more than 30 lines has a strip of the whole, which jumps. In a graph
+    with groups the one that holds the step opens by itself, and closes behind it; Enter or a click opens any other.
+
+    Examples
+    --------
+    >>> def f(x1, x2):
+    ...     return np.log(x1) + x1 * x2 - np.sin(x2)
+    >>> play(f, 2.0, 5.0, ranges={"x1": (0.1, 4)})
+    Player(f(x1, x2), 13 steps)
+    """
+    options = {"mode": mode, "direction": direction, "fault": fault, "predict": predict, "lang": lang, "scale": scale}
+    options["group"] = group
+    return Player(f, *args, ranges=ranges, **options)
+
+
+class Player(Outputs, Shared):
+    """A run of a function that can be stepped through; made by `play`.
+
+    All stepping happens in the browser. Python is asked only to record the function again when an input changes;
+    if that fails, `error` says why and the last good picture stays.
+
+    Attributes
+    ----------
+    step : int
+        The last step that is shown; −1 before the first one.
+    inputs : list of float
+        The values of the scalar inputs, in their order. Setting it records the function again.
+    controls : list of dict
+        The sliders: name, min, max, step, value, and the value as text.
+    error : str
+        Why the last `inputs` could not be recorded; empty if they could.
+    mode : str
+        ``"reverse"``, ``"forward"`` or ``"both"``.
+    direction : str
+        Which of `forward` is shown in forward mode.
+    custom : list of float
+        A direction of your own: the rates at which the scalar inputs move. Empty if there is none.
+    predict : bool
+        Whether the learner is asked to foresee each step.
+    scale : str
+        ``"normal"`` or ``"lecture"``; it can be changed at any time.
+    score : dict
+        How many questions were ``"asked"``, how many answered ``"right"`` at the first try, and how often each kind of
+        mistake was made: ``"mistakes"``.
+    payload : dict
+        The traces and the layout of the graph, as the player's JavaScript takes them.
+    beside : dict
+        What it takes with each payload of a long run, and what is not sent again with the next stretch.
+    trace : Trace
+        The run in reverse; of a run of more than 600 lines the stretch that is shown, some hundred lines.
+    forward : mapping of str to Trace
+        The run forward, by direction.
+
+    Examples
+    --------
+    >>> player = play(lambda x: x * x, 3.0)
+    >>> player.inputs = [4.0]
+    >>> player.trace.value.text, player.trace.gradient[0].text
+    ('16', '8')
+
+    Any widget can drive it:
+
+    >>> import ipywidgets, traitlets
+    >>> slider = ipywidgets.FloatSlider(value=3.0)
+    >>> link = traitlets.dlink((slider, "value"), (player, "inputs"), lambda x: [x])
+    >>> player.trace.value.text
+    '9'
+    """
+
+    def __init__(
+        self,
+        f: Callable[..., Any],
+        *args: Any,
+        ranges: Mapping[str, tuple[float, float]] | None = None,
+        mode: str = "reverse",
+        direction: Any = None,
+        fault: str = "",
+        predict: bool = False,
+        lang: str | None = None,
+        scale: str | None = None,
+        group: str | None = "auto",
+    ) -> None:
+        lang, scale = lang or play_defaults()["lang"], scale or play_defaults()["scale"]
+        self._f = f
+        self._args = args
+        self._fault, self._lang, self._group = fault, lang, one_of("play", "group", group, modes.GROUPINGS)
+        named = direction is None or isinstance(direction, str)
+        self._own = None if named else direction
+        views = modes.views(f, args, self._own, fault, lang, group)
+        leaves = flatten(args)
+        labels = [views.trace.lines[i].label for i in views.trace.inputs]
+        self._scalars = [k for k, leaf in enumerate(leaves) if np.ndim(leaf) == 0]
+        self._names = [labels[k] for k in self._scalars]
+        values = [float(leaves[k]) for k in self._scalars]
+        arrays = [label for k, label in enumerate(labels) if k not in self._scalars]
+        self._ranges = check_ranges(ranges, dict(zip(self._names, values, strict=True)), arrays)
+        self._views = views
+        payload, beside = modes.parted(views.payload(placed(views)))
+        super().__init__(
+            payload=payload,
+            beside=beside,
+            inputs=values,
+            controls=self._sliders(values),
+            mode=mode,
+            predict=predict,
+            scale=one_of("play", "scale", scale, SCALES),
+            direction=(direction or next(iter(views.forward), "")) if named else "custom",
+            custom=self._rates() if self._own is not None else [],
+        )
+        self.observe(self._run_again, "inputs")
+        self.observe(self._run_again, "custom")
+        self.observe(self._turn_to, "step")
+
+    @property
+    def trace(self) -> Trace:
+        """The run in reverse."""
+        return self._views.trace
+
+    @property
+    def forward(self) -> Mapping[str, Trace]:
+        """The run forward, by direction."""
+        return self._views.forward
+
+    @property
+    def _run(self) -> Trace:
+        """What is drawn and written down: the run forward in forward mode, else the run in reverse."""
+        return self.forward[self.direction] if self.mode == "forward" else self.trace
+
+    def __repr__(self) -> str:
+        return f"Player({self.trace.title}, {self._last() + 1} steps)"
+
+    def save_html(self, path: str | Path) -> Path:
+        """Write the player into one file that needs no kernel and no network.
+
+        Parameters
+        ----------
+        path : str or Path
+            Where to write; a file that is there already is replaced.
+
+        Returns
+        -------
+        Path
+            The file. It is the run that is shown now; its inputs cannot be changed in the page.
+
+        Raises
+        ------
+        PathError
+            If the name does not end in ``.html``, or there is no such folder.
+        """
+        path = checked_path("save_html", path, ".html", ".htm")
+        path.write_text(page.page(self.trace, self._shown()), encoding="utf-8")
+        return path
+
+    def figure(self) -> str:
+        """Give the player in HTML, as the output of a cell has it."""
+        return page.figure(self.trace, self._shown(), self.key)
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        # HTML for all: where a kernel has this player, it is the live one, else one that steps by itself; where scripts
+        # are taken out, it is a picture, and so is the PNG.
+        data, metadata = super()._repr_mimebundle_(**kwargs)
+        with contextlib.suppress(DrawingError):  # where there is no Graphviz
+            data["image/png"] = base64.b64encode(page.png(self.trace, self.payload["layout"])).decode()
+        data["text/plain"] = repr(self)
+        return data, metadata
+
+    def _shown(self) -> dict[str, Any]:
+        """What a page is given: the payload, and the mode it opens in."""
+        large = {"scale": self.scale} if self.scale != "normal" else {}
+        shown = {"mode": self.mode, "direction": self.direction, "predict": self.predict, **large}
+        return {**self.payload, **self.beside, **shown}
+
+    def _run_again(self, change: Any) -> None:
+        """Run the function again, at new inputs or in a new direction.
+
+        The browser takes `controls` as the answer to new inputs, so it always changes.
+        """
+        values = list(self.inputs)
+        if change.name == "custom":
+            self._own = dict(zip(self._names, self.custom, strict=True)) if self.custom else None
+        with self.hold_sync():
+            try:
+                views = self._record(values)
+                if views.long is not None:
+                    views = views.around(min(self.step, views.long.steps - 1))
+                layouts = placed(views, self._views, self.payload)
+            except KeyboardInterrupt:
+                with speaking(self._lang):
+                    self.error = say("interrupted")
+                self.controls = self._sliders(values)
+                raise
+            except Exception as error:
+                # The learner's function may raise anything; the player stays, and says what it was. NumPy hides our
+                # words behind its own: "setting an array element with a sequence".
+                own = next((each for each in (error, error.__cause__) if isinstance(each, AutodiffError)), None)
+                self.error = str(own) if own else f"{type(error).__name__}: {error}"
+            else:
+                self.error = ""
+                self._views = views
+                if change.name == "custom" and self.custom:
+                    self.direction = "custom"
+                elif self.direction not in views.forward:
+                    self.direction = next(iter(views.forward), "")
+                self.step = min(self.step, self._last())
+                self.payload, self.beside = modes.parted(views.payload(layouts))
+            self.controls = self._sliders(values)
+
+    def _record(self, values: list[float]) -> modes.Views:
+        leaves = flatten(self._args)
+        for k, value in zip(self._scalars, values, strict=True):
+            leaves[k] = value
+        # A slider may pass a pole: ∞ and nan are shown as such, a warning would have no cell to stand in.
+        with np.errstate(all="ignore"):
+            return modes.views(self._f, unflatten(self._args, leaves), self._own, self._fault, self._lang, self._group)
+
+    def _turn_to(self, change: Any) -> None:
+        """Show the stretch of a long run that has this step."""
+        if self._views.long is None or self._views.long.holding(change.new) == self.trace.excerpt.number:
+            return
+        self._views = self._views.around(change.new)
+        self.payload, _ = modes.parted(self._views.payload(placed(self._views, self._views, self.payload)))
+
+    def _rates(self) -> list[float]:
+        """What the learner's own direction does to the scalar inputs."""
+        seeds = self._views.forward["custom"].directions[0].seeds
+        return [float(seeds[k].value) for k in self._scalars]
+
+    def _last(self) -> int:
+        """The last step of the mode that is shown."""
+        if self._views.long is not None:
+            return self._views.long.steps - 1
+        record = len(self.trace.lines)
+        forward = self.forward.get(self.direction)
+        if self.mode == "forward" and forward is not None:
+            return record - 1
+        return len(self.trace.steps) - 1
+
+    def _sliders(self, values: list[float]) -> list[dict[str, Any]]:
+        """The sliders keep their range while the value moves within it."""
+        sliders = []
+        for name, value, old in zip(self._names, values, self.controls or [None] * len(values), strict=True):
+            within = (old["min"], old["max"]) if old else self._ranges.get(name)
+            kept = old and old["min"] <= value <= old["max"]
+            sliders.append({**old, "value": value, "text": number(value)} if kept else control(name, value, within))
+        return sliders

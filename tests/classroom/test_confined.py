@@ -1,0 +1,218 @@
+"""The walls around a hand-in, tried from inside: what it can see, reach, write and take, as root and as a user."""
+
+import ast
+import contextlib
+import os
+import platform
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from autodiff_lab.classroom.grading import confinement
+from autodiff_lab.classroom.grading.confinement import Limits, family_usage, run_confined, why_no_walls
+
+pytestmark = pytest.mark.skipif(bool(why_no_walls()), reason=why_no_walls())
+
+ROOT = Path(__file__).parents[2]
+LIB = f"{sys.prefix}/lib"
+SMALL = Limits(seconds=20, megabytes=300, processes=40, disk=20)
+
+
+def run(code, limits=SMALL, **options):
+    return run_confined([sys.executable, "-c", code], {"mine.txt": b"mine"}, limits, **options)
+
+
+def said(code, **options):
+    done = run(code, **options)
+    assert (done.ended, done.code) == ("by itself", 0), done.complaint
+    return done.said.decode().strip()
+
+
+def test_it_has_its_files_and_may_change_them():
+    assert said("open('mine.txt', 'a').write('!'); print(open('mine.txt').read())") == "mine!"
+
+
+def test_its_folders_are_its_own_and_empty():
+    """But for the way to Python, should it live there."""
+    places = [Path(name) for name in ("/tmp", "/home", "/run", "/dev/shm")]
+    seen = said(f"import os; print(*map(os.listdir, {[*map(str, places)]}), sep='\\n')").splitlines()
+    for place, names in zip(places, map(ast.literal_eval, seen), strict=True):
+        ways = {path.relative_to(place).parts[0] for path in confinement._of_python() if path.is_relative_to(place)}
+        assert set(names) - ways == ({"home"} if place == Path("/tmp") else set())
+
+
+def test_files_of_others_are_not_there(tmp_path):
+    kept = [tmp_path / "other.ipynb", Path.home() / ".bashrc", Path("/etc/passwd"), ROOT / "README.md", ROOT / "tests"]
+    (tmp_path / "other.ipynb").write_text("{}")
+    assert sum(map(os.path.exists, kept)) >= 4, "they are there outside"
+    assert said(f"import os; print(*map(os.path.exists, {[*map(str, kept)]}))") == "False " * 4 + "False"
+
+
+def test_what_is_hidden_is_so_even_within_what_is_shown():
+    lessons = confinement.PACKAGE / "lessons"
+    look = f"import os; print(len(os.listdir({str(lessons)!r})))"
+    assert int(said(look)) > 5
+    assert said(look, hidden=[lessons]) == "0"
+
+
+@pytest.mark.parametrize("place", ["/", "/usr", "/dev", "/home", "/run", "/etc", str(ROOT), LIB])
+def test_it_writes_nowhere_else(place):
+    tried = f"import os\ntry: open({place + '/was_here'!r}, 'w')\nexcept OSError: print('refused')"
+    # A folder between its own /tmp and Python is its own, too.
+    assert said(tried) == ("" if Path(place).is_relative_to("/tmp") and place != LIB else "refused")
+    assert not Path(place, "was_here").exists()
+
+
+def test_no_socket_answers(tmp_path, monkeypatch):
+    path = str(tmp_path / "s")[-100:]
+    with socket.socket(socket.AF_UNIX) as unix, socket.socket(socket.AF_UNIX) as abstract, socket.socket() as tcp:
+        monkeypatch.chdir(tmp_path)  # the address of a socket is short
+        unix.bind("s")
+        abstract.bind(f"\0{path}")
+        tcp.bind(("127.0.0.1", 0))
+        for each in (unix, abstract, tcp):
+            each.listen()
+        ways = [
+            ("AF_UNIX", str(tmp_path / "s")),
+            ("AF_UNIX", f"\0{path}"),
+            ("AF_INET", tcp.getsockname()),
+            ("AF_INET", ("1.1.1.1", 53)),
+        ]
+        code = (
+            "import socket\n"
+            f"for family, address in {ways!r}:\n"
+            "    try: print('open', socket.socket(getattr(socket, family)).connect(address))\n"
+            "    except OSError: print('shut')"
+        )
+        with_walls = said(code).split()
+        without = said(code.replace(repr(ways), repr(ways[:3])), walls=False)
+    assert with_walls == ["shut"] * 4
+    assert without.count("open") == 3, "the same code finds them where there are no walls"
+
+
+def test_the_lecturers_environment_stays_outside(monkeypatch):
+    monkeypatch.setenv("MY_TOKEN", "secret")
+    assert "secret" not in said("import os; print(os.environ)")
+
+
+def test_it_has_no_powers_even_as_root():
+    mounts = "mount -o remount,rw /usr; mount -t tmpfs none /home; unshare --user true"
+    code = f"import subprocess as s; print([s.call(each, shell=True, stderr=-3) != 0 for each in {mounts.split('; ')}])"
+    assert said(code) == "[True, True, True]"
+    assert "CapEff:\t0000000000000000" in said("print(open('/proc/self/status').read())")
+
+
+FORKS = (
+    "import os, time\nfor _ in range({0}):\n    if not os.fork():\n        {1}\n        time.sleep(60)\ntime.sleep(60)"
+)
+
+
+def test_memory_is_counted_for_all_processes_together():
+    """No one of them is over the limit."""
+    assert run(FORKS.format(4, "x = bytearray(100_000_000)")).ended == "out of memory"
+
+
+@pytest.mark.skipif(platform.machine() not in confinement.MACHINES, reason=f"no filter for {platform.machine()}")
+def test_memory_that_no_process_holds_is_refused():
+    """It would not be counted; outside the same calls are answered."""
+    code = (
+        "import ctypes, os\n"
+        "try: os.memfd_create('x'); print('made')\n"
+        "except OSError: print('refused')\n"
+        "print('refused' if ctypes.CDLL(None).shmget(0, 4096, 0o1600) < 0 else 'made')"
+    )
+    assert said(code) == "refused\nrefused"
+    assert said(code.replace("shmget(0, 4096, 0o1600)", "getpid()"), walls=False) == "made\nmade"
+
+
+def test_memory_that_one_asks_for_alone_is_refused_to_it():
+    assert run("bytearray(400_000_000)").complaint.startswith("MemoryError")
+
+
+@pytest.mark.parametrize("place", ["/tmp", "/tmp/home", "/dev/shm", "."])
+def test_what_is_written_is_limited_in_sum(place):
+    code = f"for k in range(99): open(f'{place}/{{k}}', 'wb').write(bytes(1_000_000)); print(k, flush=True)"
+    done = run(code)
+    assert 15 <= len(done.said.split()) <= 20, "of 20 MB"
+    assert "No space left" in done.complaint
+
+
+def test_processes_and_threads_are_counted_together():
+    assert run(FORKS.format(50, "pass")).ended == "too many processes"
+    threads = "import threading, time\nfor _ in range(50): threading.Thread(target=time.sleep, args=(60,)).start()"
+    assert run(threads, Limits(20, 4000, 40)).ended == "too many processes"
+
+
+def test_a_fork_bomb_is_put_out():
+    assert run("import os\nwhile True: os.fork()").ended in ("too many processes", "out of memory")
+    assert family_usage(os.getpid())[1] < 40, "nothing of it is left"
+
+
+def test_what_goes_its_own_way_ends_too():
+    code = "import subprocess as s; s.Popen(['sleep', '77.123'], start_new_session=True, stdout=-3, stderr=-3)"
+    assert run(code).ended == "by itself"
+    deadline = time.monotonic() + 10  # the kernel clears up behind the first process
+    while is_running(b"77.123") and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not is_running(b"77.123")
+
+
+def is_running(argument):
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):  # it has ended since
+            if argument in path.read_bytes():
+                return True
+    return False
+
+
+def test_all_of_this_holds_for_an_ordinary_user():
+    tests = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", "-k", "not ordinary_user"]
+    done = subprocess.run([*as_user(), *tests, __file__], capture_output=True, text=True, cwd=ROOT, check=False)
+    assert done.returncode == 0 and " skipped" not in done.stdout, done.stdout[-3000:] + done.stderr[-1000:]
+
+
+def test_an_ordinary_user_with_600_threads_grades_as_ever(tmp_path_factory):
+    """The system counts the threads of all that a user runs; that is no limit for a hand-in."""
+    folder = tmp_path_factory.mktemp("busy")
+    folder.chmod(0o755)
+    shutil.copy(ROOT / "notebooks" / "03_the_tape_line_by_line.ipynb", folder)
+    (folder / "shut").mkdir()
+    for name in ("shut.ipynb", "shut/inside.ipynb"):
+        (folder / name).write_text("{}")
+    (folder / "shut.ipynb").chmod(0)
+    (folder / "shut").chmod(0o744)
+    busy = (
+        "import sys, threading, time\n"
+        "for _ in range(600): threading.Thread(target=time.sleep, args=(600,), daemon=True).start()\n"
+        "from autodiff_lab.__main__ import main\n"
+        f"sys.exit(main(['grade', {str(folder)!r}, '--out', '/tmp/grades-of-nobody', '--overwrite']))"
+    )
+    done = subprocess.run([*as_user(folder), sys.executable, "-c", busy], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "03_the_tape_line_by_line.ipynb: ran\n" in done.stdout
+    assert done.stdout.count("the file cannot be read (Permission denied)\n") == 2
+
+
+def as_user(*also):
+    """The beginning of a command that runs as the user `nobody`, who can read this Python wherever root keeps it."""
+    if os.geteuid() != 0:
+        pytest.skip("only root can become another user; these tests have just run as one")
+    if not shutil.which("setpriv"):
+        pytest.skip("there is no setpriv to become another user with")
+    places = [path for path in (*confinement._of_python(), ROOT, *also) if path.exists()]
+    closed = {parent for path in places for parent in path.parents if not parent.stat().st_mode & 1} | {Path("/tmp")}
+    walls = ["bwrap", "--dev-bind", "/", "/", "--tmpfs", "/tmp", "--chmod", "1777", "/tmp"]
+    for path in sorted(closed - {Path("/tmp")}):
+        walls += ["--tmpfs", str(path)]
+    for path in places:
+        between = [parent for parent in reversed(path.parents) if closed.intersection(parent.parents)]
+        walls += [option for parent in between for option in ("--dir", str(parent))]
+        if closed.intersection(path.parents):
+            walls += ["--bind", str(path), str(path)]
+    user = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", "env", "HOME=/nonexistent"]
+    return [*walls, *user, f"PYTHONPATH={os.pathsep.join([str(ROOT), *sys.path])}"]

@@ -1,0 +1,181 @@
+"""`autodiff-lab check` finds each known trouble where it is really there, and says how to mend it."""
+
+import os
+import platform
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from autodiff_lab.cli import environment as surroundings
+from autodiff_lab.cli import setup_check, tutorial
+from autodiff_lab.cli.findings import Finding
+from autodiff_lab.cli.jupyterlab_settings import default_port
+
+
+def only(findings: Iterator[Finding]) -> Finding:
+    (finding,) = findings
+    return finding
+
+
+@contextmanager
+def an_ordinary_user() -> Iterator[None]:
+    """Root may write everywhere, and so finds out nothing about permissions."""
+    if os.geteuid() != 0:
+        yield
+        return
+    os.seteuid(65534)  # nobody
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+
+
+@pytest.mark.parametrize("library", ["ipywidgets 7.8.5", "anywidget 0.6.5"])
+def test_an_old_widget_library_is_recognised(library: str, tmp_path: Path) -> None:
+    name, version = library.split()
+    about = tmp_path / f"{name}-{version}.dist-info" / "METADATA"
+    about.parent.mkdir()
+    about.write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    command = [sys.executable, "-m", "autodiff_lab", "check"]
+    run = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
+    assert run.returncode == 1
+    problem, mend = run.stdout[run.stdout.index("problem ") :].splitlines()[:2]
+    assert f"{name} is {version}; autodiff-lab asks for >=" in problem
+    assert f'-m pip install --upgrade "{name}>=' in mend
+    assert "1 problem; the line after each -> mends it." in run.stdout
+
+
+def test_half_of_a_widget_library_that_another_python_left_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = tmp_path / "labextensions" / "anywidget"
+    old.mkdir(parents=True)
+    (old / "package.json").write_text('{"name": "anywidget", "version": "0.6.5"}')
+    monkeypatch.setenv("JUPYTER_PATH", str(tmp_path))
+    problem = only(finding for finding in setup_check.widgets() if finding.state != "ok")
+    assert "JupyterLab would load anywidget 0.6.5" in problem.text
+    assert problem.mend == f"delete the folder {old}"
+
+
+@pytest.mark.parametrize("version", ["3.9.2", "3.10.14", "2.7.18"])
+def test_an_old_python(version: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(platform, "python_version", lambda: version)
+    problem = next(setup_check.python_and_packages())
+    assert problem.text == f"This is Python {version}; autodiff-lab asks for >=3.11."
+    assert "install Python 3.11 or newer" in problem.mend
+
+
+@pytest.mark.parametrize("version", ["3.11.0", "3.14.0rc1", "4.0.0"])
+def test_a_python_that_will_do(version: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(platform, "python_version", lambda: version)
+    assert only(surroundings.python()).state == "ok"
+
+
+def test_the_python_asked_for_is_known_before_anything_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    installed = surroundings.python_asked_for()
+
+    def missing(name: str) -> None:
+        raise surroundings.metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(surroundings.metadata, "metadata", missing)
+    assert surroundings.python_asked_for() == installed
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows keeps permissions elsewhere")
+def test_a_folder_without_write_permission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    notebooks = tmp_path / "notebooks"
+    notebooks.mkdir()
+    (notebooks / tutorial.START).write_text("{}")
+    notebooks.chmod(0o555)
+    for folder in (tmp_path, *list(tmp_path.parents)[:2]):
+        folder.chmod(folder.stat().st_mode | 0o055)  # may be entered, so that the last is what refuses
+    monkeypatch.setattr(surroundings, "installed_notebooks", lambda: notebooks)
+    with an_ordinary_user():
+        problem = next(surroundings.folders())
+    assert problem.text == f"Nothing that you do can be saved in {notebooks} (Permission denied)."
+    assert problem.mend.endswith("autodiff-lab --to DIR")
+
+    monkeypatch.setattr(tutorial, "installed_notebooks", lambda: notebooks)
+    with an_ordinary_user(), pytest.raises(tutorial.TutorialError, match=r"could be saved .*\n.*--to DIR"):
+        tutorial.open_tutorial()
+
+
+def test_jupyter_without_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("in the way")
+    folder = tmp_path / "file" / "jupyter"
+    monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(folder))
+    monkeypatch.setenv("JUPYTER_DATA_DIR", str(folder))
+    work, problem = surroundings.folders()
+    assert work.state == "ok"
+    assert f"cannot keep its own files in {folder}" in problem.text and "so it would not start" in problem.text
+    assert "JUPYTER_RUNTIME_DIR" in problem.mend
+    assert list(surroundings.trust()) == [], "where nothing can be kept, nothing can be trusted"
+    with pytest.raises(tutorial.TutorialError, match=r"cannot keep its own files .*\n.*JUPYTER_RUNTIME_DIR"):
+        tutorial.open_tutorial(browser=False)
+
+
+@pytest.fixture
+def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Let what Jupyter trusts be kept in a folder of the test's own."""
+    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "data"))
+    notebooks = tmp_path / "notebooks"
+    notebooks.mkdir()
+    nbformat.write(nbformat.v4.new_notebook(), notebooks / tutorial.START)
+    monkeypatch.setattr(surroundings, "installed_notebooks", lambda: notebooks)
+    return notebooks
+
+
+def test_an_untrusted_notebook(own_home: Path) -> None:
+    note = only(surroundings.trust())
+    assert note.state == "note", "it is no fault"
+    assert note.text.startswith("1 of 1 notebooks have not been run here yet, so Jupyter calls them not trusted.")
+
+    *_, module, name, pattern = note.mend.split()
+    command = [sys.executable, "-m", module, name, *map(str, Path(pattern).parent.glob(Path(pattern).name))]
+    subprocess.run(command, check=True, capture_output=True, timeout=120)
+    assert list(surroundings.trust()) == []
+
+
+def test_a_damaged_notebook(own_home: Path) -> None:
+    (own_home / tutorial.START).write_text("<<<<<<< mine")
+    problem = only(surroundings.trust())
+    assert problem.state == "problem" and f"{tutorial.START} is no notebook any more" in problem.text
+
+
+def a_free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
+def test_a_port_in_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("JPY_PARENT_PID", raising=False)
+    monkeypatch.setenv("JUPYTER_PORT", str(a_free_port()))
+    assert f"port {default_port()} of this machine, which is free" in only(surroundings.port()).text
+
+    with socket.create_server(("127.0.0.1", default_port())):
+        note = only(surroundings.port())
+    assert note.state == "note"
+    assert note.text.startswith(f"Port {default_port()} is taken, perhaps by a JupyterLab that still runs;")
+    assert f"is going to take port {default_port() + 1}" in note.text or "any other that is free" in note.text
+    assert note.mend.endswith("-m jupyter server list")
+
+
+def test_in_a_notebook_no_port_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JPY_PARENT_PID", "1")
+    assert "Jupyter is up already" in only(surroundings.port()).text
+
+
+def test_a_browser_that_only_the_tests_need_is_no_trouble(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert setup_check.check_setup() == 0, capsys.readouterr().out
+    assert "chrom" not in capsys.readouterr().out.lower()

@@ -1,0 +1,94 @@
+"""A graph in which everything depends on much: it is laid out with care if that is done in time, else in haste."""
+
+import subprocess
+
+import numpy as np
+import pytest
+
+from autodiff_lab import Trace, draw, play, record
+from autodiff_lab.engine.errors import InputError
+from autodiff_lab.figures.graph import draw as graphs
+from autodiff_lab.figures.graph import render
+
+
+def dense(x, y):
+    rng = np.random.default_rng(0)
+    values = [x, y]
+    for _ in range(190):
+        a, b = rng.integers(0, len(values), 2)
+        values.append(values[a] * 0.5 + values[b] * 0.1)
+    return sum(values[-5:])
+
+
+@pytest.fixture(scope="module")
+def trace():
+    return Trace.of(dense, 0.5, 0.25)
+
+
+@pytest.fixture
+def no_patience(monkeypatch):
+    monkeypatch.setattr(render, "PATIENCE", 0.0)
+
+
+def test_only_a_dense_graph_is_watched(trace):
+    assert graphs.graph(trace).dense
+    assert not graphs.graph(Trace.of(lambda x: x * x, 3.0)).dense
+    assert not graphs.graph(trace, group="loop").dense
+
+
+def test_at_the_limit_it_is_drawn_in_haste_and_says_so(trace, no_patience):
+    graph = graphs.graph(trace)
+    assert "placed roughly" not in str(graph)
+    svg = render.render(graph)
+    assert svg.startswith(b"<?xml") and graph.hasty
+    assert str(graph).endswith("so they are placed roughly.")
+    assert graph.copy().hasty and graph.copy().title == graph.title
+
+
+def test_once_in_haste_it_is_not_tried_again(trace, no_patience, monkeypatch):
+    graph = graphs.graph(trace)
+    render.render(graph)
+    monkeypatch.setattr(subprocess, "run", lambda *args, **kwargs: pytest.fail("tried again"))
+    assert render._in_process(graph.source, "json0")
+    monkeypatch.setattr(render, "_drawn", lambda digraph, format: b"drawn")
+    assert render.render(graph, "png", scale=2.0) == b"drawn"
+
+
+def test_a_layout_in_haste_has_every_place(trace, no_patience):
+    places = graphs.layout(trace)
+    assert "placed roughly" in places["note"]
+    assert {f"n{i}" for i in range(len(trace.lines))} <= set(places["nodes"])
+    assert "note" not in graphs.layout(Trace.of(lambda x: x * x, 3.0))
+    chinese = graphs.layout(Trace.of(dense, 0.5, 0.25, lang="zh"))
+    assert "粗略" in chinese["note"]
+
+
+def test_with_patience_it_is_drawn_with_care(monkeypatch):
+    monkeypatch.setattr(render, "PATIENCE", 600.0)
+    graph = graphs.graph(Trace.of(lambda x: x * x + x, 3.0))
+    careful = graph.copy()
+    careful.dense = True
+    assert render.render(careful, "json0") == render.render(graph, "json0"), "another process draws the same"
+    assert not careful.hasty
+
+
+def test_the_player_hands_the_note_on(no_patience):
+    assert "placed roughly" in play(dense, 0.5, 0.25, group=None).payload["layout"]["note"]
+    assert "note" not in play(dense, 0.5, 0.25).payload["layout"], "in groups it is not dense"
+
+
+def test_a_drawing_speaks_chinese():
+    drawn = draw(lambda x: x * x, 3.0, lang="zh")
+    assert "的计算图" in str(drawn) and "各输入的伴随" in str(drawn)
+    assert str(draw(lambda x: x * x, 3.0, lang="en")) == str(draw(lambda x: x * x, 3.0))
+    tape = record(lambda x: x * x, 3.0)[1]
+    assert "的计算图" in str(tape.draw(lang="zh"))
+    with pytest.raises(InputError, match="lang"):
+        draw(lambda x: x * x, 3.0, lang="fr")
+
+
+def test_a_trace_has_its_language_already():
+    trace = Trace.of(lambda x: x * x, 3.0, lang="zh")
+    assert str(draw(trace)) == str(draw(trace, lang="zh"))
+    with pytest.raises(InputError, match=r"Trace\.of"):
+        draw(trace, lang="en")

@@ -1,0 +1,272 @@
+"""The layouts of a graph whose groups open: one for what is directly inside of each."""
+
+import json
+import os
+import re
+import sys
+
+import numpy as np
+import pytest
+
+from autodiff_lab import Trace, grad, record
+from autodiff_lab.figures.graph import layout, nested_layout, render, section_layout
+from autodiff_lab.figures.graph.without_graphviz.drawing import draw_plainly
+from autodiff_lab.trace.excerpts import Excerpts
+from autodiff_lab.widgets.player import views as modes
+from autodiff_lab.widgets.player.positions import placed
+
+from ...trace.test_outline import RUNS, network, wave
+
+
+@pytest.fixture(scope="module")
+def trace():
+    return Trace.of(network, 0.5, 1.3, 0.2)
+
+
+def around(places):
+    """The layout of a graph and those of its groups, each with the stretch of lines that it is for."""
+    yield 0, 10**9, places
+    for name, group in places["groups"].items():
+        first, end = map(int, name[1:].split("_"))
+        yield first, end, group["layout"]
+
+
+def names(places, kind):
+    return [name for _, _, one in around(places) for name in one["nodes"] if name[0] == kind]
+
+
+@pytest.mark.parametrize("name", sorted(set(RUNS) - {"10 000 lines"}))
+def test_every_operation_is_drawn_in_one_place(name):
+    f, args = RUNS[name]
+    trace = Trace.of(f, *args)
+    places = nested_layout.layout(trace)
+    assert sorted(names(places, "n")) == sorted(f"n{i}" for i in range(len(trace.lines)))
+    assert sorted(names(places, "g")) == sorted(re.sub("_.*", "", group) for group in places["groups"])
+    constants = {
+        f"c{i}_{k}" for i, line in enumerate(trace.lines) for k, o in enumerate(line.operands) if o.line is None
+    }
+    assert set(names(places, "c")) == constants
+    for first, end, one in around(places):
+        assert len(one["nodes"]) <= 60 + sum(node[0] in "cs" for node in one["nodes"])
+        for edge in one["edges"].values():
+            assert set(edge["ends"]) <= set(one["nodes"])
+            assert edge["path"].startswith("M")
+        for node, box in one["nodes"].items():
+            assert first <= int(re.findall(r"\d+", node)[0]) < end
+            assert box["w"] / 2 <= box["x"] <= one["width"] - box["w"] / 2
+            assert box["h"] / 2 <= box["y"] <= one["height"] - box["h"] / 2
+
+
+def test_values_leave_a_group_along_edges_or_by_their_name(trace):
+    places = nested_layout.layout(trace)
+    ways = {name for _, _, one in around(places) for name in one["edges"]}
+    again = set(names(places, "s"))
+    for i, line in enumerate(trace.lines):
+        for slot, operand in enumerate(line.operands):
+            assert f"e{i}_{slot}" in ways
+            chains = [{g for g in places["groups"] if _holds(g, one)} for one in (i, operand.line)]
+            inner = [max((int(g[1:].split("_")[0]) for g in chain), default=-1) for chain in chains]
+            if operand.line is not None and inner[0] > inner[1] and not _beside(places, i, operand.line):
+                assert f"s{i}_{slot}" in again, "inside it stands beside its use"
+
+
+def _holds(group, line):
+    first, end = map(int, group[1:].split("_"))
+    return line is not None and first <= line < end
+
+
+def _beside(places, i, line):
+    """Whether the innermost group around line `i` holds the other line as well."""
+    holding = [g for g in places["groups"] if _holds(g, i)]
+    innermost = min(holding, key=lambda g: int(g.split("_")[1]) - int(g[1:].split("_")[0]), default=None)
+    return innermost is None or _holds(innermost, line)
+
+
+def test_what_a_closed_group_tells(trace):
+    groups = nested_layout.layout(trace)["groups"]
+    loop = groups["g3_513"]
+    assert (loop["title"], loop["said"], loop["outs"]) == ("for _ in range(30):", "30 times, 510 operations", [512])
+    turn = groups["g20_37"]
+    assert (turn["title"], turn["said"], turn["outs"]) == ("turn 2", "17 operations, uses a, b", [36])
+    inner = groups["g25_37"]
+    assert inner["title"] == "x = layer(h, b, a) * 0.1 + la…" and inner["whole"].startswith(inner["title"][:-1])
+    assert inner["said"] == "12 operations, uses a, b, v₁₇"
+
+
+def test_many_values_from_group_to_group_go_together():
+    def f(x):
+        for _ in range(20):
+            x = x + 0.01 * np.sin(x) * x
+        return x * x
+
+    places = nested_layout.layout(Trace.of(grad(f), 0.5))
+    last = next(name for name in places["groups"] if name.startswith("g82_"))
+    loop, sweep = places["groups"]["g1_81"], places["groups"][last]
+    assert sweep["said"] == "143 operations"
+    ways = {name: edge["ends"] for name, edge in places["edges"].items() if edge["ends"][0] == "g1"}
+    assert [name for name, (_, head) in ways.items() if head == "g82"] == ["m80_82_40"]
+    assert loop["more"] == 37
+
+
+def test_the_outermost_groups_make_a_picture(trace):
+    groups = nested_layout.outermost(trace)
+    assert [group.title for group in groups] == [f"turn {k}" for k in range(1, 31)]
+    assert [group.title for group in nested_layout.outermost(Trace.of(two_loops, 1.0))] == [
+        "for _ in range(30):",
+        "for _ in range(40):",
+        "",
+    ]
+
+
+def two_loops(x):
+    for _ in range(30):
+        x = x * 1.01 + 1
+    for _ in range(40):
+        x = np.sin(x)
+    return x * 2
+
+
+def test_many_outputs_are_counted():
+    def f(x):
+        a = [x * k for k in range(1, 171)]
+        return sum(a[::2]) * sum(a[1::2])
+
+    groups = nested_layout.layout(Trace.of(f, 1.0))["groups"]
+    first = next(iter(groups.values()))
+    assert len(first["outs"]) == 3 and first["more"] == 167
+
+
+def test_turns_of_one_shape_are_laid_out_once(trace, monkeypatch):
+    laid = []
+    monkeypatch.setattr(section_layout, "layouts_of", lambda some: laid.append(len(some)) or layout.layouts_of(some))
+    places = nested_layout.layout(trace)
+    assert laid[0] < len(places["groups"]) / 2
+    assert json.dumps(nested_layout.layout(trace)) == json.dumps(places), "the same each time"
+
+
+def test_it_speaks_chinese():
+    groups = nested_layout.layout(Trace.of(network, 0.5, 1.3, 0.2, lang="zh"))["groups"]
+    assert (groups["g20_37"]["title"], groups["g20_37"]["said"]) == ("第 2 轮", "17 个运算，用到 a、b")
+
+
+def test_it_is_laid_out_without_graphviz(trace, monkeypatch):
+    monkeypatch.setattr(render, "_drawn", lambda digraph, format: draw_plainly(digraph, format))
+    monkeypatch.setattr(render.shutil, "which", lambda name: None)
+    places = nested_layout.layout(trace)
+    assert sorted(names(places, "n")) == sorted(f"n{i}" for i in range(len(trace.lines)))
+    for _, _, one in around(places):
+        boxes = list(one["nodes"].values())
+        for k, a in enumerate(boxes):
+            for b in boxes[k + 1 :]:
+                assert abs(a["x"] - b["x"]) >= (a["w"] + b["w"]) / 2 or abs(a["y"] - b["y"]) >= (a["h"] + b["h"]) / 2
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a script stands for dot")
+def test_dot_is_started_once_for_all(trace, monkeypatch, tmp_path):
+    """A stand-in for Graphviz's program: it lays out each graph that it is given, and writes one behind the other."""
+    alone = nested_layout.layout(trace)
+    dot = tmp_path / "dot"
+    dot.write_text(
+        f"#!{sys.executable}\n"
+        "import re, sys\n"
+        "import graphviz\n"
+        "from autodiff_lab.figures.graph.without_graphviz.drawing import draw_plainly\n"
+        f"open({str(tmp_path / 'started')!r}, 'a').write('.')\n"
+        "class Source:\n"
+        "    def __init__(self, source): self.source = source\n"
+        "for graph in re.split(r'(?m)^(?=digraph)', sys.stdin.read())[1:]:\n"
+        "    sys.stdout.write(draw_plainly(Source(graph), 'json0').decode() + '\\n')\n"
+    )
+    dot.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    together = nested_layout.layout(trace)
+    assert (tmp_path / "started").read_text() == "."
+    assert list(together["groups"]) == list(alone["groups"])
+    assert sorted(names(together, "n")) == sorted(names(alone, "n"))
+
+
+def test_a_layout_is_kept_while_its_numbers_fit():
+    def f(x):
+        for _ in range(80):
+            x = x * 1.001 + 0.25
+        return x
+
+    def measured(x):
+        return modes.views(f, (x,)).measures[""]
+
+    places = nested_layout.layout(measured(1.5))
+    assert nested_layout.fits(measured(1.5), places) and nested_layout.fits(measured(2.5), places)
+    assert not nested_layout.fits(measured(-123456.7), places)
+
+
+# A long run
+
+
+@pytest.fixture(scope="module")
+def long():
+    value, tape = record(wave, 0.5, 1.3, sites=True)
+    return tape, Excerpts(tape, wave, value)
+
+
+def test_the_whole_run_has_all_groups_down_to_its_stretches(long):
+    tape, excerpts = long
+    whole = excerpts.whole
+    assert list(whole["nodes"]) == ["g0", "g1", "g2"]
+    assert [name for name, group in whole["groups"].items() if "input" in group] == ["g0_1", "g1_2"]
+    closed = [name for name, group in whole["groups"].items() if "layout" not in group and "input" not in group]
+    stretches = [set(excerpts.layout(k)["groups"]) for k in range(0, len(excerpts), 31)]
+    for k, groups in zip(range(0, len(excerpts), 31), stretches, strict=True):
+        first, _, at = excerpts[k].excerpt.parts[0]
+        end = at + len(excerpts[k].lines) - first
+        own = {name for name in closed if at <= int(name[1:].split("_")[0]) < end}
+        assert own and own <= groups, "each of them opens with its stretch"
+    assert len(json.dumps(whole)) < 200_000
+    assert len(whole["groups"]) < len(tape) / 30
+
+
+def test_values_of_the_whole_run_are_those_of_its_stretches(long):
+    tape, excerpts = long
+    (out,) = excerpts.whole["groups"]["g2_402"]["outs"]
+    line, name, value, adjoint, reached, complete = out
+    assert (line, name) == (401, "v₄₀₀")
+    number = excerpts.holding(complete)
+    trace = excerpts[number]
+    place = [one.shown for one in trace.lines].index(name)
+    assert trace.lines[place].value.in_node == value
+    first, _, at = next(part for part in trace.excerpt.parts if part.at <= complete and part.at > len(tape))
+    assert trace.adjoints_at(complete - at + first)[place].in_node == adjoint
+    told = trace.adjoints_at(complete - at + first - 1)[place]
+    assert told is None or told.in_node != adjoint
+    assert reached <= complete
+
+
+def test_a_player_of_a_long_run_is_given_the_whole_and_its_stretch():
+    views = modes.views(wave, (0.5, 1.3)).around(5000)
+    payload = views.payload(placed(views))
+    assert payload["whole"] is views.long.whole
+    first, _, at = views.trace.excerpt.parts[0]
+    inside = {name for group in payload["layout"]["groups"].values() for name in group["layout"]["nodes"]}
+    assert {name for name in inside if name[0] == "n"} == {f"n{i}" for i in range(first, len(views.trace.lines))}
+    assert at == 4962
+
+
+def test_a_run_without_turns_is_whole_too():
+    """Long and without any loop: parts of 100 lines."""
+    f, args = RUNS["no source"]
+    value, tape = record(f, *args, sites=True)
+    excerpts = Excerpts(tape, f, value)
+    titles = [group["title"] for group in excerpts.whole["groups"].values()]
+    assert titles == ["x", *(f"{excerpts[k].lines[1].shown} … {excerpts[k].lines[-1].shown}" for k in range(5))]
+
+
+def test_an_array_on_its_way_into_a_group_says_its_shape():
+    def f(x, w):
+        for _ in range(80):
+            x = np.tanh(w * x)
+        return np.sum(x)
+
+    edges = nested_layout.layout(Trace.of(f, np.ones(3), np.ones((2, 1))))["edges"]
+    into = {name: edge.get("shapes") for name, edge in edges.items() if name[0] == "f"}
+    assert set(into.values()) == {"(3,)", "(2, 1)"} and all(edges[name]["label"] for name in into)
+    numbers = nested_layout.layout(Trace.of(f, 1.0, 0.5))["edges"]
+    assert not any("shapes" in edge for edge in numbers.values())

@@ -1,0 +1,142 @@
+"""How answers are looked at: comparing, running, and noticing what is unfinished."""
+
+import builtins
+import sys
+
+import numpy as np
+import pytest
+
+from autodiff_lab.lessons import lesson_03
+from autodiff_lab.lessons.checks.compare import agrees, describe, plain, rounded
+from autodiff_lab.lessons.checks.run_code import Crashed, attempt, unfinished
+from autodiff_lab.lessons.lesson_03 import lines, repairs
+
+
+class Variable:
+    def __init__(self, value):
+        self.value = value
+
+
+def test_plain_data():
+    assert plain([np.float64(1.5), (2, np.int64(3)), Variable(np.float64(4.0))]) == (1.5, (2.0, 3.0), 4.0)
+    assert plain(np.array([1.0, 2.0])) == (1.0, 2.0)
+    assert plain(np.array(2.0)) == 2.0
+    assert plain(np.True_) is True
+
+
+@pytest.mark.parametrize(
+    ("seen", "wanted", "yes"),
+    [
+        (5.5, 5.5, True),
+        (5.5 * (1 + 1e-7), 5.5, True),
+        (5.5 * (1 + 1e-5), 5.5, False),
+        (float("nan"), 5.5, False),
+        (True, 1, False),
+        (1, True, False),
+        (0.0, None, False),
+        (None, 0.0, False),
+        ((1, 2), (1, 2, 3), False),
+        ("5.5", 5.5, False),
+        (" v1=log( v0 )", "v1 = log(v0)", True),
+        ({"a": 1, "b": 2}, {"a": 1}, True),
+        ({"b": 2}, {"a": 1}, False),
+        (Crashed("TypeError", "no None here"), Crashed("TypeError", "None"), True),
+        (Crashed("TypeError", "other"), Crashed("TypeError", "None"), False),
+    ],
+)
+def test_agreement(seen, wanted, yes):
+    assert agrees(seen, wanted) is yes
+
+
+def test_a_rounded_number_is_told_from_a_wrong_one():
+    assert rounded((6.87, 2.15), repairs.COLLISION)
+    assert not rounded((5.5, 1.7163), repairs.COLLISION)
+    assert "Give at least 7 digits" in lesson_03.ex_03_5a((6.87, 2.15)).text
+
+
+def test_descriptions_are_short_and_without_addresses():
+    for thing in (object(), [object()], lambda: 1, "x" * 500, list(range(500)), Variable(1)):
+        assert len(describe(thing)) < 120 and "0x" not in describe(thing)
+
+
+def empty(x): ...
+
+
+def documented(x):
+    """Say what it will do."""
+
+
+def passes(x):
+    pass
+
+
+def hole(x):
+    y = ...
+    return x + y
+
+
+def inner_hole(x):
+    def propagate():
+        return [x, ...]
+
+    return propagate
+
+
+@pytest.mark.parametrize("answer", [..., (5, ...), [...], {"a": ...}, empty, documented, passes, hole, inner_hole])
+def test_unfinished(answer):
+    assert unfinished(answer)
+
+
+@pytest.mark.parametrize("answer", [None, 0, "...", (), [None], lambda x: x, plain, len, Variable])
+def test_finished(answer):
+    assert not unfinished(answer)
+
+
+def test_running_is_quiet_and_leaves_no_trace(capsys):
+    before = sys.gettrace()
+    assert attempt(lambda: print("noise") or 3) == 3
+    assert capsys.readouterr().out == ""
+    assert sys.gettrace() is before
+
+
+def loop():
+    things = [1]
+    for _ in things:
+        things.append(1)
+
+
+def loop_on_one_line():
+    while True: pass  # noqa: E701  # fmt: skip
+
+
+@pytest.mark.parametrize("endless", [loop, loop_on_one_line])
+def test_code_that_never_ends_is_stopped(endless):
+    crashed = attempt(endless, steps=5000)
+    assert crashed.kind == "TookTooLong"
+    assert "stopped" in crashed.sentence()
+
+
+def test_errors_become_sentences():
+    def recurse():
+        return recurse()
+
+    assert "without an end" in attempt(recurse).sentence()
+    assert attempt(builtins.exit).kind == "SystemExit"
+    crashed = attempt(lambda: undefined_name)  # noqa: F821
+    assert "does not know a name" in crashed.sentence()
+
+
+def test_the_interrupt_key_still_works():
+    def interrupted():
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        attempt(interrupted)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["\n".join(lines.SEVEN_LINES), [line.replace("2.0", "2").replace(" ", "") for line in lines.SEVEN_LINES]],
+)
+def test_the_seven_lines_in_other_forms(text):
+    assert lesson_03.ex_03_1(text).passed

@@ -1,0 +1,108 @@
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from autodiff_lab.text import notation
+
+
+@pytest.mark.parametrize(
+    ("x", "text"),
+    [
+        (2, "2"),
+        (2.0, "2"),
+        (-3.0, "−3"),
+        (0.0, "0"),
+        (-0.0, "0"),
+        (math.log(2), "0.6931"),
+        (-0.28366218546322625, "−0.2837"),
+        (10.693147180559945, "10.6931"),
+        (0.5, "0.5"),
+        (0.1 + 0.2, "0.3"),
+        (2.00000001, "2.0000"),
+        (0.0005, "0.0005"),
+        (1.3e-5, "1.3e−05"),
+        (-1.23456e-7, "−1.235e−07"),
+        (123456.5, "123456.5"),
+        (1234567.5, "1.235e+06"),
+        (1e20, "1e+20"),
+        (float("nan"), "nan"),
+        (float("inf"), "∞"),
+        (-float("inf"), "−∞"),
+        (np.float64(0.25), "0.25"),
+        (np.float32(1.5), "1.5"),
+        (np.int64(7), "7"),
+    ],
+)
+def test_numbers(x, text):
+    assert notation.number(x) == text
+
+
+@pytest.mark.parametrize(
+    ("x", "text"),
+    [
+        (np.array(2.5), "2.5"),
+        (np.array([1.0, 2.0, 3.0]), "[1 2 3]"),
+        (np.array([[1.0, -2.0], [3.5, np.nan]]), "[[1 −2] [3.5 nan]]"),
+        (np.arange(7.0), "(7,) array, 0 … 6"),
+        (np.zeros((128, 64)), "(128, 64) array, all 0"),
+        (np.array([np.inf] + [1.0] * 9), "(10,) array, all 1, 1 not finite"),
+        (np.full(9, np.nan), "(9,) array, no finite entry"),
+        (np.zeros((0, 3)), "(0, 3) array"),
+    ],
+)
+def test_arrays(x, text):
+    assert notation.number(x) == text
+
+
+@given(st.floats(-1e307, 1e307) | st.sampled_from([math.nan, math.inf, -math.inf]))
+def test_every_number_is_short_and_close(x):
+    text = notation.number(x)
+    assert len(text) <= 12
+    assert "-" not in text
+    if math.isfinite(x):
+        assert float(text.replace("−", "-")) == pytest.approx(x, rel=1e-3, abs=5e-5)
+
+
+def test_names():
+    assert notation.pretty("v-1") == "v₋₁"
+    assert notation.pretty("v") == "v"
+    assert notation.pretty_adjoint("v0") == "v\N{COMBINING MACRON}₀"
+    assert notation.latex_adjoint("v-1") == r"\bar{v}_{-1}"
+    assert notation.latex("x1") == "x_{1}"
+    assert notation.latex("p['w']") == r"\text{p['w']}"
+
+
+@pytest.mark.parametrize(
+    ("expression", "text"),
+    [
+        ("v3 - v4", "v₃ − v₄"),
+        ("3.0 * v1", "3 · v₁"),
+        ("v1 ** 2", "v₁²"),
+        ("v1 ** -2", "v₁⁻²"),
+        ("v-1 ** v0", "v₋₁ ** v₀"),
+        ("sin(v0)", "sin v₀"),
+        ("sin(v0) * v1", "sin(v₀) · v₁"),
+        ("-v1", "−v₁"),
+        ("sum(v1, axis=-1)", "sum(v₁, axis=−1)"),
+        ("v1[0]", "v₁[0]"),
+    ],
+)
+def test_expressions(expression, text):
+    assert notation.readable(expression) == text
+
+
+@pytest.mark.parametrize("ink", ["VALUE_INK", "ADJOINT_INK", "TANGENT_INK", "INK", "SOFT_INK"])
+@pytest.mark.parametrize("paper", ["PAPER", "ADJOINT_PAPER"])
+def test_inks_can_be_read(ink, paper):
+    """WCAG AA asks for a contrast of 4.5 between text and what is behind it."""
+
+    def luminance(colour):
+        parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+        linear = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+        return np.dot(linear, (0.2126, 0.7152, 0.0722))
+
+    dark, light = luminance(getattr(notation, ink)), luminance(getattr(notation, paper))
+    assert (light + 0.05) / (dark + 0.05) >= 4.5

@@ -1,0 +1,64 @@
+"""A long run, told a stretch at a time, says at every step what the whole run says."""
+
+import numpy as np
+import pytest
+
+from autodiff_lab import Trace, record
+from autodiff_lab.trace.excerpts import LONG, Excerpts
+
+
+def wave(x, w):
+    for _ in range(200):
+        x = x + 0.01 * np.sin(w * x)
+    return x
+
+
+@pytest.fixture(scope="module")
+def runs():
+    value, tape = record(wave, 0.5, 1.3, sites=True)
+    assert len(tape) > LONG
+    return Excerpts(tape, wave, value), Trace.from_tape(tape, wave, value=value)
+
+
+def told(excerpts):
+    for number in range(len(excerpts)):
+        trace = excerpts[number]
+        for first, last, at in trace.excerpt.parts:
+            for s in range(first, last + 1):
+                yield at + s - first, trace, s
+
+
+def test_every_step_of_the_run_is_in_one_stretch(runs):
+    excerpts, whole = runs
+    assert sorted(at for at, _, _ in told(excerpts)) == list(range(len(whole.steps)))
+    assert all(excerpts.holding(at) == trace.excerpt.number for at, trace, _ in told(excerpts))
+    assert excerpts.steps == len(whole.steps)
+
+
+def test_a_step_says_what_it_says_in_the_whole_run(runs):
+    excerpts, whole = runs
+    for at, trace, s in told(excerpts):
+        own, same = trace.steps[s], whole.steps[at]
+        for field in ("phase", "sentence", "equations", "meter", "adjoint"):
+            assert getattr(own, field) == getattr(same, field), (at, field)
+        assert [send.after for send in own.sends] == [send.after for send in same.sends]
+        assert [send.share for send in own.sends] == [send.share for send in same.sends]
+
+
+def test_adjoints_that_have_come_from_later_lines_are_there(runs):
+    excerpts, whole = runs
+    trace = excerpts[4]
+    place = {line.name: i for i, line in enumerate(whole.lines)}
+    first, last, at = trace.excerpt.parts[1]
+    for s in range(first, last + 1, 17):
+        right = whole.adjoints_at(at + s - first)
+        assert trace.adjoints_at(s) == [right[place[line.name]] for line in trace.lines]
+
+
+def test_a_stretch_can_be_stored_and_is_laid_out(runs):
+    excerpts, _ = runs
+    trace = excerpts[3]
+    assert Trace.from_json(trace.to_json()) == trace
+    nodes = {name for group in excerpts.layout(3)["groups"].values() for name in group["layout"]["nodes"]}
+    own = range(trace.excerpt.parts[0].first, len(trace.lines))
+    assert {name for name in nodes if name[0] == "n"} == {f"n{i}" for i in own}

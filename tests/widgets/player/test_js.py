@@ -1,0 +1,232 @@
+"""The player's JavaScript: its pure half under node, its colours by calculation."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from autodiff_lab import grad
+from autodiff_lab.trace import equations
+from autodiff_lab.trace.faulty_engines import FAULTS
+from autodiff_lab.trace.model import Trace
+from autodiff_lab.widgets import bundle
+from autodiff_lab.widgets.player import page
+from autodiff_lab.widgets.player import views as modes
+from autodiff_lab.widgets.player.positions import placed
+
+from .cases import CASES
+
+NODE = shutil.which("node")
+needs_node = pytest.mark.skipif(NODE is None, reason="node is not installed, so the player's pure half is not tested")
+
+
+ARRAYS = {
+    "rows": (lambda A, b: np.sum(A * b), (np.arange(6.0).reshape(2, 3), np.array([1.0, -2.0, 0.5]))),
+    "columns": (lambda A, b: np.sum(A + b), (np.arange(6.0).reshape(2, 3), np.array([[7.0], [8.0]]))),
+    "slices": (
+        lambda A, b: np.sum(A * b),
+        (np.arange(24.0).reshape(3, 2, 4), np.array([10.0, 20.0, 30.0])[:, None, None]),
+    ),
+    "scalar": (lambda A, b: np.sum(A * b), (np.arange(3.0), 2.0)),
+    "large": (lambda A, b: np.sum(A * b), (np.arange(600.0).reshape(20, 30), np.arange(30.0))),
+}
+
+
+def layers(x, w):
+    for _ in range(20):
+        for _ in range(3):
+            x = x + 0.01 * np.sin(w * x)
+        x = np.tanh(x * x + w * x) - x
+    return x * w
+
+
+def wave(x, w):
+    for _ in range(400):
+        x = x + 0.01 * np.sin(w * x)
+    return x
+
+
+GROUPED = {"turns": (layers, (0.5, 1.3)), "long": (wave, (0.5, 1.3))}
+
+
+def grouped(f, args):
+    """Payloads of a run whose graph has groups: at the start, and of a long run in the middle as well."""
+    views = modes.views(f, args)
+    shown = [views] if views.long is None else [views, views.around(900)]
+    return [each.payload(placed(each)) for each in shown]
+
+
+@pytest.fixture(scope="module")
+def cases(tmp_path_factory) -> Path:
+    views = {name: modes.views(f, args) for name, (f, args) in CASES.items()}
+    traces = {name: shown.trace for name, shown in views.items()}
+    nowhere = {"": {}, "all": {}}
+    data = {
+        "payloads": {name: shown.payload(nowhere) for name, shown in views.items()},
+        "adjoints": {
+            name: [[adjoint and adjoint.text for adjoint in trace.adjoints_at(s)] for s in range(-1, len(trace.steps))]
+            for name, trace in traces.items()
+        },
+        "sentences": {name: [step.sentence for step in trace.steps] for name, trace in traces.items()},
+        "equations": {
+            name: [[equation.text for equation in step.equations] for step in trace.steps]
+            for name, trace in traces.items()
+        },
+        "faulty": {fault: Trace.of(*CASES["seed"][:1], *CASES["seed"][1], fault=fault).to_dict() for fault in FAULTS},
+        "second": modes.views(grad(CASES["square"][0]), CASES["square"][1]).payload({"": {}}),
+        "grouped": {name: grouped(*run) for name, run in GROUPED.items()},
+        "kinds": equations.KINDS,
+        "arrays": {name: modes.views(*ARRAYS[name]).payload({"": {}}) for name in ARRAYS},
+        "tangents": {
+            name: {
+                direction: [[[t.text for t in line] for line in run.tangents_at(s)] for s in range(len(run.steps))]
+                for direction, run in shown.forward.items()
+            }
+            for name, shown in views.items()
+        },
+        "meters": {name: [step.meter for step in shown.trace.steps] for name, shown in views.items()},
+        "agreements": {
+            name: {direction: run.agreement and run.agreement.text for direction, run in shown.forward.items()}
+            for name, shown in views.items()
+        },
+    }
+    path = tmp_path_factory.mktemp("player") / "cases.json"
+    path.write_text(json.dumps(data), encoding="utf-8")
+    return path
+
+
+def node(*command: str, **environment: str) -> None:
+    # The flag lets an older node see by itself that a .js file is a module.
+    done = subprocess.run(
+        [NODE, "--experimental-detect-module", *command],
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.fixture(scope="module")
+def joined(tmp_path_factory) -> Path:
+    path = tmp_path_factory.mktemp("joined") / "player.mjs"
+    path.write_text(page.SCRIPT, encoding="utf-8")
+    return path
+
+
+LAST = page.PARTS / "widget.js"
+MODULES = sorted([*page.PARTS.glob("*.js"), page.PARTS.with_name("live.js")])
+
+
+@needs_node
+@pytest.mark.parametrize("as_written", [True, False], ids=["as written", "as exported"])
+def test_pure_half_under_node(cases, joined, as_written):
+    modules = [str(path) for path in MODULES] if as_written else [str(joined)]
+    tests = str(Path(__file__).with_name("player.test.mjs"))
+    node("--test", tests, PLAYER_MODULES=json.dumps(modules), PLAYER_CASES=str(cases))
+
+
+@needs_node
+def test_the_joined_text_is_one_module(joined):
+    node("--check", str(joined))
+
+
+def test_every_module_and_every_style_sheet_is_in_the_joined_text():
+    assert sorted(bundle.modules(LAST)) == MODULES
+    assert not re.search(r"^import\b", page.SCRIPT, re.MULTILINE)
+    names: list[str] = []
+    for path in MODULES:
+        declared = re.findall(r"^(?:export )?(?:function|const|let) (\w+)", path.read_text("utf-8"), re.MULTILINE)
+        assert declared
+        names += declared
+        for name in declared:
+            assert re.search(rf"^(?:export )?(?:function|const|let) {name}\b", page.SCRIPT, re.MULTILINE)
+    assert len(names) == len(set(names)), "two modules use one name; joined they would collide"
+    for path in page.PARTS.glob("*.css"):
+        assert path.stem in page._STYLES
+
+
+def test_a_module_stands_behind_those_it_imports():
+    names = bundle.modules(LAST)
+    for path in MODULES:
+        for imported in re.findall(r'^import .* from "(.+)";$', path.read_text(encoding="utf-8"), re.MULTILINE):
+            assert names.index((path.parent / imported).resolve()) < names.index(path)
+
+
+def test_nothing_in_the_modules_reaches_for_the_network():
+    for text in (page.SCRIPT, page.STYLE):
+        addresses = set(re.findall(r"https?://[^\s\"']+", text)) - {"http://www.w3.org/2000/svg"}
+        assert not addresses
+        assert not re.search(r"@import|@font-face|\bfetch\(|XMLHttpRequest|innerHTML|outerHTML|eval\(", text)
+
+
+def test_every_style_rule_stays_inside_the_player():
+    written = "\n".join(path.read_text(encoding="utf-8") for path in page.PARTS.glob("*.css"))
+    css = re.sub(r"/\*.*?\*/", "", written, flags=re.DOTALL)
+    for selectors in re.findall(r"([^{}]+)\{", css):
+        if selectors.strip().startswith("@"):
+            continue
+        while "(" in selectors:  # a comma in :is(…) begins no selector
+            selectors = re.sub(r"\([^()]*\)", "", selectors)
+        for selector in selectors.split(","):
+            assert ".adl-player" in selector, selector
+
+
+def _colours() -> dict[str, tuple[str, str]]:
+    css = page.STYLE
+    return {
+        name: (light, dark)
+        for name, light, dark in re.findall(r"--adl-([^\s:]+): ?light-dark\(([^\s,]+), ?(\S+?)\);", css)
+    }
+
+
+def _contrast(one: str, other: str) -> float:
+    def luminance(colour: str) -> float:
+        channels = [int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)]
+        linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    bright, dim = sorted((luminance(one), luminance(other)), reverse=True)
+    return (bright + 0.05) / (dim + 0.05)
+
+
+@pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])
+@pytest.mark.parametrize(
+    "paper", ["paper", "raised", "value-tint", "tangent-tint", "adjoint-tint", "link", "warn-tint"]
+)
+@pytest.mark.parametrize("ink", ["ink", "soft", "value", "tangent", "adjoint", "warn"])
+def test_text_is_readable_on_every_ground(ink, paper, theme):
+    colours = _colours()
+    assert _contrast(colours[ink][theme], colours[paper][theme]) >= 4.5
+
+
+@pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])
+def test_a_recorded_sweep_is_readable(theme):
+    colours = _colours()
+    assert _contrast(colours["seed"][theme], colours["paper"][theme]) >= 4.5
+    for ink in ("ink", "soft", "value", "tangent", "adjoint"):
+        assert _contrast(colours[ink][theme], colours["inner-tint"][theme]) >= 4.5
+
+
+@pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])
+@pytest.mark.parametrize("sign", ["positive", "negative"])
+def test_the_numbers_of_a_table_are_readable_where_its_colour_is_strongest(sign, theme):
+    colours = _colours()
+    most = float(re.search(rf"--adl-{sign}\) calc\(([\d.]+) ", page.STYLE)[1])
+    over, under = ([int(colours[name][theme][k : k + 2], 16) for k in (1, 3, 5)] for name in (sign, "paper"))
+    mixed = "#" + "".join(f"{round(most * a + (1 - most) * b):02x}" for a, b in zip(over, under, strict=True))
+    assert _contrast(colours["ink"][theme], mixed) >= 4.5
+
+
+@pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])
+@pytest.mark.parametrize("line", ["edge", "focus", "value", "tangent", "adjoint"])
+def test_lines_are_visible(line, theme):
+    colours = _colours()
+    assert _contrast(colours[line][theme], colours["paper"][theme]) >= 3
