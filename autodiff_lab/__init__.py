@@ -16,6 +16,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
+from .engine import views
 from .engine.dispatch import no_recording
 from .engine.dual import Dual
 from .engine.errors import AutodiffError, BranchChanged
@@ -62,6 +63,22 @@ _ON_FIRST_USE = {
     "program": "programs",
     "table": "figures.tables.trace_table",
 }
+
+# What shows a tape, a trace or a graph: `engine.views` hands these names to whoever asks for them below.
+_VIEWS = {
+    "draw_static_graph": "figures.graph.static_graph",
+    "draw_tape": "figures.graph.draw",
+    "lab_view": "widgets.labs.view",
+    "read_tape": "trace.from_tape",
+    "save_apng": "figures.export.animation",
+    "save_gif": "figures.export.animation",
+    "save_png": "figures.export.frame",
+    "save_svg": "figures.export.frame",
+    "strip": "figures.export.contact_sheet",
+    "table": "figures.tables.trace_table",
+    "transcript": "figures.tables.transcript",
+}
+views.find_views_by(lambda name: getattr(import_module(f".{_VIEWS[name]}", __name__), name))
 
 __all__ = [
     "Adam",

@@ -5,7 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import settings
+
+from autodiff_lab import Trace
+
+from .figures.example import example
+from .figures.graph.drawn import CASES
 
 # Two workers share the machine with a browser: how long an example takes says nothing about the code.
 settings.register_profile("autodiff_lab", deadline=None)
@@ -20,3 +26,20 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
     if any(each.nodeid.startswith("tests/browser/") for each in ran):
         shots = len(list(SCREENSHOTS.glob("*.png")))
         terminalreporter.write_line(f"{shots} screenshots of the browser tests: {SCREENSHOTS}")
+
+
+@pytest.fixture(scope="session")
+def example_function():
+    return example
+
+
+@pytest.fixture(scope="session")
+def example_trace():
+    return Trace.of(example, 2.0, 5.0)
+
+
+@pytest.fixture(params=CASES)
+def trace(request):
+    """One after the other, the runs that every drawing must be able to show."""
+    f, args = CASES[request.param]
+    return Trace.of(f, *args)

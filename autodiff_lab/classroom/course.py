@@ -15,7 +15,7 @@ from typing import Any
 
 import nbformat
 
-from autodiff_lab.cli.tutorial import Copied, copy_notebooks, installed_notebooks
+from autodiff_lab.jupyter.notebooks import Copied, copy_notebooks, installed_notebooks
 from autodiff_lab.lessons.checks.course import lessons
 from autodiff_lab.lessons.checks.exercise import Exercise
 

@@ -12,18 +12,11 @@ from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
 
+from ..jupyter.kernel import python_command
+from ..jupyter.lab_settings import default_port
+from ..jupyter.notebooks import PACKAGE, TutorialError, are_in_checkout, installed_notebooks
 from .findings import Finding, good
-from .jupyterlab_settings import default_port
-from .tutorial import (
-    ANOTHER_FOLDER,
-    PACKAGE,
-    TutorialError,
-    are_in_checkout,
-    installed_notebooks,
-    python_command,
-    why_jupyter_would_not_start,
-    why_not_writable,
-)
+from .tutorial import ANOTHER_FOLDER, why_jupyter_would_not_start, why_not_writable
 
 __all__ = ["folders", "port", "python", "trust"]
 

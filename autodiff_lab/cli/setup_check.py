@@ -19,9 +19,10 @@ from pathlib import Path
 from typing import Any
 
 from .. import __version__
+from ..jupyter.kernel import foreign_kernel, python_command
+from ..jupyter.notebooks import TutorialError, installed_notebooks
 from .environment import folders, port, python, trust
 from .findings import Finding, good, pip_install
-from .tutorial import TutorialError, foreign_kernel, installed_notebooks, python_command
 
 DISTRIBUTION = "autodiff-lab"
 

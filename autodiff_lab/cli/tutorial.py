@@ -1,109 +1,25 @@
-"""Find the tutorial's notebooks, copy them for a learner to work on, and open them in JupyterLab."""
+"""`autodiff-lab`: open the tutorial in JupyterLab, in place or on copies."""
 
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
-from .jupyterlab_settings import OnlyWhatHelps, default_port, encryption, in_front, without_news
+from ..jupyter.kernel import kernel_of_this_python, python_command
+from ..jupyter.lab_settings import OnlyWhatHelps, default_port, encryption, without_news
+from ..jupyter.notebooks import (
+    DEFAULT_COPY,
+    START,
+    Copied,
+    TutorialError,
+    are_in_checkout,
+    copy_notebooks,
+    installed_notebooks,
+)
 
-START = "00_start_here.ipynb"
-DEFAULT_COPY = "autodiff-lab-notebooks"
 ANOTHER_FOLDER = "Set the environment variable JUPYTER_RUNTIME_DIR to a folder that you can write to."
-PACKAGE = Path(__file__).resolve().parents[1]
-
-# What a running notebook leaves beside itself is not part of the tutorial.
-NOT_COPIED = {".ipynb_checkpoints", "__pycache__", ".DS_Store", "my_progress.jsonl"}
-
-
-class TutorialError(Exception):
-    """The tutorial cannot be opened; the message says why and what to do."""
-
-
-@dataclass(frozen=True)
-class Copied:
-    """What :func:`copy_notebooks` did, as paths relative to the target folder."""
-
-    new: tuple[Path, ...]
-    kept: tuple[Path, ...]
-    """Files that were there already and differ from the tutorial's: the learner's own work."""
-
-
-def installed_notebooks() -> Path:
-    """Return the folder with the tutorial's notebooks.
-
-    In a wheel they travel inside the package; in a checkout they are the folder ``notebooks`` beside it.
-
-    Raises
-    ------
-    TutorialError
-        If there are none, which means that the installation is damaged.
-    """
-    for folder in (PACKAGE / "notebooks", PACKAGE.parent / "notebooks"):
-        if (folder / START).is_file():
-            return folder
-    raise TutorialError(
-        f"the notebooks are missing: there is no {START} in {PACKAGE / 'notebooks'} or in "
-        f"{PACKAGE.parent / 'notebooks'}.\nInstall the package again: "
-        f"{python_command()} -m pip install --force-reinstall --no-deps autodiff-lab"
-    )
-
-
-def are_in_checkout(notebooks: Path) -> bool:
-    """Return whether these notebooks are the checkout's own, where a learner may work in place."""
-    return notebooks.parent != PACKAGE
-
-
-def copy_notebooks(source: Path, target: Path, content: Callable[[Path], bytes | None] = Path.read_bytes) -> Copied:
-    """Copy the files of `source` that `target` does not have yet; never overwrite one.
-
-    Parameters
-    ----------
-    source, target
-        Folders.
-    content
-        What is written for a file of `source`; by default the same. None leaves the file out.
-
-    Raises
-    ------
-    TutorialError
-        If `target` cannot be written to, or is a file.
-    """
-    new, kept = [], []
-    try:
-        target.mkdir(parents=True, exist_ok=True)
-        for name in _files(source):
-            written, copy = content(source / name), target / name
-            if written is None:
-                continue
-            if os.path.lexists(copy):
-                if not (copy.is_file() and copy.read_bytes() == written):
-                    kept.append(name)
-                continue
-            copy.parent.mkdir(parents=True, exist_ok=True)
-            # "x" fails where a file has appeared since; a read-only installation's mode is not copied.
-            with copy.open("xb") as file:
-                file.write(written)
-            new.append(name)
-    except OSError as error:
-        raise TutorialError(
-            f"the notebooks cannot be copied into {target} ({error.strerror}: {error.filename}).\n"
-            "Name a folder that you can write to: autodiff-lab --to DIR"
-        ) from error
-    return Copied(tuple(new), tuple(kept))
-
-
-def _files(folder: Path) -> Iterator[Path]:
-    for path in sorted(folder.rglob("*")):
-        name = path.relative_to(folder)
-        if path.is_file() and not NOT_COPIED.intersection(name.parts):
-            yield name
 
 
 def open_tutorial(to: Path | None = None, *, browser: bool = True, port: int | None = None) -> None:
@@ -221,49 +137,3 @@ def run_lab(folder: Path, *, browser: bool, port: int | None) -> None:
 def running_as_root() -> bool:
     """Return whether JupyterLab would refuse to start because the user is root (never on Windows)."""
     return hasattr(os, "geteuid") and os.geteuid() == 0
-
-
-@contextmanager
-def kernel_of_this_python() -> Iterator[None]:
-    """Make sure that the kernel called "python3" is this Python while JupyterLab runs.
-
-    Jupyter takes the first kernel of that name on its search path. One that another Python has left in the
-    home folder or on JUPYTER_PATH can come before ours, and would run the notebooks where this package is not
-    installed. In that case ours is put in front, for this one run.
-    """
-    if foreign_kernel() is None:
-        yield
-        return
-    from ipykernel.kernelspec import write_kernel_spec
-
-    with tempfile.TemporaryDirectory(prefix="autodiff-lab-") as folder:
-        write_kernel_spec(os.path.join(folder, "kernels", "python3"))
-        with in_front("JUPYTER_PATH", folder):
-            yield
-
-
-def foreign_kernel() -> str | None:
-    """Return what Jupyter's kernel "python3" would run, or None if it is this Python."""
-    from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
-
-    try:
-        command = KernelSpecManager().get_kernel_spec("python3").argv[0]
-    except (NoSuchKernel, ValueError, OSError, IndexError) as error:
-        return f"a specification that cannot be read ({error})"
-    major, minor = sys.version_info[:2]
-    # Jupyter itself replaces these bare names by the Python that runs JupyterLab.
-    if command in ("python", f"python{major}", f"python{major}.{minor}"):
-        return None
-    found = shutil.which(command)
-    return None if found and _same_environment(found, sys.executable) else command
-
-
-def _same_environment(one: str, other: str) -> bool:
-    """Compare folders, not files: the Pythons of two virtual environments are links to the same file."""
-    folders = (os.path.realpath(os.path.dirname(path)) for path in (one, other))
-    return len(set(folders)) == 1 and os.path.samefile(one, other)
-
-
-def python_command() -> str:
-    """Return this Python as one types it in a terminal."""
-    return f'"{sys.executable}"' if " " in sys.executable else sys.executable

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from .tracebacks import shown
+
 __all__ = [
     "AutodiffError",
     "BranchChanged",
@@ -18,6 +20,10 @@ __all__ = [
 
 class AutodiffError(Exception):
     """The family: ``except AutodiffError`` catches everything this package raises on purpose."""
+
+    def _render_traceback_(self) -> list[str]:
+        """What IPython asks for, to show it in a notebook."""
+        return shown()
 
 
 class BranchChanged(AutodiffError, RuntimeError):

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from .errors import InputError
+from .tracebacks import hides_ours, show_briefly
 
 if TYPE_CHECKING:
     from .dispatch import Op
@@ -43,6 +44,11 @@ class Level:
         running.append(self)
         try:
             return f(*inputs)
+        except Exception as error:
+            if hides_ours(error):  # no name for it here: the frame is part of the traceback
+                raise error.__cause__.with_traceback(error.__traceback__.tb_next) from None  # type: ignore[union-attr]
+            show_briefly(error)
+            raise
         finally:
             self.open = self.paused = self.plain = False
             running.remove(self)

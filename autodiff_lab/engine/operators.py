@@ -133,7 +133,11 @@ class Overloaded(Traced):
     __rdivmod__ = __divmod__
 
     def __index__(self) -> int:
-        self._detached("The integer index", "A position has no derivative.")
+        self._detached(
+            "The integer index",
+            "A position or a count has no derivative: write int(x.value), or keep it out of the inputs, "
+            "lambda x: f(x, 4).",
+        )
 
     def __complex__(self) -> complex:
         self._detached(

@@ -9,7 +9,23 @@ import numpy as np
 if TYPE_CHECKING:
     from .tape import Tape
 
-__all__ = ["call", "evaluation_trace", "expression", "plain"]
+__all__ = ["call", "evaluation_trace", "expression", "plain", "visible"]
+
+
+_TURNING = dict.fromkeys(
+    [0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)], "\N{REPLACEMENT CHARACTER}"
+)
+
+
+def visible(text: str) -> str:
+    r"""What a learner has named or written, without characters that turn the direction of the text around it.
+
+    Each is replaced by one sign, so that columns stay what they are. See the Unicode Bidirectional Algorithm (UAX 9).
+
+    >>> visible("x\u202ey") == "x\ufffdy"
+    True
+    """
+    return text.translate(_TURNING)
 
 
 def plain(x: Any) -> str:
@@ -77,7 +93,8 @@ def evaluation_trace(tape: Tape) -> str:
     """The evaluation trace as text: one line per input and operation, and the result."""
     left = [f"{tape.name(i)} = {tape.expression(i)}" for i in range(tape.n_inputs, len(tape))]
     width = max(map(len, left), default=0)
-    rows = [f"{tape.name(i)} = {plain(tape.values[i])}" for i in range(tape.n_inputs)]
+    rows = [f"{name} = {x!r}, a constant" for name, x in tape.fixed.items()]
+    rows += [f"{tape.name(i)} = {plain(tape.values[i])}" for i in range(tape.n_inputs)]
     rows += [f"{text:<{width}}    = {plain(v)}" for text, v in zip(left, tape.values[tape.n_inputs :], strict=True)]
     if tape.output is not None:
         rows.append(f"y = {tape.name(tape.output)} = {plain(tape.values[tape.output])}")

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from importlib import import_module
 from types import CodeType, FrameType
 from typing import Any, NamedTuple, NoReturn
 
@@ -21,6 +20,7 @@ from .dispatch import NOTHING, Level, Op, as_operand, one
 from .errors import BranchChanged, EndlessError, ReleasedError, ShapeError
 from .values import as_shaped, kept, released
 from .variable import Variable
+from .views import view
 
 __all__ = ["Comparison", "Tape", "Variable"]
 
@@ -77,6 +77,11 @@ class Tape(Level):
         The comparisons made, in order.
     input_names : list of str
         What the function calls its inputs.
+    fixed : dict
+        The arguments that are no inputs, by name; `counts` names those integers among them that the run needed as an
+        index or a count.
+    asked : list of int
+        The lines whose bare number was asked for, as ``range(n)`` does.
     output : int or None
         The line of the result; None if the result does not depend on the inputs (it is then `constant`).
 
@@ -94,8 +99,11 @@ class Tape(Level):
 
     __slots__ = (
         "args",
+        "asked",
         "comparisons",
         "constant",
+        "counts",
+        "fixed",
         "held",
         "input_names",
         "kwargs",
@@ -125,6 +133,9 @@ class Tape(Level):
         self.walk: Any = None
         self.comparisons: list[Comparison] = []
         self.input_names: list[str] = []
+        self.fixed: dict[str, Any] = {}
+        self.counts: tuple[str, ...] = ()
+        self.asked: list[int] = []
         self.n_inputs = 0
         self.output: int | None = None
         self.constant: Any = None
@@ -357,7 +368,7 @@ class Tape(Level):
         <drawing of tape(x)>
         """
         self._require_values()
-        return import_module("autodiff_lab.figures.graph.draw").draw_tape(self, **options)
+        return view("draw_tape")(self, **options)
 
     def __str__(self) -> str:
         return printing.evaluation_trace(self)

@@ -120,5 +120,18 @@ def _short_way(op: Op) -> tuple[Callable[..., Any], Callable[..., Any]]:
     return forward, reflected
 
 
+def _noted(refuse: Callable[..., Any]) -> Callable[..., Any]:
+    """Refuse, and leave word on the tape: NumPy may hide the error behind one of its own."""
+
+    def asked(self: Variable, *options: Any, **more: Any) -> Any:
+        self.tape.asked.append(self.index)
+        return refuse(self, *options, **more)
+
+    return asked
+
+
+for _name in ("__array__", "__index__", "__int__"):
+    setattr(Variable, _name, _noted(getattr(Overloaded, _name)))
+
 for _name, _ufunc in {**ELEMENTWISE, "matmul": np.matmul}.items():
     install(Variable, _name, _ufunc, *_short_way(TABLE[_ufunc]))

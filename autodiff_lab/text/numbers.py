@@ -107,3 +107,16 @@ def _nested(array: np.ndarray) -> str:
     if array.ndim == 0:
         return _scalar(float(array))
     return "[" + " ".join(_nested(entry) for entry in array) + "]"
+
+
+def spell_nonfinite(x: Any) -> Any:
+    """Write NaN and infinities as strings, which JSON has no numbers for; in tuples and lists too.
+
+    >>> spell_nonfinite((0.5, float("nan"), -float("inf")))
+    (0.5, 'nan', '-inf')
+    """
+    if isinstance(x, tuple | list):
+        return tuple(spell_nonfinite(entry) for entry in x)
+    if isinstance(x, float) and not math.isfinite(x):
+        return "nan" if math.isnan(x) else "inf" if x > 0 else "-inf"
+    return x

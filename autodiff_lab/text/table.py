@@ -12,7 +12,7 @@ from typing import Any
 
 from autodiff_lab.text import notation
 from autodiff_lab.text.notation import display_width, escape
-from autodiff_lab.trace.serialize import spelled
+from autodiff_lab.text.numbers import spell_nonfinite
 
 DOWN, UP = "↓", "↑"
 """Which way a column is computed: along with the program, or against it."""
@@ -180,7 +180,7 @@ def markdown_text(text: str) -> str:
 def _plain_data(cell: Cell) -> str:
     if cell.data is None or isinstance(cell.data, str):
         return cell.data or ""
-    written = spelled(cell.data)
+    written = spell_nonfinite(cell.data)
     return written if isinstance(written, str) else json.dumps(written)
 
 

@@ -15,12 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_lab.figures.graph import nested_layout
-from autodiff_lab.figures.graph.dot_builder import last_uses
 from autodiff_lab.text import notation
 from autodiff_lab.text.messages import say, speaking, spoken
 from autodiff_lab.trace import equations, explanations, from_tape, memory_usage, outline, reverse_steps
 from autodiff_lab.trace.model import Cost, Excerpt, Line, Meter, Number, Part, Step, Trace
+from autodiff_lab.trace.outline import Section
 
 LONG = 600
 """A run of more lines than this is shown a stretch at a time."""
@@ -57,9 +56,9 @@ class Excerpts:
     """
 
     def __init__(self, tape: Any, f: Callable[..., Any], value: Any = None) -> None:
-        self._tape, self._f, self._value, self._lang = tape, f, value, spoken()
+        self.tape, self._f, self._value, self.lang = tape, f, value, spoken()
         with np.errstate(all="ignore"):
-            self._lines, self._origin = from_tape.lines_of(tape, f)
+            self.lines, self._origin = from_tape.lines_of(tape, f)
             self._moves = [] if tape.output is None else list(reverse_steps.moves(tape))
             self._held = memory_usage.held_by(tape)
             self._most = reverse_steps.largest(sent.contribution for move in self._moves for sent in move.sent)
@@ -68,9 +67,8 @@ class Excerpts:
         self.outline = outline.outlined(self._origin.run, lambda i: notation.pretty(tape.name(i)))
         self._pieces = outline.stretches(self.outline, _LINES)
         self._starts = [pieces[0].first for pieces in self._pieces]
-        self._last = last_uses(tape.parents, tape.output)
+        self.last_uses = memory_usage.last_uses(tape.parents, tape.output)
         self._kept = functools.lru_cache(maxsize=32)(self._read)
-        self.layout = functools.lru_cache(maxsize=32)(self._laid_out)
 
     def __len__(self) -> int:
         return len(self._pieces)
@@ -81,48 +79,45 @@ class Excerpts:
 
     def holding(self, step: int) -> int:
         """Tell which stretch has this step of the whole run; −1 is the start."""
-        lines = len(self._tape)
+        lines = len(self.tape)
         if step < lines:
             line = max(step, 0)
         elif step == lines:
-            line = self._tape.output
+            line = self.tape.output
         else:
             line = self._moves[min(step - lines - 1, len(self._moves) - 1)].line
         return bisect_right(self._starts, line) - 1
 
-    def _laid_out(self, number: int) -> dict[str, Any]:
-        """The places inside of the groups of a stretch."""
-        pieces = [piece for piece in self._pieces[number] if piece.kind != "input"]
-        return nested_layout.stretch(self[number], pieces, self._last)
+    def sections(self, number: int) -> list[Section]:
+        """List the sections of the outline that excerpt `number` is made of, without the inputs."""
+        return [piece for piece in self._pieces[number] if piece.kind != "input"]
 
     @functools.cached_property
-    def whole(self) -> dict[str, Any]:
-        """The groups of the whole run that are larger than a stretch, and those directly inside of them."""
-        with speaking(self._lang), np.errstate(all="ignore"):
-            upper = [section for section in self.outline.walk() if section.size > _LINES]
-            return nested_layout.whole(upper, self._lines, self._tape, self._last, self._arrivals)
+    def large_sections(self) -> list[Section]:
+        """The sections of the whole run that are larger than an excerpt."""
+        return [section for section in self.outline.walk() if section.size > _LINES]
 
     @functools.cached_property
-    def _arrivals(self) -> dict[int, tuple[int, int, Number]]:
+    def arrivals(self) -> dict[int, tuple[int, int, Number]]:
         """For each line that the sweep reaches: the step of the whole run that does it first, the last, the adjoint."""
-        lines, found = len(self._tape), {}
-        if self._tape.output is not None:
-            found[self._tape.output] = (lines, lines, reverse_steps.seed_of(self._tape))
+        lines, found = len(self.tape), {}
+        if self.tape.output is not None:
+            found[self.tape.output] = (lines, lines, reverse_steps.seed_of(self.tape))
         for k, move in enumerate(self._moves, start=lines + 1):
             for sent in move.sent:
                 found[sent.parent] = (found.get(sent.parent, (k,))[0], k, sent.after)
         return found
 
     def _read(self, number: int) -> Trace:
-        with speaking(self._lang), np.errstate(all="ignore"):
+        with speaking(self.lang), np.errstate(all="ignore"):
             return self._told(number)
 
     def _told(self, number: int) -> Trace:
-        tape, first, end = self._tape, self._starts[number], self._pieces[number][-1].end
+        tape, first, end = self.tape, self._starts[number], self._pieces[number][-1].end
         own = range(first, end)
         before = sorted({parent for i in own for parent in tape.parents[i] if 0 <= parent < first})
         place = {line: k for k, line in enumerate([*before, *own])}
-        lines = [_moved(self._lines[i], place) for i in place]
+        lines = [_moved(self.lines[i], place) for i in place]
         run = from_tape.described(tape, self._f, self._value, lines, self._origin)
         steps = [self._recorded(i) for i in place]
         parts = [Part(len(before), len(steps) - 1, first)]
@@ -130,7 +125,7 @@ class Excerpts:
         seeded = tape.output in place
         arrived: dict[int, Number] = {}
         if swept or seeded:
-            told = reverse_steps.steps(tape, self._lines, self._moves, of=own, most=self._most)
+            told = reverse_steps.steps(tape, self.lines, self._moves, of=own, most=self._most)
             if seeded:
                 parts.append(Part(len(steps), len(steps) + len(swept), len(tape)))
             else:
@@ -138,7 +133,7 @@ class Excerpts:
                 told[0] = Step("seed", end - 1)
                 parts.append(Part(len(steps) + 1, len(steps) + len(swept), len(tape) + 1 + self._at[swept[0].line]))
             steps += self._measured(told, place, end)
-        names = [self._lines[i].shown for i in (first, end - 1)]
+        names = [self.lines[i].shown for i in (first, end - 1)]
         said = say("excerpt", first=names[0], last=names[1], lines=f"{len(tape):,}".replace(",", "\u202f"))
         excerpt = Excerpt(
             number,
@@ -154,7 +149,7 @@ class Excerpts:
         if number == 0 and swept and last == swept[-1].line and tape.n_inputs <= end:
             ends = {sent.parent: sent.after for move in self._moves for sent in move.sent}
             shown = {i: Number.of(ends[i]) for i in range(tape.n_inputs) if i in ends}
-            gradient = equations.gradient(run.called, self._lines[: tape.n_inputs], shown)
+            gradient = equations.gradient(run.called, self.lines[: tape.n_inputs], shown)
             if gradient:
                 steps[-1] = replace(steps[-1], equations=(*steps[-1].equations, gradient))
         products = sum(len(move.sent) for move in self._moves)
@@ -167,15 +162,15 @@ class Excerpts:
         )
 
     def _recorded(self, i: int) -> Step:
-        line = self._lines[i]
-        meter = Meter(max(0, i + 1 - self._tape.n_inputs), 0, *self._held[i + 1])
+        line = self.lines[i]
+        meter = Meter(max(0, i + 1 - self.tape.n_inputs), 0, *self._held[i + 1])
         return Step(
-            "record", i, sentence=explanations.recorded(self._lines, i), equations=equations.recorded(line), meter=meter
+            "record", i, sentence=explanations.recorded(self.lines, i), equations=equations.recorded(line), meter=meter
         )
 
     def _measured(self, told: list[Step], place: Mapping[int, int], end: int) -> list[Step]:
         """Say of each step of the sweep what it has cost, and what it lets go."""
-        tape, kept, measured = self._tape, end, []
+        tape, kept, measured = self.tape, end, []
         products = sum(len(move.sent) for move in self._moves if move.line >= end)
         for step in told:
             products += len(step.sends)

@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from itertools import count, groupby
 from operator import itemgetter
+from typing import Any
 
 import numpy as np
 
@@ -173,6 +174,12 @@ def swept(
 def constant_note(value: Number | None) -> str:
     """Say that the result depends on no input."""
     return say("nothing returned") if value is None else say("constant", value=value.text)
+
+
+def counts_note(tape: Any) -> str:
+    """Say which integers stay constant, and why."""
+    named = [f"{name} = {tape.fixed[name]!r}" for name in tape.counts]
+    return counted("counts", len(named), names=separated(named)) if named else ""
 
 
 def way_notes(sources: Sequence[Source]) -> list[str]:

@@ -30,8 +30,6 @@ def directions(tape: Any, direction: Any) -> list[tuple[str, Seeds]]:
         If there are too many or too few tangents, or one has not the shape of its input.
     """
     names = tape.input_names
-    if not names:
-        raise InputError(say("no inputs to move"))
     if direction is None:
         direction = names[0]
     if isinstance(direction, str) and direction == "all" and "all" not in names:

@@ -12,7 +12,7 @@ import numpy as np
 
 from autodiff_lab.engine.errors import InputError
 from autodiff_lab.text import notation
-from autodiff_lab.text.messages import checked_language, say, speaking, spoken, together
+from autodiff_lab.text.messages import checked_language, say, separated, speaking, spoken, together
 from autodiff_lab.trace import (
     equations,
     explanations,
@@ -39,9 +39,11 @@ from autodiff_lab.trace.model import (
     Trace,
 )
 from autodiff_lab.trace.outline import Section, nested
+from autodiff_lab.transforms.keywords import parameter_names, written
 from autodiff_lab.transforms.recording import name_of
 
 _LONGEST_EDGE = 44
+_LONGEST_VALUE = 20
 
 
 def read_tape(
@@ -78,6 +80,10 @@ def read_run(tape: Any, f: Callable[..., Any], value: Any = None) -> Trace:
 
 def lines_of(tape: Any, f: Callable[..., Any]) -> tuple[Sequence[Line], Origin]:
     """The lines of a tape, each read when it is asked for; and where they come from."""
+    if not tape.n_inputs:
+        names, name = separated(parameter_names(f)), written(f)
+        code = {"definition": f"def {name}(x): …", "call": f"play({name}, 2.0)"}
+        raise InputError(say("inputs not passed" if names else "takes no inputs", names=names, **code))
     located = source_map.locate(f, tape.sites, len(tape), tape.walk)
     labels = {
         tape.name(i): label for i, label in enumerate(tape.input_names) if label and notation.pretty(label) == label
@@ -126,13 +132,13 @@ def described(tape: Any, f: Callable[..., Any], value: Any, lines: Sequence[Line
     name = name_of(f)
     constant = explanations.constant_note(Number.of(value) if value is not None else None) if result is None else ""
     parameters = tuple(tape.input_names)
-    title = _title(name, parameters)
+    title = _title(name, parameters, tape.fixed)
     return Trace(
         title=title,
         function=name,
         parameters=parameters,
         sources=origin.sources,
-        note=together(origin.note, constant, explanations.stretches_note(lines)),
+        note=together(origin.note, constant, explanations.counts_note(tape), explanations.stretches_note(lines)),
         lines=lines,
         steps=(),
         result=result,
@@ -227,12 +233,18 @@ def forward_run(tape: Any, trace: Trace, direction: Any = None) -> Trace:
     )
 
 
-def _title(name: str, parameters: tuple[str, ...]) -> str:
+def _title(name: str, parameters: tuple[str, ...], fixed: Mapping[str, Any]) -> str:
     # An input inside a tuple or a dict is called "p['w']"; the function's own parameter is p.
-    own = ", ".join(dict.fromkeys(re.split(r"[\[.]", parameter)[0] for parameter in parameters))
+    inputs = [re.split(r"[\[.]", parameter)[0] for parameter in parameters]
+    own = ", ".join([*dict.fromkeys(inputs), *(f"{argument}={_briefly(x)}" for argument, x in fixed.items())])
     if "<lambda>" not in name:
         return f"{name}({own})"
     return name.replace("<lambda>′", f"(lambda {own})′").replace("<lambda>", f"lambda {own}")
+
+
+def _briefly(x: Any) -> str:
+    text = repr(x)
+    return text if len(text) <= _LONGEST_VALUE and text.isprintable() else "…"
 
 
 def _line(tape: Any, i: int, where: tuple[Span, ...], labels: Mapping[str, str]) -> Line:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,9 +11,11 @@ import numpy as np
 
 from autodiff_lab.engine.errors import AutodiffError, InputError, UnsupportedError
 from autodiff_lab.engine.printing import plain
+from autodiff_lab.engine.tracebacks import hides_ours
 from autodiff_lab.text.notation import latex_value
 from autodiff_lab.trace.partials import NamedValue
 from autodiff_lab.transforms import pytree
+from autodiff_lab.transforms.keywords import written
 from autodiff_lab.transforms.recording import argument_names, name_of
 from autodiff_lab.transforms.symbol import Symbol
 
@@ -104,7 +106,14 @@ def formula(f: Callable[..., Any], *names: Any) -> Formula:
     """
     if not names and _takes_any_number(f):
         raise InputError(f"{name_of(f)} takes any number of arguments; name those you mean: formula(f, 'x1', 'x2').")
-    names = names or tuple(argument_names(f, _positional(f)))
+    own = argument_names(f, max(_positional(f), len(names)))
+    if names and not any(isinstance(name, str) for name in pytree.flatten(names)):
+        raise InputError(
+            f"A number stays a number in a formula, and {_call(f, names)} names no argument: what comes out is one "
+            f"number. Write {_call(f, ())} for the formula in the names of {name_of(f)}, or name an argument: "
+            f"{_call(f, own[: len(names)])}."
+        )
+    names = names or tuple(own)
     arguments = pytree.map_leaves(_named, names)
     try:
         # The values beside the names are ones, at which a formula need not be defined.
@@ -113,6 +122,7 @@ def formula(f: Callable[..., Any], *names: Any) -> Formula:
     except (AutodiffError, ArithmeticError, LookupError, TypeError, ValueError) as error:
         if not _fit(f, names):
             raise  # Python says which argument is missing
+        error = error.__cause__ if hides_ours(error) else error
         said = str(error) if isinstance(error, AutodiffError) else f"{type(error).__name__}: {error}".rstrip(".") + "."
         raise UnsupportedError(
             f"{name_of(f)} cannot be written as one formula: each name in it stands for a single number, which has no "
@@ -129,6 +139,10 @@ def formula(f: Callable[..., Any], *names: Any) -> Formula:
             f"used again are written out again. A tape keeps each of them once: record({name_of(f)}, …)."
         )
     return Formula(result, size)
+
+
+def _call(f: Callable[..., Any], names: Sequence[Any]) -> str:
+    return f"formula({', '.join([written(f), *map(repr, names)])})"
 
 
 def _positional(f: Callable[..., Any]) -> int:

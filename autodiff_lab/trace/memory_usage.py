@@ -6,7 +6,7 @@ value, and its tangents, once no later line needs it. (Griewank and Walther, *Ev
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -70,3 +70,15 @@ def _sum(values: Iterable[Any], start: Kept = Kept(0, 0)) -> Kept:  # noqa: B008
         numbers += np.size(x)
         size += getattr(x, "nbytes", 8)
     return Kept(int(numbers), int(size))
+
+
+def last_uses(operands: Sequence[Sequence[int | None]], result: int | None) -> list[int]:
+    """The last line that uses each line; the result is used behind all of them."""
+    last = list(range(len(operands)))
+    for i, parents in enumerate(operands):
+        for parent in parents:
+            if parent is not None and parent >= 0:
+                last[parent] = i
+    if result is not None:
+        last[result] = len(operands)
+    return last

@@ -8,16 +8,18 @@ sent to a browser.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from autodiff_lab.engine.views import view
 from autodiff_lab.trace import records
 from autodiff_lab.trace.chapters import Chapter
 from autodiff_lab.trace.outputs import Outputs
 from autodiff_lab.trace.records import *  # noqa: F403 — a trace and its parts are imported together
 from autodiff_lab.trace.records import Cost, Direction, Equation, Excerpt, Hint, Line, Number, Source, Step
 from autodiff_lab.trace.serialize import Pool, build, plain
+from autodiff_lab.transforms.keywords import options_apart
 
 __all__ = ["Trace", *records.__all__]
 
@@ -95,10 +97,12 @@ class Trace(Outputs):
     lang: str = "en"
 
     @classmethod
+    @options_apart
     def of(
         cls,
         f: Callable[..., Any],
         *args: Any,
+        kwargs: Mapping[str, Any] | None = None,
         mode: str = "reverse",
         direction: Any = None,
         fault: str = "",
@@ -111,7 +115,9 @@ class Trace(Outputs):
         f : callable
             The function to look at.
         *args : float or array_like
-            Where to run it.
+            Where to run it; see `record` for what stays constant.
+        kwargs : mapping of str, optional
+            Keyword arguments for `f`; they stay constant.
         mode : {"reverse", "forward"}
             Which derivative to follow.
         direction : str, tuple, dict or list, optional
@@ -147,7 +153,7 @@ class Trace(Outputs):
         """
         from autodiff_lab.transforms.gradients import record
 
-        value, tape = record(f, *args, sites=True)
+        value, tape = record(f, *args, kwargs=kwargs, sites=True)
         return cls.from_tape(tape, f, value=value, mode=mode, direction=direction, fault=fault, lang=lang)
 
     @classmethod
@@ -163,9 +169,7 @@ class Trace(Outputs):
         lang: str = "en",
     ) -> Trace:
         """Describe a tape that was recorded from `f`; give `value` if the result is not a line of the tape."""
-        from autodiff_lab.trace.from_tape import read_tape
-
-        return read_tape(tape, f, value, mode, direction, fault, lang)
+        return view("read_tape")(tape, f, value, mode, direction, fault, lang)
 
     @property
     def _run(self) -> Trace:

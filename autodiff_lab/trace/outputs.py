@@ -1,6 +1,6 @@
 """`Outputs`: everything that comes out of one run besides the live player, as methods of `Trace` and of `Player`.
 
-Each method loads what it needs when it is called: a trace itself needs neither matplotlib nor Pillow.
+Each method asks for its view when it is called: a trace itself needs neither matplotlib nor Pillow.
 """
 
 from __future__ import annotations
@@ -9,10 +9,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from autodiff_lab.engine.views import view
+
 if TYPE_CHECKING:
-    from autodiff_lab.figures.export.contact_sheet import Strip
-    from autodiff_lab.figures.tables.trace_table import Table
-    from autodiff_lab.figures.tables.transcript import Transcript
     from autodiff_lab.trace.model import Trace
 
 
@@ -52,9 +51,7 @@ class Outputs:
         InputError
             If there is no such step or theme.
         """
-        from autodiff_lab.figures.export import frame
-
-        return frame.save_svg(self._run, path, step, theme=theme)
+        return view("save_svg")(self._run, path, step, theme=theme)
 
     def save_png(self, path: str | Path, step: int | None = None, *, theme: str = "light", scale: float = 2.0) -> Path:
         """Write a step as PNG; see `save_svg`.
@@ -67,9 +64,7 @@ class Outputs:
         scale : float
             How many times larger than on a page: 2 is sharp on most screens, 3 in a lecture hall.
         """
-        from autodiff_lab.figures.export import frame
-
-        return frame.save_png(self._run, path, step, theme=theme, scale=scale)
+        return view("save_png")(self._run, path, step, theme=theme, scale=scale)
 
     def save_gif(
         self,
@@ -106,9 +101,7 @@ class Outputs:
         InputError
             If there is no such step, or an option is not one of these.
         """
-        from autodiff_lab.figures.export import animation
-
-        return animation.save_gif(self._run, path, steps, theme=theme, scale=scale, seconds=seconds)
+        return view("save_gif")(self._run, path, steps, theme=theme, scale=scale, seconds=seconds)
 
     def save_apng(
         self,
@@ -120,9 +113,7 @@ class Outputs:
         seconds: float | None = None,
     ) -> Path:
         """Write the run as an animated PNG, in all its colours; see `save_gif`. It ends in ``.png`` or ``.apng``."""
-        from autodiff_lab.figures.export import animation
-
-        return animation.save_apng(self._run, path, steps, theme=theme, scale=scale, seconds=seconds)
+        return view("save_apng")(self._run, path, steps, theme=theme, scale=scale, seconds=seconds)
 
     def strip(
         self,
@@ -131,7 +122,7 @@ class Outputs:
         columns: int | None = None,
         page: str | None = None,
         theme: str = "light",
-    ) -> Strip:
+    ) -> Any:
         """Put chosen steps side by side for a handout, each with its sentence; `Strip.save` writes it.
 
         Parameters
@@ -146,25 +137,19 @@ class Outputs:
 
         Returns
         -------
-        Strip
+        autodiff_lab.figures.export.contact_sheet.Strip
 
         Raises
         ------
         InputError
             If there is no such step, or an option is not one of these.
         """
-        from autodiff_lab.figures.export import contact_sheet
+        return view("strip")(self._run, steps, columns=columns, page=page, theme=theme)
 
-        return contact_sheet.strip(self._run, steps, columns=columns, page=page, theme=theme)
-
-    def table(self, **options: Any) -> Table:
+    def table(self, **options: Any) -> Any:
         """Give the evaluation trace as a table; see `autodiff_lab.table` for the options."""
-        from autodiff_lab.figures.tables import trace_table
+        return view("table")(self._run, **options)
 
-        return trace_table.table(self._run, **options)
-
-    def transcript(self) -> Transcript:
+    def transcript(self) -> Any:
         """Give every sentence of the run, numbered, under the phase that it belongs to."""
-        from autodiff_lab.figures.tables import transcript as transcripts
-
-        return transcripts.transcript(self._run)
+        return view("transcript")(self._run)

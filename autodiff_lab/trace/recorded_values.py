@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from autodiff_lab.text import numbers
-from autodiff_lab.trace.serialize import Entries, entries, spelled
+from autodiff_lab.trace.serialize import Entries, entries
 
 _LARGEST_LIST = 64
 
@@ -70,7 +70,7 @@ class Number:
     # nan differs from itself, yet a trace that was stored and read again must equal the first one:
     # two numbers are equal when they are written alike.
     def _key(self) -> tuple:
-        return self.text, spelled(self.value), self.shape, self.cells
+        return self.text, numbers.spell_nonfinite(self.value), self.shape, self.cells
 
     def __eq__(self, other: object) -> bool:
         return self._key() == other._key() if isinstance(other, Number) else NotImplemented

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import math
 import types
 import typing
 from typing import Any
+
+from autodiff_lab.text.numbers import spell_nonfinite
 
 Entries = float | tuple | None
 """A float, nested tuples of floats, or None for an array too large to keep."""
@@ -20,15 +21,6 @@ Entries = float | tuple | None
 def entries(x: Any) -> Entries:
     """Give nested lists of numbers as nested tuples of floats."""
     return tuple(entries(entry) for entry in x) if isinstance(x, list) else float(x)
-
-
-def spelled(x: Any) -> Any:
-    """Write what JSON has no number for as a string."""
-    if isinstance(x, tuple | list):
-        return tuple(spelled(entry) for entry in x)
-    if isinstance(x, float) and not math.isfinite(x):
-        return "nan" if math.isnan(x) else "inf" if x > 0 else "-inf"
-    return x
 
 
 class Pool:
@@ -61,7 +53,7 @@ def plain(x: Any, pool: Pool | None = None) -> Any:
         return {name: plain(value, pool) for name, value, default in fields if value != default}
     if isinstance(x, tuple):
         return [plain(entry, pool) for entry in x]
-    return spelled(x)
+    return spell_nonfinite(x)
 
 
 @functools.cache

@@ -12,6 +12,7 @@ from ..engine import dispatch
 from ..engine.broadcasting import shape_of, zeros_like
 from ..engine.dispatch import Op, Traced, apply, as_operand
 from ..engine.errors import InputError, MutationError, ShapeError, UnsupportedError
+from ..engine.printing import visible
 from ..engine.rules.rows import flat
 from . import pytree
 from .gradients import vjp
@@ -69,9 +70,11 @@ def custom_gradient(
 
         rules: Any = ()
         if partials is not None:
-            op = Op(f.__name__, compute, "elementwise", partials if isinstance(partials, tuple) else (partials,))
+            op = Op(
+                visible(f.__name__), compute, "elementwise", partials if isinstance(partials, tuple) else (partials,)
+            )
         else:
-            op = Op(f.__name__, compute, "general", rules, variadic=True)
+            op = Op(visible(f.__name__), compute, "general", rules, variadic=True)
             op.rules = ((_from_vjp(vjp, f.__name__) if vjp else _from_jvp(jvp)),)  # type: ignore[arg-type]
             if jvp is not None:
                 op.push = lambda y, operands, tangents, static: jvp(_filled(operands, tangents), y, *operands)
@@ -201,7 +204,7 @@ def checkpoint(f: Callable[..., Any]) -> Callable[..., Any]:
                 )
             return pullback(g)[k]
 
-        op = Op(getattr(f, "__name__", "checkpoint"), compute, "general", variadic=True)
+        op = Op(visible(getattr(f, "__name__", "checkpoint")), compute, "general", variadic=True)
         op.rules = (again,)
         op.inside = on_leaves
         return apply(op, tuple(as_operand(x) for x in leaves))

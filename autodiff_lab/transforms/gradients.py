@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import Any
 
@@ -15,11 +15,14 @@ from ..engine.tape import LONGEST, Tape
 from ..engine.values import as_shaped, as_value, ones, released, released_all, zeros
 from ..engine.variable import Variable
 from . import pytree
+from .keywords import options_apart
 from .recording import (
+    argument_names,
     checked_result,
     chosen_arguments,
     derivative_of,
     name_of,
+    needed_whole,
     recorded,
     require_scalar,
     result_line,
@@ -34,7 +37,18 @@ LEAVES = frozenset({float, np.float64, np.ndarray, Variable, Dual})
 """Arguments that need not be taken apart, nor their gradients put together."""
 
 
-def record(f: Callable[..., Any], *args: Any, sites: bool = False, most: int | None = LONGEST) -> tuple[Any, Tape]:
+CONSTANTS = (str, bool, np.bool_, type(None))
+"""What stays as it is beside the inputs, though it is passed by position."""
+
+
+@options_apart
+def record(
+    f: Callable[..., Any],
+    *args: Any,
+    kwargs: Mapping[str, Any] | None = None,
+    sites: bool = False,
+    most: int | None = LONGEST,
+) -> tuple[Any, Tape]:
     """Run `f` and write down every operation on its way.
 
     Parameters
@@ -42,7 +56,10 @@ def record(f: Callable[..., Any], *args: Any, sites: bool = False, most: int | N
     f : callable
         Written with operators and NumPy functions.
     *args : number, array, or nested tuples, lists and dicts of these
-        The inputs. Each leaf becomes one input line.
+        The inputs. Each leaf becomes one input line. A string, None or a boolean beside them stays constant; so does an
+        integer, if the run needs it as an index or a count: `f` then runs a second time.
+    kwargs : mapping of str, optional
+        Keyword arguments for `f`; they stay constant.
     sites : bool
         Also note where in the source each operation stands.
     most : int or None
@@ -75,7 +92,23 @@ def record(f: Callable[..., Any], *args: Any, sites: bool = False, most: int | N
     v2 = v1 * 2     = 0.0
     y = v2 = 0.0
     """
-    result, tape = recorded(f, args, range(len(args)), sites=sites, named=True, copied=True, most=most)
+    which: Sequence[int] = [k for k, x in enumerate(args) if not isinstance(x, CONSTANTS)] or range(len(args))
+    counts: set[int] = set()
+    while True:
+        tape = Tape(sites, most)
+        try:
+            result, _ = recorded(f, args, which, kwargs, tape, named=True, copied=True)
+            break
+        except Exception:
+            needed = needed_whole(tape, args, which)
+            if not needed or len(needed) == len(which):
+                raise
+            counts |= needed
+            which = [k for k in which if k not in needed]
+    if kwargs or len(which) < len(args):
+        names = argument_names(f, len(args))
+        tape.fixed = {names[k]: x for k, x in enumerate(args) if k not in which} | dict(kwargs or {})
+        tape.counts = tuple(names[k] for k in sorted(counts))
     if pytree.children(result) is not None:
         maker = derivative_of(f)
         one = f"Take one of them, `lambda *x: {maker}(…)(*x)[0]`" if maker else "Return one array, np.stack([...])"

@@ -6,7 +6,7 @@ import functools
 import inspect
 import operator
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,8 @@ import numpy as np
 from ..engine.broadcasting import shape_of
 from ..engine.dispatch import NOTHING, Traced
 from ..engine.errors import InputError, LeakError, ShapeError
-from ..engine.tape import LONGEST, Tape
+from ..engine.printing import visible
+from ..engine.tape import Tape
 from ..engine.values import as_value, zeros
 from ..engine.variable import Variable
 from . import execution_log, pytree
@@ -25,6 +26,7 @@ __all__ = [
     "chosen_arguments",
     "derivative_of",
     "name_of",
+    "needed_whole",
     "pushed",
     "pushed_through",
     "recorded",
@@ -42,17 +44,16 @@ def recorded(
     f: Callable[..., Any],
     args: Sequence[Any],
     which: Sequence[int],
-    kwargs: dict[str, Any] | None = None,
-    sites: bool = False,
+    kwargs: Mapping[str, Any] | None = None,
+    tape: Tape | None = None,
     named: bool = False,
     copied: bool = False,
-    most: int | None = LONGEST,
 ) -> tuple[Any, Tape]:
-    """Call `f` with the chosen arguments as inputs of a new tape; the tape is closed when this returns.
+    """Call `f` with the chosen arguments as inputs of a tape, a new one if none is given; it is then closed.
 
     A tape that outlives the call keeps its own copy of the inputs, in case the caller changes them.
     """
-    tape = Tape(sites, most)
+    tape = Tape() if tape is None else tape
     inputs, names = list(args), None
     for n, k in enumerate(which):
         if not named and type(inputs[k]) in NUMBERS:
@@ -76,12 +77,27 @@ def recorded(
 
         inputs[k] = pytree.map_leaves(lifted, args[k])
     call = f if not kwargs else lambda *inputs: f(*inputs, **kwargs)
-    if not sites:
+    if tape.sites is None:
         return tape.run(call, inputs), tape
     with execution_log.watched(tape) as walk:
         result = tape.run(call, inputs)
     tape.walk = walk.known()
     return result, tape
+
+
+def needed_whole(tape: Tape, args: Sequence[Any], which: Sequence[int]) -> set[int]:
+    """The arguments whose bare number was asked for last, if all of them are integers: an index, or a count."""
+    owners = [k for k in which for _ in pytree.flatten(args[k])]
+    lines, needed = tape.asked[-1:], set()
+    while lines:
+        i = lines.pop()
+        if i < 0:
+            continue
+        if i < tape.n_inputs:
+            needed.add(owners[i])
+        lines += tape.parents[i]
+    leaves = [leaf for k in needed for leaf in pytree.flatten(args[k])]
+    return needed if all(np.asarray(leaf).dtype.kind in "iu" for leaf in leaves) else set()
 
 
 def _nameless(tape: Tape, leaf: Any, copied: bool) -> Variable:
@@ -216,7 +232,7 @@ def name_of(f: Callable[..., Any]) -> str:
     if maker:
         inner = name_of(f.__wrapped__)  # type: ignore[attr-defined]
         return f"{inner}′" if maker == "grad" else f"{maker}({inner})"
-    return getattr(f, "__name__", None) or type(f).__name__
+    return visible(getattr(f, "__name__", None) or type(f).__name__)
 
 
 def _described(result: Any) -> str:

@@ -108,7 +108,7 @@ class Symbol(Overloaded):
             return _latex_name(self.name)
         name = self.op.name
         if name == "unless":
-            return _latex(self.operands[2])
+            return _latex(_unguarded(self))
         if self.op.kind == "comparison" and self.op.symbol:
             a, b = map(_latex, self.operands)
             return rf"[{a} {_LATEX_SIGNS.get(self.op.symbol or '', self.op.symbol)} {b}]"
@@ -142,7 +142,7 @@ class Symbol(Overloaded):
         if name == "square":
             return f"{_latex_bracketed(self.operands[0], 5)}^{{2}}"
         if name in _LATEX_FUNCTIONS:
-            inside = self.operands[0]
+            inside = _unguarded(self.operands[0])
             atom = isinstance(inside, Symbol) and inside.op is None
             return rf"\{name} {plainly[0]}" if atom else rf"\{name}\left({plainly[0]}\right)"
         escaped = name.replace("_", r"\_")
@@ -158,7 +158,7 @@ class Symbol(Overloaded):
             return self.name
         if self.op.name == "unless":
             if not prefix:
-                return _written(self.operands[2], prefix)
+                return _written(_unguarded(self), prefix)
             return f"np.where({', '.join(_written(x, prefix) for x in self.operands)})"
         strength = _STRENGTH.get(self.op.name)
         if self.op.kind == "comparison" and self.op.symbol:
@@ -195,11 +195,17 @@ class Symbol(Overloaded):
         return ()
 
 
+def _unguarded(x: Any) -> Any:
+    """What a guard guards; anything else as it is."""
+    return _unguarded(x.operands[2]) if isinstance(x, Symbol) and x.op is not None and x.op.name == "unless" else x
+
+
 def _strength(x: Any) -> int:
+    x = _unguarded(x)
     if isinstance(x, Symbol):
         if x.op is None or x.op.kind == "comparison":
             return 9
-        return _strength(x.operands[2]) if x.op.name == "unless" else _STRENGTH.get(x.op.name, 9)
+        return _STRENGTH.get(x.op.name, 9)
     return 9 if not np.ndim(x) and x >= 0 else 2
 
 

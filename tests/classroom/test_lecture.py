@@ -11,7 +11,7 @@ from autodiff_lab.classroom.lecture import slides, speaker_notes
 from autodiff_lab.classroom.lecture.cell_html import Block, blocks, mathml, pieces
 from autodiff_lab.classroom.lecture.execute import LectureError, rehearse
 from autodiff_lab.classroom.lecture.kit import page
-from autodiff_lab.cli.tutorial import installed_notebooks
+from autodiff_lab.jupyter.notebooks import installed_notebooks
 from autodiff_lab.lessons.checks.course import lessons
 
 PATHS = sorted(installed_notebooks().glob("[0-9][0-9]_*.ipynb"))

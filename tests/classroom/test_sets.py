@@ -4,7 +4,7 @@ import nbformat
 import pytest
 
 from autodiff_lab.__main__ import main
-from autodiff_lab.cli.tutorial import installed_notebooks
+from autodiff_lab.jupyter.notebooks import installed_notebooks
 from autodiff_lab.lessons.checks.course import lessons
 
 NAMES = sorted(path.name for path in installed_notebooks().glob("*.ipynb"))

@@ -10,6 +10,7 @@ import pytest
 import autodiff_lab
 from autodiff_lab.__main__ import main
 from autodiff_lab.cli import setup_check, tutorial
+from autodiff_lab.jupyter import notebooks as tutorial_notebooks
 
 
 @pytest.fixture
@@ -34,7 +35,7 @@ def test_what_cannot_be_done_is_said_and_exits_with_1(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def fail(*_: Any, **__: Any) -> None:
-        raise tutorial.TutorialError("the reason\nthe remedy")
+        raise tutorial_notebooks.TutorialError("the reason\nthe remedy")
 
     monkeypatch.setattr(tutorial, "open_tutorial", fail)
     assert main([]) == 1
@@ -78,7 +79,7 @@ def test_check_is_content_with_this_environment(capsys: pytest.CaptureFixture[st
 def test_check_names_a_problem_and_the_line_that_mends_it(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(tutorial, "PACKAGE", tmp_path)
+    monkeypatch.setattr(tutorial_notebooks, "PACKAGE", tmp_path)
     assert main(["check"]) == 1
     said = capsys.readouterr().out
     assert "problem the notebooks are missing" in said

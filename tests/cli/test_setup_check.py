@@ -15,7 +15,8 @@ import pytest
 from autodiff_lab.cli import environment as surroundings
 from autodiff_lab.cli import setup_check, tutorial
 from autodiff_lab.cli.findings import Finding
-from autodiff_lab.cli.jupyterlab_settings import default_port
+from autodiff_lab.jupyter import notebooks as tutorial_notebooks
+from autodiff_lab.jupyter.lab_settings import default_port
 
 
 def only(findings: Iterator[Finding]) -> Finding:
@@ -92,7 +93,7 @@ def test_the_python_asked_for_is_known_before_anything_is_installed(monkeypatch:
 def test_a_folder_without_write_permission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     notebooks = tmp_path / "notebooks"
     notebooks.mkdir()
-    (notebooks / tutorial.START).write_text("{}")
+    (notebooks / tutorial_notebooks.START).write_text("{}")
     notebooks.chmod(0o555)
     for folder in (tmp_path, *list(tmp_path.parents)[:2]):
         folder.chmod(folder.stat().st_mode | 0o055)  # may be entered, so that the last is what refuses
@@ -103,7 +104,7 @@ def test_a_folder_without_write_permission(tmp_path: Path, monkeypatch: pytest.M
     assert problem.mend.endswith("autodiff-lab --to DIR")
 
     monkeypatch.setattr(tutorial, "installed_notebooks", lambda: notebooks)
-    with an_ordinary_user(), pytest.raises(tutorial.TutorialError, match=r"could be saved .*\n.*--to DIR"):
+    with an_ordinary_user(), pytest.raises(tutorial_notebooks.TutorialError, match=r"could be saved .*\n.*--to DIR"):
         tutorial.open_tutorial()
 
 
@@ -117,7 +118,7 @@ def test_jupyter_without_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest
     assert f"cannot keep its own files in {folder}" in problem.text and "so it would not start" in problem.text
     assert "JUPYTER_RUNTIME_DIR" in problem.mend
     assert list(surroundings.trust()) == [], "where nothing can be kept, nothing can be trusted"
-    with pytest.raises(tutorial.TutorialError, match=r"cannot keep its own files .*\n.*JUPYTER_RUNTIME_DIR"):
+    with pytest.raises(tutorial_notebooks.TutorialError, match=r"cannot keep its own files .*\n.*JUPYTER_RUNTIME_DIR"):
         tutorial.open_tutorial(browser=False)
 
 
@@ -127,7 +128,7 @@ def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "data"))
     notebooks = tmp_path / "notebooks"
     notebooks.mkdir()
-    nbformat.write(nbformat.v4.new_notebook(), notebooks / tutorial.START)
+    nbformat.write(nbformat.v4.new_notebook(), notebooks / tutorial_notebooks.START)
     monkeypatch.setattr(surroundings, "installed_notebooks", lambda: notebooks)
     return notebooks
 
@@ -144,9 +145,9 @@ def test_an_untrusted_notebook(own_home: Path) -> None:
 
 
 def test_a_damaged_notebook(own_home: Path) -> None:
-    (own_home / tutorial.START).write_text("<<<<<<< mine")
+    (own_home / tutorial_notebooks.START).write_text("<<<<<<< mine")
     problem = only(surroundings.trust())
-    assert problem.state == "problem" and f"{tutorial.START} is no notebook any more" in problem.text
+    assert problem.state == "problem" and f"{tutorial_notebooks.START} is no notebook any more" in problem.text
 
 
 def a_free_port() -> int:

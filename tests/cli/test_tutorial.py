@@ -13,7 +13,9 @@ from typing import Any
 import pytest
 
 from autodiff_lab.cli import tutorial
-from autodiff_lab.cli.tutorial import TutorialError, copy_notebooks
+from autodiff_lab.jupyter import kernel as this_kernel
+from autodiff_lab.jupyter import notebooks as tutorial_notebooks
+from autodiff_lab.jupyter.notebooks import TutorialError, copy_notebooks
 
 
 @pytest.fixture
@@ -97,7 +99,7 @@ def test_a_checkout_opens_its_own_notebooks(opened: list[Any]) -> None:
 def test_a_checkout_copies_when_asked_to(opened: list[Any], tmp_path: Path) -> None:
     tutorial.open_tutorial(tmp_path / "mine", browser=False)
     assert opened == [(tmp_path / "mine", {"browser": False, "port": None})]
-    assert (tmp_path / "mine" / tutorial.START).is_file()
+    assert (tmp_path / "mine" / tutorial_notebooks.START).is_file()
 
 
 def test_a_wheel_opens_copies(
@@ -107,7 +109,7 @@ def test_a_wheel_opens_copies(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr(tutorial, "PACKAGE", source.parent)
+    monkeypatch.setattr(tutorial_notebooks, "PACKAGE", source.parent)
     monkeypatch.chdir(tmp_path)
     tutorial.open_tutorial()
     assert opened[0][0] == tmp_path / "autodiff-lab-notebooks"
@@ -121,7 +123,7 @@ def test_a_wheel_opens_copies(
 
 
 def test_missing_notebooks_are_an_error_with_a_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tutorial, "PACKAGE", tmp_path)
+    monkeypatch.setattr(tutorial_notebooks, "PACKAGE", tmp_path)
     with pytest.raises(TutorialError, match="pip install"):
         tutorial.open_tutorial()
 
@@ -144,11 +146,11 @@ def shadowing_kernel(tmp_path: Path) -> Path:
 
 def test_our_kernel_comes_before_one_that_shadows_it(shadowing_kernel: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JUPYTER_PATH", str(shadowing_kernel))
-    assert tutorial.foreign_kernel() == "/somewhere/else/bin/python3"
-    with tutorial.kernel_of_this_python():
-        assert tutorial.foreign_kernel() is None
+    assert this_kernel.foreign_kernel() == "/somewhere/else/bin/python3"
+    with this_kernel.kernel_of_this_python():
+        assert this_kernel.foreign_kernel() is None
     assert os.environ["JUPYTER_PATH"] == str(shadowing_kernel)
-    assert tutorial.foreign_kernel() == "/somewhere/else/bin/python3"
+    assert this_kernel.foreign_kernel() == "/somewhere/else/bin/python3"
 
 
 def test_two_environments_are_two_although_their_pythons_are_one_file(tmp_path: Path) -> None:
@@ -157,8 +159,8 @@ def test_two_environments_are_two_although_their_pythons_are_one_file(tmp_path: 
         (tmp_path / name / "python").symlink_to(sys.executable)
         (tmp_path / name / "python3").symlink_to(sys.executable)
     one, other = str(tmp_path / "one" / "python"), str(tmp_path / "two" / "python")
-    assert not tutorial._same_environment(one, other)
-    assert tutorial._same_environment(one, one + "3")
+    assert not this_kernel._same_environment(one, other)
+    assert this_kernel._same_environment(one, one + "3")
 
 
 def test_the_tutorial_opens_in_a_real_jupyterlab(tmp_path: Path, shadowing_kernel: Path) -> None:
@@ -177,17 +179,17 @@ def test_the_tutorial_opens_in_a_real_jupyterlab(tmp_path: Path, shadowing_kerne
     try:
         server = _wait_for_server(process, tmp_path / "runtime")
         served = _ask(server, "contents")
-        _ask(server, f"contents/{tutorial.START}")
+        _ask(server, f"contents/{tutorial_notebooks.START}")
         kernel = _ask(server, "kernelspecs")["kernelspecs"]["python3"]["spec"]["argv"][0]
         process.send_signal(signal.SIGINT)
         said = process.communicate(timeout=30)[0]
     finally:
         process.kill()
-    assert tutorial.START in [entry["name"] for entry in served["content"]]
-    assert tutorial._same_environment(kernel, sys.executable)
+    assert tutorial_notebooks.START in [entry["name"] for entry in served["content"]]
+    assert this_kernel._same_environment(kernel, sys.executable)
     assert process.returncode == 0, said
     assert f"Copied {len(list((tmp_path / 'mine').rglob('*.*')))} files into {tmp_path / 'mine'}" in said
-    assert f"/lab/tree/{tutorial.START}?token={server['token']}" in said
+    assert f"/lab/tree/{tutorial_notebooks.START}?token={server['token']}" in said
     assert "Traceback" not in said
     assert "not trusted" not in said, "nothing that a learner can do nothing about"
 

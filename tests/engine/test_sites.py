@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
@@ -139,11 +140,11 @@ def test_large_arrays_end_it_sooner(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("show", [play, draw, table, Trace.of])
 def test_whatever_shows_a_run_has_the_limit(show: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(record.__kwdefaults__, "most", 60)
+    monkeypatch.setitem(inspect.unwrap(record).__kwdefaults__, "most", 60)
     with pytest.raises(EndlessError):
         show(endless, 1.0)
 
 
 def test_looking_for_a_nan_has_no_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(record.__kwdefaults__, "most", 10)
+    monkeypatch.setitem(inspect.unwrap(record).__kwdefaults__, "most", 10)
     assert trace_nonfinite(decay, 1.0) is None

@@ -6,7 +6,7 @@ import numpy as np
 
 from autodiff_lab import Trace
 
-from .conftest import example
+from .example import example
 
 
 def chain(count):

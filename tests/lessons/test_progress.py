@@ -1,6 +1,9 @@
 """Progress: kept in a file that may be missing, broken, shared, read-only or newer; and never in the way."""
 
 import json
+import os
+import signal
+import stat
 import subprocess
 import sys
 
@@ -185,3 +188,19 @@ def test_every_lesson_is_in_the_course():
 def test_a_report_that_cannot_be_made_is_a_sentence(file, monkeypatch):
     monkeypatch.setattr(progress, "states", lambda: 1 / 0)
     assert repr(lesson_03.progress()) == "Progress cannot be shown (ZeroDivisionError)."
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes on Windows")
+def test_a_pipe_in_the_place_of_the_file_does_not_hang(file):
+    os.mkfifo(file)
+    before = signal.signal(signal.SIGALRM, lambda *_: pytest.fail("it hangs"))
+    signal.alarm(5)
+    try:
+        quiz()(5)
+        assert progress.states() == {"ex_03_3": "passed"}, "the session remembers"
+        assert "progress.jsonl is not a file: only this session is shown" in progress.trouble()
+        assert DONE in repr(lesson_03.progress())
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+    assert stat.S_ISFIFO(file.stat().st_mode)

@@ -5,7 +5,7 @@ import re
 import pytest
 from reading import ROOT, named, read
 
-from autodiff_lab.__main__ import build_parser
+from autodiff_lab.cli.main import build_parser
 
 PAGE = (ROOT / "notebooks" / "for_lecturers.md").read_text(encoding="utf-8")
 PLANS = {

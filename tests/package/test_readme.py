@@ -13,7 +13,7 @@ import nbformat
 import pytest
 from PIL import Image
 
-from autodiff_lab.cli.tutorial import START
+from autodiff_lab.jupyter.notebooks import START
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(REPOSITORY / "tests" / "notebooks"))

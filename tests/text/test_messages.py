@@ -21,7 +21,7 @@ from autodiff_lab.text.messages import say, speaking
 from autodiff_lab.trace.faulty_engines import FAULTS
 from autodiff_lab.trace.quiz import KINDS
 
-from ..figures.conftest import example
+from ..figures.example import example
 from ..figures.export.test_frame import texts
 from ..figures.runs import chain, layer, named, swing
 

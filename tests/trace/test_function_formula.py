@@ -12,7 +12,7 @@ from autodiff_lab import grad, jacrev, jvp, record
 from autodiff_lab.engine.errors import InputError, UnsupportedError
 from autodiff_lab.trace.function_formula import formula
 
-from ..figures.conftest import example
+from ..figures.example import example
 
 
 def logistic(steps):
@@ -185,3 +185,15 @@ def test_bad_input(f, names, message):
 def test_running_on_names_warns_of_nothing(recwarn):
     assert formula(lambda x: np.log(x - 1) / (x - 1)).text == "log(x - 1) / (x - 1)"
     assert not recwarn.list
+
+
+def test_a_formula_of_numbers_alone_says_what_to_write():
+    def outer(x):
+        def inner(y):
+            return x * y * y + x
+
+        return inner(2.0) - x
+
+    assert formula(outer).text == "x * 2 * 2 + x - x"
+    with pytest.raises(InputError, match=r"formula\(outer, 2\.0\) names no argument.*formula\(outer, 'x'\)"):
+        formula(outer, 2.0)

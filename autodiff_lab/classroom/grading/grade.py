@@ -18,7 +18,7 @@ from typing import Any
 
 from autodiff_lab.classroom.grading.confinement import Done, Limits, run_confined, why_no_walls
 from autodiff_lab.classroom.grading.examiner import MOST_SHOWN, code_of, lesson_of
-from autodiff_lab.cli.tutorial import TutorialError
+from autodiff_lab.jupyter.notebooks import TutorialError
 from autodiff_lab.lessons.checks.course import lessons
 from autodiff_lab.lessons.checks.exercise import Exercise
 from autodiff_lab.lessons.checks.progress import FILE, VARIABLE

@@ -15,9 +15,10 @@ from typing import Any
 
 import nbformat
 
-from autodiff_lab.cli.tutorial import TutorialError, kernel_of_this_python
 from autodiff_lab.engine.errors import AutodiffError
 from autodiff_lab.figures.export.animation import reading_time
+from autodiff_lab.jupyter.kernel import kernel_of_this_python
+from autodiff_lab.jupyter.notebooks import TutorialError
 from autodiff_lab.lessons.checks.progress import VARIABLE
 from autodiff_lab.widgets.defaults import play_defaults
 from autodiff_lab.widgets.player import page

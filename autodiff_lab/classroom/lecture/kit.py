@@ -15,8 +15,8 @@ import nbformat
 from autodiff_lab.classroom.lecture import slides, speaker_notes
 from autodiff_lab.classroom.lecture.cell_html import Block, blocks
 from autodiff_lab.classroom.lecture.execute import LectureError, rehearse
-from autodiff_lab.cli.tutorial import installed_notebooks
 from autodiff_lab.figures.export import rasterize
+from autodiff_lab.jupyter.notebooks import installed_notebooks
 from autodiff_lab.widgets.player.page import document
 
 __all__ = ["Kit", "LectureError", "notebook_named", "page", "write_lecture"]

@@ -1,7 +1,7 @@
 """THE TABLE: one row per primitive, one to four lines a row.
 
 An *elementwise* row gives the local partial for each operand, ``partial(y, *operands)``; `y` is the result, so a rule
-may use it again (``tanh``: ``1 - y * y``). A *reduction* gives the weight of each entry. A *linear* row gives its
+may use it again (``tan``: ``1 + y * y``). A *reduction* gives the weight of each entry. A *linear* row gives its
 transpose, ``transpose(g, y, *operands)``, made of other rows. A *general* row gives its pullback, and its pushforward
 follows by transposing that. A *flat* row has derivative zero, and a *composed* function is made of other rows. Rules
 are written with the same operators and NumPy functions a learner calls, so each runs on numbers, Variables, Duals and

@@ -43,8 +43,8 @@ elementwise(
     call=operator.pow,
     symbol="**",
 )
-elementwise(np.remainder, one, lambda y, a, b: -np.floor(a / b), call=operator.mod, symbol="%")
-elementwise(np.fmod, one, lambda y, a, b: -np.trunc(a / b))
+elementwise(np.remainder, one, lambda y, a, b: -np.floor_divide(a, b), call=operator.mod, symbol="%")
+elementwise(np.fmod, one, lambda y, a, b: -np.rint((a - y) / b))  # 1 / 0.1 is rounded to 10, and 0.1 goes in 9 times
 elementwise(np.negative, lambda y, x: -1.0, call=operator.neg)
 elementwise(np.positive, one)
 elementwise(np.square, lambda y, x: 2 * x)
@@ -53,15 +53,24 @@ composed(np.float_power)(lambda a, b: np.power(a, b))
 
 # Exponentials and roots
 
+
+def _share(p: Any, q: Any) -> Any:
+    return p / (p + q)  # what was lost in rounding y is in both
+
+
 elementwise(np.exp, lambda y, x: y)
 elementwise(np.exp2, lambda y, x: y * np.log(2.0))
-elementwise(np.expm1, lambda y, x: y + 1)
+elementwise(np.expm1, lambda y, x: np.exp(x))
 elementwise(np.log, lambda y, x: 1 / x)
 elementwise(np.log2, lambda y, x: 1 / (x * np.log(2.0)))
 elementwise(np.log10, lambda y, x: 1 / (x * np.log(10.0)))
 elementwise(np.log1p, lambda y, x: 1 / (1 + x))
-elementwise(np.logaddexp, lambda y, a, b: np.exp(a - y), lambda y, a, b: np.exp(b - y))
-elementwise(np.logaddexp2, lambda y, a, b: np.exp2(a - y), lambda y, a, b: np.exp2(b - y))
+for log_of_sum, exp in ((np.logaddexp, np.exp), (np.logaddexp2, np.exp2)):
+    elementwise(
+        log_of_sum,
+        lambda y, a, b, exp=exp: _share(exp(a - y), exp(b - y)),
+        lambda y, a, b, exp=exp: _share(exp(b - y), exp(a - y)),
+    )
 elementwise(np.sqrt, lambda y, x: 0.5 / y)
 elementwise(np.cbrt, lambda y, x: 1 / (3 * y * y))
 elementwise(
@@ -72,23 +81,31 @@ elementwise(
 
 # Angles
 
+
+def _one_minus_square(x: Any) -> Any:
+    return unless(np.absolute(x) > 0.5, (1 - x) * (1 + x), 1 - x * x)  # near 1 and -1 the square is rounded too soon
+
+
+def _over_square(a: Any, r: Any) -> Any:
+    return a / r / r  # r * r would be infinite, or 0, long before the quotient is
+
+
 elementwise(np.sin, lambda y, x: np.cos(x))
 elementwise(np.cos, lambda y, x: -np.sin(x))
 elementwise(np.tan, lambda y, x: 1 + y * y)
-elementwise(np.arcsin, lambda y, x: 1 / np.sqrt(1 - x * x))
-elementwise(np.arccos, lambda y, x: -1 / np.sqrt(1 - x * x))
+elementwise(np.arcsin, lambda y, x: 1 / np.sqrt(_one_minus_square(x)))
+elementwise(np.arccos, lambda y, x: -1 / np.sqrt(_one_minus_square(x)))
 elementwise(np.arctan, lambda y, x: 1 / (1 + x * x))
 elementwise(
-    np.arctan2,
-    lambda y, a, b: b / (a * a + b * b),
-    lambda y, a, b: -a / (a * a + b * b),
+    np.arctan2, lambda y, a, b: _over_square(b, np.hypot(a, b)), lambda y, a, b: _over_square(-a, np.hypot(a, b))
 )
 elementwise(np.sinh, lambda y, x: np.cosh(x))
 elementwise(np.cosh, lambda y, x: np.sinh(x))
-elementwise(np.tanh, lambda y, x: 1 - y * y)
-elementwise(np.arcsinh, lambda y, x: 1 / np.sqrt(x * x + 1))
-elementwise(np.arccosh, lambda y, x: 1 / np.sqrt(x * x - 1))
-elementwise(np.arctanh, lambda y, x: 1 / (1 - x * x))
+# 1 - y * y would be 0 from 19 on, and cosh is infinite from 711 on.
+elementwise(np.tanh, lambda y, x: (1 / np.cosh(unless(np.absolute(x) > 400, 400.0, x))) ** 2)
+elementwise(np.arcsinh, lambda y, x: 1 / np.cosh(y))
+elementwise(np.arccosh, lambda y, x: 1 / (np.sqrt(x - 1) * np.sqrt(x + 1)))
+elementwise(np.arctanh, lambda y, x: 1 / _one_minus_square(x))
 for degrees, radians in ((np.deg2rad, np.rad2deg), (np.radians, np.degrees)):
     elementwise(degrees, lambda y, x: np.pi / 180)
     elementwise(radians, lambda y, x: 180 / np.pi)

@@ -43,8 +43,8 @@ def elementwise(key: Any, *partials: Rule, call: Any = None, symbol: str | None 
     """A function of each entry: one local partial ``partial(y, *operands)`` per operand.
 
     >>> import numpy as np
-    >>> elementwise(np.tanh, lambda y, x: 1 - y * y)
-    Op('tanh', elementwise)
+    >>> elementwise(np.tan, lambda y, x: 1 + y * y)
+    Op('tan', elementwise)
     """
     return _row("elementwise", key, partials, call, symbol=symbol)
 

@@ -136,6 +136,9 @@ def _gathering(function: Callable[..., Any]) -> None:
     """A function whose result is entries of its operand: NumPy says which, on the positions of the entries."""
 
     def gathered(a: Any, *args: Any, **options: Any) -> Any:
+        for x in (*args, *options.values()):
+            if isinstance(x, Traced):
+                np.asarray(x)  # a count has no derivative: this says so
         positions = function(np.arange(np.size(a)).reshape(shape_of(a)), *args, **options)
         flat = np.ravel(a)
         return [flat[p] for p in positions] if isinstance(positions, list) else flat[positions]

@@ -111,18 +111,6 @@ def _far(lines: Sequence[Any], box: dict[int, str]) -> set[tuple[int, int]]:
     return {way for way, passed in ways.items() if passed > _FAR}
 
 
-def last_uses(operands: Sequence[Sequence[int | None]], result: int | None) -> list[int]:
-    """The last line that uses each line; the result is used behind all of them."""
-    last = list(range(len(operands)))
-    for i, parents in enumerate(operands):
-        for parent in parents:
-            if parent is not None and parent >= 0:
-                last[parent] = i
-    if result is not None:
-        last[result] = len(operands)
-    return last
-
-
 def outputs(group: Any, last: Sequence[int]) -> list[int]:
     """The lines that leave a group: somebody behind it uses them, or they are the result."""
     return [i for i in range(group.first, group.end) if last[i] >= group.end]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from autodiff_lab.engine.errors import InputError
 from autodiff_lab.figures.graph.alt_text import described
 from autodiff_lab.figures.graph.box_size import SIZE, node_widths
-from autodiff_lab.figures.graph.dot_builder import last_uses, outputs, write
+from autodiff_lab.figures.graph.dot_builder import outputs, write
 from autodiff_lab.figures.graph.layout import layout_of
 from autodiff_lab.figures.graph.node_style import NODE_HEIGHT, Look, Parts, escaped_text
 from autodiff_lab.figures.graph.render import QUICK, Drawing, DrawingError, picture, render
@@ -17,7 +17,9 @@ from autodiff_lab.figures.style.themes import theme_of
 from autodiff_lab.text.messages import in_its_language, say
 from autodiff_lab.text.options import one_of
 from autodiff_lab.trace.groups import GROUPINGS, Group, groups_of
+from autodiff_lab.trace.memory_usage import last_uses
 from autodiff_lab.trace.model import Trace
+from autodiff_lab.transforms.keywords import options_apart
 
 __all__ = ["Drawing", "DrawingError", "draw", "draw_tape", "graph", "layout", "picture", "render"]
 
@@ -28,8 +30,14 @@ _WIDEST = 11
 _EDGE, _GROUP = 0.6, 3.0
 
 
+@options_apart(more=("direction", "values", "adjoints", "partials", "shapes", "theme"))
 def draw(
-    f: Callable[..., Any] | Trace, *args: Any, group: str | None = "auto", lang: str | None = None, **options: Any
+    f: Callable[..., Any] | Trace,
+    *args: Any,
+    kwargs: Mapping[str, Any] | None = None,
+    group: str | None = "auto",
+    lang: str | None = None,
+    **options: Any,
 ) -> Drawing:
     """Draw the graph of ``f(*args)`` with its values, local partials and adjoints.
 
@@ -38,7 +46,9 @@ def draw(
     f : callable, or Trace
         The function to look at. A `Trace` that exists already is drawn as it is, without `args`.
     *args : float or array_like
-        Where to run it.
+        Where to run it; see `record` for what stays constant.
+    kwargs : mapping of str, optional
+        Keyword arguments for `f`; they stay constant.
     group : {"auto", "line", "loop", "call", None}
         What one box stands for: an operation (None); a line of the source, each time it runs; all runs of a loop's
         body; or a line of the outermost function, with all that it calls. ``"auto"`` takes the finest of these that
@@ -73,7 +83,7 @@ def draw(
     <drawing of lambda x>
     """
     one_of("draw", "group", group, GROUPINGS)
-    trace = f if isinstance(f, Trace) else Trace.of(f, *args, lang=lang or "en")
+    trace = f if isinstance(f, Trace) else Trace.of(f, *args, kwargs=kwargs, lang=lang or "en")
     if lang not in (None, trace.lang):
         raise InputError(f"This trace speaks {trace.lang!r}. Make it with Trace.of(f, *args, lang={lang!r}).")
     options = {"shapes": True, **options}

@@ -10,12 +10,16 @@ import functools
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from autodiff_lab.figures.graph.dot_builder import last_uses, outputs
+import numpy as np
+
+from autodiff_lab.figures.graph.dot_builder import outputs
 from autodiff_lab.figures.graph.node_style import MOST_OUTPUTS, size_of
 from autodiff_lab.figures.graph.section_layout import Box, Sizes, identify, laid_out
 from autodiff_lab.text.messages import in_its_language, say, separated
 from autodiff_lab.text.notation import shortened
+from autodiff_lab.trace.excerpts import Excerpts
 from autodiff_lab.trace.groups import Group
+from autodiff_lab.trace.memory_usage import last_uses
 from autodiff_lab.trace.model import Line, Number, Trace
 from autodiff_lab.trace.outline import Section, nested, outlined
 
@@ -89,18 +93,23 @@ def _ends(name: str) -> tuple[int, ...]:
     return tuple(map(int, name[1:].split("_")))
 
 
-@in_its_language
-def stretch(trace: Trace, pieces: Sequence[Section], last: Sequence[int]) -> dict[str, Any]:
-    """Give the places inside of some sections of a long run, of which `trace` is the excerpt that has their lines.
+class LaidOutExcerpts(Excerpts):
+    """The excerpts of a long run, with the layout of each and of the groups around them."""
 
-    Parameters
-    ----------
-    trace : Trace
-    pieces : sequence of Section
-        By the numbers of the whole run, as are the ids, and the lines that leave a group.
-    last : sequence of int
-        The last line that uses each line of the whole run.
-    """
+    def __init__(self, tape: Any, f: Any, value: Any = None) -> None:
+        super().__init__(tape, f, value)
+        self.layout = functools.lru_cache(maxsize=32)(functools.partial(excerpt_layout, self))
+
+    @functools.cached_property
+    def whole(self) -> dict[str, Any]:
+        """The groups of the whole run that are larger than an excerpt, and those directly inside of them."""
+        return whole_layout(self)
+
+
+@in_its_language
+def excerpt_layout(excerpts: Excerpts, number: int) -> dict[str, Any]:
+    """Give the places inside of the groups of one excerpt of a long run; ids and lines are those of the whole run."""
+    trace, pieces, last = excerpts[number], excerpts.sections(number), excerpts.last_uses
     start, _, at = trace.excerpt.parts[0]
     sections = [section for piece in pieces for section in (piece.walk() if piece.inside else [piece])]
     own = [_moved(section, start - at) for section in sections]
@@ -116,26 +125,10 @@ def stretch(trace: Trace, pieces: Sequence[Section], last: Sequence[int]) -> dic
     return {"width": 0, "height": 0, "nodes": {}, "edges": {}, "groups": groups}
 
 
-def whole(
-    sections: Sequence[Section],
-    lines: Sequence[Line],
-    tape: Any,
-    last: Sequence[int],
-    arrivals: Mapping[int, tuple[int, int, Any]],
-) -> dict[str, Any]:
+@in_its_language
+@np.errstate(all="ignore")
+def whole_layout(excerpts: Excerpts) -> dict[str, Any]:
     """Give the groups of a long run without the operations: each is a box with the values that leave it.
-
-    Parameters
-    ----------
-    sections : sequence of Section
-        The run itself, and the groups in it whose inside is to be there.
-    lines : sequence of Line
-        Read only where a value leaves a group.
-    tape : Tape
-    last : sequence of int
-        The last line that uses each line.
-    arrivals : mapping
-        When the first and the last contribution come to a line, and the adjoint that it has then.
 
     Returns
     -------
@@ -143,9 +136,11 @@ def whole(
         As `layout` gives it. ``"outs"`` are the number of a line, its name, its value, its adjoint, and the steps of
         the whole run at which the adjoint begins and is complete.
     """
+    sections, lines, last = excerpts.large_sections, excerpts.lines, excerpts.last_uses
+    arrivals, operands = excerpts.arrivals, excerpts.tape.parents
     final = functools.cache(lambda i: Number.of(arrivals[i][2]).in_node if i in arrivals else "")
     sizes = Sizes(lines, (), lambda i: [max(final(i), _USUAL, key=len)])
-    wires = [_Wire(tuple(_End(parent if parent >= 0 else None) for parent in parents)) for parents in tape.parents]
+    wires = [_Wire(tuple(_End(parent if parent >= 0 else None) for parent in each)) for each in operands]
     boxes = _boxes(sections, wires, lines)
     around, *inside = laid_out(sections, boxes, wires, sizes, last, leaves=False)
     groups: dict[str, Any] = {}

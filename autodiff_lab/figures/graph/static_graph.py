@@ -20,13 +20,13 @@ from autodiff_lab.trace.from_tape import _edge
 from autodiff_lab.trace.model import Line, Number, Operand, Step, Trace
 from autodiff_lab.transforms.symbol import Symbol
 
-__all__ = ["draw", "trace_of"]
+__all__ = ["draw_static_graph", "trace_of"]
 
 UNKNOWN = Number("not computed yet", None)
 _MOST_SAID = 20
 
 
-def draw(graph: Any, targets: Sequence[Node] = (), **options: Any) -> Drawing:
+def draw_static_graph(graph: Any, targets: Sequence[Node] = (), **options: Any) -> Drawing:
     """Draw the part of a static graph that the targets need, or all of it; `options` are those of `graphs.draw`.
 
     Examples

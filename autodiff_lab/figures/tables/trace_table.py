@@ -6,7 +6,7 @@ What is in a column is decided in `columns`; how a table is written, in `grids`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +18,7 @@ from autodiff_lab.text.options import one_of
 from autodiff_lab.text.table import Cell, Column, Grid
 from autodiff_lab.trace.model import Trace
 from autodiff_lab.transforms.gradients import record
+from autodiff_lab.transforms.keywords import options_apart
 
 __all__ = ["Cell", "Column", "Grid", "Table", "table"]
 
@@ -88,9 +89,11 @@ class Table:
         return self.html()
 
 
+@options_apart
 def table(
     f: Callable[..., Any] | Trace,
     *args: Any,
+    kwargs: Mapping[str, Any] | None = None,
     mode: str | None = None,
     direction: Any = None,
     layout: str | None = None,
@@ -104,7 +107,9 @@ def table(
     f : callable, or Trace
         The function to look at. A `Trace` that exists already is taken as it is, without `args`.
     *args : float or array_like
-        Where to run it.
+        Where to run it; see `record` for what stays constant.
+    kwargs : mapping of str, optional
+        Keyword arguments for `f`; they stay constant.
     mode : {"reverse", "forward", "both"}, optional
         Values and adjoints; values and tangents; or values, tangents and adjoints. By default that of the `Trace`, and
         ``"reverse"`` for a function.
@@ -174,7 +179,7 @@ def table(
             )
         traces = [f]
     else:
-        value, tape = record(f, *args, sites=True)
+        value, tape = record(f, *args, kwargs=kwargs, sites=True)
         options = {"reverse": {}, "forward": {"mode": "forward", "direction": direction or "all"}}
         modes = ("forward", "reverse") if mode == "both" else (mode,)
         traces = [Trace.from_tape(tape, f, value=value, lang=lang or "en", **options[each]) for each in modes]

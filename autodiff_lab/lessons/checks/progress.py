@@ -90,12 +90,19 @@ def _attended() -> bool:
     return bool(getattr(getattr(shell, "kernel", None), "_allow_stdin", False))
 
 
+def _is_no_file(path: Path) -> bool:
+    """Whether something else stands in its place: to open a pipe would wait for ever."""
+    return path.exists() and not path.is_file()
+
+
 def _read() -> tuple[list[Any], str]:
     """The lines of the file as JSON, as far as they can be read, and what is wrong with the file."""
     path = _path()
     if path is None:
         return [], ""
     try:
+        if _is_no_file(path):
+            return [], f"{path.name} is not a file: only this session is shown. Move it away, and progress is kept."
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     except FileNotFoundError:
         return [], ""
@@ -127,8 +134,8 @@ def _events() -> Iterator[dict[str, Any]]:
 def _append(event: dict[str, Any]) -> None:
     path = _path()
     try:
-        if path is None:
-            raise OSError("nobody asked for a file")
+        if path is None or _is_no_file(path):
+            raise OSError("there is no file to write to")
         # The line break before the line keeps it apart from one that was cut off.
         with path.open("a", encoding="utf-8") as file:
             file.write("\n" + json.dumps({"version": VERSION, **event}, ensure_ascii=True) + "\n")

@@ -38,7 +38,7 @@ ex_05_3 = Exercise(
         "Write the program as one operation per line. How many operands does each line have?",
         "A partial for each operand, and a slot for each operand. For the closures write each partial as a formula, "
         "and see which values occur in it: those of a sum are 1, those of u · v are v and u.",
-        "tanh′ = 1 − y², exp′ = y and √′ = 1/(2y) are written with the result y; sin′ and log′ with the operand.",
+        "exp′ = y and √′ = 1/(2y) are written with the result y; sin′, log′ and tanh′ = 1/cosh² with the operand.",
     ),
     praise="What has to be kept is decided by the formula of the partial, not by how many partials there are.",
 )

@@ -17,7 +17,7 @@ from autodiff_lab.lessons.lesson_14.sandbox import (
     recordings_after,
 )
 
-COURSE, SQUARE, TANH, _, ALONE = PROGRAMS
+COURSE, SQUARE, TAN, _, ALONE = PROGRAMS
 
 # 4. compile a tape
 
@@ -44,8 +44,8 @@ def compile_tape(tape):
 
 
 X1, X2 = FIRST
-_OUT = 3.0 - math.tanh(X1 / X2) ** 2
-"""3 · (1 − tanh²) without its brackets."""
+_OUT = 3.0 + math.tan(X1 / X2) ** 2
+"""3 · (1 + tan²) without its brackets."""
 
 
 def _slopes(case: str, **wrong: float) -> tuple[float, tuple[float, float]]:
@@ -72,8 +72,8 @@ ex_14_4 = Exercise(
         ),
         Misconception(
             _compiler(sent='f"{bar[j]} += {bar[i]} * {written(partial)}"'),
-            {COURSE: _slopes(COURSE), TANH: _slopes(TANH, x1=_OUT / X2, x2=-_OUT * X1 / X2**2)},
-            "Right for sums and products. But a partial can be a sum itself, such as 1 − v1 · v1, and a product in "
+            {COURSE: _slopes(COURSE), TAN: _slopes(TAN, x1=_OUT / X2, x2=-_OUT * X1 / X2**2)},
+            "Right for sums and products. But a partial can be a sum itself, such as 1 + v2 · v2, and a product in "
             "front of it takes its first part only. Put the partial in brackets.",
         ),
         Misconception(

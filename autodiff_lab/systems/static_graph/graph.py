@@ -24,7 +24,6 @@ from __future__ import annotations
 import warnings
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -32,6 +31,7 @@ import numpy as np
 from ...engine.broadcasting import shape_of
 from ...engine.errors import InputError, ShapeError
 from ...engine.values import as_shaped, ones, released
+from ...engine.views import view
 from ...transforms import pytree
 from . import functions
 from .forward import Forward, Snapshot
@@ -241,7 +241,7 @@ class Graph(Members):
         """
         for node in targets:
             self.require(node, "to be drawn")
-        return import_module("autodiff_lab.figures.graph.static_graph").draw(self, targets, **options)
+        return view("draw_static_graph")(self, targets, **options)
 
 
 def __getattr__(name: str) -> Any:

@@ -109,9 +109,24 @@ STRINGS: dict[str, tuple[str, str]] = {
     "at, else 0": ("{adjoint} at [{index}, else 0", "{adjoint} 置于 [{index}，其余为 0"),
     # What is unusual about a run
     "result name": ("result", "结果"),
-    "no inputs to move": (
-        "Forward mode moves the inputs, and this function has none.",
-        "前向模式使输入移动，而这个函数没有输入。",
+    "takes no inputs": (
+        "There is nothing to see in this run: what is computed from inputs is recorded, and this function has none. "
+        "Give it an argument, {definition}, and pass a value for it: {call}.",
+        "这次运行中没有可看的内容：被记录的是由输入算出的值，而这个函数没有输入。"
+        "请给它一个参数，{definition}，并传入一个值：{call}。",
+    ),
+    "inputs not passed": (
+        "There is nothing to see in this run: what is computed from inputs is recorded, and no input was passed. "
+        "Pass a value for {names}: {call}.",
+        "这次运行中没有可看的内容：被记录的是由输入算出的值，而这里没有传入任何输入。请为 {names} 传入一个值：{call}。",
+    ),
+    "counts.one": (
+        "{names} stays constant: Python needs it as an index or a count, and such an integer has no derivative.",
+        "{names} 保持为常量：Python 需要它作为下标或个数，这样的整数没有导数。",
+    ),
+    "counts.many": (
+        "{names} stay constant: Python needs them as indices or counts, and such integers have no derivative.",
+        "{names} 保持为常量：Python 需要它们作为下标或个数，这样的整数没有导数。",
     ),
     "a recorded sweep": (
         "{lines}: a sweep, recorded in its turn ({n} operations).",

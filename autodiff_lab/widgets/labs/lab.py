@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from autodiff_lab.engine.errors import AutodiffError
+from autodiff_lab.engine.views import view
 from autodiff_lab.text.notation import number
 from autodiff_lab.text.table import Grid
 
@@ -217,9 +218,7 @@ class Lab:
     def view(self) -> Any:
         """The widget that shows this lab; made when it is first asked for."""
         if self._view is None:
-            from autodiff_lab.widgets.labs.view import LabView
-
-            self._view = LabView(self)
+            self._view = view("lab_view")(self)
             self._listener = self._view.refresh
         return self._view
 

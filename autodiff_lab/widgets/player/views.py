@@ -11,9 +11,9 @@ import numpy as np
 
 from autodiff_lab.engine.errors import AutodiffError
 from autodiff_lab.figures.graph import draw, nested_layout
+from autodiff_lab.figures.graph.nested_layout import LaidOutExcerpts
 from autodiff_lab.text.messages import checked_language, player_words, say, separated, speaking
 from autodiff_lab.trace import excerpts, from_tape
-from autodiff_lab.trace.excerpts import Excerpts
 from autodiff_lab.trace.model import Trace
 from autodiff_lab.transforms.gradients import record
 
@@ -39,7 +39,7 @@ class Views:
     trace: Trace
     forward: Mapping[str, Trace]
     why: str = ""
-    long: Excerpts | None = None
+    long: LaidOutExcerpts | None = None
     large: bool = False
 
     def payload(self, layouts: Mapping[str, Any]) -> dict[str, Any]:
@@ -114,6 +114,7 @@ def views(
     fault: str = "",
     lang: str = "en",
     group: str | None = "auto",
+    kwargs: Mapping[str, Any] | None = None,
 ) -> Views:
     """Run ``f(*args)`` once, and read the record in both modes.
 
@@ -129,16 +130,18 @@ def views(
         The language of every word.
     group : {"auto", None}
         Whether the graph of a large run has groups.
+    kwargs : mapping, optional
+        Keyword arguments for `f`.
     """
     with speaking(checked_language("play", lang)):
-        value, tape = record(f, *args, sites=True)
+        value, tape = record(f, *args, kwargs=kwargs, sites=True)
         found = _views(tape, f, value, custom, fault)
     return replace(found, large=group == "auto" and len(tape) > nested_layout.WHOLE)
 
 
 def _views(tape: Any, f: Callable[..., Any], value: Any, custom: Any, fault: str) -> Views:
     if len(tape) > excerpts.LONG and not fault:
-        long = excerpts.Excerpts(tape, f, value)
+        long = LaidOutExcerpts(tape, f, value)
         return Views(long[0], {}, say("long run", lines=len(tape), most=excerpts.LONG), long)
     run = from_tape.read_run(tape, f, value)
     trace = from_tape.reversed_run(tape, run, fault)

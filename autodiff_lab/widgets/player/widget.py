@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab.engine.errors import AutodiffError
+from autodiff_lab.engine.printing import visible
 from autodiff_lab.figures.graph.render import DrawingError
 from autodiff_lab.text.messages import say, speaking
 from autodiff_lab.text.notation import number
@@ -18,7 +19,9 @@ from autodiff_lab.text.options import one_of
 from autodiff_lab.text.output_paths import checked_path
 from autodiff_lab.trace.model import Trace
 from autodiff_lab.trace.outputs import Outputs
-from autodiff_lab.transforms.pytree import flatten, unflatten
+from autodiff_lab.transforms.keywords import options_apart
+from autodiff_lab.transforms.pytree import flatten, paths, unflatten
+from autodiff_lab.transforms.recording import argument_names
 from autodiff_lab.widgets.defaults import SCALES, play_defaults
 from autodiff_lab.widgets.player import page
 from autodiff_lab.widgets.player import views as modes
@@ -27,9 +30,11 @@ from autodiff_lab.widgets.player.sliders import check_ranges, control
 from autodiff_lab.widgets.player.traits import Shared
 
 
+@options_apart
 def play(
     f: Callable[..., Any],
     *args: Any,
+    kwargs: Mapping[str, Any] | None = None,
     ranges: Mapping[str, tuple[float, float]] | None = None,
     mode: str = "reverse",
     direction: Any = None,
@@ -46,7 +51,10 @@ def play(
     f : callable
         A function of your own, of numbers and arrays.
     *args : float or array_like
-        Where to run it. Each scalar gets a slider; moving it runs `f` again.
+        Where to run it. Each scalar gets a slider; moving it runs `f` again. A string, None or a boolean stays
+        constant; so does an integer, if the run needs it as an index or a count (``range(n)``).
+    kwargs : mapping of str, optional
+        Keyword arguments for `f`; they stay constant.
     ranges : mapping of str to (float, float), optional
         How far a slider goes, by the name of the input.
     mode : {"reverse", "forward", "both"}
@@ -100,7 +108,12 @@ def play(
     """
     options = {"mode": mode, "direction": direction, "fault": fault, "predict": predict, "lang": lang, "scale": scale}
     options["group"] = group
-    return Player(f, *args, ranges=ranges, **options)
+    return Player(f, *args, kwargs=kwargs, ranges=ranges, **options)
+
+
+def _inputs(trace: Trace) -> list[str]:
+    """What the function calls the inputs that it runs on."""
+    return [trace.lines[i].label for i in trace.inputs]
 
 
 class Player(Outputs, Shared):
@@ -161,6 +174,7 @@ class Player(Outputs, Shared):
         self,
         f: Callable[..., Any],
         *args: Any,
+        kwargs: Mapping[str, Any] | None = None,
         ranges: Mapping[str, tuple[float, float]] | None = None,
         mode: str = "reverse",
         direction: Any = None,
@@ -172,17 +186,17 @@ class Player(Outputs, Shared):
     ) -> None:
         lang, scale = lang or play_defaults()["lang"], scale or play_defaults()["scale"]
         self._f = f
-        self._args = args
+        self._args, self._kwargs = args, kwargs
         self._fault, self._lang, self._group = fault, lang, one_of("play", "group", group, modes.GROUPINGS)
         named = direction is None or isinstance(direction, str)
         self._own = None if named else direction
-        views = modes.views(f, args, self._own, fault, lang, group)
-        leaves = flatten(args)
-        labels = [views.trace.lines[i].label for i in views.trace.inputs]
-        self._scalars = [k for k, leaf in enumerate(leaves) if np.ndim(leaf) == 0]
+        views = modes.views(f, args, self._own, fault, lang, group, kwargs)
+        leaves, inputs = flatten(args), _inputs(views.trace)
+        labels = [path for name, x in zip(argument_names(f, len(args)), args, strict=True) for path in paths(name, x)]
+        self._scalars = [k for k, leaf in enumerate(leaves) if np.ndim(leaf) == 0 and labels[k] in inputs]
         self._names = [labels[k] for k in self._scalars]
         values = [float(leaves[k]) for k in self._scalars]
-        arrays = [label for k, label in enumerate(labels) if k not in self._scalars]
+        arrays = [name for name in inputs if name not in self._names]
         self._ranges = check_ranges(ranges, dict(zip(self._names, values, strict=True)), arrays)
         self._views = views
         payload, beside = modes.parted(views.payload(placed(views)))
@@ -280,10 +294,9 @@ class Player(Outputs, Shared):
                 self.controls = self._sliders(values)
                 raise
             except Exception as error:
-                # The learner's function may raise anything; the player stays, and says what it was. NumPy hides our
-                # words behind its own: "setting an array element with a sequence".
-                own = next((each for each in (error, error.__cause__) if isinstance(each, AutodiffError)), None)
-                self.error = str(own) if own else f"{type(error).__name__}: {error}"
+                # The learner's function may raise anything; the player stays, and says what it was.
+                kind = "" if isinstance(error, AutodiffError) else f"{type(error).__name__}: "
+                self.error = visible(f"{kind}{error}")
             else:
                 self.error = ""
                 self._views = views
@@ -301,7 +314,8 @@ class Player(Outputs, Shared):
             leaves[k] = value
         # A slider may pass a pole: ∞ and nan are shown as such, a warning would have no cell to stand in.
         with np.errstate(all="ignore"):
-            return modes.views(self._f, unflatten(self._args, leaves), self._own, self._fault, self._lang, self._group)
+            args = unflatten(self._args, leaves)
+            return modes.views(self._f, args, self._own, self._fault, self._lang, self._group, self._kwargs)
 
     def _turn_to(self, change: Any) -> None:
         """Show the stretch of a long run that has this step."""
@@ -312,8 +326,9 @@ class Player(Outputs, Shared):
 
     def _rates(self) -> list[float]:
         """What the learner's own direction does to the scalar inputs."""
-        seeds = self._views.forward["custom"].directions[0].seeds
-        return [float(seeds[k].value) for k in self._scalars]
+        trace = self._views.forward["custom"]
+        seeds = dict(zip(_inputs(trace), trace.directions[0].seeds, strict=True))
+        return [float(seeds[name].value) for name in self._names]
 
     def _last(self) -> int:
         """The last step of the mode that is shown."""

@@ -9,7 +9,7 @@ from autodiff_lab.figures.export import animation
 from autodiff_lab.figures.export.animation import reading_time
 from autodiff_lab.text.output_paths import chosen
 
-from ..conftest import example
+from ..example import example
 from ..runs import RUNS
 
 

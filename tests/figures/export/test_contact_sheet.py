@@ -9,7 +9,7 @@ from PIL import Image
 from autodiff_lab import Trace
 from autodiff_lab.engine.errors import AutodiffError, InputError
 
-from ..conftest import example
+from ..example import example
 from ..runs import RUNS
 from .test_frame import squeezed, texts
 

@@ -19,7 +19,7 @@ from autodiff_lab.figures.graph.draw import graph, picture, render
 from autodiff_lab.figures.graph.layout import layout_of
 from autodiff_lab.figures.style.themes import DARK
 
-from ..conftest import example
+from ..example import example
 from ..runs import RUNS
 
 SPACE = "{http://www.w3.org/2000/svg}"

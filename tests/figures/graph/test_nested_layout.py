@@ -10,8 +10,8 @@ import pytest
 
 from autodiff_lab import Trace, grad, record
 from autodiff_lab.figures.graph import layout, nested_layout, render, section_layout
+from autodiff_lab.figures.graph.nested_layout import LaidOutExcerpts as Excerpts
 from autodiff_lab.figures.graph.without_graphviz.drawing import draw_plainly
-from autodiff_lab.trace.excerpts import Excerpts
 from autodiff_lab.widgets.player import views as modes
 from autodiff_lab.widgets.player.positions import placed
 

@@ -21,7 +21,7 @@ from autodiff_lab.figures.graph.without_graphviz.drawing import draw_plainly
 from autodiff_lab.figures.style.themes import following
 from autodiff_lab.systems.static_graph.graph import Graph, Variable
 
-from ..conftest import example
+from ..example import example
 from ..runs import RUNS
 
 

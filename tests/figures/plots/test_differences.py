@@ -8,7 +8,7 @@ import pytest
 from autodiff_lab.engine.errors import InputError
 from autodiff_lab.figures.plots import difference_errors, plot_error
 
-from ..conftest import example
+from ..example import example
 
 
 def test_the_errors_of_the_example():

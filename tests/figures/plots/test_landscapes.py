@@ -9,7 +9,7 @@ from autodiff_lab import grad
 from autodiff_lab.engine.errors import InputError, ShapeError
 from autodiff_lab.figures.plots import plot_descent, plot_tangent
 
-from ..conftest import example
+from ..example import example
 from .plotted import downhill, valley
 
 

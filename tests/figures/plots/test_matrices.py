@@ -11,7 +11,7 @@ from autodiff_lab.engine.errors import ShapeError
 from autodiff_lab.figures.plots import plot_hessian, plot_jacobian, plot_matrix
 from autodiff_lab.figures.style.themes import DARK, LIGHT
 
-from ..conftest import contrast, example
+from ..example import contrast, example
 from .plotted import softmax, tridiagonal, two
 
 

@@ -29,7 +29,7 @@ from autodiff_lab.figures.plots import (
 from autodiff_lab.figures.style.themes import DARK, LIGHT
 from autodiff_lab.trace.model import Trace
 
-from ..conftest import contrast, example
+from ..example import contrast, example
 from .plotted import downhill, softmax, tridiagonal, two, valley
 
 PLOTS = {

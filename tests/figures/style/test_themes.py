@@ -9,7 +9,7 @@ import pytest
 from autodiff_lab import draw
 from autodiff_lab.figures.style.themes import DARK, LIGHT
 
-from ..conftest import contrast
+from ..example import contrast
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])

@@ -6,7 +6,7 @@ import pytest
 
 from autodiff_lab import Trace
 
-from ..conftest import example
+from ..example import example
 from ..runs import RUNS
 
 

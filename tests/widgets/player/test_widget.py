@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import inspect
 import json
 import re
 import struct
@@ -122,7 +123,7 @@ def halving(x):
 
 
 def test_moving_into_a_run_that_never_ends(monkeypatch):
-    monkeypatch.setitem(record.__kwdefaults__, "most", 300)
+    monkeypatch.setitem(inspect.unwrap(record).__kwdefaults__, "most", 300)
     player = play(halving, 3.0)
     good = player.payload
     player.inputs = [6.0]

@@ -120,6 +120,7 @@ export function setEdge(edge, mode, share, prefix) {
   const head = mode === "plain" && share > 0.3 ? "carried" : mode;
   edge.path.setAttribute("marker-end", mode === "ahead" || mode === "adjoint" ? "" : `url(#${prefix}-${head})`);
   edge.path.setAttribute("marker-start", mode === "adjoint" ? `url(#${prefix}-adjoint)` : "");
+  edge.group.prepend(edge.path); // WebKit paints a new tip only on a path that is put in anew
 }
 
 /** The tips of the edges. */

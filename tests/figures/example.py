@@ -1,11 +1,6 @@
 """The function that the founding documents, the literature and our tests all use."""
 
 import numpy as np
-import pytest
-
-from autodiff_lab import Trace
-
-from .graph.drawn import CASES
 
 
 def example(x1, x2):
@@ -14,23 +9,6 @@ def example(x1, x2):
     s = a + b
     c = np.sin(x2)
     return s - c
-
-
-@pytest.fixture(scope="session")
-def example_function():
-    return example
-
-
-@pytest.fixture(scope="session")
-def example_trace():
-    return Trace.of(example, 2.0, 5.0)
-
-
-@pytest.fixture(params=CASES)
-def trace(request):
-    """One after the other, the runs that every drawing must be able to show."""
-    f, args = CASES[request.param]
-    return Trace.of(f, *args)
 
 
 def contrast(a, b):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from autodiff_lab.cli import jupyterlab_settings
+from autodiff_lab.jupyter import lab_settings
 
 
 def test_news_are_off_for_one_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -14,11 +14,11 @@ def test_news_are_off_for_one_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
 
     monkeypatch.setenv("JUPYTER_CONFIG_DIR", str(tmp_path))
     monkeypatch.delenv("JUPYTER_CONFIG_PATH", raising=False)
-    (plugin,) = jupyterlab_settings.NO_NEWS
-    with jupyterlab_settings.without_news():
+    (plugin,) = lab_settings.NO_NEWS
+    with lab_settings.without_news():
         defaults, error = _get_overrides(str(tmp_path))
         assert not error
-        assert defaults[plugin] == jupyterlab_settings.NO_NEWS[plugin]
+        assert defaults[plugin] == lab_settings.NO_NEWS[plugin]
     assert "JUPYTER_CONFIG_PATH" not in os.environ
     assert list(tmp_path.iterdir()) == [], "nothing is written into the learner's settings"
 
@@ -27,15 +27,15 @@ def test_the_setting_is_one_that_jupyterlab_knows() -> None:
     import json
     import sys
 
-    (plugin,) = jupyterlab_settings.NO_NEWS
+    (plugin,) = lab_settings.NO_NEWS
     package, name = plugin.split(":")
     schema = Path(sys.prefix, "share/jupyter/lab/schemas", package, f"{name}.json")
-    assert set(jupyterlab_settings.NO_NEWS[plugin]) <= set(json.loads(schema.read_text(encoding="utf-8"))["properties"])
+    assert set(lab_settings.NO_NEWS[plugin]) <= set(json.loads(schema.read_text(encoding="utf-8"))["properties"])
 
 
 def test_a_folder_is_put_in_front_of_those_that_are_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("A_PATH", "there")
-    with jupyterlab_settings.in_front("A_PATH", "mine"):
+    with lab_settings.in_front("A_PATH", "mine"):
         assert os.environ["A_PATH"] == f"mine{os.pathsep}there"
     assert os.environ["A_PATH"] == "there"
 
@@ -43,11 +43,11 @@ def test_a_folder_is_put_in_front_of_those_that_are_there(monkeypatch: pytest.Mo
 def test_kernels_are_encrypted_where_jupyter_can(monkeypatch: pytest.MonkeyPatch) -> None:
     from jupyter_client.manager import KernelManager
 
-    if jupyterlab_settings.encryption():
-        assert jupyterlab_settings.encryption() == ["--KernelManager.transport_encryption=auto"]
+    if lab_settings.encryption():
+        assert lab_settings.encryption() == ["--KernelManager.transport_encryption=auto"]
         assert KernelManager(transport_encryption="auto").transport_encryption == "auto"
     monkeypatch.setattr(KernelManager, "class_trait_names", classmethod(lambda cls: ["transport"]))
-    assert jupyterlab_settings.encryption() == [], "an older Jupyter would refuse the option"
+    assert lab_settings.encryption() == [], "an older Jupyter would refuse the option"
 
 
 @pytest.mark.parametrize(
@@ -61,4 +61,4 @@ def test_kernels_are_encrypted_where_jupyter_can(monkeypatch: pytest.MonkeyPatch
 )
 def test_the_terminal_says_what_helps(line: str, shown: bool) -> None:
     record = logging.LogRecord("ServerApp", logging.WARNING, __file__, 1, "%s", (line,), None)
-    assert jupyterlab_settings.OnlyWhatHelps().filter(record) is shown
+    assert lab_settings.OnlyWhatHelps().filter(record) is shown

@@ -1,0 +1,101 @@
+"""The tutorial's notebooks: where they are installed, and copies of them for a learner to work on."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from .kernel import python_command
+
+START = "00_start_here.ipynb"
+DEFAULT_COPY = "autodiff-lab-notebooks"
+PACKAGE = Path(__file__).resolve().parents[1]
+
+# What a running notebook leaves beside itself is not part of the tutorial.
+NOT_COPIED = {".ipynb_checkpoints", "__pycache__", ".DS_Store", "my_progress.jsonl"}
+
+
+class TutorialError(Exception):
+    """The tutorial cannot be opened; the message says why and what to do."""
+
+
+@dataclass(frozen=True)
+class Copied:
+    """What :func:`copy_notebooks` did, as paths relative to the target folder."""
+
+    new: tuple[Path, ...]
+    kept: tuple[Path, ...]
+    """Files that were there already and differ from the tutorial's: the learner's own work."""
+
+
+def installed_notebooks() -> Path:
+    """Return the folder with the tutorial's notebooks.
+
+    In a wheel they travel inside the package; in a checkout they are the folder ``notebooks`` beside it.
+
+    Raises
+    ------
+    TutorialError
+        If there are none, which means that the installation is damaged.
+    """
+    for folder in (PACKAGE / "notebooks", PACKAGE.parent / "notebooks"):
+        if (folder / START).is_file():
+            return folder
+    raise TutorialError(
+        f"the notebooks are missing: there is no {START} in {PACKAGE / 'notebooks'} or in "
+        f"{PACKAGE.parent / 'notebooks'}.\nInstall the package again: "
+        f"{python_command()} -m pip install --force-reinstall --no-deps autodiff-lab"
+    )
+
+
+def are_in_checkout(notebooks: Path) -> bool:
+    """Return whether these notebooks are the checkout's own, where a learner may work in place."""
+    return notebooks.parent != PACKAGE
+
+
+def copy_notebooks(source: Path, target: Path, content: Callable[[Path], bytes | None] = Path.read_bytes) -> Copied:
+    """Copy the files of `source` that `target` does not have yet; never overwrite one.
+
+    Parameters
+    ----------
+    source, target
+        Folders.
+    content
+        What is written for a file of `source`; by default the same. None leaves the file out.
+
+    Raises
+    ------
+    TutorialError
+        If `target` cannot be written to, or is a file.
+    """
+    new, kept = [], []
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+        for name in _files(source):
+            written, copy = content(source / name), target / name
+            if written is None:
+                continue
+            if os.path.lexists(copy):
+                if not (copy.is_file() and copy.read_bytes() == written):
+                    kept.append(name)
+                continue
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            # "x" fails where a file has appeared since; a read-only installation's mode is not copied.
+            with copy.open("xb") as file:
+                file.write(written)
+            new.append(name)
+    except OSError as error:
+        raise TutorialError(
+            f"the notebooks cannot be copied into {target} ({error.strerror}: {error.filename}).\n"
+            "Name a folder that you can write to: autodiff-lab --to DIR"
+        ) from error
+    return Copied(tuple(new), tuple(kept))
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder)
+        if path.is_file() and not NOT_COPIED.intersection(name.parts):
+            yield name

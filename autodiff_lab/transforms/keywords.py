@@ -1,0 +1,86 @@
+"""Whose is a keyword? A public function has options of its own, and calls a learner's function that has others."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from functools import partial, wraps
+from typing import Any, TypeVar
+
+from ..engine.errors import AutodiffError, InputError
+from .recording import name_of
+
+__all__ = ["options_apart", "parameter_names", "written"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def options_apart(public: F | None = None, *, more: Sequence[str] = ()) -> Any:
+    """Decorate a function of `f` so that it says where the keywords of `f` go, when one is taken for its own.
+
+    Parameters
+    ----------
+    public : callable
+        It has a parameter ``f``, and one ``kwargs`` for what is passed on.
+    more : sequence of str
+        The options that it takes as ``**options``.
+
+    Raises
+    ------
+    InputError
+        If there is no such option.
+
+    Examples
+    --------
+    >>> @options_apart
+    ... def show(f, *args, kwargs=None, scale="normal"):
+    ...     return f(*args, **(kwargs or {}))
+    >>> show(lambda x, width: x * width, 3.0, width=5.0)
+    Traceback (most recent call last):
+    autodiff_lab.engine.errors.InputError: show has no option 'width'; it has scale. For an argument of <lambda> itself, write show(f, …, kwargs={'width': 5.0}).
+    """  # noqa: E501
+    if public is None:
+        return partial(options_apart, more=more)
+    parameters = inspect.signature(public).parameters
+    own = [*(p.name for p in parameters.values() if p.kind is p.KEYWORD_ONLY and p.name != "kwargs"), *more]
+    place = [*parameters].index("f")
+
+    @wraps(public)
+    def call(*args: Any, **options: Any) -> Any:
+        f = args[place] if len(args) > place else None
+        strange = [name for name in options if name not in own and name not in parameters]
+        if strange:
+            name, there = public.__qualname__, ", ".join(own)
+            raise InputError(
+                f"{name} has no option {strange[0]!r}; it has {there}.{_instead(name, f, strange, options)}"
+            )
+        try:
+            return public(*args, **options)
+        except AutodiffError as error:
+            shared = [name for name in options if name in parameter_names(f)]
+            if shared and error.args:
+                error.args = (f"{error.args[0]}{_instead(public.__qualname__, f, shared, options)}", *error.args[1:])
+            raise
+
+    return call
+
+
+def _instead(public: str, f: Any, names: Sequence[str], options: dict[str, Any]) -> str:
+    if not callable(f):
+        return ""
+    theirs = {name: options[name] for name in names}
+    return f" For an argument of {name_of(f)} itself, write {public}({written(f)}, …, kwargs={theirs!r})."
+
+
+def written(f: Any) -> str:
+    """What one writes for a function: its name, if it has one that can be written."""
+    name = name_of(f)
+    return name if name.isidentifier() else "f"
+
+
+def parameter_names(f: Any) -> Sequence[str]:
+    """What a function calls its parameters; nothing where nobody knows."""
+    try:
+        return [*inspect.signature(f).parameters]
+    except (TypeError, ValueError):
+        return []
