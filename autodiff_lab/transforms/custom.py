@@ -96,6 +96,11 @@ def _from_vjp(vjp: Callable[..., Any], name: str) -> Callable[..., Any]:
         contributions = vjp(g, y, *operands)
         if not isinstance(contributions, tuple):
             contributions = (contributions,)
+        if any(isinstance(own, list) for own in contributions):
+            raise UnsupportedError(
+                f"The vjp of {name} returned a list. Return an array, or for several operands a tuple with an array "
+                "for each."
+            )
         if len(contributions) != len(operands):
             raise UnsupportedError(
                 f"The vjp of {name} returned {len(contributions)} contributions for {len(operands)} operands; "

@@ -106,6 +106,10 @@ def test_misuse_of_custom_gradient() -> None:
         grad(short)(1.0, 2.0)
     with pytest.raises(UnsupportedError, match=r"returned 3 contributions for 1 operands"):
         grad(custom_gradient(vjp=lambda g, y, a: (g, g, g))(lambda a: a * 2))(1.0)
+    for rule in (lambda g, y, a: [g], lambda g, y, a: list(g), lambda g, y, a: ([1.0, 2.0],)):
+        listed = custom_gradient(vjp=rule)(lambda a: a)
+        with pytest.raises(UnsupportedError, match=r"returned a list. Return an array"):
+            grad(lambda a, listed=listed: np.sum(listed(a)))(np.array([1.0, 2.0]))
 
 
 def test_a_rule_that_forgets_to_sum_over_a_broadcast_axis_is_refused() -> None:

@@ -13,6 +13,8 @@ from autodiff_lab.lessons.lesson_10.sandbox import NESTED, course, nesting
 
 from .test_every_exercise import in_the_notebook, submit
 
+VALLEY = (lambda x: np.log((x - 7.0) ** 2 + 10.0), 7.0, 5.5)
+LOPSIDED = (lambda x: np.exp(x) - 2.0 * x, float(np.log(2.0)), 1.2)
 CASES = json.loads((Path(__file__).parents[1] / "data" / "reference_cases.json").read_text())
 WITH_A_LIST = """
 def together(a, b):
@@ -104,3 +106,16 @@ def test_the_ends_of_convexity_are_where_the_second_derivative_changes_sign(cent
 
 def test_a_plain_array_belongs_to_no_derivative():
     assert nesting(np.ones(2)) == "no derivative"
+
+
+@pytest.mark.parametrize(("curve", "order"), [(VALLEY, 3), (LOPSIDED, 2)])
+def test_newtons_digits_double_and_triple_where_the_third_derivative_is_0(curve, order):
+    f, bottom, x = curve
+    slope, bend = grad(f), grad(grad(f))
+    assert (abs(grad(bend)(bottom)) < 1e-12) is (order == 3)
+    errors = [abs(x - bottom)]
+    while errors[-1] > 1e-3:
+        x -= slope(x) / bend(x)
+        errors.append(abs(x - bottom))
+    found = np.log(errors[-1] / errors[-2]) / np.log(errors[-2] / errors[-3])
+    assert found == pytest.approx(order, abs=0.3)

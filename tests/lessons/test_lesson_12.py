@@ -1,5 +1,6 @@
 """Notebook 12: other good answers pass as well, and what the checks are built on agrees with the reference cases."""
 
+import itertools
 import json
 import types
 from pathlib import Path
@@ -7,8 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from autodiff_lab import grad, hessian
+from autodiff_lab.data import load_iris
 from autodiff_lab.lessons import lesson_12 as check
-from autodiff_lab.lessons.lesson_12.sandbox import iris_run, sharpness
+from autodiff_lab.lessons.lesson_12.sandbox import cross_entropy, iris_run, sharpness
 from autodiff_lab.systems.wengert import var
 
 REFERENCE = json.loads((Path(__file__).parents[1] / "data" / "reference_cases.json").read_text())
@@ -82,6 +85,37 @@ def test_half_the_curvature_says_where_the_rate_is_too_long():
         assert (abs(1 - rate * bend) < 1) is comes_closer
     factor, letter = check.ex_12_4.expected
     assert factor == pytest.approx(1 - 0.2 * bend) and letter == "b" and factor < -1
+
+
+@pytest.mark.parametrize(("share", "stays"), [(0.5, True), (1.5, False)])
+def test_up_to_the_inverse_of_the_curvature_a_step_stays_on_its_side(share, stays):
+    """On the loss itself: from a little beside a place on the run, along the direction that bends most."""
+    iris, at = load_iris(), iris_run(0.1, 161)[160].parameters
+    truth = np.eye(3)[iris.train.labels]
+
+    def bent(theta):
+        z = iris.train.features @ theta[:12].reshape(3, 4).T + theta[12:]
+        return cross_entropy(z, truth)
+
+    theta = np.concatenate([at.w.ravel(), at.b])
+    values, vectors = np.linalg.eigh(hessian(bent)(theta))
+    along, rate, bottom = vectors[:, -1], share / values[-1], grad(bent)(theta)
+
+    def slope(d):
+        return (grad(bent)(theta + d * along) - bottom) @ along
+
+    assert (slope(1e-3 - rate * slope(1e-3)) > 0) == stays
+    assert "Up to 1/λ a step stays on its side, up to 2/λ it goes over" in check.ex_12_4.praise
+
+
+def test_the_26_of_38_are_the_even_epochs_of_a_zigzag():
+    """Half the rate has no zigzag, and gets there sooner."""
+    long, short = iris_run(0.1, 162), iris_run(0.05, 162)
+    even, odd = ([epoch.correct for epoch in long[start:162:2]] for start in (0, 1))
+    assert max(even[:61]) == 26 and odd[61] == 34 and (even[80], odd[80]) == (31, 38)
+    assert short[60].correct == 34
+    rises = [[after.loss > before.loss for before, after in itertools.pairwise(run)] for run in (long, short)]
+    assert sum(rises[0]) > 70 and not any(rises[1])
 
 
 def test_the_gradient_by_hand_is_the_reference():

@@ -3,8 +3,11 @@
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import autodiff_lab as ad
+from autodiff_lab.engine.errors import ShapeError
 from autodiff_lab.lessons import lesson_14 as lesson
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "notebooks"))
@@ -78,7 +81,8 @@ def test_fewer_slots_at_the_price_of_more_runs_are_told_so():
         "            partial = tape.ops[i].local_partial(k, ad.Symbol(name(tape, i)), *at)\n"
         "            if j >= 0: sent[j].append(f'bar_{i} * ({written(partial)})')\n"
         "    slopes = [f'bar_{i}' for i in range(tape.n_inputs)]\n"
-        "    return '\\n'.join([*lines, f\"    return {name(tape, tape.output)}, [{', '.join(slopes)}]\"])"
+        "    slopes = f\"[{', '.join(slopes)}]\" if len(slopes) > 1 else slopes[0]\n"
+        "    return '\\n'.join([*lines, f\"    return {name(tape, tape.output)}, {slopes}\"])"
     ],
 )
 def test_another_compiler_passes(written):
@@ -152,3 +156,36 @@ def test_any_invention_passes(function, partial):
 def test_a_row_with_a_slip_or_none_at_all(function, partial):
     reply = submit(lesson.ex_14_8, f"def my_function(x): return {function}\ndef my_partial(y, x): return {partial}")
     assert reply.passed == (function == "x")
+
+
+class TestTheColumnOfThisPackageInTheTableOfGuards:
+    def test_shapes_are_refused_or_recorded_again(self):
+        def f(x):
+            return np.sum(x * x)
+
+        with pytest.raises(ShapeError, match="on_branch='rerecord'"):
+            ad.program(f, np.ones(2))(np.ones(3))
+        flexible = ad.program(f, np.ones(2), on_branch="rerecord")
+        assert flexible(np.ones(3))[0] == 3.0 and flexible.versions == 2
+
+    def test_a_number_is_an_input_if_it_is_a_float(self):
+        assert ad.program(lambda x, k: x * k, 2.0, 3.0)(2.0, 4.0)[0] == 8.0
+        with pytest.raises(ShapeError, match="only floats"):
+            ad.program(lambda x, k: x * k, 2.0, 3)(2.0, 4)
+
+    def test_a_global_is_frozen_until_something_else_makes_it_record_again(self):
+        rate = 1.0
+
+        def f(x):
+            return x * rate if x < 2 else x
+
+        run = ad.program(f, 1.0, on_branch="rerecord")
+        rate = 10.0
+        assert run(1.0)[0] == 1.0
+        assert run(3.0)[0] == 3.0
+        assert ad.program(f, 1.0)(1.0)[0] == 10.0
+
+
+def test_a_function_is_not_judged_by_the_partial_of_another():
+    alone = "def my_function(x):\n    return np.sin(x)\n\n\ndef my_partial(y, x):\n    return ..."
+    assert submit(lesson.ex_14_8, alone).status == "not attempted"

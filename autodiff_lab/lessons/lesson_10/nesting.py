@@ -164,7 +164,7 @@ def D_tagged(f, x):
     return {other}"""
 
 
-_SUM, *_, _ALONE, _OUTSIDE, _, _, _ = NESTED
+_SUM, _PRODUCT, *_, _ALONE, _OUTSIDE, _, _, _ = NESTED
 
 ex_10_3 = Exercise(
     "ex_10_3",
@@ -176,7 +176,7 @@ ex_10_3 = Exercise(
     misconceptions=(
         Misconception(
             _tags(mine="isinstance(thing, Tagged)"),
-            {_SUM: 2.0, _OUTSIDE: 0.0},
+            {_SUM: 2.0, _PRODUCT: 5.0, _OUTSIDE: 0.0},
             "2, as before: split takes every Tagged apart, whoever it belongs to. Only what carries this tag has a "
             "tangent here.",
         ),

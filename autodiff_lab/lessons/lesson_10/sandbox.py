@@ -52,7 +52,7 @@ def expected_products() -> dict[str, Any]:
 
 def inside(way: str) -> str:
     """The name of the case that says how the derivatives were nested."""
-    return f"{way}, which derivative stands around which"
+    return f"{way}, as f sees it from inside,"
 
 
 def products(*code: Any) -> Any:

@@ -160,9 +160,9 @@ ex_12_3a = Exercise(
 
 
 def pair(answer: Any) -> Any:
-    """A number and a word; capitals do not matter, and a heavy ball is momentum.
+    """A number and a word; capitals and brackets do not matter, and a heavy ball is momentum.
 
-    >>> pair([1, "Heavy-ball momentum"]), pair((0.5, " B"))
+    >>> pair([1, "Heavy-ball momentum"]), pair((0.5, " B)"))
     ((1.0, 'momentum'), (0.5, 'b'))
     """
     parts = plain(answer)
@@ -172,7 +172,7 @@ def pair(answer: Any) -> Any:
 
 
 def _word(text: str) -> str:
-    word = " ".join(text.casefold().replace("-", " ").split())
+    word = " ".join(text.casefold().replace("-", " ").strip(" .()").split())
     return "momentum" if word in {"heavy ball", "heavy ball momentum", "momentum"} else word
 
 
@@ -228,5 +228,6 @@ ex_12_4 = Exercise(
         "The slope there is λ d. One step leads from d to d − rate · λ d.",
         "d − rate · λ d = (1 − rate · λ) d. If the factor is below −1 you land on the other side, and further away.",
     ),
-    praise="2/λ is the longest rate that does not overshoot. The other 14 directions meanwhile go on downhill.",
+    praise="Up to 1/λ a step stays on its side, up to 2/λ it goes over the bottom and still comes closer, beyond 2/λ "
+    "each step leads further away. The other 14 directions meanwhile go on downhill.",
 )

@@ -119,7 +119,8 @@ ex_13_7 = Exercise(
         Misconception(
             _limited(""),
             {OUT: (-2.0, 0.3, 5.0), LOSS: (-2.0, 0.3, 5.0)},
-            "The value passes, and so does everything that comes back. Give the function a rule: custom_gradient.",
+            "The value passes, and so does everything that comes back. Give the function a rule that clips what "
+            "arrives: custom_gradient(vjp=…).",
         ),
         Misconception(
             _limited("vjp=lambda g, y, x: np.clip(x, -1.0, 1.0)"),

@@ -25,13 +25,15 @@ def _log1pexp(
     return f"@custom_gradient({rule})\ndef log1pexp(x):\n    return {body}"
 
 
-FAR, _, _, THREE, SECOND = STABLE
+FAR, _, _, THREE, SECOND, SMALL = STABLE
 SIGMOID = 1 / (1 + math.exp(-1))
+LEFT = 1e18 * math.exp(-40)
+"""What value and slope are there, times 1e18; the next term of the series is smaller by as much again."""
 
 ex_13_3 = Exercise(
     "ex_13_3",
     takes=("log1pexp",),
-    expects="a function log1pexp(x) with a rule of its own",
+    expects="a function log1pexp(x) whose value and slope are stable",
     expected=expected(softplus, STABLE),
     observe=lambda log1pexp: tried(log1pexp, STABLE),
     cases="Where there are two numbers, they are value and slope.",
@@ -70,10 +72,23 @@ ex_13_3 = Exercise(
             "Right once. float() takes the number out of the hands of the next tape, so the slope of the slope is "
             "lost. Leave it away.",
         ),
+        Misconception(
+            _log1pexp(rule="partials=lambda y, x: 1 - np.exp(-y)"),
+            {FAR: (800.0, 1.0), SMALL: (LEFT, 0.0)},
+            "On paper your rule is right. But at −40 it takes the difference of two numbers that agree in all their "
+            "digits, as 1 and exp(−4e−18) do: you say 0, and the slope is 4e−18. Find a formula without a difference.",
+        ),
+        Misconception(
+            _log1pexp(body="np.maximum(x, 0.0) + np.log(1 + np.exp(-np.abs(x)))"),
+            {FAR: (800.0, 1.0), SMALL: (0.0, LEFT)},
+            "Nothing overflows any more. But at −40 the exponential is 4e−18, 1 + 4e−18 is rounded to 1, and its "
+            "logarithm is 0. np.log1p(t) is log(1 + t), and never makes the sum.",
+        ),
     ),
     hints=(
         "Two things overflow, and they are repaired apart: the value in the function, the slope in the rule.",
-        "log(1 + eˣ) = max(x, 0) + log(1 + e^−|x|). Here the exponential is never of a large number.",
+        "log(1 + eˣ) = max(x, 0) + log(1 + e^−|x|). Here the exponential is never of a large number. It may be a tiny "
+        "one: np.log1p(t) is log(1 + t), to all digits.",
         "The slope is 1 / (1 + e^−x). At 800 this is 1 / (1 + 0).",
     ),
     praise="Value and slope are two computations. Each has to be stable, and neither has to follow how the other is "
@@ -101,7 +116,8 @@ ex_13_4 = Exercise(
         Misconception(
             _steady("(1 - np.cos(x)) / (x * x)"),
             {TINY: (0.0, 99999999.99999999)},
-            "That is the program as it was. cos(1e−8) is 1 in all its digits, and 1 − 1 has none left.",
+            "At 1e−8 that is no better than the program as it was. cos(1e−8) is 1 in all its digits, and 1 − 1 has "
+            "none left.",
         ),
         Misconception(
             _steady("0.5 + 0.0 * x"),

@@ -49,9 +49,9 @@ def second(function: Callable[..., Any], x: float) -> float:
     return float(grad(grad(function))(x))
 
 
-def three_times(function: Callable[..., Any], x: float) -> Any:
-    """Value and slope of three times the function, so that a rule without its adjoint is noticed."""
-    return slopes(lambda v: 3.0 * function(v), x)
+def multiplied(factor: float) -> Callable[[Callable[..., Any], float], Any]:
+    """Value and slope of a multiple of the function: a rule without its adjoint is noticed, and so are tiny numbers."""
+    return lambda function, x: slopes(lambda v: factor * function(v), x)
 
 
 # The cases of each exercise
@@ -82,8 +82,9 @@ STABLE: dict[str, Case] = {
     "x = 800": (slopes, 800.0),
     "x = 1": (slopes, 1.0),
     "x = -800": (slopes, -800.0),
-    "three times it, x = 1": (three_times, 1.0),
+    "three times it, x = 1": (multiplied(3.0), 1.0),
     "the second derivative at 1": (second, 1.0),
+    "1e18 times it, x = -40": (multiplied(1e18), -40.0),
 }
 
 

@@ -24,8 +24,8 @@ PROGRAMS: dict[str, tuple[Callable[[Any], Any], float]] = {
 """Each with one input, so that the rows are v0, v1, v2, …"""
 
 
-_PLAIN = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
-"""The lab and the tables write v₁ for v1."""
+_PLAIN = str.maketrans({**dict(zip("₀₁₂₃₄₅₆₇₈₉", "0123456789", strict=True)), "∞": "inf", "−": "-", "_": None})
+"""The lab and the tables write v₁ for v1, and ∞ for inf."""
 
 
 def birthplace(answer: Any) -> Any:
@@ -33,14 +33,21 @@ def birthplace(answer: Any) -> Any:
 
     >>> birthplace(("v1", 0, np.inf)), birthplace(("v2", -0.0, np.nan))
     (('v1', '0', 'inf'), ('v2', '0', 'nan'))
-    >>> birthplace(("v₁", 0, "inf"))
-    ('v1', '0', 'inf')
+    >>> birthplace(("v₁", "0.0", "−∞"))
+    ('v1', '0', '-inf')
     """
     seen = plain(answer)
     if not isinstance(seen, tuple) or not seen:
         return seen
     row, *numbers = [part.strip().lower().translate(_PLAIN) if isinstance(part, str) else part for part in seen]
-    return (row, *(f"{part + 0.0:g}" if isinstance(part, float) else part for part in numbers))
+    return (row, *map(_in_words, numbers))
+
+
+def _in_words(part: Any) -> Any:
+    try:
+        return f"{float(part) + 0.0:g}"
+    except (TypeError, ValueError):
+        return part
 
 
 def birth_instance(program: str = "where(x > 0, log(x), 0) at x = 0") -> Instance:

@@ -192,8 +192,8 @@ ex_14_3 = Exercise(
         Misconception(
             _ALL_IN_A_LIST,
             {PEAK: f"at most {WITHIN[PEAK]}", ALIVE: str(LONG - 1)},
-            "The gradient is right, but the states are in a place of your own: I count those that are alive anywhere. "
-            "Keep states in slots, and few of them.",
+            "The gradient is right, but the states are in a place of your own, a list or one long tape: I count those "
+            "that are alive anywhere. Keep states in slots, and few of them, and record a step or a segment at a time.",
         ),
         Misconception(
             _segments(used="slots[start]"),

@@ -17,7 +17,7 @@ from autodiff_lab.lessons.lesson_14.sandbox import (
     recordings_after,
 )
 
-COURSE, SQUARE, TAN, _ = PROGRAMS
+COURSE, SQUARE, TAN, _, ALONE = PROGRAMS
 
 # 4. compile a tape
 
@@ -48,11 +48,13 @@ _OUT = 3.0 + math.tan(X1 / X2) ** 2
 """3 · (1 + tan²) without its brackets."""
 
 
-def _slopes(case: str, **wrong: float) -> tuple[float, ...]:
+def _slopes(case: str, **wrong: float) -> tuple[float, tuple[float, float]]:
     """Value and slopes of a case, some of them wrong."""
-    value, x1, x2 = expected_compiled()[case]
-    return (value, wrong.get("x1", x1), wrong.get("x2", x2))
+    value, (x1, x2) = expected_compiled()[case]
+    return value, (wrong.get("x1", x1), wrong.get("x2", x2))
 
+
+_ONE = expected_compiled()[ALONE]
 
 ex_14_4 = Exercise(
     "ex_14_4",
@@ -60,7 +62,7 @@ ex_14_4 = Exercise(
     expects="a function compile_tape(tape) that returns source text, in which a function `compiled` is defined",
     expected=expected_compiled(),
     observe=compiled_and_run,
-    cases="These are the value and the slopes in x1 and x2; of a hundred inputs, how many agree.",
+    cases="These are the value and the slopes, in brackets if there are two; of a hundred inputs, how many agree.",
     reference=_compiler(),
     misconceptions=(
         Misconception(
@@ -110,6 +112,12 @@ ex_14_4 = Exercise(
             _compiler(result="f\"return {name(tape, tape.output)}, ({', '.join(bar[-tape.n_inputs :])})\""),
             {COURSE: _slopes(COURSE, x1=-1.0, x2=1.0)},
             "Returned are the adjoints of the last lines. The inputs are the first lines of a tape.",
+        ),
+        Misconception(
+            _compiler(result="f\"return {name(tape, tape.output)}, ({', '.join(bar[: tape.n_inputs])},)\""),
+            {COURSE: _slopes(COURSE), ALONE: (_ONE[0], (_ONE[1],))},
+            "Right for two inputs. For a single one (x1_bar,) is a tuple with one slope in it, where "
+            "ad.value_and_grad gives the slope itself: leave the last comma away, and (x1_bar) is that number.",
         ),
     ),
     hints=(

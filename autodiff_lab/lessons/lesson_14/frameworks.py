@@ -155,7 +155,7 @@ ex_14_8 = Exercise(
     misconceptions=(
         Misconception(
             _invention(partial="np.exp(-x * x)"),
-            {"on the tape": "one line", DIFFERENCES: "does not agree"},
+            {"the values at three points": "numbers that differ", DIFFERENCES: "does not agree"},
             "The partial is not the derivative of the function: central differences find another slope. Differentiate "
             "on paper once more; check_grads prints both numbers.",
         ),
