@@ -33,7 +33,6 @@ from ...engine.errors import InputError, ShapeError
 from ...engine.values import as_shaped, ones, released
 from ...engine.views import view
 from ...transforms import pytree
-from . import functions
 from .forward import Forward, Snapshot
 from .functions import cond, operation
 from .gradients import differentiable, gradients, pending_counts
@@ -242,7 +241,3 @@ class Graph(Members):
         for node in targets:
             self.require(node, "to be drawn")
         return view("draw_static_graph")(self, targets, **options)
-
-
-def __getattr__(name: str) -> Any:
-    return getattr(functions, name)  # sin, exp, add, …: every row of the table

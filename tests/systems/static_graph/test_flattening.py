@@ -5,7 +5,7 @@ import warnings
 
 import pytest
 
-from autodiff_lab.systems.static_graph import graph as static_graph
+from autodiff_lab.systems import static_graph
 from autodiff_lab.systems.static_graph.graph import Graph, Variable, gradients
 
 
