@@ -123,7 +123,7 @@ def latin(text):
 
 RUNS = {
     "example": (example, (2.0, 5.0), {"example", "log", "sin", "cos", "x1", "x2"}),
-    "arrays": (layer, (np.arange(12.0).reshape(4, 3), np.ones(3)), {"layer", "tanh", "sum", "outer"}),
+    "arrays": (layer, (np.arange(12.0).reshape(4, 3), np.ones(3)), {"layer", "tanh", "cosh", "sum", "outer"}),
     "maps": (lambda x: np.cumsum(np.sort(x))[1:].sum() * 2, (np.arange(9.0),), {"lambda", "cumsum", "sum", "reshape"}),
     "nothing": (lambda x: 3.0, (2.0,), {"lambda"}),
     "returns an array": (lambda x: np.exp(x), (np.array([0.1, np.nan]),), {"lambda", "exp", "nan"}),

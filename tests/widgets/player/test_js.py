@@ -121,8 +121,8 @@ def joined(tmp_path_factory) -> Path:
     return path
 
 
-LAST = page.PARTS / "widget.js"
-MODULES = sorted([*page.PARTS.glob("*.js"), page.PARTS.with_name("live.js")])
+LAST = page.PARTS / "js" / "widget.js"
+MODULES = sorted([*page.PARTS.glob("js/*.js"), page.PARTS.parent / "live.js"])
 
 
 @needs_node
@@ -149,7 +149,7 @@ def test_every_module_and_every_style_sheet_is_in_the_joined_text():
         for name in declared:
             assert re.search(rf"^(?:export )?(?:function|const|let) {name}\b", page.SCRIPT, re.MULTILINE)
     assert len(names) == len(set(names)), "two modules use one name; joined they would collide"
-    for path in page.PARTS.glob("*.css"):
+    for path in page.PARTS.glob("css/*.css"):
         assert path.stem in page._STYLES
 
 
@@ -168,7 +168,7 @@ def test_nothing_in_the_modules_reaches_for_the_network():
 
 
 def test_every_style_rule_stays_inside_the_player():
-    written = "\n".join(path.read_text(encoding="utf-8") for path in page.PARTS.glob("*.css"))
+    written = "\n".join(path.read_text(encoding="utf-8") for path in page.PARTS.glob("css/*.css"))
     css = re.sub(r"/\*.*?\*/", "", written, flags=re.DOTALL)
     for selectors in re.findall(r"([^{}]+)\{", css):
         if selectors.strip().startswith("@"):
