@@ -1,4 +1,4 @@
-"""Names, numbers and colours: the one place that decides how things are spelled.
+"""Names and numbers: the one place that decides how things are spelled.
 
 The engine writes plain ASCII (``v-1``, ``3.0 * v1``); every picture, table and sentence writes what a textbook
 writes (``v₋₁``, ``3 · v₁``). All of that translation is here.
@@ -12,23 +12,6 @@ import unicodedata
 from collections.abc import Mapping
 
 from autodiff_lab.text.numbers import number
-
-# Okabe and Ito's colours, safe for colour-blind readers: https://jfly.uni-koeln.de/color/
-GREEN = "#009E73"
-VERMILION = "#D55E00"
-BLUE = "#0072B2"
-
-# The same hues, darkened until text of 14 px reaches a contrast of 4.5 on a white box (WCAG AA).
-VALUE_INK = "#00704F"
-ADJOINT_INK = "#B04A00"
-TANGENT_INK = "#0069A6"
-
-INK = "#1A1A1A"
-SOFT_INK = "#5F6368"
-PAPER = "#FFFFFF"
-ADJOINT_PAPER = "#FFF1E6"
-# One grey that stays visible on white and on #111, for lines that are drawn on the page itself.
-LINE = "#808080"
 
 NOT_REACHED = "·"
 """What stands where an adjoint is not there yet. It is not 0: nothing has arrived."""

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import graphviz
 
 from autodiff_lab.figures.graph.box_size import below_heading, heading, node_widths, text_width
-from autodiff_lab.figures.style.themes import theme_of
+from autodiff_lab.figures.style.themes import BLUE, GREEN, VERMILION, theme_of
 from autodiff_lab.text import notation
 from autodiff_lab.text.messages import counted, say, separated
 from autodiff_lab.trace.groups import Group
@@ -20,7 +20,7 @@ NODE_HEIGHT = 0.95
 # The adjoint goes against the edge: the arrow turns round.
 _CARRYING = {
     "class": "edge-operand carrying",
-    "color": notation.VERMILION,
+    "color": VERMILION,
     "penwidth": "2.5",
     "style": "dashed",
     "dir": "back",
@@ -72,7 +72,7 @@ class Parts:
         look = {"style": "rounded,filled"}
         if line.kind == "input":
             # Square corners and a heavy border, so that the colour is not the only sign.
-            look = {"style": "filled", "color": notation.GREEN, "penwidth": "2"}
+            look = {"style": "filled", "color": GREEN, "penwidth": "2"}
         if i == self.trace.result:
             classes.append("result")
             look |= {"peripheries": "2", "penwidth": "2"}
@@ -81,7 +81,7 @@ class Parts:
             look["style"] += ",dashed"
         if self.now is not None and not self.over and (i == self.now.line or i in self.receiving):
             classes.append("active")
-            look |= {"color": notation.VERMILION if self.sweeping else notation.GREEN, "penwidth": "3"}
+            look |= {"color": VERMILION if self.sweeping else GREEN, "penwidth": "3"}
             if self.sweeping:
                 look["fillcolor"] = self.theme.adjoint_paper
         if i >= self.recorded:
@@ -146,7 +146,7 @@ class Parts:
         if group.first >= self.recorded:
             look["style"] = "invis"
         elif self._takes_part(group):
-            look |= {"color": notation.VERMILION if self.sweeping else notation.GREEN, "penwidth": "3"}
+            look |= {"color": VERMILION if self.sweeping else GREEN, "penwidth": "3"}
         return look | {
             "id": f"g{group.first}",
             "class": "group",
@@ -223,7 +223,7 @@ class Parts:
         if carrying:
             look |= _CARRYING
         if (i, slot) in self.pushing:
-            look |= {"class": "edge-operand carrying", "color": notation.BLUE, "penwidth": "2.5"}
+            look |= {"class": "edge-operand carrying", "color": BLUE, "penwidth": "2.5"}
         if i >= self.recorded:
             look["style"] = "invis"
         return look

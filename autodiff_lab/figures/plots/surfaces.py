@@ -10,8 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.colors import BoundaryNorm, LinearSegmentedColormap, to_rgba
 
 from autodiff_lab.figures.plots.style import chip
-from autodiff_lab.figures.style.themes import Theme
-from autodiff_lab.text.notation import BLUE, number
+from autodiff_lab.figures.style.themes import BLUE, Theme
+from autodiff_lab.text.notation import number
 from autodiff_lab.transforms.gradients import grad
 
 _FINE = 241

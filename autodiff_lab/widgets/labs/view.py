@@ -45,7 +45,7 @@ class LabView(Live):
         self.lab = lab
         self._answer = 0
         controls = [{"kind": control.kind, **asdict(control)} for control in lab.controls]
-        head = {"title": lab.title, "about": lab.about, "controls": controls, "colours": _colours()}
+        head = {"title": lab.title, "about": lab.about, "controls": controls, "colours": themes.css_variables()}
         super().__init__(head=head, state=self._shown())
         self.on_msg(self._take)
 
@@ -102,12 +102,6 @@ class LabView(Live):
 
     def __repr__(self) -> str:
         return f"<view of {self.lab!r}>"
-
-
-def _colours() -> dict[str, str]:
-    """The variables that a picture's colours are read from, by role."""
-    pairs = zip(themes.Theme._fields, themes.LIGHT, themes.DARK, strict=True)
-    return {f"--{role}": f"light-dark({light}, {dark})" for role, light, dark in pairs}
 
 
 def _inline(svg: str) -> str:

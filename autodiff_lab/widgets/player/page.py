@@ -22,6 +22,7 @@ from typing import Any
 from autodiff_lab.figures.graph import draw, nested_layout
 from autodiff_lab.figures.graph.layout import layout_of
 from autodiff_lab.figures.graph.render import Drawing, data_url
+from autodiff_lab.figures.style import themes
 from autodiff_lab.figures.style.fonts import stack
 from autodiff_lab.figures.tables import trace_table
 from autodiff_lab.text.messages import in_its_language, say, separated
@@ -196,7 +197,8 @@ def _within(outer: str, rule: str) -> str:
     return rule.removeprefix(f"{outer} ").replace(f", {outer} ", ", ")
 
 
+_COLOURS = "".join(f"{name}: {colour}; " for name, colour in themes.css_variables("adl-").items())
 STYLE = "\n".join(lean((PARTS / "css" / f"{name}.css").read_text(encoding="utf-8")) for name in _STYLES)
-STYLE = "\n".join(_nested(STYLE.splitlines()))
+STYLE = "\n".join(_nested([f".adl-player {{ {_COLOURS}}}", *STYLE.splitlines()]))
 STYLE = re.sub(r"(?<=[:;,{}])\s|\s(?={)|;?\s*(?=})", "", STYLE)
 """The whole style sheet."""

@@ -11,7 +11,7 @@ from autodiff_lab import Trace, draw, record
 from autodiff_lab.engine.errors import InputError, ReleasedError
 from autodiff_lab.figures.graph.draw import graph, layout, render
 from autodiff_lab.figures.graph.render import Drawing
-from autodiff_lab.text import notation
+from autodiff_lab.figures.style.themes import LIGHT
 
 from .drawn import CASES, SPACE, rows_of, size, svg_of
 
@@ -154,7 +154,7 @@ def test_direction(example_function):
 def test_a_forward_trace_shows_tangents(example_function):
     trace = Trace.of(example_function, 2.0, 5.0, mode="forward", direction="x2")
     drawing = draw(trace)
-    assert f'color="{notation.TANGENT_INK}"><b>1.7163</b>' in rows_of(drawing)["n6"]
+    assert f'color="{LIGHT.tangent}"><b>1.7163</b>' in rows_of(drawing)["n6"]
     assert "Tangent of the result: 1.7163 along ẋ1 = 0, ẋ2 = 1." in drawing.description
     step = rows_of(graph(trace, 3))
     assert "carrying" in step["n0 -> n3"]

@@ -7,7 +7,7 @@ import pytest
 
 from autodiff_lab import Trace, draw
 from autodiff_lab.figures.graph.draw import graph, render
-from autodiff_lab.text import notation
+from autodiff_lab.figures.style.themes import LIGHT
 from autodiff_lab.trace.groups import GROUPINGS, READABLE, groups_of
 
 from .drawn import SPACE, chain, rows_of, size
@@ -110,7 +110,7 @@ def test_a_group_shows_its_source_and_what_leaves_it():
     box = rows["g2"]
     assert "<b>x, y = x + 0.1 * y, y - 0.1 * np.sin(x)</b>" in box
     assert "100 times, 500 operations" in box
-    assert box.count(notation.VALUE_INK) == 2 == box.count(notation.ADJOINT_INK)
+    assert box.count(LIGHT.value) == 2 == box.count(LIGHT.adjoint)
     assert {"n0 -> g2", "n1 -> g2", "g2 -> n502"} <= set(rows)
 
 
