@@ -10,7 +10,7 @@ import pytest
 
 from autodiff_lab import Trace, grad, table
 from autodiff_lab.engine.errors import InputError
-from autodiff_lab.figures.export import rasterize
+from autodiff_lab.figures.export import bitmap
 from autodiff_lab.figures.export.frame import Frames
 from autodiff_lab.figures.graph.draw import draw
 from autodiff_lab.figures.graph.render import DrawingError
@@ -233,7 +233,7 @@ def test_without_a_font_pixels_are_in_english_and_say_so(tmp_path, monkeypatch):
 def test_with_a_font_pixels_are_in_chinese(tmp_path):
     trace = Trace.of(lambda x: x * x, 3.0, lang="zh")
     png = trace.save_png(tmp_path / "a.png").read_bytes()
-    assert png == rasterize.png(Frames(trace).svg(len(trace.steps) - 1), 2.0)
+    assert png == bitmap.render_png(Frames(trace).svg(len(trace.steps) - 1), 2.0)
     assert trace.strip().printed is None
 
 

@@ -15,7 +15,7 @@ import nbformat
 from autodiff_lab.classroom.lecture import slides, speaker_notes
 from autodiff_lab.classroom.lecture.cell_html import Block, blocks
 from autodiff_lab.classroom.lecture.execute import LectureError, rehearse
-from autodiff_lab.figures.export import rasterize
+from autodiff_lab.figures.export import bitmap
 from autodiff_lab.jupyter.notebooks import installed_notebooks
 from autodiff_lab.widgets.player.page import document
 
@@ -105,7 +105,7 @@ def write_lecture(
         files[-1].write_text(text, encoding="utf-8")
     if sheets:
         files.append(folder / f"{path.stem}.handout.pdf")
-        files[-1].write_bytes(rasterize.pdf(sheets))
+        files[-1].write_bytes(bitmap.render_pdf(sheets))
     return Kit(tuple(files), len(players), tuple(dict.fromkeys(said for player in players for said in player.remarks)))
 
 

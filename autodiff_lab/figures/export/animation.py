@@ -10,7 +10,7 @@ from pathlib import Path
 from PIL import Image
 
 from autodiff_lab.engine.errors import InputError
-from autodiff_lab.figures.export import rasterize
+from autodiff_lab.figures.export import bitmap
 from autodiff_lab.figures.export.frame import Frames
 from autodiff_lab.text.messages import in_its_language, say
 from autodiff_lab.text.options import one_of
@@ -76,11 +76,11 @@ def _film(
     function: str, trace: Trace, steps: Iterable[int] | None, theme: str, scale: float, seconds: float | None
 ) -> tuple[list[Image.Image], list[int]]:
     """The frames, and how long each is shown, in milliseconds."""
-    one_of(function, "theme", theme, rasterize.THEMES)
-    scale = rasterize.checked_scale(function, scale)
+    one_of(function, "theme", theme, bitmap.THEMES)
+    scale = bitmap.check_scale(function, scale)
     if seconds is not None and not (isinstance(seconds, int | float) and 0.02 <= seconds <= 600):
         raise InputError(f"{function}(seconds={seconds!r}) is not possible; seconds is a number from 0.02 to 600.")
-    trace = rasterize.legible(function, trace)
+    trace = bitmap.translate_if_illegible(function, trace)
     count, remark = len(trace.steps), ""
     if steps is not None:
         shown = checked_steps(function, steps, count)
@@ -103,7 +103,7 @@ def some_steps(trace: Trace, shown: int) -> str:
 
 
 def _picture(svg: str, scale: float) -> Image.Image:
-    with Image.open(io.BytesIO(rasterize.png(svg, scale))) as image:
+    with Image.open(io.BytesIO(bitmap.render_png(svg, scale))) as image:
         return image.convert("RGB")
 
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from autodiff_lab.figures.export import rasterize, svg_text
+from autodiff_lab.figures.export import bitmap, svg_text
 from autodiff_lab.figures.export.animation import some_steps
 from autodiff_lab.figures.export.frame import Frames, legend
 from autodiff_lab.figures.export.svg_text import Run, wrapped, written
 from autodiff_lab.figures.graph.box_size import SIZE
-from autodiff_lab.figures.graph.render import data_url
+from autodiff_lab.figures.graph.render import DrawingError, data_url
 from autodiff_lab.figures.style.fonts import stack
 from autodiff_lab.figures.style.themes import theme_of
 from autodiff_lab.text.notation import escape
@@ -91,24 +92,27 @@ class Strip:
             If it ends in something else, or there is no such folder.
         """
         path = checked_path("save", path, ".pdf", ".svg", ".png")
-        scale = rasterize.checked_scale("save", scale)
+        scale = bitmap.check_scale("save", scale)
         kind, printed = path.suffix.lower(), self.printed or self
         if kind == ".svg":
             path.write_text(self.whole, encoding="utf-8")
         else:
-            path.write_bytes(rasterize.pdf(printed.pages) if kind == ".pdf" else rasterize.png(printed.whole, scale))
+            pdf = kind == ".pdf"
+            path.write_bytes(bitmap.render_pdf(printed.pages) if pdf else bitmap.render_png(printed.whole, scale))
         return path
 
     def __repr__(self) -> str:
         return f"<strip of {self.title}: {len(self.pages)} page{'s' * (len(self.pages) != 1)}>"
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None, **_: Any) -> dict[str, str]:
-        return {
+        data = {
             "text/html": f'<img alt="{escape(self.description)}" style="max-width:100%;height:auto" '
             f'src="{data_url(self.whole)}">',
-            "image/png": base64.b64encode(rasterize.png((self.printed or self).whole)).decode(),
             "text/plain": repr(self),
         }
+        with contextlib.suppress(DrawingError):
+            data["image/png"] = base64.b64encode(bitmap.render_png((self.printed or self).whole)).decode()
+        return data
 
 
 def strip(
@@ -122,7 +126,7 @@ def strip(
     """Put chosen steps of a run side by side; see `Trace.strip`."""
     one_of("strip", "page", page, (None, *PAGES))
     one_of("strip", "columns", columns, (None, *range(1, _MOST_COLUMNS + 1)))
-    one_of("strip", "theme", theme, rasterize.THEMES)
+    one_of("strip", "theme", theme, bitmap.THEMES)
     steps, count = None if steps is None else list(steps) if isinstance(steps, Iterable) else steps, len(trace.steps)
     shown = (
         checked_steps("strip", steps, count) if steps is not None else chosen([s.phase for s in trace.steps], _PANELS)
@@ -134,7 +138,7 @@ def strip(
     said = [plan.frames.sentence(step) for step in shown]
     sheets = list(_sheets(plan, drawn, remark, theme))
     whole = _sheet(plan, drawn, remark, theme, None)
-    printable = rasterize.legible("strip", trace)
+    printable = bitmap.translate_if_illegible("strip", trace)
     printed = None if printable is trace else strip(printable, steps, columns=columns, page=page, theme=theme)
     return Strip(trace.title, f"{trace.title}. {' '.join(said)}", whole, tuple(sheets), printed)
 
@@ -212,7 +216,7 @@ def _sheet(plan: _Plan, drawn: list[str], remark: str, theme: str, tall: float |
         left, top = _MARGIN + place * (column + _GAP), y + row * (height + _GAP)
         parts.append(
             f'<svg x="{left + (column - width) / 2:.1f}" y="{top:.1f}" width="{width:.1f}" height="{height:.1f}" '
-            f'viewBox="0 0 {plan.frames.width} {plan.frames.height}">{svg[svg.index(">") + 1 :]}'
+            f'overflow="visible" viewBox="0 0 {plan.frames.width} {plan.frames.height}">{svg[svg.index(">") + 1 :]}'
         )
         parts.append(
             f'<rect x="{left:.1f}" y="{top:.1f}" width="{column:.1f}" height="{height:.1f}" fill="none" '

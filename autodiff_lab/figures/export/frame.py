@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from autodiff_lab.figures.export import rasterize, svg_text
+from autodiff_lab.figures.export import bitmap, svg_text
 from autodiff_lab.figures.export.svg_text import Run, of_equation, wrapped, written
 from autodiff_lab.figures.export.viewport import corners, within
 from autodiff_lab.figures.graph.box_size import SIZE, text_width
@@ -147,7 +147,10 @@ class Frames:
         return following(svg) if self._theme == "auto" else svg
 
     def _graph(self, step: int) -> Any:
-        return graph(self.trace, step, direction=self._direction, theme=self._theme, group=self._group)
+        drawing = graph(self.trace, step, direction=self._direction, theme=self._theme, group=self._group)
+        # The frame has paper already; a second one, under all of a large graph, would be painted for minutes.
+        drawing.graph_attr["bgcolor"] = "transparent"
+        return drawing
 
     # What stands above the graph
 
@@ -220,9 +223,10 @@ class Frames:
         left, top = self._corners[step + 1]
         inside = inside if self.whole else within(inside, (left, top), *self._window)
         width, height = self._size
+        overflow = ' overflow="visible"' if self.whole else ""  # what is not cut is painted in half the time
         return (
             f'<svg x="{x:.1f}" y="{y:.1f}" width="{width:g}" height="{height:g}" '
-            f'viewBox="{left:.1f} {top:.1f} {self._window[0]:g} {self._window[1]:g}">{inside}</svg>'
+            f'viewBox="{left:.1f} {top:.1f} {self._window[0]:g} {self._window[1]:g}"{overflow}>{inside}</svg>'
             f"{'' if self.whole else self._faded(left, top, x, y)}"
         )
 
@@ -263,8 +267,8 @@ def save_png(
     """Write a step as PNG; see `Trace.save_png`."""
     path = checked_path("save_png", path, ".png")
     step = checked_step("save_png", step, len(trace.steps))
-    one_of("save_png", "theme", theme, rasterize.THEMES)
-    scale = rasterize.checked_scale("save_png", scale)
-    trace = rasterize.legible("save_png", trace)
-    path.write_bytes(rasterize.png(Frames(trace, theme=theme).svg(step), scale))
+    one_of("save_png", "theme", theme, bitmap.THEMES)
+    scale = bitmap.check_scale("save_png", scale)
+    trace = bitmap.translate_if_illegible("save_png", trace)
+    path.write_bytes(bitmap.render_png(Frames(trace, theme=theme).svg(step), scale))
     return path

@@ -54,6 +54,18 @@ def chinese_font() -> str | None:
     return next((name for name in CHINESE_FONTS if name in here), None)
 
 
+def font_files(chinese: bool = False) -> list[str]:
+    """List the font files that a bitmap is painted with: DejaVu Sans, and a font with Chinese characters if asked for.
+
+    >>> [Path(file).name for file in font_files()]
+    ['DejaVuSans.ttf', 'DejaVuSans-Bold.ttf']
+    """
+    from matplotlib.font_manager import findfont
+
+    also = chinese_font() if chinese else None
+    return [findfont(name) for name in ("DejaVu Sans", "DejaVu Sans:bold", *([also] if also else []))]
+
+
 @contextlib.contextmanager
 def some_font() -> Iterator[None]:
     """Make sure that Graphviz finds a font while it draws; without one it draws empty squares.

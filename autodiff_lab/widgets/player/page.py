@@ -140,9 +140,9 @@ def png(trace: Trace, layout: Mapping[str, Any]) -> bytes:
         If there is no Graphviz here.
     """
     if trace.lang != "en":
-        from autodiff_lab.figures.export import rasterize
+        from autodiff_lab.figures.export import bitmap
 
-        trace = rasterize.legible("play", trace)
+        trace = bitmap.translate_if_illegible("play", trace)
     drawing = _still(trace, layout)
     places = layout_of(drawing) if "groups" in layout else layout
     widest = max(places["width"], places["height"]) * 96 / 72

@@ -1,6 +1,7 @@
 """Strips for a handout: chosen steps with their sentences on paper that exists."""
 
 import re
+import sys
 import xml.etree.ElementTree as ElementTree
 
 import pytest
@@ -8,6 +9,7 @@ from PIL import Image
 
 from autodiff_lab import Trace
 from autodiff_lab.engine.errors import AutodiffError, InputError
+from autodiff_lab.figures.graph.render import DrawingError
 
 from ..example import example
 from ..runs import RUNS
@@ -69,13 +71,26 @@ def test_files_open_and_are_the_same_every_time(tmp_path):
         assert first == second
     with Image.open(tmp_path / "a.png") as image:
         assert abs(image.width - 595 * 96 / 72 * 2) <= 1
-    assert b"DejaVuSans" in (tmp_path / "a.pdf").read_bytes()
+    pdf = (tmp_path / "a.pdf").read_bytes()
+    assert re.search(rb"/MediaBox \[ 0 0 59[45]\.\d+ 84[12]\.\d+ \]", pdf), "a page of A4"
+    assert re.search(rb"/Width 2479\b", pdf), "300 dots an inch, for a printer"
 
 
 def test_a_notebook_shows_it():
     shown = Trace.of(lambda x: x * x, 3.0).strip()._repr_mimebundle_()
     assert shown["text/html"].startswith('<img alt="lambda x. v₀ is the input x = 3.')
     assert shown["text/plain"] == "<strip of lambda x: 1 page>"
+    assert shown["image/png"].startswith("iVBOR")
+
+
+def test_without_a_painter_a_notebook_shows_svg_and_files_say_why(monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "resvg_py", None)  # as in a browser
+    strip = Trace.of(lambda x: x * x, 3.0).strip()
+    assert set(strip._repr_mimebundle_()) == {"text/html", "text/plain"}
+    strip.save(tmp_path / "a.svg")
+    for name in ("a.png", "a.pdf"):
+        with pytest.raises(DrawingError, match=r"resvg_py.*pip install resvg_py.*write SVG"):
+            strip.save(tmp_path / name)
 
 
 @pytest.mark.parametrize(

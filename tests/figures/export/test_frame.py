@@ -11,7 +11,7 @@ from PIL import Image
 
 from autodiff_lab import Trace, play
 from autodiff_lab.engine.errors import AutodiffError, InputError
-from autodiff_lab.figures.export import rasterize
+from autodiff_lab.figures.export import bitmap
 from autodiff_lab.figures.export.frame import Frames
 from autodiff_lab.figures.export.svg_text import Run, of_equation, wrapped
 from autodiff_lab.figures.export.viewport import corners
@@ -137,6 +137,9 @@ def test_a_part_of_a_graph_is_drawn_small_and_fades_where_it_is_cut(tmp_path):
     window = re.search(r'<svg x="[^"]*" y="[^"]*" width="([^"]*)" [^>]*viewBox="\S+ \S+ (\S+) ', frames.svg(61))
     assert float(window[1]) / float(window[2]) == pytest.approx(0.75, rel=1e-4)
     assert "fill-opacity" not in Frames(Trace.of(example, 2.0, 5.0)).svg(3)
+    drawn = re.search(r"<svg .*<svg.*</svg>", frames.svg(61))[0]
+    reach = [float(x) for points in re.findall(r'points="([^"]*)"', drawn) for x in re.findall(r"(\S+),", points)]
+    assert max(reach) - min(reach) < 1.2 * float(window[2]), "what lies far outside is not painted"
     trace.save_png(tmp_path / "part.png", 61)
     pixels = matplotlib.image.imread(tmp_path / "part.png")[..., :3]
     graph_rows = pixels[pixels.shape[0] // 2 : pixels.shape[0] * 3 // 4]
@@ -228,13 +231,13 @@ def test_a_player_saves_what_it_shows(tmp_path):
     assert str(player.table()) == str(player.trace.table())
 
 
-# The painter
+# Pixels and words
 
 
-def test_matplotlib_draws_what_graphviz_draws():
-    """The same graph, drawn by both: nearly all pixels agree."""
+def test_resvg_paints_what_graphviz_paints():
+    """The same graph, painted by both: nearly all pixels agree."""
     drawing = graph(Trace.of(example, 2.0, 5.0), 9, theme="light")
-    ours = Image.open(io.BytesIO(rasterize.png(picture(drawing)))).convert("L")
+    ours = Image.open(io.BytesIO(bitmap.render_png(picture(drawing)))).convert("L")
     theirs = Image.open(io.BytesIO(render(drawing, "png"))).convert("L").resize(ours.size)
     small = (ours.width // 8, ours.height // 8)
     pairs = zip(ours.resize(small).tobytes(), theirs.resize(small).tobytes(), strict=True)

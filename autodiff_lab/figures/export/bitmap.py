@@ -1,0 +1,112 @@
+"""SVG pictures as PNG and PDF, painted by resvg with the fonts that matplotlib brings along.
+
+The same picture comes out on every machine, with or without fonts of its own.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+import re
+import warnings
+from collections.abc import Sequence
+
+from PIL import Image
+
+from autodiff_lab.engine.errors import InputError
+from autodiff_lab.figures.graph.render import DrawingError
+from autodiff_lab.figures.style import fonts
+from autodiff_lab.trace.model import Trace
+
+THEMES = ("light", "dark")
+"""Only a picture in a page can follow it; one made of pixels has to be the one or the other."""
+
+_PAGE_DPI = 96.0
+_PRINT_DPI = 300.0
+_CHINESE = re.compile(
+    "[\N{CJK RADICAL REPEAT}-\N{CJK UNIFIED IDEOGRAPH-9FFF}\N{FULLWIDTH EXCLAMATION MARK}-\N{FULLWIDTH TILDE}]"
+)
+
+
+def check_scale(function: str, scale: float) -> float:
+    """Return a scale that a picture can be drawn at.
+
+    Raises
+    ------
+    InputError
+        If it is no number between 0.1 and 10.
+    """
+    try:
+        number = float(scale)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not 0.1 <= number <= 10:
+        raise InputError(f"{function}(scale={scale!r}) is not possible; scale is a number from 0.1 to 10, as 2.")
+    return number
+
+
+def translate_if_illegible(function: str, trace: Trace) -> Trace:
+    """Return a trace in English where this machine has no font for its language, with a warning; or the trace itself.
+
+    Raises
+    ------
+    DrawingError
+        If there is no font, and the trace can no longer be told in English.
+    """
+    if trace.lang == "en" or fonts.chinese_font():
+        return trace
+    english = trace.in_english()
+    problem = f"{function}: no font on this machine has Chinese characters"
+    remedy = "Install one (on Debian: fonts-noto-cjk), or write SVG, which uses the reader's own."
+    if english is None:
+        raise DrawingError(f"{problem}. {remedy}")
+    warnings.warn(f"{problem}, so the picture is in English. {remedy}", stacklevel=4)
+    return english
+
+
+def render_png(svg: str, scale: float = 1.0) -> bytes:
+    """Paint a picture as PNG, so many times larger than on a page; the same bytes every time.
+
+    Raises
+    ------
+    DrawingError
+        If resvg_py is not installed.
+    """
+    return _paint(svg, _PAGE_DPI * scale)
+
+
+def render_pdf(svgs: Sequence[str]) -> bytes:
+    """Paint pictures as the pages of a PDF, sharp enough for a printer; the same bytes every time.
+
+    Raises
+    ------
+    DrawingError
+        If resvg_py is not installed.
+    """
+    first, *rest = (open_png(_paint(svg, _PRINT_DPI)) for svg in svgs)
+    file = io.BytesIO()
+    # At this many dots a JPEG of full colours has no seams to be seen. Without its dates a file has the same bytes.
+    dates = {"creationDate": None, "modDate": None}
+    first.save(
+        file, "pdf", save_all=True, append_images=rest, resolution=_PRINT_DPI, quality=90, subsampling=0, **dates
+    )
+    return file.getvalue()
+
+
+def open_png(png: bytes) -> Image.Image:
+    """Return a PNG as an image in RGB."""
+    with Image.open(io.BytesIO(png)) as image:
+        return image.convert("RGB")
+
+
+def _paint(svg: str, dpi: float) -> bytes:
+    try:
+        import resvg_py
+    except ImportError as error:
+        raise DrawingError(
+            f"PNG, GIF and PDF are painted by resvg_py, which cannot be imported ({error}). Run `python -m pip install "
+            "resvg_py`; where there is none, as in a browser, write SVG."
+        ) from error
+    # Text that no font is given for would be left out without a word.
+    files = fonts.font_files(chinese=bool(_CHINESE.search(svg)))
+    return resvg_py.svg_to_bytes(svg_string=svg, dpi=dpi, skip_system_fonts=True, font_files=files)
