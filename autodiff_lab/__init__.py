@@ -70,7 +70,6 @@ _VIEWS = {
     "draw_tape": "figures.graph.draw",
     "lab_view": "widgets.labs.view",
     "read_tape": "trace.from_tape",
-    "save_apng": "figures.export.animation",
     "save_gif": "figures.export.animation",
     "save_png": "figures.export.frame",
     "save_svg": "figures.export.frame",

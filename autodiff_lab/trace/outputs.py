@@ -103,18 +103,6 @@ class Outputs:
         """
         return view("save_gif")(self._run, path, steps, theme=theme, scale=scale, seconds=seconds)
 
-    def save_apng(
-        self,
-        path: str | Path,
-        steps: Iterable[int] | None = None,
-        *,
-        theme: str = "light",
-        scale: float = 1.0,
-        seconds: float | None = None,
-    ) -> Path:
-        """Write the run as an animated PNG, in all its colours; see `save_gif`. It ends in ``.png`` or ``.apng``."""
-        return view("save_apng")(self._run, path, steps, theme=theme, scale=scale, seconds=seconds)
-
     def strip(
         self,
         steps: Iterable[int] | None = None,

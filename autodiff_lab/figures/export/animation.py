@@ -17,7 +17,7 @@ from autodiff_lab.text.options import one_of
 from autodiff_lab.text.output_paths import checked_path, checked_steps, chosen
 from autodiff_lab.trace.model import Trace
 
-__all__ = ["reading_time", "save_apng", "save_gif"]
+__all__ = ["reading_time", "save_gif"]
 
 MOST_FRAMES = 120
 
@@ -44,22 +44,6 @@ def save_gif(
     palette = _palette(pictures)
     first, *rest = (picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in pictures)
     first.save(path, "gif", save_all=True, append_images=rest, duration=times, loop=0)
-    return path
-
-
-def save_apng(
-    trace: Trace,
-    path: str | Path,
-    steps: Iterable[int] | None = None,
-    *,
-    theme: str = "light",
-    scale: float = 1.0,
-    seconds: float | None = None,
-) -> Path:
-    """Write a run as an animated PNG; see `Trace.save_apng`."""
-    path = checked_path("save_apng", path, ".png", ".apng")
-    (first, *rest), times = _film("save_apng", trace, steps, theme, scale, seconds)
-    first.save(path, "png", save_all=True, append_images=rest, duration=times, loop=0)
     return path
 
 

@@ -205,7 +205,6 @@ def test_a_step_that_is_not_there(tmp_path, save, step):
         ("save_svg", "a", "has no ending. Write"),
         ("save_png", "a.jpg", "save_png writes .png"),
         ("save_gif", "a.png", "save_gif writes .gif"),
-        ("save_apng", "a.gif", "save_apng writes .png or .apng"),
         ("save_png", "nowhere/a.png", "there is no folder"),
         ("save_gif", "nowhere/a.gif", "Make it first: pathlib.Path("),
     ],
