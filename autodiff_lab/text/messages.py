@@ -13,8 +13,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
+from autodiff_lab.text.arguments import one_of
 from autodiff_lab.text.catalogue import CATALOGUE, LANGUAGES, interface
-from autodiff_lab.text.options import one_of
 
 _SHARED = ("separator", "not reached", "group", "and more", "values together")
 """What the player says as pictures and sentences do."""

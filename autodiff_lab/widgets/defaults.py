@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from autodiff_lab.text.arguments import one_of
 from autodiff_lab.text.messages import checked_language
-from autodiff_lab.text.options import one_of
 
 __all__ = ["SCALES", "play_defaults"]
 

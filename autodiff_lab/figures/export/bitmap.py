@@ -6,16 +6,15 @@ The same picture comes out on every machine, with or without fonts of its own.
 from __future__ import annotations
 
 import io
-import math
-import re
 import warnings
 from collections.abc import Sequence
 
 from PIL import Image
 
-from autodiff_lab.engine.errors import InputError
+from autodiff_lab.figures.export.svg_text import CHINESE
 from autodiff_lab.figures.graph.render import DrawingError
 from autodiff_lab.figures.style import fonts
+from autodiff_lab.text.arguments import check_number, one_of
 from autodiff_lab.trace.model import Trace
 
 THEMES = ("light", "dark")
@@ -23,26 +22,17 @@ THEMES = ("light", "dark")
 
 _PAGE_DPI = 96.0
 _PRINT_DPI = 300.0
-_CHINESE = re.compile(
-    "[\N{CJK RADICAL REPEAT}-\N{CJK UNIFIED IDEOGRAPH-9FFF}\N{FULLWIDTH EXCLAMATION MARK}-\N{FULLWIDTH TILDE}]"
-)
 
 
-def check_scale(function: str, scale: float) -> float:
-    """Return a scale that a picture can be drawn at.
+def check_options(function: str, theme: str, scale: float) -> tuple[str, float]:
+    """Check the theme and the scale of a bitmap, and return them.
 
     Raises
     ------
     InputError
-        If it is no number between 0.1 and 10.
+        If the theme is neither light nor dark, or the scale no number from 0.1 to 10.
     """
-    try:
-        number = float(scale)
-    except (TypeError, ValueError):
-        number = math.nan
-    if not 0.1 <= number <= 10:
-        raise InputError(f"{function}(scale={scale!r}) is not possible; scale is a number from 0.1 to 10, as 2.")
-    return number
+    return one_of(function, "theme", theme, THEMES), check_number(function, "scale", scale, 0.1, 10)
 
 
 def translate_if_illegible(function: str, trace: Trace) -> Trace:
@@ -108,5 +98,5 @@ def _paint(svg: str, dpi: float) -> bytes:
             "resvg_py`; where there is none, as in a browser, write SVG."
         ) from error
     # Text that no font is given for would be left out without a word.
-    files = fonts.font_files(chinese=bool(_CHINESE.search(svg)))
+    files = fonts.font_files(chinese=bool(CHINESE.search(svg)))
     return resvg_py.svg_to_bytes(svg_string=svg, dpi=dpi, skip_system_fonts=True, font_files=files)

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import base64
 import contextlib
-from collections.abc import Iterable, Iterator
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from autodiff_lab.figures.export import bitmap, svg_text
-from autodiff_lab.figures.export.animation import some_steps
-from autodiff_lab.figures.export.frame import Frames, legend
-from autodiff_lab.figures.export.svg_text import Run, wrapped, written
+from autodiff_lab.figures.export import bitmap
+from autodiff_lab.figures.export.frame import Frames
+from autodiff_lab.figures.export.step_choice import steps_to_show
+from autodiff_lab.figures.export.svg_text import Run, add_heights, legend_runs, wrap_runs, write_paragraphs
 from autodiff_lab.figures.graph.box_size import SIZE
 from autodiff_lab.figures.graph.render import DrawingError, data_url
-from autodiff_lab.figures.style.fonts import stack
-from autodiff_lab.figures.style.themes import theme_of
+from autodiff_lab.figures.style.svg import element, write_picture
+from autodiff_lab.text.arguments import check_number, check_path, one_of
 from autodiff_lab.text.notation import escape
-from autodiff_lab.text.options import one_of
-from autodiff_lab.text.output_paths import checked_path, checked_steps, chosen
 from autodiff_lab.trace.model import Trace
 
 __all__ = ["Strip", "strip"]
@@ -33,21 +32,69 @@ PAGES = {
 """Paper, in points."""
 
 _MARGIN, _GAP = 36.0, 14.0
-_TITLE, _SMALL = 13.0, 9.0
-_LEAST_TYPE = 7.5
-_MOST_COLUMNS = 4
+_TITLE, _SMALL, _LEAST_TYPE = 13.0, 9.0, 7.5
+_COLUMNS = (1, 2, 3, 4)
 _PANELS = 6
 _WIDE = 450
 
 
-class _Plan(NamedTuple):
-    """So many columns on a page, and the frames that stand in them, so much smaller."""
+class _Plan:
+    """Panels of one size in rows and columns on a page, their graphs running one way."""
 
-    page: str
-    columns: int
-    rows: int
-    frames: Frames
-    scale: float
+    def __init__(self, frames: Frames, page: str, columns: int, remark: str) -> None:
+        self.frames, self.page, self.columns = frames, page, columns
+        trace, (width, height) = frames.trace, _inner_size(page)
+        self._column = _column_width(page, columns)
+        self.scale = min(1.0, self._column / frames.width)
+        title = wrap_runs([Run(trace.title, bold=True)], width, _TITLE)
+        soft = [[Run(said, "soft_ink")] for said in (trace.note, *frames.remarks, remark)]
+        small = [legend_runs(trace), [Run(trace.warning, "adjoint", True)], *soft]
+        self._head = [title, *(wrap_runs(runs, width, _SMALL) for runs in small)]
+        self.rows = int((height - add_heights(self._head) - 8 + _GAP) // (frames.height * self.scale + _GAP))
+
+    def rate(self) -> tuple[Any, ...]:
+        """Put the whole graph before a large part; then as many panels as fit, up to a page full; then large type."""
+        whole, panels = self.frames.whole, min(_PANELS, self.columns * self.rows)
+        return self.rows > 0, whole, whole or self.frames.width >= _WIDE, panels, self.page == "A4", self.scale
+
+    def write_sheet(self, panels: Sequence[str], height: float | None = None) -> str:
+        """Put panels on one sheet, row by row; without a height, it is as tall as it has to be."""
+        frames, colours, width = self.frames, self.frames.colours, PAGES[self.page][0]
+        wide, tall = frames.width * self.scale, frames.height * self.scale
+        head, end = write_paragraphs(self._head, _MARGIN, _MARGIN, colours)
+        border = {"fill": "none", "stroke": colours.line, "stroke_width": "0.5"}
+        parts = []
+        for k, svg in enumerate(panels):
+            row, place = divmod(k, self.columns)
+            x, y = _MARGIN + place * (self._column + _GAP), end + 8 + row * (tall + _GAP)
+            inside, at = svg[svg.index(">") + 1 :].removesuffix("</svg>"), x + (self._column - wide) / 2
+            size = {"width": wide, "height": tall, "viewBox": f"0 0 {frames.width} {frames.height}"}
+            parts.append(element("svg", inside, x=at, y=y, **size, overflow="visible"))
+            parts.append(element("rect", x=x, y=y, width=self._column, height=tall, **border))
+        size = (width, height or round(y + tall + _MARGIN))
+        return write_picture(size, colours.paper, frames.trace.lang, frames.trace.title, head, *parts, font_size=SIZE)
+
+
+def _inner_size(page: str) -> tuple[float, float]:
+    """Return how wide and how tall a page is between its margins."""
+    width, height = PAGES[page]
+    return width - 2 * _MARGIN, height - 2 * _MARGIN
+
+
+def _column_width(page: str, columns: int) -> float:
+    return (_inner_size(page)[0] - (columns - 1) * _GAP) / columns
+
+
+def _plans(trace: Trace, shown: list[int], remark: str, ways: Iterable[tuple[str, int]], theme: str) -> Iterator[_Plan]:
+    """Put the steps on pages in so many columns, the graph running either way, in type that can be read."""
+    for direction in ("LR", "TB"):
+        layout = None
+        for page, columns in ways:
+            width, height = _column_width(page, columns), 0.55 * _inner_size(page)[1]
+            room = (width * SIZE / _LEAST_TYPE - 32, height * SIZE / _LEAST_TYPE)
+            frames = Frames(trace, shown, theme=theme, direction=direction, room=room, panel=True, layout=layout)
+            layout = frames.layout
+            yield _Plan(frames, page, columns, remark)
 
 
 @dataclass(frozen=True, repr=False)
@@ -91,8 +138,8 @@ class Strip:
         PathError
             If it ends in something else, or there is no such folder.
         """
-        path = checked_path("save", path, ".pdf", ".svg", ".png")
-        scale = bitmap.check_scale("save", scale)
+        path = check_path("save", path, ".pdf", ".svg", ".png")
+        scale = check_number("save", "scale", scale, 0.1, 10)
         kind, printed = path.suffix.lower(), self.printed or self
         if kind == ".svg":
             path.write_text(self.whole, encoding="utf-8")
@@ -125,109 +172,15 @@ def strip(
 ) -> Strip:
     """Put chosen steps of a run side by side; see `Trace.strip`."""
     one_of("strip", "page", page, (None, *PAGES))
-    one_of("strip", "columns", columns, (None, *range(1, _MOST_COLUMNS + 1)))
+    one_of("strip", "columns", columns, (None, *_COLUMNS))
     one_of("strip", "theme", theme, bitmap.THEMES)
-    steps, count = None if steps is None else list(steps) if isinstance(steps, Iterable) else steps, len(trace.steps)
-    shown = (
-        checked_steps("strip", steps, count) if steps is not None else chosen([s.phase for s in trace.steps], _PANELS)
-    )
-    shown = shown or [-1]
-    remark = some_steps(trace, len(shown)) if steps is None and len(shown) < count else ""
-    plan = max(_plans(trace, shown, remark, columns, page, theme), key=_worth)
-    drawn = [plan.frames.svg(step) for step in shown]
-    said = [plan.frames.sentence(step) for step in shown]
-    sheets = list(_sheets(plan, drawn, remark, theme))
-    whole = _sheet(plan, drawn, remark, theme, None)
+    shown, remark = steps_to_show("strip", trace, steps, _PANELS)
+    ways = list(itertools.product([page] if page else ["A4", "A4 landscape"], [columns] if columns else _COLUMNS))
+    plan = max(_plans(trace, shown, remark, ways, theme), key=_Plan.rate)
+    panels, each = [plan.frames.svg(step) for step in shown], plan.columns * max(1, plan.rows)
+    pages = [plan.write_sheet(panels[at : at + each], PAGES[plan.page][1]) for at in range(0, len(panels), each)]
+    said = " ".join(map(plan.frames.sentence, shown))
     printable = bitmap.translate_if_illegible("strip", trace)
-    printed = None if printable is trace else strip(printable, steps, columns=columns, page=page, theme=theme)
-    return Strip(trace.title, f"{trace.title}. {' '.join(said)}", whole, tuple(sheets), printed)
-
-
-def _plans(
-    trace: Trace, shown: list[int], remark: str, columns: int | None, page: str | None, theme: str
-) -> Iterator[_Plan]:
-    """Every way to put the frames on a page in which their type can be read."""
-    layouts: dict[str, Any] = {}
-    for name in [page] if page else ["A4", "A4 landscape"]:
-        width, height = (side - 2 * _MARGIN for side in PAGES[name])
-        for n in [columns] if columns else range(1, _MOST_COLUMNS + 1):
-            column = (width - (n - 1) * _GAP) / n
-            for direction in ("LR", "TB"):
-                frames = Frames(
-                    trace,
-                    shown,
-                    theme=theme,
-                    direction=direction,
-                    widest=column * SIZE / _LEAST_TYPE - 32,
-                    tallest=0.55 * height * SIZE / _LEAST_TYPE,
-                    narrowest=240.0,
-                    smallest=1.0,
-                    arithmetic=False,
-                    titled=False,
-                    layout=layouts.get(direction),
-                )
-                layouts[direction] = frames.layout
-                scale = min(1.0, column / frames.width)
-                rows = int((height - _head_height(frames, width, remark) + _GAP) // (frames.height * scale + _GAP))
-                if rows:
-                    yield _Plan(name, n, rows, frames, scale)
-
-
-def _worth(plan: _Plan) -> tuple[Any, ...]:
-    """The whole graph before a large part of it; then as many panels as fit, up to a page full; then large type."""
-    much = plan.frames.whole or plan.frames.width >= _WIDE
-    return plan.frames.whole, much, min(_PANELS, plan.columns * plan.rows), plan.page == "A4", plan.scale
-
-
-def _sheets(plan: _Plan, drawn: list[str], remark: str, theme: str) -> Iterator[str]:
-    each = plan.columns * plan.rows
-    for at in range(0, len(drawn), each):
-        yield _sheet(plan, drawn[at : at + each], remark, theme, PAGES[plan.page][1])
-
-
-def _head(frames: Frames, width: float, remark: str) -> list[tuple[list[list[Run]], float]]:
-    """What stands above the panels: what is run, how to read a box, and what is unusual."""
-    said = [
-        ([Run(frames.trace.title, bold=True)], _TITLE),
-        (legend(frames.trace), _SMALL),
-        ([Run(frames.trace.warning, "adjoint", True)], _SMALL),
-        *(([Run(said, "soft_ink")], _SMALL) for said in (frames.trace.note, *frames.remarks, remark)),
-    ]
-    return [(wrapped(runs, width, size), size) for runs, size in said]
-
-
-def _head_height(frames: Frames, width: float, remark: str) -> float:
-    return sum(svg_text.height(len(lines), size) for lines, size in _head(frames, width, remark)) + 8
-
-
-def _sheet(plan: _Plan, drawn: list[str], remark: str, theme: str, tall: float | None) -> str:
-    """Put panels on one sheet, row by row; if it is not so `tall`, it is as tall as it has to be."""
-    colours, (wide, _) = theme_of("strip", theme), PAGES[plan.page]
-    room = wide - 2 * _MARGIN
-    column = (room - (plan.columns - 1) * _GAP) / plan.columns
-    width, height = plan.frames.width * plan.scale, plan.frames.height * plan.scale
-    y, parts = _MARGIN, []
-    for lines, size in _head(plan.frames, room, remark):
-        parts.append(written(lines, _MARGIN, y, colours, size))
-        y += svg_text.height(len(lines), size)
-    y += 8
-    for k, svg in enumerate(drawn):
-        row, place = divmod(k, plan.columns)
-        left, top = _MARGIN + place * (column + _GAP), y + row * (height + _GAP)
-        parts.append(
-            f'<svg x="{left + (column - width) / 2:.1f}" y="{top:.1f}" width="{width:.1f}" height="{height:.1f}" '
-            f'overflow="visible" viewBox="0 0 {plan.frames.width} {plan.frames.height}">{svg[svg.index(">") + 1 :]}'
-        )
-        parts.append(
-            f'<rect x="{left:.1f}" y="{top:.1f}" width="{column:.1f}" height="{height:.1f}" fill="none" '
-            f'stroke="{colours.line}" stroke-width="0.5"/>'
-        )
-    rows, type_ = -(-len(drawn) // plan.columns), stack(plan.frames.trace.lang)
-    tall = tall or round(y + rows * (height + _GAP) - _GAP + _MARGIN)
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" xml:space="preserve" role="img" width="{wide:g}pt" '
-        f'height="{tall:g}pt" viewBox="0 0 {wide:g} {tall:g}" font-family="{type_}" font-size="{SIZE}">'
-        f"<title>{escape(plan.frames.trace.title)}</title>"
-        f'<rect x="0" y="0" width="{wide:g}" height="{tall:g}" fill="{colours.paper}" stroke="none"/>'
-        f"{''.join(parts)}</svg>"
-    )
+    given = None if steps is None else shown
+    printed = None if printable is trace else strip(printable, given, columns=columns, page=page, theme=theme)
+    return Strip(trace.title, f"{trace.title}. {said}", plan.write_sheet(panels), tuple(pages), printed)

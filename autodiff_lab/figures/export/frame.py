@@ -1,7 +1,7 @@
 """Pictures of single steps: the graph as it stands, with the arithmetic and the sentence of the step below it.
 
 All frames of a run have one size, and each box keeps its place: they can be shown one after the other. The graph is
-drawn by `graphs.graph`; here it gets its surroundings.
+drawn by `figures.graph`; here it gets its surroundings.
 """
 
 from __future__ import annotations
@@ -11,17 +11,16 @@ from pathlib import Path
 from typing import Any
 
 from autodiff_lab.figures.export import bitmap, svg_text
-from autodiff_lab.figures.export.svg_text import Run, of_equation, wrapped, written
-from autodiff_lab.figures.export.viewport import corners, within
-from autodiff_lab.figures.graph.box_size import SIZE, text_width
+from autodiff_lab.figures.export.svg_text import Paragraph, Run, add_heights, wrap_runs, write_paragraphs
+from autodiff_lab.figures.export.viewport import crop, place_windows
+from autodiff_lab.figures.graph.box_size import SIZE
 from autodiff_lab.figures.graph.draw import graph, picture
 from autodiff_lab.figures.graph.layout import layout_of
-from autodiff_lab.figures.style.fonts import stack
+from autodiff_lab.figures.style.svg import element, write_picture
 from autodiff_lab.figures.style.themes import following, theme_of
-from autodiff_lab.text.messages import in_its_language, pieces, say, speaking
+from autodiff_lab.text.arguments import check_path, check_step
+from autodiff_lab.text.messages import say, speaking
 from autodiff_lab.text.notation import escape
-from autodiff_lab.text.options import one_of
-from autodiff_lab.text.output_paths import checked_path, checked_step
 from autodiff_lab.trace.groups import groups_of
 from autodiff_lab.trace.model import Trace
 
@@ -29,10 +28,9 @@ __all__ = ["Frames", "save_png", "save_svg"]
 
 _MARGIN = 16.0
 _TITLE, _EQUATION = 18.0, 15.0
-_NARROWEST, _WIDEST, _TALLEST = 560.0, 940.0, 560.0
-_SMALLEST = 0.75
+_PICTURE, _PANEL = (0.75, 560.0), (1.0, 240.0)  # how small a graph may become, and how narrow the words may be
 _FLAT, _LOW = 0.45, 250.0  # how tall a window on a part of a graph is, by its width and at least
-_DEPTH, _VEILS, _VEIL = 24.0, 8, 0.25  # a cut edge fades under veils, each a little deeper than the one before
+_DEPTH, _VEILS, _VEIL = 24.0, 8, "0.25"  # a cut edge fades under veils, each a little deeper than the one before
 _SINGLE = 250  # lines of a tape that are drawn one by one
 
 
@@ -48,16 +46,11 @@ class Frames:
         ``"auto"`` turns dark on a dark page; it is for SVG alone.
     direction : {"LR", "TB"}
         Which way the graph runs.
-    widest, tallest : float
-        How much room the graph has, in points; a larger one is looked at through a window that follows the steps.
-    narrowest : float
-        How much room the words have at least.
-    smallest : float
-        To which part of its size a graph may shrink before it counts as too large.
-    arithmetic : bool
-        Whether the equations of a step stand above its sentence.
-    titled : bool
-        Whether the frame says what is run, and its remarks. Frames that stand beside each other need that only once.
+    room : pair of float
+        How wide and tall the graph may be; a larger one is looked at through a window that follows the steps.
+    panel : bool
+        Whether frames stand beside each other: then what is run is said above them all, a sentence is enough, and a
+        graph shrinks by no more than all of them.
     remark : str
         What else a frame has to say.
     layout : mapping, optional
@@ -67,6 +60,7 @@ class Frames:
     ----------
     width, height : float
         The size of every frame, in points.
+    colours : Theme
     whole : bool
         Whether all of the graph is in view.
     """
@@ -78,135 +72,57 @@ class Frames:
         *,
         theme: str = "light",
         direction: str = "LR",
-        widest: float = _WIDEST,
-        tallest: float = _TALLEST,
-        narrowest: float = _NARROWEST,
-        smallest: float = _SMALLEST,
-        arithmetic: bool = True,
-        titled: bool = True,
+        room: tuple[float, float] = (940.0, 560.0),
+        panel: bool = False,
         remark: str = "",
         layout: Mapping[str, Any] | None = None,
     ) -> None:
-        self.trace, self.titled = trace, titled
-        self._theme, self._colours = theme, theme_of("frames", theme)
+        self.trace = trace
+        self._theme, self.colours = theme, theme_of("frames", theme)
+        self._direction, self._panel = direction, panel
         self._group = "auto" if len(trace.lines) > _SINGLE else None
         self._groups = groups_of(trace, self._group)
-        self._direction = direction
-        self._arithmetic = arithmetic
         self.layout = layout_of(self._graph(len(trace.steps) - 1)) if layout is None else layout
         across, down = self.layout["width"], self.layout["height"]
-        self.whole = smallest * across <= widest and smallest * down <= tallest
+        smallest, narrowest = _PANEL if panel else _PICTURE
         # A graph that is a little too large shrinks; one that is much too large shrinks too, and a part of it is shown.
-        self._scale = min(1.0, widest / across, tallest / down) if self.whole else smallest
-        self._window = (min(across, widest / self._scale), min(down, tallest / self._scale))
-        if not self.whole:
-            self._window = (self._window[0], min(self._window[1], max(_LOW, _FLAT * self._window[0])))
-            self._air = (across - self._window[0], down - self._window[1])
-        self._corners = corners(trace, self._groups, self.layout, *self._window)
-        self._size = (self._window[0] * self._scale, self._window[1] * self._scale)
+        fitting = min(1.0, room[0] / across, room[1] / down)
+        self.whole, scale = fitting >= smallest, max(fitting, smallest)
+        width, height = min(across, room[0] / scale), min(down, room[1] / scale)
+        self._window = width, height if self.whole else min(height, max(_LOW, _FLAT * width))
+        self._corners = place_windows(trace, self._groups, self.layout, *self._window)
+        self._size = self._window[0] * scale, self._window[1] * scale
         self.width = round(max(self._size[0], narrowest) + 2 * _MARGIN)
-        said = [trace.note, *self.remarks, remark] if titled else []
-        room = self.width - 2 * _MARGIN
-        self._footer = [line for one in said if one for line in wrapped([Run(one, "soft_ink")], room)]
+        said = [] if panel else [trace.note, *self.remarks, remark]
+        self._footer = [self._wrap([Run(one, "soft_ink")]) for one in said if one]
+        self._top = self._head(-1)[1]
         steps = range(-1, len(trace.steps)) if steps is None else steps
-        self._top = self._head_height()
-        self._below = max(self._words_height(step) for step in steps)
-        footer = svg_text.height(len(self._footer)) + 6 if self._footer else 0
-        self.height = round(self._top + self._size[1] + 12 + self._below + footer + _MARGIN)
+        words = max(add_heights(self._words(step)) for step in steps)
+        footer = add_heights(self._footer) + 6 if self._footer else 0
+        self.height = round(self._top + self._size[1] + 12 + words + footer + _MARGIN)
 
     def svg(self, step: int) -> str:
         """Draw the frame of a step; −1 is before the first."""
+        colours, below = self.colours, self._top + self._size[1] + 8
+        footer = self.height - _MARGIN - add_heights(self._footer)
         with speaking(self.trace.lang):
-            return self._drawn(step)
-
-    def _drawn(self, step: int) -> str:
-        colours, room = self._colours, self.width - 2 * _MARGIN
-        y = self._top + self._size[1] + 12
-        parts = [
-            f'<rect x="0" y="0" width="{self.width}" height="{self.height}" fill="{colours.paper}" stroke="none"/>',
-            self._head(step),
-            self._through_window(step, _MARGIN + (room - self._size[0]) / 2, self._top),
-            f'<path d="M{_MARGIN:g},{y - 4:.1f}L{self.width - _MARGIN:g},{y - 4:.1f}" stroke="{colours.faint}"/>',
-        ]
-        for lines, size in self._words_of(step):
-            parts.append(written(lines, _MARGIN, y, colours, size))
-            y += svg_text.height(len(lines), size)
-        if self._footer:
-            top = self.height - _MARGIN - svg_text.height(len(self._footer))
-            parts.append(written(self._footer, _MARGIN, top, colours))
-        return self._whole(step, "".join(parts))
-
-    def _whole(self, step: int, inside: str) -> str:
-        title = say("picture of", title=self.trace.title, step=self._counter(step))
-        svg = (
-            f'<svg xmlns="http://www.w3.org/2000/svg" xml:space="preserve" role="img" width="{self.width}pt" '
-            f'height="{self.height}pt" viewBox="0 0 {self.width} {self.height}" font-family="{stack(self.trace.lang)}" '
-            f'font-size="{SIZE}"><title>{escape(title)}</title><desc>{escape(self.sentence(step))}</desc>'
-            f"{inside}</svg>"
-        )
+            svg = write_picture(
+                (self.width, self.height),
+                colours.paper,
+                self.trace.lang,
+                say("picture of", title=self.trace.title, step=self._number(step)),
+                element("desc", escape(self.sentence(step))),
+                self._head(step)[0],
+                self._view(step, _MARGIN + (self.width - 2 * _MARGIN - self._size[0]) / 2, self._top),
+                element("path", d=f"M{_MARGIN:g},{below:.1f}H{self.width - _MARGIN:g}", stroke=colours.faint),
+                write_paragraphs(self._words(step), _MARGIN, below + 4, colours)[0],
+                write_paragraphs(self._footer, _MARGIN, footer, colours)[0],
+                font_size=SIZE,
+            )
         return following(svg) if self._theme == "auto" else svg
 
-    def _graph(self, step: int) -> Any:
-        drawing = graph(self.trace, step, direction=self._direction, theme=self._theme, group=self._group)
-        # The frame has paper already; a second one, under all of a large graph, would be painted for minutes.
-        drawing.graph_attr["bgcolor"] = "transparent"
-        return drawing
-
-    # What stands above the graph
-
-    def _head_height(self) -> float:
-        rows = svg_text.height(1, _TITLE) + svg_text.height(len(self._legend())) if self.titled else 0
-        warning = svg_text.height(len(self._warning()))
-        return _MARGIN * 0.6 + (rows or svg_text.height(1)) + warning + 6
-
-    def _head(self, step: int) -> str:
-        colours, right, y = self._colours, self.width - _MARGIN, _MARGIN * 0.6
-        counter = [Run(self._counter(step), "soft_ink")]
-        if step >= 0:
-            phase = Run(say(f"phase.{self.trace.steps[step].phase}"), "ink", True)
-            written_out = pieces("counter", step=counter[0], phase=phase)
-            counter = [piece if isinstance(piece, Run) else Run(piece, "soft_ink") for piece in written_out]
-        if not self.titled:
-            return written([counter], _MARGIN, y, colours)
-        room = right - _MARGIN - sum(text_width(run.text, run.bold) for run in counter) - 24
-        title = wrapped([Run(self.trace.title, bold=True)], room, _TITLE)
-        if len(title) > 1:
-            title = [[title[0][0]._replace(text=title[0][0].text + "…")]]
-        rows = [written(title, _MARGIN, y, colours, _TITLE), written([counter], right, y + 4, colours, anchor="end")]
-        y += svg_text.height(1, _TITLE)
-        rows.append(written(self._legend(), _MARGIN, y, colours))
-        y += svg_text.height(len(self._legend()))
-        rows.append(written(self._warning(), _MARGIN, y, colours))
-        return "".join(rows)
-
-    def _counter(self, step: int) -> str:
-        if step < 0:
-            return say("before the first")
-        return say("step", step=step + 1, count=len(self.trace.steps))
-
-    def _legend(self) -> list[list[Run]]:
-        return wrapped(legend(self.trace), self.width - 2 * _MARGIN)
-
-    def _warning(self) -> list[list[Run]]:
-        return wrapped([Run(self.trace.warning, "adjoint", True)], self.width - 2 * _MARGIN)
-
-    # What stands below it
-
-    def _words_of(self, step: int) -> list[tuple[list[list[Run]], float]]:
-        room = self.width - 2 * _MARGIN
-        said = [(wrapped([Run(self.sentence(step))], room), SIZE)]
-        if step < 0 or not self._arithmetic:
-            return said
-        lines = [
-            line for one in self.trace.steps[step].equations for line in wrapped(of_equation(one), room, _EQUATION)
-        ]
-        return [(lines, _EQUATION), *said]
-
-    def _words_height(self, step: int) -> float:
-        return sum(svg_text.height(len(lines), size) for lines, size in self._words_of(step))
-
     def sentence(self, step: int) -> str:
-        """What is said at a step."""
+        """Return what is said at a step."""
         return self.trace.steps[step].sentence if step >= 0 else self.trace.opening
 
     @property
@@ -217,46 +133,78 @@ class Frames:
             grouped = [say("grouped", lines=len(self.trace.lines), boxes=boxes)] if self._group else []
             return grouped if self.whole else [*grouped, say("in view", boxes=boxes)]
 
-    def _through_window(self, step: int, x: float, y: float) -> str:
+    def _graph(self, step: int) -> Any:
+        drawing = graph(self.trace, step, direction=self._direction, theme=self._theme, group=self._group)
+        # The frame has paper already; a second one, under all of a large graph, would be painted for minutes.
+        drawing.graph_attr["bgcolor"] = "transparent"
+        return drawing
+
+    def _wrap(self, runs: list[Run], size: float = SIZE) -> Paragraph:
+        return wrap_runs(runs, self.width - 2 * _MARGIN, size)
+
+    def _number(self, step: int) -> str:
+        return say("before the first") if step < 0 else say("step", step=step + 1, count=len(self.trace.steps))
+
+    def _head(self, step: int) -> tuple[str, float]:
+        """Write what stands above the graph; return it and where the graph begins."""
+        colours, top, right = self.colours, _MARGIN * 0.6, self.width - _MARGIN
+        counter = [Run(self._number(step), "soft_ink")]
+        if step >= 0:
+            phase = Run(say(f"phase.{self.trace.steps[step].phase}"), "ink", True)
+            counter = svg_text.fill_runs("counter", step=counter[0], phase=phase)
+        count = Paragraph([counter])
+        warning = self._wrap([Run(self.trace.warning, "adjoint", True)])
+        if self._panel:
+            written, end = write_paragraphs([count, warning], _MARGIN, top, colours)
+            return written, end + 6
+        title = wrap_runs([Run(self.trace.title, bold=True)], right - _MARGIN - count.width - 24, _TITLE)
+        if len(title.lines) > 1:
+            title = Paragraph([[Run(title.lines[0][0].text + "…", bold=True)]], _TITLE)
+        paragraphs = [title, self._wrap(svg_text.legend_runs(self.trace)), warning]
+        written, end = write_paragraphs(paragraphs, _MARGIN, top, colours)
+        return write_paragraphs([count], right, top + 4, colours, "end")[0] + written, end + 6
+
+    def _words(self, step: int) -> list[Paragraph]:
+        """Return what stands below the graph: the arithmetic, and the sentence."""
+        equations = () if step < 0 or self._panel else self.trace.steps[step].equations
+        arithmetic = [self._wrap(svg_text.equation_runs(equation), _EQUATION) for equation in equations]
+        return [*arithmetic, self._wrap([Run(self.sentence(step))])]
+
+    def _view(self, step: int, x: float, y: float) -> str:
+        """Draw the graph, or the part of it that is in the window."""
         drawn = picture(self._graph(step))
         inside = drawn[drawn.index(">") + 1 :].removesuffix("</svg>")
-        left, top = self._corners[step + 1]
-        inside = inside if self.whole else within(inside, (left, top), *self._window)
-        width, height = self._size
-        overflow = ' overflow="visible"' if self.whole else ""  # what is not cut is painted in half the time
-        return (
-            f'<svg x="{x:.1f}" y="{y:.1f}" width="{width:g}" height="{height:g}" '
-            f'viewBox="{left:.1f} {top:.1f} {self._window[0]:g} {self._window[1]:g}"{overflow}>{inside}</svg>'
-            f"{'' if self.whole else self._faded(left, top, x, y)}"
-        )
+        (left, top), (wide, tall) = self._corners[step + 1], self._window
+        view = {"x": x, "y": y, "width": f"{self._size[0]:g}", "height": f"{self._size[1]:g}"}
+        view["viewBox"] = f"{left:.1f} {top:.1f} {wide:g} {tall:g}"
+        if self.whole:
+            return element("svg", inside, **view, overflow="visible")  # what is not cut is painted in half the time
+        right, bottom = self.layout["width"] - wide - left, self.layout["height"] - tall - top
+        shown = element("svg", crop(inside, (left, top), wide, tall), **view)
+        return shown + self._fade(x, y, [left > 1, right > 1, top > 1, bottom > 1])
 
-    def _faded(self, left: float, top: float, x: float, y: float) -> str:
-        """Let the graph fade into the paper at those sides of the window beyond which there is more of it."""
-        (width, height), (across, down) = self._size, self._air
+    def _fade(self, x: float, y: float, cut: Sequence[bool]) -> str:
+        """Let the graph fade into the paper on the left, right, upper and lower side of the window where it is cut."""
+        (width, height), look = self._size, {"fill": self.colours.paper, "fill_opacity": _VEIL, "stroke": "none"}
         veils = []
         for k in range(1, _VEILS + 1):
             deep = _DEPTH * k / _VEILS
-            veils += [(x, y, deep, height)] * (left > 1) + [(x + width - deep, y, deep, height)] * (left < across - 1)
-            veils += [(x, y, width, deep)] * (top > 1) + [(x, y + height - deep, width, deep)] * (top < down - 1)
-        return "".join(
-            f'<rect x="{at:.1f}" y="{over:.1f}" width="{wide:.1f}" height="{tall:.1f}" fill="{self._colours.paper}" '
-            f'fill-opacity="{_VEIL}" stroke="none"/>'
-            for at, over, wide, tall in veils
-        )
-
-
-@in_its_language
-def legend(trace: Trace) -> list[Run]:
-    """How to read a box of the graph, in its colours."""
-    inks = {kind: Run(say(kind), kind, True) for kind in ("value", "adjoint", "tangent")}
-    written = pieces(f"legend.{trace.mode}", **inks)
-    return [piece if isinstance(piece, Run) else Run(piece, "soft_ink") for piece in written]
+            sides = [
+                (x, y, deep, height),
+                (x + width - deep, y, deep, height),
+                (x, y, width, deep),
+                (x, y + height - deep, width, deep),
+            ]
+            for (left, top, wide, tall), is_cut in zip(sides, cut, strict=True):
+                if is_cut:
+                    veils.append(element("rect", x=left, y=top, width=wide, height=tall, **look))
+        return "".join(veils)
 
 
 def save_svg(trace: Trace, path: str | Path, step: int | None = None, *, theme: str = "auto") -> Path:
     """Write a step as SVG; see `Trace.save_svg`."""
-    path = checked_path("save_svg", path, ".svg")
-    step = checked_step("save_svg", step, len(trace.steps))
+    path = check_path("save_svg", path, ".svg")
+    step = check_step("save_svg", step, len(trace.steps))
     path.write_text(Frames(trace, theme=theme).svg(step), encoding="utf-8")
     return path
 
@@ -265,10 +213,9 @@ def save_png(
     trace: Trace, path: str | Path, step: int | None = None, *, theme: str = "light", scale: float = 2.0
 ) -> Path:
     """Write a step as PNG; see `Trace.save_png`."""
-    path = checked_path("save_png", path, ".png")
-    step = checked_step("save_png", step, len(trace.steps))
-    one_of("save_png", "theme", theme, bitmap.THEMES)
-    scale = bitmap.check_scale("save_png", scale)
+    path = check_path("save_png", path, ".png")
+    step = check_step("save_png", step, len(trace.steps))
+    theme, scale = bitmap.check_options("save_png", theme, scale)
     trace = bitmap.translate_if_illegible("save_png", trace)
     path.write_bytes(bitmap.render_png(Frames(trace, theme=theme).svg(step), scale))
     return path

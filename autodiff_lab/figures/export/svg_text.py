@@ -1,26 +1,28 @@
-"""Lines of coloured text in an SVG picture: where they break, and how they are written.
+"""Coloured text in an SVG picture: lines that are broken to a width, and paragraphs that stand below each other.
 
 Widths are estimated a little generously, as those of boxes are; so the picture does not depend on a font.
 """
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from autodiff_lab.figures.graph.box_size import SIZE, text_width
+from autodiff_lab.figures.style.svg import element
 from autodiff_lab.figures.style.themes import Theme
+from autodiff_lab.text.messages import in_its_language, pieces, say
 from autodiff_lab.text.notation import escape
-from autodiff_lab.trace.model import Equation
+from autodiff_lab.trace.model import Equation, Trace
 
-LEADING = 1.45
-"""From one line to the next, in sizes of type."""
+_LEADING = 1.45  # from one line to the next, in sizes of type
 
 # Words end at a space that is not a no-break space. Chinese breaks between any two characters, but no line begins with
 # a stop.
-_PIECES = re.compile(r"[⺀-鿿][，。；：、！？）」』]*|[^\S\u00a0]+|(?:[^\s⺀-鿿]|\u00a0)+")
-_SPACES = " \t\n"
+CHINESE = re.compile("[⺀-鿿！-～]")
+_ATOMS = re.compile(r"[⺀-鿿][，。；：、！？）」』]*|[^\S\u00a0]+|(?:[^\s⺀-鿿]|\u00a0)+")
 _TIED = "\N{NO-BREAK SPACE}"
 _SHORTEST = 4
 
@@ -33,108 +35,116 @@ class Run(NamedTuple):
     bold: bool = False
 
 
-_INKS = {
-    "n": ("ink", False),
-    "p": ("ink", False),
-    "v": ("value", False),
-    "w": ("value", True),
-    "a": ("adjoint", False),
-    "r": ("adjoint", True),
-    "t": ("tangent", False),
-    "u": ("tangent", True),
-    "m": ("soft_ink", False),
-    "c": ("soft_ink", False),
-    "g": ("ink", True),
-}
+class Paragraph(NamedTuple):
+    """Lines of text in one size of type."""
+
+    lines: Sequence[Sequence[Run]]
+    size: float = SIZE
+
+    @property
+    def height(self) -> float:
+        """How tall its lines are together."""
+        return len(self.lines) * _LEADING * self.size
+
+    @property
+    def width(self) -> float:
+        """How wide its longest line is."""
+        return max(sum(text_width(run.text, run.bold) for run in line) for line in self.lines) * self.size / SIZE
+
+
+_INKS = {"n": "ink", "p": "ink", "v": "value", "a": "adjoint", "t": "tangent", "m": "soft_ink", "c": "soft_ink"}
+_BOLD_INKS = {"w": "value", "r": "adjoint", "u": "tangent", "g": "ink"}
 """How the pieces of an equation are written; the letters are those of `equations.KINDS`."""
 
 
-def of_equation(equation: Equation) -> list[Run]:
-    """Give a line of arithmetic its colours."""
-    pieces = iter(equation.pieces)
+def equation_runs(equation: Equation) -> list[Run]:
+    """Return a line of arithmetic as runs in its colours."""
+    texts = iter(equation.pieces)
     return [
-        Run(next(pieces), *_INKS[kind]) if kind.isalpha() else Run(f" {kind}{_TIED}", "soft_ink")
+        Run(next(texts), (_INKS | _BOLD_INKS)[kind], kind in _BOLD_INKS)
+        if kind.isalpha()
+        else Run(f" {kind}{_TIED}", "soft_ink")
         for kind in equation.form
     ]
 
 
-def wrapped(runs: Iterable[Run], width: float, size: float = SIZE) -> list[list[Run]]:
+@in_its_language
+def legend_runs(trace: Trace) -> list[Run]:
+    """Return how to read a box of the graph, in its colours."""
+    inks = {kind: Run(say(kind), kind, True) for kind in ("value", "adjoint", "tangent")}
+    return fill_runs(f"legend.{trace.mode}", **inks)
+
+
+def fill_runs(key: str, **slots: Run) -> list[Run]:
+    """Fill the slots of a string with runs; its own words are soft."""
+    return [piece if isinstance(piece, Run) else Run(piece, "soft_ink") for piece in pieces(key, **slots)]
+
+
+def wrap_runs(runs: Iterable[Run], width: float, size: float = SIZE) -> Paragraph:
     """Break text into lines that are at most so wide, in points.
 
-    >>> [[run.text for run in line] for line in wrapped([Run("one two "), Run("three", "value")], 70)]
+    >>> [[run.text for run in line] for line in wrap_runs([Run("one two "), Run("three", "value")], 70).lines]
     [['one two'], ['three']]
     """
     lines: list[list[Run]] = [[]]
     used = 0.0
-    for word in _words(runs, max(_SHORTEST, int(width / (0.75 * size)))):
-        wide = sum(text_width(run.text, run.bold) for run in word) * size / SIZE
-        space = word[0].text.isspace()
+    for word in _split_words(runs, max(_SHORTEST, int(width / (0.75 * size)))):
+        wide = Paragraph([word], size).width
         if used and used + wide > width:
             lines.append([])
             used = 0.0
-        if space and not used and len(lines) > 1:
-            continue
-        lines[-1] += word
-        used += wide
-    return [_joined(_trimmed(line)) for line in lines if line]
+        if used or len(lines) == 1 or not word[0].text.isspace():
+            lines[-1] += word
+            used += wide
+    return Paragraph([_join_runs(line) for line in lines if line], size)
 
 
-def _words(runs: Iterable[Run], longest: int) -> Iterator[list[Run]]:
-    """What must stay on one line: words, which may have several colours, and the spaces between them."""
+def _split_words(runs: Iterable[Run], longest: int) -> Iterator[list[Run]]:
+    """Yield what must stay on one line: words, which may have several colours, and the spaces between them."""
     word: list[Run] = []
     for run in runs:
-        for found in _PIECES.finditer(run.text):
-            text = found[0]
-            breaks = text[0] in _SPACES or "⺀" <= text[0] <= "鿿"
-            if breaks and word:
+        for atom in _ATOMS.findall(run.text):
+            alone = "⺀" <= atom[0] <= "鿿" or (atom.isspace() and atom[0] != _TIED)
+            for k in range(0, len(atom), longest):  # a word longer than a line is cut
+                if word and (alone or k):
+                    yield word
+                    word = []
+                word.append(run._replace(text=atom[k : k + longest]))
+            if alone:
                 yield word
                 word = []
-            pieces = [run._replace(text=text[k : k + longest]) for k in range(0, len(text), longest)]
-            if breaks:
-                yield pieces
-                continue
-            # A word longer than a line is cut.
-            yield from ([*word, piece] if k == 0 else [piece] for k, piece in enumerate(pieces[:-1]))
-            word = [*word, pieces[-1]] if len(pieces) == 1 else [pieces[-1]]
     if word:
         yield word
 
 
-def _trimmed(line: list[Run]) -> list[Run]:
+def _join_runs(line: list[Run]) -> list[Run]:
+    """Leave out the spaces at the end of a line, and put neighbours of one look together."""
     while line and line[-1].text.isspace():
         line.pop()
-    return line
+    looks = itertools.groupby(line, key=lambda run: run[1:])
+    return [Run("".join(run.text for run in same), *look) for look, same in looks]
 
 
-def _joined(line: Iterable[Run]) -> list[Run]:
-    """Put neighbours of one look together."""
-    joined: list[Run] = []
-    for run in line:
-        if joined and joined[-1][1:] == run[1:]:
-            joined[-1] = joined[-1]._replace(text=joined[-1].text + run.text)
-        else:
-            joined.append(run)
-    return joined
+def add_heights(paragraphs: Iterable[Paragraph]) -> float:
+    """Return how tall paragraphs are that stand below each other."""
+    return sum(paragraph.height for paragraph in paragraphs)
 
 
-def written(
-    lines: Sequence[Sequence[Run]], x: float, top: float, theme: Theme, size: float = SIZE, anchor: str = "start"
-) -> str:
-    """Write lines of text below each other; `top` is the upper end of the first, x and y are in points."""
-    elements = []
-    for k, runs in enumerate(lines):
-        baseline = top + (k * LEADING + 1.05) * size
-        spans = "".join(_span(run, theme) for run in runs)
-        at = f'x="{x:g}" y="{baseline:.1f}" font-size="{size:g}" text-anchor="{anchor}"'
-        elements.append(f"<text {at}>{spans}</text>")
-    return "".join(elements)
+def write_paragraphs(
+    paragraphs: Iterable[Paragraph], x: float, top: float, theme: Theme, anchor: str = "start"
+) -> tuple[str, float]:
+    """Write paragraphs below each other, the first from `top` on; return them and where the last one ends."""
+    written = []
+    for paragraph in paragraphs:
+        size = paragraph.size
+        for k, line in enumerate(paragraph.lines):
+            spans = [_write_run(run, theme) for run in line]
+            baseline = top + (k * _LEADING + 1.05) * size
+            written.append(element("text", *spans, x=f"{x:g}", y=baseline, font_size=f"{size:g}", text_anchor=anchor))
+        top += paragraph.height
+    return "".join(written), top
 
 
-def _span(run: Run, theme: Theme) -> str:
-    weight = ' font-weight="bold"' if run.bold else ""
-    return f'<tspan{weight} fill="{getattr(theme, run.ink)}">{escape(run.text.replace(_TIED, " "))}</tspan>'
-
-
-def height(lines: int, size: float = SIZE) -> float:
-    """How tall so many lines of text are."""
-    return lines * LEADING * size
+def _write_run(run: Run, theme: Theme) -> str:
+    text = escape(run.text.replace(_TIED, " "))
+    return element("tspan", text, font_weight="bold" if run.bold else None, fill=getattr(theme, run.ink))

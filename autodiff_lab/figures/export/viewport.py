@@ -10,15 +10,16 @@ from autodiff_lab.trace.groups import Group
 from autodiff_lab.trace.model import Trace
 
 _AIR = 24.0
+_LONGEST_TEXT = 400.0
 
 Corner = tuple[float, float]
 """Where the upper left corner of the window is, in points of the graph."""
 
 
-def corners(
+def place_windows(
     trace: Trace, groups: Sequence[Group], layout: Mapping[str, Any], width: float, height: float
 ) -> list[Corner]:
-    """Give the place of the window at each step, the first before all steps.
+    """Place the window at each step, the first before all steps.
 
     Parameters
     ----------
@@ -30,45 +31,22 @@ def corners(
     width, height : float
         The size of the window.
     """
-    boxes = _boxes(trace, groups, layout)
-    places: list[Corner] = []
+    names = [f"n{i}" for i in range(len(trace.lines))]
+    for group in groups:
+        if group.end - group.first > 1:
+            names[group.first : group.end] = [f"g{group.first}"] * (group.end - group.first)
+    boxes = [layout["nodes"][name] for name in names]
+    corners: list[Corner] = []
     x, y = 0.0, max(0.0, (layout["height"] - height) / 2)
-    for about in _about(trace):
-        all_of_them = [boxes[i] for i in about]
-        if all_of_them:
-            x = _moved(x, width, layout["width"], [across for across, _ in all_of_them])
-            y = _moved(y, height, layout["height"], [down for _, down in all_of_them])
-        places.append((x, y))
-    return places
+    for lines in _lines_in_focus(trace):
+        x = _scroll(x, width, layout["width"], [(boxes[i]["x"], boxes[i]["w"] / 2) for i in lines])
+        y = _scroll(y, height, layout["height"], [(boxes[i]["y"], boxes[i]["h"] / 2) for i in lines])
+        corners.append((x, y))
+    return corners
 
 
-_ELEMENT = re.compile(r"<(?:path|polygon|polyline|ellipse|text)\b[^>]*?(?:/>|>[^<]*</text>)")
-_PAIR = re.compile(r"(-?[\d.]+),(-?[\d.]+)")
-_PLACE = re.compile(r' c?x="(-?[\d.]+)" c?y="(-?[\d.]+)"')
-_SHIFT = re.compile(r"translate\((-?[\d.]+) (-?[\d.]+)\)")
-_LONGEST_TEXT = 400.0
-
-
-def within(drawn: str, corner: Corner, width: float, height: float) -> str:
-    """Leave out of a picture, as `drawing.picture` writes it, what lies outside of the window."""
-    shift = _SHIFT.search(drawn)
-    left, top = (a - float(b) for a, b in zip(corner, shift.groups() if shift else (0, 0), strict=True))
-
-    def kept(found: re.Match[str]) -> str:
-        tag = found[0]
-        pairs = [(float(x), float(y)) for x, y in _PAIR.findall(tag) or _PLACE.findall(tag)]
-        if not pairs:
-            return tag
-        xs, ys = zip(*pairs, strict=True)
-        text = _LONGEST_TEXT if tag.startswith("<text") else _AIR
-        inside = max(xs) + text >= left and min(xs) - _AIR <= left + width
-        return tag if inside and max(ys) + _AIR >= top and min(ys) - _AIR <= top + height else ""
-
-    return _ELEMENT.sub(kept, drawn)
-
-
-def _about(trace: Trace) -> Iterator[list[int]]:
-    """The lines that each step is about, its own first; before all steps that is the first line."""
+def _lines_in_focus(trace: Trace) -> Iterator[list[int]]:
+    """Yield the lines that each step is about, its own first; before all steps that is the first line."""
     yield [0] if trace.lines else []
     for now in trace.steps:
         if now.phase in ("seed", "sweep"):
@@ -77,24 +55,39 @@ def _about(trace: Trace) -> Iterator[list[int]]:
             yield [now.line, *(o.line for o in trace.lines[now.line].operands if o.line is not None)]
 
 
-Stretch = tuple[float, float]
+def _scroll(start: float, window: float, whole: float, boxes: Sequence[tuple[float, float]]) -> float:
+    """Return where the window starts once it shows the boxes (middle, half a side); if they are far apart, the first.
 
-
-def _moved(at: float, window: float, whole: float, stretches: Sequence[Stretch]) -> float:
-    """Put the stretches into the middle if the window does not show them all; if they are too far apart, the first."""
-    low, high = min(low for low, _ in stretches) - _AIR, max(high for _, high in stretches) + _AIR
+    It stays where it is as long as it shows them all.
+    """
+    if not boxes:
+        return start
+    low, high = min(at - half for at, half in boxes) - _AIR, max(at + half for at, half in boxes) + _AIR
     if high - low > window:
-        low, high = stretches[0]
-    if low < at or high > at + window:
-        at = (low + high - window) / 2
-    return min(max(at, 0.0), max(0.0, whole - window))
+        low, high = boxes[0][0] - boxes[0][1], boxes[0][0] + boxes[0][1]
+    if low < start or high > start + window:
+        start = (low + high - window) / 2
+    return min(max(start, 0.0), max(0.0, whole - window))
 
 
-def _boxes(trace: Trace, groups: Sequence[Group], layout: Mapping[str, Any]) -> list[tuple[Stretch, Stretch]]:
-    """From where to where the box of each line goes, across and down."""
-    names = [f"n{i}" for i in range(len(trace.lines))]
-    for group in groups:
-        if group.end - group.first > 1:
-            names[group.first : group.end] = [f"g{group.first}"] * (group.end - group.first)
-    nodes = [layout["nodes"][name] for name in names]
-    return [((n["x"] - n["w"] / 2, n["x"] + n["w"] / 2), (n["y"] - n["h"] / 2, n["y"] + n["h"] / 2)) for n in nodes]
+_ELEMENT = re.compile(r"<(?:path|polygon|polyline|ellipse|text)\b[^>]*?(?:/>|>[^<]*</text>)")
+_PAIR = re.compile(r'(-?[\d.]+),(-?[\d.]+)| c?x="(-?[\d.]+)" c?y="(-?[\d.]+)"')
+_SHIFT = re.compile(r"translate\((-?[\d.]+) (-?[\d.]+)\)")
+
+
+def crop(drawn: str, corner: Corner, width: float, height: float) -> str:
+    """Leave out of a picture, as `render.picture` writes it, what lies outside of the window."""
+    shift = _SHIFT.search(drawn)
+    left, top = (a - float(b) for a, b in zip(corner, shift.groups() if shift else (0, 0), strict=True))
+
+    def keep(found: re.Match[str]) -> str:
+        tag = found[0]
+        pairs = [(float(x or cx), float(y or cy)) for x, y, cx, cy in _PAIR.findall(tag)]
+        if not pairs:
+            return tag
+        xs, ys = zip(*pairs, strict=True)
+        reach = _LONGEST_TEXT if tag.startswith("<text") else _AIR
+        across = max(xs) + reach >= left and min(xs) - _AIR <= left + width
+        return tag if across and max(ys) + _AIR >= top and min(ys) - _AIR <= top + height else ""
+
+    return _ELEMENT.sub(keep, drawn)

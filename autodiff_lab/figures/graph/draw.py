@@ -14,8 +14,8 @@ from autodiff_lab.figures.graph.node_style import NODE_HEIGHT, Look, Parts, esca
 from autodiff_lab.figures.graph.render import QUICK, Drawing, DrawingError, picture, render
 from autodiff_lab.figures.style.fonts import stack
 from autodiff_lab.figures.style.themes import theme_of
+from autodiff_lab.text.arguments import one_of
 from autodiff_lab.text.messages import in_its_language, say
-from autodiff_lab.text.options import one_of
 from autodiff_lab.trace.groups import GROUPINGS, Group, groups_of
 from autodiff_lab.trace.memory_usage import last_uses
 from autodiff_lab.trace.model import Trace

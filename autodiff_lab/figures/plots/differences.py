@@ -9,8 +9,8 @@ import numpy as np
 
 from autodiff_lab.engine.errors import InputError
 from autodiff_lab.figures.plots.style import Plot, called, canvas
+from autodiff_lab.text.arguments import one_of
 from autodiff_lab.text.notation import number
-from autodiff_lab.text.options import one_of
 from autodiff_lab.transforms.gradients import jvp
 from autodiff_lab.transforms.recording import argument_names, name_of
 

@@ -13,9 +13,9 @@ from matplotlib.colors import LinearSegmentedColormap, Normalize, to_rgba
 
 from autodiff_lab.engine.errors import ShapeError
 from autodiff_lab.figures.plots.style import Plot, canvas
-from autodiff_lab.figures.style.themes import BLUE, VERMILION, Theme
+from autodiff_lab.figures.style.themes import BLUE, Theme, VERMILION
 from autodiff_lab.text.notation import number
-from autodiff_lab.text.options import one_of
+from autodiff_lab.text.arguments import one_of
 from autodiff_lab.transforms import pytree
 from autodiff_lab.transforms.jacobians import hessian, jacobian
 from autodiff_lab.transforms.recording import argument_names

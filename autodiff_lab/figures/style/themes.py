@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from autodiff_lab.text.options import one_of
+from autodiff_lab.text.arguments import one_of
 
 # Okabe and Ito's colours, safe for colour-blind readers: https://jfly.uni-koeln.de/color/
 GREEN = "#009E73"

@@ -12,9 +12,9 @@ from typing import Any
 
 from autodiff_lab.engine.errors import InputError
 from autodiff_lab.figures.tables.columns import Filled, against, along, reverse, tangents
+from autodiff_lab.text.arguments import one_of
 from autodiff_lab.text.messages import checked_language, say, speaking
 from autodiff_lab.text.notation import escape
-from autodiff_lab.text.options import one_of
 from autodiff_lab.text.table import Cell, Column, Grid
 from autodiff_lab.trace.model import Trace
 from autodiff_lab.transforms.gradients import record

@@ -13,10 +13,9 @@ import numpy as np
 from autodiff_lab.engine.errors import AutodiffError
 from autodiff_lab.engine.printing import visible
 from autodiff_lab.figures.graph.render import DrawingError
+from autodiff_lab.text.arguments import check_path, one_of
 from autodiff_lab.text.messages import say, speaking
 from autodiff_lab.text.notation import number
-from autodiff_lab.text.options import one_of
-from autodiff_lab.text.output_paths import checked_path
 from autodiff_lab.trace.model import Trace
 from autodiff_lab.trace.outputs import Outputs
 from autodiff_lab.transforms.keywords import options_apart
@@ -251,7 +250,7 @@ class Player(Outputs, Shared):
         PathError
             If the name does not end in ``.html``, or there is no such folder.
         """
-        path = checked_path("save_html", path, ".html", ".htm")
+        path = check_path("save_html", path, ".html", ".htm")
         path.write_text(page.page(self.trace, self._shown()), encoding="utf-8")
         return path
 

@@ -7,7 +7,7 @@ from autodiff_lab import Trace
 from autodiff_lab.engine.errors import InputError
 from autodiff_lab.figures.export import animation
 from autodiff_lab.figures.export.animation import reading_time
-from autodiff_lab.text.output_paths import chosen
+from autodiff_lab.figures.export.step_choice import choose_steps
 
 from ..example import example
 from ..runs import RUNS
@@ -88,8 +88,8 @@ def test_what_makes_no_film(tmp_path, options, message):
 @pytest.mark.parametrize("most", [2, 3, 5, 8, 40])
 def test_chosen_steps_have_both_ends(most):
     phases = ["record"] * 30 + ["seed"] + ["sweep"] * 20
-    picked = chosen(phases, most)
+    picked = choose_steps(phases, most)
     assert len(picked) == most
     assert picked == sorted(set(picked))
     assert (picked[0], picked[-1]) == (0, 50)
-    assert chosen(phases, 51) == list(range(51))
+    assert choose_steps(phases, 51) == list(range(51))

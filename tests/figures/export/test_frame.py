@@ -13,8 +13,8 @@ from autodiff_lab import Trace, play
 from autodiff_lab.engine.errors import AutodiffError, InputError
 from autodiff_lab.figures.export import bitmap
 from autodiff_lab.figures.export.frame import Frames
-from autodiff_lab.figures.export.svg_text import Run, of_equation, wrapped
-from autodiff_lab.figures.export.viewport import corners
+from autodiff_lab.figures.export.svg_text import Run, equation_runs, wrap_runs
+from autodiff_lab.figures.export.viewport import place_windows
 from autodiff_lab.figures.graph.draw import graph, picture, render
 from autodiff_lab.figures.graph.layout import layout_of
 from autodiff_lab.figures.style.themes import DARK
@@ -120,7 +120,7 @@ def test_a_large_graph_is_shown_in_parts_that_hold_the_step():
         assert len(svg) < 200_000
     places = layout_of(graph(trace, 121))
     groups = ()
-    for (x, y), done in zip(corners(trace, groups, places, 700, 300)[1:], trace.steps, strict=True):
+    for (x, y), done in zip(place_windows(trace, groups, places, 700, 300)[1:], trace.steps, strict=True):
         box = places["nodes"][f"n{done.line}"]
         assert x <= box["x"] - box["w"] / 2
         assert box["x"] + box["w"] / 2 <= x + 700
@@ -247,18 +247,18 @@ def test_resvg_paints_what_graphviz_paints():
 
 
 def test_text_breaks_where_words_end():
-    lines = wrapped([Run("one two three four five six")], 120)
+    lines = wrap_runs([Run("one two three four five six")], 120).lines
     assert " ".join(run.text for line in lines for run in line) == "one two three four five six"
     assert len(lines) > 1
-    assert len(wrapped([Run("x" * 200)], 120)) > 5
-    chinese = wrapped([Run("反向扫描，伴随累加。")], 60)
+    assert len(wrap_runs([Run("x" * 200)], 120).lines) > 5
+    chinese = wrap_runs([Run("反向扫描，伴随累加。")], 60).lines
     assert len(chinese) > 1
     assert not any(line[0].text.startswith(("，", "。")) for line in chinese)
 
 
 def test_a_sign_of_an_equation_stays_with_what_follows():
     equations = [equation for step in Trace.of(example, 2.0, 5.0).steps for equation in step.equations]
-    broken = [line for equation in equations for line in wrapped(of_equation(equation), 150)]
+    broken = [line for equation in equations for line in wrap_runs(equation_runs(equation), 150).lines]
     assert len(broken) > 2 * len(equations)
     for line in broken:
         assert not "".join(run.text for run in line).rstrip("\N{NO-BREAK SPACE}").endswith(("=", "×", "+"))

@@ -1,0 +1,46 @@
+"""Which steps of a run are shown, where not all of them are."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Sequence
+
+from autodiff_lab.text.arguments import check_steps
+from autodiff_lab.text.messages import in_its_language, say
+from autodiff_lab.trace.model import Trace
+
+
+def steps_to_show(function: str, trace: Trace, steps: Iterable[int] | None, most: int) -> tuple[list[int], str]:
+    """Return the steps that are asked for, or so many at most; and a remark if some are left out unasked.
+
+    Raises
+    ------
+    InputError
+        If a step that is asked for does not exist.
+    """
+    if steps is not None:
+        return check_steps(function, steps, len(trace.steps)), ""
+    shown = choose_steps([step.phase for step in trace.steps], most)
+    return shown or [-1], _remark(trace, len(shown)) if len(shown) < len(trace.steps) else ""
+
+
+@in_its_language
+def _remark(trace: Trace, shown: int) -> str:
+    return say("some steps", shown=shown, count=len(trace.steps))
+
+
+def choose_steps(phases: Sequence[str], most: int) -> list[int]:
+    """Choose so many steps of a run at most: the ends of each phase, and others evenly between them.
+
+    >>> choose_steps(["record"] * 7 + ["seed"] + ["sweep"] * 5, 6)
+    [0, 3, 6, 7, 8, 12]
+    """
+    count = len(phases)
+    if count <= most:
+        return list(range(count))
+    ends = [k for k in range(count) if k in (0, count - 1) or phases[k] != phases[k - 1] or phases[k] != phases[k + 1]]
+    picked = set(ends[: most - 1]) | {count - 1} if len(ends) > most else set(ends)
+    while len(picked) < most:
+        start, end = max(itertools.pairwise(sorted(picked)), key=lambda gap: gap[1] - gap[0])
+        picked.add((start + end) // 2)
+    return sorted(picked)

@@ -1,0 +1,48 @@
+"""SVG, written element by element."""
+
+from __future__ import annotations
+
+from autodiff_lab.figures.style.fonts import stack
+from autodiff_lab.text.notation import escape
+
+ROOT = {"xmlns": "http://www.w3.org/2000/svg", "xml:space": "preserve", "role": "img"}
+"""What the outermost element says of itself; spaces in text count."""
+
+
+def element(tag: str, *inside: str, **attributes: str | float | None) -> str:
+    """Write an SVG element.
+
+    Parameters
+    ----------
+    tag : str
+    *inside : str
+        What stands between its tags: other elements, or text that is escaped already.
+    **attributes : str, int, float or None
+        An underscore stands for a hyphen. A float is a coordinate, and written to a tenth; None is left out.
+
+    >>> element("text", "f(x)", x=1 / 3, y=2, font_size="9", text_anchor=None)
+    '<text x="0.3" y="2" font-size="9">f(x)</text>'
+    """
+    written = "".join(
+        f' {name.replace("_", "-")}="{f"{value:.1f}" if isinstance(value, float) else escape(str(value))}"'
+        for name, value in attributes.items()
+        if value is not None
+    )
+    return f"<{tag}{written}>{''.join(inside)}</{tag}>" if inside else f"<{tag}{written}/>"
+
+
+def write_picture(size: tuple[float, float], paper: str, lang: str, title: str, *inside: str, font_size: float) -> str:
+    """Write a picture of its own, as large as this in points, on paper of one colour."""
+    width, height = size
+    return element(
+        "svg",
+        element("title", escape(title)),
+        element("rect", x=0, y=0, width=f"{width:g}", height=f"{height:g}", fill=paper, stroke="none"),
+        *inside,
+        **ROOT,
+        width=f"{width:g}pt",
+        height=f"{height:g}pt",
+        viewBox=f"0 0 {width:g} {height:g}",
+        font_family=stack(lang),
+        font_size=f"{font_size:g}",
+    )

@@ -1,0 +1,125 @@
+"""Checks of arguments: an option, a number, a file to write, a step of a run; each is refused in one way.
+
+They come before anything is drawn, so that nothing is drawn in vain.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from autodiff_lab.engine.errors import AutodiffError, InputError
+
+
+class PathError(AutodiffError, ValueError):
+    """A file cannot be written under this name, or in this folder."""
+
+
+def one_of(function: str, option: str, given: Any, allowed: Sequence[Any]) -> Any:
+    """Check that an option is one of the choices, and return it.
+
+    Raises
+    ------
+    InputError
+        If it is not; the message says what is.
+
+    >>> one_of("draw", "direction", "TB", ("LR", "TB"))
+    'TB'
+    >>> one_of("draw", "direction", "down", ("LR", "TB"))
+    Traceback (most recent call last):
+    autodiff_lab.engine.errors.InputError: draw(direction='down') is not possible; direction is 'LR' or 'TB'.
+    """
+    # The type counts as well: 1 equals True, and is not what was meant.
+    if any(type(given) is type(choice) and given == choice for choice in allowed):
+        return given
+    *most, last = map(repr, allowed)
+    choices = f"{', '.join(most)} or {last}" if most else last
+    raise InputError(f"{function}({option}={given!r}) is not possible; {option} is {choices}.")
+
+
+def check_number(function: str, option: str, given: Any, least: float, most: float) -> float:
+    """Check that an option is a number in a range, and return it.
+
+    Raises
+    ------
+    InputError
+        If it is none, or out of range.
+
+    >>> check_number("save_png", "scale", 2, 0.1, 10)
+    2.0
+    >>> check_number("save_png", "scale", "big", 0.1, 10)
+    Traceback (most recent call last):
+    autodiff_lab.engine.errors.InputError: save_png(scale='big') is not possible; scale is a number from 0.1 to 10.
+    """
+    try:
+        number = float(given)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not least <= number <= most:
+        raise InputError(
+            f"{function}({option}={given!r}) is not possible; {option} is a number from {least:g} to {most:g}."
+        )
+    return number
+
+
+def check_path(function: str, path: str | Path, *extensions: str) -> Path:
+    """Check that a file can be written under a path, and return the path.
+
+    Raises
+    ------
+    PathError
+        If the name ends in something else than one of `extensions`, or there is no such folder.
+
+    >>> check_path("save_svg", "a.png", ".svg")
+    Traceback (most recent call last):
+    autodiff_lab.text.arguments.PathError: save_svg writes .svg, and 'a.png' ends in '.png'. Write 'a.svg'.
+    """
+    path = Path(path)
+    if path.suffix.lower() not in extensions:
+        ending = f"ends in {path.suffix!r}" if path.suffix else "has no ending"
+        allowed = " or ".join(extensions)
+        better = path.with_suffix(extensions[0]) if path.name else Path(f"picture{extensions[0]}")
+        raise PathError(f"{function} writes {allowed}, and {str(path)!r} {ending}. Write {str(better)!r}.")
+    if not path.parent.is_dir():
+        raise PathError(
+            f"{function} cannot write {str(path)!r}: there is no folder {str(path.parent)!r}. Make it first: "
+            f"pathlib.Path({str(path.parent)!r}).mkdir(parents=True)."
+        )
+    if path.is_dir():
+        raise PathError(f"{function} cannot write {str(path)!r}: this is a folder. Add the name of a file.")
+    return path
+
+
+def check_steps(function: str, steps: Iterable[int], count: int) -> list[int]:
+    """Check that a run of `count` steps has these, and return them; −1 is before the first.
+
+    Raises
+    ------
+    InputError
+        If one of them is no such step, or there is none.
+    """
+    if isinstance(steps, str) or not isinstance(steps, Iterable):
+        raise InputError(f"{function}(steps={steps!r}) is not possible; steps is a list of step numbers, as [0, 3, 7].")
+    checked = [check_step(function, step, count) for step in steps]
+    if not checked:
+        raise InputError(f"{function}(steps=[]) shows nothing; name at least one step.")
+    return checked
+
+
+def check_step(function: str, step: int | None, count: int) -> int:
+    """Check that a run of `count` steps has this one, and return it; None is the last.
+
+    Raises
+    ------
+    InputError
+        If there is no such step.
+    """
+    if step is None:
+        return count - 1
+    whole = not isinstance(step, bool) and hasattr(step, "__index__")
+    if not whole or not -1 <= step < count:
+        last = f"0 to {count - 1}, and −1 is before the first" if count else "none; −1 is before the first"
+        raise InputError(f"{function}: there is no step {step!r}; the steps of this run are {last}.")
+    return int(step)
