@@ -264,4 +264,5 @@ def escape(text: str) -> str:
     '&lt;b a=&quot;1&quot;&gt;'
     """
     # Graphviz's parser stops at control characters, which no label needs.
-    return html.escape("".join(char if char.isprintable() else "�" for char in text), quote=True)
+    shown = text if text.isprintable() else "".join(char if char.isprintable() else "�" for char in text)
+    return html.escape(shown, quote=True)

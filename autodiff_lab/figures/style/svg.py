@@ -5,8 +5,8 @@ from __future__ import annotations
 from autodiff_lab.figures.style.fonts import stack
 from autodiff_lab.text.notation import escape
 
-ROOT = {"xmlns": "http://www.w3.org/2000/svg", "xml:space": "preserve", "role": "img"}
-"""What the outermost element says of itself; spaces in text count."""
+NAMESPACE = {"xmlns": "http://www.w3.org/2000/svg"}
+KEEP_SPACES = {"xml:space": "preserve"}
 
 
 def element(tag: str, *inside: str, **attributes: str | float | None) -> str:
@@ -39,7 +39,9 @@ def write_picture(size: tuple[float, float], paper: str, lang: str, title: str, 
         element("title", escape(title)),
         element("rect", x=0, y=0, width=f"{width:g}", height=f"{height:g}", fill=paper, stroke="none"),
         *inside,
-        **ROOT,
+        **NAMESPACE,
+        **KEEP_SPACES,
+        role="img",
         width=f"{width:g}pt",
         height=f"{height:g}pt",
         viewBox=f"0 0 {width:g} {height:g}",

@@ -10,9 +10,11 @@ import math
 from collections.abc import Iterable, Sequence
 
 from autodiff_lab.figures.style import themes
+from autodiff_lab.figures.style.svg import KEEP_SPACES, NAMESPACE, element
 from autodiff_lab.text.notation import escape
 
 FONT = "system-ui,-apple-system,Segoe UI,Roboto,DejaVu Sans,sans-serif"
+CODE_FONT = "ui-monospace,Menlo,Consolas,DejaVu Sans Mono,monospace"
 Point = tuple[float, float]
 
 
@@ -29,18 +31,19 @@ class Sheet:
         self.width, self.height, self.title = width, height, title
         self._shapes: list[str] = []
 
+    def _add(self, tag: str, *inside: str, **attributes: str | float | None) -> None:
+        self._shapes.append(element(tag, *inside, **attributes))
+
     def path(
         self, points: Iterable[Point], role: str = "ink", width: float = 2, dash: str = "", fill: str = ""
     ) -> None:
-        """A line through points; with `fill` a closed area."""
-        at = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
-        look = f'fill="{_colour(fill)}" fill-opacity="0.25"' if fill else 'fill="none"'
-        stroke = f'stroke="{_colour(role)}" stroke-width="{width:g}"' if role else 'stroke="none"'
-        dashed = f' stroke-dasharray="{dash}"' if dash else ""
-        self._shapes.append(f'<{"polygon" if fill else "polyline"} points="{at}" {look} {stroke}{dashed}/>')
+        """Add a line through points; with `fill` a closed area."""
+        inside = {"fill": _colour(fill), "fill_opacity": "0.25"} if fill else {"fill": "none"}
+        line = {**_stroke(role, width), "stroke_dasharray": dash or None}
+        self._add("polygon" if fill else "polyline", points=_points(points), **inside, **line)
 
     def arrow(self, tail: Point, head: Point, role: str = "ink", width: float = 2.5, dash: str = "") -> None:
-        """A line with a head; a very short one is a dot."""
+        """Add a line with a head; a very short one is a dot."""
         (x0, y0), (x1, y1) = tail, head
         length = ((x1 - x0) ** 2 + (y1 - y0) ** 2) ** 0.5
         if length < 4:
@@ -50,21 +53,17 @@ class Sheet:
         neck = (x1 - size * ux, y1 - size * uy)
         self.path([tail, neck], role, width, dash)
         wings = [(neck[0] - 0.45 * size * side * uy, neck[1] + 0.45 * size * side * ux) for side in (1, -1)]
-        at = " ".join(f"{x:.1f},{y:.1f}" for x, y in [head, *wings])
-        self._shapes.append(f'<polygon points="{at}" fill="{_colour(role)}"/>')
+        self._add("polygon", points=_points([head, *wings]), fill=_colour(role))
 
     def dot(self, x: float, y: float, role: str = "ink", radius: float = 5, hollow: bool = False) -> None:
-        """A filled circle, or with `hollow` a ring."""
-        look = f'fill="{"none" if hollow else _colour(role)}" stroke="{_colour(role)}" stroke-width="2"'
-        self._shapes.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:g}" {look}/>')
+        """Add a filled circle, or with `hollow` a ring."""
+        fill = "none" if hollow else _colour(role)
+        self._add("circle", cx=float(x), cy=float(y), r=f"{radius:g}", fill=fill, **_stroke(role, 2))
 
     def box(self, x: float, y: float, w: float, h: float, role: str = "line", fill: str = "", width: float = 1) -> None:
-        """A rectangle with a border."""
-        stroke = f'stroke="{_colour(role)}" stroke-width="{width:g}"' if role else 'stroke="none"'
-        inside = _colour(fill) if fill else "none"
-        self._shapes.append(
-            f'<rect x="{x:.1f}" y="{y:.1f}" width="{max(w, 0):.1f}" height="{h:.1f}" rx="3" fill="{inside}" {stroke}/>'
-        )
+        """Add a rectangle with a border."""
+        place = {"x": float(x), "y": float(y), "width": max(float(w), 0.0), "height": float(h)}
+        self._add("rect", **place, rx=3, fill=_colour(fill), **_stroke(role, width))
 
     def text(
         self,
@@ -76,35 +75,29 @@ class Sheet:
         size: float = 15,
         bold: bool = False,
     ) -> None:
-        """Words; `anchor` is start, middle or end."""
-        weight = ' font-weight="600"' if bold else ""
-        at = "" if anchor == "start" else f' text-anchor="{anchor}"'
-        kind = f'fill="{_colour(role)}" font-size="{size:g}"{weight}{at}'
-        self._shapes.append(f'<text x="{x:.1f}" y="{y:.1f}" {kind} xml:space="preserve">{escape(text)}</text>')
+        """Add words; `anchor` is start, middle or end."""
+        look = {"fill": _colour(role), "font_size": f"{size:g}", "font_weight": "600" if bold else None}
+        look["text_anchor"] = None if anchor == "start" else anchor
+        self._add("text", escape(text), x=float(x), y=float(y), **look, **KEEP_SPACES)
 
     def code(self, x: float, y: float, pieces: Sequence[tuple[str, str]], size: float = 15) -> None:
-        """Digits of one width, each piece (text, role) after the other."""
-        spans = "".join(f'<tspan fill="{_colour(role)}">{escape(text)}</tspan>' for text, role in pieces)
-        look = f'font-family="ui-monospace,Menlo,Consolas,DejaVu Sans Mono,monospace" font-size="{size:g}"'
-        self._shapes.append(f'<text x="{x:.1f}" y="{y:.1f}" {look} xml:space="preserve">{spans}</text>')
+        """Add digits of one width, each piece (text, role) after the other."""
+        spans = [element("tspan", escape(text), fill=_colour(role)) for text, role in pieces]
+        look = {"font_family": CODE_FONT, "font_size": f"{size:g}"}
+        self._add("text", *spans, x=float(x), y=float(y), **look, **KEEP_SPACES)
 
     def handle(self, name: str, x: float, y: float, radius: float = 22) -> None:
-        """A round place that can be dragged with the pointer; `Lab.drag` is told its name."""
-        self._shapes.append(
-            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:g}" fill="transparent" data-drag="{escape(name)}"/>'
-        )
+        """Add a round place that can be dragged with the pointer; `Lab.drag` is told its name."""
+        self._add("circle", cx=float(x), cy=float(y), r=f"{radius:g}", fill="transparent", data_drag=name)
 
     def paste(self, other: Sheet) -> None:
         """Add all that is on another sheet; what never changes need be drawn only once."""
         self._shapes += other._shapes
 
     def svg(self) -> str:
-        """The picture."""
-        return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="{self.width}" height="{self.height}" '
-            f'viewBox="0 0 {self.width} {self.height}" role="img" aria-label="{escape(self.title)}" '
-            f'font-family="{FONT}">{"".join(self._shapes)}</svg>'
-        )
+        """Return the picture."""
+        size = {"width": self.width, "height": self.height, "viewBox": f"0 0 {self.width} {self.height}"}
+        return element("svg", *self._shapes, **NAMESPACE, **size, role="img", aria_label=self.title, font_family=FONT)
 
 
 class Axes:
@@ -125,7 +118,7 @@ class Axes:
         self.sheet, self.frame, self.x, self.y = sheet, frame, x, y
 
     def at(self, x: float, y: float) -> Point:
-        """Where a place on the scales is on the sheet; what lies outside is put on the edge."""
+        """Return where a place on the scales is on the sheet; what lies outside is put on the edge."""
         left, top, width, height = self.frame
         across = (min(max(x, min(self.x)), max(self.x)) - self.x[0]) / (self.x[1] - self.x[0])
         up = (min(max(y, min(self.y)), max(self.y)) - self.y[0]) / (self.y[1] - self.y[0])
@@ -153,7 +146,7 @@ class Axes:
         self.sheet.text(left, top - 8, y_title, "soft_ink", "start", 14)
 
     def curve(self, points: Iterable[Point], role: str, width: float = 2.5, dash: str = "") -> None:
-        """A line through places on the scales, broken where it leaves them or is not a number."""
+        """Draw a line through places on the scales, broken where it leaves them or is not a number."""
         run: list[Point] = []
         for x, y in [*points, (math.nan, math.nan)]:
             if min(self.x) <= x <= max(self.x) and min(self.y) <= y <= max(self.y):
@@ -161,6 +154,14 @@ class Axes:
             elif run:
                 self.sheet.path(run, role, width, dash)
                 run = []
+
+
+def _points(points: Iterable[Point]) -> str:
+    return " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+
+
+def _stroke(role: str, width: float) -> dict[str, str]:
+    return {"stroke": _colour(role), "stroke_width": f"{width:g}"} if role else {"stroke": "none"}
 
 
 def _colour(role: str) -> str:
