@@ -48,7 +48,7 @@ class _Plan:
         self.scale = min(1.0, self._column / frames.width)
         title = wrap_runs([Run(trace.title, bold=True)], width, _TITLE)
         soft = [[Run(said, "soft_ink")] for said in (trace.note, *frames.remarks, remark)]
-        small = [legend_runs(trace), [Run(trace.warning, "adjoint", True)], *soft]
+        small = [*legend_runs(trace), *soft]
         self._head = [title, *(wrap_runs(runs, width, _SMALL) for runs in small)]
         self.rows = int((height - add_heights(self._head) - 8 + _GAP) // (frames.height * self.scale + _GAP))
 

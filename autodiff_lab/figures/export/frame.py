@@ -153,14 +153,13 @@ class Frames:
             phase = Run(say(f"phase.{self.trace.steps[step].phase}"), "ink", True)
             counter = svg_text.fill_runs("counter", step=counter[0], phase=phase)
         count = Paragraph([counter])
-        warning = self._wrap([Run(self.trace.warning, "adjoint", True)])
         if self._panel:
-            written, end = write_paragraphs([count, warning], _MARGIN, top, colours)
+            written, end = write_paragraphs([count], _MARGIN, top, colours)
             return written, end + 6
         title = wrap_runs([Run(self.trace.title, bold=True)], right - _MARGIN - count.width - 24, _TITLE)
         if len(title.lines) > 1:
             title = Paragraph([[Run(title.lines[0][0].text + "…", bold=True)]], _TITLE)
-        paragraphs = [title, self._wrap(svg_text.legend_runs(self.trace)), warning]
+        paragraphs = [title, *map(self._wrap, svg_text.legend_runs(self.trace))]
         written, end = write_paragraphs(paragraphs, _MARGIN, top, colours)
         return write_paragraphs([count], right, top + 4, colours, "end")[0] + written, end + 6
 

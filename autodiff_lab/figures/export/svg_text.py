@@ -69,10 +69,10 @@ def equation_runs(equation: Equation) -> list[Run]:
 
 
 @in_its_language
-def legend_runs(trace: Trace) -> list[Run]:
-    """Return how to read a box of the graph, in its colours."""
+def legend_runs(trace: Trace) -> tuple[list[Run], list[Run]]:
+    """Return how to read a box of the graph, in its colours; and what a reader has to be warned of, if anything."""
     inks = {kind: Run(say(kind), kind, True) for kind in ("value", "adjoint", "tangent")}
-    return fill_runs(f"legend.{trace.mode}", **inks)
+    return fill_runs(f"legend.{trace.mode}", **inks), [Run(trace.warning, "adjoint", True)]
 
 
 def fill_runs(key: str, **slots: Run) -> list[Run]:

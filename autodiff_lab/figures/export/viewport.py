@@ -39,8 +39,8 @@ def place_windows(
     corners: list[Corner] = []
     x, y = 0.0, max(0.0, (layout["height"] - height) / 2)
     for lines in _lines_in_focus(trace):
-        x = _scroll(x, width, layout["width"], [(boxes[i]["x"], boxes[i]["w"] / 2) for i in lines])
-        y = _scroll(y, height, layout["height"], [(boxes[i]["y"], boxes[i]["h"] / 2) for i in lines])
+        x = _scroll(x, width, layout["width"], [_extent(boxes[i], "x", "w") for i in lines])
+        y = _scroll(y, height, layout["height"], [_extent(boxes[i], "y", "h") for i in lines])
         corners.append((x, y))
     return corners
 
@@ -49,22 +49,25 @@ def _lines_in_focus(trace: Trace) -> Iterator[list[int]]:
     """Yield the lines that each step is about, its own first; before all steps that is the first line."""
     yield [0] if trace.lines else []
     for now in trace.steps:
-        if now.phase in ("seed", "sweep"):
-            yield [now.line, *(send.parent for send in now.sends)]
-        else:
-            yield [now.line, *(o.line for o in trace.lines[now.line].operands if o.line is not None)]
+        operands = [operand.line for operand in trace.lines[now.line].operands if operand.line is not None]
+        back = now.phase in ("seed", "sweep")
+        yield [now.line, *([send.parent for send in now.sends] if back else operands)]
+
+
+def _extent(box: Mapping[str, float], middle: str, side: str) -> tuple[float, float]:
+    return box[middle] - box[side] / 2, box[middle] + box[side] / 2
 
 
 def _scroll(start: float, window: float, whole: float, boxes: Sequence[tuple[float, float]]) -> float:
-    """Return where the window starts once it shows the boxes (middle, half a side); if they are far apart, the first.
+    """Return where the window starts once it shows the boxes; if they are far apart, the first.
 
     It stays where it is as long as it shows them all.
     """
     if not boxes:
         return start
-    low, high = min(at - half for at, half in boxes) - _AIR, max(at + half for at, half in boxes) + _AIR
+    low, high = min(low for low, _ in boxes) - _AIR, max(high for _, high in boxes) + _AIR
     if high - low > window:
-        low, high = boxes[0][0] - boxes[0][1], boxes[0][0] + boxes[0][1]
+        low, high = boxes[0]
     if low < start or high > start + window:
         start = (low + high - window) / 2
     return min(max(start, 0.0), max(0.0, whole - window))
