@@ -1,1 +1,1 @@
-"""How things are said: notation, numbers, messages and their catalogue, tables of text, checks of arguments."""
+"""Text: notation, numbers, messages and their catalogue, tables of text, checks of arguments."""

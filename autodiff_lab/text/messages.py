@@ -1,7 +1,7 @@
-"""`say`: every word a learner reads, in the language that was asked for.
+"""Messages: every word a learner reads, in the current language.
 
 A sentence is a template of the `catalogue` with named slots. Code fills the slots; it never joins pieces of sentences.
-A trace is read in one language, which it remembers (`Trace.lang`); who shows it says `speaking`, and speaks the same.
+A trace is read in one language, which it remembers (`Trace.lang`); who shows it uses the same.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from autodiff_lab.text.catalogue import CATALOGUE, LANGUAGES, interface
 _SHARED = ("separator", "not reached", "group", "and more", "values together")
 """What the player says as pictures and sentences do."""
 
-_SPOKEN: ContextVar[str] = ContextVar("lang", default="en")
+_LANGUAGE: ContextVar[str] = ContextVar("lang", default="en")
 
 
 @contextmanager
 def speaking(lang: str) -> Iterator[None]:
-    """Speak a language inside the block.
+    """Write messages in a language inside the block.
 
     >>> with speaking("zh"):
     ...     say("step", step=3, count=13)
@@ -32,31 +32,31 @@ def speaking(lang: str) -> Iterator[None]:
     >>> say("step", step=3, count=13)
     'step 3 of 13'
     """
-    token = _SPOKEN.set(lang)
+    token = _LANGUAGE.set(lang)
     try:
         yield
     finally:
-        _SPOKEN.reset(token)
+        _LANGUAGE.reset(token)
 
 
 def in_its_language(show: Callable[..., Any]) -> Callable[..., Any]:
-    """Let a function whose first argument is a trace speak the language of that trace."""
+    """Let a function whose first argument is a trace write messages in the language of that trace."""
 
     @functools.wraps(show)
-    def spoken(trace: Any, *args: Any, **kwargs: Any) -> Any:
+    def in_language(trace: Any, *args: Any, **kwargs: Any) -> Any:
         with speaking(trace.lang):
             return show(trace, *args, **kwargs)
 
-    return spoken
+    return in_language
 
 
 def spoken() -> str:
-    """Tell which language is spoken now."""
-    return _SPOKEN.get()
+    """Return the current language."""
+    return _LANGUAGE.get()
 
 
 def checked_language(function: str, lang: str) -> str:
-    """Give back a language that there is.
+    """Check that a language exists, and return it.
 
     Raises
     ------
@@ -67,17 +67,17 @@ def checked_language(function: str, lang: str) -> str:
 
 
 def template(key: str) -> str:
-    """Give a string as it stands in the catalogue, its slots still open."""
-    return CATALOGUE[key][LANGUAGES.index(_SPOKEN.get())]
+    """Return a string as it stands in the catalogue, its slots still open."""
+    return CATALOGUE[key][LANGUAGES.index(_LANGUAGE.get())]
 
 
 def say(key: str, **slots: Any) -> str:
-    """Fill the slots of a string."""
+    """Return a string of the catalogue with its slots filled."""
     return template(key).format(**slots)
 
 
 def counted(key: str, n: int, /, **slots: Any) -> str:
-    """Fill a string that has a form of its own for one: ``key.one`` and ``key.many``, with the number in slot ``n``.
+    """Return a string that has a form of its own for one: ``key.one`` and ``key.many``, with the number in slot ``n``.
 
     >>> counted("operations", 1), counted("operations", 3)
     ('1 operation', '3 operations')
@@ -86,7 +86,7 @@ def counted(key: str, n: int, /, **slots: Any) -> str:
 
 
 def pieces(key: str, **slots: Any) -> list[Any]:
-    """Give a string in pieces: its own words as they are, and in each slot what is given for it.
+    """Return a string in pieces: its own words as they are, and in each slot what is given for it.
 
     >>> pieces("step", step=("bold", "3"), count=13)
     ['step ', ('bold', '3'), ' of ', 13]
@@ -99,7 +99,7 @@ def pieces(key: str, **slots: Any) -> list[Any]:
 
 
 def fits(key: str, text: str) -> bool:
-    """Tell whether a text is a string of the catalogue, whatever stands in its slot.
+    """Return whether a text is a string of the catalogue, whatever stands in its slot.
 
     >>> fits("transpose of", "transpose of cumsum"), fits("transpose of", "v̄₁ @ v₀.T")
     (True, False)
@@ -109,12 +109,12 @@ def fits(key: str, text: str) -> bool:
 
 
 def separated(items: Iterable[str]) -> str:
-    """Write a list without an "and"."""
+    """Join items with commas, without an "and"."""
     return template("separator").join(items)
 
 
 def listed(items: Sequence[str]) -> str:
-    """Write a list with its "and".
+    """Join items with commas and an "and".
 
     >>> listed(["v₁"]), listed(["v₁", "v₂", "v₃"])
     ('v₁', 'v₁, v₂ and v₃')
@@ -124,12 +124,12 @@ def listed(items: Sequence[str]) -> str:
 
 
 def together(*sentences: str) -> str:
-    """Put sentences one after the other; empty ones are left out."""
+    """Join sentences one after the other; empty ones are left out."""
     return template("gap").join(sentence for sentence in sentences if sentence)
 
 
 def player_words(lang: str) -> dict[str, str]:
-    """Give the strings of the player in one language, for its script, which has no words of its own."""
+    """Return the strings of the player in one language, for its script, which has no words of its own."""
     with speaking(lang):
         return {key: template(key) for key in (*interface.STRINGS, *_SHARED)}
 

@@ -1,4 +1,4 @@
-"""Names and numbers: the one place that decides how things are spelled.
+"""Notation of names and expressions, as text and in LaTeX.
 
 The engine writes plain ASCII (``v-1``, ``3.0 * v1``); every picture, table and sentence writes what a textbook
 writes (``v₋₁``, ``3 · v₁``). All of that translation is here.
@@ -168,7 +168,7 @@ def latex_expression(expression: str) -> str:
 
 
 def symbol(op: str) -> str:
-    """Give the sign that a node of the graph shows for an operation; of a very long name the beginning.
+    """Return the sign that a node of the graph shows for an operation; of a very long name the beginning.
 
     >>> symbol("multiply"), symbol("subtract"), symbol("log")
     ('×', '−', 'log')
@@ -177,7 +177,7 @@ def symbol(op: str) -> str:
 
 
 def shortened(text: str, longest: int) -> str:
-    """Cut a text that is too long, and say so.
+    """Cut a text that is too long, and end it with an ellipsis.
 
     >>> shortened("a long story", 7)
     'a long…'

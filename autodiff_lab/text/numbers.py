@@ -1,4 +1,4 @@
-"""How a number or an array is written in a few characters; `notation` hands these on with all other spellings."""
+"""Numbers and arrays, written in a few characters."""
 
 from __future__ import annotations
 

@@ -123,7 +123,7 @@ class Grid:
         return written.getvalue()
 
     def data(self) -> dict[str, list[Any]]:
-        """Give the columns by title, numbers as they are: what a data frame or a plot takes."""
+        """Return the columns by title, numbers as they are: what a data frame or a plot takes."""
         return {column.title: [row[k].data for row in self.rows] for k, column in enumerate(self.columns)}
 
     def _missing(self, k: int) -> list[str]:

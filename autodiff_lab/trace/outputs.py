@@ -1,4 +1,4 @@
-"""`Outputs`: everything that comes out of one run besides the live player, as methods of `Trace` and of `Player`.
+"""Exports of a run, as methods of `Trace` and of `Player`: pictures, films, handouts, tables and words.
 
 Each method asks for its view when it is called: a trace itself needs neither matplotlib nor Pillow.
 """
@@ -111,7 +111,7 @@ class Outputs:
         page: str | None = None,
         theme: str = "light",
     ) -> Any:
-        """Put chosen steps side by side for a handout, each with its sentence; `Strip.save` writes it.
+        """Lay chosen steps out side by side for a handout, each with its sentence; `Strip.save` writes it.
 
         Parameters
         ----------
@@ -135,9 +135,9 @@ class Outputs:
         return view("strip")(self._run, steps, columns=columns, page=page, theme=theme)
 
     def table(self, **options: Any) -> Any:
-        """Give the evaluation trace as a table; see `autodiff_lab.table` for the options."""
+        """Return the evaluation trace as a table; see `autodiff_lab.table` for the options."""
         return view("table")(self._run, **options)
 
     def transcript(self) -> Any:
-        """Give every sentence of the run, numbered, under the phase that it belongs to."""
+        """Return every sentence of the run, numbered, under the phase that it belongs to."""
         return view("transcript")(self._run)

@@ -1,4 +1,4 @@
-"""A run as a moving picture: one frame for each step, each for as long as it takes to read."""
+"""A run as an animated GIF: one frame for each step, each for as long as it takes to read."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from PIL import Image
 
 from autodiff_lab.figures.export import bitmap
 from autodiff_lab.figures.export.frame import Frames
-from autodiff_lab.figures.export.step_choice import steps_to_show
+from autodiff_lab.figures.export.step_choice import pick_steps
 from autodiff_lab.text.arguments import check_number, check_path
 from autodiff_lab.trace.model import Trace
 
@@ -42,7 +42,7 @@ def save_gif(
     if seconds is not None:
         seconds = check_number("save_gif", "seconds", seconds, 0.02, 600)
     trace = bitmap.translate_if_illegible("save_gif", trace)
-    shown, remark = steps_to_show("save_gif", trace, steps, MOST_FRAMES)
+    shown, remark = pick_steps("save_gif", trace, steps, MOST_FRAMES)
     if remark:
         warnings.warn(f"save_gif: {remark} Choose others with steps=[…].", stacklevel=3)
     frames = Frames(trace, shown, theme=theme, remark=remark)

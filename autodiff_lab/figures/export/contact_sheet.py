@@ -1,4 +1,4 @@
-"""A strip of frames for a handout: chosen steps side by side, each with its sentence, as wide as a page."""
+"""Contact sheets for a handout: chosen steps of a run side by side on paper, each with its sentence."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 
 from autodiff_lab.figures.export import bitmap
 from autodiff_lab.figures.export.frame import Frames
-from autodiff_lab.figures.export.step_choice import steps_to_show
+from autodiff_lab.figures.export.step_choice import pick_steps
 from autodiff_lab.figures.export.svg_text import Run, add_heights, legend_runs, wrap_runs, write_paragraphs
 from autodiff_lab.figures.graph.box_size import SIZE
 from autodiff_lab.figures.graph.render import DrawingError, data_url
@@ -53,7 +53,7 @@ class _Plan:
         self.rows = int((height - add_heights(self._head) - 8 + _GAP) // (frames.height * self.scale + _GAP))
 
     def rate(self) -> tuple[Any, ...]:
-        """Put the whole graph before a large part; then as many panels as fit, up to a page full; then large type."""
+        """Rate a plan: the whole graph first; then as many panels as fit, up to a page full; then large type."""
         whole, panels = self.frames.whole, min(_PANELS, self.columns * self.rows)
         return self.rows > 0, whole, whole or self.frames.width >= _WIDE, panels, self.page == "A4", self.scale
 
@@ -85,7 +85,9 @@ def _column_width(page: str, columns: int) -> float:
     return (_inner_size(page)[0] - (columns - 1) * _GAP) / columns
 
 
-def _plans(trace: Trace, shown: list[int], remark: str, ways: Iterable[tuple[str, int]], theme: str) -> Iterator[_Plan]:
+def _make_plans(
+    trace: Trace, shown: list[int], remark: str, ways: Iterable[tuple[str, int]], theme: str
+) -> Iterator[_Plan]:
     """Put the steps on pages in so many columns, the graph running either way, in type that can be read."""
     for direction in ("LR", "TB"):
         layout = None
@@ -120,7 +122,7 @@ class Strip:
     printed: Strip | None = None
 
     def svg(self) -> str:
-        """Give the whole strip as one picture, as wide as the page and as tall as it has to be."""
+        """Return the whole strip as one picture, as wide as the page and as tall as it has to be."""
         return self.whole
 
     def save(self, path: str | Path, scale: float = 2.0) -> Path:
@@ -174,9 +176,9 @@ def strip(
     one_of("strip", "page", page, (None, *PAGES))
     one_of("strip", "columns", columns, (None, *_COLUMNS))
     one_of("strip", "theme", theme, bitmap.THEMES)
-    shown, remark = steps_to_show("strip", trace, steps, _PANELS)
+    shown, remark = pick_steps("strip", trace, steps, _PANELS)
     ways = list(itertools.product([page] if page else ["A4", "A4 landscape"], [columns] if columns else _COLUMNS))
-    plan = max(_plans(trace, shown, remark, ways, theme), key=_Plan.rate)
+    plan = max(_make_plans(trace, shown, remark, ways, theme), key=_Plan.rate)
     panels, each = [plan.frames.svg(step) for step in shown], plan.columns * max(1, plan.rows)
     pages = [plan.write_sheet(panels[at : at + each], PAGES[plan.page][1]) for at in range(0, len(panels), each)]
     said = " ".join(map(plan.frames.sentence, shown))

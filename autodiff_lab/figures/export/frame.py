@@ -1,4 +1,4 @@
-"""Pictures of single steps: the graph as it stands, with the arithmetic and the sentence of the step below it.
+"""Frames: pictures of single steps, the graph as it stands with the arithmetic and the sentence of the step below it.
 
 All frames of a run have one size, and each box keeps its place: they can be shown one after the other. The graph is
 drawn by `figures.graph`; here it gets its surroundings.

@@ -10,7 +10,7 @@ from autodiff_lab.text.messages import in_its_language, say
 from autodiff_lab.trace.model import Trace
 
 
-def steps_to_show(function: str, trace: Trace, steps: Iterable[int] | None, most: int) -> tuple[list[int], str]:
+def pick_steps(function: str, trace: Trace, steps: Iterable[int] | None, most: int) -> tuple[list[int], str]:
     """Return the steps that are asked for, or so many at most; and a remark if some are left out unasked.
 
     Raises

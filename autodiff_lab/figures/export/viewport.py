@@ -1,4 +1,4 @@
-"""A window on a graph that is too large for a picture: it follows the steps, and moves only when it has to."""
+"""The window on a graph that is too large for a picture: it follows the steps, and moves only when it must."""
 
 from __future__ import annotations
 

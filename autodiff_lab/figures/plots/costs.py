@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from autodiff_lab.figures.plots.style import Plot, called, canvas
+from autodiff_lab.figures.plots.style import Plot, name_in_title, open_plot
 from autodiff_lab.text.notation import number
 from autodiff_lab.trace.model import Cost, Trace
 
@@ -38,9 +38,9 @@ def plot_cost(f: Callable[..., Any] | Mapping[str, Cost], *args: Any, theme: str
     else:
         modes = {"forward": {"mode": "forward", "direction": "all"}, "reverse": {}}
         costs = {mode: Trace.of(f, *args, **options).cost for mode, options in modes.items()}
-        title = f"Cost of the gradient of {called(f)}"
+        title = f"Cost of the gradient of {name_in_title(f)}"
     height = 1.3 + 0.42 * len(costs)
-    with canvas(theme, 8.4, height, panels=len(_PANELS)) as (figure, panels, colours):
+    with open_plot(theme, 8.4, height, panels=len(_PANELS)) as (figure, panels, colours):
         inks = (colours.tangent, colours.adjoint, colours.value, colours.soft_ink)
         for axes, (field, heading) in zip(panels, _PANELS, strict=True):
             counts = [getattr(cost, field) for cost in costs.values()]

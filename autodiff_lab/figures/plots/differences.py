@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab.engine.errors import InputError
-from autodiff_lab.figures.plots.style import Plot, called, canvas
+from autodiff_lab.figures.plots.style import Plot, name_in_title, open_plot
 from autodiff_lab.text.arguments import one_of
 from autodiff_lab.text.notation import number
 from autodiff_lab.transforms.gradients import jvp
@@ -29,7 +29,7 @@ def difference_errors(
     steps: Sequence[float] | None = None,
     methods: Sequence[str] = METHODS,
 ) -> dict[str, np.ndarray]:
-    """The relative error of difference quotients, measured against the engine's derivative.
+    """Compute the relative error of difference quotients, measured against the engine's derivative.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def plot_error(
     names = argument_names(f, len(args))
     at = ", ".join(f"{name} = {number(x)}" for name, x in zip(names, args, strict=True))
     kind = "relative" if _derivative(f, args, argnum) else "absolute"
-    with canvas(theme) as (figure, (axes,), colours):
+    with open_plot(theme) as (figure, (axes,), colours):
         looks = {
             "forward": (colours.adjoint, "o", "-", r"forward  $(f(x+h) - f(x))\,/\,h$"),
             "central": (colours.tangent, "s", "--", r"central  $(f(x+h) - f(x-h))\,/\,2h$"),
@@ -130,7 +130,7 @@ def plot_error(
         axes.set_title(f"Derivative by {names[argnum]} at {at}")
     best = [_best(method, h, error) for method, error in errors.items()]
     figure.description = (
-        f"Error of difference quotients of {called(f)} at {at}, against the step h. {' '.join(best)} "
+        f"Error of difference quotients of {name_in_title(f)} at {at}, against the step h. {' '.join(best)} "
         "To the right of its lowest point a curve falls with h (truncation), to the left it rises again (cancellation)."
     )
     return figure

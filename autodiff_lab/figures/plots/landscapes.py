@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab.engine.errors import InputError, ShapeError
-from autodiff_lab.figures.plots.style import Plot, called, canvas
-from autodiff_lab.figures.plots.surfaces import Span, curve, field, gradient, landscape, singled_out
+from autodiff_lab.figures.plots.style import Plot, name_in_title, open_plot
+from autodiff_lab.figures.plots.surfaces import Span, draw_arrows, draw_contours, draw_curve, draw_point, gradient_at
 from autodiff_lab.text.notation import number
 from autodiff_lab.transforms.recording import argument_names
 
@@ -45,12 +45,12 @@ def plot_tangent(
     """
     f, point, names, title = _numbers_only(f, args)
     spans = _spans(point, span)
-    slopes = gradient(f, point)
+    slopes = gradient_at(f, point)
     value = float(f(*point))
     at = ", ".join(f"{name} = {number(x)}" for name, x in zip(names, point, strict=True))
     if len(point) == 1:
-        with canvas(theme) as (figure, (axes,), colours):
-            curve(axes, f, spans[0], names[0], colours)
+        with open_plot(theme) as (figure, (axes,), colours):
+            draw_curve(axes, f, spans[0], names[0], colours)
             x = np.array(spans[0])
             low, high = axes.get_ylim()
             axes.plot(
@@ -69,10 +69,10 @@ def plot_tangent(
             f"At {at} the value is {number(value)} and the tangent has the slope {number(slopes[0])}."
         )
         return figure
-    with canvas(theme, 6.6, 5.4) as (figure, (axes,), colours):
-        landscape(axes, f, spans, names, colours)
-        field(axes, f, spans, colours)
-        singled_out(axes, point, slopes, spans, colours)
+    with open_plot(theme, 6.6, 5.4) as (figure, (axes,), colours):
+        draw_contours(axes, f, spans, names, colours)
+        draw_arrows(axes, f, spans, colours)
+        draw_point(axes, point, slopes, spans, colours)
         axes.set_title(f"At {at}: gradient ({', '.join(map(number, slopes))})")
     figure.description = (
         f"Contour lines of {title} for {_ranges(names, spans)}, with arrows along its gradient. At {at} the value is "
@@ -123,12 +123,12 @@ def plot_descent(f: Callable[..., Any], path: Any, *, span: Any = None, theme: s
         span = span[0] if len(span) == 1 else span
     spans = _spans(start, span)
     steps = len(points) - 1
-    with canvas(theme, 6.6, 4.4 if len(start) == 1 else 5.4) as (figure, (axes,), colours):
+    with open_plot(theme, 6.6, 4.4 if len(start) == 1 else 5.4) as (figure, (axes,), colours):
         if len(start) == 1:
-            curve(axes, f, spans[0], names[0], colours)
+            draw_curve(axes, f, spans[0], names[0], colours)
             across, up = points[:, 0], heights
         else:
-            landscape(axes, f, spans, names, colours)
+            draw_contours(axes, f, spans, names, colours)
             across, up = points.T
         axes.plot(across, up, "--", color=colours.adjoint, marker="o" if steps <= 40 else "", markersize=5)
         axes.plot(
@@ -172,7 +172,7 @@ _Numbers = tuple[Callable[..., Any], list[float], list[str], str]
 
 def _numbers_only(f: Callable[..., Any], args: Sequence[Any]) -> _Numbers:
     """The function as one of numbers: an array of two is taken apart."""
-    title = called(f)
+    title = name_in_title(f)
     names = argument_names(f, len(args))
     shapes = [np.shape(x) for x in args]
     if shapes in ([()], [(), ()]):

@@ -12,10 +12,10 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import LinearSegmentedColormap, Normalize, to_rgba
 
 from autodiff_lab.engine.errors import ShapeError
-from autodiff_lab.figures.plots.style import Plot, canvas
-from autodiff_lab.figures.style.themes import BLUE, Theme, VERMILION
-from autodiff_lab.text.notation import number
+from autodiff_lab.figures.plots.style import Plot, open_plot
+from autodiff_lab.figures.style.themes import BLUE, VERMILION, Theme
 from autodiff_lab.text.arguments import one_of
+from autodiff_lab.text.notation import number
 from autodiff_lab.transforms import pytree
 from autodiff_lab.transforms.jacobians import hessian, jacobian
 from autodiff_lab.transforms.recording import argument_names
@@ -157,7 +157,7 @@ def plot_matrix(
     longest = max(len(_short(x)) for x in matrix.flat) if written else 0
     side = 0.3 + 0.105 * max(longest, 5) if written else max(0.1, min(0.42, 5.0 / max(m, n)))
     width = max(3.6, side * n + 1.4 + (0.0 if written or sparsity else 0.9))
-    with canvas(theme, width, max(2.2, (0.55 if written else side) * m + 1.2)) as (figure, (axes,), colours):
+    with open_plot(theme, width, max(2.2, (0.55 if written else side) * m + 1.2)) as (figure, (axes,), colours):
         if sparsity:
             _pattern(axes, matrix, colours)
         else:

@@ -1,4 +1,4 @@
-"""The style that all plots share, and `Plot`: a matplotlib figure that a reader without eyes can read as well."""
+"""The matplotlib style of all plots, and `Plot`: a figure with a text alternative."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ class Plot(Figure):
     theme: str = "light"
 
     def svg(self) -> str:
-        """Give the picture as SVG: the same bytes every time."""
+        """Return the picture as SVG: the same bytes every time."""
         written = self._saved("svg", Date=None, Creator=None)
         text = written.decode()
         return following(text) if self.theme == "auto" else text
 
     def png(self, scale: float = 1.0) -> bytes:
-        """Give the picture as PNG, so many times larger than on a page; light, if its theme is ``"auto"``."""
+        """Return the picture as PNG, so many times larger than on a page; light, if its theme is ``"auto"``."""
         return self._saved("png", scale, Software=None)
 
     def _saved(self, format: str, scale: float = 1.0, **metadata: Any) -> bytes:
@@ -67,10 +67,10 @@ class Plot(Figure):
 
 
 @contextmanager
-def canvas(
+def open_plot(
     theme: str, width: float = 6.6, height: float = 4.4, panels: int = 1
 ) -> Iterator[tuple[Plot, list[Axes], Theme]]:
-    """A figure with its axes, to be drawn on inside the block; matplotlib's own settings stay as they are."""
+    """Open a figure with its axes, to be drawn on inside the block; matplotlib's own settings stay as they are."""
     colours = theme_of("plot", theme)
     with matplotlib.rc_context(_settings(colours)):
         figure = Plot(figsize=(width, height), dpi=_DPI, layout="constrained")
@@ -78,18 +78,18 @@ def canvas(
         yield figure, list(figure.subplots(1, panels, squeeze=False)[0]), colours
 
 
-def called(f: Callable[..., Any]) -> str:
-    """What a title calls a function.
+def name_in_title(f: Callable[..., Any]) -> str:
+    """Name a function for a title.
 
-    >>> called(abs), called(lambda x: x)
+    >>> name_in_title(abs), name_in_title(lambda x: x)
     ('abs', 'the function')
     """
     name = name_of(f)
     return "the function" if "<lambda>" in name else name
 
 
-def chip(colours: Theme) -> dict[str, Any]:
-    """Paper behind a label, so that no line runs through it."""
+def label_background(colours: Theme) -> dict[str, Any]:
+    """Return the look of a label with paper behind it, so that no line runs through it."""
     return {"facecolor": colours.paper, "edgecolor": "none", "pad": 1.5}
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import BoundaryNorm, LinearSegmentedColormap, to_rgba
 
-from autodiff_lab.figures.plots.style import chip
+from autodiff_lab.figures.plots.style import label_background
 from autodiff_lab.figures.style.themes import BLUE, Theme
 from autodiff_lab.text.notation import number
 from autodiff_lab.transforms.gradients import grad
@@ -23,13 +23,13 @@ Span = tuple[float, float]
 """From where to where."""
 
 
-def gradient(f: Callable[..., Any], point: Sequence[float]) -> list[float]:
-    """The engine's gradient of a function of numbers."""
+def gradient_at(f: Callable[..., Any], point: Sequence[float]) -> list[float]:
+    """Evaluate the gradient of a function of numbers."""
     return [float(g) for g in grad(f, tuple(range(len(point))))(*point)]
 
 
-def curve(axes: Axes, f: Callable[..., Any], span: Span, name: str, colours: Theme) -> None:
-    """A function of one number; where it has no value, its curve has a gap."""
+def draw_curve(axes: Axes, f: Callable[..., Any], span: Span, name: str, colours: Theme) -> None:
+    """Draw a function of one number; where it has no value, its curve has a gap."""
     x = np.linspace(*span, _FINE)
     with np.errstate(all="ignore"):
         y = np.array([float(f(t)) for t in x])
@@ -44,8 +44,10 @@ def curve(axes: Axes, f: Callable[..., Any], span: Span, name: str, colours: The
         axes.set_ylim(usual[0] - reach / 4, usual[1] + reach / 4)
 
 
-def landscape(axes: Axes, f: Callable[..., Any], spans: Sequence[Span], names: Sequence[str], colours: Theme) -> None:
-    """Contour lines at even shares of the picture, so that a narrow valley shows as well; darker is higher."""
+def draw_contours(
+    axes: Axes, f: Callable[..., Any], spans: Sequence[Span], names: Sequence[str], colours: Theme
+) -> None:
+    """Draw contour lines at even shares of the picture, so that a narrow valley shows as well; darker is higher."""
     x, y = (np.linspace(*span, _GRID) for span in spans)
     with np.errstate(all="ignore"):
         z = np.array([[float(f(a, b)) for a in x] for b in y])
@@ -60,15 +62,15 @@ def landscape(axes: Axes, f: Callable[..., Any], spans: Sequence[Span], names: S
     lines = axes.contour(x, y, z, levels=levels[1:-1], colors=colours.line, linewidths=0.9)
     labels = axes.clabel(lines, lines.levels[1::3], fmt=lambda level: number(float(f"{level:.3g}")), fontsize=10.5)
     for label in labels:
-        label.set(color=colours.ink, bbox=chip(colours))
+        label.set(color=colours.ink, bbox=label_background(colours))
 
 
-def field(axes: Axes, f: Callable[..., Any], spans: Sequence[Span], colours: Theme) -> None:
-    """Arrows along the gradient; long gradients are drawn shorter than they are, or they would hide the rest."""
+def draw_arrows(axes: Axes, f: Callable[..., Any], spans: Sequence[Span], colours: Theme) -> None:
+    """Draw arrows along the gradient; long gradients are drawn shorter than they are, or they would hide the rest."""
     cells = [(np.arange(_ARROWS) + 0.5) / _ARROWS * (high - low) + low for low, high in spans]
     x, y = np.meshgrid(*cells)
     with np.errstate(all="ignore"):
-        arrows = np.array([gradient(f, point) for point in zip(x.ravel().tolist(), y.ravel().tolist(), strict=True)])
+        arrows = np.array([gradient_at(f, point) for point in zip(x.ravel().tolist(), y.ravel().tolist(), strict=True)])
     length = np.hypot(*arrows.T)
     usual = np.nanmedian(length[np.isfinite(length)]) if np.isfinite(length).any() else 0.0
     if not usual > 0:
@@ -89,10 +91,10 @@ def field(axes: Axes, f: Callable[..., Any], spans: Sequence[Span], colours: The
     )
 
 
-def singled_out(
+def draw_point(
     axes: Axes, point: Sequence[float], slopes: Sequence[float], spans: Sequence[Span], colours: Theme
 ) -> None:
-    """One point and the direction of its gradient, large."""
+    """Draw one point and the direction of its gradient, large."""
     axes.plot(*([x] for x in point), "o", color=colours.adjoint, markersize=8)
     length = float(np.hypot(*slopes))
     if length > 0:

@@ -1,4 +1,4 @@
-"""Type for drawings: on a machine that has no fonts matplotlib's own DejaVu Sans, and for Chinese what there is."""
+"""Fonts of drawings: DejaVu Sans, which matplotlib brings along, and a font for Chinese if the machine has one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SVG, written element by element."""
+"""SVG writer: elements, and whole pictures."""
 
 from __future__ import annotations
 

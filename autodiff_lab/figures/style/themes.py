@@ -92,7 +92,7 @@ _TAG = re.compile(r"<[^<>]*>")
 
 
 def theme_of(function: str, name: str) -> Theme:
-    """Give the colours of a theme; ``"auto"`` is drawn light, and `following` lets it follow the page.
+    """Return the colours of a theme; ``"auto"`` is drawn light, and `following` lets it follow the page.
 
     >>> theme_of("draw", "dark").ink
     '#EDEDED'

@@ -1,4 +1,4 @@
-"""Drawing a lab's picture as SVG text, quickly enough for a slider that is being dragged.
+"""A canvas for the pictures of labs: SVG, drawn quickly enough for a slider that is being dragged.
 
 Colours are given by their role (``"value"``, ``"soft_ink"``, see `themes.Theme`). A picture has one size in all states
 of its lab, so nothing on the page moves when it is replaced.
