@@ -63,6 +63,11 @@ class Outputs:
         theme : {"light", "dark"}
         scale : float
             How many times larger than on a page: 2 is sharp on most screens, 3 in a lecture hall.
+
+        Raises
+        ------
+        DrawingError
+            If resvg_py is not installed, as in a browser. This holds for GIF and PDF as well; SVG needs nothing.
         """
         return view("save_png")(self._run, path, step, theme=theme, scale=scale)
 
