@@ -70,7 +70,6 @@ def build_parser() -> argparse.ArgumentParser:
     )
     lecture.add_argument("notebook", metavar="NN", help="the number of a lesson, as 04, or a notebook of your own")
     lecture.add_argument("--out", metavar="DIR", type=Path, required=True, help="the folder to write into")
-    lecture.add_argument("--lang", choices=("en", "zh"), default="en", help="the language of the players (default: en)")
     lecture.add_argument("--overwrite", action="store_true", help="write over the kit of an earlier run")
     grading = commands.add_parser(
         "grade",
@@ -145,7 +144,6 @@ def _lecture(options: argparse.Namespace) -> int:
     kit = write_lecture(
         options.notebook,
         options.out,
-        lang=options.lang,
         overwrite=options.overwrite,
         tell=lambda said: print(said, flush=True),
     )
@@ -153,9 +151,6 @@ def _lecture(options: argparse.Namespace) -> int:
         print(f"{path.stat().st_size / 1000:7.0f} kB  {path}")
     if not kit.players:
         print("This notebook has no player, so there are no handouts.")
-    elif options.lang != "en":
-        print("The players, their strips and their transcripts are in Chinese.")
-        print("The notebook's own prose, its tables and its labs stay in English.")
     for remark in kit.remarks:
         print(remark)
     return 0
