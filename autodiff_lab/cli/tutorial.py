@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 from ..jupyter.kernel import kernel_of_this_python, python_command
-from ..jupyter.lab_settings import OnlyWhatHelps, default_port, encryption, without_news
+from ..jupyter.lab_settings import default_port, encryption_options, helps_a_learner, without_news
 from ..jupyter.notebooks import (
     DEFAULT_COPY,
     START,
@@ -107,7 +107,7 @@ def run_lab(folder: Path, *, browser: bool, port: int | None) -> None:
         "--ServerApp.answer_yes=True",  # Ctrl-C stops at once; notebooks are saved as one works
         "--ServerApp.log_level=WARN",  # leaves the address, which is what a learner needs to see
         "--LabApp.log_level=WARN",
-        *encryption(),
+        *encryption_options(),
     ]
     if port is not None:
         arguments.append(f"--ServerApp.port={port}")
@@ -123,7 +123,7 @@ def run_lab(folder: Path, *, browser: bool, port: int | None) -> None:
     with kernel_of_this_python(), without_news():
         server = LabApp.initialize_server(arguments)
         for handler in server.log.handlers:
-            handler.addFilter(OnlyWhatHelps())
+            handler.addFilter(helps_a_learner)
         # JupyterLab prints the address with the token it made up, and nothing where there is a password or a
         # token of the learner's own.
         if not server.identity_provider.token_generated:

@@ -35,7 +35,7 @@ def test_the_setting_is_one_that_jupyterlab_knows() -> None:
 
 def test_a_folder_is_put_in_front_of_those_that_are_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("A_PATH", "there")
-    with lab_settings.in_front("A_PATH", "mine"):
+    with lab_settings.prepend_folder("A_PATH", "mine"):
         assert os.environ["A_PATH"] == f"mine{os.pathsep}there"
     assert os.environ["A_PATH"] == "there"
 
@@ -43,11 +43,11 @@ def test_a_folder_is_put_in_front_of_those_that_are_there(monkeypatch: pytest.Mo
 def test_kernels_are_encrypted_where_jupyter_can(monkeypatch: pytest.MonkeyPatch) -> None:
     from jupyter_client.manager import KernelManager
 
-    if lab_settings.encryption():
-        assert lab_settings.encryption() == ["--KernelManager.transport_encryption=auto"]
+    if lab_settings.encryption_options():
+        assert lab_settings.encryption_options() == ["--KernelManager.transport_encryption=auto"]
         assert KernelManager(transport_encryption="auto").transport_encryption == "auto"
     monkeypatch.setattr(KernelManager, "class_trait_names", classmethod(lambda cls: ["transport"]))
-    assert lab_settings.encryption() == [], "an older Jupyter would refuse the option"
+    assert lab_settings.encryption_options() == [], "an older Jupyter would refuse the option"
 
 
 @pytest.mark.parametrize(
@@ -61,4 +61,4 @@ def test_kernels_are_encrypted_where_jupyter_can(monkeypatch: pytest.MonkeyPatch
 )
 def test_the_terminal_says_what_helps(line: str, shown: bool) -> None:
     record = logging.LogRecord("ServerApp", logging.WARNING, __file__, 1, "%s", (line,), None)
-    assert lab_settings.OnlyWhatHelps().filter(record) is shown
+    assert lab_settings.helps_a_learner(record) is shown
