@@ -1,8 +1,8 @@
 """Put the badge that launches a notebook on Binder into its first cell.
 
 The address is made from the repository that `pyproject.toml` names and from the file's own name, so after a fork or a
-move that one line is changed and `generate.py` is run again. The badge's picture lies beside the notebooks: a page that
-shows it asks nobody for it.
+move that one line is changed and `python -m tests.generate` is run again. The picture lies beside the notebooks: a page
+that shows it asks nobody for it.
 """
 
 from __future__ import annotations

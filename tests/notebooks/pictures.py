@@ -2,7 +2,7 @@
 
 The moving ones are films of the reverse sweep, one for light pages and one for dark; the still one is the player,
 photographed in Chromium half way back, which is also what a reader sees who has asked for less motion.
-`generate.py` writes them, or compares them with those that are there.
+`python -m tests.generate` writes them, or compares them with those that are there.
 """
 
 from __future__ import annotations

@@ -2,11 +2,11 @@
 
 import shutil
 
-import badges
-import generate
-import pictures
 import pytest
 from PIL import Image
+
+from tests import generate
+from tests.notebooks import badges, pictures
 
 
 @pytest.mark.parametrize("kind", ["badges", "table"])

@@ -1,17 +1,17 @@
 """Make everything that is generated and committed, or check that it is what would be made now.
 
-    python tests/notebooks/generate.py             make it
-    python tests/notebooks/generate.py --check     write nothing; exit with 1 where something differs
-    python tests/notebooks/generate.py badges      one kind alone: badges, table, outputs or pictures
+    python -m tests.generate             make it
+    python -m tests.generate --check     write nothing; exit with 1 where something differs
+    python -m tests.generate badges      one kind alone: badges, table, outputs or pictures
 
 badges
-    The badge in the first cell of each notebook (`badges.py`).
+    The badge in the first cell of each notebook (`notebooks/badges.py`).
 table
     The notebooks, their questions and minutes in the README, from their first cells.
 outputs
-    The notebooks' outputs and their normal form (`normalise.py`, which also does a single notebook).
+    The notebooks' outputs and their normal form (`notebooks/normalise.py`, which also does a single notebook).
 pictures
-    The README's pictures (`pictures.py`); two are compared in what is the same on every machine.
+    The README's pictures (`notebooks/pictures.py`), compared in what is the same on every machine.
 
 What is measured is not made here: `python -m tests.benchmarks --write`, and `.ci/student_costs.py`.
 """
@@ -26,8 +26,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import nbformat
-import normalise
-from badges import ROOT, update_badges
+
+from tests.notebooks import normalise
+from tests.notebooks.badges import ROOT, update_badges
 
 README = ROOT / "README.md"
 TABLE = re.compile(r"^\| notebook \| its question \|.*?(?=\n\n)", re.MULTILINE | re.DOTALL)
@@ -64,7 +65,7 @@ def update_outputs(*, check: bool) -> list[str]:
 
 def update_pictures(*, check: bool) -> list[str]:
     """Make the README's pictures; return what differed."""
-    import pictures  # asks for Chromium
+    from tests.notebooks import pictures  # asks for Playwright
 
     if not check:
         pictures.make_pictures(pictures.PICTURES)
@@ -101,7 +102,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         state = "differs" if options.check else "written anew"
         print(f"{kind}: {state if found else 'as it should be' if options.check else 'done'}", *found, sep="\n  ")
     if differs and options.check:
-        print("\nTo make it anew: python tests/notebooks/generate.py")
+        print("\nTo make it anew: python -m tests.generate")
     return int(differs and options.check)
 
 
