@@ -157,15 +157,15 @@ def grade_notebooks(options: Namespace) -> int:
     line as soon as a notebook has ended, and grades.html. The exit code is 1 if some could not be run through no fault
     of theirs. It is no proof against cheating.
     """
-    from ..classroom.grading.grade import Limits, Row, grade, handed_in, try_walls
+    from ..classroom.grading.grade import Limits, Row, check_walls, find_notebooks, grade
     from ..classroom.grading.report import open_report, report_paths
 
     out, walls = options.out or options.folder, not options.unconfined
     limits = Limits(options.seconds, options.megabytes)
     if not walls:
         print(UNCONFINED, file=sys.stderr)
-    handed_in(options.folder)  # whether there are any
-    try_walls(limits, walls=walls)
+    find_notebooks(options.folder)  # whether there are any
+    check_walls(limits, walls=walls)
     if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal that has no letter for a name shows its number
         sys.stdout.reconfigure(errors="backslashreplace")
     with open_report(out, overwrite=options.overwrite, walls=walls) as add:
