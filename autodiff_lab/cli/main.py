@@ -123,10 +123,10 @@ def write_course(options: Namespace) -> int:
     recognised wrong answers of every exercise. Nothing is overwritten.
     """
     from ..classroom import course
-    from .tutorial import say_what_was_copied
+    from .tutorial import report_copies
 
     for name, copied in course.write_course(options.out).items():
-        say_what_was_copied(copied, options.out / name)
+        report_copies(copied, options.out / name)
     return 0
 
 

@@ -1,23 +1,18 @@
-"""How the tutorial's JupyterLab behaves: it offers no news, encrypts what goes to the kernel, and says what helps.
+"""Settings of the tutorial's JupyterLab: no news, encryption of what goes to the kernel, a log with what helps.
 
 All of it holds for one run. Nothing is written into the learner's own settings, and what they have set there counts.
 """
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 import re
-import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
-__all__ = ["NO_NEWS", "default_port", "encryption_options", "helps_a_learner", "prepend_folder", "without_news"]
-
-# JupyterLab would ask, before anything else, whether it may fetch news from the network, and look for updates.
-NO_NEWS = {"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False}}
+__all__ = ["default_port", "encryption_options", "helps_a_learner", "prepend_folder", "without_news"]
 
 # What JupyterLab would write into the learner's terminal, and why there is nothing that the learner should do.
 # The first is true of each that has not been run here, and `autodiff-lab check` says what it means; in the second two
@@ -30,15 +25,13 @@ def helps_a_learner(record: logging.LogRecord) -> bool:
     return not NO_HELP.match(record.getMessage())
 
 
-@contextmanager
-def without_news() -> Iterator[None]:
-    """Change two defaults of a JupyterLab that is started in here: no question about news, no look for updates."""
-    with tempfile.TemporaryDirectory(prefix="autodiff-lab-") as folder:
-        defaults = Path(folder, "labconfig", "default_setting_overrides.json")
-        defaults.parent.mkdir()
-        defaults.write_text(json.dumps(NO_NEWS), encoding="utf-8")
-        with prepend_folder("JUPYTER_CONFIG_PATH", folder):
-            yield
+def without_news() -> AbstractContextManager[None]:
+    """Change two defaults of a JupyterLab that is started in here: no question about news, no look for updates.
+
+    It would ask, before anything else, whether it may fetch news from the network. It reads the folder ``labconfig``
+    of each folder of its settings.
+    """
+    return prepend_folder("JUPYTER_CONFIG_PATH", str(Path(__file__).parent))
 
 
 @contextmanager

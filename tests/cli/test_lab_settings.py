@@ -1,12 +1,17 @@
 """JupyterLab asks for no news, encrypts what goes to a kernel, and leaves in the terminal what helps."""
 
+import json
 import logging
 import os
+import sys
 from pathlib import Path
 
 import pytest
 
 from autodiff_lab.jupyter import lab_settings
+
+DEFAULTS = Path(lab_settings.__file__).parent / "labconfig" / "default_setting_overrides.json"
+SETTINGS = json.loads(DEFAULTS.read_text(encoding="utf-8"))
 
 
 def test_news_are_off_for_one_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -14,23 +19,20 @@ def test_news_are_off_for_one_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
 
     monkeypatch.setenv("JUPYTER_CONFIG_DIR", str(tmp_path))
     monkeypatch.delenv("JUPYTER_CONFIG_PATH", raising=False)
-    (plugin,) = lab_settings.NO_NEWS
     with lab_settings.without_news():
         defaults, error = _get_overrides(str(tmp_path))
         assert not error
-        assert defaults[plugin] == lab_settings.NO_NEWS[plugin]
+        assert defaults == SETTINGS
+    assert SETTINGS == {"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False}}
     assert "JUPYTER_CONFIG_PATH" not in os.environ
     assert list(tmp_path.iterdir()) == [], "nothing is written into the learner's settings"
 
 
 def test_the_setting_is_one_that_jupyterlab_knows() -> None:
-    import json
-    import sys
-
-    (plugin,) = lab_settings.NO_NEWS
+    (plugin,) = SETTINGS
     package, name = plugin.split(":")
     schema = Path(sys.prefix, "share/jupyter/lab/schemas", package, f"{name}.json")
-    assert set(lab_settings.NO_NEWS[plugin]) <= set(json.loads(schema.read_text(encoding="utf-8"))["properties"])
+    assert set(SETTINGS[plugin]) <= set(json.loads(schema.read_text(encoding="utf-8"))["properties"])
 
 
 def test_a_folder_is_put_in_front_of_those_that_are_there(monkeypatch: pytest.MonkeyPatch) -> None:
