@@ -23,15 +23,7 @@ from autodiff_lab.lessons.checks.progress import VARIABLE
 from autodiff_lab.widgets.player import page
 from autodiff_lab.widgets.player.widget import Player
 
-__all__ = [
-    "PLAYER_MIME_TYPE",
-    "LectureError",
-    "PlayerExport",
-    "execute_notebook",
-    "export_player",
-    "install_formatter",
-    "read_player_export",
-]
+__all__ = ["LectureError", "PlayerExport", "execute_notebook", "install_formatter", "read_player_export"]
 
 PLAYER_MIME_TYPE = "application/x-autodiff-lab-player+json"
 """The MIME type of a `PlayerExport` in an output."""
