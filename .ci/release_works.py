@@ -6,8 +6,6 @@
 there `autodiff-lab check` is content, `autodiff-lab` opens the tutorial on copies of the notebooks, and the tests that
 travel in the sdist pass against the installed wheel (those of the engine, the systems, the programs and the command;
 the others want the checkout or a browser). `--keep` leaves both files in a folder, ready to be uploaded.
-
-With npm at hand, the part of reveal.js in the wheel is what `reveal.mjs` makes of the npm package.
 """
 
 from __future__ import annotations
@@ -25,7 +23,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 TESTS = [
-    f"tests/{name}" for name in ("engine", "systems", "program", "package/test_command.py", "package/test_imports.py")
+    f"tests/{name}" for name in ("engine", "systems", "programs", "cli/test_command.py", "package/test_imports.py")
 ]
 
 
@@ -65,15 +63,6 @@ def the_wheel_is_listed(wheel: Path) -> None:
             )
     kinds = ", ".join(f"{kind} {size / 1000:.0f} kB" for kind, size in sizes.most_common())
     say(f"{wheel.name}, {wheel.stat().st_size / 1e6:.2f} MB: {kinds}")
-
-
-def the_slides_are_made_here() -> None:
-    """Make the part of reveal.js again that the lecture kit takes along, and compare."""
-    if not (shutil.which("npm") and shutil.which("node")):
-        say("there is no npm: reveal.js was not made again")
-        return
-    run("node", ROOT / ".ci/reveal.mjs", "--check")
-    say("reveal.js is what its npm package and reveal.mjs make")
 
 
 def the_wheel_works(work: Path, wheel: Path) -> Path:
@@ -125,7 +114,6 @@ def main() -> None:
         work = Path(folder).resolve()
         wheel, sdist = built(work)
         the_wheel_is_listed(wheel)
-        the_slides_are_made_here()
         the_tests_pass(work, the_wheel_works(work, wheel), wheel, sdist)
         if keep:
             shutil.copytree(wheel.parent, keep, dirs_exist_ok=True)

@@ -1,4 +1,4 @@
-"""What does a student cost a JupyterHub? ``python .ci/student_costs.py`` (Linux) measures the README's figures.
+"""What does a student cost a JupyterHub? ``python .ci/student_costs.py`` (Linux) measures it for the page of lecturers.
 
 Each notebook is run to its end in a kernel of its own; JupyterLab is started as `autodiff-lab` starts it. Memory is
 given twice: resident, and proportional, where what processes share (on a hub: the libraries) is divided among them.
@@ -57,7 +57,7 @@ def server_memory(folder: str) -> tuple[float, float]:
 
 
 def main() -> None:
-    """Print a line for each notebook, and the sums that the README gives."""
+    """Print a line for each notebook, and the sums that lecturers are given."""
     with tempfile.TemporaryDirectory() as folder:
         server, kernels = server_memory(folder), []
         print("server:                {:4.0f} MB resident, {:4.0f} MB proportional".format(*server))

@@ -1,4 +1,4 @@
-"""`autodiff-lab course`: the notebooks as students get them, and as a teacher reads them.
+"""Write the students' and the teacher's set of notebooks: `autodiff-lab course`.
 
 The student's set is the tutorial as it is, every exercise open, without the page for lecturers. In the teacher's set
 each exercise has a good answer in its cell, and below it the hints that students can ask for and the wrong answers that
@@ -19,7 +19,7 @@ from autodiff_lab.jupyter.notebooks import Copied, copy_notebooks, installed_not
 from autodiff_lab.lessons.checks.course import lessons
 from autodiff_lab.lessons.checks.exercise import Exercise
 
-__all__ = ["answered", "for_teachers", "write_course"]
+__all__ = ["answered", "make_teacher_notebook", "write_course"]
 
 FOR_LECTURERS = "for_lecturers.md"
 LINK = re.compile(rb"\[([^]]*)\]\(for_lecturers\.md[^)]*\)")
@@ -43,7 +43,7 @@ def write_course(folder: Path) -> dict[str, Copied]:
     def teachers(path: Path) -> bytes:
         if path.suffix != ".ipynb":
             return path.read_bytes()
-        notebook = for_teachers(nbformat.read(path, as_version=4), exercises.get(path.name[:2], {}))
+        notebook = make_teacher_notebook(nbformat.read(path, as_version=4), exercises.get(path.name[:2], {}))
         return (nbformat.writes(notebook) + "\n").encode()
 
     return {
@@ -53,7 +53,7 @@ def write_course(folder: Path) -> dict[str, Copied]:
 
 
 def answered(notebook: Any, exercises: Mapping[str, Exercise]) -> Any:
-    r"""A copy of a notebook with the reference answers in the place of the unanswered ones.
+    r"""Return a copy of a notebook with the reference answers in the place of the unanswered ones.
 
     >>> from autodiff_lab.lessons.lesson_00 import ex_00_1
     >>> cells = [nbformat.v4.new_code_cell("answer = ...\n\ncheck.ex_00_1(answer)")]
@@ -64,35 +64,35 @@ def answered(notebook: Any, exercises: Mapping[str, Exercise]) -> Any:
     """
     notebook = copy.deepcopy(notebook)
     for cell in notebook.cells:
-        exercise = asked_in(cell, exercises)
+        exercise = find_exercise(cell, exercises)
         if exercise is not None:
             cell.source = f"{exercise.reference}\n\n{exercise.call}"
     return notebook
 
 
-def asked_in(cell: Any, exercises: Mapping[str, Exercise]) -> Exercise | None:
-    """The exercise that a cell asks to have checked."""
+def find_exercise(cell: Any, exercises: Mapping[str, Exercise]) -> Exercise | None:
+    """Find the exercise whose check a cell calls."""
     if cell.cell_type != "code":
         return None
     return next((each for name, each in exercises.items() if re.search(rf"check\.{name}\(", cell.source)), None)
 
 
-def for_teachers(notebook: Any, exercises: Mapping[str, Exercise]) -> Any:
-    """A copy with good answers, and below each the hints and the wrong answers that are recognised."""
+def make_teacher_notebook(notebook: Any, exercises: Mapping[str, Exercise]) -> Any:
+    """Return a copy with good answers, and below each the hints and the wrong answers that are recognised."""
     notebook = answered(notebook, exercises)
     cells = []
     for cell in notebook.cells:
         cells.append(cell)
-        exercise = asked_in(cell, exercises)
+        exercise = find_exercise(cell, exercises)
         if exercise is not None:
             cell.outputs, cell.execution_count = [], None  # they belong to the open exercise
-            cells.append(nbformat.v4.new_markdown_cell(notes_on(exercise), id=f"{cell.id}-notes"[:64]))
+            cells.append(nbformat.v4.new_markdown_cell(write_notes(exercise), id=f"{cell.id}-notes"[:64]))
     notebook.cells = cells
     return notebook
 
 
-def notes_on(exercise: Exercise) -> str:
-    """What a teacher wants to know of an exercise, as Markdown."""
+def write_notes(exercise: Exercise) -> str:
+    """Write what a teacher wants to know of an exercise, as Markdown: its hints and recognised wrong answers."""
     parts = [f"**For the teacher: {exercise.title}**"]
     if exercise.is_varied:
         parts.append("Each student may have numbers of their own (`check.seed`); these are the numbers of the text.")

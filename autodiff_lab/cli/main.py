@@ -1,85 +1,53 @@
-"""The command `autodiff-lab`: open the tutorial in JupyterLab, or check the set-up.
+"""The command `autodiff-lab`: open the tutorial in JupyterLab, or one of the subcommands.
 
-What each subcommand does lives in a module of its own and is loaded only when it is asked for, so that
-`autodiff-lab check` can still say what is missing when something is missing.
+Each is a function here, and its docstring is what `--help` says of it. What it does lives in a module of its own and is
+loaded only when it is asked for, so that `autodiff-lab check` can still say what is missing when something is.
 """
 
 from __future__ import annotations
 
 import argparse
+import functools
+import inspect
 import io
 import sys
-from collections.abc import Sequence
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from .. import __version__
-from ..jupyter.notebooks import DEFAULT_COPY, TutorialError
-
-EPILOG = f"""\
-examples:
-  autodiff-lab                     open the tutorial; JupyterLab appears in your browser
-  autodiff-lab --no-browser        the same, and print the address instead of opening it
-  autodiff-lab --to my-notebooks   work on copies in the folder my-notebooks
-  autodiff-lab check               say what is installed, and how to mend what is not
-  autodiff-lab course --out DIR    write the notebooks for students, and for their teacher with answers
-  autodiff-lab lecture 04 --out DIR   write slides, a page, handouts and speaker notes; they need no network
-  autodiff-lab grade DIR           run the notebooks that students have handed in, and say who did what
-
-In a checkout of the source, the checkout's own notebooks are opened. Installed from a wheel, the notebooks
-are first copied into ./{DEFAULT_COPY} (or the folder given with --to). A file that is already
-there is never overwritten: your work stays as you left it.
-"""
-
+from ..jupyter.notebooks import TutorialError
 
 UNCONFINED = """\
 autodiff-lab: WARNING: --unconfined. There are no walls: each notebook runs with all your rights. It can read, change
 and delete your files, the other hand-ins and these grades, use the network, and leave programs running."""
 
 
-def build_parser() -> argparse.ArgumentParser:
+def build_parser() -> ArgumentParser:
     """Return the parser of the command line."""
-    parser = argparse.ArgumentParser(
-        prog="autodiff-lab",
-        description="Open the autodiff_lab tutorial in JupyterLab.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    about, as_written = inspect.getdoc(open_tutorial), argparse.RawDescriptionHelpFormatter
+    parser = ArgumentParser(prog="autodiff-lab", description=about, formatter_class=as_written)
+    parser.set_defaults(run=open_tutorial)
     parser.add_argument("--version", action="version", version=f"autodiff-lab {__version__}")
     parser.add_argument("--to", metavar="DIR", type=Path, help="copy the notebooks into DIR and open them there")
     parser.add_argument("--no-browser", action="store_true", help="print the address, do not open a browser")
     parser.add_argument("--port", type=port_number, help="the port to listen on (default: 8888, or the next free one)")
     commands = parser.add_subparsers(dest="command", metavar="{check,course,lecture,grade}", title="other commands")
-    commands.add_parser(
-        "check",
-        help="say in plain words what is installed and what draws the graphs",
-        description="Say what is installed, what draws the graphs, and how to mend what is missing. "
-        "The exit code is 0 if everything is in place, 1 if not.",
-    )
-    course = commands.add_parser(
-        "course",
-        help="write the students' notebooks, and the teacher's with answers, hints and known wrong answers",
-        description="Write the notebooks twice: DIR/student as they are, with every exercise open, and DIR/teacher "
-        "with a good answer, the hints and the recognised wrong answers of every exercise. Nothing is overwritten.",
-    )
+
+    def add_command(run: Callable[[Namespace], int], name: str) -> ArgumentParser:
+        about = inspect.getdoc(run) or ""
+        command = commands.add_parser(name, help=about.split(".\n")[0], description=about)
+        command.set_defaults(run=run)
+        return command
+
+    add_command(check_setup, "check")
+    course = add_command(write_course, "course")
     course.add_argument("--out", metavar="DIR", type=Path, required=True, help="the folder to write into")
-    lecture = commands.add_parser(
-        "lecture",
-        help="write slides, a page, handouts and speaker notes of a lesson; they need no network",
-        description="Run a notebook and write what a lecturer takes along: a page and slides in which the players play "
-        "without Python and without a network, a strip of frames of each player, a PDF to hand out, speaker notes.",
-    )
+    lecture = add_command(write_lecture, "lecture")
     lecture.add_argument("notebook", metavar="NN", help="the number of a lesson, as 04, or a notebook of your own")
     lecture.add_argument("--out", metavar="DIR", type=Path, required=True, help="the folder to write into")
-    lecture.add_argument("--lang", choices=("en", "zh"), default="en", help="the language of the players (default: en)")
     lecture.add_argument("--overwrite", action="store_true", help="write over the kit of an earlier run")
-    grading = commands.add_parser(
-        "grade",
-        help="run a folder of handed-in notebooks, and write who passed what",
-        description="Run every notebook in a folder (or in one folder for each student), each behind the walls of "
-        "bubblewrap (Linux): without network and your files, and with limits of time, memory, processes and disk. "
-        "Writes grades.csv, a line as soon as a notebook has ended, and grades.html. The exit code is 1 if "
-        "some could not be run through no fault of theirs. It is no proof against cheating.",
-    )
+    grading = add_command(grade_notebooks, "grade")
     grading.add_argument("folder", metavar="DIR", type=Path, help="what was handed in")
     grading.add_argument("--out", metavar="DIR", type=Path, help="where to write the table (default: into DIR)")
     grading.add_argument("--overwrite", action="store_true", help="write over the table of an earlier run")
@@ -111,66 +79,93 @@ def main(argv: Sequence[str] | None = None) -> int:
     if options.command and (options.to or options.no_browser or options.port):
         parser.error(f"--to, --no-browser and --port open the tutorial; `{options.command}` does not take them")
     try:
-        return COMMANDS[options.command](options)
+        return options.run(options)
     except (TutorialError, FileNotFoundError, FileExistsError) as error:
         print(f"autodiff-lab: {error}", file=sys.stderr)
         return 1
 
 
-def _open(options: argparse.Namespace) -> int:
-    from .tutorial import open_tutorial
+def open_tutorial(options: Namespace) -> int:
+    """Open the autodiff_lab tutorial in JupyterLab.
 
-    open_tutorial(options.to, browser=not options.no_browser, port=options.port)
+    In a checkout of the source, the checkout's own notebooks are opened. Installed
+    from a wheel, the notebooks are first copied into ./autodiff-lab-notebooks (or
+    the folder given with --to). A file that is already there is never overwritten:
+    your work stays as you left it.
+
+    Most used:
+      autodiff-lab                     the tutorial appears in your browser
+      autodiff-lab --no-browser        print the address instead of opening it
+      autodiff-lab --to my-notebooks   work on copies in the folder my-notebooks
+      autodiff-lab check               what is installed, and how to mend it
+      autodiff-lab lecture 04 --out kit   slides and handouts of notebook 04
+    """
+    from . import tutorial
+
+    tutorial.open_tutorial(options.to, browser=not options.no_browser, port=options.port)
     return 0
 
 
-def _check(options: argparse.Namespace) -> int:
-    from .setup_check import check_setup
+def check_setup(_: Namespace) -> int:
+    """Say what is installed, what draws the graphs, and how to mend what is missing.
 
-    return check_setup()
+    The exit code is 0 if everything is in place, 1 if not.
+    """
+    from . import setup_check
+
+    return setup_check.check_setup()
 
 
-def _course(options: argparse.Namespace) -> int:
-    from ..classroom.course import write_course
-    from .tutorial import say_what_was_copied
+def write_course(options: Namespace) -> int:
+    """Write the students' notebooks, and the teacher's with answers, hints and known wrong answers.
 
-    for name, copied in write_course(options.out).items():
-        say_what_was_copied(copied, options.out / name)
+    DIR/student has them as they are, with every exercise open; DIR/teacher has a good answer, the hints and the
+    recognised wrong answers of every exercise. Nothing is overwritten.
+    """
+    from ..classroom import course
+    from .tutorial import report_copies
+
+    for name, copied in course.write_course(options.out).items():
+        report_copies(copied, options.out / name)
     return 0
 
 
-def _lecture(options: argparse.Namespace) -> int:
-    from ..classroom.lecture.kit import write_lecture
+def write_lecture(options: Namespace) -> int:
+    """Write slides, a page, handouts and speaker notes of a lesson; they need no network.
 
-    kit = write_lecture(
-        options.notebook,
-        options.out,
-        lang=options.lang,
-        overwrite=options.overwrite,
-        tell=lambda said: print(said, flush=True),
-    )
+    The notebook is run. In the page and the slides its players play without Python; each player also gets a strip of
+    frames, and all strips together are a PDF to hand out.
+    """
+    from ..classroom.lecture import kit as lecture
+
+    tell = functools.partial(print, flush=True)
+    kit = lecture.write_lecture(options.notebook, options.out, overwrite=options.overwrite, tell=tell)
     for path in kit.files:
         print(f"{path.stat().st_size / 1000:7.0f} kB  {path}")
     if not kit.players:
         print("This notebook has no player, so there are no handouts.")
-    elif options.lang != "en":
-        print("The players, their strips and their transcripts are in Chinese.")
-        print("The notebook's own prose, its tables and its labs stay in English.")
     for remark in kit.remarks:
         print(remark)
     return 0
 
 
-def _grade(options: argparse.Namespace) -> int:
-    from ..classroom.grading.grade import Limits, Row, grade, handed_in, try_walls
+def grade_notebooks(options: Namespace) -> int:
+    """Run a folder of handed-in notebooks, and write who passed what.
+
+    The folder has the notebooks, or a folder for each student. Each notebook runs behind the walls of bubblewrap
+    (Linux): without network and your files, and with limits of time, memory, processes and disk. Writes grades.csv, a
+    line as soon as a notebook has ended, and grades.html. The exit code is 1 if some could not be run through no fault
+    of theirs. It is no proof against cheating.
+    """
+    from ..classroom.grading.grade import Limits, Row, check_walls, find_notebooks, grade
     from ..classroom.grading.report import open_report, report_paths
 
     out, walls = options.out or options.folder, not options.unconfined
     limits = Limits(options.seconds, options.megabytes)
     if not walls:
         print(UNCONFINED, file=sys.stderr)
-    handed_in(options.folder)  # whether there are any
-    try_walls(limits, walls=walls)
+    find_notebooks(options.folder)  # whether there are any
+    check_walls(limits, walls=walls)
     if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal that has no letter for a name shows its number
         sys.stdout.reconfigure(errors="backslashreplace")
     with open_report(out, overwrite=options.overwrite, walls=walls) as add:
@@ -186,6 +181,3 @@ def _grade(options: argparse.Namespace) -> int:
     if not_run:
         print(f"autodiff-lab: {not_run} of them could not be run, through no fault of theirs", file=sys.stderr)
     return 1 if not_run else 0
-
-
-COMMANDS = {None: _open, "check": _check, "course": _course, "lecture": _lecture, "grade": _grade}

@@ -1,72 +1,81 @@
 """`autodiff-lab check`: what is installed, what draws the graphs, and how to mend what is not in place.
 
-A check is a function that yields findings; `CHECKS` lists them under their headings. Versions that are asked
-for are read from the installed package's own metadata, so they are written down once, in `pyproject.toml`.
+A check is a function that yields findings, and tries a thing before it speaks of it; `CHECKS` lists them under their
+headings. Versions that are asked for are read from the installed package's own metadata, so they are written down once,
+in `pyproject.toml`.
 """
 
 from __future__ import annotations
 
 import importlib
 import json
+import os
+import platform
 import shutil
 import subprocess
 import sys
 import textwrap
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from importlib import metadata
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from .. import __version__
 from ..jupyter.kernel import foreign_kernel, python_command
-from ..jupyter.notebooks import TutorialError, installed_notebooks
-from .environment import folders, port, python, trust
-from .findings import Finding, good, pip_install
+from ..jupyter.lab_settings import default_port
+from ..jupyter.notebooks import TutorialError, are_in_checkout, installed_notebooks
+from .findings import Finding, good, note, pip_install, problem
+from .tutorial import ANOTHER_FOLDER, why_jupyter_would_not_start, why_not_writable
 
 DISTRIBUTION = "autodiff-lab"
+
+OLDEST_PYTHON = (3, 11)
+"""As `pyproject.toml` has it; written here too, since it has to be known before anything is installed."""
 
 # JupyterLab's half of each widget library, and the Python package that brings it.
 FRONT_ENDS = {"@jupyter-widgets/jupyterlab-manager": "jupyterlab_widgets", "anywidget": "anywidget"}
 
 
-def python_and_packages() -> Iterator[Finding]:
-    """Compare this Python and every dependency with the versions the package asks for."""
-    yield from python()
-    try:
-        from packaging.requirements import Requirement
-    except ImportError:
-        yield Finding("problem", "`packaging`, which comes with JupyterLab, is missing.", pip_install(DISTRIBUTION))
-        return
+def check_python() -> Iterator[Finding]:
+    """Compare this Python with the one the package asks for."""
+    here, oldest = platform.python_version(), "{}.{}".format(*OLDEST_PYTHON)
+    if tuple(map(int, here.split(".")[:2])) >= OLDEST_PYTHON:
+        yield good(f"Python {here} (asked for: >={oldest})")
+    else:
+        yield problem(
+            f"This is Python {here}; autodiff-lab asks for >={oldest}.",
+            f"install Python {oldest} or newer (from python.org, or your system's package python{oldest}), delete the "
+            f"folder .venv, and make it again with python{oldest} in the place of python3",
+        )
+
+
+def check_packages() -> Iterator[Finding]:
+    """Compare every dependency with the version the package asks for."""
+    from packaging.requirements import Requirement
+
     try:
         requirements = metadata.requires(DISTRIBUTION) or []
     except metadata.PackageNotFoundError:
-        yield Finding(
-            "problem",
-            "autodiff-lab itself is not installed in this Python; it runs from the folder you are in.",
-            pip_install("-e ."),
-        )
+        where = "autodiff-lab itself is not installed in this Python; it runs from the folder you are in."
+        yield problem(where, pip_install("-e ."))
         return
-
     for requirement in map(Requirement, requirements):
+        name, asked = requirement.name, requirement.specifier
         if requirement.marker is not None and not requirement.marker.evaluate({"extra": ""}):
             continue
         try:
-            version = metadata.version(requirement.name)
+            version = metadata.version(name)
         except metadata.PackageNotFoundError:
-            yield Finding("problem", f"{requirement.name} is not installed.", pip_install(f'"{requirement}"'))
+            yield problem(f"{name} is not installed.", pip_install(f'"{requirement}"'))
             continue
-        if requirement.specifier.contains(version, prereleases=True):
-            yield good(f"{requirement.name} {version} (asked for: {requirement.specifier})")
+        if asked.contains(version, prereleases=True):
+            yield good(f"{name} {version} (asked for: {asked})")
         else:
-            yield Finding(
-                "problem",
-                f"{requirement.name} is {version}; autodiff-lab asks for {requirement.specifier}.",
-                pip_install("--upgrade", f'"{requirement}"'),
-            )
+            upgrade = pip_install("--upgrade", f'"{requirement}"')
+            yield problem(f"{name} is {version}; autodiff-lab asks for {asked}.", upgrade)
 
 
-def drawing() -> Iterator[Finding]:
+def check_drawing() -> Iterator[Finding]:
     """Say what draws the graphs, and draw one."""
     dot = shutil.which("dot")
     if dot:
@@ -76,8 +85,7 @@ def drawing() -> Iterator[Finding]:
     elif sys.platform == IN_A_BROWSER:
         yield good("autodiff-lab arranges and draws the graphs by itself, as SVG (a browser has no Graphviz)")
     else:
-        yield Finding(
-            "note",
+        yield note(
             "Neither `dot` nor pygraphviz is here: autodiff-lab arranges and draws the graphs by itself, as SVG. "
             "Graphviz arranges large graphs better, and writes the PNG that an untrusted notebook shows.",
             pip_install("pygraphviz"),
@@ -89,15 +97,10 @@ def drawing() -> Iterator[Finding]:
 
         graph = Digraph()
         graph.edge("x", "y")
-        picture = render(graph, format="svg")
+        yield good(f"a graph of two nodes was drawn ({len(render(graph, format='svg'))} bytes of SVG)")
     except Exception as error:  # whatever goes wrong in here, the reader needs to know it and what to do
-        yield Finding(
-            "problem",
-            f"A graph of two nodes cannot be drawn ({type(error).__name__}: {error}).",
-            pip_install("--force-reinstall", "graphviz", "pygraphviz"),
-        )
-    else:
-        yield good(f"a graph of two nodes was drawn ({len(picture)} bytes of SVG)")
+        reinstall = pip_install("--force-reinstall", "graphviz", "pygraphviz")
+        yield problem(f"A graph of two nodes cannot be drawn ({type(error).__name__}: {error}).", reinstall)
 
 
 def can_be_imported(name: str) -> bool:
@@ -118,87 +121,127 @@ def dot_version(dot: str) -> str:
     return (answer.stderr or answer.stdout).strip().removeprefix("dot - ") or "unknown version"
 
 
-def notebooks() -> Iterator[Finding]:
+def check_notebooks() -> Iterator[Finding]:
     """Find the tutorial's notebooks."""
+    folder = installed_notebooks()
+    yield good(f"{len(list(folder.glob('*.ipynb')))} notebooks in {folder}")
+
+
+def check_trust() -> Iterator[Finding]:
+    """Say which notebooks Jupyter does not trust: it shows no script of a notebook that was run by somebody else."""
+    import nbformat
+    from nbformat.sign import NotebookNotary
+
+    folder, untrusted = installed_notebooks(), 0
     try:
-        folder = installed_notebooks()
-    except TutorialError as error:
-        reason, _, mend = str(error).partition("\n")
-        yield Finding("problem", reason, mend)
+        notary = NotebookNotary()
+    except OSError:
+        return  # there is no folder for what Jupyter keeps, as `check_folders` says
+    files = sorted(folder.glob("*.ipynb"))
+    for file in files:
+        try:
+            untrusted += not notary.check_signature(nbformat.read(file, as_version=4))
+        except (ValueError, OSError) as error:
+            why = str(error).partition("\n")[0][:80]
+            yield problem(f"{file.name} is no notebook any more ({why}).", f"rename it, and get {file} again")
+    if untrusted:
+        yield note(
+            f"{untrusted} of {len(files)} notebooks have not been run here yet, so Jupyter calls them not trusted. "
+            "Until you run its cell, a player in them is a still picture; nothing else differs. To trust them at once:",
+            f"{python_command()} -m jupyter trust {folder / '*.ipynb'}",
+        )
+
+
+def check_folders() -> Iterator[Finding]:
+    """Try whether a learner's work, and what Jupyter keeps for itself, can be written down."""
+    notebooks = installed_notebooks()
+    work = notebooks if are_in_checkout(notebooks) else Path.cwd()
+    refused = why_not_writable(work)
+    if refused:
+        elsewhere = "work on copies, in a folder that you can write to: autodiff-lab --to DIR"
+        yield problem(f"Nothing that you do can be saved in {work} ({refused}).", elsewhere)
     else:
-        yield good(f"{len(list(folder.glob('*.ipynb')))} notebooks in {folder}")
+        yield good(f"your work can be saved in {work}")
+    refused = why_jupyter_would_not_start()
+    if refused:
+        yield problem(f"{refused}, so it would not start.", ANOTHER_FOLDER)
 
 
-def widgets() -> Iterator[Finding]:
+def check_widgets() -> Iterator[Finding]:
     """Look for the half of the widgets that runs in the browser."""
-    try:
-        from jupyter_core.paths import jupyter_path
-        from jupyterlab_server.config import get_federated_extensions, get_page_config
-    except ImportError as error:
-        yield Finding("problem", f"JupyterLab is not complete ({error}).", pip_install("jupyterlab"))
-        return
+    from jupyter_core.paths import jupyter_path
+    from jupyterlab_server.config import get_federated_extensions, get_page_config
+
     folders = jupyter_path("labextensions")
     found = get_federated_extensions(folders)
     switched_off = get_page_config(folders).get("disabledExtensions", [])
     for name, package in FRONT_ENDS.items():
+        half, unseen = f"JupyterLab's half of the widgets, {name}", "the player would not show."
         if name not in found:
-            yield Finding(
-                "problem",
-                f"JupyterLab's half of the widgets, {name}, is missing: the player would not show.",
-                pip_install("--force-reinstall", "--no-deps", package),
-            )
+            yield problem(f"{half}, is missing: {unseen}", pip_install("--force-reinstall", "--no-deps", package))
         elif name in switched_off:
-            yield Finding(
-                "problem",
-                f"JupyterLab's half of the widgets, {name}, is switched off: the player would not show.",
-                f"{python_command()} -m jupyter labextension enable {name}",
-            )
-        elif (here := half_of_this_python(name)) not in (None, found[name]["version"]):
-            yield Finding(
-                "problem",
+            enable = f"{python_command()} -m jupyter labextension enable {name}"
+            yield problem(f"{half}, is switched off: {unseen}", enable)
+        elif (here := front_end_version(name)) not in (None, found[name]["version"]):
+            yield problem(
                 f"JupyterLab would load {name} {found[name]['version']}, which another Python has left behind, and not "
-                f"{here}, which fits this one: the player would not show.",
+                f"{here}, which fits this one: {unseen}",
                 f"delete the folder {found[name]['ext_path']}",
             )
         else:
             yield good(f"JupyterLab's half of the widgets: {name} {found[name]['version']}")
 
 
-def half_of_this_python(name: str) -> str | None:
+def front_end_version(name: str) -> str | None:
     """Return the version of JupyterLab's half of the widgets that is installed beside this Python."""
     package = Path(sys.prefix, "share", "jupyter", "labextensions", name, "package.json")
     return json.loads(package.read_text(encoding="utf-8"))["version"] if package.is_file() else None
 
 
-def kernel() -> Iterator[Finding]:
+def check_kernel() -> Iterator[Finding]:
     """Say whether a notebook opened in JupyterLab runs in this Python."""
-    try:
-        import ipykernel
+    import ipykernel
 
-        foreign = foreign_kernel()
-    except ImportError as error:
-        yield Finding("problem", f"There is no kernel to run notebooks ({error}).", pip_install("ipykernel"))
-        return
+    foreign = foreign_kernel()
     if foreign is None:
         yield good(f"notebooks run in this Python: {sys.executable} (ipykernel {ipykernel.__version__})")
     else:
-        yield Finding(
-            "note",
+        yield note(
             f"On this machine Jupyter's kernel `python3` is {foreign}, not this Python. "
             "`autodiff-lab` uses this Python all the same; for a JupyterLab that you start yourself:",
             f"{python_command()} -m ipykernel install --user --name autodiff-lab",
         )
 
 
-CHECKS: dict[str, Iterable[Callable[[], Iterator[Finding]]]] = {
-    "Python and packages": [python_and_packages],
-    "Drawing": [drawing],
-    "Notebooks": [notebooks, trust, folders],
-    "Widgets": [widgets],
-    "Kernel": [kernel],
-    "JupyterLab": [port],
-}
+def check_port() -> Iterator[Finding]:
+    """Say on which port JupyterLab is going to listen."""
+    if "JPY_PARENT_PID" in os.environ:
+        yield good("this runs in a notebook, so Jupyter is up already")
+        return
+    from tornado.netutil import bind_sockets
 
+    port = default_port()
+    try:
+        for socket in bind_sockets(port, "localhost"):
+            socket.close()
+    except OSError:
+        yield note(
+            f"Port {port} is taken, perhaps by a JupyterLab that still runs; `autodiff-lab` is going to take any other "
+            "that is free, and prints the address. To see what runs:",
+            f"{python_command()} -m jupyter server list",
+        )
+    else:
+        yield good(f"JupyterLab is going to listen on port {port} of this machine, which is free")
+
+
+CHECKS: dict[str, tuple[Callable[[], Iterator[Finding]], ...]] = {
+    "Python and packages": (check_python, check_packages),
+    "Drawing": (check_drawing,),
+    "Notebooks": (check_notebooks, check_trust, check_folders),
+    "Widgets": (check_widgets,),
+    "Kernel": (check_kernel,),
+    "JupyterLab": (check_port,),
+}
 
 IN_A_BROWSER = "emscripten"
 """What `sys.platform` is where Python itself runs in the reader's browser (JupyterLite)."""
@@ -207,7 +250,7 @@ ABOUT_THE_MACHINE = ("Notebooks", "Widgets", "Kernel", "JupyterLab")
 """What is not beside a Python in a browser: its notebooks, widgets and kernel are part of the page."""
 
 # Commands are printed whole, to be copied; prose is broken, but never a path.
-LINES: dict[str, Any] = {
+WRAPPING: dict[str, Any] = {
     "width": 100,
     "subsequent_indent": " " * 10,
     "break_long_words": False,
@@ -215,25 +258,38 @@ LINES: dict[str, Any] = {
 }
 
 
+def run_check(check: Callable[[], Iterator[Finding]]) -> Iterator[Finding]:
+    """Run one check; a library or a notebook that it misses is a finding too."""
+    try:
+        yield from check()
+    except TutorialError as error:
+        reason, _, mend = str(error).partition("\n")
+        yield problem(reason, mend)
+    except ImportError as error:
+        package = (error.name or "jupyterlab").partition(".")[0]
+        yield problem(f"{package} cannot be imported ({error}).", pip_install("--force-reinstall", package))
+
+
 def check_setup() -> int:
     """Print the report and return the exit code: 0 if everything is in place, 1 if not."""
     print(f"autodiff-lab {__version__}, checked with {sys.executable}")
-    problems = 0
     in_a_browser = sys.platform == IN_A_BROWSER
+    said: dict[Finding, None] = {}
     for heading, checks in CHECKS.items():
         if in_a_browser and heading in ABOUT_THE_MACHINE:
             continue
         print(f"\n{heading}")
-        for finding in chain.from_iterable(check() for check in checks):
-            print(textwrap.fill(finding.text, initial_indent=f"  {finding.state:8}", **LINES))
+        for finding in (finding for check in checks for finding in run_check(check)):
+            if finding in said:
+                continue  # two checks miss the same library
+            said[finding] = None
+            print(textwrap.fill(finding.text, initial_indent=f"  {finding.state:8}", **WRAPPING))
             if finding.mend:
                 print(f"  {'':8}-> {finding.mend}")
-            problems += finding.state == "problem"
+    problems = sum(finding.state == "problem" for finding in said)
     if problems:
         print(f"\n{problems} {'problem' if problems == 1 else 'problems'}; the line after each -> mends it.")
         return 1
-    opened = (
-        "This Python runs in your browser, in this page." if in_a_browser else "Open the tutorial with: autodiff-lab"
-    )
-    print(f"\nEverything is in place. {opened}")
+    how = "This Python runs in your browser, in this page." if in_a_browser else "Open the tutorial with: autodiff-lab"
+    print(f"\nEverything is in place. {how}")
     return 0

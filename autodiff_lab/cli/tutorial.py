@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 from ..jupyter.kernel import kernel_of_this_python, python_command
-from ..jupyter.lab_settings import OnlyWhatHelps, default_port, encryption, without_news
+from ..jupyter.lab_settings import encryption_options, helps_a_learner, without_news
 from ..jupyter.notebooks import (
     DEFAULT_COPY,
     START,
@@ -43,7 +43,7 @@ def open_tutorial(to: Path | None = None, *, browser: bool = True, port: int | N
     notebooks = installed_notebooks()
     if to is not None or not are_in_checkout(notebooks):
         target = (to or Path(DEFAULT_COPY)).expanduser().resolve()
-        say_what_was_copied(copy_notebooks(notebooks, target), target)
+        report_copies(copy_notebooks(notebooks, target), target)
         notebooks = target
     refused = why_not_writable(notebooks)
     if refused:
@@ -72,19 +72,16 @@ def why_jupyter_would_not_start() -> str:
     return f"Jupyter cannot keep its own files in {folder} ({refused})" if refused else ""
 
 
-def say_what_was_copied(copied: Copied, target: Path) -> None:
+def report_copies(copied: Copied, target: Path) -> None:
     """Print one line for what is new in the folder, and one for what was left alone."""
+    new, kept = (f"{len(files)} file{'s' * (len(files) != 1)}" for files in (copied.new, copied.kept))
     if copied.new:
-        print(f"Copied {_count(copied.new)} into {target}")
+        print(f"Copied {new} into {target}")
     else:
         print(f"Your notebooks are in {target}; there is nothing new to copy.")
     if copied.kept:
-        print(f"Kept {_count(copied.kept)} as you left it: {', '.join(map(str, copied.kept))}")
+        print(f"Kept {kept} as you left it: {', '.join(map(str, copied.kept))}")
         print("(To get the tutorial's version of a file again, rename yours and run this command again.)")
-
-
-def _count(files: tuple[Path, ...]) -> str:
-    return "1 file" if len(files) == 1 else f"{len(files)} files"
 
 
 def run_lab(folder: Path, *, browser: bool, port: int | None) -> None:
@@ -107,7 +104,7 @@ def run_lab(folder: Path, *, browser: bool, port: int | None) -> None:
         "--ServerApp.answer_yes=True",  # Ctrl-C stops at once; notebooks are saved as one works
         "--ServerApp.log_level=WARN",  # leaves the address, which is what a learner needs to see
         "--LabApp.log_level=WARN",
-        *encryption(),
+        *encryption_options(),
     ]
     if port is not None:
         arguments.append(f"--ServerApp.port={port}")
@@ -123,14 +120,11 @@ def run_lab(folder: Path, *, browser: bool, port: int | None) -> None:
     with kernel_of_this_python(), without_news():
         server = LabApp.initialize_server(arguments)
         for handler in server.log.handlers:
-            handler.addFilter(OnlyWhatHelps())
+            handler.addFilter(helps_a_learner)
         # JupyterLab prints the address with the token it made up, and nothing where there is a password or a
         # token of the learner's own.
         if not server.identity_provider.token_generated:
             print(server.display_url, flush=True)
-        asked = port or default_port()
-        if server.port != asked:
-            print(f"Port {asked} is taken, so this JupyterLab listens on port {server.port}.", flush=True)
         server.start()
 
 

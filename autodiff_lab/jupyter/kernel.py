@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from .lab_settings import in_front
+from .lab_settings import prepend_folder
 
 
 @contextmanager
@@ -27,7 +27,7 @@ def kernel_of_this_python() -> Iterator[None]:
 
     with tempfile.TemporaryDirectory(prefix="autodiff-lab-") as folder:
         write_kernel_spec(os.path.join(folder, "kernels", "python3"))
-        with in_front("JUPYTER_PATH", folder):
+        with prepend_folder("JUPYTER_PATH", folder):
             yield
 
 

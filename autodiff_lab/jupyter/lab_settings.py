@@ -1,66 +1,51 @@
-"""How the tutorial's JupyterLab behaves: it offers no news, encrypts what goes to the kernel, and says what helps.
+"""Settings of the tutorial's JupyterLab: no news, encryption of what goes to the kernel, a log with what helps.
 
 All of it holds for one run. Nothing is written into the learner's own settings, and what they have set there counts.
 """
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 import re
-import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
-__all__ = ["NO_NEWS", "OnlyWhatHelps", "default_port", "encryption", "in_front", "without_news"]
-
-# JupyterLab would ask, before anything else, whether it may fetch news from the network, and look for updates.
-NO_NEWS = {"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False}}
+__all__ = ["default_port", "encryption_options", "helps_a_learner", "prepend_folder", "without_news"]
 
 # What JupyterLab would write into the learner's terminal, and why there is nothing that the learner should do.
-NO_HELP = {
-    r"^Notebook .* is not trusted$": "true of each that has not been run here; `autodiff-lab check` says what it means",
-    r"^The websocket_ping_timeout .* cannot be longer": "two libraries differ about a default, and the shorter holds",
-}
+# The first is true of each that has not been run here, and `autodiff-lab check` says what it means; in the second two
+# libraries differ about a default, and the shorter holds.
+NO_HELP = re.compile(r"Notebook .* is not trusted$|The websocket_ping_timeout .* cannot be longer")
 
 
-class OnlyWhatHelps(logging.Filter):
-    """Keep lines out of the terminal that a learner can do nothing about."""
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        """Say whether a line is to be shown."""
-        message = record.getMessage()
-        return not any(re.search(known, message) for known in NO_HELP)
+def helps_a_learner(record: logging.LogRecord) -> bool:
+    """Return whether a line of the log is to be shown: a filter of `logging`."""
+    return not NO_HELP.match(record.getMessage())
 
 
-@contextmanager
-def without_news() -> Iterator[None]:
-    """Change two defaults of a JupyterLab that is started in here: no question about news, no look for updates."""
-    with tempfile.TemporaryDirectory(prefix="autodiff-lab-") as folder:
-        defaults = Path(folder, "labconfig", "default_setting_overrides.json")
-        defaults.parent.mkdir()
-        defaults.write_text(json.dumps(NO_NEWS), encoding="utf-8")
-        with in_front("JUPYTER_CONFIG_PATH", folder):
-            yield
+def without_news() -> AbstractContextManager[None]:
+    """Change two defaults of a JupyterLab that is started in here: no question about news, no look for updates.
+
+    It would ask, before anything else, whether it may fetch news from the network. It reads the folder ``labconfig``
+    of each folder of its settings.
+    """
+    return prepend_folder("JUPYTER_CONFIG_PATH", str(Path(__file__).parent))
 
 
 @contextmanager
-def in_front(variable: str, folder: str) -> Iterator[None]:
+def prepend_folder(variable: str, folder: str) -> Iterator[None]:
     """Put a folder in front of those that an environment variable names."""
     before = os.environ.get(variable)
     os.environ[variable] = os.pathsep.join(filter(None, [folder, before]))
     try:
         yield
     finally:
-        if before is None:
-            del os.environ[variable]
-        else:
-            os.environ[variable] = before
+        os.environ.pop(variable) if before is None else os.environ.update({variable: before})
 
 
-def encryption() -> list[str]:
+def encryption_options() -> list[str]:
     """Return the option that encrypts what goes between JupyterLab and a kernel, where these versions can do that.
 
     It all stays on this machine; but on one with several users the others could listen, and ipykernel warns of it.

@@ -179,7 +179,7 @@ def test_all_slides_at_once(kit, new_page, request):
     assert len({(round(box["x"]), round(box["y"])) for box in boxes}) == len(boxes), "two slides in one place"
     deck.key("ArrowRight", "ArrowRight", "ArrowDown")
     assert where() == [2, 1]
-    left, top, wide, tall = page.locator(".present > .present").bounding_box().values()
+    left, top, wide, tall = page.locator("section.present > section.present").bounding_box().values()
     assert abs(left + wide / 2 - 640) < 20 and abs(top + tall / 2 - 450) < 20, "the current one is in the middle"
     assert not serious(page, "body")
     photograph(page, request)

@@ -8,6 +8,7 @@ import pytest
 from nbconvert import SlidesExporter
 
 from autodiff_lab import play
+from autodiff_lab.classroom.lecture import kit
 from autodiff_lab.widgets.labs import VCurve
 
 from .conftest import SCREENSHOTS, photograph
@@ -122,9 +123,9 @@ def test_in_voila(tidy_server, new_page, watch):
     is_found_by_its_output(page)
 
 
-# ---- slides: `jupyter nbconvert --to slides`, with reveal.js (`vendor/` has it) and the rest of what it asks for
+# ---- slides: `jupyter nbconvert --to slides`, with the lecture kit's reveal.js and the rest of what it asks for
 
-REVEAL = Path(__file__).with_name("vendor") / "reveal"
+REVEAL = Path(kit.__file__).with_name("reveal")
 
 
 def slides(folder):

@@ -14,12 +14,12 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from autodiff_lab.__main__ import build_parser, main
 from autodiff_lab.classroom.grading import grade as grading
 from autodiff_lab.classroom.grading.confinement import why_no_walls
 from autodiff_lab.classroom.grading.examiner import code_of, examine
 from autodiff_lab.classroom.grading.grade import Limits, Row, grade
 from autodiff_lab.classroom.grading.report import csv_text, html_page, open_report, report_paths
+from autodiff_lab.cli.main import build_parser, main
 from autodiff_lab.lessons.lesson_03 import progress as lesson
 from autodiff_lab.text.notation import escape
 
@@ -280,7 +280,7 @@ def test_rows_are_written_as_they_come(tmp_path):
 
 
 def test_where_nothing_can_be_written_nothing_is_run(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(grading, "_row", lambda *_: pytest.fail("it was run"))
+    monkeypatch.setattr(grading, "_grade_notebook", lambda *_: pytest.fail("it was run"))
     nbformat.write(brief(), tmp_path / "ada.ipynb")
     (tmp_path / "file").write_text("")
     for out in (tmp_path / "file", tmp_path / "file" / "below", Path("/proc")):

@@ -68,6 +68,12 @@ def test_it_runs_as_a_module(arguments: list[str]) -> None:
     assert ("autodiff-lab check" if "--help" in arguments else autodiff_lab.__version__) in run.stdout
 
 
+def test_help_names_the_folder_of_the_copies(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    assert f"./{tutorial_notebooks.DEFAULT_COPY} " in capsys.readouterr().out
+
+
 def test_check_is_content_with_this_environment(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check"]) == 0, capsys.readouterr().out
     said = capsys.readouterr().out
@@ -90,15 +96,14 @@ def test_check_names_a_problem_and_the_line_that_mends_it(
 def test_check_asks_for_the_versions_of_the_package_metadata(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = ["numpy>=999", "no-such-package>=1", 'ruff>=999; extra == "test"']
     monkeypatch.setattr(setup_check.metadata, "requires", lambda name: asked)
-    python, numpy, missing = setup_check.python_and_packages()
-    assert python.state == "ok"
+    numpy, missing = setup_check.check_packages()
     assert (numpy.state, numpy.mend.endswith('pip install --upgrade "numpy>=999"')) == ("problem", True)
     assert (missing.state, missing.text) == ("problem", "no-such-package is not installed.")
 
 
 def test_check_draws_without_dot(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    who, drawn = setup_check.drawing()
+    who, drawn = setup_check.check_drawing()
     assert "pygraphviz draws the graphs" in who.text
     assert drawn.state == "ok", drawn.text
 
@@ -119,7 +124,7 @@ def test_check_asks_a_browser_for_nothing_that_it_cannot_have(
 def test_check_says_what_is_different_without_graphviz(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setitem(sys.modules, "pygraphviz", None)
-    who, drawn = setup_check.drawing()
+    who, drawn = setup_check.check_drawing()
     assert (who.state, who.mend.endswith("pip install pygraphviz")) == ("note", True)
     assert "draws the graphs by itself" in who.text
     assert drawn.state == "ok", drawn.text
@@ -136,7 +141,7 @@ def test_check_names_the_dot_it_finds(tmp_path: Path) -> None:
 
 def test_check_reports_a_drawing_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "graphviz", None)
-    *_, drawn = setup_check.drawing()
+    *_, drawn = setup_check.check_drawing()
     assert drawn.state == "problem"
     assert "pip install --force-reinstall graphviz pygraphviz" in drawn.mend
 
@@ -145,7 +150,7 @@ def test_check_reports_widgets_that_would_not_show(monkeypatch: pytest.MonkeyPat
     import jupyter_core.paths
 
     monkeypatch.setattr(jupyter_core.paths, "jupyter_path", lambda *names: [str(tmp_path)])
-    assert {(finding.state, finding.mend.split()[-1]) for finding in setup_check.widgets()} == {
+    assert {(finding.state, finding.mend.split()[-1]) for finding in setup_check.check_widgets()} == {
         ("problem", "jupyterlab_widgets"),
         ("problem", "anywidget"),
     }
@@ -154,5 +159,5 @@ def test_check_reports_widgets_that_would_not_show(monkeypatch: pytest.MonkeyPat
     (tmp_path / "labconfig" / "page_config.json").write_text('{"disabledExtensions": {"anywidget": true}}')
     (tmp_path / "anywidget").mkdir()
     (tmp_path / "anywidget" / "package.json").write_text('{"name": "anywidget", "version": "1.0.0"}')
-    *_, anywidget = setup_check.widgets()
+    *_, anywidget = setup_check.check_widgets()
     assert anywidget.mend.endswith("labextension enable anywidget")

@@ -1,12 +1,17 @@
 """JupyterLab asks for no news, encrypts what goes to a kernel, and leaves in the terminal what helps."""
 
+import json
 import logging
 import os
+import sys
 from pathlib import Path
 
 import pytest
 
 from autodiff_lab.jupyter import lab_settings
+
+DEFAULTS = Path(lab_settings.__file__).parent / "labconfig" / "default_setting_overrides.json"
+SETTINGS = json.loads(DEFAULTS.read_text(encoding="utf-8"))
 
 
 def test_news_are_off_for_one_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -14,28 +19,25 @@ def test_news_are_off_for_one_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
 
     monkeypatch.setenv("JUPYTER_CONFIG_DIR", str(tmp_path))
     monkeypatch.delenv("JUPYTER_CONFIG_PATH", raising=False)
-    (plugin,) = lab_settings.NO_NEWS
     with lab_settings.without_news():
         defaults, error = _get_overrides(str(tmp_path))
         assert not error
-        assert defaults[plugin] == lab_settings.NO_NEWS[plugin]
+        assert defaults == SETTINGS
+    assert SETTINGS == {"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False}}
     assert "JUPYTER_CONFIG_PATH" not in os.environ
     assert list(tmp_path.iterdir()) == [], "nothing is written into the learner's settings"
 
 
 def test_the_setting_is_one_that_jupyterlab_knows() -> None:
-    import json
-    import sys
-
-    (plugin,) = lab_settings.NO_NEWS
+    (plugin,) = SETTINGS
     package, name = plugin.split(":")
     schema = Path(sys.prefix, "share/jupyter/lab/schemas", package, f"{name}.json")
-    assert set(lab_settings.NO_NEWS[plugin]) <= set(json.loads(schema.read_text(encoding="utf-8"))["properties"])
+    assert set(SETTINGS[plugin]) <= set(json.loads(schema.read_text(encoding="utf-8"))["properties"])
 
 
 def test_a_folder_is_put_in_front_of_those_that_are_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("A_PATH", "there")
-    with lab_settings.in_front("A_PATH", "mine"):
+    with lab_settings.prepend_folder("A_PATH", "mine"):
         assert os.environ["A_PATH"] == f"mine{os.pathsep}there"
     assert os.environ["A_PATH"] == "there"
 
@@ -43,11 +45,11 @@ def test_a_folder_is_put_in_front_of_those_that_are_there(monkeypatch: pytest.Mo
 def test_kernels_are_encrypted_where_jupyter_can(monkeypatch: pytest.MonkeyPatch) -> None:
     from jupyter_client.manager import KernelManager
 
-    if lab_settings.encryption():
-        assert lab_settings.encryption() == ["--KernelManager.transport_encryption=auto"]
+    if lab_settings.encryption_options():
+        assert lab_settings.encryption_options() == ["--KernelManager.transport_encryption=auto"]
         assert KernelManager(transport_encryption="auto").transport_encryption == "auto"
     monkeypatch.setattr(KernelManager, "class_trait_names", classmethod(lambda cls: ["transport"]))
-    assert lab_settings.encryption() == [], "an older Jupyter would refuse the option"
+    assert lab_settings.encryption_options() == [], "an older Jupyter would refuse the option"
 
 
 @pytest.mark.parametrize(
@@ -61,4 +63,4 @@ def test_kernels_are_encrypted_where_jupyter_can(monkeypatch: pytest.MonkeyPatch
 )
 def test_the_terminal_says_what_helps(line: str, shown: bool) -> None:
     record = logging.LogRecord("ServerApp", logging.WARNING, __file__, 1, "%s", (line,), None)
-    assert lab_settings.OnlyWhatHelps().filter(record) is shown
+    assert lab_settings.helps_a_learner(record) is shown

@@ -7,12 +7,12 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import metadata
 from pathlib import Path
 
 import nbformat
 import pytest
 
-from autodiff_lab.cli import environment as surroundings
 from autodiff_lab.cli import setup_check, tutorial
 from autodiff_lab.cli.findings import Finding
 from autodiff_lab.jupyter import notebooks as tutorial_notebooks
@@ -60,7 +60,7 @@ def test_half_of_a_widget_library_that_another_python_left_behind(
     old.mkdir(parents=True)
     (old / "package.json").write_text('{"name": "anywidget", "version": "0.6.5"}')
     monkeypatch.setenv("JUPYTER_PATH", str(tmp_path))
-    problem = only(finding for finding in setup_check.widgets() if finding.state != "ok")
+    problem = only(finding for finding in setup_check.check_widgets() if finding.state != "ok")
     assert "JupyterLab would load anywidget 0.6.5" in problem.text
     assert problem.mend == f"delete the folder {old}"
 
@@ -68,7 +68,7 @@ def test_half_of_a_widget_library_that_another_python_left_behind(
 @pytest.mark.parametrize("version", ["3.9.2", "3.10.14", "2.7.18"])
 def test_an_old_python(version: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(platform, "python_version", lambda: version)
-    problem = next(setup_check.python_and_packages())
+    problem = only(setup_check.check_python())
     assert problem.text == f"This is Python {version}; autodiff-lab asks for >=3.11."
     assert "install Python 3.11 or newer" in problem.mend
 
@@ -76,17 +76,24 @@ def test_an_old_python(version: str, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("version", ["3.11.0", "3.14.0rc1", "4.0.0"])
 def test_a_python_that_will_do(version: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(platform, "python_version", lambda: version)
-    assert only(surroundings.python()).state == "ok"
+    assert only(setup_check.check_python()).state == "ok"
 
 
-def test_the_python_asked_for_is_known_before_anything_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    installed = surroundings.python_asked_for()
+def test_the_python_asked_for_is_known_before_anything_is_installed() -> None:
+    asked = metadata.metadata("autodiff-lab")["Requires-Python"]
+    assert asked == ">={}.{}".format(*setup_check.OLDEST_PYTHON)
 
-    def missing(name: str) -> None:
-        raise surroundings.metadata.PackageNotFoundError(name)
 
-    monkeypatch.setattr(surroundings.metadata, "metadata", missing)
-    assert surroundings.python_asked_for() == installed
+def test_a_missing_library_is_one_problem_with_its_remedy(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Several checks need it; the report names it once, and goes on."""
+    monkeypatch.setitem(sys.modules, "jupyter_core.paths", None)
+    assert setup_check.check_setup() == 1
+    said = capsys.readouterr().out
+    assert said.count("problem jupyter_core cannot be imported") == 1
+    assert "-m pip install --force-reinstall jupyter_core\n" in said
+    assert "\n1 problem; " in said and "\nJupyterLab\n" in said
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows keeps permissions elsewhere")
@@ -97,9 +104,9 @@ def test_a_folder_without_write_permission(tmp_path: Path, monkeypatch: pytest.M
     notebooks.chmod(0o555)
     for folder in (tmp_path, *list(tmp_path.parents)[:2]):
         folder.chmod(folder.stat().st_mode | 0o055)  # may be entered, so that the last is what refuses
-    monkeypatch.setattr(surroundings, "installed_notebooks", lambda: notebooks)
+    monkeypatch.setattr(setup_check, "installed_notebooks", lambda: notebooks)
     with an_ordinary_user():
-        problem = next(surroundings.folders())
+        problem = next(setup_check.check_folders())
     assert problem.text == f"Nothing that you do can be saved in {notebooks} (Permission denied)."
     assert problem.mend.endswith("autodiff-lab --to DIR")
 
@@ -113,11 +120,11 @@ def test_jupyter_without_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest
     folder = tmp_path / "file" / "jupyter"
     monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(folder))
     monkeypatch.setenv("JUPYTER_DATA_DIR", str(folder))
-    work, problem = surroundings.folders()
+    work, problem = setup_check.check_folders()
     assert work.state == "ok"
     assert f"cannot keep its own files in {folder}" in problem.text and "so it would not start" in problem.text
     assert "JUPYTER_RUNTIME_DIR" in problem.mend
-    assert list(surroundings.trust()) == [], "where nothing can be kept, nothing can be trusted"
+    assert list(setup_check.check_trust()) == [], "where nothing can be kept, nothing can be trusted"
     with pytest.raises(tutorial_notebooks.TutorialError, match=r"cannot keep its own files .*\n.*JUPYTER_RUNTIME_DIR"):
         tutorial.open_tutorial(browser=False)
 
@@ -129,24 +136,24 @@ def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     notebooks = tmp_path / "notebooks"
     notebooks.mkdir()
     nbformat.write(nbformat.v4.new_notebook(), notebooks / tutorial_notebooks.START)
-    monkeypatch.setattr(surroundings, "installed_notebooks", lambda: notebooks)
+    monkeypatch.setattr(setup_check, "installed_notebooks", lambda: notebooks)
     return notebooks
 
 
 def test_an_untrusted_notebook(own_home: Path) -> None:
-    note = only(surroundings.trust())
+    note = only(setup_check.check_trust())
     assert note.state == "note", "it is no fault"
     assert note.text.startswith("1 of 1 notebooks have not been run here yet, so Jupyter calls them not trusted.")
 
     *_, module, name, pattern = note.mend.split()
     command = [sys.executable, "-m", module, name, *map(str, Path(pattern).parent.glob(Path(pattern).name))]
     subprocess.run(command, check=True, capture_output=True, timeout=120)
-    assert list(surroundings.trust()) == []
+    assert list(setup_check.check_trust()) == []
 
 
 def test_a_damaged_notebook(own_home: Path) -> None:
     (own_home / tutorial_notebooks.START).write_text("<<<<<<< mine")
-    problem = only(surroundings.trust())
+    problem = only(setup_check.check_trust())
     assert problem.state == "problem" and f"{tutorial_notebooks.START} is no notebook any more" in problem.text
 
 
@@ -159,10 +166,10 @@ def a_free_port() -> int:
 def test_a_port_in_use(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("JPY_PARENT_PID", raising=False)
     monkeypatch.setenv("JUPYTER_PORT", str(a_free_port()))
-    assert f"port {default_port()} of this machine, which is free" in only(surroundings.port()).text
+    assert f"port {default_port()} of this machine, which is free" in only(setup_check.check_port()).text
 
     with socket.create_server(("127.0.0.1", default_port())):
-        note = only(surroundings.port())
+        note = only(setup_check.check_port())
     assert note.state == "note"
     assert note.text.startswith(f"Port {default_port()} is taken, perhaps by a JupyterLab that still runs;")
     assert f"is going to take port {default_port() + 1}" in note.text or "any other that is free" in note.text
@@ -171,7 +178,7 @@ def test_a_port_in_use(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_in_a_notebook_no_port_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JPY_PARENT_PID", "1")
-    assert "Jupyter is up already" in only(surroundings.port()).text
+    assert "Jupyter is up already" in only(setup_check.check_port()).text
 
 
 def test_a_browser_that_only_the_tests_need_is_no_trouble(

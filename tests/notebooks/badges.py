@@ -1,10 +1,8 @@
 """Put the badge that launches a notebook on Binder into its first cell.
 
-    python tests/notebooks/badges.py
-
 The address is made from the repository that `pyproject.toml` names and from the file's own name, so after a fork or a
-move that one line is changed and this is run again. The badge's picture lies beside the notebooks: a page that shows it
-asks nobody for it.
+move that one line is changed and `python -m tests.generate` is run again. The picture lies beside the notebooks: a page
+that shows it asks nobody for it.
 """
 
 from __future__ import annotations
@@ -42,16 +40,15 @@ def with_badge(text: str, notebook: str) -> str:
     return f"{text[: rows[-1].end()]}\n\n{badge(notebook)}{text[rows[-1].end() :]}"
 
 
-def main() -> None:
-    """Write the badges into the lessons that lack them or have another address."""
+def update_badges(*, check: bool) -> list[str]:
+    """Write the badges into the lessons that lack them or have another address; return which."""
+    found = []
     for path in sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb")):
         notebook = nbformat.read(path, as_version=4)
         first = notebook.cells[0]
         first.source, before = with_badge(first.source, path.name), first.source
         if first.source != before:
-            path.write_text(nbformat.writes(notebook, version=4) + "\n", encoding="utf-8")
-            print(path.name)
-
-
-if __name__ == "__main__":
-    main()
+            found.append(f"{path.name}: its badge is missing, or leads elsewhere")
+            if not check:
+                path.write_text(nbformat.writes(notebook, version=4) + "\n", encoding="utf-8")
+    return found

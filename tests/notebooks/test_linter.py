@@ -78,7 +78,7 @@ def test_no_line_ends_in_a_semicolon(path):
 @every_file
 def test_is_executed_in_order(path):
     counts = [cell.execution_count for cell in code_cells(path)]
-    assert counts == list(range(1, len(counts) + 1)), "run tests/notebooks/normalise.py"
+    assert counts == list(range(1, len(counts) + 1)), "run python -m tests.generate"
 
 
 @every_file

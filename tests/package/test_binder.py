@@ -40,7 +40,7 @@ def test_what_is_run_can_be_run():
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_says_where_it_can_be_launched(path):
     first = nbformat.read(path, as_version=4).cells[0].source
-    assert BADGE.findall(first) == [badge(path.name)], "run python tests/notebooks/badges.py"
+    assert BADGE.findall(first) == [badge(path.name)], "run python -m tests.generate"
     assert path.name in badge(path.name)
     picture = re.search(r"\]\(([^)]*launch\.svg)\)", first)[1]
     assert (path.parent / picture).is_file()

@@ -27,17 +27,17 @@ from pathlib import Path
 
 __all__ = ["Done", "Limits", "family_usage", "run_confined", "why_no_walls"]
 
-MOST_SAID = 2_000_000
+MAX_OUTPUT_BYTES = 2_000_000
 """Bytes of output that are read; whoever says more is cut short."""
 
 LOOK_EVERY_S = 0.1
 """How often the processes are counted: what they can take in this time, they can take beyond the limit."""
 
-PACKAGE = Path(__file__).resolve().parents[1]
+PACKAGE = Path(__file__).resolve().parents[2]
 MACHINES = {"x86_64": (0xC000003E, (319, 447, 29)), "aarch64": (0xC00000B7, (279, 447, 194))}
 """How the kernel calls the machine, and its numbers for ``memfd_create``, ``memfd_secret`` and ``shmget``."""
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/nix/store", "/gnu/store")
-SETTINGS = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/fonts", "/etc/localtime")
+SYSTEM_SETTINGS = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/fonts", "/etc/localtime")
 HOME = "/tmp/home"
 
 
@@ -118,12 +118,12 @@ def run_confined(
     with contextlib.ExitStack() as open_things:
         if walls:
             folder, home = None, HOME
-            given = {name: open_things.enter_context(_readable(content)) for name, content in files.items()}
-            refused = open_things.enter_context(_readable(_filter()))
-            command = [*_bwrap(limits, hidden, given, refused), *command]
+            given = {name: open_things.enter_context(_open_unnamed_file(content)) for name, content in files.items()}
+            refused = open_things.enter_context(_open_unnamed_file(_seccomp_program()))
+            command = [*_bwrap_command(limits, hidden, given, refused), *command]
             kept = (refused, *given.values())
         else:
-            folder = home = open_things.enter_context(_folder_of(files))
+            folder = home = open_things.enter_context(_write_files(files))
             kept = ()
         process = subprocess.Popen(
             command,
@@ -134,11 +134,11 @@ def run_confined(
             stderr=subprocess.PIPE,
             pass_fds=kept,
             start_new_session=True,
-            preexec_fn=_limits_of_each(limits),
+            preexec_fn=_process_limits(limits),
         )
         said, complaint = bytearray(), bytearray()
         readers = [
-            threading.Thread(target=_read, args=pair, daemon=True)
+            threading.Thread(target=_drain_pipe, args=pair, daemon=True)
             for pair in ((process.stdout, said), (process.stderr, complaint))
         ]
         for reader in readers:
@@ -146,7 +146,7 @@ def run_confined(
         try:
             ended = _watch(process, limits)
         finally:
-            _end(process)
+            _kill_family(process)
         for reader in readers:
             reader.join(5)
     last = complaint.decode(errors="replace").strip().rpartition("\n")[2]
@@ -154,8 +154,8 @@ def run_confined(
 
 
 @contextlib.contextmanager
-def _readable(content: bytes) -> Iterator[int]:
-    """A file descriptor at the beginning of a file without a name."""
+def _open_unnamed_file(content: bytes) -> Iterator[int]:
+    """Open a file without a name, at its beginning; yield its descriptor."""
     with tempfile.TemporaryFile() as file:
         file.write(content)
         file.seek(0)
@@ -163,17 +163,17 @@ def _readable(content: bytes) -> Iterator[int]:
 
 
 @contextlib.contextmanager
-def _folder_of(files: Mapping[str, bytes]) -> Iterator[str]:
+def _write_files(files: Mapping[str, bytes]) -> Iterator[str]:
     with tempfile.TemporaryDirectory(prefix="autodiff-lab-", ignore_cleanup_errors=True) as folder:
         for name, content in files.items():
             Path(folder, name).write_bytes(content)
         yield folder
 
 
-def _read(pipe: object, said: bytearray) -> None:
+def _drain_pipe(pipe: object, said: bytearray) -> None:
     """Read what is said; beyond the limit it is thrown away, so that nobody waits at a full pipe."""
     while chunk := pipe.read1(65536):  # type: ignore[attr-defined]
-        said += chunk[: max(0, MOST_SAID - len(said))]
+        said += chunk[: max(0, MAX_OUTPUT_BYTES - len(said))]
 
 
 def _watch(process: subprocess.Popen[bytes], limits: Limits) -> str:
@@ -194,7 +194,7 @@ def _watch(process: subprocess.Popen[bytes], limits: Limits) -> str:
 
 
 def family_usage(pid: int) -> tuple[float, int]:
-    """Megabytes of memory, and the number of processes and threads, of a process and all its descendants.
+    """Measure a process and all its descendants: megabytes of memory, number of processes and threads.
 
     In a process space of its own nobody can leave the family: an orphan is adopted by the space's first process, which
     is a descendant too. What two processes share is counted twice. Where there is no ``/proc``, nothing is counted.
@@ -226,7 +226,7 @@ def _resident_kilobytes(pid: int) -> int:
     return 0
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+def _kill_family(process: subprocess.Popen[bytes]) -> None:
     """End the program and whatever it has started; behind walls nothing survives the first process."""
     try:
         if hasattr(os, "killpg"):
@@ -239,7 +239,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def _environment(home: str) -> dict[str, str]:
-    """Nothing of the lecturer's own: no keys, no home, no proxies."""
+    """Return the environment variables of a hand-in: no keys, no home, no proxies of the lecturer's."""
     kept = {name: os.environ[name] for name in ("PATH", "LANG", "SYSTEMROOT") if name in os.environ}
     own = dict.fromkeys(("HOME", "USERPROFILE", "IPYTHONDIR", "MPLCONFIGDIR", "TMPDIR"), home)
     threads = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}  # each thread asks for memory of its own
@@ -248,8 +248,8 @@ def _environment(home: str) -> dict[str, str]:
     return {**kept, **own, **threads, "PYTHONPATH": python, "MPLBACKEND": "agg", "USER": "student"}
 
 
-def _limits_of_each(limits: Limits) -> Callable[[], None] | None:
-    """What the system holds each process to, so that Python can say `MemoryError`; None where it cannot (Windows).
+def _process_limits(limits: Limits) -> Callable[[], None] | None:
+    """Return what sets a process's resource limits, so that Python can say `MemoryError`; None on Windows.
 
     The number of processes is not among them: the system counts those that the user has elsewhere, too.
     """
@@ -276,14 +276,14 @@ def why_no_walls() -> str:
     return "" if shutil.which("bwrap") else "bubblewrap is not installed"
 
 
-def _bwrap(limits: Limits, hidden: Sequence[Path], given: Mapping[str, int], refused: int) -> list[str]:
-    """Bubblewrap's command line. What it is not told to show is not there: no home, no sockets, no other hand-ins."""
+def _bwrap_command(limits: Limits, hidden: Sequence[Path], given: Mapping[str, int], refused: int) -> list[str]:
+    """Return bubblewrap's command line. What it is not told to show is not there: home, sockets, other hand-ins."""
     # As root a program could otherwise take its walls down, and anybody could build others inside, without limits.
     options = ["--unshare-all", "--unshare-user", "--disable-userns", "--cap-drop", "ALL", "--die-with-parent"]
     options += ["--proc", "/proc", "--dev", "/dev", "--dir", "/run", "--dir", "/home"]
     for place in ("/tmp", "/dev/shm"):
         options += ["--size", str(limits.disk * 1_000_000), "--tmpfs", place]
-    shown = [*map(Path, SYSTEM), *map(Path, SETTINGS), *_of_python()]
+    shown = [*map(Path, SYSTEM), *map(Path, SYSTEM_SETTINGS), *_of_python()]
     for path in shown:
         options += ["--ro-bind-try", str(path), str(path)]
     for path in map(Path.resolve, hidden):
@@ -297,8 +297,8 @@ def _bwrap(limits: Limits, hidden: Sequence[Path], given: Mapping[str, int], ref
     return ["bwrap", *options, "--remount-ro", "/dev", "--remount-ro", "/", "--"]
 
 
-def _filter() -> bytes:
-    """A program for the kernel (seccomp, classic BPF) that refuses the system calls in `MACHINES`.
+def _seccomp_program() -> bytes:
+    """Assemble a seccomp filter (classic BPF) that refuses the system calls in `MACHINES`.
 
     They make memory that no process needs to hold, and that is therefore not seen from outside.
     """
@@ -311,7 +311,7 @@ def _filter() -> bytes:
 
 
 def _of_python() -> list[Path]:
-    """Where this Python and this package are. Of a prefix, which may be somebody's home, only what Python put there."""
+    """List where this Python and this package are; of a prefix, perhaps somebody's home, only what Python put there."""
     prefixes = {Path(sys.prefix), Path(sys.base_prefix)}
     program = Path(sys.executable)
     while program.is_symlink():
@@ -322,5 +322,5 @@ def _of_python() -> list[Path]:
 
 
 def _libraries() -> list[Path]:
-    """The folders of installed packages; what else is on Python's path may hold anything."""
+    """List the folders of installed packages; what else is on Python's path may hold anything."""
     return [Path(entry) for entry in sys.path if Path(entry).name in ("site-packages", "dist-packages")]

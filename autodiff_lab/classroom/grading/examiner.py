@@ -1,4 +1,4 @@
-"""Inside the walls: run one handed-in notebook, cell by cell, and write down what its exercises said.
+"""Run one handed-in notebook inside the walls, cell by cell, and write down the verdict of each exercise.
 
     python -m autodiff_lab.classroom.grading.examiner NOTEBOOK
 
@@ -22,12 +22,12 @@ from autodiff_lab.lessons.checks.exercise import Exercise, Reply
 
 __all__ = ["examine", "lesson_of"]
 
-MOST_SHOWN = 1000
+MAX_SHOWN_CHARACTERS = 1000
 """Characters of an answer, or of a reply to it, that go into the report."""
 
 
 def lesson_of(cells: list[str]) -> str | None:
-    """The number of the lesson that a notebook's code asks for its checks: ``"03"``.
+    """Find the number of the lesson whose checks a notebook's code imports: ``"03"``.
 
     >>> lesson_of(["import numpy as np", "from autodiff_lab.lessons import lesson_03 as check"])
     '03'
@@ -37,7 +37,7 @@ def lesson_of(cells: list[str]) -> str | None:
 
 
 def code_of(notebook: bytes) -> list[str]:
-    """The code cells of a notebook file.
+    """Read the code cells of a notebook file.
 
     Raises
     ------
@@ -53,7 +53,7 @@ def code_of(notebook: bytes) -> list[str]:
 
 
 def examine(cells: list[str]) -> Iterator[dict[str, Any]]:
-    """Run code cells, and tell what their exercises say and which cells raise.
+    """Run code cells, and yield the verdict of each exercise and the error of each cell that raises.
 
     Yields
     ------
@@ -76,17 +76,17 @@ def examine(cells: list[str]) -> Iterator[dict[str, Any]]:
 
     def watched(exercise: Exercise, *answers: Any, seed: Any = None) -> Reply:
         reply = asked(exercise, *answers, seed=seed)
-        finding = {"exercise": exercise.name, "status": reply.status, "hint": _met(exercise, reply, seed)}
+        finding = {"exercise": exercise.name, "status": reply.status, "hint": _find_hint(exercise, reply, seed)}
         if reply.status == "not yet":
-            finding |= {"reply": reply.text[:MOST_SHOWN], "answer": source[:MOST_SHOWN]}
+            finding |= {"reply": reply.text[:MAX_SHOWN_CHARACTERS], "answer": source[:MAX_SHOWN_CHARACTERS]}
         seen.append(finding)
         return reply
 
-    before = _judges()
+    before = _identify_judges()
     Exercise.__call__ = watched  # type: ignore[method-assign]
     try:
         for number, source in enumerate(cells, 1):
-            problem = _raised_by(shell, source)
+            problem = _run_cell(shell, source)
             yield from seen
             seen.clear()
             if problem:
@@ -94,11 +94,11 @@ def examine(cells: list[str]) -> Iterator[dict[str, Any]]:
         untouched = Exercise.__call__ is watched
     finally:
         Exercise.__call__ = asked  # type: ignore[method-assign]
-    yield {"end": True, "changed": not untouched or _judges() != before}
+    yield {"end": True, "changed": not untouched or _identify_judges() != before}
 
 
-def _raised_by(shell: Any, source: str) -> str:
-    """Run a cell, whatever it prints; the name of what it raises, or nothing."""
+def _run_cell(shell: Any, source: str) -> str:
+    """Run a cell, whatever it prints; return the name of what it raises, or nothing."""
     with open(os.devnull, "w", encoding="utf-8") as nowhere, redirect_stdout(nowhere), redirect_stderr(nowhere):
         try:
             result = shell.run_cell(source, store_history=False)
@@ -108,15 +108,15 @@ def _raised_by(shell: Any, source: str) -> str:
     return type(problem).__name__ if problem is not None else ""
 
 
-def _met(exercise: Exercise, reply: Reply, seed: Any) -> str:
-    """The hint of the wrong answer that the check has recognised."""
+def _find_hint(exercise: Exercise, reply: Reply, seed: Any) -> str:
+    """Find the hint of the wrong answer that the check has recognised."""
     if reply.status != "not yet":
         return ""
     return next((m.hint for m in exercise.instance(seed).misconceptions if reply.text.endswith(m.hint)), "")
 
 
-def _judges() -> dict[Any, Any]:
-    """What decides about answers, to see whether it is still the same afterwards."""
+def _identify_judges() -> dict[Any, Any]:
+    """Identify the functions that decide about answers, to see whether they are the same afterwards."""
     from autodiff_lab.lessons.checks import compare, exercise
 
     places = {"Exercise": vars(Exercise), "comparing": vars(compare), "exercise": vars(exercise)}

@@ -1,4 +1,4 @@
-"""`autodiff-lab grade`: run a folder of handed-in notebooks, each behind walls, and say what was done in each.
+"""Grade a folder of handed-in notebooks, each run behind walls: `autodiff-lab grade`.
 
 A notebook that is broken, endless or too large costs its own row and nothing else. What a row says is what the
 notebook's own process said: it shows who was stuck where; it is no proof against somebody who sets out to cheat.
@@ -17,15 +17,15 @@ from pathlib import Path
 from typing import Any
 
 from autodiff_lab.classroom.grading.confinement import Done, Limits, run_confined, why_no_walls
-from autodiff_lab.classroom.grading.examiner import MOST_SHOWN, code_of, lesson_of
+from autodiff_lab.classroom.grading.examiner import MAX_SHOWN_CHARACTERS, code_of, lesson_of
 from autodiff_lab.jupyter.notebooks import TutorialError
 from autodiff_lab.lessons.checks.course import lessons
 from autodiff_lab.lessons.checks.exercise import Exercise
 from autodiff_lab.lessons.checks.progress import FILE, VARIABLE
 
-__all__ = ["GradingError", "Limits", "Row", "grade", "handed_in", "printable", "try_walls"]
+__all__ = ["GradingError", "Limits", "Row", "check_walls", "find_notebooks", "grade", "printable"]
 
-LARGEST = 20_000_000
+MAX_NOTEBOOK_BYTES = 20_000_000
 """Bytes: no notebook of the course comes near, and a larger file is not opened."""
 
 
@@ -35,7 +35,7 @@ class GradingError(TutorialError):
 
 @dataclass(frozen=True)
 class Row:
-    """What one handed-in notebook shows.
+    """The result of one handed-in notebook: a row of the report.
 
     Attributes
     ----------
@@ -84,7 +84,7 @@ class Row:
 
 
 def printable(text: str) -> str:
-    r"""Text in which all that is not shown as it stands is written out: what a terminal obeys, and lone surrogates.
+    r"""Escape control characters and lone surrogates, which a terminal would obey or refuse.
 
     >>> print(printable("ada\x1b[2J\nbob \u202e \udce9"))
     ada\x1b[2J\nbob \u202e \udce9
@@ -92,8 +92,8 @@ def printable(text: str) -> str:
     return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
 
 
-def handed_in(folder: Path) -> list[Path]:
-    """The notebooks in a folder and the folders below it, without what Jupyter keeps for itself.
+def find_notebooks(folder: Path) -> list[Path]:
+    """Find the notebooks in a folder and the folders below it, without what Jupyter keeps for itself.
 
     Raises
     ------
@@ -114,7 +114,7 @@ def _is_folder(path: Path) -> bool:
         return False
 
 
-def try_walls(limits: Limits, *, walls: bool = True) -> None:
+def check_walls(limits: Limits, *, walls: bool = True) -> None:
     """Grade an empty notebook, so that what does not work here is not put down to any student.
 
     Raises
@@ -130,8 +130,8 @@ def try_walls(limits: Limits, *, walls: bool = True) -> None:
             "all who handed in, --unconfined runs their notebooks with your own rights."
         )
     try:
-        done = _examined(b'{"cells": []}', {}, limits, walls=walls)
-        reason = "" if any("end" in finding for finding in _lines(done.said)) else _why_it_did_not_begin(done)
+        done = _run_examiner(b'{"cells": []}', {}, limits, walls=walls)
+        reason = "" if any("end" in finding for finding in _parse_findings(done.said)) else _why_it_did_not_begin(done)
     except OSError as problem:
         reason = str(problem)
     if reason:
@@ -164,7 +164,7 @@ def grade(
     jobs : int, optional
         How many run at a time; by default as many as there are processors.
     walls : bool
-        Whether each runs behind walls; see `try_walls`, which is to be called before.
+        Whether each runs behind walls; see `check_walls`, which is to be called before.
     tell : callable
         Called with each row when it is there, in the order in which they end.
 
@@ -173,15 +173,15 @@ def grade(
     FileNotFoundError
         If there is no such folder, or no notebook in it.
     """
-    paths = handed_in(folder)
+    paths = find_notebooks(folder)
     exercises = {lesson.number: lesson.exercises() for lesson in lessons()}
 
     def one(path: Path) -> Row:
         file = printable(str(path.relative_to(folder)))
         try:
-            return _row(path, file, folder, exercises, limits or Limits(), walls)
+            return _grade_notebook(path, file, folder, exercises, limits or Limits(), walls)
         except Exception as problem:  # whatever happens to one, the others keep their rows
-            return _not_run(Row(file, "", ""), f"{type(problem).__name__}: {problem}")
+            return _mark_as_not_run(Row(file, "", ""), f"{type(problem).__name__}: {problem}")
 
     rows = {}
     with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
@@ -196,15 +196,15 @@ def grade(
     return [rows[path] for path in paths]
 
 
-def _row(
+def _grade_notebook(
     path: Path, file: str, folder: Path, exercises: Mapping[str, Mapping[str, Exercise]], limits: Limits, walls: bool
 ) -> Row:
     try:
         found = path.lstat()
         if not stat.S_ISREG(found.st_mode):
             return Row(file, "", "a link or a device and not a file, not opened")
-        if found.st_size > LARGEST:
-            return Row(file, "", f"larger than {LARGEST // 1_000_000} MB, not opened")
+        if found.st_size > MAX_NOTEBOOK_BYTES:
+            return Row(file, "", f"larger than {MAX_NOTEBOOK_BYTES // 1_000_000} MB, not opened")
         notebook = path.read_bytes()
     except OSError as problem:
         return Row(file, "", f"the file cannot be read ({problem.strerror})")
@@ -216,20 +216,22 @@ def _row(
     if lesson is None or lesson not in exercises:
         return Row(file, lesson or "", "asks for the checks of no lesson of this course")
     row = Row(file, lesson, "", tuple(exercises[lesson]))
-    return _read(row, _examined(notebook, _seeds(path), limits, hidden=[folder], walls=walls), limits)
+    return _complete_row(
+        row, _run_examiner(notebook, _read_progress(path), limits, hidden=[folder], walls=walls), limits
+    )
 
 
-def _seeds(notebook: Path) -> dict[str, bytes]:
-    """The student's file of progress beside the notebook: their own numbers go by the seed in it."""
+def _read_progress(notebook: Path) -> dict[str, bytes]:
+    """Read the student's file of progress beside the notebook: their own numbers go by the seed in it."""
     path = notebook.with_name(FILE)
     try:
         found = path.lstat()
-        return {FILE: path.read_bytes()} if stat.S_ISREG(found.st_mode) and found.st_size < LARGEST else {}
+        return {FILE: path.read_bytes()} if stat.S_ISREG(found.st_mode) and found.st_size < MAX_NOTEBOOK_BYTES else {}
     except OSError:
         return {}
 
 
-def _examined(
+def _run_examiner(
     notebook: bytes, seeds: Mapping[str, bytes], limits: Limits, *, hidden: Sequence[Path] = (), walls: bool
 ) -> Done:
     command = [sys.executable, "-m", "autodiff_lab.classroom.grading.examiner", "notebook.ipynb"]
@@ -237,43 +239,43 @@ def _examined(
     return run_confined(command, files, limits, hidden=hidden, variables={VARIABLE: FILE}, walls=walls)
 
 
-def _not_run(row: Row, reason: str) -> Row:
+def _mark_as_not_run(row: Row, reason: str) -> Row:
     return replace(row, ended=f"not run, and not its own fault: {printable(reason)[:200]}", judged=False)
 
 
-def _read(row: Row, done: Done, limits: Limits) -> Row:
-    """Make a row of what the examiner said. A line that is not the examiner's is passed over."""
+def _complete_row(row: Row, done: Done, limits: Limits) -> Row:
+    """Complete a row by what the examiner said. A line that is not the examiner's is passed over."""
     states: dict[str, str] = {}
     met: dict[str, str] = {}
     unknown: dict[str, tuple[str, str]] = {}
     raised: list[tuple[int, str]] = []
     begun, end = False, {}
-    for finding in _lines(done.said):
+    for finding in _parse_findings(done.said):
         name, status = finding.get("exercise"), finding.get("status")
         if name in row.exercises and status in ("passed", "not yet") and states.get(name) != "passed":
             states[name] = status
             met.pop(name, None)
             unknown.pop(name, None)
             if finding.get("hint"):
-                met[name] = _shown(finding["hint"])
+                met[name] = _clip(finding["hint"])
             elif status == "not yet":
-                unknown[name] = _shown(finding.get("reply")), _shown(finding.get("answer"))
+                unknown[name] = _clip(finding.get("reply")), _clip(finding.get("answer"))
         elif isinstance(finding.get("cell"), int):
             raised.append((finding["cell"], printable(str(finding.get("raised")))[:80]))
         elif "end" in finding:
             end = finding
         begun = begun or "begin" in finding
     if not begun:
-        return _not_run(row, _why_it_did_not_begin(done))
-    return replace(row, ended=_ended(done, raised, end, limits), states=states, met=met, unknown=unknown)
+        return _mark_as_not_run(row, _why_it_did_not_begin(done))
+    return replace(row, ended=_describe_end(done, raised, end, limits), states=states, met=met, unknown=unknown)
 
 
-def _shown(said: object) -> str:
-    """What a hand-in said, line by line `printable`."""
-    return "\n".join(map(printable, str(said)[:MOST_SHOWN].split("\n")))
+def _clip(said: object) -> str:
+    """Cut what a hand-in said to what a report can hold, line by line `printable`."""
+    return "\n".join(map(printable, str(said)[:MAX_SHOWN_CHARACTERS].split("\n")))
 
 
-def _lines(said: bytes) -> Iterable[dict[str, Any]]:
+def _parse_findings(said: bytes) -> Iterable[dict[str, Any]]:
     for line in said.decode(errors="replace").splitlines():
         try:
             finding = json.loads(line)
@@ -283,7 +285,7 @@ def _lines(said: bytes) -> Iterable[dict[str, Any]]:
             yield finding
 
 
-def _ended(done: Done, raised: Sequence[tuple[int, str]], end: Mapping[str, Any], limits: Limits) -> str:
+def _describe_end(done: Done, raised: Sequence[tuple[int, str]], end: Mapping[str, Any], limits: Limits) -> str:
     if done.ended != "by itself":
         allowed = {
             "out of time": f" after {limits.seconds:g} s",

@@ -1,4 +1,4 @@
-"""What a lecturer reads after grading: a row for each notebook, and what the class as a whole has met."""
+"""Write the report on graded notebooks, as CSV and HTML: a row for each, and the mistakes of the whole class."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from autodiff_lab.text.notation import escape
 __all__ = ["csv_text", "html_page", "open_report", "report_paths"]
 
 COLUMNS = ("who", "file", "notebook", "passed", "attempted", "exercises", "how it went", "wrong answers met")
-OPEN = "not attempted"
+NOT_ATTEMPTED = "not attempted"
 WALLS = {True: "behind the walls of bubblewrap", False: "without walls (--unconfined), with all your rights"}
 
 
 @contextmanager
 def open_report(folder: Path, *, overwrite: bool = False, walls: bool = True) -> Iterator[Callable[[Row], None]]:
-    """Begin ``grades.csv`` and ``grades.html`` in a folder; what is entered adds a row.
+    """Open ``grades.csv`` and ``grades.html`` in a folder; yield a function that adds a row.
 
     Each row is in ``grades.csv`` as soon as it is added. At the end, however it comes, its rows are put into the order
     of their names, and ``grades.html`` is written.
@@ -72,12 +72,12 @@ def open_report(folder: Path, *, overwrite: bool = False, walls: bool = True) ->
 
 
 def report_paths(folder: Path) -> tuple[Path, Path]:
-    """Where the report will be."""
+    """Return the paths of the report: CSV, HTML."""
     return folder / "grades.csv", folder / "grades.html"
 
 
 def csv_text(rows: Sequence[Row]) -> str:
-    """The table as CSV, one line for each notebook.
+    """Write the table as CSV, one line for each notebook.
 
     Cells that a spreadsheet would take for a formula are written as text: a file's name is its author's to choose.
 
@@ -88,34 +88,36 @@ def csv_text(rows: Sequence[Row]) -> str:
     writer = csv.writer(text)
     writer.writerow(COLUMNS)
     for row in rows:
-        met = " | ".join(f"{_number(name)}: {hint}" for name, hint in row.met.items())
+        met = " | ".join(f"{_exercise_number(name)}: {hint}" for name, hint in row.met.items())
         counts = row.passed, row.attempted, len(row.exercises)
-        writer.writerow([*map(_as_text, (row.who, row.file, row.lesson)), *counts, *map(_as_text, (row.ended, met))])
+        writer.writerow(
+            [*map(_escape_formula, (row.who, row.file, row.lesson)), *counts, *map(_escape_formula, (row.ended, met))]
+        )
     return text.getvalue()
 
 
-def _as_text(cell: str) -> str:
+def _escape_formula(cell: str) -> str:
     return f"'{cell}" if cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell
 
 
-def _number(exercise: str) -> str:
+def _exercise_number(exercise: str) -> str:
     return exercise.removeprefix("ex_").replace("_", ".")
 
 
 def html_page(rows: Sequence[Row], *, walls: bool = True) -> str:
-    """The table as one page that needs nothing else: for each lesson who did what, and which wrong answers were met."""
+    """Write the table as one HTML page: for each lesson who did what, and which wrong answers were met."""
     titles = {lesson.number: lesson.title for lesson in lessons()}
     parts = []
     for lesson in sorted({row.lesson for row in rows}, key=lambda number: (number not in titles, number)):
         mine = [row for row in rows if row.lesson == lesson]
         title = f"{lesson} · {titles[lesson]}" if lesson in titles else "Notebooks that could not be placed"
-        parts.append(f"<h2>{escape(title)}</h2>{_table(mine)}{_met_by_the_class(mine)}{_unknown(mine)}")
+        parts.append(f"<h2>{escape(title)}</h2>{_table(mine)}{_recognised_answers(mine)}{_unrecognised_answers(mine)}")
     done = sum(row.passed for row in rows)
     said = (
         f"{len(rows)} notebooks, {done} exercises passed. Each ran in a process of its own, {WALLS[walls]}. "
         "A row says what the notebook's own process said."
     )
-    legend = " · ".join(f"{MARKS[state]} {state}" for state in ("passed", "not yet", OPEN))
+    legend = " · ".join(f"{MARKS[state]} {state}" for state in ("passed", "not yet", NOT_ATTEMPTED))
     return (
         '<!doctype html><html lang="en"><meta charset="utf-8"><title>Grades</title>'
         '<meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">'
@@ -126,16 +128,16 @@ def html_page(rows: Sequence[Row], *, walls: bool = True) -> str:
 
 def _table(rows: Sequence[Row]) -> str:
     exercises = next((row.exercises for row in rows if row.exercises), ())
-    heads = ["who", "how it went", "passed", *(_number(name) for name in exercises)]
+    heads = ["who", "how it went", "passed", *(_exercise_number(name) for name in exercises)]
     head = "".join(f'<th scope="col">{escape(text)}</th>' for text in heads)
-    body = "".join(map(_line, rows))
+    body = "".join(map(_table_row, rows))
     return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
 
 
-def _line(row: Row) -> str:
+def _table_row(row: Row) -> str:
     cells = []
     for name in row.exercises:
-        state = row.states.get(name, OPEN)
+        state = row.states.get(name, NOT_ATTEMPTED)
         said = row.met.get(name) or row.unknown.get(name, ("",))[0]
         title = f"{state}: {said}" if said else state
         mark = f'<span aria-hidden="true">{MARKS[state]}</span><span class="read">{escape(title)}</span>'
@@ -145,29 +147,30 @@ def _line(row: Row) -> str:
     return f"<tr>{who}<td>{escape(row.ended)}</td><td>{count}</td>{''.join(cells)}</tr>"
 
 
-def _met_by_the_class(rows: Sequence[Row]) -> str:
-    """The wrong answers that were recognised, the most frequent first: what to talk about next time."""
+def _recognised_answers(rows: Sequence[Row]) -> str:
+    """List the wrong answers that were recognised, the most frequent first: what to talk about next time."""
     met = Counter((name, hint) for row in rows for name, hint in row.met.items())
     if not met:
         return ""
     items = "".join(
-        f"<li><b>{_number(name)}</b>, {count} of {len(rows)}: {escape(hint)}</li>"
+        f"<li><b>{_exercise_number(name)}</b>, {count} of {len(rows)}: {escape(hint)}</li>"
         for (name, hint), count in met.most_common()
     )
     return f"<h3>Wrong answers that were met</h3><ul>{items}</ul>"
 
 
-def _unknown(rows: Sequence[Row]) -> str:
-    """The wrong answers that were not recognised, each as it was written, with what was said to it."""
+def _unrecognised_answers(rows: Sequence[Row]) -> str:
+    """List the wrong answers that were not recognised, each as it was written, with what was said to it."""
     items = "".join(
-        f"<li><b>{_number(name)}</b>, {escape(row.who)}: {escape(reply)}<pre>{_lines(answer)}</pre></li>"
+        f"<li><b>{_exercise_number(name)}</b>, {escape(row.who)}: {escape(reply)}"
+        f"<pre>{_escape_lines(answer)}</pre></li>"
         for row in rows
         for name, (reply, answer) in row.unknown.items()
     )
     return f"<h3>Answers that were not recognised</h3><ul>{items}</ul>" if items else ""
 
 
-def _lines(code: str) -> str:
+def _escape_lines(code: str) -> str:
     return "\n".join(map(escape, code.split("\n")))
 
 

@@ -20,7 +20,7 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
-from autodiff_lab.classroom.lecture.execute import Rehearsed, rehearsed
+from autodiff_lab.classroom.lecture.execute import PlayerExport, read_player_export
 
 __all__ = ["Block", "blocks", "mathml"]
 
@@ -38,7 +38,7 @@ class Block:
         Of a heading, from 1; otherwise 0.
     exercise : bool
         Whether it belongs to an exercise: from its heading to the cell in which the answer goes.
-    player : Rehearsed or None
+    player : PlayerExport or None
         What a player shows; its HTML is chosen by who writes the page.
     """
 
@@ -46,7 +46,7 @@ class Block:
     html: str
     level: int = 0
     exercise: bool = False
-    player: Rehearsed | None = None
+    player: PlayerExport | None = None
 
     @property
     def text(self) -> str:
@@ -57,7 +57,7 @@ class Block:
 
 
 def blocks(notebook: Any, folder: Path | None = None) -> list[Block]:
-    """Take a rehearsed notebook apart.
+    """Convert an executed notebook into blocks of HTML.
 
     What is about this machine or this learner is left out: the progress, and what the check says to an open exercise.
 
@@ -81,7 +81,7 @@ def blocks(notebook: Any, folder: Path | None = None) -> list[Block]:
         elif cell.cell_type == "code" and "machine-output" not in tags:
             found.append(Block("code", _coloured(cell.source), exercise=exercise))
             for output in cell.outputs if "exercise" not in tags else ():
-                shown = rehearsed(output)
+                shown = read_player_export(output)
                 written = _output(output)
                 if shown:
                     found.append(Block("player", shown.page, player=shown))

@@ -1,8 +1,8 @@
-"""Run a notebook for a lecture, and keep of every player that it shows what a lecture kit is made of.
+"""Execute a notebook for a lecture, and export every player that it shows: HTML, contact sheet, transcript.
 
-The notebook runs in a kernel of its own, in an empty folder, and nothing of it is changed. Before its first cell the
-kernel is told how players are to be shown, and to hand out a `Rehearsed` with each. What a handout needs is made
-there, where the run itself still is.
+The notebook runs in a kernel of its own, in an empty folder, and nothing of it is changed. A cell before its first one
+installs a formatter, so that each player's output is a `PlayerExport`. What a handout needs is made there, where the
+run itself still is.
 """
 
 from __future__ import annotations
@@ -20,16 +20,15 @@ from autodiff_lab.figures.export.animation import reading_time
 from autodiff_lab.jupyter.kernel import kernel_of_this_python
 from autodiff_lab.jupyter.notebooks import TutorialError
 from autodiff_lab.lessons.checks.progress import VARIABLE
-from autodiff_lab.widgets.defaults import play_defaults
 from autodiff_lab.widgets.player import page
 from autodiff_lab.widgets.player.widget import Player
 
-__all__ = ["PLAYER", "LectureError", "Rehearsed", "begin", "rehearse", "rehearsed"]
+__all__ = ["LectureError", "PlayerExport", "execute_notebook", "install_formatter", "read_player_export"]
 
-PLAYER = "application/x-autodiff-lab-player+json"
-"""Under this name a `Rehearsed` stands in an output."""
+PLAYER_MIME_TYPE = "application/x-autodiff-lab-player+json"
+"""The MIME type of a `PlayerExport` in an output."""
 
-_SECONDS = 300
+_CELL_TIMEOUT_S = 300
 
 
 class LectureError(TutorialError):
@@ -37,8 +36,8 @@ class LectureError(TutorialError):
 
 
 @dataclass(frozen=True)
-class Rehearsed:
-    """What is kept of a player.
+class PlayerExport:
+    """What a lecture kit needs of a player, as plain data.
 
     Attributes
     ----------
@@ -71,14 +70,12 @@ class Rehearsed:
     remarks: tuple[str, ...] = ()
 
 
-def rehearse(notebook: Any, lang: str = "en") -> Any:
-    """Give an executed copy of a notebook, in which each player's output also has a `Rehearsed`.
+def execute_notebook(notebook: Any) -> Any:
+    """Return an executed copy of a notebook, in which each player's output is a `PlayerExport`.
 
     Parameters
     ----------
     notebook : nbformat.NotebookNode
-    lang : {"en", "zh"}
-        The language of the players that do not ask for one themselves.
 
     Raises
     ------
@@ -90,12 +87,12 @@ def rehearse(notebook: Any, lang: str = "en") -> Any:
     from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
     notebook = copy.deepcopy(notebook)
-    first = nbformat.v4.new_code_cell(f"from autodiff_lab.classroom.lecture.execute import begin\nbegin({lang!r})")
-    notebook.cells.insert(0, first)
+    first = "from autodiff_lab.classroom.lecture.execute import install_formatter\ninstall_formatter()"
+    notebook.cells.insert(0, nbformat.v4.new_code_cell(first))
     with kernel_of_this_python(), tempfile.TemporaryDirectory(prefix="autodiff-lab-") as folder:
         client = NotebookClient(
             notebook,
-            timeout=_SECONDS,
+            timeout=_CELL_TIMEOUT_S,
             kernel_name="python3",
             extra_arguments=["--log-level=ERROR"],
             store_widget_state=False,
@@ -133,30 +130,28 @@ def _raised(cell: Any) -> bool:
     return not allowed and any(output.output_type == "error" for output in cell.get("outputs", []))
 
 
-def rehearsed(output: Any) -> Rehearsed | None:
-    """The player that an output shows, if it shows one."""
-    kept = output.get("data", {}).get(PLAYER)
-    return kept and Rehearsed(**{**kept, "sheets": tuple(kept["sheets"]), "remarks": tuple(kept["remarks"])})
+def read_player_export(output: Any) -> PlayerExport | None:
+    """Read the player that a notebook's output shows, if it shows one."""
+    data = output.get("data", {}).get(PLAYER_MIME_TYPE)
+    return data and PlayerExport(**{**data, "sheets": tuple(data["sheets"]), "remarks": tuple(data["remarks"])})
 
 
-def begin(lang: str = "en") -> None:
-    """Tell this kernel how players are shown, and to hand out a `Rehearsed` with each."""
+def install_formatter() -> None:
+    """Make IPython show each player of this kernel as its `PlayerExport`."""
     from IPython import get_ipython
 
-    play_defaults(lang=lang)
-
     def bundle(player: Player) -> tuple[dict[str, Any], dict[str, Any]]:
-        return {PLAYER: asdict(keep(player)), "text/plain": repr(player)}, {}
+        return {PLAYER_MIME_TYPE: asdict(export_player(player)), "text/plain": repr(player)}, {}
 
     get_ipython().display_formatter.mimebundle_formatter.for_type(Player, bundle)
 
 
-def keep(player: Player) -> Rehearsed:
+def export_player(player: Player) -> PlayerExport:
     """Make everything of a player that a lecture kit needs.
 
     >>> from autodiff_lab import play
-    >>> kept = keep(play(lambda x: x * x, 3.0))
-    >>> kept.title, kept.steps, len(kept.sheets)
+    >>> export = export_player(play(lambda x: x * x, 3.0))
+    >>> export.title, export.steps, len(export.sheets)
     ('lambda x', 4, 1)
     """
     shown = player._shown()
@@ -170,7 +165,7 @@ def keep(player: Player) -> Rehearsed:
         except AutodiffError as problem:
             drawn, sheets = "", ()
             warnings.warn(str(problem), stacklevel=1)
-    return Rehearsed(
+    return PlayerExport(
         title=transcript.title,
         steps=len(said),
         seconds=sum(map(reading_time, said)),

@@ -14,7 +14,7 @@ import nbformat
 
 from autodiff_lab.classroom.lecture import slides, speaker_notes
 from autodiff_lab.classroom.lecture.cell_html import Block, blocks
-from autodiff_lab.classroom.lecture.execute import LectureError, rehearse
+from autodiff_lab.classroom.lecture.execute import LectureError, execute_notebook
 from autodiff_lab.figures.export import bitmap
 from autodiff_lab.jupyter.notebooks import installed_notebooks
 from autodiff_lab.widgets.player.page import document
@@ -58,7 +58,7 @@ def notebook_named(name: str) -> Path:
 
 
 def write_lecture(
-    name: str, folder: Path, *, lang: str = "en", overwrite: bool = False, tell: Callable[[str], None] = lambda _: None
+    name: str, folder: Path, *, overwrite: bool = False, tell: Callable[[str], None] = lambda _: None
 ) -> Kit:
     """Run a notebook and write its lecture kit into a folder.
 
@@ -67,8 +67,6 @@ def write_lecture(
     name : str
         The number of a lesson, or a notebook's path.
     folder : Path
-    lang : {"en", "zh"}
-        The language of the players, their strips and their transcripts. Prose stays as it is.
     overwrite : bool
         Whether a kit that is there already may be replaced.
     tell : callable
@@ -88,7 +86,7 @@ def write_lecture(
         notebook = nbformat.read(path, as_version=4)
     except (ValueError, AttributeError, nbformat.ValidationError) as problem:
         raise LectureError(f"{path} cannot be read as a notebook ({problem})") from problem
-    found = blocks(rehearse(notebook, lang), path.parent)
+    found = blocks(execute_notebook(notebook), path.parent)
     title = next((block.text for block in found if block.level == 1), path.stem)
     players = [block.player for block in found if block.player]
     written = {

@@ -1,10 +1,13 @@
 // Turns the slides. A clicker sends PageUp and PageDown: they step the player of the slide, scroll what is longer than
-// the slide, and then turn it. Arrows turn slides, unless the focus is inside a player. What reveal/README.md says of
-// settings holds without being written here.
+// the slide, and then turn it. Arrows turn slides, unless the focus is inside a player.
 const deck = new Reveal({
   width: "100%", height: "100%", margin: 0, minScale: 1, maxScale: 1, hash: true, slideNumber: "c/t", transition: "none",
-  navigationMode: "linear",
+  navigationMode: "linear", center: false, controlsTutorial: false, autoAnimate: false, postMessage: false,
+  touch: false, scrollActivationWidth: null, // a finger is for the player, and a small screen shows slides all the same
+  viewDistance: Infinity, mobileViewDistance: Infinity, // the browser prints every slide
 });
+// The rules of reveal.js for paper give way to this class: slides.css prints the slides as they are on the screen.
+document.documentElement.classList.add("print-pdf");
 const SMALLEST = 62; // per cent: what is longer still is scrolled
 
 /** Makes code that is wider than its slide smaller, and then what is longer. */

@@ -48,3 +48,10 @@ def test_an_automatic_theme_follows_the_page(example_function):
     assert set(named) == used >= {"paper", "ink", "soft_ink", "value", "adjoint"}
     assert all(getattr(DARK, role) == colour for role, colour in named.items())
     assert "var(" not in svg_of_page(theme="light")
+
+
+@pytest.mark.parametrize("ink", ["value", "adjoint", "tangent", "ink", "soft_ink"])
+@pytest.mark.parametrize("paper", ["paper", "adjoint_paper"])
+def test_inks_can_be_read(ink, paper):
+    """WCAG AA asks for a contrast of 4.5 between text and what is behind it."""
+    assert contrast(getattr(LIGHT, ink), getattr(LIGHT, paper)) >= 4.5

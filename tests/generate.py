@@ -1,0 +1,110 @@
+"""Make everything that is generated and committed, or check that it is what would be made now.
+
+    python -m tests.generate             make it
+    python -m tests.generate --check     write nothing; exit with 1 where something differs
+    python -m tests.generate badges      one kind alone: badges, table, outputs or pictures
+
+badges
+    The badge in the first cell of each notebook (`notebooks/badges.py`).
+table
+    The notebooks, their questions and minutes in the README, from their first cells.
+outputs
+    The notebooks' outputs and their normal form (`notebooks/normalise.py`, which also does a single notebook).
+pictures
+    The README's pictures (`notebooks/pictures.py`), compared in what is the same on every machine.
+
+What is measured is not made here: `python -m tests.benchmarks --write`, and `.ci/student_costs.py`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import nbformat
+
+from tests.notebooks import normalise
+from tests.notebooks.badges import ROOT, update_badges
+
+README = ROOT / "README.md"
+TABLE = re.compile(r"^\| notebook \| its question \|.*?(?=\n\n)", re.MULTILINE | re.DOTALL)
+
+
+def update_table(*, check: bool) -> list[str]:
+    """Write the notebooks into the README; return what differed."""
+    readme = README.read_text(encoding="utf-8")
+    fresh = with_table(readme)
+    if fresh != readme and not check:
+        README.write_text(fresh, encoding="utf-8")
+    return ["README.md: its table of notebooks differs from their first cells"] if fresh != readme else []
+
+
+def with_table(readme: str) -> str:
+    """Return the text of the README with the table as the notebooks' first cells have it."""
+    rows = ["| notebook | its question | minutes |", "|:--|:--|--:|"]
+    for path in sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb")):
+        first = nbformat.read(path, as_version=4).cells[0].source
+        title, question, time = (
+            re.search(pattern, first, re.MULTILINE)[1]
+            for pattern in (r"^# (.*)$", r"^\*\*(.*)\*\*$", r"^\| \*\*Time\*\* \| (.*) \|$")
+        )
+        minutes = " / ".join(re.findall(r"\d+", time))
+        rows.append(f"| [{title}](notebooks/{path.name}) | {question} | {minutes} |")
+    return TABLE.sub(lambda _: "\n".join(rows), readme)
+
+
+def update_outputs(*, check: bool) -> list[str]:
+    """Execute and normalise all notebooks; return what differed."""
+    failed = normalise.main(["--check"] if check else [])
+    return ["notebooks differ from a fresh run, as said above"] if failed else []
+
+
+def update_pictures(*, check: bool) -> list[str]:
+    """Make the README's pictures; return what differed."""
+    from tests.notebooks import pictures  # asks for Playwright
+
+    if not check:
+        pictures.make_pictures(pictures.PICTURES)
+        return []
+    with tempfile.TemporaryDirectory() as folder:
+        fresh = pictures.make_pictures(Path(folder))
+        found = ((path.name, pictures.difference(pictures.PICTURES / path.name, path)) for path in fresh)
+        return [f"{name} {difference}" for name, difference in found if difference]
+
+
+STEPS: dict[str, Callable[..., list[str]]] = {
+    "badges": update_badges,
+    "table": update_table,
+    "outputs": update_outputs,
+    "pictures": update_pictures,
+}
+"""In this order: outputs are written into notebooks that have their badges."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Make or check what is asked for, or everything."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("kinds", nargs="*", metavar="KIND", help=f"{', '.join(STEPS)} (default: all)")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 where something differs")
+    options = parser.parse_args(argv)
+    if not set(options.kinds) <= set(STEPS):
+        parser.error(
+            f"there is no {', '.join(sorted({*options.kinds} - {*STEPS}))}; a kind is one of {', '.join(STEPS)}"
+        )
+    differs = False
+    for kind in options.kinds or STEPS:
+        found = STEPS[kind](check=options.check)
+        differs = differs or bool(found)
+        state = "differs" if options.check else "written anew"
+        print(f"{kind}: {state if found else 'as it should be' if options.check else 'done'}", *found, sep="\n  ")
+    if differs and options.check:
+        print("\nTo make it anew: python -m tests.generate")
+    return int(differs and options.check)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,73 @@
+"""What is generated is what is committed: the parts that need neither a kernel nor a browser (`.ci/run` checks all)."""
+
+import shutil
+
+import pytest
+from PIL import Image
+
+from tests import generate
+from tests.notebooks import badges, pictures
+
+
+@pytest.mark.parametrize("kind", ["badges", "table"])
+def test_committed_files_are_what_is_generated(kind, capsys):
+    assert generate.main(["--check", kind]) == 0, capsys.readouterr().out
+
+
+def test_changed_table_is_found_and_made_again():
+    readme = generate.README.read_text(encoding="utf-8")
+    changed = readme.replace("| 60 / 25 |", "| 600 / 25 |", 1)
+    assert changed != readme
+    assert generate.with_table(changed) == readme
+
+
+def test_changed_badge_is_found_and_made_again(tmp_path, monkeypatch, capsys):
+    (tmp_path / "notebooks").mkdir()
+    shutil.copy(badges.ROOT / "pyproject.toml", tmp_path)
+    notebook = tmp_path / "notebooks" / badges.START
+    committed = (badges.ROOT / "notebooks" / badges.START).read_text(encoding="utf-8")
+    notebook.write_text(committed.replace("mybinder.org/v2", "mybinder.org/v1"), encoding="utf-8")
+    monkeypatch.setattr(badges, "ROOT", tmp_path)
+    assert generate.main(["--check", "badges"]) == 1
+    assert f"{badges.START}: its badge" in capsys.readouterr().out
+    assert notebook.read_text(encoding="utf-8") != committed, "a check writes nothing"
+    assert generate.main(["badges"]) == 0
+    assert notebook.read_text(encoding="utf-8") == committed
+
+
+def test_unknown_kind_is_refused(capsys):
+    with pytest.raises(SystemExit):
+        generate.main(["tables"])
+    assert "there is no tables; a kind is one of badges, table, outputs, pictures" in capsys.readouterr().err
+
+
+def gif(path, colour="white", size=(100, 50), times=(2000, 3000)):
+    first, *rest = (Image.new("P", size, colour) for _ in times)
+    for number, frame in enumerate((first, *rest)):
+        frame.putpixel((number + 1, 1), number + 1)
+    first.save(path, save_all=True, append_images=rest, duration=list(times), loop=0)
+    return path
+
+
+def test_films_are_the_committed_ones(tmp_path):
+    for fresh in pictures.make_films(tmp_path):
+        assert not pictures.difference(pictures.PICTURES / fresh.name, fresh)
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"times": (2000, 3500)}, "has frames of [2.0, 3.5] s, a fresh one has [2.0, 3.0] s"),
+        ({"times": (2000,)}, "a fresh one has [2.0, 3.0] s"),
+        ({"size": (120, 50)}, "is 120 × 50 pixels, a fresh one is 100 × 50"),
+        ({"colour": "black"}, "has another paper than a fresh one"),
+        ({}, ""),
+    ],
+)
+def test_picture_differs_in_frames_size_or_paper(changed, said, tmp_path):
+    found = pictures.difference(gif(tmp_path / "old.gif", **changed), gif(tmp_path / "new.gif"))
+    assert said in found and bool(said) == bool(found)
+
+
+def test_picture_that_is_missing_differs(tmp_path):
+    assert pictures.difference(tmp_path / "none.gif", gif(tmp_path / "new.gif")) == "is missing"
