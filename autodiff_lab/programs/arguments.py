@@ -26,7 +26,7 @@ from .trace_derivative import Leaf
 __all__ = ["Input", "Inputs", "read_inputs", "safe_name"]
 
 TAKEN = {*keyword.kwlist, *keyword.softkwlist, *dir(builtins), "math", "np", "BranchChanged", "ndarray", "float64"}
-TAKEN |= {"_door", "_another", "_in_numpy", "_take", "_spare", "_main", "_mine"}  # what a call goes through
+TAKEN |= {"_door", "_another", "_in_numpy", "_main"}  # what a call goes through
 TAKEN |= {"Path", "FunctionType", "SimpleNamespace", "namedtuple", "_arrays", "_checked"}  # in a file of its own
 
 

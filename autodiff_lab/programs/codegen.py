@@ -12,7 +12,6 @@ from ..engine.printing import plain
 from ..transforms import pytree
 from .arguments import Input, key_text
 from .array_expressions import FRESH_NEVER, may_share
-from .buffers import Buffers
 from .draft import Constant, Draft
 from .literals import Words, number_text
 from .optimize import ADD, BROADCAST
@@ -44,7 +43,7 @@ class Writer(Words):
         The statement that became of a line of the tape.
     """
 
-    def __init__(self, draft: Draft, inputs: Sequence[Input], taken: set[str], reuse_buffers: bool) -> None:
+    def __init__(self, draft: Draft, inputs: Sequence[Input], taken: set[str]) -> None:
         super().__init__(draft, taken)
         self.statements: list[Statement] = []
         self.emitted: dict[int, Statement] = {}
@@ -52,7 +51,6 @@ class Writer(Words):
         self.results: set[int] = set()
         self._waiting: set[int] = set()  # scattered arrays that will be added to another
         self._own: set[int] = set()  # lines whose array nobody else holds
-        self.buffers = Buffers(draft) if reuse_buffers else None
         self._name_lines(inputs)
 
     def _name_lines(self, inputs: Sequence[Input]) -> None:
@@ -114,8 +112,6 @@ class Writer(Words):
             self._accumulate(i)
             return
         text, level = (number_text(self.values[i]), ATOM) if op is None else expression(self, i)
-        if self.buffers is not None:
-            text, once = self.buffers.placed(self, i, text), False
         name = self.names.get(i)
         if name is None and once and i not in self.results:
             near = self.numbers[i] or self.consumer[i] - i <= NEAR  # a folded operand lives on until it is used

@@ -189,7 +189,6 @@ def program(
     argnums: int | Sequence[int] = 0,
     passes: Iterable[str] = PASSES,
     on_branch: str = "raise",
-    reuse_buffers: bool = False,
     max_versions: int = 32,
 ) -> Program:
     """Record a derivative once, and write it down as Python that runs at the speed of Python written by hand.
@@ -212,9 +211,6 @@ def program(
         ``"sharing"``, ``"dead code"``.
     on_branch : {"raise", "rerecord"}
         What to do where `f` would go another way than recorded, or has arguments of another shape.
-    reuse_buffers : bool
-        Write intermediate arrays into the same memory at each call. Results are never in it. Calls at the same time,
-        from other threads or from within a call, get memory of their own.
     max_versions : int
         With ``on_branch="rerecord"``: how many versions to keep, for so many kinds of arguments and ways through the
         branches. When there is one more, that which was not used for the longest time is let go, and a warning says
@@ -269,7 +265,7 @@ def program(
                 raise InputError(f"{what} was given {x!r}; it takes {', '.join(map(repr, known))}.")
     if not isinstance(max_versions, int) or max_versions < 1:
         raise InputError(f"max_versions is {max_versions!r}; it takes a whole number, 1 or more.")
-    order = Order(f, mode, argnums, passes, on_branch == "rerecord", reuse_buffers, max_versions)
+    order = Order(f, mode, argnums, passes, on_branch == "rerecord", max_versions)
     made: Program = type("Program", (Program,), {"__doc__": Program.__doc__, "__module__": __name__})(order)
     version = made._add(example_args)
     if sum(version.recorded) > LONG:

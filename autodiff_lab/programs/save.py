@@ -53,9 +53,9 @@ def _checked(function, fits, parts):
         if not fits(*args):
             raise ValueError("{name} was compiled for other arguments: {wanted}")
         try:
-            return function(*args{buffers})
+            return function(*args)
         except (ArithmeticError, ValueError):
-            return convert(other[function.__name__](*convert(args, np.float64){buffers}), float)
+            return convert(other[function.__name__](*convert(args, np.float64)), float)
 
     checked.__name__, checked.__doc__ = function.__name__, {doc!r}
     return checked
@@ -120,7 +120,6 @@ def saved(version: Version, path: Path) -> list[Path]:
             only_doubles="" if doubles else " if False else code.co_consts",
             name=name,
             wanted=wanted.replace('"', "'"),
-            buffers=f", *map(np.empty, {list(version.buffers.values())})" if version.buffers else "",
             doc=f"{title} Takes {wanted}.",
             parameters=", ".join(inputs.names),
             tests=plain,

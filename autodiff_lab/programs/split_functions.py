@@ -51,7 +51,7 @@ def functions(
     parameters : sequence of str
         Of the function itself.
     known : set of str
-        Names that every part may be given: the inputs and the buffers.
+        Names that every part may be given: the inputs.
     head : list of str
         Lines that take the arguments apart.
     body : sequence of Statement

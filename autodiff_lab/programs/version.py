@@ -34,10 +34,6 @@ __all__ = ["Operations", "Order", "Version", "compiled", "in_numpy"]
 LARGEST_LISTED = 20_000
 """Programs with more lines than this do not keep the listing of what became of each."""
 
-WITH_OUT = re.compile(r"^((?:\w+ = )?np\.(?!maximum|minimum)\w+\(.*), out=(\w+\))$", re.MULTILINE)
-"""A line that calls a ufunc with a buffer to write into."""
-
-
 class Operations(NamedTuple):
     """How many operations there are on the way forward, and on the way back."""
 
@@ -53,7 +49,6 @@ class Order(NamedTuple):
     argnums: int | Sequence[int]
     passes: tuple[str, ...]
     rerecord: bool
-    reuse_buffers: bool
     max_versions: int
 
 
@@ -67,8 +62,6 @@ class Version:
         The text. The last function is the program, the others are its parts.
     constants : dict
         The arrays it needs, by name.
-    buffers : dict
-        The shapes of the arrays it writes into again and again.
     recorded, operations : Operations
         On the tape, and in the program.
     seconds : dict
@@ -81,13 +74,11 @@ class Version:
         self.constants: dict[str, Any] = {}
         self.own_functions: dict[str, Any] = {}
         self.objects: dict[str, Any] = {}
-        self.buffers: dict[str, tuple[int, ...]] = {}
         self.recorded = self.operations = Operations(0, 0)
         self.of_f = 0
         self.seconds: dict[str, float] = {}
         self._listing: Listing | None = None
         self.namespace: dict[str, Any] = {}
-        self._spare: list[tuple[np.ndarray, ...]] = []
         self._run: Any = None
         self._again: Any = None
 
@@ -103,29 +94,12 @@ class Version:
         self._listing = None
         return told
 
-    def take_buffers(self) -> tuple[np.ndarray, ...]:
-        """Arrays to write into that no call is using: calls in other threads, or within this one, have others."""
-        try:
-            return self._spare.pop()
-        except IndexError:
-            return tuple(np.empty(shape) for shape in self.buffers.values())
-
-    def call(self, function: Any, args: Sequence[Any]) -> Any:
-        """Call with buffers, if there are any, and give them back."""
-        if not self.buffers:
-            return function(*args)
-        mine = self.take_buffers()
-        try:
-            return function(*args, *mine)
-        finally:
-            self._spare.append(mine)
-
     def run(self, args: Sequence[Any]) -> Any:
         """Run on arguments that are known to fit."""
         if self._run is None:
             self._run = self._executed()
         try:
-            return self.call(self._run, args)
+            return self._run(*args)
         except (ArithmeticError, ValueError):
             return self.run_in_numpy(args)
 
@@ -138,7 +112,7 @@ class Version:
             self._again = in_numpy(self.namespace, [function.name for function in self.functions], doubles)
         numbers = [pytree.map_leaves(lambda x: np.float64(x) if type(x) is float else x, x) for x in args]
         return pytree.map_leaves(
-            lambda y: released(y) if isinstance(y, np.generic) else y, self.call(self._again, numbers)
+            lambda y: released(y) if isinstance(y, np.generic) else y, self._again(*numbers)
         )
 
     def _executed(self) -> Any:
@@ -158,23 +132,19 @@ class Version:
         tests = conditions(inputs.args, inputs.names)
         if tests is None:
             return door
-        lines, after = main.running, ""
+        lines = main.running
         if len(self.functions) > 1:
             for part in self.functions[:-1]:
                 self._define(part.name, part.text(part.running), self.namespace)
             self._run = self._executed()
-            lines = f"return _main({', '.join([*inputs.names, *self.buffers])})"
-        if self.buffers:  # positions are read faster than names
-            lines = f"{', '.join(self.buffers)}, = _mine = _take()\n" + WITH_OUT.sub(r"\1, \2", lines)
-            after = "        finally:\n            _spare.append(_mine)\n"
+            lines = f"return _main({names})"
         text = f"def {main.name}({names}):\n    if {' and '.join(tests) or 'True'}:\n        try:"
         text += indented(f"\n{lines}", 3) + "\n"
         text += f"        except (ArithmeticError, ValueError):\n            return _in_numpy(({names},))\n"
         if self.order.rerecord:
             text += f"        except BranchChanged:\n            return _another({names})\n"
-        text += f"{after}    return _door({names})\n"
-        hidden = {"_door": door, "_another": another, "_in_numpy": self.run_in_numpy}
-        hidden |= {"_take": self.take_buffers, "_spare": self._spare, "_main": self._run}
+        text += f"    return _door({names})\n"
+        hidden = {"_door": door, "_another": another, "_in_numpy": self.run_in_numpy, "_main": self._run}
         if "BranchChanged(" not in text:  # found once, not looked up at each call
             for module, short in ((math, "math"), (np, "np")):
                 called = re.compile(rf"{short}(?<!\w{short})\.(?=(\w+)[(.])")  # begins with letters: found at once
@@ -211,18 +181,17 @@ def compiled(order: Order, args: Sequence[Any]) -> Version:
     taken = {*TAKEN, *inputs.names, *inputs.keys, *(leaf.name for leaf in inputs.leaves), "_entry", "_run"}
     name = getattr(order.f, "__name__", type(order.f).__name__)
     name = safe_name(name if name.isidentifier() else "f", taken)
-    writer = Writer(draft, inputs.leaves, taken, order.reuse_buffers)
+    writer = Writer(draft, inputs.leaves, taken)
     writer.write()
     types = _types(order, inputs, which, len(draft.results))
     result = writer.returned(types)
     inside = [leaf for leaf in inputs.leaves if leaf.name != leaf.path]
     used = {name for s in (*writer.statements, result) for name in s.names} if inside else ()
     head = [f"{leaf.name} = {leaf.path}" for leaf in inside if leaf.name in used]
-    version.buffers = writer.buffers.shapes if writer.buffers is not None else {}
-    known = {leaf.name for leaf in inputs.leaves} | set(version.buffers)
+    known = {leaf.name for leaf in inputs.leaves}
     version.functions = functions(
         name,
-        [*inputs.names, *version.buffers],
+        inputs.names,
         known,
         head,
         writer.statements,

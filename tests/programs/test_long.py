@@ -64,8 +64,7 @@ def test_a_branch_in_a_program_of_several_functions() -> None:
         p(-0.8)
 
 
-@pytest.mark.parametrize("reuse_buffers", [False, True])
-def test_what_was_recorded_is_let_go_at_once(reuse_buffers: bool) -> None:
+def test_what_was_recorded_is_let_go_at_once() -> None:
     """Nothing that was recorded waits for the garbage collector, not even with the listing still to be read."""
     recorded = []
 
@@ -79,7 +78,7 @@ def test_what_was_recorded_is_let_go_at_once(reuse_buffers: bool) -> None:
     gc.collect()
     gc.disable()
     try:
-        p = program(f, np.ones(5), reuse_buffers=reuse_buffers)
+        p = program(f, np.ones(5))
         assert recorded[0]() is None
     finally:
         gc.enable()
