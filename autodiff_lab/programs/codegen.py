@@ -10,7 +10,7 @@ import numpy as np
 from ..engine.dispatch import TABLE, Op
 from ..engine.printing import plain
 from ..transforms import pytree
-from .arguments import Input, key_text
+from .arguments import Input, key_text, name_object
 from .array_expressions import FRESH_NEVER, may_share
 from .draft import Constant, Draft
 from .literals import Words, number_text
@@ -197,7 +197,7 @@ class Writer(Words):
         message += "with these inputs it is not, so the function would go another way. Compile it again for them."
         self.say(f"if {wrong}:\n    raise BranchChanged({message!r})")
 
-    def returned(self, types: Sequence[Any]) -> Statement:
+    def write_return(self, types: Sequence[Any]) -> Statement:
         """What a call returns, as the last statement."""
         given: set[Any] = set()
         texts = []
@@ -228,7 +228,7 @@ class Writer(Words):
             keys = [key_text(k, self.objects, self.taken) for k, _ in entries]
             return f"{{{', '.join(f'{k}: {text}' for k, text in zip(keys, inside, strict=True))}}}"
         if hasattr(x, "_fields"):
-            return f"{self.named(type(x), type(x).__name__)}({', '.join(inside)})"
+            return f"{name_object(type(x), type(x).__name__, self.objects, self.taken)}({', '.join(inside)})"
         if isinstance(x, list):
             return f"[{', '.join(inside)}]"
         return f"({', '.join(inside)}{',' * (len(inside) == 1)})"

@@ -1,26 +1,24 @@
-"""The object that `program` returns."""
+"""The public `program`, and the compiled derivative that it returns."""
 
 from __future__ import annotations
 
+import sys
 import time
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ..engine.errors import BranchChanged, InputError
+from ..engine.errors import BranchChanged, InputError, ShapeError
 from ..transforms.recording import chosen_arguments, name_of
-from .advice import again_and_again, refused, worth_it
-from .arguments import Inputs, read_inputs
+from .arguments import Inputs, find_difference, read_inputs
 from .listing import Line
 from .optimize import PASSES
-from .version import Operations, Order, Version, compiled
+from .version import Operations, Order, Version
 
 __all__ = ["Program", "program"]
-
-LONG = 100_000
-"""Lines from which on it is worth asking whether compiling was worth it."""
 
 
 class Program:
@@ -44,11 +42,11 @@ class Program:
         self._order = order
         self._versions: dict[Version, None] = {}  # in the order of their last use, with the current one at the end
         self._current: Version
-        self._has_advised = False
+        self._has_warned = False
 
     def __call__(self, *args: Any) -> Any:
-        """Run on new arguments; each program has its own, see `_take`."""
-        return self._door(*args)
+        """Run on new arguments; each program has its own, see `_activate`."""
+        return self._dispatch(*args)
 
     @property
     def source(self) -> str:
@@ -91,7 +89,7 @@ class Program:
         return sum(self.seconds.values()) / max(self._current.of_f, 1) * 1e6
 
     def __str__(self) -> str:
-        head = [f"{name} = {_shown(x)}" for name, x in self._current.constants.items()]
+        head = [f"{name} = {_array_text(x)}" for name, x in self._current.constants.items()]
         return "\n".join([*head, "", self.source]) if head else self.source
 
     def __repr__(self) -> str:
@@ -106,80 +104,81 @@ class Program:
 
         Large arrays go into an ``.npz`` file beside it.
         """
-        from .save import saved
+        from .save import save_program
 
-        return saved(self._current, Path(path))
-
-    # The way in
-
-    def _add(self, args: Sequence[Any]) -> Version:
-        version = compiled(self._order, args)
-        start = time.process_time()
-        before = list(self._versions)
-        self._take(version)
-        version.seconds["compiling"] = time.process_time() - start
-        for unused in before[: max(0, len(before) + 1 - self._order.max_versions)]:
-            self._versions.pop(unused, None)
-            if not self._has_advised:
-                self._has_advised = True
-                again_and_again([*before, version])
-        return version
-
-    def _take(self, version: Version) -> None:
-        """Make this the version that is tried first: its function becomes what calling this object calls."""
-        self._current = version
-        self._versions.pop(version, None)
-        self._versions[version] = None
-        if not hasattr(version, "_entry"):
-            version._entry = version.entry(self._door, self._another)  # type: ignore[attr-defined]
-        type(self).__call__ = staticmethod(version._entry)  # type: ignore[assignment, attr-defined]
-
-    def _known(self, inputs: Inputs) -> list[Version]:
-        """The versions for arguments of this kind, the one used last first."""
-        return [version for version in reversed(list(self._versions)) if version.inputs.key == inputs.key]
+        return save_program(self._current, Path(path))
 
     def _read(self, args: Sequence[Any]) -> Inputs:
         order = self._order
         return read_inputs(order.f, args, chosen_arguments(order.argnums, args, order.f))
 
-    def _door(self, *args: Any, **kwargs: Any) -> Any:
-        """Calls that are not what the current version was compiled for at first sight."""
+    def _add(self, inputs: Inputs) -> Version:
+        """Compile a version, and let go those that are unused for the longest time."""
+        version = Version(self._order, inputs)
+        start = time.process_time()
+        before = list(self._versions)
+        self._activate(version)
+        version.seconds["compiling"] = time.process_time() - start
+        for unused in before[: max(0, len(before) + 1 - self._order.max_versions)]:
+            self._versions.pop(unused, None)
+            if not self._has_warned:
+                self._has_warned = True
+                warn_many_versions(before[-1], version)
+        return version
+
+    def _activate(self, version: Version) -> None:
+        """Make this the version that is tried first: its function becomes what calling this object calls."""
+        self._current = version
+        self._versions.pop(version, None)
+        self._versions[version] = None
+        version.entry = version.entry or version.make_entry(self._dispatch, self._switch_version)
+        type(self).__call__ = staticmethod(version.entry)  # type: ignore[assignment]
+
+    def _dispatch(self, *args: Any, **kwargs: Any) -> Any:
+        """Run a call that is not, at first sight, what the current version was compiled for."""
+        name, compiled_for = name_of(self._order.f), self._current.inputs
         if kwargs:
             raise InputError(f"A program takes its arguments by position, and was given {', '.join(kwargs)} by name.")
-        if len(args) != len(self._current.inputs.names):
+        if len(args) != len(compiled_for.names):
             raise InputError(
-                f"{name_of(self._order.f)} was compiled for {len(self._current.inputs.names)} arguments "
-                f"({', '.join(self._current.inputs.names)}), and was called with {len(args)}."
+                f"{name} was compiled for {len(compiled_for.names)} arguments ({', '.join(compiled_for.names)}), "
+                f"and was called with {len(args)}."
             )
         inputs = self._read(args)
-        known = self._known(inputs)
-        if not known:
-            if not self._order.rerecord:
-                raise refused(self._current.inputs, inputs, name_of(self._order.f))
-            return self._add(args).run(inputs.plain)
-        version = known[0]
-        try:
-            result = version.run(inputs.plain)
-        except BranchChanged:
-            if not self._order.rerecord:
-                raise
-            return self._another(*args)
-        if version is not self._current:
-            self._take(version)
-        return result
+        if inputs.key == compiled_for.key or self._order.rerecord:
+            return self._run_matching(inputs)
+        differ = find_difference(compiled_for, inputs)
+        if differ:
+            raise ShapeError(
+                f"{name} was compiled for {differ[0].path} as {differ[0].kind}, and was called with {differ[1].path} "
+                f"as {differ[1].kind}. Compile another program for that, or this one with on_branch='rerecord', which "
+                "does so by itself."
+            )
+        raise ShapeError(
+            f"{name} was compiled for arguments of another structure, or with another value of what is not a float: "
+            "only floats and arrays of floats are inputs, all else is compiled in. on_branch='rerecord' compiles as "
+            "needed."
+        )
 
-    def _another(self, *args: Any) -> Any:
-        """The program went another way: a version that has gone that way, or a new one."""
-        inputs = self._read(args)
-        for version in self._known(inputs):
+    def _switch_version(self, *args: Any) -> Any:
+        """Run a call that the current version has stopped, since the function goes another way."""
+        return self._run_matching(self._read(args), but=self._current)
+
+    def _run_matching(self, inputs: Inputs, but: Version | None = None) -> Any:
+        """Run the version for these inputs that goes their way, looked for from the one used last; or a new one."""
+        for version in reversed(list(self._versions)):
+            if version is but or version.inputs.key != inputs.key:
+                continue
+            try:
+                result = version.run(inputs.plain)
+            except BranchChanged:
+                if not self._order.rerecord:
+                    raise
+                continue
             if version is not self._current:
-                try:
-                    result = version.run(inputs.plain)
-                except BranchChanged:
-                    continue
-                self._take(version)
-                return result
-        return self._add(args).run(inputs.plain)
+                self._activate(version)
+            return result
+        return self._add(inputs).run(inputs.plain)
 
 
 def program(
@@ -267,13 +266,36 @@ def program(
         raise InputError(f"max_versions is {max_versions!r}; it takes a whole number, 1 or more.")
     order = Order(f, mode, argnums, passes, on_branch == "rerecord", max_versions)
     made: Program = type("Program", (Program,), {"__doc__": Program.__doc__, "__module__": __name__})(order)
-    version = made._add(example_args)
-    if sum(version.recorded) > LONG:
-        worth_it(made, version)
+    made._add(made._read(example_args))
     return made
 
 
-def _shown(x: np.ndarray) -> str:
+def warn_many_versions(before: Version, last: Version) -> None:
+    """Warn that there are more versions than are kept: by what the last two differ, and what to write instead."""
+    order, differ = last.order, find_difference(before.inputs, last.inputs)
+    if before.inputs.key == last.inputs.key:
+        advice = "Its arguments are of one kind, and again and again it goes another way through its branches. "
+        advice += "Choose with np.where what an `if` chooses now, or take value_and_grad, which needs no compiling."
+    elif differ:
+        advice = f"Last {differ[0].path} was {differ[0].kind}, and then {differ[1].kind}. "
+        advice += "Bring the arguments to a few shapes, by padding for example."
+    else:
+        advice = "Last the arguments differed in structure, or in what is not a float: that is compiled in. "
+        advice += "A number to compute with becomes an input if it is a float: 3.0 for 3."
+    frame, level = sys._getframe(1), 2  # the line that called the program, behind generated functions and our own
+    while frame.f_back is not None and (
+        frame.f_globals.get("__name__", "").startswith(__package__) or frame.f_code.co_filename.startswith("<program ")
+    ):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(
+        f"The program of {name_of(order.f)} was compiled {order.max_versions + 1} times, and keeps the "
+        f"{order.max_versions} versions used last (max_versions): from now on it may compile one that it had before. "
+        f"{advice} If all of them are meant, raise max_versions.",
+        stacklevel=level,
+    )
+
+
+def _array_text(x: np.ndarray) -> str:
     if x.ndim == 0:
         return f"np.array({x.item()!r})"
     return f"np.array({x.tolist()!r})" if x.size <= 8 else f"...  # an array of shape {x.shape}, {x.dtype}"

@@ -13,7 +13,7 @@ from ..engine.dispatch import Op
 from ..engine.values import SMALL
 from ..engine.variable import Variable
 from ..transforms import pytree
-from .trace_derivative import Trace
+from .trace_derivative import RecordedDerivative
 
 __all__ = ["Constant", "Draft", "is_number"]
 
@@ -73,7 +73,7 @@ class Draft:
         What has to come out as recorded.
     """
 
-    def __init__(self, trace: Trace, named: Mapping[str, np.ndarray]) -> None:
+    def __init__(self, trace: RecordedDerivative, named: Mapping[str, np.ndarray]) -> None:
         tape = trace.tape
         self.trace, self.tape, self.values, self.static = trace, tape, list(tape.values), tape.kwargs
         self.names = dict(trace.names)

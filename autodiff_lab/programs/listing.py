@@ -1,16 +1,16 @@
-"""Each line of the tape beside what became of it."""
+"""The listing of a program: each line of the tape beside what became of it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from itertools import count
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..engine.printing import call, plain
 from .codegen import Writer
 from .draft import Draft
 
-__all__ = ["Line", "Listing"]
+__all__ = ["Line", "prepare_listing"]
 
 
 class Line(NamedTuple):
@@ -23,46 +23,29 @@ class Line(NamedTuple):
     backward: bool
 
 
-class Listing:
-    """What became of the lines of a tape, to be told when somebody asks.
+def prepare_listing(lines: Sequence[int], draft: Draft, writer: Writer) -> Callable[[], list[Line]]:
+    """A function that lists these lines when somebody asks. It lets the tape go: recorded arrays are held by nobody."""
+    tape, turn, recorded_names = draft.tape, draft.trace.turn, draft.trace.names
+    ops, parents, args, static, known = tape.ops, tape.parents, tape.args, tape.kwargs, tape.known
+    fate, consumer = draft.fate, writer.consumer
+    written = {i: statement.text for i, statement in writer.emitted.items()}
+    if not all(writer.numbers):  # then there are arrays, and of these the constants alone are told
+        args = [
+            tuple([x if j < 0 else None for j, x in zip(js, xs, strict=True)])
+            for js, xs in zip(parents, args, strict=True)
+        ]
 
-    It keeps what is told, and lets the tape go: recorded arrays are held by nobody.
-    """
+    def list_lines() -> list[Line]:
+        unnamed, listed = count(1), []
+        names = [recorded_names.get(i) or f"t{next(unnamed)}" for i in range(len(ops))]
+        for i in lines:
+            operands = [names[j] if j >= 0 else plain(x) for j, x in zip(parents[i], args[i], strict=True)]
+            op = ops[i]
+            text = repr(float(known[i])) if op is None else call(op.name, op.symbol, operands, dict(static.get(i, {})))
+            final = -1 if i in fate else i
+            while final >= 0 and final not in written:  # its expression was folded into the line that uses it
+                final = consumer[final]
+            listed.append(Line(names[i], text, written.get(final, ""), fate.get(i, ""), i >= turn))
+        return listed
 
-    def __init__(self, lines: Sequence[int], draft: Draft, writer: Writer) -> None:
-        tape, trace = draft.tape, draft.trace
-        self.lines, self.turn, self.names, self.fate = lines, trace.turn, trace.names, draft.fate
-        self.ops, self.parents, self.args = tape.ops, tape.parents, tape.args
-        self.static, self.known = tape.kwargs, tape.known
-        if not all(writer.numbers):  # then there are arrays, and of these the constants alone are told
-            columns = zip(tape.parents, tape.args, strict=True)
-            self.args = [
-                tuple([x if j < 0 else None for j, x in zip(parents, args, strict=True)]) for parents, args in columns
-            ]
-        self.consumer = writer.consumer
-        self.written = {i: statement.text for i, statement in writer.emitted.items()}
-
-    def told(self) -> list[Line]:
-        """Line by line."""
-        unnamed = count(1)
-        names = [self.names.get(i) or f"t{next(unnamed)}" for i in range(len(self.ops))]
-        out = []
-        for i in self.lines:
-            recorded = repr(float(self.known[i])) if i in self.known else self._recorded(i, names)
-            fate = self.fate.get(i, "")
-            path = () if fate else self._path(i)
-            written = next((self.written[k] for k in path if k in self.written), "")
-            out.append(Line(names[i], recorded, written, fate, i >= self.turn))
-        return out
-
-    def _path(self, i: int) -> Iterator[int]:
-        """A line, and the lines that its expression was folded into, one after the other."""
-        while i >= 0:
-            yield i
-            i = self.consumer[i]
-
-    def _recorded(self, i: int, names: Sequence[str]) -> str:
-        op: Any = self.ops[i]
-        columns = zip(self.parents[i], self.args[i], strict=True)
-        operands = [names[j] if j >= 0 else plain(x) for j, x in columns]
-        return call(op.name, op.symbol, operands, dict(self.static.get(i, {})))
+    return list_lines if lines else list

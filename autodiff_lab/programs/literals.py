@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..engine.dispatch import Op
-from .arguments import identifier, safe_name
+from .arguments import identifier, name_object, safe_name
 from .draft import Constant, Draft, is_number
 from .python_names import ATOM, CHOICE, KEYS, NAMES, SIGN
 from .statement import marked
@@ -122,7 +122,7 @@ class Words:
             return str.__repr__(x)
         if isinstance(x, (int, float, np.generic)):
             return number_text(x)
-        return repr(x) if x is None or x is Ellipsis else self.named(x, type(x).__name__)
+        return repr(x) if x is None or x is Ellipsis else name_object(x, type(x).__name__, self.objects, self.taken)
 
     def index_text(self, index: Any) -> str:
         """An index between brackets: ``1:, None``."""
@@ -156,14 +156,6 @@ class Words:
         if isinstance(key, np.ufunc):
             return f"np.{key.__name__}"
         return f"{'np.linalg' if 'linalg' in key.__module__ else 'np'}.{key.__name__}"
-
-    def named(self, x: Any, wanted: str) -> str:
-        """The name of an object that is no text, the same one each time."""
-        name = next((name for name, known in self.objects.items() if known is x), None)
-        if name is None:
-            name = safe_name(wanted, self.taken)
-            self.objects[name] = x
-        return name
 
     def fresh(self, wanted: str) -> str:
         """A name that nothing has: ``t1``, ``t2``, … for ``t``."""

@@ -20,9 +20,9 @@ from ..engine.dispatch import NOTHING, TABLE
 from ..engine.variable import Variable
 from ..transforms import pytree
 from .draft import Constant, Draft
-from .trace_derivative import Trace
+from .trace_derivative import RecordedDerivative
 
-__all__ = ["PASSES", "cleaned"]
+__all__ = ["PASSES", "optimize"]
 
 ADD, SUBTRACT, MULTIPLY, DIVIDE = (TABLE[f] for f in (np.add, np.subtract, np.multiply, np.divide))
 POWER, NEGATIVE, POSITIVE, STOP = (TABLE[k] for k in (np.power, np.negative, np.positive, "stop_gradient"))
@@ -237,7 +237,7 @@ class Offers(dict[Any, list[tuple[str, Callable[[Draft, int], Any]]]]):
         return found
 
 
-def cleaned(trace: Trace, passes: Iterable[str], named: Mapping[str, np.ndarray]) -> Draft:
+def optimize(trace: RecordedDerivative, passes: Iterable[str], named: Mapping[str, np.ndarray]) -> Draft:
     """The draft of a recorded derivative, after these passes."""
     draft, tape = Draft(trace, named), trace.tape
     known, names, fate = tape.known, draft.names, draft.fate

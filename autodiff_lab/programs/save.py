@@ -13,7 +13,7 @@ from .arguments import conditions
 from .python_names import IN_NUMPY
 from .version import Version
 
-__all__ = ["saved"]
+__all__ = ["save_program"]
 
 LARGEST_WRITTEN_OUT = 256
 """Entries of an array that is still written into the source; larger ones go into an ``.npz`` file."""
@@ -65,7 +65,7 @@ def _checked(function, fits, parts):
 '''
 
 
-def saved(version: Version, path: Path) -> list[Path]:
+def save_program(version: Version, path: Path) -> list[Path]:
     """Write a version; the paths of the files written."""
     if version.own_functions:
         raise UnsupportedError(

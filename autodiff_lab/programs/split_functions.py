@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from .statement import MARK, Statement, marked
 
-__all__ = ["PART", "Function", "functions", "indented"]
+__all__ = ["PART", "Function", "indent", "split_functions"]
 
 PART = 4_000
 """Statements in one function. Python's compiler takes any number, at a price in memory that grows with them."""
@@ -31,10 +31,10 @@ class Function(NamedTuple):
 
     def text(self, lines: str) -> str:
         """The function as Python, with the one or the other."""
-        return indented(f"def {self.name}({', '.join(self.parameters)}):\n{lines}", 1) + "\n"
+        return indent(f"def {self.name}({', '.join(self.parameters)}):\n{lines}", 1) + "\n"
 
 
-def functions(
+def split_functions(
     name: str,
     parameters: Sequence[str],
     known: set[str],
@@ -168,7 +168,7 @@ def in_few_names(body: Sequence[Statement]) -> list[Statement]:
     return lines
 
 
-def indented(lines: str, depth: int) -> str:
+def indent(lines: str, depth: int) -> str:
     """These lines, all but the first further in by so many steps."""
     return lines.replace("\n", "\n" + "    " * depth)
 
