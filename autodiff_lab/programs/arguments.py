@@ -20,10 +20,10 @@ from ..engine.dispatch import Traced
 from ..engine.errors import InputError
 from ..engine.values import as_value
 from ..transforms import pytree
-from ..transforms.recording import argument_names
+from ..transforms.recording import argument_names, chosen_arguments
 from .trace_derivative import Leaf
 
-__all__ = ["Input", "Inputs", "conditions", "find_difference", "name_object", "read_inputs", "safe_name"]
+__all__ = ["Input", "Inputs", "conditions", "find_difference", "freeze", "name_object", "read_inputs"]
 
 TAKEN = {*keyword.kwlist, *keyword.softkwlist, *dir(builtins), "math", "np", "BranchChanged", "ndarray", "float64"}
 TAKEN |= {"_dispatch", "_switch_version", "_run_in_numpy", "_main"}  # what a call goes through
@@ -71,8 +71,9 @@ class Inputs(NamedTuple):
     keys: dict[str, Any]
 
 
-def read_inputs(f: Callable[..., Any], args: Sequence[Any], which: Sequence[int]) -> Inputs:
-    """Find the inputs among the leaves of the arguments; all leaves are, in the arguments at the positions `which`."""
+def read_inputs(f: Callable[..., Any], args: Sequence[Any], argnums: Any) -> Inputs:
+    """Find the inputs among the leaves of the arguments; those of the arguments at `argnums` are all inputs."""
+    which = chosen_arguments(argnums, args, f)
     labels = argument_names(f, len(args))
     taken = set(TAKEN)
     names = [safe_name(label, taken) for label in labels]
@@ -85,7 +86,7 @@ def read_inputs(f: Callable[..., Any], args: Sequence[Any], which: Sequence[int]
         paths = _source_paths(names[k], x, keys, taken)
         for leaf, label, path in zip(pytree.flatten(x), pytree.paths(labels[k], x), paths, strict=True):
             if k not in which and not _is_input(leaf):
-                key.append(_compiled_in(leaf))
+                key.append(freeze(leaf))
                 pairs.append((leaf, leaf))
                 continue
             if isinstance(leaf, Traced):
@@ -150,10 +151,17 @@ def _is_input(leaf: Any) -> bool:
     return leaf.dtype.kind == "f" if isinstance(leaf, np.ndarray) else isinstance(leaf, (float, np.floating, Traced))
 
 
-def _compiled_in(leaf: Any) -> Any:
-    if isinstance(leaf, np.ndarray):
-        return (leaf.shape, leaf.dtype.str, leaf.tobytes())
-    return (type(leaf), leaf) if getattr(leaf, "__hash__", None) else (type(leaf), id(leaf))
+def freeze(x: Any) -> Any:
+    """What is compiled in as something that can be looked up: equal for equal values of one type."""
+    if isinstance(x, dict):
+        return tuple((k, freeze(v)) for k, v in x.items())
+    if isinstance(x, (tuple, list)):
+        return (type(x), *map(freeze, x))
+    if isinstance(x, slice):
+        return (slice, x.start, x.stop, x.step)
+    if isinstance(x, np.ndarray):
+        return (x.shape, x.dtype.str, x.tobytes())
+    return (type(x), x if getattr(x, "__hash__", None) else id(x))
 
 
 def safe_name(wanted: str, taken: set[str]) -> str:

@@ -11,13 +11,11 @@ from ..engine.dispatch import TABLE, Op
 from ..engine.printing import plain
 from ..transforms import pytree
 from .arguments import Input, key_text, name_object
-from .array_expressions import FRESH_NEVER, may_share
-from .draft import Constant, Draft
+from .draft import MARK, Constant, Draft, Statement, marked
+from .expressions import FRESH_NEVER, expression, may_share
 from .literals import Words, number_text
 from .optimize import ADD, BROADCAST
 from .python_names import ATOM, CHOICE, QUESTION
-from .scalar_expressions import expression
-from .statement import MARK, Statement, marked
 
 __all__ = ["Writer"]
 
@@ -86,20 +84,15 @@ class Writer(Words):
 
     def write(self) -> None:
         """Write all live lines, and the checks between them."""
-        draft, checks = self.draft, iter(self.draft.checks)
-        check = next(checks, None)
+        draft, known, checks = self.draft, self.draft.tape.known, self.draft.checks[::-1]
         self.results = {ref for ref in draft.results if type(ref) is int}
-        for i, op in enumerate(self.ops):
-            while check is not None and check[1].before <= i:
-                self._check(*check)
-                check = next(checks, None)
-            if draft.live[i] and (op is not None or i in draft.tape.known):
-                self._line(i, op)
-        while check is not None:
-            self._check(*check)
-            check = next(checks, None)
+        for i, (op, is_live) in enumerate(zip((*self.ops, None), (*draft.live, 0), strict=True)):
+            while checks and checks[-1][1].before <= i:
+                self._write_check(*checks.pop())
+            if is_live and (op is not None or i in known):
+                self._write_line(i, op)
 
-    def _line(self, i: int, op: Op | None) -> None:
+    def _write_line(self, i: int, op: Op | None) -> None:
         self._depth = 0
         once = self.uses[i] == 1
         if op is SCATTER and not self.numbers[i]:
@@ -142,7 +135,7 @@ class Writer(Words):
         if all(isinstance(p, int | slice | np.integer) or p is None or p is Ellipsis for p in parts):
             text = f"{marked(whole)}[{self.index_text(index)}] {sign} {text}"
         else:  # an entry may be named twice
-            text = f"np.add.at({marked(whole)}, {self.index_value(index)}, {text})"
+            text = f"np.add.at({marked(whole)}, {self.static_text(index)}, {text})"
         self.emitted[i] = self.say(text, (whole,), i)
 
     def _accumulate(self, i: int) -> None:
@@ -176,20 +169,17 @@ class Writer(Words):
                 return False
         return self.fresh_array(ref)
 
-    def _check(self, line: Any, decision: Any) -> None:
+    def _write_check(self, line: Any, decision: Any) -> None:
         """Stop where a decision would be another one."""
         outcome = decision.outcome
         if type(line) is Constant:
             return
         self._depth = 0
         text = self.text(line, QUESTION)
-        if outcome is True or outcome is False or isinstance(outcome, np.bool_):
+        if isinstance(outcome, (bool, np.bool_)):
             wrong = f"not {text}" if outcome else text
-        elif isinstance(outcome, np.ndarray):
-            wrong = f"not np.array_equal({text}, {self.literal(self.draft.constant(outcome))})"
-        elif isinstance(outcome, tuple):
-            rows = self.literal(self.draft.constant(np.array(outcome)))
-            wrong = f"not np.array_equal({text}, {rows})"
+        elif isinstance(outcome, (np.ndarray, tuple)):
+            wrong = f"not np.array_equal({text}, {self.static_text(np.asarray(outcome))})"
         else:
             wrong = f"{text} != {self.static_text(outcome)}"
         asked = f" ({decision.asked})" if decision.asked else ""

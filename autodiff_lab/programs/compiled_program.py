@@ -12,11 +12,10 @@ from typing import Any
 import numpy as np
 
 from ..engine.errors import BranchChanged, InputError, ShapeError
-from ..transforms.recording import chosen_arguments, name_of
+from ..transforms.recording import name_of
 from .arguments import Inputs, find_difference, read_inputs
-from .listing import Line
 from .optimize import PASSES
-from .version import Operations, Order, Version
+from .version import Line, Operations, Order, Version
 
 __all__ = ["Program", "program"]
 
@@ -109,8 +108,7 @@ class Program:
         return save_program(self._current, Path(path))
 
     def _read(self, args: Sequence[Any]) -> Inputs:
-        order = self._order
-        return read_inputs(order.f, args, chosen_arguments(order.argnums, args, order.f))
+        return read_inputs(self._order.f, args, self._order.argnums)
 
     def _add(self, inputs: Inputs) -> Version:
         """Compile a version, and let go those that are unused for the longest time."""

@@ -9,9 +9,8 @@ import numpy as np
 
 from ..engine.dispatch import Op
 from .arguments import identifier, name_object, safe_name
-from .draft import Constant, Draft, is_number
-from .python_names import ATOM, CHOICE, KEYS, NAMES, SIGN
-from .statement import marked
+from .draft import Constant, Draft, is_number, marked
+from .python_names import ATOM, CHOICE, NAMES, SIGN
 
 __all__ = ["Words", "number_text"]
 
@@ -33,7 +32,7 @@ class Words:
     """
 
     def __init__(self, draft: Draft, taken: set[str]) -> None:
-        self.draft, self.ops, self.operands = draft, draft.ops, draft.operands
+        self.draft, self.ops, self.operands, self.value = draft, draft.ops, draft.operands, draft.value
         self.values, self.static, self.names, self.taken = draft.values, draft.static, draft.names, taken
         self.constants: dict[str, Any] = {}
         self.functions: dict[str, Any] = {}
@@ -54,10 +53,6 @@ class Words:
         """Whether all operands are."""
         numbers = self.numbers
         return False not in [numbers[ref] if type(ref) is int else ref.number for ref in refs]
-
-    def value(self, ref: Any) -> Any:
-        """The value an operand had when it was recorded."""
-        return ref.value if type(ref) is Constant else self.values[ref]
 
     def text(self, ref: Any, need: int) -> str:
         """An operand, in parentheses if it holds together less tightly than needed."""
@@ -109,13 +104,15 @@ class Words:
         return ref.text
 
     def static_text(self, x: Any) -> str:
-        """A static argument (an axis, a shape, a mode)."""
+        """A static argument: an axis, a shape, a mode, an index."""
         if isinstance(x, np.ndarray):
             return self.literal(self.draft.constant(x))
         if isinstance(x, tuple):
             return f"({', '.join(map(self.static_text, x))}{',' * (len(x) == 1)})"
         if isinstance(x, list):
             return f"[{', '.join(map(self.static_text, x))}]"
+        if isinstance(x, slice):
+            return f"slice({', '.join(map(self.static_text, (x.start, x.stop, x.step)))})"
         if isinstance(x, np.dtype):
             return f"np.{x.name}"
         if isinstance(x, str):
@@ -133,29 +130,9 @@ class Words:
             return f"{start}:{stop}" + ("" if index.step is None else f":{self.static_text(index.step)}")
         return "..." if index is Ellipsis else self.static_text(index)
 
-    def index_value(self, index: Any) -> str:
-        """An index as an argument of a function."""
-        if isinstance(index, tuple):
-            return f"({', '.join(map(self.index_value, index))}{',' * (len(index) == 1)})"
-        if isinstance(index, slice):
-            return f"slice({', '.join(self.static_text(p) for p in (index.start, index.stop, index.step))})"
-        return self.static_text(index)
-
     def function_name(self, op: Op) -> str:
         """What a row is called in NumPy; a function without a row is bound to its own name."""
-        key = KEYS.get(op)
-        if key is None or (isinstance(key, str) and key not in NAMES):
-            for name, fn in self.functions.items():
-                if fn is op.fn:
-                    return marked(name)
-            name = self.fresh(op.name)
-            self.functions[name] = op.fn
-            return marked(name)
-        if isinstance(key, str):
-            return NAMES[key]
-        if isinstance(key, np.ufunc):
-            return f"np.{key.__name__}"
-        return f"{'np.linalg' if 'linalg' in key.__module__ else 'np'}.{key.__name__}"
+        return NAMES.get(op) or marked(name_object(op.fn, op.name, self.functions, self.taken))
 
     def fresh(self, wanted: str) -> str:
         """A name that nothing has: ``t1``, ``t2``, … for ``t``."""

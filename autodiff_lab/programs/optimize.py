@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,14 +20,18 @@ import numpy as np
 from ..engine.dispatch import NOTHING, TABLE
 from ..engine.variable import Variable
 from ..transforms import pytree
+from .arguments import freeze
 from .draft import Constant, Draft
 from .trace_derivative import RecordedDerivative
 
 __all__ = ["PASSES", "optimize"]
 
-ADD, SUBTRACT, MULTIPLY, DIVIDE = (TABLE[f] for f in (np.add, np.subtract, np.multiply, np.divide))
+ARITHMETIC = ADD, SUBTRACT, MULTIPLY, DIVIDE = tuple(TABLE[f] for f in (np.add, np.subtract, np.multiply, np.divide))
 POWER, NEGATIVE, POSITIVE, STOP = (TABLE[k] for k in (np.power, np.negative, np.positive, "stop_gradient"))
-BROADCAST, RESHAPE, TRANSPOSE, GET = (TABLE[k] for k in (np.broadcast_to, np.reshape, np.transpose, "getitem"))
+SHAPING = BROADCAST, RESHAPE, TRANSPOSE, GET = tuple(
+    TABLE[k] for k in (np.broadcast_to, np.reshape, np.transpose, "getitem")
+)
+OTHERS = (POWER, NEGATIVE, POSITIVE, STOP)
 CHOICES = (TABLE[np.where], TABLE["unless"])
 OF_ONE = {TABLE[f] for f in (np.sum, np.mean, np.max, np.min, np.amax, np.amin, np.prod)}
 
@@ -67,31 +72,21 @@ def drop_identities(draft: Draft, i: int) -> Any:
     elif op is POSITIVE or op is STOP:
         return a
     elif op in SHAPING or (op in OF_ONE and draft.shape(a) == ()):
-        return SHAPING.get(op, lambda draft, i, x: x)(draft, i, a) if draft.stays(i, a) else None
+        return a if draft.stays(i, a) and _keeps_entries(draft, i, a) else None
     return None
 
 
-def _all_of_it(draft: Draft, i: int, x: Any) -> Any:
-    index = draft.static[i]["index"]
-    parts = index if isinstance(index, tuple) else (index,)
-    whole = all(p is Ellipsis or (isinstance(p, slice) and p.step in (None, 1)) for p in parts)
-    return x if whole else None
-
-
-def _twice_transposed(draft: Draft, i: int, x: Any) -> Any:
-    axes = draft.static.get(i, NOTHING).get("axes")
-    if len(draft.shape(x)) < 2 or (axes is not None and [a % len(axes) for a in axes] == list(range(len(axes)))):
-        return x
-    return None
-
-
-SHAPING: dict[Any, Callable[[Draft, int, Any], Any]] = {
-    RESHAPE: lambda draft, i, x: x,
-    BROADCAST: lambda draft, i, x: x,
-    GET: _all_of_it,
-    TRANSPOSE: _twice_transposed,
-}
-"""Lines that may give back their operand as it is, if the shape is the same: whether they do."""
+def _keeps_entries(draft: Draft, i: int, x: Any) -> bool:
+    """Whether line i, which has the shape of its operand, leaves each entry where it is."""
+    static, axes_of_x = draft.static.get(i, NOTHING), list(range(len(draft.shape(x))))
+    if draft.ops[i] is GET:
+        index = static["index"]
+        parts = index if isinstance(index, tuple) else (index,)
+        return all(p is Ellipsis or (isinstance(p, slice) and p.step in (None, 1)) for p in parts)
+    if draft.ops[i] is TRANSPOSE and len(axes_of_x) > 1:
+        axes = static.get("axes")
+        return axes is not None and [a % len(axes) for a in axes] == axes_of_x
+    return True
 
 
 def drop_copies(draft: Draft, i: int) -> Any:
@@ -186,20 +181,7 @@ def _key(draft: Draft, i: int) -> Any:
     if (op is ADD or op is MULTIPLY) and type(refs[0]) is int and type(refs[1]) is int and refs[0] > refs[1]:
         refs = (refs[1], refs[0])
     static = draft.static.get(i)
-    return (op, refs) if not static else (op, refs, _frozen(static))
-
-
-def _frozen(x: Any) -> Any:
-    """A static argument as something that can be looked up."""
-    if isinstance(x, dict):
-        return tuple((k, _frozen(v)) for k, v in x.items())
-    if isinstance(x, (tuple, list)):
-        return (type(x), *map(_frozen, x))
-    if isinstance(x, slice):
-        return (slice, x.start, x.stop, x.step)
-    if isinstance(x, np.ndarray):
-        return (x.shape, x.dtype.str, x.tobytes())
-    return (type(x), x) if getattr(x, "__hash__", None) else id(x)
+    return (op, refs) if not static else (op, refs, freeze(static))
 
 
 class Rewrite(NamedTuple):
@@ -213,10 +195,7 @@ class Rewrite(NamedTuple):
 REWRITES = {
     "copies": Rewrite(drop_copies, only_arrays=True),
     "constants": Rewrite(fold_constants),
-    "identities": Rewrite(
-        drop_identities,
-        frozenset({ADD, SUBTRACT, MULTIPLY, DIVIDE, POWER, NEGATIVE, POSITIVE, STOP, *SHAPING, *OF_ONE}),
-    ),
+    "identities": Rewrite(drop_identities, frozenset({*ARITHMETIC, *OTHERS, *SHAPING, *OF_ONE})),
     "signs": Rewrite(tidy_signs, frozenset({ADD, SUBTRACT, MULTIPLY})),
     "small first": Rewrite(multiply_small_first, frozenset({MULTIPLY}), only_arrays=True),
     "sharing": Rewrite(share),
@@ -225,25 +204,17 @@ PASSES = (*REWRITES, "dead code")
 """The passes by name, in the order in which they are applied."""
 
 
-class Offers(dict[Any, list[tuple[str, Callable[[Draft, int], Any]]]]):
-    """For each operation, the rewrites that its lines are offered to, by name."""
-
-    def __init__(self, wanted: set[str], arrays: bool) -> None:
-        super().__init__()
-        self.rows = [(name, row) for name, row in REWRITES.items() if name in wanted and arrays >= row.only_arrays]
-
-    def __missing__(self, op: Any) -> list[tuple[str, Callable[[Draft, int], Any]]]:
-        found = self[op] = [(name, row.rewrite) for name, row in self.rows if row.ops is None or op in row.ops]
-        return found
-
-
 def optimize(trace: RecordedDerivative, passes: Iterable[str], named: Mapping[str, np.ndarray]) -> Draft:
     """The draft of a recorded derivative, after these passes."""
     draft, tape = Draft(trace, named), trace.tape
     known, names, fate = tape.known, draft.names, draft.fate
     wanted = set(passes)
-    of_arrays, of_numbers = Offers(wanted, arrays=True), Offers(wanted, arrays=False)
     at, lines, ops, constant = draft.at, draft.operands, draft.ops, draft.constant
+
+    @cache
+    def find_rewrites(op: Any, arrays: bool) -> list[tuple[str, Callable[[Draft, int], Any]]]:
+        rows = [(name, row) for name, row in REWRITES.items() if name in wanted and arrays >= row.only_arrays]
+        return [(name, row.rewrite) for name, row in rows if row.ops is None or op in row.ops]
 
     def operand(x: Any, parent: int) -> Any:
         return at[parent] if parent >= 0 else constant(x)
@@ -252,13 +223,12 @@ def optimize(trace: RecordedDerivative, passes: Iterable[str], named: Mapping[st
     for i, (op, args, parents, value) in enumerate(columns):
         if op is None:
             lines.append(())
-            folded = i in known and "constants" in wanted
-            at.append(constant(known[i]) if folded else i)
-            if folded:
-                fate[i] = "constants"
+            at.append(i)
+            if i in known and "constants" in wanted:
+                at[i], fate[i] = constant(known[i]), "constants"
             continue
         lines.append(tuple(map(operand, args, parents)))
-        for name, rewrite in (of_arrays if type(value) is np.ndarray else of_numbers)[op]:
+        for name, rewrite in find_rewrites(op, type(value) is np.ndarray):
             found = rewrite(draft, i)
             if found is not None:
                 at.append(found)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from .statement import MARK, Statement, marked
+from .draft import MARK, Statement, marked
 
 __all__ = ["PART", "Function", "indent", "split_functions"]
 
@@ -61,7 +61,7 @@ def split_functions(
         Whether there are any: they are let go of as soon as possible.
     """
     if len(body) <= PART * 3 // 2:
-        return [_whole(name, parameters, head, [*body, result], arrays)]
+        return [_make_function(name, parameters, head, [*body, result], arrays)]
     parts = [body[start : start + PART] for start in range(0, len(body), PART)]
     home: dict[str, int] = {}
     for k, part in enumerate(parts):
@@ -75,40 +75,38 @@ def split_functions(
             source = home.get(value, k)
             if source != k:
                 sent.setdefault((source, k), []).append(value)
-    to: dict[int, list[int]] = {}
-    for source, k in sent:
-        to.setdefault(source, []).append(k)
     made, lines = [], [*head]
     bag = "_" if not any(value.startswith("_") for value in known) else "carried_"
     for k, part in enumerate(parts):
         incoming = sorted(source for source, there in sent if there == k)
         carried = [f"{bag}{source + 1}_{k + 1}" for source in incoming]
         given = [*(value for value in needs[k] if value in known), *carried]
-        opened = [_taken(sent[source, k], values) for source, values in zip(incoming, carried, strict=True)]
-        targets = sorted(to.get(k, []))
+        opened = [_unpack(sent[source, k], values) for source, values in zip(incoming, carried, strict=True)]
+        targets = sorted(there for source, there in sent if source == k)
         end = ", ".join(f"({_tuple(map(marked, sent[k, t]))})" for t in targets) or "None"
+        lines_of_part = [*opened, *part, Statement(f"return {end}".split(MARK))]
         part_name = f"{name}_part_{k + 1}"
-        made.append(_whole(part_name, given, [], [*opened, *part, Statement(f"return {end}".split(MARK))], arrays))
+        made.append(_make_function(part_name, given, [], lines_of_part, arrays))
         call = f"{part_name}({', '.join(given)})"
         lines.append(f"{', '.join(f'{bag}{k + 1}_{t + 1}' for t in targets)} = {call}" if targets else call)
     last = len(parts)
-    lines += [_taken(sent[k, last], f"{bag}{k + 1}_{last + 1}").text for k in range(last) if (k, last) in sent]
+    lines += [_unpack(sent[k, last], f"{bag}{k + 1}_{last + 1}").text for k in range(last) if (k, last) in sent]
     lines.append(result.text)
     return [*made, Function(name, parameters, "\n".join(lines), "\n".join(lines))]
 
 
-def _whole(
+def _make_function(
     name: str, parameters: Sequence[str], head: Sequence[str], body: Sequence[Statement], arrays: bool
 ) -> Function:
     """One function: what is shown, and what runs."""
-    runs = body if arrays else in_one_breath(body)
+    runs = body if arrays else inline_single_uses(body)
     if arrays or len(runs) > FEW:
-        runs = in_few_names(runs)
+        runs = reuse_names(runs)
     shown, running = ("\n".join([*head, *(s.text for s in lines)]) for lines in (body, runs))
     return Function(name, parameters, shown, running)
 
 
-def in_one_breath(body: Sequence[Statement]) -> list[Statement]:
+def inline_single_uses(body: Sequence[Statement]) -> list[Statement]:
     """The same lines, with what is used once written where it is used: it need not be put away under a name."""
     count = Counter(chain.from_iterable([s.pieces[1::2] for s in body]))
     waiting: dict[str, tuple[str, int]] = {}  # expressions, and how many lines each is made of
@@ -136,7 +134,7 @@ def in_one_breath(body: Sequence[Statement]) -> list[Statement]:
     return lines
 
 
-def in_few_names(body: Sequence[Statement]) -> list[Statement]:
+def reuse_names(body: Sequence[Statement]) -> list[Statement]:
     """The same lines with a name used again as soon as what it stood for has been used for the last time.
 
     Fewer values are alive at a time, so memory is used again while it is near; and up to 255 names are reached by
@@ -173,7 +171,7 @@ def indent(lines: str, depth: int) -> str:
     return lines.replace("\n", "\n" + "    " * depth)
 
 
-def _taken(values: Sequence[str], bag: str) -> Statement:
+def _unpack(values: Sequence[str], bag: str) -> Statement:
     """What was carried over, under its names again."""
     return Statement(f"{_tuple(map(marked, values))} = {bag}".split(MARK), tuple(values))
 

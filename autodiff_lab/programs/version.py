@@ -11,6 +11,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
+from itertools import count
 from types import FunctionType, SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -18,16 +19,17 @@ import numpy as np
 
 from ..engine.dispatch import FLOAT64
 from ..engine.errors import BranchChanged
+from ..engine.printing import call, plain
 from ..transforms import pytree
 from .arguments import TAKEN, Inputs, conditions, safe_name
 from .codegen import Writer
-from .listing import Line, prepare_listing
+from .draft import Draft
 from .optimize import optimize
 from .python_names import IN_NUMPY
 from .split_functions import indent, split_functions
 from .trace_derivative import RecordedDerivative
 
-__all__ = ["Operations", "Order", "Version"]
+__all__ = ["Line", "Operations", "Order", "Version"]
 
 MAX_LISTED_LINES = 20_000
 """Programs with more lines than this do not keep the listing of what became of each."""
@@ -38,6 +40,16 @@ class Operations(NamedTuple):
 
     forward: int
     backward: int
+
+
+class Line(NamedTuple):
+    """A line of the tape, and what became of it: the text it ends up in, or the pass that removed it."""
+
+    name: str
+    recorded: str
+    written: str
+    removed_by: str
+    backward: bool
 
 
 class Order(NamedTuple):
@@ -119,7 +131,7 @@ class Version:
         self.recorded = _count(lines, trace.turn)
         self.operations = _count([i for i in lines if draft.live[i] and draft.ops[i] is not None], trace.turn)
         self.of_f = trace.operations
-        self._list_lines = prepare_listing(lines if len(lines) <= MAX_LISTED_LINES else [], draft, writer)
+        self._list_lines = _prepare_listing(lines if len(lines) <= MAX_LISTED_LINES else [], draft, writer)
         clock.append(time.process_time())
         steps = zip(("recording", "cleaning", "writing"), clock, clock[1:], strict=False)
         self.seconds = {step: end - start for step, start, end in steps}
@@ -216,3 +228,31 @@ def _find_arrays_around(f: Callable[..., Any]) -> dict[str, np.ndarray]:
         return {}
     names = {**around.globals, **around.nonlocals}
     return {name: x for name, x in names.items() if isinstance(x, np.ndarray) and name not in TAKEN}
+
+
+def _prepare_listing(lines: Sequence[int], draft: Draft, writer: Writer) -> Callable[[], list[Line]]:
+    """A function that lists these lines when somebody asks. It lets the tape go: recorded arrays are held by nobody."""
+    tape, turn, recorded_names = draft.tape, draft.trace.turn, draft.trace.names
+    ops, parents, args, static, known = tape.ops, tape.parents, tape.args, tape.kwargs, tape.known
+    fate, consumer = draft.fate, writer.consumer
+    written = {i: statement.text for i, statement in writer.emitted.items()}
+    if not all(writer.numbers):  # then there are arrays, and of these the constants alone are told
+        args = [
+            tuple([x if j < 0 else None for j, x in zip(js, xs, strict=True)])
+            for js, xs in zip(parents, args, strict=True)
+        ]
+
+    def list_lines() -> list[Line]:
+        unnamed, listed = count(1), []
+        names = [recorded_names.get(i) or f"t{next(unnamed)}" for i in range(len(ops))]
+        for i in lines:
+            operands = [names[j] if j >= 0 else plain(x) for j, x in zip(parents[i], args[i], strict=True)]
+            op = ops[i]
+            text = repr(float(known[i])) if op is None else call(op.name, op.symbol, operands, dict(static.get(i, {})))
+            final = -1 if i in fate else i
+            while final >= 0 and final not in written:  # its expression was folded into the line that uses it
+                final = consumer[final]
+            listed.append(Line(names[i], text, written.get(final, ""), fate.get(i, ""), i >= turn))
+        return listed
+
+    return list_lines if lines else list
