@@ -23,7 +23,7 @@ from ..transforms import pytree
 from ..transforms.recording import argument_names, chosen_arguments
 from .trace_derivative import Leaf
 
-__all__ = ["Input", "Inputs", "conditions", "find_difference", "freeze", "name_object", "read_inputs"]
+__all__ = ["Input", "Inputs", "find_difference", "freeze", "name_object", "read_inputs", "write_conditions"]
 
 TAKEN = {*keyword.kwlist, *keyword.softkwlist, *dir(builtins), "math", "np", "BranchChanged", "ndarray", "float64"}
 TAKEN |= {"_dispatch", "_switch_version", "_run_in_numpy", "_main"}  # what a call goes through
@@ -76,7 +76,7 @@ def read_inputs(f: Callable[..., Any], args: Sequence[Any], argnums: Any) -> Inp
     which = chosen_arguments(argnums, args, f)
     labels = argument_names(f, len(args))
     taken = set(TAKEN)
-    names = [safe_name(label, taken) for label in labels]
+    names = [take_name(label, taken) for label in labels]
     leaves: list[Input] = []
     key: list[Any] = []
     keys: dict[str, Any] = {}
@@ -96,7 +96,7 @@ def read_inputs(f: Callable[..., Any], args: Sequence[Any], argnums: Any) -> Inp
                 )
             value = as_value(leaf, f"the input {label}")
             value = value.copy() if value is leaf and isinstance(value, np.ndarray) else value
-            leaves.append(Input(path if path == names[k] else safe_name(path, taken), path, value))
+            leaves.append(Input(path if path == names[k] else take_name(path, taken), path, value))
             key.append((np.shape(value), value.dtype.char))
             pairs.append((Leaf(value), float(value) if type(value) is np.float64 else value))
         key.append(_structure(x))
@@ -137,7 +137,7 @@ def name_object(x: Any, wanted: str, known: dict[str, Any], taken: set[str]) -> 
     """The name of an object that is no text, the same one each time."""
     name = next((name for name, other in known.items() if other is x), None)
     if name is None:
-        name = safe_name(wanted, taken)
+        name = take_name(wanted, taken)
         known[name] = x
     return name
 
@@ -164,29 +164,29 @@ def freeze(x: Any) -> Any:
     return (type(x), x if getattr(x, "__hash__", None) else id(x))
 
 
-def safe_name(wanted: str, taken: set[str]) -> str:
+def take_name(wanted: str, taken: set[str]) -> str:
     """A name that Python accepts and nobody else has; it is taken from now on."""
-    name = identifier(wanted)
+    name = to_identifier(wanted)
     while name in taken or name.startswith(("np_", "math_")):  # under these the functions of NumPy are bound
         name = f"{name}_" if name in taken else f"_{name}"
     taken.add(name)
     return name
 
 
-def identifier(wanted: str) -> str:
+def to_identifier(wanted: str) -> str:
     """The nearest name that Python accepts, in the form in which Python compares names (NFKC)."""
     name = re.sub(r"\W+", "_", unicodedata.normalize("NFKC", wanted)).strip("_") or "x"
     name = "".join(c if f"x{c}".isidentifier() else "_" for c in name)
     return name if name.isidentifier() else f"_{name}"
 
 
-def conditions(args: Sequence[Any], names: Sequence[str]) -> list[str] | None:
+def write_conditions(args: Sequence[Any], names: Sequence[str]) -> list[str] | None:
     """What has to hold for a call to be taken at once, as Python; None if that is not quickly said."""
-    found = [test for x, name in zip(args, names, strict=True) for test in _conditions_of(x, name)]
+    found = [test for x, name in zip(args, names, strict=True) for test in _write_conditions_of(x, name)]
     return None if None in found else found  # type: ignore[return-value]
 
 
-def _conditions_of(x: Any, path: str) -> list[str | None]:
+def _write_conditions_of(x: Any, path: str) -> list[str | None]:
     kind = type(x).__name__
     if isinstance(x, Leaf):
         if type(x.value) is np.float64:
@@ -200,6 +200,8 @@ def _conditions_of(x: Any, path: str) -> list[str | None]:
     elif type(x) in (list, tuple) or (type(x) is dict and all(map(_is_plain_key, x))):
         keys = ", ".join(map(repr, x)) if type(x) is dict else ""
         size = f"{path}.keys() == {{{keys}}}" if keys else f"len({path}) == {len(x)}"
-        inside = [test for key, entry in pytree.children(x) or () for test in _conditions_of(entry, f"{path}[{key!r}]")]
+        inside = [
+            test for key, entry in pytree.children(x) or () for test in _write_conditions_of(entry, f"{path}[{key!r}]")
+        ]
         return [f"type({path}) is {kind} and {size}", *inside]
     return [None]

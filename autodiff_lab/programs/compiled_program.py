@@ -15,7 +15,7 @@ from ..engine.errors import BranchChanged, InputError, ShapeError
 from ..transforms.recording import name_of
 from .arguments import Inputs, find_difference, read_inputs
 from .optimize import PASSES
-from .version import Line, Operations, Order, Version
+from .version import Line, Operations, Options, Version
 
 __all__ = ["Program", "program"]
 
@@ -37,8 +37,8 @@ class Program:
         Each line of the tape, and what became of it.
     """
 
-    def __init__(self, order: Order) -> None:
-        self._order = order
+    def __init__(self, options: Options) -> None:
+        self._options = options
         self._versions: dict[Version, None] = {}  # in the order of their last use, with the current one at the end
         self._current: Version
         self._has_warned = False
@@ -85,7 +85,7 @@ class Program:
     @property
     def microseconds_per_operation(self) -> float:
         """What compiling cost per operation of the function."""
-        return sum(self.seconds.values()) / max(self._current.of_f, 1) * 1e6
+        return sum(self.seconds.values()) / max(self._current.function_operations, 1) * 1e6
 
     def __str__(self) -> str:
         head = [f"{name} = {_array_text(x)}" for name, x in self._current.constants.items()]
@@ -94,7 +94,7 @@ class Program:
     def __repr__(self) -> str:
         done, had = self.operations, self.recorded
         return (
-            f"program({name_of(self._order.f)}, mode={self._order.mode!r}): {done.forward} operations forward and "
+            f"program({name_of(self._options.f)}, mode={self._options.mode!r}): {done.forward} operations forward and "
             f"{done.backward} backward, of {had.forward} and {had.backward} recorded"
         )
 
@@ -108,16 +108,16 @@ class Program:
         return save_program(self._current, Path(path))
 
     def _read(self, args: Sequence[Any]) -> Inputs:
-        return read_inputs(self._order.f, args, self._order.argnums)
+        return read_inputs(self._options.f, args, self._options.argnums)
 
     def _add(self, inputs: Inputs) -> Version:
         """Compile a version, and let go those that are unused for the longest time."""
-        version = Version(self._order, inputs)
+        version = Version(self._options, inputs)
         start = time.process_time()
         before = list(self._versions)
         self._activate(version)
         version.seconds["compiling"] = time.process_time() - start
-        for unused in before[: max(0, len(before) + 1 - self._order.max_versions)]:
+        for unused in before[: max(0, len(before) + 1 - self._options.max_versions)]:
             self._versions.pop(unused, None)
             if not self._has_warned:
                 self._has_warned = True
@@ -134,7 +134,7 @@ class Program:
 
     def _dispatch(self, *args: Any, **kwargs: Any) -> Any:
         """Run a call that is not, at first sight, what the current version was compiled for."""
-        name, compiled_for = name_of(self._order.f), self._current.inputs
+        name, compiled_for = name_of(self._options.f), self._current.inputs
         if kwargs:
             raise InputError(f"A program takes its arguments by position, and was given {', '.join(kwargs)} by name.")
         if len(args) != len(compiled_for.names):
@@ -143,7 +143,7 @@ class Program:
                 f"and was called with {len(args)}."
             )
         inputs = self._read(args)
-        if inputs.key == compiled_for.key or self._order.rerecord:
+        if inputs.key == compiled_for.key or self._options.rerecord:
             return self._run_matching(inputs)
         differ = find_difference(compiled_for, inputs)
         if differ:
@@ -170,7 +170,7 @@ class Program:
             try:
                 result = version.run(inputs.plain)
             except BranchChanged:
-                if not self._order.rerecord:
+                if not self._options.rerecord:
                     raise
                 continue
             if version is not self._current:
@@ -262,15 +262,15 @@ def program(
                 raise InputError(f"{what} was given {x!r}; it takes {', '.join(map(repr, known))}.")
     if not isinstance(max_versions, int) or max_versions < 1:
         raise InputError(f"max_versions is {max_versions!r}; it takes a whole number, 1 or more.")
-    order = Order(f, mode, argnums, passes, on_branch == "rerecord", max_versions)
-    made: Program = type("Program", (Program,), {"__doc__": Program.__doc__, "__module__": __name__})(order)
+    options = Options(f, mode, argnums, passes, on_branch == "rerecord", max_versions)
+    made: Program = type("Program", (Program,), {"__doc__": Program.__doc__, "__module__": __name__})(options)
     made._add(made._read(example_args))
     return made
 
 
 def warn_many_versions(before: Version, last: Version) -> None:
     """Warn that there are more versions than are kept: by what the last two differ, and what to write instead."""
-    order, differ = last.order, find_difference(before.inputs, last.inputs)
+    options, differ = last.options, find_difference(before.inputs, last.inputs)
     if before.inputs.key == last.inputs.key:
         advice = "Its arguments are of one kind, and again and again it goes another way through its branches. "
         advice += "Choose with np.where what an `if` chooses now, or take value_and_grad, which needs no compiling."
@@ -286,8 +286,8 @@ def warn_many_versions(before: Version, last: Version) -> None:
     ):
         frame, level = frame.f_back, level + 1
     warnings.warn(
-        f"The program of {name_of(order.f)} was compiled {order.max_versions + 1} times, and keeps the "
-        f"{order.max_versions} versions used last (max_versions): from now on it may compile one that it had before. "
+        f"The program of {name_of(options.f)} was compiled {options.max_versions + 1} times, and keeps the "
+        f"{options.max_versions} versions used last (max_versions): from now on it may compile one that it had before. "
         f"{advice} If all of them are meant, raise max_versions.",
         stacklevel=level,
     )

@@ -15,7 +15,7 @@ from ..engine.variable import Variable
 from ..transforms import pytree
 from .trace_derivative import RecordedDerivative
 
-__all__ = ["MARK", "Constant", "Draft", "Statement", "is_number", "marked"]
+__all__ = ["MARK", "Constant", "Draft", "Statement", "is_number", "mark_name"]
 
 
 class Constant:
@@ -95,7 +95,7 @@ class Draft:
                 frozen.flags.writeable = False
                 held = self._arrays[key] = (x, Constant(frozen, self._name_of(x)))
             return held[1]
-        x = _exact(x)
+        x = _to_plain_number(x)
         key = (type(x), x, str(x)) if x == 0 else (type(x), x)  # 0.0 and -0.0 are two
         found = self._numbers.get(key)
         if found is None:
@@ -141,7 +141,7 @@ class Draft:
             users[line].append(len(users))
         return users
 
-    def stays(self, i: int, ref: Any) -> bool:
+    def can_stand_for(self, i: int, ref: Any) -> bool:
         """Whether an operand of line i has the shape and type of its result, so that it can stand for it."""
         y, x = self.values[i], self.value(ref)
         kind = type(y)
@@ -150,7 +150,7 @@ class Draft:
         return kind is type(x) and getattr(y, "shape", ()) == getattr(x, "shape", ()) and y.dtype == x.dtype
 
 
-def _exact(x: Any) -> Any:
+def _to_plain_number(x: Any) -> Any:
     """A number as one of Python's own or NumPy's, though a learner's class may inherit from these."""
     if type(x) in (float, int, bool, np.float64):
         return x
@@ -171,7 +171,7 @@ MARK = "\0"
 """Stands on both sides of a name while a line is put together; no text of Python holds it."""
 
 
-def marked(name: str) -> str:
+def mark_name(name: str) -> str:
     """A name, between marks."""
     return f"\0{name}\0"
 

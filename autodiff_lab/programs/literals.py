@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from ..engine.dispatch import Op
-from .arguments import identifier, name_object, safe_name
-from .draft import Constant, Draft, is_number, marked
+from .arguments import name_object, take_name, to_identifier
+from .draft import Constant, Draft, is_number, mark_name
 from .python_names import ATOM, CHOICE, NAMES, SIGN
 
-__all__ = ["Words", "number_text"]
+__all__ = ["Literals", "write_number"]
 
 
-class Words:
+class Literals:
     """What expressions are put together from; a `Writer` adds the statements.
 
     Attributes
@@ -78,29 +78,29 @@ class Words:
         op: Any = self.ops[i]
         entrywise = op.partials is not None or op.name in ("where", "unless")
         if type(ref) is Constant and entrywise and op.name != "clip" and type(ref.value) is not bool:
-            return self._without_axes(ref)
+            return self._name_zero_d_array(ref)
         return self.text(ref, need)
 
-    def _without_axes(self, ref: Constant) -> str:
+    def _name_zero_d_array(self, ref: Constant) -> str:
         """A number as an array without axes: half the price of a Python number beside an array."""
         text = repr(float(ref.value))
         name = self._zero_d.get(text)
         if name is None:
             short = text.removesuffix(".0").replace("-", "minus_").replace(".", "_").replace("+", "")
-            name = self._zero_d[text] = self.fresh(f"c{short}" if len(short) < 12 else "c")
+            name = self._zero_d[text] = self.new_name(f"c{short}" if len(short) < 12 else "c")
             self.constants[name] = np.array(float(ref.value))
-        return marked(name)
+        return mark_name(name)
 
     def literal(self, ref: Constant) -> str:
         """A constant: a number as one writes it, an array by its name."""
         if not ref.text:
             x = ref.value
             if isinstance(x, np.ndarray):
-                ref.name = self.fresh(ref.name or "a")
+                ref.name = self.new_name(ref.name or "a")
                 self.constants[ref.name] = x
-                ref.text = marked(ref.name)
+                ref.text = mark_name(ref.name)
             else:
-                ref.text = number_text(x)
+                ref.text = write_number(x)
         return ref.text
 
     def static_text(self, x: Any) -> str:
@@ -118,7 +118,7 @@ class Words:
         if isinstance(x, str):
             return str.__repr__(x)
         if isinstance(x, (int, float, np.generic)):
-            return number_text(x)
+            return write_number(x)
         return repr(x) if x is None or x is Ellipsis else name_object(x, type(x).__name__, self.objects, self.taken)
 
     def index_text(self, index: Any) -> str:
@@ -132,13 +132,13 @@ class Words:
 
     def function_name(self, op: Op) -> str:
         """What a row is called in NumPy; a function without a row is bound to its own name."""
-        return NAMES.get(op) or marked(name_object(op.fn, op.name, self.functions, self.taken))
+        return NAMES.get(op) or mark_name(name_object(op.fn, op.name, self.functions, self.taken))
 
-    def fresh(self, wanted: str) -> str:
+    def new_name(self, wanted: str) -> str:
         """A name that nothing has: ``t1``, ``t2``, … for ``t``."""
-        wanted = identifier(wanted)
+        wanted = to_identifier(wanted)
         if len(wanted) > 1:
-            return safe_name(wanted, self.taken)
+            return take_name(wanted, self.taken)
         k = self._counts.get(wanted, 0) + 1
         while (name := f"{wanted}{k}") in self.taken:
             k += 1
@@ -147,7 +147,7 @@ class Words:
         return name
 
 
-def number_text(x: Any) -> str:
+def write_number(x: Any) -> str:
     """A number as one writes it."""
     if isinstance(x, np.floating) and x.dtype != np.float64:
         return f"np.{x.dtype.name}({str(x)!r})" if x.dtype.itemsize > 8 else f"np.{x.dtype.name}({float(x)!r})"

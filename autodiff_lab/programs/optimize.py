@@ -31,9 +31,9 @@ POWER, NEGATIVE, POSITIVE, STOP = (TABLE[k] for k in (np.power, np.negative, np.
 SHAPING = BROADCAST, RESHAPE, TRANSPOSE, GET = tuple(
     TABLE[k] for k in (np.broadcast_to, np.reshape, np.transpose, "getitem")
 )
-OTHERS = (POWER, NEGATIVE, POSITIVE, STOP)
-CHOICES = (TABLE[np.where], TABLE["unless"])
-OF_ONE = {TABLE[f] for f in (np.sum, np.mean, np.max, np.min, np.amax, np.amin, np.prod)}
+UNARY_AND_POWER = (POWER, NEGATIVE, POSITIVE, STOP)
+CHOICE_ROWS = (TABLE[np.where], TABLE["unless"])
+REDUCTIONS = {TABLE[f] for f in (np.sum, np.mean, np.max, np.min, np.amax, np.amin, np.prod)}
 
 
 # The rewrites: each says what stands for line i, or None
@@ -53,26 +53,26 @@ def drop_identities(draft: Draft, i: int) -> Any:
     a, b = refs[0], refs[-1]
     if op is MULTIPLY:
         for x, factor in ((a, b), (b, a)):
-            if type(factor) is Constant and factor.entry in (1, -1) and draft.stays(i, x):
+            if type(factor) is Constant and factor.entry in (1, -1) and draft.can_stand_for(i, x):
                 if factor.entry == 1:
                     return x
                 draft.ops[i], draft.operands[i] = NEGATIVE, (x,)
                 return drop_identities(draft, i)
     elif op is ADD or op is SUBTRACT:
-        if type(b) is Constant and b.entry == 0 and draft.stays(i, a):
+        if type(b) is Constant and b.entry == 0 and draft.can_stand_for(i, a):
             return a
-        if op is ADD and type(a) is Constant and a.entry == 0 and draft.stays(i, b):
+        if op is ADD and type(a) is Constant and a.entry == 0 and draft.can_stand_for(i, b):
             return b
     elif op is DIVIDE or op is POWER:
-        if type(b) is Constant and b.entry == 1 and draft.stays(i, a):
+        if type(b) is Constant and b.entry == 1 and draft.can_stand_for(i, a):
             return a
     elif op is NEGATIVE:
         if type(a) is int and draft.ops[a] is NEGATIVE:
             return draft.operands[a][0]
     elif op is POSITIVE or op is STOP:
         return a
-    elif op in SHAPING or (op in OF_ONE and draft.shape(a) == ()):
-        return a if draft.stays(i, a) and _keeps_entries(draft, i, a) else None
+    elif op in SHAPING or (op in REDUCTIONS and draft.shape(a) == ()):
+        return a if draft.can_stand_for(i, a) and _keeps_entries(draft, i, a) else None
     return None
 
 
@@ -92,7 +92,7 @@ def _keeps_entries(draft: Draft, i: int, x: Any) -> bool:
 def drop_copies(draft: Draft, i: int) -> Any:
     """What arithmetic would broadcast by itself need not be broadcast before."""
     op, refs = draft.ops[i], draft.operands[i]
-    if op.partials is None and op not in CHOICES:  # type: ignore[union-attr]
+    if op.partials is None and op not in CHOICE_ROWS:  # type: ignore[union-attr]
         return None
     full = draft.values[i].shape
     for k, ref in enumerate(refs):
@@ -105,41 +105,41 @@ def drop_copies(draft: Draft, i: int) -> Any:
         if small is None or draft.values[i].dtype != np.float64:
             continue
         others = [draft.shape(r) for r in refs[:k] + refs[k + 1 :]]
-        if others and np.broadcast_shapes(draft.shape(small), *others) == full and _doubles(draft, refs):
+        if others and np.broadcast_shapes(draft.shape(small), *others) == full and _are_doubles(draft, refs):
             draft.operands[i] = refs = (*refs[:k], small, *refs[k + 1 :])
     return None
 
 
-def _doubles(draft: Draft, refs: Iterable[Any]) -> bool:
+def _are_doubles(draft: Draft, refs: Iterable[Any]) -> bool:
     return all(getattr(draft.value(r), "dtype", np.float64) in (np.float64, np.bool_) for r in refs)
 
 
-def tidy_signs(draft: Draft, i: int) -> Any:
+def simplify_signs(draft: Draft, i: int) -> Any:
     """Write x - z for x + (-z), x + z for x - (-z), and x / z for x · (1 / z), which rounds once instead of twice."""
     op, refs = draft.ops[i], draft.operands[i]
     b = refs[-1]
     if type(b) is not int:
         return None
     if op is ADD or op is SUBTRACT:
-        opposite = draft.operands[b][0] if draft.ops[b] is NEGATIVE else _stripped(draft, i, b)
+        opposite = draft.operands[b][0] if draft.ops[b] is NEGATIVE else _strip_minus(draft, i, b)
         if opposite is not None:
             draft.ops[i], draft.operands[i] = (SUBTRACT if op is ADD else ADD), (refs[0], opposite)
     elif op is MULTIPLY and draft.ops[b] is DIVIDE:
         above, below = draft.operands[b]
         one = type(above) is Constant and above.entry == 1 and draft.shape(above) == ()
-        if one and _doubles(draft, (*refs, below)):
+        if one and _are_doubles(draft, (*refs, below)):
             draft.ops[i], draft.operands[i] = DIVIDE, (refs[0], below)
     return None
 
 
-def _stripped(draft: Draft, i: int, line: int) -> int | None:
+def _strip_minus(draft: Draft, i: int, line: int) -> int | None:
     """Take the minus off a factor of a nameless line that only line i uses; None if there is none to take."""
     op, refs = draft.ops[line], draft.operands[line]
     if (op is not MULTIPLY and op is not DIVIDE) or line in draft.names or not draft.serves_only(line, i):
         return None
     for k, ref in enumerate(refs):
         if type(ref) is int and draft.ops[ref] is NEGATIVE:
-            draft.seen.pop(_key(draft, line), None)
+            draft.seen.pop(_lookup_key(draft, line), None)
             draft.operands[line] = (*refs[:k], draft.operands[ref][0], *refs[k + 1 :])
             return line
     return None
@@ -153,12 +153,12 @@ def multiply_small_first(draft: Draft, i: int) -> Any:
         if type(inner) is not int or draft.ops[inner] is not MULTIPLY or not draft.serves_only(inner, i):
             continue
         named = inner in draft.names and draft.trace.turn < len(draft.ops)  # what a reader knows from the tape stays
-        if named or (type(c) is int and c > inner) or not _doubles(draft, (*draft.operands[inner], c)):
+        if named or (type(c) is int and c > inner) or not _are_doubles(draft, (*draft.operands[inner], c)):
             continue
         for large, b in (draft.operands[inner], draft.operands[inner][::-1]):
             small = np.broadcast_shapes(draft.shape(b), draft.shape(c))
             if draft.shape(large) == draft.values[i].shape and 2 * math.prod(small) <= draft.values[i].size:
-                draft.seen.pop(_key(draft, inner), None)
+                draft.seen.pop(_lookup_key(draft, inner), None)
                 draft.names.pop(inner, None)
                 draft.operands[inner] = (b, c)
                 draft.values[inner] = np.multiply(draft.value(b), draft.value(c))
@@ -167,16 +167,16 @@ def multiply_small_first(draft: Draft, i: int) -> Any:
     return None
 
 
-def share(draft: Draft, i: int) -> Any:
+def share_subexpressions(draft: Draft, i: int) -> Any:
     """What has been computed before is not computed again."""
-    first = draft.seen.setdefault(_key(draft, i), i)
+    first = draft.seen.setdefault(_lookup_key(draft, i), i)
     if first == i:
         return None
     draft.shared.add(first)
     return first
 
 
-def _key(draft: Draft, i: int) -> Any:
+def _lookup_key(draft: Draft, i: int) -> Any:
     op, refs = draft.ops[i], draft.operands[i]
     if (op is ADD or op is MULTIPLY) and type(refs[0]) is int and type(refs[1]) is int and refs[0] > refs[1]:
         refs = (refs[1], refs[0])
@@ -195,10 +195,10 @@ class Rewrite(NamedTuple):
 REWRITES = {
     "copies": Rewrite(drop_copies, only_arrays=True),
     "constants": Rewrite(fold_constants),
-    "identities": Rewrite(drop_identities, frozenset({*ARITHMETIC, *OTHERS, *SHAPING, *OF_ONE})),
-    "signs": Rewrite(tidy_signs, frozenset({ADD, SUBTRACT, MULTIPLY})),
+    "identities": Rewrite(drop_identities, frozenset({*ARITHMETIC, *UNARY_AND_POWER, *SHAPING, *REDUCTIONS})),
+    "signs": Rewrite(simplify_signs, frozenset({ADD, SUBTRACT, MULTIPLY})),
     "small first": Rewrite(multiply_small_first, frozenset({MULTIPLY}), only_arrays=True),
-    "sharing": Rewrite(share),
+    "sharing": Rewrite(share_subexpressions),
 }
 PASSES = (*REWRITES, "dead code")
 """The passes by name, in the order in which they are applied."""
@@ -242,11 +242,11 @@ def optimize(trace: RecordedDerivative, passes: Iterable[str], named: Mapping[st
         own = isinstance(leaf, Variable) and leaf.tape is tape
         draft.results.append(at[leaf.index] if own else constant(leaf))
     draft.checks = [(at[d.line], d) for d in tape.decisions]
-    _mark_live(draft, everything="dead code" not in wanted)
+    _drop_dead_code(draft, everything="dead code" not in wanted)
     return draft
 
 
-def _mark_live(draft: Draft, everything: bool) -> None:
+def _drop_dead_code(draft: Draft, everything: bool) -> None:
     """Drop dead code, found from the last line to the first: what neither a result nor a decision needs."""
     uses, consumer, live, at, operands = draft.uses, draft.consumer, draft.live, draft.at, draft.operands
     for ref in (*draft.results, *(line for line, _ in draft.checks)):

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..engine.errors import UnsupportedError
 from ..transforms.recording import name_of
-from .arguments import conditions
+from .arguments import write_conditions
 from .python_names import IN_NUMPY
 from .version import Version
 
@@ -91,8 +91,8 @@ def save_program(version: Version, path: Path) -> list[Path]:
         np.savez(beside, **large)
     imports = "from collections import namedtuple\n" if version.objects else ""
     imports += "from pathlib import Path\n" if large else ""
-    called = name_of(version.order.f).replace("\\", "/").replace('"', "'")  # it stands between quotes
-    title = f"{name}: compiled from {called}, mode {version.order.mode!r}."
+    called = name_of(version.options.f).replace("\\", "/").replace('"', "'")  # it stands between quotes
+    title = f"{name}: compiled from {called}, mode {version.options.mode!r}."
     wanted = ", ".join(f"{leaf.path} {leaf.kind}" for leaf in inputs.leaves)
     used = {k: f"{v.__name__ if callable(v) else k}" for k, v in IN_NUMPY.items() if f"math.{k}" in source}
     doubles = all(leaf.value.dtype == np.float64 for leaf in inputs.leaves)
@@ -112,7 +112,7 @@ def save_program(version: Version, path: Path) -> list[Path]:
         wanted=wanted.replace('"', "'"),
         doc=f"{title} Takes {wanted}.",
         parameters=", ".join(inputs.names),
-        tests=" and ".join(conditions(inputs.args, inputs.names) or ["True"]),
+        tests=" and ".join(write_conditions(inputs.args, inputs.names) or ["True"]),
         parts=", ".join(function.name for function in version.functions),
     )
     path.write_text(text, encoding="utf-8")

@@ -7,17 +7,17 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from .draft import MARK, Statement, marked
+from .draft import MARK, Statement, mark_name
 
-__all__ = ["PART", "Function", "indent", "split_functions"]
+__all__ = ["PART_STATEMENTS", "Function", "indent", "split_functions"]
 
-PART = 4_000
+PART_STATEMENTS = 4_000
 """Statements in one function. Python's compiler takes any number, at a price in memory that grows with them."""
 
-FEW = 200
+MIN_REUSING_STATEMENTS = 200
 """Statements from which on names are used again in the lines that run."""
 
-AT_ONCE = 4
+MAX_INLINED_LINES = 4
 """So many lines are written into each other at most in the lines that run; with more, they run no faster."""
 
 
@@ -60,9 +60,9 @@ def split_functions(
     arrays : bool
         Whether there are any: they are let go of as soon as possible.
     """
-    if len(body) <= PART * 3 // 2:
+    if len(body) <= PART_STATEMENTS * 3 // 2:
         return [_make_function(name, parameters, head, [*body, result], arrays)]
-    parts = [body[start : start + PART] for start in range(0, len(body), PART)]
+    parts = [body[start : start + PART_STATEMENTS] for start in range(0, len(body), PART_STATEMENTS)]
     home: dict[str, int] = {}
     for k, part in enumerate(parts):
         for s in part:
@@ -81,16 +81,16 @@ def split_functions(
         incoming = sorted(source for source, there in sent if there == k)
         carried = [f"{bag}{source + 1}_{k + 1}" for source in incoming]
         given = [*(value for value in needs[k] if value in known), *carried]
-        opened = [_unpack(sent[source, k], values) for source, values in zip(incoming, carried, strict=True)]
+        opened = [_unpack_carried(sent[source, k], values) for source, values in zip(incoming, carried, strict=True)]
         targets = sorted(there for source, there in sent if source == k)
-        end = ", ".join(f"({_tuple(map(marked, sent[k, t]))})" for t in targets) or "None"
+        end = ", ".join(f"({_join_tuple(map(mark_name, sent[k, t]))})" for t in targets) or "None"
         lines_of_part = [*opened, *part, Statement(f"return {end}".split(MARK))]
         part_name = f"{name}_part_{k + 1}"
         made.append(_make_function(part_name, given, [], lines_of_part, arrays))
         call = f"{part_name}({', '.join(given)})"
         lines.append(f"{', '.join(f'{bag}{k + 1}_{t + 1}' for t in targets)} = {call}" if targets else call)
     last = len(parts)
-    lines += [_unpack(sent[k, last], f"{bag}{k + 1}_{last + 1}").text for k in range(last) if (k, last) in sent]
+    lines += [_unpack_carried(sent[k, last], f"{bag}{k + 1}_{last + 1}").text for k in range(last) if (k, last) in sent]
     lines.append(result.text)
     return [*made, Function(name, parameters, "\n".join(lines), "\n".join(lines))]
 
@@ -100,7 +100,7 @@ def _make_function(
 ) -> Function:
     """One function: what is shown, and what runs."""
     runs = body if arrays else inline_single_uses(body)
-    if arrays or len(runs) > FEW:
+    if arrays or len(runs) > MIN_REUSING_STATEMENTS:
         runs = reuse_names(runs)
     shown, running = ("\n".join([*head, *(s.text for s in lines)]) for lines in (body, runs))
     return Function(name, parameters, shown, running)
@@ -120,8 +120,8 @@ def inline_single_uses(body: Sequence[Statement]) -> list[Statement]:
                 operands.append(text)
                 size += more
             else:
-                operands.append(marked(name))
-        if size <= AT_ONCE and len(defines) == 1 and count[defines[0]] == 2 and pieces[2].startswith(" = "):
+                operands.append(mark_name(name))
+        if size <= MAX_INLINED_LINES and len(defines) == 1 and count[defines[0]] == 2 and pieces[2].startswith(" = "):
             filled = pieces[2:]
             filled[1::2] = operands[1:]
             waiting[defines[0]] = f"({''.join(filled)[3:]})", size
@@ -171,11 +171,11 @@ def indent(lines: str, depth: int) -> str:
     return lines.replace("\n", "\n" + "    " * depth)
 
 
-def _unpack(values: Sequence[str], bag: str) -> Statement:
+def _unpack_carried(values: Sequence[str], bag: str) -> Statement:
     """What was carried over, under its names again."""
-    return Statement(f"{_tuple(map(marked, values))} = {bag}".split(MARK), tuple(values))
+    return Statement(f"{_join_tuple(map(mark_name, values))} = {bag}".split(MARK), tuple(values))
 
 
-def _tuple(values: Iterable[str]) -> str:
+def _join_tuple(values: Iterable[str]) -> str:
     values = list(values)
     return ", ".join(values) + "," * (len(values) == 1)

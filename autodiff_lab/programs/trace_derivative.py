@@ -180,8 +180,8 @@ class NamingPass(ForwardPass):
         return y
 
 
-WHICH_ONE = {"argmax", "argmin", "argsort", "nonzero", "flatnonzero", "argwhere", "searchsorted", "digitize"}
-WHICH_ONE |= {"argpartition"}
+POSITION_ROWS = {"argmax", "argmin", "argsort", "nonzero", "flatnonzero", "argwhere", "searchsorted", "digitize"}
+POSITION_ROWS |= {"argpartition"}
 """Questions whose answers are positions: they are used as indices, so asking is deciding."""
 
 
@@ -199,37 +199,37 @@ class Answer(Variable):
 
     __slots__ = ()
 
-    def decided(self) -> Any:
+    def decide(self) -> Any:
         """The plain answer; from now on the program depends on it."""
-        self.tape.decide(self)  # type: ignore[attr-defined]
+        self.tape.note_decision(self)  # type: ignore[attr-defined]
         return self.value
 
     def __bool__(self) -> bool:
         if self.shape != ():
             return super().__bool__()
-        return bool(self.decided())
+        return bool(self.decide())
 
     def __index__(self) -> int:
-        return self.decided().__index__()  # type: ignore[no-any-return]
+        return self.decide().__index__()  # type: ignore[no-any-return]
 
     def __int__(self) -> int:
-        return int(self.decided())
+        return int(self.decide())
 
     def __float__(self) -> float:
-        return float(self.decided())
+        return float(self.decide())
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
-        return np.array(self.decided(), dtype=dtype)
+        return np.array(self.decide(), dtype=dtype)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
-        return getattr(self.decided(), name)
+        return getattr(self.decide(), name)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         if method == "__call__" and ufunc in TABLE and not kwargs:
             return apply(TABLE[ufunc], tuple(map(as_operand, inputs)))
-        return getattr(ufunc, method)(*(x.decided() if isinstance(x, Answer) else x for x in inputs), **kwargs)
+        return getattr(ufunc, method)(*(x.decide() if isinstance(x, Answer) else x for x in inputs), **kwargs)
 
     def __array_function__(self, func: Callable[..., Any], types: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         unheard = self.tape.unheard
@@ -237,11 +237,11 @@ class Answer(Variable):
             return super().__array_function__(func, types, args, kwargs)
         except AutodiffError:  # what has no row is asked of the plain answers
             self.tape.unheard = unheard
-            return func(*map(_decided, args), **{name: _decided(x) for name, x in kwargs.items()})
+            return func(*map(_decide_all, args), **{name: _decide_all(x) for name, x in kwargs.items()})
 
     def astype(self, dtype: Any) -> Any:
         """The answers as numbers, 1 for yes."""
-        return self * 1.0 if np.dtype(dtype).kind == "f" else self.decided().astype(dtype)
+        return self * 1.0 if np.dtype(dtype).kind == "f" else self.decide().astype(dtype)
 
     def __invert__(self) -> Any:
         return np.logical_not(self)
@@ -286,11 +286,11 @@ class OuterTape(Tape):
         if op.kind == "shape":
             return op.fn(*args, **static)
         if op.inside is not None:
-            apart = self._taken_apart(op, operands)
+            apart = self._record_inside(op, operands)
             if apart is not None:
                 return apart
         if static:
-            static = {name: kept(_decided(x)) for name, x in static.items()}
+            static = {name: kept(_decide_all(x)) for name, x in static.items()}
         value = op.fn(*args, **static)
         if type(value) is float:  # of a learner's own function
             value = np.float64(value)
@@ -299,9 +299,9 @@ class OuterTape(Tape):
         answer = Answer()
         answer.tape, answer.value = self, as_operand(value) if not isinstance(value, tuple) else value
         answer.index = self.append(op, args, tuple(lines), answer.value, static).index
-        return answer.decided() if op.name in WHICH_ONE else answer
+        return answer.decide() if op.name in POSITION_ROWS else answer
 
-    def _taken_apart(self, op: Op, operands: tuple[Any, ...]) -> Any:
+    def _record_inside(self, op: Op, operands: tuple[Any, ...]) -> Any:
         """What the function does inside, recorded; None if something in there has no row in the table."""
         before, decisions, unheard = len(self.ops), len(self.decisions), self.unheard
         try:
@@ -315,32 +315,32 @@ class OuterTape(Tape):
             self.unheard = unheard
             return None
 
-    def decide(self, answer: Answer) -> None:
+    def note_decision(self, answer: Answer) -> None:
         """Note that the program's course depends on this answer."""
         if self.open and all(d.line != answer.index for d in self.decisions[-3:]):
             value = answer.value.copy() if isinstance(answer.value, np.ndarray) else answer.value
-            self.decisions.append(Decision(len(self.ops), answer.index, value, _asked()))
+            self.decisions.append(Decision(len(self.ops), answer.index, value, _find_asking_line()))
 
 
-def _decided(x: Any) -> Any:
+def _decide_all(x: Any) -> Any:
     if isinstance(x, Answer):
-        return x.decided()
+        return x.decide()
     if type(x) in (tuple, list):
-        return type(x)(map(_decided, x))
+        return type(x)(map(_decide_all, x))
     return x
 
 
-_ON_THE_WAY = (*MACHINERY, f"{__name__}.", "contextlib.")
+_MACHINERY = (*MACHINERY, f"{__name__}.", "contextlib.")
 
 
-def _asked() -> str:
+def _find_asking_line() -> str:
     """The learner's line that is running, as ``line 3: while y < 10:``; empty where it is the sweep that asks."""
     frame = sys._getframe(2)
     while frame is not None:
         module = f"{frame.f_globals.get('__name__', '')}."
-        if module.startswith("autodiff_lab.programs.") and not module.startswith(_ON_THE_WAY):
+        if module.startswith("autodiff_lab.programs.") and not module.startswith(_MACHINERY):
             return ""  # whoever called the program: beyond, there is only the line with `program(...)`
-        if not module.startswith(_ON_THE_WAY):
+        if not module.startswith(_MACHINERY):
             return line_of(frame)
         frame = frame.f_back  # type: ignore[assignment]
     return ""

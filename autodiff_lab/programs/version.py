@@ -21,7 +21,7 @@ from ..engine.dispatch import FLOAT64
 from ..engine.errors import BranchChanged
 from ..engine.printing import call, plain
 from ..transforms import pytree
-from .arguments import TAKEN, Inputs, conditions, safe_name
+from .arguments import TAKEN, Inputs, take_name, write_conditions
 from .codegen import Writer
 from .draft import Draft
 from .optimize import optimize
@@ -29,7 +29,7 @@ from .python_names import IN_NUMPY
 from .split_functions import indent, split_functions
 from .trace_derivative import RecordedDerivative
 
-__all__ = ["Line", "Operations", "Order", "Version"]
+__all__ = ["Line", "Operations", "Options", "Version"]
 
 MAX_LISTED_LINES = 20_000
 """Programs with more lines than this do not keep the listing of what became of each."""
@@ -52,7 +52,7 @@ class Line(NamedTuple):
     backward: bool
 
 
-class Order(NamedTuple):
+class Options(NamedTuple):
     """What was asked for: see `program`."""
 
     f: Callable[..., Any]
@@ -98,22 +98,22 @@ class Version:
     """
 
     @pause_garbage_collector()
-    def __init__(self, order: Order, inputs: Inputs) -> None:
-        self.order, self.inputs = order, inputs
+    def __init__(self, options: Options, inputs: Inputs) -> None:
+        self.options, self.inputs = options, inputs
         self.entry: Callable[..., Any] | None = None
-        f, labels = order.f, [leaf.name for leaf in inputs.leaves]
+        f, labels = options.f, [leaf.name for leaf in inputs.leaves]
         clock = [time.process_time()]
-        trace = RecordedDerivative(f, inputs.args, order.argnums, order.mode, labels)
+        trace = RecordedDerivative(f, inputs.args, options.argnums, options.mode, labels)
         clock.append(time.process_time())
-        draft = optimize(trace, order.passes, _find_arrays_around(f))
+        draft = optimize(trace, options.passes, _find_arrays_around(f))
         clock.append(time.process_time())
         taken = {*TAKEN, *inputs.names, *inputs.keys, *labels}
         name = getattr(f, "__name__", type(f).__name__)
-        name = safe_name(name if name.isidentifier() else "f", taken)
+        name = take_name(name if name.isidentifier() else "f", taken)
         writer = Writer(draft, inputs.leaves, taken)
         writer.write()
         types: list[Any] = [None] * len(draft.results)
-        if order.mode == "reverse":  # a gradient is handed out in the type of its input
+        if options.mode == "reverse":  # a gradient is handed out in the type of its input
             dtypes = [leaf.value.dtype for k in trace.which for leaf in pytree.flatten(inputs.args[k])]
             types[1:] = [None if dtype == FLOAT64 else dtype for dtype in dtypes]
         result = writer.write_return(types)
@@ -128,9 +128,9 @@ class Version:
         self.namespace |= {"ndarray": np.ndarray, "float64": FLOAT64}
         self.namespace |= {**self.constants, **self.own_functions, **self.objects}
         lines = [i for i, op in enumerate(trace.tape.ops) if op is not None or i in trace.tape.known]
-        self.recorded = _count(lines, trace.turn)
-        self.operations = _count([i for i in lines if draft.live[i] and draft.ops[i] is not None], trace.turn)
-        self.of_f = trace.operations
+        self.recorded = _split_count(lines, trace.turn)
+        self.operations = _split_count([i for i in lines if draft.live[i] and draft.ops[i] is not None], trace.turn)
+        self.function_operations = trace.operations
         self._list_lines = _prepare_listing(lines if len(lines) <= MAX_LISTED_LINES else [], draft, writer)
         clock.append(time.process_time())
         steps = zip(("recording", "cleaning", "writing"), clock, clock[1:], strict=False)
@@ -144,9 +144,9 @@ class Version:
     @cached_property
     def lines(self) -> list[Line]:
         """Each line of the tape, and what became of it; empty for very long programs."""
-        told = self._list_lines()
+        listed_lines = self._list_lines()
         del self._list_lines
-        return told
+        return listed_lines
 
     def run(self, args: Sequence[Any]) -> Any:
         """Run on arguments that are known to fit."""
@@ -185,7 +185,7 @@ class Version:
     def make_entry(self, dispatch: Callable[..., Any], switch_version: Callable[..., Any]) -> Callable[..., Any]:
         """Compile what a call of the program runs: a test that the arguments fit, then the program itself."""
         inputs, main = self.inputs, self.functions[-1]
-        tests = conditions(inputs.args, inputs.names)
+        tests = write_conditions(inputs.args, inputs.names)
         if tests is None:
             return dispatch
         names, lines = ", ".join(inputs.names), main.running
@@ -198,7 +198,7 @@ class Version:
         text = f"def {main.name}({names}):\n    if {' and '.join(tests) or 'True'}:\n        try:"
         text += indent(f"\n{lines}", 3) + "\n"
         text += f"        except (ArithmeticError, ValueError):\n            return _run_in_numpy(({names},))\n"
-        if self.order.rerecord:
+        if self.options.rerecord:
             text += f"        except BranchChanged:\n            return _switch_version({names})\n"
         text += f"    return _dispatch({names})\n"
         if "BranchChanged(" not in text:  # found once, not looked up at each call
@@ -214,7 +214,7 @@ def _define(name: str, text: str, where: dict[str, Any]) -> Any:
     return where[name]
 
 
-def _count(lines: Sequence[int], turn: int) -> Operations:
+def _split_count(lines: Sequence[int], turn: int) -> Operations:
     """How many of these lines, which are in order, stand before the way back, and how many on it."""
     forward = bisect_left(lines, turn)
     return Operations(forward, len(lines) - forward)
