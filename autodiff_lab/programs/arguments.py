@@ -200,8 +200,8 @@ def _write_conditions_of(x: Any, path: str) -> list[str | None]:
     elif type(x) in (list, tuple) or (type(x) is dict and all(map(_is_plain_key, x))):
         keys = ", ".join(map(repr, x)) if type(x) is dict else ""
         size = f"{path}.keys() == {{{keys}}}" if keys else f"len({path}) == {len(x)}"
-        inside = [
-            test for key, entry in pytree.children(x) or () for test in _write_conditions_of(entry, f"{path}[{key!r}]")
-        ]
-        return [f"type({path}) is {kind} and {size}", *inside]
+        found: list[str | None] = [f"type({path}) is {kind} and {size}"]
+        for key, entry in pytree.children(x) or ():
+            found += _write_conditions_of(entry, f"{path}[{key!r}]")
+        return found
     return [None]

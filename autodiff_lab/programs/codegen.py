@@ -55,8 +55,7 @@ class Writer(Literals):
         """Keep clear of the learner's names: ``v1`` becomes ``w1`` where there is a v1 among the arguments."""
         clash = any(name[:1] == "v" and name[1:2].isdigit() for name in self.taken)
         count = len(inputs)
-        for i, leaf in enumerate(inputs):
-            self.texts[i] = mark_name(leaf.name)
+        self.texts[:count] = [mark_name(leaf.name) for leaf in inputs]
         for line, name in self.names.items():
             if line >= count:
                 if clash and name[0] == "v" and name[1:2].isdigit():
@@ -107,9 +106,8 @@ class Writer(Literals):
         text, level = (write_number(self.values[i]), ATOM) if op is None else write_expression(self, i)
         name = self.names.get(i)
         if name is None and once and i not in self.results:
-            near = (
-                self.numbers[i] or self.consumer[i] - i <= MAX_FOLDED_TAPE_LINES
-            )  # a folded operand lives on until it is used
+            # an array that is folded in keeps its operands alive until it is used
+            near = self.numbers[i] or self.consumer[i] - i <= MAX_FOLDED_TAPE_LINES
             if near and self._depth < MAX_FOLDED_EXPRESSIONS and len(text) - text.count(MARK) <= MAX_FOLDED_CHARACTERS:
                 self.texts[i], self.levels[i], self.depths[i] = text, level, self._depth + 1
                 return

@@ -253,11 +253,10 @@ def _write_operand(w: Writer, i: int, refs: Any) -> Text:
 
 
 def _write_eigh(w: Writer, i: int, refs: Any) -> Text:
-    values, vectors = names = w.new_name("w"), w.new_name("q")
-    w.write_statement(
-        f"{mark_name(values)}, {mark_name(vectors)} = np.linalg.eigh({w.array_text(i, refs[0], CHOICE)})", names
-    )
-    return f"np.concatenate([{mark_name(values)}[..., None, :], {mark_name(vectors)}], axis=-2)", ATOM
+    names = w.new_name("w"), w.new_name("q")
+    values, vectors = map(mark_name, names)
+    w.write_statement(f"{values}, {vectors} = np.linalg.eigh({w.array_text(i, refs[0], CHOICE)})", names)
+    return f"np.concatenate([{values}[..., None, :], {vectors}], axis=-2)", ATOM
 
 
 def _write_astype(w: Writer, i: int, refs: Any) -> Text:

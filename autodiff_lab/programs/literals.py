@@ -59,13 +59,8 @@ class Literals:
         if type(ref) is Constant:
             text = ref.text or self.literal(ref)
             return f"({text})" if need > SIGN and text[0] == "-" else text
-        depth = self.depths[ref]
-        if depth:
-            if depth > self._depth:
-                self._depth = depth
-            if self.levels[ref] < need:
-                return f"({self.texts[ref]})"
-        return self.texts[ref]
+        self._depth = max(self._depth, self.depths[ref])
+        return f"({self.texts[ref]})" if self.levels[ref] < need else self.texts[ref]
 
     def array_text(self, i: int, ref: Any, need: int) -> str:
         """An operand of a line about arrays; its numbers are arrays without axes, or NumPy's, where types decide."""
@@ -93,14 +88,10 @@ class Literals:
 
     def literal(self, ref: Constant) -> str:
         """A constant: a number as one writes it, an array by its name."""
-        if not ref.text:
-            x = ref.value
-            if isinstance(x, np.ndarray):
-                ref.name = self.new_name(ref.name or "a")
-                self.constants[ref.name] = x
-                ref.text = mark_name(ref.name)
-            else:
-                ref.text = write_number(x)
+        if not ref.text and isinstance(ref.value, np.ndarray):
+            name = self.new_name(ref.name or "a")
+            self.constants[name], ref.text = ref.value, mark_name(name)
+        ref.text = ref.text or write_number(ref.value)
         return ref.text
 
     def static_text(self, x: Any) -> str:

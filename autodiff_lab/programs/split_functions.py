@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from itertools import chain
+from itertools import chain, count
 from typing import NamedTuple
 
 from .draft import MARK, Statement, mark_name
@@ -63,11 +63,8 @@ def split_functions(
     if len(body) <= PART_STATEMENTS * 3 // 2:
         return [_make_function(name, parameters, head, [*body, result], arrays)]
     parts = [body[start : start + PART_STATEMENTS] for start in range(0, len(body), PART_STATEMENTS)]
-    home: dict[str, int] = {}
-    for k, part in enumerate(parts):
-        for s in part:
-            for defined in s.defines:  # an array may be written to later on: it stays where it was made
-                home.setdefault(defined, k)
+    # an array may be written to later on: it stays where it was made, so the first part that defines a name counts
+    home = {name: k for k in reversed(range(len(parts))) for s in parts[k] for name in s.defines}
     needs = [dict.fromkeys(chain.from_iterable(s.names for s in part)) for part in (*parts, [result])]
     sent: dict[tuple[int, int], list[str]] = {}
     for k, wanted in enumerate(needs):
@@ -108,26 +105,17 @@ def _make_function(
 
 def inline_single_uses(body: Sequence[Statement]) -> list[Statement]:
     """The same lines, with what is used once written where it is used: it need not be put away under a name."""
-    count = Counter(chain.from_iterable([s.pieces[1::2] for s in body]))
+    uses = Counter(chain.from_iterable([s.pieces[1::2] for s in body]))
     waiting: dict[str, tuple[str, int]] = {}  # expressions, and how many lines each is made of
     lines = []
     for s in body:
-        pieces, defines = s.pieces, s.defines
-        operands, size = [], 1
-        for name in pieces[1::2]:
-            if name in waiting:
-                text, more = waiting[name]
-                operands.append(text)
-                size += more
-            else:
-                operands.append(mark_name(name))
-        if size <= MAX_INLINED_LINES and len(defines) == 1 and count[defines[0]] == 2 and pieces[2].startswith(" = "):
-            filled = pieces[2:]
-            filled[1::2] = operands[1:]
-            waiting[defines[0]] = f"({''.join(filled)[3:]})", size
+        pieces, defines, filled = s.pieces, s.defines, s.pieces.copy()
+        operands = [waiting[name] if name in waiting else (mark_name(name), 0) for name in pieces[1::2]]
+        filled[1::2] = [text for text, _ in operands]
+        size = 1 + sum([more for _, more in operands])
+        if size <= MAX_INLINED_LINES and len(defines) == 1 and uses[defines[0]] == 2 and pieces[2].startswith(" = "):
+            waiting[defines[0]] = f"({''.join(filled[2:])[3:]})", size
         elif size > 1:
-            filled = pieces.copy()
-            filled[1::2] = operands
             lines.append(Statement("".join(filled).split(MARK), defines))
         else:
             lines.append(s)
@@ -146,16 +134,14 @@ def reuse_names(body: Sequence[Statement]) -> list[Statement]:
         gone[last[name]].append(name)
     place: dict[str, str] = {}
     free: list[str] = []
-    count, lines = 0, []
+    unused = (f"_{k}" for k in count(1) if f"_{k}" not in last)
+    lines = []
     for s, used_up in zip(body, gone, strict=True):
         defines = s.defines
         free += [place[n] for n in used_up if n not in defines]
         for n in defines:
             if n not in place:
-                while not free:
-                    count += 1
-                    free += [f"_{count}"] if f"_{count}" not in last else []
-                place[n] = free.pop()
+                place[n] = free.pop() if free else next(unused)
         pieces = s.pieces.copy()
         pieces[1::2] = [place.get(n, n) for n in pieces[1::2]]
         lines.append(Statement(pieces, defines))

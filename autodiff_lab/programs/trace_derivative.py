@@ -277,12 +277,8 @@ class OuterTape(Tape):
 
     def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any]) -> Any:
         """Compute one operation and write its line."""
-        plain, lines = [], []
-        for x in operands:
-            own = isinstance(x, Variable) and x.tape is self
-            plain.append(x.value if own else kept(x))
-            lines.append(x.index if own else -1)
-        args = tuple(plain)
+        lines = tuple([x.index if isinstance(x, Variable) and x.tape is self else -1 for x in operands])
+        args = tuple([x.value if line >= 0 else kept(x) for line, x in zip(lines, operands, strict=True)])
         if op.kind == "shape":
             return op.fn(*args, **static)
         if op.inside is not None:
@@ -295,10 +291,10 @@ class OuterTape(Tape):
         if type(value) is float:  # of a learner's own function
             value = np.float64(value)
         if op.kind != "comparison":
-            return self.append(op, args, tuple(lines), as_operand(value), static)
+            return self.append(op, args, lines, as_operand(value), static)
         answer = Answer()
         answer.tape, answer.value = self, as_operand(value) if not isinstance(value, tuple) else value
-        answer.index = self.append(op, args, tuple(lines), answer.value, static).index
+        answer.index = self.append(op, args, lines, answer.value, static).index
         return answer.decide() if op.name in POSITION_ROWS else answer
 
     def _record_inside(self, op: Op, operands: tuple[Any, ...]) -> Any:
