@@ -32,12 +32,10 @@ def write_expression(w: Writer, i: int) -> Text:
     if not w.numbers[i]:
         return _write_array_expression(w, i)
     op: Any = w.ops[i]
-    refs = w.operands[i]
+    refs, write = w.operands[i], OF_NUMBERS.get(op)
     # True + True is 2 in Python and True in NumPy: arithmetic whose result is no float is left to NumPy
-    if (type(w.values[i]) is np.float64 or op.kind == "comparison") and w.of_numbers(refs):
-        write = OF_NUMBERS.get(op)
-        if write is not None:
-            return write(w, i, refs)
+    if write and (type(w.values[i]) is np.float64 or op.kind == "comparison") and w.of_numbers(refs):
+        return write(w, i, refs)
     return _convert_to_python(w, i, _write_array_expression(w, i))
 
 
@@ -131,13 +129,11 @@ OF_NUMBERS: dict[Op, Write] = {
 def _write_array_expression(w: Writer, i: int) -> Text:
     """The text of line i as NumPy computes it."""
     op: Any = w.ops[i]
-    special = OF_ARRAYS.get(op)
-    if special is not None:
-        return special(w, i, w.operands[i])
-    infix = INFIX.get(op)
-    if infix is None:
+    if op in OF_ARRAYS:
+        return OF_ARRAYS[op](w, i, w.operands[i])
+    if op not in INFIX:
         return _write_call(w, i)
-    (a, b), (symbol, level, left, right) = w.operands[i], infix
+    (a, b), (symbol, level, left, right) = w.operands[i], INFIX[op]
     return f"{w.array_text(i, a, left)} {symbol} {w.array_text(i, b, right)}", level
 
 
@@ -148,16 +144,10 @@ def _write_call(w: Writer, i: int) -> Text:
     if op.variadic and op in ROWS:
         operands = [f"[{', '.join(operands)}]"]
     static = w.static.get(i, NOTHING)
-    options = [
-        f"{name}={w.static_text(given)}"
-        for name, given in static.items()
-        if given is not None and not (name == "keepdims" and given is False) and name not in POSITIONAL
-    ]
-    first = [w.static_text(static[name]) for name in POSITIONAL if static.get(name) is not None]
-    return f"{w.function_name(op)}({', '.join(operands + first + options)})", ATOM
-
-
-POSITIONAL = ("shape", "axes")
+    given = {k: w.static_text(x) for k, x in static.items() if x is not None and not (k == "keepdims" and x is False)}
+    operands += [given.pop(name) for name in ("shape", "axes") if name in given]
+    operands += [f"{name}={text}" for name, text in given.items()]
+    return f"{w.function_name(op)}({', '.join(operands)})", ATOM
 
 
 def _convert_to_python(w: Writer, i: int, text: Text) -> Text:

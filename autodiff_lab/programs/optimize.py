@@ -1,4 +1,4 @@
-"""Cleaning: what a person would not have written goes.
+"""The passes that optimize a program: what a person would not have written goes.
 
 The lines are read once, from first to last, and each is offered to the rewrites in turn; a rewrite answers with what
 stands for the line (an earlier line, or a constant), or with None. At the end, lines that nothing needs are dropped.
@@ -26,12 +26,12 @@ from .trace_derivative import RecordedDerivative
 
 __all__ = ["PASSES", "optimize"]
 
-ARITHMETIC = ADD, SUBTRACT, MULTIPLY, DIVIDE = tuple(TABLE[f] for f in (np.add, np.subtract, np.multiply, np.divide))
+ADD, SUBTRACT, MULTIPLY, DIVIDE = (TABLE[f] for f in (np.add, np.subtract, np.multiply, np.divide))
 POWER, NEGATIVE, POSITIVE, STOP = (TABLE[k] for k in (np.power, np.negative, np.positive, "stop_gradient"))
 SHAPING = BROADCAST, RESHAPE, TRANSPOSE, GET = tuple(
     TABLE[k] for k in (np.broadcast_to, np.reshape, np.transpose, "getitem")
 )
-UNARY_AND_POWER = (POWER, NEGATIVE, POSITIVE, STOP)
+NEUTRAL = {ADD: 0, SUBTRACT: 0, MULTIPLY: 1, DIVIDE: 1, POWER: 1}
 CHOICE_ROWS = (TABLE[np.where], TABLE["unless"])
 REDUCTIONS = {TABLE[f] for f in (np.sum, np.mean, np.max, np.min, np.amax, np.amin, np.prod)}
 
@@ -51,21 +51,14 @@ def drop_identities(draft: Draft, i: int) -> Any:
     """Let x stand for x · 1, x / 1, x + 0, x - 0, x ** 1 and -(-x), and -x for x · (-1)."""
     op, refs = draft.ops[i], draft.operands[i]
     a, b = refs[0], refs[-1]
-    if op is MULTIPLY:
-        for x, factor in ((a, b), (b, a)):
-            if type(factor) is Constant and factor.entry in (1, -1) and draft.can_stand_for(i, x):
-                if factor.entry == 1:
-                    return x
+    if op in NEUTRAL:
+        for x, other in ((a, b), (b, a)) if op is ADD or op is MULTIPLY else ((a, b),):
+            entry = other.entry if type(other) is Constant else None
+            if entry == NEUTRAL[op] and draft.can_stand_for(i, x):
+                return x
+            if entry == -1 and op is MULTIPLY and draft.can_stand_for(i, x):
                 draft.ops[i], draft.operands[i] = NEGATIVE, (x,)
                 return drop_identities(draft, i)
-    elif op is ADD or op is SUBTRACT:
-        if type(b) is Constant and b.entry == 0 and draft.can_stand_for(i, a):
-            return a
-        if op is ADD and type(a) is Constant and a.entry == 0 and draft.can_stand_for(i, b):
-            return b
-    elif op is DIVIDE or op is POWER:
-        if type(b) is Constant and b.entry == 1 and draft.can_stand_for(i, a):
-            return a
     elif op is NEGATIVE:
         if type(a) is int and draft.ops[a] is NEGATIVE:
             return draft.operands[a][0]
@@ -96,12 +89,11 @@ def drop_copies(draft: Draft, i: int) -> Any:
         return None
     full = draft.values[i].shape
     for k, ref in enumerate(refs):
-        small = None
         if type(ref) is Constant:
-            if type(ref.value) is np.ndarray and ref.entry is not None:
-                small = draft.constant(ref.entry)
-        elif draft.ops[ref] is BROADCAST:
-            small = draft.operands[ref][0]
+            uniform = type(ref.value) is np.ndarray and ref.entry is not None
+            small = draft.constant(ref.entry) if uniform else None
+        else:
+            small = draft.operands[ref][0] if draft.ops[ref] is BROADCAST else None
         if small is None or draft.values[i].dtype != np.float64:
             continue
         others = [draft.shape(r) for r in refs[:k] + refs[k + 1 :]]
@@ -170,10 +162,10 @@ def multiply_small_first(draft: Draft, i: int) -> Any:
 def share_subexpressions(draft: Draft, i: int) -> Any:
     """What has been computed before is not computed again."""
     first = draft.seen.setdefault(_lookup_key(draft, i), i)
-    if first == i:
-        return None
-    draft.shared.add(first)
-    return first
+    if first != i:
+        draft.shared.add(first)
+        return first
+    return None
 
 
 def _lookup_key(draft: Draft, i: int) -> Any:
@@ -195,7 +187,7 @@ class Rewrite(NamedTuple):
 REWRITES = {
     "copies": Rewrite(drop_copies, only_arrays=True),
     "constants": Rewrite(fold_constants),
-    "identities": Rewrite(drop_identities, frozenset({*ARITHMETIC, *UNARY_AND_POWER, *SHAPING, *REDUCTIONS})),
+    "identities": Rewrite(drop_identities, frozenset({*NEUTRAL, NEGATIVE, POSITIVE, STOP, *SHAPING, *REDUCTIONS})),
     "signs": Rewrite(simplify_signs, frozenset({ADD, SUBTRACT, MULTIPLY})),
     "small first": Rewrite(multiply_small_first, frozenset({MULTIPLY}), only_arrays=True),
     "sharing": Rewrite(share_subexpressions),

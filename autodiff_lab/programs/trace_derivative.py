@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from functools import partialmethod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -205,9 +206,7 @@ class Answer(Variable):
         return self.value
 
     def __bool__(self) -> bool:
-        if self.shape != ():
-            return super().__bool__()
-        return bool(self.decide())
+        return super().__bool__() if self.shape else bool(self.decide())
 
     def __index__(self) -> int:
         return self.decide().__index__()  # type: ignore[no-any-return]
@@ -243,19 +242,10 @@ class Answer(Variable):
         """The answers as numbers, 1 for yes."""
         return self * 1.0 if np.dtype(dtype).kind == "f" else self.decide().astype(dtype)
 
-    def __invert__(self) -> Any:
-        return np.logical_not(self)
-
-    def __and__(self, other: Any) -> Any:
-        return np.logical_and(self, other)
-
-    def __or__(self, other: Any) -> Any:
-        return np.logical_or(self, other)
-
-    def __xor__(self, other: Any) -> Any:
-        return np.logical_xor(self, other)
-
-    __rand__, __ror__, __rxor__ = __and__, __or__, __xor__
+    __invert__ = partialmethod(np.logical_not)
+    __and__ = __rand__ = partialmethod(np.logical_and)
+    __or__ = __ror__ = partialmethod(np.logical_or)
+    __xor__ = __rxor__ = partialmethod(np.logical_xor)
 
 
 class OuterTape(Tape):
