@@ -30,19 +30,18 @@ class Constant:
         Whether the program holds it as a Python number.
     text : str
         How it is written; empty until it has been.
+    entry : number or None
+        The number of which all entries consist; None if they differ.
     """
+
+    __slots__ = ("entry", "name", "number", "text", "value")
 
     def __init__(self, value: Any, name: str = "") -> None:
         self.value, self.name, self.text = value, name, ""
         self.number = is_number(type(value))
-
-    @cached_property
-    def entry(self) -> Any:
-        """The number of which all entries consist; None if they differ."""
-        x = self.value
-        if isinstance(x, np.ndarray):
-            return float(x.flat[0]) if x.size and x.dtype == np.float64 and (x == x.flat[0]).all() else None
-        return x if isinstance(x, (int, float)) else None
+        self.entry: Any = value if isinstance(value, (int, float)) else None
+        if type(value) is np.ndarray and value.size and value.dtype == np.float64 and (value == value.flat[0]).all():
+            self.entry = float(value.flat[0])
 
 
 class Draft:

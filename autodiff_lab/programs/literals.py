@@ -59,8 +59,10 @@ class Literals:
         if type(ref) is Constant:
             text = ref.text or self.literal(ref)
             return f"({text})" if need > SIGN and text[0] == "-" else text
-        self._depth = max(self._depth, self.depths[ref])
-        return f"({self.texts[ref]})" if self.levels[ref] < need else self.texts[ref]
+        depth = self.depths[ref]
+        if depth > self._depth:
+            self._depth = depth
+        return f"({self.texts[ref]})" if depth and self.levels[ref] < need else self.texts[ref]
 
     def array_text(self, i: int, ref: Any, need: int) -> str:
         """An operand of a line about arrays; its numbers are arrays without axes, or NumPy's, where types decide."""

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -51,14 +50,15 @@ def drop_identities(draft: Draft, i: int) -> Any:
     """Let x stand for x · 1, x / 1, x + 0, x - 0, x ** 1 and -(-x), and -x for x · (-1)."""
     op, refs = draft.ops[i], draft.operands[i]
     a, b = refs[0], refs[-1]
-    if op in NEUTRAL:
+    neutral = NEUTRAL.get(op)
+    if neutral is not None:
         for x, other in ((a, b), (b, a)) if op is ADD or op is MULTIPLY else ((a, b),):
-            entry = other.entry if type(other) is Constant else None
-            if entry == NEUTRAL[op] and draft.can_stand_for(i, x):
-                return x
-            if entry == -1 and op is MULTIPLY and draft.can_stand_for(i, x):
-                draft.ops[i], draft.operands[i] = NEGATIVE, (x,)
-                return drop_identities(draft, i)
+            if type(other) is Constant and other.entry in (neutral, -1) and draft.can_stand_for(i, x):
+                if other.entry == neutral:
+                    return x
+                if op is MULTIPLY:
+                    draft.ops[i], draft.operands[i] = NEGATIVE, (x,)
+                    return drop_identities(draft, i)
     elif op is NEGATIVE:
         if type(a) is int and draft.ops[a] is NEGATIVE:
             return draft.operands[a][0]
@@ -196,17 +196,20 @@ PASSES = (*REWRITES, "dead code")
 """The passes by name, in the order in which they are applied."""
 
 
+def _choose_rewrites(op: Any, wanted: set[str], of_array: bool) -> list[tuple[str, Callable[[Draft, int], Any]]]:
+    """The rewrites that a line with this operation is offered to, by name."""
+    rows = [(name, row) for name, row in REWRITES.items() if name in wanted and of_array >= row.only_arrays]
+    return [(name, row.rewrite) for name, row in rows if row.ops is None or op in row.ops]
+
+
 def optimize(trace: RecordedDerivative, passes: Iterable[str], named: Mapping[str, np.ndarray]) -> Draft:
     """The draft of a recorded derivative, after these passes."""
     draft, tape = Draft(trace, named), trace.tape
     known, names, fate = tape.known, draft.names, draft.fate
     wanted = set(passes)
+    of_numbers: dict[Any, Any] = {}
+    of_arrays: dict[Any, Any] = {}
     at, lines, ops, constant = draft.at, draft.operands, draft.ops, draft.constant
-
-    @cache
-    def find_rewrites(op: Any, arrays: bool) -> list[tuple[str, Callable[[Draft, int], Any]]]:
-        rows = [(name, row) for name, row in REWRITES.items() if name in wanted and arrays >= row.only_arrays]
-        return [(name, row.rewrite) for name, row in rows if row.ops is None or op in row.ops]
 
     def operand(x: Any, parent: int) -> Any:
         return at[parent] if parent >= 0 else constant(x)
@@ -220,7 +223,10 @@ def optimize(trace: RecordedDerivative, passes: Iterable[str], named: Mapping[st
                 at[i], fate[i] = constant(known[i]), "constants"
             continue
         lines.append(tuple(map(operand, args, parents)))
-        for name, rewrite in find_rewrites(op, type(value) is np.ndarray):
+        chosen = of_arrays if type(value) is np.ndarray else of_numbers
+        if op not in chosen:
+            chosen[op] = _choose_rewrites(op, wanted, chosen is of_arrays)
+        for name, rewrite in chosen[op]:
             found = rewrite(draft, i)
             if found is not None:
                 at.append(found)

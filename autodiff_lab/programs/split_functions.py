@@ -106,17 +106,21 @@ def _make_function(
 def inline_single_uses(body: Sequence[Statement]) -> list[Statement]:
     """The same lines, with what is used once written where it is used: it need not be put away under a name."""
     uses = Counter(chain.from_iterable([s.pieces[1::2] for s in body]))
-    waiting: dict[str, tuple[str, int]] = {}  # expressions, and how many lines each is made of
+    waiting: dict[str, str] = {}  # expressions
+    sizes: dict[str, int] = {}  # how many lines each is made of
     lines = []
     for s in body:
-        pieces, defines, filled = s.pieces, s.defines, s.pieces.copy()
-        operands = [waiting[name] if name in waiting else (mark_name(name), 0) for name in pieces[1::2]]
-        filled[1::2] = [text for text, _ in operands]
-        size = 1 + sum([more for _, more in operands])
-        if size <= MAX_INLINED_LINES and len(defines) == 1 and uses[defines[0]] == 2 and pieces[2].startswith(" = "):
-            waiting[defines[0]] = f"({''.join(filled[2:])[3:]})", size
-        elif size > 1:
-            lines.append(Statement("".join(filled).split(MARK), defines))
+        pieces, defines, size = s.pieces, s.defines, 1
+        for name in pieces[1::2]:
+            if name in sizes:
+                size += sizes[name]
+        waits = size <= MAX_INLINED_LINES and len(defines) == 1 and uses[defines[0]] == 2 and pieces[2][:3] == " = "
+        if size > 1:
+            pieces = pieces.copy()
+            pieces[1::2] = [waiting.get(name) or mark_name(name) for name in pieces[1::2]]
+            s = Statement("".join(pieces).split(MARK), defines)
+        if waits:
+            waiting[defines[0]], sizes[defines[0]] = f"({MARK.join(s.pieces[2:])[3:]})", size
         else:
             lines.append(s)
     return lines
