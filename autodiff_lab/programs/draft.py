@@ -45,7 +45,7 @@ class Constant:
 
 
 class Draft:
-    """The lines of a program while it is being written: the columns of a tape, and what became of each line.
+    """A program while it is being optimized: the columns of a tape, and what became of each line.
 
     Attributes
     ----------
@@ -176,7 +176,7 @@ def mark_name(name: str) -> str:
 
 
 class Statement(NamedTuple):
-    """One line of a function: its text, the names it defines, and the tape's line it ends.
+    """A line of a program: its text, the names it defines, and the line of the tape that it computes.
 
     The text is kept in pieces, cut at the marks: every other one, from the second on, is a name.
     """

@@ -1,4 +1,4 @@
-"""The words of a program: constants, static arguments, indices, names."""
+"""The names and literals of a program: constants, static arguments, indices."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Literals", "write_number"]
 
 
 class Literals:
-    """What expressions are put together from; a `Writer` adds the statements.
+    """The names and literals of a program while it is written; a `Writer` adds the statements.
 
     Attributes
     ----------

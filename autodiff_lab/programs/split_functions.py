@@ -22,7 +22,7 @@ MAX_INLINED_LINES = 4
 
 
 class Function(NamedTuple):
-    """One function of a program: the lines that are shown, and those that run, in fewer names where that is faster."""
+    """A function of a program: the lines that are shown, and those that run, in fewer names where that is faster."""
 
     name: str
     parameters: Sequence[str]

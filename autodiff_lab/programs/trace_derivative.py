@@ -187,7 +187,7 @@ POSITION_ROWS |= {"argpartition"}
 
 
 class Decision(NamedTuple):
-    """An answer that the program's course depended on: the line that computes it, what it was, and who asked."""
+    """A decision that control flow depended on: the line that computes it, what it was, and who asked."""
 
     before: int  # the line that was recorded next
     line: int
@@ -196,7 +196,7 @@ class Decision(NamedTuple):
 
 
 class Answer(Variable):
-    """What a comparison says: data as long as it is computed with, a decision once it is asked for."""
+    """The traced result of a comparison: data as long as it is computed with, a decision once it is asked for."""
 
     __slots__ = ()
 

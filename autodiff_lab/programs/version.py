@@ -53,7 +53,7 @@ class Line(NamedTuple):
 
 
 class Options(NamedTuple):
-    """What was asked for: see `program`."""
+    """The options of a program: see `program`."""
 
     f: Callable[..., Any]
     mode: str
