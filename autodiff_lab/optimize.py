@@ -1,6 +1,6 @@
 """From gradients to better parameters: gradient descent, momentum, Adam.
 
-Each method is one formula, ``_moved``. Two styles use it. With parameters in dicts and lists:
+Each method is one formula, ``_compute_step``. Two styles use it. With parameters in dicts and lists:
 ``params = optimizer.update(params, grads)``. With the Variables of a gradient tape, as TensorFlow does it:
 ``optimizer.minimize(loss)``, which is ``compute_gradients`` and then ``apply_gradients``.
 """
@@ -46,9 +46,9 @@ class Optimizer:
 
     @learning_rate.setter
     def learning_rate(self, rate: float) -> None:
-        self._learning_rate = _number("learning_rate", rate)
+        self._learning_rate = _check_number("learning_rate", rate)
 
-    def _moved(self, x: Any, g: Any, state: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    def _compute_step(self, x: Any, g: Any, state: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         """The formula: a parameter and its state after one step, from its gradient. Nothing is changed in place."""
         raise NotImplementedError
 
@@ -96,7 +96,7 @@ class Optimizer:
                 x, state = as_value(x, name), self.state.get(key, {})
                 if any(shape_of(s) != shape_of(x) for s in state.values() if not isinstance(s, int)):
                     raise ShapeError(f"{name} had another shape before. Call reset(), or take a new optimizer for it.")
-                x, states[key] = self._moved(x, as_shaped(g, x, f"the gradient of {name}"), state)
+                x, states[key] = self._compute_step(x, as_shaped(g, x, f"the gradient of {name}"), state)
             moved.append(released(x))
         self.state.update({key: state for key, state in states.items() if state})
         return moved
@@ -148,7 +148,7 @@ class Optimizer:
 class GradientDescent(Optimizer):
     """x ← x − η g (Cauchy, 1847). It remembers nothing."""
 
-    def _moved(self, x: Any, g: Any, state: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    def _compute_step(self, x: Any, g: Any, state: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         return x - self.learning_rate * g, state
 
 
@@ -160,9 +160,9 @@ class Momentum(Optimizer):
 
     def __init__(self, learning_rate: float, momentum: float = 0.9) -> None:
         super().__init__(learning_rate)
-        self.momentum = _number("momentum", momentum, below=1)
+        self.momentum = _check_number("momentum", momentum, below=1)
 
-    def _moved(self, x: Any, g: Any, state: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    def _compute_step(self, x: Any, g: Any, state: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         a = self.momentum * state.get("accumulated", zeros(x)) + g
         return x - self.learning_rate * a, {"accumulated": a}
 
@@ -179,11 +179,11 @@ class Adam(Optimizer):
         self, learning_rate: float = 0.001, beta_1: float = 0.9, beta_2: float = 0.999, epsilon: float = 1e-8
     ) -> None:
         super().__init__(learning_rate)
-        self.beta_1 = _number("beta_1", beta_1, below=1)
-        self.beta_2 = _number("beta_2", beta_2, below=1)
-        self.epsilon = _number("epsilon", epsilon, least=1e-300)
+        self.beta_1 = _check_number("beta_1", beta_1, below=1)
+        self.beta_2 = _check_number("beta_2", beta_2, below=1)
+        self.epsilon = _check_number("epsilon", epsilon, least=1e-300)
 
-    def _moved(self, x: Any, g: Any, state: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    def _compute_step(self, x: Any, g: Any, state: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         t = state.get("steps", 0) + 1
         m = self.beta_1 * state.get("m", zeros(x)) + (1 - self.beta_1) * g
         v = self.beta_2 * state.get("v", zeros(x)) + (1 - self.beta_2) * g * g
@@ -191,7 +191,7 @@ class Adam(Optimizer):
         return x - self.learning_rate * m_hat / (np.sqrt(v_hat) + self.epsilon), {"m": m, "v": v, "steps": t}
 
 
-def _number(name: str, given: Any, least: float = 0.0, below: float = np.inf) -> float:
+def _check_number(name: str, given: Any, least: float = 0.0, below: float = np.inf) -> float:
     real = isinstance(given, int | float | np.integer | np.floating) and not isinstance(given, bool)
     if not real or not least <= given < below:
         limit = f" and below {below}" if below < np.inf else ""

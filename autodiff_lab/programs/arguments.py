@@ -20,13 +20,13 @@ from ..engine.dispatch import Traced
 from ..engine.errors import InputError
 from ..engine.values import as_value
 from ..transforms import pytree
-from ..transforms.recording import argument_names
+from ..transforms.recording import argument_names, chosen_arguments
 from .trace_derivative import Leaf
 
-__all__ = ["Input", "Inputs", "read_inputs", "safe_name"]
+__all__ = ["Input", "Inputs", "find_difference", "freeze", "name_object", "read_inputs", "write_conditions"]
 
 TAKEN = {*keyword.kwlist, *keyword.softkwlist, *dir(builtins), "math", "np", "BranchChanged", "ndarray", "float64"}
-TAKEN |= {"_door", "_another", "_in_numpy", "_take", "_spare", "_main", "_mine"}  # what a call goes through
+TAKEN |= {"_dispatch", "_switch_version", "_run_in_numpy", "_main"}  # what a call goes through
 TAKEN |= {"Path", "FunctionType", "SimpleNamespace", "namedtuple", "_arrays", "_checked"}  # in a file of its own
 
 
@@ -37,6 +37,13 @@ class Input(NamedTuple):
     path: str
     value: Any
 
+    @property
+    def kind(self) -> str:
+        """Its shape and type in words."""
+        shape, dtype = np.shape(self.value), self.value.dtype
+        what = f"an array of shape {shape}" if shape else "a number"
+        return what if dtype == np.float64 else f"{what} ({dtype})"
+
 
 class Inputs(NamedTuple):
     """The arguments of one call, read.
@@ -46,9 +53,9 @@ class Inputs(NamedTuple):
     names : list of str
         The parameters, as the source spells them.
     leaves : list of Input
-    args : tuple
+    args : list
         The arguments, with a `Leaf` for each input.
-    plain : tuple
+    plain : list
         The arguments, inputs converted as the engine converts them.
     key : tuple
         What two calls of one program have in common: structure, shapes, types, and what is compiled in.
@@ -58,30 +65,30 @@ class Inputs(NamedTuple):
 
     names: list[str]
     leaves: list[Input]
-    args: tuple[Any, ...]
-    plain: tuple[Any, ...]
+    args: list[Any]
+    plain: list[Any]
     key: tuple[Any, ...]
     keys: dict[str, Any]
 
 
-def read_inputs(f: Callable[..., Any], args: Sequence[Any], which: Sequence[int]) -> Inputs:
-    """Find the inputs among the leaves of the arguments."""
+def read_inputs(f: Callable[..., Any], args: Sequence[Any], argnums: Any) -> Inputs:
+    """Find the inputs among the leaves of the arguments; those of the arguments at `argnums` are all inputs."""
+    which = chosen_arguments(argnums, args, f)
     labels = argument_names(f, len(args))
     taken = set(TAKEN)
-    names = [safe_name(label, taken) for label in labels]
+    names = [take_name(label, taken) for label in labels]
     leaves: list[Input] = []
     key: list[Any] = []
     keys: dict[str, Any] = {}
     lifted, plain = [], []
     for k, x in enumerate(args):
-        whole = pytree.children(x) is None
-        paths = iter(zip(pytree.paths(labels[k], x), _paths(names[k], x, keys, taken), strict=True))
-
-        def read(leaf: Any, k: int = k, whole: bool = whole, paths: Any = paths) -> tuple[Any, Any]:
-            label, path = next(paths)
+        pairs = []
+        paths = _source_paths(names[k], x, keys, taken)
+        for leaf, label, path in zip(pytree.flatten(x), pytree.paths(labels[k], x), paths, strict=True):
             if k not in which and not _is_input(leaf):
-                key.append(_compiled_in(leaf, label))
-                return leaf, leaf
+                key.append(freeze(leaf))
+                pairs.append((leaf, leaf))
+                continue
             if isinstance(leaf, Traced):
                 raise InputError(
                     f"{label} is being differentiated, and a program is compiled for plain numbers and arrays. "
@@ -89,117 +96,112 @@ def read_inputs(f: Callable[..., Any], args: Sequence[Any], which: Sequence[int]
                 )
             value = as_value(leaf, f"the input {label}")
             value = value.copy() if value is leaf and isinstance(value, np.ndarray) else value
-            leaves.append(Input(names[k] if whole else safe_name(path, taken), path, value))
+            leaves.append(Input(path if path == names[k] else take_name(path, taken), path, value))
             key.append((np.shape(value), value.dtype.char))
-            return Leaf(value), float(value) if type(value) is np.float64 else value
-
+            pairs.append((Leaf(value), float(value) if type(value) is np.float64 else value))
         key.append(_structure(x))
-        both = pytree.map_leaves(read, x)
-        lifted.append(_part(both, x, 0))
-        plain.append(_part(both, x, 1))
-    return Inputs(names, leaves, tuple(lifted), tuple(plain), tuple(key), keys)
+        lifted.append(pytree.unflatten(x, [leaf for leaf, _ in pairs]))
+        plain.append(pytree.unflatten(x, [value for _, value in pairs]))
+    return Inputs(names, leaves, lifted, plain, tuple(key), keys)
 
 
-def _paths(path: str, x: Any, keys: dict[str, Any], taken: set[str]) -> list[str]:
+def find_difference(these: Inputs, those: Inputs) -> tuple[Input, Input] | None:
+    """The first inputs of two calls that are not of one kind."""
+    pairs = zip(these.leaves, those.leaves, strict=False)
+    return next(((a, b) for a, b in pairs if (a.path, a.kind) != (b.path, b.kind)), None)
+
+
+def _source_paths(path: str, x: Any, keys: dict[str, Any], taken: set[str]) -> list[str]:
     """How the source reaches each leaf; a key that it cannot write gets a name."""
     entries = pytree.children(x)
     if entries is None:
         return [path]
-    found = []
-    for key, entry in entries:
-        found += _paths(f"{path}[{key_text(key, keys, taken)}]", entry, keys, taken)
-    return found
+    return [
+        leaf
+        for key, entry in entries
+        for leaf in _source_paths(f"{path}[{key_text(key, keys, taken)}]", entry, keys, taken)
+    ]
 
 
 def key_text(key: Any, keys: dict[str, Any], taken: set[str]) -> str:
-    """A key of a dict as Python, or its name: what a learner's object says of itself never gets into a source.
+    """A key of a dict as Python, or its name: what a learner's object says of itself never gets into a source."""
+    return repr(key) if _is_plain_key(key) else name_object(key, "key", keys, taken)
 
-    Nor does a text with more in it than words: the source is searched for names with dots and parentheses.
-    """
-    if type(key) in (int, bool, type(None)) or (type(key) is str and re.fullmatch(r"[\w ]*", key)):
-        return repr(key)
-    name = next((name for name, known in keys.items() if known is key), None)
+
+def _is_plain_key(key: Any) -> bool:
+    """Whether a key may stand in the source, which is searched for names with dots and parentheses."""
+    return type(key) in (int, bool, type(None)) or (type(key) is str and re.fullmatch(r"[\w ]*", key) is not None)
+
+
+def name_object(x: Any, wanted: str, known: dict[str, Any], taken: set[str]) -> str:
+    """The name of an object that is no text, the same one each time."""
+    name = next((name for name, other in known.items() if other is x), None)
     if name is None:
-        name = safe_name("key", taken)
-        keys[name] = key
+        name = take_name(wanted, taken)
+        known[name] = x
     return name
-
-
-def _part(pairs: Any, like: Any, which: int) -> Any:
-    """One of the two trees in a tree of pairs."""
-    if pytree.children(like) is None:
-        return pairs[which]
-    if isinstance(like, dict):
-        return {k: _part(pairs[k], x, which) for k, x in like.items()}
-    parts = [_part(p, x, which) for p, x in zip(pairs, like, strict=True)]
-    return type(like)(*parts) if hasattr(like, "_fields") else type(like)(parts)
 
 
 def _structure(x: Any) -> Any:
     entries = pytree.children(x)
-    if entries is None:
-        return None
-    return (type(x), frozenset((k, _structure(e)) for k, e in entries))
+    return None if entries is None else (type(x), frozenset((k, _structure(e)) for k, e in entries))
 
 
 def _is_input(leaf: Any) -> bool:
-    if isinstance(leaf, np.ndarray):
-        return leaf.dtype.kind == "f"
-    return isinstance(leaf, (float, np.floating, Traced))
+    return leaf.dtype.kind == "f" if isinstance(leaf, np.ndarray) else isinstance(leaf, (float, np.floating, Traced))
 
 
-def _compiled_in(leaf: Any, label: str) -> Any:
-    if isinstance(leaf, np.ndarray):
-        return (leaf.shape, leaf.dtype.str, leaf.tobytes())
-    return (type(leaf), leaf) if getattr(leaf, "__hash__", None) else (type(leaf), id(leaf))
+def freeze(x: Any) -> Any:
+    """What is compiled in as something that can be looked up: equal for equal values of one type."""
+    if isinstance(x, dict):
+        return tuple((k, freeze(v)) for k, v in x.items())
+    if isinstance(x, (tuple, list)):
+        return (type(x), *map(freeze, x))
+    if isinstance(x, slice):
+        return (slice, x.start, x.stop, x.step)
+    if isinstance(x, np.ndarray):
+        return (x.shape, x.dtype.str, x.tobytes())
+    return (type(x), x if getattr(x, "__hash__", None) else id(x))
 
 
-def safe_name(wanted: str, taken: set[str]) -> str:
+def take_name(wanted: str, taken: set[str]) -> str:
     """A name that Python accepts and nobody else has; it is taken from now on."""
-    name = identifier(wanted)
+    name = to_identifier(wanted)
     while name in taken or name.startswith(("np_", "math_")):  # under these the functions of NumPy are bound
         name = f"{name}_" if name in taken else f"_{name}"
     taken.add(name)
     return name
 
 
-def identifier(wanted: str) -> str:
+def to_identifier(wanted: str) -> str:
     """The nearest name that Python accepts, in the form in which Python compares names (NFKC)."""
     name = re.sub(r"\W+", "_", unicodedata.normalize("NFKC", wanted)).strip("_") or "x"
     name = "".join(c if f"x{c}".isidentifier() else "_" for c in name)
     return name if name.isidentifier() else f"_{name}"
 
 
-def conditions(args: Sequence[Any], names: Sequence[str]) -> list[str] | None:
+def write_conditions(args: Sequence[Any], names: Sequence[str]) -> list[str] | None:
     """What has to hold for a call to be taken at once, as Python; None if that is not quickly said."""
-    found: list[str] = []
+    found = [test for x, name in zip(args, names, strict=True) for test in _write_conditions_of(x, name)]
+    return None if None in found else found  # type: ignore[return-value]
 
-    def look(x: Any, path: str) -> bool:
-        if isinstance(x, Leaf):
-            value = x.value
-            if type(value) is np.float64:
-                found.append(f"type({path}) is float")
-            elif type(value) is np.ndarray and value.dtype == np.float64:
-                found.append(f"type({path}) is ndarray and {path}.dtype is float64 and {path}.shape == {value.shape}")
-            else:
-                return False
-            return True
-        entries = pytree.children(x)
-        if entries is None:
-            if x is None or isinstance(x, bool):
-                found.append(f"{path} is {x}")
-            elif type(x) in (int, str):
-                found.append(f"type({path}) is {type(x).__name__} and {path} == {x!r}")
-            else:
-                return False
-            return True
-        if type(x) not in (dict, list, tuple):
-            return False
-        kind = type(x).__name__
-        if kind == "dict" and not all(type(k) is int or (type(k) is str and re.fullmatch(r"[\w ]*", k)) for k in x):
-            return False
-        keys = f"{path}.keys() == {{{', '.join(map(repr, x))}}}" if kind == "dict" and x else ""
-        found.append(f"type({path}) is {kind} and {keys or f'len({path}) == {len(x)}'}")
-        return all(look(entry, f"{path}[{key!r}]") for key, entry in entries)
 
-    return found if all(look(x, name) for x, name in zip(args, names, strict=True)) else None
+def _write_conditions_of(x: Any, path: str) -> list[str | None]:
+    kind = type(x).__name__
+    if isinstance(x, Leaf):
+        if type(x.value) is np.float64:
+            return [f"type({path}) is float"]
+        if type(x.value) is np.ndarray and x.value.dtype == np.float64:
+            return [f"type({path}) is ndarray and {path}.dtype is float64 and {path}.shape == {x.value.shape}"]
+    elif x is None or isinstance(x, bool):
+        return [f"{path} is {x}"]
+    elif type(x) in (int, str):
+        return [f"type({path}) is {kind} and {path} == {x!r}"]
+    elif type(x) in (list, tuple) or (type(x) is dict and all(map(_is_plain_key, x))):
+        keys = ", ".join(map(repr, x)) if type(x) is dict else ""
+        size = f"{path}.keys() == {{{keys}}}" if keys else f"len({path}) == {len(x)}"
+        found: list[str | None] = [f"type({path}) is {kind} and {size}"]
+        for key, entry in pytree.children(x) or ():
+            found += _write_conditions_of(entry, f"{path}[{key!r}]")
+        return found
+    return [None]

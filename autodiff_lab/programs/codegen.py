@@ -10,31 +10,28 @@ import numpy as np
 from ..engine.dispatch import TABLE, Op
 from ..engine.printing import plain
 from ..transforms import pytree
-from .arguments import Input, key_text
-from .array_expressions import FRESH_NEVER, may_share
-from .buffers import Buffers
-from .draft import Constant, Draft
-from .literals import Words, number_text
+from .arguments import Input, key_text, name_object
+from .draft import MARK, Constant, Draft, Statement, mark_name
+from .expressions import VIEWS, may_be_view, write_expression
+from .literals import Literals, write_number
 from .optimize import ADD, BROADCAST
 from .python_names import ATOM, CHOICE, QUESTION
-from .scalar_expressions import expression
-from .statement import MARK, Statement, marked
 
 __all__ = ["Writer"]
 
-LONGEST = 60
+MAX_FOLDED_CHARACTERS = 60
 """Characters of an expression that is still folded into the line that uses it."""
 
-DEEPEST = 8
+MAX_FOLDED_EXPRESSIONS = 8
 """So many expressions are folded into each other at most; Python's parser gives up at about a hundred."""
 
-NEAR = 12
+MAX_FOLDED_TAPE_LINES = 12
 """Lines of the tape within which an array expression is folded into the line that uses it."""
 
 SCATTER = TABLE["scatter"]
 
 
-class Writer(Words):
+class Writer(Literals):
     """Writes the live lines of a draft, one statement each; what is used once and has no name is folded in.
 
     Attributes
@@ -44,7 +41,7 @@ class Writer(Words):
         The statement that became of a line of the tape.
     """
 
-    def __init__(self, draft: Draft, inputs: Sequence[Input], taken: set[str], reuse_buffers: bool) -> None:
+    def __init__(self, draft: Draft, inputs: Sequence[Input], taken: set[str]) -> None:
         super().__init__(draft, taken)
         self.statements: list[Statement] = []
         self.emitted: dict[int, Statement] = {}
@@ -52,15 +49,13 @@ class Writer(Words):
         self.results: set[int] = set()
         self._waiting: set[int] = set()  # scattered arrays that will be added to another
         self._own: set[int] = set()  # lines whose array nobody else holds
-        self.buffers = Buffers(draft) if reuse_buffers else None
         self._name_lines(inputs)
 
     def _name_lines(self, inputs: Sequence[Input]) -> None:
         """Keep clear of the learner's names: ``v1`` becomes ``w1`` where there is a v1 among the arguments."""
         clash = any(name[:1] == "v" and name[1:2].isdigit() for name in self.taken)
         count = len(inputs)
-        for i, leaf in enumerate(inputs):
-            self.texts[i] = marked(leaf.name)
+        self.texts[:count] = [mark_name(leaf.name) for leaf in inputs]
         for line, name in self.names.items():
             if line >= count:
                 if clash and name[0] == "v" and name[1:2].isdigit():
@@ -72,15 +67,15 @@ class Writer(Words):
 
     # Statements
 
-    def atom(self, ref: Any) -> str:
+    def name_operand(self, ref: Any) -> str:
         """An operand that may be written twice: a name or a number."""
         if type(ref) is int and self.depths[ref]:
-            name = self.fresh("t")
-            self.say(f"{marked(name)} = {self.texts[ref]}", (name,), ref)
-            self.texts[ref], self.levels[ref], self.depths[ref] = marked(name), ATOM, 0
+            name = self.new_name("t")
+            self.write_statement(f"{mark_name(name)} = {self.texts[ref]}", (name,), ref)
+            self.texts[ref], self.levels[ref], self.depths[ref] = mark_name(name), ATOM, 0
         return self.text(ref, ATOM)
 
-    def say(self, text: str, defines: tuple[str, ...] = (), line: int = -1) -> Statement:
+    def write_statement(self, text: str, defines: tuple[str, ...] = (), line: int = -1) -> Statement:
         """Write one statement; in its text, names stand between marks."""
         statement = Statement(text.split(MARK), defines, line)
         self.statements.append(statement)
@@ -88,20 +83,15 @@ class Writer(Words):
 
     def write(self) -> None:
         """Write all live lines, and the checks between them."""
-        draft, checks = self.draft, iter(self.draft.checks)
-        check = next(checks, None)
+        draft, known, checks = self.draft, self.draft.tape.known, self.draft.checks[::-1]
         self.results = {ref for ref in draft.results if type(ref) is int}
-        for i, op in enumerate(self.ops):
-            while check is not None and check[1].before <= i:
-                self._check(*check)
-                check = next(checks, None)
-            if draft.live[i] and (op is not None or i in draft.tape.known):
-                self._line(i, op)
-        while check is not None:
-            self._check(*check)
-            check = next(checks, None)
+        for i, (op, is_live) in enumerate(zip((*self.ops, None), (*draft.live, 0), strict=True)):
+            while checks and checks[-1][1].before <= i:
+                self._write_check(*checks.pop())
+            if is_live and (op is not None or i in known):
+                self._write_line(i, op)
 
-    def _line(self, i: int, op: Op | None) -> None:
+    def _write_line(self, i: int, op: Op | None) -> None:
         self._depth = 0
         once = self.uses[i] == 1
         if op is SCATTER and not self.numbers[i]:
@@ -113,29 +103,28 @@ class Writer(Words):
         if op is ADD and self._waiting and not self._waiting.isdisjoint(self.operands[i]):
             self._accumulate(i)
             return
-        text, level = (number_text(self.values[i]), ATOM) if op is None else expression(self, i)
-        if self.buffers is not None:
-            text, once = self.buffers.placed(self, i, text), False
+        text, level = (write_number(self.values[i]), ATOM) if op is None else write_expression(self, i)
         name = self.names.get(i)
         if name is None and once and i not in self.results:
-            near = self.numbers[i] or self.consumer[i] - i <= NEAR  # a folded operand lives on until it is used
-            if near and self._depth < DEEPEST and len(text) - text.count(MARK) <= LONGEST:
+            # an array that is folded in keeps its operands alive until it is used
+            near = self.numbers[i] or self.consumer[i] - i <= MAX_FOLDED_TAPE_LINES
+            if near and self._depth < MAX_FOLDED_EXPRESSIONS and len(text) - text.count(MARK) <= MAX_FOLDED_CHARACTERS:
                 self.texts[i], self.levels[i], self.depths[i] = text, level, self._depth + 1
                 return
-        name = name or self.fresh("t")
-        self.texts[i] = between_marks = marked(name)
-        if once and not self.numbers[i] and self.fresh_array(i):
+        name = name or self.new_name("t")
+        self.texts[i] = between_marks = mark_name(name)
+        if once and not self.numbers[i] and self.is_new_array(i):
             self._own.add(i)
-        self.emitted[i] = self.say(f"{between_marks} = {text}", (name,), i)
+        self.emitted[i] = self.write_statement(f"{between_marks} = {text}", (name,), i)
 
     def _scatter(self, i: int, final: int) -> str:
         """Zeros, with an array written into them; under the name of the sum that it is the beginning of."""
         self._waiting.discard(i)
-        name = self.names.get(final) or self.fresh("t")
+        name = self.names.get(final) or self.new_name("t")
         kind = "" if self.values[i].dtype == np.float64 else f", np.{self.values[i].dtype}"
-        self.say(f"{marked(name)} = np.zeros({self.values[i].shape}{kind})", (name,), i)
+        self.write_statement(f"{mark_name(name)} = np.zeros({self.values[i].shape}{kind})", (name,), i)
         self._put(i, name, "=")
-        self.texts[i] = marked(name)
+        self.texts[i] = mark_name(name)
         self._own.add(i)
         return name
 
@@ -144,10 +133,10 @@ class Writer(Words):
         index, text = self.static[i]["index"], self.array_text(i, self.operands[i][0], CHOICE)
         parts = index if isinstance(index, tuple) else (index,)
         if all(isinstance(p, int | slice | np.integer) or p is None or p is Ellipsis for p in parts):
-            text = f"{marked(whole)}[{self.index_text(index)}] {sign} {text}"
+            text = f"{mark_name(whole)}[{self.index_text(index)}] {sign} {text}"
         else:  # an entry may be named twice
-            text = f"np.add.at({marked(whole)}, {self.index_value(index)}, {text})"
-        self.emitted[i] = self.say(text, (whole,), i)
+            text = f"np.add.at({mark_name(whole)}, {self.static_text(index)}, {text})"
+        self.emitted[i] = self.write_statement(text, (whole,), i)
 
     def _accumulate(self, i: int) -> None:
         """Add a scattered array to a sum in its place, since nobody else holds the sum."""
@@ -161,47 +150,44 @@ class Writer(Words):
             self._put(more, name, "+=")
         else:
             name = self._scatter(more, i)
-            self.say(f"{marked(name)} += {self.text(have, CHOICE)}", (name,), i)
-        self.texts[i] = marked(name)
+            self.write_statement(f"{mark_name(name)} += {self.text(have, CHOICE)}", (name,), i)
+        self.texts[i] = mark_name(name)
         self._own.add(i)
         self.emitted[i] = self.statements[-1]
 
-    def fresh_array(self, i: Any) -> bool:
+    def is_new_array(self, i: Any) -> bool:
         """Whether a line made its array itself, so that it may be handed out or written to."""
         op = self.ops[i]
-        return op is not None and not may_share(op, self.operands[i])
+        return op is not None and not may_be_view(op, self.operands[i])
 
-    def _handed_out(self, ref: int) -> bool:
+    def _is_own_memory(self, ref: int) -> bool:
         """Whether a result is nobody else's memory: made by its line, or all of what another line made for it alone."""
         size = self.values[ref].size
-        while self.ops[ref] in FRESH_NEVER and self.ops[ref] is not BROADCAST:
+        while self.ops[ref] in VIEWS and self.ops[ref] is not BROADCAST:
             ref = self.operands[ref][0]
             if type(ref) is Constant or self.uses[ref] != 1 or self.values[ref].size != size or self.numbers[ref]:
                 return False
-        return self.fresh_array(ref)
+        return self.is_new_array(ref)
 
-    def _check(self, line: Any, decision: Any) -> None:
+    def _write_check(self, line: Any, decision: Any) -> None:
         """Stop where a decision would be another one."""
         outcome = decision.outcome
         if type(line) is Constant:
             return
         self._depth = 0
         text = self.text(line, QUESTION)
-        if outcome is True or outcome is False or isinstance(outcome, np.bool_):
+        if isinstance(outcome, (bool, np.bool_)):
             wrong = f"not {text}" if outcome else text
-        elif isinstance(outcome, np.ndarray):
-            wrong = f"not np.array_equal({text}, {self.literal(self.draft.constant(outcome))})"
-        elif isinstance(outcome, tuple):
-            rows = self.literal(self.draft.constant(np.array(outcome)))
-            wrong = f"not np.array_equal({text}, {rows})"
+        elif isinstance(outcome, (np.ndarray, tuple)):
+            wrong = f"not np.array_equal({text}, {self.static_text(np.asarray(outcome))})"
         else:
             wrong = f"{text} != {self.static_text(outcome)}"
         asked = f" ({decision.asked})" if decision.asked else ""
         message = f"When this program was recorded, {text.replace(MARK, '')} was {plain(outcome)}{asked}; "
         message += "with these inputs it is not, so the function would go another way. Compile it again for them."
-        self.say(f"if {wrong}:\n    raise BranchChanged({message!r})")
+        self.write_statement(f"if {wrong}:\n    raise BranchChanged({message!r})")
 
-    def returned(self, types: Sequence[Any]) -> Statement:
+    def write_return(self, types: Sequence[Any]) -> Statement:
         """What a call returns, as the last statement."""
         given: set[Any] = set()
         texts = []
@@ -210,29 +196,29 @@ class Writer(Words):
             if isinstance(value, np.ndarray):
                 if kind is not None and value.dtype != kind:
                     text = f"{text}.astype(np.{kind})"
-                elif type(ref) is Constant or not self._handed_out(ref) or ref in given:
+                elif type(ref) is Constant or not self._is_own_memory(ref) or ref in given:
                     text = f"{text}.copy()"
             elif kind is not None and isinstance(value, np.floating) and value.dtype != kind:
                 text = f"np.{kind}({text})"
             given.add(ref)
             texts.append(text)
         result = self.draft.trace.result
-        text = self._nested(result, iter(texts))
+        text = self._write_containers(result, iter(texts))
         if text[0] == "(" and text[-1] == ")" and isinstance(result, tuple):
             text = text[1:-1]
         return Statement(f"return {text}".split(MARK))
 
-    def _nested(self, x: Any, leaves: Iterator[str]) -> str:
+    def _write_containers(self, x: Any, leaves: Iterator[str]) -> str:
         """The containers of a result around the texts of its leaves."""
         entries = pytree.children(x)
         if entries is None:
             return next(leaves)
-        inside = [self._nested(v, leaves) for _, v in entries]
+        inside = [self._write_containers(v, leaves) for _, v in entries]
         if isinstance(x, dict):
             keys = [key_text(k, self.objects, self.taken) for k, _ in entries]
             return f"{{{', '.join(f'{k}: {text}' for k, text in zip(keys, inside, strict=True))}}}"
         if hasattr(x, "_fields"):
-            return f"{self.named(type(x), type(x).__name__)}({', '.join(inside)})"
+            return f"{name_object(type(x), type(x).__name__, self.objects, self.taken)}({', '.join(inside)})"
         if isinstance(x, list):
             return f"[{', '.join(inside)}]"
         return f"({', '.join(inside)}{',' * (len(inside) == 1)})"

@@ -1,26 +1,23 @@
-"""The object that `program` returns."""
+"""The public `program`, and the compiled derivative that it returns."""
 
 from __future__ import annotations
 
+import sys
 import time
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ..engine.errors import BranchChanged, InputError
-from ..transforms.recording import chosen_arguments, name_of
-from .advice import again_and_again, refused, worth_it
-from .arguments import Inputs, read_inputs
-from .listing import Line
+from ..engine.errors import BranchChanged, InputError, ShapeError
+from ..transforms.recording import name_of
+from .arguments import Inputs, find_difference, read_inputs
 from .optimize import PASSES
-from .version import Operations, Order, Version, compiled
+from .version import Line, Operations, Options, Version
 
 __all__ = ["Program", "program"]
-
-LONG = 100_000
-"""Lines from which on it is worth asking whether compiling was worth it."""
 
 
 class Program:
@@ -40,15 +37,15 @@ class Program:
         Each line of the tape, and what became of it.
     """
 
-    def __init__(self, order: Order) -> None:
-        self._order = order
+    def __init__(self, options: Options) -> None:
+        self._options = options
         self._versions: dict[Version, None] = {}  # in the order of their last use, with the current one at the end
         self._current: Version
-        self._has_advised = False
+        self._has_warned = False
 
     def __call__(self, *args: Any) -> Any:
-        """Run on new arguments; each program has its own, see `_take`."""
-        return self._door(*args)
+        """Run on new arguments; each program has its own, see `_activate`."""
+        return self._dispatch(*args)
 
     @property
     def source(self) -> str:
@@ -88,16 +85,16 @@ class Program:
     @property
     def microseconds_per_operation(self) -> float:
         """What compiling cost per operation of the function."""
-        return sum(self.seconds.values()) / max(self._current.of_f, 1) * 1e6
+        return sum(self.seconds.values()) / max(self._current.function_operations, 1) * 1e6
 
     def __str__(self) -> str:
-        head = [f"{name} = {_shown(x)}" for name, x in self._current.constants.items()]
+        head = [f"{name} = {_array_text(x)}" for name, x in self._current.constants.items()]
         return "\n".join([*head, "", self.source]) if head else self.source
 
     def __repr__(self) -> str:
         done, had = self.operations, self.recorded
         return (
-            f"program({name_of(self._order.f)}, mode={self._order.mode!r}): {done.forward} operations forward and "
+            f"program({name_of(self._options.f)}, mode={self._options.mode!r}): {done.forward} operations forward and "
             f"{done.backward} backward, of {had.forward} and {had.backward} recorded"
         )
 
@@ -106,80 +103,80 @@ class Program:
 
         Large arrays go into an ``.npz`` file beside it.
         """
-        from .save import saved
+        from .save import save_program
 
-        return saved(self._current, Path(path))
+        return save_program(self._current, Path(path))
 
-    # The way in
+    def _read(self, args: Sequence[Any]) -> Inputs:
+        return read_inputs(self._options.f, args, self._options.argnums)
 
-    def _add(self, args: Sequence[Any]) -> Version:
-        version = compiled(self._order, args)
+    def _add(self, inputs: Inputs) -> Version:
+        """Compile a version, and let go those that are unused for the longest time."""
+        version = Version(self._options, inputs)
         start = time.process_time()
         before = list(self._versions)
-        self._take(version)
+        self._activate(version)
         version.seconds["compiling"] = time.process_time() - start
-        for unused in before[: max(0, len(before) + 1 - self._order.max_versions)]:
+        for unused in before[: max(0, len(before) + 1 - self._options.max_versions)]:
             self._versions.pop(unused, None)
-            if not self._has_advised:
-                self._has_advised = True
-                again_and_again([*before, version])
+            if not self._has_warned:
+                self._has_warned = True
+                warn_many_versions(before[-1], version)
         return version
 
-    def _take(self, version: Version) -> None:
+    def _activate(self, version: Version) -> None:
         """Make this the version that is tried first: its function becomes what calling this object calls."""
         self._current = version
         self._versions.pop(version, None)
         self._versions[version] = None
-        if not hasattr(version, "_entry"):
-            version._entry = version.entry(self._door, self._another)  # type: ignore[attr-defined]
-        type(self).__call__ = staticmethod(version._entry)  # type: ignore[assignment, attr-defined]
+        version.entry = version.entry or version.make_entry(self._dispatch, self._switch_version)
+        type(self).__call__ = staticmethod(version.entry)  # type: ignore[assignment]
 
-    def _known(self, inputs: Inputs) -> list[Version]:
-        """The versions for arguments of this kind, the one used last first."""
-        return [version for version in reversed(list(self._versions)) if version.inputs.key == inputs.key]
-
-    def _read(self, args: Sequence[Any]) -> Inputs:
-        order = self._order
-        return read_inputs(order.f, args, chosen_arguments(order.argnums, args, order.f))
-
-    def _door(self, *args: Any, **kwargs: Any) -> Any:
-        """Calls that are not what the current version was compiled for at first sight."""
+    def _dispatch(self, *args: Any, **kwargs: Any) -> Any:
+        """Run a call that is not, at first sight, what the current version was compiled for."""
+        name, compiled_for = name_of(self._options.f), self._current.inputs
         if kwargs:
             raise InputError(f"A program takes its arguments by position, and was given {', '.join(kwargs)} by name.")
-        if len(args) != len(self._current.inputs.names):
+        if len(args) != len(compiled_for.names):
             raise InputError(
-                f"{name_of(self._order.f)} was compiled for {len(self._current.inputs.names)} arguments "
-                f"({', '.join(self._current.inputs.names)}), and was called with {len(args)}."
+                f"{name} was compiled for {len(compiled_for.names)} arguments ({', '.join(compiled_for.names)}), "
+                f"and was called with {len(args)}."
             )
         inputs = self._read(args)
-        known = self._known(inputs)
-        if not known:
-            if not self._order.rerecord:
-                raise refused(self._current.inputs, inputs, name_of(self._order.f))
-            return self._add(args).run(inputs.plain)
-        version = known[0]
-        try:
-            result = version.run(inputs.plain)
-        except BranchChanged:
-            if not self._order.rerecord:
-                raise
-            return self._another(*args)
-        if version is not self._current:
-            self._take(version)
-        return result
+        if inputs.key == compiled_for.key or self._options.rerecord:
+            return self._run_matching(inputs)
+        differ = find_difference(compiled_for, inputs)
+        if differ:
+            raise ShapeError(
+                f"{name} was compiled for {differ[0].path} as {differ[0].kind}, and was called with {differ[1].path} "
+                f"as {differ[1].kind}. Compile another program for that, or this one with on_branch='rerecord', which "
+                "does so by itself."
+            )
+        raise ShapeError(
+            f"{name} was compiled for arguments of another structure, or with another value of what is not a float: "
+            "only floats and arrays of floats are inputs, all else is compiled in. on_branch='rerecord' compiles as "
+            "needed."
+        )
 
-    def _another(self, *args: Any) -> Any:
-        """The program went another way: a version that has gone that way, or a new one."""
-        inputs = self._read(args)
-        for version in self._known(inputs):
+    def _switch_version(self, *args: Any) -> Any:
+        """Run a call that the current version has stopped, since the function goes another way."""
+        return self._run_matching(self._read(args), but=self._current)
+
+    def _run_matching(self, inputs: Inputs, but: Version | None = None) -> Any:
+        """Run the version for these inputs that goes their way, looked for from the one used last; or a new one."""
+        for version in reversed(list(self._versions)):
+            if version is but or version.inputs.key != inputs.key:
+                continue
+            try:
+                result = version.run(inputs.plain)
+            except BranchChanged:
+                if not self._options.rerecord:
+                    raise
+                continue
             if version is not self._current:
-                try:
-                    result = version.run(inputs.plain)
-                except BranchChanged:
-                    continue
-                self._take(version)
-                return result
-        return self._add(args).run(inputs.plain)
+                self._activate(version)
+            return result
+        return self._add(inputs).run(inputs.plain)
 
 
 def program(
@@ -189,7 +186,6 @@ def program(
     argnums: int | Sequence[int] = 0,
     passes: Iterable[str] = PASSES,
     on_branch: str = "raise",
-    reuse_buffers: bool = False,
     max_versions: int = 32,
 ) -> Program:
     """Record a derivative once, and write it down as Python that runs at the speed of Python written by hand.
@@ -212,9 +208,6 @@ def program(
         ``"sharing"``, ``"dead code"``.
     on_branch : {"raise", "rerecord"}
         What to do where `f` would go another way than recorded, or has arguments of another shape.
-    reuse_buffers : bool
-        Write intermediate arrays into the same memory at each call. Results are never in it. Calls at the same time,
-        from other threads or from within a call, get memory of their own.
     max_versions : int
         With ``on_branch="rerecord"``: how many versions to keep, for so many kinds of arguments and ways through the
         branches. When there is one more, that which was not used for the longest time is let go, and a warning says
@@ -269,15 +262,38 @@ def program(
                 raise InputError(f"{what} was given {x!r}; it takes {', '.join(map(repr, known))}.")
     if not isinstance(max_versions, int) or max_versions < 1:
         raise InputError(f"max_versions is {max_versions!r}; it takes a whole number, 1 or more.")
-    order = Order(f, mode, argnums, passes, on_branch == "rerecord", reuse_buffers, max_versions)
-    made: Program = type("Program", (Program,), {"__doc__": Program.__doc__, "__module__": __name__})(order)
-    version = made._add(example_args)
-    if sum(version.recorded) > LONG:
-        worth_it(made, version)
+    options = Options(f, mode, argnums, passes, on_branch == "rerecord", max_versions)
+    made: Program = type("Program", (Program,), {"__doc__": Program.__doc__, "__module__": __name__})(options)
+    made._add(made._read(example_args))
     return made
 
 
-def _shown(x: np.ndarray) -> str:
+def warn_many_versions(before: Version, last: Version) -> None:
+    """Warn that there are more versions than are kept: by what the last two differ, and what to write instead."""
+    options, differ = last.options, find_difference(before.inputs, last.inputs)
+    if before.inputs.key == last.inputs.key:
+        advice = "Its arguments are of one kind, and again and again it goes another way through its branches. "
+        advice += "Choose with np.where what an `if` chooses now, or take value_and_grad, which needs no compiling."
+    elif differ:
+        advice = f"Last {differ[0].path} was {differ[0].kind}, and then {differ[1].kind}. "
+        advice += "Bring the arguments to a few shapes, by padding for example."
+    else:
+        advice = "Last the arguments differed in structure, or in what is not a float: that is compiled in. "
+        advice += "A number to compute with becomes an input if it is a float: 3.0 for 3."
+    frame, level = sys._getframe(1), 2  # the line that called the program, behind generated functions and our own
+    while frame.f_back is not None and (
+        frame.f_globals.get("__name__", "").startswith(__package__) or frame.f_code.co_filename.startswith("<program ")
+    ):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(
+        f"The program of {name_of(options.f)} was compiled {options.max_versions + 1} times, and keeps the "
+        f"{options.max_versions} versions used last (max_versions): from now on it may compile one that it had before. "
+        f"{advice} If all of them are meant, raise max_versions.",
+        stacklevel=level,
+    )
+
+
+def _array_text(x: np.ndarray) -> str:
     if x.ndim == 0:
         return f"np.array({x.item()!r})"
     return f"np.array({x.tolist()!r})" if x.size <= 8 else f"...  # an array of shape {x.shape}, {x.dtype}"

@@ -1,10 +1,10 @@
-"""The lines of a program while it is being written."""
+"""A program while it is being written: the draft, its constants, and the statements that become of it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
-from typing import Any
+from functools import cache, cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,9 +13,9 @@ from ..engine.dispatch import Op
 from ..engine.values import SMALL
 from ..engine.variable import Variable
 from ..transforms import pytree
-from .trace_derivative import Trace
+from .trace_derivative import RecordedDerivative
 
-__all__ = ["Constant", "Draft", "is_number"]
+__all__ = ["MARK", "Constant", "Draft", "Statement", "is_number", "mark_name"]
 
 
 class Constant:
@@ -30,29 +30,22 @@ class Constant:
         Whether the program holds it as a Python number.
     text : str
         How it is written; empty until it has been.
+    entry : number or None
+        The number of which all entries consist; None if they differ.
     """
 
-    __slots__ = ("_entry", "name", "number", "text", "value")
+    __slots__ = ("entry", "name", "number", "text", "value")
 
     def __init__(self, value: Any, name: str = "") -> None:
         self.value, self.name, self.text = value, name, ""
         self.number = is_number(type(value))
-        self._entry: Any = NotImplemented
-
-    @property
-    def entry(self) -> Any:
-        """The number of which all entries consist; None if they differ."""
-        if self._entry is NotImplemented:
-            x, self._entry = self.value, None
-            if not isinstance(x, np.ndarray):
-                self._entry = x if isinstance(x, (int, float)) else None
-            elif x.size and x.dtype == np.float64 and (x == x.flat[0]).all():
-                self._entry = float(x.flat[0])
-        return self._entry
+        self.entry: Any = value if isinstance(value, (int, float)) else None
+        if type(value) is np.ndarray and value.size and value.dtype == np.float64 and (value == value.flat[0]).all():
+            self.entry = float(value.flat[0])
 
 
 class Draft:
-    """The lines of a program while it is being written: the columns of a tape, and what became of each line.
+    """A program while it is being optimized: the columns of a tape, and what became of each line.
 
     Attributes
     ----------
@@ -73,7 +66,7 @@ class Draft:
         What has to come out as recorded.
     """
 
-    def __init__(self, trace: Trace, named: Mapping[str, np.ndarray]) -> None:
+    def __init__(self, trace: RecordedDerivative, named: Mapping[str, np.ndarray]) -> None:
         tape = trace.tape
         self.trace, self.tape, self.values, self.static = trace, tape, list(tape.values), tape.kwargs
         self.names = dict(trace.names)
@@ -88,7 +81,6 @@ class Draft:
         self.seen: dict[Any, int] = {}
         self.shared: set[int] = set()  # lines that stand for others which compute the same
         self._named = dict(named)
-        self._served: Any = None
         self._numbers: dict[Any, Constant] = {}
         self._arrays: dict[Any, tuple[Any, Constant]] = {}
 
@@ -102,7 +94,7 @@ class Draft:
                 frozen.flags.writeable = False
                 held = self._arrays[key] = (x, Constant(frozen, self._name_of(x)))
             return held[1]
-        x = _exact(x)
+        x = _to_plain_number(x)
         key = (type(x), x, str(x)) if x == 0 else (type(x), x)  # 0.0 and -0.0 are two
         found = self._numbers.get(key)
         if found is None:
@@ -129,25 +121,26 @@ class Draft:
         """Whether `user` alone needs another line, directly or through one that it stands for: then it may change."""
         if line in self.shared:
             return False
-        if self._served is None:
-            count, last = [0] * len(self.ops), [-1] * len(self.ops)
-            for i, parents in enumerate(self.tape.parents):
-                for j in parents:
-                    if j >= 0:
-                        count[j] += 1
-                        last[j] = i
-            for leaf in pytree.flatten(self.trace.result):
-                if isinstance(leaf, Variable) and leaf.tape is self.tape:
-                    count[leaf.index] += 2
-            for decision in self.tape.decisions:
-                count[decision.line] += 2
-            self._served = count, last
-        count, last = self._served
-        while count[line] == 1 and last[line] < user and self.at[last[line]] == self.at[line]:
-            line = last[line]
-        return count[line] == 1 and last[line] == user
+        users, at = self._users, self.at
+        while len(users[line]) == 1 and users[line][0] < user and at[users[line][0]] == at[line]:
+            line = users[line][0]
+        return users[line] == [user]
 
-    def stays(self, i: int, ref: Any) -> bool:
+    @cached_property
+    def _users(self) -> list[list[int]]:
+        """The lines of the tape that use each; a result or a decision counts as one behind the last."""
+        users: list[list[int]] = [[] for _ in self.ops]
+        for i, parents in enumerate(self.tape.parents):
+            for j in parents:
+                if j >= 0:
+                    users[j].append(i)
+        leaves = pytree.flatten(self.trace.result)
+        results = [leaf.index for leaf in leaves if isinstance(leaf, Variable) and leaf.tape is self.tape]
+        for line in (*results, *(decision.line for decision in self.tape.decisions)):
+            users[line].append(len(users))
+        return users
+
+    def can_stand_for(self, i: int, ref: Any) -> bool:
         """Whether an operand of line i has the shape and type of its result, so that it can stand for it."""
         y, x = self.values[i], self.value(ref)
         kind = type(y)
@@ -156,7 +149,7 @@ class Draft:
         return kind is type(x) and getattr(y, "shape", ()) == getattr(x, "shape", ()) and y.dtype == x.dtype
 
 
-def _exact(x: Any) -> Any:
+def _to_plain_number(x: Any) -> Any:
     """A number as one of Python's own or NumPy's, though a learner's class may inherit from these."""
     if type(x) in (float, int, bool, np.float64):
         return x
@@ -171,3 +164,33 @@ def _exact(x: Any) -> Any:
 def is_number(kind: type) -> bool:
     """Whether the program holds values of this type as Python numbers."""
     return issubclass(kind, (float, int, np.bool_))
+
+
+MARK = "\0"
+"""Stands on both sides of a name while a line is put together; no text of Python holds it."""
+
+
+def mark_name(name: str) -> str:
+    """A name, between marks."""
+    return f"\0{name}\0"
+
+
+class Statement(NamedTuple):
+    """A line of a program: its text, the names it defines, and the line of the tape that it computes.
+
+    The text is kept in pieces, cut at the marks: every other one, from the second on, is a name.
+    """
+
+    pieces: list[str]
+    defines: tuple[str, ...] = ()
+    line: int = -1
+
+    @property
+    def text(self) -> str:
+        """The line as Python."""
+        return "".join(self.pieces)
+
+    @property
+    def names(self) -> list[str]:
+        """The names it reads or defines, in the order in which they stand there."""
+        return self.pieces[1::2]

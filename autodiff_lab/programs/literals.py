@@ -1,4 +1,4 @@
-"""The words of a program: constants, static arguments, indices, names."""
+"""The names and literals of a program: constants, static arguments, indices."""
 
 from __future__ import annotations
 
@@ -8,16 +8,15 @@ from typing import Any
 import numpy as np
 
 from ..engine.dispatch import Op
-from .arguments import identifier, safe_name
-from .draft import Constant, Draft, is_number
-from .python_names import ATOM, CHOICE, KEYS, NAMES, SIGN
-from .statement import marked
+from .arguments import name_object, take_name, to_identifier
+from .draft import Constant, Draft, is_number, mark_name
+from .python_names import ATOM, CHOICE, NAMES, SIGN
 
-__all__ = ["Words", "number_text"]
+__all__ = ["Literals", "write_number"]
 
 
-class Words:
-    """What expressions are put together from; a `Writer` adds the statements.
+class Literals:
+    """The names and literals of a program while it is written; a `Writer` adds the statements.
 
     Attributes
     ----------
@@ -33,7 +32,7 @@ class Words:
     """
 
     def __init__(self, draft: Draft, taken: set[str]) -> None:
-        self.draft, self.ops, self.operands = draft, draft.ops, draft.operands
+        self.draft, self.ops, self.operands, self.value = draft, draft.ops, draft.operands, draft.value
         self.values, self.static, self.names, self.taken = draft.values, draft.static, draft.names, taken
         self.constants: dict[str, Any] = {}
         self.functions: dict[str, Any] = {}
@@ -55,22 +54,15 @@ class Words:
         numbers = self.numbers
         return False not in [numbers[ref] if type(ref) is int else ref.number for ref in refs]
 
-    def value(self, ref: Any) -> Any:
-        """The value an operand had when it was recorded."""
-        return ref.value if type(ref) is Constant else self.values[ref]
-
     def text(self, ref: Any, need: int) -> str:
         """An operand, in parentheses if it holds together less tightly than needed."""
         if type(ref) is Constant:
             text = ref.text or self.literal(ref)
             return f"({text})" if need > SIGN and text[0] == "-" else text
         depth = self.depths[ref]
-        if depth:
-            if depth > self._depth:
-                self._depth = depth
-            if self.levels[ref] < need:
-                return f"({self.texts[ref]})"
-        return self.texts[ref]
+        if depth > self._depth:
+            self._depth = depth
+        return f"({self.texts[ref]})" if depth and self.levels[ref] < need else self.texts[ref]
 
     def array_text(self, i: int, ref: Any, need: int) -> str:
         """An operand of a line about arrays; its numbers are arrays without axes, or NumPy's, where types decide."""
@@ -83,46 +75,44 @@ class Words:
         op: Any = self.ops[i]
         entrywise = op.partials is not None or op.name in ("where", "unless")
         if type(ref) is Constant and entrywise and op.name != "clip" and type(ref.value) is not bool:
-            return self._without_axes(ref)
+            return self._name_zero_d_array(ref)
         return self.text(ref, need)
 
-    def _without_axes(self, ref: Constant) -> str:
+    def _name_zero_d_array(self, ref: Constant) -> str:
         """A number as an array without axes: half the price of a Python number beside an array."""
         text = repr(float(ref.value))
         name = self._zero_d.get(text)
         if name is None:
             short = text.removesuffix(".0").replace("-", "minus_").replace(".", "_").replace("+", "")
-            name = self._zero_d[text] = self.fresh(f"c{short}" if len(short) < 12 else "c")
+            name = self._zero_d[text] = self.new_name(f"c{short}" if len(short) < 12 else "c")
             self.constants[name] = np.array(float(ref.value))
-        return marked(name)
+        return mark_name(name)
 
     def literal(self, ref: Constant) -> str:
         """A constant: a number as one writes it, an array by its name."""
-        if not ref.text:
-            x = ref.value
-            if isinstance(x, np.ndarray):
-                ref.name = self.fresh(ref.name or "a")
-                self.constants[ref.name] = x
-                ref.text = marked(ref.name)
-            else:
-                ref.text = number_text(x)
+        if not ref.text and isinstance(ref.value, np.ndarray):
+            name = self.new_name(ref.name or "a")
+            self.constants[name], ref.text = ref.value, mark_name(name)
+        ref.text = ref.text or write_number(ref.value)
         return ref.text
 
     def static_text(self, x: Any) -> str:
-        """A static argument (an axis, a shape, a mode)."""
+        """A static argument: an axis, a shape, a mode, an index."""
         if isinstance(x, np.ndarray):
             return self.literal(self.draft.constant(x))
         if isinstance(x, tuple):
             return f"({', '.join(map(self.static_text, x))}{',' * (len(x) == 1)})"
         if isinstance(x, list):
             return f"[{', '.join(map(self.static_text, x))}]"
+        if isinstance(x, slice):
+            return f"slice({', '.join(map(self.static_text, (x.start, x.stop, x.step)))})"
         if isinstance(x, np.dtype):
             return f"np.{x.name}"
         if isinstance(x, str):
             return str.__repr__(x)
         if isinstance(x, (int, float, np.generic)):
-            return number_text(x)
-        return repr(x) if x is None or x is Ellipsis else self.named(x, type(x).__name__)
+            return write_number(x)
+        return repr(x) if x is None or x is Ellipsis else name_object(x, type(x).__name__, self.objects, self.taken)
 
     def index_text(self, index: Any) -> str:
         """An index between brackets: ``1:, None``."""
@@ -133,43 +123,15 @@ class Words:
             return f"{start}:{stop}" + ("" if index.step is None else f":{self.static_text(index.step)}")
         return "..." if index is Ellipsis else self.static_text(index)
 
-    def index_value(self, index: Any) -> str:
-        """An index as an argument of a function."""
-        if isinstance(index, tuple):
-            return f"({', '.join(map(self.index_value, index))}{',' * (len(index) == 1)})"
-        if isinstance(index, slice):
-            return f"slice({', '.join(self.static_text(p) for p in (index.start, index.stop, index.step))})"
-        return self.static_text(index)
-
     def function_name(self, op: Op) -> str:
         """What a row is called in NumPy; a function without a row is bound to its own name."""
-        key = KEYS.get(op)
-        if key is None or (isinstance(key, str) and key not in NAMES):
-            for name, fn in self.functions.items():
-                if fn is op.fn:
-                    return marked(name)
-            name = self.fresh(op.name)
-            self.functions[name] = op.fn
-            return marked(name)
-        if isinstance(key, str):
-            return NAMES[key]
-        if isinstance(key, np.ufunc):
-            return f"np.{key.__name__}"
-        return f"{'np.linalg' if 'linalg' in key.__module__ else 'np'}.{key.__name__}"
+        return NAMES.get(op) or mark_name(name_object(op.fn, op.name, self.functions, self.taken))
 
-    def named(self, x: Any, wanted: str) -> str:
-        """The name of an object that is no text, the same one each time."""
-        name = next((name for name, known in self.objects.items() if known is x), None)
-        if name is None:
-            name = safe_name(wanted, self.taken)
-            self.objects[name] = x
-        return name
-
-    def fresh(self, wanted: str) -> str:
+    def new_name(self, wanted: str) -> str:
         """A name that nothing has: ``t1``, ``t2``, … for ``t``."""
-        wanted = identifier(wanted)
+        wanted = to_identifier(wanted)
         if len(wanted) > 1:
-            return safe_name(wanted, self.taken)
+            return take_name(wanted, self.taken)
         k = self._counts.get(wanted, 0) + 1
         while (name := f"{wanted}{k}") in self.taken:
             k += 1
@@ -178,7 +140,7 @@ class Words:
         return name
 
 
-def number_text(x: Any) -> str:
+def write_number(x: Any) -> str:
     """A number as one writes it."""
     if isinstance(x, np.floating) and x.dtype != np.float64:
         return f"np.{x.dtype.name}({str(x)!r})" if x.dtype.itemsize > 8 else f"np.{x.dtype.name}({float(x)!r})"

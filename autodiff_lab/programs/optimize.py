@@ -1,4 +1,4 @@
-"""Cleaning: what a person would not have written goes.
+"""The passes that optimize a program: what a person would not have written goes.
 
 The lines are read once, from first to last, and each is offered to the rewrites in turn; a rewrite answers with what
 stands for the line (an earlier line, or a constant), or with None. At the end, lines that nothing needs are dropped.
@@ -19,16 +19,20 @@ import numpy as np
 from ..engine.dispatch import NOTHING, TABLE
 from ..engine.variable import Variable
 from ..transforms import pytree
+from .arguments import freeze
 from .draft import Constant, Draft
-from .trace_derivative import Trace
+from .trace_derivative import RecordedDerivative
 
-__all__ = ["PASSES", "cleaned"]
+__all__ = ["PASSES", "optimize"]
 
 ADD, SUBTRACT, MULTIPLY, DIVIDE = (TABLE[f] for f in (np.add, np.subtract, np.multiply, np.divide))
 POWER, NEGATIVE, POSITIVE, STOP = (TABLE[k] for k in (np.power, np.negative, np.positive, "stop_gradient"))
-BROADCAST, RESHAPE, TRANSPOSE, GET = (TABLE[k] for k in (np.broadcast_to, np.reshape, np.transpose, "getitem"))
-CHOICES = (TABLE[np.where], TABLE["unless"])
-OF_ONE = {TABLE[f] for f in (np.sum, np.mean, np.max, np.min, np.amax, np.amin, np.prod)}
+SHAPING = BROADCAST, RESHAPE, TRANSPOSE, GET = tuple(
+    TABLE[k] for k in (np.broadcast_to, np.reshape, np.transpose, "getitem")
+)
+NEUTRAL = {ADD: 0, SUBTRACT: 0, MULTIPLY: 1, DIVIDE: 1, POWER: 1}
+CHOICE_ROWS = (TABLE[np.where], TABLE["unless"])
+REDUCTIONS = {TABLE[f] for f in (np.sum, np.mean, np.max, np.min, np.amax, np.amin, np.prod)}
 
 
 # The rewrites: each says what stands for line i, or None
@@ -46,105 +50,88 @@ def drop_identities(draft: Draft, i: int) -> Any:
     """Let x stand for x · 1, x / 1, x + 0, x - 0, x ** 1 and -(-x), and -x for x · (-1)."""
     op, refs = draft.ops[i], draft.operands[i]
     a, b = refs[0], refs[-1]
-    if op is MULTIPLY:
-        for x, factor in ((a, b), (b, a)):
-            if type(factor) is Constant and factor.entry in (1, -1) and draft.stays(i, x):
-                if factor.entry == 1:
+    neutral = NEUTRAL.get(op)
+    if neutral is not None:
+        for x, other in ((a, b), (b, a)) if op is ADD or op is MULTIPLY else ((a, b),):
+            if type(other) is Constant and other.entry in (neutral, -1) and draft.can_stand_for(i, x):
+                if other.entry == neutral:
                     return x
-                draft.ops[i], draft.operands[i] = NEGATIVE, (x,)
-                return drop_identities(draft, i)
-    elif op is ADD or op is SUBTRACT:
-        if type(b) is Constant and b.entry == 0 and draft.stays(i, a):
-            return a
-        if op is ADD and type(a) is Constant and a.entry == 0 and draft.stays(i, b):
-            return b
-    elif op is DIVIDE or op is POWER:
-        if type(b) is Constant and b.entry == 1 and draft.stays(i, a):
-            return a
+                if op is MULTIPLY:
+                    draft.ops[i], draft.operands[i] = NEGATIVE, (x,)
+                    return drop_identities(draft, i)
     elif op is NEGATIVE:
         if type(a) is int and draft.ops[a] is NEGATIVE:
             return draft.operands[a][0]
     elif op is POSITIVE or op is STOP:
         return a
-    elif op in SHAPING or (op in OF_ONE and draft.shape(a) == ()):
-        return SHAPING.get(op, lambda draft, i, x: x)(draft, i, a) if draft.stays(i, a) else None
+    elif op in SHAPING or (op in REDUCTIONS and draft.shape(a) == ()):
+        return a if draft.can_stand_for(i, a) and _keeps_entries(draft, i, a) else None
     return None
 
 
-def _all_of_it(draft: Draft, i: int, x: Any) -> Any:
-    index = draft.static[i]["index"]
-    parts = index if isinstance(index, tuple) else (index,)
-    whole = all(p is Ellipsis or (isinstance(p, slice) and p.step in (None, 1)) for p in parts)
-    return x if whole else None
-
-
-def _twice_transposed(draft: Draft, i: int, x: Any) -> Any:
-    axes = draft.static.get(i, NOTHING).get("axes")
-    if len(draft.shape(x)) < 2 or (axes is not None and [a % len(axes) for a in axes] == list(range(len(axes)))):
-        return x
-    return None
-
-
-SHAPING: dict[Any, Callable[[Draft, int, Any], Any]] = {
-    RESHAPE: lambda draft, i, x: x,
-    BROADCAST: lambda draft, i, x: x,
-    GET: _all_of_it,
-    TRANSPOSE: _twice_transposed,
-}
-"""Lines that may give back their operand as it is, if the shape is the same: whether they do."""
+def _keeps_entries(draft: Draft, i: int, x: Any) -> bool:
+    """Whether line i, which has the shape of its operand, leaves each entry where it is."""
+    static, axes_of_x = draft.static.get(i, NOTHING), list(range(len(draft.shape(x))))
+    if draft.ops[i] is GET:
+        index = static["index"]
+        parts = index if isinstance(index, tuple) else (index,)
+        return all(p is Ellipsis or (isinstance(p, slice) and p.step in (None, 1)) for p in parts)
+    if draft.ops[i] is TRANSPOSE and len(axes_of_x) > 1:
+        axes = static.get("axes")
+        return axes is not None and [a % len(axes) for a in axes] == axes_of_x
+    return True
 
 
 def drop_copies(draft: Draft, i: int) -> Any:
     """What arithmetic would broadcast by itself need not be broadcast before."""
     op, refs = draft.ops[i], draft.operands[i]
-    if op.partials is None and op not in CHOICES:  # type: ignore[union-attr]
+    if op.partials is None and op not in CHOICE_ROWS:  # type: ignore[union-attr]
         return None
     full = draft.values[i].shape
     for k, ref in enumerate(refs):
-        small = None
         if type(ref) is Constant:
-            if type(ref.value) is np.ndarray and ref.entry is not None:
-                small = draft.constant(ref.entry)
-        elif draft.ops[ref] is BROADCAST:
-            small = draft.operands[ref][0]
+            uniform = type(ref.value) is np.ndarray and ref.entry is not None
+            small = draft.constant(ref.entry) if uniform else None
+        else:
+            small = draft.operands[ref][0] if draft.ops[ref] is BROADCAST else None
         if small is None or draft.values[i].dtype != np.float64:
             continue
         others = [draft.shape(r) for r in refs[:k] + refs[k + 1 :]]
-        if others and np.broadcast_shapes(draft.shape(small), *others) == full and _doubles(draft, refs):
+        if others and np.broadcast_shapes(draft.shape(small), *others) == full and _are_doubles(draft, refs):
             draft.operands[i] = refs = (*refs[:k], small, *refs[k + 1 :])
     return None
 
 
-def _doubles(draft: Draft, refs: Iterable[Any]) -> bool:
+def _are_doubles(draft: Draft, refs: Iterable[Any]) -> bool:
     return all(getattr(draft.value(r), "dtype", np.float64) in (np.float64, np.bool_) for r in refs)
 
 
-def tidy_signs(draft: Draft, i: int) -> Any:
+def simplify_signs(draft: Draft, i: int) -> Any:
     """Write x - z for x + (-z), x + z for x - (-z), and x / z for x · (1 / z), which rounds once instead of twice."""
     op, refs = draft.ops[i], draft.operands[i]
     b = refs[-1]
     if type(b) is not int:
         return None
     if op is ADD or op is SUBTRACT:
-        opposite = draft.operands[b][0] if draft.ops[b] is NEGATIVE else _stripped(draft, i, b)
+        opposite = draft.operands[b][0] if draft.ops[b] is NEGATIVE else _strip_minus(draft, i, b)
         if opposite is not None:
             draft.ops[i], draft.operands[i] = (SUBTRACT if op is ADD else ADD), (refs[0], opposite)
     elif op is MULTIPLY and draft.ops[b] is DIVIDE:
         above, below = draft.operands[b]
         one = type(above) is Constant and above.entry == 1 and draft.shape(above) == ()
-        if one and _doubles(draft, (*refs, below)):
+        if one and _are_doubles(draft, (*refs, below)):
             draft.ops[i], draft.operands[i] = DIVIDE, (refs[0], below)
     return None
 
 
-def _stripped(draft: Draft, i: int, line: int) -> int | None:
+def _strip_minus(draft: Draft, i: int, line: int) -> int | None:
     """Take the minus off a factor of a nameless line that only line i uses; None if there is none to take."""
     op, refs = draft.ops[line], draft.operands[line]
     if (op is not MULTIPLY and op is not DIVIDE) or line in draft.names or not draft.serves_only(line, i):
         return None
     for k, ref in enumerate(refs):
         if type(ref) is int and draft.ops[ref] is NEGATIVE:
-            draft.seen.pop(_key(draft, line), None)
+            draft.seen.pop(_lookup_key(draft, line), None)
             draft.operands[line] = (*refs[:k], draft.operands[ref][0], *refs[k + 1 :])
             return line
     return None
@@ -158,12 +145,12 @@ def multiply_small_first(draft: Draft, i: int) -> Any:
         if type(inner) is not int or draft.ops[inner] is not MULTIPLY or not draft.serves_only(inner, i):
             continue
         named = inner in draft.names and draft.trace.turn < len(draft.ops)  # what a reader knows from the tape stays
-        if named or (type(c) is int and c > inner) or not _doubles(draft, (*draft.operands[inner], c)):
+        if named or (type(c) is int and c > inner) or not _are_doubles(draft, (*draft.operands[inner], c)):
             continue
         for large, b in (draft.operands[inner], draft.operands[inner][::-1]):
             small = np.broadcast_shapes(draft.shape(b), draft.shape(c))
             if draft.shape(large) == draft.values[i].shape and 2 * math.prod(small) <= draft.values[i].size:
-                draft.seen.pop(_key(draft, inner), None)
+                draft.seen.pop(_lookup_key(draft, inner), None)
                 draft.names.pop(inner, None)
                 draft.operands[inner] = (b, c)
                 draft.values[inner] = np.multiply(draft.value(b), draft.value(c))
@@ -172,34 +159,21 @@ def multiply_small_first(draft: Draft, i: int) -> Any:
     return None
 
 
-def share(draft: Draft, i: int) -> Any:
+def share_subexpressions(draft: Draft, i: int) -> Any:
     """What has been computed before is not computed again."""
-    first = draft.seen.setdefault(_key(draft, i), i)
-    if first == i:
-        return None
-    draft.shared.add(first)
-    return first
+    first = draft.seen.setdefault(_lookup_key(draft, i), i)
+    if first != i:
+        draft.shared.add(first)
+        return first
+    return None
 
 
-def _key(draft: Draft, i: int) -> Any:
+def _lookup_key(draft: Draft, i: int) -> Any:
     op, refs = draft.ops[i], draft.operands[i]
     if (op is ADD or op is MULTIPLY) and type(refs[0]) is int and type(refs[1]) is int and refs[0] > refs[1]:
         refs = (refs[1], refs[0])
     static = draft.static.get(i)
-    return (op, refs) if not static else (op, refs, _frozen(static))
-
-
-def _frozen(x: Any) -> Any:
-    """A static argument as something that can be looked up."""
-    if isinstance(x, dict):
-        return tuple((k, _frozen(v)) for k, v in x.items())
-    if isinstance(x, (tuple, list)):
-        return (type(x), *map(_frozen, x))
-    if isinstance(x, slice):
-        return (slice, x.start, x.stop, x.step)
-    if isinstance(x, np.ndarray):
-        return (x.shape, x.dtype.str, x.tobytes())
-    return (type(x), x) if getattr(x, "__hash__", None) else id(x)
+    return (op, refs) if not static else (op, refs, freeze(static))
 
 
 class Rewrite(NamedTuple):
@@ -213,36 +187,28 @@ class Rewrite(NamedTuple):
 REWRITES = {
     "copies": Rewrite(drop_copies, only_arrays=True),
     "constants": Rewrite(fold_constants),
-    "identities": Rewrite(
-        drop_identities,
-        frozenset({ADD, SUBTRACT, MULTIPLY, DIVIDE, POWER, NEGATIVE, POSITIVE, STOP, *SHAPING, *OF_ONE}),
-    ),
-    "signs": Rewrite(tidy_signs, frozenset({ADD, SUBTRACT, MULTIPLY})),
+    "identities": Rewrite(drop_identities, frozenset({*NEUTRAL, NEGATIVE, POSITIVE, STOP, *SHAPING, *REDUCTIONS})),
+    "signs": Rewrite(simplify_signs, frozenset({ADD, SUBTRACT, MULTIPLY})),
     "small first": Rewrite(multiply_small_first, frozenset({MULTIPLY}), only_arrays=True),
-    "sharing": Rewrite(share),
+    "sharing": Rewrite(share_subexpressions),
 }
 PASSES = (*REWRITES, "dead code")
 """The passes by name, in the order in which they are applied."""
 
 
-class Offers(dict[Any, list[tuple[str, Callable[[Draft, int], Any]]]]):
-    """For each operation, the rewrites that its lines are offered to, by name."""
-
-    def __init__(self, wanted: set[str], arrays: bool) -> None:
-        super().__init__()
-        self.rows = [(name, row) for name, row in REWRITES.items() if name in wanted and arrays >= row.only_arrays]
-
-    def __missing__(self, op: Any) -> list[tuple[str, Callable[[Draft, int], Any]]]:
-        found = self[op] = [(name, row.rewrite) for name, row in self.rows if row.ops is None or op in row.ops]
-        return found
+def _choose_rewrites(op: Any, wanted: set[str], of_array: bool) -> list[tuple[str, Callable[[Draft, int], Any]]]:
+    """The rewrites that a line with this operation is offered to, by name."""
+    rows = [(name, row) for name, row in REWRITES.items() if name in wanted and of_array >= row.only_arrays]
+    return [(name, row.rewrite) for name, row in rows if row.ops is None or op in row.ops]
 
 
-def cleaned(trace: Trace, passes: Iterable[str], named: Mapping[str, np.ndarray]) -> Draft:
+def optimize(trace: RecordedDerivative, passes: Iterable[str], named: Mapping[str, np.ndarray]) -> Draft:
     """The draft of a recorded derivative, after these passes."""
     draft, tape = Draft(trace, named), trace.tape
     known, names, fate = tape.known, draft.names, draft.fate
     wanted = set(passes)
-    of_arrays, of_numbers = Offers(wanted, arrays=True), Offers(wanted, arrays=False)
+    of_numbers: dict[Any, Any] = {}
+    of_arrays: dict[Any, Any] = {}
     at, lines, ops, constant = draft.at, draft.operands, draft.ops, draft.constant
 
     def operand(x: Any, parent: int) -> Any:
@@ -252,13 +218,15 @@ def cleaned(trace: Trace, passes: Iterable[str], named: Mapping[str, np.ndarray]
     for i, (op, args, parents, value) in enumerate(columns):
         if op is None:
             lines.append(())
-            folded = i in known and "constants" in wanted
-            at.append(constant(known[i]) if folded else i)
-            if folded:
-                fate[i] = "constants"
+            at.append(i)
+            if i in known and "constants" in wanted:
+                at[i], fate[i] = constant(known[i]), "constants"
             continue
         lines.append(tuple(map(operand, args, parents)))
-        for name, rewrite in (of_arrays if type(value) is np.ndarray else of_numbers)[op]:
+        chosen = of_arrays if type(value) is np.ndarray else of_numbers
+        if op not in chosen:
+            chosen[op] = _choose_rewrites(op, wanted, chosen is of_arrays)
+        for name, rewrite in chosen[op]:
             found = rewrite(draft, i)
             if found is not None:
                 at.append(found)
@@ -272,11 +240,11 @@ def cleaned(trace: Trace, passes: Iterable[str], named: Mapping[str, np.ndarray]
         own = isinstance(leaf, Variable) and leaf.tape is tape
         draft.results.append(at[leaf.index] if own else constant(leaf))
     draft.checks = [(at[d.line], d) for d in tape.decisions]
-    _mark_live(draft, everything="dead code" not in wanted)
+    _drop_dead_code(draft, everything="dead code" not in wanted)
     return draft
 
 
-def _mark_live(draft: Draft, everything: bool) -> None:
+def _drop_dead_code(draft: Draft, everything: bool) -> None:
     """Drop dead code, found from the last line to the first: what neither a result nor a decision needs."""
     uses, consumer, live, at, operands = draft.uses, draft.consumer, draft.live, draft.at, draft.operands
     for ref in (*draft.results, *(line for line, _ in draft.checks)):

@@ -9,47 +9,21 @@ import numpy as np
 from ..engine import rules  # noqa: F401 — fills the table
 from ..engine.dispatch import TABLE, Op
 
-__all__ = [
-    "ATOM",
-    "CHOICE",
-    "INFIX",
-    "IN_NUMPY",
-    "KEYS",
-    "MATH",
-    "NAMES",
-    "POWER",
-    "PRODUCT",
-    "QUESTION",
-    "SIGN",
-    "SUM",
-]
+__all__ = ["ATOM", "CHOICE", "INFIX", "IN_NUMPY", "MATH", "NAMES", "POWER", "PRODUCT", "QUESTION", "SIGN", "SUM"]
 
 # How tightly an expression holds together; a looser one is put in parentheses.
 CHOICE, QUESTION, SUM, PRODUCT, SIGN, POWER, ATOM = 1, 5, 10, 20, 30, 40, 100
 
-KEYS = {op: key for key, op in TABLE.items()}
-
-NAMES = {"clip": "np.clip", "unless": "np.where", "norm": "np.linalg.norm"}
-NAMES |= {name: f"np.{name}" for name in ("concatenate", "convolve")}
-"""What NumPy calls the rows that have a name of their own."""
-
-INFIX: dict[Op, tuple[str, int, int, int]] = {}
+INFIX: dict[Op, tuple[str, int, int, int]] = {
+    TABLE[f]: (TABLE[f].symbol or "", level, level + (level == QUESTION), level + 1)
+    for level, functions in (
+        (SUM, (np.add, np.subtract)),
+        (PRODUCT, (np.multiply, np.divide, np.remainder, np.floor_divide, np.matmul)),
+        (QUESTION, (np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal)),
+    )
+    for f in functions
+}
 """The symbol, how tightly it holds, and how tightly its operands must."""
-for _key, _symbol, _level in (
-    (np.add, "+", SUM),
-    (np.subtract, "-", SUM),
-    (np.multiply, "*", PRODUCT),
-    (np.divide, "/", PRODUCT),
-    (np.remainder, "%", PRODUCT),
-    (np.floor_divide, "//", PRODUCT),
-    (np.matmul, "@", PRODUCT),
-):
-    INFIX[TABLE[_key]] = (_symbol, _level, _level, _level + 1)
-for _key, _symbol in (
-    *((np.less, "<"), (np.less_equal, "<="), (np.greater, ">"), (np.greater_equal, ">=")),
-    *((np.equal, "=="), (np.not_equal, "!=")),
-):
-    INFIX[TABLE[_key]] = (_symbol, QUESTION, QUESTION + 1, QUESTION + 1)
 
 MATH: dict[Op, str] = {
     TABLE[f]: f"math.{f.__name__}"
@@ -64,7 +38,17 @@ MATH |= {
 }
 MATH |= {TABLE[np.deg2rad]: "math.radians", TABLE[np.rad2deg]: "math.degrees", TABLE[np.absolute]: "abs"}
 
-IN_NUMPY: dict[str, Any] = {
-    text.removeprefix("math."): KEYS[op] for op, text in MATH.items() if text.startswith("math.")
-} | {"pow": np.power, "inf": np.inf, "nan": np.nan}
+_KEYS = {op: key for key, op in TABLE.items()}
+
+IN_NUMPY: dict[str, Any] = {text[5:]: _KEYS[op] for op, text in MATH.items() if text.startswith("math.")}
+IN_NUMPY |= {"pow": np.power, "inf": np.inf, "nan": np.nan}
 """What stands for `math` when a program is run again in NumPy's arithmetic."""
+
+NAMES = {
+    op: f"np{'.linalg' if 'linalg' in getattr(key, '__module__', '') else ''}.{key.__name__}"
+    for op, key in _KEYS.items()
+    if not isinstance(key, str)
+}
+NAMES |= {TABLE[name]: f"np.{name}" for name in ("clip", "concatenate", "convolve")}
+NAMES |= {TABLE["unless"]: "np.where", TABLE["norm"]: "np.linalg.norm"}
+"""What NumPy calls the rows that it has a function for."""

@@ -9,13 +9,13 @@ import numpy as np
 
 from ..engine.errors import UnsupportedError
 from ..transforms.recording import name_of
-from .arguments import conditions
+from .arguments import write_conditions
 from .python_names import IN_NUMPY
 from .version import Version
 
-__all__ = ["saved"]
+__all__ = ["save_program"]
 
-LARGEST_WRITTEN_OUT = 256
+MAX_ENTRIES_IN_SOURCE = 256
 """Entries of an array that is still written into the source; larger ones go into an ``.npz`` file."""
 
 HEAD = '''"""{title}
@@ -31,13 +31,19 @@ import numpy as np
 ndarray, float64 = np.ndarray, np.dtype(float)
 '''
 
-DOOR = '''
+BRANCH_CHANGED = '''
+
+class BranchChanged(RuntimeError):
+    """The function would go another way."""
+'''
+
+ENTRY = '''
 def _checked(function, fits, parts):
     """The function with a test of its arguments; where `math` raises, it runs again with NumPy's functions."""
     other = dict(globals(), math=SimpleNamespace({functions}), float=np.float64)
     for part in parts:
         code = part.__code__
-        numbers = tuple(np.float64(c) if type(c) is float else c for c in code.co_consts){only_doubles}
+        numbers = {numbers}
         other[part.__name__] = FunctionType(code.replace(co_consts=numbers), other)
 
     def convert(x, number):
@@ -53,9 +59,9 @@ def _checked(function, fits, parts):
         if not fits(*args):
             raise ValueError("{name} was compiled for other arguments: {wanted}")
         try:
-            return function(*args{buffers})
+            return function(*args)
         except (ArithmeticError, ValueError):
-            return convert(other[function.__name__](*convert(args, np.float64){buffers}), float)
+            return convert(other[function.__name__](*convert(args, np.float64)), float)
 
     checked.__name__, checked.__doc__ = function.__name__, {doc!r}
     return checked
@@ -65,7 +71,7 @@ def _checked(function, fits, parts):
 '''
 
 
-def saved(version: Version, path: Path) -> list[Path]:
+def save_program(version: Version, path: Path) -> list[Path]:
     """Write a version; the paths of the files written."""
     if version.own_functions:
         raise UnsupportedError(
@@ -78,60 +84,42 @@ def saved(version: Version, path: Path) -> list[Path]:
                 f"A {type(kind).__name__} is needed to take the arguments apart, or to put the result together, and it "
                 "cannot go into a file. Use words or whole numbers as the keys of a dict."
             )
-    name = version.functions[-1].name
-    order, inputs = version.order, version.inputs
-    large = {k: x for k, x in version.constants.items() if x.size > LARGEST_WRITTEN_OUT}
-    written, source = [path], version.source
-    imports = ""
+    source, inputs, name = version.source, version.inputs, version.functions[-1].name
+    large = {k: x for k, x in version.constants.items() if x.size > MAX_ENTRIES_IN_SOURCE}
+    beside = path.with_suffix(".npz")
     if large:
-        imports = "from pathlib import Path\n"
-    if version.objects:
-        imports = "from collections import namedtuple\n" + imports
-    called = name_of(order.f).replace("\\", "/").replace('"', "'")  # it stands between quotes
-    title = f"{name}: compiled from {called}, mode {order.mode!r}."
-    text = [HEAD.format(title=title, imports=imports)]
-    text += [
-        f"{k} = namedtuple({k!r}, {tuple(map(str.__str__, kind._fields))})\n" for k, kind in version.objects.items()
-    ]
-    if large:
-        beside = path.with_suffix(".npz")
         np.savez(beside, **large)
-        written.append(beside)
-        text.append(f"_arrays = np.load(Path(__file__).with_name({beside.name!r}))\n")
-    for k, x in version.constants.items():
-        values = f'_arrays["{k}"]' if k in large else _array(x)
-        text.append(f"{k} = {values}\n")
-    if "BranchChanged" in source:
-        text.append('\n\nclass BranchChanged(RuntimeError):\n    """The function would go another way."""\n')
-    text.append(f"\n\n{source}")
+    imports = "from collections import namedtuple\n" if version.objects else ""
+    imports += "from pathlib import Path\n" if large else ""
+    called = name_of(version.options.f).replace("\\", "/").replace('"', "'")  # it stands between quotes
+    title = f"{name}: compiled from {called}, mode {version.options.mode!r}."
+    wanted = ", ".join(f"{leaf.path} {leaf.kind}" for leaf in inputs.leaves)
+    used = {k: f"{v.__name__ if callable(v) else k}" for k, v in IN_NUMPY.items() if f"math.{k}" in source}
     doubles = all(leaf.value.dtype == np.float64 for leaf in inputs.leaves)
-    tests = conditions(inputs.args, inputs.names)
-    wanted = ", ".join(
-        f"{leaf.path} {'a number' if np.shape(leaf.value) == () else f'of shape {np.shape(leaf.value)}'}"
-        for leaf in inputs.leaves
+    as_numpy = "tuple(np.float64(c) if type(c) is float else c for c in code.co_consts)"
+    text = HEAD.format(title=title, imports=imports)
+    for k, kind in version.objects.items():
+        text += f"{k} = namedtuple({k!r}, {tuple(map(str.__str__, kind._fields))})\n"
+    if large:
+        text += f"_arrays = np.load(Path(__file__).with_name({beside.name!r}))\n"
+    for k, x in version.constants.items():
+        text += f'{k} = _arrays["{k}"]\n' if k in large else f"{k} = {_array_text(x)}\n"
+    text += f"{BRANCH_CHANGED if 'BranchChanged' in source else ''}\n\n{source}\n"
+    text += ENTRY.format(
+        functions=", ".join(f"{k}=np.{numpy_name}" for k, numpy_name in used.items()),
+        numbers=as_numpy if doubles else "code.co_consts",
+        name=name,
+        wanted=wanted.replace('"', "'"),
+        doc=f"{title} Takes {wanted}.",
+        parameters=", ".join(inputs.names),
+        tests=" and ".join(write_conditions(inputs.args, inputs.names) or ["True"]),
+        parts=", ".join(function.name for function in version.functions),
     )
-    plain = " and ".join(tests) if tests else "True"
-    text.append(
-        "\n"
-        + DOOR.format(
-            functions=", ".join(
-                f"{k}=np.{v.__name__ if callable(v) else k}" for k, v in IN_NUMPY.items() if f"math.{k}" in source
-            ),
-            only_doubles="" if doubles else " if False else code.co_consts",
-            name=name,
-            wanted=wanted.replace('"', "'"),
-            buffers=f", *map(np.empty, {list(version.buffers.values())})" if version.buffers else "",
-            doc=f"{title} Takes {wanted}.",
-            parameters=", ".join(inputs.names),
-            tests=plain,
-            parts=", ".join(function.name for function in version.functions),
-        )
-    )
-    path.write_text("".join(text), encoding="utf-8")
-    return written
+    path.write_text(text, encoding="utf-8")
+    return [path, beside] if large else [path]
 
 
-def _array(x: Any) -> str:
+def _array_text(x: Any) -> str:
     """An array written out, to the last bit."""
     text = repr(x.tolist()).replace("inf", "np.inf").replace("nan", "np.nan")
     return f"np.array({text}, dtype=np.{x.dtype})" if x.dtype != np.bool_ else f"np.array({text})"

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from itertools import chain
+from itertools import chain, count
 from typing import NamedTuple
 
-from .statement import MARK, Statement, marked
+from .draft import MARK, Statement, mark_name
 
-__all__ = ["PART", "Function", "functions", "indented"]
+__all__ = ["PART_STATEMENTS", "Function", "indent", "split_functions"]
 
-PART = 4_000
+PART_STATEMENTS = 4_000
 """Statements in one function. Python's compiler takes any number, at a price in memory that grows with them."""
 
-FEW = 200
+MIN_REUSING_STATEMENTS = 200
 """Statements from which on names are used again in the lines that run."""
 
-AT_ONCE = 4
+MAX_INLINED_LINES = 4
 """So many lines are written into each other at most in the lines that run; with more, they run no faster."""
 
 
 class Function(NamedTuple):
-    """One function of a program: the lines that are shown, and those that run, in fewer names where that is faster."""
+    """A function of a program: the lines that are shown, and those that run, in fewer names where that is faster."""
 
     name: str
     parameters: Sequence[str]
@@ -31,10 +31,10 @@ class Function(NamedTuple):
 
     def text(self, lines: str) -> str:
         """The function as Python, with the one or the other."""
-        return indented(f"def {self.name}({', '.join(self.parameters)}):\n{lines}", 1) + "\n"
+        return indent(f"def {self.name}({', '.join(self.parameters)}):\n{lines}", 1) + "\n"
 
 
-def functions(
+def split_functions(
     name: str,
     parameters: Sequence[str],
     known: set[str],
@@ -51,7 +51,7 @@ def functions(
     parameters : sequence of str
         Of the function itself.
     known : set of str
-        Names that every part may be given: the inputs and the buffers.
+        Names that every part may be given: the inputs.
     head : list of str
         Lines that take the arguments apart.
     body : sequence of Statement
@@ -60,14 +60,11 @@ def functions(
     arrays : bool
         Whether there are any: they are let go of as soon as possible.
     """
-    if len(body) <= PART * 3 // 2:
-        return [_whole(name, parameters, head, [*body, result], arrays)]
-    parts = [body[start : start + PART] for start in range(0, len(body), PART)]
-    home: dict[str, int] = {}
-    for k, part in enumerate(parts):
-        for s in part:
-            for defined in s.defines:  # an array may be written to later on: it stays where it was made
-                home.setdefault(defined, k)
+    if len(body) <= PART_STATEMENTS * 3 // 2:
+        return [_make_function(name, parameters, head, [*body, result], arrays)]
+    parts = [body[start : start + PART_STATEMENTS] for start in range(0, len(body), PART_STATEMENTS)]
+    # an array may be written to later on: it stays where it was made, so the first part that defines a name counts
+    home = {name: k for k in reversed(range(len(parts))) for s in parts[k] for name in s.defines}
     needs = [dict.fromkeys(chain.from_iterable(s.names for s in part)) for part in (*parts, [result])]
     sent: dict[tuple[int, int], list[str]] = {}
     for k, wanted in enumerate(needs):
@@ -75,68 +72,61 @@ def functions(
             source = home.get(value, k)
             if source != k:
                 sent.setdefault((source, k), []).append(value)
-    to: dict[int, list[int]] = {}
-    for source, k in sent:
-        to.setdefault(source, []).append(k)
     made, lines = [], [*head]
     bag = "_" if not any(value.startswith("_") for value in known) else "carried_"
     for k, part in enumerate(parts):
         incoming = sorted(source for source, there in sent if there == k)
         carried = [f"{bag}{source + 1}_{k + 1}" for source in incoming]
         given = [*(value for value in needs[k] if value in known), *carried]
-        opened = [_taken(sent[source, k], values) for source, values in zip(incoming, carried, strict=True)]
-        targets = sorted(to.get(k, []))
-        end = ", ".join(f"({_tuple(map(marked, sent[k, t]))})" for t in targets) or "None"
+        opened = [_unpack_carried(sent[source, k], values) for source, values in zip(incoming, carried, strict=True)]
+        targets = sorted(there for source, there in sent if source == k)
+        end = ", ".join(f"({_join_tuple(map(mark_name, sent[k, t]))})" for t in targets) or "None"
+        lines_of_part = [*opened, *part, Statement(f"return {end}".split(MARK))]
         part_name = f"{name}_part_{k + 1}"
-        made.append(_whole(part_name, given, [], [*opened, *part, Statement(f"return {end}".split(MARK))], arrays))
+        made.append(_make_function(part_name, given, [], lines_of_part, arrays))
         call = f"{part_name}({', '.join(given)})"
         lines.append(f"{', '.join(f'{bag}{k + 1}_{t + 1}' for t in targets)} = {call}" if targets else call)
     last = len(parts)
-    lines += [_taken(sent[k, last], f"{bag}{k + 1}_{last + 1}").text for k in range(last) if (k, last) in sent]
+    lines += [_unpack_carried(sent[k, last], f"{bag}{k + 1}_{last + 1}").text for k in range(last) if (k, last) in sent]
     lines.append(result.text)
     return [*made, Function(name, parameters, "\n".join(lines), "\n".join(lines))]
 
 
-def _whole(
+def _make_function(
     name: str, parameters: Sequence[str], head: Sequence[str], body: Sequence[Statement], arrays: bool
 ) -> Function:
     """One function: what is shown, and what runs."""
-    runs = body if arrays else in_one_breath(body)
-    if arrays or len(runs) > FEW:
-        runs = in_few_names(runs)
+    runs = body if arrays else inline_single_uses(body)
+    if arrays or len(runs) > MIN_REUSING_STATEMENTS:
+        runs = reuse_names(runs)
     shown, running = ("\n".join([*head, *(s.text for s in lines)]) for lines in (body, runs))
     return Function(name, parameters, shown, running)
 
 
-def in_one_breath(body: Sequence[Statement]) -> list[Statement]:
+def inline_single_uses(body: Sequence[Statement]) -> list[Statement]:
     """The same lines, with what is used once written where it is used: it need not be put away under a name."""
-    count = Counter(chain.from_iterable([s.pieces[1::2] for s in body]))
-    waiting: dict[str, tuple[str, int]] = {}  # expressions, and how many lines each is made of
+    uses = Counter(chain.from_iterable([s.pieces[1::2] for s in body]))
+    waiting: dict[str, str] = {}  # expressions
+    sizes: dict[str, int] = {}  # how many lines each is made of
     lines = []
     for s in body:
-        pieces, defines = s.pieces, s.defines
-        operands, size = [], 1
+        pieces, defines, size = s.pieces, s.defines, 1
         for name in pieces[1::2]:
-            if name in waiting:
-                text, more = waiting[name]
-                operands.append(text)
-                size += more
-            else:
-                operands.append(marked(name))
-        if size <= AT_ONCE and len(defines) == 1 and count[defines[0]] == 2 and pieces[2].startswith(" = "):
-            filled = pieces[2:]
-            filled[1::2] = operands[1:]
-            waiting[defines[0]] = f"({''.join(filled)[3:]})", size
-        elif size > 1:
-            filled = pieces.copy()
-            filled[1::2] = operands
-            lines.append(Statement("".join(filled).split(MARK), defines))
+            if name in sizes:
+                size += sizes[name]
+        waits = size <= MAX_INLINED_LINES and len(defines) == 1 and uses[defines[0]] == 2 and pieces[2][:3] == " = "
+        if size > 1:
+            pieces = pieces.copy()
+            pieces[1::2] = [waiting.get(name) or mark_name(name) for name in pieces[1::2]]
+            s = Statement("".join(pieces).split(MARK), defines)
+        if waits:
+            waiting[defines[0]], sizes[defines[0]] = f"({MARK.join(s.pieces[2:])[3:]})", size
         else:
             lines.append(s)
     return lines
 
 
-def in_few_names(body: Sequence[Statement]) -> list[Statement]:
+def reuse_names(body: Sequence[Statement]) -> list[Statement]:
     """The same lines with a name used again as soon as what it stood for has been used for the last time.
 
     Fewer values are alive at a time, so memory is used again while it is near; and up to 255 names are reached by
@@ -148,16 +138,14 @@ def in_few_names(body: Sequence[Statement]) -> list[Statement]:
         gone[last[name]].append(name)
     place: dict[str, str] = {}
     free: list[str] = []
-    count, lines = 0, []
+    unused = (f"_{k}" for k in count(1) if f"_{k}" not in last)
+    lines = []
     for s, used_up in zip(body, gone, strict=True):
         defines = s.defines
         free += [place[n] for n in used_up if n not in defines]
         for n in defines:
             if n not in place:
-                while not free:
-                    count += 1
-                    free += [f"_{count}"] if f"_{count}" not in last else []
-                place[n] = free.pop()
+                place[n] = free.pop() if free else next(unused)
         pieces = s.pieces.copy()
         pieces[1::2] = [place.get(n, n) for n in pieces[1::2]]
         lines.append(Statement(pieces, defines))
@@ -168,16 +156,16 @@ def in_few_names(body: Sequence[Statement]) -> list[Statement]:
     return lines
 
 
-def indented(lines: str, depth: int) -> str:
+def indent(lines: str, depth: int) -> str:
     """These lines, all but the first further in by so many steps."""
     return lines.replace("\n", "\n" + "    " * depth)
 
 
-def _taken(values: Sequence[str], bag: str) -> Statement:
+def _unpack_carried(values: Sequence[str], bag: str) -> Statement:
     """What was carried over, under its names again."""
-    return Statement(f"{_tuple(map(marked, values))} = {bag}".split(MARK), tuple(values))
+    return Statement(f"{_join_tuple(map(mark_name, values))} = {bag}".split(MARK), tuple(values))
 
 
-def _tuple(values: Iterable[str]) -> str:
+def _join_tuple(values: Iterable[str]) -> str:
     values = list(values)
     return ", ".join(values) + "," * (len(values) == 1)

@@ -2,85 +2,34 @@
 
 The engine nests, so a derivative can be recorded like anything else: an outer tape sees the operations of the function
 *and* those of the sweep (or of the tangents), because rules are made of table rows. Nothing here knows a formula.
+
+On that tape a comparison is two things at once. A rule computes with its answer (``(a > b) * 1.0``): then the answer
+is a line of the program, and follows the inputs. A learner's ``if`` asks for it: then it is a decision, and the program
+has to check it.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, NoReturn
+from functools import partialmethod
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..engine.broadcasting import shape_of
-from ..engine.dispatch import Op
+from ..engine.dispatch import NOTHING, TABLE, Op, apply, as_operand
 from ..engine.dual import Dual, ForwardPass, dual
-from ..engine.errors import ShapeError, UnsupportedError
-from ..engine.values import ones, zeros
+from ..engine.errors import AutodiffError, UnsupportedError
+from ..engine.frames import MACHINERY, line_of
+from ..engine.tape import Tape
+from ..engine.values import as_shaped, kept, ones, zeros
 from ..engine.variable import Variable
 from ..transforms import pytree
 from ..transforms.jacobians import jacfwd
-from ..transforms.recording import recorded, require_scalar, result_line, result_value
-from .outer_tape import OuterTape
+from ..transforms.recording import chosen_arguments, plainest, recorded, require_scalar, result_line, result_value
 
-__all__ = ["Leaf", "Trace", "traced"]
-
-
-class Trace(NamedTuple):
-    """A recorded derivative.
-
-    Attributes
-    ----------
-    tape : OuterTape
-    result : nested containers
-        What a call returns, with Variables of `tape` (or constants) as leaves.
-    names : dict
-        What the lines are called that have a name: ``v3``, ``v3_bar``, ``v3_dot``.
-    turn : int
-        The first line of the way back; the length of the tape where there is none.
-    operations : int
-        How many operations the function itself has.
-    """
-
-    tape: OuterTape
-    result: Any
-    names: dict[int, str]
-    turn: int
-    operations: int
-
-
-def traced(
-    f: Callable[..., Any], args: Sequence[Any], which: Sequence[int], several: bool, mode: str, labels: Sequence[str]
-) -> Trace:
-    """Record `f` (or its derivative, by `mode`) on an outer tape.
-
-    Parameters
-    ----------
-    f : callable
-    args : sequence
-        The arguments; every leaf that is an input of the program is a `Leaf` around its value.
-    which : sequence of int
-        The positions to differentiate by.
-    several : bool
-        The gradient is a tuple, one for each of `which`.
-    mode : {"reverse", "forward", "value"}
-    labels : sequence of str
-        The names of the inputs, in order.
-    """
-    tape = OuterTape()
-    names: dict[int, str] = {}
-    marks: list[int] = []
-    remaining = iter(labels)
-
-    def lifted(leaf: Any) -> Any:
-        if not isinstance(leaf, Leaf):
-            return leaf
-        names[len(tape)] = label = next(remaining)
-        return tape.input(leaf.value, label)
-
-    inputs = [pytree.map_leaves(lifted, x) for x in args]
-    way = {"reverse": _reverse, "forward": _forward, "value": _value}[mode]
-    result, operations = tape.run(lambda *xs: way(f, xs, which, several, tape, names, marks), inputs)
-    return Trace(tape, result, names, marks[0] if marks else len(tape), operations)
+__all__ = ["Decision", "Leaf", "OuterTape", "RecordedDerivative"]
 
 
 class Leaf:
@@ -92,94 +41,132 @@ class Leaf:
         self.value = value
 
 
-def _value(f: Any, args: Any, which: Any, several: bool, tape: OuterTape, names: dict[int, str], marks: Any) -> Any:
-    result = f(*args)
-    if result is None:
-        raise UnsupportedError("The function returned None. Give it a `return`.")
-    for i in range(tape.n_inputs, len(tape)):
-        names[i] = f"v{i - tape.n_inputs + 1}"
-    return result, len(tape) - tape.n_inputs
+class RecordedDerivative:
+    """A recorded derivative: one tape that holds a function, and its sweep or its tangents.
+
+    Parameters
+    ----------
+    f : callable
+    args : sequence
+        The arguments; every leaf that is an input of the program is a `Leaf` around its value.
+    argnums : int or sequence of int
+        By which arguments to differentiate; for a sequence the gradient is a tuple.
+    mode : {"reverse", "forward", "value"}
+    labels : sequence of str
+        The names of the inputs, in order.
+
+    Attributes
+    ----------
+    tape : OuterTape
+    result : nested containers
+        What a call returns, with Variables of `tape` (or constants) as leaves.
+    which : list of int
+        The positions to differentiate by.
+    names : dict
+        What the lines are called that have a name: ``v3``, ``v3_bar``, ``v3_dot``.
+    turn : int
+        The first line of the way back; the length of the tape where there is none.
+    operations : int
+        How many operations the function itself has.
+    """
+
+    def __init__(
+        self, f: Callable[..., Any], args: Sequence[Any], argnums: Any, mode: str, labels: Sequence[str]
+    ) -> None:
+        self.tape, self.names = OuterTape(), dict(enumerate(labels))
+        self.which = chosen_arguments(argnums, args, f)
+        self.turn, self.operations = -1, 0
+        self._as_tuple = not hasattr(argnums, "__index__")
+        remaining = iter(labels)
+
+        def add_input(leaf: Any) -> Any:
+            return self.tape.input(leaf.value, next(remaining)) if isinstance(leaf, Leaf) else leaf
+
+        inputs = [pytree.map_leaves(add_input, x) for x in args]
+        record = {"reverse": self._record_reverse, "forward": self._record_forward, "value": self._record_value}[mode]
+        self.result = self.tape.run(lambda *xs: record(f, xs), inputs)
+        self.turn = self.turn if self.turn >= 0 else len(self.tape)
+
+    def _record_value(self, f: Any, args: Sequence[Any]) -> Any:
+        """Record the function alone."""
+        result = f(*args)
+        if result is None:
+            raise UnsupportedError("The function returned None. Give it a `return`.")
+        self.operations = self._name_operations()
+        return result
+
+    def _name_operations(self) -> int:
+        """Name the lines in their order, and count them."""
+        first = self.tape.n_inputs
+        self.names |= {i: f"v{i - first + 1}" for i in range(first, len(self.tape))}
+        return len(self.tape) - first
+
+    def _record_reverse(self, f: Any, args: Sequence[Any]) -> Any:
+        """Record the function, then the sweep."""
+        tape, names = self.tape, self.names
+        result, inner = recorded(f, args, self.which)
+        require_scalar(result, f)
+        line, value, first = result_line(result, inner), result_value(result, inner), inner.n_inputs
+        inputs = inner.values[:first]
+        role = [names[v.index] for v in inputs]
+        for i, v in enumerate(inner.values[first:], start=first):
+            role.append(f"v{i - first + 1}")
+            if isinstance(v, Variable):
+                names.setdefault(v.index, role[i])
+        self.turn, self.operations = len(tape), len(inner) - first
+        adjoints: list[Any] = [None] * len(inner)
+        if line is not None:
+            seed = tape.constant_line(ones(plainest(value)))
+            names[seed.index] = f"{role[line]}_bar"
+            holder: dict[int, int] = {}  # the outer line that holds the adjoint of an inner one, so far
+            for i in inner.sweep(line, seed, adjoints):
+                for j in inner.parents[i]:
+                    g = adjoints[j] if j >= 0 else None
+                    if type(g) is Variable and holder.get(j) != g.index:
+                        before = holder.get(j)
+                        if before is not None and names.get(before) == f"{role[j]}_bar":
+                            del names[before]  # it was a first contribution, not yet the adjoint
+                        holder[j] = g.index
+                        names.setdefault(g.index, f"{role[j]}_bar")
+        pairs = zip(adjoints[:first], inputs, strict=True)
+        found = iter([zeros(plainest(x)) if g is None else as_shaped(g, x, "the gradient") for g, x in pairs])
+        of = {k: pytree.map_leaves(lambda _: next(found), args[k]) for k in dict.fromkeys(self.which)}
+        gradient = tuple(of[k] for k in self.which)
+        return value, gradient if self._as_tuple else gradient[0]
+
+    def _record_forward(self, f: Any, args: Sequence[Any]) -> Any:
+        """Record the function with its tangents: one pass per number; for arrays all directions in one batch."""
+        names, which = self.names, self.which
+        if not all(type(args[k]) is Variable and shape_of(args[k]) == () for k in which):
+            before = len(self.tape)
+            value = f(*args)
+            self.operations = len(self.tape) - before
+            jacobian = jacfwd(f, tuple(which) if self._as_tuple else which[0])(*args)
+            self._name_operations()
+            return value, jacobian
+        tangents: dict[int, Any] = {}
+        for k in dict.fromkeys(which):
+            forward = NamingPass(names, f"_dot_{names[args[k].index]}" if len(which) > 1 else "_dot")
+            result = forward.run(f, [dual(x, np.float64(1.0), forward) if j == k else x for j, x in enumerate(args)])
+            own = lambda y, forward=forward: type(y) is Dual and y.level is forward  # noqa: E731
+            value = pytree.map_leaves(lambda y, own=own: y.value if own(y) else y, result)
+            tangents[k] = pytree.map_leaves(lambda y, own=own: y.tangent if own(y) else zeros(plainest(y)), result)
+            self.operations = self.operations or forward.operations
+        if not self._as_tuple:
+            return value, tangents[which[0]]
+        blocks = zip(*(pytree.flatten(tangents[k]) for k in which), strict=True)
+        return value, pytree.unflatten(value, list(blocks))
 
 
-def _reverse(
-    f: Any, args: Any, which: Any, several: bool, tape: OuterTape, names: dict[int, str], marks: list[int]
-) -> Any:
-    """The function, then the sweep; both on the outer tape."""
-    result, inner = recorded(f, args, which)
-    require_scalar(result, f)
-    line = result_line(result, inner)
-    value = result_value(result, inner)
-    first = inner.n_inputs
-    role = [_input_name(names, v, k) for k, v in enumerate(inner.values[:first])]
-    for i, v in enumerate(inner.values[first:], start=first):
-        role.append(f"v{i - first + 1}")
-        if isinstance(v, Variable):
-            names.setdefault(v.index, role[i])
-    marks.append(len(tape))
-    adjoints: list[Any] = [None] * len(inner)
-    if line is not None:
-        seed = tape.constant_line(ones(_bottom(value)))
-        names[seed.index] = f"{role[line]}_bar"
-        holder: dict[int, int] = {}  # the outer line that holds the adjoint of an inner one, so far
-        for i in inner.sweep(line, seed, adjoints):
-            for j in inner.parents[i]:
-                g = adjoints[j] if j >= 0 else None
-                if type(g) is Variable and holder.get(j) != g.index:
-                    before = holder.get(j)
-                    if before is not None and names.get(before) == f"{role[j]}_bar":
-                        del names[before]  # it was a first contribution, not yet the adjoint
-                    holder[j] = g.index
-                    names.setdefault(g.index, f"{role[j]}_bar")
-    found = iter(
-        zeros(_bottom(x)) if g is None else _like(g, x)
-        for g, x in zip(adjoints[:first], inner.values[:first], strict=True)
-    )
-    of: dict[int, Any] = {}
-    for k in which:
-        if k not in of:
-            of[k] = pytree.map_leaves(lambda _: next(found), args[k])
-    gradient = tuple(of[k] for k in which)
-    return (value, gradient if several else gradient[0]), len(inner) - first
+class NamingPass(ForwardPass):
+    """A forward pass that names the lines: ``v2``, and ``v2_dot`` for its tangent."""
 
-
-def _forward(f: Any, args: Any, which: Any, several: bool, tape: OuterTape, names: dict[int, str], marks: Any) -> Any:
-    """The function with its tangents: one pass per number; for arrays all directions in one batch."""
-    single = [k for k in which if type(args[k]) is Variable and shape_of(args[k]) == ()]
-    if len(single) < len(which):
-        before = len(tape)
-        value, jacobian = f(*args), None
-        operations = len(tape) - before
-        jacobian = jacfwd(f, tuple(which) if several else which[0])(*args)
-        for i in range(tape.n_inputs, len(tape)):
-            names[i] = f"v{i - tape.n_inputs + 1}"
-        return (value, jacobian), operations
-    parts, value, operations = {}, None, 0
-    for k in dict.fromkeys(which):
-        forward = NotingPass(names, f"_dot_{names[args[k].index]}" if len(which) > 1 else "_dot", tape)
-        lifted = list(args)
-        lifted[k] = dual(args[k], np.float64(1.0), forward)
-        result = forward.run(f, lifted)
-        own = lambda y, forward=forward: type(y) is Dual and y.level is forward  # noqa: E731
-        value = pytree.map_leaves(lambda y, own=own: y.value if own(y) else y, result)
-        parts[k] = pytree.map_leaves(lambda y, own=own: y.tangent if own(y) else zeros(_bottom(y)), result)
-        operations = operations or forward.operations
-    tangents = tuple(parts[k] for k in which)
-    if not several:
-        return (value, tangents[0]), operations
-    leaves = [pytree.flatten(t) for t in tangents]
-    blocks = [tuple(column) for column in zip(*leaves, strict=True)]
-    return (value, pytree.unflatten(value, blocks)), operations
-
-
-class NotingPass(ForwardPass):
-    """A forward pass that notes which line is the tangent of which."""
-
-    __slots__ = ("names", "operations", "suffix", "tape")
+    __slots__ = ("names", "operations", "suffix")
     simple = False
 
-    def __init__(self, names: dict[int, str], suffix: str, tape: OuterTape) -> None:
+    def __init__(self, names: dict[int, str], suffix: str) -> None:
         super().__init__()
-        self.names, self.suffix, self.tape, self.plain, self.operations = names, suffix, tape, False, 0
+        self.names, self.suffix, self.plain, self.operations = names, suffix, False, 0
 
     def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any]) -> Any:
         """Compute one operation and the tangent of its result."""
@@ -194,22 +181,152 @@ class NotingPass(ForwardPass):
         return y
 
 
-def _bottom(x: Any) -> Any:
-    while isinstance(x, (Variable, Dual)):
-        x = x.value
+POSITION_ROWS = {"argmax", "argmin", "argsort", "nonzero", "flatnonzero", "argwhere", "searchsorted", "digitize"}
+POSITION_ROWS |= {"argpartition"}
+"""Questions whose answers are positions: they are used as indices, so asking is deciding."""
+
+
+class Decision(NamedTuple):
+    """A decision that control flow depended on: the line that computes it, what it was, and who asked."""
+
+    before: int  # the line that was recorded next
+    line: int
+    outcome: Any
+    asked: str
+
+
+class Answer(Variable):
+    """The traced result of a comparison: data as long as it is computed with, a decision once it is asked for."""
+
+    __slots__ = ()
+
+    def decide(self) -> Any:
+        """The plain answer; from now on the program depends on it."""
+        self.tape.note_decision(self)  # type: ignore[attr-defined]
+        return self.value
+
+    def __bool__(self) -> bool:
+        return super().__bool__() if self.shape else bool(self.decide())
+
+    def __index__(self) -> int:
+        return self.decide().__index__()  # type: ignore[no-any-return]
+
+    def __int__(self) -> int:
+        return int(self.decide())
+
+    def __float__(self) -> float:
+        return float(self.decide())
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        return np.array(self.decide(), dtype=dtype)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self.decide(), name)
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        if method == "__call__" and ufunc in TABLE and not kwargs:
+            return apply(TABLE[ufunc], tuple(map(as_operand, inputs)))
+        return getattr(ufunc, method)(*(x.decide() if isinstance(x, Answer) else x for x in inputs), **kwargs)
+
+    def __array_function__(self, func: Callable[..., Any], types: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+        unheard = self.tape.unheard
+        try:
+            return super().__array_function__(func, types, args, kwargs)
+        except AutodiffError:  # what has no row is asked of the plain answers
+            self.tape.unheard = unheard
+            return func(*map(_decide_all, args), **{name: _decide_all(x) for name, x in kwargs.items()})
+
+    def astype(self, dtype: Any) -> Any:
+        """The answers as numbers, 1 for yes."""
+        return self * 1.0 if np.dtype(dtype).kind == "f" else self.decide().astype(dtype)
+
+    __invert__ = partialmethod(np.logical_not)
+    __and__ = __rand__ = partialmethod(np.logical_and)
+    __or__ = __ror__ = partialmethod(np.logical_or)
+    __xor__ = __rxor__ = partialmethod(np.logical_xor)
+
+
+class OuterTape(Tape):
+    """A tape on which comparisons are lines as well, and functions with a rule of their own are taken apart."""
+
+    __slots__ = ("decisions", "known")
+    pausable = False  # what a learner does not record is computed anew all the same
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.decisions: list[Decision] = []
+        self.known: dict[int, Any] = {}  # lines that hold a constant: the seed
+
+    def constant_line(self, value: Any) -> Variable:
+        """A line that is a constant, so that what is computed from it can be seen."""
+        v = self.append(None, (), (), value, NOTHING)
+        self.known[v.index] = value
+        return v
+
+    def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any]) -> Any:
+        """Compute one operation and write its line."""
+        lines = tuple([x.index if isinstance(x, Variable) and x.tape is self else -1 for x in operands])
+        args = tuple([x.value if line >= 0 else kept(x) for line, x in zip(lines, operands, strict=True)])
+        if op.kind == "shape":
+            return op.fn(*args, **static)
+        if op.inside is not None:
+            apart = self._record_inside(op, operands)
+            if apart is not None:
+                return apart
+        if static:
+            static = {name: kept(_decide_all(x)) for name, x in static.items()}
+        value = op.fn(*args, **static)
+        if type(value) is float:  # of a learner's own function
+            value = np.float64(value)
+        if op.kind != "comparison":
+            return self.append(op, args, lines, as_operand(value), static)
+        answer = Answer()
+        answer.tape, answer.value = self, as_operand(value) if not isinstance(value, tuple) else value
+        answer.index = self.append(op, args, lines, answer.value, static).index
+        return answer.decide() if op.name in POSITION_ROWS else answer
+
+    def _record_inside(self, op: Op, operands: tuple[Any, ...]) -> Any:
+        """What the function does inside, recorded; None if something in there has no row in the table."""
+        before, decisions, unheard = len(self.ops), len(self.decisions), self.unheard
+        try:
+            return as_operand(op.inside(*operands))  # type: ignore[misc]
+        except AutodiffError:
+            for column in (self.ops, self.args, self.parents, self.values):
+                del column[before:]
+            for line in [i for i in self.kwargs if i >= before]:
+                del self.kwargs[line]
+            del self.decisions[decisions:]
+            self.unheard = unheard
+            return None
+
+    def note_decision(self, answer: Answer) -> None:
+        """Note that the program's course depends on this answer."""
+        if self.open and all(d.line != answer.index for d in self.decisions[-3:]):
+            value = answer.value.copy() if isinstance(answer.value, np.ndarray) else answer.value
+            self.decisions.append(Decision(len(self.ops), answer.index, value, _find_asking_line()))
+
+
+def _decide_all(x: Any) -> Any:
+    if isinstance(x, Answer):
+        return x.decide()
+    if type(x) in (tuple, list):
+        return type(x)(map(_decide_all, x))
     return x
 
 
-def _input_name(names: dict[int, str], v: Any, k: int) -> str:
-    return names.get(v.index, f"x{k + 1}") if isinstance(v, Variable) else f"x{k + 1}"
+_MACHINERY = (*MACHINERY, f"{__name__}.", "contextlib.")
 
 
-def _like(g: Any, x: Any) -> Any:
-    """A gradient in the shape of its input: what the engine hands out has it, and so must the program."""
-    if shape_of(g) != shape_of(x):
-        _raise_shape(g, x)
-    return g
-
-
-def _raise_shape(g: Any, x: Any) -> NoReturn:
-    raise ShapeError(f"The gradient has shape {shape_of(g)}, and its input {shape_of(x)}.")
+def _find_asking_line() -> str:
+    """The learner's line that is running, as ``line 3: while y < 10:``; empty where it is the sweep that asks."""
+    frame = sys._getframe(2)
+    while frame is not None:
+        module = f"{frame.f_globals.get('__name__', '')}."
+        if module.startswith("autodiff_lab.programs.") and not module.startswith(_MACHINERY):
+            return ""  # whoever called the program: beyond, there is only the line with `program(...)`
+        if not module.startswith(_MACHINERY):
+            return line_of(frame)
+        frame = frame.f_back  # type: ignore[assignment]
+    return ""

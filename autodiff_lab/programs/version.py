@@ -11,6 +11,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
+from itertools import count
 from types import FunctionType, SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -18,24 +19,20 @@ import numpy as np
 
 from ..engine.dispatch import FLOAT64
 from ..engine.errors import BranchChanged
-from ..engine.values import released
+from ..engine.printing import call, plain
 from ..transforms import pytree
-from ..transforms.recording import chosen_arguments
-from .arguments import TAKEN, Inputs, conditions, read_inputs, safe_name
+from .arguments import TAKEN, Inputs, take_name, write_conditions
 from .codegen import Writer
-from .listing import Line, Listing
-from .optimize import cleaned
+from .draft import Draft
+from .optimize import optimize
 from .python_names import IN_NUMPY
-from .split_functions import Function, functions, indented
-from .trace_derivative import traced
+from .split_functions import indent, split_functions
+from .trace_derivative import RecordedDerivative
 
-__all__ = ["Operations", "Order", "Version", "compiled", "in_numpy"]
+__all__ = ["Line", "Operations", "Options", "Version"]
 
-LARGEST_LISTED = 20_000
+MAX_LISTED_LINES = 20_000
 """Programs with more lines than this do not keep the listing of what became of each."""
-
-WITH_OUT = re.compile(r"^((?:\w+ = )?np\.(?!maximum|minimum)\w+\(.*), out=(\w+\))$", re.MULTILINE)
-"""A line that calls a ufunc with a buffer to write into."""
 
 
 class Operations(NamedTuple):
@@ -45,147 +42,29 @@ class Operations(NamedTuple):
     backward: int
 
 
-class Order(NamedTuple):
-    """What was asked for: see `program`."""
+class Line(NamedTuple):
+    """A line of the tape, and what became of it: the text it ends up in, or the pass that removed it."""
+
+    name: str
+    recorded: str
+    written: str
+    removed_by: str
+    backward: bool
+
+
+class Options(NamedTuple):
+    """The options of a program: see `program`."""
 
     f: Callable[..., Any]
     mode: str
     argnums: int | Sequence[int]
     passes: tuple[str, ...]
     rerecord: bool
-    reuse_buffers: bool
     max_versions: int
 
 
-class Version:
-    """A compiled program for arguments of one kind, going one way.
-
-    Attributes
-    ----------
-    inputs : Inputs
-    functions : list of Function
-        The text. The last function is the program, the others are its parts.
-    constants : dict
-        The arrays it needs, by name.
-    buffers : dict
-        The shapes of the arrays it writes into again and again.
-    recorded, operations : Operations
-        On the tape, and in the program.
-    seconds : dict
-        What recording, cleaning, writing and compiling took.
-    """
-
-    def __init__(self, order: Order, inputs: Inputs) -> None:
-        self.order, self.inputs = order, inputs
-        self.functions: list[Function] = []
-        self.constants: dict[str, Any] = {}
-        self.own_functions: dict[str, Any] = {}
-        self.objects: dict[str, Any] = {}
-        self.buffers: dict[str, tuple[int, ...]] = {}
-        self.recorded = self.operations = Operations(0, 0)
-        self.of_f = 0
-        self.seconds: dict[str, float] = {}
-        self._listing: Listing | None = None
-        self.namespace: dict[str, Any] = {}
-        self._spare: list[tuple[np.ndarray, ...]] = []
-        self._run: Any = None
-        self._again: Any = None
-
-    @property
-    def source(self) -> str:
-        """The functions as text."""
-        return "\n\n".join(function.text(function.shown) for function in self.functions)
-
-    @cached_property
-    def lines(self) -> list[Line]:
-        """Each line of the tape, and what became of it; empty for very long programs."""
-        told = [] if self._listing is None else self._listing.told()
-        self._listing = None
-        return told
-
-    def take_buffers(self) -> tuple[np.ndarray, ...]:
-        """Arrays to write into that no call is using: calls in other threads, or within this one, have others."""
-        try:
-            return self._spare.pop()
-        except IndexError:
-            return tuple(np.empty(shape) for shape in self.buffers.values())
-
-    def call(self, function: Any, args: Sequence[Any]) -> Any:
-        """Call with buffers, if there are any, and give them back."""
-        if not self.buffers:
-            return function(*args)
-        mine = self.take_buffers()
-        try:
-            return function(*args, *mine)
-        finally:
-            self._spare.append(mine)
-
-    def run(self, args: Sequence[Any]) -> Any:
-        """Run on arguments that are known to fit."""
-        if self._run is None:
-            self._run = self._executed()
-        try:
-            return self.call(self._run, args)
-        except (ArithmeticError, ValueError):
-            return self.run_in_numpy(args)
-
-    def run_in_numpy(self, args: Sequence[Any]) -> Any:
-        """Run in NumPy's arithmetic, which gives infinity and nan where Python's raises."""
-        if self._run is None:
-            self._run = self._executed()
-        if self._again is None:
-            doubles = all(getattr(leaf.value, "dtype", FLOAT64) == FLOAT64 for leaf in self.inputs.leaves)
-            self._again = in_numpy(self.namespace, [function.name for function in self.functions], doubles)
-        numbers = [pytree.map_leaves(lambda x: np.float64(x) if type(x) is float else x, x) for x in args]
-        return pytree.map_leaves(
-            lambda y: released(y) if isinstance(y, np.generic) else y, self.call(self._again, numbers)
-        )
-
-    def _executed(self) -> Any:
-        for function in self.functions:
-            if function.name not in self.namespace:
-                self._define(function.name, function.text(function.shown), self.namespace)
-        return self.namespace[self.functions[-1].name]
-
-    def _define(self, name: str, text: str, where: dict[str, Any]) -> Any:
-        exec(compile(text, f"<program {name}>", "exec"), where)
-        return where[name]
-
-    def entry(self, door: Callable[..., Any], another: Callable[..., Any]) -> Any:
-        """The function that a call of the program is: the test that the arguments fit, then the program itself."""
-        inputs, main = self.inputs, self.functions[-1]
-        names = ", ".join(inputs.names)
-        tests = conditions(inputs.args, inputs.names)
-        if tests is None:
-            return door
-        lines, after = main.running, ""
-        if len(self.functions) > 1:
-            for part in self.functions[:-1]:
-                self._define(part.name, part.text(part.running), self.namespace)
-            self._run = self._executed()
-            lines = f"return _main({', '.join([*inputs.names, *self.buffers])})"
-        if self.buffers:  # positions are read faster than names
-            lines = f"{', '.join(self.buffers)}, = _mine = _take()\n" + WITH_OUT.sub(r"\1, \2", lines)
-            after = "        finally:\n            _spare.append(_mine)\n"
-        text = f"def {main.name}({names}):\n    if {' and '.join(tests) or 'True'}:\n        try:"
-        text += indented(f"\n{lines}", 3) + "\n"
-        text += f"        except (ArithmeticError, ValueError):\n            return _in_numpy(({names},))\n"
-        if self.order.rerecord:
-            text += f"        except BranchChanged:\n            return _another({names})\n"
-        text += f"{after}    return _door({names})\n"
-        hidden = {"_door": door, "_another": another, "_in_numpy": self.run_in_numpy}
-        hidden |= {"_take": self.take_buffers, "_spare": self._spare, "_main": self._run}
-        if "BranchChanged(" not in text:  # found once, not looked up at each call
-            for module, short in ((math, "math"), (np, "np")):
-                called = re.compile(rf"{short}(?<!\w{short})\.(?=(\w+)[(.])")  # begins with letters: found at once
-                for name in set(called.findall(text)):
-                    hidden[f"{short}_{name}"] = getattr(module, name)
-                text = called.sub(f"{short}_", text)
-        return self._define(main.name, text, {**self.namespace, **hidden})
-
-
 @contextmanager
-def collector_resting() -> Iterator[None]:
+def pause_garbage_collector() -> Iterator[None]:
     """Keep the garbage collector from reading a growing tape again and again: nothing on it is garbage yet."""
     was_running = gc.isenabled()
     gc.disable()
@@ -196,79 +75,152 @@ def collector_resting() -> Iterator[None]:
             gc.enable()
 
 
-@collector_resting()
-def compiled(order: Order, args: Sequence[Any]) -> Version:
-    """Record, clean, write."""
-    clock = [time.process_time()]
-    several = not hasattr(order.argnums, "__index__")
-    which = chosen_arguments(order.argnums, args, order.f)
-    inputs = read_inputs(order.f, args, which)
-    trace = traced(order.f, inputs.args, which, several, order.mode, [leaf.name for leaf in inputs.leaves])
-    clock.append(time.process_time())
-    draft = cleaned(trace, order.passes, _arrays_around(order.f))
-    clock.append(time.process_time())
-    version = Version(order, inputs)
-    taken = {*TAKEN, *inputs.names, *inputs.keys, *(leaf.name for leaf in inputs.leaves), "_entry", "_run"}
-    name = getattr(order.f, "__name__", type(order.f).__name__)
-    name = safe_name(name if name.isidentifier() else "f", taken)
-    writer = Writer(draft, inputs.leaves, taken, order.reuse_buffers)
-    writer.write()
-    types = _types(order, inputs, which, len(draft.results))
-    result = writer.returned(types)
-    inside = [leaf for leaf in inputs.leaves if leaf.name != leaf.path]
-    used = {name for s in (*writer.statements, result) for name in s.names} if inside else ()
-    head = [f"{leaf.name} = {leaf.path}" for leaf in inside if leaf.name in used]
-    version.buffers = writer.buffers.shapes if writer.buffers is not None else {}
-    known = {leaf.name for leaf in inputs.leaves} | set(version.buffers)
-    version.functions = functions(
-        name,
-        [*inputs.names, *version.buffers],
-        known,
-        head,
-        writer.statements,
-        result,
-        not all(writer.numbers),
-    )
-    version.constants, version.own_functions = writer.constants, writer.functions
-    version.objects = {**inputs.keys, **writer.objects}
-    version.namespace = {
-        "math": math,
-        "np": np,
-        "BranchChanged": BranchChanged,
-        "ndarray": np.ndarray,
-        "float64": FLOAT64,
-        **version.constants,
-        **version.own_functions,
-        **version.objects,
-    }
-    known_lines = trace.tape.known
-    lines = [i for i, op in enumerate(trace.tape.ops) if op is not None or i in known_lines]
-    version.recorded = _counted(lines, trace.turn)
-    version.operations = _counted([i for i in lines if draft.live[i] and draft.ops[i] is not None], trace.turn)
-    version.of_f = trace.operations
-    if len(lines) <= LARGEST_LISTED:
-        version._listing = Listing(lines, draft, writer)
-    clock.append(time.process_time())
-    steps = ("recording", "cleaning", "writing")
-    version.seconds = {step: b - a for step, a, b in zip(steps, clock, clock[1:], strict=False)}
-    return version
+class Version:
+    """A compiled program for arguments of one kind, going one way: recorded, optimized and written.
+
+    Attributes
+    ----------
+    inputs : Inputs
+    functions : list of Function
+        The text. The last function is the program, the others are its parts.
+    constants, own_functions, objects : dict
+        What it needs beside `math` and NumPy, by name: arrays, functions of the learner's, keys and containers.
+    namespace : dict
+        Where its functions are defined.
+    recorded, operations : Operations
+        On the tape, and in the program.
+    of_f : int
+        Operations of the function itself.
+    entry : callable or None
+        What a call of the program runs; see `make_entry`.
+    seconds : dict
+        What recording, cleaning, writing and compiling took.
+    """
+
+    @pause_garbage_collector()
+    def __init__(self, options: Options, inputs: Inputs) -> None:
+        self.options, self.inputs = options, inputs
+        self.entry: Callable[..., Any] | None = None
+        f, labels = options.f, [leaf.name for leaf in inputs.leaves]
+        clock = [time.process_time()]
+        trace = RecordedDerivative(f, inputs.args, options.argnums, options.mode, labels)
+        clock.append(time.process_time())
+        draft = optimize(trace, options.passes, _find_arrays_around(f))
+        clock.append(time.process_time())
+        taken = {*TAKEN, *inputs.names, *inputs.keys, *labels}
+        name = getattr(f, "__name__", type(f).__name__)
+        name = take_name(name if name.isidentifier() else "f", taken)
+        writer = Writer(draft, inputs.leaves, taken)
+        writer.write()
+        types: list[Any] = [None] * len(draft.results)
+        if options.mode == "reverse":  # a gradient is handed out in the type of its input
+            dtypes = [leaf.value.dtype for k in trace.which for leaf in pytree.flatten(inputs.args[k])]
+            types[1:] = [None if dtype == FLOAT64 else dtype for dtype in dtypes]
+        result = writer.write_return(types)
+        inside = [leaf for leaf in inputs.leaves if leaf.name != leaf.path]
+        used = {name for s in (*writer.statements, result) for name in s.names} if inside else ()
+        head = [f"{leaf.name} = {leaf.path}" for leaf in inside if leaf.name in used]
+        body, arrays = writer.statements, not all(writer.numbers)
+        self.functions = split_functions(name, inputs.names, set(labels), head, body, result, arrays)
+        self.constants, self.own_functions = writer.constants, writer.functions
+        self.objects = {**inputs.keys, **writer.objects}
+        self.namespace: dict[str, Any] = {"math": math, "np": np, "BranchChanged": BranchChanged}
+        self.namespace |= {"ndarray": np.ndarray, "float64": FLOAT64}
+        self.namespace |= {**self.constants, **self.own_functions, **self.objects}
+        lines = [i for i, op in enumerate(trace.tape.ops) if op is not None or i in trace.tape.known]
+        self.recorded = _split_count(lines, trace.turn)
+        self.operations = _split_count([i for i in lines if draft.live[i] and draft.ops[i] is not None], trace.turn)
+        self.function_operations = trace.operations
+        self._list_lines = _prepare_listing(lines if len(lines) <= MAX_LISTED_LINES else [], draft, writer)
+        clock.append(time.process_time())
+        steps = zip(("recording", "cleaning", "writing"), clock, clock[1:], strict=False)
+        self.seconds = {step: end - start for step, start, end in steps}
+
+    @property
+    def source(self) -> str:
+        """The functions as text."""
+        return "\n\n".join(function.text(function.shown) for function in self.functions)
+
+    @cached_property
+    def lines(self) -> list[Line]:
+        """Each line of the tape, and what became of it; empty for very long programs."""
+        listed_lines = self._list_lines()
+        del self._list_lines
+        return listed_lines
+
+    def run(self, args: Sequence[Any]) -> Any:
+        """Run on arguments that are known to fit."""
+        try:
+            return self._function(*args)
+        except (ArithmeticError, ValueError):
+            return self.run_in_numpy(args)
+
+    def run_in_numpy(self, args: Sequence[Any]) -> Any:
+        """Run in NumPy's arithmetic, which gives infinity and nan where Python's raises."""
+        numbers = [pytree.map_leaves(lambda x: np.float64(x) if type(x) is float else x, x) for x in args]
+        result = self._numpy_function(*numbers)
+        return pytree.map_leaves(lambda y: float(y) if type(y) is np.float64 else y, result)
+
+    @cached_property
+    def _function(self) -> Any:
+        """The program as it is shown."""
+        for function in self.functions:
+            if function.name not in self.namespace:
+                _define(function.name, function.text(function.shown), self.namespace)
+        return self.namespace[self.functions[-1].name]
+
+    @cached_property
+    def _numpy_function(self) -> Any:
+        """The program with NumPy's numbers for Python's, and NumPy's functions under `math`'s names."""
+        name = self._function.__name__
+        doubles = all(leaf.value.dtype == FLOAT64 for leaf in self.inputs.leaves)
+        other = {**self.namespace, "math": SimpleNamespace(**IN_NUMPY), "float": np.float64}
+        for function in self.functions:
+            code = self.namespace[function.name].__code__
+            if doubles:
+                code = code.replace(co_consts=tuple(np.float64(c) if type(c) is float else c for c in code.co_consts))
+            other[function.name] = FunctionType(code, other)
+        return other[name]
+
+    def make_entry(self, dispatch: Callable[..., Any], switch_version: Callable[..., Any]) -> Callable[..., Any]:
+        """Compile what a call of the program runs: a test that the arguments fit, then the program itself."""
+        inputs, main = self.inputs, self.functions[-1]
+        tests = write_conditions(inputs.args, inputs.names)
+        if tests is None:
+            return dispatch
+        names, lines = ", ".join(inputs.names), main.running
+        hidden = {"_dispatch": dispatch, "_switch_version": switch_version, "_run_in_numpy": self.run_in_numpy}
+        if len(self.functions) > 1:
+            for part in self.functions[:-1]:
+                _define(part.name, part.text(part.running), self.namespace)
+            hidden["_main"] = self._function
+            lines = f"return _main({names})"
+        text = f"def {main.name}({names}):\n    if {' and '.join(tests) or 'True'}:\n        try:"
+        text += indent(f"\n{lines}", 3) + "\n"
+        text += f"        except (ArithmeticError, ValueError):\n            return _run_in_numpy(({names},))\n"
+        if self.options.rerecord:
+            text += f"        except BranchChanged:\n            return _switch_version({names})\n"
+        text += f"    return _dispatch({names})\n"
+        if "BranchChanged(" not in text:  # found once, not looked up at each call
+            for module, short in ((math, "math"), (np, "np")):
+                called = re.compile(rf"{short}(?<!\w{short})\.(?=(\w+)[(.])")  # begins with letters: found at once
+                hidden |= {f"{short}_{name}": getattr(module, name) for name in set(called.findall(text))}
+                text = called.sub(f"{short}_", text)
+        return _define(main.name, text, {**self.namespace, **hidden})
 
 
-def _counted(lines: Sequence[int], turn: int) -> Operations:
+def _define(name: str, text: str, where: dict[str, Any]) -> Any:
+    exec(compile(text, f"<program {name}>", "exec"), where)
+    return where[name]
+
+
+def _split_count(lines: Sequence[int], turn: int) -> Operations:
     """How many of these lines, which are in order, stand before the way back, and how many on it."""
     forward = bisect_left(lines, turn)
     return Operations(forward, len(lines) - forward)
 
 
-def _types(order: Order, inputs: Inputs, which: Sequence[int], count: int) -> list[Any]:
-    """The type that each result is handed out in: a gradient has that of its input."""
-    if order.mode != "reverse":
-        return [None] * count
-    leaves = [leaf for k in which for leaf in pytree.flatten(inputs.args[k])]
-    return [None, *(leaf.value.dtype if leaf.value.dtype != FLOAT64 else None for leaf in leaves)]
-
-
-def _arrays_around(f: Callable[..., Any]) -> dict[str, np.ndarray]:
+def _find_arrays_around(f: Callable[..., Any]) -> dict[str, np.ndarray]:
     """The arrays that a function closes over, by name."""
     try:
         around = inspect.getclosurevars(f)
@@ -278,12 +230,29 @@ def _arrays_around(f: Callable[..., Any]) -> dict[str, np.ndarray]:
     return {name: x for name, x in names.items() if isinstance(x, np.ndarray) and name not in TAKEN}
 
 
-def in_numpy(namespace: dict[str, Any], names: Sequence[str], doubles: bool) -> Any:
-    """The last of these functions, with NumPy's numbers for Python's and NumPy's functions under `math`'s names."""
-    other = {**namespace, "math": SimpleNamespace(**IN_NUMPY), "float": np.float64}
-    for name in names:
-        code = namespace[name].__code__
-        if doubles:
-            code = code.replace(co_consts=tuple(np.float64(c) if type(c) is float else c for c in code.co_consts))
-        other[name] = FunctionType(code, other)
-    return other[names[-1]]
+def _prepare_listing(lines: Sequence[int], draft: Draft, writer: Writer) -> Callable[[], list[Line]]:
+    """A function that lists these lines when somebody asks. It lets the tape go: recorded arrays are held by nobody."""
+    tape, turn, recorded_names = draft.tape, draft.trace.turn, draft.trace.names
+    ops, parents, args, static, known = tape.ops, tape.parents, tape.args, tape.kwargs, tape.known
+    fate, consumer = draft.fate, writer.consumer
+    written = {i: statement.text for i, statement in writer.emitted.items()}
+    if not all(writer.numbers):  # then there are arrays, and of these the constants alone are told
+        args = [
+            tuple([x if j < 0 else None for j, x in zip(js, xs, strict=True)])
+            for js, xs in zip(parents, args, strict=True)
+        ]
+
+    def list_lines() -> list[Line]:
+        unnamed, listed = count(1), []
+        names = [recorded_names.get(i) or f"t{next(unnamed)}" for i in range(len(ops))]
+        for i in lines:
+            operands = [names[j] if j >= 0 else plain(x) for j, x in zip(parents[i], args[i], strict=True)]
+            op = ops[i]
+            text = repr(float(known[i])) if op is None else call(op.name, op.symbol, operands, dict(static.get(i, {})))
+            final = -1 if i in fate else i
+            while final >= 0 and final not in written:  # its expression was folded into the line that uses it
+                final = consumer[final]
+            listed.append(Line(names[i], text, written.get(final, ""), fate.get(i, ""), i >= turn))
+        return listed
+
+    return list_lines if lines else list

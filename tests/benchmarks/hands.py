@@ -61,9 +61,6 @@ class Program(Engine):
     def gradient(self, f: Any, *args: Any) -> Call:
         return self._compiled(f, *args, argnums=tuple(range(len(args))))
 
-    def gradient_in_buffers(self, f: Any, *args: Any) -> Call:
-        return self._compiled(f, *args, argnums=tuple(range(len(args))), reuse_buffers=True)
-
     def hvp(self, f: Any, x: Any, v: Any) -> Call:
         return self._compiled(lambda x, v: ad.hvp(f, (x,), (v,)), x, v, mode="value")
 
@@ -78,7 +75,7 @@ class Program(Engine):
 
     def derivative(self, task: str, found: Any) -> Any:
         """What the others return, of what a program returns."""
-        return found[1] if task in ("gradient", "gradient_in_buffers", "forward") else found
+        return found[1] if task in ("gradient", "forward") else found
 
 
 class Closures:

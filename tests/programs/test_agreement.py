@@ -36,14 +36,14 @@ Case = tuple[Any, tuple[Any, ...]]
 
 
 @settings(max_examples=120, deadline=None)
-@given(programs(), st.sampled_from([PASSES, (), *[(p,) for p in PASSES]]), st.booleans())
-def test_random_programs(case: Case, passes: Any, reuse_buffers: bool) -> None:
+@given(programs(), st.sampled_from([PASSES, (), *[(p,) for p in PASSES]]))
+def test_random_programs(case: Case, passes: Any) -> None:
     """Compiled at one point and run at another near by, in all modes."""
     instructions, inputs = case
     assume(smooth_here(instructions, inputs))
     f = lambda *xs: run(instructions, *xs)  # noqa: E731
     other = tuple(x * 1.0009765625 for x in inputs)
-    options: Any = {"argnums": (0, 1), "passes": passes, "on_branch": "rerecord", "reuse_buffers": reuse_buffers}
+    options: Any = {"argnums": (0, 1), "passes": passes, "on_branch": "rerecord"}
     p = program(f, *inputs, **options)
     for point in (inputs, other, inputs):
         assert_same(p(*point), value_and_grad(f, (0, 1))(*point), 1e-12)
@@ -75,12 +75,11 @@ def total(f: Any) -> Any:
 
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("call", [pytest.param(call, id=name) for name, call in all_calls()])
-@pytest.mark.parametrize("reuse_buffers", [False, True], ids=["fresh", "buffers"])
-def test_every_call_of_every_row(call: Call, reuse_buffers: bool) -> None:
+def test_every_call_of_every_row(call: Call) -> None:
     f, which = one_array(call.f), tuple(range(len(call.args)))
     other = tuple(x * 1.0009765625 for x in call.args)
-    value = program(f, *call.args, mode="value", argnums=which, on_branch="rerecord", reuse_buffers=reuse_buffers)
-    reverse = program(total(f), *call.args, argnums=which, on_branch="rerecord", reuse_buffers=reuse_buffers)
+    value = program(f, *call.args, mode="value", argnums=which, on_branch="rerecord")
+    reverse = program(total(f), *call.args, argnums=which, on_branch="rerecord")
     for point in (call.args, other, call.args):
         np.testing.assert_allclose(value(*point), f(*point), rtol=1e-13, atol=1e-13)
         assert_same(reverse(*point), value_and_grad(total(f), which)(*point), 1e-11)

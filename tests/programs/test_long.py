@@ -1,4 +1,4 @@
-"""Long tapes: compiled in pieces, in bounded time, without deep expressions; and told when it does not pay."""
+"""Long tapes: compiled in pieces, in bounded time, without deep expressions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-import autodiff_lab.programs.compiled_program as running
 from autodiff_lab import BranchChanged, value_and_grad
 from autodiff_lab.programs import program
 
@@ -36,7 +35,6 @@ def test_a_loop_of_a_thousand_operations() -> None:
     assert p(0.8) == (pytest.approx(value, rel=1e-13), pytest.approx(slope, rel=1e-11))
 
 
-@pytest.mark.filterwarnings("ignore:A long program")
 def test_a_hundred_thousand_operations() -> None:
     f = sines(100_000)
     start = time.process_time()
@@ -47,7 +45,6 @@ def test_a_hundred_thousand_operations() -> None:
     assert p(0.7) == (pytest.approx(value, rel=1e-10), pytest.approx(slope, rel=1e-8))
 
 
-@pytest.mark.filterwarnings("ignore:A long program")
 def test_a_branch_in_a_program_of_several_functions() -> None:
     def f(x: Any) -> Any:
         y = x
@@ -64,8 +61,7 @@ def test_a_branch_in_a_program_of_several_functions() -> None:
         p(-0.8)
 
 
-@pytest.mark.parametrize("reuse_buffers", [False, True])
-def test_what_was_recorded_is_let_go_at_once(reuse_buffers: bool) -> None:
+def test_what_was_recorded_is_let_go_at_once() -> None:
     """Nothing that was recorded waits for the garbage collector, not even with the listing still to be read."""
     recorded = []
 
@@ -79,7 +75,7 @@ def test_what_was_recorded_is_let_go_at_once(reuse_buffers: bool) -> None:
     gc.collect()
     gc.disable()
     try:
-        p = program(f, np.ones(5), reuse_buffers=reuse_buffers)
+        p = program(f, np.ones(5))
         assert recorded[0]() is None
     finally:
         gc.enable()
@@ -101,12 +97,6 @@ def test_long_sums_are_not_folded_into_each_other() -> None:
     wide = program(lambda xs: sum(a * b for a in xs for b in xs), [1.0, 2.0, 3.0] * 10)
     assert wide([1.0] * 30)[0] == 900.0
     ast.parse(wide.source)
-
-
-def test_a_long_program_says_whether_it_pays(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(running, "LONG", 100)
-    with pytest.warns(UserWarning, match=r"200 operations took .* s to compile\. A call takes .* so it pays"):
-        program(sines(200), 0.7)
 
 
 def test_the_compiler_is_loaded_on_first_use() -> None:

@@ -175,11 +175,10 @@ def test_keys(keys: list[Any]) -> None:
 
 NAMES = [
     "x",
-    "_door",
-    "_another",
+    "_dispatch",
+    "_switch_version",
     "_main",
-    "_spare",
-    "_take",
+    "_run_in_numpy",
     "np",
     "math",
     "float",
@@ -189,7 +188,7 @@ NAMES = [
     "ﬁ",
     "fi",
 ]
-NAMES += ["v1", "t1", "c1", "x_bar", "_mine", "key", "BranchChanged", "type", "np_sin", "match", "f", "ª", "𝐱", "ℌ"]
+NAMES += ["v1", "t1", "c1", "x_bar", "key", "BranchChanged", "type", "np_sin", "match", "f", "ª", "𝐱", "ℌ"]
 
 
 def identifiers() -> Any:

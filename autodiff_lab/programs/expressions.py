@@ -1,0 +1,293 @@
+"""One line of the table as Python: with `math` and operators for numbers, with `np` for arrays.
+
+Numbers are Python floats in a program, because these are three times as fast as NumPy's. Where `math` raises and NumPy
+goes on with infinity or nan, the program is run again with NumPy's functions under the same names (see ``version.py``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..engine.dispatch import NOTHING, TABLE, Op
+from .draft import Constant, mark_name
+from .python_names import ATOM, CHOICE, INFIX, MATH, POWER, PRODUCT, QUESTION, SIGN, SUM
+
+if TYPE_CHECKING:
+    from .codegen import Writer
+
+__all__ = ["VIEWS", "may_be_view", "write_expression"]
+
+Text = tuple[str, int]
+"""An expression, its names between marks, and how tightly it holds together."""
+
+Write = Callable[[Any, int, Any], Text]
+"""How the lines of one row are written."""
+
+
+def write_expression(w: Writer, i: int) -> Text:
+    """The text of line i, and how tightly it holds together."""
+    if not w.numbers[i]:
+        return _write_array_expression(w, i)
+    op: Any = w.ops[i]
+    refs, write = w.operands[i], OF_NUMBERS.get(op)
+    # True + True is 2 in Python and True in NumPy: arithmetic whose result is no float is left to NumPy
+    if write and (type(w.values[i]) is np.float64 or op.kind == "comparison") and w.of_numbers(refs):
+        return write(w, i, refs)
+    return _convert_to_python(w, i, _write_array_expression(w, i))
+
+
+# Numbers
+
+
+def _make_operator_writer(symbol: str, level: int, left: int, right: int) -> Write:
+    """An operator between its operands."""
+
+    def write(w: Writer, i: int, refs: Any) -> Text:
+        a, b = w.text(refs[0], left), w.text(refs[1], right)
+        if level == SUM and b[0] == "-" and type(refs[1]) is Constant:  # a + -1 is a - 1
+            return f"{a} {'-' if symbol == '+' else '+'} {b[1:]}", level
+        return f"{a} {symbol} {b}", level
+
+    return write
+
+
+def _make_call_writer(name: str) -> Write:
+    """A call of a function of `math`, or of Python's own."""
+
+    def write(w: Writer, i: int, refs: Any) -> Text:
+        return f"{name}({', '.join([w.text(ref, CHOICE) for ref in refs])})", ATOM
+
+    return write
+
+
+def _write_negative(w: Writer, i: int, refs: Any) -> Text:
+    """The sign before its operand."""
+    return f"-{w.text(refs[0], SIGN)}", SIGN
+
+
+def _write_square(w: Writer, i: int, refs: Any) -> Text:
+    x = w.name_operand(refs[0])
+    return f"{x} * {x}", PRODUCT
+
+
+def _write_power(w: Writer, i: int, refs: Any) -> Text:
+    base, exponent = refs
+    b = w.value(exponent) if type(exponent) is Constant else None
+    if b is not None and b == 2:
+        return _write_square(w, i, refs)
+    if (b is not None and float(b).is_integer()) or (type(base) is Constant and base.value > 0):
+        # otherwise: a negative number to a broken power is complex in Python, and nan in NumPy
+        return f"{w.text(base, POWER + 1)} ** {w.text(exponent, SIGN)}", POWER
+    return f"math.pow({w.text(base, CHOICE)}, {w.text(exponent, CHOICE)})", ATOM
+
+
+def _write_choice(w: Writer, i: int, refs: Any) -> Text:
+    condition, a, b = refs
+    return f"{w.text(a, QUESTION)} if {w.text(condition, QUESTION)} else {w.text(b, QUESTION)}", CHOICE
+
+
+def _make_extreme_writer(symbol: str) -> Write:
+    def write(w: Writer, i: int, refs: Any) -> Text:
+        a, b = w.name_operand(refs[0]), w.name_operand(refs[1])
+        other = type(refs[1]) is Constant and refs[1].value == refs[1].value
+        return f"{b} if {a} {symbol} {b}{'' if other else f' or {b} != {b}'} else {a}", CHOICE
+
+    return write
+
+
+def _write_clip(w: Writer, i: int, refs: Any) -> Text:
+    x, lo, hi = refs
+    if all(type(ref) is Constant and ref.value == ref.value for ref in (lo, hi)):
+        text = w.text(x, CHOICE)
+        text = text if lo.value == -np.inf else f"max({text}, {w.text(lo, CHOICE)})"
+        return (text, 0) if hi.value == np.inf else (f"min({text}, {w.text(hi, CHOICE)})", ATOM)
+    return _convert_to_python(w, i, (f"np.clip({', '.join(w.text(ref, CHOICE) for ref in refs)})", ATOM))
+
+
+OF_NUMBERS: dict[Op, Write] = {
+    **{op: _make_operator_writer(*how) for op, how in INFIX.items()},
+    **{op: _make_call_writer(name) for op, name in MATH.items()},
+    TABLE[np.negative]: _write_negative,
+    TABLE[np.power]: _write_power,
+    TABLE[np.square]: _write_square,
+    TABLE[np.reciprocal]: lambda w, i, refs: (f"1.0 / {w.text(refs[0], PRODUCT + 1)}", PRODUCT),
+    TABLE[np.where]: _write_choice,
+    TABLE["unless"]: _write_choice,
+    TABLE[np.maximum]: _make_extreme_writer("<"),
+    TABLE[np.minimum]: _make_extreme_writer(">"),
+    TABLE["clip"]: _write_clip,
+    TABLE[np.logical_not]: lambda w, i, refs: (f"(not {w.text(refs[0], QUESTION)})", ATOM),
+}
+
+
+# Arrays, and what `math` has no function for
+
+
+def _write_array_expression(w: Writer, i: int) -> Text:
+    """The text of line i as NumPy computes it."""
+    op: Any = w.ops[i]
+    if op in OF_ARRAYS:
+        return OF_ARRAYS[op](w, i, w.operands[i])
+    if op not in INFIX:
+        return _write_call(w, i)
+    (a, b), (symbol, level, left, right) = w.operands[i], INFIX[op]
+    return f"{w.array_text(i, a, left)} {symbol} {w.array_text(i, b, right)}", level
+
+
+def _write_call(w: Writer, i: int) -> Text:
+    """The row as a call: ``np.linalg.solve(v1, v2)``."""
+    op: Any = w.ops[i]
+    operands = [w.array_text(i, ref, CHOICE) for ref in w.operands[i]]
+    if op.variadic and op in ROWS:
+        operands = [f"[{', '.join(operands)}]"]
+    static = w.static.get(i, NOTHING)
+    given = {k: w.static_text(x) for k, x in static.items() if x is not None and not (k == "keepdims" and x is False)}
+    operands += [given.pop(name) for name in ("shape", "axes") if name in given]
+    operands += [f"{name}={text}" for name, text in given.items()]
+    return f"{w.function_name(op)}({', '.join(operands)})", ATOM
+
+
+def _convert_to_python(w: Writer, i: int, text: Text) -> Text:
+    """NumPy's number as Python's."""
+    kind = type(w.values[i])
+    name = "float" if kind is np.float64 or kind is float else "bool" if kind in (bool, np.bool_) else "int"
+    return f"{name}({text[0]})", ATOM
+
+
+def _write_array_power(w: Writer, i: int, refs: Any) -> Text:
+    base, exponent = refs
+    number = type(exponent) is Constant and exponent.number
+    if number and exponent.value == 2 and w.value(base).dtype == np.float64:
+        return f"np.square({w.array_text(i, base, CHOICE)})", ATOM
+    power = w.text(exponent, SIGN) if number else w.array_text(i, exponent, SIGN)
+    return f"{w.array_text(i, base, POWER + 1)} ** {power}", POWER
+
+
+def _write_getitem(w: Writer, i: int, refs: Any) -> Text:
+    if w.of_number(refs[0]):  # x[()], x[..., None]
+        return _write_operand(w, i, refs) if w.numbers[i] else _write_reshape(w, i, refs)
+    return f"{w.text(refs[0], ATOM)}[{w.index_text(w.static[i]['index'])}]", ATOM
+
+
+def _write_scatter(w: Writer, i: int, refs: Any) -> Text:
+    """Into a number; for arrays see `Writer._scatter`."""
+    return (w.text(refs[0], CHOICE) if w.of_number(refs[0]) else f"{w.text(refs[0], ATOM)}.item()"), ATOM
+
+
+def _write_transpose(w: Writer, i: int, refs: Any) -> Text:
+    if w.of_number(refs[0]):
+        return _write_operand(w, i, refs)
+    axes = w.static.get(i, NOTHING).get("axes")
+    if axes is None or tuple(a % len(axes) for a in axes) == tuple(range(len(axes) - 1, -1, -1)):
+        return f"{w.text(refs[0], ATOM)}.T", ATOM
+    return f"{w.text(refs[0], ATOM)}.transpose({w.static_text(axes)})", ATOM
+
+
+def _write_reshape(w: Writer, i: int, refs: Any) -> Text:
+    if type(w.value(refs[0])) is not np.ndarray:
+        return f"np.full({w.values[i].shape}, {w.array_text(i, refs[0], CHOICE)})", ATOM
+    return f"{w.text(refs[0], ATOM)}.reshape({w.values[i].shape})", ATOM
+
+
+def _make_reduction_writer(ufunc: str) -> Write:
+    """``np.add.reduce`` is ``np.sum`` without the search for who is to do it."""
+
+    def write(w: Writer, i: int, refs: Any) -> Text:
+        static = w.static.get(i, NOTHING)
+        keep = ", keepdims=True" if static.get("keepdims") else ""
+        axis = w.static_text(static.get("axis"))
+        return f"np.{ufunc}.reduce({w.array_text(i, refs[0], CHOICE)}, axis={axis}{keep})", ATOM
+
+    return write
+
+
+def _write_mean(w: Writer, i: int, refs: Any) -> Text:
+    x = w.value(refs[0])
+    if getattr(x, "dtype", None) != np.float64 or not x.size:
+        return _write_call(w, i)
+    count = x.size // max(np.size(w.values[i]), 1)
+    return f"{_make_reduction_writer('add')(w, i, refs)[0]} / {count}", PRODUCT
+
+
+def _write_stack(w: Writer, i: int, refs: Any) -> Text:
+    if all(w.of_number(ref) for ref in refs) and w.values[i].dtype == np.float64:
+        return f"np.array([{', '.join(w.text(ref, CHOICE) for ref in refs)}])", ATOM
+    return _write_call(w, i)
+
+
+def _write_einsum(w: Writer, i: int, refs: Any) -> Text:
+    operands = ", ".join(w.array_text(i, ref, CHOICE) for ref in refs)
+    return f"np.einsum({w.static_text(w.static[i]['subscripts'])}, {operands})", ATOM
+
+
+def _write_nan_to_num(w: Writer, i: int, refs: Any) -> Text:
+    options = ", ".join(f"{k}={w.static_text(given)}" for k, given in w.static.get(i, NOTHING).items())
+    return f"np.nan_to_num({w.array_text(i, refs[0], CHOICE)}, {options})", ATOM
+
+
+def _write_over(w: Writer, i: int, refs: Any) -> Text:
+    a, gaps = w.name_operand(refs[0]), w.name_operand(refs[1])
+    none = f"{gaps} == 0"
+    return f"np.where(({none}) & ({a} != 0), np.nan, {a} / np.where({none}, 1.0, {gaps}))", ATOM
+
+
+def _make_pattern_writer(pattern: str) -> Write:
+    return lambda w, i, refs: (pattern.format(w.array_text(i, refs[0], CHOICE)), ATOM)
+
+
+def _write_operand(w: Writer, i: int, refs: Any) -> Text:
+    return w.text(refs[0], ATOM), ATOM
+
+
+def _write_eigh(w: Writer, i: int, refs: Any) -> Text:
+    names = w.new_name("w"), w.new_name("q")
+    values, vectors = map(mark_name, names)
+    w.write_statement(f"{values}, {vectors} = np.linalg.eigh({w.array_text(i, refs[0], CHOICE)})", names)
+    return f"np.concatenate([{values}[..., None, :], {vectors}], axis=-2)", ATOM
+
+
+def _write_astype(w: Writer, i: int, refs: Any) -> Text:
+    dtype = f"np.{w.static[i]['dtype'].name}"
+    if w.of_number(refs[0]):
+        return f"{dtype}({w.text(refs[0], CHOICE)})", ATOM
+    return f"{w.text(refs[0], ATOM)}.astype({dtype})", ATOM
+
+
+OF_ARRAYS: dict[Op, Write] = {
+    TABLE[np.negative]: _write_negative,
+    TABLE[np.power]: _write_array_power,
+    TABLE["getitem"]: _write_getitem,
+    TABLE[np.transpose]: _write_transpose,
+    TABLE[np.reshape]: _write_reshape,
+    TABLE["astype"]: _write_astype,
+    TABLE["as integers"]: _write_astype,
+    **{TABLE[f]: _make_reduction_writer("maximum") for f in (np.max, np.amax)},
+    **{TABLE[f]: _make_reduction_writer("minimum") for f in (np.min, np.amin)},
+    TABLE[np.sum]: _make_reduction_writer("add"),
+    TABLE[np.prod]: _make_reduction_writer("multiply"),
+    TABLE[np.mean]: _write_mean,
+    TABLE[np.stack]: _write_stack,
+    TABLE["einsum"]: _write_einsum,
+    TABLE["nan_to_num"]: _write_nan_to_num,
+    TABLE["stop_gradient"]: _write_operand,
+    TABLE[np.positive]: _write_operand,
+    TABLE["logabsdet"]: _make_pattern_writer("np.linalg.slogdet({})[1]"),
+    TABLE["sign of det"]: _make_pattern_writer("np.linalg.slogdet({})[0]"),
+    TABLE["eigh"]: _write_eigh,
+    TABLE["over"]: _write_over,
+    TABLE["scatter"]: _write_scatter,
+    TABLE["qr"]: _make_pattern_writer("np.concatenate(np.linalg.qr({}), axis=-2)"),
+    TABLE["svdvals"]: _make_pattern_writer("np.linalg.svd({}, compute_uv=False)"),
+}
+
+EINSUM, ROWS = TABLE["einsum"], set(TABLE.values())
+VIEWS = {TABLE[k] for k in ("getitem", np.transpose, np.reshape, np.broadcast_to, "stop_gradient", np.positive)}
+"""Rows whose result may be a view of an operand."""
+
+
+def may_be_view(op: Op, operands: Sequence[Any]) -> bool:
+    """Whether the result of a row may be the memory of its first operand, seen otherwise."""
+    return op in VIEWS or op not in ROWS or (op is EINSUM and len(operands) == 1)
