@@ -15,7 +15,7 @@ import numpy as np
 from .engine.broadcasting import shape_of
 from .engine.dispatch import Traced
 from .engine.errors import InputError, ShapeError
-from .engine.values import as_shaped, as_value, released, zeros
+from .engine.values import as_shaped, as_value, to_output, zeros
 from .systems.gradient_tape import GradientTape, Variable
 from .transforms import pytree
 from .transforms.recording import require_scalar
@@ -97,7 +97,7 @@ class Optimizer:
                 if any(shape_of(s) != shape_of(x) for s in state.values() if not isinstance(s, int)):
                     raise ShapeError(f"{name} had another shape before. Call reset(), or take a new optimizer for it.")
                 x, states[key] = self._moved(x, as_shaped(g, x, f"the gradient of {name}"), state)
-            moved.append(released(x))
+            moved.append(to_output(x))
         self.state.update({key: state for key, state in states.items() if state})
         return moved
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .tracebacks import shown
+from .tracebacks import render_traceback
 
 __all__ = [
     "AutodiffError",
@@ -24,7 +24,7 @@ class AutodiffError(Exception):
 
     def _render_traceback_(self) -> list[str]:
         """What IPython asks for, to show it in a notebook."""
-        return shown()
+        return render_traceback()
 
 
 class BranchChanged(AutodiffError, RuntimeError):

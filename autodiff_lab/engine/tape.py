@@ -16,10 +16,10 @@ import numpy as np
 
 from . import dispatch, printing, rules  # noqa: F401 — rules fills the table
 from .broadcasting import unbroadcast
-from .dispatch import NOTHING, Level, Op, as_operand, one
+from .dispatch import NO_OPTIONS, Level, Op, as_operand, unit_partial
 from .errors import BranchChanged, EndlessError, ReleasedError, ShapeError
-from .frames import is_learners, learners_frame
-from .values import as_shaped, kept, released
+from .frames import find_user_frame, is_user_frame
+from .values import as_shaped, copy_constant, to_output
 from .variable import Variable
 from .views import view
 
@@ -125,7 +125,7 @@ class Tape(Level):
         self.values: list[Any] = []
         self.kwargs: dict[int, Mapping[str, Any]] = {}
         self.sites: list[tuple[tuple[CodeType, int], ...]] | None = [] if sites else None
-        self.plain = not sites
+        self.fast = not sites
         self.swept_by: dict[int, float] = {}
         self.walk: Any = None
         self.comparisons: list[Comparison] = []
@@ -139,7 +139,7 @@ class Tape(Level):
         self.released = False
 
     @property
-    def simple(self) -> bool:
+    def has_fast_path(self) -> bool:
         """Whether there is nothing to note but the line itself."""
         return self.sites is None
 
@@ -157,7 +157,7 @@ class Tape(Level):
         args: tuple[Any, ...],
         parents: tuple[int, ...],
         value: Any,
-        static: Mapping[str, Any] = NOTHING,
+        static: Mapping[str, Any] = NO_OPTIONS,
     ) -> Variable:
         """Write one line and return its Variable."""
         if self.sites is not None:
@@ -183,10 +183,10 @@ class Tape(Level):
             parents: tuple[int, ...] = (operands[0].index,)
         else:
             own = [type(x) is Variable and x.tape is self for x in operands]
-            args = tuple([x.value if mine else kept(x) for x, mine in zip(operands, own, strict=True)])
+            args = tuple([x.value if mine else copy_constant(x) for x, mine in zip(operands, own, strict=True)])
             parents = tuple([x.index if mine else -1 for x, mine in zip(operands, own, strict=True)])
         if static:
-            static = {name: kept(x) for name, x in static.items()}
+            static = {name: copy_constant(x) for name, x in static.items()}
         value = op.fn(*args, **static)
         if not op.rules:
             if op.kind == "shape":
@@ -256,12 +256,12 @@ class Tape(Level):
                     continue
                 if partials is not None:
                     rule = partials[k]
-                    c = g if rule is one else g * rule(y, *operands)  # type: ignore[misc]
+                    c = g if rule is unit_partial else g * rule(y, *operands)  # type: ignore[misc]
                     kind = type(c)
                     if kind is not float64 and (kind is float or c.shape != operands[k].shape):
                         c = unbroadcast(c, operands[k])
                 else:
-                    c = op.pullback(k, g, y, operands, kwargs.get(i, NOTHING))  # type: ignore[union-attr]
+                    c = op.pullback(k, g, y, operands, kwargs.get(i, NO_OPTIONS))  # type: ignore[union-attr]
                     if c is None:
                         continue
                 have = adjoints[j]
@@ -314,20 +314,21 @@ class Tape(Level):
             if i < len(self.ops):
                 op: Any = self.ops[i]
                 again = operands(self.args[i], self.parents[i])
-                new.append(as_operand(op.fn(*again, **self.kwargs.get(i, NOTHING))))
+                new.append(as_operand(op.fn(*again, **self.kwargs.get(i, NO_OPTIONS))))
         if self.output is None:
-            return released(self.constant)
-        return released(new[self.output])
+            return to_output(self.constant)
+        return to_output(new[self.output])
 
     def _branch_changed(self, question: Comparison, outcome: Any) -> NoReturn:
         names = [
-            self.name(j) if j >= 0 else printing.plain(x)
+            self.name(j) if j >= 0 else printing.format_value(x)
             for j, x in zip(question.parents, question.operands, strict=True)
         ]
-        text = printing.call(question.op.name, question.op.symbol, names, dict(question.static))
+        text = printing.format_call(question.op.name, question.op.symbol, names, dict(question.static))
         raise BranchChanged(
-            f"When this tape was recorded, {text} was {printing.plain(question.outcome)}; with the new inputs it is "
-            f"{printing.plain(outcome)}, so the program would go another way. Record it again at the new inputs."
+            f"When this tape was recorded, {text} was {printing.format_value(question.outcome)}; with the new inputs "
+            f"it is {printing.format_value(outcome)}, so the program would go another way. Record it again at the new "
+            "inputs."
         )
 
     def release(self) -> None:
@@ -357,7 +358,7 @@ class Tape(Level):
 
     def expression(self, line: int) -> str:
         """What a line computes, in the names of the tape: ``"v-1 * v0"``. For an input, what the function calls it."""
-        return printing.expression(self, line)
+        return printing.format_expression(self, line)
 
     def draw(self, **options: Any) -> Any:
         """Draw the tape as a graph; :func:`autodiff_lab.draw` tells the options.
@@ -373,7 +374,7 @@ class Tape(Level):
         return view("draw_tape")(self, **options)
 
     def __str__(self) -> str:
-        return printing.evaluation_trace(self)
+        return printing.format_trace(self)
 
     def __repr__(self) -> str:
         return f"Tape({self.n_inputs} inputs, {len(self) - self.n_inputs} operations)"
@@ -388,7 +389,7 @@ def _learner_frames(tape: Tape) -> tuple[tuple[CodeType, int], ...]:
             break
         if frame.f_code is Tape.sweep.__code__:
             tape.swept_by.setdefault(len(tape.ops), frame.f_locals["self"].number)
-        if is_learners(frame):
+        if is_user_frame(frame):
             frames.append((frame.f_code, frame.f_lasti))
         frame = frame.f_back  # type: ignore[assignment]
     return tuple(reversed(frames))
@@ -396,7 +397,7 @@ def _learner_frames(tape: Tape) -> tuple[tuple[CodeType, int], ...]:
 
 def _endless(tape: Tape) -> str:
     """What to say of a run that is still recording: how far it is, where, and what else there is."""
-    frame = learners_frame()
+    frame = find_user_frame()
     lines = len(tape) - tape.n_inputs
     much = f"{lines:,} operations" + (f" with {tape.held:,} numbers" if tape.held > LARGEST else "")
     return (
@@ -406,7 +407,7 @@ def _endless(tape: Tape) -> str:
     )
 
 
-def _transposed(linear_map: Callable[[Any], Any], like: Any, t: Any) -> Any:
+def _apply_transpose(linear_map: Callable[[Any], Any], like: Any, t: Any) -> Any:
     """Record the map, and sweep."""
     tape = Tape()
     zero = np.zeros(np.shape(like))[()]
@@ -418,4 +419,4 @@ def _transposed(linear_map: Callable[[Any], Any], like: Any, t: Any) -> Any:
     return zero if adjoints[0] is None else adjoints[0]
 
 
-dispatch.transposed = _transposed
+dispatch.apply_transpose = _apply_transpose

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..engine.dispatch import NOTHING, TABLE, Op
+from ..engine.dispatch import NO_OPTIONS, TABLE, Op
 from .draft import Constant
 from .python_names import ATOM, CHOICE, INFIX, KEYS, POWER, PRODUCT, SIGN
 from .statement import marked
@@ -40,7 +40,7 @@ def _called(w: Writer, i: int) -> Text:
     operands = [w.array_text(i, ref, CHOICE) for ref in w.operands[i]]
     if op.variadic and op in KEYS:
         operands = [f"[{', '.join(operands)}]"]
-    static = w.static.get(i, NOTHING)
+    static = w.static.get(i, NO_OPTIONS)
     options = [
         f"{name}={w.static_text(given)}"
         for name, given in static.items()
@@ -88,7 +88,7 @@ def _scattered(w: Writer, i: int, refs: Any) -> Text:
 def _transposed(w: Writer, i: int, refs: Any) -> Text:
     if w.of_number(refs[0]):
         return _itself(w, i, refs)
-    axes = w.static.get(i, NOTHING).get("axes")
+    axes = w.static.get(i, NO_OPTIONS).get("axes")
     if axes is None or tuple(a % len(axes) for a in axes) == tuple(range(len(axes) - 1, -1, -1)):
         return f"{w.text(refs[0], ATOM)}.T", ATOM
     return f"{w.text(refs[0], ATOM)}.transpose({w.static_text(axes)})", ATOM
@@ -104,7 +104,7 @@ def _reduced(ufunc: str) -> Callable[[Any, int, Any], Text]:
     """``np.add.reduce`` is ``np.sum`` without the search for who is to do it."""
 
     def write(w: Writer, i: int, refs: Any) -> Text:
-        static = w.static.get(i, NOTHING)
+        static = w.static.get(i, NO_OPTIONS)
         keep = ", keepdims=True" if static.get("keepdims") else ""
         axis = w.static_text(static.get("axis"))
         return f"np.{ufunc}.reduce({w.array_text(i, refs[0], CHOICE)}, axis={axis}{keep})", ATOM
@@ -132,7 +132,7 @@ def _einsum(w: Writer, i: int, refs: Any) -> Text:
 
 
 def _nan_to_num(w: Writer, i: int, refs: Any) -> Text:
-    options = ", ".join(f"{k}={w.static_text(given)}" for k, given in w.static.get(i, NOTHING).items())
+    options = ", ".join(f"{k}={w.static_text(given)}" for k, given in w.static.get(i, NO_OPTIONS).items())
     return f"np.nan_to_num({w.array_text(i, refs[0], CHOICE)}, {options})", ATOM
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..engine.dispatch import TABLE, Op
-from ..engine.printing import plain
+from ..engine.printing import format_value
 from ..transforms import pytree
 from .arguments import Input, key_text
 from .array_expressions import FRESH_NEVER, may_share
@@ -197,7 +197,7 @@ class Writer(Words):
         else:
             wrong = f"{text} != {self.static_text(outcome)}"
         asked = f" ({decision.asked})" if decision.asked else ""
-        message = f"When this program was recorded, {text.replace(MARK, '')} was {plain(outcome)}{asked}; "
+        message = f"When this program was recorded, {text.replace(MARK, '')} was {format_value(outcome)}{asked}; "
         message += "with these inputs it is not, so the function would go another way. Compile it again for them."
         self.say(f"if {wrong}:\n    raise BranchChanged({message!r})")
 

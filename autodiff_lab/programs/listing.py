@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import count
 from typing import Any, NamedTuple
 
-from ..engine.printing import call, plain
+from ..engine.printing import format_call, format_value
 from .codegen import Writer
 from .draft import Draft
 
@@ -64,5 +64,5 @@ class Listing:
     def _recorded(self, i: int, names: Sequence[str]) -> str:
         op: Any = self.ops[i]
         columns = zip(self.parents[i], self.args[i], strict=True)
-        operands = [names[j] if j >= 0 else plain(x) for j, x in columns]
-        return call(op.name, op.symbol, operands, dict(self.static.get(i, {})))
+        operands = [names[j] if j >= 0 else format_value(x) for j, x in columns]
+        return format_call(op.name, op.symbol, operands, dict(self.static.get(i, {})))

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..engine.dispatch import NOTHING, TABLE
+from ..engine.dispatch import NO_OPTIONS, TABLE
 from ..engine.variable import Variable
 from ..transforms import pytree
 from .draft import Constant, Draft
@@ -79,7 +79,7 @@ def _all_of_it(draft: Draft, i: int, x: Any) -> Any:
 
 
 def _twice_transposed(draft: Draft, i: int, x: Any) -> Any:
-    axes = draft.static.get(i, NOTHING).get("axes")
+    axes = draft.static.get(i, NO_OPTIONS).get("axes")
     if len(draft.shape(x)) < 2 or (axes is not None and [a % len(axes) for a in axes] == list(range(len(axes)))):
         return x
     return None

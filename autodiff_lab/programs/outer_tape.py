@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..engine.dispatch import NOTHING, TABLE, Op, apply, as_operand
+from ..engine.dispatch import NO_OPTIONS, TABLE, Op, apply, as_operand
 from ..engine.errors import AutodiffError
-from ..engine.frames import MACHINERY, line_of
+from ..engine.frames import INTERNAL_MODULES, describe_line
 from ..engine.tape import Tape
-from ..engine.values import kept
+from ..engine.values import copy_constant
 from ..engine.variable import Variable
 
 __all__ = ["Answer", "Decision", "OuterTape"]
@@ -74,11 +74,11 @@ class Answer(Variable):
         return getattr(ufunc, method)(*(x.decided() if isinstance(x, Answer) else x for x in inputs), **kwargs)
 
     def __array_function__(self, func: Callable[..., Any], types: Any, args: Any, kwargs: dict[str, Any]) -> Any:
-        unheard = self.tape.unheard
+        unheard = self.tape.caught
         try:
             return super().__array_function__(func, types, args, kwargs)
         except AutodiffError:  # what has no row is asked of the plain answers
-            self.tape.unheard = unheard
+            self.tape.caught = unheard
             return func(*map(_decided, args), **{name: _decided(x) for name, x in kwargs.items()})
 
     def astype(self, dtype: Any) -> Any:
@@ -113,7 +113,7 @@ class OuterTape(Tape):
 
     def constant_line(self, value: Any) -> Variable:
         """A line that is a constant, so that what is computed from it can be seen."""
-        v = self.append(None, (), (), value, NOTHING)
+        v = self.append(None, (), (), value, NO_OPTIONS)
         self.known[v.index] = value
         return v
 
@@ -122,7 +122,7 @@ class OuterTape(Tape):
         plain, lines = [], []
         for x in operands:
             own = isinstance(x, Variable) and x.tape is self
-            plain.append(x.value if own else kept(x))
+            plain.append(x.value if own else copy_constant(x))
             lines.append(x.index if own else -1)
         args = tuple(plain)
         if op.kind == "shape":
@@ -132,7 +132,7 @@ class OuterTape(Tape):
             if apart is not None:
                 return apart
         if static:
-            static = {name: kept(_decided(x)) for name, x in static.items()}
+            static = {name: copy_constant(_decided(x)) for name, x in static.items()}
         value = op.fn(*args, **static)
         if type(value) is float:  # of a learner's own function
             value = np.float64(value)
@@ -145,7 +145,7 @@ class OuterTape(Tape):
 
     def _taken_apart(self, op: Op, operands: tuple[Any, ...]) -> Any:
         """What the function does inside, recorded; None if something in there has no row in the table."""
-        before, decisions, unheard = len(self.ops), len(self.decisions), self.unheard
+        before, decisions, unheard = len(self.ops), len(self.decisions), self.caught
         try:
             return as_operand(op.inside(*operands))  # type: ignore[misc]
         except AutodiffError:
@@ -154,7 +154,7 @@ class OuterTape(Tape):
             for line in [i for i in self.kwargs if i >= before]:
                 del self.kwargs[line]
             del self.decisions[decisions:]
-            self.unheard = unheard
+            self.caught = unheard
             return None
 
     def decide(self, answer: Answer) -> None:
@@ -172,7 +172,7 @@ def _decided(x: Any) -> Any:
     return x
 
 
-_ON_THE_WAY = (*MACHINERY, f"{__name__}.", "contextlib.")
+_ON_THE_WAY = (*INTERNAL_MODULES, f"{__name__}.", "contextlib.")
 
 
 def _asked() -> str:
@@ -183,6 +183,6 @@ def _asked() -> str:
         if module.startswith("autodiff_lab.programs.") and not module.startswith(_ON_THE_WAY):
             return ""  # whoever called the program: beyond, there is only the line with `program(...)`
         if not module.startswith(_ON_THE_WAY):
-            return line_of(frame)
+            return describe_line(frame)
         frame = frame.f_back  # type: ignore[assignment]
     return ""

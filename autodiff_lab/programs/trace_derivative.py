@@ -175,11 +175,11 @@ class NotingPass(ForwardPass):
     """A forward pass that notes which line is the tangent of which."""
 
     __slots__ = ("names", "operations", "suffix", "tape")
-    simple = False
+    has_fast_path = False
 
     def __init__(self, names: dict[int, str], suffix: str, tape: OuterTape) -> None:
         super().__init__()
-        self.names, self.suffix, self.tape, self.plain, self.operations = names, suffix, tape, False, 0
+        self.names, self.suffix, self.tape, self.fast, self.operations = names, suffix, tape, False, 0
 
     def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any]) -> Any:
         """Compute one operation and the tangent of its result."""

@@ -18,7 +18,7 @@ import numpy as np
 
 from ..engine.dispatch import FLOAT64
 from ..engine.errors import BranchChanged
-from ..engine.values import released
+from ..engine.values import to_output
 from ..transforms import pytree
 from ..transforms.recording import chosen_arguments
 from .arguments import TAKEN, Inputs, conditions, read_inputs, safe_name
@@ -138,7 +138,7 @@ class Version:
             self._again = in_numpy(self.namespace, [function.name for function in self.functions], doubles)
         numbers = [pytree.map_leaves(lambda x: np.float64(x) if type(x) is float else x, x) for x in args]
         return pytree.map_leaves(
-            lambda y: released(y) if isinstance(y, np.generic) else y, self.call(self._again, numbers)
+            lambda y: to_output(y) if isinstance(y, np.generic) else y, self.call(self._again, numbers)
         )
 
     def _executed(self) -> Any:

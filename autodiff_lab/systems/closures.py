@@ -41,11 +41,11 @@ import numpy as np
 
 from ..engine import printing
 from ..engine.broadcasting import shape_of
-from ..engine.dispatch import NOTHING, TABLE, Level, Op, apply
+from ..engine.dispatch import NO_OPTIONS, TABLE, Level, Op, apply
 from ..engine.errors import InputError, LeakError, ShapeError
 from ..engine.operators import Overloaded
 from ..engine.rules.elementwise import numpys
-from ..engine.values import as_number, released
+from ..engine.values import as_number, to_output
 
 __all__ = ["Recording", "Tape", "Variable", "grad"]
 
@@ -72,7 +72,7 @@ class Variable(Overloaded):
         self.level, self.name, self.value = level, name, value
 
     def __repr__(self) -> str:
-        return printing.plain(self.value)
+        return printing.format_value(self.value)
 
 
 for _op in TABLE.values():
@@ -157,7 +157,7 @@ class Recording(Level):
 
     # Recording
 
-    def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any] = NOTHING) -> Any:
+    def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any] = NO_OPTIONS) -> Any:
         """Carry out one operation on numbers, print it, and put its closure on the list."""
         which = [k for k, x in enumerate(operands) if self.holds(x)]
         value = op.fn(*(numpys(x.value if k in which else x) for k, x in enumerate(operands)), **static)
@@ -168,9 +168,9 @@ class Recording(Level):
                 f"{op.name} gave an array of shape {shape_of(value)}, and this list is of operations on single "
                 "numbers. Write the program for one entry, or use autodiff_lab.grad, which takes arrays."
             )
-        y = self.variable(released(value))
-        names = [x.name if k in which else printing.plain(x) for k, x in enumerate(operands)]
-        self.say(f"{y.name} = {printing.call(op.name, op.symbol, names, dict(static))}")
+        y = self.variable(to_output(value))
+        names = [x.name if k in which else printing.format_value(x) for k, x in enumerate(operands)]
+        self.say(f"{y.name} = {printing.format_call(op.name, op.symbol, names, dict(static))}")
 
         def propagate(dl_doutputs: list[Variable]) -> list[Variable | None]:
             (dl_dy,) = dl_doutputs
@@ -195,7 +195,7 @@ class Recording(Level):
             partial = op.local_partial(k, y, *operands)
         finally:
             self._in_a_rule = False
-        return partial if self.holds(partial) else self.variable(released(numpys(partial)))
+        return partial if self.holds(partial) else self.variable(to_output(numpys(partial)))
 
     # Rewinding
 

@@ -24,7 +24,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..engine import printing
-from ..engine.dispatch import NOTHING
+from ..engine.dispatch import NO_OPTIONS
 from ..engine.errors import InputError, MutationError
 from ..engine.tape import Tape, Variable
 from ..transforms.jacobians import hessian
@@ -210,8 +210,8 @@ def _result(f: Program, inputs: Sequence[Any], kind: type) -> Any:
     result = f(*inputs)
     if not isinstance(result, kind):
         raise InputError(
-            f"{name_of(f)} returned {printing.plain(result)}, which was not computed from its inputs, so nothing is "
-            "recorded. Return one number that depends on them."
+            f"{name_of(f)} returned {printing.format_value(result)}, which was not computed from its inputs, so "
+            "nothing is recorded. Return one number that depends on them."
         )
     return result
 
@@ -225,7 +225,7 @@ def _read_by_the_rule(program: Tape, line: int) -> list[tuple[str, Any]]:
     parents, op, args = program.parents[line], program.ops[line], program.args[line]
     symbols = [Symbol(f"operand {k}") for k in range(len(args))]
     y, g = Symbol("result"), Symbol("adjoint")
-    formulas = [op.pullback(k, g, y, tuple(symbols), program.kwargs.get(line, NOTHING)) for k in range(len(args))]  # type: ignore[union-attr]
+    formulas = [op.pullback(k, g, y, tuple(symbols), program.kwargs.get(line, NO_OPTIONS)) for k in range(len(args))]  # type: ignore[union-attr]
     read = [leaf for formula, j in zip(formulas, parents, strict=True) if j >= 0 for leaf in _leaves(formula)]
     kept = [
         (_named(program, j), x) for s, j, x in zip(symbols, parents, args, strict=True) if any(s is r for r in read)

@@ -18,10 +18,10 @@ import numpy as np
 from ..engine.broadcasting import shape_of
 from ..engine.dispatch import Level, Op, Traced, as_operand
 from ..engine.errors import InputError, MutationError
-from ..engine.levels import blocks, is_paused, running
+from ..engine.levels import is_paused, open_levels, pauses
 from ..engine.operators import Overloaded
-from ..engine.printing import plain
-from ..engine.values import as_shaped, as_value, released
+from ..engine.printing import format_value
+from ..engine.values import as_shaped, as_value, to_output
 from ..transforms import custom
 
 __all__ = ["Eager", "Recorder", "Tensor", "Variable", "constant", "custom_gradient"]
@@ -59,7 +59,7 @@ class Eager(Overloaded):
 
     def numpy(self) -> Any:
         """The plain number, or a copy of the array: no tape sees what is computed with it."""
-        return released(self.value)
+        return to_output(self.value)
 
     def __format__(self, spec: str) -> str:
         return format(self.numpy(), spec) if spec else str(self)
@@ -86,7 +86,7 @@ class Tensor(Eager):
         )
 
     def __repr__(self) -> str:
-        return f"Tensor({plain(self.value)})"
+        return f"Tensor({format_value(self.value)})"
 
 
 def constant(x: Any) -> Any:
@@ -186,7 +186,7 @@ class Variable(Eager):
         return self.assign(self.value - _plain_value(change, "the change"))
 
     def __repr__(self) -> str:
-        return f"Variable({f'{self.name!r}, ' if self.name else ''}{plain(self.value)})"
+        return f"Variable({f'{self.name!r}, ' if self.name else ''}{format_value(self.value)})"
 
     # It can be assigned to, so what is handed on is a tensor, and a copy is another place.
 
@@ -223,8 +223,8 @@ class Recorder(Level):
 def recorders() -> list[Recorder]:
     """Those who record in this thread at this moment."""
     here = threading.get_ident()
-    found = [level for level in running if isinstance(level, Recorder) and level.open and level.thread == here]
-    return [tape for tape in found if not is_paused(tape)] if blocks else found
+    found = [level for level in open_levels if isinstance(level, Recorder) and level.open and level.thread == here]
+    return [tape for tape in found if not is_paused(tape)] if pauses else found
 
 
 def custom_gradient(f: Callable[..., tuple[Any, Callable[[Any], Any]]]) -> Callable[..., Any]:

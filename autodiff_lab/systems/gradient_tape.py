@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import printing
 from ..engine.dispatch import Op
 from ..engine.errors import InputError, ReleasedError
-from ..engine.levels import running
+from ..engine.levels import open_levels
+from ..engine.printing import format_call, format_value
 from ..engine.values import as_shaped, ones, zeros
 from ..transforms import pytree
 from .eager import Eager, Recorder, Tensor, Variable, constant, custom_gradient
@@ -56,12 +56,12 @@ class GradientTape(Recorder):
     # Recording
 
     def __enter__(self) -> GradientTape:
-        if self in running:
+        if self in open_levels:
             raise InputError("This tape is recording already. Make another GradientTape() to nest one in it.")
         if self._rewound:
             self.reset()
         self.thread = threading.get_ident()
-        running.append(self)
+        open_levels.append(self)
         self.open = True
         return self
 
@@ -70,8 +70,8 @@ class GradientTape(Recorder):
 
     def _stop(self) -> None:
         self.open = False
-        if self in running:
-            running.remove(self)
+        if self in open_levels:
+            open_levels.remove(self)
 
     def watch(self, objects: Any) -> None:
         """Record from now on what is computed from these tensors and Variables; containers may be nested."""
@@ -115,7 +115,7 @@ class GradientTape(Recorder):
         try:
             yield
         finally:
-            self.open = self in running
+            self.open = self in open_levels
 
     def reset(self) -> None:
         """Forget everything: what is watched, and what was recorded."""
@@ -210,18 +210,15 @@ class GradientTape(Recorder):
 
     def __str__(self) -> str:
         def text(x: Any) -> str:
-            known = isinstance(x, Eager) and x.number in self.made_by
-            return (
-                name_of(x.number, self.made_by, self.names)
-                if known
-                else printing.plain(x.value if isinstance(x, Eager) else x)
-            )
+            if isinstance(x, Eager) and x.number in self.made_by:
+                return name_of(x.number, self.made_by, self.names)
+            return format_value(x.value if isinstance(x, Eager) else x)
 
-        return "\n".join(
-            f"{text(r.result)} = {printing.call(r.op.name, r.op.symbol, list(map(text, r.operands)), dict(r.static))}"
-            f" = {printing.plain(r.result.value)}"
-            for r in self.records.values()
-        )
+        def line(r: Record) -> str:
+            call = format_call(r.op.name, r.op.symbol, list(map(text, r.operands)), dict(r.static))
+            return f"{text(r.result)} = {call} = {format_value(r.result.value)}"
+
+        return "\n".join(map(line, self.records.values()))
 
 
 def _leaves(objects: Any, role: str) -> list[Any]:

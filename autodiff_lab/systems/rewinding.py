@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..engine.broadcasting import shape_of
-from ..engine.dispatch import Op, one
+from ..engine.dispatch import Op, unit_partial
 from ..engine.errors import ShapeError
 from ..transforms import pytree
 from .eager import Eager, Tensor, Variable, constant
@@ -70,7 +70,7 @@ def _copied(x: Any) -> Any:
     return x.copy() if type(x) is np.ndarray else x
 
 
-READ = Op("read", Variable.read, "elementwise", (one,))
+READ = Op("read", Variable.read, "elementwise", (unit_partial,))
 """What a tape records when a Variable is read: the tensor is what the Variable held."""
 
 

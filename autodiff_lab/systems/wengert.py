@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 
 from ..engine.broadcasting import shape_of
-from ..engine.dispatch import NOTHING, TABLE, Level, Op, as_operand
+from ..engine.dispatch import NO_OPTIONS, TABLE, Level, Op, as_operand
 from ..engine.errors import ShapeError, UnsupportedError
 from ..engine.operators import Overloaded, is_operand
 from ..engine.rules.elementwise import numpys
@@ -54,7 +54,7 @@ class Cells(Level):
     def __init__(self) -> None:
         self.number, self.open = 0, True
 
-    def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any] = NOTHING) -> Any:
+    def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any] = NO_OPTIONS) -> Any:
         """Carry out one operation on numbers, and keep its local partials."""
         numbers = tuple([numpys(x.value if isinstance(x, Cell) else x) for x in operands])
         y = op.fn(*numbers, **static)
@@ -210,7 +210,7 @@ def var(value: Any) -> Var:
     return Var(as_number(value, "the variable"))
 
 
-def _short_way(op: Op) -> tuple[Callable[..., Any], Callable[..., Any]]:
+def _fast_operators(op: Op) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """Sums and products without the general dispatch, for they are most of a program. On floats they never raise."""
     fn, process = op.fn, Cell.level.process
     left, right = op.rules
@@ -238,6 +238,6 @@ def _short_way(op: Op) -> tuple[Callable[..., Any], Callable[..., Any]]:
 
 
 for _name, _ufunc in {"add": np.add, "sub": np.subtract, "mul": np.multiply}.items():
-    _forward, _reflected = _short_way(TABLE[_ufunc])
+    _forward, _reflected = _fast_operators(TABLE[_ufunc])
     setattr(Cell, f"__{_name}__", _forward)
     setattr(Cell, f"__r{_name}__", _reflected)

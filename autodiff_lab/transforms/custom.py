@@ -12,7 +12,7 @@ from ..engine import dispatch
 from ..engine.broadcasting import shape_of, zeros_like
 from ..engine.dispatch import Op, Traced, apply, as_operand
 from ..engine.errors import InputError, MutationError, ShapeError, UnsupportedError
-from ..engine.printing import visible
+from ..engine.printing import replace_bidi
 from ..engine.rules.rows import flat
 from . import pytree
 from .gradients import vjp
@@ -72,10 +72,13 @@ def custom_gradient(
         rules: Any = ()
         if partials is not None:
             op = Op(
-                visible(f.__name__), compute, "elementwise", partials if isinstance(partials, tuple) else (partials,)
+                replace_bidi(f.__name__),
+                compute,
+                "elementwise",
+                partials if isinstance(partials, tuple) else (partials,),
             )
         else:
-            op = Op(visible(f.__name__), compute, "general", rules, variadic=True)
+            op = Op(replace_bidi(f.__name__), compute, "general", rules, variadic=True)
             op.rules = ((_from_vjp(vjp, f.__name__) if vjp else _from_jvp(jvp)),)  # type: ignore[arg-type]
             if jvp is not None:
                 op.push = lambda y, operands, tangents, static: jvp(_filled(operands, tangents), y, *operands)
@@ -123,7 +126,7 @@ def _from_jvp(jvp: Callable[..., Any]) -> Callable[..., Any]:
             only = tuple(t if i == k else None for i in range(len(operands)))
             return jvp(_filled(operands, only), y, *operands)
 
-        return dispatch.transposed(along, operands[k], g)
+        return dispatch.apply_transpose(along, operands[k], g)
 
     return rule
 
@@ -200,7 +203,7 @@ def checkpoint(f: Callable[..., Any]) -> Callable[..., Any]:
                 )
             return pullback(g)[k]
 
-        op = Op(visible(getattr(f, "__name__", "checkpoint")), compute, "general", variadic=True)
+        op = Op(replace_bidi(getattr(f, "__name__", "checkpoint")), compute, "general", variadic=True)
         op.rules = (again,)
         op.inside = on_leaves
         return apply(op, tuple(as_operand(x) for x in leaves))

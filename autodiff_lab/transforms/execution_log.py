@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
-from ..engine.frames import is_learners
+from ..engine.frames import is_user_frame
 from ..engine.tape import Tape
 
 __all__ = ["MOST", "Event", "Walk", "watched"]
@@ -61,7 +61,7 @@ class Walk:
         code = frame.f_code
         found = self._codes.get(id(code))
         if found is None:
-            found = self._codes[id(code)] = is_learners(frame), code
+            found = self._codes[id(code)] = is_user_frame(frame), code
         if not found[0] or not self._complete:
             return None
         number = self._numbers.get(id(frame))

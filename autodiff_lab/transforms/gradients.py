@@ -12,7 +12,7 @@ from ..engine.dispatch import FLOAT64, Traced
 from ..engine.dual import Dual, ForwardPass, dual
 from ..engine.errors import InputError, ShapeError
 from ..engine.tape import LONGEST, Tape
-from ..engine.values import as_shaped, as_value, ones, released, released_all, zeros
+from ..engine.values import as_shaped, as_value, ones, to_output, to_outputs, zeros
 from ..engine.variable import Variable
 from . import pytree
 from .keywords import options_apart
@@ -119,7 +119,7 @@ def record(
     tape.output, value = result_line(result, tape), result_value(result, tape)
     if tape.output is None:
         tape.constant = value
-    return released(value), tape
+    return to_output(value), tape
 
 
 def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
@@ -150,14 +150,14 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tupl
     """
     result, tape = recorded(f, primals, range(len(primals)), copied=True)
     outputs = pytree.flatten(result)
-    value = pytree.map_leaves(lambda y: released(result_value(y, tape)), result)
+    value = pytree.map_leaves(lambda y: to_output(result_value(y, tape)), result)
 
     def pullback(cotangent: Any) -> tuple[Any, ...]:
         seeds = [
             as_shaped(c, result_value(y, tape), "the cotangent")
             for c, y in zip(pytree.matching(cotangent, result, "the cotangent"), outputs, strict=True)
         ]
-        gradients = iter(released_all(swept(tape, outputs, seeds), tape.values[: tape.n_inputs], seeds))
+        gradients = iter(to_outputs(swept(tape, outputs, seeds), tape.values[: tape.n_inputs], seeds))
         return tuple(pytree.map_leaves(lambda _: next(gradients), x) for x in primals)
 
     return value, pullback
@@ -246,17 +246,17 @@ def differentiated(
         if not isinstance(result, tuple) or len(result) != 2:
             raise ShapeError(f"has_aux=True means that {name_of(f)} returns a pair (result, extra).")
         result, aux = result
-        aux = pytree.map_leaves(lambda y: released(result_value(y, tape)) if isinstance(y, Traced) else y, aux)
+        aux = pytree.map_leaves(lambda y: to_output(result_value(y, tape)) if isinstance(y, Traced) else y, aux)
     if type(result) is not Variable or type(result.value) is not np.float64:
         require_scalar(result, f)
     value = result_value(result, tape)
     seeds = [ones(value)]
-    gradients = released_all(swept(tape, [result], seeds), tape.values[: tape.n_inputs], seeds)
+    gradients = to_outputs(swept(tape, [result], seeds), tape.values[: tape.n_inputs], seeds)
     if len(which) != len(gradients) or not LEAVES.issuperset(map(type, args)):
         remaining = iter(gradients)
         of = {k: pytree.map_leaves(lambda _: next(remaining), args[k]) for k in dict.fromkeys(which)}
         gradients = [of[k] for k in which]
-    return released(value), gradients[0] if hasattr(argnums, "__index__") else tuple(gradients), aux
+    return to_output(value), gradients[0] if hasattr(argnums, "__index__") else tuple(gradients), aux
 
 
 def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
@@ -307,13 +307,13 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
         inputs.append(pytree.map_leaves(lifted, x))
     result = forward.run(f, inputs)
     if type(result) is Dual and result.level is forward:
-        return released(result.value), released(result.tangent)
+        return to_output(result.value), to_output(result.tangent)
 
     def split(y: Any) -> tuple[Any, Any]:
         if type(y) is Dual and y.level is forward:
-            return released(y.value), released(y.tangent)
+            return to_output(y.value), to_output(y.tangent)
         plain = checked_result(y)
-        return released(plain), released(zeros(plain))
+        return to_output(plain), to_output(zeros(plain))
 
     pairs = [split(y) for y in pytree.flatten(result)]
     return (

@@ -18,7 +18,7 @@ from ..engine.dispatch import FLOAT64, as_operand
 from ..engine.dual import Dual, ForwardPass, dual
 from ..engine.errors import ShapeError
 from ..engine.levels import no_recording
-from ..engine.values import as_shaped, as_value, ones, released, released_all, zeros
+from ..engine.values import as_shaped, as_value, ones, to_output, to_outputs, zeros
 from . import pytree
 from .gradients import LEAVES, differentiated, grad, jvp, vjp
 from .recording import (
@@ -87,7 +87,7 @@ def jacfwd(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[
             parts, start = [], 0
             for x, n in zip(leaves, sizes, strict=True):
                 part = columns if n == count else columns[..., start : start + n]
-                parts.append(released(as_operand(part.reshape((*shape, *shape_of(x))))))
+                parts.append(to_output(as_operand(part.reshape((*shape, *shape_of(x))))))
                 start += n
             return by_argument(parts, argnums, which, args)
 
@@ -125,7 +125,7 @@ def jacrev(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[
             if not rows:
                 parts = [np.zeros((*shape, *shape_of(x)), dtype=x.dtype) for x in inputs]
             elif not shape:
-                parts = released_all(rows[0], inputs)
+                parts = to_outputs(rows[0], inputs)
             else:
                 stacked = [np.reshape(np.stack(g), (*shape, *shape_of(g[0]))) for g in zip(*rows, strict=True)]
                 parts = [g.astype(x.dtype, copy=False) for g, x in zip(stacked, inputs, strict=True)]
@@ -221,11 +221,11 @@ def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., 
         def tangent(y: Any) -> Any:
             line = result_line(y, tape)
             found = None if line is None else moving[line]
-            return released(zeros(result_value(y, tape)) if found is None else found)
+            return to_output(zeros(result_value(y, tape)) if found is None else found)
 
         return pytree.map_leaves(tangent, result)
 
-    return pytree.map_leaves(lambda y: released(result_value(y, tape)), result), push
+    return pytree.map_leaves(lambda y: to_output(result_value(y, tape)), result), push
 
 
 def elementwise_grad(f: Callable[..., Any], argnums: int = 0) -> Callable[..., Any]:

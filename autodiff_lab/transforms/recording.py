@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from ..engine.broadcasting import shape_of
-from ..engine.dispatch import NOTHING, Traced
+from ..engine.dispatch import NO_OPTIONS, Traced
 from ..engine.errors import InputError, LeakError, ShapeError
-from ..engine.printing import visible
+from ..engine.printing import replace_bidi
 from ..engine.tape import Tape
 from ..engine.values import as_value, zeros
 from ..engine.variable import Variable
@@ -142,7 +142,7 @@ def pushed_through(tape: Tape, line: int, tangents: tuple[Any, ...], batch: int 
     if all(t is None for t in tangents):
         return None
     op: Any = tape.ops[line]
-    return op.pushforward(tape.values[line], tape.args[line], tangents, tape.kwargs.get(line, NOTHING), batch)
+    return op.pushforward(tape.values[line], tape.args[line], tangents, tape.kwargs.get(line, NO_OPTIONS), batch)
 
 
 def result_line(y: Any, tape: Tape) -> int | None:
@@ -238,7 +238,7 @@ def name_of(f: Callable[..., Any]) -> str:
     if maker:
         inner = name_of(f.__wrapped__)  # type: ignore[attr-defined]
         return f"{inner}′" if maker == "grad" else f"{maker}({inner})"
-    return visible(getattr(f, "__name__", None) or type(f).__name__)
+    return replace_bidi(getattr(f, "__name__", None) or type(f).__name__)
 
 
 def _described(result: Any) -> str:

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.dispatch import FLOAT64, NOTHING, Level, Op, Traced
+from ..engine.dispatch import FLOAT64, NO_OPTIONS, Level, Op, Traced
 from ..engine.errors import DetachedError
 from ..engine.operators import Overloaded
-from ..engine.printing import call, index, plain, static_text
+from ..engine.printing import format_call, format_index, format_static, format_value
 
 __all__ = ["Symbol"]
 
@@ -90,7 +90,7 @@ class Symbol(Overloaded):
         *,
         op: Op | None = None,
         operands: tuple[Any, ...] = (),
-        static: Mapping[str, Any] = NOTHING,
+        static: Mapping[str, Any] = NO_OPTIONS,
     ) -> None:
         self.name, self.op, self.operands, self.static = name, op, operands, static
 
@@ -149,10 +149,10 @@ class Symbol(Overloaded):
             return rf"\operatorname{{{self.static['dtype']}}}\left({plainly[0]}\right)"
         escaped = name.replace("_", r"\_")
         if name == "getitem":
-            return rf"{_latex_bracketed(self.operands[0], 5)}[{index(self.static['index'])}]"
+            return rf"{_latex_bracketed(self.operands[0], 5)}[{format_index(self.static['index'])}]"
         if name in ("stack", "concatenate"):
             plainly = [f"[{', '.join(plainly)}]"]
-        options = [rf"\text{{{k}}}={static_text(v)}" for k, v in self.static.items() if v is not None]
+        options = [rf"\text{{{k}}}={format_static(v)}" for k, v in self.static.items() if v is not None]
         return rf"\operatorname{{{escaped}}}\left({', '.join(plainly + options)}\right)"
 
     def _written(self, prefix: str) -> str:
@@ -171,7 +171,7 @@ class Symbol(Overloaded):
         if strength is None:
             own = self.op.name == "getitem" or self.op.inside is not None  # a learner's function is not NumPy's
             named = self.op.name if own else prefix + self.op.name
-            return call(
+            return format_call(
                 named,
                 None,
                 [_written(x, prefix) for x in self.operands],
@@ -231,7 +231,7 @@ def _written(x: Any, prefix: str) -> str:
 
 
 def _number(x: Any) -> str:
-    text = plain(x)
+    text = format_value(x)
     return text.removesuffix(".0")
 
 

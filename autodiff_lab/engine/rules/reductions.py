@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..broadcasting import added, kept_shape, shape_of
-from ..dispatch import one
+from ..broadcasting import keepdims_shape, shape_of, sum_axes
+from ..dispatch import unit_partial
 from ..errors import UnsupportedError
 from .rows import composed, linear, reduction, unless
 
@@ -19,7 +19,7 @@ def _shifted(axis: Any, y: Any) -> Any:
     return axis if axis < 0 else axis + 1
 
 
-reduction(np.sum, one, call=added)
+reduction(np.sum, unit_partial, call=sum_axes)
 reduction(np.mean, lambda y, x, axis: np.size(y) / max(np.size(x), 1))
 linear(
     np.cumsum,
@@ -108,7 +108,7 @@ def _median(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
     n = int(np.prod([shape[i] for i in axes]))
     rows = np.sort(np.reshape(last, (*shape_of(last)[: len(shape) - len(axes)], n)), axis=-1)
     middle = np.mean(rows[..., (n - 1) // 2 : n // 2 + 1], axis=-1)
-    return np.reshape(middle, kept_shape(shape, axes)) if keepdims else middle
+    return np.reshape(middle, keepdims_shape(shape, axes)) if keepdims else middle
 
 
 # Averages, spreads, norms
@@ -146,7 +146,7 @@ def _var(
     correction: float | None = None,
 ) -> Any:
     centred = a - np.mean(a, axis=axis, keepdims=True)
-    count = np.size(a) / int(np.prod(kept_shape(shape_of(a), axis)))
+    count = np.size(a) / int(np.prod(keepdims_shape(shape_of(a), axis)))
     total = np.sum(centred * centred, axis=axis, keepdims=keepdims)
     return total / (count - (ddof if correction is None else correction))
 
@@ -195,7 +195,7 @@ def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> 
         if ord in (2, -2, "nuc"):
             values = np.linalg.svdvals(np.moveaxis(x, (rows, columns), (-2, -1)))
             y = np.sum(values, axis=-1) if ord == "nuc" else (np.max if ord > 0 else np.min)(values, axis=-1)
-            return np.reshape(y, kept_shape(shape_of(x), (rows, columns))) if keepdims else y
+            return np.reshape(y, keepdims_shape(shape_of(x), (rows, columns))) if keepdims else y
         if ord in (1, -1, np.inf, -np.inf):
             first, second = (rows, columns) if abs(ord) == 1 else (columns, rows)
             sums = np.sum(np.absolute(x), axis=first, keepdims=True)

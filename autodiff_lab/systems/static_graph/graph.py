@@ -30,7 +30,7 @@ import numpy as np
 
 from ...engine.broadcasting import shape_of
 from ...engine.errors import InputError, ShapeError
-from ...engine.values import as_shaped, ones, released
+from ...engine.values import as_shaped, ones, to_output
 from ...engine.views import view
 from ...transforms import pytree
 from . import functions
@@ -103,7 +103,7 @@ class Graph(Members):
             or not a node of this graph.
         """
         deque(self._forward(fetches, feed_dict), maxlen=0)
-        return pytree.map_leaves(lambda node: released(self.values[node.number]), fetches)
+        return pytree.map_leaves(lambda node: to_output(self.values[node.number]), fetches)
 
     def forward_steps(self, fetches: Any, feed_dict: Mapping[Node, Any] | None = None) -> Iterator[Snapshot]:
         """What `run` does, one node at a time: who is ready, and how many operands the others still wait for."""

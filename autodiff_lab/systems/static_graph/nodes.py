@@ -15,8 +15,8 @@ from ...engine.broadcasting import shape_of
 from ...engine.dispatch import Traced
 from ...engine.errors import DetachedError, InputError, MutationError, ShapeError, UnsupportedError
 from ...engine.operators import Overloaded
-from ...engine.printing import plain
-from ...engine.values import as_shaped, as_value, released
+from ...engine.printing import format_value
+from ...engine.values import as_shaped, as_value, to_output
 
 if TYPE_CHECKING:
     from .graph import Graph
@@ -55,12 +55,12 @@ class Node(Overloaded):
     @property
     def value(self) -> Any:
         """The value in the last run; None: not computed yet."""
-        return released(self.graph.values.get(self.number))
+        return to_output(self.graph.values.get(self.number))
 
     @property
     def grad(self) -> Any:
         """What the last `backward` brought here; None: nothing has arrived, which is not the same as 0."""
-        return released(self.graph.grads.get(self.number))
+        return to_output(self.graph.grads.get(self.number))
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -84,7 +84,7 @@ class Node(Overloaded):
             "(`x == y` and `x in nodes` ask this too; compare nodes with `x is y`.)"
         )
 
-    def _detached(self, what: str, instead: str) -> NoReturn:
+    def _raise_detached(self, what: str, instead: str) -> NoReturn:
         raise DetachedError(
             f"{what} of {self.name} asks for a number, and a node of a graph is none. Use NumPy's functions and "
             f"operators while you build; afterwards graph.run({self.name}, feed_dict) gives its value."
@@ -94,11 +94,11 @@ class Node(Overloaded):
         raise AttributeError(f"A node of a graph has no `.{name}`. Use a function of it, np.…(node) or node.sum().")
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> NoReturn:
-        self._detached("The array", "")
+        self._raise_detached("The array", "")
 
     def __repr__(self) -> str:
         value = self.value
-        return f"<{type(self).__name__} {self.name}: {'not computed yet' if value is None else plain(value)}>"
+        return f"<{type(self).__name__} {self.name}: {'not computed yet' if value is None else format_value(value)}>"
 
 
 class Constant(Node):
@@ -147,7 +147,7 @@ class Variable(Node):
     @property
     def value(self) -> Any:
         """The value now."""
-        return released(self.held)
+        return to_output(self.held)
 
     @value.setter
     def value(self, new: Any) -> None:

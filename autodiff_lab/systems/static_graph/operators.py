@@ -14,9 +14,9 @@ import numpy as np
 
 from ...engine import rules  # noqa: F401 — fills the table
 from ...engine.broadcasting import shape_of
-from ...engine.dispatch import NOTHING, TABLE, Level, Op, apply, as_operand
+from ...engine.dispatch import NO_OPTIONS, TABLE, Level, Op, apply, as_operand
 from ...engine.errors import AutodiffError, ShapeError
-from ...engine.printing import call, plain
+from ...engine.printing import format_call, format_value
 from ...engine.rules.shapes import hollow
 from .nodes import Constant, Extent, Node, innermost
 
@@ -65,7 +65,7 @@ class Operator(Node):
         self,
         op: Op,
         operands: tuple[Any, ...],
-        static: Mapping[str, Any] = NOTHING,
+        static: Mapping[str, Any] = NO_OPTIONS,
         name: str | None = None,
         graph: Graph | None = None,
         extent: Extent | None = None,
@@ -135,9 +135,9 @@ class Operator(Node):
     @property
     def expression(self) -> str:
         """What it computes, in the names of its operands: ``x + y + z``."""
-        names = [plain(x.value) if isinstance(x, Constant) and not x.named else x.name for x in self.operands]
+        names = [format_value(x.value) if isinstance(x, Constant) and not x.named else x.name for x in self.operands]
         symbol = self.op.symbol
-        return f" {symbol} ".join(names) if symbol else call(self.op.name, None, names, dict(self.static))
+        return f" {symbol} ".join(names) if symbol else format_call(self.op.name, None, names, dict(self.static))
 
     def __repr__(self) -> str:
         return super().__repr__().replace(":", f" = {self.expression}:", 1)

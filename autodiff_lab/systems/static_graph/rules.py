@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ...engine.broadcasting import shape_of, unbroadcast
-from ...engine.dispatch import TABLE, Op, one
+from ...engine.dispatch import TABLE, Op, unit_partial
 from ...engine.errors import InputError, ShapeError, UnsupportedError
 from ...transforms.gradients import vjp
 from .nodes import Node
@@ -143,7 +143,7 @@ def _pulled(op: Op, k: int, g: Any, y: Any, operands: Sequence[Any], static: Map
         return None
     x = operands[k]
     if op.partials is not None:
-        sent = g if rule is one else _times(g, rule(y, *operands))
+        sent = g if rule is unit_partial else _times(g, rule(y, *operands))
         return sent if extent_of(y) == extent_of(x) else Operator(SUM_BACK, (sent, x), extent=extent_of(x))
     if op in (SUM_BACK, SAME_SHAPE):
         return rule(g, y, *operands)

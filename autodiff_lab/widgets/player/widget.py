@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab.engine.errors import AutodiffError
-from autodiff_lab.engine.printing import visible
+from autodiff_lab.engine.printing import replace_bidi
 from autodiff_lab.figures.graph.render import DrawingError
 from autodiff_lab.text.messages import say, speaking
 from autodiff_lab.text.notation import number
@@ -296,7 +296,7 @@ class Player(Outputs, Shared):
             except Exception as error:
                 # The learner's function may raise anything; the player stays, and says what it was.
                 kind = "" if isinstance(error, AutodiffError) else f"{type(error).__name__}: "
-                self.error = visible(f"{kind}{error}")
+                self.error = replace_bidi(f"{kind}{error}")
             else:
                 self.error = ""
                 self._views = views
