@@ -95,7 +95,7 @@ def format_trace(tape: Tape) -> str:
     """The evaluation trace as text: one line per input and operation, and the result."""
     left = [f"{tape.name(i)} = {tape.expression(i)}" for i in range(tape.n_inputs, len(tape))]
     width = max(map(len, left), default=0)
-    rows = [f"{name} = {x!r}, a constant" for name, x in tape.fixed.items()]
+    rows = [f"{name} = {x!r}, a constant" for name, x in tape.constant_arguments.items()]
     rows += [f"{tape.name(i)} = {format_value(tape.values[i])}" for i in range(tape.n_inputs)]
     rows += [
         f"{text:<{width}}    = {format_value(v)}" for text, v in zip(left, tape.values[tape.n_inputs :], strict=True)

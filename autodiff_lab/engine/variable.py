@@ -138,7 +138,7 @@ def _note_request(refuse: Callable[..., Any]) -> Callable[..., Any]:
     """Refuse, and leave word on the tape: NumPy may hide the error behind one of its own."""
 
     def asked(self: Variable, *options: Any, **more: Any) -> Any:
-        self.tape.asked.append(self.index)
+        self.tape.detached_lines.append(self.index)
         return refuse(self, *options, **more)
 
     return asked

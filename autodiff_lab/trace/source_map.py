@@ -50,11 +50,11 @@ def locate(f: Callable[..., Any], sites: Sequence[Frames] | None, n_lines: int, 
         The function that was recorded: a function, lambda, method, `functools.partial`, callable object, or a
         decorated one of these.
     sites : sequence of frames, or None
-        `Tape.sites`. None if the tape was recorded without them.
+        `Tape.call_stacks`. None if the tape was recorded without them.
     n_lines : int
         How many lines the tape has.
     walk : sequence of Event, or None
-        `Tape.walk`.
+        `Tape.execution_log`.
 
     Returns
     -------

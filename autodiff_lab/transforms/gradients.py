@@ -11,7 +11,7 @@ import numpy as np
 from ..engine.dispatch import FLOAT64, Traced
 from ..engine.dual import Dual, ForwardPass, dual
 from ..engine.errors import InputError, ShapeError
-from ..engine.tape import LONGEST, Tape
+from ..engine.tape import MAX_TAPE_LINES, Tape
 from ..engine.values import as_shaped, as_value, ones, to_output, to_outputs, zeros
 from ..engine.variable import Variable
 from . import pytree
@@ -47,7 +47,7 @@ def record(
     *args: Any,
     kwargs: Mapping[str, Any] | None = None,
     sites: bool = False,
-    most: int | None = LONGEST,
+    most: int | None = MAX_TAPE_LINES,
 ) -> tuple[Any, Tape]:
     """Run `f` and write down every operation on its way.
 
@@ -107,8 +107,8 @@ def record(
             which = [k for k in which if k not in needed]
     if kwargs or len(which) < len(args):
         names = argument_names(f, len(args))
-        tape.fixed = {names[k]: x for k, x in enumerate(args) if k not in which} | dict(kwargs or {})
-        tape.counts = tuple(names[k] for k in sorted(counts))
+        tape.constant_arguments = {names[k]: x for k, x in enumerate(args) if k not in which} | dict(kwargs or {})
+        tape.count_arguments = tuple(names[k] for k in sorted(counts))
     if pytree.children(result) is not None:
         maker = derivative_of(f)
         one = f"Take one of them, `lambda *x: {maker}(…)(*x)[0]`" if maker else "Return one array, np.stack([...])"

@@ -87,7 +87,7 @@ def trace_nonfinite(f: Callable[..., Any], *args: Any) -> NonFinite | None:
 
 def _found(phase: str, tape: Tape, line: int, value: Any, factors: tuple[str, ...]) -> NonFinite:
     source = ""
-    frames = tape.sites[line] if tape.sites else ()
+    frames = tape.call_stacks[line] if tape.call_stacks else ()
     if frames:
         code, instruction = frames[-1]
         number = next((n for start, stop, n in code.co_lines() if start <= instruction < stop and n), None)

@@ -78,18 +78,18 @@ def recorded(
 
         inputs[k] = pytree.map_leaves(lifted, args[k])
     call = f if not kwargs else lambda *inputs: f(*inputs, **kwargs)
-    if tape.sites is None:
+    if tape.call_stacks is None:
         return tape.run(call, inputs), tape
     with execution_log.watched(tape) as walk:
         result = tape.run(call, inputs)
-    tape.walk = walk.known()
+    tape.execution_log = walk.known()
     return result, tape
 
 
 def needed_whole(tape: Tape, args: Sequence[Any], which: Sequence[int]) -> set[int]:
     """The arguments whose bare number was asked for last, if all of them are integers: an index, or a count."""
     owners = [k for k in which for _ in pytree.flatten(args[k])]
-    lines, needed = tape.asked[-1:], set()
+    lines, needed = tape.detached_lines[-1:], set()
     while lines:
         i = lines.pop()
         if i < 0:

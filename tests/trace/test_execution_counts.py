@@ -209,7 +209,7 @@ def test_python_traces_nothing_afterwards_even_if_the_function_fails():
 
 
 def test_without_sites_nobody_watches():
-    assert record(two_ways, 1.0)[1].walk is None
+    assert record(two_ways, 1.0)[1].execution_log is None
 
 
 def test_the_transcript_says_which_way_the_run_took():
