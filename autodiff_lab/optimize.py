@@ -79,7 +79,7 @@ class Optimizer:
         for path, x in zip(paths, leaves, strict=True):
             if isinstance(x, Traced):
                 raise InputError(f"{path} is {x!r}. update takes plain numbers and arrays; see apply_gradients.")
-        return pytree.unflatten(params, self._step(paths, paths, leaves, pytree.matching(grads, params, "grads")))
+        return pytree.unflatten(params, self._step(paths, paths, leaves, pytree.match_leaves(grads, params, "grads")))
 
     def _step(self, keys: Sequence[Any], names: Sequence[str], xs: Sequence[Any], gs: Sequence[Any]) -> list[Any]:
         """One step for all parameters; if one of them is refused, none has moved."""

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..engine.errors import BranchChanged, InputError
-from ..transforms.recording import chosen_arguments, name_of
+from ..transforms.recording import name_of, resolve_argnums
 from .advice import again_and_again, refused, worth_it
 from .arguments import Inputs, read_inputs
 from .listing import Line
@@ -140,7 +140,7 @@ class Program:
 
     def _read(self, args: Sequence[Any]) -> Inputs:
         order = self._order
-        return read_inputs(order.f, args, chosen_arguments(order.argnums, args, order.f))
+        return read_inputs(order.f, args, resolve_argnums(order.argnums, args, order.f))
 
     def _door(self, *args: Any, **kwargs: Any) -> Any:
         """Calls that are not what the current version was compiled for at first sight."""

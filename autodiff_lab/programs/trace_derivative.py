@@ -19,7 +19,7 @@ from ..engine.values import ones, zeros
 from ..engine.variable import Variable
 from ..transforms import pytree
 from ..transforms.jacobians import jacfwd
-from ..transforms.recording import recorded, require_scalar, result_line, result_value
+from ..transforms.recording import record_call, require_scalar, result_line, result_value
 from .outer_tape import OuterTape
 
 __all__ = ["Leaf", "Trace", "traced"]
@@ -105,7 +105,7 @@ def _reverse(
     f: Any, args: Any, which: Any, several: bool, tape: OuterTape, names: dict[int, str], marks: list[int]
 ) -> Any:
     """The function, then the sweep; both on the outer tape."""
-    result, inner = recorded(f, args, which)
+    result, inner = record_call(f, args, which)
     require_scalar(result, f)
     line = result_line(result, inner)
     value = result_value(result, inner)

@@ -20,7 +20,7 @@ from ..engine.dispatch import FLOAT64
 from ..engine.errors import BranchChanged
 from ..engine.values import to_output
 from ..transforms import pytree
-from ..transforms.recording import chosen_arguments
+from ..transforms.recording import resolve_argnums
 from .arguments import TAKEN, Inputs, conditions, read_inputs, safe_name
 from .codegen import Writer
 from .listing import Line, Listing
@@ -201,7 +201,7 @@ def compiled(order: Order, args: Sequence[Any]) -> Version:
     """Record, clean, write."""
     clock = [time.process_time()]
     several = not hasattr(order.argnums, "__index__")
-    which = chosen_arguments(order.argnums, args, order.f)
+    which = resolve_argnums(order.argnums, args, order.f)
     inputs = read_inputs(order.f, args, which)
     trace = traced(order.f, inputs.args, which, several, order.mode, [leaf.name for leaf in inputs.leaves])
     clock.append(time.process_time())

@@ -28,7 +28,7 @@ from ..engine.dispatch import NO_OPTIONS
 from ..engine.errors import InputError, MutationError
 from ..engine.tape import Tape, Variable
 from ..transforms.jacobians import hessian
-from ..transforms.recording import name_of, swept
+from ..transforms.recording import name_of, sweep_tape
 from ..transforms.symbol import Symbol
 from .closures import Recording, grad
 from .closures import Variable as NamedVariable
@@ -155,7 +155,7 @@ class Operations:
         self.tape.output, self.value = self.result.index, float(self.result.value)
 
     def gradient(self) -> list[float]:
-        return [float(g) for g in swept(self.tape, [self.result], [np.float64(1.0)])]
+        return [float(g) for g in sweep_tape(self.tape, [self.result], [np.float64(1.0)])]
 
     def hessian(self) -> list[list[float]]:
         inputs = [float(x) for x in self.tape.values[: self.tape.n_inputs]]

@@ -161,7 +161,7 @@ class GradientTape(Recorder):
         targets, starts = _leaves(target, "target"), _leaves(sources, "sources")
         given = [None] * len(targets)
         if output_gradients is not None:
-            given = pytree.matching(output_gradients, target, "output_gradients")
+            given = pytree.match_leaves(output_gradients, target, "output_gradients")
         seeds = [
             constant(ones(y.value) if g is None else as_shaped(g, y.value, path))
             for y, g, path in zip(targets, given, pytree.paths("output_gradients", target), strict=True)

@@ -39,7 +39,7 @@ from autodiff_lab.trace.model import (
     Trace,
 )
 from autodiff_lab.trace.outline import Section, nested
-from autodiff_lab.transforms.keywords import parameter_names, written
+from autodiff_lab.transforms.keywords import parameter_names, spell_function
 from autodiff_lab.transforms.recording import name_of
 
 _LONGEST_EDGE = 44
@@ -81,7 +81,7 @@ def read_run(tape: Any, f: Callable[..., Any], value: Any = None) -> Trace:
 def lines_of(tape: Any, f: Callable[..., Any]) -> tuple[Sequence[Line], Origin]:
     """The lines of a tape, each read when it is asked for; and where they come from."""
     if not tape.n_inputs:
-        names, name = separated(parameter_names(f)), written(f)
+        names, name = separated(parameter_names(f)), spell_function(f)
         code = {"definition": f"def {name}(x): …", "call": f"play({name}, 2.0)"}
         raise InputError(say("inputs not passed" if names else "takes no inputs", names=names, **code))
     located = source_map.locate(f, tape.call_stacks, len(tape), tape.execution_log)

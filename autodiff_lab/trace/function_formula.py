@@ -15,7 +15,7 @@ from autodiff_lab.engine.tracebacks import hides_own_error
 from autodiff_lab.text.notation import latex_value
 from autodiff_lab.trace.partials import NamedValue
 from autodiff_lab.transforms import pytree
-from autodiff_lab.transforms.keywords import written
+from autodiff_lab.transforms.keywords import spell_function
 from autodiff_lab.transforms.recording import argument_names, name_of
 from autodiff_lab.transforms.symbol import Symbol
 
@@ -142,7 +142,7 @@ def formula(f: Callable[..., Any], *names: Any) -> Formula:
 
 
 def _call(f: Callable[..., Any], names: Sequence[Any]) -> str:
-    return f"formula({', '.join([written(f), *map(repr, names)])})"
+    return f"formula({', '.join([spell_function(f), *map(repr, names)])})"
 
 
 def _positional(f: Callable[..., Any]) -> int:

@@ -16,7 +16,7 @@ from ..engine.printing import replace_bidi
 from ..engine.rules.rows import flat
 from . import pytree
 from .gradients import vjp
-from .recording import plainest
+from .recording import innermost_value
 
 __all__ = ["checkpoint", "custom_gradient", "stop_gradient"]
 
@@ -81,7 +81,7 @@ def custom_gradient(
             op = Op(replace_bidi(f.__name__), compute, "general", rules, variadic=True)
             op.rules = ((_from_vjp(vjp, f.__name__) if vjp else _from_jvp(jvp)),)  # type: ignore[arg-type]
             if jvp is not None:
-                op.push = lambda y, operands, tangents, static: jvp(_filled(operands, tangents), y, *operands)
+                op.push = lambda y, operands, tangents, static: jvp(_fill_tangents(operands, tangents), y, *operands)
 
         op.inside = f
 
@@ -124,14 +124,14 @@ def _from_jvp(jvp: Callable[..., Any]) -> Callable[..., Any]:
     def rule(k: int, g: Any, y: Any, *operands: Any) -> Any:
         def along(t: Any) -> Any:
             only = tuple(t if i == k else None for i in range(len(operands)))
-            return jvp(_filled(operands, only), y, *operands)
+            return jvp(_fill_tangents(operands, only), y, *operands)
 
         return dispatch.apply_transpose(along, operands[k], g)
 
     return rule
 
 
-def _filled(operands: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Any, ...]:
+def _fill_tangents(operands: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(zeros_like(x) if t is None else t for x, t in zip(operands, tangents, strict=True))
 
 
@@ -196,7 +196,7 @@ def checkpoint(f: Callable[..., Any]) -> Callable[..., Any]:
 
         def again(k: int, g: Any, y: Any, *operands: Any) -> Any:
             value, pullback = vjp(on_leaves, *operands)
-            if not np.allclose(plainest(value), plainest(y), rtol=1e-9, atol=1e-9, equal_nan=True):
+            if not np.allclose(innermost_value(value), innermost_value(y), rtol=1e-9, atol=1e-9, equal_nan=True):
                 raise MutationError(
                     f"checkpoint({getattr(f, '__name__', 'f')}) runs the function again for the sweep, and now it gave "
                     "another result: something that it reads has changed in between. Pass it as an argument."

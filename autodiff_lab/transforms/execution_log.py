@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 from ..engine.frames import is_user_frame
 from ..engine.tape import Tape
 
-__all__ = ["MOST", "Event", "Walk", "watched"]
+__all__ = ["MAX_EVENTS", "Event", "ExecutionLog", "log_execution"]
 
-MOST = 200_000
+MAX_EVENTS = 200_000
 """So many events are kept; of a run with more of them nothing is known, rather than a part."""
 
 
@@ -36,7 +36,7 @@ class Event(NamedTuple):
     instruction: int
 
 
-class Walk:
+class ExecutionLog:
     """The events of a run, and whether they are all of them."""
 
     def __init__(self, tape: Tape) -> None:
@@ -47,7 +47,7 @@ class Walk:
         # By identity: to hash a code object, Python reads all of it.
         self._codes: dict[int, tuple[bool, CodeType]] = {}
 
-    def known(self) -> tuple[Event, ...] | None:
+    def complete_events(self) -> tuple[Event, ...] | None:
         """All events, in order; None if some are missing."""
         return tuple(self.events) if self._complete else None
 
@@ -82,15 +82,15 @@ class Walk:
     def _write(self, frame: FrameType, kind: str) -> None:
         number = self._numbers[id(frame)][0]
         self.events.append(Event(len(self._ops), kind, number, frame.f_code, frame.f_lineno, frame.f_lasti))
-        if len(self.events) > MOST:
+        if len(self.events) > MAX_EVENTS:
             self.give_up()
             sys.settrace(None)
 
 
 @contextmanager
-def watched(tape: Tape) -> Iterator[Walk]:
+def log_execution(tape: Tape) -> Iterator[ExecutionLog]:
     """Watch what runs inside the block. Where a debugger watches already, it is left alone, and nothing is known."""
-    walk = Walk(tape)
+    walk = ExecutionLog(tape)
     if sys.gettrace() is not None:
         walk.give_up()
         yield walk

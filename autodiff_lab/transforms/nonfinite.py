@@ -68,7 +68,7 @@ def trace_nonfinite(f: Callable[..., Any], *args: Any) -> NonFinite | None:
     _, tape = record(f, *args, sites=True, most=None)
     for i in range(len(tape)):
         if not np.all(np.isfinite(tape.values[i])):
-            return _found("forward", tape, i, tape.values[i], tuple(format_value(x) for x in tape.args[i]))
+            return _describe_nonfinite("forward", tape, i, tape.values[i], tuple(format_value(x) for x in tape.args[i]))
     if tape.output is None:
         return None
     adjoints: list[Any] = [None] * len(tape)
@@ -81,11 +81,11 @@ def trace_nonfinite(f: Callable[..., Any], *args: Any) -> NonFinite | None:
             y, operands = tape.values[i], tape.args[i]
             carried = op.pullback(k, adjoints[i], y, operands, tape.kwargs.get(i, NO_OPTIONS))
             partial = format_value(op.local_partial(k, y, *operands)) if op.partials else f"{op.name}, transposed"
-            return _found("backward", tape, i, carried, (format_value(adjoints[i]), partial))
+            return _describe_nonfinite("backward", tape, i, carried, (format_value(adjoints[i]), partial))
     return None
 
 
-def _found(phase: str, tape: Tape, line: int, value: Any, factors: tuple[str, ...]) -> NonFinite:
+def _describe_nonfinite(phase: str, tape: Tape, line: int, value: Any, factors: tuple[str, ...]) -> NonFinite:
     source = ""
     frames = tape.call_stacks[line] if tape.call_stacks else ()
     if frames:

@@ -61,7 +61,7 @@ def paths(name: str, tree: Any) -> list[str]:
     return [path for key, entry in entries for path in paths(f"{name}[{key!r}]", entry)]
 
 
-def matching(tree: Any, like: Any, name: str) -> list[Any]:
+def match_leaves(tree: Any, like: Any, name: str) -> list[Any]:
     """The leaves of `tree`, which must have the structure of `like`."""
     here, there = children(tree), children(like)
     if there is None:
@@ -76,4 +76,4 @@ def matching(tree: Any, like: Any, name: str) -> list[Any]:
             f"expected {type(like).__name__} with entries {[key for key, _ in there]}."
         )
     pairs = zip(here, there, strict=True)
-    return [leaf for (key, a), (_, b) in pairs for leaf in matching(a, b, f"{name}[{key!r}]")]
+    return [leaf for (key, a), (_, b) in pairs for leaf in match_leaves(a, b, f"{name}[{key!r}]")]

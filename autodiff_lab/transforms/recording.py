@@ -22,26 +22,26 @@ from . import execution_log, pytree
 
 __all__ = [
     "argument_names",
-    "checked_result",
-    "chosen_arguments",
-    "derivative_of",
+    "check_result",
+    "derivative_name",
+    "find_count_arguments",
+    "innermost_value",
     "name_of",
-    "needed_whole",
-    "plainest",
-    "pushed",
-    "pushed_through",
-    "recorded",
+    "push_line",
+    "push_tangents",
+    "record_call",
     "require_scalar",
+    "resolve_argnums",
     "result_line",
     "result_value",
-    "swept",
+    "sweep_tape",
 ]
 
 
-NUMBERS = frozenset({float, np.float64})
+NUMBER_TYPES = frozenset({float, np.float64})
 
 
-def recorded(
+def record_call(
     f: Callable[..., Any],
     args: Sequence[Any],
     which: Sequence[int],
@@ -57,14 +57,14 @@ def recorded(
     tape = Tape() if tape is None else tape
     inputs, names = list(args), None
     for n, k in enumerate(which):
-        if not named and type(inputs[k]) in NUMBERS:
+        if not named and type(inputs[k]) in NUMBER_TYPES:
             inputs[k] = tape.input(np.float64(inputs[k]))
             continue
         if k in which[:n]:  # asked for twice: one input all the same
             continue
         if not named:  # nobody will read the names, and finding them costs more than a small derivative
             try:
-                inputs[k] = pytree.map_leaves(lambda leaf: _nameless(tape, leaf, copied), args[k])
+                inputs[k] = pytree.map_leaves(lambda leaf: _add_unnamed_input(tape, leaf, copied), args[k])
                 continue
             except InputError:
                 pass  # the way with names comes to the same leaf, and says which it is
@@ -80,13 +80,13 @@ def recorded(
     call = f if not kwargs else lambda *inputs: f(*inputs, **kwargs)
     if tape.call_stacks is None:
         return tape.run(call, inputs), tape
-    with execution_log.watched(tape) as walk:
+    with execution_log.log_execution(tape) as walk:
         result = tape.run(call, inputs)
-    tape.execution_log = walk.known()
+    tape.execution_log = walk.complete_events()
     return result, tape
 
 
-def needed_whole(tape: Tape, args: Sequence[Any], which: Sequence[int]) -> set[int]:
+def find_count_arguments(tape: Tape, args: Sequence[Any], which: Sequence[int]) -> set[int]:
     """The arguments whose bare number was asked for last, if all of them are integers: an index, or a count."""
     owners = [k for k in which for _ in pytree.flatten(args[k])]
     lines, needed = tape.detached_lines[-1:], set()
@@ -101,12 +101,12 @@ def needed_whole(tape: Tape, args: Sequence[Any], which: Sequence[int]) -> set[i
     return needed if all(np.asarray(leaf).dtype.kind in "iu" for leaf in leaves) else set()
 
 
-def _nameless(tape: Tape, leaf: Any, copied: bool) -> Variable:
+def _add_unnamed_input(tape: Tape, leaf: Any, copied: bool) -> Variable:
     value = as_value(leaf)
     return tape.input(value.copy() if copied and value is leaf and type(leaf) is np.ndarray else value)
 
 
-def swept(tape: Tape, outputs: Sequence[Any], seeds: Sequence[Any]) -> list[Any]:
+def sweep_tape(tape: Tape, outputs: Sequence[Any], seeds: Sequence[Any]) -> list[Any]:
     """Sweep from the outputs; the adjoints of the inputs, zeros where nothing arrived."""
     adjoints: list[Any] = [None] * len(tape.ops)
     last = -1
@@ -120,7 +120,7 @@ def swept(tape: Tape, outputs: Sequence[Any], seeds: Sequence[Any]) -> list[Any]
     return [zeros(tape.values[i]) if adjoints[i] is None else adjoints[i] for i in range(tape.n_inputs)]
 
 
-def pushed(tape: Tape, tangents: Sequence[Any], batch: int | None = None) -> list[Any]:
+def push_tangents(tape: Tape, tangents: Sequence[Any], batch: int | None = None) -> list[Any]:
     """Push the tangents of the inputs along the tape; the tangent of every line, None where nothing moves it.
 
     With `batch`, every tangent has a leading axis of that length: that many directions at once.
@@ -133,11 +133,11 @@ def pushed(tape: Tape, tangents: Sequence[Any], batch: int | None = None) -> lis
     """
     moving = list(tangents)
     for i in range(tape.n_inputs, len(tape)):
-        moving.append(pushed_through(tape, i, tuple(moving[j] if j >= 0 else None for j in tape.parents[i]), batch))
+        moving.append(push_line(tape, i, tuple(moving[j] if j >= 0 else None for j in tape.parents[i]), batch))
     return moving
 
 
-def pushed_through(tape: Tape, line: int, tangents: tuple[Any, ...], batch: int | None = None) -> Any:
+def push_line(tape: Tape, line: int, tangents: tuple[Any, ...], batch: int | None = None) -> Any:
     """The tangent of one line, from those of its operands."""
     if all(t is None for t in tangents):
         return None
@@ -154,15 +154,15 @@ def result_value(y: Any, tape: Tape) -> Any:
     """A result one level down: what a lower level, or the caller, should see."""
     if type(y) is Variable and y.tape is tape:
         return y.value
-    return checked_result(y)
+    return check_result(y)
 
 
-def plainest(x: Any) -> Any:
+def innermost_value(x: Any) -> Any:
     """The number or array at the bottom of all levels."""
-    return plainest(x.value) if isinstance(x, Traced) else x
+    return innermost_value(x.value) if isinstance(x, Traced) else x
 
 
-def checked_result(y: Any) -> Any:
+def check_result(y: Any) -> Any:
     """A result that does not belong to the derivative just taken: of a lower level, or a plain number."""
     if isinstance(y, Traced) and not y.level.open:
         raise LeakError(
@@ -174,7 +174,7 @@ def checked_result(y: Any) -> Any:
     return as_value(y, "the result")
 
 
-def chosen_arguments(argnums: int | Sequence[int], args: Sequence[Any], f: Callable[..., Any]) -> list[int]:
+def resolve_argnums(argnums: int | Sequence[int], args: Sequence[Any], f: Callable[..., Any]) -> list[int]:
     """The positions that `argnums` asks for, counted from the front."""
     if type(argnums) is int and 0 <= argnums < len(args):
         return [argnums]
@@ -208,7 +208,7 @@ def require_scalar(result: Any, f: Callable[..., Any]) -> None:
     """Refuse a result that has no gradient because it is not one number."""
     if shape_of(result) != () or pytree.children(result) is not None:
         raise ShapeError(
-            f"{name_of(f)} returned {_described(result)}, and a gradient belongs to one number. "
+            f"{name_of(f)} returned {_describe_result(result)}, and a gradient belongs to one number. "
             "Reduce it (np.sum, np.mean), or use vjp with a cotangent of the result's shape."
         )
 
@@ -216,7 +216,7 @@ def require_scalar(result: Any, f: Callable[..., Any]) -> None:
 _DERIVATIVES = frozenset({"grad", "value_and_grad", "jacfwd", "jacrev", "jacobian", "hessian", "elementwise_grad"})
 
 
-def derivative_of(f: Callable[..., Any]) -> str:
+def derivative_name(f: Callable[..., Any]) -> str:
     """Which of our functions made `f`: ``"grad"``, ``"jacobian"``, …; empty if it is no derivative."""
     code = getattr(f, "__code__", None)
     if code is None or not hasattr(f, "__wrapped__") or not f.__globals__["__name__"].startswith(f"{__package__}."):
@@ -234,14 +234,14 @@ def name_of(f: Callable[..., Any]) -> str:
     """
     if isinstance(f, functools.partial):
         return name_of(f.func)
-    maker = derivative_of(f)
+    maker = derivative_name(f)
     if maker:
         inner = name_of(f.__wrapped__)  # type: ignore[attr-defined]
         return f"{inner}′" if maker == "grad" else f"{maker}({inner})"
     return replace_bidi(getattr(f, "__name__", None) or type(f).__name__)
 
 
-def _described(result: Any) -> str:
+def _describe_result(result: Any) -> str:
     entries = pytree.children(result)
     if entries is not None:
         return f"a {type(result).__name__} of {len(entries)} results"

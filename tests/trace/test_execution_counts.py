@@ -190,7 +190,7 @@ def test_a_debugger_is_left_alone_and_nothing_is_claimed():
 
 
 def test_a_walk_that_is_too_long_claims_nothing(monkeypatch):
-    monkeypatch.setattr(execution_log, "MOST", 3)
+    monkeypatch.setattr(execution_log, "MAX_EVENTS", 3)
     before = sys.gettrace()
     assert Trace.of(two_ways, 1.0).sources[0].ran == ()
     assert sys.gettrace() is before

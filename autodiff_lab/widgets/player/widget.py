@@ -19,7 +19,7 @@ from autodiff_lab.text.options import one_of
 from autodiff_lab.text.output_paths import checked_path
 from autodiff_lab.trace.model import Trace
 from autodiff_lab.trace.outputs import Outputs
-from autodiff_lab.transforms.keywords import options_apart
+from autodiff_lab.transforms.keywords import check_keywords
 from autodiff_lab.transforms.pytree import flatten, paths, unflatten
 from autodiff_lab.transforms.recording import argument_names
 from autodiff_lab.widgets.defaults import SCALES, play_defaults
@@ -30,7 +30,7 @@ from autodiff_lab.widgets.player.sliders import check_ranges, control
 from autodiff_lab.widgets.player.traits import Shared
 
 
-@options_apart
+@check_keywords
 def play(
     f: Callable[..., Any],
     *args: Any,
