@@ -34,12 +34,12 @@ from .closures import Recording, grad
 from .closures import Variable as NamedVariable
 from .wengert import Cell, var
 
-__all__ = ["DESIGNS", "Design", "Program", "Run", "places"]
+__all__ = ["DESIGNS", "Design", "Program", "Run", "entry_views"]
 
 Program = Callable[..., Any]
 
 
-def places(inputs: np.ndarray) -> list[np.ndarray]:
+def entry_views(inputs: np.ndarray) -> list[np.ndarray]:
     """The places of an array, one by one: numbers without axes that change when the array is written to."""
     return [inputs[k, ...] for k in range(len(inputs))]
 
@@ -82,7 +82,7 @@ class Partials:
 
     def __init__(self, f: Program, inputs: list[np.ndarray]) -> None:
         self.inputs = [var(x) for x in inputs]
-        self.result = _result(f, self.inputs, Cell)
+        self.result = _run_program(f, self.inputs, Cell)
         self.value: float = self.result.value
 
     def gradient(self) -> list[float]:
@@ -121,7 +121,7 @@ class Closures:
     def __init__(self, f: Program, inputs: list[np.ndarray]) -> None:
         self.recording = Recording(show=None)
         self.inputs = [self.recording.constant(x, f"v{k - len(inputs) + 1}") for k, x in enumerate(inputs)]
-        self.result = _result(f, self.inputs, NamedVariable)
+        self.result = _run_program(f, self.inputs, NamedVariable)
         self.value, self.closures = float(self.result.value), len(self.recording)
 
     def gradient(self) -> list[float]:
@@ -136,7 +136,7 @@ class Closures:
         return float(self.result.value)
 
     def stored(self, program: Tape) -> Iterator[list[tuple[str, Any]]]:
-        return (_read_by_the_rule(program, line) for line in range(program.n_inputs, len(program)))
+        return (_find_rule_reads(program, line) for line in range(program.n_inputs, len(program)))
 
 
 class Operations:
@@ -151,7 +151,7 @@ class Operations:
     def __init__(self, f: Program, inputs: list[np.ndarray]) -> None:
         self.tape = Tape()
         variables = [self.tape.input(x) for x in inputs]
-        self.result = self.tape.run(lambda *inputs: _result(f, inputs, Variable), variables)
+        self.result = self.tape.run(lambda *inputs: _run_program(f, inputs, Variable), variables)
         self.tape.output, self.value = self.result.index, float(self.result.value)
 
     def gradient(self) -> list[float]:
@@ -167,7 +167,8 @@ class Operations:
     def stored(self, program: Tape) -> Iterator[list[tuple[str, Any]]]:
         for line in range(program.n_inputs, len(program)):
             yield [
-                (_named(self.tape, j), x) for j, x in zip(self.tape.parents[line], self.tape.args[line], strict=True)
+                (_line_name(self.tape, j), x)
+                for j, x in zip(self.tape.parents[line], self.tape.args[line], strict=True)
             ]
 
 
@@ -206,7 +207,7 @@ DESIGNS: dict[str, Design] = {
 """The three designs, and two ways to make the third safe. Each is called with the program and the inputs' places."""
 
 
-def _result(f: Program, inputs: Sequence[Any], kind: type) -> Any:
+def _run_program(f: Program, inputs: Sequence[Any], kind: type) -> Any:
     result = f(*inputs)
     if not isinstance(result, kind):
         raise InputError(
@@ -216,11 +217,11 @@ def _result(f: Program, inputs: Sequence[Any], kind: type) -> Any:
     return result
 
 
-def _named(program: Tape, line: int) -> str:
+def _line_name(program: Tape, line: int) -> str:
     return program.name(line) if line >= 0 else "constant"
 
 
-def _read_by_the_rule(program: Tape, line: int) -> list[tuple[str, Any]]:
+def _find_rule_reads(program: Tape, line: int) -> list[tuple[str, Any]]:
     """The numbers that the way back from a line reads: run its rule on Symbols, and see which are in the formula."""
     parents, op, args = program.parents[line], program.ops[line], program.args[line]
     symbols = [Symbol(f"operand {k}") for k in range(len(args))]
@@ -228,7 +229,7 @@ def _read_by_the_rule(program: Tape, line: int) -> list[tuple[str, Any]]:
     formulas = [op.pullback(k, g, y, tuple(symbols), program.kwargs.get(line, NO_OPTIONS)) for k in range(len(args))]  # type: ignore[union-attr]
     read = [leaf for formula, j in zip(formulas, parents, strict=True) if j >= 0 for leaf in _leaves(formula)]
     kept = [
-        (_named(program, j), x) for s, j, x in zip(symbols, parents, args, strict=True) if any(s is r for r in read)
+        (_line_name(program, j), x) for s, j, x in zip(symbols, parents, args, strict=True) if any(s is r for r in read)
     ]
     return kept + [(program.name(line), program.values[line])] * any(y is r for r in read)
 

@@ -27,7 +27,7 @@ from ..transforms import custom
 __all__ = ["Eager", "Recorder", "Tensor", "Variable", "constant", "custom_gradient"]
 
 
-class Ground(Level):
+class EagerLevel(Level):
     """The level of all eager values: compute, make a tensor of the result, and show it to those who record."""
 
     __slots__ = ()
@@ -43,7 +43,7 @@ class Ground(Level):
             return value
         result = Tensor(as_operand(value))
         if op.kind != "flat":
-            for tape in recorders():
+            for tape in active_recorders():
                 if tape.watches(operands):
                     tape.record(op, operands, static, result)
         return result
@@ -53,7 +53,7 @@ class Eager(Overloaded):
     """What tensors and Variables share."""
 
     __slots__ = ("number",)
-    level = Ground()
+    level = EagerLevel()
     number: int
     _numbers = itertools.count(1)
 
@@ -109,7 +109,7 @@ def constant(x: Any) -> Any:
     """
     if isinstance(x, Eager):
         return x.read() if isinstance(x, Variable) else x
-    return Tensor(_plain_value(x, "the constant"))
+    return Tensor(_as_plain_value(x, "the constant"))
 
 
 class Variable(Eager):
@@ -134,7 +134,7 @@ class Variable(Eager):
 
     def __init__(self, value: Any, trainable: bool = True, name: str | None = None) -> None:
         self.number, self.trainable, self.name = next(Eager._numbers), trainable, name
-        self.held = _plain_value(value, f"the value of the Variable {name or ''}".rstrip())
+        self.held = _as_plain_value(value, f"the value of the Variable {name or ''}".rstrip())
 
     @property
     def value(self) -> Any:
@@ -151,8 +151,8 @@ class Variable(Eager):
     def read(self) -> Tensor:
         """What it holds now, as a tensor; every tape that records is told."""
         tensor = Tensor(self.value)
-        for tape in recorders():
-            tape.accessed(self, tensor)
+        for tape in active_recorders():
+            tape.note_read(self, tensor)
         return tensor
 
     def assign(self, value: Any) -> Variable:
@@ -166,7 +166,7 @@ class Variable(Eager):
             If the value does not fit the type: a float for a Variable of integers.
         """
         what = f"the value for {self!r}"
-        new = _plain_value(value, what)
+        new = _as_plain_value(value, what)
         if not np.can_cast(new.dtype, self.dtype, "same_kind"):
             raise InputError(
                 f"{what} has dtype {new.dtype}, and the Variable holds {self.dtype}: the value would not survive. "
@@ -174,16 +174,16 @@ class Variable(Eager):
             )
         floats = self.dtype.kind == "f"
         new = as_shaped(new, self.value, what) if floats or shape_of(new) != self.shape else new.astype(self.dtype)
-        self.held = _frozen(new)
+        self.held = _freeze(new)
         return self
 
     def assign_add(self, change: Any) -> Variable:
         """Add to what it holds."""
-        return self.assign(self.value + _plain_value(change, "the change"))
+        return self.assign(self.value + _as_plain_value(change, "the change"))
 
     def assign_sub(self, change: Any) -> Variable:
         """Subtract from what it holds."""
-        return self.assign(self.value - _plain_value(change, "the change"))
+        return self.assign(self.value - _as_plain_value(change, "the change"))
 
     def __repr__(self) -> str:
         return f"Variable({f'{self.name!r}, ' if self.name else ''}{format_value(self.value)})"
@@ -215,12 +215,12 @@ class Recorder(Level):
         """Record an operation that has run."""
         raise NotImplementedError
 
-    def accessed(self, variable: Variable, tensor: Tensor) -> None:
+    def note_read(self, variable: Variable, tensor: Tensor) -> None:
         """Note that a Variable was read, and which tensor that gave."""
         raise NotImplementedError
 
 
-def recorders() -> list[Recorder]:
+def active_recorders() -> list[Recorder]:
     """Those who record in this thread at this moment."""
     here = threading.get_ident()
     found = [level for level in open_levels if isinstance(level, Recorder) and level.open and level.thread == here]
@@ -258,7 +258,7 @@ def custom_gradient(f: Callable[..., tuple[Any, Callable[[Any], Any]]]) -> Calla
     return recorded
 
 
-def _plain_value(x: Any, what: str) -> Any:
+def _as_plain_value(x: Any, what: str) -> Any:
     if isinstance(x, Eager):
         return x.value
     if isinstance(x, Traced):
@@ -267,10 +267,10 @@ def _plain_value(x: Any, what: str) -> Any:
             "Take the derivative with one system: a GradientTape, or grad, not both."
         )
     array = np.array(x)
-    return _frozen(array[()] if array.dtype.kind in "biuSU" else as_value(array, what))
+    return _freeze(array[()] if array.dtype.kind in "biuSU" else as_value(array, what))
 
 
-def _frozen(x: Any) -> Any:
+def _freeze(x: Any) -> Any:
     """A value that tapes may hold: NumPy refuses to write into it."""
     if type(x) is np.ndarray:
         x.setflags(write=False)

@@ -23,7 +23,7 @@ from ..engine.printing import format_call, format_value
 from ..engine.values import as_shaped, ones, zeros
 from ..transforms import pytree
 from .eager import Eager, Recorder, Tensor, Variable, constant, custom_gradient
-from .rewinding import READ, Record, Sweep, name_of, unused_name
+from .rewinding import READ, Record, Sweep, tensor_name, unused_name
 
 __all__ = ["GradientTape", "Tensor", "Variable", "constant", "custom_gradient"]
 
@@ -75,7 +75,7 @@ class GradientTape(Recorder):
 
     def watch(self, objects: Any) -> None:
         """Record from now on what is computed from these tensors and Variables; containers may be nested."""
-        for x in _leaves(objects, "objects"):
+        for x in _flatten_eager(objects, "objects"):
             if x.dtype.kind == "f":
                 self._watch(x)
 
@@ -86,7 +86,7 @@ class GradientTape(Recorder):
         if isinstance(x, Variable):
             self._variables[x.number] = x
 
-    def accessed(self, variable: Variable, tensor: Tensor) -> None:
+    def note_read(self, variable: Variable, tensor: Tensor) -> None:
         """Watch a Variable that is read, if it is trainable, and record the reading."""
         if self.watch_accessed_variables and variable.trainable and variable.dtype.kind == "f":
             self._watch(variable)
@@ -150,7 +150,7 @@ class GradientTape(Recorder):
             On the second call, unless the tape is persistent.
         InputError, ShapeError
         """
-        otherwise = _unconnected(unconnected_gradients)
+        otherwise = _unconnected_policy(unconnected_gradients)
         sweep = self.sweep(target, sources, output_gradients)
         deque(sweep.steps(), maxlen=0)
         of = sweep.adjoints
@@ -158,7 +158,7 @@ class GradientTape(Recorder):
 
     def sweep(self, target: Any, sources: Any, output_gradients: Any = None) -> Sweep:
         """What :meth:`gradient` runs, to be stepped through: ``for step in tape.sweep(z, x).steps(): …``."""
-        targets, starts = _leaves(target, "target"), _leaves(sources, "sources")
+        targets, starts = _flatten_eager(target, "target"), _flatten_eager(sources, "sources")
         given = [None] * len(targets)
         if output_gradients is not None:
             given = pytree.match_leaves(output_gradients, target, "output_gradients")
@@ -166,17 +166,17 @@ class GradientTape(Recorder):
             constant(ones(y.value) if g is None else as_shaped(g, y.value, path))
             for y, g, path in zip(targets, given, pytree.paths("output_gradients", target), strict=True)
         ]
-        sweep = Sweep(self._taken(), self.made_by, self.names, targets, starts)
+        sweep = Sweep(self._take_records(), self.made_by, self.names, targets, starts)
         for y, seed in zip(targets, seeds, strict=True):
             sweep.seed(y, seed)
         return sweep
 
     def jacobian(self, target: Any, sources: Any, unconnected_gradients: str = "none") -> Any:
         """One block of shape ``target.shape + source.shape`` for each source: a sweep for each entry of the target."""
-        otherwise = _unconnected(unconnected_gradients)
-        if len(_leaves(target, "target")) != 1 or not isinstance(target, Eager):
+        otherwise = _unconnected_policy(unconnected_gradients)
+        if len(_flatten_eager(target, "target")) != 1 or not isinstance(target, Eager):
             raise InputError("jacobian takes one target. Join several with np.stack, or ask for them one by one.")
-        leaves, records = _leaves(sources, "sources"), self._taken()
+        leaves, records = _flatten_eager(sources, "sources"), self._take_records()
         rows: list[dict[int, Tensor]] = []
         for entry in np.eye(target.size, dtype=target.dtype):
             sweep = Sweep(records, self.made_by, self.names, [target], leaves)
@@ -193,7 +193,7 @@ class GradientTape(Recorder):
 
         return pytree.map_leaves(block, sources)
 
-    def _taken(self) -> dict[int, Record]:
+    def _take_records(self) -> dict[int, Record]:
         """The records, to be rewound; a tape that is not persistent has none from then on."""
         if self._rewound:
             raise ReleasedError(
@@ -211,7 +211,7 @@ class GradientTape(Recorder):
     def __str__(self) -> str:
         def text(x: Any) -> str:
             if isinstance(x, Eager) and x.number in self.made_by:
-                return name_of(x.number, self.made_by, self.names)
+                return tensor_name(x.number, self.made_by, self.names)
             return format_value(x.value if isinstance(x, Eager) else x)
 
         def line(r: Record) -> str:
@@ -221,7 +221,7 @@ class GradientTape(Recorder):
         return "\n".join(map(line, self.records.values()))
 
 
-def _leaves(objects: Any, role: str) -> list[Any]:
+def _flatten_eager(objects: Any, role: str) -> list[Any]:
     """The tensors and Variables in a container; anything else is refused."""
     leaves = pytree.flatten(objects)
     for x, path in zip(leaves, pytree.paths(role, objects), strict=True):
@@ -239,7 +239,7 @@ def _leaves(objects: Any, role: str) -> list[Any]:
     return leaves
 
 
-def _unconnected(policy: str) -> Callable[[Any], Any]:
+def _unconnected_policy(policy: str) -> Callable[[Any], Any]:
     """What a source gets that the target does not depend on."""
     if policy not in ("none", "zero"):
         raise InputError(f"unconnected_gradients is {policy!r}; it takes 'none' or 'zero'.")

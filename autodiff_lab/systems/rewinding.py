@@ -46,7 +46,7 @@ class Record:
     @classmethod
     def of(cls, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any], result: Tensor) -> Record:
         """A record with copies of its own of the arrays, in case the caller changes them."""
-        return cls(op, pytree.map_leaves(_copied, operands), pytree.map_leaves(_copied, dict(static)), result)
+        return cls(op, pytree.map_leaves(_copy_array, operands), pytree.map_leaves(_copy_array, dict(static)), result)
 
     @property
     def inputs(self) -> list[Any]:
@@ -66,7 +66,7 @@ class Record:
         return constant(c)
 
 
-def _copied(x: Any) -> Any:
+def _copy_array(x: Any) -> Any:
     return x.copy() if type(x) is np.ndarray else x
 
 
@@ -74,7 +74,7 @@ READ = Op("read", Variable.read, "elementwise", (unit_partial,))
 """What a tape records when a Variable is read: the tensor is what the Variable held."""
 
 
-def name_of(number: int, made_by: Mapping[int, int | None], names: Mapping[int, str]) -> str:
+def tensor_name(number: int, made_by: Mapping[int, int | None], names: Mapping[int, str]) -> str:
     """What a tensor is called: by its own name or x1, x2, … if it is watched; v1, v2, … if it was recorded."""
     place = made_by[number]
     return names[number] if place is None else f"v{place + 1}"
@@ -153,7 +153,7 @@ class Sweep:
         self.missing: dict[int, int] = {}
         self.adjoints: dict[int, Tensor] = {}
         depends = set(self.sources)
-        for place in sorted(self._reached(recorded, targets)):  # as recorded: results come before their uses
+        for place in sorted(self._find_reachable(recorded, targets)):  # as recorded: results come before their uses
             used = [x.number for x in recorded[place].inputs if x.number in depends]
             if used:
                 self.records[place] = recorded[place]
@@ -162,7 +162,7 @@ class Sweep:
                 self.missing[number] = self.missing.get(number, 0) + 1
         self.ready = [place for place, record in self.records.items() if record.result.number not in self.missing]
 
-    def _reached(self, recorded: Mapping[int, Record], targets: Sequence[Eager]) -> set[int]:
+    def _find_reachable(self, recorded: Mapping[int, Record], targets: Sequence[Eager]) -> set[int]:
         """The places that can be reached when walking back from the targets."""
         reached: set[int] = set()
         ahead = [y.number for y in targets]
@@ -184,7 +184,7 @@ class Sweep:
 
     def steps(self) -> Iterator[Step]:
         """Rewind. First the counts, then one step for each record; a gradient exhausts this."""
-        counts = {name_of(number, self.made_by, self.names): count for number, count in self.missing.items()}
+        counts = {tensor_name(number, self.made_by, self.names): count for number, count in self.missing.items()}
         yield Step(None, "", None, (), counts, tuple(self.ready))
         while self.ready:
             place = self.ready.pop()
@@ -201,7 +201,7 @@ class Sweep:
             c = None if g is None else record.pullback(k, g)
             if c is not None:
                 self._add(x.number, c)
-            name = name_of(x.number, self.made_by, self.names)
+            name = tensor_name(x.number, self.made_by, self.names)
             sent.append((name, None if c is None else c.value))
             self.missing[x.number] -= 1
             counts[name] = self.missing[x.number]

@@ -79,7 +79,7 @@ def binomial(steps: int, slots: int) -> list[Action]:
     reverse 0 1
     drop 0 0
     """
-    steps, slots = _counts(steps, slots)
+    steps, slots = _check_counts(steps, slots)
     return [Action("store", 0, 0), *_with_slots(0, steps, slots, 0), Action("drop", 0, 0)]
 
 
@@ -102,7 +102,7 @@ def segments(steps: int, length: int | None = None) -> list[Action]:
     length : int, optional
         Of a segment; by default the square root of `steps`, rounded up.
     """
-    steps, length = _counts(steps, math.isqrt(max(steps - 1, 0)) + 1 if length is None else length)
+    steps, length = _check_counts(steps, math.isqrt(max(steps - 1, 0)) + 1 if length is None else length)
     starts = range(0, steps, length)
     actions = [Action("store", 0, 0)]
     for start in starts[1:]:
@@ -118,7 +118,7 @@ def segments(steps: int, length: int | None = None) -> list[Action]:
 def _with_slots(start: int, end: int, slots: int, at: int) -> Iterator[Action]:
     """Reverse the steps between two states, the first of which is in one of these slots; `at` is the state at hand."""
     while end - start > 1 and slots > 1:
-        middle = start + _split(end - start, slots)
+        middle = start + _split_point(end - start, slots)
         if at != start:
             yield Action("restore", start, start)
         yield Action("advance", start, middle)
@@ -135,13 +135,13 @@ def _with_slots(start: int, end: int, slots: int, at: int) -> Iterator[Action]:
         at = -1
 
 
-def _split(steps: int, slots: int) -> int:
+def _split_point(steps: int, slots: int) -> int:
     """How far to go before the next state is kept: such that neither part needs another repetition."""
     r = repetitions(steps, slots)
     return max(1, beta(slots, r - 2), steps - beta(slots - 1, r))
 
 
-def _counts(steps: int, slots: int) -> tuple[int, int]:
+def _check_counts(steps: int, slots: int) -> tuple[int, int]:
     if steps < 1 or slots < 1:
         raise InputError(
             f"A schedule was asked for {steps} steps and {slots} slots. There is at least one step, and at least one "
@@ -184,7 +184,7 @@ def fewest_extra_steps(steps: int, slots: int) -> int:
     >>> fewest_extra_steps(10, 3), fewest_extra_steps(20, 3), fewest_extra_steps(100, 5)
     (15, 45, 316)
     """
-    steps, slots = _counts(steps, slots)
+    steps, slots = _check_counts(steps, slots)
     r = repetitions(steps, slots)
     return r * steps - beta(slots + 1, r - 1)
 

@@ -31,7 +31,7 @@ from ..engine.errors import AutodiffError, InputError
 from ..engine.values import as_number
 from ..transforms.gradients import record
 from ..transforms.jacobians import hessian
-from .designs import DESIGNS, Design, Program, places
+from .designs import DESIGNS, Design, Program, entry_views
 
 __all__ = ["Column", "Comparison", "Outcome", "Stored", "compare"]
 
@@ -167,7 +167,7 @@ def compare(
     lines = [f"{program.name(i)} = {program.expression(i)}" for i in range(program.n_inputs, len(program))]
 
     def column(name: str, design: Design) -> Column:
-        run = design(f, places(at))
+        run = design(f, entry_views(at))
         ledger = [Stored(tuple(n for n, _ in kept), tuple(float(x) for _, x in kept)) for kept in run.stored(program)]
         count = _count(ledger, run.shares)
         gradient = run.gradient()
@@ -197,19 +197,19 @@ def _count(ledger: Sequence[Stored], shares: bool) -> int:
 
 def _mutated(design: Design, f: Program, at: np.ndarray, written: float, before: list[float]) -> Outcome:
     own = at.copy()
-    run = design(f, places(own))
+    run = design(f, entry_views(own))
     own[:] = written
     return _tried(run.gradient, lambda after: "survives" if _equal(after, before) else "changes", "raises")
 
 
 def _again(design: Design, f: Program, at: np.ndarray) -> Outcome:
     truth = hessian(f, argnums=tuple(range(len(at))))(*at.tolist())
-    return _tried(design(f, places(at)).hessian, lambda found: "yes" if _equal(found, truth) else "wrong", "no")
+    return _tried(design(f, entry_views(at)).hessian, lambda found: "yes" if _equal(found, truth) else "wrong", "no")
 
 
 def _replayed(design: Design, f: Program, at: np.ndarray, there: np.ndarray) -> Outcome:
     truth = float(f(*map(np.float64, there)))
-    run = design(f, places(at.copy()))
+    run = design(f, entry_views(at.copy()))
     return _tried(lambda: [run.replay(there.tolist())], lambda found: "yes" if _equal(found, [truth]) else "no", "no")
 
 

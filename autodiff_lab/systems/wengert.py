@@ -41,12 +41,12 @@ FUNCTIONS = {key.__name__: key for key, op in TABLE.items() if isinstance(key, n
 
 globals().update(FUNCTIONS)
 
-PLAIN = (float, int)
+PLAIN_TYPES = (float, int)
 
 __all__ = ["FUNCTIONS", "Bin", "Cell", "Tape", "Un", "Var", "var", *FUNCTIONS]
 
 
-class Cells(Level):
+class CellLevel(Level):
     """The level of all cells: an operation with a cell among its operands makes another cell."""
 
     __slots__ = ()
@@ -89,7 +89,7 @@ class Cell(Overloaded):
     """A number, and how much the result feels it; an operation on cells makes a new one."""
 
     __slots__ = ("sensitivity", "value")
-    level = Cells()
+    level = CellLevel()
     kind = "Cell"
     value: float
     sensitivity: float
@@ -221,14 +221,14 @@ def _fast_operators(op: Op) -> tuple[Callable[..., Any], Callable[..., Any]]:
             b = other.value
             y = fn(a, b)
             return Bin(y, self, other, left(y, a, b), right(y, a, b))
-        if type(other) in PLAIN:
+        if type(other) in PLAIN_TYPES:
             b = float(other)
             y = fn(a, b)
             return Un(y, self, left(y, a, b))
         return process(op, (self, as_operand(other))) if is_operand(other) else NotImplemented
 
     def reflected(self: Cell, other: Any) -> Any:
-        if type(other) in PLAIN:
+        if type(other) in PLAIN_TYPES:
             a, b = float(other), self.value
             y = fn(a, b)
             return Un(y, self, right(y, a, b))

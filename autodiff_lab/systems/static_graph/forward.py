@@ -96,7 +96,7 @@ class Forward:
 
     def _value(self, node: Node) -> Any:
         if isinstance(node, Operator):
-            return node.computed(self.values)
+            return node.compute(self.values)
         if isinstance(node, (Variable, Constant)):
             return node.held
         if node not in self.feed:

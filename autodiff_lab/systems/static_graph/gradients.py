@@ -15,10 +15,10 @@ from ...engine.dispatch import as_operand
 from ...engine.errors import InputError, ShapeError, UnsupportedError
 from ...transforms import pytree
 from .nodes import Constant, Node
-from .rules import fitting
-from .sweep import Sweep, between
+from .rules import require_shape
+from .sweep import Sweep, count_pending
 
-__all__ = ["differentiable", "gradients", "pending_counts"]
+__all__ = ["gradients", "pending_counts", "require_differentiable"]
 
 
 def gradients(ys: Any, xs: Any, grad_ys: Any = None, stop_gradients: Any = (), unconnected: str = "none") -> Any:
@@ -54,7 +54,7 @@ def gradients(ys: Any, xs: Any, grad_ys: Any = None, stop_gradients: Any = (), u
     if unconnected not in ("none", "zero"):
         raise InputError(f'unconnected is {unconnected!r}; it takes "none" or "zero".')
     # A y may be a constant, as the gradient of a gradient can be: no x leads there.
-    outputs, sources = _nodes(ys, "differentiated"), differentiable(xs, "differentiated with respect to")
+    outputs, sources = _nodes(ys, "differentiated"), require_differentiable(xs, "differentiated with respect to")
     graph, stops = outputs[0].graph, pytree.flatten(stop_gradients)
     for node in (*outputs, *sources, *stops):
         graph.require(node, "given to gradients")
@@ -83,11 +83,13 @@ def pending_counts(ys: Any, xs: Any, stop_gradients: Any = ()) -> dict[str, int]
     {'x': 2, 'sin_1': 1, 'exp_1': 1, 'subtract_1': 0}
     """
     stops = pytree.flatten(stop_gradients)
-    counts = between(_nodes(ys, "differentiated"), differentiable(xs, "differentiated with respect to"), stops)
+    counts = count_pending(
+        _nodes(ys, "differentiated"), require_differentiable(xs, "differentiated with respect to"), stops
+    )
     return {node.name: count for node, count in counts.items()}
 
 
-def differentiable(nodes: Any, what: str) -> list[Node]:
+def require_differentiable(nodes: Any, what: str) -> list[Node]:
     """The nodes of a structure, none of them a constant."""
     found = _nodes(nodes, what)
     for node in found:
@@ -108,4 +110,4 @@ def _nodes(nodes: Any, what: str) -> list[Node]:
 
 def _seed(given: Any, y: Node) -> Any:
     """What ∂y is multiplied by, once it has turned out to have the shape of y."""
-    return fitting(given if isinstance(given, Node) else as_operand(given), y, f"grad_ys gives {y.name}")
+    return require_shape(given if isinstance(given, Node) else as_operand(given), y, f"grad_ys gives {y.name}")

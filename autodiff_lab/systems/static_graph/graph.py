@@ -36,7 +36,7 @@ from ...transforms import pytree
 from . import functions
 from .forward import Forward, Snapshot
 from .functions import cond, operation
-from .gradients import differentiable, gradients, pending_counts
+from .gradients import gradients, pending_counts, require_differentiable
 from .members import Members
 from .nodes import Constant, Node, Placeholder, Variable
 from .operators import Operator
@@ -120,7 +120,7 @@ class Graph(Members):
                 raise InputError(
                     f"{node.name} was fed, and is no Placeholder. (A Variable is assigned to: w.value = …)"
                 )
-            feed[node] = node.accepted(value)
+            feed[node] = node.check_fed(value)
         run = Forward(wanted, feed)
         yield None, run
         for node in run:
@@ -146,7 +146,7 @@ class Graph(Members):
         yield from (Snapshot.of(done, sweep.queue, sweep.pending) for done, sweep in self._backward(node))
 
     def _backward(self, node: Node | None, seed: Any = None) -> Iterator[tuple[Node | None, Sweep]]:
-        ys = self._outputs() if node is None else differentiable(node, "differentiated")
+        ys = self._outputs() if node is None else require_differentiable(node, "differentiated")
         sweep = self._sweep(ys, [n for n in self.nodes if isinstance(n, (Variable, Placeholder))], seed)
         if node is None and len(ys) > 1:
             warnings.warn(
@@ -215,7 +215,10 @@ class Graph(Members):
         array([[ 2.  ,  1.  ],
                [-1.5 ,  1.75]])
         """
-        rows, columns = differentiable(ys, "differentiated"), differentiable(xs, "differentiated with respect to")
+        rows, columns = (
+            require_differentiable(ys, "differentiated"),
+            require_differentiable(xs, "differentiated with respect to"),
+        )
         if feed_dict is not None or any(y.number not in self.values for y in rows):
             self.run(rows, feed_dict)
         for node in (*rows, *columns):

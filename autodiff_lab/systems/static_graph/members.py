@@ -7,7 +7,7 @@ import weakref
 from typing import Any, Self
 
 from ...engine.errors import InputError
-from .nodes import OPEN, Node
+from .nodes import OPEN_GRAPHS, Node
 
 __all__ = ["Members"]
 
@@ -26,11 +26,11 @@ class Members:
         self._lock = threading.Lock()
 
     def __enter__(self) -> Self:
-        OPEN.set((*OPEN.get(), self))
+        OPEN_GRAPHS.set((*OPEN_GRAPHS.get(), self))
         return self
 
     def __exit__(self, *_: object) -> None:
-        OPEN.set(OPEN.get()[:-1])
+        OPEN_GRAPHS.set(OPEN_GRAPHS.get()[:-1])
 
     def register(self, node: Node, kind: str, asked: str | None) -> tuple[str, int]:
         """Take a node in; its name and its number. A name that is taken gets a number behind it."""

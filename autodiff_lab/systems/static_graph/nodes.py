@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Constant", "Node", "Placeholder", "Variable"]
 
-OPEN: ContextVar[tuple[Graph, ...]] = ContextVar("open static graphs", default=())
+OPEN_GRAPHS: ContextVar[tuple[Graph, ...]] = ContextVar("open static graphs", default=())
 """The graphs of the ``with`` blocks around, innermost last; each thread and each task has its own."""
 
 Extent = tuple[int, ...] | int
@@ -45,7 +45,7 @@ class Node(Overloaded):
     """
 
     def __init__(self, kind: str, extent: Extent | None, graph: Graph | None, name: str | None) -> None:
-        self.graph = graph or innermost(kind)
+        self.graph = graph or innermost_graph(kind)
         self.named = name is not None
         self.name, self.number = self.graph.register(self, kind, name)
         self.extent = self.number if extent is None else extent
@@ -111,7 +111,7 @@ class Constant(Node):
                 "Make a Placeholder, and feed it: graph.run(y, {placeholder: value})."
             )
         mask = isinstance(value, bool) or getattr(getattr(value, "dtype", None), "kind", "") == "b"
-        self.held = value if mask else _real(value, "the value of a Constant")
+        self.held = value if mask else _as_real(value, "the value of a Constant")
         if np.ndim(value):
             self.held = np.array(self.held)
             self.held.flags.writeable = False
@@ -140,7 +140,7 @@ class Variable(Node):
     def __init__(self, value: Any, name: str | None = None, graph: Graph | None = None) -> None:
         if isinstance(value, Node):
             raise InputError(f"A Variable starts with a number or an array, and {value.name} is a node.")
-        start = _real(value, f"the value of the Variable{f' {name}' if name else ''}")
+        start = _as_real(value, f"the value of the Variable{f' {name}' if name else ''}")
         super().__init__("variable", shape_of(start), graph, name)
         self.held = start.copy()
 
@@ -152,7 +152,7 @@ class Variable(Node):
     @value.setter
     def value(self, new: Any) -> None:
         what = f"the new value of {self.name}"
-        self.held = as_shaped(_real(new, what), self.held, what).copy()
+        self.held = as_shaped(_as_real(new, what), self.held, what).copy()
         self.graph.values = {}  # what was computed belongs to the old value
 
     def assign(self, new: Any) -> None:
@@ -176,9 +176,9 @@ class Placeholder(Node):
         fixed = tuple(n for n in shape if n is not None) if shape is not None else None
         super().__init__("placeholder", fixed if fixed == shape else None, graph, name)
 
-    def accepted(self, value: Any) -> Any:
+    def check_fed(self, value: Any) -> Any:
         """What is fed, checked."""
-        new = _real(value, f"the value fed to {self.name}")
+        new = _as_real(value, f"the value fed to {self.name}")
         if isinstance(new, Node):
             raise InputError(f"{self.name} was fed the node {new.name}. Feed a number or an array.")
         shape = shape_of(new)
@@ -193,7 +193,7 @@ class Placeholder(Node):
         return new.copy() if isinstance(new, np.ndarray) else new
 
 
-def _real(value: Any, what: str) -> Any:
+def _as_real(value: Any, what: str) -> Any:
     """A number or an array of numbers, also from lists."""
     try:
         return as_value(np.asarray(value) if isinstance(value, (list, tuple)) else value, what)
@@ -201,10 +201,10 @@ def _real(value: Any, what: str) -> Any:
         raise ShapeError(f"{what} is a list of lists of different lengths: {value!r}.") from None
 
 
-def innermost(what: str) -> Graph:
+def innermost_graph(what: str) -> Graph:
     """The graph to build in."""
-    if OPEN.get():
-        return OPEN.get()[-1]
+    if OPEN_GRAPHS.get():
+        return OPEN_GRAPHS.get()[-1]
     raise InputError(
         f"There is no graph here to put this {what} into. Build inside `with Graph() as graph:`, or say graph=…"
     )

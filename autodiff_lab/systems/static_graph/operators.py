@@ -1,6 +1,6 @@
 """Operations in a static graph: what ``x + y``, ``np.log(x)`` or ``cond(x > 0, a, b)`` become when nothing is computed.
 
-Nodes have a level of their own, so the engine's dispatch hands every operation on a node to :class:`Building`, which
+Nodes have a level of their own, so the engine's dispatch hands every operation on a node to :class:`GraphLevel`, which
 notes it as an :class:`Operator`. Any row of the engine's table can be noted; there is no second list of operations.
 """
 
@@ -18,15 +18,15 @@ from ...engine.dispatch import NO_OPTIONS, TABLE, Level, Op, apply, as_operand
 from ...engine.errors import AutodiffError, ShapeError
 from ...engine.printing import format_call, format_value
 from ...engine.rules.shapes import hollow
-from .nodes import Constant, Extent, Node, innermost
+from .nodes import Constant, Extent, Node, innermost_graph
 
 if TYPE_CHECKING:
     from .graph import Graph
 
-__all__ = ["COND", "MERGED", "OUTPUT", "Operator", "extent_of", "folded"]
+__all__ = ["COND", "MERGED", "OUTPUT", "Operator", "extent_of", "fold_pairs"]
 
 
-class Building(Level):
+class GraphLevel(Level):
     """Above every derivative: an operation with a node among its operands is a new node."""
 
     __slots__ = ()
@@ -43,7 +43,7 @@ class Building(Level):
         return as_operand(op.fn(*(np.empty(x.shape) if isinstance(x, Node) else x for x in operands), **static))
 
 
-Node.level = Building()
+Node.level = GraphLevel()
 
 
 class Partial(NamedTuple):
@@ -71,7 +71,7 @@ class Operator(Node):
         extent: Extent | None = None,
         outputs: int = 1,
     ) -> None:
-        graph = next((x.graph for x in operands if isinstance(x, Node)), graph) or innermost(op.name)
+        graph = next((x.graph for x in operands if isinstance(x, Node)), graph) or innermost_graph(op.name)
         for x in operands:
             if isinstance(x, Node):
                 graph.require(x, f"an operand of {op.name}")
@@ -80,7 +80,7 @@ class Operator(Node):
         self.slots: tuple[Any, ...] = tuple(_slot(x, op) for x in taken) if graph.flatten else taken
         super().__init__(op.name, _extent_after(op, taken, static) if extent is None else extent, graph, name)
 
-    def written(self) -> tuple[tuple[Node, ...], tuple[tuple[int, int], ...]]:
+    def merged_operands(self) -> tuple[tuple[Node, ...], tuple[tuple[int, int], ...]]:
         """The operands; and of a merged sum the pairs to add, in order: i is operand i, and -r the result of pair r.
 
         >>> from autodiff_lab.systems.static_graph.graph import Graph, Variable
@@ -113,17 +113,17 @@ class Operator(Node):
     @property
     def operands(self) -> tuple[Node, ...]:
         """The nodes that it works on, by position; one that is used twice stands there twice."""
-        return self.written()[0]
+        return self.merged_operands()[0]
 
-    def computed(self, values: Mapping[int, Any]) -> Any:
+    def compute(self, values: Mapping[int, Any]) -> Any:
         """The value, from those of its operands (by number; a branch that was not taken has none)."""
-        operands, pairs = self.written()
+        operands, pairs = self.merged_operands()
         terms = [values.get(x.number) for x in operands]
         try:
             if not pairs:
                 value = self.op.fn(*terms, **self.static)
                 return value if self.outputs > 1 else as_operand(value)
-            return as_operand(folded(self.op, terms, pairs)[-1])
+            return as_operand(fold_pairs(self.op, terms, pairs)[-1])
         except ValueError as error:
             if isinstance(error, (AutodiffError, np.linalg.LinAlgError)):
                 raise
@@ -151,7 +151,7 @@ def _slot(x: Node, op: Op) -> Any:
     return Partial(weakref.ref(x), x.slots) if within else x
 
 
-def folded(op: Op, terms: Sequence[Any], pairs: Sequence[tuple[int, int]]) -> list[Any]:
+def fold_pairs(op: Op, terms: Sequence[Any], pairs: Sequence[tuple[int, int]]) -> list[Any]:
     """The results of the pairs of a merged sum, of numbers or (for a derivative) of nodes."""
     results: list[Any] = []
     for left, right in pairs:

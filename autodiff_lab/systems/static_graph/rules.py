@@ -16,9 +16,9 @@ from ...engine.dispatch import TABLE, Op, unit_partial
 from ...engine.errors import InputError, ShapeError, UnsupportedError
 from ...transforms.gradients import vjp
 from .nodes import Node
-from .operators import Operator, extent_of, folded
+from .operators import Operator, extent_of, fold_pairs
 
-__all__ = ["Operation", "contributions", "fitting", "register_gradient", "registered", "sum_back"]
+__all__ = ["Operation", "apply_registered", "contributions", "register_gradient", "require_shape", "sum_back"]
 
 
 class Operation(NamedTuple):
@@ -82,7 +82,7 @@ def register_gradient(kind: str) -> Callable[[Callable[..., Any]], Callable[...,
     return register
 
 
-def registered(op: Operation, grads: Sequence[Any], nodes: Sequence[Node]) -> list[Any]:
+def apply_registered(op: Operation, grads: Sequence[Any], nodes: Sequence[Node]) -> list[Any]:
     """What the registered rule sends to each input, with its number and shapes checked."""
     rule = REGISTRY.get(op.type)
     if rule is None:
@@ -100,7 +100,7 @@ def registered(op: Operation, grads: Sequence[Any], nodes: Sequence[Node]) -> li
         )
     what = f"The gradient registered for {op.type!r} sends"
     return [
-        None if g is None else fitting(g, x, f"{what} to {node.name}, an input of {op.name},")
+        None if g is None else require_shape(g, x, f"{what} to {node.name}, an input of {op.name},")
         for g, x, node in zip(sent, op.inputs, nodes, strict=True)
     ]
 
@@ -120,8 +120,8 @@ def contributions(
     two operands. So no factor is ever divided out, and a factor of zero is as good as any.
     """
     if not pairs:
-        return [_pulled(op, k, g, y, operands, static) if asked else None for k, asked in enumerate(wanted)]
-    results = folded(op, operands, pairs)
+        return [_pull_back(op, k, g, y, operands, static) if asked else None for k, asked in enumerate(wanted)]
+    results = fold_pairs(op, operands, pairs)
     adjoints: list[Any] = [None] * len(pairs)
     adjoints[-1] = g
     sent: list[Any] = [None] * len(operands)
@@ -129,13 +129,13 @@ def contributions(
         terms = [operands[i] if i >= 0 else results[-i - 1] for i in pairs[r]]
         for k, i in enumerate(pairs[r]):
             if i < 0:
-                adjoints[-i - 1] = _pulled(op, k, adjoints[r], results[r], terms, static)
+                adjoints[-i - 1] = _pull_back(op, k, adjoints[r], results[r], terms, static)
             elif wanted[i]:
-                sent[i] = _pulled(op, k, adjoints[r], results[r], terms, static)
+                sent[i] = _pull_back(op, k, adjoints[r], results[r], terms, static)
     return sent
 
 
-def _pulled(op: Op, k: int, g: Any, y: Any, operands: Sequence[Any], static: Mapping[str, Any]) -> Any:
+def _pull_back(op: Op, k: int, g: Any, y: Any, operands: Sequence[Any], static: Mapping[str, Any]) -> Any:
     if not any(isinstance(x, Node) for x in (g, y, *operands)):
         return op.pullback(k, g, y, tuple(operands), static)
     rule = None if not op.rules else op.rules[0] if op.variadic else op.rules[k]
@@ -181,7 +181,7 @@ def sum_back(g: Any, x: Any) -> Any:
     return g if extent_of(g) == extent_of(x) else Operator(SUM_BACK, (g, x), extent=extent_of(x))
 
 
-def fitting(g: Any, x: Any, what: str) -> Any:
+def require_shape(g: Any, x: Any, what: str) -> Any:
     """An adjoint for `x`, once it has turned out to have the shape of `x`."""
     have, need = extent_of(g), extent_of(x)
     if have == need:
