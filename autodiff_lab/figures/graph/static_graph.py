@@ -31,7 +31,7 @@ def draw_static_graph(graph: Any, targets: Sequence[Node] = (), **options: Any) 
 
     Examples
     --------
-    >>> from autodiff_lab.systems.static_graph.graph import Graph, Variable
+    >>> from autodiff_lab.systems.static_graph import Graph, Variable
     >>> with Graph() as graph:
     ...     y = np.log(Variable(2.0, name="x"))
     >>> "not computed yet" in graph.draw(y).source

@@ -11,7 +11,7 @@ from autodiff_lab.lessons.checks.compare import plain, told
 from autodiff_lab.lessons.checks.run_code import attempt
 from autodiff_lab.lessons.lesson_03.sandbox import refuse
 from autodiff_lab.lessons.lesson_06.sandbox import MACHINE
-from autodiff_lab.systems.static_graph import graph as static_graph
+from autodiff_lab.systems import static_graph
 from autodiff_lab.transforms.gradients import grad
 from autodiff_lab.transforms.jacobians import jacrev
 

@@ -16,8 +16,8 @@ from autodiff_lab.engine.errors import ReleasedError
 from autodiff_lab.lessons.checks.compare import Refused, describe, plain, told
 from autodiff_lab.lessons.checks.run_code import Crashed, attempt
 from autodiff_lab.lessons.lesson_03.sandbox import names_in, refuse
+from autodiff_lab.systems import static_graph
 from autodiff_lab.systems.gradient_tape import GradientTape, Variable, constant
-from autodiff_lab.systems.static_graph import graph as static_graph
 
 LISTING = ("Node", "COMPUTE", "GRADIENT", "register_gradient", "run", "between")
 POINT = (2.0, 3.0)

@@ -42,7 +42,7 @@ def cond(condition: Any, true_value: Any, false_value: Any, name: str | None = N
     Examples
     --------
     >>> import numpy as np
-    >>> from autodiff_lab.systems.static_graph.graph import Graph, Placeholder
+    >>> from autodiff_lab.systems.static_graph import Graph, Placeholder
     >>> with Graph() as graph:
     ...     x = Placeholder(name="x")
     ...     y = cond(x > 0, np.log(x), 0 * x)

@@ -1,6 +1,6 @@
 """`gradients` adds the gradient of a static graph to the graph itself, after TensorFlow's function of that name.
 
-It is the sweep of ``graph_sweep.py`` over nodes instead of numbers. Each step of the chain rule is evaluated on nodes,
+It is the sweep of ``sweep.py`` over nodes instead of numbers. Each step of the chain rule is evaluated on nodes,
 and so adds nodes: the gradient is one more part of the graph, which can be drawn, run, and differentiated again.
 """
 
@@ -43,7 +43,7 @@ def gradients(ys: Any, xs: Any, grad_ys: Any = None, stop_gradients: Any = (), u
 
     Examples
     --------
-    >>> from autodiff_lab.systems.static_graph.graph import Graph, Variable
+    >>> from autodiff_lab.systems.static_graph import Graph, Variable
     >>> with Graph() as graph:
     ...     x = Variable(3.0, name="x")
     ...     first = gradients(x**3, x)
@@ -75,7 +75,7 @@ def pending_counts(ys: Any, xs: Any, stop_gradients: Any = ()) -> dict[str, int]
 
     Examples
     --------
-    >>> from autodiff_lab.systems.static_graph.graph import Graph, Variable
+    >>> from autodiff_lab.systems.static_graph import Graph, Variable
     >>> with Graph():
     ...     x = Variable(3.0, name="x")
     ...     y = np.sin(x) - np.exp(x)

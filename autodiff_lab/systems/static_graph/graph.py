@@ -1,23 +1,4 @@
-"""A static graph: build first, feed later. After founding document 1 (``NaiveGraph``) and the first TensorFlow.
-
->>> import numpy as np
->>> with Graph() as graph:
-...     a, b = Placeholder(name="a"), Placeholder(name="b")
-...     f = a * b + np.log(a + b)
->>> f
-<Operator add_2 = multiply_1 + log_1: not computed yet>
->>> graph.run(f, {a: 10.0, b: 4.0})
-42.639057329615255
->>> f.backward()
->>> a.grad, b.grad
-(4.071428571428571, 10.071428571428571)
-
-Read on in ``graph_nodes.py`` (what a graph is made of), ``graph_operators.py`` (how an operation becomes a node),
-``graph_sweep.py`` (the way back) and ``graph_gradients.py`` (the way back, added to the graph).
-
-Founding document 1 has one graph for a whole process. Here a ``with`` block says which one is built, in this thread
-or task. A node lives as long as somebody holds it: a variable of the program, or another node.
-"""
+"""The graph: its nodes, the forward run of them, and the reverse sweep back through that run."""
 
 from __future__ import annotations
 
@@ -33,31 +14,13 @@ from ...engine.errors import InputError, ShapeError
 from ...engine.values import as_shaped, ones, to_output
 from ...engine.views import view
 from ...transforms import pytree
-from . import functions
 from .forward import Forward, Snapshot
-from .functions import cond, operation
-from .gradients import gradients, pending_counts, require_differentiable
+from .gradients import require_differentiable
 from .members import Members
 from .nodes import Constant, Node, Placeholder, Variable
-from .operators import Operator
-from .rules import register_gradient, sum_back
 from .sweep import Sweep
 
-__all__ = [
-    "Constant",
-    "Graph",
-    "Node",
-    "Operator",
-    "Placeholder",
-    "Snapshot",
-    "Variable",
-    "cond",
-    "gradients",
-    "operation",
-    "pending_counts",
-    "register_gradient",
-    "sum_back",
-]
+__all__ = ["Graph"]
 
 
 class Graph(Members):
@@ -245,7 +208,3 @@ class Graph(Members):
         for node in targets:
             self.require(node, "to be drawn")
         return view("draw_static_graph")(self, targets, **options)
-
-
-def __getattr__(name: str) -> Any:
-    return getattr(functions, name)  # sin, exp, add, …: every row of the table

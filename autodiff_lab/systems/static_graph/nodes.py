@@ -1,7 +1,7 @@
 """The nodes of a static graph that hold a value: constants, variables, placeholders.
 
 A node flows through a program like any traced value. So the operators, NumPy's functions and the rules of the engine's
-table all apply to nodes; what they do there is note, not compute (see :class:`~.graph_operators.Operator`).
+table all apply to nodes; what they do there is note, not compute (see :class:`~.operators.Operator`).
 """
 
 from __future__ import annotations

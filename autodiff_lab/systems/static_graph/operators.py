@@ -83,10 +83,10 @@ class Operator(Node):
     def merged_operands(self) -> tuple[tuple[Node, ...], tuple[tuple[int, int], ...]]:
         """The operands; and of a merged sum the pairs to add, in order: i is operand i, and -r the result of pair r.
 
-        >>> from autodiff_lab.systems.static_graph.graph import Graph, Variable
+        >>> from autodiff_lab.systems.static_graph import Graph, Variable
         >>> with Graph():
         ...     x, y, z = Variable(1.0, "x"), Variable(2.0, "y"), Variable(3.0, "z")
-        >>> [node.name for node in (x + (y + z)).written()[0]], (x + (y + z)).written()[1]
+        >>> [node.name for node in (x + (y + z)).merged_operands()[0]], (x + (y + z)).merged_operands()[1]
         (['x', 'y', 'z'], ((1, 2), (0, -1)))
         """
         if not any(isinstance(slot, Partial) for slot in self.slots):

@@ -57,7 +57,7 @@ def register_gradient(kind: str) -> Callable[[Callable[..., Any]], Callable[...,
     what broadcasting copied, the gradient must sum.
 
     >>> import numpy as np
-    >>> from autodiff_lab.systems.static_graph.graph import Graph, Placeholder, gradients, operation
+    >>> from autodiff_lab.systems.static_graph import Graph, Placeholder, gradients, operation
     >>> @register_gradient("Log")
     ... def log_gradient(op, grad):
     ...     return grad * (1 / op.inputs[0])

@@ -13,8 +13,8 @@ from autodiff_lab.engine.errors import (
     MutationError,
     UnsupportedError,
 )
-from autodiff_lab.systems.static_graph import graph as static_graph
-from autodiff_lab.systems.static_graph.graph import (
+from autodiff_lab.systems import static_graph
+from autodiff_lab.systems.static_graph import (
     Constant,
     Graph,
     Operator,
