@@ -22,7 +22,7 @@ def replace_bidi(text: str) -> str:
 
     Each is replaced by one sign, so that columns stay what they are. See the Unicode Bidirectional Algorithm (UAX 9).
 
-    >>> visible("x\u202ey") == "x\ufffdy"
+    >>> replace_bidi("x\u202ey") == "x\ufffdy"
     True
     """
     return text.translate(_BIDI_CONTROLS)

@@ -5,7 +5,7 @@ carried out again (the engine's tape). The gradient is the same:
 
 >>> at = np.array([3.0, 1.0])
 >>> for name, design in DESIGNS.items():
-...     run = design(lambda x, y: np.sin(x) + x * y, places(at))
+...     run = design(lambda x, y: np.sin(x) + x * y, entry_views(at))
 ...     print(f"{name:<27} {run.value:.4f} {run.gradient()[0]:.12f}")
 partials                    3.1411 0.010007503400
 closures                    3.1411 0.010007503400

@@ -32,7 +32,7 @@ def check_keywords(public: F | None = None, *, more: Sequence[str] = ()) -> Any:
 
     Examples
     --------
-    >>> @options_apart
+    >>> @check_keywords
     ... def show(f, *args, kwargs=None, scale="normal"):
     ...     return f(*args, **(kwargs or {}))
     >>> show(lambda x, width: x * width, 3.0, width=5.0)

@@ -127,8 +127,8 @@ def push_tangents(tape: Tape, tangents: Sequence[Any], batch: int | None = None)
 
     Examples
     --------
-    >>> value, tape = recorded(lambda x, y: x * y, (2.0, 5.0), (0, 1))
-    >>> [float(t) for t in pushed(tape, (1.0, 0.0))]
+    >>> value, tape = record_call(lambda x, y: x * y, (2.0, 5.0), (0, 1))
+    >>> [float(t) for t in push_tangents(tape, (1.0, 0.0))]
     [1.0, 0.0, 5.0]
     """
     moving = list(tangents)
