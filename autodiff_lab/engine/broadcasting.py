@@ -1,4 +1,4 @@
-"""Shapes: what broadcasting copied, the adjoint must sum; what a reduction summed, it must copy."""
+"""Broadcasting and its transpose: what was copied is summed in the adjoint, and what was summed is copied."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ def unbroadcast(g: Any, x: Any, batch: int | None = None) -> Any:
 
 
 def sum_axes(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
-    """``np.sum``; of an array without asking who handles it, which takes as long as the sum."""
+    """Sum over axes, as ``np.sum``; for an array without NumPy's dispatch, which takes as long as the sum."""
     if type(x) is np.ndarray:
         return np.add.reduce(x, axis=axis, keepdims=keepdims)
     return np.sum(x, axis=axis, keepdims=keepdims)
 
 
 def align_axes(t: Any, shape: tuple[int, ...], full: tuple[int, ...]) -> Any:
-    """A batch of tangents of `shape`, with axes put in so that it broadcasts against `full` behind the batch axis."""
+    """Insert axes into a batch of tangents of `shape`, so that it broadcasts against `full` behind the batch axis."""
     missing = len(full) - len(shape)
     return np.reshape(t, (*shape_of(t)[:1], *(1,) * missing, *shape)) if missing else t
 

@@ -1,4 +1,4 @@
-"""How a call of a NumPy function is read: which arguments are operands, which are options, and which change nothing.
+"""Argument binding for NumPy calls: which arguments are operands, which are options, and which change nothing.
 
 A learner may write ``np.sum(x, 0)``, ``np.sum(a=x, axis=0)`` or ``np.sum(x, dtype=float)``; NumPy's own signature says
 what each argument is called.
@@ -35,7 +35,7 @@ def parameters_of(function: Callable[..., Any]) -> tuple[dict[str, inspect.Param
 
 
 def bind_arguments(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-    """The arguments of a NumPy call by NumPy's names, as far as they have names; writing into an array is refused.
+    """Bind the arguments of a NumPy call to its parameter names, as far as they have names; refuse ``out=``.
 
     NumPy has already checked the call against its signature, and binding it again would take five microseconds.
     """
@@ -84,7 +84,7 @@ def split_arguments(
 
 
 def call_composed(op: Op, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Run a NumPy function made of other rows, and say it where it does not know an option."""
+    """Call a NumPy function that is composed of other rows; raise for an option that it does not know."""
     by_name, names, known = bind_arguments(function, args, kwargs), parameters_of(function)[1], parameters_of(op.fn)[0]
     if all(p.kind is not p.VAR_POSITIONAL for p in known.values()):
         kwargs, args = by_name, ()
@@ -99,7 +99,7 @@ def call_composed(op: Op, function: Callable[..., Any], args: tuple[Any, ...], k
 
 
 def numpy_name(function: Any) -> str:
-    """What a learner writes: ``np.linalg.inv``."""
+    """The name of a NumPy function as users write it: ``np.linalg.inv``."""
     return f"{getattr(function, '__module__', 'numpy').replace('numpy', 'np', 1)}.{function.__name__}"
 
 

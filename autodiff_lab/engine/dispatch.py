@@ -1,4 +1,4 @@
-"""Who handles an operation: rows of the table, and levels.
+"""Operations and their dispatch: rows of the derivative table, and the level that handles each call.
 
 Read in this order: an :class:`Op` is one row of the table. A :class:`Level` (in ``levels.py``) is one derivative in
 progress (a tape, a forward pass). :func:`apply` gives an operation to the highest level among its operands; to that
@@ -32,7 +32,7 @@ TABLE: dict[Any, Op] = {}
 
 
 def unit_partial(y: Any, *operands: Any) -> float:
-    """The partial of ``+``. The interpreters know it by identity and skip the multiplication."""
+    """The constant partial 1, as of ``+``. Recognised by identity, so that the multiplication is skipped."""
     return 1.0
 
 
@@ -133,7 +133,7 @@ class Op:
         operands: tuple[Any, ...],
         static: Mapping[str, Any] = NO_OPTIONS,
     ) -> Any:
-        """What the adjoint `g` of the result adds to the adjoint of operand `k`; None where nothing flows.
+        """The vector-Jacobian product: what the adjoint `g` of the result adds to that of operand `k`, or None.
 
         For an elementwise row: g · ∂y/∂(operand k), summed over the axes along which the operand was broadcast.
         For a linear row: the transposed map, applied to g.
@@ -161,7 +161,7 @@ class Op:
         static: Mapping[str, Any] = NO_OPTIONS,
         batch: int | None = None,
     ) -> Any:
-        """The tangent of the result, from the operands' tangents (None: constant); None where nothing flows.
+        """The Jacobian-vector product: the tangent of the result, from the operands' tangents (None: constant).
 
         With `batch`, every tangent has a leading axis of that length: that many directions at once.
         """
@@ -245,14 +245,14 @@ class Op:
 
 
 def _match_type(t: Any, y: Any) -> Any:
-    """A tangent in the type of its value: float32 stays float32, whatever a rule brought along."""
+    """Cast a tangent to the dtype of its value: float32 stays float32, whatever a rule brought along."""
     if type(y) in (np.ndarray, np.float32) and type(t) in (np.ndarray, np.float64) and t.dtype is not y.dtype:
         return t.astype(y.dtype)
     return t
 
 
 def apply(op: Op, operands: tuple[Any, ...], static: Mapping[str, Any] = NO_OPTIONS) -> Any:
-    """Run `op`: the highest level among the operands handles it; without one it is computed as it stands."""
+    """Apply an operation: the highest level among the operands handles it; without one NumPy computes it."""
     level: Level | None = None
     for x in operands:
         if isinstance(x, Traced) and (level is None or x.level.number > level.number):
@@ -267,7 +267,7 @@ def apply(op: Op, operands: tuple[Any, ...], static: Mapping[str, Any] = NO_OPTI
 
 
 def raise_leak(op: Op, operands: tuple[Any, ...], level: Level) -> NoReturn:
-    """Say which value escaped, and how to keep it."""
+    """Raise a LeakError that says which value escaped, and how to keep it."""
     escaped = next(x for x in operands if isinstance(x, Traced) and x.level is level)
     raise LeakError(
         f"{op.name} was given {escaped!r}, which belongs to a derivative call that has already ended. "
@@ -277,12 +277,12 @@ def raise_leak(op: Op, operands: tuple[Any, ...], level: Level) -> NoReturn:
 
 
 def apply_transpose(linear_map: Callable[[Any], Any], like: Any, t: Any) -> Any:
-    """The transpose of a linear map of arrays like `like`, applied to `t`; ``tape.py``, which records, provides it."""
+    """Apply the transpose of a linear map of arrays like `like` to `t`; ``tape.py``, which records, provides it."""
     raise NotImplementedError
 
 
 class Traced:
-    """What flows through a program in a number's place: a Variable, a Dual, a Symbol.
+    """A traced value, which stands in a number's place: the base of Variable, Dual and Symbol.
 
     It has a `value`, one level down, and the `level` it belongs to.
     """
@@ -293,7 +293,7 @@ class Traced:
 
 
 def as_operand(x: Any) -> Any:
-    """Lists become arrays, arrays without axes become numbers; what is not real is refused."""
+    """Convert an operand: lists become arrays, 0-d arrays become numbers; what is not real is refused."""
     its = type(x)
     if its is np.float64 or its is float or (its is np.ndarray and x.dtype is FLOAT64 and x.ndim):
         return x  # what nearly always comes

@@ -1,4 +1,4 @@
-"""Dual numbers: a value that carries its tangent along.
+"""Dual numbers, for forward mode: a value with its tangent.
 
 a + b ε with ε² = 0. An operation on duals computes its value as usual and its tangent by the row of the table:
 ẏ = Σ ∂y/∂xₖ · ẋₖ (Griewank and Walther, *Evaluating Derivatives*, 2008, section 3.1).
@@ -50,7 +50,7 @@ class ForwardPass(Level):
 
 
 class Dual(Overloaded):
-    """A number and its tangent.
+    """A dual number (or array): a value and its tangent.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ BY_HAND = ForwardPass()
 
 
 def _fast_operators(op: Op) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """Arithmetic between values of one forward pass, and with constants, without the general dispatch.
+    """The fast path of an operator: both Duals of one pass, or one of them a constant, without the dispatch.
 
     Values are numbers and arrays of double precision. In a batch the shapes must be equal, or the constant a number: a
     tangent has an axis more than its value, and would not broadcast beside an array.

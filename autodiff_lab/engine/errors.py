@@ -1,4 +1,4 @@
-"""One family of exceptions. Every message says what was done, why it cannot work, and what to write instead."""
+"""The exceptions of this package. Every message says what was done, why it cannot work, and what to write instead."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = [
 
 
 class AutodiffError(Exception):
-    """The family: ``except AutodiffError`` catches everything this package raises on purpose."""
+    """The base class: ``except AutodiffError`` catches everything this package raises on purpose."""
 
     def _render_traceback_(self) -> list[str]:
         """What IPython asks for, to show it in a notebook."""
@@ -75,7 +75,7 @@ class MutationError(AutodiffError, TypeError):
 
 
 class ReleasedError(AutodiffError, RuntimeError):
-    """A tape was read after its values had been released."""
+    """A tape was read after its values had been freed."""
 
 
 class ShapeError(AutodiffError, ValueError):

@@ -1,4 +1,4 @@
-"""The functions that are running: which of them is the learner's, and whose a ``with`` block is."""
+"""Stack frames: which running function is the user's, and which one a ``with`` block belongs to."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ INTERNAL_MODULES = ("autodiff_lab.engine.", "autodiff_lab.transforms.", "numpy."
 
 
 def is_user_frame(frame: FrameType) -> bool:
-    """Whether a frame runs code that is none of this package's, nor NumPy's."""
+    """Whether a frame runs the user's code: neither this package's nor NumPy's."""
     return not f"{frame.f_globals.get('__name__', '')}.".startswith(INTERNAL_MODULES)
 
 
 def find_user_frame() -> FrameType:
-    """The innermost frame that is the learner's."""
+    """Find the innermost frame of the user's code."""
     frame = sys._getframe(1)
     while not is_user_frame(frame) and frame.f_back is not None:
         frame = frame.f_back

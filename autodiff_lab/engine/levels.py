@@ -1,4 +1,4 @@
-"""Derivatives in progress: each has a number, is open while its function runs, and can be paused."""
+"""Levels: derivatives in progress, numbered for nesting, open while their function runs, and pausable."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["CaughtError", "Level", "is_paused", "no_recording", "open_levels", "
 
 
 class Level:
-    """One derivative in progress. Later levels have higher numbers; a level is open while its function runs.
+    """A derivative in progress. Inner (later) levels have higher numbers; a level is open while its function runs.
 
     Unique numbers keep nested derivatives apart (perturbation confusion); being closed makes a value that escaped
     stop with a message instead of giving a wrong number. See Siskind and Pearlmutter, *Nesting forward-mode AD in a
@@ -74,7 +74,7 @@ open_levels: list[Level] = []
 
 
 class CaughtError(NamedTuple):
-    """An error that a derivative would be lost, and the learner's line that it was raised in."""
+    """A DetachedError (or one like it) that the user's function caught, and the line that raised it."""
 
     error: str
     file: str
@@ -83,13 +83,13 @@ class CaughtError(NamedTuple):
 
     @classmethod
     def of(cls, error: Exception) -> CaughtError:
-        """The error, as it is raised in the line that is running now."""
+        """Note an error with the user's line that is running now."""
         frame = find_user_frame()
         where = f"{frame.f_code.co_name}, {describe_line(frame) or f'line {frame.f_lineno}'}"
         return cls(str(error), frame.f_code.co_filename, frame.f_lineno, where)
 
     def warn(self) -> None:
-        """Say it again, as a warning that stands at that line. Each call of a derivative says it anew."""
+        """Repeat the error as a warning at that line; each call of a derivative warns anew."""
         message = (
             f"An error was raised here and caught ({self.line}), so the function went another way than it goes with "
             f"plain numbers, and its derivative may be wrong. Do not catch it, but mend the line: {self.error}"
@@ -101,7 +101,7 @@ class CaughtError(NamedTuple):
 
 
 class Pause:
-    """A ``with no_recording():`` that has been entered: the levels that it pauses, and for whom."""
+    """A ``with no_recording():`` block that is running: the levels that it pauses, and its thread or generator."""
 
     __slots__ = ("frame", "levels", "thread")
 
@@ -126,7 +126,7 @@ def is_paused(level: Level) -> bool:
 
 
 def _update_fast(levels: Iterable[Level]) -> None:
-    """Let those levels take the short way that no block pauses for anybody."""
+    """Allow the fast path on those levels that no block pauses for anybody."""
     for level in levels:
         level.fast = level.has_fast_path and not any(level in block.levels for block in pauses)
         if not level.open:  # another thread may have closed it in between
@@ -135,7 +135,7 @@ def _update_fast(levels: Iterable[Level]) -> None:
 
 @contextmanager
 def no_recording() -> Iterator[None]:
-    """Let operations pass unrecorded: inside, traced values are constants to every derivative in progress.
+    """Pause recording: inside the ``with`` block, traced values are constants to every derivative in progress.
 
     That holds for what runs inside the block, in its thread; not for another thread meanwhile, nor for the caller of a
     generator that is suspended in the block.

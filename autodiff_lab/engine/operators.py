@@ -1,4 +1,4 @@
-"""How a learner's program reaches the table: operators, methods, and NumPy's two dispatch protocols.
+"""Operator overloading: operators, array methods and NumPy's two dispatch protocols, on traced values.
 
 Functions are looked up one by one; nothing is guessed. Whatever would lose the derivative in silence raises, and says
 what to write instead.
@@ -26,7 +26,7 @@ def is_operand(x: Any) -> bool:
 
 
 def raise_lost(x: Any, error: AutodiffError) -> NoReturn:
-    """Raise the error that a derivative would be lost, and note it with the outermost derivative that would lose it.
+    """Raise an error about a lost derivative, and note it with the outermost level that would lose it.
 
     Should the learner's function catch it and go on, that derivative warns of it when the function has returned.
     """
@@ -41,7 +41,7 @@ def raise_lost(x: Any, error: AutodiffError) -> NoReturn:
 
 
 def missing_rule(name: str) -> UnsupportedError:
-    """What to say of a function without a row."""
+    """The error for a function without a derivative rule."""
     if name.startswith("np.fft."):
         return UnsupportedError(
             f"{name} works with complex numbers, and derivatives here are of real ones: Fourier transforms are left "
@@ -56,7 +56,7 @@ def missing_rule(name: str) -> UnsupportedError:
 
 
 class Overloaded(Traced):
-    """Operators, NumPy's protocols and the parts of an array's interface, for Variable, Dual and Symbol."""
+    """A traced value with operators, NumPy's protocols and array methods: Variable, Dual and Symbol."""
 
     __slots__ = ()
     binary: ClassVar[dict[Any, tuple[Callable[..., Any], Callable[..., Any]]]] = {}
@@ -130,7 +130,7 @@ class Overloaded(Traced):
         return str(self) if not form or isinstance(x, Overloaded) else format(x, form)
 
     def _flat_value(self, what: str, instead: str) -> Any:
-        """The plain number of what is flat, a result of floor or sign, for nothing is lost with it."""
+        """The plain number of a piecewise constant value (of floor, of sign), which has no derivative to lose."""
         if self.shape != () or not self.is_flat():
             self._raise_detached(what, instead)
         number: Any = self
@@ -140,7 +140,7 @@ class Overloaded(Traced):
         return number
 
     def is_flat(self) -> bool:
-        """Whether the value depends on the inputs by steps alone."""
+        """Whether the value is piecewise constant in the inputs."""
         return False
 
     def __float__(self) -> float:
@@ -324,7 +324,7 @@ COMPARISONS |= {"eq": np.equal, "ne": np.not_equal}
 def install_operator(
     traced: type[Overloaded], name: str, ufunc: np.ufunc, forward: Callable[..., Any], reflected: Callable[..., Any]
 ) -> None:
-    """Give a kind of traced value an operator, for Python and for NumPy."""
+    """Install an operator on a class of traced values, for Python and for NumPy."""
     if name == "pow":  # Python says its message for us: a third parameter would cost each power a tenth of its time
         forward.__qualname__ = "pow(x, n, m) has no derivative rule. Write pow(x, n) % m, or x**n % m: x.__pow__"
     setattr(traced, f"__{name}__", forward)

@@ -1,4 +1,4 @@
-"""A tape as text: the names, the expressions and the evaluation trace that every view starts from."""
+"""Text of values, operations and tapes: names, expressions, and the evaluation trace."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def replace_bidi(text: str) -> str:
 
 
 def format_value(x: Any) -> str:
-    """A value as a reader wants it: ``2.0``, never ``np.float64(2.0)``; arrays on one line, long ones shortened."""
+    """Format a value for reading: ``2.0``, never ``np.float64(2.0)``; arrays on one line, long ones shortened."""
     if isinstance(x, np.ndarray):
         brief: Any = {"float_kind": _format_entry}
         return np.array2string(x, threshold=12, edgeitems=2, separator=", ", formatter=brief).replace("\n", "")
@@ -44,7 +44,7 @@ def _format_entry(v: float) -> str:
 
 
 def format_call(name: str, symbol: str | None, operands: list[str], static: dict[str, Any]) -> str:
-    """One operation written out: ``a * b``, ``x[0]``, ``sum(x, axis=0)``."""
+    """Format one operation: ``a * b``, ``x[0]``, ``sum(x, axis=0)``."""
     if name == "getitem":
         return f"{operands[0]}[{format_index(static['index'])}]"
     if symbol is not None and len(operands) == 2:
@@ -62,7 +62,7 @@ def format_call(name: str, symbol: str | None, operands: list[str], static: dict
 
 
 def format_static(x: Any) -> str:
-    """A static argument as one writes it: no names of NumPy types."""
+    """Format a static argument as one writes it, without names of NumPy types."""
     if isinstance(x, tuple):
         return f"({', '.join(map(format_static, x))}{',' * (len(x) == 1)})"
     if isinstance(x, list):
@@ -71,7 +71,7 @@ def format_static(x: Any) -> str:
 
 
 def format_index(key: Any) -> str:
-    """An index as one writes it: ``0``, ``1:, None``."""
+    """Format an index as one writes it: ``0``, ``1:, None``."""
     if isinstance(key, tuple) and key:
         return ", ".join(format_index(k) for k in key)
     if isinstance(key, slice):
@@ -81,7 +81,7 @@ def format_index(key: Any) -> str:
 
 
 def format_expression(tape: Tape, line: int) -> str:
-    """See :meth:`Tape.expression`."""
+    """Format what a line of a tape computes; see :meth:`Tape.expression`."""
     op = tape.ops[line]
     if op is None:
         return tape.input_names[line]
@@ -92,7 +92,7 @@ def format_expression(tape: Tape, line: int) -> str:
 
 
 def format_trace(tape: Tape) -> str:
-    """The evaluation trace as text: one line per input and operation, and the result."""
+    """Format the evaluation trace: one line per input and operation, and the result."""
     left = [f"{tape.name(i)} = {tape.expression(i)}" for i in range(tape.n_inputs, len(tape))]
     width = max(map(len, left), default=0)
     rows = [f"{name} = {x!r}, a constant" for name, x in tape.constant_arguments.items()]

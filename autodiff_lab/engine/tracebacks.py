@@ -1,4 +1,4 @@
-"""What a notebook shows of an error: the learner's own lines, and the message last.
+"""Short tracebacks for notebooks: the user's own lines, and the message last.
 
 Only the display is shortened: the error keeps its whole traceback. ``%xmode Verbose`` (or ``Plain``) and then ``%tb``
 show all of it; scripts, tests and debuggers see it anyway.
@@ -29,14 +29,14 @@ def hides_own_error(error: BaseException) -> bool:
 
 
 def shorten_display(error: BaseException) -> None:
-    """Tell a notebook how to show an error that is not of this package, but left a function that was recorded."""
+    """Shorten how a notebook displays another package's error that left a recorded function."""
     if "IPython" in sys.modules and not hasattr(error, "_render_traceback_"):
         with suppress(AttributeError):  # there are exceptions that take no attributes
             error._render_traceback_ = render_traceback  # type: ignore[attr-defined]
 
 
 def find_user_steps(error: BaseException | None) -> list[TracebackType]:
-    """The steps of a traceback that are the learner's, outermost first."""
+    """Find the steps of a traceback that are in the user's code, outermost first."""
     steps, step = [], error and error.__traceback__
     while step:
         if not f"{step.tb_frame.f_globals.get('__name__', '')}.".startswith(HIDDEN_MODULES):
@@ -46,7 +46,7 @@ def find_user_steps(error: BaseException | None) -> list[TracebackType]:
 
 
 def render_traceback() -> list[str]:
-    """What IPython shows of the last error, in the shell's own form."""
+    """Render the last error for IPython, in the shell's own form."""
     error: Any = sys.last_value
     view = sys.modules["IPython"].get_ipython().InteractiveTB
     steps = find_user_steps(error)

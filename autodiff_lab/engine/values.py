@@ -1,4 +1,4 @@
-"""What may enter, and in what form it leaves: checks and conversions at the door of a derivative."""
+"""Checks and conversions of inputs, constants and results of a derivative."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["as_number", "as_shaped", "as_value", "copy_constant", "ones", "to_ou
 
 
 def as_value(x: Any, name: str = "the input") -> Any:
-    """An input as the engine keeps it: ``numpy.float64`` (float32 stays) or an array of floats.
+    """Convert an input: to ``numpy.float64`` (float32 stays) or an array of floats.
 
     Raises
     ------
@@ -55,7 +55,7 @@ _copies: dict[int, tuple[weakref.ref[np.ndarray], np.ndarray]] = {}
 
 
 def copy_constant(constant: Any) -> Any:
-    """A constant as a tape keeps it: an array may be written to later, and the sweep needs what was used.
+    """Copy an array constant for a tape: it may be written to later, and the sweep needs what was used.
 
     A small array is copied each time. A large one is copied once while it lives, and compared when it comes again: a
     training loop then pays for a look at its data. One that is read-only, and no view of another, is kept as it is.
@@ -75,7 +75,7 @@ def copy_constant(constant: Any) -> Any:
 
 
 def as_number(x: Any, name: str = "the input") -> float:
-    """One real number as a plain float, for the systems that work number by number.
+    """Convert to one plain float, for the systems that work number by number.
 
     Raises
     ------
@@ -92,7 +92,7 @@ def as_number(x: Any, name: str = "the input") -> float:
 
 
 def as_shaped(t: Any, x: Any, name: str = "the tangent") -> Any:
-    """A tangent, a cotangent or a new value for `x`: the same shape, floats."""
+    """Check a tangent, a cotangent or a new value for `x`: floats of the same shape."""
     t = as_value(t, name)
     if type(t) is not type(x) or type(t) is np.ndarray:
         like = getattr(x, "dtype", None)
@@ -121,7 +121,7 @@ def ones(x: Any) -> Any:
 
 
 def to_output(x: Any) -> Any:
-    """A result as it is handed out: a plain float instead of ``numpy.float64``, so that it prints as one.
+    """Convert a result for the caller: a plain float instead of ``numpy.float64``, so that it prints as one.
 
     An array is the caller's own: changing it in place changes nothing else.
     """
@@ -131,7 +131,7 @@ def to_output(x: Any) -> Any:
 
 
 def to_outputs(gradients: list[Any], inputs: Sequence[Any], taken: Sequence[Any] = ()) -> list[Any]:
-    """Gradients as they are handed out, of the type of their inputs; copied only where something else holds them."""
+    """Convert gradients for the caller, to the type of their inputs; copied only where something else holds them."""
     held: set[int] = set()
     out: list[Any] = []
     for g, x in zip(gradients, inputs):  # noqa: B905 — `strict` costs as much as the rest of a number's way

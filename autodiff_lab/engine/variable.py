@@ -1,4 +1,4 @@
-"""What a learner's function is called with when it is recorded: a value, and a line number on a tape."""
+"""Variables, the traced values of reverse mode: a value and its line on the tape."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["Variable"]
 
 
 class Variable(Overloaded):
-    """A value and a line number on a tape.
+    """A traced value: the number and its line on the tape.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class Variable(Overloaded):
         return Overloaded.__getitem__(self, index)
 
     def is_flat(self) -> bool:
-        """Whether the value depends on the inputs by steps alone: each way to them leads through a flat row."""
+        """Whether the value is piecewise constant in the inputs: each way to them leads through a flat row."""
         ops, parents = self.tape.ops, self.tape.parents
         waiting, seen = [self.index], {-1}
         while waiting:
@@ -81,7 +81,7 @@ Variable.level = vars(Variable)["tape"]  # the same slot, under the name that ev
 
 
 def _fast_operators(op: Op) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """Arithmetic between Variables of one open tape, and with constants, without the general dispatch.
+    """The fast path of an operator: Variables of one open tape, or one and a constant, without the dispatch.
 
     It writes the line that `Tape.process` would write, at a third of the price; everything else goes to `apply`.
     """
@@ -135,7 +135,7 @@ def _fast_operators(op: Op) -> tuple[Callable[..., Any], Callable[..., Any]]:
 
 
 def _note_request(refuse: Callable[..., Any]) -> Callable[..., Any]:
-    """Refuse, and leave word on the tape: NumPy may hide the error behind one of its own."""
+    """Note on the tape which line was asked, then refuse: NumPy may hide the error behind one of its own."""
 
     def asked(self: Variable, *options: Any, **more: Any) -> Any:
         self.tape.detached_lines.append(self.index)

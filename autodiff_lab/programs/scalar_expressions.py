@@ -1,7 +1,8 @@
 """One line of the table as Python: with `math` and operators for numbers, with `np` for arrays.
 
 Numbers are Python floats in a program, because these are three times as fast as NumPy's. Where `math` raises and NumPy
-goes on with infinity or nan, the program is run again with NumPy's functions under the same names (see ``compiled_program.py``).
+goes on with infinity or nan, the program is run again with NumPy's functions under the same names (see
+``compiled_program.py``).
 """
 
 from __future__ import annotations

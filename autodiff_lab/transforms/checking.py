@@ -1,4 +1,4 @@
-"""Trust, but verify: derivatives against finite differences."""
+"""Gradient checking: derivatives against finite differences."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def check_grads(
 
 
 class Plan(NamedTuple):
-    """How to check, at every order."""
+    """The settings of a gradient check, for every order."""
 
     order: int
     modes: tuple[str, ...]
@@ -99,7 +99,7 @@ def _check_order(f: Callable[..., Any], args: tuple[Any, ...], order: int, plan:
         return _inner_product(cotangent, _central_difference(f, args, tangents, step))
 
     def own_error() -> float:
-        """How far the quotient may be off, generously."""
+        """A generous bound of the difference quotient's own error."""
         found = [q for q in (quotient(k * plan.step) for k in (1, 2, 3)) if np.isfinite(q)]
         size = _rounding_scale(f, args, cotangent) if "rev" in plan.modes else 1.0
         return 10 * (max(found) - min(found) + np.finfo(float).eps * size / plan.step)
@@ -142,7 +142,7 @@ def _rounding_scale(f: Callable[..., Any], args: tuple[Any, ...], cotangent: Any
 
 
 def _derivative(f: Callable[..., Any], args: tuple[Any, ...], cotangent: Any, tangents: Any, mode: str) -> float:
-    """The derivative in a direction, seen along another: the same number in both modes."""
+    """The directional derivative, projected on the cotangent: the same number in both modes."""
     if mode == "fwd":
         return _inner_product(cotangent, jvp(f, args, tangents)[1])
     return _inner_product(vjp(f, *args)[1](cotangent), tangents)

@@ -1,4 +1,4 @@
-"""Rules of one's own, and saying what is not to be followed."""
+"""Custom derivative rules, stopped gradients, and checkpointing."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ _stop: Op = flat("stop_gradient", lambda x: apply(_stop, (x,)) if isinstance(x, 
 
 
 def stop_gradient(x: Any) -> Any:
-    """The value of `x`, as a constant to every derivative.
+    """Treat `x` as a constant in every derivative (its value is unchanged).
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Which lines of the learner's code run, and in which order: Python's own account, written down beside a tape.
+"""The execution log: which lines of the user's code ran, in which order, recorded beside a tape by `sys.settrace`.
 
 A tape knows the lines that compute something with its Variables. Whether any other line ran, a branch that only prints
 or a loop that turned without recording, is for Python to say: it calls `sys.settrace`'s function at every line.
@@ -23,7 +23,7 @@ MAX_EVENTS = 200_000
 
 
 class Event(NamedTuple):
-    """A function is entered, comes to a line, or is left; ``lines`` is how long the tape was then.
+    """An event of the log: a function is entered, comes to a line, or is left; ``lines`` is the tape's length then.
 
     `frame` numbers the calls. A generator is left at each `yield`, and entered again under its old number.
     """
@@ -37,7 +37,7 @@ class Event(NamedTuple):
 
 
 class ExecutionLog:
-    """The events of a run, and whether they are all of them."""
+    """The trace function that logs the events of a run, and whether they are complete."""
 
     def __init__(self, tape: Tape) -> None:
         self.events: list[Event] = []
@@ -52,12 +52,12 @@ class ExecutionLog:
         return tuple(self.events) if self._complete else None
 
     def give_up(self) -> None:
-        """Keep nothing: a line of which nothing is known must not be said to have been left out."""
+        """Discard the log: a line of which nothing is known must not be said to have been left out."""
         self._complete = False
         self.events.clear()
 
     def enter(self, frame: FrameType, event: str, arg: Any) -> Any:
-        """Look at the lines of a function, if it is the learner's: what `sys.settrace` takes."""
+        """Trace the lines of a function, if it is the user's: what `sys.settrace` takes."""
         code = frame.f_code
         found = self._codes.get(id(code))
         if found is None:
@@ -89,7 +89,7 @@ class ExecutionLog:
 
 @contextmanager
 def log_execution(tape: Tape) -> Iterator[ExecutionLog]:
-    """Watch what runs inside the block. Where a debugger watches already, it is left alone, and nothing is known."""
+    """Log what runs inside the block. Where a debugger is tracing already, it is left alone and nothing is logged."""
     walk = ExecutionLog(tape)
     if sys.gettrace() is not None:
         walk.give_up()

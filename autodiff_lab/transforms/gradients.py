@@ -1,4 +1,4 @@
-"""From a function to its derivatives. Names, argument order and return order are JAX's."""
+"""Gradients, vector-Jacobian and Jacobian-vector products of a function. Names and argument order are JAX's."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def record(
     sites: bool = False,
     most: int | None = MAX_TAPE_LINES,
 ) -> tuple[Any, Tape]:
-    """Run `f` and write down every operation on its way.
+    """Run `f` and record its operations on a tape.
 
     Parameters
     ----------
@@ -238,7 +238,7 @@ def differentiate(
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
 ) -> tuple[Any, Any, Any]:
-    """Call `f`, and sweep back: the value, the gradient in the shape of the arguments, and what else `f` returned."""
+    """Record `f` and sweep back: the value, the gradient in the shape of the arguments, and what else `f` returned."""
     which = resolve_argnums(argnums, args, f)
     result, tape = record_call(f, args, which, kwargs)
     aux = None

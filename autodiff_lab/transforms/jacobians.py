@@ -1,4 +1,4 @@
-"""Whole matrices of derivatives: Jacobians by columns or by rows, Hessians, and their products with a vector.
+"""Jacobians (by columns or by rows), Hessians, Hessian-vector products, and linearization.
 
 Names, argument order and layout are JAX's: for a result of shape ``s`` and an argument of shape ``t`` the block has
 shape ``s + t``, and nested results and arguments give nested blocks.
@@ -262,7 +262,7 @@ def elementwise_grad(f: Callable[..., Any], argnums: int = 0) -> Callable[..., A
 
 
 def _require_elementwise(f: Callable[..., Any], value: Any, pullback: Callable[..., Any], slopes: Any) -> None:
-    """Refuse a Jacobian that is not diagonal: then weights of the results are weights of the slopes.
+    """Refuse a Jacobian that is not diagonal, by a few weighted pullbacks.
 
     Powers of two as weights round nothing. Two entries have different weights by one of the digits of their positions.
     """
@@ -289,7 +289,7 @@ def _refuse_mixed(f: Callable[..., Any]) -> NoReturn:
 
 
 def group_by_argument(parts: list[Any], argnums: int | Sequence[int], which: Sequence[int], args: Sequence[Any]) -> Any:
-    """Blocks in the structure of the arguments they belong to."""
+    """Group blocks of a Jacobian in the structure of the arguments they belong to."""
     if len(parts) == 1 and type(argnums) is int and type(args[argnums]) in LEAF_TYPES:
         return parts[0]
     remaining = iter(parts)

@@ -1,4 +1,4 @@
-"""Whose is a keyword? A public function has options of its own, and calls a learner's function that has others."""
+"""Keyword checks: tell the options of a public function from the keywords of the function it is given."""
 
 from __future__ import annotations
 
@@ -76,13 +76,13 @@ def _hint_kwargs(public: str, f: Any, names: Sequence[str], options: dict[str, A
 
 
 def spell_function(f: Any) -> str:
-    """What one writes for a function: its name, if it has one that can be written."""
+    """Spell a function for an error message: its name, if that can be written, else ``f``."""
     name = name_of(f)
     return name if name.isidentifier() else "f"
 
 
 def parameter_names(f: Any) -> Sequence[str]:
-    """What a function calls its parameters; nothing where nobody knows."""
+    """The parameter names of a function; nothing where they are not known."""
     try:
         return [*inspect.signature(f).parameters]
     except (TypeError, ValueError):

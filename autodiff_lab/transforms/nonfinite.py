@@ -1,4 +1,4 @@
-"""Where the first NaN or infinity is born: the line of the tape, the line of the source, and both factors."""
+"""Finding the first NaN or infinity of a run or its sweep: tape line, source line, and the factors."""
 
 from __future__ import annotations
 

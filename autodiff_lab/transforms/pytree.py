@@ -1,4 +1,4 @@
-"""Arguments and results in any nesting of tuples, lists and dicts: taken apart into leaves and put together again."""
+"""Pytrees: nested tuples, lists and dicts, flattened into leaves and rebuilt."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def map_leaves(function: Callable[[Any], Any], tree: Any) -> Any:
 
 
 def paths(name: str, tree: Any) -> list[str]:
-    """How a learner writes each leaf: ``x``, ``x[0]``, ``p['w']``."""
+    """The path of each leaf, as one writes it: ``x``, ``x[0]``, ``p['w']``."""
     entries = children(tree)
     if entries is None:
         return [name]
@@ -62,7 +62,7 @@ def paths(name: str, tree: Any) -> list[str]:
 
 
 def match_leaves(tree: Any, like: Any, name: str) -> list[Any]:
-    """The leaves of `tree`, which must have the structure of `like`."""
+    """Flatten `tree`, which must have the structure of `like`."""
     here, there = children(tree), children(like)
     if there is None:
         if here is not None and not hasattr(tree, "shape"):

@@ -1,4 +1,4 @@
-"""The one way onto a tape, the one way back from its results, and the one way along it with tangents."""
+"""Recording a call on a tape, sweeping back from its results, and pushing tangents along it."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def record_call(
     named: bool = False,
     copied: bool = False,
 ) -> tuple[Any, Tape]:
-    """Call `f` with the chosen arguments as inputs of a tape, a new one if none is given; it is then closed.
+    """Record a call of `f`, with the chosen arguments as inputs of a tape (a new one if none is given).
 
     A tape that outlives the call keeps its own copy of the inputs, in case the caller changes them.
     """
@@ -87,7 +87,7 @@ def record_call(
 
 
 def find_count_arguments(tape: Tape, args: Sequence[Any], which: Sequence[int]) -> set[int]:
-    """The arguments whose bare number was asked for last, if all of them are integers: an index, or a count."""
+    """Find the integer arguments that the run needed as an index or a count: whose bare number was asked for last."""
     owners = [k for k in which for _ in pytree.flatten(args[k])]
     lines, needed = tape.detached_lines[-1:], set()
     while lines:
@@ -151,19 +151,19 @@ def result_line(y: Any, tape: Tape) -> int | None:
 
 
 def result_value(y: Any, tape: Tape) -> Any:
-    """A result one level down: what a lower level, or the caller, should see."""
+    """The value of a result, one level down: what a lower level, or the caller, should see."""
     if type(y) is Variable and y.tape is tape:
         return y.value
     return check_result(y)
 
 
 def innermost_value(x: Any) -> Any:
-    """The number or array at the bottom of all levels."""
+    """The number or array inside all levels."""
     return innermost_value(x.value) if isinstance(x, Traced) else x
 
 
 def check_result(y: Any) -> Any:
-    """A result that does not belong to the derivative just taken: of a lower level, or a plain number."""
+    """Check a result that does not belong to this derivative: it is of a lower level, or a plain number."""
     if isinstance(y, Traced) and not y.level.open:
         raise LeakError(
             f"The function returned {y!r}, which belongs to a derivative call that has already ended. "
@@ -175,7 +175,7 @@ def check_result(y: Any) -> Any:
 
 
 def resolve_argnums(argnums: int | Sequence[int], args: Sequence[Any], f: Callable[..., Any]) -> list[int]:
-    """The positions that `argnums` asks for, counted from the front."""
+    """Resolve `argnums` to positions, counted from the front."""
     if type(argnums) is int and 0 <= argnums < len(args):
         return [argnums]
     try:
@@ -194,7 +194,7 @@ def resolve_argnums(argnums: int | Sequence[int], args: Sequence[Any], f: Callab
 
 
 def argument_names(f: Callable[..., Any], count: int) -> list[str]:
-    """What `f` calls its positional arguments; ``args[0]`` where it takes any number, ``x1`` where nobody knows."""
+    """The names of the positional arguments of `f`; ``args[0]`` where it takes any number, ``x1`` where unknown."""
     try:
         parameters = list(inspect.signature(f).parameters.values())
     except (TypeError, ValueError):
@@ -217,7 +217,7 @@ _DERIVATIVES = frozenset({"grad", "value_and_grad", "jacfwd", "jacrev", "jacobia
 
 
 def derivative_name(f: Callable[..., Any]) -> str:
-    """Which of our functions made `f`: ``"grad"``, ``"jacobian"``, …; empty if it is no derivative."""
+    """Which transform made `f`: ``"grad"``, ``"jacobian"``, …; empty if it is no derivative."""
     code = getattr(f, "__code__", None)
     if code is None or not hasattr(f, "__wrapped__") or not f.__globals__["__name__"].startswith(f"{__package__}."):
         return ""
@@ -226,7 +226,7 @@ def derivative_name(f: Callable[..., Any]) -> str:
 
 
 def name_of(f: Callable[..., Any]) -> str:
-    """What titles and messages call a function: as its author did. A gradient has a prime.
+    """The name of a function, for titles and messages. A gradient has a prime.
 
     >>> from autodiff_lab import grad, jacobian
     >>> name_of(functools.partial(pow, 2)), name_of(lambda x: x), name_of(grad(grad(abs))), name_of(jacobian(grad(abs)))

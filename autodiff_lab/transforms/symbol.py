@@ -1,4 +1,4 @@
-"""Symbols: run a rule on names and get the formula.
+"""Symbols: symbolic evaluation of a rule, which gives its formula.
 
 A Symbol flows through the same rules as a number and builds an expression, which prints as text, as LaTeX or as
 Python. A comparison of Symbols is an Iverson bracket (1 where it holds, else 0); a guard shows what it guards.
@@ -21,7 +21,7 @@ __all__ = ["Symbol"]
 
 
 class SymbolLevel(Level):
-    """Above every derivative: an operation with a Symbol among its operands is an expression."""
+    """The level of Symbols, above every derivative: an operation on a Symbol builds an expression."""
 
     __slots__ = ()
 
@@ -63,7 +63,7 @@ _LATEX_SIGNS = {"<=": r"\le", ">=": r"\ge", "!=": r"\ne", "==": "="}
 
 
 class Symbol(Overloaded):
-    r"""A name, or an expression of names.
+    r"""A symbolic value: a name, or an expression of names.
 
     Parameters
     ----------
@@ -193,17 +193,17 @@ class Symbol(Overloaded):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """A name stands for one number."""
+        """The shape of a number, ()."""
         return ()
 
     @property
     def dtype(self) -> Any:
-        """Of double precision."""
+        """Double precision."""
         return FLOAT64
 
 
 def _remove_guard(x: Any) -> Any:
-    """What a guard guards; anything else as it is."""
+    """The expression inside a guard; anything else unchanged."""
     return _remove_guard(x.operands[2]) if isinstance(x, Symbol) and x.op is not None and x.op.name == "unless" else x
 
 

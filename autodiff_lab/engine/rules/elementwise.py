@@ -1,4 +1,4 @@
-"""THE TABLE, first room: functions of each entry. A row gives the local partial for each operand."""
+"""Rules of elementwise functions: a row gives the local partial for each operand."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .rows import comparison, composed, elementwise, flat, shape_only, unless
 
 
 def numpys(x: Any) -> Any:
-    """A constant as NumPy's number, which divides by zero to infinity where Python's raises."""
+    """Convert a number to NumPy's, which divides by zero to infinity where Python's raises."""
     return np.float64(x) if type(x) is float or type(x) is int else x
 
 

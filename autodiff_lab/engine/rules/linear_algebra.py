@@ -1,4 +1,4 @@
-"""THE TABLE, fifth room: functions of matrices, stacks of matrices included. Each row gives its pullback.
+"""Rules of linear algebra (inverse, solve, determinant, factorizations), stacks of matrices included.
 
 Formulas: Giles, *Collected matrix derivative results* (2008); Walter and Lehmann, *Algorithmic differentiation of
 linear algebra functions* (2010) for QR; Golub and Pereyra (1973) for the pseudo-inverse; Murray, *Differentiation of

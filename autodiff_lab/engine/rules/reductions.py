@@ -1,4 +1,4 @@
-"""THE TABLE, second room: reductions along axes, running sums, sorting."""
+"""Rules of reductions along axes, running sums and products, sorting, norms."""
 
 from __future__ import annotations
 

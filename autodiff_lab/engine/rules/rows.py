@@ -1,4 +1,4 @@
-"""How a row of the table is written."""
+"""Decorators and functions that add a row to the table, one for each kind of rule."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""THE TABLE, third room: moving entries around. All of it is linear, so a row gives the transpose."""
+"""Rules of shape and indexing functions. All of them are linear, so a row gives the transpose."""
 
 from __future__ import annotations
 
