@@ -1,4 +1,4 @@
-"""From gradients to better parameters: gradient descent, momentum, Adam.
+"""Optimizers: gradient descent, momentum, Adam.
 
 Each method is one formula, ``_moved``. Two styles use it. With parameters in dicts and lists:
 ``params = optimizer.update(params, grads)``. With the Variables of a gradient tape, as TensorFlow does it:
@@ -24,7 +24,7 @@ __all__ = ["Adam", "GradientDescent", "Momentum", "Optimizer"]
 
 
 class Optimizer:
-    """What the methods share: where their state is kept, and the two styles.
+    """The base of the optimizers: their state, and the two styles of use.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class Optimizer:
 
     @property
     def learning_rate(self) -> float:
-        """How far a step goes."""
+        """The learning rate η."""
         return self._learning_rate
 
     @learning_rate.setter
@@ -53,7 +53,7 @@ class Optimizer:
         raise NotImplementedError
 
     def reset(self) -> None:
-        """Forget the past steps."""
+        """Clear the state of past steps."""
         self.state.clear()
 
     def update(self, params: Any, grads: Any) -> Any:
@@ -146,14 +146,14 @@ class Optimizer:
 
 
 class GradientDescent(Optimizer):
-    """x ← x − η g (Cauchy, 1847). It remembers nothing."""
+    """Gradient descent: x ← x − η g (Cauchy, 1847). It keeps no state."""
 
     def _moved(self, x: Any, g: Any, state: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         return x - self.learning_rate * g, state
 
 
 class Momentum(Optimizer):
-    """a ← μ a + g, x ← x − η a: gradients add up where they agree (Polyak, 1964).
+    """Gradient descent with momentum: a ← μ a + g, x ← x − η a: gradients add up where they agree (Polyak, 1964).
 
     With η outside the sum, as in TensorFlow's MomentumOptimizer: a change of the learning rate acts on the whole step.
     """
@@ -168,7 +168,7 @@ class Momentum(Optimizer):
 
 
 class Adam(Optimizer):
-    """x ← x − η m̂ / (√v̂ + ε): each entry is scaled by the size of its own gradients.
+    """Adam: x ← x − η m̂ / (√v̂ + ε); each entry is scaled by the size of its own gradients.
 
     m and v are moving averages of g and g²; m̂ = m / (1 − β₁ᵗ) and v̂ = v / (1 − β₂ᵗ) make up for their start at 0
     (Kingma and Ba, *Adam: a method for stochastic optimization*, 2015, algorithm 1). t counts the steps of each

@@ -1,4 +1,4 @@
-"""A list of closures: operator overloading, and a program that prints what it does.
+"""Reverse mode by a list of closures: operator overloading that prints what it does.
 
 The design of document 0. Every operation is carried out, printed, and put on a list as a :class:`Tape`: the names of
 its inputs and outputs, and a closure ``propagate`` that sends adjoints from the outputs back to the inputs. To
@@ -51,7 +51,7 @@ __all__ = ["Recording", "Tape", "Variable", "grad"]
 
 
 class Tape(NamedTuple):
-    """One record: which names an operation read, which it wrote, and how to send adjoints back."""
+    """The record of one operation: the names of its inputs and outputs, and the closure that propagates adjoints."""
 
     inputs: list[str]
     outputs: list[str]
@@ -64,7 +64,7 @@ class Tape(NamedTuple):
 
 
 class Variable(Overloaded):
-    """A number with a name, and the recording it belongs to. Operators and NumPy functions of it are recorded."""
+    """A traced number with a name, and the recording it belongs to. Operations on it are recorded."""
 
     __slots__ = ("level", "name", "value")
 
@@ -81,7 +81,7 @@ for _op in TABLE.values():
 
 
 class Recording(Level):
-    """The list of records, and the names in use. It stands where the document has two global variables.
+    """The tape: the list of records, and the names in use. It stands where the document has two global variables.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ class Recording(Level):
         self.reset()
 
     def reset(self) -> None:
-        """Start afresh, with the first name; Variables made before are refused from now on."""
+        """Clear the records and start again with the first name; Variables made before are refused from now on."""
         self.records: list[Tape] = []
         self.named: dict[str, Variable] = {}
         self._last_name = 0

@@ -1,4 +1,4 @@
-"""Three ways to remember an operation, behind one small interface.
+"""Three tape designs (partials, closures, operations) behind one small interface.
 
 A program f of numbers can be recorded as *partials* (Wengert cells), as *closures*, and as *operations* that can be
 carried out again (the engine's tape). The gradient is the same:
@@ -40,12 +40,12 @@ Program = Callable[..., Any]
 
 
 def entry_views(inputs: np.ndarray) -> list[np.ndarray]:
-    """The places of an array, one by one: numbers without axes that change when the array is written to."""
+    """Views of the entries of an array: 0-d arrays that change when the array is written to."""
     return [inputs[k, ...] for k in range(len(inputs))]
 
 
 class Run(Protocol):
-    """A program that has been recorded.
+    """The interface of a design: a program that has been recorded.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ class Run(Protocol):
     shares: bool
 
     def gradient(self) -> list[float]:
-        """Rewind: the derivative with respect to each input."""
+        """Sweep back: the derivative with respect to each input."""
 
     def hessian(self) -> list[list[float]]:
         """Differentiate the gradient again. An exception says why it cannot be."""
@@ -75,7 +75,7 @@ class Run(Protocol):
 
 
 class Partials:
-    """Document 3: a cell keeps its local partials."""
+    """Wengert cells (document 3): a cell keeps its local partials."""
 
     shares = False
     closures = 0
@@ -114,7 +114,7 @@ class Partials:
 
 
 class Closures:
-    """Document 0: a record keeps a closure, and the closure holds whatever its rule will read."""
+    """The list of closures (document 0): a record keeps a closure, which holds whatever its rule will read."""
 
     shares = True
 
@@ -140,7 +140,7 @@ class Closures:
 
 
 class Operations:
-    """Document 2, and the engine: a line keeps its operation, the operands and the result; one table keeps the rules.
+    """The engine's tape (and document 2): a line keeps its operation, operands and result; one table keeps the rules.
 
     `stored` lists the operands, which is what a line names; a rule may read the result as well, or nothing else.
     """
@@ -173,14 +173,14 @@ class Operations:
 
 
 class CopiedOperations(Operations):
-    """The same, with a copy of the inputs, as a tape of :func:`autodiff_lab.record` has."""
+    """The engine's tape with a copy of the inputs, as a tape of :func:`autodiff_lab.record` has."""
 
     def __init__(self, f: Program, inputs: list[np.ndarray]) -> None:
         super().__init__(f, [np.float64(x) for x in inputs])  # type: ignore[misc]
 
 
 class CheckedOperations(Operations):
-    """The same, with a fingerprint of the inputs, as frameworks keep version counters: if it changed, it refuses."""
+    """The engine's tape with a fingerprint of the inputs (as a version counter): it refuses changed inputs."""
 
     def __init__(self, f: Program, inputs: list[np.ndarray]) -> None:
         super().__init__(f, inputs)
@@ -222,7 +222,7 @@ def _line_name(program: Tape, line: int) -> str:
 
 
 def _find_rule_reads(program: Tape, line: int) -> list[tuple[str, Any]]:
-    """The numbers that the way back from a line reads: run its rule on Symbols, and see which are in the formula."""
+    """Find the numbers that a line's pullback reads: run its rule on Symbols, and see which are in the formula."""
     parents, op, args = program.parents[line], program.ops[line], program.args[line]
     symbols = [Symbol(f"operand {k}") for k in range(len(args))]
     y, g = Symbol("result"), Symbol("adjoint")

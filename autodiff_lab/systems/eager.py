@@ -1,4 +1,4 @@
-"""Eager tensors: every operation runs at once, and whoever records may look on.
+"""Eager tensors and variables, as TensorFlow's: every operation runs at once, and gradient tapes observe it.
 
 A :class:`Tensor` is a value that never changes. A :class:`Variable` is a place that holds a value, and ``assign`` puts
 another one there; reading it gives a tensor. Unlike the engine's values they belong to no tape: any number of tapes
@@ -28,7 +28,7 @@ __all__ = ["Eager", "Recorder", "Tensor", "Variable", "constant", "custom_gradie
 
 
 class EagerLevel(Level):
-    """The level of all eager values: compute, make a tensor of the result, and show it to those who record."""
+    """The level of all eager values: compute, make a tensor of the result, and let the active tapes record it."""
 
     __slots__ = ()
 
@@ -50,7 +50,7 @@ class EagerLevel(Level):
 
 
 class Eager(Overloaded):
-    """What tensors and Variables share."""
+    """An eager value: the base of Tensor and Variable."""
 
     __slots__ = ("number",)
     level = EagerLevel()
@@ -66,7 +66,7 @@ class Eager(Overloaded):
 
 
 class Tensor(Eager):
-    """A value that never changes, with a number of its own by which tapes know it."""
+    """An immutable value, with a number of its own by which tapes identify it."""
 
     __slots__ = ("__weakref__", "held")
 
@@ -113,7 +113,7 @@ def constant(x: Any) -> Any:
 
 
 class Variable(Eager):
-    """A place that holds a value. Tapes watch it as soon as it is read, if it is trainable.
+    """A mutable variable. Tapes watch it as soon as it is read, if it is trainable.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ class Variable(Eager):
 
     @property
     def value(self) -> Any:
-        """What it holds now, a plain number or array that no tape follows. To set it is to :meth:`assign`.
+        """The current value, a plain number or array that no tape follows. To set it is to :meth:`assign`.
 
         An array is read-only, since tapes remember it: for ``w.value -= change`` write ``w.assign_sub(change)``.
         """
@@ -149,14 +149,14 @@ class Variable(Eager):
         self.assign(new)
 
     def read(self) -> Tensor:
-        """What it holds now, as a tensor; every tape that records is told."""
+        """Read the current value as a tensor; every active tape is told."""
         tensor = Tensor(self.value)
         for tape in active_recorders():
             tape.note_read(self, tensor)
         return tensor
 
     def assign(self, value: Any) -> Variable:
-        """Hold another value, of the same shape. Tapes keep the old one, and do not follow where the new comes from.
+        """Assign another value of the same shape. Tapes keep the old one, and do not follow where the new comes from.
 
         Raises
         ------
@@ -178,11 +178,11 @@ class Variable(Eager):
         return self
 
     def assign_add(self, change: Any) -> Variable:
-        """Add to what it holds."""
+        """Add to the value."""
         return self.assign(self.value + _as_plain_value(change, "the change"))
 
     def assign_sub(self, change: Any) -> Variable:
-        """Subtract from what it holds."""
+        """Subtract from the value."""
         return self.assign(self.value - _as_plain_value(change, "the change"))
 
     def __repr__(self) -> str:
@@ -203,7 +203,7 @@ class Variable(Eager):
 
 
 class Recorder(Level):
-    """One that looks on while eager operations run in its thread."""
+    """A level that records the eager operations of its thread: the base of GradientTape."""
 
     thread = 0
 
@@ -221,14 +221,14 @@ class Recorder(Level):
 
 
 def active_recorders() -> list[Recorder]:
-    """Those who record in this thread at this moment."""
+    """The recorders that are active in this thread."""
     here = threading.get_ident()
     found = [level for level in open_levels if isinstance(level, Recorder) and level.open and level.thread == here]
     return [tape for tape in found if not is_paused(tape)] if pauses else found
 
 
 def custom_gradient(f: Callable[..., tuple[Any, Callable[[Any], Any]]]) -> Callable[..., Any]:
-    """Give a function a gradient of its own: `f` returns its result, and a function from adjoint to gradients.
+    """Give a function a custom gradient: `f` returns its result, and a function from adjoint to gradients.
 
     The rules of the table are bound when the package is imported; this one is bound anew each time `f` runs, and goes
     onto the tape as one record.
@@ -271,7 +271,7 @@ def _as_plain_value(x: Any, what: str) -> Any:
 
 
 def _freeze(x: Any) -> Any:
-    """A value that tapes may hold: NumPy refuses to write into it."""
+    """Make a value read-only, so that tapes may hold it."""
     if type(x) is np.ndarray:
         x.setflags(write=False)
     return x

@@ -1,4 +1,4 @@
-"""TensorFlow's eager machine: record what runs, then rewind.
+"""Gradient tapes, as TensorFlow's: record eager operations, then sweep back over them.
 
 ``with GradientTape() as tape:`` records the operations whose operands it watches. ``tape.gradient(target, sources)``
 rewinds those that lie between sources and target. The rewinding is made of the same eager operations, so another tape
@@ -29,7 +29,7 @@ __all__ = ["GradientTape", "Tensor", "Variable", "constant", "custom_gradient"]
 
 
 class GradientTape(Recorder):
-    """A context that records, and can be rewound once; any number of times if it is persistent.
+    """A context manager that records eager operations; it gives one gradient, or any number if persistent.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ class GradientTape(Recorder):
             self.open = self in open_levels
 
     def reset(self) -> None:
-        """Forget everything: what is watched, and what was recorded."""
+        """Clear the tape: what is watched, and what was recorded."""
         self.records: dict[int, Record] = {}
         self.made_by: dict[int, int | None] = {}  # by the number of a tensor; None for what is watched
         self._variables: dict[int, Variable] = {}
@@ -130,7 +130,7 @@ class GradientTape(Recorder):
     def gradient(
         self, target: Any, sources: Any, output_gradients: Any = None, unconnected_gradients: str = "none"
     ) -> Any:
-        """Σ ∂target/∂source: the derivative of the sum of all entries of all targets, for each source.
+        """Compute Σ ∂target/∂source: the derivative of the sum of all entries of all targets, for each source.
 
         Parameters
         ----------
@@ -157,7 +157,7 @@ class GradientTape(Recorder):
         return pytree.map_leaves(lambda x: of[x.number] if x.number in of else otherwise(x), sources)
 
     def sweep(self, target: Any, sources: Any, output_gradients: Any = None) -> Sweep:
-        """What :meth:`gradient` runs, to be stepped through: ``for step in tape.sweep(z, x).steps(): …``."""
+        """The sweep that :meth:`gradient` runs, to be stepped through: ``for step in tape.sweep(z, x).steps(): …``."""
         targets, starts = _flatten_eager(target, "target"), _flatten_eager(sources, "sources")
         given = [None] * len(targets)
         if output_gradients is not None:
@@ -194,7 +194,7 @@ class GradientTape(Recorder):
         return pytree.map_leaves(block, sources)
 
     def _take_records(self) -> dict[int, Record]:
-        """The records, to be rewound; a tape that is not persistent has none from then on."""
+        """Take the records for a sweep; a tape that is not persistent has none from then on."""
         if self._rewound:
             raise ReleasedError(
                 "This tape has been rewound already, and let go of its records on the way. Ask for all gradients in "

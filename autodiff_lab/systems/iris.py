@@ -32,14 +32,14 @@ CLASSES, FEATURES = 3, 4
 
 
 class Parameters(NamedTuple):
-    """The weights, of shape (3, 4), and the biases, of shape (3,); their gradient has the same form."""
+    """Parameters of the model: weights of shape (3, 4), and biases of shape (3,); their gradient has the same form."""
 
     w: np.ndarray
     b: np.ndarray
 
 
 class Epoch(NamedTuple):
-    """One epoch, as plain data.
+    """One epoch of training, as plain data.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class Epoch(NamedTuple):
 
 
 def softmax(z: Sequence[Any], stable: bool = True) -> list[Any]:
-    """exp(zᵢ) / Σₖ exp(zₖ), one of each.
+    """Softmax: exp(zᵢ) / Σₖ exp(zₖ) for each i.
 
     `stable` takes the largest z away first, as a constant. The quotient does not feel it, and no exponential overflows.
     The document leaves it out.
@@ -86,7 +86,7 @@ def softmax(z: Sequence[Any], stable: bool = True) -> list[Any]:
 
 
 def log_softmax(z: Sequence[Any]) -> list[Any]:
-    """The logarithms of softmax(z), without a probability on the way that could be rounded to 0.
+    """Log-softmax, without a probability on the way that could be rounded to 0.
 
     >>> [float(p) for p in log_softmax([1000.0, 0.0])]
     [0.0, -1000.0]
@@ -102,7 +102,7 @@ def _subtract_largest(z: Sequence[Any]) -> list[Any]:
 
 
 def scores(xs: Sequence[float], w: Sequence[Sequence[Any]], b: Sequence[Any]) -> list[Any]:
-    """What each class scores for one flower: w · x + b."""
+    """The score (logit) of each class for one flower: w · x + b."""
     return [sum(w[i][j] * x for j, x in enumerate(xs)) + b[i] for i in range(CLASSES)]
 
 
@@ -112,7 +112,7 @@ def reg(xs: Sequence[float], w: Sequence[Sequence[Any]], b: Sequence[Any], stabl
 
 
 def categorical_cross_entropy(truth: Sequence[Sequence[float]], predicted: Sequence[Sequence[Any]]) -> Any:
-    """−1/n Σ Σ yₖ log ŷₖ, over the flowers and over the classes."""
+    """Categorical cross-entropy: −1/n Σ Σ yₖ log ŷₖ, over the flowers and over the classes."""
     return _mean_log_loss(truth, [[np.log(p) for p in y_] for y_ in predicted])
 
 
@@ -130,7 +130,7 @@ def train_scalars(
     clear: bool = True,
     after: Epoch | None = None,
 ) -> Iterator[Epoch]:
-    """Gradient descent on Wengert cells, without end; see :func:`train_arrays`.
+    """Train by gradient descent on Wengert cells, without end; see :func:`train_arrays`.
 
     Parameters
     ----------
@@ -180,7 +180,7 @@ def train_scalars(
 def train_arrays(
     iris: Iris | None = None, *, rate: float = 0.1, clear: bool = True, after: Epoch | None = None
 ) -> Iterator[Epoch]:
-    """Gradient descent on arrays, without end.
+    """Train by gradient descent on arrays, without end.
 
     Parameters
     ----------
@@ -233,7 +233,7 @@ def _run_epochs(
     clear: bool,
     after: Epoch | None,
 ) -> Iterator[Epoch]:
-    """Loss and gradient, update, test: again and again."""
+    """Run epochs without end: loss and gradient, update, test."""
     number, last = (after.number + 1, after.step) if after else (0, None)
     while True:
         loss, gradient, cells = gradient_here()

@@ -1,4 +1,4 @@
-"""The three designs side by side: what each stores, and what it can do besides, found out by trying.
+"""A comparison of the tape designs: what each stores, and what it can do besides, found out by trying.
 
 >>> comparison = compare(lambda x, y: np.sin(x) + x * y, 3.0, 1.0)
 >>> print(comparison.table())
@@ -38,7 +38,7 @@ __all__ = ["Column", "Comparison", "Outcome", "Stored", "compare"]
 
 @dataclasses.dataclass(frozen=True)
 class Stored:
-    """What a design keeps of one operation, for its derivative: names and numbers."""
+    """The names and numbers that a design stores for the derivative of one operation."""
 
     names: tuple[str, ...]
     numbers: tuple[float, ...]
@@ -46,7 +46,7 @@ class Stored:
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-    """What came of a trial: a word, the numbers that came out, and the message if there was an exception."""
+    """The outcome of a trial: a verdict, the numbers that came out, and the message if there was an exception."""
 
     verdict: str
     numbers: tuple[Any, ...] = ()
@@ -55,7 +55,7 @@ class Outcome:
 
 @dataclasses.dataclass(frozen=True)
 class Column:
-    """One design: what it stores, and what came of each trial.
+    """The column of one design: what it stores, and the outcome of each trial.
 
     Attributes
     ----------
@@ -98,7 +98,7 @@ class Column:
 
 @dataclasses.dataclass(frozen=True)
 class Comparison:
-    """A program, and a column for each design."""
+    """The comparison of a program: a column for each design."""
 
     inputs: tuple[float, ...]
     written: tuple[float, ...]
@@ -133,7 +133,7 @@ def compare(
     elsewhere: tuple[float, ...] | None = None,
     designs: dict[str, Design] = DESIGNS,
 ) -> Comparison:
-    """Record a program in each design, and try what can be done with the record.
+    """Compare the designs on a program: record it in each, and try what can be done with the record.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Wengert cells: an expression that remembers its local partials, and nothing else.
+"""Wengert cells: an expression graph whose nodes hold their values and local partials, and nothing else.
 
 The design of document 3, after Edward Kmett's ``ad``. There are three kinds of cell: a variable, a function of one
 cell, a function of two. A cell holds links to its operands, the *numbers* ∂(result)/∂(operand), and its sensitivity:
@@ -86,7 +86,7 @@ def _partial(op: Op, k: int, y: Any, numbers: tuple[Any, ...], static: Mapping[s
 
 
 class Cell(Overloaded):
-    """A number, and how much the result feels it; an operation on cells makes a new one."""
+    """A cell: a number and its adjoint (sensitivity); an operation on cells makes a new one."""
 
     __slots__ = ("sensitivity", "value")
     level = CellLevel()
@@ -135,7 +135,7 @@ class Cell(Overloaded):
             yield cell
 
     def backprop(self) -> None:
-        """Give every cell of the tape its sensitivity: the derivative of this one with respect to it.
+        """Sweep back: give every cell of the tape its sensitivity, the derivative of this one with respect to it.
 
         Cells that this one is not made of keep theirs, from a sweep of another result.
 
@@ -150,7 +150,7 @@ class Cell(Overloaded):
 
 
 class Var(Cell):
-    """A variable."""
+    """A variable cell, an input."""
 
     __slots__ = ()
     kind = "Var"
@@ -160,7 +160,7 @@ class Var(Cell):
 
 
 class Un(Cell):
-    """A function of one cell `x`, with its local partial `dx`. The other operands, if any, are constants."""
+    """A unary cell: a function of one cell `x`, with its local partial `dx`; other operands are constants."""
 
     __slots__ = ("dx", "x")
     kind = "Unary"
@@ -175,7 +175,7 @@ class Un(Cell):
 
 
 class Bin(Cell):
-    """A function of two cells `x` and `y`, with its local partials `dx` and `dy`."""
+    """A binary cell: a function of two cells `x` and `y`, with its local partials `dx` and `dy`."""
 
     __slots__ = ("dx", "dy", "x", "y")
     kind = "Binary"
@@ -190,7 +190,7 @@ class Bin(Cell):
 
 
 class Tape(list[Cell]):
-    """Cells in the order in which they can be computed."""
+    """A list of cells in topological order."""
 
     def __repr__(self) -> str:
         kinds = [cell.kind for cell in self]
@@ -200,7 +200,7 @@ class Tape(list[Cell]):
 
 
 def var(value: Any) -> Var:
-    """Make a variable. What is not one real number is refused: InputError, ShapeError or DetachedError.
+    """Make a variable cell. What is not one real number is refused: InputError, ShapeError or DetachedError.
 
     Examples
     --------
@@ -211,7 +211,7 @@ def var(value: Any) -> Var:
 
 
 def _fast_operators(op: Op) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """Sums and products without the general dispatch, for they are most of a program. On floats they never raise."""
+    """The fast path of sums and products, without the dispatch. On floats they never raise."""
     fn, process = op.fn, Cell.level.process
     left, right = op.rules
 

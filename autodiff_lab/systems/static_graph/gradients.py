@@ -1,4 +1,4 @@
-"""`gradients` adds the gradient of a static graph to the graph itself, after TensorFlow's function of that name.
+"""Symbolic gradients: the gradient of a static graph, added to the graph (TensorFlow's ``gradients``).
 
 It is the sweep of ``sweep.py`` over nodes instead of numbers. Each step of the chain rule is evaluated on nodes,
 and so adds nodes: the gradient is one more part of the graph, which can be drawn, run, and differentiated again.
@@ -90,7 +90,7 @@ def pending_counts(ys: Any, xs: Any, stop_gradients: Any = ()) -> dict[str, int]
 
 
 def require_differentiable(nodes: Any, what: str) -> list[Node]:
-    """The nodes of a structure, none of them a constant."""
+    """Flatten a structure of nodes, and refuse constants."""
     found = _nodes(nodes, what)
     for node in found:
         if isinstance(node, Constant):
@@ -109,5 +109,5 @@ def _nodes(nodes: Any, what: str) -> list[Node]:
 
 
 def _seed(given: Any, y: Node) -> Any:
-    """What ∂y is multiplied by, once it has turned out to have the shape of y."""
+    """The seed of y: what ∂y is multiplied by, checked to have the shape of y."""
     return require_shape(given if isinstance(given, Node) else as_operand(given), y, f"grad_ys gives {y.name}")

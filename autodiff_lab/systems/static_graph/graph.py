@@ -24,7 +24,7 @@ __all__ = ["Graph"]
 
 
 class Graph(Members):
-    """Nodes, and the values of the last run.
+    """A static graph: its nodes, and the values of the last run.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class Graph(Members):
     # Running
 
     def run(self, fetches: Any, feed_dict: Mapping[Node, Any] | None = None) -> Any:
-        """Compute what is asked for, and what that needs.
+        """Compute the fetches, and what they need.
 
         Parameters
         ----------
@@ -69,7 +69,7 @@ class Graph(Members):
         return pytree.map_leaves(lambda node: to_output(self.values[node.number]), fetches)
 
     def forward_steps(self, fetches: Any, feed_dict: Mapping[Node, Any] | None = None) -> Iterator[Snapshot]:
-        """What `run` does, one node at a time: who is ready, and how many operands the others still wait for."""
+        """Run one node at a time: which are ready, and how many operands the others still wait for."""
         yield from (Snapshot.of(node, run.queue, run.waiting) for node, run in self._forward(fetches, feed_dict))
 
     def _forward(self, fetches: Any, feed_dict: Mapping[Node, Any] | None) -> Iterator[tuple[Node | None, Forward]]:
@@ -105,7 +105,7 @@ class Graph(Members):
         deque(self._backward(node, seed), maxlen=0)
 
     def backward_steps(self, node: Node | None = None) -> Iterator[Snapshot]:
-        """What `backward` or `backward_from` does, one node at a time: how many contributions are still to come."""
+        """Sweep back one node at a time: how many contributions are still to come."""
         yield from (Snapshot.of(done, sweep.queue, sweep.pending) for done, sweep in self._backward(node))
 
     def _backward(self, node: Node | None, seed: Any = None) -> Iterator[tuple[Node | None, Sweep]]:
@@ -152,7 +152,7 @@ class Graph(Members):
         return found
 
     def zero_grad(self) -> None:
-        """Forget every adjoint: `grad` is None again."""
+        """Clear every adjoint: `grad` is None again."""
         self.grads = {}
 
     def jacobian(self, ys: Any, xs: Any, feed_dict: Mapping[Node, Any] | None = None) -> np.ndarray:

@@ -31,7 +31,7 @@ Extent = tuple[int, ...] | int
 
 
 class Node(Overloaded):
-    """A place in a static graph. It has a name from the start, and a value once the graph has been run.
+    """A node of a static graph. It has a name from the start, and a value once the graph has been run.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class Node(Overloaded):
 
     @property
     def grad(self) -> Any:
-        """What the last `backward` brought here; None: nothing has arrived, which is not the same as 0."""
+        """The adjoint after the last `backward`; None: nothing has arrived, which is not the same as 0."""
         return to_output(self.graph.grads.get(self.number))
 
     @property
@@ -102,7 +102,7 @@ class Node(Overloaded):
 
 
 class Constant(Node):
-    """A number or an array that never changes. It has no gradient."""
+    """A constant node: a number or an array. It has no gradient."""
 
     def __init__(self, value: Any, name: str | None = None, graph: Graph | None = None) -> None:
         if isinstance(value, Traced):
@@ -135,7 +135,7 @@ class Constant(Node):
 
 
 class Variable(Node):
-    """A value that stays from run to run and can be assigned: ``w.value = 3.0``. Its shape is that of the first."""
+    """A variable node, whose value stays from run to run and can be assigned: ``w.value = 3.0``. Its shape is fixed."""
 
     def __init__(self, value: Any, name: str | None = None, graph: Graph | None = None) -> None:
         if isinstance(value, Node):
@@ -161,7 +161,7 @@ class Variable(Node):
 
 
 class Placeholder(Node):
-    """A value that each run brings along: ``graph.run(y, {x: 2.0})``.
+    """A placeholder node: its value is fed by each run, ``graph.run(y, {x: 2.0})``.
 
     Parameters
     ----------
@@ -177,7 +177,7 @@ class Placeholder(Node):
         super().__init__("placeholder", fixed if fixed == shape else None, graph, name)
 
     def check_fed(self, value: Any) -> Any:
-        """What is fed, checked."""
+        """Check a value that is fed."""
         new = _as_real(value, f"the value fed to {self.name}")
         if isinstance(new, Node):
             raise InputError(f"{self.name} was fed the node {new.name}. Feed a number or an array.")
@@ -194,7 +194,7 @@ class Placeholder(Node):
 
 
 def _as_real(value: Any, what: str) -> Any:
-    """A number or an array of numbers, also from lists."""
+    """Convert to a number or an array of numbers, also from lists."""
     try:
         return as_value(np.asarray(value) if isinstance(value, (list, tuple)) else value, what)
     except ValueError:
@@ -202,7 +202,7 @@ def _as_real(value: Any, what: str) -> Any:
 
 
 def innermost_graph(what: str) -> Graph:
-    """The graph to build in."""
+    """The innermost open graph, to build in."""
     if OPEN_GRAPHS.get():
         return OPEN_GRAPHS.get()[-1]
     raise InputError(

@@ -1,4 +1,4 @@
-"""Operations in a static graph: what ``x + y``, ``np.log(x)`` or ``cond(x > 0, a, b)`` become when nothing is computed.
+"""Operator nodes of a static graph: what ``x + y`` or ``np.log(x)`` becomes when nothing is computed.
 
 Nodes have a level of their own, so the engine's dispatch hands every operation on a node to :class:`GraphLevel`, which
 notes it as an :class:`Operator`. Any row of the engine's table can be noted; there is no second list of operations.
@@ -27,7 +27,7 @@ __all__ = ["COND", "MERGED", "OUTPUT", "Operator", "extent_of", "fold_pairs"]
 
 
 class GraphLevel(Level):
-    """Above every derivative: an operation with a node among its operands is a new node."""
+    """The level of nodes, above every derivative: an operation on a node builds a new node."""
 
     __slots__ = ()
 
@@ -47,14 +47,14 @@ Node.level = GraphLevel()
 
 
 class Partial(NamedTuple):
-    """A sum on the way to a longer sum (a product to a longer product): its node, if there still is one; its slots."""
+    """A partial sum of a longer sum (or product): its node, if there still is one; its slots."""
 
     ref: weakref.ref[Operator]
     slots: tuple[Any, ...]
 
 
 class Operator(Node):
-    """An operation on other nodes.
+    """An operator node: an operation on other nodes.
 
     ``x + y + z`` is one node with three operands: the sum ``x + y`` on the way to it is merged, unless it was given a
     name or somebody holds it (a variable of the program, another node). Merging changes no node and no number: the
@@ -116,7 +116,7 @@ class Operator(Node):
         return self.merged_operands()[0]
 
     def compute(self, values: Mapping[int, Any]) -> Any:
-        """The value, from those of its operands (by number; a branch that was not taken has none)."""
+        """Compute the value from those of its operands (by number; a branch that was not taken has none)."""
         operands, pairs = self.merged_operands()
         terms = [values.get(x.number) for x in operands]
         try:
@@ -152,7 +152,7 @@ def _slot(x: Node, op: Op) -> Any:
 
 
 def fold_pairs(op: Op, terms: Sequence[Any], pairs: Sequence[tuple[int, int]]) -> list[Any]:
-    """The results of the pairs of a merged sum, of numbers or (for a derivative) of nodes."""
+    """Compute the partial results of a merged sum, of numbers or (for a derivative) of nodes."""
     results: list[Any] = []
     for left, right in pairs:
         results.append(apply(op, tuple(terms[i] if i >= 0 else results[-i - 1] for i in (left, right))))

@@ -1,4 +1,4 @@
-"""How one node of a static graph sends its adjoint to its operands: by the engine's table, or by a registered rule.
+"""Gradient rules of nodes: how an adjoint goes to the operands, by the engine's table or a registered rule.
 
 Every function here works on numbers and on nodes alike. On nodes, a local partial of the table is evaluated as it
 stands and so builds nodes. What depends on shapes, which a graph may not know before it is run (summing back over
@@ -22,7 +22,7 @@ __all__ = ["Operation", "apply_registered", "contributions", "register_gradient"
 
 
 class Operation(NamedTuple):
-    """What a registered gradient is told of the operation: its inputs and outputs are nodes, or numbers in a run."""
+    """The operation as a registered gradient sees it: its inputs and outputs are nodes, or numbers in a run."""
 
     name: str
     type: str
@@ -34,7 +34,7 @@ REGISTRY: dict[str, Callable[..., Any]] = {}
 
 
 def register_gradient(kind: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Say how an operation of your own is differentiated: ``fn(op, *out_grads)``, n outputs, n incoming gradients.
+    """Register the gradient of a custom operation: ``fn(op, *out_grads)``, n outputs, n incoming gradients.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def register_gradient(kind: str) -> Callable[[Callable[..., Any]], Callable[...,
 
 
 def apply_registered(op: Operation, grads: Sequence[Any], nodes: Sequence[Node]) -> list[Any]:
-    """What the registered rule sends to each input, with its number and shapes checked."""
+    """Apply the registered rule, and check the number and the shapes of what it sends to the inputs."""
     rule = REGISTRY.get(op.type)
     if rule is None:
         raise UnsupportedError(
@@ -114,7 +114,7 @@ def contributions(
     static: Mapping[str, Any],
     wanted: Sequence[bool],
 ) -> list[Any]:
-    """What the adjoint `g` of an operation of the table sends to each operand that is `wanted`; else None.
+    """The contributions of the adjoint `g` to each operand that is `wanted`, by the engine's table; else None.
 
     A merged sum or product is taken apart again into the `pairs` that were written: each is the row of the table for
     two operands. So no factor is ever divided out, and a factor of zero is as good as any.
@@ -151,7 +151,7 @@ def _pull_back(op: Op, k: int, g: Any, y: Any, operands: Sequence[Any], static: 
 
 
 def _times(g: Any, partial: Any) -> Any:
-    """The seed is 1, and times one is no operation."""
+    """Multiply an adjoint by a partial; by the seed 1 adds no operation."""
     return partial if not isinstance(g, Node) and shape_of(g) == () and g == 1 else g * partial
 
 
@@ -182,7 +182,7 @@ def sum_back(g: Any, x: Any) -> Any:
 
 
 def require_shape(g: Any, x: Any, what: str) -> Any:
-    """An adjoint for `x`, once it has turned out to have the shape of `x`."""
+    """Require an adjoint to have the shape of `x`, at the latest when the graph is run."""
     have, need = extent_of(g), extent_of(x)
     if have == need:
         return g

@@ -1,4 +1,4 @@
-"""The reverse sweep over a static graph: count what is still to come, and keep a queue of what is ready.
+"""The reverse sweep over a static graph: pending counts and a queue of ready nodes.
 
 For each node between the xs and the ys, the *pending count* says how many contributions are still to come; a node is
 ready when none is. The sweep reads the graph either as the numbers of the last run (`Graph.backward`) or as nodes, and
@@ -84,7 +84,7 @@ class Sweep:
             yield node
 
     def _collect(self, node: Node) -> tuple[Gate | None, Any]:
-        """The sum of what has arrived, within a gate if all of it came through that one; a list for several outputs."""
+        """Sum what has arrived, within a gate if all of it came through that one; a list for several outputs."""
         parts = self.arrived.pop(node)
         if not parts:
             return None, None
@@ -102,7 +102,7 @@ class Sweep:
         return zeros(self._read(node)[k]) if self.values is not None else np.zeros_like(self._outputs(node)[k])
 
     def _send(self, node: Operator, gate: Gate | None, adjoint: Any) -> list[tuple[Gate | None, Any] | None]:
-        """What a node sends to each operand, and through which gate; None where nothing flows."""
+        """Compute what a node sends to each operand, and through which gate; None where nothing flows."""
         operands, pairs = node.merged_operands()
         if node.op is OUTPUT:
             return [(None, (node.static["k"], self.adjoints[node]))]
@@ -134,7 +134,7 @@ class Sweep:
 def count_pending(
     ys: Iterable[Node], xs: Iterable[Node], stops: Iterable[Node] = (), values: Mapping[int, Any] | None = None
 ) -> dict[Node, int]:
-    """The nodes that lead from xs to ys, in the order they were made, each with its pending count.
+    """Count the pending contributions of the nodes that lead from xs to ys, in the order they were made.
 
     With `values`, only what has a value: the last run did not compute the branches it did not take.
     """
@@ -159,12 +159,12 @@ def count_pending(
 
 
 def passes(node: Operator) -> bool:
-    """Whether an adjoint goes through: not through comparisons, steps and questions about shape."""
+    """Whether an operator passes adjoints on: not comparisons, steps and questions about shape."""
     return node.op.kind not in ("flat", "comparison", "shape")
 
 
 class Gate(NamedTuple):
-    """What lies within a branch of a `cond`: it is reached only when `condition` comes out as `wanted`."""
+    """A branch of a `cond`, in which nodes lie: it is reached only when `condition` comes out as `wanted`."""
 
     condition: Node
     wanted: bool
@@ -172,7 +172,7 @@ class Gate(NamedTuple):
 
 
 def _pass_gates(gate: Gate | None, adjoint: Any, node: Node) -> Any:
-    """What arrives outside the branch: the adjoint if the branch was taken, else zero. It is computed only if so."""
+    """Pass an adjoint out of its branches: itself if the branch was taken (only then computed), else zero."""
     while gate is not None:
         branches = adjoint, np.zeros_like(node)
         adjoint = cond(gate.condition, *(branches if gate.wanted else reversed(branches)))
