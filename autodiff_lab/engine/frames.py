@@ -20,9 +20,9 @@ INTERNAL_MODULES = ("autodiff_lab.engine.", "autodiff_lab.transforms.", "numpy."
 """Modules between the learner's own lines and the tape: an operation is never said to stand there."""
 
 
-def is_user_frame(frame: FrameType) -> bool:
-    """Whether a frame runs the user's code: neither this package's nor NumPy's."""
-    return not f"{frame.f_globals.get('__name__', '')}.".startswith(INTERNAL_MODULES)
+def is_user_frame(frame: FrameType, internal: tuple[str, ...] = INTERNAL_MODULES) -> bool:
+    """Whether a frame runs the user's code: no module whose dotted name begins with one of `internal`."""
+    return not f"{frame.f_globals.get('__name__', '')}.".startswith(internal)
 
 
 def find_user_frame() -> FrameType:

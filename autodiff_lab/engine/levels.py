@@ -7,7 +7,7 @@ import threading
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from .errors import DetachedWarning, InputError
 from .frames import describe_line, find_suspendable_frame, find_user_frame, is_on_stack
@@ -16,7 +16,7 @@ from .tracebacks import hides_own_error, shorten_display
 if TYPE_CHECKING:
     from .dispatch import Op
 
-__all__ = ["CaughtError", "Level", "is_paused", "no_recording", "open_levels", "pauses"]
+__all__ = ["Level", "is_paused", "no_recording", "note_caught", "open_levels", "pauses"]
 
 
 class Level:
@@ -37,7 +37,7 @@ class Level:
         self.number: float = next(Level._numbers)
         self.open = True
         self.fast = False  # open, simple and not paused: the short way may be taken
-        self.caught: CaughtError | None = None
+        self.caught: tuple[str, type[Warning], str, int] | None = None  # an error about a lost derivative, as a warning
 
     def run(self, f: Callable[..., Any], inputs: Sequence[Any]) -> Any:
         """Call `f` on the inputs while the level is open; close it whatever happens."""
@@ -58,7 +58,7 @@ class Level:
             self.open = self.fast = False
             open_levels.remove(self)
         if self.caught is not None:
-            self.caught.warn()
+            warnings.warn_explicit(*self.caught)
         return result
 
     def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any]) -> Any:
@@ -70,31 +70,18 @@ open_levels: list[Level] = []
 """The levels that are open, in all threads."""
 
 
-# What was said, and not heard
+# A lost derivative
 
 
-class CaughtError(NamedTuple):
-    """A DetachedError (or one like it) that the user's function caught, and the line that raised it."""
-
-    error: str
-    file: str
-    row: int
-    line: str
-
-    @classmethod
-    def of(cls, error: Exception) -> CaughtError:
-        """Note an error with the user's line that is running now."""
-        frame = find_user_frame()
-        where = f"{frame.f_code.co_name}, {describe_line(frame) or f'line {frame.f_lineno}'}"
-        return cls(str(error), frame.f_code.co_filename, frame.f_lineno, where)
-
-    def warn(self) -> None:
-        """Repeat the error as a warning at that line; each call of a derivative warns anew."""
-        message = (
-            f"An error was raised here and caught ({self.line}), so the function went another way than it goes with "
-            f"plain numbers, and its derivative may be wrong. Do not catch it, but mend the line: {self.error}"
-        )
-        warnings.warn_explicit(message, DetachedWarning, self.file, self.row)
+def note_caught(level: Level, error: Exception) -> None:
+    """Note an error about a lost derivative, should the function catch it: the level then warns, at the user's line."""
+    frame = find_user_frame()
+    where = f"{frame.f_code.co_name}, {describe_line(frame) or f'line {frame.f_lineno}'}"
+    message = (
+        f"An error was raised here and caught ({where}), so the function went another way than it goes with "
+        f"plain numbers, and its derivative may be wrong. Do not catch it, but mend the line: {error}"
+    )
+    level.caught = message, DetachedWarning, frame.f_code.co_filename, frame.f_lineno
 
 
 # Pausing

@@ -15,7 +15,7 @@ import numpy as np
 from .calls import call_composed, numpy_name, split_arguments
 from .dispatch import TABLE, Traced, apply, as_operand
 from .errors import AutodiffError, DetachedError, MutationError, ShapeError, UnsupportedError
-from .levels import CaughtError, is_paused, open_levels
+from .levels import is_paused, note_caught, open_levels
 
 __all__ = ["Overloaded", "is_operand"]
 
@@ -36,7 +36,7 @@ def raise_lost(x: Any, error: AutodiffError) -> NoReturn:
             level = lower.level
         lower = getattr(lower, "value", None)
     if level is not None and level.caught is None:
-        level.caught = CaughtError.of(error)
+        note_caught(level, error)
     raise error
 
 

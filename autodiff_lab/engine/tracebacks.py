@@ -11,6 +11,8 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Any
 
+from .frames import is_user_frame
+
 __all__ = ["MAX_SHOWN_LINES", "hides_own_error", "render_traceback", "shorten_display"]
 
 HIDDEN_MODULES = ("autodiff_lab.", "numpy.", "IPython.", "contextlib.")
@@ -39,7 +41,7 @@ def find_user_steps(error: BaseException | None) -> list[TracebackType]:
     """Find the steps of a traceback that are in the user's code, outermost first."""
     steps, step = [], error and error.__traceback__
     while step:
-        if not f"{step.tb_frame.f_globals.get('__name__', '')}.".startswith(HIDDEN_MODULES):
+        if is_user_frame(step.tb_frame, HIDDEN_MODULES):
             steps.append(step)
         step = step.tb_next
     return steps
@@ -66,6 +68,7 @@ def render_traceback() -> list[str]:
 
 
 def _join_steps(steps: list[TracebackType]) -> TracebackType | None:
+    """Link the steps to a traceback of their own."""
     whole = None
     for step in reversed(steps):
         whole = TracebackType(whole, step.tb_frame, step.tb_lasti, step.tb_lineno)

@@ -97,7 +97,7 @@ def test_outside_of_a_notebook_nothing_is_hidden():
     with pytest.raises(DetachedError) as raised:
         grad(filled)(2.0)
     names = [step.name for step in traceback.extract_tb(raised.value.__traceback__)]
-    assert names[-4:] == ["differentiated", "recorded", "run", "filled"]
+    assert names[-4:] == ["differentiate", "record_call", "run", "filled"]
 
 
 def test_an_error_that_the_learner_raises_of_ours_stays_theirs():
