@@ -74,11 +74,23 @@ class Run(Protocol):
         """For each operation of `program`, a tape of the same run: what is kept for its derivative, by name."""
 
 
-class Partials:
+class _Values:
+    """The base of the designs that keep values, not operations: to put new inputs in changes nothing."""
+
+    inputs: Sequence[Any]
+    result: Any
+    closures = 0
+
+    def replay(self, inputs: Sequence[float]) -> float:
+        for x, number in zip(self.inputs, inputs, strict=True):
+            x.value = number
+        return float(self.result.value)
+
+
+class Partials(_Values):
     """Wengert cells (document 3): a cell keeps its local partials."""
 
     shares = False
-    closures = 0
 
     def __init__(self, f: Program, inputs: list[np.ndarray]) -> None:
         self.inputs = [var(x) for x in inputs]
@@ -96,11 +108,6 @@ class Partials:
             rows.append([x.sensitivity for x in self.inputs])
         return rows
 
-    def replay(self, inputs: Sequence[float]) -> float:
-        for x, number in zip(self.inputs, inputs, strict=True):
-            x.value = number
-        return self.result.value
-
     def stored(self, program: Tape) -> Iterator[list[tuple[str, Any]]]:
         line_of = {id(self.result): program.output}
         kept: dict[Any, list[tuple[str, Any]]] = {}
@@ -113,7 +120,7 @@ class Partials:
         return (kept.get(line, []) for line in range(program.n_inputs, len(program)))
 
 
-class Closures:
+class Closures(_Values):
     """The list of closures (document 0): a record keeps a closure, which holds whatever its rule will read."""
 
     shares = True
@@ -129,11 +136,6 @@ class Closures:
 
     def hessian(self) -> list[list[float]]:
         return [[float(h.value) for h in grad(g, self.inputs)] for g in grad(self.result, self.inputs)]
-
-    def replay(self, inputs: Sequence[float]) -> float:
-        for x, number in zip(self.inputs, inputs, strict=True):
-            x.value = number
-        return float(self.result.value)
 
     def stored(self, program: Tape) -> Iterator[list[tuple[str, Any]]]:
         return (_find_rule_reads(program, line) for line in range(program.n_inputs, len(program)))

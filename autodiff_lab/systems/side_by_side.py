@@ -169,8 +169,10 @@ def compare(
     def column(name: str, design: Design) -> Column:
         run = design(f, entry_views(at))
         ledger = [Stored(tuple(n for n, _ in kept), tuple(float(x) for _, x in kept)) for kept in run.stored(program)]
-        count = _count(ledger, run.shares)
-        gradient = run.gradient()
+        gradient, count, own = run.gradient(), _count(ledger, run.shares), at.copy()
+        changed = design(f, entry_views(own))
+        own[:] = written
+        replayed = design(f, entry_views(at.copy()))
         return Column(
             name,
             run.value,
@@ -179,13 +181,14 @@ def compare(
             count,
             count * np.dtype(float).itemsize,
             run.closures,
-            _mutated(design, f, at, written, gradient),
-            _again(design, f, at),
-            _replayed(design, f, at, there),
+            _try(changed.gradient, gradient, "survives", "changes", "raises"),
+            _try(design(f, entry_views(at)).hessian, second, "yes", "wrong", "no"),
+            _try(lambda: [replayed.replay(there.tolist())], [float(f(*map(np.float64, there)))], "yes", "no", "no"),
             run.shares,
         )
 
     with np.errstate(all="ignore"):  # a number written at random may lie outside the domain
+        second = hessian(f, argnums=tuple(range(len(at))))(*at.tolist())
         columns = tuple(column(name, design) for name, design in designs.items())
     return Comparison(tuple(at.tolist()), (written,) * len(at), tuple(there.tolist()), tuple(lines), columns)
 
@@ -195,30 +198,14 @@ def _count(ledger: Sequence[Stored], shares: bool) -> int:
     return len(set(kept)) if shares else len(kept)  # two constants have one name
 
 
-def _mutated(design: Design, f: Program, at: np.ndarray, written: float, before: list[float]) -> Outcome:
-    own = at.copy()
-    run = design(f, entry_views(own))
-    own[:] = written
-    return _tried(run.gradient, lambda after: "survives" if _equal(after, before) else "changes", "raises")
-
-
-def _again(design: Design, f: Program, at: np.ndarray) -> Outcome:
-    truth = hessian(f, argnums=tuple(range(len(at))))(*at.tolist())
-    return _tried(design(f, entry_views(at)).hessian, lambda found: "yes" if _equal(found, truth) else "wrong", "no")
-
-
-def _replayed(design: Design, f: Program, at: np.ndarray, there: np.ndarray) -> Outcome:
-    truth = float(f(*map(np.float64, there)))
-    run = design(f, entry_views(at.copy()))
-    return _tried(lambda: [run.replay(there.tolist())], lambda found: "yes" if _equal(found, [truth]) else "no", "no")
-
-
-def _tried(trial: Callable[[], list[Any]], judged: Callable[[list[Any]], str], refused: str) -> Outcome:
+def _try(trial: Callable[[], list[Any]], truth: Any, right: str, wrong: str, refused: str) -> Outcome:
+    """Run a trial and compare what it finds with the truth: one of three verdicts."""
     try:
         found = trial()
     except (AutodiffError, AttributeError) as error:
         return Outcome(refused, says=f"{type(error).__name__}: {error}")
-    return Outcome(judged(found), tuple(tuple(x) if isinstance(x, list) else x for x in found))
+    verdict = right if _equal(found, truth) else wrong
+    return Outcome(verdict, tuple(tuple(x) if isinstance(x, list) else x for x in found))
 
 
 def _equal(a: Any, b: Any) -> bool:
