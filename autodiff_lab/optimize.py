@@ -1,6 +1,6 @@
 """Optimizers: gradient descent, momentum, Adam.
 
-Each method is one formula, ``_moved``. Two styles use it. With parameters in dicts and lists:
+Each method is one formula, ``_compute_update``. Two styles use it. With parameters in dicts and lists:
 ``params = optimizer.update(params, grads)``. With the Variables of a gradient tape, as TensorFlow does it:
 ``optimizer.minimize(loss)``, which is ``compute_gradients`` and then ``apply_gradients``.
 """
@@ -48,7 +48,7 @@ class Optimizer:
     def learning_rate(self, rate: float) -> None:
         self._learning_rate = _number("learning_rate", rate)
 
-    def _moved(self, x: Any, g: Any, state: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    def _compute_update(self, x: Any, g: Any, state: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         """The formula: a parameter and its state after one step, from its gradient. Nothing is changed in place."""
         raise NotImplementedError
 
@@ -96,7 +96,7 @@ class Optimizer:
                 x, state = as_value(x, name), self.state.get(key, {})
                 if any(shape_of(s) != shape_of(x) for s in state.values() if not isinstance(s, int)):
                     raise ShapeError(f"{name} had another shape before. Call reset(), or take a new optimizer for it.")
-                x, states[key] = self._moved(x, as_shaped(g, x, f"the gradient of {name}"), state)
+                x, states[key] = self._compute_update(x, as_shaped(g, x, f"the gradient of {name}"), state)
             moved.append(to_output(x))
         self.state.update({key: state for key, state in states.items() if state})
         return moved
@@ -148,7 +148,7 @@ class Optimizer:
 class GradientDescent(Optimizer):
     """Gradient descent: x ← x − η g (Cauchy, 1847). It keeps no state."""
 
-    def _moved(self, x: Any, g: Any, state: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    def _compute_update(self, x: Any, g: Any, state: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         return x - self.learning_rate * g, state
 
 
@@ -162,7 +162,7 @@ class Momentum(Optimizer):
         super().__init__(learning_rate)
         self.momentum = _number("momentum", momentum, below=1)
 
-    def _moved(self, x: Any, g: Any, state: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    def _compute_update(self, x: Any, g: Any, state: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         a = self.momentum * state.get("accumulated", zeros(x)) + g
         return x - self.learning_rate * a, {"accumulated": a}
 
@@ -183,7 +183,7 @@ class Adam(Optimizer):
         self.beta_2 = _number("beta_2", beta_2, below=1)
         self.epsilon = _number("epsilon", epsilon, least=1e-300)
 
-    def _moved(self, x: Any, g: Any, state: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    def _compute_update(self, x: Any, g: Any, state: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         t = state.get("steps", 0) + 1
         m = self.beta_1 * state.get("m", zeros(x)) + (1 - self.beta_1) * g
         v = self.beta_2 * state.get("v", zeros(x)) + (1 - self.beta_2) * g * g

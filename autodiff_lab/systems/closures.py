@@ -44,7 +44,7 @@ from ..engine.broadcasting import shape_of
 from ..engine.dispatch import NO_OPTIONS, TABLE, Level, Op, apply
 from ..engine.errors import InputError, LeakError, ShapeError
 from ..engine.operators import Overloaded
-from ..engine.rules.elementwise import numpys
+from ..engine.rules.elementwise import as_numpy_number
 from ..engine.values import as_number, to_output
 
 __all__ = ["Recording", "Tape", "Variable", "grad"]
@@ -160,7 +160,7 @@ class Recording(Level):
     def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any] = NO_OPTIONS) -> Any:
         """Carry out one operation on numbers, print it, and put its closure on the list."""
         which = [k for k, x in enumerate(operands) if self.holds(x)]
-        value = op.fn(*(numpys(x.value if k in which else x) for k, x in enumerate(operands)), **static)
+        value = op.fn(*(as_numpy_number(x.value if k in which else x) for k, x in enumerate(operands)), **static)
         if op.kind in ("comparison", "shape"):
             return value
         if shape_of(value) != ():
@@ -195,7 +195,7 @@ class Recording(Level):
             partial = op.local_partial(k, y, *operands)
         finally:
             self._in_a_rule = False
-        return partial if self.holds(partial) else self.variable(to_output(numpys(partial)))
+        return partial if self.holds(partial) else self.variable(to_output(as_numpy_number(partial)))
 
     # Rewinding
 

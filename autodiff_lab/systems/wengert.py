@@ -33,7 +33,7 @@ from ..engine.broadcasting import shape_of
 from ..engine.dispatch import NO_OPTIONS, TABLE, Level, Op, as_operand
 from ..engine.errors import ShapeError, UnsupportedError
 from ..engine.operators import Overloaded, is_operand
-from ..engine.rules.elementwise import numpys
+from ..engine.rules.elementwise import as_numpy_number
 from ..engine.values import as_number
 
 FUNCTIONS = {key.__name__: key for key, op in TABLE.items() if isinstance(key, np.ufunc) and op.kind == "elementwise"}
@@ -56,7 +56,7 @@ class CellLevel(Level):
 
     def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any] = NO_OPTIONS) -> Any:
         """Carry out one operation on numbers, and keep its local partials."""
-        numbers = tuple([numpys(x.value if isinstance(x, Cell) else x) for x in operands])
+        numbers = tuple([as_numpy_number(x.value if isinstance(x, Cell) else x) for x in operands])
         y = op.fn(*numbers, **static)
         if op.kind in ("comparison", "shape"):
             return y

@@ -12,7 +12,7 @@ from ..errors import MutationError
 from .rows import comparison, composed, elementwise, flat, shape_only, unless
 
 
-def numpys(x: Any) -> Any:
+def as_numpy_number(x: Any) -> Any:
     """Convert a number to NumPy's, which divides by zero to infinity where Python's raises."""
     return np.float64(x) if type(x) is float or type(x) is int else x
 
@@ -31,7 +31,7 @@ elementwise(np.subtract, unit_partial, lambda y, a, b: -1.0, call=operator.sub, 
 elementwise(np.multiply, lambda y, a, b: b, lambda y, a, b: a, call=operator.mul, symbol="*")
 elementwise(
     np.divide,
-    lambda y, a, b: 1 / numpys(b),
+    lambda y, a, b: 1 / as_numpy_number(b),
     lambda y, a, b: -y / b,
     call=operator.truediv,
     symbol="/",

@@ -14,7 +14,7 @@ from .rows import composed, linear, reduction, unless
 # Sums and means
 
 
-def _shifted(axis: Any, y: Any) -> Any:
+def _axis_behind_batch(axis: Any, y: Any) -> Any:
     """The same axes behind a batch axis."""
     return axis if axis < 0 else axis + 1
 
@@ -27,7 +27,7 @@ linear(
     batched=lambda t, y, axis=None: (
         np.cumsum(np.reshape(t, (len(t), *shape_of(y))), axis=1)
         if axis is None
-        else np.cumsum(t, axis=_shifted(axis, y))
+        else np.cumsum(t, axis=_axis_behind_batch(axis, y))
     ),
 )
 
@@ -41,7 +41,7 @@ def _reversed_cumsum(g: Any, x: Any, axis: int | None) -> Any:
 # Products
 
 
-def _others(y: Any, x: Any, axis: Any) -> Any:
+def _products_of_others(y: Any, x: Any, axis: Any) -> Any:
     """For each entry the product of all others of its slice; exact also where some are zero."""
     if not np.any(x == 0):
         return y / x
@@ -57,7 +57,7 @@ def _others(y: Any, x: Any, axis: Any) -> Any:
     return np.transpose(np.reshape(products, shape_of(slices)), tuple(int(i) for i in np.argsort(order)))
 
 
-reduction(np.prod, _others)
+reduction(np.prod, _products_of_others)
 
 
 @composed(np.cumprod)
@@ -72,13 +72,13 @@ def _cumprod(a: Any, axis: int | None = None) -> Any:
 # Largest and smallest: a tie is split evenly
 
 
-def _share(y: Any, x: Any, axis: Any) -> Any:
+def _tie_weights(y: Any, x: Any, axis: Any) -> Any:
     won = x == y
     return won / np.sum(won, axis=axis, keepdims=True)
 
 
 for largest in (np.max, np.min, np.amax, np.amin):
-    reduction(largest, _share)
+    reduction(largest, _tie_weights)
 
 
 @composed(np.ptp)
