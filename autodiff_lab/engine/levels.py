@@ -36,7 +36,7 @@ class Level:
     def __init__(self) -> None:
         self.number: float = next(Level._numbers)
         self.open = True
-        self.fast = False  # open, simple and not paused: the short way may be taken
+        self.fast = False  # open, has_fast_path and not paused: operators may skip the dispatch
         self.caught: tuple[str, type[Warning], str, int] | None = None  # an error about a lost derivative, as a warning
 
     def run(self, f: Callable[..., Any], inputs: Sequence[Any]) -> Any:

@@ -354,7 +354,7 @@ def _install_all_operators() -> None:
         setattr(
             Overloaded,
             f"__{name}__",
-            lambda self, ufunc=ufunc: self.__array_ufunc__(ufunc, "__call__", self),  # there the short ways are
+            lambda self, ufunc=ufunc: self.__array_ufunc__(ufunc, "__call__", self),  # there the fast paths are
         )
 
 
