@@ -15,7 +15,7 @@ import numpy as np
 from .engine.broadcasting import shape_of
 from .engine.dispatch import Traced
 from .engine.errors import InputError, ShapeError
-from .engine.values import as_shaped, as_value, released, zeros
+from .engine.values import as_shaped, as_value, to_output, zeros
 from .systems.gradient_tape import GradientTape, Variable
 from .transforms import pytree
 from .transforms.recording import require_scalar
@@ -79,7 +79,7 @@ class Optimizer:
         for path, x in zip(paths, leaves, strict=True):
             if isinstance(x, Traced):
                 raise InputError(f"{path} is {x!r}. update takes plain numbers and arrays; see apply_gradients.")
-        return pytree.unflatten(params, self._step(paths, paths, leaves, pytree.matching(grads, params, "grads")))
+        return pytree.unflatten(params, self._step(paths, paths, leaves, pytree.match_leaves(grads, params, "grads")))
 
     def _step(self, keys: Sequence[Any], names: Sequence[str], xs: Sequence[Any], gs: Sequence[Any]) -> list[Any]:
         """One step for all parameters; if one of them is refused, none has moved."""
@@ -97,7 +97,7 @@ class Optimizer:
                 if any(shape_of(s) != shape_of(x) for s in state.values() if not isinstance(s, int)):
                     raise ShapeError(f"{name} had another shape before. Call reset(), or take a new optimizer for it.")
                 x, states[key] = self._compute_step(x, as_shaped(g, x, f"the gradient of {name}"), state)
-            moved.append(released(x))
+            moved.append(to_output(x))
         self.state.update({key: state for key, state in states.items() if state})
         return moved
 

@@ -23,7 +23,7 @@ SHA256 = "39f03d68cb1774ba478c11b2b26b881e069926d92a320f3e87be64f1567aa139"
 
 
 class Sample(NamedTuple):
-    """Some of the flowers: `features` of shape (n, 4) in centimetres, `labels` of shape (n,), 0 to 2."""
+    """A sample of the flowers: `features` of shape (n, 4) in centimetres, `labels` of shape (n,), 0 to 2."""
 
     features: np.ndarray
     labels: np.ndarray

@@ -1,1 +1,1 @@
-"""The engine: one table of rules, and the interpreters that read it. NumPy only; it knows of no view."""
+"""The engine: a table of derivative rules, and the forward and reverse modes that use it. It needs NumPy only."""

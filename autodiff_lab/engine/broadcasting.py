@@ -1,4 +1,4 @@
-"""Shapes: what broadcasting copied, the adjoint must sum; what a reduction summed, it must copy."""
+"""Broadcasting and its transpose: what was copied is summed in the adjoint, and what was summed is copied."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["added", "aligned", "kept_shape", "shape_of", "spread", "unbroadcast", "zeros_like"]
+__all__ = ["align_axes", "keepdims_shape", "shape_of", "spread", "sum_axes", "unbroadcast", "zeros_like"]
 
 
 def shape_of(x: Any) -> tuple[int, ...]:
@@ -26,11 +26,11 @@ def unbroadcast(g: Any, x: Any, batch: int | None = None) -> Any:
     if have != want:
         extra = len(have) - len(want)
         if extra > 0:
-            g = added(g, axis=tuple(range(extra)))
+            g = sum_axes(g, axis=tuple(range(extra)))
             have = have[extra:]
         axes = tuple(i for i, n in enumerate(want) if n == 1 and extra >= 0 and have[i] != 1)
         if axes:
-            g = added(g, axis=axes, keepdims=True)
+            g = sum_axes(g, axis=axes, keepdims=True)
         if shape_of(g) != want:
             g = np.broadcast_to(g, want)
     if type(x) in (np.ndarray, np.float32) and type(g) in (np.ndarray, np.float64) and g.dtype is not x.dtype:
@@ -38,20 +38,20 @@ def unbroadcast(g: Any, x: Any, batch: int | None = None) -> Any:
     return g
 
 
-def added(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
-    """``np.sum``; of an array without asking who handles it, which takes as long as the sum."""
+def sum_axes(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
+    """Sum over axes, as ``np.sum``; for an array without NumPy's dispatch, which takes as long as the sum."""
     if type(x) is np.ndarray:
         return np.add.reduce(x, axis=axis, keepdims=keepdims)
     return np.sum(x, axis=axis, keepdims=keepdims)
 
 
-def aligned(t: Any, shape: tuple[int, ...], full: tuple[int, ...]) -> Any:
-    """A batch of tangents of `shape`, with axes put in so that it broadcasts against `full` behind the batch axis."""
+def align_axes(t: Any, shape: tuple[int, ...], full: tuple[int, ...]) -> Any:
+    """Insert axes into a batch of tangents of `shape`, so that it broadcasts against `full` behind the batch axis."""
     missing = len(full) - len(shape)
     return np.reshape(t, (*shape_of(t)[:1], *(1,) * missing, *shape)) if missing else t
 
 
-def kept_shape(shape: tuple[int, ...], axis: Any) -> tuple[int, ...]:
+def keepdims_shape(shape: tuple[int, ...], axis: Any) -> tuple[int, ...]:
     """The shape after a reduction that keeps the reduced axes, each of length 1."""
     if axis is None:
         return (1,) * len(shape)
@@ -65,7 +65,7 @@ def spread(g: Any, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     if shape == shape_of(g):
         return g
     if not keepdims and axis is not None:
-        g = np.reshape(g, kept_shape(shape, axis))
+        g = np.reshape(g, keepdims_shape(shape, axis))
     if type(g) is np.ndarray or type(g) is np.float64:  # six times as fast as broadcast_to
         full = np.empty(shape, g.dtype)
         full[...] = g

@@ -1,4 +1,4 @@
-"""How a call of a NumPy function is read: which arguments are operands, which are options, and which change nothing.
+"""Argument binding for NumPy calls: which arguments are operands, which are options, and which change nothing.
 
 A learner may write ``np.sum(x, 0)``, ``np.sum(a=x, axis=0)`` or ``np.sum(x, dtype=float)``; NumPy's own signature says
 what each argument is called.
@@ -17,9 +17,9 @@ import numpy as np
 from .dispatch import Op, Traced, as_operand
 from .errors import MutationError, UnsupportedError
 
-__all__ = ["call_composed", "numpys_name", "split_arguments"]
+__all__ = ["call_composed", "numpy_name", "split_arguments"]
 
-HARMLESS = frozenset({"kind", "stable", "subok"})
+NEUTRAL_OPTIONS = frozenset({"kind", "stable", "subok"})
 """Options of NumPy's functions that change how a result is found, not what it is."""
 
 
@@ -34,16 +34,16 @@ def parameters_of(function: Callable[..., Any]) -> tuple[dict[str, inspect.Param
     return dict(parameters), tuple(takewhile(lambda name: parameters[name].kind in kinds, parameters))
 
 
-def bound(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-    """The arguments of a NumPy call by NumPy's names, as far as they have names; writing into an array is refused.
+def bind_arguments(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    """Bind the arguments of a NumPy call to its parameter names, as far as they have names; refuse ``out=``.
 
     NumPy has already checked the call against its signature, and binding it again would take five microseconds.
     """
     by_name = {**dict(zip(parameters_of(function)[1], args, strict=False)), **kwargs}
     if by_name.get("out") is not None:
         raise MutationError(
-            f"{numpys_name(function)} was asked to write a recorded value into an existing array (out=…). "
-            f"Drop `out` and use the array that {numpys_name(function)} returns."
+            f"{numpy_name(function)} was asked to write a recorded value into an existing array (out=…). "
+            f"Drop `out` and use the array that {numpy_name(function)} returns."
         )
     return by_name
 
@@ -51,7 +51,7 @@ def bound(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str,
 def changes_nothing(function: Callable[..., Any], option: str, given: Any, x: Any) -> bool:
     """Whether an option that no rule knows may be left out for `x`: as good as not given."""
     parameter = parameters_of(function)[0].get(option)
-    if option in HARMLESS or given is (None if parameter is None else parameter.default):
+    if option in NEUTRAL_OPTIONS or given is (None if parameter is None else parameter.default):
         return True
     return option == "dtype" and isinstance(x, Traced) and np.dtype(given) == getattr(x, "dtype", None)
 
@@ -65,7 +65,7 @@ def split_arguments(
         static = dict(zip(op.names[count:], args[count:], strict=False)) | kwargs
         if op.static.issuperset(static):  # as nearly always: every option has a rule
             return tuple(map(as_operand, args[:count])), static
-    by_name = bound(function, args, kwargs)
+    by_name = bind_arguments(function, args, kwargs)
     if op.signature is None or op.kind in ("shape", "flat", "comparison"):
         required = [n for n, p in parameters_of(function)[0].items() if p.default is p.empty and n in kwargs]
         operands = (*args, *(kwargs[name] for name in required))
@@ -79,13 +79,13 @@ def split_arguments(
         if name in op.static:
             static[name] = given
         elif not changes_nothing(function, name, given, operands[0]):
-            raise_option(function, name, given, sorted(op.static))
+            raise_unknown_option(function, name, given, sorted(op.static))
     return tuple(map(as_operand, operands)), static
 
 
 def call_composed(op: Op, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Run a NumPy function made of other rows, and say it where it does not know an option."""
-    by_name, names, known = bound(function, args, kwargs), parameters_of(function)[1], parameters_of(op.fn)[0]
+    """Call a NumPy function that is composed of other rows; raise for an option that it does not know."""
+    by_name, names, known = bind_arguments(function, args, kwargs), parameters_of(function)[1], parameters_of(op.fn)[0]
     if all(p.kind is not p.VAR_POSITIONAL for p in known.values()):
         kwargs, args = by_name, ()
     if not args and names:
@@ -93,18 +93,18 @@ def call_composed(op: Op, function: Callable[..., Any], args: tuple[Any, ...], k
     if all(p.kind is not p.VAR_KEYWORD for p in known.values()):
         for name in [name for name in kwargs if name not in known]:
             if not changes_nothing(function, name, kwargs[name], args[0]):
-                raise_option(function, name, kwargs[name], list(known)[1:])
+                raise_unknown_option(function, name, kwargs[name], list(known)[1:])
             del kwargs[name]
     return op.fn(*args, **kwargs)
 
 
-def numpys_name(function: Any) -> str:
-    """What a learner writes: ``np.linalg.inv``."""
+def numpy_name(function: Any) -> str:
+    """The name of a NumPy function as users write it: ``np.linalg.inv``."""
     return f"{getattr(function, '__module__', 'numpy').replace('numpy', 'np', 1)}.{function.__name__}"
 
 
-def raise_option(function: Callable[..., Any], option: str, given: Any, known: Sequence[str]) -> NoReturn:
+def raise_unknown_option(function: Callable[..., Any], option: str, given: Any, known: Sequence[str]) -> NoReturn:
     raise UnsupportedError(
-        f"{numpys_name(function)} with {option}={given!r} has no derivative rule. "
+        f"{numpy_name(function)} with {option}={given!r} has no derivative rule. "
         f"Options that work here: {', '.join(known) or 'none'}. Leave `{option}` out."
     )

@@ -1,4 +1,4 @@
-"""Who handles an operation: rows of the table, and levels.
+"""Operations and their dispatch: rows of the derivative table, and the level that handles each call.
 
 Read in this order: an :class:`Op` is one row of the table. A :class:`Level` (in ``levels.py``) is one derivative in
 progress (a tape, a forward pass). :func:`apply` gives an operation to the highest level among its operands; to that
@@ -14,15 +14,15 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from .broadcasting import added, aligned, kept_shape, shape_of, spread, unbroadcast, zeros_like
+from .broadcasting import align_axes, keepdims_shape, shape_of, spread, sum_axes, unbroadcast, zeros_like
 from .errors import InputError, LeakError, UnsupportedError
-from .levels import Level, blocks, is_paused, no_recording
+from .levels import Level, is_paused, no_recording, pauses
 
 __all__ = ["TABLE", "Level", "Op", "Traced", "apply", "as_operand", "no_recording"]
 
-NOTHING: Mapping[str, Any] = {}
+NO_OPTIONS: Mapping[str, Any] = {}
 
-REAL = "fiub"
+REAL_KINDS = "fiub"
 """NumPy's letters for the kinds of numbers that can be computed with: floats, integers, booleans."""
 
 FLOAT64 = np.dtype(np.float64)
@@ -31,8 +31,8 @@ TABLE: dict[Any, Op] = {}
 """The rows, by the public NumPy function (or Python operator) that a learner calls. Filled by ``rules/``."""
 
 
-def one(y: Any, *operands: Any) -> float:
-    """The partial of ``+``. The interpreters know it by identity and skip the multiplication."""
+def unit_partial(y: Any, *operands: Any) -> float:
+    """The constant partial 1, as of ``+``. Recognised by identity, so that the multiplication is skipped."""
     return 1.0
 
 
@@ -131,18 +131,18 @@ class Op:
         g: Any,
         y: Any,
         operands: tuple[Any, ...],
-        static: Mapping[str, Any] = NOTHING,
+        static: Mapping[str, Any] = NO_OPTIONS,
     ) -> Any:
-        """What the adjoint `g` of the result adds to the adjoint of operand `k`; None where nothing flows.
+        """The vector-Jacobian product: what the adjoint `g` of the result adds to that of operand `k`, or None.
 
         For an elementwise row: g · ∂y/∂(operand k), summed over the axes along which the operand was broadcast.
         For a linear row: the transposed map, applied to g.
         """
         if self.partials is not None:
             rule = self.partials[k]
-            return unbroadcast(g if rule is one else g * rule(y, *operands), operands[k])  # type: ignore[misc]
+            return unbroadcast(g if rule is unit_partial else g * rule(y, *operands), operands[k])  # type: ignore[misc]
         if self.kind == "reduction":
-            if self.rules[0] is one:
+            if self.rules[0] is unit_partial:
                 return spread(g, operands[0], **static)
             weights = self._weights(y, operands[0], static)
             if shape_of(weights) == ():  # every entry counts the same: multiply before copying
@@ -158,10 +158,10 @@ class Op:
         y: Any,
         operands: tuple[Any, ...],
         tangents: tuple[Any, ...],
-        static: Mapping[str, Any] = NOTHING,
+        static: Mapping[str, Any] = NO_OPTIONS,
         batch: int | None = None,
     ) -> Any:
-        """The tangent of the result, from the operands' tangents (None: constant); None where nothing flows.
+        """The Jacobian-vector product: the tangent of the result, from the operands' tangents (None: constant).
 
         With `batch`, every tangent has a leading axis of that length: that many directions at once.
         """
@@ -173,13 +173,13 @@ class Op:
                 if t is None:
                     continue
                 if batch is not None:
-                    t = aligned(t, shape_of(operands[k]), shape_of(y))
+                    t = align_axes(t, shape_of(operands[k]), shape_of(y))
                 rule = self.partials[k]
-                term = t if rule is one else t * rule(y, *operands)  # type: ignore[misc]
+                term = t if rule is unit_partial else t * rule(y, *operands)  # type: ignore[misc]
                 total = term if total is None else total + term
             return None if total is None else unbroadcast(total, y, batch)
         if batch is None and len(tangents) == 1 and self.kind == "linear":
-            return _of_type(as_operand(self.fn(tangents[0], **static)), y)  # a linear map is its own derivative
+            return _match_type(as_operand(self.fn(tangents[0], **static)), y)  # a linear map is its own derivative
         if self.kind == "reduction":
             return unbroadcast(self._push_reduced(y, operands[0], tangents[0], static, batch), y, batch)
         pushed = None
@@ -188,7 +188,7 @@ class Op:
         elif self.batched is not None:
             pushed = self.batched(batch, y, operands, tangents, static)
         if batch is None or pushed is not None:
-            return _of_type(pushed, y)
+            return _match_type(pushed, y)
         each = [
             self._push_one(
                 y,
@@ -198,7 +198,7 @@ class Op:
             )
             for b in range(batch)
         ]
-        return None if not each or each[0] is None else _of_type(np.stack(each), y)
+        return None if not each or each[0] is None else _match_type(np.stack(each), y)
 
     def _push_one(
         self,
@@ -221,38 +221,38 @@ class Op:
                 if self.kind == "multilinear":
                     term = self.fn(*operands[:k], t, *operands[k + 1 :], **static)
                 else:
-                    term = transposed(partial(self._pulled, k, y, operands, static), y, t)
+                    term = apply_transpose(partial(self._pull_back, k, y, operands, static), y, t)
                 total = term if total is None else total + term
         return total
 
     def _push_reduced(self, y: Any, x: Any, t: Any, static: Mapping[str, Any], batch: int | None) -> Any:
         """The weighted sum of the tangent; of many tangents at once, along the same axes behind the batch axis."""
-        term = t if self.rules[0] is one else t * self._weights(y, x, static)
+        term = t if self.rules[0] is unit_partial else t * self._weights(y, x, static)
         if batch is not None:
             n, axis = len(shape_of(x)), static.get("axis")
             axes = range(n) if axis is None else axis if isinstance(axis, tuple) else (axis,)
             static = {**static, "axis": tuple(a % n + 1 for a in axes) if n else ()}
-        return added(term, **static)
+        return sum_axes(term, **static)
 
-    def _pulled(self, k: int, y: Any, operands: tuple[Any, ...], static: Mapping[str, Any], g: Any) -> Any:
+    def _pull_back(self, k: int, y: Any, operands: tuple[Any, ...], static: Mapping[str, Any], g: Any) -> Any:
         return self.pullback(k, g, y, operands, static)
 
     def _weights(self, y: Any, x: Any, static: Mapping[str, Any]) -> Any:
         axis = static.get("axis")
         if not static.get("keepdims"):
-            y = np.reshape(y, kept_shape(shape_of(x), axis))
+            y = np.reshape(y, keepdims_shape(shape_of(x), axis))
         return self.rules[0](y, x, axis)  # type: ignore[misc]
 
 
-def _of_type(t: Any, y: Any) -> Any:
-    """A tangent in the type of its value: float32 stays float32, whatever a rule brought along."""
+def _match_type(t: Any, y: Any) -> Any:
+    """Cast a tangent to the dtype of its value: float32 stays float32, whatever a rule brought along."""
     if type(y) in (np.ndarray, np.float32) and type(t) in (np.ndarray, np.float64) and t.dtype is not y.dtype:
         return t.astype(y.dtype)
     return t
 
 
-def apply(op: Op, operands: tuple[Any, ...], static: Mapping[str, Any] = NOTHING) -> Any:
-    """Run `op`: the highest level among the operands handles it; without one it is computed as it stands."""
+def apply(op: Op, operands: tuple[Any, ...], static: Mapping[str, Any] = NO_OPTIONS) -> Any:
+    """Apply an operation: the highest level among the operands handles it; without one NumPy computes it."""
     level: Level | None = None
     for x in operands:
         if isinstance(x, Traced) and (level is None or x.level.number > level.number):
@@ -261,13 +261,13 @@ def apply(op: Op, operands: tuple[Any, ...], static: Mapping[str, Any] = NOTHING
         return op.fn(*operands, **static)
     if not level.open:
         raise_leak(op, operands, level)
-    if blocks and is_paused(level):
+    if pauses and is_paused(level):
         return apply(op, tuple(x.value if isinstance(x, Traced) and x.level is level else x for x in operands), static)
     return level.process(op, operands, static)
 
 
 def raise_leak(op: Op, operands: tuple[Any, ...], level: Level) -> NoReturn:
-    """Say which value escaped, and how to keep it."""
+    """Raise a LeakError that says which value escaped, and how to keep it."""
     escaped = next(x for x in operands if isinstance(x, Traced) and x.level is level)
     raise LeakError(
         f"{op.name} was given {escaped!r}, which belongs to a derivative call that has already ended. "
@@ -276,13 +276,13 @@ def raise_leak(op: Op, operands: tuple[Any, ...], level: Level) -> NoReturn:
     )
 
 
-def transposed(linear_map: Callable[[Any], Any], like: Any, t: Any) -> Any:
-    """The transpose of a linear map of arrays like `like`, applied to `t`; ``tape.py``, which records, provides it."""
+def apply_transpose(linear_map: Callable[[Any], Any], like: Any, t: Any) -> Any:
+    """Apply the transpose of a linear map of arrays like `like` to `t`; ``tape.py``, which records, provides it."""
     raise NotImplementedError
 
 
 class Traced:
-    """What flows through a program in a number's place: a Variable, a Dual, a Symbol.
+    """A traced value, which stands in a number's place: the base of Variable, Dual and Symbol.
 
     It has a `value`, one level down, and the `level` it belongs to.
     """
@@ -293,7 +293,7 @@ class Traced:
 
 
 def as_operand(x: Any) -> Any:
-    """Lists become arrays, arrays without axes become numbers; what is not real is refused."""
+    """Convert an operand: lists become arrays, 0-d arrays become numbers; what is not real is refused."""
     its = type(x)
     if its is np.float64 or its is float or (its is np.ndarray and x.dtype is FLOAT64 and x.ndim):
         return x  # what nearly always comes
@@ -302,7 +302,7 @@ def as_operand(x: Any) -> Any:
     if isinstance(x, (list, tuple)):
         x = np.asarray(x)
     kind = getattr(getattr(x, "dtype", None), "kind", "f") if not isinstance(x, complex) else "c"
-    if kind not in REAL:
+    if kind not in REAL_KINDS:
         raise InputError(
             "complex numbers are not supported: keep the real and the imaginary part as two real values."
             if kind == "c"

@@ -1,4 +1,4 @@
-"""Dual numbers: a value that carries its tangent along.
+"""Dual numbers, for forward mode: a value with its tangent.
 
 a + b ε with ε² = 0. An operation on duals computes its value as usual and its tangent by the row of the table:
 ẏ = Σ ∂y/∂xₖ · ẋₖ (Griewank and Walther, *Evaluating Derivatives*, 2008, section 3.1).
@@ -13,9 +13,9 @@ import numpy as np
 
 from . import rules  # noqa: F401 — rules fills the table
 from .broadcasting import unbroadcast
-from .dispatch import FLOAT64, TABLE, Level, Op, apply, as_operand, one
-from .operators import BASIC, ELEMENTWISE, Overloaded, install, is_operand
-from .printing import plain
+from .dispatch import FLOAT64, TABLE, Level, Op, apply, as_operand, unit_partial
+from .operators import BASIC_INDICES, ELEMENTWISE_OPERATORS, Overloaded, install_operator, is_operand
+from .printing import format_value
 from .values import as_shaped, as_value
 
 __all__ = ["Dual", "ForwardPass"]
@@ -25,12 +25,12 @@ class ForwardPass(Level):
     """One forward derivative in progress: one direction, or a batch of directions along a leading axis."""
 
     __slots__ = ("batch",)
-    simple = True
+    has_fast_path = True
 
     def __init__(self, batch: int | None = None) -> None:
         super().__init__()
         self.batch = batch
-        self.plain = True
+        self.fast = True
 
     def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any]) -> Any:
         """Compute one operation and the tangent of its result."""
@@ -50,7 +50,7 @@ class ForwardPass(Level):
 
 
 class Dual(Overloaded):
-    """A number and its tangent.
+    """A dual number (or array): a value and its tangent.
 
     Parameters
     ----------
@@ -75,9 +75,9 @@ class Dual(Overloaded):
         self.level = BY_HAND
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        if len(inputs) == 1 and method == "__call__" and not kwargs and _simple(self.value):
+        if len(inputs) == 1 and method == "__call__" and not kwargs and _is_double(self.value):
             level, op = self.level, TABLE.get(ufunc)
-            if op is not None and op.partials is not None and level.plain:
+            if op is not None and op.partials is not None and level.fast:
                 y = ufunc(self.value)
                 partial: Any = op.rules[0]
                 return dual(y, self.tangent * partial(y, self.value), level)
@@ -85,38 +85,38 @@ class Dual(Overloaded):
 
     def __getitem__(self, index: Any) -> Any:
         level = self.level
-        if type(index) in BASIC and level.plain:
+        if type(index) in BASIC_INDICES and level.fast:
             behind = index if level.batch is None else (slice(None), index)
             return dual(self.value[index], self.tangent[behind], level)
         return Overloaded.__getitem__(self, index)
 
     def __repr__(self) -> str:
-        return f"Dual({plain(self.value)}, {plain(self.tangent)})"
+        return f"Dual({format_value(self.value)}, {format_value(self.tangent)})"
 
 
 def dual(value: Any, tangent: Any, level: ForwardPass) -> Dual:
     """A Dual of a forward pass, without the checks that one made by hand goes through."""
-    d = _bare(Dual)
+    d = _new(Dual)
     d.value, d.tangent, d.level = value, tangent, level
     return d
 
 
-def _simple(x: Any) -> bool:
+def _is_double(x: Any) -> bool:
     """Whether partials of `x` need no conversion: a number, or an array of double precision."""
     return type(x) is np.float64 or (type(x) is np.ndarray and x.dtype is FLOAT64)
 
 
-_bare = object.__new__
+_new = object.__new__
 BY_HAND = ForwardPass()
 
 
-def _short_way(op: Op) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """Arithmetic between values of one forward pass, and with constants, without the general dispatch.
+def _fast_operators(op: Op) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """The fast path of an operator: both Duals of one pass, or one of them a constant, without the dispatch.
 
     Values are numbers and arrays of double precision. In a batch the shapes must be equal, or the constant a number: a
     tangent has an axis more than its value, and would not broadcast beside an array.
     """
-    fn, float64, bare = op.fn, np.float64, _bare
+    fn, float64, bare = op.fn, np.float64, _new
     left: Any = op.rules[0]
     right: Any = op.rules[1]
 
@@ -124,14 +124,14 @@ def _short_way(op: Op) -> tuple[Callable[..., Any], Callable[..., Any]]:
         level, a = self.level, self.value
         moves = type(other) is Dual and other.level is level
         b = other.value if moves else other
-        if not level.plain or not (
-            (type(a) is float64 and (type(b) is float64 or type(b) is float)) or _together(level, a, b, moves)
+        if not level.fast or not (
+            (type(a) is float64 and (type(b) is float64 or type(b) is float)) or _fit_together(level, a, b, moves)
         ):
             return apply(op, (self, as_operand(other))) if is_operand(other) else NotImplemented
         y = fn(a, b)
-        t = self.tangent if left is one else self.tangent * left(y, a, b)
+        t = self.tangent if left is unit_partial else self.tangent * left(y, a, b)
         if moves:
-            t = t + (other.tangent if right is one else other.tangent * right(y, a, b))
+            t = t + (other.tangent if right is unit_partial else other.tangent * right(y, a, b))
         d = bare(Dual)
         d.value, d.level = y, level
         d.tangent = t if type(y) is float64 or y.shape == a.shape else unbroadcast(t, y)
@@ -139,23 +139,23 @@ def _short_way(op: Op) -> tuple[Callable[..., Any], Callable[..., Any]]:
 
     def reflected(self: Dual, other: Any) -> Any:
         level, b = self.level, self.value
-        if not level.plain or not _together(level, b, other, False):
+        if not level.fast or not _fit_together(level, b, other, False):
             return apply(op, (as_operand(other), self)) if is_operand(other) else NotImplemented
         y = fn(other, b)
-        t = self.tangent if right is one else self.tangent * right(y, other, b)
+        t = self.tangent if right is unit_partial else self.tangent * right(y, other, b)
         return dual(y, t if type(y) is float64 or y.shape == b.shape else unbroadcast(t, y), level)
 
     return forward, reflected
 
 
-def _together(level: ForwardPass, a: Any, b: Any, both: bool) -> bool:
+def _fit_together(level: ForwardPass, a: Any, b: Any, both: bool) -> bool:
     """Whether tangents of `a`, and of `b` if both move, can be computed with as they are."""
-    if not _simple(a):
+    if not _is_double(a):
         return False
     if type(b) is float or type(b) is int:
         return True
-    return _simple(b) and (level.batch is None or b.shape == a.shape or (not both and b.shape == ()))
+    return _is_double(b) and (level.batch is None or b.shape == a.shape or (not both and b.shape == ()))
 
 
-for _name, _ufunc in ELEMENTWISE.items():
-    install(Dual, _name, _ufunc, *_short_way(TABLE[_ufunc]))
+for _name, _ufunc in ELEMENTWISE_OPERATORS.items():
+    install_operator(Dual, _name, _ufunc, *_fast_operators(TABLE[_ufunc]))

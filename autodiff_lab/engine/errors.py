@@ -1,8 +1,8 @@
-"""One family of exceptions. Every message says what was done, why it cannot work, and what to write instead."""
+"""The exceptions of this package. Every message says what was done, why it cannot work, and what to write instead."""
 
 from __future__ import annotations
 
-from .tracebacks import shown
+from .tracebacks import render_traceback
 
 __all__ = [
     "AutodiffError",
@@ -20,11 +20,11 @@ __all__ = [
 
 
 class AutodiffError(Exception):
-    """The family: ``except AutodiffError`` catches everything this package raises on purpose."""
+    """The base class: ``except AutodiffError`` catches everything this package raises on purpose."""
 
     def _render_traceback_(self) -> list[str]:
         """What IPython asks for, to show it in a notebook."""
-        return shown()
+        return render_traceback()
 
 
 class BranchChanged(AutodiffError, RuntimeError):
@@ -75,7 +75,7 @@ class MutationError(AutodiffError, TypeError):
 
 
 class ReleasedError(AutodiffError, RuntimeError):
-    """A tape was read after its values had been released."""
+    """A tape was read after its values had been freed."""
 
 
 class ShapeError(AutodiffError, ValueError):

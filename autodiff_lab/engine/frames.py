@@ -1,4 +1,4 @@
-"""The functions that are running: which of them is the learner's, and whose a ``with`` block is."""
+"""Stack frames: which running function is the user's, and which one a ``with`` block belongs to."""
 
 from __future__ import annotations
 
@@ -7,32 +7,39 @@ import linecache
 import sys
 from types import FrameType
 
-__all__ = ["MACHINERY", "is_learners", "is_running", "learners_frame", "line_of", "suspendable_owner"]
+__all__ = [
+    "INTERNAL_MODULES",
+    "describe_line",
+    "find_suspendable_frame",
+    "find_user_frame",
+    "is_on_stack",
+    "is_user_frame",
+]
 
-MACHINERY = ("autodiff_lab.engine.", "autodiff_lab.transforms.", "numpy.")
+INTERNAL_MODULES = ("autodiff_lab.engine.", "autodiff_lab.transforms.", "numpy.")
 """Modules between the learner's own lines and the tape: an operation is never said to stand there."""
 
 
-def is_learners(frame: FrameType) -> bool:
-    """Whether a frame runs code that is none of this package's, nor NumPy's."""
-    return not f"{frame.f_globals.get('__name__', '')}.".startswith(MACHINERY)
+def is_user_frame(frame: FrameType, internal: tuple[str, ...] = INTERNAL_MODULES) -> bool:
+    """Whether a frame runs the user's code: no module whose dotted name begins with one of `internal`."""
+    return not f"{frame.f_globals.get('__name__', '')}.".startswith(internal)
 
 
-def learners_frame() -> FrameType:
-    """The innermost frame that is the learner's."""
+def find_user_frame() -> FrameType:
+    """Find the innermost frame of the user's code."""
     frame = sys._getframe(1)
-    while not is_learners(frame) and frame.f_back is not None:
+    while not is_user_frame(frame) and frame.f_back is not None:
         frame = frame.f_back
     return frame
 
 
-def line_of(frame: FrameType) -> str:
+def describe_line(frame: FrameType) -> str:
     """The line that a frame is in, as ``line 3: while y < 10:``; empty where there is no source."""
     text = linecache.getline(frame.f_code.co_filename, frame.f_lineno).strip()
     return f"line {frame.f_lineno}: {text}" if text else ""
 
 
-def is_running(frame: FrameType) -> bool:
+def is_on_stack(frame: FrameType) -> bool:
     """Whether a frame is on this thread's stack: that of a suspended generator is not."""
     running: FrameType | None = sys._getframe(1)
     while running is not None and running is not frame:
@@ -40,7 +47,7 @@ def is_running(frame: FrameType) -> bool:
     return running is not None
 
 
-def suspendable_owner() -> FrameType | None:
+def find_suspendable_frame() -> FrameType | None:
     """The frame of the ``with`` statement that is being entered, if it can be suspended inside its block.
 
     That is one of a generator or a coroutine. A context manager made of others (a generator that `contextlib` runs, a

@@ -1,4 +1,4 @@
-"""How a learner's program reaches the table: operators, methods, and NumPy's two dispatch protocols.
+"""Operator overloading: operators, array methods and NumPy's two dispatch protocols, on traced values.
 
 Functions are looked up one by one; nothing is guessed. Whatever would lose the derivative in silence raises, and says
 what to write instead.
@@ -12,10 +12,10 @@ from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
-from .calls import call_composed, numpys_name, split_arguments
+from .calls import call_composed, numpy_name, split_arguments
 from .dispatch import TABLE, Traced, apply, as_operand
 from .errors import AutodiffError, DetachedError, MutationError, ShapeError, UnsupportedError
-from .levels import Unheard, is_paused, running
+from .levels import is_paused, note_caught, open_levels
 
 __all__ = ["Overloaded", "is_operand"]
 
@@ -26,22 +26,22 @@ def is_operand(x: Any) -> bool:
 
 
 def raise_lost(x: Any, error: AutodiffError) -> NoReturn:
-    """Raise the error that a derivative would be lost, and note it with the outermost derivative that would lose it.
+    """Raise an error about a lost derivative, and note it with the outermost level that would lose it.
 
     Should the learner's function catch it and go on, that derivative warns of it when the function has returned.
     """
     level, lower = None, x
     while isinstance(lower, Traced):
-        if lower.level in running and not is_paused(lower.level):
+        if lower.level in open_levels and not is_paused(lower.level):
             level = lower.level
         lower = getattr(lower, "value", None)
-    if level is not None and level.unheard is None:
-        level.unheard = Unheard.of(error)
+    if level is not None and level.caught is None:
+        note_caught(level, error)
     raise error
 
 
-def unregistered(name: str) -> UnsupportedError:
-    """What to say of a function without a row."""
+def missing_rule(name: str) -> UnsupportedError:
+    """The error for a function without a derivative rule."""
     if name.startswith("np.fft."):
         return UnsupportedError(
             f"{name} works with complex numbers, and derivatives here are of real ones: Fourier transforms are left "
@@ -56,7 +56,7 @@ def unregistered(name: str) -> UnsupportedError:
 
 
 class Overloaded(Traced):
-    """Operators, NumPy's protocols and the parts of an array's interface, for Variable, Dual and Symbol."""
+    """A traced value with operators, NumPy's protocols and array methods: Variable, Dual and Symbol."""
 
     __slots__ = ()
     binary: ClassVar[dict[Any, tuple[Callable[..., Any], Callable[..., Any]]]] = {}
@@ -90,12 +90,12 @@ class Overloaded(Traced):
             text = f"{asked}{options} has no derivative rule. Call np.{ufunc.__name__}(…) itself, without options"
             instead = ", or np.sum / np.cumsum / indexing for what the method does." if method != "__call__" else "."
             raise_lost(self, UnsupportedError(text + instead))
-        raise_lost(self, unregistered(f"np.{ufunc.__name__}"))
+        raise_lost(self, missing_rule(f"np.{ufunc.__name__}"))
 
     def __array_function__(self, func: Callable[..., Any], types: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         op = TABLE.get(func)
         if op is None:
-            raise_lost(self, unregistered(numpys_name(func)))
+            raise_lost(self, missing_rule(numpy_name(func)))
         if op.kind == "composed":
             return call_composed(op, func, args, kwargs)
         operands, static = split_arguments(op, func, args, kwargs)
@@ -118,7 +118,7 @@ class Overloaded(Traced):
             ),
         )
 
-    def _detached(self, what: str, instead: str) -> NoReturn:
+    def _raise_detached(self, what: str, instead: str) -> NoReturn:
         text = f"{what} of {self!r} would lose its derivative. {instead} Use `.value` if you want the plain number."
         raise_lost(self, DetachedError(text))
 
@@ -129,10 +129,10 @@ class Overloaded(Traced):
             x = x.value
         return str(self) if not form or isinstance(x, Overloaded) else format(x, form)
 
-    def _step(self, what: str, instead: str) -> Any:
-        """The plain number of what is flat, a result of floor or sign, for nothing is lost with it."""
+    def _flat_value(self, what: str, instead: str) -> Any:
+        """The plain number of a piecewise constant value (of floor, of sign), which has no derivative to lose."""
         if self.shape != () or not self.is_flat():
-            self._detached(what, instead)
+            self._raise_detached(what, instead)
         number: Any = self
         while isinstance(number, Traced):
             number = number.value
@@ -140,11 +140,11 @@ class Overloaded(Traced):
         return number
 
     def is_flat(self) -> bool:
-        """Whether the value depends on the inputs by steps alone."""
+        """Whether the value is piecewise constant in the inputs."""
         return False
 
     def __float__(self) -> float:
-        number = self._step(
+        number = self._flat_value(
             "The float()",
             "Write np.sin(x) instead of math.sin(x), keep x itself instead of float(x), and build an array with "
             "np.stack([...]) instead of a[0] = x.",
@@ -152,19 +152,21 @@ class Overloaded(Traced):
         return float(number)
 
     def __int__(self) -> int:
-        return int(self._step("The int()", "An integer has no derivative: write int(np.floor(x)), which is a step."))
+        return int(
+            self._flat_value("The int()", "An integer has no derivative: write int(np.floor(x)), which is a step.")
+        )
 
     def __round__(self, digits: int | None = None) -> int:
-        self._detached("The round()", "Write np.round(x): its derivative is 0.")
+        self._raise_detached("The round()", "Write np.round(x): its derivative is 0.")
 
     def __trunc__(self) -> int:
-        self._detached("The math.trunc()", "Write np.trunc(x): its derivative is 0.")
+        self._raise_detached("The math.trunc()", "Write np.trunc(x): its derivative is 0.")
 
     def __floor__(self) -> int:
-        self._detached("The math.floor()", "Write np.floor(x): its derivative is 0.")
+        self._raise_detached("The math.floor()", "Write np.floor(x): its derivative is 0.")
 
     def __ceil__(self) -> int:
-        self._detached("The math.ceil()", "Write np.ceil(x): its derivative is 0.")
+        self._raise_detached("The math.ceil()", "Write np.ceil(x): its derivative is 0.")
 
     def __divmod__(self, other: Any) -> NoReturn:
         raise UnsupportedError(f"divmod(a, b), here with {self!r}, has no derivative rule: write a // b and a % b.")
@@ -172,14 +174,14 @@ class Overloaded(Traced):
     __rdivmod__ = __divmod__
 
     def __index__(self) -> int:
-        self._detached(
+        self._raise_detached(
             "The integer index",
             "A position or a count has no derivative: write int(x.value), or keep it out of the inputs, "
             "lambda x: f(x, 4).",
         )
 
     def __complex__(self) -> complex:
-        self._detached(
+        self._raise_detached(
             "The complex()",
             "Complex numbers are not supported; keep real and imaginary parts apart.",
         )
@@ -206,7 +208,7 @@ class Overloaded(Traced):
         return self
 
     def __reduce_ex__(self, protocol: Any) -> NoReturn:
-        self._detached("Pickling", "A value on a tape cannot leave its process.")
+        self._raise_detached("Pickling", "A value on a tape cannot leave its process.")
 
     # Operators, derived from the table.
 
@@ -284,7 +286,7 @@ class Overloaded(Traced):
         if dtype.kind == "b":
             return apply(TABLE[np.not_equal], (self, 0))
         if dtype.kind not in "fiu":
-            self._detached(f"The conversion to {dtype}", "Derivatives are of real numbers.")
+            self._raise_detached(f"The conversion to {dtype}", "Derivatives are of real numbers.")
         row = "astype" if dtype.kind == "f" else "as integers"
         return self if dtype == self.dtype else apply(TABLE[row], (self,), {"dtype": dtype})
 
@@ -293,7 +295,7 @@ class Overloaded(Traced):
         return self
 
 
-BASIC = frozenset({int, slice})
+BASIC_INDICES = frozenset({int, slice})
 """Indices that need no thought: what they pick is an array, or a number, and nobody writes to them."""
 
 METHODS = (
@@ -302,14 +304,14 @@ METHODS = (
 )
 
 
-ELEMENTWISE: dict[str, np.ufunc] = {
+ELEMENTWISE_OPERATORS: dict[str, np.ufunc] = {
     "add": np.add,
     "sub": np.subtract,
     "mul": np.multiply,
     "truediv": np.divide,
     "pow": np.power,
 }
-OPERATORS = {**ELEMENTWISE, "matmul": np.matmul, "floordiv": np.floor_divide, "mod": np.remainder}
+OPERATORS = {**ELEMENTWISE_OPERATORS, "matmul": np.matmul, "floordiv": np.floor_divide, "mod": np.remainder}
 COMPARISONS = {
     "lt": np.less,
     "le": np.less_equal,
@@ -319,10 +321,10 @@ COMPARISONS = {
 COMPARISONS |= {"eq": np.equal, "ne": np.not_equal}
 
 
-def install(
+def install_operator(
     traced: type[Overloaded], name: str, ufunc: np.ufunc, forward: Callable[..., Any], reflected: Callable[..., Any]
 ) -> None:
-    """Give a kind of traced value an operator, for Python and for NumPy."""
+    """Install an operator on a class of traced values, for Python and for NumPy."""
     if name == "pow":  # Python says its message for us: a third parameter would cost each power a tenth of its time
         forward.__qualname__ = "pow(x, n, m) has no derivative rule. Write pow(x, n) % m, or x**n % m: x.__pow__"
     setattr(traced, f"__{name}__", forward)
@@ -330,7 +332,7 @@ def install(
     traced.binary = {**traced.binary, ufunc: (forward, reflected)}
 
 
-def _install_operators() -> None:
+def _install_all_operators() -> None:
     def binary(ufunc: np.ufunc) -> tuple[Callable[..., Any], Callable[..., Any]]:
         return (
             lambda self, x: apply(TABLE[ufunc], (self, as_operand(x))) if is_operand(x) else NotImplemented,
@@ -338,7 +340,7 @@ def _install_operators() -> None:
         )
 
     for name, ufunc in OPERATORS.items():
-        install(Overloaded, name, ufunc, *binary(ufunc))
+        install_operator(Overloaded, name, ufunc, *binary(ufunc))
     for name, ufunc in COMPARISONS.items():
         setattr(Overloaded, f"__{name}__", binary(ufunc)[0])
     for name in METHODS:
@@ -352,8 +354,8 @@ def _install_operators() -> None:
         setattr(
             Overloaded,
             f"__{name}__",
-            lambda self, ufunc=ufunc: self.__array_ufunc__(ufunc, "__call__", self),  # there the short ways are
+            lambda self, ufunc=ufunc: self.__array_ufunc__(ufunc, "__call__", self),  # there the fast paths are
         )
 
 
-_install_operators()
+_install_all_operators()

@@ -1,4 +1,4 @@
-"""A tape as text: the names, the expressions and the evaluation trace that every view starts from."""
+"""Text of values, operations and tapes: names, expressions, and the evaluation trace."""
 
 from __future__ import annotations
 
@@ -9,44 +9,44 @@ import numpy as np
 if TYPE_CHECKING:
     from .tape import Tape
 
-__all__ = ["call", "evaluation_trace", "expression", "plain", "visible"]
+__all__ = ["format_call", "format_expression", "format_trace", "format_value", "replace_bidi"]
 
 
-_TURNING = dict.fromkeys(
+_BIDI_CONTROLS = dict.fromkeys(
     [0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)], "\N{REPLACEMENT CHARACTER}"
 )
 
 
-def visible(text: str) -> str:
+def replace_bidi(text: str) -> str:
     r"""What a learner has named or written, without characters that turn the direction of the text around it.
 
     Each is replaced by one sign, so that columns stay what they are. See the Unicode Bidirectional Algorithm (UAX 9).
 
-    >>> visible("x\u202ey") == "x\ufffdy"
+    >>> replace_bidi("x\u202ey") == "x\ufffdy"
     True
     """
-    return text.translate(_TURNING)
+    return text.translate(_BIDI_CONTROLS)
 
 
-def plain(x: Any) -> str:
-    """A value as a reader wants it: ``2.0``, never ``np.float64(2.0)``; arrays on one line, long ones shortened."""
+def format_value(x: Any) -> str:
+    """Format a value for reading: ``2.0``, never ``np.float64(2.0)``; arrays on one line, long ones shortened."""
     if isinstance(x, np.ndarray):
-        brief: Any = {"float_kind": _entry}
+        brief: Any = {"float_kind": _format_entry}
         return np.array2string(x, threshold=12, edgeitems=2, separator=", ", formatter=brief).replace("\n", "")
     if isinstance(x, np.generic):
         return repr(x.item())
     return repr(x)
 
 
-def _entry(v: float) -> str:
+def _format_entry(v: float) -> str:
     usual = v == 0 or 1e-4 <= abs(v) < 1e8
     return np.format_float_positional(v, precision=8, trim=".") if usual else f"{v:.8g}"
 
 
-def call(name: str, symbol: str | None, operands: list[str], static: dict[str, Any]) -> str:
-    """One operation written out: ``a * b``, ``x[0]``, ``sum(x, axis=0)``."""
+def format_call(name: str, symbol: str | None, operands: list[str], static: dict[str, Any]) -> str:
+    """Format one operation: ``a * b``, ``x[0]``, ``sum(x, axis=0)``."""
     if name == "getitem":
-        return f"{operands[0]}[{index(static['index'])}]"
+        return f"{operands[0]}[{format_index(static['index'])}]"
     if symbol is not None and len(operands) == 2:
         return f"{operands[0]} {symbol} {operands[1]}"
     if name == "negative":
@@ -54,48 +54,52 @@ def call(name: str, symbol: str | None, operands: list[str], static: dict[str, A
     if name.removeprefix("np.") in ("stack", "concatenate"):
         operands = [f"[{', '.join(operands)}]"]
     options = [
-        static_text(v) if k in ("shape", "axes") else f"{k}={static_text(v)}"
+        format_static(v) if k in ("shape", "axes") else f"{k}={format_static(v)}"
         for k, v in static.items()
         if v is not None
     ]
     return f"{name}({', '.join(operands + options)})"
 
 
-def static_text(x: Any) -> str:
-    """A static argument as one writes it: no names of NumPy types."""
+def format_static(x: Any) -> str:
+    """Format a static argument as one writes it, without names of NumPy types."""
     if isinstance(x, tuple):
-        return f"({', '.join(map(static_text, x))}{',' * (len(x) == 1)})"
+        return f"({', '.join(map(format_static, x))}{',' * (len(x) == 1)})"
     if isinstance(x, list):
-        return f"[{', '.join(map(static_text, x))}]"
-    return x.name if isinstance(x, np.dtype) else plain(x)
+        return f"[{', '.join(map(format_static, x))}]"
+    return x.name if isinstance(x, np.dtype) else format_value(x)
 
 
-def index(key: Any) -> str:
-    """An index as one writes it: ``0``, ``1:, None``."""
+def format_index(key: Any) -> str:
+    """Format an index as one writes it: ``0``, ``1:, None``."""
     if isinstance(key, tuple) and key:
-        return ", ".join(index(k) for k in key)
+        return ", ".join(format_index(k) for k in key)
     if isinstance(key, slice):
-        parts = ["" if p is None else plain(p) for p in (key.start, key.stop)]
+        parts = ["" if p is None else format_value(p) for p in (key.start, key.stop)]
         return ":".join(parts if key.step is None else [*parts, str(key.step)])
-    return "..." if key is Ellipsis else static_text(key)
+    return "..." if key is Ellipsis else format_static(key)
 
 
-def expression(tape: Tape, line: int) -> str:
-    """See :meth:`Tape.expression`."""
+def format_expression(tape: Tape, line: int) -> str:
+    """Format what a line of a tape computes; see :meth:`Tape.expression`."""
     op = tape.ops[line]
     if op is None:
         return tape.input_names[line]
-    names = [tape.name(j) if j >= 0 else plain(x) for j, x in zip(tape.parents[line], tape.args[line], strict=True)]
-    return call(op.name, op.symbol, names, dict(tape.kwargs.get(line, {})))
+    names = [
+        tape.name(j) if j >= 0 else format_value(x) for j, x in zip(tape.parents[line], tape.args[line], strict=True)
+    ]
+    return format_call(op.name, op.symbol, names, dict(tape.kwargs.get(line, {})))
 
 
-def evaluation_trace(tape: Tape) -> str:
-    """The evaluation trace as text: one line per input and operation, and the result."""
+def format_trace(tape: Tape) -> str:
+    """Format the evaluation trace: one line per input and operation, and the result."""
     left = [f"{tape.name(i)} = {tape.expression(i)}" for i in range(tape.n_inputs, len(tape))]
     width = max(map(len, left), default=0)
-    rows = [f"{name} = {x!r}, a constant" for name, x in tape.fixed.items()]
-    rows += [f"{tape.name(i)} = {plain(tape.values[i])}" for i in range(tape.n_inputs)]
-    rows += [f"{text:<{width}}    = {plain(v)}" for text, v in zip(left, tape.values[tape.n_inputs :], strict=True)]
+    rows = [f"{name} = {x!r}, a constant" for name, x in tape.constant_arguments.items()]
+    rows += [f"{tape.name(i)} = {format_value(tape.values[i])}" for i in range(tape.n_inputs)]
+    rows += [
+        f"{text:<{width}}    = {format_value(v)}" for text, v in zip(left, tape.values[tape.n_inputs :], strict=True)
+    ]
     if tape.output is not None:
-        rows.append(f"y = {tape.name(tape.output)} = {plain(tape.values[tape.output])}")
+        rows.append(f"y = {tape.name(tape.output)} = {format_value(tape.values[tape.output])}")
     return "\n".join(rows)

@@ -1,4 +1,4 @@
-"""The tape: what a program must remember so that it can be rewound.
+"""The tape: the recorded operations of one run, and the reverse sweep over them.
 
 A tape is columns: parallel lists with one entry a line, appended as the program runs. The order in which lines are
 written is already topological, so nothing is sorted and nothing recurses; the sweep is a loop from the last line to
@@ -16,24 +16,24 @@ import numpy as np
 
 from . import dispatch, printing, rules  # noqa: F401 — rules fills the table
 from .broadcasting import unbroadcast
-from .dispatch import NOTHING, Level, Op, as_operand, one
+from .dispatch import NO_OPTIONS, Level, Op, as_operand, unit_partial
 from .errors import BranchChanged, EndlessError, ReleasedError, ShapeError
-from .frames import is_learners, learners_frame
-from .values import as_shaped, kept, released
+from .frames import find_user_frame, is_user_frame
+from .values import as_shaped, copy_constant, to_output
 from .variable import Variable
 from .views import view
 
 __all__ = ["Comparison", "Tape", "Variable"]
 
-LONGEST = 100_000
-"""So many lines a run may have that is to be shown; to record them takes some seconds."""
+MAX_TAPE_LINES = 100_000
+"""The most lines of a run that is to be shown; to record them takes some seconds."""
 
-LARGEST = 100_000_000
-"""So many numbers its lines may hold: 800 MB."""
+MAX_TAPE_VALUES = 100_000_000
+"""The most numbers that its lines may hold: 800 MB."""
 
 
 class Comparison(NamedTuple):
-    """A question the program asked of its values (``x < 10``): it leaves no line, but it chose what ran next."""
+    """A comparison of traced values (``x < 10``): it leaves no line, but the program may have branched on it."""
 
     line: int
     op: Op
@@ -44,7 +44,7 @@ class Comparison(NamedTuple):
 
 
 class Tape(Level):
-    """The record of one run, line by line.
+    """The record of one run, one line per input and operation (a Wengert list).
 
     The array constants that it records are its own, so a program may write over an array that it has used. What is read
     from `.value` is the tape's too, and must not be written to; so are the inputs while `grad` runs.
@@ -61,23 +61,23 @@ class Tape(Level):
         The result of each line: ``numpy.float64`` or array.
     kwargs : dict
         Static arguments (``axis``, ``shape``, …) of the lines that have any.
-    most : int or None
-        With `sites`: how many lines there may be; None for any number. `held` counts the numbers in their values.
-    sites : list of tuple or None
-        Where in the learner's code each line was recorded, outermost frame first, as ``(code, instruction)``;
-        None unless asked for.
-    swept_by : dict
-        With `sites`: the lines that the sweep of an inner derivative wrote, and the number of that derivative.
-    walk : Walk or None
-        With `sites`: which lines of the learner's code ran, in which order; None where that is not known.
+    call_stacks : list of tuple or None
+        For each line, the frames of the user's code that recorded it, outermost first, as ``(code, instruction)``;
+        None unless asked for with ``sites=True``. The next three are filled only then.
+    max_lines : int or None
+        How many lines there may be (`most`); None for any number. `n_values` counts the numbers in their values.
+    written_by_sweep : dict
+        The lines that the sweep of an inner derivative wrote, and the number of that derivative.
+    execution_log : tuple of Event or None
+        Which lines of the user's code ran, in which order; None where that is not known.
     comparisons : list of Comparison
         The comparisons made, in order.
     input_names : list of str
         What the function calls its inputs.
-    fixed : dict
-        The arguments that are no inputs, by name; `counts` names those integers among them that the run needed as an
-        index or a count.
-    asked : list of int
+    constant_arguments : dict
+        The arguments that are no inputs, by name; `count_arguments` names those integers among them that the run
+        needed as an index or a count.
+    detached_lines : list of int
         The lines whose bare number was asked for, as ``range(n)`` does.
     output : int or None
         The line of the result; None if the result does not depend on the inputs (it is then `constant`).
@@ -96,52 +96,52 @@ class Tape(Level):
 
     __slots__ = (
         "args",
-        "asked",
+        "call_stacks",
         "comparisons",
         "constant",
-        "counts",
-        "fixed",
-        "held",
+        "constant_arguments",
+        "count_arguments",
+        "detached_lines",
+        "execution_log",
         "input_names",
+        "is_freed",
         "kwargs",
-        "most",
+        "max_lines",
         "n_inputs",
+        "n_values",
         "ops",
         "output",
         "parents",
-        "released",
-        "sites",
-        "swept_by",
         "values",
-        "walk",
+        "written_by_sweep",
     )
 
-    def __init__(self, sites: bool = False, most: int | None = LONGEST) -> None:
+    def __init__(self, sites: bool = False, most: int | None = MAX_TAPE_LINES) -> None:
         super().__init__()
-        self.most, self.held = most, 0
+        self.max_lines, self.n_values = most, 0
         self.ops: list[Op | None] = []
         self.args: list[tuple[Any, ...]] = []
         self.parents: list[tuple[int, ...]] = []
         self.values: list[Any] = []
         self.kwargs: dict[int, Mapping[str, Any]] = {}
-        self.sites: list[tuple[tuple[CodeType, int], ...]] | None = [] if sites else None
-        self.plain = not sites
-        self.swept_by: dict[int, float] = {}
-        self.walk: Any = None
+        self.call_stacks: list[tuple[tuple[CodeType, int], ...]] | None = [] if sites else None
+        self.fast = not sites
+        self.written_by_sweep: dict[int, float] = {}
+        self.execution_log: Any = None
         self.comparisons: list[Comparison] = []
         self.input_names: list[str] = []
-        self.fixed: dict[str, Any] = {}
-        self.counts: tuple[str, ...] = ()
-        self.asked: list[int] = []
+        self.constant_arguments: dict[str, Any] = {}
+        self.count_arguments: tuple[str, ...] = ()
+        self.detached_lines: list[int] = []
         self.n_inputs = 0
         self.output: int | None = None
         self.constant: Any = None
-        self.released = False
+        self.is_freed = False
 
     @property
-    def simple(self) -> bool:
-        """Whether there is nothing to note but the line itself."""
-        return self.sites is None
+    def has_fast_path(self) -> bool:
+        """Whether only the line itself is recorded, so that operators may skip the dispatch."""
+        return self.call_stacks is None
 
     # Recording
 
@@ -157,14 +157,14 @@ class Tape(Level):
         args: tuple[Any, ...],
         parents: tuple[int, ...],
         value: Any,
-        static: Mapping[str, Any] = NOTHING,
+        static: Mapping[str, Any] = NO_OPTIONS,
     ) -> Variable:
         """Write one line and return its Variable."""
-        if self.sites is not None:
-            self.held += getattr(value, "size", 1)
-            if self.most is not None and (len(self.ops) >= self.most or self.held > LARGEST):
-                raise EndlessError(_endless(self))
-            self.sites.append(() if op is None else _learner_frames(self))
+        if self.call_stacks is not None:
+            self.n_values += getattr(value, "size", 1)
+            if self.max_lines is not None and (len(self.ops) >= self.max_lines or self.n_values > MAX_TAPE_VALUES):
+                raise EndlessError(_describe_endless_run(self))
+            self.call_stacks.append(() if op is None else _user_call_stack(self))
         ops = self.ops
         v = Variable()
         v.value, v.tape, v.index = value, self, len(ops)
@@ -183,10 +183,10 @@ class Tape(Level):
             parents: tuple[int, ...] = (operands[0].index,)
         else:
             own = [type(x) is Variable and x.tape is self for x in operands]
-            args = tuple([x.value if mine else kept(x) for x, mine in zip(operands, own, strict=True)])
+            args = tuple([x.value if mine else copy_constant(x) for x, mine in zip(operands, own, strict=True)])
             parents = tuple([x.index if mine else -1 for x, mine in zip(operands, own, strict=True)])
         if static:
-            static = {name: kept(x) for name, x in static.items()}
+            static = {name: copy_constant(x) for name, x in static.items()}
         value = op.fn(*args, **static)
         if not op.rules:
             if op.kind == "shape":
@@ -256,12 +256,12 @@ class Tape(Level):
                     continue
                 if partials is not None:
                     rule = partials[k]
-                    c = g if rule is one else g * rule(y, *operands)  # type: ignore[misc]
+                    c = g if rule is unit_partial else g * rule(y, *operands)  # type: ignore[misc]
                     kind = type(c)
                     if kind is not float64 and (kind is float or c.shape != operands[k].shape):
                         c = unbroadcast(c, operands[k])
                 else:
-                    c = op.pullback(k, g, y, operands, kwargs.get(i, NOTHING))  # type: ignore[union-attr]
+                    c = op.pullback(k, g, y, operands, kwargs.get(i, NO_OPTIONS))  # type: ignore[union-attr]
                     if c is None:
                         continue
                 have = adjoints[j]
@@ -314,30 +314,31 @@ class Tape(Level):
             if i < len(self.ops):
                 op: Any = self.ops[i]
                 again = operands(self.args[i], self.parents[i])
-                new.append(as_operand(op.fn(*again, **self.kwargs.get(i, NOTHING))))
+                new.append(as_operand(op.fn(*again, **self.kwargs.get(i, NO_OPTIONS))))
         if self.output is None:
-            return released(self.constant)
-        return released(new[self.output])
+            return to_output(self.constant)
+        return to_output(new[self.output])
 
     def _branch_changed(self, question: Comparison, outcome: Any) -> NoReturn:
         names = [
-            self.name(j) if j >= 0 else printing.plain(x)
+            self.name(j) if j >= 0 else printing.format_value(x)
             for j, x in zip(question.parents, question.operands, strict=True)
         ]
-        text = printing.call(question.op.name, question.op.symbol, names, dict(question.static))
+        text = printing.format_call(question.op.name, question.op.symbol, names, dict(question.static))
         raise BranchChanged(
-            f"When this tape was recorded, {text} was {printing.plain(question.outcome)}; with the new inputs it is "
-            f"{printing.plain(outcome)}, so the program would go another way. Record it again at the new inputs."
+            f"When this tape was recorded, {text} was {printing.format_value(question.outcome)}; with the new inputs "
+            f"it is {printing.format_value(outcome)}, so the program would go another way. Record it again at the new "
+            "inputs."
         )
 
-    def release(self) -> None:
-        """Let go of every value on the tape; its lines can still be read, but not swept or replayed."""
-        self.args, self.values, self.comparisons, self.released = [], [], [], True
+    def free_values(self) -> None:
+        """Free every value on the tape; its lines can still be read, but not swept or replayed."""
+        self.args, self.values, self.comparisons, self.is_freed = [], [], [], True
 
     def _require_values(self) -> None:
-        if self.released:
+        if self.is_freed:
             raise ReleasedError(
-                "The values of this tape were released. Record the function again, or do not call release()."
+                "The values of this tape were freed. Record the function again, or do not call free_values()."
             )
 
     @property
@@ -357,7 +358,7 @@ class Tape(Level):
 
     def expression(self, line: int) -> str:
         """What a line computes, in the names of the tape: ``"v-1 * v0"``. For an input, what the function calls it."""
-        return printing.expression(self, line)
+        return printing.format_expression(self, line)
 
     def draw(self, **options: Any) -> Any:
         """Draw the tape as a graph; :func:`autodiff_lab.draw` tells the options.
@@ -373,32 +374,32 @@ class Tape(Level):
         return view("draw_tape")(self, **options)
 
     def __str__(self) -> str:
-        return printing.evaluation_trace(self)
+        return printing.format_trace(self)
 
     def __repr__(self) -> str:
         return f"Tape({self.n_inputs} inputs, {len(self) - self.n_inputs} operations)"
 
 
-def _learner_frames(tape: Tape) -> tuple[tuple[CodeType, int], ...]:
-    """The frames of the learner's own code that are running, outermost first. A sweep on the way is noted."""
+def _user_call_stack(tape: Tape) -> tuple[tuple[CodeType, int], ...]:
+    """The running frames of the user's own code, outermost first; notes a sweep that is among the callers."""
     frames = []
     frame = sys._getframe(2)
     while frame is not None:
         if frame.f_code is Level.run.__code__ and frame.f_locals["self"] is tape:
             break
         if frame.f_code is Tape.sweep.__code__:
-            tape.swept_by.setdefault(len(tape.ops), frame.f_locals["self"].number)
-        if is_learners(frame):
+            tape.written_by_sweep.setdefault(len(tape.ops), frame.f_locals["self"].number)
+        if is_user_frame(frame):
             frames.append((frame.f_code, frame.f_lasti))
         frame = frame.f_back  # type: ignore[assignment]
     return tuple(reversed(frames))
 
 
-def _endless(tape: Tape) -> str:
-    """What to say of a run that is still recording: how far it is, where, and what else there is."""
-    frame = learners_frame()
+def _describe_endless_run(tape: Tape) -> str:
+    """The error message for a run that has outgrown its tape: how far it is, where, and what to do instead."""
+    frame = find_user_frame()
     lines = len(tape) - tape.n_inputs
-    much = f"{lines:,} operations" + (f" with {tape.held:,} numbers" if tape.held > LARGEST else "")
+    much = f"{lines:,} operations" + (f" with {tape.n_values:,} numbers" if tape.n_values > MAX_TAPE_VALUES else "")
     return (
         f"This run has recorded {much} and has not ended; so much cannot be shown. It is in line {frame.f_lineno} of "
         f"{frame.f_code.co_name}. If a loop there never ends, bound it: write `for _ in range(100):` instead of "
@@ -406,8 +407,8 @@ def _endless(tape: Tape) -> str:
     )
 
 
-def _transposed(linear_map: Callable[[Any], Any], like: Any, t: Any) -> Any:
-    """Record the map, and sweep."""
+def _apply_transpose(linear_map: Callable[[Any], Any], like: Any, t: Any) -> Any:
+    """Transpose a linear map by recording it and sweeping back."""
     tape = Tape()
     zero = np.zeros(np.shape(like))[()]
     out = tape.run(linear_map, [tape.input(zero)])
@@ -418,4 +419,4 @@ def _transposed(linear_map: Callable[[Any], Any], like: Any, t: Any) -> Any:
     return zero if adjoints[0] is None else adjoints[0]
 
 
-dispatch.transposed = _transposed
+dispatch.apply_transpose = _apply_transpose

@@ -1,4 +1,4 @@
-"""What a notebook shows of an error: the learner's own lines, and the message last.
+"""Short tracebacks for notebooks: the user's own lines, and the message last.
 
 Only the display is shortened: the error keeps its whole traceback. ``%xmode Verbose`` (or ``Plain``) and then ``%tb``
 show all of it; scripts, tests and debuggers see it anyway.
@@ -11,43 +11,47 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Any
 
-__all__ = ["LONGEST_SHOWN", "hides_ours", "show_briefly", "shown"]
+from .frames import is_user_frame
 
-HIDDEN = ("autodiff_lab.", "numpy.", "IPython.", "contextlib.")
+__all__ = ["MAX_SHOWN_LINES", "hides_own_error", "render_traceback", "shorten_display"]
+
+HIDDEN_MODULES = ("autodiff_lab.", "numpy.", "IPython.", "contextlib.")
 """Modules whose frames a learner has no use for."""
 
-LONGEST_SHOWN = 15
+MAX_SHOWN_LINES = 15
 """So many lines a traceback in a notebook has at most, if its message has no more than a few."""
 
 
-def hides_ours(error: BaseException) -> bool:
+def hides_own_error(error: BaseException) -> bool:
     """Whether NumPy hides an error of ours behind one of its own: "setting an array element with a sequence"."""
     ours = error.__cause__
-    return hasattr(ours, "_render_traceback_") and not hasattr(error, "_render_traceback_") and not own_frames(ours)
+    return (
+        hasattr(ours, "_render_traceback_") and not hasattr(error, "_render_traceback_") and not find_user_steps(ours)
+    )
 
 
-def show_briefly(error: BaseException) -> None:
-    """Tell a notebook how to show an error that is not of this package, but left a function that was recorded."""
+def shorten_display(error: BaseException) -> None:
+    """Shorten how a notebook displays another package's error that left a recorded function."""
     if "IPython" in sys.modules and not hasattr(error, "_render_traceback_"):
         with suppress(AttributeError):  # there are exceptions that take no attributes
-            error._render_traceback_ = shown  # type: ignore[attr-defined]
+            error._render_traceback_ = render_traceback  # type: ignore[attr-defined]
 
 
-def own_frames(error: BaseException | None) -> list[TracebackType]:
-    """The steps of a traceback that are the learner's, outermost first."""
+def find_user_steps(error: BaseException | None) -> list[TracebackType]:
+    """Find the steps of a traceback that are in the user's code, outermost first."""
     steps, step = [], error and error.__traceback__
     while step:
-        if not f"{step.tb_frame.f_globals.get('__name__', '')}.".startswith(HIDDEN):
+        if is_user_frame(step.tb_frame, HIDDEN_MODULES):
             steps.append(step)
         step = step.tb_next
     return steps
 
 
-def shown() -> list[str]:
-    """What IPython shows of the last error, in the shell's own form."""
+def render_traceback() -> list[str]:
+    """Render the last error for IPython, in the shell's own form."""
     error: Any = sys.last_value
     view = sys.modules["IPython"].get_ipython().InteractiveTB
-    steps = own_frames(error)
+    steps = find_user_steps(error)
     if not steps or view.mode != "Context":
         return list(view.structured_traceback(type(error), error, error.__traceback__))
     ends = [steps[0], *steps[1:][-2:]]
@@ -55,15 +59,16 @@ def shown() -> list[str]:
     try:
         error.__cause__ = None  # which suppresses the context, too
         for chosen, context in ((ends, 3), (ends, 2), ([ends[0], ends[-1]], 2), (ends[-1:], 2)):
-            lines = list(view.structured_traceback(type(error), error, _joined(chosen), 0, context))
-            if "\n".join(lines).count("\n") < LONGEST_SHOWN:
+            lines = list(view.structured_traceback(type(error), error, _join_steps(chosen), 0, context))
+            if "\n".join(lines).count("\n") < MAX_SHOWN_LINES:
                 break
         return lines
     finally:
         error.__cause__, error.__suppress_context__ = chain
 
 
-def _joined(steps: list[TracebackType]) -> TracebackType | None:
+def _join_steps(steps: list[TracebackType]) -> TracebackType | None:
+    """Link the steps to a traceback of their own."""
     whole = None
     for step in reversed(steps):
         whole = TracebackType(whole, step.tb_frame, step.tb_lasti, step.tb_lineno)

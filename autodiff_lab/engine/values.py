@@ -1,4 +1,4 @@
-"""What may enter, and in what form it leaves: checks and conversions at the door of a derivative."""
+"""Checks and conversions of inputs, constants and results of a derivative."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ import numpy as np
 from .broadcasting import shape_of
 from .dispatch import FLOAT64, Traced
 from .errors import InputError, ShapeError
-from .printing import plain
+from .printing import format_value
 
-__all__ = ["as_number", "as_shaped", "as_value", "kept", "ones", "released", "released_all", "zeros"]
+__all__ = ["as_number", "as_shaped", "as_value", "copy_constant", "ones", "to_output", "to_outputs", "zeros"]
 
 
 def as_value(x: Any, name: str = "the input") -> Any:
-    """An input as the engine keeps it: ``numpy.float64`` (float32 stays) or an array of floats.
+    """Convert an input: to ``numpy.float64`` (float32 stays) or an array of floats.
 
     Raises
     ------
@@ -33,7 +33,7 @@ def as_value(x: Any, name: str = "the input") -> Any:
         raise InputError(f"{name} is {x!r}, a yes or no, which has no derivative. Pass 1.0 or 0.0 for a number.")
     if not isinstance(x, (int, float, complex, np.generic, np.ndarray)):
         raise InputError(
-            f"{name} is {_short(x)}, and a derivative is taken with respect to real numbers. "
+            f"{name} is {_shorten(x)}, and a derivative is taken with respect to real numbers. "
             "Pass a float, a NumPy array of floats, or a tuple, list or dict of these."
         )
     a = np.asarray(x)
@@ -48,21 +48,21 @@ def as_value(x: Any, name: str = "the input") -> Any:
     return a[()] if a.ndim == 0 else a
 
 
-SMALL = 1 << 14
+MAX_COPIED_BYTES = 1 << 14
 """Up to so many bytes an array is copied faster than it is compared."""
 
 _copies: dict[int, tuple[weakref.ref[np.ndarray], np.ndarray]] = {}
 
 
-def kept(constant: Any) -> Any:
-    """A constant as a tape keeps it: an array may be written to later, and the sweep needs what was used.
+def copy_constant(constant: Any) -> Any:
+    """Copy an array constant for a tape: it may be written to later, and the sweep needs what was used.
 
     A small array is copied each time. A large one is copied once while it lives, and compared when it comes again: a
     training loop then pays for a look at its data. One that is read-only, and no view of another, is kept as it is.
     """
     if type(constant) is not np.ndarray:
-        return type(constant)(map(kept, constant)) if type(constant) in (list, tuple) else constant
-    if constant.nbytes <= SMALL:
+        return type(constant)(map(copy_constant, constant)) if type(constant) in (list, tuple) else constant
+    if constant.nbytes <= MAX_COPIED_BYTES:
         return constant.copy("K")
     if not constant.flags.writeable and constant.base is None:
         return constant
@@ -75,7 +75,7 @@ def kept(constant: Any) -> Any:
 
 
 def as_number(x: Any, name: str = "the input") -> float:
-    """One real number as a plain float, for the systems that work number by number.
+    """Convert to one plain float, for the systems that work number by number.
 
     Raises
     ------
@@ -92,7 +92,7 @@ def as_number(x: Any, name: str = "the input") -> float:
 
 
 def as_shaped(t: Any, x: Any, name: str = "the tangent") -> Any:
-    """A tangent, a cotangent or a new value for `x`: the same shape, floats."""
+    """Check a tangent, a cotangent or a new value for `x`: floats of the same shape."""
     t = as_value(t, name)
     if type(t) is not type(x) or type(t) is np.ndarray:
         like = getattr(x, "dtype", None)
@@ -101,7 +101,7 @@ def as_shaped(t: Any, x: Any, name: str = "the tangent") -> Any:
     if shape_of(t) != shape_of(x):
         raise ShapeError(
             f"{name} has shape {shape_of(t)}, but it must have the shape {shape_of(x)} of the value it belongs to "
-            f"({plain(x) if not isinstance(x, Traced) else repr(x)})."
+            f"({format_value(x) if not isinstance(x, Traced) else repr(x)})."
         )
     return t
 
@@ -120,8 +120,8 @@ def ones(x: Any) -> Any:
     return np.ones(shape_of(x), dtype=getattr(x, "dtype", float))[()]
 
 
-def released(x: Any) -> Any:
-    """A result as it is handed out: a plain float instead of ``numpy.float64``, so that it prints as one.
+def to_output(x: Any) -> Any:
+    """Convert a result for the caller: a plain float instead of ``numpy.float64``, so that it prints as one.
 
     An array is the caller's own: changing it in place changes nothing else.
     """
@@ -130,8 +130,8 @@ def released(x: Any) -> Any:
     return x.copy() if type(x) is np.ndarray else x
 
 
-def released_all(gradients: list[Any], inputs: Sequence[Any], taken: Sequence[Any] = ()) -> list[Any]:
-    """Gradients as they are handed out, of the type of their inputs; copied only where something else holds them."""
+def to_outputs(gradients: list[Any], inputs: Sequence[Any], taken: Sequence[Any] = ()) -> list[Any]:
+    """Convert gradients for the caller, to the type of their inputs; copied only where something else holds them."""
     held: set[int] = set()
     out: list[Any] = []
     for g, x in zip(gradients, inputs):  # noqa: B905 — `strict` costs as much as the rest of a number's way
@@ -145,11 +145,11 @@ def released_all(gradients: list[Any], inputs: Sequence[Any], taken: Sequence[An
                 g = g.copy()
             held.add(id(g))
         elif isinstance(g, np.generic) and isinstance(x, np.generic):
-            g = released(type(x)(g))
+            g = to_output(type(x)(g))
         out.append(g)
     return out
 
 
-def _short(x: Any) -> str:
+def _shorten(x: Any) -> str:
     text = repr(x)
     return f"{text if len(text) < 40 else text[:37] + '…'} ({type(x).__name__})"

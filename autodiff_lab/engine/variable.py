@@ -1,4 +1,4 @@
-"""What a learner's function is called with when it is recorded: a value, and a line number on a tape."""
+"""Variables, the traced values of reverse mode: a value and its line on the tape."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 
 from . import printing, rules  # noqa: F401 — rules fills the table
 from .dispatch import FLOAT64, TABLE, Op, apply, as_operand
-from .operators import BASIC, ELEMENTWISE, Overloaded, install, is_operand
-from .values import kept
+from .operators import BASIC_INDICES, ELEMENTWISE_OPERATORS, Overloaded, install_operator, is_operand
+from .values import copy_constant
 
 if TYPE_CHECKING:
     from .tape import Tape
@@ -19,7 +19,7 @@ __all__ = ["Variable"]
 
 
 class Variable(Overloaded):
-    """A value and a line number on a tape.
+    """A traced value: the number and its line on the tape.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class Variable(Overloaded):
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         if len(inputs) == 1 and method == "__call__" and not kwargs:
             tape, op = self.tape, TABLE.get(ufunc)
-            if op is not None and op.partials is not None and tape.plain:
+            if op is not None and op.partials is not None and tape.fast:
                 a = self.value
                 v = Variable()
                 v.value = value = ufunc(a)
@@ -54,13 +54,13 @@ class Variable(Overloaded):
 
     def __getitem__(self, index: Any) -> Any:
         tape = self.tape
-        if type(index) in BASIC and tape.plain:
+        if type(index) in BASIC_INDICES and tape.fast:
             a = self.value
             return tape.append(TABLE["getitem"], (a,), (self.index,), a[index], {"index": index})
         return Overloaded.__getitem__(self, index)
 
     def is_flat(self) -> bool:
-        """Whether the value depends on the inputs by steps alone: each way to them leads through a flat row."""
+        """Whether the value is piecewise constant in the inputs: each way to them leads through a flat row."""
         ops, parents = self.tape.ops, self.tape.parents
         waiting, seen = [self.index], {-1}
         while waiting:
@@ -74,14 +74,14 @@ class Variable(Overloaded):
         return True
 
     def __repr__(self) -> str:
-        return f"Variable({self.tape.name(self.index)} = {printing.plain(self.value)})"
+        return f"Variable({self.tape.name(self.index)} = {printing.format_value(self.value)})"
 
 
 Variable.level = vars(Variable)["tape"]  # the same slot, under the name that every traced value has
 
 
-def _short_way(op: Op) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """Arithmetic between Variables of one open tape, and with constants, without the general dispatch.
+def _fast_operators(op: Op) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """The fast path of an operator: Variables of one open tape, or one and a constant, without the dispatch.
 
     It writes the line that `Tape.process` would write, at a third of the price; everything else goes to `apply`.
     """
@@ -95,10 +95,10 @@ def _short_way(op: Op) -> tuple[Callable[..., Any], Callable[..., Any]]:
         elif kind is float or kind is int or kind is float64:
             b, j = other, -1
         elif kind is ndarray and other.ndim and other.dtype is real:
-            b, j = kept(other), -1
+            b, j = copy_constant(other), -1
         else:
             return apply(op, (self, as_operand(other))) if is_operand(other) else NotImplemented
-        if not tape.plain:
+        if not tape.fast:
             return apply(op, (self, as_operand(other)))
         a = self.value
         v = new()
@@ -115,9 +115,9 @@ def _short_way(op: Op) -> tuple[Callable[..., Any], Callable[..., Any]]:
     def reflected(self: Variable, other: Any) -> Any:
         tape = self.tape
         kind = type(other)
-        if kind is ndarray and other.ndim and other.dtype is real and tape.plain:
-            other = kept(other)
-        elif not (kind is float or kind is int or kind is float64) or not tape.plain:
+        if kind is ndarray and other.ndim and other.dtype is real and tape.fast:
+            other = copy_constant(other)
+        elif not (kind is float or kind is int or kind is float64) or not tape.fast:
             return apply(op, (as_operand(other), self)) if is_operand(other) else NotImplemented
         b = self.value
         v = new()
@@ -134,18 +134,18 @@ def _short_way(op: Op) -> tuple[Callable[..., Any], Callable[..., Any]]:
     return forward, reflected
 
 
-def _noted(refuse: Callable[..., Any]) -> Callable[..., Any]:
-    """Refuse, and leave word on the tape: NumPy may hide the error behind one of its own."""
+def _note_request(refuse: Callable[..., Any]) -> Callable[..., Any]:
+    """Note on the tape which line was asked, then refuse: NumPy may hide the error behind one of its own."""
 
     def asked(self: Variable, *options: Any, **more: Any) -> Any:
-        self.tape.asked.append(self.index)
+        self.tape.detached_lines.append(self.index)
         return refuse(self, *options, **more)
 
     return asked
 
 
 for _name in ("__array__", "__index__", "__int__"):
-    setattr(Variable, _name, _noted(getattr(Overloaded, _name)))
+    setattr(Variable, _name, _note_request(getattr(Overloaded, _name)))
 
-for _name, _ufunc in {**ELEMENTWISE, "matmul": np.matmul}.items():
-    install(Variable, _name, _ufunc, *_short_way(TABLE[_ufunc]))
+for _name, _ufunc in {**ELEMENTWISE_OPERATORS, "matmul": np.matmul}.items():
+    install_operator(Variable, _name, _ufunc, *_fast_operators(TABLE[_ufunc]))

@@ -1,4 +1,4 @@
-"""Where a tape, a trace or a graph finds what shows it: the rooms that draw are above, and are not imported here."""
+"""The hook for views: a tape or graph finds the function that draws it, without importing the drawing package."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from ..engine.dispatch import Traced
 from ..engine.errors import InputError
 from ..engine.values import as_value
 from ..transforms import pytree
-from ..transforms.recording import argument_names, chosen_arguments
+from ..transforms.recording import argument_names, resolve_argnums
 from .trace_derivative import Leaf
 
 __all__ = ["Input", "Inputs", "find_difference", "freeze", "name_object", "read_inputs", "write_conditions"]
@@ -73,7 +73,7 @@ class Inputs(NamedTuple):
 
 def read_inputs(f: Callable[..., Any], args: Sequence[Any], argnums: Any) -> Inputs:
     """Find the inputs among the leaves of the arguments; those of the arguments at `argnums` are all inputs."""
-    which = chosen_arguments(argnums, args, f)
+    which = resolve_argnums(argnums, args, f)
     labels = argument_names(f, len(args))
     taken = set(TAKEN)
     names = [take_name(label, taken) for label in labels]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..engine.dispatch import TABLE, Op
-from ..engine.printing import plain
+from ..engine.printing import format_value
 from ..transforms import pytree
 from .arguments import Input, key_text, name_object
 from .draft import MARK, Constant, Draft, Statement, mark_name
@@ -183,7 +183,7 @@ class Writer(Literals):
         else:
             wrong = f"{text} != {self.static_text(outcome)}"
         asked = f" ({decision.asked})" if decision.asked else ""
-        message = f"When this program was recorded, {text.replace(MARK, '')} was {plain(outcome)}{asked}; "
+        message = f"When this program was recorded, {text.replace(MARK, '')} was {format_value(outcome)}{asked}; "
         message += "with these inputs it is not, so the function would go another way. Compile it again for them."
         self.write_statement(f"if {wrong}:\n    raise BranchChanged({message!r})")
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..engine.broadcasting import shape_of
 from ..engine.dispatch import Op
-from ..engine.values import SMALL
+from ..engine.values import MAX_COPIED_BYTES
 from ..engine.variable import Variable
 from ..transforms import pytree
 from .trace_derivative import RecordedDerivative
@@ -87,7 +87,9 @@ class Draft:
     def constant(self, x: Any) -> Constant:
         """The constant of that value; an array is copied, so that nothing done to it later changes the program."""
         if isinstance(x, np.ndarray):
-            key = (x.dtype.str, x.shape, x.tobytes()) if x.nbytes <= SMALL else id(x)  # a tape keeps a large one once
+            key = (
+                (x.dtype.str, x.shape, x.tobytes()) if x.nbytes <= MAX_COPIED_BYTES else id(x)
+            )  # a tape keeps a large one once
             held = self._arrays.get(key)
             if held is None:
                 frozen = x.copy("K")

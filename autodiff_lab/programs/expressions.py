@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..engine.dispatch import NOTHING, TABLE, Op
+from ..engine.dispatch import NO_OPTIONS, TABLE, Op
 from .draft import Constant, mark_name
 from .python_names import ATOM, CHOICE, INFIX, MATH, POWER, PRODUCT, QUESTION, SIGN, SUM
 
@@ -143,7 +143,7 @@ def _write_call(w: Writer, i: int) -> Text:
     operands = [w.array_text(i, ref, CHOICE) for ref in w.operands[i]]
     if op.variadic and op in ROWS:
         operands = [f"[{', '.join(operands)}]"]
-    static = w.static.get(i, NOTHING)
+    static = w.static.get(i, NO_OPTIONS)
     given = {k: w.static_text(x) for k, x in static.items() if x is not None and not (k == "keepdims" and x is False)}
     operands += [given.pop(name) for name in ("shape", "axes") if name in given]
     operands += [f"{name}={text}" for name, text in given.items()]
@@ -180,7 +180,7 @@ def _write_scatter(w: Writer, i: int, refs: Any) -> Text:
 def _write_transpose(w: Writer, i: int, refs: Any) -> Text:
     if w.of_number(refs[0]):
         return _write_operand(w, i, refs)
-    axes = w.static.get(i, NOTHING).get("axes")
+    axes = w.static.get(i, NO_OPTIONS).get("axes")
     if axes is None or tuple(a % len(axes) for a in axes) == tuple(range(len(axes) - 1, -1, -1)):
         return f"{w.text(refs[0], ATOM)}.T", ATOM
     return f"{w.text(refs[0], ATOM)}.transpose({w.static_text(axes)})", ATOM
@@ -196,7 +196,7 @@ def _make_reduction_writer(ufunc: str) -> Write:
     """``np.add.reduce`` is ``np.sum`` without the search for who is to do it."""
 
     def write(w: Writer, i: int, refs: Any) -> Text:
-        static = w.static.get(i, NOTHING)
+        static = w.static.get(i, NO_OPTIONS)
         keep = ", keepdims=True" if static.get("keepdims") else ""
         axis = w.static_text(static.get("axis"))
         return f"np.{ufunc}.reduce({w.array_text(i, refs[0], CHOICE)}, axis={axis}{keep})", ATOM
@@ -224,7 +224,7 @@ def _write_einsum(w: Writer, i: int, refs: Any) -> Text:
 
 
 def _write_nan_to_num(w: Writer, i: int, refs: Any) -> Text:
-    options = ", ".join(f"{k}={w.static_text(given)}" for k, given in w.static.get(i, NOTHING).items())
+    options = ", ".join(f"{k}={w.static_text(given)}" for k, given in w.static.get(i, NO_OPTIONS).items())
     return f"np.nan_to_num({w.array_text(i, refs[0], CHOICE)}, {options})", ATOM
 
 

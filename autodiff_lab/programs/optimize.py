@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..engine.dispatch import NOTHING, TABLE
+from ..engine.dispatch import NO_OPTIONS, TABLE
 from ..engine.variable import Variable
 from ..transforms import pytree
 from .arguments import freeze
@@ -71,7 +71,7 @@ def drop_identities(draft: Draft, i: int) -> Any:
 
 def _keeps_entries(draft: Draft, i: int, x: Any) -> bool:
     """Whether line i, which has the shape of its operand, leaves each entry where it is."""
-    static, axes_of_x = draft.static.get(i, NOTHING), list(range(len(draft.shape(x))))
+    static, axes_of_x = draft.static.get(i, NO_OPTIONS), list(range(len(draft.shape(x))))
     if draft.ops[i] is GET:
         index = static["index"]
         parts = index if isinstance(index, tuple) else (index,)

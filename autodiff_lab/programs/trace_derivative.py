@@ -18,16 +18,23 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..engine.broadcasting import shape_of
-from ..engine.dispatch import NOTHING, TABLE, Op, apply, as_operand
+from ..engine.dispatch import NO_OPTIONS, TABLE, Op, apply, as_operand
 from ..engine.dual import Dual, ForwardPass, dual
 from ..engine.errors import AutodiffError, UnsupportedError
-from ..engine.frames import MACHINERY, line_of
+from ..engine.frames import INTERNAL_MODULES, describe_line
 from ..engine.tape import Tape
-from ..engine.values import as_shaped, kept, ones, zeros
+from ..engine.values import as_shaped, copy_constant, ones, zeros
 from ..engine.variable import Variable
 from ..transforms import pytree
 from ..transforms.jacobians import jacfwd
-from ..transforms.recording import chosen_arguments, plainest, recorded, require_scalar, result_line, result_value
+from ..transforms.recording import (
+    innermost_value,
+    record_call,
+    require_scalar,
+    resolve_argnums,
+    result_line,
+    result_value,
+)
 
 __all__ = ["Decision", "Leaf", "OuterTape", "RecordedDerivative"]
 
@@ -74,7 +81,7 @@ class RecordedDerivative:
         self, f: Callable[..., Any], args: Sequence[Any], argnums: Any, mode: str, labels: Sequence[str]
     ) -> None:
         self.tape, self.names = OuterTape(), dict(enumerate(labels))
-        self.which = chosen_arguments(argnums, args, f)
+        self.which = resolve_argnums(argnums, args, f)
         self.turn, self.operations = -1, 0
         self._as_tuple = not hasattr(argnums, "__index__")
         remaining = iter(labels)
@@ -104,7 +111,7 @@ class RecordedDerivative:
     def _record_reverse(self, f: Any, args: Sequence[Any]) -> Any:
         """Record the function, then the sweep."""
         tape, names = self.tape, self.names
-        result, inner = recorded(f, args, self.which)
+        result, inner = record_call(f, args, self.which)
         require_scalar(result, f)
         line, value, first = result_line(result, inner), result_value(result, inner), inner.n_inputs
         inputs = inner.values[:first]
@@ -116,7 +123,7 @@ class RecordedDerivative:
         self.turn, self.operations = len(tape), len(inner) - first
         adjoints: list[Any] = [None] * len(inner)
         if line is not None:
-            seed = tape.constant_line(ones(plainest(value)))
+            seed = tape.constant_line(ones(innermost_value(value)))
             names[seed.index] = f"{role[line]}_bar"
             holder: dict[int, int] = {}  # the outer line that holds the adjoint of an inner one, so far
             for i in inner.sweep(line, seed, adjoints):
@@ -129,7 +136,7 @@ class RecordedDerivative:
                         holder[j] = g.index
                         names.setdefault(g.index, f"{role[j]}_bar")
         pairs = zip(adjoints[:first], inputs, strict=True)
-        found = iter([zeros(plainest(x)) if g is None else as_shaped(g, x, "the gradient") for g, x in pairs])
+        found = iter([zeros(innermost_value(x)) if g is None else as_shaped(g, x, "the gradient") for g, x in pairs])
         of = {k: pytree.map_leaves(lambda _: next(found), args[k]) for k in dict.fromkeys(self.which)}
         gradient = tuple(of[k] for k in self.which)
         return value, gradient if self._as_tuple else gradient[0]
@@ -150,7 +157,9 @@ class RecordedDerivative:
             result = forward.run(f, [dual(x, np.float64(1.0), forward) if j == k else x for j, x in enumerate(args)])
             own = lambda y, forward=forward: type(y) is Dual and y.level is forward  # noqa: E731
             value = pytree.map_leaves(lambda y, own=own: y.value if own(y) else y, result)
-            tangents[k] = pytree.map_leaves(lambda y, own=own: y.tangent if own(y) else zeros(plainest(y)), result)
+            tangents[k] = pytree.map_leaves(
+                lambda y, own=own: y.tangent if own(y) else zeros(innermost_value(y)), result
+            )
             self.operations = self.operations or forward.operations
         if not self._as_tuple:
             return value, tangents[which[0]]
@@ -162,11 +171,11 @@ class NamingPass(ForwardPass):
     """A forward pass that names the lines: ``v2``, and ``v2_dot`` for its tangent."""
 
     __slots__ = ("names", "operations", "suffix")
-    simple = False
+    has_fast_path = False
 
     def __init__(self, names: dict[int, str], suffix: str) -> None:
         super().__init__()
-        self.names, self.suffix, self.plain, self.operations = names, suffix, False, 0
+        self.names, self.suffix, self.fast, self.operations = names, suffix, False, 0
 
     def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any]) -> Any:
         """Compute one operation and the tangent of its result."""
@@ -231,11 +240,11 @@ class Answer(Variable):
         return getattr(ufunc, method)(*(x.decide() if isinstance(x, Answer) else x for x in inputs), **kwargs)
 
     def __array_function__(self, func: Callable[..., Any], types: Any, args: Any, kwargs: dict[str, Any]) -> Any:
-        unheard = self.tape.unheard
+        caught = self.tape.caught
         try:
             return super().__array_function__(func, types, args, kwargs)
         except AutodiffError:  # what has no row is asked of the plain answers
-            self.tape.unheard = unheard
+            self.tape.caught = caught
             return func(*map(_decide_all, args), **{name: _decide_all(x) for name, x in kwargs.items()})
 
     def astype(self, dtype: Any) -> Any:
@@ -261,14 +270,14 @@ class OuterTape(Tape):
 
     def constant_line(self, value: Any) -> Variable:
         """A line that is a constant, so that what is computed from it can be seen."""
-        v = self.append(None, (), (), value, NOTHING)
+        v = self.append(None, (), (), value, NO_OPTIONS)
         self.known[v.index] = value
         return v
 
     def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any]) -> Any:
         """Compute one operation and write its line."""
         lines = tuple([x.index if isinstance(x, Variable) and x.tape is self else -1 for x in operands])
-        args = tuple([x.value if line >= 0 else kept(x) for line, x in zip(lines, operands, strict=True)])
+        args = tuple([x.value if line >= 0 else copy_constant(x) for line, x in zip(lines, operands, strict=True)])
         if op.kind == "shape":
             return op.fn(*args, **static)
         if op.inside is not None:
@@ -276,7 +285,7 @@ class OuterTape(Tape):
             if apart is not None:
                 return apart
         if static:
-            static = {name: kept(_decide_all(x)) for name, x in static.items()}
+            static = {name: copy_constant(_decide_all(x)) for name, x in static.items()}
         value = op.fn(*args, **static)
         if type(value) is float:  # of a learner's own function
             value = np.float64(value)
@@ -289,7 +298,7 @@ class OuterTape(Tape):
 
     def _record_inside(self, op: Op, operands: tuple[Any, ...]) -> Any:
         """What the function does inside, recorded; None if something in there has no row in the table."""
-        before, decisions, unheard = len(self.ops), len(self.decisions), self.unheard
+        before, decisions, caught = len(self.ops), len(self.decisions), self.caught
         try:
             return as_operand(op.inside(*operands))  # type: ignore[misc]
         except AutodiffError:
@@ -298,7 +307,7 @@ class OuterTape(Tape):
             for line in [i for i in self.kwargs if i >= before]:
                 del self.kwargs[line]
             del self.decisions[decisions:]
-            self.unheard = unheard
+            self.caught = caught
             return None
 
     def note_decision(self, answer: Answer) -> None:
@@ -316,7 +325,7 @@ def _decide_all(x: Any) -> Any:
     return x
 
 
-_MACHINERY = (*MACHINERY, f"{__name__}.", "contextlib.")
+_MACHINERY = (*INTERNAL_MODULES, f"{__name__}.", "contextlib.")
 
 
 def _find_asking_line() -> str:
@@ -327,6 +336,6 @@ def _find_asking_line() -> str:
         if module.startswith("autodiff_lab.programs.") and not module.startswith(_MACHINERY):
             return ""  # whoever called the program: beyond, there is only the line with `program(...)`
         if not module.startswith(_MACHINERY):
-            return line_of(frame)
+            return describe_line(frame)
         frame = frame.f_back  # type: ignore[assignment]
     return ""

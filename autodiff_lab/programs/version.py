@@ -19,7 +19,7 @@ import numpy as np
 
 from ..engine.dispatch import FLOAT64
 from ..engine.errors import BranchChanged
-from ..engine.printing import call, plain
+from ..engine.printing import format_call, format_value
 from ..transforms import pytree
 from .arguments import TAKEN, Inputs, take_name, write_conditions
 from .codegen import Writer
@@ -246,9 +246,13 @@ def _prepare_listing(lines: Sequence[int], draft: Draft, writer: Writer) -> Call
         unnamed, listed = count(1), []
         names = [recorded_names.get(i) or f"t{next(unnamed)}" for i in range(len(ops))]
         for i in lines:
-            operands = [names[j] if j >= 0 else plain(x) for j, x in zip(parents[i], args[i], strict=True)]
+            operands = [names[j] if j >= 0 else format_value(x) for j, x in zip(parents[i], args[i], strict=True)]
             op = ops[i]
-            text = repr(float(known[i])) if op is None else call(op.name, op.symbol, operands, dict(static.get(i, {})))
+            text = (
+                repr(float(known[i]))
+                if op is None
+                else format_call(op.name, op.symbol, operands, dict(static.get(i, {})))
+            )
             final = -1 if i in fate else i
             while final >= 0 and final not in written:  # its expression was folded into the line that uses it
                 final = consumer[final]

@@ -1,1 +1,1 @@
-"""The designs of the founding documents, each a short module over the one table of rules."""
+"""Reverse-mode systems after the founding documents (closures, Wengert cells, gradient tape, static graph)."""

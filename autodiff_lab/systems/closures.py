@@ -1,4 +1,4 @@
-"""A list of closures: operator overloading, and a program that prints what it does.
+"""Reverse mode by a list of closures: operator overloading that prints what it does.
 
 The design of document 0. Every operation is carried out, printed, and put on a list as a :class:`Tape`: the names of
 its inputs and outputs, and a closure ``propagate`` that sends adjoints from the outputs back to the inputs. To
@@ -41,17 +41,17 @@ import numpy as np
 
 from ..engine import printing
 from ..engine.broadcasting import shape_of
-from ..engine.dispatch import NOTHING, TABLE, Level, Op, apply
+from ..engine.dispatch import NO_OPTIONS, TABLE, Level, Op, apply
 from ..engine.errors import InputError, LeakError, ShapeError
 from ..engine.operators import Overloaded
-from ..engine.rules.elementwise import numpys
-from ..engine.values import as_number, released
+from ..engine.rules.elementwise import as_numpy_number
+from ..engine.values import as_number, to_output
 
 __all__ = ["Recording", "Tape", "Variable", "grad"]
 
 
 class Tape(NamedTuple):
-    """One record: which names an operation read, which it wrote, and how to send adjoints back."""
+    """The record of one operation: the names of its inputs and outputs, and the closure that propagates adjoints."""
 
     inputs: list[str]
     outputs: list[str]
@@ -64,7 +64,7 @@ class Tape(NamedTuple):
 
 
 class Variable(Overloaded):
-    """A number with a name, and the recording it belongs to. Operators and NumPy functions of it are recorded."""
+    """A traced number with a name, and the recording it belongs to. Operations on it are recorded."""
 
     __slots__ = ("level", "name", "value")
 
@@ -72,7 +72,7 @@ class Variable(Overloaded):
         self.level, self.name, self.value = level, name, value
 
     def __repr__(self) -> str:
-        return printing.plain(self.value)
+        return printing.format_value(self.value)
 
 
 for _op in TABLE.values():
@@ -81,7 +81,7 @@ for _op in TABLE.values():
 
 
 class Recording(Level):
-    """The list of records, and the names in use. It stands where the document has two global variables.
+    """The tape: the list of records, and the names in use. It stands where the document has two global variables.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ class Recording(Level):
         self.reset()
 
     def reset(self) -> None:
-        """Start afresh, with the first name; Variables made before are refused from now on."""
+        """Clear the records and start again with the first name; Variables made before are refused from now on."""
         self.records: list[Tape] = []
         self.named: dict[str, Variable] = {}
         self._last_name = 0
@@ -157,10 +157,10 @@ class Recording(Level):
 
     # Recording
 
-    def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any] = NOTHING) -> Any:
+    def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any] = NO_OPTIONS) -> Any:
         """Carry out one operation on numbers, print it, and put its closure on the list."""
         which = [k for k, x in enumerate(operands) if self.holds(x)]
-        value = op.fn(*(numpys(x.value if k in which else x) for k, x in enumerate(operands)), **static)
+        value = op.fn(*(as_numpy_number(x.value if k in which else x) for k, x in enumerate(operands)), **static)
         if op.kind in ("comparison", "shape"):
             return value
         if shape_of(value) != ():
@@ -168,9 +168,9 @@ class Recording(Level):
                 f"{op.name} gave an array of shape {shape_of(value)}, and this list is of operations on single "
                 "numbers. Write the program for one entry, or use autodiff_lab.grad, which takes arrays."
             )
-        y = self.variable(released(value))
-        names = [x.name if k in which else printing.plain(x) for k, x in enumerate(operands)]
-        self.say(f"{y.name} = {printing.call(op.name, op.symbol, names, dict(static))}")
+        y = self.variable(to_output(value))
+        names = [x.name if k in which else printing.format_value(x) for k, x in enumerate(operands)]
+        self.say(f"{y.name} = {printing.format_call(op.name, op.symbol, names, dict(static))}")
 
         def propagate(dl_doutputs: list[Variable]) -> list[Variable | None]:
             (dl_dy,) = dl_doutputs
@@ -195,7 +195,7 @@ class Recording(Level):
             partial = op.local_partial(k, y, *operands)
         finally:
             self._in_a_rule = False
-        return partial if self.holds(partial) else self.variable(released(numpys(partial)))
+        return partial if self.holds(partial) else self.variable(to_output(as_numpy_number(partial)))
 
     # Rewinding
 

@@ -1,11 +1,11 @@
-"""Three ways to remember an operation, behind one small interface.
+"""Three tape designs (partials, closures, operations) behind one small interface.
 
 A program f of numbers can be recorded as *partials* (Wengert cells), as *closures*, and as *operations* that can be
 carried out again (the engine's tape). The gradient is the same:
 
 >>> at = np.array([3.0, 1.0])
 >>> for name, design in DESIGNS.items():
-...     run = design(lambda x, y: np.sin(x) + x * y, places(at))
+...     run = design(lambda x, y: np.sin(x) + x * y, entry_views(at))
 ...     print(f"{name:<27} {run.value:.4f} {run.gradient()[0]:.12f}")
 partials                    3.1411 0.010007503400
 closures                    3.1411 0.010007503400
@@ -24,28 +24,28 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..engine import printing
-from ..engine.dispatch import NOTHING
+from ..engine.dispatch import NO_OPTIONS
 from ..engine.errors import InputError, MutationError
 from ..engine.tape import Tape, Variable
 from ..transforms.jacobians import hessian
-from ..transforms.recording import name_of, swept
+from ..transforms.recording import name_of, sweep_tape
 from ..transforms.symbol import Symbol
 from .closures import Recording, grad
 from .closures import Variable as NamedVariable
 from .wengert import Cell, var
 
-__all__ = ["DESIGNS", "Design", "Program", "Run", "places"]
+__all__ = ["DESIGNS", "Design", "Program", "Run", "entry_views"]
 
 Program = Callable[..., Any]
 
 
-def places(inputs: np.ndarray) -> list[np.ndarray]:
-    """The places of an array, one by one: numbers without axes that change when the array is written to."""
+def entry_views(inputs: np.ndarray) -> list[np.ndarray]:
+    """Views of the entries of an array: 0-d arrays that change when the array is written to."""
     return [inputs[k, ...] for k in range(len(inputs))]
 
 
 class Run(Protocol):
-    """A program that has been recorded.
+    """The interface of a design: a program that has been recorded.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ class Run(Protocol):
     shares: bool
 
     def gradient(self) -> list[float]:
-        """Rewind: the derivative with respect to each input."""
+        """Sweep back: the derivative with respect to each input."""
 
     def hessian(self) -> list[list[float]]:
         """Differentiate the gradient again. An exception says why it cannot be."""
@@ -74,15 +74,27 @@ class Run(Protocol):
         """For each operation of `program`, a tape of the same run: what is kept for its derivative, by name."""
 
 
-class Partials:
-    """Document 3: a cell keeps its local partials."""
+class _Values:
+    """The base of the designs that keep values, not operations: to put new inputs in changes nothing."""
+
+    inputs: Sequence[Any]
+    result: Any
+    closures = 0
+
+    def replay(self, inputs: Sequence[float]) -> float:
+        for x, number in zip(self.inputs, inputs, strict=True):
+            x.value = number
+        return float(self.result.value)
+
+
+class Partials(_Values):
+    """Wengert cells (document 3): a cell keeps its local partials."""
 
     shares = False
-    closures = 0
 
     def __init__(self, f: Program, inputs: list[np.ndarray]) -> None:
         self.inputs = [var(x) for x in inputs]
-        self.result = _result(f, self.inputs, Cell)
+        self.result = _run_program(f, self.inputs, Cell)
         self.value: float = self.result.value
 
     def gradient(self) -> list[float]:
@@ -96,11 +108,6 @@ class Partials:
             rows.append([x.sensitivity for x in self.inputs])
         return rows
 
-    def replay(self, inputs: Sequence[float]) -> float:
-        for x, number in zip(self.inputs, inputs, strict=True):
-            x.value = number
-        return self.result.value
-
     def stored(self, program: Tape) -> Iterator[list[tuple[str, Any]]]:
         line_of = {id(self.result): program.output}
         kept: dict[Any, list[tuple[str, Any]]] = {}
@@ -113,15 +120,15 @@ class Partials:
         return (kept.get(line, []) for line in range(program.n_inputs, len(program)))
 
 
-class Closures:
-    """Document 0: a record keeps a closure, and the closure holds whatever its rule will read."""
+class Closures(_Values):
+    """The list of closures (document 0): a record keeps a closure, which holds whatever its rule will read."""
 
     shares = True
 
     def __init__(self, f: Program, inputs: list[np.ndarray]) -> None:
         self.recording = Recording(show=None)
         self.inputs = [self.recording.constant(x, f"v{k - len(inputs) + 1}") for k, x in enumerate(inputs)]
-        self.result = _result(f, self.inputs, NamedVariable)
+        self.result = _run_program(f, self.inputs, NamedVariable)
         self.value, self.closures = float(self.result.value), len(self.recording)
 
     def gradient(self) -> list[float]:
@@ -130,17 +137,12 @@ class Closures:
     def hessian(self) -> list[list[float]]:
         return [[float(h.value) for h in grad(g, self.inputs)] for g in grad(self.result, self.inputs)]
 
-    def replay(self, inputs: Sequence[float]) -> float:
-        for x, number in zip(self.inputs, inputs, strict=True):
-            x.value = number
-        return float(self.result.value)
-
     def stored(self, program: Tape) -> Iterator[list[tuple[str, Any]]]:
-        return (_read_by_the_rule(program, line) for line in range(program.n_inputs, len(program)))
+        return (_find_rule_reads(program, line) for line in range(program.n_inputs, len(program)))
 
 
 class Operations:
-    """Document 2, and the engine: a line keeps its operation, the operands and the result; one table keeps the rules.
+    """The engine's tape (and document 2): a line keeps its operation, operands and result; one table keeps the rules.
 
     `stored` lists the operands, which is what a line names; a rule may read the result as well, or nothing else.
     """
@@ -151,11 +153,11 @@ class Operations:
     def __init__(self, f: Program, inputs: list[np.ndarray]) -> None:
         self.tape = Tape()
         variables = [self.tape.input(x) for x in inputs]
-        self.result = self.tape.run(lambda *inputs: _result(f, inputs, Variable), variables)
+        self.result = self.tape.run(lambda *inputs: _run_program(f, inputs, Variable), variables)
         self.tape.output, self.value = self.result.index, float(self.result.value)
 
     def gradient(self) -> list[float]:
-        return [float(g) for g in swept(self.tape, [self.result], [np.float64(1.0)])]
+        return [float(g) for g in sweep_tape(self.tape, [self.result], [np.float64(1.0)])]
 
     def hessian(self) -> list[list[float]]:
         inputs = [float(x) for x in self.tape.values[: self.tape.n_inputs]]
@@ -167,19 +169,20 @@ class Operations:
     def stored(self, program: Tape) -> Iterator[list[tuple[str, Any]]]:
         for line in range(program.n_inputs, len(program)):
             yield [
-                (_named(self.tape, j), x) for j, x in zip(self.tape.parents[line], self.tape.args[line], strict=True)
+                (_line_name(self.tape, j), x)
+                for j, x in zip(self.tape.parents[line], self.tape.args[line], strict=True)
             ]
 
 
 class CopiedOperations(Operations):
-    """The same, with a copy of the inputs, as a tape of :func:`autodiff_lab.record` has."""
+    """The engine's tape with a copy of the inputs, as a tape of :func:`autodiff_lab.record` has."""
 
     def __init__(self, f: Program, inputs: list[np.ndarray]) -> None:
         super().__init__(f, [np.float64(x) for x in inputs])  # type: ignore[misc]
 
 
 class CheckedOperations(Operations):
-    """The same, with a fingerprint of the inputs, as frameworks keep version counters: if it changed, it refuses."""
+    """The engine's tape with a fingerprint of the inputs (as a version counter): it refuses changed inputs."""
 
     def __init__(self, f: Program, inputs: list[np.ndarray]) -> None:
         super().__init__(f, inputs)
@@ -206,29 +209,29 @@ DESIGNS: dict[str, Design] = {
 """The three designs, and two ways to make the third safe. Each is called with the program and the inputs' places."""
 
 
-def _result(f: Program, inputs: Sequence[Any], kind: type) -> Any:
+def _run_program(f: Program, inputs: Sequence[Any], kind: type) -> Any:
     result = f(*inputs)
     if not isinstance(result, kind):
         raise InputError(
-            f"{name_of(f)} returned {printing.plain(result)}, which was not computed from its inputs, so nothing is "
-            "recorded. Return one number that depends on them."
+            f"{name_of(f)} returned {printing.format_value(result)}, which was not computed from its inputs, so "
+            "nothing is recorded. Return one number that depends on them."
         )
     return result
 
 
-def _named(program: Tape, line: int) -> str:
+def _line_name(program: Tape, line: int) -> str:
     return program.name(line) if line >= 0 else "constant"
 
 
-def _read_by_the_rule(program: Tape, line: int) -> list[tuple[str, Any]]:
-    """The numbers that the way back from a line reads: run its rule on Symbols, and see which are in the formula."""
+def _find_rule_reads(program: Tape, line: int) -> list[tuple[str, Any]]:
+    """Find the numbers that a line's pullback reads: run its rule on Symbols, and see which are in the formula."""
     parents, op, args = program.parents[line], program.ops[line], program.args[line]
     symbols = [Symbol(f"operand {k}") for k in range(len(args))]
     y, g = Symbol("result"), Symbol("adjoint")
-    formulas = [op.pullback(k, g, y, tuple(symbols), program.kwargs.get(line, NOTHING)) for k in range(len(args))]  # type: ignore[union-attr]
+    formulas = [op.pullback(k, g, y, tuple(symbols), program.kwargs.get(line, NO_OPTIONS)) for k in range(len(args))]  # type: ignore[union-attr]
     read = [leaf for formula, j in zip(formulas, parents, strict=True) if j >= 0 for leaf in _leaves(formula)]
     kept = [
-        (_named(program, j), x) for s, j, x in zip(symbols, parents, args, strict=True) if any(s is r for r in read)
+        (_line_name(program, j), x) for s, j, x in zip(symbols, parents, args, strict=True) if any(s is r for r in read)
     ]
     return kept + [(program.name(line), program.values[line])] * any(y is r for r in read)
 

@@ -1,4 +1,4 @@
-"""Eager tensors: every operation runs at once, and whoever records may look on.
+"""Eager tensors and variables, as TensorFlow's: every operation runs at once, and gradient tapes observe it.
 
 A :class:`Tensor` is a value that never changes. A :class:`Variable` is a place that holds a value, and ``assign`` puts
 another one there; reading it gives a tensor. Unlike the engine's values they belong to no tape: any number of tapes
@@ -18,17 +18,17 @@ import numpy as np
 from ..engine.broadcasting import shape_of
 from ..engine.dispatch import Level, Op, Traced, as_operand
 from ..engine.errors import InputError, MutationError
-from ..engine.levels import blocks, is_paused, running
+from ..engine.levels import is_paused, open_levels, pauses
 from ..engine.operators import Overloaded
-from ..engine.printing import plain
-from ..engine.values import as_shaped, as_value, released
+from ..engine.printing import format_value
+from ..engine.values import as_shaped, as_value, to_output
 from ..transforms import custom
 
 __all__ = ["Eager", "Recorder", "Tensor", "Variable", "constant", "custom_gradient"]
 
 
-class Ground(Level):
-    """The level of all eager values: compute, make a tensor of the result, and show it to those who record."""
+class EagerLevel(Level):
+    """The level of all eager values: compute, make a tensor of the result, and let the active tapes record it."""
 
     __slots__ = ()
 
@@ -43,30 +43,30 @@ class Ground(Level):
             return value
         result = Tensor(as_operand(value))
         if op.kind != "flat":
-            for tape in recorders():
+            for tape in active_recorders():
                 if tape.watches(operands):
                     tape.record(op, operands, static, result)
         return result
 
 
 class Eager(Overloaded):
-    """What tensors and Variables share."""
+    """An eager value: the base of Tensor and Variable."""
 
     __slots__ = ("number",)
-    level = Ground()
+    level = EagerLevel()
     number: int
     _numbers = itertools.count(1)
 
     def numpy(self) -> Any:
         """The plain number, or a copy of the array: no tape sees what is computed with it."""
-        return released(self.value)
+        return to_output(self.value)
 
     def __format__(self, spec: str) -> str:
         return format(self.numpy(), spec) if spec else str(self)
 
 
 class Tensor(Eager):
-    """A value that never changes, with a number of its own by which tapes know it."""
+    """An immutable value, with a number of its own by which tapes identify it."""
 
     __slots__ = ("__weakref__", "held")
 
@@ -86,7 +86,7 @@ class Tensor(Eager):
         )
 
     def __repr__(self) -> str:
-        return f"Tensor({plain(self.value)})"
+        return f"Tensor({format_value(self.value)})"
 
 
 def constant(x: Any) -> Any:
@@ -109,11 +109,11 @@ def constant(x: Any) -> Any:
     """
     if isinstance(x, Eager):
         return x.read() if isinstance(x, Variable) else x
-    return Tensor(_plain_value(x, "the constant"))
+    return Tensor(_as_plain_value(x, "the constant"))
 
 
 class Variable(Eager):
-    """A place that holds a value. Tapes watch it as soon as it is read, if it is trainable.
+    """A mutable variable. Tapes watch it as soon as it is read, if it is trainable.
 
     Parameters
     ----------
@@ -134,11 +134,11 @@ class Variable(Eager):
 
     def __init__(self, value: Any, trainable: bool = True, name: str | None = None) -> None:
         self.number, self.trainable, self.name = next(Eager._numbers), trainable, name
-        self.held = _plain_value(value, f"the value of the Variable {name or ''}".rstrip())
+        self.held = _as_plain_value(value, f"the value of the Variable {name or ''}".rstrip())
 
     @property
     def value(self) -> Any:
-        """What it holds now, a plain number or array that no tape follows. To set it is to :meth:`assign`.
+        """The current value, a plain number or array that no tape follows. To set it is to :meth:`assign`.
 
         An array is read-only, since tapes remember it: for ``w.value -= change`` write ``w.assign_sub(change)``.
         """
@@ -149,14 +149,14 @@ class Variable(Eager):
         self.assign(new)
 
     def read(self) -> Tensor:
-        """What it holds now, as a tensor; every tape that records is told."""
+        """Read the current value as a tensor; every active tape is told."""
         tensor = Tensor(self.value)
-        for tape in recorders():
-            tape.accessed(self, tensor)
+        for tape in active_recorders():
+            tape.note_read(self, tensor)
         return tensor
 
     def assign(self, value: Any) -> Variable:
-        """Hold another value, of the same shape. Tapes keep the old one, and do not follow where the new comes from.
+        """Assign another value of the same shape. Tapes keep the old one, and do not follow where the new comes from.
 
         Raises
         ------
@@ -166,7 +166,7 @@ class Variable(Eager):
             If the value does not fit the type: a float for a Variable of integers.
         """
         what = f"the value for {self!r}"
-        new = _plain_value(value, what)
+        new = _as_plain_value(value, what)
         if not np.can_cast(new.dtype, self.dtype, "same_kind"):
             raise InputError(
                 f"{what} has dtype {new.dtype}, and the Variable holds {self.dtype}: the value would not survive. "
@@ -174,19 +174,19 @@ class Variable(Eager):
             )
         floats = self.dtype.kind == "f"
         new = as_shaped(new, self.value, what) if floats or shape_of(new) != self.shape else new.astype(self.dtype)
-        self.held = _frozen(new)
+        self.held = _freeze(new)
         return self
 
     def assign_add(self, change: Any) -> Variable:
-        """Add to what it holds."""
-        return self.assign(self.value + _plain_value(change, "the change"))
+        """Add to the value."""
+        return self.assign(self.value + _as_plain_value(change, "the change"))
 
     def assign_sub(self, change: Any) -> Variable:
-        """Subtract from what it holds."""
-        return self.assign(self.value - _plain_value(change, "the change"))
+        """Subtract from the value."""
+        return self.assign(self.value - _as_plain_value(change, "the change"))
 
     def __repr__(self) -> str:
-        return f"Variable({f'{self.name!r}, ' if self.name else ''}{plain(self.value)})"
+        return f"Variable({f'{self.name!r}, ' if self.name else ''}{format_value(self.value)})"
 
     # It can be assigned to, so what is handed on is a tensor, and a copy is another place.
 
@@ -203,7 +203,7 @@ class Variable(Eager):
 
 
 class Recorder(Level):
-    """One that looks on while eager operations run in its thread."""
+    """A level that records the eager operations of its thread: the base of GradientTape."""
 
     thread = 0
 
@@ -215,20 +215,20 @@ class Recorder(Level):
         """Record an operation that has run."""
         raise NotImplementedError
 
-    def accessed(self, variable: Variable, tensor: Tensor) -> None:
+    def note_read(self, variable: Variable, tensor: Tensor) -> None:
         """Note that a Variable was read, and which tensor that gave."""
         raise NotImplementedError
 
 
-def recorders() -> list[Recorder]:
-    """Those who record in this thread at this moment."""
+def active_recorders() -> list[Recorder]:
+    """The recorders that are active in this thread."""
     here = threading.get_ident()
-    found = [level for level in running if isinstance(level, Recorder) and level.open and level.thread == here]
-    return [tape for tape in found if not is_paused(tape)] if blocks else found
+    found = [level for level in open_levels if isinstance(level, Recorder) and level.open and level.thread == here]
+    return [tape for tape in found if not is_paused(tape)] if pauses else found
 
 
 def custom_gradient(f: Callable[..., tuple[Any, Callable[[Any], Any]]]) -> Callable[..., Any]:
-    """Give a function a gradient of its own: `f` returns its result, and a function from adjoint to gradients.
+    """Give a function a custom gradient: `f` returns its result, and a function from adjoint to gradients.
 
     The rules of the table are bound when the package is imported; this one is bound anew each time `f` runs, and goes
     onto the tape as one record.
@@ -258,7 +258,7 @@ def custom_gradient(f: Callable[..., tuple[Any, Callable[[Any], Any]]]) -> Calla
     return recorded
 
 
-def _plain_value(x: Any, what: str) -> Any:
+def _as_plain_value(x: Any, what: str) -> Any:
     if isinstance(x, Eager):
         return x.value
     if isinstance(x, Traced):
@@ -267,11 +267,11 @@ def _plain_value(x: Any, what: str) -> Any:
             "Take the derivative with one system: a GradientTape, or grad, not both."
         )
     array = np.array(x)
-    return _frozen(array[()] if array.dtype.kind in "biuSU" else as_value(array, what))
+    return _freeze(array[()] if array.dtype.kind in "biuSU" else as_value(array, what))
 
 
-def _frozen(x: Any) -> Any:
-    """A value that tapes may hold: NumPy refuses to write into it."""
+def _freeze(x: Any) -> Any:
+    """Make a value read-only, so that tapes may hold it."""
     if type(x) is np.ndarray:
         x.setflags(write=False)
     return x

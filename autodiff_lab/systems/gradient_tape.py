@@ -1,4 +1,4 @@
-"""TensorFlow's eager machine: record what runs, then rewind.
+"""Gradient tapes, as TensorFlow's: record eager operations, then sweep back over them.
 
 ``with GradientTape() as tape:`` records the operations whose operands it watches. ``tape.gradient(target, sources)``
 rewinds those that lie between sources and target. The rewinding is made of the same eager operations, so another tape
@@ -16,20 +16,20 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import printing
 from ..engine.dispatch import Op
 from ..engine.errors import InputError, ReleasedError
-from ..engine.levels import running
+from ..engine.levels import open_levels
+from ..engine.printing import format_call, format_value
 from ..engine.values import as_shaped, ones, zeros
 from ..transforms import pytree
 from .eager import Eager, Recorder, Tensor, Variable, constant, custom_gradient
-from .rewinding import READ, Record, Sweep, name_of, unused_name
+from .rewinding import READ, Record, Sweep, tensor_name, unused_name
 
 __all__ = ["GradientTape", "Tensor", "Variable", "constant", "custom_gradient"]
 
 
 class GradientTape(Recorder):
-    """A context that records, and can be rewound once; any number of times if it is persistent.
+    """A context manager that records eager operations; it gives one gradient, or any number if persistent.
 
     Parameters
     ----------
@@ -56,12 +56,12 @@ class GradientTape(Recorder):
     # Recording
 
     def __enter__(self) -> GradientTape:
-        if self in running:
+        if self in open_levels:
             raise InputError("This tape is recording already. Make another GradientTape() to nest one in it.")
         if self._rewound:
             self.reset()
         self.thread = threading.get_ident()
-        running.append(self)
+        open_levels.append(self)
         self.open = True
         return self
 
@@ -70,12 +70,12 @@ class GradientTape(Recorder):
 
     def _stop(self) -> None:
         self.open = False
-        if self in running:
-            running.remove(self)
+        if self in open_levels:
+            open_levels.remove(self)
 
     def watch(self, objects: Any) -> None:
         """Record from now on what is computed from these tensors and Variables; containers may be nested."""
-        for x in _leaves(objects, "objects"):
+        for x in _flatten_eager(objects, "objects"):
             if x.dtype.kind == "f":
                 self._watch(x)
 
@@ -86,7 +86,7 @@ class GradientTape(Recorder):
         if isinstance(x, Variable):
             self._variables[x.number] = x
 
-    def accessed(self, variable: Variable, tensor: Tensor) -> None:
+    def note_read(self, variable: Variable, tensor: Tensor) -> None:
         """Watch a Variable that is read, if it is trainable, and record the reading."""
         if self.watch_accessed_variables and variable.trainable and variable.dtype.kind == "f":
             self._watch(variable)
@@ -115,10 +115,10 @@ class GradientTape(Recorder):
         try:
             yield
         finally:
-            self.open = self in running
+            self.open = self in open_levels
 
     def reset(self) -> None:
-        """Forget everything: what is watched, and what was recorded."""
+        """Clear the tape: what is watched, and what was recorded."""
         self.records: dict[int, Record] = {}
         self.made_by: dict[int, int | None] = {}  # by the number of a tensor; None for what is watched
         self._variables: dict[int, Variable] = {}
@@ -130,7 +130,7 @@ class GradientTape(Recorder):
     def gradient(
         self, target: Any, sources: Any, output_gradients: Any = None, unconnected_gradients: str = "none"
     ) -> Any:
-        """Σ ∂target/∂source: the derivative of the sum of all entries of all targets, for each source.
+        """Compute Σ ∂target/∂source: the derivative of the sum of all entries of all targets, for each source.
 
         Parameters
         ----------
@@ -150,33 +150,33 @@ class GradientTape(Recorder):
             On the second call, unless the tape is persistent.
         InputError, ShapeError
         """
-        otherwise = _unconnected(unconnected_gradients)
+        otherwise = _unconnected_policy(unconnected_gradients)
         sweep = self.sweep(target, sources, output_gradients)
         deque(sweep.steps(), maxlen=0)
         of = sweep.adjoints
         return pytree.map_leaves(lambda x: of[x.number] if x.number in of else otherwise(x), sources)
 
     def sweep(self, target: Any, sources: Any, output_gradients: Any = None) -> Sweep:
-        """What :meth:`gradient` runs, to be stepped through: ``for step in tape.sweep(z, x).steps(): …``."""
-        targets, starts = _leaves(target, "target"), _leaves(sources, "sources")
+        """The sweep that :meth:`gradient` runs, to be stepped through: ``for step in tape.sweep(z, x).steps(): …``."""
+        targets, starts = _flatten_eager(target, "target"), _flatten_eager(sources, "sources")
         given = [None] * len(targets)
         if output_gradients is not None:
-            given = pytree.matching(output_gradients, target, "output_gradients")
+            given = pytree.match_leaves(output_gradients, target, "output_gradients")
         seeds = [
             constant(ones(y.value) if g is None else as_shaped(g, y.value, path))
             for y, g, path in zip(targets, given, pytree.paths("output_gradients", target), strict=True)
         ]
-        sweep = Sweep(self._taken(), self.made_by, self.names, targets, starts)
+        sweep = Sweep(self._take_records(), self.made_by, self.names, targets, starts)
         for y, seed in zip(targets, seeds, strict=True):
             sweep.seed(y, seed)
         return sweep
 
     def jacobian(self, target: Any, sources: Any, unconnected_gradients: str = "none") -> Any:
         """One block of shape ``target.shape + source.shape`` for each source: a sweep for each entry of the target."""
-        otherwise = _unconnected(unconnected_gradients)
-        if len(_leaves(target, "target")) != 1 or not isinstance(target, Eager):
+        otherwise = _unconnected_policy(unconnected_gradients)
+        if len(_flatten_eager(target, "target")) != 1 or not isinstance(target, Eager):
             raise InputError("jacobian takes one target. Join several with np.stack, or ask for them one by one.")
-        leaves, records = _leaves(sources, "sources"), self._taken()
+        leaves, records = _flatten_eager(sources, "sources"), self._take_records()
         rows: list[dict[int, Tensor]] = []
         for entry in np.eye(target.size, dtype=target.dtype):
             sweep = Sweep(records, self.made_by, self.names, [target], leaves)
@@ -193,8 +193,8 @@ class GradientTape(Recorder):
 
         return pytree.map_leaves(block, sources)
 
-    def _taken(self) -> dict[int, Record]:
-        """The records, to be rewound; a tape that is not persistent has none from then on."""
+    def _take_records(self) -> dict[int, Record]:
+        """Take the records for a sweep; a tape that is not persistent has none from then on."""
         if self._rewound:
             raise ReleasedError(
                 "This tape has been rewound already, and let go of its records on the way. Ask for all gradients in "
@@ -210,21 +210,18 @@ class GradientTape(Recorder):
 
     def __str__(self) -> str:
         def text(x: Any) -> str:
-            known = isinstance(x, Eager) and x.number in self.made_by
-            return (
-                name_of(x.number, self.made_by, self.names)
-                if known
-                else printing.plain(x.value if isinstance(x, Eager) else x)
-            )
+            if isinstance(x, Eager) and x.number in self.made_by:
+                return tensor_name(x.number, self.made_by, self.names)
+            return format_value(x.value if isinstance(x, Eager) else x)
 
-        return "\n".join(
-            f"{text(r.result)} = {printing.call(r.op.name, r.op.symbol, list(map(text, r.operands)), dict(r.static))}"
-            f" = {printing.plain(r.result.value)}"
-            for r in self.records.values()
-        )
+        def line(r: Record) -> str:
+            call = format_call(r.op.name, r.op.symbol, list(map(text, r.operands)), dict(r.static))
+            return f"{text(r.result)} = {call} = {format_value(r.result.value)}"
+
+        return "\n".join(map(line, self.records.values()))
 
 
-def _leaves(objects: Any, role: str) -> list[Any]:
+def _flatten_eager(objects: Any, role: str) -> list[Any]:
     """The tensors and Variables in a container; anything else is refused."""
     leaves = pytree.flatten(objects)
     for x, path in zip(leaves, pytree.paths(role, objects), strict=True):
@@ -242,7 +239,7 @@ def _leaves(objects: Any, role: str) -> list[Any]:
     return leaves
 
 
-def _unconnected(policy: str) -> Callable[[Any], Any]:
+def _unconnected_policy(policy: str) -> Callable[[Any], Any]:
     """What a source gets that the target does not depend on."""
     if policy not in ("none", "zero"):
         raise InputError(f"unconnected_gradients is {policy!r}; it takes 'none' or 'zero'.")

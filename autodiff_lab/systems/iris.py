@@ -32,14 +32,14 @@ CLASSES, FEATURES = 3, 4
 
 
 class Parameters(NamedTuple):
-    """The weights, of shape (3, 4), and the biases, of shape (3,); their gradient has the same form."""
+    """Parameters of the model: weights of shape (3, 4), and biases of shape (3,); their gradient has the same form."""
 
     w: np.ndarray
     b: np.ndarray
 
 
 class Epoch(NamedTuple):
-    """One epoch, as plain data.
+    """One epoch of training, as plain data.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class Epoch(NamedTuple):
 
 
 def softmax(z: Sequence[Any], stable: bool = True) -> list[Any]:
-    """exp(zᵢ) / Σₖ exp(zₖ), one of each.
+    """Softmax: exp(zᵢ) / Σₖ exp(zₖ) for each i.
 
     `stable` takes the largest z away first, as a constant. The quotient does not feel it, and no exponential overflows.
     The document leaves it out.
@@ -80,29 +80,29 @@ def softmax(z: Sequence[Any], stable: bool = True) -> list[Any]:
     >>> [float(p) for p in softmax([1000.0, 1000.0])]
     [0.5, 0.5]
     """
-    z_exp = [np.exp(i) for i in (_shifted(z) if stable else z)]
+    z_exp = [np.exp(i) for i in (_subtract_largest(z) if stable else z)]
     sum_z_exp = sum(z_exp)
     return [i / sum_z_exp for i in z_exp]
 
 
 def log_softmax(z: Sequence[Any]) -> list[Any]:
-    """The logarithms of softmax(z), without a probability on the way that could be rounded to 0.
+    """Log-softmax, without a probability on the way that could be rounded to 0.
 
     >>> [float(p) for p in log_softmax([1000.0, 0.0])]
     [0.0, -1000.0]
     """
-    z = _shifted(z)
+    z = _subtract_largest(z)
     log_sum = np.log(sum(np.exp(i) for i in z))
     return [i - log_sum for i in z]
 
 
-def _shifted(z: Sequence[Any]) -> list[Any]:
+def _subtract_largest(z: Sequence[Any]) -> list[Any]:
     largest = max(getattr(i, "value", i) for i in z)
     return [i - largest for i in z]
 
 
 def scores(xs: Sequence[float], w: Sequence[Sequence[Any]], b: Sequence[Any]) -> list[Any]:
-    """What each class scores for one flower: w · x + b."""
+    """The score (logit) of each class for one flower: w · x + b."""
     return [sum(w[i][j] * x for j, x in enumerate(xs)) + b[i] for i in range(CLASSES)]
 
 
@@ -112,11 +112,11 @@ def reg(xs: Sequence[float], w: Sequence[Sequence[Any]], b: Sequence[Any], stabl
 
 
 def categorical_cross_entropy(truth: Sequence[Sequence[float]], predicted: Sequence[Sequence[Any]]) -> Any:
-    """−1/n Σ Σ yₖ log ŷₖ, over the flowers and over the classes."""
-    return _of_logs(truth, [[np.log(p) for p in y_] for y_ in predicted])
+    """Categorical cross-entropy: −1/n Σ Σ yₖ log ŷₖ, over the flowers and over the classes."""
+    return _mean_log_loss(truth, [[np.log(p) for p in y_] for y_ in predicted])
 
 
-def _of_logs(truth: Sequence[Sequence[float]], logs: Sequence[Sequence[Any]]) -> Any:
+def _mean_log_loss(truth: Sequence[Sequence[float]], logs: Sequence[Sequence[Any]]) -> Any:
     loss = sum(sum(k * log_p for k, log_p in zip(y, y_, strict=True)) for y, y_ in zip(truth, logs, strict=True))
     return -1 * loss / len(logs)
 
@@ -130,7 +130,7 @@ def train_scalars(
     clear: bool = True,
     after: Epoch | None = None,
 ) -> Iterator[Epoch]:
-    """Gradient descent on Wengert cells, without end; see :func:`train_arrays`.
+    """Train by gradient descent on Wengert cells, without end; see :func:`train_arrays`.
 
     Parameters
     ----------
@@ -158,7 +158,7 @@ def train_scalars(
 
     def gradient_here() -> tuple[float, Parameters, int]:
         if stable:
-            loss = _of_logs(truth, [log_softmax(scores(x, w, b)) for x in xs])
+            loss = _mean_log_loss(truth, [log_softmax(scores(x, w, b)) for x in xs])
         else:
             loss = categorical_cross_entropy(truth, [reg(x, w, b, stable=False) for x in xs])
         cells = sum(1 for _ in loss.sweep())
@@ -174,13 +174,13 @@ def train_scalars(
                 parameters[k].value -= amount
         return Parameters(np.array([[p.value for p in row] for row in w]), np.array([p.value for p in b]))
 
-    return _epochs(gradient_here, update, iris, clear, after)
+    return _run_epochs(gradient_here, update, iris, clear, after)
 
 
 def train_arrays(
     iris: Iris | None = None, *, rate: float = 0.1, clear: bool = True, after: Epoch | None = None
 ) -> Iterator[Epoch]:
-    """Gradient descent on arrays, without end.
+    """Train by gradient descent on arrays, without end.
 
     Parameters
     ----------
@@ -216,7 +216,7 @@ def train_arrays(
         parameters = Parameters(*(p - rate * s for p, s in zip(parameters, step, strict=True)))
         return parameters
 
-    return _epochs(gradient_here, update, iris, clear, after)
+    return _run_epochs(gradient_here, update, iris, clear, after)
 
 
 # What both have in common
@@ -226,14 +226,14 @@ def _start(after: Epoch | None) -> Parameters:
     return after.parameters if after else Parameters(np.zeros((CLASSES, FEATURES)), np.zeros(CLASSES))
 
 
-def _epochs(
+def _run_epochs(
     gradient_here: Callable[[], tuple[float, Parameters, int | None]],
     update: Callable[[Parameters], Parameters],
     iris: Iris,
     clear: bool,
     after: Epoch | None,
 ) -> Iterator[Epoch]:
-    """Loss and gradient, update, test: again and again."""
+    """Run epochs without end: loss and gradient, update, test."""
     number, last = (after.number + 1, after.step) if after else (0, None)
     while True:
         loss, gradient, cells = gradient_here()

@@ -1,4 +1,4 @@
-"""A network with one hidden layer, and two tasks that no straight line solves: XOR, and two moons.
+"""A multilayer perceptron with one hidden layer, and two tasks that no straight line solves: XOR, two moons.
 
 After softmax regression the next step: z = tanh(x W₁ + b₁), and the output z W₂ + b₂. The loss is the mean squared
 error against targets 0 and 1, so the boundary between the classes is where the output is 0.5. :func:`train` is a
@@ -28,14 +28,14 @@ Params = Mapping[str, Any]
 
 
 class Task(NamedTuple):
-    """Points in the plane, of shape (n, 2), and the class of each, 0 or 1, of shape (n, 1)."""
+    """A classification task: points of shape (n, 2), and the class of each, 0 or 1, of shape (n, 1)."""
 
     x: np.ndarray
     t: np.ndarray
 
 
 class Step(NamedTuple):
-    """One step, as plain data: its number, and what the loss, its gradient and the parameters are before it."""
+    """One training step, as plain data: its number, and the loss, its gradient and the parameters before it."""
 
     number: int
     loss: float
@@ -56,14 +56,14 @@ FIXED_START = {
 
 
 class Updates(Protocol):
-    """What is asked of an optimizer: those of :mod:`autodiff_lab.optimize` have it."""
+    """The interface of an optimizer, as in :mod:`autodiff_lab.optimize`."""
 
     def update(self, params: Any, grads: Any) -> Any:
         """New parameters, after one step."""
 
 
 def two_moons(points: int = 40, noise: float = 0.2, seed: int = 12) -> Task:
-    """Two half circles that reach into each other, each point moved by up to `noise` in both directions.
+    """Two moons: half circles that reach into each other, each point moved by up to `noise` in both directions.
 
     Python's own generator draws the noise: from the same seed it gives the same numbers in every version.
 
@@ -82,7 +82,7 @@ def two_moons(points: int = 40, noise: float = 0.2, seed: int = 12) -> Task:
 
 
 def random_start(width: int, seed: int = 2) -> dict[str, np.ndarray]:
-    """Parameters of a network with `width` hidden units, between −1 and 1.
+    """Random initial parameters for `width` hidden units, between −1 and 1.
 
     With zeros all hidden units would have the same gradient, and stay alike for ever.
     """
@@ -95,7 +95,7 @@ def random_start(width: int, seed: int = 2) -> dict[str, np.ndarray]:
 
 
 def network(params: Params, x: Any) -> Any:
-    """The output for points of shape (n, 2), of shape (n, 1)."""
+    """The network's output, of shape (n, 1), for points of shape (n, 2)."""
     return np.tanh(x @ params["W1"] + params["b1"]) @ params["W2"] + params["b2"]
 
 
@@ -109,7 +109,7 @@ def loss(params: Params, task: Task) -> Any:
 
 
 def train(task: Task, optimizer: Updates, params: Params) -> Iterator[Step]:
-    """Steps of an optimizer of :mod:`autodiff_lab.optimize`, without end; all points in each."""
+    """Train with an optimizer of :mod:`autodiff_lab.optimize`, without end; all points in each step."""
     here = dict(params)
     loss_and_gradient = value_and_grad(lambda params: loss(params, task))
     number = 0

@@ -1,4 +1,4 @@
-"""How a gradient tape is rewound: count what is missing, and keep a stack of what is ready.
+"""The reverse sweep of a gradient tape: a count of missing contributions, and a stack of ready records.
 
 After ``PrepareBackprop`` and ``ComputeGradient`` in TensorFlow's ``c/eager/tape.h``, which founding document 2 walks
 through, with three repairs: a source may depend on another source, a target on another target, and records that lead
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..engine.broadcasting import shape_of
-from ..engine.dispatch import Op, one
+from ..engine.dispatch import Op, unit_partial
 from ..engine.errors import ShapeError
 from ..transforms import pytree
 from .eager import Eager, Tensor, Variable, constant
@@ -25,7 +25,7 @@ __all__ = ["READ", "Record", "Step", "Sweep"]
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class Record:
-    """One operation that ran: enough to send an adjoint back through it.
+    """The record of one operation that ran: enough to send an adjoint back through it.
 
     Attributes
     ----------
@@ -45,8 +45,8 @@ class Record:
 
     @classmethod
     def of(cls, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any], result: Tensor) -> Record:
-        """A record with copies of its own of the arrays, in case the caller changes them."""
-        return cls(op, pytree.map_leaves(_copied, operands), pytree.map_leaves(_copied, dict(static)), result)
+        """Make a record with its own copies of the arrays, in case the caller changes them."""
+        return cls(op, pytree.map_leaves(_copy_array, operands), pytree.map_leaves(_copy_array, dict(static)), result)
 
     @property
     def inputs(self) -> list[Any]:
@@ -54,7 +54,7 @@ class Record:
         return [x for x in self.operands if isinstance(x, Eager)]
 
     def pullback(self, k: int, g: Tensor) -> Tensor | None:
-        """What the adjoint `g` of the result adds to that of operand `k`: made of eager operations itself."""
+        """The vector-Jacobian product for operand `k`, from the adjoint `g`; made of eager operations itself."""
         c = self.op.pullback(k, g, self.result, self.operands, self.static)
         if c is None:
             return None
@@ -66,16 +66,16 @@ class Record:
         return constant(c)
 
 
-def _copied(x: Any) -> Any:
+def _copy_array(x: Any) -> Any:
     return x.copy() if type(x) is np.ndarray else x
 
 
-READ = Op("read", Variable.read, "elementwise", (one,))
+READ = Op("read", Variable.read, "elementwise", (unit_partial,))
 """What a tape records when a Variable is read: the tensor is what the Variable held."""
 
 
-def name_of(number: int, made_by: Mapping[int, int | None], names: Mapping[int, str]) -> str:
-    """What a tensor is called: by its own name or x1, x2, … if it is watched; v1, v2, … if it was recorded."""
+def tensor_name(number: int, made_by: Mapping[int, int | None], names: Mapping[int, str]) -> str:
+    """The name of a tensor: its own or x1, x2, … if it is watched; v1, v2, … if it was recorded."""
     place = made_by[number]
     return names[number] if place is None else f"v{place + 1}"
 
@@ -115,7 +115,7 @@ class Step(NamedTuple):
 
 
 class Sweep:
-    """The part of a tape between sources and targets, and its rewinding.
+    """The reverse sweep over the part of a tape between sources and targets.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ class Sweep:
         self.missing: dict[int, int] = {}
         self.adjoints: dict[int, Tensor] = {}
         depends = set(self.sources)
-        for place in sorted(self._reached(recorded, targets)):  # as recorded: results come before their uses
+        for place in sorted(self._find_reachable(recorded, targets)):  # as recorded: results come before their uses
             used = [x.number for x in recorded[place].inputs if x.number in depends]
             if used:
                 self.records[place] = recorded[place]
@@ -162,8 +162,8 @@ class Sweep:
                 self.missing[number] = self.missing.get(number, 0) + 1
         self.ready = [place for place, record in self.records.items() if record.result.number not in self.missing]
 
-    def _reached(self, recorded: Mapping[int, Record], targets: Sequence[Eager]) -> set[int]:
-        """The places that can be reached when walking back from the targets."""
+    def _find_reachable(self, recorded: Mapping[int, Record], targets: Sequence[Eager]) -> set[int]:
+        """Find the places that can be reached when walking back from the targets."""
         reached: set[int] = set()
         ahead = [y.number for y in targets]
         while ahead:
@@ -174,7 +174,7 @@ class Sweep:
         return reached
 
     def seed(self, target: Eager, adjoint: Tensor) -> None:
-        """Start with this adjoint of a target, if the tape knows it."""
+        """Seed the sweep with the adjoint of a target, if the tape knows it."""
         if target.number in self.made_by:
             self._add(target.number, adjoint)
 
@@ -183,15 +183,15 @@ class Sweep:
         self.adjoints[number] = contribution if have is None else have + contribution
 
     def steps(self) -> Iterator[Step]:
-        """Rewind. First the counts, then one step for each record; a gradient exhausts this."""
-        counts = {name_of(number, self.made_by, self.names): count for number, count in self.missing.items()}
+        """Sweep step by step: first the counts, then one step for each record; a gradient exhausts this."""
+        counts = {tensor_name(number, self.made_by, self.names): count for number, count in self.missing.items()}
         yield Step(None, "", None, (), counts, tuple(self.ready))
         while self.ready:
             place = self.ready.pop()
             yield self._send(place, self.records.pop(place))  # nobody else holds the record: it is gone before the next
 
     def _send(self, place: int, record: Record) -> Step:
-        """Let a record send the adjoint of its result on to its operands, and see what becomes ready by that."""
+        """Send the adjoint of a record's result on to its operands, and note what becomes ready by that."""
         made, before = record.result.number, len(self.ready)
         g = self.adjoints.get(made) if made in self.sources else self.adjoints.pop(made, None)
         sent, counts = [], {}
@@ -201,7 +201,7 @@ class Sweep:
             c = None if g is None else record.pullback(k, g)
             if c is not None:
                 self._add(x.number, c)
-            name = name_of(x.number, self.made_by, self.names)
+            name = tensor_name(x.number, self.made_by, self.names)
             sent.append((name, None if c is None else c.value))
             self.missing[x.number] -= 1
             counts[name] = self.missing[x.number]

@@ -1,4 +1,4 @@
-"""Which states of a chain to keep, and which to compute again: schedules for reverse mode in little memory.
+"""Checkpointing schedules: which states of a chain to keep and which to recompute, for reverse mode in little memory.
 
 A chain is a step done `l` times. Its reverse sweep wants the states in reverse order, and each state is either kept in
 a *slot* or computed again from an earlier one. A schedule is a list of actions that says when to do what, and knows
@@ -50,7 +50,7 @@ __all__ = [
 
 
 class Action(NamedTuple):
-    """One thing to do.
+    """One action of a schedule.
 
     ``store``: put the state at hand, number `start`, into a slot. ``advance``: run the steps from state `start` to
     state `end`, recording nothing. ``reverse``: record the step from state `start` to `end`, and rewind it.
@@ -79,7 +79,7 @@ def binomial(steps: int, slots: int) -> list[Action]:
     reverse 0 1
     drop 0 0
     """
-    steps, slots = _counts(steps, slots)
+    steps, slots = _check_counts(steps, slots)
     return [Action("store", 0, 0), *_with_slots(0, steps, slots, 0), Action("drop", 0, 0)]
 
 
@@ -102,7 +102,7 @@ def segments(steps: int, length: int | None = None) -> list[Action]:
     length : int, optional
         Of a segment; by default the square root of `steps`, rounded up.
     """
-    steps, length = _counts(steps, math.isqrt(max(steps - 1, 0)) + 1 if length is None else length)
+    steps, length = _check_counts(steps, math.isqrt(max(steps - 1, 0)) + 1 if length is None else length)
     starts = range(0, steps, length)
     actions = [Action("store", 0, 0)]
     for start in starts[1:]:
@@ -118,7 +118,7 @@ def segments(steps: int, length: int | None = None) -> list[Action]:
 def _with_slots(start: int, end: int, slots: int, at: int) -> Iterator[Action]:
     """Reverse the steps between two states, the first of which is in one of these slots; `at` is the state at hand."""
     while end - start > 1 and slots > 1:
-        middle = start + _split(end - start, slots)
+        middle = start + _split_point(end - start, slots)
         if at != start:
             yield Action("restore", start, start)
         yield Action("advance", start, middle)
@@ -135,13 +135,13 @@ def _with_slots(start: int, end: int, slots: int, at: int) -> Iterator[Action]:
         at = -1
 
 
-def _split(steps: int, slots: int) -> int:
-    """How far to go before the next state is kept: such that neither part needs another repetition."""
+def _split_point(steps: int, slots: int) -> int:
+    """The distance to the next kept state, such that neither part needs another repetition."""
     r = repetitions(steps, slots)
     return max(1, beta(slots, r - 2), steps - beta(slots - 1, r))
 
 
-def _counts(steps: int, slots: int) -> tuple[int, int]:
+def _check_counts(steps: int, slots: int) -> tuple[int, int]:
     if steps < 1 or slots < 1:
         raise InputError(
             f"A schedule was asked for {steps} steps and {slots} slots. There is at least one step, and at least one "
@@ -160,7 +160,7 @@ SCHEDULES: dict[str, Callable[[int, int], list[Action]]] = {
 
 
 def beta(slots: int, runs: int) -> int:
-    """The longest chain that can be reversed with that many slots if no step is run ahead more often than `runs` times.
+    """The longest chain that can be reversed with that many slots and at most `runs` forward runs of each step.
 
     It is the binomial coefficient of slots + runs over slots.
 
@@ -171,7 +171,7 @@ def beta(slots: int, runs: int) -> int:
 
 
 def repetitions(steps: int, slots: int) -> int:
-    """How often some step has to be run ahead: the smallest r for which beta(slots, r) reaches the number of steps."""
+    """The repetition number: the smallest r for which beta(slots, r) reaches the number of steps."""
     r = 0
     while beta(slots, r) < steps:
         r += 1
@@ -179,18 +179,18 @@ def repetitions(steps: int, slots: int) -> int:
 
 
 def fewest_extra_steps(steps: int, slots: int) -> int:
-    """How many extra steps the best schedule needs: r · l − beta(slots + 1, r − 1), with r of `repetitions`.
+    """The fewest extra steps of any schedule: r · l − beta(slots + 1, r − 1), with r of `repetitions`.
 
     >>> fewest_extra_steps(10, 3), fewest_extra_steps(20, 3), fewest_extra_steps(100, 5)
     (15, 45, 316)
     """
-    steps, slots = _counts(steps, slots)
+    steps, slots = _check_counts(steps, slots)
     r = repetitions(steps, slots)
     return r * steps - beta(slots + 1, r - 1)
 
 
 class Cost(NamedTuple):
-    """What a schedule takes: the most slots in use at a time, and the steps run beside the recorded ones."""
+    """The cost of a schedule: the most slots in use at a time, and the steps run beside the recorded ones."""
 
     slots: int
     extra: int
@@ -214,7 +214,7 @@ def cost(schedule: Iterable[Action]) -> Cost:
 
 
 class Reversal(NamedTuple):
-    """What came of a chain that was reversed.
+    """The result of reversing a chain.
 
     Attributes
     ----------
@@ -238,7 +238,7 @@ class Reversal(NamedTuple):
 
 
 def reverse(step: Callable[[Any], Any], state: Any, schedule: Iterable[Action], adjoint: Any = 1.0) -> Reversal:
-    """Run a chain of steps forward and backward as a schedule says, and count what it really takes.
+    """Reverse a chain of steps by a schedule, and count what it really takes.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The three designs side by side: what each stores, and what it can do besides, found out by trying.
+"""A comparison of the tape designs: what each stores, and what it can do besides, found out by trying.
 
 >>> comparison = compare(lambda x, y: np.sin(x) + x * y, 3.0, 1.0)
 >>> print(comparison.table())
@@ -31,14 +31,14 @@ from ..engine.errors import AutodiffError, InputError
 from ..engine.values import as_number
 from ..transforms.gradients import record
 from ..transforms.jacobians import hessian
-from .designs import DESIGNS, Design, Program, places
+from .designs import DESIGNS, Design, Program, entry_views
 
 __all__ = ["Column", "Comparison", "Outcome", "Stored", "compare"]
 
 
 @dataclasses.dataclass(frozen=True)
 class Stored:
-    """What a design keeps of one operation, for its derivative: names and numbers."""
+    """The names and numbers that a design stores for the derivative of one operation."""
 
     names: tuple[str, ...]
     numbers: tuple[float, ...]
@@ -46,7 +46,7 @@ class Stored:
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-    """What came of a trial: a word, the numbers that came out, and the message if there was an exception."""
+    """The outcome of a trial: a verdict, the numbers that came out, and the message if there was an exception."""
 
     verdict: str
     numbers: tuple[Any, ...] = ()
@@ -55,7 +55,7 @@ class Outcome:
 
 @dataclasses.dataclass(frozen=True)
 class Column:
-    """One design: what it stores, and what came of each trial.
+    """The column of one design: what it stores, and the outcome of each trial.
 
     Attributes
     ----------
@@ -98,7 +98,7 @@ class Column:
 
 @dataclasses.dataclass(frozen=True)
 class Comparison:
-    """A program, and a column for each design."""
+    """The comparison of a program: a column for each design."""
 
     inputs: tuple[float, ...]
     written: tuple[float, ...]
@@ -133,7 +133,7 @@ def compare(
     elsewhere: tuple[float, ...] | None = None,
     designs: dict[str, Design] = DESIGNS,
 ) -> Comparison:
-    """Record a program in each design, and try what can be done with the record.
+    """Compare the designs on a program: record it in each, and try what can be done with the record.
 
     Parameters
     ----------
@@ -167,10 +167,12 @@ def compare(
     lines = [f"{program.name(i)} = {program.expression(i)}" for i in range(program.n_inputs, len(program))]
 
     def column(name: str, design: Design) -> Column:
-        run = design(f, places(at))
+        run = design(f, entry_views(at))
         ledger = [Stored(tuple(n for n, _ in kept), tuple(float(x) for _, x in kept)) for kept in run.stored(program)]
-        count = _count(ledger, run.shares)
-        gradient = run.gradient()
+        gradient, count, own = run.gradient(), _count(ledger, run.shares), at.copy()
+        changed = design(f, entry_views(own))
+        own[:] = written
+        replayed = design(f, entry_views(at.copy()))
         return Column(
             name,
             run.value,
@@ -179,13 +181,14 @@ def compare(
             count,
             count * np.dtype(float).itemsize,
             run.closures,
-            _mutated(design, f, at, written, gradient),
-            _again(design, f, at),
-            _replayed(design, f, at, there),
+            _try(changed.gradient, gradient, "survives", "changes", "raises"),
+            _try(design(f, entry_views(at)).hessian, second, "yes", "wrong", "no"),
+            _try(lambda: [replayed.replay(there.tolist())], [float(f(*map(np.float64, there)))], "yes", "no", "no"),
             run.shares,
         )
 
     with np.errstate(all="ignore"):  # a number written at random may lie outside the domain
+        second = hessian(f, argnums=tuple(range(len(at))))(*at.tolist())
         columns = tuple(column(name, design) for name, design in designs.items())
     return Comparison(tuple(at.tolist()), (written,) * len(at), tuple(there.tolist()), tuple(lines), columns)
 
@@ -195,30 +198,14 @@ def _count(ledger: Sequence[Stored], shares: bool) -> int:
     return len(set(kept)) if shares else len(kept)  # two constants have one name
 
 
-def _mutated(design: Design, f: Program, at: np.ndarray, written: float, before: list[float]) -> Outcome:
-    own = at.copy()
-    run = design(f, places(own))
-    own[:] = written
-    return _tried(run.gradient, lambda after: "survives" if _equal(after, before) else "changes", "raises")
-
-
-def _again(design: Design, f: Program, at: np.ndarray) -> Outcome:
-    truth = hessian(f, argnums=tuple(range(len(at))))(*at.tolist())
-    return _tried(design(f, places(at)).hessian, lambda found: "yes" if _equal(found, truth) else "wrong", "no")
-
-
-def _replayed(design: Design, f: Program, at: np.ndarray, there: np.ndarray) -> Outcome:
-    truth = float(f(*map(np.float64, there)))
-    run = design(f, places(at.copy()))
-    return _tried(lambda: [run.replay(there.tolist())], lambda found: "yes" if _equal(found, [truth]) else "no", "no")
-
-
-def _tried(trial: Callable[[], list[Any]], judged: Callable[[list[Any]], str], refused: str) -> Outcome:
+def _try(trial: Callable[[], list[Any]], truth: Any, right: str, wrong: str, refused: str) -> Outcome:
+    """Run a trial and compare what it finds with the truth: one of three verdicts."""
     try:
         found = trial()
     except (AutodiffError, AttributeError) as error:
         return Outcome(refused, says=f"{type(error).__name__}: {error}")
-    return Outcome(judged(found), tuple(tuple(x) if isinstance(x, list) else x for x in found))
+    verdict = right if _equal(found, truth) else wrong
+    return Outcome(verdict, tuple(tuple(x) if isinstance(x, list) else x for x in found))
 
 
 def _equal(a: Any, b: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Wengert cells: an expression that remembers its local partials, and nothing else.
+"""Wengert cells: an expression graph whose nodes hold their values and local partials, and nothing else.
 
 The design of document 3, after Edward Kmett's ``ad``. There are three kinds of cell: a variable, a function of one
 cell, a function of two. A cell holds links to its operands, the *numbers* ∂(result)/∂(operand), and its sensitivity:
@@ -30,10 +30,10 @@ from typing import Any
 import numpy as np
 
 from ..engine.broadcasting import shape_of
-from ..engine.dispatch import NOTHING, TABLE, Level, Op, as_operand
+from ..engine.dispatch import NO_OPTIONS, TABLE, Level, Op, as_operand
 from ..engine.errors import ShapeError, UnsupportedError
 from ..engine.operators import Overloaded, is_operand
-from ..engine.rules.elementwise import numpys
+from ..engine.rules.elementwise import as_numpy_number
 from ..engine.values import as_number
 
 FUNCTIONS = {key.__name__: key for key, op in TABLE.items() if isinstance(key, np.ufunc) and op.kind == "elementwise"}
@@ -41,12 +41,12 @@ FUNCTIONS = {key.__name__: key for key, op in TABLE.items() if isinstance(key, n
 
 globals().update(FUNCTIONS)
 
-PLAIN = (float, int)
+PLAIN_TYPES = (float, int)
 
 __all__ = ["FUNCTIONS", "Bin", "Cell", "Tape", "Un", "Var", "var", *FUNCTIONS]
 
 
-class Cells(Level):
+class CellLevel(Level):
     """The level of all cells: an operation with a cell among its operands makes another cell."""
 
     __slots__ = ()
@@ -54,9 +54,9 @@ class Cells(Level):
     def __init__(self) -> None:
         self.number, self.open = 0, True
 
-    def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any] = NOTHING) -> Any:
+    def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any] = NO_OPTIONS) -> Any:
         """Carry out one operation on numbers, and keep its local partials."""
-        numbers = tuple([numpys(x.value if isinstance(x, Cell) else x) for x in operands])
+        numbers = tuple([as_numpy_number(x.value if isinstance(x, Cell) else x) for x in operands])
         y = op.fn(*numbers, **static)
         if op.kind in ("comparison", "shape"):
             return y
@@ -86,10 +86,10 @@ def _partial(op: Op, k: int, y: Any, numbers: tuple[Any, ...], static: Mapping[s
 
 
 class Cell(Overloaded):
-    """A number, and how much the result feels it; an operation on cells makes a new one."""
+    """A cell: a number and its adjoint (sensitivity); an operation on cells makes a new one."""
 
     __slots__ = ("sensitivity", "value")
-    level = Cells()
+    level = CellLevel()
     kind = "Cell"
     value: float
     sensitivity: float
@@ -135,7 +135,7 @@ class Cell(Overloaded):
             yield cell
 
     def backprop(self) -> None:
-        """Give every cell of the tape its sensitivity: the derivative of this one with respect to it.
+        """Sweep back: give every cell of the tape its sensitivity, the derivative of this one with respect to it.
 
         Cells that this one is not made of keep theirs, from a sweep of another result.
 
@@ -150,7 +150,7 @@ class Cell(Overloaded):
 
 
 class Var(Cell):
-    """A variable."""
+    """A variable cell, an input."""
 
     __slots__ = ()
     kind = "Var"
@@ -160,7 +160,7 @@ class Var(Cell):
 
 
 class Un(Cell):
-    """A function of one cell `x`, with its local partial `dx`. The other operands, if any, are constants."""
+    """A unary cell: a function of one cell `x`, with its local partial `dx`; other operands are constants."""
 
     __slots__ = ("dx", "x")
     kind = "Unary"
@@ -175,7 +175,7 @@ class Un(Cell):
 
 
 class Bin(Cell):
-    """A function of two cells `x` and `y`, with its local partials `dx` and `dy`."""
+    """A binary cell: a function of two cells `x` and `y`, with its local partials `dx` and `dy`."""
 
     __slots__ = ("dx", "dy", "x", "y")
     kind = "Binary"
@@ -190,7 +190,7 @@ class Bin(Cell):
 
 
 class Tape(list[Cell]):
-    """Cells in the order in which they can be computed."""
+    """A list of cells in topological order."""
 
     def __repr__(self) -> str:
         kinds = [cell.kind for cell in self]
@@ -200,7 +200,7 @@ class Tape(list[Cell]):
 
 
 def var(value: Any) -> Var:
-    """Make a variable. What is not one real number is refused: InputError, ShapeError or DetachedError.
+    """Make a variable cell. What is not one real number is refused: InputError, ShapeError or DetachedError.
 
     Examples
     --------
@@ -210,8 +210,8 @@ def var(value: Any) -> Var:
     return Var(as_number(value, "the variable"))
 
 
-def _short_way(op: Op) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """Sums and products without the general dispatch, for they are most of a program. On floats they never raise."""
+def _fast_operators(op: Op) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """The fast path of sums and products, without the dispatch. On floats they never raise."""
     fn, process = op.fn, Cell.level.process
     left, right = op.rules
 
@@ -221,14 +221,14 @@ def _short_way(op: Op) -> tuple[Callable[..., Any], Callable[..., Any]]:
             b = other.value
             y = fn(a, b)
             return Bin(y, self, other, left(y, a, b), right(y, a, b))
-        if type(other) in PLAIN:
+        if type(other) in PLAIN_TYPES:
             b = float(other)
             y = fn(a, b)
             return Un(y, self, left(y, a, b))
         return process(op, (self, as_operand(other))) if is_operand(other) else NotImplemented
 
     def reflected(self: Cell, other: Any) -> Any:
-        if type(other) in PLAIN:
+        if type(other) in PLAIN_TYPES:
             a, b = float(other), self.value
             y = fn(a, b)
             return Un(y, self, right(y, a, b))
@@ -238,6 +238,6 @@ def _short_way(op: Op) -> tuple[Callable[..., Any], Callable[..., Any]]:
 
 
 for _name, _ufunc in {"add": np.add, "sub": np.subtract, "mul": np.multiply}.items():
-    _forward, _reflected = _short_way(TABLE[_ufunc])
+    _forward, _reflected = _fast_operators(TABLE[_ufunc])
     setattr(Cell, f"__{_name}__", _forward)
     setattr(Cell, f"__r{_name}__", _reflected)

@@ -71,7 +71,7 @@ def flow(walk: Sequence[Any] | None, places: Sequence[Place], n_lines: int) -> F
     Parameters
     ----------
     walk : sequence of Event, or None
-        `Tape.walk`.
+        `Tape.execution_log`.
     places : sequence of Place
         Where each source stands.
     n_lines : int

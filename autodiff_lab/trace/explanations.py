@@ -178,7 +178,7 @@ def constant_note(value: Number | None) -> str:
 
 def counts_note(tape: Any) -> str:
     """Say which integers stay constant, and why."""
-    named = [f"{name} = {tape.fixed[name]!r}" for name in tape.counts]
+    named = [f"{name} = {tape.constant_arguments[name]!r}" for name in tape.count_arguments]
     return counted("counts", len(named), names=separated(named)) if named else ""
 
 

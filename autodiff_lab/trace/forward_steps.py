@@ -74,8 +74,8 @@ def described(tape: Any, name: str, seeds: Seeds) -> Direction:
 def _tangents(tape: Any, seeds: Sequence[Seeds]) -> list[Any]:
     """Give the tangents of every line; of several directions together, along a leading axis. None: nothing moves it."""
     if len(seeds) == 1:
-        return recording.pushed(tape, seeds[0])
-    return recording.pushed(tape, [np.stack(column) for column in zip(*seeds, strict=True)], len(seeds))
+        return recording.push_tangents(tape, seeds[0])
+    return recording.push_tangents(tape, [np.stack(column) for column in zip(*seeds, strict=True)], len(seeds))
 
 
 def steps(tape: Any, lines: tuple[Line, ...], named: Sequence[tuple[str, Seeds]]) -> Iterator[Step]:
@@ -131,7 +131,7 @@ def _brought(tape: Any, i: int, tangents: Sequence[Any]) -> Iterator[tuple[int, 
         if j < 0 or tangents[j] is None:
             continue
         alone = tuple(tangents[j] if k == slot else None for k in range(len(tape.parents[i])))
-        brought = recording.pushed_through(tape, i, alone)
+        brought = recording.push_line(tape, i, alone)
         if brought is not None:
             yield slot, j, brought
 

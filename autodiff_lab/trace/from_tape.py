@@ -39,7 +39,7 @@ from autodiff_lab.trace.model import (
     Trace,
 )
 from autodiff_lab.trace.outline import Section, nested
-from autodiff_lab.transforms.keywords import parameter_names, written
+from autodiff_lab.transforms.keywords import parameter_names, spell_function
 from autodiff_lab.transforms.recording import name_of
 
 _LONGEST_EDGE = 44
@@ -81,19 +81,19 @@ def read_run(tape: Any, f: Callable[..., Any], value: Any = None) -> Trace:
 def lines_of(tape: Any, f: Callable[..., Any]) -> tuple[Sequence[Line], Origin]:
     """The lines of a tape, each read when it is asked for; and where they come from."""
     if not tape.n_inputs:
-        names, name = separated(parameter_names(f)), written(f)
+        names, name = separated(parameter_names(f)), spell_function(f)
         code = {"definition": f"def {name}(x): …", "call": f"play({name}, 2.0)"}
         raise InputError(say("inputs not passed" if names else "takes no inputs", names=names, **code))
-    located = source_map.locate(f, tape.sites, len(tape), tape.walk)
+    located = source_map.locate(f, tape.call_stacks, len(tape), tape.execution_log)
     labels = {
         tape.name(i): label for i, label in enumerate(tape.input_names) if label and notation.pretty(label) == label
     }
-    sweeps = {number: k for k, number in enumerate(dict.fromkeys(tape.swept_by.values()), start=1)}
+    sweeps = {number: k for k, number in enumerate(dict.fromkeys(tape.written_by_sweep.values()), start=1)}
 
     def line(i: int) -> Line:
         return replace(_line(tape, i, located.spans[i], labels), stretch=origin[i], turns=located.turns[i])
 
-    origin = [sweeps.get(tape.swept_by.get(i), 0) for i in range(len(tape))]
+    origin = [sweeps.get(tape.written_by_sweep.get(i), 0) for i in range(len(tape))]
     run = nested(located.sources, located.spans, located.turns, tape.n_inputs, origin)
     return OnDemand(line, len(tape)), Origin(located.sources, located.note, run)
 
@@ -132,7 +132,7 @@ def described(tape: Any, f: Callable[..., Any], value: Any, lines: Sequence[Line
     name = name_of(f)
     constant = explanations.constant_note(Number.of(value) if value is not None else None) if result is None else ""
     parameters = tuple(tape.input_names)
-    title = _title(name, parameters, tape.fixed)
+    title = _title(name, parameters, tape.constant_arguments)
     return Trace(
         title=title,
         function=name,

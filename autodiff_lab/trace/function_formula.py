@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab.engine.errors import AutodiffError, InputError, UnsupportedError
-from autodiff_lab.engine.printing import plain
-from autodiff_lab.engine.tracebacks import hides_ours
+from autodiff_lab.engine.printing import format_value
+from autodiff_lab.engine.tracebacks import hides_own_error
 from autodiff_lab.text.notation import latex_value
 from autodiff_lab.trace.partials import NamedValue
 from autodiff_lab.transforms import pytree
-from autodiff_lab.transforms.keywords import written
+from autodiff_lab.transforms.keywords import spell_function
 from autodiff_lab.transforms.recording import argument_names, name_of
 from autodiff_lab.transforms.symbol import Symbol
 
@@ -122,7 +122,7 @@ def formula(f: Callable[..., Any], *names: Any) -> Formula:
     except (AutodiffError, ArithmeticError, LookupError, TypeError, ValueError) as error:
         if not _fit(f, names):
             raise  # Python says which argument is missing
-        error = error.__cause__ if hides_ours(error) else error
+        error = error.__cause__ if hides_own_error(error) else error
         said = str(error) if isinstance(error, AutodiffError) else f"{type(error).__name__}: {error}".rstrip(".") + "."
         raise UnsupportedError(
             f"{name_of(f)} cannot be written as one formula: each name in it stands for a single number, which has no "
@@ -142,7 +142,7 @@ def formula(f: Callable[..., Any], *names: Any) -> Formula:
 
 
 def _call(f: Callable[..., Any], names: Sequence[Any]) -> str:
-    return f"formula({', '.join([written(f), *map(repr, names)])})"
+    return f"formula({', '.join([spell_function(f), *map(repr, names)])})"
 
 
 def _positional(f: Callable[..., Any]) -> int:
@@ -181,7 +181,7 @@ def _named(name: Any) -> Any:
 
 
 def _number(x: Any) -> str:
-    return plain(x).removesuffix(".0")
+    return format_value(x).removesuffix(".0")
 
 
 def _measured(result: Any) -> tuple[int, int]:

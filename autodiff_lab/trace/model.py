@@ -19,7 +19,7 @@ from autodiff_lab.trace.outputs import Outputs
 from autodiff_lab.trace.records import *  # noqa: F403 — a trace and its parts are imported together
 from autodiff_lab.trace.records import Cost, Direction, Equation, Excerpt, Hint, Line, Number, Source, Step
 from autodiff_lab.trace.serialize import Pool, build, plain
-from autodiff_lab.transforms.keywords import options_apart
+from autodiff_lab.transforms.keywords import check_keywords
 
 __all__ = ["Trace", *records.__all__]
 
@@ -97,7 +97,7 @@ class Trace(Outputs):
     lang: str = "en"
 
     @classmethod
-    @options_apart
+    @check_keywords
     def of(
         cls,
         f: Callable[..., Any],

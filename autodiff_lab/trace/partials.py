@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_lab.engine.broadcasting import kept_shape, shape_of
+from autodiff_lab.engine.broadcasting import keepdims_shape, shape_of
 from autodiff_lab.text import notation
 from autodiff_lab.text.messages import say
 from autodiff_lab.transforms.symbol import Symbol, SymbolLevel
@@ -91,7 +91,7 @@ def local_partial(tape: Any, i: int, slot: int) -> Any:
 
 def _weights(op: Any, y: Any, x: Any, static: Mapping[str, Any]) -> Any:
     axis = static.get("axis")
-    kept = kept_shape(shape_of(x), axis)
+    kept = keepdims_shape(shape_of(x), axis)
     # A name keeps its name when its reduced axes are kept; an array is given them.
     y = NamedValue(y.text(), np.empty(kept)) if isinstance(y, Symbol) else np.reshape(y, kept)
     return op.rules[0](y, x, axis)

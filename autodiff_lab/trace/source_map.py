@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from types import CodeType
 from typing import Any
 
-from autodiff_lab.engine.printing import visible
+from autodiff_lab.engine.printing import replace_bidi
 from autodiff_lab.text.messages import say, separated
 from autodiff_lab.trace.execution_counts import Place, flow
 from autodiff_lab.trace.model import Source, Span, Turn
@@ -50,11 +50,11 @@ def locate(f: Callable[..., Any], sites: Sequence[Frames] | None, n_lines: int, 
         The function that was recorded: a function, lambda, method, `functools.partial`, callable object, or a
         decorated one of these.
     sites : sequence of frames, or None
-        `Tape.sites`. None if the tape was recorded without them.
+        `Tape.call_stacks`. None if the tape was recorded without them.
     n_lines : int
         How many lines the tape has.
     walk : sequence of Event, or None
-        `Tape.walk`.
+        `Tape.execution_log`.
 
     Returns
     -------
@@ -170,7 +170,9 @@ class _Book:
                 return number
         text, shifts = _dedented(lines[first - 1 : end_line], start, end[1], isinstance(node, ast.Lambda))
         name = getattr(node, "name", "<lambda>")
-        self.blocks.append(_Block(code.co_filename, Source(name, first, tuple(map(visible, text))), shifts, end, node))
+        self.blocks.append(
+            _Block(code.co_filename, Source(name, first, tuple(map(replace_bidi, text))), shifts, end, node)
+        )
         return len(self.blocks) - 1
 
 

@@ -1,1 +1,1 @@
-"""Transforms: a function goes in; its gradient, its Jacobian, its formula or a check of them comes out. NumPy only."""
+"""Function transforms: gradients, Jacobians, custom rules, symbolic formulas, gradient checks. They need NumPy only."""

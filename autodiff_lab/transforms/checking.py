@@ -1,4 +1,4 @@
-"""Trust, but verify: derivatives against finite differences."""
+"""Gradient checking: derivatives against finite differences."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..engine.errors import AutodiffError, InputError
 from ..engine.values import as_value
 from . import pytree
 from .gradients import jvp, vjp
-from .recording import recorded, result_line
+from .recording import record_call, result_line
 
 __all__ = ["CheckError", "check_grads"]
 
@@ -73,11 +73,11 @@ def check_grads(
         raise InputError(f"modes is {tuple(modes)!r}; it takes 'fwd', 'rev' or both.")
     rng = np.random.default_rng(seed)
     args = tuple(pytree.map_leaves(as_value, x) for x in args)
-    _check(f, args, 1, Plan(order, tuple(modes), rtol, step or np.finfo(float).eps ** (1 / 3), rng))
+    _check_order(f, args, 1, Plan(order, tuple(modes), rtol, step or np.finfo(float).eps ** (1 / 3), rng))
 
 
 class Plan(NamedTuple):
-    """How to check, at every order."""
+    """The settings of a gradient check, for every order."""
 
     order: int
     modes: tuple[str, ...]
@@ -86,7 +86,7 @@ class Plan(NamedTuple):
     rng: np.random.Generator
 
 
-def _check(f: Callable[..., Any], args: tuple[Any, ...], order: int, plan: Plan) -> None:
+def _check_order(f: Callable[..., Any], args: tuple[Any, ...], order: int, plan: Plan) -> None:
     """Check the derivative of that order, which is the first one of `f`, and those above it."""
 
     def direction(like: Any) -> Any:
@@ -96,12 +96,12 @@ def _check(f: Callable[..., Any], args: tuple[Any, ...], order: int, plan: Plan)
     cotangent = direction(f(*args))
 
     def quotient(step: float) -> float:
-        return _inner(cotangent, _central(f, args, tangents, step))
+        return _inner_product(cotangent, _central_difference(f, args, tangents, step))
 
     def own_error() -> float:
-        """How far the quotient may be off, generously."""
+        """A generous bound of the difference quotient's own error."""
         found = [q for q in (quotient(k * plan.step) for k in (1, 2, 3)) if np.isfinite(q)]
-        size = _size(f, args, cotangent) if "rev" in plan.modes else 1.0
+        size = _rounding_scale(f, args, cotangent) if "rev" in plan.modes else 1.0
         return 10 * (max(found) - min(found) + np.finfo(float).eps * size / plan.step)
 
     expected = quotient(plan.step)
@@ -113,27 +113,27 @@ def _check(f: Callable[..., Any], args: tuple[Any, ...], order: int, plan: Plan)
             continue
         raise CheckError(
             f"{'forward' if mode == 'fwd' else 'reverse'} mode, order {order}, "
-            f"{_worst(f, args, cotangent, tangents, mode, plan.step)}: the derivative in a random direction is "
-            f"{got!r}, the central difference with step {plan.step:.1e} is {expected!r}; relative error "
+            f"{_worst_argument(f, args, cotangent, tangents, mode, plan.step)}: the derivative in a random direction "
+            f"is {got!r}, the central difference with step {plan.step:.1e} is {expected!r}; relative error "
             f"{error / largest:.1e}, accepted {accepted:.0e}. Above 1e-2 the rule is wrong; around 1e-4 look for a "
             "kink nearby, or float32; below 1e-7 it is right."
         )
     if order < plan.order:
         for mode in plan.modes:
             if mode == "fwd":
-                _check(lambda *x: jvp(f, x, tangents)[1], args, order + 1, plan)
+                _check_order(lambda *x: jvp(f, x, tangents)[1], args, order + 1, plan)
             else:
-                _check(lambda *x: vjp(f, *x)[1](cotangent), args, order + 1, plan)
+                _check_order(lambda *x: vjp(f, *x)[1](cotangent), args, order + 1, plan)
 
 
-def _size(f: Callable[..., Any], args: tuple[Any, ...], cotangent: Any) -> float:
+def _rounding_scale(f: Callable[..., Any], args: tuple[Any, ...], cotangent: Any) -> float:
     """By how many machine epsilons the result may be off if each value on the way is off by one: Σ |v · v̄|."""
 
     def total(*inputs: Any) -> Any:
         pairs = zip(pytree.flatten(cotangent), pytree.flatten(f(*inputs)), strict=True)
         return sum(np.sum(c * y) for c, y in pairs)
 
-    result, tape = recorded(total, args, range(len(args)))
+    result, tape = record_call(total, args, range(len(args)))
     line = result_line(result, tape)
     adjoints: list[Any] = [None] * len(tape)
     if line is not None:
@@ -142,13 +142,15 @@ def _size(f: Callable[..., Any], args: tuple[Any, ...], cotangent: Any) -> float
 
 
 def _derivative(f: Callable[..., Any], args: tuple[Any, ...], cotangent: Any, tangents: Any, mode: str) -> float:
-    """The derivative in a direction, seen along another: the same number in both modes."""
+    """The directional derivative, projected on the cotangent: the same number in both modes."""
     if mode == "fwd":
-        return _inner(cotangent, jvp(f, args, tangents)[1])
-    return _inner(vjp(f, *args)[1](cotangent), tangents)
+        return _inner_product(cotangent, jvp(f, args, tangents)[1])
+    return _inner_product(vjp(f, *args)[1](cotangent), tangents)
 
 
-def _worst(f: Callable[..., Any], args: tuple[Any, ...], cotangent: Any, tangents: Any, mode: str, step: float) -> str:
+def _worst_argument(
+    f: Callable[..., Any], args: tuple[Any, ...], cotangent: Any, tangents: Any, mode: str, step: float
+) -> str:
     """The argument whose own direction disagrees most."""
     names = [path for k, x in enumerate(args) for path in pytree.paths(f"argument {k}", x)]
     leaves, errors = pytree.flatten(list(tangents)), []
@@ -156,11 +158,11 @@ def _worst(f: Callable[..., Any], args: tuple[Any, ...], cotangent: Any, tangent
         alone = [t if j == i else t * 0.0 for j, t in enumerate(leaves)]
         direction = tuple(pytree.unflatten(list(tangents), alone))
         got = _derivative(f, args, cotangent, direction, mode)
-        errors.append(abs(got - _inner(cotangent, _central(f, args, direction, step))))
+        errors.append(abs(got - _inner_product(cotangent, _central_difference(f, args, direction, step))))
     return names[int(np.argmax(np.nan_to_num(errors, nan=np.inf)))] if errors else "no argument"
 
 
-def _central(f: Callable[..., Any], args: tuple[Any, ...], tangents: Any, step: float) -> Any:
+def _central_difference(f: Callable[..., Any], args: tuple[Any, ...], tangents: Any, step: float) -> Any:
     def moved(sign: float) -> list[Any]:
         moving = iter(pytree.flatten(tangents))
         return pytree.flatten(f(*pytree.map_leaves(lambda x: x + sign * step * next(moving), args)))
@@ -168,7 +170,7 @@ def _central(f: Callable[..., Any], args: tuple[Any, ...], tangents: Any, step: 
     return [(a - b) / (2 * step) for a, b in zip(moved(1.0), moved(-1.0), strict=True)]
 
 
-def _inner(a: Any, b: Any) -> float:
+def _inner_product(a: Any, b: Any) -> float:
     total = 0.0
     for x, y in zip(pytree.flatten(a), pytree.flatten(b), strict=True):
         x, y = (v.value if isinstance(v, Traced) else v for v in (x, y))

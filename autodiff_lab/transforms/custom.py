@@ -1,4 +1,4 @@
-"""Rules of one's own, and saying what is not to be followed."""
+"""Custom derivative rules, stopped gradients, and checkpointing."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from ..engine import dispatch
 from ..engine.broadcasting import shape_of, zeros_like
 from ..engine.dispatch import Op, Traced, apply, as_operand
 from ..engine.errors import InputError, MutationError, ShapeError, UnsupportedError
-from ..engine.printing import visible
+from ..engine.printing import replace_bidi
 from ..engine.rules.rows import flat
 from . import pytree
 from .gradients import vjp
-from .recording import plainest
+from .recording import innermost_value
 
 __all__ = ["checkpoint", "custom_gradient", "stop_gradient"]
 
@@ -72,13 +72,16 @@ def custom_gradient(
         rules: Any = ()
         if partials is not None:
             op = Op(
-                visible(f.__name__), compute, "elementwise", partials if isinstance(partials, tuple) else (partials,)
+                replace_bidi(f.__name__),
+                compute,
+                "elementwise",
+                partials if isinstance(partials, tuple) else (partials,),
             )
         else:
-            op = Op(visible(f.__name__), compute, "general", rules, variadic=True)
+            op = Op(replace_bidi(f.__name__), compute, "general", rules, variadic=True)
             op.rules = ((_from_vjp(vjp, f.__name__) if vjp else _from_jvp(jvp)),)  # type: ignore[arg-type]
             if jvp is not None:
-                op.push = lambda y, operands, tangents, static: jvp(_filled(operands, tangents), y, *operands)
+                op.push = lambda y, operands, tangents, static: jvp(_fill_tangents(operands, tangents), y, *operands)
 
         op.inside = f
 
@@ -121,14 +124,14 @@ def _from_jvp(jvp: Callable[..., Any]) -> Callable[..., Any]:
     def rule(k: int, g: Any, y: Any, *operands: Any) -> Any:
         def along(t: Any) -> Any:
             only = tuple(t if i == k else None for i in range(len(operands)))
-            return jvp(_filled(operands, only), y, *operands)
+            return jvp(_fill_tangents(operands, only), y, *operands)
 
-        return dispatch.transposed(along, operands[k], g)
+        return dispatch.apply_transpose(along, operands[k], g)
 
     return rule
 
 
-def _filled(operands: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Any, ...]:
+def _fill_tangents(operands: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(zeros_like(x) if t is None else t for x, t in zip(operands, tangents, strict=True))
 
 
@@ -136,7 +139,7 @@ _stop: Op = flat("stop_gradient", lambda x: apply(_stop, (x,)) if isinstance(x, 
 
 
 def stop_gradient(x: Any) -> Any:
-    """The value of `x`, as a constant to every derivative.
+    """Treat `x` as a constant in every derivative (its value is unchanged).
 
     Examples
     --------
@@ -193,14 +196,14 @@ def checkpoint(f: Callable[..., Any]) -> Callable[..., Any]:
 
         def again(k: int, g: Any, y: Any, *operands: Any) -> Any:
             value, pullback = vjp(on_leaves, *operands)
-            if not np.allclose(plainest(value), plainest(y), rtol=1e-9, atol=1e-9, equal_nan=True):
+            if not np.allclose(innermost_value(value), innermost_value(y), rtol=1e-9, atol=1e-9, equal_nan=True):
                 raise MutationError(
                     f"checkpoint({getattr(f, '__name__', 'f')}) runs the function again for the sweep, and now it gave "
                     "another result: something that it reads has changed in between. Pass it as an argument."
                 )
             return pullback(g)[k]
 
-        op = Op(visible(getattr(f, "__name__", "checkpoint")), compute, "general", variadic=True)
+        op = Op(replace_bidi(getattr(f, "__name__", "checkpoint")), compute, "general", variadic=True)
         op.rules = (again,)
         op.inside = on_leaves
         return apply(op, tuple(as_operand(x) for x in leaves))

@@ -1,4 +1,4 @@
-"""Which lines of the learner's code run, and in which order: Python's own account, written down beside a tape.
+"""The execution log: which lines of the user's code ran, in which order, recorded beside a tape by `sys.settrace`.
 
 A tape knows the lines that compute something with its Variables. Whether any other line ran, a branch that only prints
 or a loop that turned without recording, is for Python to say: it calls `sys.settrace`'s function at every line.
@@ -13,17 +13,17 @@ from contextlib import contextmanager
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
-from ..engine.frames import is_learners
+from ..engine.frames import is_user_frame
 from ..engine.tape import Tape
 
-__all__ = ["MOST", "Event", "Walk", "watched"]
+__all__ = ["MAX_EVENTS", "Event", "ExecutionLog", "log_execution"]
 
-MOST = 200_000
+MAX_EVENTS = 200_000
 """So many events are kept; of a run with more of them nothing is known, rather than a part."""
 
 
 class Event(NamedTuple):
-    """A function is entered, comes to a line, or is left; ``lines`` is how long the tape was then.
+    """An event of the log: a function is entered, comes to a line, or is left; ``lines`` is the tape's length then.
 
     `frame` numbers the calls. A generator is left at each `yield`, and entered again under its old number.
     """
@@ -36,8 +36,8 @@ class Event(NamedTuple):
     instruction: int
 
 
-class Walk:
-    """The events of a run, and whether they are all of them."""
+class ExecutionLog:
+    """The trace function that logs the events of a run, and whether they are complete."""
 
     def __init__(self, tape: Tape) -> None:
         self.events: list[Event] = []
@@ -47,21 +47,21 @@ class Walk:
         # By identity: to hash a code object, Python reads all of it.
         self._codes: dict[int, tuple[bool, CodeType]] = {}
 
-    def known(self) -> tuple[Event, ...] | None:
+    def complete_events(self) -> tuple[Event, ...] | None:
         """All events, in order; None if some are missing."""
         return tuple(self.events) if self._complete else None
 
     def give_up(self) -> None:
-        """Keep nothing: a line of which nothing is known must not be said to have been left out."""
+        """Discard the log: a line of which nothing is known must not be said to have been left out."""
         self._complete = False
         self.events.clear()
 
     def enter(self, frame: FrameType, event: str, arg: Any) -> Any:
-        """Look at the lines of a function, if it is the learner's: what `sys.settrace` takes."""
+        """Trace the lines of a function, if it is the user's: what `sys.settrace` takes."""
         code = frame.f_code
         found = self._codes.get(id(code))
         if found is None:
-            found = self._codes[id(code)] = is_learners(frame), code
+            found = self._codes[id(code)] = is_user_frame(frame), code
         if not found[0] or not self._complete:
             return None
         number = self._numbers.get(id(frame))
@@ -82,15 +82,15 @@ class Walk:
     def _write(self, frame: FrameType, kind: str) -> None:
         number = self._numbers[id(frame)][0]
         self.events.append(Event(len(self._ops), kind, number, frame.f_code, frame.f_lineno, frame.f_lasti))
-        if len(self.events) > MOST:
+        if len(self.events) > MAX_EVENTS:
             self.give_up()
             sys.settrace(None)
 
 
 @contextmanager
-def watched(tape: Tape) -> Iterator[Walk]:
-    """Watch what runs inside the block. Where a debugger watches already, it is left alone, and nothing is known."""
-    walk = Walk(tape)
+def log_execution(tape: Tape) -> Iterator[ExecutionLog]:
+    """Log what runs inside the block. Where a debugger is tracing already, it is left alone and nothing is logged."""
+    walk = ExecutionLog(tape)
     if sys.gettrace() is not None:
         walk.give_up()
         yield walk

@@ -1,4 +1,4 @@
-"""From a function to its derivatives. Names, argument order and return order are JAX's."""
+"""Gradients, vector-Jacobian and Jacobian-vector products of a function. Names and argument order are JAX's."""
 
 from __future__ import annotations
 
@@ -11,45 +11,45 @@ import numpy as np
 from ..engine.dispatch import FLOAT64, Traced
 from ..engine.dual import Dual, ForwardPass, dual
 from ..engine.errors import InputError, ShapeError
-from ..engine.tape import LONGEST, Tape
-from ..engine.values import as_shaped, as_value, ones, released, released_all, zeros
+from ..engine.tape import MAX_TAPE_LINES, Tape
+from ..engine.values import as_shaped, as_value, ones, to_output, to_outputs, zeros
 from ..engine.variable import Variable
 from . import pytree
-from .keywords import options_apart
+from .keywords import check_keywords
 from .recording import (
     argument_names,
-    checked_result,
-    chosen_arguments,
-    derivative_of,
+    check_result,
+    derivative_name,
+    find_count_arguments,
     name_of,
-    needed_whole,
-    recorded,
+    record_call,
     require_scalar,
+    resolve_argnums,
     result_line,
     result_value,
-    swept,
+    sweep_tape,
 )
 
 __all__ = ["grad", "jvp", "record", "value_and_grad", "vjp"]
 
 
-LEAVES = frozenset({float, np.float64, np.ndarray, Variable, Dual})
+LEAF_TYPES = frozenset({float, np.float64, np.ndarray, Variable, Dual})
 """Arguments that need not be taken apart, nor their gradients put together."""
 
 
-CONSTANTS = (str, bool, np.bool_, type(None))
+CONSTANT_TYPES = (str, bool, np.bool_, type(None))
 """What stays as it is beside the inputs, though it is passed by position."""
 
 
-@options_apart
+@check_keywords
 def record(
     f: Callable[..., Any],
     *args: Any,
     kwargs: Mapping[str, Any] | None = None,
     sites: bool = False,
-    most: int | None = LONGEST,
+    most: int | None = MAX_TAPE_LINES,
 ) -> tuple[Any, Tape]:
-    """Run `f` and write down every operation on its way.
+    """Run `f` and record its operations on a tape.
 
     Parameters
     ----------
@@ -92,25 +92,25 @@ def record(
     v2 = v1 * 2     = 0.0
     y = v2 = 0.0
     """
-    which: Sequence[int] = [k for k, x in enumerate(args) if not isinstance(x, CONSTANTS)] or range(len(args))
+    which: Sequence[int] = [k for k, x in enumerate(args) if not isinstance(x, CONSTANT_TYPES)] or range(len(args))
     counts: set[int] = set()
     while True:
         tape = Tape(sites, most)
         try:
-            result, _ = recorded(f, args, which, kwargs, tape, named=True, copied=True)
+            result, _ = record_call(f, args, which, kwargs, tape, named=True, copied=True)
             break
         except Exception:
-            needed = needed_whole(tape, args, which)
+            needed = find_count_arguments(tape, args, which)
             if not needed or len(needed) == len(which):
                 raise
             counts |= needed
             which = [k for k in which if k not in needed]
     if kwargs or len(which) < len(args):
         names = argument_names(f, len(args))
-        tape.fixed = {names[k]: x for k, x in enumerate(args) if k not in which} | dict(kwargs or {})
-        tape.counts = tuple(names[k] for k in sorted(counts))
+        tape.constant_arguments = {names[k]: x for k, x in enumerate(args) if k not in which} | dict(kwargs or {})
+        tape.count_arguments = tuple(names[k] for k in sorted(counts))
     if pytree.children(result) is not None:
-        maker = derivative_of(f)
+        maker = derivative_name(f)
         one = f"Take one of them, `lambda *x: {maker}(…)(*x)[0]`" if maker else "Return one array, np.stack([...])"
         raise ShapeError(
             f"{name_of(f)} returned a {type(result).__name__} of results, and a tape has one result. "
@@ -119,7 +119,7 @@ def record(
     tape.output, value = result_line(result, tape), result_value(result, tape)
     if tape.output is None:
         tape.constant = value
-    return released(value), tape
+    return to_output(value), tape
 
 
 def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
@@ -148,16 +148,16 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tupl
     >>> value, pullback(1.0)
     (10.0, (5.0, 2.0))
     """
-    result, tape = recorded(f, primals, range(len(primals)), copied=True)
+    result, tape = record_call(f, primals, range(len(primals)), copied=True)
     outputs = pytree.flatten(result)
-    value = pytree.map_leaves(lambda y: released(result_value(y, tape)), result)
+    value = pytree.map_leaves(lambda y: to_output(result_value(y, tape)), result)
 
     def pullback(cotangent: Any) -> tuple[Any, ...]:
         seeds = [
             as_shaped(c, result_value(y, tape), "the cotangent")
-            for c, y in zip(pytree.matching(cotangent, result, "the cotangent"), outputs, strict=True)
+            for c, y in zip(pytree.match_leaves(cotangent, result, "the cotangent"), outputs, strict=True)
         ]
-        gradients = iter(released_all(swept(tape, outputs, seeds), tape.values[: tape.n_inputs], seeds))
+        gradients = iter(to_outputs(sweep_tape(tape, outputs, seeds), tape.values[: tape.n_inputs], seeds))
         return tuple(pytree.map_leaves(lambda _: next(gradients), x) for x in primals)
 
     return value, pullback
@@ -202,7 +202,7 @@ def value_and_grad(
 
     @wraps(f)
     def derivative(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
-        value, gradient, aux = differentiated(f, argnums, has_aux, args, kwargs)
+        value, gradient, aux = differentiate(f, argnums, has_aux, args, kwargs)
         return (value, aux) if has_aux else value, gradient
 
     return derivative
@@ -225,38 +225,38 @@ def grad(f: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool 
 
     @wraps(f)
     def derivative(*args: Any, **kwargs: Any) -> Any:
-        _, gradient, aux = differentiated(f, argnums, has_aux, args, kwargs)
+        _, gradient, aux = differentiate(f, argnums, has_aux, args, kwargs)
         return (gradient, aux) if has_aux else gradient
 
     return derivative
 
 
-def differentiated(
+def differentiate(
     f: Callable[..., Any],
     argnums: int | Sequence[int],
     has_aux: bool,
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
 ) -> tuple[Any, Any, Any]:
-    """Call `f`, and sweep back: the value, the gradient in the shape of the arguments, and what else `f` returned."""
-    which = chosen_arguments(argnums, args, f)
-    result, tape = recorded(f, args, which, kwargs)
+    """Record `f` and sweep back: the value, the gradient in the shape of the arguments, and what else `f` returned."""
+    which = resolve_argnums(argnums, args, f)
+    result, tape = record_call(f, args, which, kwargs)
     aux = None
     if has_aux:
         if not isinstance(result, tuple) or len(result) != 2:
             raise ShapeError(f"has_aux=True means that {name_of(f)} returns a pair (result, extra).")
         result, aux = result
-        aux = pytree.map_leaves(lambda y: released(result_value(y, tape)) if isinstance(y, Traced) else y, aux)
+        aux = pytree.map_leaves(lambda y: to_output(result_value(y, tape)) if isinstance(y, Traced) else y, aux)
     if type(result) is not Variable or type(result.value) is not np.float64:
         require_scalar(result, f)
     value = result_value(result, tape)
     seeds = [ones(value)]
-    gradients = released_all(swept(tape, [result], seeds), tape.values[: tape.n_inputs], seeds)
-    if len(which) != len(gradients) or not LEAVES.issuperset(map(type, args)):
+    gradients = to_outputs(sweep_tape(tape, [result], seeds), tape.values[: tape.n_inputs], seeds)
+    if len(which) != len(gradients) or not LEAF_TYPES.issuperset(map(type, args)):
         remaining = iter(gradients)
         of = {k: pytree.map_leaves(lambda _: next(remaining), args[k]) for k in dict.fromkeys(which)}
         gradients = [of[k] for k in which]
-    return released(value), gradients[0] if hasattr(argnums, "__index__") else tuple(gradients), aux
+    return to_output(value), gradients[0] if hasattr(argnums, "__index__") else tuple(gradients), aux
 
 
 def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
@@ -296,7 +296,7 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
         if type(x) is type(t) is np.ndarray and x.dtype is t.dtype is FLOAT64 and x.shape == t.shape != ():
             inputs.append(dual(x, t, forward))  # nothing to convert, nothing to complain about
             continue
-        moving = iter(pytree.matching(t, x, f"tangent {k}"))
+        moving = iter(pytree.match_leaves(t, x, f"tangent {k}"))
         labels = iter(pytree.paths(f"{k}", x))
 
         def lifted(leaf: Any, labels: Any = labels, moving: Any = moving) -> Dual:
@@ -307,13 +307,13 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
         inputs.append(pytree.map_leaves(lifted, x))
     result = forward.run(f, inputs)
     if type(result) is Dual and result.level is forward:
-        return released(result.value), released(result.tangent)
+        return to_output(result.value), to_output(result.tangent)
 
     def split(y: Any) -> tuple[Any, Any]:
         if type(y) is Dual and y.level is forward:
-            return released(y.value), released(y.tangent)
-        plain = checked_result(y)
-        return released(plain), released(zeros(plain))
+            return to_output(y.value), to_output(y.tangent)
+        plain = check_result(y)
+        return to_output(plain), to_output(zeros(plain))
 
     pairs = [split(y) for y in pytree.flatten(result)]
     return (

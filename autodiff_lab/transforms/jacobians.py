@@ -1,4 +1,4 @@
-"""Whole matrices of derivatives: Jacobians by columns or by rows, Hessians, and their products with a vector.
+"""Jacobians (by columns or by rows), Hessians, Hessian-vector products, and linearization.
 
 Names, argument order and layout are JAX's: for a result of shape ``s`` and an argument of shape ``t`` the block has
 shape ``s + t``, and nested results and arguments give nested blocks.
@@ -18,19 +18,19 @@ from ..engine.dispatch import FLOAT64, as_operand
 from ..engine.dual import Dual, ForwardPass, dual
 from ..engine.errors import ShapeError
 from ..engine.levels import no_recording
-from ..engine.values import as_shaped, as_value, ones, released, released_all, zeros
+from ..engine.values import as_shaped, as_value, ones, to_output, to_outputs, zeros
 from . import pytree
-from .gradients import LEAVES, differentiated, grad, jvp, vjp
+from .gradients import LEAF_TYPES, differentiate, grad, jvp, vjp
 from .recording import (
-    checked_result,
-    chosen_arguments,
+    check_result,
+    innermost_value,
     name_of,
-    plainest,
-    pushed,
-    recorded,
+    push_tangents,
+    record_call,
+    resolve_argnums,
     result_line,
     result_value,
-    swept,
+    sweep_tape,
 )
 
 __all__ = ["elementwise_grad", "hessian", "hvp", "jacfwd", "jacobian", "jacrev", "linearize"]
@@ -60,7 +60,7 @@ def jacfwd(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[
 
     @wraps(f)
     def jacobian(*args: Any, **kwargs: Any) -> Any:
-        which = chosen_arguments(argnums, args, f)
+        which = resolve_argnums(argnums, args, f)
         leaves = [as_value(x, "the input") for k in dict.fromkeys(which) for x in pytree.flatten(args[k])]
         sizes = [math.prod(shape_of(x)) for x in leaves]
         count = sum(sizes)
@@ -77,19 +77,18 @@ def jacfwd(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[
         result = forward.run(lambda *inputs: f(*inputs, **kwargs) if kwargs else f(*inputs), lifted)
 
         def block(y: Any) -> Any:
-            own = type(y) is Dual and y.level is forward
             shape = shape_of(y)
-            if own:
+            if type(y) is Dual and y.level is forward:
                 tangent = y.tangent
             else:
-                tangent = np.zeros(shape if single else (count, *shape), dtype=checked_result(y).dtype)
+                tangent = np.zeros(shape if single else (count, *shape), dtype=check_result(y).dtype)
             columns = tangent.reshape((*shape, 1)) if single else tangent.transpose((*range(1, len(shape) + 1), 0))
             parts, start = [], 0
             for x, n in zip(leaves, sizes, strict=True):
                 part = columns if n == count else columns[..., start : start + n]
-                parts.append(released(as_operand(part.reshape((*shape, *shape_of(x))))))
+                parts.append(to_output(as_operand(part.reshape((*shape, *shape_of(x))))))
                 start += n
-            return by_argument(parts, argnums, which, args)
+            return group_by_argument(parts, argnums, which, args)
 
         return pytree.map_leaves(block, result)
 
@@ -110,8 +109,8 @@ def jacrev(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[
 
     @wraps(f)
     def jacobian(*args: Any, **kwargs: Any) -> Any:
-        which = chosen_arguments(argnums, args, f)
-        result, tape = recorded(f, args, which, kwargs)
+        which = resolve_argnums(argnums, args, f)
+        result, tape = record_call(f, args, which, kwargs)
 
         def block(y: Any) -> Any:
             value = result_value(y, tape)
@@ -120,16 +119,16 @@ def jacrev(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[
             for entry in range(math.prod(shape)):
                 seed = np.zeros(shape, dtype=value.dtype)
                 seed.flat[entry] = 1.0
-                rows.append(swept(tape, [y], [seed[()]]))
+                rows.append(sweep_tape(tape, [y], [seed[()]]))
             inputs = tape.values[: tape.n_inputs]
             if not rows:
                 parts = [np.zeros((*shape, *shape_of(x)), dtype=x.dtype) for x in inputs]
             elif not shape:
-                parts = released_all(rows[0], inputs)
+                parts = to_outputs(rows[0], inputs)
             else:
                 stacked = [np.reshape(np.stack(g), (*shape, *shape_of(g[0]))) for g in zip(*rows, strict=True)]
                 parts = [g.astype(x.dtype, copy=False) for g, x in zip(stacked, inputs, strict=True)]
-            return by_argument(parts, argnums, which, args)
+            return group_by_argument(parts, argnums, which, args)
 
         return pytree.map_leaves(block, result)
 
@@ -149,7 +148,7 @@ def jacobian(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callabl
 
     @wraps(f)
     def cheaper(*args: Any, **kwargs: Any) -> Any:
-        which = chosen_arguments(argnums, args, f)
+        which = resolve_argnums(argnums, args, f)
         inputs = sum(math.prod(shape_of(as_value(x))) for k in dict.fromkeys(which) for x in pytree.flatten(args[k]))
         outputs = sum(math.prod(shape_of(y)) for y in pytree.flatten(f(*args, **kwargs)))
         return (jacrev if outputs < inputs else jacfwd)(f, argnums)(*args, **kwargs)
@@ -197,7 +196,7 @@ def hvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     array([6., 0.])
     """
     argnums: Any = 0 if len(primals) == 1 else tuple(range(len(primals)))
-    return jvp(lambda *x: differentiated(f, argnums, False, x, {})[1], primals, tangents)[1]
+    return jvp(lambda *x: differentiate(f, argnums, False, x, {})[1], primals, tangents)[1]
 
 
 def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
@@ -209,23 +208,23 @@ def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., 
     >>> value, push(1.0, 0.0), push(0.0, 1.0)
     (10.0, 5.0, 2.0)
     """
-    result, tape = recorded(f, primals, range(len(primals)), copied=True)
+    result, tape = record_call(f, primals, range(len(primals)), copied=True)
 
     def push(*tangents: Any) -> Any:
         if len(tangents) != len(primals):
             raise ShapeError(f"The linear map takes {len(primals)} tangents, and was given {len(tangents)}.")
-        leaves = [t for k, x in enumerate(primals) for t in pytree.matching(tangents[k], x, f"tangent {k}")]
+        leaves = [t for k, x in enumerate(primals) for t in pytree.match_leaves(tangents[k], x, f"tangent {k}")]
         seeds = [as_shaped(t, x, "the tangent") for t, x in zip(leaves, tape.values, strict=False)]
-        moving = pushed(tape, seeds)
+        moving = push_tangents(tape, seeds)
 
         def tangent(y: Any) -> Any:
             line = result_line(y, tape)
             found = None if line is None else moving[line]
-            return released(zeros(result_value(y, tape)) if found is None else found)
+            return to_output(zeros(result_value(y, tape)) if found is None else found)
 
         return pytree.map_leaves(tangent, result)
 
-    return pytree.map_leaves(lambda y: released(result_value(y, tape)), result), push
+    return pytree.map_leaves(lambda y: to_output(result_value(y, tape)), result), push
 
 
 def elementwise_grad(f: Callable[..., Any], argnums: int = 0) -> Callable[..., Any]:
@@ -251,7 +250,7 @@ def elementwise_grad(f: Callable[..., Any], argnums: int = 0) -> Callable[..., A
         value, pullback = vjp(of_one, args[argnums])
         slopes = pullback(pytree.map_leaves(lambda y: ones(as_value(y)), value))[0]
         for y, x in zip(
-            pytree.matching(value, args[argnums], "the result"), pytree.flatten(args[argnums]), strict=True
+            pytree.match_leaves(value, args[argnums], "the result"), pytree.flatten(args[argnums]), strict=True
         ):
             if shape_of(y) != shape_of(as_value(x)):
                 _refuse_mixed(f)
@@ -263,7 +262,7 @@ def elementwise_grad(f: Callable[..., Any], argnums: int = 0) -> Callable[..., A
 
 
 def _require_elementwise(f: Callable[..., Any], value: Any, pullback: Callable[..., Any], slopes: Any) -> None:
-    """Refuse a Jacobian that is not diagonal: then weights of the results are weights of the slopes.
+    """Refuse a Jacobian that is not diagonal, by a few weighted pullbacks.
 
     Powers of two as weights round nothing. Two entries have different weights by one of the digits of their positions.
     """
@@ -276,9 +275,9 @@ def _require_elementwise(f: Callable[..., Any], value: Any, pullback: Callable[.
 
         weighted = pullback(pytree.map_leaves(weights, value))[0]
         for g, slope in zip(pytree.flatten(weighted), pytree.flatten(slopes), strict=True):
-            slope = plainest(slope)
+            slope = innermost_value(slope)
             least = np.finfo(slope.dtype).tiny * 2.0**2**digits  # smaller numbers lose digits
-            if not np.allclose(plainest(g), slope * weights(slope), rtol=1e-5, atol=least, equal_nan=True):
+            if not np.allclose(innermost_value(g), slope * weights(slope), rtol=1e-5, atol=least, equal_nan=True):
                 _refuse_mixed(f)
 
 
@@ -289,9 +288,9 @@ def _refuse_mixed(f: Callable[..., Any]) -> NoReturn:
     )
 
 
-def by_argument(parts: list[Any], argnums: int | Sequence[int], which: Sequence[int], args: Sequence[Any]) -> Any:
-    """Blocks in the structure of the arguments they belong to."""
-    if len(parts) == 1 and type(argnums) is int and type(args[argnums]) in LEAVES:
+def group_by_argument(parts: list[Any], argnums: int | Sequence[int], which: Sequence[int], args: Sequence[Any]) -> Any:
+    """Group blocks of a Jacobian in the structure of the arguments they belong to."""
+    if len(parts) == 1 and type(argnums) is int and type(args[argnums]) in LEAF_TYPES:
         return parts[0]
     remaining = iter(parts)
     of = {k: pytree.map_leaves(lambda _: next(remaining), args[k]) for k in dict.fromkeys(which)}

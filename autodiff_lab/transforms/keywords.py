@@ -1,4 +1,4 @@
-"""Whose is a keyword? A public function has options of its own, and calls a learner's function that has others."""
+"""Keyword checks: tell the options of a public function from the keywords of the function it is given."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any, TypeVar
 from ..engine.errors import AutodiffError, InputError
 from .recording import name_of
 
-__all__ = ["options_apart", "parameter_names", "written"]
+__all__ = ["check_keywords", "parameter_names", "spell_function"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def options_apart(public: F | None = None, *, more: Sequence[str] = ()) -> Any:
+def check_keywords(public: F | None = None, *, more: Sequence[str] = ()) -> Any:
     """Decorate a function of `f` so that it says where the keywords of `f` go, when one is taken for its own.
 
     Parameters
@@ -32,7 +32,7 @@ def options_apart(public: F | None = None, *, more: Sequence[str] = ()) -> Any:
 
     Examples
     --------
-    >>> @options_apart
+    >>> @check_keywords
     ... def show(f, *args, kwargs=None, scale="normal"):
     ...     return f(*args, **(kwargs or {}))
     >>> show(lambda x, width: x * width, 3.0, width=5.0)
@@ -40,7 +40,7 @@ def options_apart(public: F | None = None, *, more: Sequence[str] = ()) -> Any:
     autodiff_lab.engine.errors.InputError: show has no option 'width'; it has scale. For an argument of <lambda> itself, write show(f, …, kwargs={'width': 5.0}).
     """  # noqa: E501
     if public is None:
-        return partial(options_apart, more=more)
+        return partial(check_keywords, more=more)
     parameters = inspect.signature(public).parameters
     own = [*(p.name for p in parameters.values() if p.kind is p.KEYWORD_ONLY and p.name != "kwargs"), *more]
     place = [*parameters].index("f")
@@ -52,34 +52,37 @@ def options_apart(public: F | None = None, *, more: Sequence[str] = ()) -> Any:
         if strange:
             name, there = public.__qualname__, ", ".join(own)
             raise InputError(
-                f"{name} has no option {strange[0]!r}; it has {there}.{_instead(name, f, strange, options)}"
+                f"{name} has no option {strange[0]!r}; it has {there}.{_hint_kwargs(name, f, strange, options)}"
             )
         try:
             return public(*args, **options)
         except AutodiffError as error:
             shared = [name for name in options if name in parameter_names(f)]
             if shared and error.args:
-                error.args = (f"{error.args[0]}{_instead(public.__qualname__, f, shared, options)}", *error.args[1:])
+                error.args = (
+                    f"{error.args[0]}{_hint_kwargs(public.__qualname__, f, shared, options)}",
+                    *error.args[1:],
+                )
             raise
 
     return call
 
 
-def _instead(public: str, f: Any, names: Sequence[str], options: dict[str, Any]) -> str:
+def _hint_kwargs(public: str, f: Any, names: Sequence[str], options: dict[str, Any]) -> str:
     if not callable(f):
         return ""
     theirs = {name: options[name] for name in names}
-    return f" For an argument of {name_of(f)} itself, write {public}({written(f)}, …, kwargs={theirs!r})."
+    return f" For an argument of {name_of(f)} itself, write {public}({spell_function(f)}, …, kwargs={theirs!r})."
 
 
-def written(f: Any) -> str:
-    """What one writes for a function: its name, if it has one that can be written."""
+def spell_function(f: Any) -> str:
+    """Spell a function for an error message: its name, if that can be written, else ``f``."""
     name = name_of(f)
     return name if name.isidentifier() else "f"
 
 
 def parameter_names(f: Any) -> Sequence[str]:
-    """What a function calls its parameters; nothing where nobody knows."""
+    """The parameter names of a function; nothing where they are not known."""
     try:
         return [*inspect.signature(f).parameters]
     except (TypeError, ValueError):

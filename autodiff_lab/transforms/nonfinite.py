@@ -1,4 +1,4 @@
-"""Where the first NaN or infinity is born: the line of the tape, the line of the source, and both factors."""
+"""Finding the first NaN or infinity of a run or its sweep: tape line, source line, and the factors."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.dispatch import NOTHING
-from ..engine.printing import plain
+from ..engine.dispatch import NO_OPTIONS
+from ..engine.printing import format_value
 from ..engine.tape import Tape
 from ..engine.values import ones
 from .gradients import record
@@ -47,9 +47,9 @@ class NonFinite:
 
     def __str__(self) -> str:
         if self.phase == "forward":
-            told = f"{self.name} = {self.expression} is {plain(self.value)}, from {', '.join(self.factors)}"
+            told = f"{self.name} = {self.expression} is {format_value(self.value)}, from {', '.join(self.factors)}"
         else:
-            product = f"{' × '.join(self.factors)} = {plain(self.value)}"
+            product = f"{' × '.join(self.factors)} = {format_value(self.value)}"
             told = f"on the way back through {self.name} = {self.expression}: {product}"
         return f"{self.phase}: {told}" + (f"\n  {self.source}" if self.source else "")
 
@@ -68,7 +68,7 @@ def trace_nonfinite(f: Callable[..., Any], *args: Any) -> NonFinite | None:
     _, tape = record(f, *args, sites=True, most=None)
     for i in range(len(tape)):
         if not np.all(np.isfinite(tape.values[i])):
-            return _found("forward", tape, i, tape.values[i], tuple(plain(x) for x in tape.args[i]))
+            return _describe_nonfinite("forward", tape, i, tape.values[i], tuple(format_value(x) for x in tape.args[i]))
     if tape.output is None:
         return None
     adjoints: list[Any] = [None] * len(tape)
@@ -79,15 +79,15 @@ def trace_nonfinite(f: Callable[..., Any], *args: Any) -> NonFinite | None:
             if j < 0 or adjoints[j] is None or np.all(np.isfinite(adjoints[j])):
                 continue
             y, operands = tape.values[i], tape.args[i]
-            carried = op.pullback(k, adjoints[i], y, operands, tape.kwargs.get(i, NOTHING))
-            partial = plain(op.local_partial(k, y, *operands)) if op.partials else f"{op.name}, transposed"
-            return _found("backward", tape, i, carried, (plain(adjoints[i]), partial))
+            carried = op.pullback(k, adjoints[i], y, operands, tape.kwargs.get(i, NO_OPTIONS))
+            partial = format_value(op.local_partial(k, y, *operands)) if op.partials else f"{op.name}, transposed"
+            return _describe_nonfinite("backward", tape, i, carried, (format_value(adjoints[i]), partial))
     return None
 
 
-def _found(phase: str, tape: Tape, line: int, value: Any, factors: tuple[str, ...]) -> NonFinite:
+def _describe_nonfinite(phase: str, tape: Tape, line: int, value: Any, factors: tuple[str, ...]) -> NonFinite:
     source = ""
-    frames = tape.sites[line] if tape.sites else ()
+    frames = tape.call_stacks[line] if tape.call_stacks else ()
     if frames:
         code, instruction = frames[-1]
         number = next((n for start, stop, n in code.co_lines() if start <= instruction < stop and n), None)

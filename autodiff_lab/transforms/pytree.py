@@ -1,4 +1,4 @@
-"""Arguments and results in any nesting of tuples, lists and dicts: taken apart into leaves and put together again."""
+"""Pytrees: nested tuples, lists and dicts, flattened into leaves and rebuilt."""
 
 from __future__ import annotations
 
@@ -54,15 +54,15 @@ def map_leaves(function: Callable[[Any], Any], tree: Any) -> Any:
 
 
 def paths(name: str, tree: Any) -> list[str]:
-    """How a learner writes each leaf: ``x``, ``x[0]``, ``p['w']``."""
+    """The path of each leaf, as one writes it: ``x``, ``x[0]``, ``p['w']``."""
     entries = children(tree)
     if entries is None:
         return [name]
     return [path for key, entry in entries for path in paths(f"{name}[{key!r}]", entry)]
 
 
-def matching(tree: Any, like: Any, name: str) -> list[Any]:
-    """The leaves of `tree`, which must have the structure of `like`."""
+def match_leaves(tree: Any, like: Any, name: str) -> list[Any]:
+    """Flatten `tree`, which must have the structure of `like`."""
     here, there = children(tree), children(like)
     if there is None:
         if here is not None and not hasattr(tree, "shape"):
@@ -76,4 +76,4 @@ def matching(tree: Any, like: Any, name: str) -> list[Any]:
             f"expected {type(like).__name__} with entries {[key for key, _ in there]}."
         )
     pairs = zip(here, there, strict=True)
-    return [leaf for (key, a), (_, b) in pairs for leaf in matching(a, b, f"{name}[{key!r}]")]
+    return [leaf for (key, a), (_, b) in pairs for leaf in match_leaves(a, b, f"{name}[{key!r}]")]

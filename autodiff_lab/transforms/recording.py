@@ -1,4 +1,4 @@
-"""The one way onto a tape, the one way back from its results, and the one way along it with tangents."""
+"""Recording a call on a tape, sweeping back from its results, and pushing tangents along it."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from ..engine.broadcasting import shape_of
-from ..engine.dispatch import NOTHING, Traced
+from ..engine.dispatch import NO_OPTIONS, Traced
 from ..engine.errors import InputError, LeakError, ShapeError
-from ..engine.printing import visible
+from ..engine.printing import replace_bidi
 from ..engine.tape import Tape
 from ..engine.values import as_value, zeros
 from ..engine.variable import Variable
@@ -22,26 +22,26 @@ from . import execution_log, pytree
 
 __all__ = [
     "argument_names",
-    "checked_result",
-    "chosen_arguments",
-    "derivative_of",
+    "check_result",
+    "derivative_name",
+    "find_count_arguments",
+    "innermost_value",
     "name_of",
-    "needed_whole",
-    "plainest",
-    "pushed",
-    "pushed_through",
-    "recorded",
+    "push_line",
+    "push_tangents",
+    "record_call",
     "require_scalar",
+    "resolve_argnums",
     "result_line",
     "result_value",
-    "swept",
+    "sweep_tape",
 ]
 
 
-NUMBERS = frozenset({float, np.float64})
+NUMBER_TYPES = frozenset({float, np.float64})
 
 
-def recorded(
+def record_call(
     f: Callable[..., Any],
     args: Sequence[Any],
     which: Sequence[int],
@@ -50,21 +50,21 @@ def recorded(
     named: bool = False,
     copied: bool = False,
 ) -> tuple[Any, Tape]:
-    """Call `f` with the chosen arguments as inputs of a tape, a new one if none is given; it is then closed.
+    """Record a call of `f`, with the chosen arguments as inputs of a tape (a new one if none is given).
 
     A tape that outlives the call keeps its own copy of the inputs, in case the caller changes them.
     """
     tape = Tape() if tape is None else tape
     inputs, names = list(args), None
     for n, k in enumerate(which):
-        if not named and type(inputs[k]) in NUMBERS:
+        if not named and type(inputs[k]) in NUMBER_TYPES:
             inputs[k] = tape.input(np.float64(inputs[k]))
             continue
         if k in which[:n]:  # asked for twice: one input all the same
             continue
         if not named:  # nobody will read the names, and finding them costs more than a small derivative
             try:
-                inputs[k] = pytree.map_leaves(lambda leaf: _nameless(tape, leaf, copied), args[k])
+                inputs[k] = pytree.map_leaves(lambda leaf: _add_unnamed_input(tape, leaf, copied), args[k])
                 continue
             except InputError:
                 pass  # the way with names comes to the same leaf, and says which it is
@@ -78,18 +78,18 @@ def recorded(
 
         inputs[k] = pytree.map_leaves(lifted, args[k])
     call = f if not kwargs else lambda *inputs: f(*inputs, **kwargs)
-    if tape.sites is None:
+    if tape.call_stacks is None:
         return tape.run(call, inputs), tape
-    with execution_log.watched(tape) as walk:
+    with execution_log.log_execution(tape) as walk:
         result = tape.run(call, inputs)
-    tape.walk = walk.known()
+    tape.execution_log = walk.complete_events()
     return result, tape
 
 
-def needed_whole(tape: Tape, args: Sequence[Any], which: Sequence[int]) -> set[int]:
-    """The arguments whose bare number was asked for last, if all of them are integers: an index, or a count."""
+def find_count_arguments(tape: Tape, args: Sequence[Any], which: Sequence[int]) -> set[int]:
+    """Find the integer arguments that the run needed as an index or a count: whose bare number was asked for last."""
     owners = [k for k in which for _ in pytree.flatten(args[k])]
-    lines, needed = tape.asked[-1:], set()
+    lines, needed = tape.detached_lines[-1:], set()
     while lines:
         i = lines.pop()
         if i < 0:
@@ -101,12 +101,12 @@ def needed_whole(tape: Tape, args: Sequence[Any], which: Sequence[int]) -> set[i
     return needed if all(np.asarray(leaf).dtype.kind in "iu" for leaf in leaves) else set()
 
 
-def _nameless(tape: Tape, leaf: Any, copied: bool) -> Variable:
+def _add_unnamed_input(tape: Tape, leaf: Any, copied: bool) -> Variable:
     value = as_value(leaf)
     return tape.input(value.copy() if copied and value is leaf and type(leaf) is np.ndarray else value)
 
 
-def swept(tape: Tape, outputs: Sequence[Any], seeds: Sequence[Any]) -> list[Any]:
+def sweep_tape(tape: Tape, outputs: Sequence[Any], seeds: Sequence[Any]) -> list[Any]:
     """Sweep from the outputs; the adjoints of the inputs, zeros where nothing arrived."""
     adjoints: list[Any] = [None] * len(tape.ops)
     last = -1
@@ -120,29 +120,29 @@ def swept(tape: Tape, outputs: Sequence[Any], seeds: Sequence[Any]) -> list[Any]
     return [zeros(tape.values[i]) if adjoints[i] is None else adjoints[i] for i in range(tape.n_inputs)]
 
 
-def pushed(tape: Tape, tangents: Sequence[Any], batch: int | None = None) -> list[Any]:
+def push_tangents(tape: Tape, tangents: Sequence[Any], batch: int | None = None) -> list[Any]:
     """Push the tangents of the inputs along the tape; the tangent of every line, None where nothing moves it.
 
     With `batch`, every tangent has a leading axis of that length: that many directions at once.
 
     Examples
     --------
-    >>> value, tape = recorded(lambda x, y: x * y, (2.0, 5.0), (0, 1))
-    >>> [float(t) for t in pushed(tape, (1.0, 0.0))]
+    >>> value, tape = record_call(lambda x, y: x * y, (2.0, 5.0), (0, 1))
+    >>> [float(t) for t in push_tangents(tape, (1.0, 0.0))]
     [1.0, 0.0, 5.0]
     """
     moving = list(tangents)
     for i in range(tape.n_inputs, len(tape)):
-        moving.append(pushed_through(tape, i, tuple(moving[j] if j >= 0 else None for j in tape.parents[i]), batch))
+        moving.append(push_line(tape, i, tuple(moving[j] if j >= 0 else None for j in tape.parents[i]), batch))
     return moving
 
 
-def pushed_through(tape: Tape, line: int, tangents: tuple[Any, ...], batch: int | None = None) -> Any:
+def push_line(tape: Tape, line: int, tangents: tuple[Any, ...], batch: int | None = None) -> Any:
     """The tangent of one line, from those of its operands."""
     if all(t is None for t in tangents):
         return None
     op: Any = tape.ops[line]
-    return op.pushforward(tape.values[line], tape.args[line], tangents, tape.kwargs.get(line, NOTHING), batch)
+    return op.pushforward(tape.values[line], tape.args[line], tangents, tape.kwargs.get(line, NO_OPTIONS), batch)
 
 
 def result_line(y: Any, tape: Tape) -> int | None:
@@ -151,19 +151,19 @@ def result_line(y: Any, tape: Tape) -> int | None:
 
 
 def result_value(y: Any, tape: Tape) -> Any:
-    """A result one level down: what a lower level, or the caller, should see."""
+    """The value of a result, one level down: what a lower level, or the caller, should see."""
     if type(y) is Variable and y.tape is tape:
         return y.value
-    return checked_result(y)
+    return check_result(y)
 
 
-def plainest(x: Any) -> Any:
-    """The number or array at the bottom of all levels."""
-    return plainest(x.value) if isinstance(x, Traced) else x
+def innermost_value(x: Any) -> Any:
+    """The number or array inside all levels."""
+    return innermost_value(x.value) if isinstance(x, Traced) else x
 
 
-def checked_result(y: Any) -> Any:
-    """A result that does not belong to the derivative just taken: of a lower level, or a plain number."""
+def check_result(y: Any) -> Any:
+    """Check a result that does not belong to this derivative: it is of a lower level, or a plain number."""
     if isinstance(y, Traced) and not y.level.open:
         raise LeakError(
             f"The function returned {y!r}, which belongs to a derivative call that has already ended. "
@@ -174,8 +174,8 @@ def checked_result(y: Any) -> Any:
     return as_value(y, "the result")
 
 
-def chosen_arguments(argnums: int | Sequence[int], args: Sequence[Any], f: Callable[..., Any]) -> list[int]:
-    """The positions that `argnums` asks for, counted from the front."""
+def resolve_argnums(argnums: int | Sequence[int], args: Sequence[Any], f: Callable[..., Any]) -> list[int]:
+    """Resolve `argnums` to positions, counted from the front."""
     if type(argnums) is int and 0 <= argnums < len(args):
         return [argnums]
     try:
@@ -194,7 +194,7 @@ def chosen_arguments(argnums: int | Sequence[int], args: Sequence[Any], f: Calla
 
 
 def argument_names(f: Callable[..., Any], count: int) -> list[str]:
-    """What `f` calls its positional arguments; ``args[0]`` where it takes any number, ``x1`` where nobody knows."""
+    """The names of the positional arguments of `f`; ``args[0]`` where it takes any number, ``x1`` where unknown."""
     try:
         parameters = list(inspect.signature(f).parameters.values())
     except (TypeError, ValueError):
@@ -208,7 +208,7 @@ def require_scalar(result: Any, f: Callable[..., Any]) -> None:
     """Refuse a result that has no gradient because it is not one number."""
     if shape_of(result) != () or pytree.children(result) is not None:
         raise ShapeError(
-            f"{name_of(f)} returned {_described(result)}, and a gradient belongs to one number. "
+            f"{name_of(f)} returned {_describe_result(result)}, and a gradient belongs to one number. "
             "Reduce it (np.sum, np.mean), or use vjp with a cotangent of the result's shape."
         )
 
@@ -216,8 +216,8 @@ def require_scalar(result: Any, f: Callable[..., Any]) -> None:
 _DERIVATIVES = frozenset({"grad", "value_and_grad", "jacfwd", "jacrev", "jacobian", "hessian", "elementwise_grad"})
 
 
-def derivative_of(f: Callable[..., Any]) -> str:
-    """Which of our functions made `f`: ``"grad"``, ``"jacobian"``, …; empty if it is no derivative."""
+def derivative_name(f: Callable[..., Any]) -> str:
+    """Which transform made `f`: ``"grad"``, ``"jacobian"``, …; empty if it is no derivative."""
     code = getattr(f, "__code__", None)
     if code is None or not hasattr(f, "__wrapped__") or not f.__globals__["__name__"].startswith(f"{__package__}."):
         return ""
@@ -226,7 +226,7 @@ def derivative_of(f: Callable[..., Any]) -> str:
 
 
 def name_of(f: Callable[..., Any]) -> str:
-    """What titles and messages call a function: as its author did. A gradient has a prime.
+    """The name of a function, for titles and messages. A gradient has a prime.
 
     >>> from autodiff_lab import grad, jacobian
     >>> name_of(functools.partial(pow, 2)), name_of(lambda x: x), name_of(grad(grad(abs))), name_of(jacobian(grad(abs)))
@@ -234,14 +234,14 @@ def name_of(f: Callable[..., Any]) -> str:
     """
     if isinstance(f, functools.partial):
         return name_of(f.func)
-    maker = derivative_of(f)
+    maker = derivative_name(f)
     if maker:
         inner = name_of(f.__wrapped__)  # type: ignore[attr-defined]
         return f"{inner}′" if maker == "grad" else f"{maker}({inner})"
-    return visible(getattr(f, "__name__", None) or type(f).__name__)
+    return replace_bidi(getattr(f, "__name__", None) or type(f).__name__)
 
 
-def _described(result: Any) -> str:
+def _describe_result(result: Any) -> str:
     entries = pytree.children(result)
     if entries is not None:
         return f"a {type(result).__name__} of {len(entries)} results"

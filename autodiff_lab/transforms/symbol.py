@@ -1,4 +1,4 @@
-"""Symbols: run a rule on names and get the formula.
+"""Symbols: symbolic evaluation of a rule, which gives its formula.
 
 A Symbol flows through the same rules as a number and builds an expression, which prints as text, as LaTeX or as
 Python. A comparison of Symbols is an Iverson bracket (1 where it holds, else 0); a guard shows what it guards.
@@ -12,16 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.dispatch import FLOAT64, NOTHING, Level, Op, Traced
+from ..engine.dispatch import FLOAT64, NO_OPTIONS, Level, Op, Traced
 from ..engine.errors import DetachedError
 from ..engine.operators import Overloaded
-from ..engine.printing import call, index, plain, static_text
+from ..engine.printing import format_call, format_index, format_static, format_value
 
 __all__ = ["Symbol"]
 
 
 class SymbolLevel(Level):
-    """Above every derivative: an operation with a Symbol among its operands is an expression."""
+    """The level of Symbols, above every derivative: an operation on a Symbol builds an expression."""
 
     __slots__ = ()
 
@@ -63,7 +63,7 @@ _LATEX_SIGNS = {"<=": r"\le", ">=": r"\ge", "!=": r"\ne", "==": "="}
 
 
 class Symbol(Overloaded):
-    r"""A name, or an expression of names.
+    r"""A symbolic value: a name, or an expression of names.
 
     Parameters
     ----------
@@ -90,17 +90,17 @@ class Symbol(Overloaded):
         *,
         op: Op | None = None,
         operands: tuple[Any, ...] = (),
-        static: Mapping[str, Any] = NOTHING,
+        static: Mapping[str, Any] = NO_OPTIONS,
     ) -> None:
         self.name, self.op, self.operands, self.static = name, op, operands, static
 
     def text(self) -> str:
         """The formula as one writes it in a line: ``cos(v0)``, ``1 / v-1``."""
-        return self._written("")
+        return self._spell("")
 
     def python(self) -> str:
         """The formula as Python source that evaluates to the same number."""
-        return self._written("np.")
+        return self._spell("np.")
 
     def latex(self) -> str:
         """The formula as LaTeX, for use between dollar signs."""
@@ -108,7 +108,7 @@ class Symbol(Overloaded):
             return _latex_name(self.name)
         name = self.op.name
         if name == "unless":
-            return _latex(_unguarded(self))
+            return _latex(_remove_guard(self))
         if self.op.kind == "comparison" and self.op.symbol:
             a, b = map(_latex, self.operands)
             return rf"[{a} {_LATEX_SIGNS.get(self.op.symbol or '', self.op.symbol)} {b}]"
@@ -116,21 +116,19 @@ class Symbol(Overloaded):
         if name == "divide":
             return rf"\frac{{{plainly[0]}}}{{{plainly[1]}}}"
         if name == "power":
-            return f"{_latex_bracketed(self.operands[0], 5)}^{{{plainly[1]}}}"
+            return f"{_bracket_latex(self.operands[0], 5)}^{{{plainly[1]}}}"
         if name in ("multiply", "matmul"):
-            a, b = _latex_bracketed(self.operands[0], 2), _latex_bracketed(self.operands[1], 3)
+            a, b = _bracket_latex(self.operands[0], 2), _bracket_latex(self.operands[1], 3)
             return rf"{a} \cdot {b}" if b[:1].isdigit() or b[:1] == "-" else rf"{a} \, {b}"
         if name in ("add", "subtract"):
-            right = _latex_bracketed(
-                self.operands[1], 3 if _latex(self.operands[1])[:1] == "-" else 1 + (name != "add")
-            )
+            right = _bracket_latex(self.operands[1], 3 if _latex(self.operands[1])[:1] == "-" else 1 + (name != "add"))
             return f"{plainly[0]} {self.op.symbol} {right}"
         if name == "remainder":
-            return rf"{_latex_bracketed(self.operands[0], 3)} \bmod {_latex_bracketed(self.operands[1], 4)}"
+            return rf"{_bracket_latex(self.operands[0], 3)} \bmod {_bracket_latex(self.operands[1], 4)}"
         if name == "floor_divide":
             return rf"\left\lfloor \frac{{{plainly[0]}}}{{{plainly[1]}}} \right\rfloor"
         if name == "negative":
-            return f"-{_latex_bracketed(self.operands[0], 2)}"
+            return f"-{_bracket_latex(self.operands[0], 2)}"
         special = {
             "exp": "e^{%s}",
             "sqrt": r"\sqrt{%s}",
@@ -140,47 +138,47 @@ class Symbol(Overloaded):
         if name in special:
             return special[name] % plainly[0]
         if name == "square":
-            return f"{_latex_bracketed(self.operands[0], 5)}^{{2}}"
+            return f"{_bracket_latex(self.operands[0], 5)}^{{2}}"
         if name in _LATEX_FUNCTIONS:
-            inside = _unguarded(self.operands[0])
+            inside = _remove_guard(self.operands[0])
             atom = isinstance(inside, Symbol) and inside.op is None
             return rf"\{name} {plainly[0]}" if atom else rf"\{name}\left({plainly[0]}\right)"
         if "dtype" in self.static:
             return rf"\operatorname{{{self.static['dtype']}}}\left({plainly[0]}\right)"
         escaped = name.replace("_", r"\_")
         if name == "getitem":
-            return rf"{_latex_bracketed(self.operands[0], 5)}[{index(self.static['index'])}]"
+            return rf"{_bracket_latex(self.operands[0], 5)}[{format_index(self.static['index'])}]"
         if name in ("stack", "concatenate"):
             plainly = [f"[{', '.join(plainly)}]"]
-        options = [rf"\text{{{k}}}={static_text(v)}" for k, v in self.static.items() if v is not None]
+        options = [rf"\text{{{k}}}={format_static(v)}" for k, v in self.static.items() if v is not None]
         return rf"\operatorname{{{escaped}}}\left({', '.join(plainly + options)}\right)"
 
-    def _written(self, prefix: str) -> str:
+    def _spell(self, prefix: str) -> str:
         if self.op is None:
             return self.name
         if self.op.name == "unless":
             if not prefix:
-                return _written(_unguarded(self), prefix)
-            return f"np.where({', '.join(_written(x, prefix) for x in self.operands)})"
+                return _spell(_remove_guard(self), prefix)
+            return f"np.where({', '.join(_spell(x, prefix) for x in self.operands)})"
         strength = _STRENGTH.get(self.op.name)
         if self.op.kind == "comparison" and self.op.symbol:
-            a, b = (_written(x, prefix) for x in self.operands)
+            a, b = (_spell(x, prefix) for x in self.operands)
             return f"({a} {self.op.symbol} {b})"
         if "dtype" in self.static:
-            return f"{prefix}{self.static['dtype']}({_written(self.operands[0], prefix)})"
+            return f"{prefix}{self.static['dtype']}({_spell(self.operands[0], prefix)})"
         if strength is None:
             own = self.op.name == "getitem" or self.op.inside is not None  # a learner's function is not NumPy's
             named = self.op.name if own else prefix + self.op.name
-            return call(
+            return format_call(
                 named,
                 None,
-                [_written(x, prefix) for x in self.operands],
+                [_spell(x, prefix) for x in self.operands],
                 dict(self.static),
             )
         if len(self.operands) == 1:
-            return f"-{_bracketed(self.operands[0], 4, prefix)}"
-        left = _bracketed(self.operands[0], 5 if self.op.name == "power" else min(strength, 2), prefix)
-        right = _bracketed(self.operands[1], strength + (self.op.name != "power"), prefix)
+            return f"-{_bracket(self.operands[0], 4, prefix)}"
+        left = _bracket(self.operands[0], 5 if self.op.name == "power" else min(strength, 2), prefix)
+        right = _bracket(self.operands[1], strength + (self.op.name != "power"), prefix)
         if right.startswith("-"):
             right = f"({right})"
         return f"{left} {self.op.symbol} {right}"
@@ -195,22 +193,22 @@ class Symbol(Overloaded):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """A name stands for one number."""
+        """The shape of a number, ()."""
         return ()
 
     @property
     def dtype(self) -> Any:
-        """Of double precision."""
+        """Double precision."""
         return FLOAT64
 
 
-def _unguarded(x: Any) -> Any:
-    """What a guard guards; anything else as it is."""
-    return _unguarded(x.operands[2]) if isinstance(x, Symbol) and x.op is not None and x.op.name == "unless" else x
+def _remove_guard(x: Any) -> Any:
+    """The expression inside a guard; anything else unchanged."""
+    return _remove_guard(x.operands[2]) if isinstance(x, Symbol) and x.op is not None and x.op.name == "unless" else x
 
 
 def _strength(x: Any) -> int:
-    x = _unguarded(x)
+    x = _remove_guard(x)
     if isinstance(x, Symbol):
         if x.op is None or x.op.kind == "comparison":
             return 9
@@ -218,20 +216,20 @@ def _strength(x: Any) -> int:
     return 9 if not np.ndim(x) and x >= 0 else 2
 
 
-def _bracketed(x: Any, least: int, prefix: str) -> str:
-    text = _written(x, prefix)
+def _bracket(x: Any, least: int, prefix: str) -> str:
+    text = _spell(x, prefix)
     return text if _strength(x) >= least else f"({text})"
 
 
-def _written(x: Any, prefix: str) -> str:
+def _spell(x: Any, prefix: str) -> str:
     if isinstance(x, Symbol):
-        return x._written(prefix)
+        return x._spell(prefix)
     text = _number(x)
     return text if np.ndim(x) or np.isfinite(x) else text.replace("nan", f"{prefix}nan").replace("inf", f"{prefix}inf")
 
 
 def _number(x: Any) -> str:
-    text = plain(x)
+    text = format_value(x)
     return text.removesuffix(".0")
 
 
@@ -242,7 +240,7 @@ def _latex(x: Any) -> str:
     return rf"{mantissa} \cdot 10^{{{int(exponent)}}}" if e and np.ndim(x) == 0 else mantissa + e + exponent
 
 
-def _latex_bracketed(x: Any, least: int) -> str:
+def _bracket_latex(x: Any, least: int) -> str:
     text = _latex(x)
     name = x.op.name if isinstance(x, Symbol) and x.op is not None else ""
     closed = name in ("divide", "reciprocal") and least <= 3

@@ -24,7 +24,7 @@ from autodiff_lab import (
     vjp,
 )
 from autodiff_lab.engine.errors import InputError, ShapeError, UnsupportedError
-from autodiff_lab.engine.levels import running
+from autodiff_lab.engine.levels import open_levels
 
 V = np.array([0.3, -0.7, 1.1])
 MODES = {"rev": grad, "fwd": lambda f: lambda x: jvp(f, (x,), (1.0,))[1]}
@@ -206,7 +206,7 @@ def test_no_recording_in_one_thread_leaves_the_others_alone() -> None:
 
     wrong.append(grad(busy)(3.0))
     assert wrong == [6.0]
-    assert running == []
+    assert open_levels == []
 
 
 # checkpoint

@@ -29,7 +29,7 @@ from autodiff_lab import (
     vjp,
 )
 from autodiff_lab.engine.errors import LeakError
-from autodiff_lab.engine.levels import running
+from autodiff_lab.engine.levels import open_levels
 
 MODES = {
     "grad": lambda f, x: grad(f)(x),
@@ -137,9 +137,9 @@ EVERYTHING = {
 def test_an_exception_closes_every_level(name: str) -> None:
     with pytest.raises(Stop):
         EVERYTHING[name](_breaking)
-    assert running == []
+    assert open_levels == []
     EVERYTHING[name](np.sin)
-    assert running == []
+    assert open_levels == []
 
 
 def test_an_exception_frees_the_tape() -> None:

@@ -56,7 +56,7 @@ RUNS = {
     "linearize": lambda f, x: linearize(f, x)[1](x),
     "replay": lambda f, x: record(f, x)[1].replay(x),
     "gradient of replay": lambda f, x: grad(record(f, x)[1].replay)(x),
-    "released": lambda f, x: record(f, x)[1].release(),
+    "released": lambda f, x: record(f, x)[1].free_values(),
     "a rule of one's own": lambda f, x: grad(lambda x: f(own(x)))(x),
     "trace_nonfinite": lambda f, x: trace_nonfinite(f, x),
     "record": lambda f, x: record(f, x),

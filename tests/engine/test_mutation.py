@@ -10,10 +10,10 @@ import pytest
 
 from autodiff_lab import checkpoint, grad, jacrev, linearize, record, vjp
 from autodiff_lab.engine.errors import MutationError
-from autodiff_lab.engine.values import SMALL, _copies
+from autodiff_lab.engine.values import MAX_COPIED_BYTES, _copies
 
 X = np.array([1.0, 2.0, 3.0])
-LARGE = SMALL // 8 + 1  # one entry more than is copied every time
+LARGE = MAX_COPIED_BYTES // 8 + 1  # one entry more than is copied every time
 
 USES: dict[str, tuple[Callable[[Any, Any], Any], Any]] = {
     # name: y = f(x, c), and a constant c; c is overwritten with its reverse afterwards

@@ -14,7 +14,7 @@ import pytest
 import autodiff_lab as ad
 from autodiff_lab import grad, jacfwd, jvp, no_recording, record
 from autodiff_lab.engine.errors import LeakError
-from autodiff_lab.engine.levels import blocks, running
+from autodiff_lab.engine.levels import open_levels, pauses
 from autodiff_lab.systems.gradient_tape import Variable
 
 
@@ -28,7 +28,7 @@ MODES = [grad, slope_by_jvp, jacfwd, lambda f: lambda x: record(f, x, sites=True
 @pytest.fixture(autouse=True)
 def _all_is_left() -> Iterator[None]:
     yield
-    assert blocks == [] and running == []
+    assert pauses == [] and open_levels == []
 
 
 @contextlib.contextmanager
@@ -127,9 +127,9 @@ def test_a_generator_that_is_never_ended(mode: Any) -> None:
     try:
         assert mode(f)(3.0) == 6.0
         assert mode(lambda x: x * x)(3.0) == 6.0
-        assert len(blocks) == len(kept)
+        assert len(pauses) == len(kept)
         kept.clear()
-        assert blocks == []
+        assert pauses == []
     finally:
         gc.enable()
 

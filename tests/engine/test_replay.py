@@ -123,7 +123,7 @@ def test_a_released_tape() -> None:
     _, tape = record(lambda x: np.sin(x) * x, V)
     lines = len(tape)
     assert tape.nbytes > 0
-    tape.release()
+    tape.free_values()
     assert tape.nbytes == 0
     assert len(tape) == lines
     assert tape.parents[1] == (0,)
@@ -136,7 +136,7 @@ def test_a_released_tape() -> None:
 
 def test_releasing_one_tape_leaves_pullbacks_alone() -> None:
     _, pullback = vjp(np.sin, V)
-    record(np.sin, V)[1].release()
+    record(np.sin, V)[1].free_values()
     np.testing.assert_allclose(pullback(np.ones(3))[0], np.cos(V))
 
 

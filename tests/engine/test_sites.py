@@ -37,11 +37,11 @@ def site_text(site: tuple[tuple[Any, int], ...]) -> str:
 
 def test_sites() -> None:
     _, tape = record(taught, 2.0, np.array([1.0, 2.0]), sites=True)
-    assert len(tape.sites) == len(tape)
-    assert tape.sites[: tape.n_inputs] == [(), ()]
+    assert len(tape.call_stacks) == len(tape)
+    assert tape.call_stacks[: tape.n_inputs] == [(), ()]
     texts = []
     for i in range(tape.n_inputs, len(tape)):
-        frames = tape.sites[i]
+        frames = tape.call_stacks[i]
         assert all(code.co_filename == __file__ for code, _ in frames), "only the learner's own frames"
         assert frames[0][0] is taught.__code__, "outermost first"
         texts.append((tape.ops[i].name, site_text(frames)))
@@ -54,7 +54,7 @@ def test_sites() -> None:
     assert ("getitem", "np.stack([x, x])[0]") in texts
     assert ("matmul", "a @ a") in texts
     assert ("absolute", "abs(x)") in texts
-    depth = {name: len(tape.sites[i]) for i, name in enumerate(op.name if op else "" for op in tape.ops)}
+    depth = {name: len(tape.call_stacks[i]) for i, name in enumerate(op.name if op else "" for op in tape.ops)}
     assert depth["sin"] == 2
     assert depth["absolute"] == 1
 
@@ -69,7 +69,7 @@ def test_sites_with_another_derivative_inside() -> None:
         return grad(lambda y: y * np.sin(x) * y)(x) + jvp(lambda y: y * x, (x,), (1.0,))[1]
 
     _, tape = record(f, 2.0, sites=True)
-    for site in tape.sites[1:]:
+    for site in tape.call_stacks[1:]:
         assert site
         assert all(code.co_filename == __file__ for code, _ in site)
         assert site[0][0] is f.__code__
@@ -84,7 +84,7 @@ def test_sites_below_a_learner_who_is_already_inside_one() -> None:
         return value
 
     record(outer, 2.0, sites=True)
-    (site,) = tapes[0].sites[1:]
+    (site,) = tapes[0].call_stacks[1:]
     assert [code.co_name for code, _ in site] == ["<lambda>"], "the frames outside the recording do not count"
 
 
@@ -96,7 +96,7 @@ def test_sites_whatever_the_learners_module_is_called(module: str | None) -> Non
     exec(compile(dedent("def f(x):\n    return np.sin(x) * 2\n"), "cell", "exec"), namespace)
     _, tape = record(namespace["f"], 2.0, sites=True)
     if module != "numpy":
-        assert [len(site) for site in tape.sites] == [0, 1, 1]
+        assert [len(site) for site in tape.call_stacks] == [0, 1, 1]
 
 
 # Sites are noted to show a run: one that never ends must not fill the memory first
@@ -132,10 +132,10 @@ def test_a_run_of_the_largest_length_and_one_line_more() -> None:
 
 
 def test_large_arrays_end_it_sooner(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tapes, "LARGEST", 5000)
+    monkeypatch.setattr(tapes, "MAX_TAPE_VALUES", 5000)
     with pytest.raises(EndlessError, match=r"49 operations with 5,100 numbers"):
         record(endless, np.ones(100) * 1.0, sites=True)
-    assert record(decay, np.ones(100), sites=True)[1].held == 4100
+    assert record(decay, np.ones(100), sites=True)[1].n_values == 4100
 
 
 @pytest.mark.parametrize("show", [play, draw, table, Trace.of])

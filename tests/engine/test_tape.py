@@ -28,7 +28,7 @@ def test_columns() -> None:
     assert tape.kwargs[3]["axis"] == 0
     assert tape.output == 4
     assert tape.n_inputs == 2
-    assert tape.sites is None
+    assert tape.call_stacks is None
     assert len(tape) == 5
 
 

@@ -42,7 +42,7 @@ def test_an_integer_that_is_counted_with_stays_constant(f):
     value, tape = record(f, 0.5, 4)
     assert value == f(0.5, 4)
     assert tape.input_names == ["x"]
-    assert (tape.fixed, tape.counts) == ({"n": 4}, ("n",))
+    assert (tape.constant_arguments, tape.count_arguments) == ({"n": 4}, ("n",))
     trace = Trace.of(f, 0.5, 4)
     assert trace.gradient[0].value == pytest.approx(grad(f)(0.5, 4), rel=1e-12)
     assert "n = 4 stays constant: Python needs it as an index or a count" in trace.note
@@ -59,7 +59,7 @@ def test_counts_of_several_arguments_and_inside_a_shape():
         return np.sum(x * np.ones(shape)) * [2.0, 3.0][n]
 
     value, tape = record(blocks, (2, 3), 0.5, 1)
-    assert (value, tape.input_names, tape.counts) == (9.0, ["x"], ("shape", "n"))
+    assert (value, tape.input_names, tape.count_arguments) == (9.0, ["x"], ("shape", "n"))
     note = Trace.of(blocks, (2, 3), 0.5, 1).note
     assert "shape = (2, 3), n = 1 stay constant" in note
 

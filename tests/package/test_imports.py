@@ -1,6 +1,7 @@
 """Imports run downwards only, the engine stands on NumPy alone, and `import autodiff_lab` pays for no view."""
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -152,3 +153,15 @@ def test_every_public_name_is_there() -> None:
     for name in autodiff_lab.__all__:
         assert getattr(autodiff_lab, name) is not None
     assert set(autodiff_lab.__all__) <= set(dir(autodiff_lab))
+
+
+def test_files_that_the_sources_name_are_there():
+    sources = [path for path in PACKAGE.rglob("*") if path.suffix in (".py", ".js", ".css")]
+    there = {path.name for path in sources}
+    named = {
+        (path.relative_to(PACKAGE).as_posix(), name)
+        for path in sources
+        for name in re.findall(r"`(\w+\.(?:py|js|css))`", path.read_text(encoding="utf-8"))
+    }
+    assert len(named) > 20
+    assert {(path, name) for path, name in named if name not in there} == set()

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import autodiff_lab as ad
 from autodiff_lab.engine.errors import InputError, MutationError, ShapeError
 from autodiff_lab.systems import designs, side_by_side
-from autodiff_lab.systems.designs import DESIGNS, places
+from autodiff_lab.systems.designs import DESIGNS, entry_views
 from autodiff_lab.systems.side_by_side import Column, Comparison, compare
 
 THREE = ["partials", "closures", "operations"]
@@ -49,7 +49,7 @@ PROGRAMS = [
 @pytest.mark.parametrize(("f", "inputs"), PROGRAMS)
 @pytest.mark.parametrize("name", DESIGNS)
 def test_every_design_has_the_engines_value_and_gradient(name: str, f: Any, inputs: tuple[float, ...]) -> None:
-    run = DESIGNS[name](f, places(np.array(inputs)))
+    run = DESIGNS[name](f, entry_views(np.array(inputs)))
     value, gradient = ad.value_and_grad(f, argnums=tuple(range(len(inputs))))(*inputs)
     assert run.value == pytest.approx(value, rel=1e-15)
     for _ in range(2):
@@ -58,7 +58,7 @@ def test_every_design_has_the_engines_value_and_gradient(name: str, f: Any, inpu
 
 @given(st.floats(0.2, 3), st.floats(-3, 3))
 def test_the_designs_agree_anywhere(a: float, b: float) -> None:
-    gradients = [design(document_0, places(np.array([a, b]))).gradient() for design in DESIGNS.values()]
+    gradients = [design(document_0, entry_views(np.array([a, b]))).gradient() for design in DESIGNS.values()]
     for gradient in gradients[1:]:
         assert gradient == pytest.approx(gradients[0], rel=1e-12, abs=1e-12)
 
@@ -143,7 +143,7 @@ def test_a_design_that_only_reads_results_survives() -> None:
 
 def test_writing_is_done_to_the_learners_own_array() -> None:
     x = np.array([2.0, 5.0])
-    runs = {name: design(document_0, places(x)) for name, design in DESIGNS.items()}
+    runs = {name: design(document_0, entry_views(x)) for name, design in DESIGNS.items()}
     before = runs["partials"].gradient()
     x[:] = 0.5
     assert runs["partials"].gradient() == runs["operations, inputs copied"].gradient() == before

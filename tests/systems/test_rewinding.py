@@ -12,7 +12,7 @@ import pytest
 
 import autodiff_lab as ad
 from autodiff_lab.engine.errors import ReleasedError
-from autodiff_lab.engine.levels import running
+from autodiff_lab.engine.levels import open_levels
 from autodiff_lab.systems.gradient_tape import GradientTape, Tensor, Variable
 
 from .tapes import plain
@@ -75,7 +75,7 @@ def test_inside_the_block_a_gradient_ends_the_recording() -> None:
     with GradientTape() as tape:
         y = x * x
         gradient = tape.gradient(y, x)
-        assert running == []
+        assert open_levels == []
         gradient * x
     assert plain(gradient) == 6.0
     assert tape.records == {}

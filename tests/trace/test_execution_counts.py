@@ -190,7 +190,7 @@ def test_a_debugger_is_left_alone_and_nothing_is_claimed():
 
 
 def test_a_walk_that_is_too_long_claims_nothing(monkeypatch):
-    monkeypatch.setattr(execution_log, "MOST", 3)
+    monkeypatch.setattr(execution_log, "MAX_EVENTS", 3)
     before = sys.gettrace()
     assert Trace.of(two_ways, 1.0).sources[0].ran == ()
     assert sys.gettrace() is before
@@ -209,7 +209,7 @@ def test_python_traces_nothing_afterwards_even_if_the_function_fails():
 
 
 def test_without_sites_nobody_watches():
-    assert record(two_ways, 1.0)[1].walk is None
+    assert record(two_ways, 1.0)[1].execution_log is None
 
 
 def test_the_transcript_says_which_way_the_run_took():

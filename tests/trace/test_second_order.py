@@ -57,7 +57,7 @@ def test_a_hessian_vector_product(vector):
 def test_without_an_inner_derivative_there_is_one_stretch(example_trace):
     assert set(stretches(example_trace)) == {0}
     assert example_trace.note == ""
-    assert record(cube, 2.0)[1].swept_by == {}
+    assert record(cube, 2.0)[1].written_by_sweep == {}
 
 
 def test_the_derivative_is_called_by_its_name():

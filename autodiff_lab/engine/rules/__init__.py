@@ -1,4 +1,4 @@
-"""THE TABLE: one row per primitive, one to four lines a row.
+"""The table of derivative rules: one row per primitive, one to four lines a row.
 
 An *elementwise* row gives the local partial for each operand, ``partial(y, *operands)``; `y` is the result, so a rule
 may use it again (``tan``: ``1 + y * y``). A *reduction* gives the weight of each entry. A *linear* row gives its
@@ -43,7 +43,7 @@ __all__ = [
 
 
 def policy() -> str:
-    """What the derivative is where there is none, in one place.
+    """The convention for derivatives at kinks, as text.
 
     Returns
     -------

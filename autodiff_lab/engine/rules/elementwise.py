@@ -1,4 +1,4 @@
-"""THE TABLE, first room: functions of each entry. A row gives the local partial for each operand."""
+"""Rules of elementwise functions: a row gives the local partial for each operand."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from ..dispatch import Traced, one
+from ..dispatch import Traced, unit_partial
 from ..errors import MutationError
 from .rows import comparison, composed, elementwise, flat, shape_only, unless
 
 
-def numpys(x: Any) -> Any:
-    """A constant as NumPy's number, which divides by zero to infinity where Python's raises."""
+def as_numpy_number(x: Any) -> Any:
+    """Convert a number to NumPy's, which divides by zero to infinity where Python's raises."""
     return np.float64(x) if type(x) is float or type(x) is int else x
 
 
@@ -26,12 +26,12 @@ def _power_left(y: Any, a: Any, b: Any) -> Any:
     return b * a ** unless(b == 0, 1.0, b - 1)
 
 
-elementwise(np.add, one, one, call=operator.add, symbol="+")
-elementwise(np.subtract, one, lambda y, a, b: -1.0, call=operator.sub, symbol="-")
+elementwise(np.add, unit_partial, unit_partial, call=operator.add, symbol="+")
+elementwise(np.subtract, unit_partial, lambda y, a, b: -1.0, call=operator.sub, symbol="-")
 elementwise(np.multiply, lambda y, a, b: b, lambda y, a, b: a, call=operator.mul, symbol="*")
 elementwise(
     np.divide,
-    lambda y, a, b: 1 / numpys(b),
+    lambda y, a, b: 1 / as_numpy_number(b),
     lambda y, a, b: -y / b,
     call=operator.truediv,
     symbol="/",
@@ -43,10 +43,12 @@ elementwise(
     call=operator.pow,
     symbol="**",
 )
-elementwise(np.remainder, one, lambda y, a, b: -np.floor_divide(a, b), call=operator.mod, symbol="%")
-elementwise(np.fmod, one, lambda y, a, b: -np.rint((a - y) / b))  # 1 / 0.1 is rounded to 10, and 0.1 goes in 9 times
+elementwise(np.remainder, unit_partial, lambda y, a, b: -np.floor_divide(a, b), call=operator.mod, symbol="%")
+elementwise(
+    np.fmod, unit_partial, lambda y, a, b: -np.rint((a - y) / b)
+)  # 1 / 0.1 is rounded to 10, and 0.1 goes in 9 times
 elementwise(np.negative, lambda y, x: -1.0, call=operator.neg)
-elementwise(np.positive, one)
+elementwise(np.positive, unit_partial)
 elementwise(np.square, lambda y, x: 2 * x)
 elementwise(np.reciprocal, lambda y, x: -y * y)
 composed(np.float_power)(lambda a, b: np.power(a, b))

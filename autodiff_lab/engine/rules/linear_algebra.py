@@ -1,4 +1,4 @@
-"""THE TABLE, fifth room: functions of matrices, stacks of matrices included. Each row gives its pullback.
+"""Rules of linear algebra (inverse, solve, determinant, factorizations), stacks of matrices included.
 
 Formulas: Giles, *Collected matrix derivative results* (2008); Walter and Lehmann, *Algorithmic differentiation of
 linear algebra functions* (2010) for QR; Golub and Pereyra (1973) for the pseudo-inverse; Murray, *Differentiation of
@@ -31,7 +31,7 @@ def _square(a: Any) -> Any:
     return a[..., None, None]
 
 
-def _lower(a: Any, diagonal: float) -> Any:
+def _scaled_lower_triangle(a: Any, diagonal: float) -> Any:
     """The lower triangle, its diagonal multiplied by a number."""
     n = shape_of(a)[-1]
     return a * (np.tri(n, k=-1) + diagonal * np.eye(n))
@@ -119,7 +119,7 @@ def _slogdet(a: Any) -> Any:
 
 def _cholesky_back(g: Any, y: Any, a: Any) -> Any:
     inverse = la.inv(y)
-    s = t(inverse) @ _lower(t(y) @ g, 0.5) @ inverse
+    s = t(inverse) @ _scaled_lower_triangle(t(y) @ g, 0.5) @ inverse
     return (s + t(s)) / 2
 
 
@@ -134,7 +134,7 @@ def _qr_back(g: Any, y: Any, a: Any) -> Any:
     m = shape_of(a)[-2]
     q, r, gq, gr = y[..., :m, :], y[..., m:, :], g[..., :m, :], g[..., m:, :]
     middle = r @ t(gr) - t(gq) @ q
-    below = _lower(middle, 0.0)
+    below = _scaled_lower_triangle(middle, 0.0)
     symmetric = below + t(below) + middle * np.eye(shape_of(r)[-1])
     return t(la.solve(r, t(gq + q @ symmetric)))
 
@@ -172,7 +172,7 @@ over = general(
 """``a / gaps``; where there is no gap, 0 / 0 is 0 and the rest NaN: what is not asked for does no harm."""
 
 
-def _evenly(g: Any, values: Any) -> Any:
+def _share_between_equals(g: Any, values: Any) -> Any:
     """Equal values are told apart by nothing but the order they come in: they share what falls to them."""
     same = values[..., :, None] == values[..., None, :]
     if np.count_nonzero(same) == np.size(values):
@@ -186,7 +186,11 @@ def _eigh_back(g: Any, y: Any, a: Any) -> Any:
     gaps = w[..., None, :] - w[..., :, None] + np.where(diagonal == 1, np.inf, 0.0)
     inner = t(v) @ gv
     asked = np.sum(np.absolute(inner), axis=-2, keepdims=True)  # of a vector without a gap, in whatever direction
-    s = v @ (over(np.where(gaps == 0, asked, inner), gaps) + _evenly(gw, w)[..., None, :] * diagonal) @ t(v)
+    s = (
+        v
+        @ (over(np.where(gaps == 0, asked, inner), gaps) + _share_between_equals(gw, w)[..., None, :] * diagonal)
+        @ t(v)
+    )
     return (s + t(s)) / 2
 
 
@@ -206,7 +210,7 @@ def _svdvals_back(g: Any, y: Any, a: Any) -> Any:
     if shape_of(a)[-2] < shape_of(a)[-1]:
         return t(_svdvals_back(g, y, t(a)))
     v = la.eigh(t(a) @ a)[1][..., ::-1]
-    scaled = unless(y == 0, 0.0, _evenly(g, y) / unless(y == 0, 1.0, y))
+    scaled = unless(y == 0, 0.0, _share_between_equals(g, y) / unless(y == 0, 1.0, y))
     return a @ (v * scaled[..., None, :]) @ t(v)
 
 

@@ -1,4 +1,4 @@
-"""THE TABLE, fourth room: products of arrays. Each is linear in every operand."""
+"""Rules of array products (matmul, einsum, dot, convolve): each is linear in every operand."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _matmul_right(g: Any, y: Any, a: Any, b: Any) -> Any:
 
 
 def _matmul_batch(size: int, y: Any, operands: Any, tangents: Any, static: Any) -> Any:
-    """Many tangents in one product, where the shapes allow; otherwise None, and they go one by one."""
+    """Push many tangents in one product, where the shapes allow; None where they must go one by one."""
     (a, b), (ta, tb) = operands, tangents
     na, nb = len(shape_of(a)), len(shape_of(b))
     terms = []

@@ -1,4 +1,4 @@
-"""THE TABLE, second room: reductions along axes, running sums, sorting."""
+"""Rules of reductions along axes, running sums and products, sorting, norms."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from typing import Any
 
 import numpy as np
 
-from ..broadcasting import added, kept_shape, shape_of
-from ..dispatch import one
+from ..broadcasting import keepdims_shape, shape_of, sum_axes
+from ..dispatch import unit_partial
 from ..errors import UnsupportedError
 from .rows import composed, linear, reduction, unless
 
 # Sums and means
 
 
-def _shifted(axis: Any, y: Any) -> Any:
+def _axis_behind_batch(axis: Any, y: Any) -> Any:
     """The same axes behind a batch axis."""
     return axis if axis < 0 else axis + 1
 
 
-reduction(np.sum, one, call=added)
+reduction(np.sum, unit_partial, call=sum_axes)
 reduction(np.mean, lambda y, x, axis: np.size(y) / max(np.size(x), 1))
 linear(
     np.cumsum,
@@ -27,7 +27,7 @@ linear(
     batched=lambda t, y, axis=None: (
         np.cumsum(np.reshape(t, (len(t), *shape_of(y))), axis=1)
         if axis is None
-        else np.cumsum(t, axis=_shifted(axis, y))
+        else np.cumsum(t, axis=_axis_behind_batch(axis, y))
     ),
 )
 
@@ -41,7 +41,7 @@ def _reversed_cumsum(g: Any, x: Any, axis: int | None) -> Any:
 # Products
 
 
-def _others(y: Any, x: Any, axis: Any) -> Any:
+def _products_of_others(y: Any, x: Any, axis: Any) -> Any:
     """For each entry the product of all others of its slice; exact also where some are zero."""
     if not np.any(x == 0):
         return y / x
@@ -57,7 +57,7 @@ def _others(y: Any, x: Any, axis: Any) -> Any:
     return np.transpose(np.reshape(products, shape_of(slices)), tuple(int(i) for i in np.argsort(order)))
 
 
-reduction(np.prod, _others)
+reduction(np.prod, _products_of_others)
 
 
 @composed(np.cumprod)
@@ -72,13 +72,13 @@ def _cumprod(a: Any, axis: int | None = None) -> Any:
 # Largest and smallest: a tie is split evenly
 
 
-def _share(y: Any, x: Any, axis: Any) -> Any:
+def _tie_weights(y: Any, x: Any, axis: Any) -> Any:
     won = x == y
     return won / np.sum(won, axis=axis, keepdims=True)
 
 
 for largest in (np.max, np.min, np.amax, np.amin):
-    reduction(largest, _share)
+    reduction(largest, _tie_weights)
 
 
 @composed(np.ptp)
@@ -108,7 +108,7 @@ def _median(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
     n = int(np.prod([shape[i] for i in axes]))
     rows = np.sort(np.reshape(last, (*shape_of(last)[: len(shape) - len(axes)], n)), axis=-1)
     middle = np.mean(rows[..., (n - 1) // 2 : n // 2 + 1], axis=-1)
-    return np.reshape(middle, kept_shape(shape, axes)) if keepdims else middle
+    return np.reshape(middle, keepdims_shape(shape, axes)) if keepdims else middle
 
 
 # Averages, spreads, norms
@@ -146,7 +146,7 @@ def _var(
     correction: float | None = None,
 ) -> Any:
     centred = a - np.mean(a, axis=axis, keepdims=True)
-    count = np.size(a) / int(np.prod(kept_shape(shape_of(a), axis)))
+    count = np.size(a) / int(np.prod(keepdims_shape(shape_of(a), axis)))
     total = np.sum(centred * centred, axis=axis, keepdims=keepdims)
     return total / (count - (ddof if correction is None else correction))
 
@@ -195,7 +195,7 @@ def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> 
         if ord in (2, -2, "nuc"):
             values = np.linalg.svdvals(np.moveaxis(x, (rows, columns), (-2, -1)))
             y = np.sum(values, axis=-1) if ord == "nuc" else (np.max if ord > 0 else np.min)(values, axis=-1)
-            return np.reshape(y, kept_shape(shape_of(x), (rows, columns))) if keepdims else y
+            return np.reshape(y, keepdims_shape(shape_of(x), (rows, columns))) if keepdims else y
         if ord in (1, -1, np.inf, -np.inf):
             first, second = (rows, columns) if abs(ord) == 1 else (columns, rows)
             sums = np.sum(np.absolute(x), axis=first, keepdims=True)

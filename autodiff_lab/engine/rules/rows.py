@@ -1,4 +1,4 @@
-"""How a row of the table is written."""
+"""Decorators and functions that add a row to the table, one for each kind of rule."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..broadcasting import aligned, shape_of, unbroadcast
+from ..broadcasting import align_axes, shape_of, unbroadcast
 from ..dispatch import TABLE, Op, as_operand
 from ..errors import UnsupportedError
 
@@ -147,7 +147,7 @@ def _choose_batch(size: int, y: Any, operands: Any, tangents: Any, static: Any) 
     condition, *_ = operands
     shape = shape_of(y)
     a, b = (
-        0.0 if t is None else aligned(t, shape_of(x), shape) for x, t in zip(operands[1:], tangents[1:], strict=True)
+        0.0 if t is None else align_axes(t, shape_of(x), shape) for x, t in zip(operands[1:], tangents[1:], strict=True)
     )
     return unbroadcast(np.where(condition, a, b), y, size)
 

@@ -1,4 +1,4 @@
-"""THE TABLE, third room: moving entries around. All of it is linear, so a row gives the transpose."""
+"""Rules of shape and indexing functions. All of them are linear, so a row gives the transpose."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from .rows import comparison, composed, linear
 # Shape
 
 
-def _inverse(axes: Any) -> Any:
+def _invert_axes(axes: Any) -> Any:
     return None if axes is None else tuple(int(i) for i in np.argsort([a % len(axes) for a in axes]))
 
 
-def _behind(axes: Any, y: Any) -> tuple[int, ...]:
+def _axes_behind_batch(axes: Any, y: Any) -> tuple[int, ...]:
     """A permutation that leaves a batch axis in front."""
     n = len(shape_of(y))
     return (0, *(a % n + 1 for a in (range(n - 1, -1, -1) if axes is None else axes)))
@@ -32,8 +32,8 @@ linear(
 )
 linear(
     np.transpose,
-    lambda g, y, x, axes=None: np.transpose(g, _inverse(axes)),
-    batched=lambda t, y, axes=None: np.transpose(t, _behind(axes, y)),
+    lambda g, y, x, axes=None: np.transpose(g, _invert_axes(axes)),
+    batched=lambda t, y, axes=None: np.transpose(t, _axes_behind_batch(axes, y)),
 )
 linear(np.broadcast_to, lambda g, y, x, shape: unbroadcast(g, x))
 linear(
@@ -55,18 +55,18 @@ def as_type(x: Any, dtype: Any) -> Any:
     return x.astype(dtype) if hasattr(x, "astype") else np.dtype(dtype).type(x)
 
 
-def hollow(a: Any) -> Any:
+def dummy_array(a: Any) -> Any:
     """An array of the shape of `a` that holds one number: for asking NumPy about shapes."""
     return np.broadcast_to(np.float64(0.0), shape_of(a))
 
 
-def _reshaping(function: Callable[..., Any]) -> None:
+def _add_reshaping(function: Callable[..., Any]) -> None:
     """A function that only changes the shape: NumPy says to which."""
 
     def reshaped(*arrays: Any, **options: Any) -> Any:
         if len(arrays) > 1 and function in (np.atleast_1d, np.atleast_2d, np.atleast_3d):
             return tuple(map(function, arrays))
-        return np.reshape(arrays[0], function(hollow(arrays[0]), *arrays[1:], **options).shape)
+        return np.reshape(arrays[0], function(dummy_array(arrays[0]), *arrays[1:], **options).shape)
 
     composed(function)(reshaped)
 
@@ -78,7 +78,7 @@ for reshaping in (
     np.atleast_2d,
     np.atleast_3d,
 ):
-    _reshaping(reshaping)
+    _add_reshaping(reshaping)
 
 
 @composed(np.ravel)
@@ -86,7 +86,7 @@ def _ravel(a: Any, order: str = "C") -> Any:
     return np.reshape(np.transpose(a) if order == "F" else a, (-1,))
 
 
-def _permuting(function: Callable[..., Any]) -> None:
+def _add_permuting(function: Callable[..., Any]) -> None:
     """A function that only reorders axes: NumPy says how, on an array whose axes have different lengths."""
 
     def permuted(a: Any, *args: Any, **options: Any) -> Any:
@@ -98,7 +98,7 @@ def _permuting(function: Callable[..., Any]) -> None:
 
 
 for permuting in (np.swapaxes, np.moveaxis, np.rollaxis):
-    _permuting(permuting)
+    _add_permuting(permuting)
 
 # Picking entries
 
@@ -149,7 +149,7 @@ linear(
 linear("scatter", lambda g, y, x, index, shape: g[index], call=_scatter, batched=_scatter_batch)
 
 
-def _gathering(function: Callable[..., Any]) -> None:
+def _add_gathering(function: Callable[..., Any]) -> None:
     """A function whose result is entries of its operand: NumPy says which, on the positions of the entries."""
 
     def gathered(a: Any, *args: Any, **options: Any) -> Any:
@@ -186,10 +186,10 @@ for gathering in (
         np.dsplit,
     ),
 ):
-    _gathering(gathering)
+    _add_gathering(gathering)
 
 
-def _filling(function: Callable[..., Any]) -> None:
+def _add_filling(function: Callable[..., Any]) -> None:
     """A function whose result is entries of its operand and zeros: position 0 stands for the zero."""
 
     def filled(a: Any, *args: Any, **options: Any) -> Any:
@@ -200,7 +200,7 @@ def _filling(function: Callable[..., Any]) -> None:
 
 
 for filling in (np.diag, np.diagflat, np.tril, np.triu):
-    _filling(filling)
+    _add_filling(filling)
 
 
 @composed(np.pad)

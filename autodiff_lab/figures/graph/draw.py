@@ -19,7 +19,7 @@ from autodiff_lab.text.messages import in_its_language, say
 from autodiff_lab.trace.groups import GROUPINGS, Group, groups_of
 from autodiff_lab.trace.memory_usage import last_uses
 from autodiff_lab.trace.model import Trace
-from autodiff_lab.transforms.keywords import options_apart
+from autodiff_lab.transforms.keywords import check_keywords
 
 __all__ = ["Drawing", "DrawingError", "draw", "draw_tape", "graph", "layout", "picture", "render"]
 
@@ -30,7 +30,7 @@ _WIDEST = 11
 _EDGE, _GROUP = 0.6, 3.0
 
 
-@options_apart(more=("direction", "values", "adjoints", "partials", "shapes", "theme"))
+@check_keywords(more=("direction", "values", "adjoints", "partials", "shapes", "theme"))
 def draw(
     f: Callable[..., Any] | Trace,
     *args: Any,

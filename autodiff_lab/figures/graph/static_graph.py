@@ -31,7 +31,7 @@ def draw_static_graph(graph: Any, targets: Sequence[Node] = (), **options: Any) 
 
     Examples
     --------
-    >>> from autodiff_lab.systems.static_graph.graph import Graph, Variable
+    >>> from autodiff_lab.systems.static_graph import Graph, Variable
     >>> with Graph() as graph:
     ...     y = np.log(Variable(2.0, name="x"))
     >>> "not computed yet" in graph.draw(y).source
@@ -108,7 +108,7 @@ def _line(node: Node, place: dict[Node, int]) -> Line:
 
 
 def _operands(node: Operator, place: dict[Node, int]) -> Iterator[Operand]:
-    operands, _ = node.written()
+    operands, _ = node.merged_operands()
     formulas = _partials(
         node, [x.value if isinstance(x, Constant) else Symbol(x.name) for x in operands], Symbol(node.name)
     )
@@ -135,7 +135,7 @@ def _partials(node: Operator, operands: Sequence[Any], y: Any) -> list[Any]:
     if node.op.kind != "elementwise" or y is None:
         return [None] * len(operands)
     with np.errstate(all="ignore"):
-        return contributions(node.op, node.written()[1], 1.0, y, operands, node.static, [True] * len(operands))
+        return contributions(node.op, node.merged_operands()[1], 1.0, y, operands, node.static, [True] * len(operands))
 
 
 def _value(node: Node) -> Number:

@@ -18,7 +18,7 @@ from autodiff_lab.text.notation import escape
 from autodiff_lab.text.table import Cell, Column, Grid
 from autodiff_lab.trace.model import Trace
 from autodiff_lab.transforms.gradients import record
-from autodiff_lab.transforms.keywords import options_apart
+from autodiff_lab.transforms.keywords import check_keywords
 
 __all__ = ["Cell", "Column", "Grid", "Table", "table"]
 
@@ -89,7 +89,7 @@ class Table:
         return self.html()
 
 
-@options_apart
+@check_keywords
 def table(
     f: Callable[..., Any] | Trace,
     *args: Any,

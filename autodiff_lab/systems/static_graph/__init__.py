@@ -1,39 +1,39 @@
-"""A static graph: build first, feed later. `graph` is where to begin to read."""
+"""A static graph: build first, feed later. After founding document 1 (``NaiveGraph``) and the first TensorFlow.
+
+>>> import numpy as np
+>>> with Graph() as graph:
+...     a, b = Placeholder(name="a"), Placeholder(name="b")
+...     f = a * b + np.log(a + b)
+>>> f
+<Operator add_2 = multiply_1 + log_1: not computed yet>
+>>> graph.run(f, {a: 10.0, b: 4.0})
+42.639057329615255
+>>> f.backward()
+>>> a.grad, b.grad
+(4.071428571428571, 10.071428571428571)
+
+Read ``nodes.py`` (what a graph is made of), ``operators.py`` (how an operation becomes a node), ``forward.py`` (the
+run), ``sweep.py`` (the reverse sweep, with the rules of ``rules.py``), ``gradients.py`` (the same sweep, added to the
+graph as nodes), and ``graph.py``, which brings them together. Every row of the engine's table is a function here, by
+its name: ``sin``, ``exp``, ``add``, ….
+
+Founding document 1 has one graph for a whole process. Here a ``with`` block says which one is built, in this thread
+or task. A node lives as long as somebody holds it: a variable of the program, or another node.
+"""
 
 from typing import Any
 
 from . import functions
-from .graph import (
-    Constant,
-    Graph,
-    Node,
-    Operator,
-    Placeholder,
-    Snapshot,
-    Variable,
-    cond,
-    gradients,
-    operation,
-    pending_counts,
-    register_gradient,
-    sum_back,
-)
+from .forward import Snapshot
+from .functions import cond, operation
+from .gradients import gradients, pending_counts
+from .graph import Graph
+from .nodes import Constant, Node, Placeholder, Variable
+from .operators import Operator
+from .rules import register_gradient, sum_back
 
-__all__ = [
-    "Constant",
-    "Graph",
-    "Node",
-    "Operator",
-    "Placeholder",
-    "Snapshot",
-    "Variable",
-    "cond",
-    "gradients",
-    "operation",
-    "pending_counts",
-    "register_gradient",
-    "sum_back",
-]
+__all__ = ["Constant", "Graph", "Node", "Operator", "Placeholder", "Snapshot", "Variable"]
+__all__ += ["cond", "gradients", "operation", "pending_counts", "register_gradient", "sum_back"]
 
 
 def __getattr__(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""The forward run of a static graph: count the operands each node waits for, and keep a queue of what is ready.
+"""The forward run of a static graph, in topological order: operand counts and a queue of ready nodes.
 
 This is Kahn's algorithm (1962), as in founding document 1. The counters belong to the run, not to the nodes, so
 nothing has to be put back afterwards; and only what the fetched nodes need is ever counted.
@@ -19,7 +19,7 @@ __all__ = ["Forward", "Snapshot"]
 
 
 class Forward:
-    """One run, one node at a time: iterate over it.
+    """A forward run, one node at a time: iterate over it.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class Forward:
             yield node
 
     def _need(self, nodes: Iterable[Node]) -> None:
-        """Count in these nodes, and what they need, and so on."""
+        """Add nodes to the run, with everything they need."""
         new: list[Node] = []
         todo = list(nodes)
         while todo:
@@ -78,7 +78,7 @@ class Forward:
         self.queue.extend(sorted((n for n in new if self.waiting[n] == 0), key=lambda node: node.number))
 
     def _must_wait_for_branch(self, node: Operator) -> bool:
-        """Once the condition is known, ask for the branch it chooses; whether that is still to be computed."""
+        """Request the branch that a known condition chooses; whether that is still to be computed."""
         condition, a, b = node.operands
         chosen = self.values[condition.number]
         if shape_of(chosen) != ():
@@ -96,7 +96,7 @@ class Forward:
 
     def _value(self, node: Node) -> Any:
         if isinstance(node, Operator):
-            return node.computed(self.values)
+            return node.compute(self.values)
         if isinstance(node, (Variable, Constant)):
             return node.held
         if node not in self.feed:
@@ -110,7 +110,7 @@ class Forward:
 
 
 class Snapshot(NamedTuple):
-    """A pass between two steps, as plain data.
+    """The state of a pass between two steps, as plain data.
 
     `node` has just been done (None: before the first), `queue` is ready, and each node still waits for so many.
     """
@@ -121,6 +121,6 @@ class Snapshot(NamedTuple):
 
     @classmethod
     def of(cls, done: Node | None, queue: Iterable[Node], waiting: Mapping[Node, int]) -> Self:
-        """Write down where a pass stands."""
+        """Take a snapshot of a pass."""
         counts = {node.name: waiting[node] for node in sorted(waiting, key=lambda node: node.number)}
         return cls(None if done is None else done.name, tuple(node.name for node in queue), counts)

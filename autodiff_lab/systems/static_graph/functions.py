@@ -1,4 +1,4 @@
-"""Functions that build: every row of the table by its name, and what has no function in NumPy (`cond`, `operation`).
+"""Functions that build nodes: every row of the table by its name, and `cond` and `operation`.
 
 ``np.sin(node)`` builds too. These also build where all operands are numbers, and they take a `name`.
 """
@@ -31,7 +31,7 @@ BUILT = ("elementwise", "reduction", "flat", "comparison", "linear", "multilinea
 
 
 def cond(condition: Any, true_value: Any, false_value: Any, name: str | None = None) -> Operator:
-    """Hold both branches in the graph; a run computes the condition, and then the branch it chooses and no other.
+    """A conditional node that holds both branches; a run computes the condition, then the branch it chooses, no other.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def cond(condition: Any, true_value: Any, false_value: Any, name: str | None = N
     Examples
     --------
     >>> import numpy as np
-    >>> from autodiff_lab.systems.static_graph.graph import Graph, Placeholder
+    >>> from autodiff_lab.systems.static_graph import Graph, Placeholder
     >>> with Graph() as graph:
     ...     x = Placeholder(name="x")
     ...     y = cond(x > 0, np.log(x), 0 * x)
@@ -53,7 +53,7 @@ def cond(condition: Any, true_value: Any, false_value: Any, name: str | None = N
 
 
 def operation(kind: str, compute: Callable[..., Any], *inputs: Any, outputs: int = 1, name: str | None = None) -> Any:
-    """Put an operation of your own into the graph; `register_gradient` says how it is differentiated.
+    """Add a custom operation to the graph; `register_gradient` says how it is differentiated.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
-"""`gradients` adds the gradient of a static graph to the graph itself, after TensorFlow's function of that name.
+"""Symbolic gradients: the gradient of a static graph, added to the graph (TensorFlow's ``gradients``).
 
-It is the sweep of ``graph_sweep.py`` over nodes instead of numbers. Each step of the chain rule is evaluated on nodes,
+It is the sweep of ``sweep.py`` over nodes instead of numbers. Each step of the chain rule is evaluated on nodes,
 and so adds nodes: the gradient is one more part of the graph, which can be drawn, run, and differentiated again.
 """
 
@@ -15,10 +15,10 @@ from ...engine.dispatch import as_operand
 from ...engine.errors import InputError, ShapeError, UnsupportedError
 from ...transforms import pytree
 from .nodes import Constant, Node
-from .rules import fitting
-from .sweep import Sweep, between
+from .rules import require_shape
+from .sweep import Sweep, count_pending
 
-__all__ = ["differentiable", "gradients", "pending_counts"]
+__all__ = ["gradients", "pending_counts", "require_differentiable"]
 
 
 def gradients(ys: Any, xs: Any, grad_ys: Any = None, stop_gradients: Any = (), unconnected: str = "none") -> Any:
@@ -43,7 +43,7 @@ def gradients(ys: Any, xs: Any, grad_ys: Any = None, stop_gradients: Any = (), u
 
     Examples
     --------
-    >>> from autodiff_lab.systems.static_graph.graph import Graph, Variable
+    >>> from autodiff_lab.systems.static_graph import Graph, Variable
     >>> with Graph() as graph:
     ...     x = Variable(3.0, name="x")
     ...     first = gradients(x**3, x)
@@ -54,7 +54,7 @@ def gradients(ys: Any, xs: Any, grad_ys: Any = None, stop_gradients: Any = (), u
     if unconnected not in ("none", "zero"):
         raise InputError(f'unconnected is {unconnected!r}; it takes "none" or "zero".')
     # A y may be a constant, as the gradient of a gradient can be: no x leads there.
-    outputs, sources = _nodes(ys, "differentiated"), differentiable(xs, "differentiated with respect to")
+    outputs, sources = _nodes(ys, "differentiated"), require_differentiable(xs, "differentiated with respect to")
     graph, stops = outputs[0].graph, pytree.flatten(stop_gradients)
     for node in (*outputs, *sources, *stops):
         graph.require(node, "given to gradients")
@@ -75,7 +75,7 @@ def pending_counts(ys: Any, xs: Any, stop_gradients: Any = ()) -> dict[str, int]
 
     Examples
     --------
-    >>> from autodiff_lab.systems.static_graph.graph import Graph, Variable
+    >>> from autodiff_lab.systems.static_graph import Graph, Variable
     >>> with Graph():
     ...     x = Variable(3.0, name="x")
     ...     y = np.sin(x) - np.exp(x)
@@ -83,12 +83,14 @@ def pending_counts(ys: Any, xs: Any, stop_gradients: Any = ()) -> dict[str, int]
     {'x': 2, 'sin_1': 1, 'exp_1': 1, 'subtract_1': 0}
     """
     stops = pytree.flatten(stop_gradients)
-    counts = between(_nodes(ys, "differentiated"), differentiable(xs, "differentiated with respect to"), stops)
+    counts = count_pending(
+        _nodes(ys, "differentiated"), require_differentiable(xs, "differentiated with respect to"), stops
+    )
     return {node.name: count for node, count in counts.items()}
 
 
-def differentiable(nodes: Any, what: str) -> list[Node]:
-    """The nodes of a structure, none of them a constant."""
+def require_differentiable(nodes: Any, what: str) -> list[Node]:
+    """Flatten a structure of nodes, and refuse constants."""
     found = _nodes(nodes, what)
     for node in found:
         if isinstance(node, Constant):
@@ -107,5 +109,5 @@ def _nodes(nodes: Any, what: str) -> list[Node]:
 
 
 def _seed(given: Any, y: Node) -> Any:
-    """What ∂y is multiplied by, once it has turned out to have the shape of y."""
-    return fitting(given if isinstance(given, Node) else as_operand(given), y, f"grad_ys gives {y.name}")
+    """The seed of y: what ∂y is multiplied by, checked to have the shape of y."""
+    return require_shape(given if isinstance(given, Node) else as_operand(given), y, f"grad_ys gives {y.name}")

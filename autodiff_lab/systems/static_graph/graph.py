@@ -1,23 +1,4 @@
-"""A static graph: build first, feed later. After founding document 1 (``NaiveGraph``) and the first TensorFlow.
-
->>> import numpy as np
->>> with Graph() as graph:
-...     a, b = Placeholder(name="a"), Placeholder(name="b")
-...     f = a * b + np.log(a + b)
->>> f
-<Operator add_2 = multiply_1 + log_1: not computed yet>
->>> graph.run(f, {a: 10.0, b: 4.0})
-42.639057329615255
->>> f.backward()
->>> a.grad, b.grad
-(4.071428571428571, 10.071428571428571)
-
-Read on in ``graph_nodes.py`` (what a graph is made of), ``graph_operators.py`` (how an operation becomes a node),
-``graph_sweep.py`` (the way back) and ``graph_gradients.py`` (the way back, added to the graph).
-
-Founding document 1 has one graph for a whole process. Here a ``with`` block says which one is built, in this thread
-or task. A node lives as long as somebody holds it: a variable of the program, or another node.
-"""
+"""The graph: its nodes, the forward run of them, and the reverse sweep back through that run."""
 
 from __future__ import annotations
 
@@ -30,37 +11,20 @@ import numpy as np
 
 from ...engine.broadcasting import shape_of
 from ...engine.errors import InputError, ShapeError
-from ...engine.values import as_shaped, ones, released
+from ...engine.values import as_shaped, ones, to_output
 from ...engine.views import view
 from ...transforms import pytree
 from .forward import Forward, Snapshot
-from .functions import cond, operation
-from .gradients import differentiable, gradients, pending_counts
+from .gradients import require_differentiable
 from .members import Members
 from .nodes import Constant, Node, Placeholder, Variable
-from .operators import Operator
-from .rules import register_gradient, sum_back
 from .sweep import Sweep
 
-__all__ = [
-    "Constant",
-    "Graph",
-    "Node",
-    "Operator",
-    "Placeholder",
-    "Snapshot",
-    "Variable",
-    "cond",
-    "gradients",
-    "operation",
-    "pending_counts",
-    "register_gradient",
-    "sum_back",
-]
+__all__ = ["Graph"]
 
 
 class Graph(Members):
-    """Nodes, and the values of the last run.
+    """A static graph: its nodes, and the values of the last run.
 
     Parameters
     ----------
@@ -84,7 +48,7 @@ class Graph(Members):
     # Running
 
     def run(self, fetches: Any, feed_dict: Mapping[Node, Any] | None = None) -> Any:
-        """Compute what is asked for, and what that needs.
+        """Compute the fetches, and what they need.
 
         Parameters
         ----------
@@ -102,10 +66,10 @@ class Graph(Members):
             or not a node of this graph.
         """
         deque(self._forward(fetches, feed_dict), maxlen=0)
-        return pytree.map_leaves(lambda node: released(self.values[node.number]), fetches)
+        return pytree.map_leaves(lambda node: to_output(self.values[node.number]), fetches)
 
     def forward_steps(self, fetches: Any, feed_dict: Mapping[Node, Any] | None = None) -> Iterator[Snapshot]:
-        """What `run` does, one node at a time: who is ready, and how many operands the others still wait for."""
+        """Run one node at a time: which are ready, and how many operands the others still wait for."""
         yield from (Snapshot.of(node, run.queue, run.waiting) for node, run in self._forward(fetches, feed_dict))
 
     def _forward(self, fetches: Any, feed_dict: Mapping[Node, Any] | None) -> Iterator[tuple[Node | None, Forward]]:
@@ -119,7 +83,7 @@ class Graph(Members):
                 raise InputError(
                     f"{node.name} was fed, and is no Placeholder. (A Variable is assigned to: w.value = …)"
                 )
-            feed[node] = node.accepted(value)
+            feed[node] = node.check_fed(value)
         run = Forward(wanted, feed)
         yield None, run
         for node in run:
@@ -141,11 +105,11 @@ class Graph(Members):
         deque(self._backward(node, seed), maxlen=0)
 
     def backward_steps(self, node: Node | None = None) -> Iterator[Snapshot]:
-        """What `backward` or `backward_from` does, one node at a time: how many contributions are still to come."""
+        """Sweep back one node at a time: how many contributions are still to come."""
         yield from (Snapshot.of(done, sweep.queue, sweep.pending) for done, sweep in self._backward(node))
 
     def _backward(self, node: Node | None, seed: Any = None) -> Iterator[tuple[Node | None, Sweep]]:
-        ys = self._outputs() if node is None else differentiable(node, "differentiated")
+        ys = self._outputs() if node is None else require_differentiable(node, "differentiated")
         sweep = self._sweep(ys, [n for n in self.nodes if isinstance(n, (Variable, Placeholder))], seed)
         if node is None and len(ys) > 1:
             warnings.warn(
@@ -188,7 +152,7 @@ class Graph(Members):
         return found
 
     def zero_grad(self) -> None:
-        """Forget every adjoint: `grad` is None again."""
+        """Clear every adjoint: `grad` is None again."""
         self.grads = {}
 
     def jacobian(self, ys: Any, xs: Any, feed_dict: Mapping[Node, Any] | None = None) -> np.ndarray:
@@ -214,7 +178,10 @@ class Graph(Members):
         array([[ 2.  ,  1.  ],
                [-1.5 ,  1.75]])
         """
-        rows, columns = differentiable(ys, "differentiated"), differentiable(xs, "differentiated with respect to")
+        rows, columns = (
+            require_differentiable(ys, "differentiated"),
+            require_differentiable(xs, "differentiated with respect to"),
+        )
         if feed_dict is not None or any(y.number not in self.values for y in rows):
             self.run(rows, feed_dict)
         for node in (*rows, *columns):

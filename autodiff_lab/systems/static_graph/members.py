@@ -1,4 +1,4 @@
-"""Which nodes a graph has, what they are called, and which graph is being built."""
+"""The registry of a graph's nodes and their names, and the ``with`` block that builds in it."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import weakref
 from typing import Any, Self
 
 from ...engine.errors import InputError
-from .nodes import OPEN, Node
+from .nodes import OPEN_GRAPHS, Node
 
 __all__ = ["Members"]
 
 
 class Members:
-    """The nodes of a graph, each under a name of its own. A ``with`` block makes it the graph that is built.
+    """The registry of a graph's nodes, each under a name of its own. A ``with`` block makes it the graph that is built.
 
     Nodes are held weakly: one that neither the program nor another node holds is gone, and its name is not used again.
     """
@@ -26,14 +26,14 @@ class Members:
         self._lock = threading.Lock()
 
     def __enter__(self) -> Self:
-        OPEN.set((*OPEN.get(), self))
+        OPEN_GRAPHS.set((*OPEN_GRAPHS.get(), self))
         return self
 
     def __exit__(self, *_: object) -> None:
-        OPEN.set(OPEN.get()[:-1])
+        OPEN_GRAPHS.set(OPEN_GRAPHS.get()[:-1])
 
     def register(self, node: Node, kind: str, asked: str | None) -> tuple[str, int]:
-        """Take a node in; its name and its number. A name that is taken gets a number behind it."""
+        """Register a node; return its name and number. A name that is taken gets a number behind it."""
         with self._lock:
             name = asked
             while name is None or name in self._names:

@@ -1,7 +1,7 @@
 """The nodes of a static graph that hold a value: constants, variables, placeholders.
 
 A node flows through a program like any traced value. So the operators, NumPy's functions and the rules of the engine's
-table all apply to nodes; what they do there is note, not compute (see :class:`~.graph_operators.Operator`).
+table all apply to nodes; what they do there is note, not compute (see :class:`~.operators.Operator`).
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from ...engine.broadcasting import shape_of
 from ...engine.dispatch import Traced
 from ...engine.errors import DetachedError, InputError, MutationError, ShapeError, UnsupportedError
 from ...engine.operators import Overloaded
-from ...engine.printing import plain
-from ...engine.values import as_shaped, as_value, released
+from ...engine.printing import format_value
+from ...engine.values import as_shaped, as_value, to_output
 
 if TYPE_CHECKING:
     from .graph import Graph
 
 __all__ = ["Constant", "Node", "Placeholder", "Variable"]
 
-OPEN: ContextVar[tuple[Graph, ...]] = ContextVar("open static graphs", default=())
+OPEN_GRAPHS: ContextVar[tuple[Graph, ...]] = ContextVar("open static graphs", default=())
 """The graphs of the ``with`` blocks around, innermost last; each thread and each task has its own."""
 
 Extent = tuple[int, ...] | int
@@ -31,7 +31,7 @@ Extent = tuple[int, ...] | int
 
 
 class Node(Overloaded):
-    """A place in a static graph. It has a name from the start, and a value once the graph has been run.
+    """A node of a static graph. It has a name from the start, and a value once the graph has been run.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class Node(Overloaded):
     """
 
     def __init__(self, kind: str, extent: Extent | None, graph: Graph | None, name: str | None) -> None:
-        self.graph = graph or innermost(kind)
+        self.graph = graph or innermost_graph(kind)
         self.named = name is not None
         self.name, self.number = self.graph.register(self, kind, name)
         self.extent = self.number if extent is None else extent
@@ -55,12 +55,12 @@ class Node(Overloaded):
     @property
     def value(self) -> Any:
         """The value in the last run; None: not computed yet."""
-        return released(self.graph.values.get(self.number))
+        return to_output(self.graph.values.get(self.number))
 
     @property
     def grad(self) -> Any:
-        """What the last `backward` brought here; None: nothing has arrived, which is not the same as 0."""
-        return released(self.graph.grads.get(self.number))
+        """The adjoint after the last `backward`; None: nothing has arrived, which is not the same as 0."""
+        return to_output(self.graph.grads.get(self.number))
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -84,7 +84,7 @@ class Node(Overloaded):
             "(`x == y` and `x in nodes` ask this too; compare nodes with `x is y`.)"
         )
 
-    def _detached(self, what: str, instead: str) -> NoReturn:
+    def _raise_detached(self, what: str, instead: str) -> NoReturn:
         raise DetachedError(
             f"{what} of {self.name} asks for a number, and a node of a graph is none. Use NumPy's functions and "
             f"operators while you build; afterwards graph.run({self.name}, feed_dict) gives its value."
@@ -94,15 +94,15 @@ class Node(Overloaded):
         raise AttributeError(f"A node of a graph has no `.{name}`. Use a function of it, np.…(node) or node.sum().")
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> NoReturn:
-        self._detached("The array", "")
+        self._raise_detached("The array", "")
 
     def __repr__(self) -> str:
         value = self.value
-        return f"<{type(self).__name__} {self.name}: {'not computed yet' if value is None else plain(value)}>"
+        return f"<{type(self).__name__} {self.name}: {'not computed yet' if value is None else format_value(value)}>"
 
 
 class Constant(Node):
-    """A number or an array that never changes. It has no gradient."""
+    """A constant node: a number or an array. It has no gradient."""
 
     def __init__(self, value: Any, name: str | None = None, graph: Graph | None = None) -> None:
         if isinstance(value, Traced):
@@ -111,7 +111,7 @@ class Constant(Node):
                 "Make a Placeholder, and feed it: graph.run(y, {placeholder: value})."
             )
         mask = isinstance(value, bool) or getattr(getattr(value, "dtype", None), "kind", "") == "b"
-        self.held = value if mask else _real(value, "the value of a Constant")
+        self.held = value if mask else _as_real(value, "the value of a Constant")
         if np.ndim(value):
             self.held = np.array(self.held)
             self.held.flags.writeable = False
@@ -135,24 +135,24 @@ class Constant(Node):
 
 
 class Variable(Node):
-    """A value that stays from run to run and can be assigned: ``w.value = 3.0``. Its shape is that of the first."""
+    """A variable node, whose value stays from run to run and can be assigned: ``w.value = 3.0``. Its shape is fixed."""
 
     def __init__(self, value: Any, name: str | None = None, graph: Graph | None = None) -> None:
         if isinstance(value, Node):
             raise InputError(f"A Variable starts with a number or an array, and {value.name} is a node.")
-        start = _real(value, f"the value of the Variable{f' {name}' if name else ''}")
+        start = _as_real(value, f"the value of the Variable{f' {name}' if name else ''}")
         super().__init__("variable", shape_of(start), graph, name)
         self.held = start.copy()
 
     @property
     def value(self) -> Any:
         """The value now."""
-        return released(self.held)
+        return to_output(self.held)
 
     @value.setter
     def value(self, new: Any) -> None:
         what = f"the new value of {self.name}"
-        self.held = as_shaped(_real(new, what), self.held, what).copy()
+        self.held = as_shaped(_as_real(new, what), self.held, what).copy()
         self.graph.values = {}  # what was computed belongs to the old value
 
     def assign(self, new: Any) -> None:
@@ -161,7 +161,7 @@ class Variable(Node):
 
 
 class Placeholder(Node):
-    """A value that each run brings along: ``graph.run(y, {x: 2.0})``.
+    """A placeholder node: its value is fed by each run, ``graph.run(y, {x: 2.0})``.
 
     Parameters
     ----------
@@ -176,9 +176,9 @@ class Placeholder(Node):
         fixed = tuple(n for n in shape if n is not None) if shape is not None else None
         super().__init__("placeholder", fixed if fixed == shape else None, graph, name)
 
-    def accepted(self, value: Any) -> Any:
-        """What is fed, checked."""
-        new = _real(value, f"the value fed to {self.name}")
+    def check_fed(self, value: Any) -> Any:
+        """Check a value that is fed."""
+        new = _as_real(value, f"the value fed to {self.name}")
         if isinstance(new, Node):
             raise InputError(f"{self.name} was fed the node {new.name}. Feed a number or an array.")
         shape = shape_of(new)
@@ -193,18 +193,18 @@ class Placeholder(Node):
         return new.copy() if isinstance(new, np.ndarray) else new
 
 
-def _real(value: Any, what: str) -> Any:
-    """A number or an array of numbers, also from lists."""
+def _as_real(value: Any, what: str) -> Any:
+    """Convert to a number or an array of numbers, also from lists."""
     try:
         return as_value(np.asarray(value) if isinstance(value, (list, tuple)) else value, what)
     except ValueError:
         raise ShapeError(f"{what} is a list of lists of different lengths: {value!r}.") from None
 
 
-def innermost(what: str) -> Graph:
-    """The graph to build in."""
-    if OPEN.get():
-        return OPEN.get()[-1]
+def innermost_graph(what: str) -> Graph:
+    """The innermost open graph, to build in."""
+    if OPEN_GRAPHS.get():
+        return OPEN_GRAPHS.get()[-1]
     raise InputError(
         f"There is no graph here to put this {what} into. Build inside `with Graph() as graph:`, or say graph=…"
     )

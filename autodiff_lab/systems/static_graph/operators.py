@@ -1,6 +1,6 @@
-"""Operations in a static graph: what ``x + y``, ``np.log(x)`` or ``cond(x > 0, a, b)`` become when nothing is computed.
+"""Operator nodes of a static graph: what ``x + y`` or ``np.log(x)`` becomes when nothing is computed.
 
-Nodes have a level of their own, so the engine's dispatch hands every operation on a node to :class:`Building`, which
+Nodes have a level of their own, so the engine's dispatch hands every operation on a node to :class:`GraphLevel`, which
 notes it as an :class:`Operator`. Any row of the engine's table can be noted; there is no second list of operations.
 """
 
@@ -14,20 +14,20 @@ import numpy as np
 
 from ...engine import rules  # noqa: F401 — fills the table
 from ...engine.broadcasting import shape_of
-from ...engine.dispatch import NOTHING, TABLE, Level, Op, apply, as_operand
+from ...engine.dispatch import NO_OPTIONS, TABLE, Level, Op, apply, as_operand
 from ...engine.errors import AutodiffError, ShapeError
-from ...engine.printing import call, plain
-from ...engine.rules.shapes import hollow
-from .nodes import Constant, Extent, Node, innermost
+from ...engine.printing import format_call, format_value
+from ...engine.rules.shapes import dummy_array
+from .nodes import Constant, Extent, Node, innermost_graph
 
 if TYPE_CHECKING:
     from .graph import Graph
 
-__all__ = ["COND", "MERGED", "OUTPUT", "Operator", "extent_of", "folded"]
+__all__ = ["COND", "MERGED", "OUTPUT", "Operator", "extent_of", "fold_pairs"]
 
 
-class Building(Level):
-    """Above every derivative: an operation with a node among its operands is a new node."""
+class GraphLevel(Level):
+    """The level of nodes, above every derivative: an operation on a node builds a new node."""
 
     __slots__ = ()
 
@@ -43,18 +43,18 @@ class Building(Level):
         return as_operand(op.fn(*(np.empty(x.shape) if isinstance(x, Node) else x for x in operands), **static))
 
 
-Node.level = Building()
+Node.level = GraphLevel()
 
 
 class Partial(NamedTuple):
-    """A sum on the way to a longer sum (a product to a longer product): its node, if there still is one; its slots."""
+    """A partial sum of a longer sum (or product): its node, if there still is one; its slots."""
 
     ref: weakref.ref[Operator]
     slots: tuple[Any, ...]
 
 
 class Operator(Node):
-    """An operation on other nodes.
+    """An operator node: an operation on other nodes.
 
     ``x + y + z`` is one node with three operands: the sum ``x + y`` on the way to it is merged, unless it was given a
     name or somebody holds it (a variable of the program, another node). Merging changes no node and no number: the
@@ -65,13 +65,13 @@ class Operator(Node):
         self,
         op: Op,
         operands: tuple[Any, ...],
-        static: Mapping[str, Any] = NOTHING,
+        static: Mapping[str, Any] = NO_OPTIONS,
         name: str | None = None,
         graph: Graph | None = None,
         extent: Extent | None = None,
         outputs: int = 1,
     ) -> None:
-        graph = next((x.graph for x in operands if isinstance(x, Node)), graph) or innermost(op.name)
+        graph = next((x.graph for x in operands if isinstance(x, Node)), graph) or innermost_graph(op.name)
         for x in operands:
             if isinstance(x, Node):
                 graph.require(x, f"an operand of {op.name}")
@@ -80,13 +80,13 @@ class Operator(Node):
         self.slots: tuple[Any, ...] = tuple(_slot(x, op) for x in taken) if graph.flatten else taken
         super().__init__(op.name, _extent_after(op, taken, static) if extent is None else extent, graph, name)
 
-    def written(self) -> tuple[tuple[Node, ...], tuple[tuple[int, int], ...]]:
+    def merged_operands(self) -> tuple[tuple[Node, ...], tuple[tuple[int, int], ...]]:
         """The operands; and of a merged sum the pairs to add, in order: i is operand i, and -r the result of pair r.
 
-        >>> from autodiff_lab.systems.static_graph.graph import Graph, Variable
+        >>> from autodiff_lab.systems.static_graph import Graph, Variable
         >>> with Graph():
         ...     x, y, z = Variable(1.0, "x"), Variable(2.0, "y"), Variable(3.0, "z")
-        >>> [node.name for node in (x + (y + z)).written()[0]], (x + (y + z)).written()[1]
+        >>> [node.name for node in (x + (y + z)).merged_operands()[0]], (x + (y + z)).merged_operands()[1]
         (['x', 'y', 'z'], ((1, 2), (0, -1)))
         """
         if not any(isinstance(slot, Partial) for slot in self.slots):
@@ -113,17 +113,17 @@ class Operator(Node):
     @property
     def operands(self) -> tuple[Node, ...]:
         """The nodes that it works on, by position; one that is used twice stands there twice."""
-        return self.written()[0]
+        return self.merged_operands()[0]
 
-    def computed(self, values: Mapping[int, Any]) -> Any:
-        """The value, from those of its operands (by number; a branch that was not taken has none)."""
-        operands, pairs = self.written()
+    def compute(self, values: Mapping[int, Any]) -> Any:
+        """Compute the value from those of its operands (by number; a branch that was not taken has none)."""
+        operands, pairs = self.merged_operands()
         terms = [values.get(x.number) for x in operands]
         try:
             if not pairs:
                 value = self.op.fn(*terms, **self.static)
                 return value if self.outputs > 1 else as_operand(value)
-            return as_operand(folded(self.op, terms, pairs)[-1])
+            return as_operand(fold_pairs(self.op, terms, pairs)[-1])
         except ValueError as error:
             if isinstance(error, (AutodiffError, np.linalg.LinAlgError)):
                 raise
@@ -135,9 +135,9 @@ class Operator(Node):
     @property
     def expression(self) -> str:
         """What it computes, in the names of its operands: ``x + y + z``."""
-        names = [plain(x.value) if isinstance(x, Constant) and not x.named else x.name for x in self.operands]
+        names = [format_value(x.value) if isinstance(x, Constant) and not x.named else x.name for x in self.operands]
         symbol = self.op.symbol
-        return f" {symbol} ".join(names) if symbol else call(self.op.name, None, names, dict(self.static))
+        return f" {symbol} ".join(names) if symbol else format_call(self.op.name, None, names, dict(self.static))
 
     def __repr__(self) -> str:
         return super().__repr__().replace(":", f" = {self.expression}:", 1)
@@ -151,8 +151,8 @@ def _slot(x: Node, op: Op) -> Any:
     return Partial(weakref.ref(x), x.slots) if within else x
 
 
-def folded(op: Op, terms: Sequence[Any], pairs: Sequence[tuple[int, int]]) -> list[Any]:
-    """The results of the pairs of a merged sum, of numbers or (for a derivative) of nodes."""
+def fold_pairs(op: Op, terms: Sequence[Any], pairs: Sequence[tuple[int, int]]) -> list[Any]:
+    """Compute the partial results of a merged sum, of numbers or (for a derivative) of nodes."""
     results: list[Any] = []
     for left, right in pairs:
         results.append(apply(op, tuple(terms[i] if i >= 0 else results[-i - 1] for i in (left, right))))
@@ -180,7 +180,7 @@ def _extent_after(op: Op, operands: tuple[Node, ...], static: Mapping[str, Any])
         if op.kind == "reduction" and static.get("axis") is None and not static.get("keepdims"):
             return ()
         if shapes and op in TABLE.values():  # NumPy knows, and is asked with arrays that hold no numbers
-            return shape_of(op.fn(*map(hollow, operands), **static))
+            return shape_of(op.fn(*map(dummy_array, operands), **static))
     except np.linalg.LinAlgError:
         return None
     except ValueError as error:

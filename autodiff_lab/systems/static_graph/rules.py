@@ -1,4 +1,4 @@
-"""How one node of a static graph sends its adjoint to its operands: by the engine's table, or by a registered rule.
+"""Gradient rules of nodes: how an adjoint goes to the operands, by the engine's table or a registered rule.
 
 Every function here works on numbers and on nodes alike. On nodes, a local partial of the table is evaluated as it
 stands and so builds nodes. What depends on shapes, which a graph may not know before it is run (summing back over
@@ -12,17 +12,17 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ...engine.broadcasting import shape_of, unbroadcast
-from ...engine.dispatch import TABLE, Op, one
+from ...engine.dispatch import TABLE, Op, unit_partial
 from ...engine.errors import InputError, ShapeError, UnsupportedError
 from ...transforms.gradients import vjp
 from .nodes import Node
-from .operators import Operator, extent_of, folded
+from .operators import Operator, extent_of, fold_pairs
 
-__all__ = ["Operation", "contributions", "fitting", "register_gradient", "registered", "sum_back"]
+__all__ = ["Operation", "apply_registered", "contributions", "register_gradient", "require_shape", "sum_back"]
 
 
 class Operation(NamedTuple):
-    """What a registered gradient is told of the operation: its inputs and outputs are nodes, or numbers in a run."""
+    """The operation as a registered gradient sees it: its inputs and outputs are nodes, or numbers in a run."""
 
     name: str
     type: str
@@ -34,7 +34,7 @@ REGISTRY: dict[str, Callable[..., Any]] = {}
 
 
 def register_gradient(kind: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Say how an operation of your own is differentiated: ``fn(op, *out_grads)``, n outputs, n incoming gradients.
+    """Register the gradient of a custom operation: ``fn(op, *out_grads)``, n outputs, n incoming gradients.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def register_gradient(kind: str) -> Callable[[Callable[..., Any]], Callable[...,
     what broadcasting copied, the gradient must sum.
 
     >>> import numpy as np
-    >>> from autodiff_lab.systems.static_graph.graph import Graph, Placeholder, gradients, operation
+    >>> from autodiff_lab.systems.static_graph import Graph, Placeholder, gradients, operation
     >>> @register_gradient("Log")
     ... def log_gradient(op, grad):
     ...     return grad * (1 / op.inputs[0])
@@ -82,8 +82,8 @@ def register_gradient(kind: str) -> Callable[[Callable[..., Any]], Callable[...,
     return register
 
 
-def registered(op: Operation, grads: Sequence[Any], nodes: Sequence[Node]) -> list[Any]:
-    """What the registered rule sends to each input, with its number and shapes checked."""
+def apply_registered(op: Operation, grads: Sequence[Any], nodes: Sequence[Node]) -> list[Any]:
+    """Apply the registered rule, and check the number and the shapes of what it sends to the inputs."""
     rule = REGISTRY.get(op.type)
     if rule is None:
         raise UnsupportedError(
@@ -100,7 +100,7 @@ def registered(op: Operation, grads: Sequence[Any], nodes: Sequence[Node]) -> li
         )
     what = f"The gradient registered for {op.type!r} sends"
     return [
-        None if g is None else fitting(g, x, f"{what} to {node.name}, an input of {op.name},")
+        None if g is None else require_shape(g, x, f"{what} to {node.name}, an input of {op.name},")
         for g, x, node in zip(sent, op.inputs, nodes, strict=True)
     ]
 
@@ -114,14 +114,14 @@ def contributions(
     static: Mapping[str, Any],
     wanted: Sequence[bool],
 ) -> list[Any]:
-    """What the adjoint `g` of an operation of the table sends to each operand that is `wanted`; else None.
+    """The contributions of the adjoint `g` to each operand that is `wanted`, by the engine's table; else None.
 
     A merged sum or product is taken apart again into the `pairs` that were written: each is the row of the table for
     two operands. So no factor is ever divided out, and a factor of zero is as good as any.
     """
     if not pairs:
-        return [_pulled(op, k, g, y, operands, static) if asked else None for k, asked in enumerate(wanted)]
-    results = folded(op, operands, pairs)
+        return [_pull_back(op, k, g, y, operands, static) if asked else None for k, asked in enumerate(wanted)]
+    results = fold_pairs(op, operands, pairs)
     adjoints: list[Any] = [None] * len(pairs)
     adjoints[-1] = g
     sent: list[Any] = [None] * len(operands)
@@ -129,13 +129,13 @@ def contributions(
         terms = [operands[i] if i >= 0 else results[-i - 1] for i in pairs[r]]
         for k, i in enumerate(pairs[r]):
             if i < 0:
-                adjoints[-i - 1] = _pulled(op, k, adjoints[r], results[r], terms, static)
+                adjoints[-i - 1] = _pull_back(op, k, adjoints[r], results[r], terms, static)
             elif wanted[i]:
-                sent[i] = _pulled(op, k, adjoints[r], results[r], terms, static)
+                sent[i] = _pull_back(op, k, adjoints[r], results[r], terms, static)
     return sent
 
 
-def _pulled(op: Op, k: int, g: Any, y: Any, operands: Sequence[Any], static: Mapping[str, Any]) -> Any:
+def _pull_back(op: Op, k: int, g: Any, y: Any, operands: Sequence[Any], static: Mapping[str, Any]) -> Any:
     if not any(isinstance(x, Node) for x in (g, y, *operands)):
         return op.pullback(k, g, y, tuple(operands), static)
     rule = None if not op.rules else op.rules[0] if op.variadic else op.rules[k]
@@ -143,7 +143,7 @@ def _pulled(op: Op, k: int, g: Any, y: Any, operands: Sequence[Any], static: Map
         return None
     x = operands[k]
     if op.partials is not None:
-        sent = g if rule is one else _times(g, rule(y, *operands))
+        sent = g if rule is unit_partial else _times(g, rule(y, *operands))
         return sent if extent_of(y) == extent_of(x) else Operator(SUM_BACK, (sent, x), extent=extent_of(x))
     if op in (SUM_BACK, SAME_SHAPE):
         return rule(g, y, *operands)
@@ -151,7 +151,7 @@ def _pulled(op: Op, k: int, g: Any, y: Any, operands: Sequence[Any], static: Map
 
 
 def _times(g: Any, partial: Any) -> Any:
-    """The seed is 1, and times one is no operation."""
+    """Multiply an adjoint by a partial; by the seed 1 adds no operation."""
     return partial if not isinstance(g, Node) and shape_of(g) == () and g == 1 else g * partial
 
 
@@ -181,8 +181,8 @@ def sum_back(g: Any, x: Any) -> Any:
     return g if extent_of(g) == extent_of(x) else Operator(SUM_BACK, (g, x), extent=extent_of(x))
 
 
-def fitting(g: Any, x: Any, what: str) -> Any:
-    """An adjoint for `x`, once it has turned out to have the shape of `x`."""
+def require_shape(g: Any, x: Any, what: str) -> Any:
+    """Require an adjoint to have the shape of `x`, at the latest when the graph is run."""
     have, need = extent_of(g), extent_of(x)
     if have == need:
         return g

@@ -1,4 +1,4 @@
-"""The reverse sweep over a static graph: count what is still to come, and keep a queue of what is ready.
+"""The reverse sweep over a static graph: pending counts and a queue of ready nodes.
 
 For each node between the xs and the ys, the *pending count* says how many contributions are still to come; a node is
 ready when none is. The sweep reads the graph either as the numbers of the last run (`Graph.backward`) or as nodes, and
@@ -22,9 +22,9 @@ from ...engine.values import zeros
 from .functions import cond
 from .nodes import Constant, Node
 from .operators import COND, OUTPUT, Operator
-from .rules import Operation, contributions, registered
+from .rules import Operation, apply_registered, contributions
 
-__all__ = ["Sweep", "between"]
+__all__ = ["Sweep", "count_pending"]
 
 
 class Sweep:
@@ -58,7 +58,7 @@ class Sweep:
         values: Mapping[int, Any] | None = None,
     ) -> None:
         self.values = values
-        self.pending = between(ys, xs, stops, values)
+        self.pending = count_pending(ys, xs, stops, values)
         self.stops = set(stops)
         self.queue = deque(node for node in reversed(self.pending) if self.pending[node] == 0)
         self.adjoints: dict[Node, Any] = {}
@@ -70,10 +70,10 @@ class Sweep:
     def __iter__(self) -> Iterator[Node]:
         while self.queue:
             node = self.queue.popleft()
-            gate, adjoint = self._collected(node)
-            self.adjoints[node] = _through(gate, adjoint, node)
+            gate, adjoint = self._collect(node)
+            self.adjoints[node] = _pass_gates(gate, adjoint, node)
             if isinstance(node, Operator) and passes(node) and node not in self.stops:
-                sent = [] if adjoint is None else self._sent(node, gate, adjoint)
+                sent = [] if adjoint is None else self._send(node, gate, adjoint)
                 for k, x in enumerate(node.operands):
                     if x in self.pending:
                         if sent and sent[k] is not None:
@@ -83,8 +83,8 @@ class Sweep:
                             self.queue.append(x)
             yield node
 
-    def _collected(self, node: Node) -> tuple[Gate | None, Any]:
-        """The sum of what has arrived, within a gate if all of it came through that one; a list for several outputs."""
+    def _collect(self, node: Node) -> tuple[Gate | None, Any]:
+        """Sum what has arrived, within a gate if all of it came through that one; a list for several outputs."""
         parts = self.arrived.pop(node)
         if not parts:
             return None, None
@@ -92,7 +92,7 @@ class Sweep:
             return None, [self._output(node, k, [g for _, (j, g) in parts if j == k]) for k in range(node.outputs)]
         gate = parts[0][0]
         if any(other is not gate for other, _ in parts):
-            gate, parts = None, [(None, _through(other, g, node)) for other, g in parts]
+            gate, parts = None, [(None, _pass_gates(other, g, node)) for other, g in parts]
         return gate, reduce(operator.add, [g for _, g in parts])
 
     def _output(self, node: Operator, k: int, parts: list[Any]) -> Any:
@@ -101,9 +101,9 @@ class Sweep:
             return reduce(operator.add, parts)
         return zeros(self._read(node)[k]) if self.values is not None else np.zeros_like(self._outputs(node)[k])
 
-    def _sent(self, node: Operator, gate: Gate | None, adjoint: Any) -> list[tuple[Gate | None, Any] | None]:
-        """What a node sends to each operand, and through which gate; None where nothing flows."""
-        operands, pairs = node.written()
+    def _send(self, node: Operator, gate: Gate | None, adjoint: Any) -> list[tuple[Gate | None, Any] | None]:
+        """Compute what a node sends to each operand, and through which gate; None where nothing flows."""
+        operands, pairs = node.merged_operands()
         if node.op is OUTPUT:
             return [(None, (node.static["k"], self.adjoints[node]))]
         if node.op is COND and self.values is None:
@@ -115,7 +115,7 @@ class Sweep:
             sent = contributions(node.op, pairs, adjoint, y, terms, node.static, wanted)
         else:
             told = Operation(node.name, node.op.name, tuple(terms), self._outputs(node))
-            sent = registered(told, adjoint if node.outputs > 1 else [adjoint], operands)
+            sent = apply_registered(told, adjoint if node.outputs > 1 else [adjoint], operands)
         return [None if g is None else (gate, g) for g in sent]
 
     def _outputs(self, node: Operator) -> tuple[Any, ...]:
@@ -131,10 +131,10 @@ class Sweep:
         return node.value if isinstance(node, Constant) else node
 
 
-def between(
+def count_pending(
     ys: Iterable[Node], xs: Iterable[Node], stops: Iterable[Node] = (), values: Mapping[int, Any] | None = None
 ) -> dict[Node, int]:
-    """The nodes that lead from xs to ys, in the order they were made, each with its pending count.
+    """Count the pending contributions of the nodes that lead from xs to ys, in the order they were made.
 
     With `values`, only what has a value: the last run did not compute the branches it did not take.
     """
@@ -159,20 +159,20 @@ def between(
 
 
 def passes(node: Operator) -> bool:
-    """Whether an adjoint goes through: not through comparisons, steps and questions about shape."""
+    """Whether an operator passes adjoints on: not comparisons, steps and questions about shape."""
     return node.op.kind not in ("flat", "comparison", "shape")
 
 
 class Gate(NamedTuple):
-    """What lies within a branch of a `cond`: it is reached only when `condition` comes out as `wanted`."""
+    """A branch of a `cond`, in which nodes lie: it is reached only when `condition` comes out as `wanted`."""
 
     condition: Node
     wanted: bool
     outer: Gate | None
 
 
-def _through(gate: Gate | None, adjoint: Any, node: Node) -> Any:
-    """What arrives outside the branch: the adjoint if the branch was taken, else zero. It is computed only if so."""
+def _pass_gates(gate: Gate | None, adjoint: Any, node: Node) -> Any:
+    """Pass an adjoint out of its branches: itself if the branch was taken (only then computed), else zero."""
     while gate is not None:
         branches = adjoint, np.zeros_like(node)
         adjoint = cond(gate.condition, *(branches if gate.wanted else reversed(branches)))

@@ -1,4 +1,4 @@
-"""Labs: one file each, a controller that knows and a picture that shows.
+"""Labs: one folder each, a controller that knows and a picture that shows.
 
 >>> from autodiff_lab.widgets.labs import VCurve
 >>> lab = VCurve()
@@ -6,7 +6,7 @@
 >>> lab.snapshot()["h"]
 1e-08
 
-A lab is found by its name: ``VCurve`` is in ``v_curve.py``, ``NaNDetective`` in ``nan_detective.py``. `lab` says
+A lab is found by its name: ``VCurve`` is in the folder ``v_curve``, ``NaNDetective`` in ``nan_detective``. `lab` says
 what a lab is, `view` puts it on the page.
 """
 

@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab.engine.errors import AutodiffError
-from autodiff_lab.engine.printing import visible
+from autodiff_lab.engine.printing import replace_bidi
 from autodiff_lab.figures.graph.render import DrawingError
 from autodiff_lab.text.arguments import check_path, one_of
 from autodiff_lab.text.messages import say, speaking
 from autodiff_lab.text.notation import number
 from autodiff_lab.trace.model import Trace
 from autodiff_lab.trace.outputs import Outputs
-from autodiff_lab.transforms.keywords import options_apart
+from autodiff_lab.transforms.keywords import check_keywords
 from autodiff_lab.transforms.pytree import flatten, paths, unflatten
 from autodiff_lab.transforms.recording import argument_names
 from autodiff_lab.widgets.defaults import SCALES, play_defaults
@@ -29,7 +29,7 @@ from autodiff_lab.widgets.player.sliders import check_ranges, control
 from autodiff_lab.widgets.player.traits import Shared
 
 
-@options_apart
+@check_keywords
 def play(
     f: Callable[..., Any],
     *args: Any,
@@ -295,7 +295,7 @@ class Player(Outputs, Shared):
             except Exception as error:
                 # The learner's function may raise anything; the player stays, and says what it was.
                 kind = "" if isinstance(error, AutodiffError) else f"{type(error).__name__}: "
-                self.error = visible(f"{kind}{error}")
+                self.error = replace_bidi(f"{kind}{error}")
             else:
                 self.error = ""
                 self._views = views

@@ -184,6 +184,6 @@ def test_a_tape_draws_itself(example_function):
     assert {name for name in drawn if drawn[name] != asked[name]} == {"graph"}
     assert tape.draw(theme="dark").source != tape.draw().source
     assert repr(record(lambda x: 3.0, 2.0)[1].draw()) == "<drawing of tape(x)>"
-    tape.release()
+    tape.free_values()
     with pytest.raises(ReleasedError):
         tape.draw()

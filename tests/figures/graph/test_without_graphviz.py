@@ -19,7 +19,7 @@ from autodiff_lab.figures.graph.render import DrawingError, picture, render
 from autodiff_lab.figures.graph.without_graphviz.dot_parser import read
 from autodiff_lab.figures.graph.without_graphviz.drawing import draw_plainly
 from autodiff_lab.figures.style.themes import following
-from autodiff_lab.systems.static_graph.graph import Graph, Variable
+from autodiff_lab.systems.static_graph import Graph, Variable
 
 from ..example import example
 from ..runs import RUNS

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import autodiff_lab as ad
-from autodiff_lab.systems.static_graph.graph import Constant, Graph, Placeholder, Variable, gradients
+from autodiff_lab.systems.static_graph import Constant, Graph, Placeholder, Variable, gradients
 
 # Shapes are decided when the graph is run
 

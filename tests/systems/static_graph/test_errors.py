@@ -13,7 +13,7 @@ from autodiff_lab.engine.errors import (
     ShapeError,
     UnsupportedError,
 )
-from autodiff_lab.systems.static_graph.graph import (
+from autodiff_lab.systems.static_graph import (
     Constant,
     Graph,
     Placeholder,

@@ -6,7 +6,7 @@ import warnings
 import pytest
 
 from autodiff_lab.systems import static_graph
-from autodiff_lab.systems.static_graph.graph import Graph, Variable, gradients
+from autodiff_lab.systems.static_graph import Graph, Variable, gradients
 
 
 @pytest.mark.parametrize("n", [2, 3, 5, 10])

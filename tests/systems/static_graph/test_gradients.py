@@ -8,7 +8,7 @@ import pytest
 
 import autodiff_lab as ad
 from autodiff_lab.engine.errors import InputError, ShapeError
-from autodiff_lab.systems.static_graph.graph import (
+from autodiff_lab.systems.static_graph import (
     Graph,
     Node,
     Placeholder,

@@ -14,7 +14,7 @@ from autodiff_lab.engine.errors import (
     UnsupportedError,
 )
 from autodiff_lab.systems import static_graph
-from autodiff_lab.systems.static_graph.graph import (
+from autodiff_lab.systems.static_graph import (
     Constant,
     Graph,
     Operator,

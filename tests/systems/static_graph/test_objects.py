@@ -15,7 +15,7 @@ from autodiff_lab.engine.errors import (
 )
 from autodiff_lab.figures.graph.render import render
 from autodiff_lab.systems import static_graph
-from autodiff_lab.systems.static_graph.graph import Constant, Graph, Placeholder, Variable, cond, gradients
+from autodiff_lab.systems.static_graph import Constant, Graph, Placeholder, Variable, cond, gradients
 
 # Graphs are objects
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from autodiff_lab.engine.errors import InputError, ShapeError, UnsupportedError
-from autodiff_lab.systems.static_graph.graph import (
+from autodiff_lab.systems.static_graph import (
     Graph,
     Placeholder,
     Variable,

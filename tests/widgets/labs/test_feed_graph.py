@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autodiff_lab.engine.errors import InputError
-from autodiff_lab.systems.static_graph.graph import Graph, Placeholder
+from autodiff_lab.systems.static_graph import Graph, Placeholder
 from autodiff_lab.transforms.jacobians import jacrev
 from autodiff_lab.widgets.labs import FeedGraph
 from autodiff_lab.widgets.labs.expression import typed

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autodiff_lab.engine.dispatch import TABLE
-from autodiff_lab.systems.designs import DESIGNS, places
+from autodiff_lab.systems.designs import DESIGNS, entry_views
 from autodiff_lab.transforms.gradients import grad, record
 from autodiff_lab.transforms.jacobians import hessian
 from autodiff_lab.widgets.labs import ThreeDesigns
@@ -135,7 +135,7 @@ def test_the_designs_really_use_their_rules_at_these_times(monkeypatch):
         monkeypatch.setattr(op, name, tuple(watched))
     for name in ("partials", "closures", "operations"):
         used.clear()
-        run = DESIGNS[name](np.arctan2, places(np.array([3.0, 1.0])))
+        run = DESIGNS[name](np.arctan2, entry_views(np.array([3.0, 1.0])))
         while_running = len(used)
         used.clear()
         run.gradient()
@@ -147,7 +147,7 @@ def test_what_the_columns_hold_after_writing_is_what_the_designs_hold(program):
     lab = pressed("finish", "write", program=program)
     f = typed(program, ("x", "y"))
     at = np.array([lab.x, lab.y])
-    runs = {name: design(f, places(at)) for name, design in DESIGNS.items()}
+    runs = {name: design(f, entry_views(at)) for name, design in DESIGNS.items()}
     _, tape = record(f, *at.tolist())
     at[:] = 0.0
     for name in ("partials", "operations", "operations, inputs copied", "operations, inputs checked"):

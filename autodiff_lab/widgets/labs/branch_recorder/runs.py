@@ -71,7 +71,7 @@ def run_of(program: str, x: float) -> Run:
     f = PROGRAMS[program].run
     value, tape = record(f, x, sites=True)
     adjoints = _swept(tape)
-    located = locate(f, tape.sites, len(tape))
+    located = locate(f, tape.call_stacks, len(tape))
     source = located.sources[0]
     ran = lines_run(f, x)
     recorded = Counter(spans[-1].line for spans in located.spans if spans)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autodiff_lab.engine.broadcasting import kept_shape
+from autodiff_lab.engine.broadcasting import keepdims_shape
 from autodiff_lab.transforms.gradients import grad
 
 Shape = tuple[int, ...]
@@ -175,7 +175,7 @@ def _added(a: Shape, axes: Any, wrong: bool) -> Flow:
     small = np.asarray(np.sum(large, axis=axes))
     small_back = np.asarray(grad(lambda s: np.sum(np.square(s)))(small[()]))
     truth = np.asarray(grad(lambda x: np.sum(np.square(np.sum(x, axis=axes))))(large[()]))
-    homes = _numbered(kept_shape(a, axes), a)
+    homes = _numbered(keepdims_shape(a, axes), a)
     lands = homes
     if wrong:  # as NumPy aligns it by itself: at the right
         try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from autodiff_lab.systems.static_graph.graph import Constant, Node, Operator
+from autodiff_lab.systems.static_graph import Constant, Node, Operator
 from autodiff_lab.text.notation import number, readable
 from autodiff_lab.text.table import Grid
 from autodiff_lab.widgets.labs.expression import typed_number

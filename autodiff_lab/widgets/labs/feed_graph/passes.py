@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab.engine.errors import AutodiffError
-from autodiff_lab.systems.static_graph.graph import Graph, Node, Snapshot
+from autodiff_lab.systems.static_graph import Graph, Node, Snapshot
 
 __all__ = ["Pass", "run_through", "swept_back"]
 
@@ -67,7 +67,7 @@ class Pass:
 def run_through(graph: Graph, fetches: list[Node], feed: Mapping[Node, float]) -> Pass:
     """Run a graph; where a run is refused, the values up to there are kept.
 
-    >>> from autodiff_lab.systems.static_graph.graph import Placeholder
+    >>> from autodiff_lab.systems.static_graph import Placeholder
     >>> with Graph() as graph:
     ...     x, y = Placeholder((), "x"), Placeholder((), "y")
     ...     f = np.sin(x) * y

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from autodiff_lab.systems.static_graph.graph import Node
+from autodiff_lab.systems.static_graph import Node
 from autodiff_lab.text.notation import display_width, number, symbol
 from autodiff_lab.widgets.labs.canvas import Point, Sheet
 

@@ -6,7 +6,7 @@ founding document 1: ``s + z`` hands `z` to the node `s` that is there already, 
 
 from __future__ import annotations
 
-from autodiff_lab.systems.static_graph.graph import Constant, Graph, Node, Placeholder
+from autodiff_lab.systems.static_graph import Constant, Graph, Node, Placeholder
 from autodiff_lab.systems.static_graph.operators import MERGED, Operator, Partial
 from autodiff_lab.text.notation import number, readable
 from autodiff_lab.widgets.labs.expression import typed
