@@ -23,10 +23,9 @@ from autodiff_lab.classroom.grading.report import csv_text, html_page, open_repo
 from autodiff_lab.lessons.lesson_03 import progress as lesson
 from autodiff_lab.text.notation import escape
 
-ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT / "tests" / "notebooks"))
-from reading import answered, named, read  # noqa: E402
+from ..notebooks.reading import answered, named, read
 
+ROOT = Path(__file__).parents[2]
 WITHOUT = ["--unconfined"] if why_no_walls() else []
 EXERCISES = lesson.exercises()
 OPEN = read(named("03"))

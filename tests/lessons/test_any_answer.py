@@ -5,8 +5,6 @@ import decimal
 import fractions
 import math
 import re
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,8 +13,7 @@ from hypothesis import strategies as st
 
 import autodiff_lab as ad
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "notebooks"))
-from reading import exercises
+from ..notebooks.reading import exercises
 
 EXERCISES = [exercise for _, exercise in exercises()]
 

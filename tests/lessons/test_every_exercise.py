@@ -2,13 +2,10 @@
 
 import contextlib
 import io
-import sys
-from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "notebooks"))
-from reading import exercises, listing
+from ..notebooks.reading import exercises, listing
 
 EXERCISES = exercises()
 every_exercise = pytest.mark.parametrize(

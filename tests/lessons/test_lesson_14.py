@@ -1,8 +1,5 @@
 """Notebook 14: right answers that look different from ours pass, and shortcuts do not."""
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -10,8 +7,7 @@ import autodiff_lab as ad
 from autodiff_lab.engine.errors import ShapeError
 from autodiff_lab.lessons import lesson_14 as lesson
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "notebooks"))
-from reading import listing
+from ..notebooks.reading import listing
 
 
 def submit(exercise, written):

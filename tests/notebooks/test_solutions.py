@@ -3,8 +3,9 @@
 import re
 
 import pytest
-from normalise import execute
-from reading import NOTEBOOKS, answered, lessons, named, read, shown, tags
+
+from .normalise import execute
+from .reading import NOTEBOOKS, answered, lessons, named, read, shown, tags
 
 LESSONS = dict(lessons())
 

@@ -4,7 +4,6 @@ import ast
 import doctest
 import functools
 import re
-import sys
 from importlib import import_module
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
@@ -15,10 +14,9 @@ from PIL import Image
 
 from autodiff_lab.jupyter.notebooks import START
 
-REPOSITORY = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(REPOSITORY / "tests" / "notebooks"))
-from badges import badge, repository  # noqa: E402
+from ..notebooks.badges import badge, repository
 
+REPOSITORY = Path(__file__).resolve().parents[2]
 PAGES = ["README.md", "CONTRIBUTING.md", "notebooks/for_lecturers.md"]
 README = (REPOSITORY / "README.md").read_text(encoding="utf-8")
 COMMANDS = [line for line in README.splitlines() if line.startswith("python3 -m venv")]

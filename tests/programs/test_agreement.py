@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from autodiff_lab import grad, hvp, jvp, value_and_grad
 from autodiff_lab.programs import PASSES, program
-from tests.engine.jacobians import one_array
-from tests.engine.programs import programs, run, smooth_here
-from tests.engine.samples import ELEMENTWISE, Call, all_calls, callable_of, title
+
+from ..engine.jacobians import one_array
+from ..engine.programs import programs, run, smooth_here
+from ..engine.samples import ELEMENTWISE, Call, all_calls, callable_of, title
 
 LAST_BITS = 1e-14
 """`math` and NumPy may round a function differently, by a unit in the last place, and sums carry it on."""
