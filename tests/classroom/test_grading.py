@@ -14,12 +14,12 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from autodiff_lab.__main__ import build_parser, main
 from autodiff_lab.classroom.grading import grade as grading
 from autodiff_lab.classroom.grading.confinement import why_no_walls
 from autodiff_lab.classroom.grading.examiner import code_of, examine
 from autodiff_lab.classroom.grading.grade import Limits, Row, grade
 from autodiff_lab.classroom.grading.report import csv_text, html_page, open_report, report_paths
+from autodiff_lab.cli.main import build_parser, main
 from autodiff_lab.lessons.lesson_03 import progress as lesson
 from autodiff_lab.text.notation import escape
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import autodiff_lab as ad
 
+from ..about import about
 from ..notebooks.reading import exercises
 
 EXERCISES = [exercise for _, exercise in exercises()]
@@ -98,11 +99,12 @@ def useful(reply):
 
 
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.name)
-@pytest.mark.parametrize("odd", range(len(ODD)))
-def test_odd_things(exercise, odd):
-    reply = exercise(*[ODD[odd]] * len(exercise.takes))
-    useful(reply)
-    assert not reply.passed or is_right(exercise, ODD[odd])
+def test_odd_things(exercise):
+    for k, odd in enumerate(ODD):
+        with about(f"ODD[{k}], a {type(odd).__name__}"):
+            reply = exercise(*[odd] * len(exercise.takes))
+            useful(reply)
+            assert not reply.passed or is_right(exercise, odd)
 
 
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.name)
