@@ -33,7 +33,7 @@ MOST_SAID = 2_000_000
 LOOK_EVERY_S = 0.1
 """How often the processes are counted: what they can take in this time, they can take beyond the limit."""
 
-PACKAGE = Path(__file__).resolve().parents[1]
+PACKAGE = Path(__file__).resolve().parents[2]
 MACHINES = {"x86_64": (0xC000003E, (319, 447, 29)), "aarch64": (0xC00000B7, (279, 447, 194))}
 """How the kernel calls the machine, and its numbers for ``memfd_create``, ``memfd_secret`` and ``shmget``."""
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/nix/store", "/gnu/store")
