@@ -126,7 +126,7 @@ def test_a_crash_stops_only_its_cell(graded):
     assert row.passed == len(EXERCISES)
 
 
-def test_an_answer_that_is_not_recognised_is_shown_with_what_was_said_to_it(graded):
+def test_an_unrecognised_answer_is_shown_with_its_reply(graded):
     row = graded["strange"]
     assert row.states == {"ex_03_1": "not yet"} and not row.met
     reply, answer = row.unknown["ex_03_1"]

@@ -53,9 +53,7 @@ def test_an_old_widget_library_is_recognised(library: str, tmp_path: Path) -> No
     assert "1 problem; the line after each -> mends it." in run.stdout
 
 
-def test_half_of_a_widget_library_that_another_python_left_behind(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_half_a_widget_library_left_by_another_python_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     old = tmp_path / "labextensions" / "anywidget"
     old.mkdir(parents=True)
     (old / "package.json").write_text('{"name": "anywidget", "version": "0.6.5"}')
@@ -79,7 +77,7 @@ def test_a_python_that_will_do(version: str, monkeypatch: pytest.MonkeyPatch) ->
     assert only(surroundings.python()).state == "ok"
 
 
-def test_the_python_asked_for_is_known_before_anything_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_python_is_checked_before_anything_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     installed = surroundings.python_asked_for()
 
     def missing(name: str) -> None:

@@ -169,7 +169,7 @@ class TestTheColumnOfThisPackageInTheTableOfGuards:
         with pytest.raises(ShapeError, match="only floats"):
             ad.program(lambda x, k: x * k, 2.0, 3)(2.0, 4)
 
-    def test_a_global_is_frozen_until_something_else_makes_it_record_again(self):
+    def test_a_global_is_frozen_until_the_next_recording(self):
         rate = 1.0
 
         def f(x):

@@ -38,7 +38,7 @@ def test_the_two_commands_are_one_line_each() -> None:
         assert f"```\n{command}\n```" in README, "each command stands alone, ready to be copied"
 
 
-def test_the_moving_picture_has_a_description_and_keeps_still_for_those_who_ask() -> None:
+def test_the_film_has_a_description_and_respects_reduced_motion() -> None:
     (description,) = re.findall(r'<img [^>]*alt="([^"]+)"', README)
     assert len(description) > 100
     assert README.index("prefers-reduced-motion: reduce") < README.index("prefers-color-scheme: dark"), (

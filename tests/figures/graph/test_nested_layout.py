@@ -258,7 +258,7 @@ def test_values_of_the_whole_run_are_those_of_its_stretches(long):
     assert reached <= complete
 
 
-def test_a_player_of_a_long_run_is_given_the_whole_and_its_stretch(views):
+def test_a_player_of_a_long_run_gets_the_whole_and_one_stretch(views):
     views = views.around(5000)
     payload = views.payload(placed(views))
     assert payload["whole"] is views.long.whole

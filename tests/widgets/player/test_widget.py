@@ -424,7 +424,7 @@ def test_a_large_graph_has_groups_unless_they_are_refused():
     assert player.payload["layout"] != kept
 
 
-def test_the_groups_of_a_long_run_are_not_sent_again_with_each_stretch():
+def test_a_long_runs_groups_are_sent_once_for_all_stretches():
     def f(x):
         for _ in range(400):
             x = np.sin(x) + 0.1
