@@ -161,9 +161,9 @@ def main() -> None:
         shutil.copytree(asked.tests, tree / "tests", ignore=shutil.ignore_patterns("__pycache__", "screenshots"))
         shutil.copy(ROOT / "pyproject.toml", tree)
         for k, mutant in chosen:
-            line = (ROOT / mutant.path).read_bytes().splitlines()[mutant.line - 1].strip().decode()
-            new = mutant.apply((ROOT / mutant.path).read_bytes()).splitlines()[mutant.line - 1].strip().decode()
-            print(f"{k:2} {mutant.path}:{mutant.line}\n     - {line}\n     + {new}", flush=True)
+            text = (tree / mutant.path).read_bytes()
+            old, new = (each.splitlines()[mutant.line - 1].strip().decode() for each in (text, mutant.apply(text)))
+            print(f"{k:2} {mutant.path}:{mutant.line}\n     - {old}\n     + {new}", flush=True)
             if not asked.list:
                 of, seconds = judged(mutant, tree)
                 survive += not of

@@ -92,17 +92,3 @@ def test_names():
 )
 def test_expressions(expression, text):
     assert notation.readable(expression) == text
-
-
-@pytest.mark.parametrize("ink", ["VALUE_INK", "ADJOINT_INK", "TANGENT_INK", "INK", "SOFT_INK"])
-@pytest.mark.parametrize("paper", ["PAPER", "ADJOINT_PAPER"])
-def test_inks_can_be_read(ink, paper):
-    """WCAG AA asks for a contrast of 4.5 between text and what is behind it."""
-
-    def luminance(colour):
-        parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-        linear = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
-        return np.dot(linear, (0.2126, 0.7152, 0.0722))
-
-    dark, light = luminance(getattr(notation, ink)), luminance(getattr(notation, paper))
-    assert (light + 0.05) / (dark + 0.05) >= 4.5
