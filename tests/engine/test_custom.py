@@ -68,7 +68,7 @@ def test_nested_to_order_three(product: Any, path: tuple[str, ...]) -> None:
     assert f(x) == pytest.approx(-12 * x * np.sin(x * x) - 8 * x**3 * np.cos(x * x), rel=1e-12)
 
 
-def test_it_is_one_line_on_the_tape(product: Any) -> None:
+def test_a_function_with_its_own_rule_is_one_tape_line(product: Any) -> None:
     _, tape = record(lambda a, b: product(a, b) * 2, 0.5, 2.0)
     assert [tape.expression(i) for i in range(2, len(tape))] == ["sine_of_product(v-1, v0)", "v1 * 2"]
     assert tape.replay(0.25, 2.0) == 2 * np.sin(0.5)

@@ -121,7 +121,7 @@ KINKS: dict[str, tuple[Any, Any, Any]] = {
 
 @pytest.mark.parametrize("mode", [reverse, forward])
 @pytest.mark.parametrize("name", list(KINKS))
-def test_kink(name: str, mode: Any) -> None:
+def test_a_kink_has_the_stated_derivative(name: str, mode: Any) -> None:
     f, x, expected = KINKS[name]
     x = np.array(x) if isinstance(x, list) else x
     got = mode(f, x)

@@ -61,7 +61,7 @@ def chain(error: BaseException | None) -> list[BaseException]:
 
 
 @pytest.mark.parametrize("way", ["grad", "jvp", "vjp", "record"])
-def test_misuse(way: str) -> None:
+def test_a_misuse_raises_the_error_that_explains_it(way: str) -> None:
     for name, misuse in MISUSES.items():
         with about(name):
             x = ARRAY if misuse.array else NUMBER

@@ -100,7 +100,7 @@ def useful(reply):
 
 
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.name)
-def test_odd_things(exercise):
+def test_an_odd_object_gets_a_useful_reply(exercise):
     for k, odd in enumerate(ODD):
         with about(f"ODD[{k}], a {type(odd).__name__}"):
             reply = exercise(*[odd] * len(exercise.takes))
@@ -110,7 +110,7 @@ def test_odd_things(exercise):
 
 @settings(max_examples=150, suppress_health_check=list(HealthCheck))
 @given(st.lists(anything, min_size=MOST, max_size=MOST))
-def test_anything(answers):
+def test_any_object_gets_a_useful_reply(answers):
     """What is thought of once is handed to every exercise: to think of it takes longer than to check it."""
     for exercise in EXERCISES:
         given = answers[: len(exercise.takes)]

@@ -231,7 +231,7 @@ def test_the_transcript_says_which_way_the_run_took():
     assert forward.steps[2].sentence.startswith("Turn 2 of 2: ")
 
 
-def test_it_is_kept_in_json():
+def test_execution_counts_are_kept_in_json():
     trace = Trace.of(two_ways, 1.0)
     assert Trace.from_json(trace.to_json()) == trace
     assert json.loads(trace.to_json())["sources"][0]["ran"] == [-1, 1, 1, 0]

@@ -84,7 +84,7 @@ def test_at_a_high_rate_only_the_naive_softmax_loses_the_loss():
     assert not kept.snapshot()["is_lost"] and len(kept.run.epochs) == 30
 
 
-def test_it_can_be_stopped_and_resumed(whole):
+def test_a_run_can_be_stopped_and_resumed(whole):
     lab = TrainRoom()
     lab.set(epochs=30)
     for _ in range(3):

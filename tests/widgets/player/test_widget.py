@@ -235,7 +235,7 @@ def test_sliders_are_never_degenerate(value):
         assert slider["min"] * slider["max"] > 0
 
 
-def test_it_opens_in_the_mode_that_is_asked_for():
+def test_a_player_opens_in_the_mode_asked_for():
     player = play(f, 2.0, 5.0, mode="forward", direction="x2")
     assert (player.mode, player.direction) == ("forward", "x2")
     assert player.forward["x2"].tangent[0].value == 1.7163378145367738
@@ -292,7 +292,7 @@ def test_lines_are_written_once():
     assert all("lines" not in run and "sources" not in run for run in payload["forward"])
 
 
-def test_it_has_one_plain_text():
+def test_a_player_has_one_plain_text():
     player = play(f, 2.0, 5.0)
     assert repr(player) == "Player(f(x1, x2), 13 steps)"
     assert isinstance(player, Player)
