@@ -6,8 +6,8 @@
     python tests/mutants.py --tests OTHER/tests     judged by the tests of another checkout
 
 A mutant is the package with one operator, comparison, number or word of logic changed. It is made in a temporary copy
-of the tree, and the tests of its room run until one fails: first those that name the changed file. What survives is
-either harmless or missed by the tests; read it. No part of the test run, as it takes minutes.
+of the tree, and the tests of its room run until one fails: first those that name the changed file, in other rooms too.
+What survives is either harmless or missed by the tests; read it. No part of the test run, as it takes minutes.
 """
 
 from __future__ import annotations
@@ -121,8 +121,9 @@ def judged(mutant: Mutant, tree: Path) -> tuple[str, float]:
     place.write_bytes(mutant.apply(before))
     module = ".".join(mutant.path.with_suffix("").parts).removesuffix(".__init__")
     names = {module, module.rpartition(".")[2], *([mutant.path.parts[2]] if mutant.room == "lessons" else [])}
-    files = sorted((tree / "tests" / mutant.room).rglob("test_*.py"))
-    files.sort(key=lambda path: not any(name in path.read_text(encoding="utf-8") for name in names))
+    texts = {path: path.read_text(encoding="utf-8") for path in sorted((tree / "tests").rglob("test_*.py"))}
+    files = [path for path, text in texts.items() if mutant.room == path.relative_to(tree).parts[1] or module in text]
+    files.sort(key=lambda path: not any(name in texts[path] for name in names))
     command = [sys.executable, "-m", "pytest", "-n", "0", "-x", "-q", "--no-header", "-p", "no:cacheprovider", "-rfE"]
     try:
         run = subprocess.run(
