@@ -1,6 +1,6 @@
 """Fail unless the browser tests ran.
 
-    python browser_tests_ran.py REPORT     (the JUnit report of a pytest run)
+    python browser_tests_ran.py REPORT     (the JUnit report of `python -m pytest -m browser`)
 
 A reader without Chromium may skip them. Here a skip would hide that the player was never looked at.
 """

@@ -72,7 +72,7 @@ def test_the_table_prints(capsys: pytest.CaptureFixture[str]) -> None:
     assert out.count("\n|") == 2 + len(WORKS) + 2  # head and rule; the work; a chain's memory, and the import
 
 
-def test_what_is_there_already_costs_nothing_to_import_and_never_less() -> None:
+def test_a_loaded_module_costs_nothing_to_import() -> None:
     prices = [import_price(module, 1) for module in ("numpy", "math", "autodiff_lab")]
     assert all(time >= 0 and (space is None or space >= 0) for time, space in prices)
     (nothing, _), _, (package, _) = prices

@@ -111,7 +111,7 @@ def test_stacked_and_large(new_page, tmp_path, request):
 
 
 @pytest.mark.parametrize("width", [1300, 380])
-def test_an_edge_says_how_an_array_is_copied_and_its_adjoint_summed(width, new_page, tmp_path, request):
+def test_a_broadcast_edge_says_copied_and_its_adjoint_summed(width, new_page, tmp_path, request):
     page = new_page(offline=True, width=width)
     page.goto(play(layer, X, W, B).save_html(tmp_path / "arrays.html").as_uri())
     player = PlayerOnPage(page)

@@ -277,7 +277,7 @@ def wide(the_first_input_of_it, another_input):
     return np.sin(a_value_with_a_long_name) * another_input + np.cos(a_value_with_a_long_name) * the_first_input_of_it
 
 
-def test_the_source_pane_shows_the_whole_note_and_the_expression_of_each_step(opened):
+def test_the_source_pane_shows_each_steps_note_and_expression(opened):
     player = opened(wide, (1.0, 2.0), width=1280, height=900)
     seen = """e => { const view = e.getBoundingClientRect(), all = [...e.querySelectorAll('.adl-piece.is-current')]
         .filter((piece) => piece.closest('.adl-code.is-current')).map((piece) => piece.getBoundingClientRect());

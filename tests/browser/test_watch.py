@@ -75,7 +75,7 @@ def test_an_offline_page_has_files_only(host, way, elsewhere, new_page, watch, t
     is_a_stranger(watch, host)
 
 
-def test_a_stranger_who_is_expected_is_refused_without_a_complaint():
+def test_an_expected_strangers_failed_request_is_no_complaint():
     watch = Watch()
     watch.allow_strangers("cdn", because="this is what the test is about")
     watch.strangers.append("https://cdn.example.org/a.js")

@@ -33,11 +33,11 @@ def said(code, **options):
     return done.said.decode().strip()
 
 
-def test_it_has_its_files_and_may_change_them():
+def test_a_hand_in_has_its_files_and_may_change_them():
     assert said("open('mine.txt', 'a').write('!'); print(open('mine.txt').read())") == "mine!"
 
 
-def test_its_folders_are_its_own_and_empty():
+def test_a_hand_ins_folders_are_its_own_and_empty():
     """But for the way to Python, should it live there."""
     places = [Path(name) for name in ("/tmp", "/home", "/run", "/dev/shm")]
     seen = said(f"import os; print(*map(os.listdir, {[*map(str, places)]}), sep='\\n')").splitlines()
@@ -61,7 +61,7 @@ def test_what_is_hidden_is_so_even_within_what_is_shown():
 
 
 @pytest.mark.parametrize("place", ["/", "/usr", "/dev", "/home", "/run", "/etc", str(ROOT), LIB])
-def test_it_writes_nowhere_else(place):
+def test_a_hand_in_writes_nowhere_else(place):
     tried = f"import os\ntry: open({place + '/was_here'!r}, 'w')\nexcept OSError: print('refused')"
     # A folder between its own /tmp and Python is its own, too.
     assert said(tried) == ("" if Path(place).is_relative_to("/tmp") and place != LIB else "refused")
@@ -100,7 +100,7 @@ def test_the_lecturers_environment_stays_outside(monkeypatch):
     assert "secret" not in said("import os; print(os.environ)")
 
 
-def test_it_has_no_powers_even_as_root():
+def test_a_hand_in_has_no_powers_even_as_root():
     mounts = "mount -o remount,rw /usr; mount -t tmpfs none /home; unshare --user true"
     code = f"import subprocess as s; print([s.call(each, shell=True, stderr=-3) != 0 for each in {mounts.split('; ')}])"
     assert said(code) == "[True, True, True]"
@@ -153,7 +153,7 @@ def test_a_fork_bomb_is_put_out():
     assert family_usage(os.getpid())[1] < 40, "nothing of it is left"
 
 
-def test_what_goes_its_own_way_ends_too():
+def test_a_detached_process_ends_with_its_hand_in():
     code = "import subprocess as s; s.Popen(['sleep', '77.123'], start_new_session=True, stdout=-3, stderr=-3)"
     assert run(code).ended == "by itself"
     deadline = time.monotonic() + 10  # the kernel clears up behind the first process
@@ -170,7 +170,7 @@ def is_running(argument):
     return False
 
 
-def test_all_of_this_holds_for_an_ordinary_user():
+def test_the_walls_hold_for_an_ordinary_user():
     tests = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", "-k", "not ordinary_user"]
     done = subprocess.run([*as_user(), *tests, __file__], capture_output=True, text=True, cwd=ROOT, check=False)
     assert done.returncode == 0 and " skipped" not in done.stdout, done.stdout[-3000:] + done.stderr[-1000:]

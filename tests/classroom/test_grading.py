@@ -23,10 +23,9 @@ from autodiff_lab.cli.main import build_parser, main
 from autodiff_lab.lessons.lesson_03 import progress as lesson
 from autodiff_lab.text.notation import escape
 
-ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT / "tests" / "notebooks"))
-from reading import answered, named, read  # noqa: E402
+from ..notebooks.reading import answered, named, read
 
+ROOT = Path(__file__).parents[2]
 WITHOUT = ["--unconfined"] if why_no_walls() else []
 EXERCISES = lesson.exercises()
 OPEN = read(named("03"))
@@ -127,7 +126,7 @@ def test_a_crash_stops_only_its_cell(graded):
     assert row.passed == len(EXERCISES)
 
 
-def test_an_answer_that_is_not_recognised_is_shown_with_what_was_said_to_it(graded):
+def test_an_unrecognised_answer_is_shown_with_its_reply(graded):
     row = graded["strange"]
     assert row.states == {"ex_03_1": "not yet"} and not row.met
     reply, answer = row.unknown["ex_03_1"]

@@ -145,7 +145,7 @@ def test_a_result_that_is_asked_for_waits():
     assert 'class="fragment"' not in slides.deck("t", [said, code, result])
 
 
-def test_a_formula_that_cannot_be_translated_is_shown_as_it_is_written():
+def test_an_untranslatable_formula_is_shown_as_written():
     assert mathml(r"\frac{1}{") == r'<code class="formula">\frac{1}{</code>'
 
 

@@ -30,7 +30,7 @@ def test_the_students_notebook_has_no_answer(course, name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_teachers_notebook_has_answers_hints_and_wrong_answers(course, name):
+def test_a_teachers_notebook_has_answers_hints_and_mistakes(course, name):
     notebook = nbformat.read(course / "teacher" / name, as_version=4)
     nbformat.validate(notebook)
     text = "\n".join(cell.source for cell in notebook.cells)

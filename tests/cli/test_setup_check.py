@@ -37,25 +37,25 @@ def an_ordinary_user() -> Iterator[None]:
         os.seteuid(0)
 
 
-@pytest.mark.parametrize("library", ["ipywidgets 7.8.5", "anywidget 0.6.5"])
-def test_an_old_widget_library_is_recognised(library: str, tmp_path: Path) -> None:
-    name, version = library.split()
-    about = tmp_path / f"{name}-{version}.dist-info" / "METADATA"
-    about.parent.mkdir()
-    about.write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
-    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+def test_an_old_widget_library_is_recognised(tmp_path: Path) -> None:
+    old = {"anywidget": "0.6.5", "ipywidgets": "7.8.5"}
+    for name, version in old.items():
+        about = tmp_path / f"{name}-{version}.dist-info" / "METADATA"
+        about.parent.mkdir()
+        about.write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])}
     command = [sys.executable, "-m", "autodiff_lab", "check"]
     run = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
     assert run.returncode == 1
-    problem, mend = run.stdout[run.stdout.index("problem ") :].splitlines()[:2]
-    assert f"{name} is {version}; autodiff-lab asks for >=" in problem
-    assert f'-m pip install --upgrade "{name}>=' in mend
-    assert "1 problem; the line after each -> mends it." in run.stdout
+    lines = run.stdout.splitlines()
+    problems = [k for k, line in enumerate(lines) if line.startswith("  problem ")]
+    for at, (name, version) in zip(problems, old.items(), strict=True):
+        assert f"{name} is {version}; autodiff-lab asks for >=" in lines[at]
+        assert f'-m pip install --upgrade "{name}>=' in lines[at + 1]
+    assert "2 problems; the line after each -> mends it." in run.stdout
 
 
-def test_half_of_a_widget_library_that_another_python_left_behind(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_half_a_widget_library_left_by_another_python_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     old = tmp_path / "labextensions" / "anywidget"
     old.mkdir(parents=True)
     (old / "package.json").write_text('{"name": "anywidget", "version": "0.6.5"}')
@@ -79,7 +79,7 @@ def test_a_python_that_will_do(version: str, monkeypatch: pytest.MonkeyPatch) ->
     assert only(setup_check.check_python()).state == "ok"
 
 
-def test_the_python_asked_for_is_known_before_anything_is_installed() -> None:
+def test_the_python_is_checked_before_anything_is_installed() -> None:
     asked = metadata.metadata("autodiff-lab")["Requires-Python"]
     assert asked == ">={}.{}".format(*setup_check.OLDEST_PYTHON)
 

@@ -45,7 +45,7 @@ def test_first_copy_is_complete(source: Path, tmp_path: Path) -> None:
     assert texts(tmp_path / "mine" / "deep") == expected
 
 
-def test_second_copy_keeps_the_learners_work_and_adds_what_is_new(source: Path, tmp_path: Path) -> None:
+def test_a_second_copy_keeps_work_and_adds_what_is_new(source: Path, tmp_path: Path) -> None:
     mine = tmp_path / "mine"
     copy_notebooks(source, mine)
     (mine / "00_start_here.ipynb").write_text("my own work")
@@ -76,7 +76,7 @@ def test_copies_of_a_read_only_installation_can_be_edited(source: Path, tmp_path
     assert (tmp_path / "mine" / "00_start_here.ipynb").stat().st_mode & 0o200
 
 
-def test_a_folder_that_cannot_be_written_is_an_error_with_a_remedy(source: Path, tmp_path: Path) -> None:
+def test_a_read_only_folder_is_an_error_with_a_remedy(source: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(TutorialError, match="--to DIR"):
         copy_notebooks(source, tmp_path / "file")
@@ -153,7 +153,7 @@ def test_our_kernel_comes_before_one_that_shadows_it(shadowing_kernel: Path, mon
     assert this_kernel.foreign_kernel() == "/somewhere/else/bin/python3"
 
 
-def test_two_environments_are_two_although_their_pythons_are_one_file(tmp_path: Path) -> None:
+def test_two_environments_of_one_python_file_are_two(tmp_path: Path) -> None:
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "python").symlink_to(sys.executable)

@@ -42,7 +42,7 @@ def test_a_wrong_rule_is_found(rule: Any, mode: str, name: str) -> None:
 
 
 @pytest.mark.parametrize("modes", [("fwd",), ("rev",), ("fwd", "rev"), ("rev", "fwd")], ids="-".join)
-def test_a_rule_whose_own_derivative_is_lost_is_found_at_order_2(rule: Any, modes: tuple[str, ...]) -> None:
+def test_a_rule_that_loses_its_own_derivative_fails_at_order_2(rule: Any, modes: tuple[str, ...]) -> None:
     rule(lambda y, x: float(np.cosh(_plain(x))))
     check_grads(np.sinh, (0.3,), order=1, modes=modes)
     with pytest.raises(CheckError, match="order 2"):
@@ -67,7 +67,7 @@ def test_a_wrong_rule_of_a_small_function_is_found(rule: Any, size: float, mode:
         check_grads(f, (X,), order=1, modes=(mode, "rev"))
 
 
-def test_a_wrong_slope_of_a_millionth_beside_a_value_of_one_is_found(rule: Any) -> None:
+def test_a_slope_wrong_by_a_millionth_beside_one_is_found(rule: Any) -> None:
     rule(lambda y, x: -np.sqrt(1 + y * y))
     with pytest.raises(CheckError, match=r"relative error 2\.0e\+00"):
         check_grads(lambda x: 1.0 + 1e-6 * np.sinh(x), (0.3,), order=1)

@@ -68,7 +68,7 @@ def test_nested_to_order_three(product: Any, path: tuple[str, ...]) -> None:
     assert f(x) == pytest.approx(-12 * x * np.sin(x * x) - 8 * x**3 * np.cos(x * x), rel=1e-12)
 
 
-def test_it_is_one_line_on_the_tape(product: Any) -> None:
+def test_a_function_with_its_own_rule_is_one_tape_line(product: Any) -> None:
     _, tape = record(lambda a, b: product(a, b) * 2, 0.5, 2.0)
     assert [tape.expression(i) for i in range(2, len(tape))] == ["sine_of_product(v-1, v0)", "v1 * 2"]
     assert tape.replay(0.25, 2.0) == 2 * np.sin(0.5)
@@ -89,7 +89,7 @@ def test_a_rule_decides_and_not_the_function() -> None:
     assert jvp(rounded, (1.4,), (2.0,)) == (1.0, 2.0)
 
 
-def test_a_rule_for_a_matrix_function_is_transposed_for_the_other_mode() -> None:
+def test_an_array_rule_is_transposed_for_the_other_mode() -> None:
     logdet = custom_gradient(vjp=lambda g, y, a: g * np.linalg.inv(a).T)(lambda a: np.log(np.linalg.det(a)))
     a = np.array([[2.0, 0.3], [0.1, 1.5]])
     check_grads(logdet, (a,), order=3)
@@ -112,7 +112,7 @@ def test_misuse_of_custom_gradient() -> None:
             grad(lambda a, listed=listed: np.sum(listed(a)))(np.array([1.0, 2.0]))
 
 
-def test_a_rule_that_forgets_to_sum_over_a_broadcast_axis_is_refused() -> None:
+def test_a_rule_that_omits_the_broadcast_sum_is_refused() -> None:
     shifted = custom_gradient(vjp=lambda g, y, x, b: (g, g))(lambda x, b: x + b)
     np.testing.assert_array_equal(grad(lambda b: np.sum(shifted(V, b)))(V), np.ones(3))
     with pytest.raises(ShapeError, match=r"of shape \(2, 3\) for operand 1, which has shape \(3,\)\. Sum it over"):
@@ -165,7 +165,7 @@ def test_no_recording_writes_no_line_and_gives_plain_numbers() -> None:
     np.testing.assert_allclose(hessian(f)(V), 2 * np.eye(3))
 
 
-def test_an_exception_inside_no_recording_turns_recording_on_again() -> None:
+def test_an_exception_in_no_recording_ends_the_pause() -> None:
     def f(x: Any) -> Any:
         try:
             with no_recording():

@@ -97,7 +97,7 @@ def test_a_result_that_does_not_depend_on_it_stays_right() -> None:
     assert len(caught) == 3
 
 
-def test_nothing_is_said_of_an_error_that_was_heard_or_concerns_nobody() -> None:
+def test_an_error_caught_or_about_others_gets_no_note() -> None:
     with pytest.raises(TypeError, match=r"np\.sin\(x\)"):
         grad(math.sin)(3.0)
 
@@ -116,7 +116,7 @@ def test_nothing_is_said_of_an_error_that_was_heard_or_concerns_nobody() -> None
     assert safe_log(3.0) == math.log(3.0)
 
 
-def test_an_inner_derivative_that_fails_is_said_of_the_outer_one() -> None:
+def test_a_failing_inner_derivative_is_reported_by_the_outer() -> None:
     def f(x: Any) -> Any:
         try:
             return grad(lambda y: math.sin(x * y))(1.0)
@@ -127,13 +127,13 @@ def test_an_inner_derivative_that_fails_is_said_of_the_outer_one() -> None:
         grad(f)(3.0)
 
 
-def test_a_function_with_a_rule_of_its_own_may_use_what_it_likes() -> None:
+def test_a_function_with_its_own_rule_may_use_any_code() -> None:
     square = custom_gradient(partials=lambda y, x: 2 * x)(lambda x: math.pow(x, 2))
     assert ad.program(square, 3.0)(4.0) == (16.0, 8.0)
     assert grad(square)(3.0) == 6.0
 
 
-def test_the_answers_of_comparisons_in_a_program_are_plain_where_they_have_no_row() -> None:
+def test_a_comparison_in_a_program_is_plain_without_a_row() -> None:
     def f(x: Any) -> Any:
         yes = x > np.array([1.0, 2.0])
         return x * float(np.packbits(yes)[0])

@@ -95,7 +95,7 @@ SECOND: dict[Any, list[float]] = {
 @pytest.mark.parametrize("key,x", [pytest.param(f, x, id=f"{title(f)} at {x}") for f in SECOND for x in SECOND[f]])
 @pytest.mark.parametrize("outer", [forward, reverse])
 @pytest.mark.parametrize("inner", [forward, reverse])
-def test_what_saves_the_slope_does_not_spoil_the_second_derivative(key: Any, x: float, outer: Any, inner: Any) -> None:
+def test_a_guarded_slope_keeps_its_second_derivative(key: Any, x: float, outer: Any, inner: Any) -> None:
     true = mp.diff(lambda t: EXTREMES[key][0](mp.mpf(x) * (1 + t)), 0, 2) / mp.mpf(x) ** 2
     assert outer(lambda x: inner(key, x), x) == pytest.approx(float(true), rel=DIGITS, abs=0)
 

@@ -52,7 +52,7 @@ def test_input(kind: str, way: str) -> None:
     assert "weight" in str(error.value) or way == "jvp"
 
 
-def test_complex_with_arithmetic_does_not_pass_through_an_inner_level() -> None:
+def test_complex_arithmetic_is_refused_at_an_inner_level() -> None:
     with pytest.raises((AutodiffError, TypeError)):
         grad(lambda x: grad(lambda y: x * y * np.complex128(1j))(1.0))(1.0)
 

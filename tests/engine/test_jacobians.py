@@ -31,7 +31,7 @@ class Counted:
 @ALL
 @pytest.mark.parametrize("result", [(), (4,), (2, 2), (0,)], ids=str)
 @pytest.mark.parametrize("argument", [(), (3,), (2, 3), (0,), (1, 1)], ids=str)
-def test_a_block_has_the_shape_of_the_result_then_of_the_argument(transform: Any, result: Any, argument: Any) -> None:
+def test_a_jacobian_block_has_result_axes_before_argument_axes(transform: Any, result: Any, argument: Any) -> None:
     weights = np.cos(np.arange(np.prod(result + argument))).reshape(result + argument)
     axes = tuple(range(len(result), len(result + argument)))
 
@@ -129,7 +129,7 @@ def test_one_pass_through_the_function(f: Any) -> None:
     assert counted.calls == 1
 
 
-def test_jacfwd_pushes_one_batch_and_not_one_direction_at_a_time() -> None:
+def test_jacfwd_pushes_all_directions_in_one_batch() -> None:
     seen = []
 
     def f(x: Any) -> Any:
@@ -200,7 +200,7 @@ def test_a_hessian_belongs_to_one_number(transform: Any) -> None:
 # linearize, elementwise_grad
 
 
-def test_the_linear_map_is_linear_and_may_be_used_inside_a_derivative() -> None:
+def test_the_linear_map_is_linear_and_may_be_differentiated() -> None:
     value, push = linearize(lambda p: {"y": np.sin(p["x"]) * p["w"], "c": 3.0}, {"x": V, "w": 2.0})
     np.testing.assert_array_equal(value["y"], 2 * np.sin(V))
     t = {"x": np.ones(3), "w": 0.5}

@@ -121,7 +121,7 @@ KINKS: dict[str, tuple[Any, Any, Any]] = {
 
 @pytest.mark.parametrize("mode", [reverse, forward])
 @pytest.mark.parametrize("name", list(KINKS))
-def test_kink(name: str, mode: Any) -> None:
+def test_a_kink_has_the_stated_derivative(name: str, mode: Any) -> None:
     f, x, expected = KINKS[name]
     x = np.array(x) if isinstance(x, list) else x
     got = mode(f, x)
@@ -162,7 +162,7 @@ def test_second_derivatives_at_a_kink_of_first_order(name: str) -> None:
         assert seconds[0] == pytest.approx(wanted, rel=1e-6, abs=1e-7)
 
 
-def test_the_hessian_of_a_determinant_is_right_at_a_singular_matrix() -> None:
+def test_a_determinants_hessian_is_right_at_a_singular_matrix() -> None:
     a = np.array([[1.0, 2.0], [2.0, 4.0]])
     expected = np.zeros((2, 2, 2, 2))
     expected[0, 0, 1, 1] = expected[1, 1, 0, 0] = 1.0
@@ -239,7 +239,7 @@ def test_vectors_of_equal_eigenvalues_give_nan_and_no_number(name: str, mode: An
     assert np.any(np.isnan(stacked[1]))
 
 
-def test_a_vector_of_a_single_eigenvalue_beside_equal_ones_is_followed() -> None:
+def test_a_simple_eigenvector_is_followed_beside_equal_ones() -> None:
     a = np.diag([1.0, 1.0, 4.0])
     direction = np.array([[0.0, 0.0, 3.0], [0.0, 0.0, 6.0], [3.0, 6.0, 0.0]])
 
@@ -311,7 +311,7 @@ def test_zero_to_a_variable_power() -> None:
 
 
 @pytest.mark.parametrize("rcond", [None, -1, 1e-8])
-def test_lstsq_of_dependent_columns_is_refused_and_full_rank_is_numpys(rcond: Any) -> None:
+def test_lstsq_is_numpys_at_full_rank_and_else_refused(rcond: Any) -> None:
     full, b = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 7.0]]), np.array([1.0, 0.0, 2.0])
     value, pullback = vjp(lambda a: np.linalg.lstsq(a, b, rcond=rcond)[0], full)
     np.testing.assert_allclose(value, np.linalg.lstsq(full, b, rcond=rcond)[0], rtol=1e-10)

@@ -20,6 +20,7 @@ from autodiff_lab.engine import errors
 from autodiff_lab.engine.dispatch import Traced
 from autodiff_lab.engine.errors import DetachedError, DetachedWarning, InputError, LeakError, ShapeError
 
+from ..about import about
 from .misuses import ARRAY, MISUSES, NUMBER
 
 # Running them: a scalar result is asked for where the program gives an array, so that only the misuse can stop it.
@@ -59,21 +60,21 @@ def chain(error: BaseException | None) -> list[BaseException]:
     return found
 
 
-@pytest.mark.parametrize("name", list(MISUSES))
 @pytest.mark.parametrize("way", ["grad", "jvp", "vjp", "record"])
-def test_misuse(name: str, way: str) -> None:
-    misuse = MISUSES[name]
-    x = ARRAY if misuse.array else NUMBER
-    with pytest.raises(Exception) as caught:
-        WAYS[way](misuse.f, x)
-    found = [e for e in chain(caught.value) if isinstance(e, misuse.error)]
-    assert found, f"raised {caught.value!r}"
-    message = str(found[0])
-    assert re.search(misuse.says, message, re.DOTALL), message
-    if isinstance(found[0], AutodiffError):
-        assert "np.float64(" not in message
-        assert len(message) < 600
-        assert message[-1] in ".)x" or "\n" in message
+def test_a_misuse_raises_the_error_that_explains_it(way: str) -> None:
+    for name, misuse in MISUSES.items():
+        with about(name):
+            x = ARRAY if misuse.array else NUMBER
+            with pytest.raises(Exception) as caught:
+                WAYS[way](misuse.f, x)
+            found = [e for e in chain(caught.value) if isinstance(e, misuse.error)]
+            assert found, f"raised {caught.value!r}"
+            message = str(found[0])
+            assert re.search(misuse.says, message, re.DOTALL), message
+            if isinstance(found[0], AutodiffError):
+                assert "np.float64(" not in message
+                assert len(message) < 600
+                assert message[-1] in ".)x" or "\n" in message
 
 
 @settings(max_examples=150, deadline=None)

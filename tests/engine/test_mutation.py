@@ -115,7 +115,7 @@ def test_a_nested_derivative_keeps_what_was_used() -> None:
     np.testing.assert_array_equal(grad(f)(X), 6 * X)
 
 
-def test_a_large_constant_is_copied_once_and_a_read_only_one_never() -> None:
+def test_a_large_constant_is_copied_once_and_never_if_read_only() -> None:
     x, c = np.ones(LARGE), np.arange(1.0, LARGE + 1)
 
     def f(x: Any) -> Any:

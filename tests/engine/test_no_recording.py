@@ -61,7 +61,7 @@ def in_thread(f: Any) -> Any:
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_a_generator_that_is_suspended_in_the_block_pauses_itself_alone(mode: Any) -> None:
+def test_a_generator_suspended_in_the_block_pauses_only_itself(mode: Any) -> None:
     def f(x: Any) -> Any:
         numbers = squares(x)
         constant = next(numbers)

@@ -76,7 +76,7 @@ def test_a_decision_is_never_frozen_in_silence(f: Any, x: Any, other: Any) -> No
         (lambda x: np.nan_to_num(x), np.array([np.inf, 1.0]), np.array([-np.inf, 2.0])),
     ],
 )
-def test_what_is_decided_inside_an_operation_follows_the_new_inputs(f: Any, x: Any, other: Any) -> None:
+def test_a_choice_inside_an_operation_follows_new_inputs(f: Any, x: Any, other: Any) -> None:
     _, tape = record(f, x)
     np.testing.assert_allclose(tape.replay(other), f(other), rtol=1e-14)
     if np.all(np.isfinite(other)):

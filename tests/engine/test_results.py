@@ -48,7 +48,7 @@ def test_gradients_may_be_changed_in_place(name: str) -> None:
             np.testing.assert_array_equal(other, old)
 
 
-def test_a_gradient_does_not_share_memory_with_the_cotangent_or_the_input() -> None:
+def test_a_gradient_shares_no_memory_with_cotangent_or_input() -> None:
     x, c = V.copy(), np.ones(3)
     for f in (lambda x: x, lambda x: x + 1.0, lambda x: np.reshape(x, (3,)), lambda x: x[:]):
         value, pullback = vjp(f, x)
@@ -57,7 +57,7 @@ def test_a_gradient_does_not_share_memory_with_the_cotangent_or_the_input() -> N
         assert not np.shares_memory(jvp(f, (x,), (c,))[1], c)
 
 
-def test_changing_the_input_afterwards_does_not_change_the_derivative() -> None:
+def test_a_derivative_survives_a_later_change_of_its_input() -> None:
     x = V.copy()
     _, pullback = vjp(lambda x: np.tanh(x) * x, x)
     expected = pullback(np.ones(3))[0].copy()

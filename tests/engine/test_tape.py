@@ -32,7 +32,7 @@ def test_columns() -> None:
     assert len(tape) == 5
 
 
-def test_values_are_numbers_or_arrays_and_never_arrays_without_axes() -> None:
+def test_values_are_numbers_or_arrays_with_axes() -> None:
     def f(x: Any, a: Any) -> Any:
         y = np.sum(a) * x[()] + np.mean(a) + a[0, 0] + np.reshape(a[:1, :1], ()) + np.where(x > 0, x, 1)
         z = np.matmul(a[0], a[0]) + np.transpose(y) + np.broadcast_to(y, ()) + np.stack([y, y])[0]
@@ -75,7 +75,7 @@ def test_the_sweep_shows_its_state() -> None:
     ]
 
 
-def test_the_sweep_agrees_with_grad_and_with_the_ops_own_pullback() -> None:
+def test_the_sweep_agrees_with_grad_and_each_ops_pullback() -> None:
     def f(w: Any, b: Any) -> Any:
         return np.mean(np.tanh(w @ np.ones(2) + b) ** 2) * np.sum(w[0])
 

@@ -81,7 +81,7 @@ def test_steps_become_whole_numbers_in_every_mode(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in STEPS if "sign" not in name and "bool" not in name])
-def test_where_the_step_is_another_one_nothing_is_taken_from_before(name: str) -> None:
+def test_another_step_takes_nothing_from_the_one_before(name: str) -> None:
     """The tape and the program say so, or compute the step anew."""
     f, there = STEPS[name], np.float64(3.3)
     for again in (record(f, 2.3)[1].replay, program(f, 2.3, mode="value")):

@@ -132,7 +132,7 @@ def test_a_keyword_that_is_none_of_ours_is_told_where_it_goes(show):
         show(scaled, 3.0, width=2.0)
 
 
-def test_a_keyword_that_collides_with_an_option_is_told_where_it_goes():
+def test_a_keyword_named_like_an_option_is_told_where_it_goes():
     with pytest.raises(
         InputError, match=r"scale is 'normal' or 'lecture'\..*play\(scaled, …, kwargs=\{'scale': 5\.0\}\)"
     ):

@@ -5,16 +5,13 @@ written into the notebook's cell in the place of the unanswered one. A wrong ans
 mention.
 """
 
-import sys
 import tomllib
 from pathlib import Path
 
 import pytest
 
+from ..notebooks.reading import lessons
 from .test_every_exercise import submit
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "notebooks"))
-from reading import lessons
 
 ANSWERS = Path(__file__).parents[2] / "autodiff_lab" / "lessons"
 LESSONS = dict(lessons())

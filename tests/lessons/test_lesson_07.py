@@ -2,8 +2,6 @@
 
 import itertools
 import re
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,9 +10,7 @@ from autodiff_lab.lessons.lesson_07 import ex_07_1, ex_07_2
 from autodiff_lab.lessons.lesson_07.sandbox import counted, losses, squared_error, truth_table
 from autodiff_lab.systems import gradient_tape
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "notebooks"))
-from reading import named, read
-
+from ..notebooks.reading import named, read
 from .test_every_exercise import in_the_notebook
 
 

@@ -46,7 +46,7 @@ def test_other_ways_to_the_same_matrix_pass():
     assert not lesson_09.ex_09_2(by_ones, by_ones).passed, "in reverse f is to be run once"
 
 
-def test_f_may_be_asked_for_its_size_before_the_pushes_and_linearize_pushes_too():
+def test_jacfwd_may_ask_f_for_its_size_and_linearize_pushes():
     def with_room(f, x):
         J = np.zeros((f(x).size, x.size))
         for j in range(x.size):
@@ -93,7 +93,7 @@ def test_the_words_follow_from_the_passes(pairs):
         assert {"forward": n < m, "reverse": m < n, "either": n == m}[word]
 
 
-def test_the_products_of_a_chain_are_counted_as_numpy_would_do_them():
+def test_a_chains_products_are_counted_as_numpy_does_them():
     n, p, q, m = 7, 5, 3, 2
     forward, reverse = chain_instance((n, p, q, m)).expected
     assert (forward, reverse) == (q * p * n + m * q * n, m * q * p + m * p * n)

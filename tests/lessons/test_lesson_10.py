@@ -96,7 +96,7 @@ def test_a_product_by_columns_is_told_how_often_it_runs_f():
 
 
 @pytest.mark.parametrize("centre,width", list(itertools.product(*check.ex_10_4.draws.values())))
-def test_the_ends_of_convexity_are_where_the_second_derivative_changes_sign(centre, width):
+def test_convexity_ends_where_the_second_derivative_turns(centre, width):
     convex, left, right = check.ex_10_4.make(centre, width).expected
     bend = grad(grad(lambda x: np.log((x - centre) ** 2 + width)))
     assert not convex
@@ -109,7 +109,7 @@ def test_a_plain_array_belongs_to_no_derivative():
 
 
 @pytest.mark.parametrize(("curve", "order"), [(VALLEY, 3), (LOPSIDED, 2)])
-def test_newtons_digits_double_and_triple_where_the_third_derivative_is_0(curve, order):
+def test_newtons_digits_triple_where_the_third_derivative_is_0(curve, order):
     f, bottom, x = curve
     slope, bend = grad(f), grad(grad(f))
     assert (abs(grad(bend)(bottom)) < 1e-12) is (order == 3)

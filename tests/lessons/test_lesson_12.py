@@ -88,7 +88,7 @@ def test_half_the_curvature_says_where_the_rate_is_too_long():
 
 
 @pytest.mark.parametrize(("share", "stays"), [(0.5, True), (1.5, False)])
-def test_up_to_the_inverse_of_the_curvature_a_step_stays_on_its_side(share, stays):
+def test_steps_below_inverse_curvature_stay_on_their_side(share, stays):
     """On the loss itself: from a little beside a place on the run, along the direction that bends most."""
     iris, at = load_iris(), iris_run(0.1, 161)[160].parameters
     truth = np.eye(3)[iris.train.labels]

@@ -1,8 +1,5 @@
 """Notebook 14: right answers that look different from ours pass, and shortcuts do not."""
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -10,8 +7,7 @@ import autodiff_lab as ad
 from autodiff_lab.engine.errors import ShapeError
 from autodiff_lab.lessons import lesson_14 as lesson
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "notebooks"))
-from reading import listing
+from ..notebooks.reading import listing
 
 
 def submit(exercise, written):
@@ -173,7 +169,7 @@ class TestTheColumnOfThisPackageInTheTableOfGuards:
         with pytest.raises(ShapeError, match="only floats"):
             ad.program(lambda x, k: x * k, 2.0, 3)(2.0, 4)
 
-    def test_a_global_is_frozen_until_something_else_makes_it_record_again(self):
+    def test_a_global_is_frozen_until_the_next_recording(self):
         rate = 1.0
 
         def f(x):

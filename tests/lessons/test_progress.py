@@ -55,7 +55,7 @@ def test_nothing_is_written_unless_asked(tmp_path, monkeypatch):
     assert not list(tmp_path.iterdir())
 
 
-def test_a_person_at_a_notebook_gets_a_file_and_a_program_does_not(tmp_path, monkeypatch):
+def test_progress_is_kept_for_a_notebook_and_not_for_a_program(tmp_path, monkeypatch):
     monkeypatch.delenv(progress.VARIABLE, raising=False)
     monkeypatch.delenv("PYTEST_CURRENT_TEST")
     monkeypatch.setattr(progress, "_folder", tmp_path)
@@ -95,7 +95,7 @@ def test_a_line_that_was_cut_off_does_not_take_the_next_with_it(file):
     assert progress.states() == {"ex_03_3": "passed"}
 
 
-def test_a_file_of_a_later_version_is_read_as_far_as_it_goes_and_kept(file):
+def test_a_progress_file_of_a_later_version_is_read_and_kept(file):
     later = '{"version": 2, "kind": "passed", "exercise": "ex_03_1", "how": "elegantly"}\n'
     file.write_text(later + '{"version": 1, "kind": "passed", "exercise": "ex_03_3"}\n')
     assert progress.states() == {"ex_03_3": "passed"}
@@ -156,7 +156,7 @@ def test_reset_where_the_file_cannot_be_removed(file, monkeypatch):
     assert progress.states() == {"ex_03_3": "passed"}
 
 
-def test_the_seed_holds_in_every_notebook_until_it_is_taken_back(file):
+def test_a_seed_holds_in_every_notebook_until_taken_back(file):
     assert progress.current_seed() is None
     lesson_03.seed("Ada Lovelace")
     assert progress.current_seed() == "ada lovelace"

@@ -76,7 +76,7 @@ def minimize(loss, variables, learning_rate):
     ],
     ids=lambda thing: getattr(thing, "name", None),
 )
-def test_an_answer(exercise, answer, said):
+def test_an_unforeseen_answer_gets_a_specific_reply(exercise, answer, said):
     reply = exercise(answer)
     assert reply.status == "not yet" and said in reply.text
 
@@ -105,7 +105,7 @@ def test_an_answer_in_other_letters_passes(exercise, answer):
     ],
     ids=["02.1", "04.3", "14.5", "14.8"],
 )
-def test_code_that_nobody_foresaw(number, exercise, written, said):
+def test_unforeseen_code_gets_a_specific_reply(number, exercise, written, said):
     reply = submit(number, exercise, written)
     assert reply.status == "not yet" and said in reply.text
 

@@ -1,17 +1,12 @@
 """Numbers of one's own: the same seed gives the same exercise, and every instance is checked as well as the text's."""
 
-import sys
-from pathlib import Path
-
 import pytest
 
 from autodiff_lab.lessons.checks.compare import agrees
 from autodiff_lab.lessons.checks.exercise import Exercise, Instance, Misconception
 from autodiff_lab.lessons.checks.variants import Given, every_draw
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "notebooks"))
-from reading import exercises
-
+from ..notebooks.reading import exercises
 from .test_every_exercise import in_the_notebook, near
 
 VARIED = [(number, exercise) for number, exercise in exercises() if exercise.is_varied]

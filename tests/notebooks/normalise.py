@@ -44,11 +44,12 @@ PROMPT = "**Predict"
 ANSWER = "answers-an-exercise"
 
 
-def execute(notebook: Any, folder: Path = NOTEBOOKS) -> Any:
-    """Return an executed copy; raise where a cell raises."""
+def execute(notebook: Any, folder: Path = NOTEBOOKS, kernel: Any = None) -> Any:
+    """Return an executed copy; raise where a cell raises. A kernel that is given runs on afterwards."""
     notebook = copy.deepcopy(notebook)
     client = NotebookClient(
         notebook,
+        km=kernel,
         timeout=120,
         kernel_name="python3",
         store_widget_state=False,

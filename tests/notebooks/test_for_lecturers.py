@@ -3,9 +3,10 @@
 import re
 
 import pytest
-from reading import ROOT, named, read
 
 from autodiff_lab.cli.main import build_parser
+
+from .reading import ROOT, named, read
 
 PAGE = (ROOT / "notebooks" / "for_lecturers.md").read_text(encoding="utf-8")
 PLANS = {

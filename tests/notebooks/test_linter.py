@@ -6,9 +6,10 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from reading import NOTEBOOKS, PAGES, read, tags
 
 from autodiff_lab.lessons.checks.course import lessons
+
+from .reading import NOTEBOOKS, PAGES, read, tags
 
 LONGEST_CELL = 40
 LARGEST_FILE = 400_000

@@ -3,7 +3,8 @@
 import re
 
 import pytest
-from reading import NOTEBOOKS, named, read
+
+from .reading import NOTEBOOKS, named, read
 
 MAP = next(cell.source for cell in read(named("00")).cells if cell.id == "course-map")
 ROWS = {

@@ -5,7 +5,8 @@ import re
 
 import nbformat
 from nbformat import v4
-from normalise import NOTEBOOKS, comparable, difference, execute, main, normalise, written
+
+from .normalise import NOTEBOOKS, comparable, difference, execute, main, normalise, written
 
 
 def test_a_committed_notebook_is_what_a_fresh_run_writes():

@@ -6,9 +6,10 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import pytest
-from reading import NOTEBOOKS, PAGES, named, read, shown
-from test_linter import without_code
-from test_prose import decimals, html_text, is_shown
+
+from .reading import NOTEBOOKS, PAGES, named, read, shown
+from .test_linter import without_code
+from .test_prose import decimals, html_text, is_shown
 
 LINK = re.compile(r"\[(\d\d)(?:, section (\d+))?(?:: [^\]]+)?\]\(([^)#]+)#cell-id=([a-z0-9-]+)\)")
 ENTRY = re.compile(r"^\*\*([^*]+)\*\*: (.+?) → (.+)$", flags=re.M)

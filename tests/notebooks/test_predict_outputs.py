@@ -7,8 +7,9 @@ import re
 
 import nbformat
 import pytest
-from normalise import normalise
-from reading import NOTEBOOKS, named, read, tags
+
+from .normalise import normalise
+from .reading import NOTEBOOKS, named, read, tags
 
 PREDICTED = 130
 """So many outputs at least are to be predicted; some prompts are answered in the text, which nobody can fold."""

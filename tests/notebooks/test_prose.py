@@ -3,7 +3,8 @@
 import re
 
 import pytest
-from reading import NOTEBOOKS, exercises, read, shown
+
+from .reading import NOTEBOOKS, exercises, read, shown
 
 DECIMAL = re.compile(r"(?<![\w.])[-−]?\d+\.\d+(?![\w.]*\d)")
 EXERCISE = re.compile(r"[Ee]xercise \d\d\.\d+[a-z]?")

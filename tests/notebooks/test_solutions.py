@@ -2,16 +2,35 @@
 
 import re
 
+import nbformat
 import pytest
-from normalise import execute
-from reading import NOTEBOOKS, answered, lessons, named, read, shown, tags
+from jupyter_client.manager import KernelManager
+
+from .normalise import execute
+from .reading import NOTEBOOKS, answered, lessons, named, read, shown, tags
 
 LESSONS = dict(lessons())
+ANEW = """\
+import sys
+for name in [name for name in sys.modules if name.partition(".")[0] == "autodiff_lab"]:
+    del sys.modules[name]
+%reset -f"""
+
+
+@pytest.fixture(scope="module")
+def kernel():
+    """One for all notebooks, as starting it takes longer than most of them; each loads the package anew."""
+    manager = KernelManager(kernel_name="python3")
+    manager.start_kernel(cwd=str(NOTEBOOKS[0].parent))
+    yield manager
+    manager.shutdown_kernel(now=True)
 
 
 @pytest.mark.parametrize("number", LESSONS)
-def test_every_exercise_passes_with_its_reference_answer(number):
-    solved = execute(answered(read(named(number)), LESSONS[number]))
+def test_every_exercise_passes_with_its_reference_answer(number, kernel):
+    notebook = answered(read(named(number)), LESSONS[number])
+    notebook.cells.insert(0, nbformat.v4.new_code_cell(ANEW))
+    solved = execute(notebook, kernel=kernel)
     reports = [shown(cell) for cell in solved.cells if "exercise" in tags(cell)]
     assert len(reports) == len(LESSONS[number])
     assert all(report.startswith("✓ ") for report in reports), "\n".join(reports)

@@ -2,19 +2,17 @@
 
 import os
 import re
-import sys
 import tomllib
 from pathlib import Path
 
 import nbformat
 import pytest
 
+from ..notebooks.badges import BADGE, badge, with_badge
+
 ROOT = Path(__file__).parents[2]
 BINDER = ROOT / "binder"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-
-sys.path.insert(0, str(ROOT / "tests" / "notebooks"))
-from badges import BADGE, badge, with_badge  # noqa: E402
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"))
 

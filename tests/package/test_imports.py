@@ -60,7 +60,12 @@ def imported_modules(source: str, package: tuple[str, ...]) -> Iterator[str]:
 
     A string that is the name of one of our modules counts, as `import_module` would take it.
     """
-    for node in ast.walk(ast.parse(source)):
+    yield from modules_in(ast.parse(source), package)
+
+
+def modules_in(tree: ast.AST, package: tuple[str, ...]) -> Iterator[str]:
+    """The same, of what is parsed already."""
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -86,8 +91,8 @@ class WithoutTypes(ast.NodeTransformer):
 
 def run_imports_of(path: Path) -> set[str]:
     package = ("autodiff_lab", *path.relative_to(PACKAGE).parent.parts)
-    source = ast.unparse(WithoutTypes().visit(ast.parse(path.read_text(encoding="utf-8"))))
-    return set(imported_modules(source, package)) & MODULES - {"autodiff_lab", name_of(path)}
+    tree = WithoutTypes().visit(ast.parse(path.read_text(encoding="utf-8")))
+    return set(modules_in(tree, package)) & MODULES - {"autodiff_lab", name_of(path)}
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(PACKAGE).as_posix())

@@ -4,7 +4,6 @@ import ast
 import doctest
 import functools
 import re
-import sys
 from importlib import import_module
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
@@ -15,9 +14,9 @@ from PIL import Image
 
 from autodiff_lab.jupyter.notebooks import START
 
+from ..notebooks.badges import badge, repository
+
 REPOSITORY = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(REPOSITORY / "tests" / "notebooks"))
-from badges import badge, repository  # noqa: E402
 
 
 def read(page: str) -> str:
@@ -63,7 +62,7 @@ def test_every_page_is_reached_from_the_readme() -> None:
     assert {*PAGES[1:], INSTALLING} <= set(links("README.md"))
 
 
-def test_the_moving_picture_has_a_description_and_keeps_still_for_those_who_ask() -> None:
+def test_the_film_has_a_description_and_respects_reduced_motion() -> None:
     (description,) = re.findall(r'<img [^>]*alt="([^"]+)"', README)
     assert len(description) > 100
     assert README.index("prefers-reduced-motion: reduce") < README.index("prefers-color-scheme: dark"), (

@@ -84,7 +84,7 @@ def test_the_printed_text_is_the_documents_line_by_line() -> None:
     assert (repr(f), repr(dx), repr(dy)) == ("11.652071455223084", "5.5", "1.7163378145367738")
 
 
-def test_it_prints_to_the_screen_unless_told_otherwise() -> None:
+def test_a_sweep_prints_to_the_screen_unless_told_otherwise() -> None:
     screen = io.StringIO()
     with redirect_stdout(screen):
         tape = Recording()

@@ -96,7 +96,7 @@ def test_what_a_closure_keeps_is_read_off_its_rule() -> None:
     assert by_name(comparison)["closures"].numbers == 3
 
 
-def test_an_operation_that_does_not_feed_the_result_is_not_among_the_cells() -> None:
+def test_an_operation_off_the_result_is_no_cell() -> None:
     def f(x: Any, y: Any) -> Any:
         np.exp(x * y)
         return x * 3

@@ -73,7 +73,7 @@ def test_to_set_the_value_is_to_assign() -> None:
         v.value -= slopes
 
 
-def test_what_was_computed_with_a_value_stays_when_another_is_set() -> None:
+def test_a_result_stays_when_its_variable_is_set_anew() -> None:
     w = Variable(2.0)
     with GradientTape() as tape:
         y = w**2

@@ -178,7 +178,7 @@ def test_what_is_watched_without_being_asked() -> None:
     assert plain(tape.gradient(y, [trained, fixed, tensor, number])) == [6.0, None, None, None]
 
 
-def test_an_operand_that_is_not_watched_gets_none_beside_one_that_is() -> None:
+def test_an_unwatched_operand_beside_a_watched_one_gets_none() -> None:
     x, c = Variable(3.0), constant(2.0)
     with GradientTape() as tape:
         y = x * c
@@ -213,7 +213,7 @@ def test_watch_accessed_variables_off() -> None:
     assert gradient["x1"].numpy() == pytest.approx(1 / (1 + math.exp(-10)), rel=1e-14)
 
 
-def test_a_variable_counts_with_the_value_it_had_when_it_was_read() -> None:
+def test_a_variable_counts_with_its_value_at_the_read() -> None:
     x = Variable(2.0)
     with GradientTape() as tape:
         y = x * x

@@ -75,7 +75,7 @@ def test_the_learning_rate_is_used() -> None:
 
 
 @pytest.mark.parametrize("train", [train_scalars, train_arrays])
-def test_gradients_that_are_not_cleared_train_although_they_are_wrong(train: Any) -> None:
+def test_gradients_never_cleared_train_although_wrong(train: Any) -> None:
     run = epochs(train(clear=False), 21)
     assert run[20].loss == pytest.approx(0.176201, abs=1e-6)
     np.testing.assert_allclose(run[2].step.b, sum(epoch.gradient.b for epoch in run[:3]), rtol=1e-14)
@@ -89,7 +89,7 @@ def test_cells_stay_as_many_when_parameters_are_leaves() -> None:
     assert {epoch.cells for epoch in epochs(train_scalars(stable=False), 5)} == {PUBLISHED_CELLS}
 
 
-def test_cells_grow_by_fifteen_an_epoch_when_parameters_are_rebound() -> None:
+def test_rebound_parameters_add_fifteen_cells_an_epoch() -> None:
     rebound = epochs(train_scalars(rebind=True, stable=False), 12)
     assert [epoch.cells for epoch in rebound] == [PUBLISHED_CELLS + 15 * k for k in range(12)]
     for one, other in zip(rebound, in_scalars(), strict=False):
@@ -158,7 +158,7 @@ def test_a_stable_softmax_does_not_overflow() -> None:
         assert math.isnan(softmax([var(1000), var(1001)], stable=False)[0].value)
 
 
-def test_a_large_learning_rate_is_survived_by_the_stable_loss_only() -> None:
+def test_at_a_large_rate_only_the_stable_loss_stays_finite() -> None:
     """After two steps of this length a score lies so far below another that its probability is rounded to 0."""
     stable, arrays = (epochs(train(rate=10.0), 8) for train in (train_scalars, train_arrays))
     for a, b in zip(stable, arrays, strict=True):

@@ -91,7 +91,7 @@ def test_jacobian_shapes_and_a_tape_that_is_not_persistent() -> None:
     assert tape.jacobian(y, a).shape == (0, 3, 2, 3)
 
 
-def test_hessian_by_jacobian_of_gradient_and_its_product_with_a_vector() -> None:
+def test_hessian_and_hvp_agree_with_the_gradients_jacobian() -> None:
     start, v = np.array([-1.2, 1.0, 0.5]), np.array([1.0, -2.0, 0.5])
 
     def rosenbrock(x: Any) -> Any:

@@ -86,7 +86,7 @@ def test_inside_the_block_a_gradient_ends_the_recording() -> None:
         assert not tape.open
 
 
-def test_inside_the_block_a_persistent_tape_records_its_own_gradient() -> None:
+def test_a_persistent_tape_in_its_block_records_its_gradient() -> None:
     x = Variable(3.0)
     with GradientTape(persistent=True) as tape:
         y = x**3

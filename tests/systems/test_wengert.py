@@ -159,7 +159,7 @@ def test_backprop_of_an_interior_cell_and_of_a_variable() -> None:
     assert (x.sensitivity, repr(x.tape)) == (1.0, "Tape([Var])")
 
 
-def test_an_unused_variable_has_sensitivity_zero_and_is_not_on_the_tape() -> None:
+def test_an_unused_variable_has_sensitivity_0_and_no_tape_entry() -> None:
     x, unused = var(2.0), var(5.0)
     y = exp(x)
     exp(unused)

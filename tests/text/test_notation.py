@@ -36,7 +36,7 @@ from autodiff_lab.text import notation
         (np.int64(7), "7"),
     ],
 )
-def test_numbers(x, text):
+def test_a_number_is_written_in_few_digits(x, text):
     assert notation.number(x) == text
 
 
@@ -53,7 +53,7 @@ def test_numbers(x, text):
         (np.zeros((0, 3)), "(0, 3) array"),
     ],
 )
-def test_arrays(x, text):
+def test_an_array_is_written_short(x, text):
     assert notation.number(x) == text
 
 
@@ -66,7 +66,7 @@ def test_every_number_is_short_and_close(x):
         assert float(text.replace("−", "-")) == pytest.approx(x, rel=1e-3, abs=5e-5)
 
 
-def test_names():
+def test_a_name_is_written_with_signs():
     assert notation.pretty("v-1") == "v₋₁"
     assert notation.pretty("v") == "v"
     assert notation.pretty_adjoint("v0") == "v\N{COMBINING MACRON}₀"
@@ -90,5 +90,5 @@ def test_names():
         ("v1[0]", "v₁[0]"),
     ],
 )
-def test_expressions(expression, text):
+def test_an_expression_reads_as_in_a_textbook(expression, text):
     assert notation.readable(expression) == text

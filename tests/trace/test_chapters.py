@@ -53,7 +53,7 @@ def test_a_short_run_needs_none():
     assert FEW < 60
 
 
-def test_so_many_that_nobody_could_tell_them_apart_are_put_together():
+def test_lines_too_many_to_tell_apart_are_put_together():
     text = "def f(x):\n" + "".join(f"    x = x * 1.{k}\n" for k in range(200)) + "    return x\n"
     space: dict = {}
     import linecache

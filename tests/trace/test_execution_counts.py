@@ -77,7 +77,7 @@ def test_a_row_ran_as_often_as_the_program_says():
     assert {mark for mark, times in marked.items() if not times} == {"never", "huge", "caught", "three"}
 
 
-def test_the_head_of_a_loop_counts_its_turns_and_a_comment_says_nothing():
+def test_a_loop_head_counts_its_turns_and_a_comment_nothing():
     log = []
     trace = Trace.of(lambda x: branches(x, log), 1.5)
     rows = dict(rows_of(trace, 1))
@@ -130,7 +130,7 @@ def test_a_function_that_is_called_in_a_loop_is_in_its_turns():
     assert rows_of(trace, own) == [("def square(x):", -1), ("return x * x", 3)]
 
 
-def test_generators_and_comprehensions_do_not_count_as_loops_of_the_row():
+def test_generators_and_comprehensions_are_no_loops_of_the_row():
     def weights():
         yield 0
         for k in (1, 2):
@@ -196,7 +196,7 @@ def test_a_walk_that_is_too_long_claims_nothing(monkeypatch):
     assert sys.gettrace() is before
 
 
-def test_python_traces_nothing_afterwards_even_if_the_function_fails():
+def test_tracing_ends_even_if_the_function_fails():
     def bad(x):
         raise KeyError("no")
 
@@ -231,7 +231,7 @@ def test_the_transcript_says_which_way_the_run_took():
     assert forward.steps[2].sentence.startswith("Turn 2 of 2: ")
 
 
-def test_it_is_kept_in_json():
+def test_execution_counts_are_kept_in_json():
     trace = Trace.of(two_ways, 1.0)
     assert Trace.from_json(trace.to_json()) == trace
     assert json.loads(trace.to_json())["sources"][0]["ran"] == [-1, 1, 1, 0]

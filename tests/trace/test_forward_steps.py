@@ -194,7 +194,7 @@ def test_a_gradient_forward_takes_a_pass_for_every_entry():
 
 @pytest.mark.parametrize(("f", "args"), FUNCTIONS)
 @pytest.mark.parametrize("mode", ["reverse", "forward"])
-def test_what_is_let_go_is_let_go_once_and_makes_up_the_difference(f, args, mode):
+def test_values_are_let_go_once_and_make_up_the_difference(f, args, mode):
     trace = Trace.of(f, *args, mode=mode)
     gone = [line for step in trace.steps for line in step.released]
     assert len(gone) == len(set(gone))

@@ -134,7 +134,7 @@ def test_a_program_of_arrays_has_no_formula(f):
         formula(f)
 
 
-def test_a_program_of_any_number_of_arguments_has_a_formula_of_those_that_are_named():
+def test_a_formula_with_star_args_has_the_named_arguments():
     def total(*xs):
         return sum(x * x for x in xs)
 

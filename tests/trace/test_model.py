@@ -122,7 +122,7 @@ FUNCTIONS = [
 
 
 @pytest.mark.parametrize(("f", "args"), FUNCTIONS)
-def test_contributions_add_up_to_the_adjoints_and_to_the_gradient(f, args):
+def test_contributions_add_up_to_adjoints_and_gradient(f, args):
     """What the views show is what the engine computed: entry by entry, and in the end."""
     trace = Trace.of(f, *args)
     total = [0.0 for _ in trace.lines]
@@ -365,7 +365,7 @@ def squares(x):
         (jacrev(lambda x: x * x), "jacrev(lambda x)", "∂Σy/∂x = [2 2]"),
     ],
 )
-def test_a_title_says_what_was_run_and_the_last_step_what_was_differentiated(g, title, last):
+def test_titles_name_what_was_run_and_what_was_differentiated(g, title, last):
     trace = Trace.of(g, np.array([1.0, 2.0]))
     assert trace.title == title
     assert trace.steps[-1].equations[-1].text == last

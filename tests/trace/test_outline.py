@@ -208,7 +208,7 @@ def test_a_recorded_sweep_is_a_section():
     assert not [title for title, _ in titles(run) if title.startswith("turns")]
 
 
-def test_what_has_no_source_is_bundled_by_the_names_of_its_lines():
+def test_lines_without_source_are_bundled_by_their_names():
     _, _, run = sections(*RUNS["no source"])
     assert titles(run)[0] == ("v1 … v100", 100)
     assert titles(run.inside[1])[0] == ("v1 … v10", 10)

@@ -41,7 +41,7 @@ def some_steps(trace):
 
 
 @pytest.mark.parametrize("name", RUNS)
-def test_every_frame_is_a_picture_of_one_size_with_the_words_of_its_step(name):
+def test_every_frame_has_one_size_and_the_words_of_its_step(name):
     trace = RUNS[name]()
     frames = Frames(trace)
     for step in some_steps(trace):
@@ -128,7 +128,7 @@ def test_a_large_graph_is_shown_in_parts_that_hold_the_step():
         assert box["y"] + box["h"] / 2 <= y + 300
 
 
-def test_a_part_of_a_graph_is_drawn_small_and_fades_where_it_is_cut(tmp_path):
+def test_a_part_of_a_graph_is_small_and_fades_at_its_cuts(tmp_path):
     trace = RUNS["60 operations"]()
     frames = Frames(trace)
     veils = [re.findall(r'<rect x="([\d.]+)"[^>]*fill-opacity="0.25"', frames.svg(step)) for step in (0, 61, 121)]
@@ -147,7 +147,7 @@ def test_a_part_of_a_graph_is_drawn_small_and_fades_where_it_is_cut(tmp_path):
     assert edge < 0.25 < inside, "the edge is nearly paper"
 
 
-def test_hundreds_of_operations_are_grouped_and_the_group_of_the_step_is_lit():
+def test_a_frame_of_hundreds_of_operations_lights_one_group():
     trace = RUNS["500 operations"]()
     frames = Frames(trace)
     assert f"{len(trace.lines)} lines of the tape are drawn as" in texts(frames.svg(3))
@@ -161,7 +161,7 @@ def test_hundreds_of_operations_are_grouped_and_the_group_of_the_step_is_lit():
 # Files
 
 
-def test_svg_has_no_font_of_this_machine_alone_and_the_same_bytes_every_time(tmp_path):
+def test_an_svg_has_portable_fonts_and_the_same_bytes_each_time(tmp_path):
     trace = Trace.of(example, 2.0, 5.0)
     first = trace.save_svg(tmp_path / "a.svg", 9).read_bytes()
     assert first == trace.save_svg(tmp_path / "b.svg", 9).read_bytes()

@@ -14,7 +14,7 @@ from autodiff_lab.figures.graph import render
 def dense(x, y):
     rng = np.random.default_rng(0)
     values = [x, y]
-    for _ in range(190):
+    for _ in range(160):
         a, b = rng.integers(0, len(values), 2)
         values.append(values[a] * 0.5 + values[b] * 0.1)
     return sum(values[-5:])

@@ -30,7 +30,7 @@ def test_dot_text_as_people_write_it():
 @pytest.mark.parametrize(
     "broken", ['digraph { a [label="x }', "digraph { a -> }", "digraph { a [label=<<b>x>] }", "digraph { a", "{%}", ""]
 )
-def test_what_cannot_be_read_is_an_error_and_not_a_wrong_picture(broken):
+def test_unreadable_dot_is_an_error_and_no_wrong_picture(broken):
     with pytest.raises(ValueError, match=r"DOT text|markup"):
         for look in read(broken).nodes.values():
             label_of(look, "", "")

@@ -40,7 +40,7 @@ def test_dot_is_deterministic(trace):
     assert graph(trace).source == graph(Trace.from_json(trace.to_json())).source
 
 
-def test_inputs_results_and_constants_differ_by_more_than_colour():
+def test_inputs_results_and_constants_differ_without_colour():
     rows = graph(Trace.of(lambda x: 3 * x, 2.0)).source.splitlines()
     of = {row.split()[0]: row for row in rows if " [label=" in row and "->" not in row}
     assert "style=filled " in of["n0"]

@@ -80,7 +80,7 @@ def test_what_the_groups_are():
     assert titles(without_source(), (1.0,), "auto")[0] == ("v₁ … v₉", 1)
 
 
-def test_groups_at_a_step_keep_their_places_and_show_what_has_arrived():
+def test_groups_at_a_step_keep_places_and_show_what_arrived():
     trace = Trace.of(chain(500), 1.0, 0.5)
     early, late = rows_of(graph(trace, 10, group="line")), rows_of(graph(trace, 700, group="line"))
     assert early.keys() == late.keys()

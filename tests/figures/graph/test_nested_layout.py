@@ -23,6 +23,11 @@ def trace():
     return Trace.of(network, 0.5, 1.3, 0.2)
 
 
+@pytest.fixture(scope="module")
+def places(trace):
+    return nested_layout.layout(trace)
+
+
 def around(places):
     """The layout of a graph and those of its groups, each with the stretch of lines that it is for."""
     yield 0, 10**9, places
@@ -57,8 +62,7 @@ def test_every_operation_is_drawn_in_one_place(name):
             assert box["h"] / 2 <= box["y"] <= one["height"] - box["h"] / 2
 
 
-def test_values_leave_a_group_along_edges_or_by_their_name(trace):
-    places = nested_layout.layout(trace)
+def test_values_leave_a_group_along_edges_or_by_their_name(trace, places):
     ways = {name for _, _, one in around(places) for name in one["edges"]}
     again = set(names(places, "s"))
     for i, line in enumerate(trace.lines):
@@ -82,15 +86,21 @@ def _beside(places, i, line):
     return innermost is None or _holds(innermost, line)
 
 
-def test_what_a_closed_group_tells(trace):
-    groups = nested_layout.layout(trace)["groups"]
-    loop = groups["g3_513"]
-    assert (loop["title"], loop["said"], loop["outs"]) == ("for _ in range(30):", "30 times, 510 operations", [512])
-    turn = groups["g20_37"]
-    assert (turn["title"], turn["said"], turn["outs"]) == ("turn 2", "17 operations, uses a, b", [36])
-    inner = groups["g25_37"]
-    assert inner["title"] == "x = layer(h, b, a) * 0.1 + la…" and inner["whole"].startswith(inner["title"][:-1])
-    assert inner["said"] == "12 operations, uses a, b, v₁₇"
+def test_a_closed_group_tells_what_it_holds_and_uses(places):
+    titled = {group["title"]: (name, group) for name, group in places["groups"].items()}
+    name, loop = titled["for _ in range(30):"]
+    assert loop["said"] == "30 times, 510 operations" and loop["outs"] == [last_of(name)]
+    name, turn = titled["turn 2"]
+    assert turn["said"] == "17 operations, uses a, b" and turn["outs"] == [last_of(name)]
+    inside = [group for other, group in places["groups"].items() if _holds(name, int(other[1:].split("_")[0]))]
+    inner = next(group for group in inside if group.get("whole") == "x = layer(h, b, a) * 0.1 + layer(x, b, b)")
+    assert inner["title"].endswith("…") and inner["whole"].startswith(inner["title"][:-1])
+    assert inner["said"] == "12 operations, uses a, b, v₁₇", "v₁₇ is what the turn before has left"
+
+
+def last_of(group):
+    """The last line of a group: ids have the first line, and the one behind the last."""
+    return int(group.split("_")[1]) - 1
 
 
 def test_many_values_from_group_to_group_go_together():
@@ -100,12 +110,17 @@ def test_many_values_from_group_to_group_go_together():
         return x * x
 
     places = nested_layout.layout(Trace.of(grad(f), 0.5))
-    last = next(name for name in places["groups"] if name.startswith("g82_"))
-    loop, sweep = places["groups"]["g1_81"], places["groups"][last]
-    assert sweep["said"] == "143 operations"
-    ways = {name: edge["ends"] for name, edge in places["edges"].items() if edge["ends"][0] == "g1"}
-    assert [name for name, (_, head) in ways.items() if head == "g82"] == ["m80_82_40"]
-    assert loop["more"] == 37
+    (one, loop), (other, sweep) = (
+        (name, group)
+        for name, group in places["groups"].items()
+        if group["title"] in ("for _ in range(20):", "a sweep, recorded")
+    )
+    operations = last_of(other) + 1 - int(other[1:].split("_")[0])
+    assert sweep["said"] == f"{operations} operations" and operations > 100
+    ends = [one.split("_")[0], other.split("_")[0]]
+    (together,) = [name for name, edge in places["edges"].items() if edge["ends"] == ends]
+    assert together.startswith("m") and together.endswith("_40"), "one edge for the 40 values that the sweep needs"
+    assert len(loop["outs"]) + loop["more"] == 40
 
 
 def test_the_outermost_groups_make_a_picture(trace):
@@ -136,20 +151,20 @@ def test_many_outputs_are_counted():
     assert len(first["outs"]) == 3 and first["more"] == 167
 
 
-def test_turns_of_one_shape_are_laid_out_once(trace, monkeypatch):
+def test_turns_of_one_shape_are_laid_out_once(trace, places, monkeypatch):
     laid = []
     monkeypatch.setattr(section_layout, "layouts_of", lambda some: laid.append(len(some)) or layout.layouts_of(some))
-    places = nested_layout.layout(trace)
-    assert laid[0] < len(places["groups"]) / 2
-    assert json.dumps(nested_layout.layout(trace)) == json.dumps(places), "the same each time"
+    again = nested_layout.layout(trace)
+    assert laid[0] < len(again["groups"]) / 2
+    assert json.dumps(again) == json.dumps(places), "the same each time"
 
 
-def test_it_speaks_chinese():
+def test_groups_of_a_chinese_trace_are_titled_in_chinese():
     groups = nested_layout.layout(Trace.of(network, 0.5, 1.3, 0.2, lang="zh"))["groups"]
-    assert (groups["g20_37"]["title"], groups["g20_37"]["said"]) == ("第 2 轮", "17 个运算，用到 a、b")
+    assert ("第 2 轮", "17 个运算，用到 a、b") in [(group["title"], group["said"]) for group in groups.values()]
 
 
-def test_it_is_laid_out_without_graphviz(trace, monkeypatch):
+def test_groups_are_laid_out_without_graphviz(trace, monkeypatch):
     monkeypatch.setattr(render, "_drawn", lambda digraph, format: draw_plainly(digraph, format))
     monkeypatch.setattr(render.shutil, "which", lambda name: None)
     places = nested_layout.layout(trace)
@@ -162,9 +177,8 @@ def test_it_is_laid_out_without_graphviz(trace, monkeypatch):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="a script stands for dot")
-def test_dot_is_started_once_for_all(trace, monkeypatch, tmp_path):
+def test_dot_is_started_once_for_all(trace, places, monkeypatch, tmp_path):
     """A stand-in for Graphviz's program: it lays out each graph that it is given, and writes one behind the other."""
-    alone = nested_layout.layout(trace)
     dot = tmp_path / "dot"
     dot.write_text(
         f"#!{sys.executable}\n"
@@ -181,8 +195,8 @@ def test_dot_is_started_once_for_all(trace, monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
     together = nested_layout.layout(trace)
     assert (tmp_path / "started").read_text() == "."
-    assert list(together["groups"]) == list(alone["groups"])
-    assert sorted(names(together, "n")) == sorted(names(alone, "n"))
+    assert list(together["groups"]) == list(places["groups"])
+    assert sorted(names(together, "n")) == sorted(names(places, "n"))
 
 
 def test_a_layout_is_kept_while_its_numbers_fit():
@@ -203,16 +217,21 @@ def test_a_layout_is_kept_while_its_numbers_fit():
 
 
 @pytest.fixture(scope="module")
-def long():
-    value, tape = record(wave, 0.5, 1.3, sites=True)
-    return tape, Excerpts(tape, wave, value)
+def views():
+    return modes.views(wave, (0.5, 1.3))
+
+
+@pytest.fixture(scope="module")
+def long(views):
+    return views.long.tape, views.long
 
 
 def test_the_whole_run_has_all_groups_down_to_its_stretches(long):
     tape, excerpts = long
     whole = excerpts.whole
-    assert list(whole["nodes"]) == ["g0", "g1", "g2"]
-    assert [name for name, group in whole["groups"].items() if "input" in group] == ["g0_1", "g1_2"]
+    outermost = [group for name, group in whole["groups"].items() if name.split("_")[0] in whole["nodes"]]
+    assert len(whole["nodes"]) == 3 and sum("input" in group for group in whole["groups"].values()) == 2
+    assert "for _ in range(2500):" in [group["title"] for group in outermost]
     closed = [name for name, group in whole["groups"].items() if "layout" not in group and "input" not in group]
     stretches = [set(excerpts.layout(k)["groups"]) for k in range(0, len(excerpts), 31)]
     for k, groups in zip(range(0, len(excerpts), 31), stretches, strict=True):
@@ -226,9 +245,9 @@ def test_the_whole_run_has_all_groups_down_to_its_stretches(long):
 
 def test_values_of_the_whole_run_are_those_of_its_stretches(long):
     tape, excerpts = long
-    (out,) = excerpts.whole["groups"]["g2_402"]["outs"]
-    line, name, value, adjoint, reached, complete = out
-    assert (line, name) == (401, "v₄₀₀")
+    group, told = next(each for each in excerpts.whole["groups"].items() if each[1]["title"] == "turns 1–100")
+    ((line, name, value, adjoint, reached, complete),) = told["outs"]
+    assert line == last_of(group) and name == excerpts.lines[line].shown
     number = excerpts.holding(complete)
     trace = excerpts[number]
     place = [one.shown for one in trace.lines].index(name)
@@ -240,8 +259,8 @@ def test_values_of_the_whole_run_are_those_of_its_stretches(long):
     assert reached <= complete
 
 
-def test_a_player_of_a_long_run_is_given_the_whole_and_its_stretch():
-    views = modes.views(wave, (0.5, 1.3)).around(5000)
+def test_a_player_of_a_long_run_gets_the_whole_and_one_stretch(views):
+    views = views.around(5000)
     payload = views.payload(placed(views))
     assert payload["whole"] is views.long.whole
     first, _, at = views.trace.excerpt.parts[0]

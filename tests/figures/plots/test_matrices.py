@@ -72,7 +72,7 @@ def test_a_pattern_says_where_there_is_something():
     assert np.asarray(figure.axes[0].images[0].get_array()).sum() == 88
 
 
-def test_what_is_0_has_the_colour_of_the_page_and_nothing_else_has():
+def test_only_0_has_the_colour_of_the_page():
     figure = plot_matrix([[0.0, 1e-12, -1e-12], [1.0, np.nan, -1.0]])
     alpha = np.asarray(figure.axes[0].images[0].get_array())[..., 3]
     assert alpha[0, 0] == 0

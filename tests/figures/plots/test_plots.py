@@ -106,7 +106,7 @@ def test_nothing_is_cut_off_and_no_text_runs_into_another(name, monkeypatch):
         assert wide <= 1 or high <= 1, (a, b)
 
 
-def test_the_same_bytes_every_time_whatever_a_reader_s_own_settings(name):
+def test_a_plot_has_the_same_bytes_under_any_own_settings(name):
     expected = svg_of(name)
     own = {"font.size": 30, "axes.facecolor": "pink", "svg.fonttype": "none", "lines.linewidth": 9, "axes.grid": False}
     with matplotlib.rc_context(own):

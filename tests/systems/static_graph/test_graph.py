@@ -202,7 +202,7 @@ def test_degrees_are_not_consumed() -> None:
     assert list(graph.backward_steps()) == list(graph.backward_steps())
 
 
-def test_steps_show_queue_and_counters_and_do_what_run_and_backward_do() -> None:
+def test_steps_show_queue_and_counters_and_agree_with_backward() -> None:
     with Graph() as graph:
         x = Variable(3.0, "x")
         y = np.sin(x) - x

@@ -32,7 +32,7 @@ def test_overwriting_ends_with_a_half_and_two():
     ("function", "at"),
     [(f, (2.0, 5.0)), (f, (0.5, -1.0)), (f, (7.25, 0.0)), (square, (3.0,)), (lambda x: x - x, (3.0,))],
 )
-def test_the_contributions_that_are_shown_add_up_to_the_adjoint_of_every_node(function, at):
+def test_shown_contributions_add_up_to_every_nodes_adjoint(function, at):
     trace = play(function, *at).trace
     shown = sums(trace)
     final = {i: sends[-1].after.value for i, sends in shown.items()}

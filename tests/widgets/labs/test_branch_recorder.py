@@ -49,7 +49,7 @@ def test_a_condition_runs_and_records_nothing():
     assert lines["y = y * x"] == (5, 5)
 
 
-def test_the_arithmetic_of_a_condition_is_recorded_and_leads_nowhere():
+def test_a_conditions_arithmetic_is_recorded_and_leads_nowhere():
     lab = at(3.6, ROOT)
     assert source(lab)["while t * t > x + 0.1:"] == (4, 8)
     dead = [note for note in lab.snapshot()["tape"] if note[3] is None]

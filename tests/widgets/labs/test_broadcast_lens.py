@@ -90,7 +90,7 @@ def test_the_wrong_rule_is_right_where_nothing_was_copied():
 
 
 @pytest.mark.parametrize(("a", "axes"), [("(3, 3)", "1"), ("(2, 3, 3)", "(0, 2)")])
-def test_axes_put_back_in_the_wrong_place_have_the_right_shape_and_wrong_numbers(a, axes):
+def test_axes_put_back_wrongly_give_right_shape_wrong_numbers(a, axes):
     lab = lens(9, program=OVER_AXES, a=a, axes=axes, wrong=True)
     snap = lab.snapshot()
     assert snap["fits"] and not snap["is_right"]

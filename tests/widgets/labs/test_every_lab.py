@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autodiff_lab.widgets import labs
+from autodiff_lab.widgets.labs import train_room
 from autodiff_lab.widgets.labs.lab import Button, Choice, Entry, LabError, Play, Slider, Toggle
 
 LABS = labs.every_lab()
@@ -65,7 +66,8 @@ def test_says_what_it_is_and_names_its_controls(kind):
 
 
 @every_lab
-def test_whatever_hands_do_it_stays_whole_and_keeps_its_size(kind):
+def test_whatever_hands_do_it_stays_whole_and_keeps_its_size(kind, monkeypatch):
+    monkeypatch.setattr(train_room.lab, "CELLS_A_PRESS", 1)  # an epoch for each of hundreds of presses
     first = kind().picture()
 
     @settings(max_examples=25, deadline=None)
@@ -145,8 +147,10 @@ def test_a_dragged_slider_is_answered_ten_times_a_second(kind):
     for slider in sliders:
         lab = kind()
         view = lab.view
-        best = min(drag(view, slider) for _ in range(5))
-        assert best < 0.1, f"{slider.name}: {best:.3f} s for a frame"
+        found = []
+        while len(found) < 5 and not any(frame < 0.1 for frame in found):
+            found.append(drag(view, slider))
+        assert min(found) < 0.1, f"{slider.name}: {min(found):.3f} s for a frame"
 
 
 def drag(view, slider, frames=8):

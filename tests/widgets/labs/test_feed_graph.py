@@ -88,7 +88,7 @@ def test_going_back_from_all_outputs_sums_the_rows():
     assert "sums over the outputs" in lab.sentence() and "Jacobian" in lab.sentence()
 
 
-def test_a_placeholder_that_is_not_fed_is_an_error_with_its_name():
+def test_an_unfed_placeholder_is_an_error_with_its_name():
     lab = built(y="")
     pressed(lab, "forward", "finish")
     with Graph() as graph:
@@ -153,7 +153,7 @@ def test_the_mutation_is_said_and_seen_in_the_moment_it_happens():
     assert before["degrees"] == (2, 1) and after["degrees"] == (3, 1)
 
 
-def test_a_sum_added_to_itself_waits_for_ever_when_it_is_mutated():
+def test_a_mutated_sum_added_to_itself_waits_for_ever():
     lab = pressed(built(DOUBLED, "mutate"), "forward", "finish")
     snap = lab.snapshot()
     assert snap["nodes"]["s"]["operands"] == ["x", "y", "s"] and snap["stuck"] == ["s"]

@@ -105,7 +105,7 @@ def test_the_meters_count_what_an_outer_tape_has_recorded():
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_pass_costs_the_same_in_both_directions_whatever_its_seed(name):
+def test_a_pass_costs_the_same_in_both_modes_for_any_seed(name):
     lab = JacobianPainter()
     lab.set(program=name)
     meters = lab.snapshot()["meters"]

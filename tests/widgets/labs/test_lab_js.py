@@ -83,7 +83,7 @@ def test_only_the_latest_place_is_sent_and_every_press(run):
 
 
 @needs_node
-def test_where_nobody_answers_it_says_so_and_asks_again_when_pressed_again(run):
+def test_an_unanswered_press_is_said_and_may_be_repeated(run):
     said = run(NOBODY)
     assert said["silent"] == {"sent": [1, 2], "late": [True, True, False]}
     assert said["closed"] == {"sent": [], "late": [True, True, False]}, "there is no way to the kernel"

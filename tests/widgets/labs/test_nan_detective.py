@@ -37,7 +37,7 @@ def gradient(lab):
     return lab.snapshot()["adjoints"][0]
 
 
-def test_it_is_found_by_a_name_whose_words_do_not_begin_where_the_capitals_are():
+def test_a_lab_with_capitals_in_a_row_is_found_by_its_name():
     assert labs.NaNDetective is NaNDetective
     assert labs.VCurve.__module__.endswith("v_curve.lab")
 
@@ -94,7 +94,7 @@ def test_the_adjoints_are_the_engines(program, x):
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
-def test_the_guilty_row_is_the_engines_where_the_values_are_finite(program):
+def test_the_engines_row_is_guilty_where_values_are_finite(program):
     lab = at(program)
     lab.press("jump")
     with np.errstate(all="ignore"):
@@ -135,7 +135,7 @@ def test_beside_the_trap_all_is_well():
     assert lab.snapshot()["adjoints"][0] == 2.0
 
 
-def test_a_program_begins_where_it_is_worth_looking_and_an_entry_is_read():
+def test_a_program_begins_at_its_own_point_and_reads_entries():
     lab = at(SOFTPLUS)
     assert lab.snapshot()["x"] == 800.0
     lab.set(x="ten")
@@ -161,7 +161,7 @@ def test_a_program_of_ones_own():
     assert lab.snapshot()["program"] == WHERE and lab.expression == ""
 
 
-def test_a_value_that_is_not_finite_without_an_adjoint_that_is_not():
+def test_a_nonfinite_value_may_have_finite_adjoints():
     lab = typed("log(x)", "-1")
     lab.press("jump")
     assert lab.snapshot()["guilty"] is None

@@ -61,11 +61,12 @@ def test_gradient_descent_is_that_of_the_reference():
     assert path == pytest.approx(DESCENT["x"], rel=1e-12)
 
 
-@pytest.mark.parametrize("k", range(181))
-def test_damped_newton_arrives_from_everywhere_and_never_climbs(k):
-    found = walk("damped Newton", round(-2 + 0.1 * k, 12))
-    values = [at.value for at in found.places]
-    assert found.fate == "arrived" and values == sorted(values, reverse=True)
+def test_damped_newton_arrives_from_everywhere_and_never_climbs():
+    for k in range(181):
+        start = round(-2 + 0.1 * k, 12)
+        found = walk("damped Newton", start)
+        values = [at.value for at in found.places]
+        assert found.fate == "arrived" and values == sorted(values, reverse=True), f"from {start}"
 
 
 def test_a_rate_that_is_too_large_jumps_to_and_fro():

@@ -30,7 +30,7 @@ def test_valid_orders_give_64_and_b_a_c_gives_32():
     ]
 
 
-def test_of_24_orders_exactly_two_are_valid_and_in_all_others_somebody_starves():
+def test_of_24_orders_two_are_valid_and_others_starve_a_node():
     found = {"".join(order): sent_in(order).snapshot() for order in permutations("ybca")}
     assert {order for order, snap in found.items() if snap["slope"] == 64.0} == VALID
     assert {order for order, snap in found.items() if not snap["starved"]} == VALID
@@ -85,7 +85,7 @@ def test_a_cell_that_holds_nothing_sends_nothing():
     assert sent_in("abcy").snapshot()["slope"] is None
 
 
-def test_what_was_tried_stays_until_the_end_and_each_order_stands_once():
+def test_tried_orders_stay_and_each_stands_once():
     lab = sent_in("ybac")
     for order in ("ybca", "ybac"):
         lab.press("begin")

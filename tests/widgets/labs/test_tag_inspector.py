@@ -105,7 +105,7 @@ def test_the_sentence_names_both_shares():
     assert "1 comes from the left operand, 4 from the right one, and 5 no longer says" in lab.sentence()
 
 
-def test_a_program_comes_with_its_points_and_another_begins_again():
+def test_another_program_brings_its_points_and_begins_again():
     lab = whole(SUM)
     lab.set(program=SQUARE)
     assert lab.snapshot()["point"] == (3.0, 2.0) and lab.snapshot()["lines"] == []

@@ -46,7 +46,7 @@ def test_the_gradients_are_the_same_in_every_design(program):
     assert "Every design gives the gradient" in lab.sentence()
 
 
-def test_after_writing_partials_are_unchanged_and_a_replay_changes_unless_it_copies_or_checks():
+def test_writing_changes_a_replay_unless_it_copies_or_checks():
     found = columns(pressed("finish", "write", "sweep"))
     assert {name: column["verdict"] for name, column in found.items()} == {
         "partials": "survives",
@@ -60,7 +60,7 @@ def test_after_writing_partials_are_unchanged_and_a_replay_changes_unless_it_cop
     assert found["operations, inputs checked"]["gradient"] == ()
 
 
-def test_the_second_derivative_is_there_for_closures_and_operations_only():
+def test_only_closures_and_operations_have_second_derivatives():
     lab = pressed("finish", "again", program=PROGRAMS[1], x=2.0, y=4.0)
     right = hessian(typed(PROGRAMS[1], ("x", "y")), argnums=(0, 1))(2.0, 4.0)
     for name, column in columns(lab).items():
@@ -119,7 +119,7 @@ def test_two_constants_are_two_numbers():
     assert columns(lab)["closures"]["numbers"] == 2
 
 
-def test_rules_are_used_while_running_by_one_design_and_in_the_sweep_by_the_others():
+def test_one_design_uses_rules_while_running_others_sweeping():
     lab = pressed("step", "step")
     assert [column["rules"] for column in lab.snapshot()["columns"]] == [3, 0, 0, 0, 0]
     lab = pressed("finish", "sweep")
@@ -143,7 +143,7 @@ def test_the_designs_really_use_their_rules_at_these_times(monkeypatch):
 
 
 @each_program
-def test_what_the_columns_hold_after_writing_is_what_the_designs_hold(program):
+def test_columns_after_writing_hold_what_the_designs_hold(program):
     lab = pressed("finish", "write", program=program)
     f = typed(program, ("x", "y"))
     at = np.array([lab.x, lab.y])

@@ -30,7 +30,7 @@ def test_the_losses_are_those_of_the_training(task, method):
 
 
 @pytest.mark.parametrize("task", CASES)
-def test_all_methods_begin_at_one_place_and_momentum_and_adam_end_with_every_point_right(task):
+def test_methods_share_a_start_and_two_classify_every_point(task):
     assert len({at(task=task, method=method).snapshot()["loss"] for method in METHODS}) == 1
     for method in ("momentum", "Adam"):
         end = at(task=task, method=method, step=STEPS).snapshot()

@@ -48,11 +48,11 @@ def test_single_precision_has_half_the_digits():
 @pytest.mark.parametrize(
     ("exponent", "said"), [(-1, "smaller h helps"), (-8, "best h"), (-12, "smaller h harms"), (-18, "h is lost")]
 )
-def test_it_says_which_side_one_is_on(exponent, said):
+def test_the_sentence_says_which_side_one_is_on(exponent, said):
     assert said in at(exponent).sentence()
 
 
-def test_it_says_it_for_each_curve_where_they_differ():
+def test_the_sentence_names_each_curve_where_they_differ():
     assert (
         "For the forward difference a smaller h helps. For the central difference a smaller h harms"
         in at(-6).sentence()

@@ -138,7 +138,7 @@ def test_the_joined_text_is_one_module(joined):
     node("--check", str(joined))
 
 
-def test_every_module_and_every_style_sheet_is_in_the_joined_text():
+def test_the_joined_text_has_every_module_and_style_sheet():
     assert sorted(bundle.modules(LAST)) == MODULES
     assert not re.search(r"^import\b", page.SCRIPT, re.MULTILINE)
     names: list[str] = []
@@ -217,7 +217,7 @@ def test_a_recorded_sweep_is_readable(theme):
 
 @pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])
 @pytest.mark.parametrize("sign", ["positive", "negative"])
-def test_the_numbers_of_a_table_are_readable_where_its_colour_is_strongest(sign, theme):
+def test_table_numbers_are_readable_on_the_strongest_colour(sign, theme):
     colours = _colours()
     most = float(re.search(rf"--adl-{sign}\) calc\(([\d.]+) ", page.STYLE)[1])
     over, under = ([int(colours[name][theme][k : k + 2], 16) for k in (1, 3, 5)] for name in (sign, "paper"))

@@ -1,1 +1,0 @@
-"""Tests of the systems: each design of the founding documents, held to what its document says."""
