@@ -29,7 +29,7 @@ from autodiff_lab.lessons.checks.compare import (
     typed_short,
 )
 from autodiff_lab.lessons.checks.run_code import Crashed, unfinished, written_by_the_learner
-from autodiff_lab.lessons.checks.variants import Given, Instance, Misconception, Seed, drawn, tidy
+from autodiff_lab.lessons.checks.variants import Given, Instance, Misconception, Seed, drawn, list_misconceptions, tidy
 
 __all__ = ["Exercise", "Instance", "Misconception", "Reply"]
 
@@ -70,9 +70,10 @@ class Exercise:
     expected : object
         What `observe` must find. Numbers agree within `tolerance`, text without regard to spaces.
     reference : str
-        Source text of one good answer, to stand in the notebook's cell instead of the unanswered one.
-    misconceptions : tuple of Misconception
-        The wrong answers with a hint of their own; the first that fits is shown.
+        Source text of one good answer, to stand in the notebook's cell instead of the unanswered one; if there is
+        none, `expected`, written out.
+    misconceptions : mapping
+        The wrong answers with a hint of their own, as `list_misconceptions` reads them; the first that fits is shown.
     hints : tuple of str
         Graded: each call of `hint` shows the next.
     praise : str
@@ -98,8 +99,7 @@ class Exercise:
     ...     "ex_99_1",
     ...     expects="a whole number",
     ...     expected=5,
-    ...     reference="answer = 5",
-    ...     misconceptions=(Misconception("answer = 7", 7, "The two inputs are not operations."),),
+    ...     misconceptions={7: "The two inputs are not operations."},
     ...     praise="One line for each operation.",
     ... )
     >>> count(...)
@@ -115,8 +115,7 @@ class Exercise:
     With numbers of one's own:
 
     >>> def slope(x=3.0):
-    ...     forgot = Misconception(f"answer = {x * x}", x * x, "That is the value.")
-    ...     return Instance(expected=2 * x, reference=f"answer = {2 * x}", misconceptions=(forgot,))
+    ...     return Instance(2 * x, {x * x: "That is the value."})
     >>> square = Exercise("ex_99_2", expects="a number", praise="Well.", make=slope, draws={"x": (4.0, 5.0, 6.0)})
     >>> square.given(), square.given("Ada")
     (x = 3, x = 4)
@@ -132,7 +131,7 @@ class Exercise:
     expected: Any = None
     reference: str = ""
     takes: tuple[str, ...] = ("answer",)
-    misconceptions: tuple[Misconception, ...] = ()
+    misconceptions: Any = ()
     hints: tuple[str, ...] = ()
     observe: Callable[..., Any] = plain
     tolerance: float = SIX_DIGITS
@@ -155,10 +154,10 @@ class Exercise:
         return f"check.{self.name}({', '.join(self.takes)})"
 
     def __post_init__(self) -> None:
-        if self.make is not None:
-            own = self.make()
-            self.expected, self.reference, self.misconceptions = own.expected, own.reference, own.misconceptions
-            self.hints = own.hints or self.hints
+        self.misconceptions = list_misconceptions(self.misconceptions, self.expected, self.observe)
+        own = self.make() if self.make else Instance(self.expected, self.misconceptions, self.reference, self.hints)
+        self.expected, self.reference, self.misconceptions = own.expected, own.reference, own.misconceptions
+        self.hints = own.hints or self.hints
 
     @property
     def is_varied(self) -> bool:
@@ -176,7 +175,7 @@ class Exercise:
     def _in_the_text(self) -> Instance:
         given = inspect.signature(self.make).parameters if self.make else {}
         data = {name: parameter.default for name, parameter in given.items()}
-        return Instance(self.expected, self.reference, self.misconceptions, self.hints, Given(**data))
+        return Instance(self.expected, self.misconceptions, self.reference, self.hints, Given(**data))
 
     def given(self, seed: Seed = None) -> Given:
         """The data of the exercise: ``x1, x2 = check.ex_02_4.given()``."""

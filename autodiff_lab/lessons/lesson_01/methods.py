@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab.lessons.checks.compare import Refused, describe, plain
-from autodiff_lab.lessons.checks.exercise import Exercise, Instance, Misconception
+from autodiff_lab.lessons.checks.exercise import Exercise, Instance
 from autodiff_lab.lessons.checks.run_code import Crashed, attempt
 from autodiff_lab.lessons.lesson_01.step_sizes import SLOPE
 from autodiff_lab.lessons.lesson_03.sandbox import refuse
@@ -66,45 +66,39 @@ ex_01_4 = Exercise(
     observe=stepped_into_the_complex,
     cases="Each is what complex_step returns.",
     reference=_complex_step(),
-    misconceptions=(
-        Misconception(
-            _complex_step("(f(x + h) - f(x)) / h"),
+    misconceptions={
+        _complex_step("(f(x + h) - f(x)) / h"): (
             {_AT_A_HALF: (2.5**3 - 8) / 0.5},
             "This is the forward quotient, and at h = 1e-20 it is 0: the step is lost in the sum. Step in the "
             "imaginary direction, x + 1j * h, where there is nothing that it could be lost in.",
         ),
-        Misconception(
-            _complex_step("f(x + 1j * h).imag"),
+        _complex_step("f(x + 1j * h).imag"): (
             {_AT_A_HALF: ((2 + 0.5j) ** 3).imag},
             "The imaginary part is the slope times h. Divide by h.",
         ),
-        Misconception(
-            _complex_step("f(x + 1j * h).real / h"),
+        _complex_step("f(x + 1j * h).real / h"): (
             {_AT_A_HALF: ((2 + 0.5j) ** 3).real / 0.5},
             "The real part is the value of f. The slope went into the imaginary part.",
         ),
-        Misconception(
-            _complex_step("f(x + 1j * h) / h"),
+        _complex_step("f(x + 1j * h) / h"): (
             {_AT_A_HALF: describe((2 + 0.5j) ** 3 / 0.5)},
             "A complex number came back. Take its imaginary part, .imag, and divide that by h.",
         ),
-        Misconception(
-            _complex_step("(f(x + 1j * h) - f(x)).real / h"),
+        _complex_step("(f(x + 1j * h) - f(x)).real / h"): (
             {_AT_A_HALF: (((2 + 0.5j) ** 3).real - 8) / 0.5},
             "You subtracted, and took the real part. No difference is needed: f(x) is real, so the imaginary part of "
             "f(x + ih) is all slope.",
         ),
-        *(
-            Misconception(
-                _complex_step(culprit=name),
-                {"sin at 1": grad(np.sin)(1.0), "the operation that breaks it": name},
-                f"Your function is right. But {name} has a complex version that keeps the imaginary part as it should "
-                "be. Which of the five throws it away?",
-            )
-            for name in BREAKERS
-            if name != CULPRIT
-        ),
-    ),
+    }
+    | {
+        _complex_step(culprit=name): (
+            {"sin at 1": grad(np.sin)(1.0), "the operation that breaks it": name},
+            f"Your function is right. But {name} has a complex version that keeps the imaginary part as it should "
+            "be. Which of the five throws it away?",
+        )
+        for name in BREAKERS
+        if name != CULPRIT
+    },
     hints=(
         "In Python, 1j is the imaginary unit, and z.imag is the imaginary part of z.",
         "f(x + ih) = f(x) + i h f′(x) − …: which part holds the slope, and what is it multiplied by?",
@@ -176,52 +170,43 @@ def _three_ways(x: float = 0.3) -> Instance:
     def difference(f: Any) -> dict[str, Any]:
         return {CENTRAL: float(f(0.6, WIDE))}
 
-    return Instance(
-        expected=right,
-        reference=_cell(x),
-        misconceptions=(
-            Misconception(
-                _cell(x, turns="1"),
-                formula(lambda x: 4 * (1 - 2 * x)),
-                "The formula has the slope of the first turn only. Each of the three turns contributes a factor "
-                "4(1 − 2l), taken at its own l.",
-            ),
-            Misconception(
-                _cell(x, turns="2"),
-                formula(grad(lambda x: 4 * (y := 4 * x * (1 - x)) * (1 - y))),
-                "The formula stops one turn too early: that is l₃′. There are three turns between l₁ = x and l₄.",
-            ),
-            Misconception(
-                _cell(x, end="x"),
-                formula(logistic),
-                "by_formula gives l₄ itself. Asked for is its slope, three times.",
-            ),
-            Misconception(
-                _cell(x, difference="(l4(x + h) - l4(x)) / h"),
-                difference(lambda x, h: (logistic(x + h) - logistic(x)) / h),
-                "by_difference is the forward quotient. The central one takes a step to each side.",
-            ),
-            Misconception(
-                _cell(x, difference="(l4(x + h) - l4(x - h)) / h"),
-                difference(lambda x, h: 2 * _quotient(x, h)),
-                "From x − h to x + h the run is 2h, and you divide by h.",
-            ),
-            Misconception(
-                _cell(x, difference="ad.grad(l4)(x)"),
-                difference(lambda x, h: grad(logistic)(x)),
-                "by_difference does not feel its step: with h = 0.01 no difference is so close. Run l4 at x + h and at "
-                "x − h, with the h that is given.",
-            ),
-            Misconception(
-                _cell(x, by_ad="by_difference(x, 1e-5)"),
-                {FORMULA: right[FORMULA], ALL_DIGITS: "some"},
-                "by_ad is right to some digits, as a difference is. AD gives all of them: ad.grad(l4)(x).",
-            ),
-            Misconception(
-                _cell(x, by_ad="l4(x)"), {FORMULA: right[FORMULA], AD: value}, "by_ad is l₄ itself, and not its slope."
-            ),
+    wrong = {
+        _cell(x, turns="1"): (
+            formula(lambda x: 4 * (1 - 2 * x)),
+            "The formula has the slope of the first turn only. Each of the three turns contributes a factor 4(1 − "
+            "2l), taken at its own l.",
         ),
-    )
+        _cell(x, turns="2"): (
+            formula(grad(lambda x: 4 * (y := 4 * x * (1 - x)) * (1 - y))),
+            "The formula stops one turn too early: that is l₃′. There are three turns between l₁ = x and l₄.",
+        ),
+        _cell(x, end="x"): (
+            formula(logistic),
+            "by_formula gives l₄ itself. Asked for is its slope, three times.",
+        ),
+        _cell(x, difference="(l4(x + h) - l4(x)) / h"): (
+            difference(lambda x, h: (logistic(x + h) - logistic(x)) / h),
+            "by_difference is the forward quotient. The central one takes a step to each side.",
+        ),
+        _cell(x, difference="(l4(x + h) - l4(x - h)) / h"): (
+            difference(lambda x, h: 2 * _quotient(x, h)),
+            "From x − h to x + h the run is 2h, and you divide by h.",
+        ),
+        _cell(x, difference="ad.grad(l4)(x)"): (
+            difference(lambda x, h: grad(logistic)(x)),
+            "by_difference does not feel its step: with h = 0.01 no difference is so close. Run l4 at x + h and at x "
+            "− h, with the h that is given.",
+        ),
+        _cell(x, by_ad="by_difference(x, 1e-5)"): (
+            {FORMULA: right[FORMULA], ALL_DIGITS: "some"},
+            "by_ad is right to some digits, as a difference is. AD gives all of them: ad.grad(l4)(x).",
+        ),
+        _cell(x, by_ad="l4(x)"): (
+            {FORMULA: right[FORMULA], AD: value},
+            "by_ad is l₄ itself, and not its slope.",
+        ),
+    }
+    return Instance(right, wrong, _cell(x))
 
 
 def three_ways(by_formula: Any, by_difference: Any, by_ad: Any) -> Any:

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from autodiff_lab.lessons.checks.exercise import Exercise, Instance, Misconception
+from autodiff_lab.lessons.checks.exercise import Exercise, Instance
 from autodiff_lab.lessons.checks.run_code import Crashed
 from autodiff_lab.lessons.lesson_06.sums_sandbox import (
     ALIAS,
@@ -41,23 +41,18 @@ def mutated(x: float, y: float, z: float, k: float, flatten: str) -> tuple[float
 
 def _alias(x: float = 1.0, y: float = 2.0, z: float = 3.0, k: float = 10.0) -> Instance:
     right, meant = mutated(x, y, z, k, "mutate"), mutated(x, y, z, k, "copy")
-    wrong = (
-        (meant, "That is what the three lines mean. But t is no new node: z was handed to s. Who looks at s later?"),
-        (
-            (meant[0], right[1]),
-            "u uses s as it is when the graph is run. If u sees the longer sum, then s is the longer sum.",
-        ),
-        (
-            (right[0], meant[1]),
-            "s has three operands when the graph is run, you saw that. And u was built before: but it holds s, and "
-            "not a value of s.",
-        ),
-        (
+    wrong = {
+        meant: "That is what the three lines mean. But t is no new node: z was handed to s. Who looks at s later?",
+        (meant[0], right[1]): "u uses s as it is when the graph is run. If u sees the longer sum, then s is the "
+        "longer sum.",
+        (right[0], meant[1]): "s has three operands when the graph is run, you saw that. And u was built before: but "
+        "it holds s, and not a value of s.",
+        f"answer = {(meant[0], right[0])}": (
             (meant[0], right[0]),
             "These look like s and t. Asked are s and u: the first sum, and the product.",
         ),
-    )
-    return Instance(right, f"answer = {right!r}", tuple(Misconception(f"answer = {x!r}", x, said) for x, said in wrong))
+    }
+    return Instance(right, wrong)
 
 
 ex_06_5a = Exercise(
@@ -98,43 +93,37 @@ ex_06_5b = Exercise(
     expected=EXPECTED,
     observe=summed,
     reference=_flat(SPREAD),
-    misconceptions=(
-        Misconception(
-            "def flat_add(a, b):\n    return merging_add(a, b)",
+    misconceptions={
+        "def flat_add(a, b):\n    return merging_add(a, b)": (
             {ALIAS: (6.0, 60.0, 6.0, False)},
             "s is 6 and u is 60, as before: a node that others hold was changed. Make a new node, and leave the old "
             "ones alone.",
         ),
-        Misconception(
-            'def flat_add(a, b):\n    return Operator("add", a, b)',
+        'def flat_add(a, b):\n    return Operator("add", a, b)': (
             {ALIAS: EXPECTED[ALIAS], COUNT: 5.0},
             "Nothing is damaged, and nothing is saved: x + y + z needs 5 nodes. Take the operands of a sum in the "
             "place of the sum.",
         ),
-        Misconception(
-            "def flat_add(a, b):\n    operands = a.operands or [a]\n    operands += [b]\n"
-            '    return Operator("add", *operands)',
+        "def flat_add(a, b):\n    operands = a.operands or [a]\n    operands += [b]\n"
+        '    return Operator("add", *operands)': (
             {ALIAS: (6.0, 60.0, 6.0, True)},
             "The node is new, and s is 6 all the same: `operands = a.operands` is the list of a itself, not a copy, "
             "and += writes into it.",
         ),
-        Misconception(
-            _flat("operands += x.operands or [x]"),
+        _flat("operands += x.operands or [x]"): (
             {ALIAS: EXPECTED[ALIAS], COUNT: 4.0, BOTH: EXPECTED[BOTH], OTHER: (6.0, 3.0)},
             "You took the operands of a product into a sum: x * y + z became x + y + z. Only a sum may be opened.",
         ),
-        Misconception(
-            'def flat_add(a, b):\n    if isinstance(a, Operator) and a.kind == "add":\n'
-            '        return Operator("add", *a.operands, b)\n    return Operator("add", a, b)',
+        'def flat_add(a, b):\n    if isinstance(a, Operator) and a.kind == "add":\n'
+        '        return Operator("add", *a.operands, b)\n    return Operator("add", a, b)': (
             {ALIAS: EXPECTED[ALIAS], COUNT: 4.0, BOTH: (7.0, 3.0)},
             "A sum on the left is opened, and one on the right is not.",
         ),
-        Misconception(
-            _flat(SPREAD, "operands = list(dict.fromkeys(operands))\n    "),
+        _flat(SPREAD, "operands = list(dict.fromkeys(operands))\n    "): (
             {COUNT: 4.0, BOTH: (6.0, 3.0), TWICE: (3.0, 2.0)},
             "An operand that stands there twice is counted once. s + s is twice s: keep the places.",
         ),
-    ),
+    },
     hints=(
         "Collect the operands of the new node in a list of your own, and hand them to Operator at the end.",
         "If x is a sum, its operands go into the list, else x itself. Is a product a sum?",
@@ -159,33 +148,28 @@ ex_06_6 = Exercise(
     observe=counted,
     cases="The first number is of flat, the second of pairs.",
     reference=_formulas(),
-    misconceptions=(
-        Misconception(
-            _formulas("1", "n - 1"),
+    misconceptions={
+        _formulas("1", "n - 1"): (
             {"n = 3": (1.0, 2.0)},
             "You counted the operations. The terms are nodes as well.",
         ),
-        Misconception(
-            _formulas(pairs="2 * n"),
+        _formulas(pairs="2 * n"): (
             {"n = 3": (4.0, 6.0)},
             "flat is right. With n terms there are n − 1 plus signs: how many additions of two?",
         ),
-        Misconception(
-            _formulas("n", "2 * n - 1"),
+        _formulas("n", "2 * n - 1"): (
             {"n = 3": (3.0, 5.0)},
             "pairs is right. In flat the sum itself is missing: it is a node too.",
         ),
-        Misconception(
-            _formulas("2 * n - 1", "n + 1"),
+        _formulas("2 * n - 1", "n + 1"): (
             {"n = 3": (5.0, 4.0)},
             "The two are exchanged: flattening saves nodes.",
         ),
-        Misconception(
-            _formulas("4", "5"),
+        _formulas("4", "5"): (
             {"n = 2": (4.0, 5.0), "n = 3": (4.0, 5.0)},
             "That is right for three terms. Write it with n.",
         ),
-    ),
+    },
     hints=(
         "Count for n = 2 and n = 3 on paper. What does one more term add?",
         "The terms are nodes too. How many sums come on top of them, if one sum takes all, and if each takes two?",
@@ -225,38 +209,32 @@ ex_06_7 = Exercise(
     observe=partials,
     cases="There is one partial for each operand.",
     reference=_three(),
-    misconceptions=(
-        Misconception(
-            _three(mul="[math.prod(values) / v for v in values]"),
+    misconceptions={
+        _three(mul="[math.prod(values) / v for v in values]"): (
             {SIN: RIGHT[SIN], COS: RIGHT[COS], ZERO: Crashed("ZeroDivisionError")},
             "Dividing the whole product by one factor takes it out again, unless it is 0. Multiply the others.",
         ),
-        Misconception(
-            _three(mul="[math.prod(v for v in values if v != x) for x in values]"),
+        _three(mul="[math.prod(v for v in values if v != x) for x in values]"): (
             {SIN: RIGHT[SIN], COS: RIGHT[COS], ZERO: RIGHT[ZERO], ZEROS: (0.0, 2.0, 2.0)},
             "You left out every factor that has the same value. Two factors may be equal: leave out one place.",
         ),
-        Misconception(
-            _three(mul="[values[1], values[0]]"),
+        _three(mul="[values[1], values[0]]"): (
             {SIN: RIGHT[SIN], COS: RIGHT[COS], ZERO: (0.0, 2.0), SQUARE: RIGHT[SQUARE]},
             "That is the product of two. A flat product has as many partials as factors.",
         ),
-        Misconception(
-            _three(cos="[np.sin(x)]"),
+        _three(cos="[np.sin(x)]"): (
             {SIN: RIGHT[SIN], COS: (math.sin(0.5),)},
             "The cosine falls where the sine is positive: a sign is missing.",
         ),
-        Misconception(
-            _three(sin="[np.sin(x)]", cos="[np.cos(x)]"),
+        _three(sin="[np.sin(x)]", cos="[np.cos(x)]"): (
             {SIN: (math.sin(0.5),), COS: (math.cos(0.5),)},
             "These are the values. Asked are the local partials: how fast does the value change?",
         ),
-        Misconception(
-            _three(sin="np.cos(x)", cos="-np.sin(x)"),
+        _three(sin="np.cos(x)", cos="-np.sin(x)"): (
             {SIN: float(np.cos(0.5)), COS: float(-np.sin(0.5))},
             "Return a list, also for one operand: the sweep goes through operands and partials together.",
         ),
-    ),
+    },
     hints=(
         "The partial of a product in one factor is the product of all the others.",
         "Of all the other places, not of all the other values: values[:k] and values[k + 1:].",

@@ -6,7 +6,7 @@ from typing import Any
 
 from autodiff_lab import record, value_and_grad
 from autodiff_lab.lessons.checks.compare import Refused, told
-from autodiff_lab.lessons.checks.exercise import Exercise, Misconception
+from autodiff_lab.lessons.checks.exercise import Exercise
 from autodiff_lab.lessons.checks.run_code import Crashed, attempt
 from autodiff_lab.lessons.lesson_03.sandbox import refuse
 
@@ -69,29 +69,25 @@ ex_08_5 = Exercise(
     observe=rooted,
     cases="These are value and slope.",
     reference=_root(*_LOOP, "return (t + x / t) / 2"),
-    misconceptions=(
-        Misconception(
-            _root(*_LOOP, "return t"),
+    misconceptions={
+        _root(*_LOOP, "return t"): (
             {AT_THE_ROOT: (3.0, 0.0)},
             "From 3 the loop does not turn at all: 3 · 3 is 9 already. The value is perfect and x is not on the tape.",
         ),
-        Misconception(
-            _root("return (start + x / start) / 2"),
+        _root("return (start + x / start) / 2"): (
             {AT_THE_ROOT: (3.0, 1 / 6), FROM_ONE: (1.5, 0.5)},
             "One turn is enough for the slope when the value is right. From elsewhere the value has to be found first.",
         ),
-        Misconception(
-            _root("t = start", "for _ in range(6):", "    t = (t + x / t) / 2", "return t"),
+        _root("t = start", "for _ in range(6):", "    t = (t + x / t) / 2", "return t"): (
             {AT_THE_ROOT: (3.0, 1 / 6), FAR: turned(1e6, 1.0, 6)},
             "Six turns are enough from near by. From 1 to the root of a million it is a long way: turn until the "
             "value is good.",
         ),
-        Misconception(
-            _root(*_LOOP, "    break", "return (t + x / t) / 2"),
+        _root(*_LOOP, "    break", "return (t + x / t) / 2"): (
             {AT_THE_ROOT: (3.0, 1 / 6), FROM_ONE: turned(2.0, 1.0, 2)},
             "The loop is left after its first turn.",
         ),
-    ),
+    },
     hints=(
         "When the value is right, what is the slope of one more turn, (t + x / t) / 2, with t as a constant?",
         "It is 1 / (2t), and that is the slope of the root. So no slope from the turns before is needed.",

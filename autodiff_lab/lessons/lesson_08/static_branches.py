@@ -10,7 +10,7 @@ import numpy as np
 
 from autodiff_lab import value_and_grad
 from autodiff_lab.lessons.checks.compare import told
-from autodiff_lab.lessons.checks.exercise import Exercise, Misconception
+from autodiff_lab.lessons.checks.exercise import Exercise
 from autodiff_lab.lessons.checks.run_code import Crashed, attempt
 from autodiff_lab.lessons.lesson_03.sandbox import refuse
 
@@ -144,64 +144,54 @@ ex_08_6 = Exercise(
     expected=expected_branches(),
     observe=branched,
     reference=_answer(),
-    misconceptions=(
-        Misconception(
-            _answer("{True: value(a), False: value(b)}[bool(value(condition))]"),
+    misconceptions={
+        _answer("{True: value(a), False: value(b)}[bool(value(condition))]"): (
             {VALUE.format(NEGATIVE): 9.0, LOGARITHMS: 1.0},
-            "The value is right, and on the way the logarithm of -3 was computed. Ask for the value of the branch that "
-            "was chosen, and of no other.",
+            "The value is right, and on the way the logarithm of -3 was computed. Ask for the value of the branch "
+            "that was chosen, and of no other.",
         ),
-        Misconception(
-            _answer("value(a) if condition else value(b)"),
+        _answer("value(a) if condition else value(b)"): (
             {VALUE.format(POSITIVE): Crashed("TypeError", "no value yet")},
             "You asked the node condition whether it is true. Ask for its value: value(condition).",
         ),
-        Misconception(
-            _answer("value(b if value(condition) else a)"),
+        _answer("value(b if value(condition) else a)"): (
             {VALUE.format(POSITIVE): 4.0},
             "The branches are the wrong way round: a is for True.",
         ),
-        Misconception(
-            _answer(sent="None, grad, grad"),
+        _answer(sent="None, grad, grad"): (
             {_AT_2: 4.5, VALUE.format(POSITIVE): math.log(2)},
             "Both branches were sent the whole gradient, as if both had run. Who did not run must get 0, and who ran "
             "is known only in the run: so what is sent has to be a cond too.",
         ),
-        Misconception(
-            _answer(sent="None, cond(condition, 0.0, grad), cond(condition, grad, 0.0)"),
+        _answer(sent="None, cond(condition, 0.0, grad), cond(condition, grad, 0.0)"): (
             {_AT_2: 4.0, VALUE.format(POSITIVE): math.log(2)},
             "The gradient goes to the branch that did not run.",
         ),
-        Misconception(
-            _answer(sent="None, grad, grad * 0.0"),
+        _answer(sent="None, grad, grad * 0.0"): (
             {_AT_2: 0.5, _AT_3: -1 / 3},
             "The first branch always gets everything. At 2 that is right, and at -3 it is not.",
         ),
-        Misconception(
-            _answer(sent="(None, grad, 0.0) if condition else (None, 0.0, grad)"),
+        _answer(sent="(None, grad, 0.0) if condition else (None, 0.0, grad)"): (
             {VALUE.format(POSITIVE): math.log(2), _AT_2: Crashed("TypeError", "no value yet")},
             "This if would have to be decided while the graph is built, and there is no number yet. Let the graph "
             "decide: with cond.",
         ),
-        Misconception(
-            _answer(sent="cond(condition, grad, 0.0), cond(condition, 0.0, grad)"),
+        _answer(sent="cond(condition, grad, 0.0), cond(condition, 0.0, grad)"): (
             {VALUE.format(POSITIVE): math.log(2), _AT_2: Crashed("ValueError")},
             "Cond has three inputs, and you return two gradients. For the condition send None: nothing flows there.",
         ),
-        Misconception(
-            _answer(sent="grad, cond(condition, grad, 0.0), cond(condition, 0.0, grad)"),
+        _answer(sent="grad, cond(condition, grad, 0.0), cond(condition, 0.0, grad)"): (
             {SLOPE.format(BARE): 3.0},
-            "Both branches get what they should, and the condition gets something too. A comparison lets nothing pass, "
-            "so it did no harm there; in cond(x, x * 2, x * x) the condition is x itself, and its slope came out 1 too "
-            "large. The condition chooses, and nothing flows to it: None.",
+            "Both branches get what they should, and the condition gets something too. A comparison lets nothing "
+            "pass, so it did no harm there; in cond(x, x * 2, x * x) the condition is x itself, and its slope came "
+            "out 1 too large. The condition chooses, and nothing flows to it: None.",
         ),
-        Misconception(
-            _answer(sent="0.0, cond(condition, grad, 0.0), cond(condition, 0.0, grad)"),
+        _answer(sent="0.0, cond(condition, grad, 0.0), cond(condition, 0.0, grad)"): (
             {_AT_2: 0.5, SLOPE.format(BARE): Crashed("TypeError", "'float' and 'Node'")},
             "To the condition you send 0.0, a plain number and no node. In cond(x, x * 2, x * x) it arrives at x, and "
             "what comes next cannot be added to it. Nothing flows to the condition: send None.",
         ),
-    ),
+    },
     hints=(
         "In run: value(…) computes a node and all it needs. Of which of the two branches do you call it?",
         "Only the value of the condition can tell. values[node] = value(a if … else b).",
