@@ -19,17 +19,25 @@ from autodiff_lab.lessons.checks.compare import (
     SIX_DIGITS,
     Refused,
     agrees,
-    alike,
     describe,
     digits_within,
     disagreement,
     first_difference,
+    has_form_of,
+    is_rounded,
+    is_shortened,
     plain,
-    rounded,
-    typed_short,
 )
-from autodiff_lab.lessons.checks.run_code import Crashed, unfinished, written_by_the_learner
-from autodiff_lab.lessons.checks.variants import Given, Instance, Misconception, Seed, drawn, list_misconceptions, tidy
+from autodiff_lab.lessons.checks.run_code import Crashed, is_unfinished, note_learner_files
+from autodiff_lab.lessons.checks.variants import (
+    Given,
+    Instance,
+    Misconception,
+    Seed,
+    draw_instance,
+    list_misconceptions,
+    normalize_seed,
+)
 
 __all__ = ["Exercise", "Instance", "Misconception", "Reply"]
 
@@ -166,10 +174,10 @@ class Exercise:
 
     def instance(self, seed: Seed = None) -> Instance:
         """What is asked of a learner: for this seed, for the one set by ``check.seed``, or else in the text."""
-        seed = tidy(seed) if seed is not None else progress.current_seed() if self.is_varied else None
+        seed = normalize_seed(seed) if seed is not None else progress.current_seed() if self.is_varied else None
         found = None
         if self.make is not None and seed is not None:
-            found = drawn(self.make, self.draws, f"{self.name}/{seed}", self.tolerance)
+            found = draw_instance(self.make, self.draws, f"{self.name}/{seed}", self.tolerance)
         return found or self._in_the_text()
 
     def _in_the_text(self) -> Instance:
@@ -230,7 +238,7 @@ class Exercise:
     def _judge(self, answers: tuple[Any, ...], asked: Instance) -> Reply:
         if len(answers) != len(self.takes):
             return self._not_yet(f"Write {self.call}: I was given {len(answers)} things, not {len(self.takes)}.")
-        missing = tuple(map(unfinished, answers))
+        missing = tuple(map(is_unfinished, answers))
         if all(missing) or (any(missing) and self.is_whole):
             return Reply("not attempted", self._open())
         if any(missing):
@@ -250,7 +258,7 @@ class Exercise:
         return self._not_yet(said + _listed(compress(self.takes, missing), "not written yet."))
 
     def _judge_all(self, answers: tuple[Any, ...], asked: Instance) -> Reply:
-        with written_by_the_learner(answers):
+        with note_learner_files(answers):
             seen = self.observe(*answers)
         if agrees(seen, asked.expected, self.tolerance):
             return Reply("passed", f"{self.title} passed. {self.praise}")
@@ -271,12 +279,12 @@ class Exercise:
             return seen.sentence()
         if isinstance(expected, dict) and isinstance(seen, dict):
             return disagreement(seen, expected, self.cases)
-        if rounded(seen, expected):
+        if is_rounded(seen, expected):
             return f"Very close, but not the same number. Give at least {digits_within(self.tolerance)} digits."
-        known = next((wrong.hint for wrong in asked.misconceptions if typed_short(seen, wrong.seen)), None)
+        known = next((wrong.hint for wrong in asked.misconceptions if is_shortened(seen, wrong.seen)), None)
         if known is not None:
             return known
-        if alike(seen, expected):
+        if has_form_of(seen, expected):
             where = first_difference(seen, expected, self.tolerance)
             return f"You gave {describe(seen)}. {where} For a hint, run check.{self.name}.hint()."
         return f"I expect {self.expects}, and you gave {describe(seen)}."

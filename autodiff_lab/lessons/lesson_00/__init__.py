@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from autodiff_lab.lessons.checks import Exercise
 from autodiff_lab.lessons.checks.course import lesson
-from autodiff_lab.lessons.checks.exercise import Exercise
 
 progress, seed = lesson("00", "Start here")
 

@@ -7,11 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_lab.lessons.checks.compare import Refused, describe, plain
-from autodiff_lab.lessons.checks.exercise import Exercise, Instance
-from autodiff_lab.lessons.checks.run_code import Crashed, attempt
+from autodiff_lab.lessons.checks import Crashed, Exercise, Instance, Refused, attempt, describe, plain, refuse
 from autodiff_lab.lessons.lesson_01.step_sizes import SLOPE
-from autodiff_lab.lessons.lesson_03.sandbox import refuse
 from autodiff_lab.transforms.gradients import grad
 
 # 4. the complex step

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_lab.lessons.checks.compare import Refused, plain
-from autodiff_lab.lessons.checks.exercise import Exercise
+from autodiff_lab.lessons.checks import Exercise, Refused, plain
 from autodiff_lab.lessons.lesson_02.sandbox import example
 from autodiff_lab.transforms.gradients import grad
 from autodiff_lab.widgets.labs.v_curve.lab import METHODS

@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from autodiff_lab.lessons.checks.exercise import Exercise
-from autodiff_lab.lessons.checks.run_code import Crashed
+from autodiff_lab.lessons.checks import Crashed, Exercise
 from autodiff_lab.lessons.lesson_02.sandbox import (
     DUAL_INSIDE,
-    arithmetic,
     expected_arithmetic,
     expected_functions,
-    functions,
+    run_arithmetic,
+    run_functions,
 )
 
 # 1. product and quotient
@@ -39,7 +38,7 @@ ex_02_1 = Exercise(
     takes=("dual_mul", "dual_div"),
     expects="two functions, dual_mul(a, b) and dual_div(a, b), that return a Dual each",
     expected=expected_arithmetic(),
-    observe=arithmetic,
+    observe=run_arithmetic,
     cases="These are the value and the tangent.",
     reference=_arithmetic(),
     misconceptions={
@@ -116,7 +115,7 @@ ex_02_2 = Exercise(
     takes=("dual_log", "dual_sin", "dual_exp", "dual_sqrt"),
     expects="four functions of one Dual that return a Dual each",
     expected=expected_functions(),
-    observe=functions,
+    observe=run_functions,
     cases="These are the value and the tangent.",
     reference="import numpy as np\n\n\n" + _functions(),
     misconceptions={

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 
-from autodiff_lab.lessons.checks.compare import in_small_letters
-from autodiff_lab.lessons.checks.exercise import Exercise, Instance
+from autodiff_lab.lessons.checks import Exercise, Instance, in_small_letters
 from autodiff_lab.lessons.lesson_02.sandbox import by_the_engine, example
 from autodiff_lab.trace.model import Trace
 from autodiff_lab.transforms.gradients import grad

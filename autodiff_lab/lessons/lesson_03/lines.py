@@ -5,10 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from autodiff_lab.lessons.checks.compare import plain
-from autodiff_lab.lessons.checks.exercise import Exercise
-from autodiff_lab.lessons.checks.run_code import Crashed
-from autodiff_lab.lessons.lesson_03.sandbox import divided
+from autodiff_lab.lessons.checks import Crashed, Exercise, plain
+from autodiff_lab.lessons.lesson_03.sandbox import divide
 
 # 1. predict the lines
 
@@ -128,7 +126,7 @@ ex_03_2 = Exercise(
     takes=("ops_div",),
     expects="a function of two Variables that returns a Variable",
     expected={"x / y": (-2.5, -2.0, -5.0), "(x / y) * x": (-3.125, -5.0, -6.25)},
-    observe=divided,
+    observe=divide,
     cases="These are the value, the slope in x and the slope in y, at (1.25, -0.5).",
     reference=division(),
     misconceptions={

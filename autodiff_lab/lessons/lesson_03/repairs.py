@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 
-from autodiff_lab.lessons.checks.exercise import Exercise
-from autodiff_lab.lessons.checks.run_code import Crashed
+from autodiff_lab.lessons.checks import Crashed, Exercise
 from autodiff_lab.lessons.lesson_03.lines import division
-from autodiff_lab.lessons.lesson_03.sandbox import swept_past_dead_ends, told_apart, with_constants
+from autodiff_lab.lessons.lesson_03.sandbox import allow_numbers, sweep_past_dead_ends, tell_names_apart
 
 GRADIENT = (5.5, 1.7163378145367738)
 COLLISION = (6.872533609025803, 2.1490134436103214)
@@ -36,7 +35,7 @@ ex_03_4 = Exercise(
     takes=("grad_repaired",),
     expects="a function grad_repaired(last, results) that returns the list of slopes",
     expected={"an operation nobody uses": GRADIENT, "grad called twice": (GRADIENT, GRADIENT)},
-    observe=swept_past_dead_ends,
+    observe=sweep_past_dead_ends,
     cases="These are the slopes in x and in y, at (2, 5).",
     reference=_repaired("dl_doutputs[0] is None"),
     misconceptions={
@@ -148,7 +147,7 @@ ex_03_5b = Exercise(
         SAME_BOTH: (2.0, 1.0),
         "the record keeps its values": True,
     },
-    observe=told_apart,
+    observe=tell_names_apart,
     cases="Pairs of numbers are the slopes in the two inputs.",
     reference=_by_identity(),
     misconceptions={
@@ -221,7 +220,7 @@ ex_03_6 = Exercise(
         "x - 2": (-0.5, 1.0),
         "x * x": (2.25, 3.0),
     },
-    observe=lambda allow_constants: with_constants(allow_constants, division()),
+    observe=lambda allow_constants: allow_numbers(allow_constants, division()),
     cases="These are the value and the slope, at x = 1.5.",
     reference=_constants(),
     misconceptions={

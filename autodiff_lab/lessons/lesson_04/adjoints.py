@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from autodiff_lab.lessons.checks.exercise import Exercise
-from autodiff_lab.lessons.checks.run_code import Crashed, TookTooLong
+from autodiff_lab.lessons.checks import Crashed, Exercise, TookTooLong
 from autodiff_lab.lessons.lesson_04.sandbox import DOUBLINGS, expected_slopes, swept
 from autodiff_lab.lessons.lesson_04.variants import annotated, by_hand, calls_and_cells, over_which
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from autodiff_lab.lessons.checks.compare import Refused, describe, plain
-from autodiff_lab.lessons.checks.exercise import Exercise
-from autodiff_lab.lessons.checks.run_code import Crashed, TookTooLong
+from autodiff_lab.lessons.checks import Crashed, Exercise, Refused, TookTooLong, describe, plain
 from autodiff_lab.lessons.lesson_04.sandbox import AGAIN, DOUBLINGS, GOOD, expected_orders, ordered
 from autodiff_lab.lessons.lesson_04.variants import thrice, used_twice
 

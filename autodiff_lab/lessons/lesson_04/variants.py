@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_lab.lessons.checks.compare import plain
-from autodiff_lab.lessons.checks.variants import Instance
+from autodiff_lab.lessons.checks import Instance, plain
 from autodiff_lab.trace.reverse_steps import moves, pulled, seed_of, total
 from autodiff_lab.transforms.gradients import grad, jvp, record
 from autodiff_lab.widgets.labs.expression import typed

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 
-from autodiff_lab.lessons.checks.exercise import Exercise
-from autodiff_lab.lessons.checks.run_code import Crashed
+from autodiff_lab.lessons.checks import Crashed, Exercise
 from autodiff_lab.lessons.lesson_05.sandbox import (
     expected_by_hand,
     expected_cells,

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_lab.lessons.checks.variants import Instance
+from autodiff_lab.lessons.checks import Instance
 from autodiff_lab.systems.side_by_side import compare
 from autodiff_lab.transforms.gradients import grad
 from autodiff_lab.widgets.labs.expression import typed

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_lab.lessons.checks.exercise import Exercise, Instance
-from autodiff_lab.lessons.checks.run_code import Crashed
+from autodiff_lab.lessons.checks import Crashed, Exercise, Instance
 from autodiff_lab.lessons.lesson_06.sandbox import (
     BATCH,
     FLAT,

@@ -13,13 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_lab.lessons.checks.compare import plain, told
-from autodiff_lab.lessons.checks.run_code import Crashed, attempt
-from autodiff_lab.lessons.lesson_03.sandbox import refuse
+from autodiff_lab.lessons.checks import Crashed, attempt, call_case, plain, refuse, run_cases, summarize
 from autodiff_lab.systems.static_graph import graph as static_graph
 
-NODES = ("Node", "Constant", "Variable", "Placeholder", "Operator", "needed", "COMPUTE")
-MACHINE = (*NODES, "run", "backward", "PARTIALS")
+_NODES = ("Node", "Constant", "Variable", "Placeholder", "Operator", "needed", "COMPUTE", "log")
+GRAPH: dict[str, Any] = {"listing": _NODES, "machine": "graph"}
+MACHINE: dict[str, Any] = {"listing": (*_NODES, "run", "backward", "PARTIALS"), "machine": "graph"}
 POINT = (2.0, 3.0)
 
 
@@ -52,25 +51,25 @@ def expected_runs() -> dict[str, Any]:
 
 def ran(run: Any) -> Any:
     """What the learner's loop computes, on the learner's own nodes."""
-    refused = refuse(run, listing=(*NODES, "log"), machine="graph")
-    if refused:
-        return refused
-    make, log = run.__globals__["Placeholder"], run.__globals__["log"]
 
-    def values_of(f: Callable[..., Any], fed: int) -> Any:
-        inputs = make("x"), make("y")
-        return run(f(log, *inputs), dict(list(zip(inputs, POINT, strict=True))[:fed]))
+    def values_of(names: dict[str, Any], f: Callable[..., Any], fed: int) -> Any:
+        inputs = names["Placeholder"]("x"), names["Placeholder"]("y")
+        return run(f(names["log"], *inputs), dict(list(zip(inputs, POINT, strict=True))[:fed]))
 
-    def answer(f: Callable[..., Any], fed: int) -> Any:
-        values = values_of(lambda *given: [f(*given)], fed)
+    def answer(names: dict[str, Any], f: Callable[..., Any], fed: int) -> Any:
+        values = values_of(names, lambda *given: [f(*given)], fed)
         return values[0] if isinstance(values, list | tuple) and len(values) == 1 else values
 
-    found = {case: attempt(answer, f, 2) for case, f in PROGRAMS.items()}
-    found[FLAT] = attempt(answer, lambda log, x, y: run.__globals__["Operator"]("add", x, x, log(log(y))), 2)
-    found[TWO] = attempt(values_of, lambda log, x, y: [x * x, x + y], 2)
-    found[UNUSED] = attempt(answer, lambda log, x, y: (x * x, x * y)[0], 1)
-    found[UNFED] = attempt(answer, lambda log, x, y: x * y, 1)
-    return {case: told(value) for case, value in found.items()}
+    def flat(log: Any, x: Any, y: Any) -> Any:
+        return run.__globals__["Operator"]("add", x, x, log(log(y)))
+
+    cases = {case: (answer, f, 2) for case, f in PROGRAMS.items()} | {
+        FLAT: (answer, flat, 2),
+        TWO: (values_of, lambda log, x, y: [x * x, x + y], 2),
+        UNUSED: (answer, lambda log, x, y: (x * x, x * y)[0], 1),
+        UNFED: (answer, lambda log, x, y: x * y, 1),
+    }
+    return run_cases(call_case, cases, run, **GRAPH)
 
 
 # A batch
@@ -92,7 +91,7 @@ def expected_batch() -> dict[str, Any]:
 
 def fed_batch(feed_all: Any) -> Any:
     """What the learner makes of five values, and how many operations are built meanwhile."""
-    refused = refuse(feed_all, listing=(*NODES, "run", "wave_in", "wave_out"), machine="graph")
+    refused = refuse(feed_all, listing=(*_NODES, "run", "wave_in", "wave_out"), machine="graph")
     if refused:
         return refused
     made: list[Any] = []
@@ -112,7 +111,7 @@ def fed_batch(feed_all: Any) -> Any:
             has_run = result.value is not None
     finally:
         kind.__init__ = original
-    found = told(values)
+    found = summarize(values)
     if isinstance(found, tuple) and len(found) == 1 and isinstance(found[0], tuple):
         found = found[0]  # run gives a list: one array in it is the batch
     return {VALUES: found, MADE: float(len(made)), RUN: has_run}
@@ -177,14 +176,10 @@ def expected_jacobians() -> dict[str, Any]:
 
 def jacobians(jacobian: Any) -> Any:
     """The matrices by the learner's function."""
-    refused = refuse(jacobian, listing=(*MACHINE, "exp", "log"), machine="graph")
-    if refused:
-        return refused
-    names = jacobian.__globals__
 
-    def answer(outputs: Outputs) -> Any:
-        ys, xs = outputs(*map(names["Variable"], POINT))
+    def answer(names: dict[str, Any], case: str) -> Any:
+        ys, xs = _outputs(names["exp"], names["log"])[case](*map(names["Variable"], POINT))
         names["run"](ys, {})
         return jacobian(ys, xs)
 
-    return {case: told(attempt(answer, each)) for case, each in _outputs(names["exp"], names["log"]).items()}
+    return run_cases(answer, {case: (case,) for case in _outputs(np.exp, np.log)}, jacobian, **MACHINE)

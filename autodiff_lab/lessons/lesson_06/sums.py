@@ -6,8 +6,7 @@ import math
 
 import numpy as np
 
-from autodiff_lab.lessons.checks.exercise import Exercise, Instance
-from autodiff_lab.lessons.checks.run_code import Crashed
+from autodiff_lab.lessons.checks import Crashed, Exercise, Instance
 from autodiff_lab.lessons.lesson_06.sums_sandbox import (
     ALIAS,
     BOTH,

@@ -7,9 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_lab.lessons.checks.compare import plain, told
-from autodiff_lab.lessons.checks.run_code import attempt
-from autodiff_lab.lessons.lesson_03.sandbox import refuse
+from autodiff_lab.lessons.checks import call_case, plain, run_cases
 from autodiff_lab.lessons.lesson_06.sandbox import MACHINE
 from autodiff_lab.systems.static_graph import graph as static_graph
 from autodiff_lab.transforms.gradients import grad
@@ -39,29 +37,35 @@ def expected_sums() -> dict[str, Any]:
 
 def summed(flat_add: Any) -> Any:
     """The same with the learner's function, on the learner's nodes."""
-    refused = refuse(flat_add, listing=MACHINE, machine="graph")
-    if refused:
-        return refused
-    names = flat_add.__globals__
-    run, needed = names["run"], names["needed"]
 
-    def alias(x: Any, y: Any, z: Any) -> Any:
+    def alias(names: dict[str, Any], x: Any, y: Any, z: Any) -> Any:
         s = flat_add(x, y)
         u = s * 10
         t = flat_add(s, z)
-        return *run([s, u, t], {}), t is not s
+        return *names["run"]([s, u, t], {}), t is not s
 
-    def measured(node: Any) -> Any:
-        return run([node], {})[0], len(node.operands)
+    def count(names: dict[str, Any], x: Any, y: Any, z: Any) -> Any:
+        return len(names["needed"]([flat_add(flat_add(x, y), z)]))
 
-    cases: dict[str, Callable[[Any, Any, Any], Any]] = {
-        ALIAS: alias,
-        COUNT: lambda x, y, z: len(needed([flat_add(flat_add(x, y), z)])),
-        BOTH: lambda x, y, z: measured(flat_add(flat_add(x, y), flat_add(z, x))),
-        TWICE: lambda x, y, z: (lambda s: measured(flat_add(s, s)))(flat_add(x, y)),
-        OTHER: lambda x, y, z: measured(flat_add(x * y, z)),
+    def twice(x: Any, y: Any, z: Any) -> Any:
+        s = flat_add(x, y)
+        return flat_add(s, s)
+
+    def measure(make: Callable[[Any, Any, Any], Any]) -> Callable[..., Any]:
+        def run(names: dict[str, Any], *inputs: Any) -> Any:
+            node = make(*inputs)
+            return names["run"]([node], {})[0], len(node.operands)
+
+        return run
+
+    cases: dict[str, tuple[Callable[..., Any]]] = {
+        ALIAS: (alias,),
+        COUNT: (count,),
+        BOTH: (measure(lambda x, y, z: flat_add(flat_add(x, y), flat_add(z, x))),),
+        TWICE: (measure(twice),),
+        OTHER: (measure(lambda x, y, z: flat_add(x * y, z)),),
     }
-    return {case: told(attempt(f, *map(names["Variable"], THREE))) for case, f in cases.items()}
+    return run_cases(lambda names, f: f(names, *map(names["Variable"], THREE)), cases, flat_add, **MACHINE)
 
 
 # Counting nodes
@@ -90,8 +94,7 @@ def expected_counts() -> dict[str, Any]:
 
 def counted(flat: Any, pairs: Any) -> Any:
     """What the learner's formulas say."""
-    refused = refuse(flat, pairs, listing=())
-    return refused or {f"n = {n}": told(attempt(lambda n=n: (flat(n), pairs(n)))) for n in LENGTHS}
+    return run_cases(lambda names, n: (flat(n), pairs(n)), {f"n = {n}": (n,) for n in LENGTHS}, flat, pairs)
 
 
 # Partials
@@ -115,27 +118,19 @@ def _product(values: tuple[float, ...]) -> str:
 
 def partials(sin_partials: Any, cos_partials: Any, mul_partials: Any) -> Any:
     """The learner's, and the slope that comes out when the learner's sweep uses them."""
-    refused = refuse(sin_partials, cos_partials, mul_partials, listing=MACHINE, machine="graph")
-    if refused:
-        return refused
-    names = mul_partials.__globals__
-    table, kept = names["PARTIALS"], dict(names["PARTIALS"])
 
-    def through_the_graph() -> Any:
+    def through_the_graph(names: dict[str, Any]) -> Any:
+        names["PARTIALS"]["mul"] = mul_partials
         x = names["Variable"](2.0)
         cube = names["Operator"]("mul", x, x, x)
         names["run"]([cube], {})
         names["backward"]([cube])
         return x.grad
 
-    found: dict[str, Any] = {
-        f"{name} at 0.5": told(attempt(f, 0.5)) for name, f in (("sin", sin_partials), ("cos", cos_partials))
+    cases: dict[str, Any] = {
+        "sin at 0.5": (lambda names: sin_partials(0.5),),
+        "cos at 0.5": (lambda names: cos_partials(0.5),),
+        **{_product(values): (lambda names, values=values: mul_partials(*values),) for values in PRODUCTS},
+        CUBE: (through_the_graph,),
     }
-    found |= {_product(values): told(attempt(mul_partials, *values)) for values in PRODUCTS}
-    table["mul"] = mul_partials
-    try:
-        found[CUBE] = told(attempt(through_the_graph))
-    finally:
-        table.clear()
-        table.update(kept)
-    return found
+    return run_cases(call_case, cases, sin_partials, cos_partials, mul_partials, **MACHINE)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from autodiff_lab.lessons.checks.exercise import Exercise
-from autodiff_lab.lessons.checks.run_code import Crashed
+from autodiff_lab.lessons.checks import Crashed, Exercise
 from autodiff_lab.lessons.lesson_07.sandbox import expected_differences, expected_gradients, subtracted, swept
 from autodiff_lab.lessons.lesson_07.variants import pending_instance
 

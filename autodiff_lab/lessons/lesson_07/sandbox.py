@@ -13,13 +13,25 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab.engine.errors import ReleasedError
-from autodiff_lab.lessons.checks.compare import Refused, describe, plain, told
-from autodiff_lab.lessons.checks.run_code import Crashed, attempt
-from autodiff_lab.lessons.lesson_03.sandbox import names_in, refuse
+from autodiff_lab.lessons.checks import (
+    Crashed,
+    Finding,
+    Refused,
+    attempt,
+    describe,
+    names_in,
+    plain,
+    refuse,
+    run_cases,
+    summarize,
+)
 from autodiff_lab.systems.gradient_tape import GradientTape, Variable, constant
 from autodiff_lab.systems.static_graph import graph as static_graph
 
-LISTING = ("Node", "COMPUTE", "GRADIENT", "register_gradient", "run", "between")
+GRAPH: dict[str, Any] = {
+    "listing": ("Node", "COMPUTE", "GRADIENT", "register_gradient", "run", "between"),
+    "machine": "graph",
+}
 POINT = (2.0, 3.0)
 Program = Callable[[Any, Any], tuple[list[Any], list[Any]]]
 
@@ -109,26 +121,17 @@ def expected_gradients() -> dict[str, Any]:
 
 def swept(gradients: Any) -> Any:
     """What the learner's loop answers, on the learner's own nodes."""
-    refused = refuse(gradients, listing=LISTING, machine="graph")
-    if refused:
-        return refused
-    names = gradients.__globals__
-    make, run, registered = names["Node"], names["run"], dict(names["GRADIENT"])
 
-    def answer(program: Program) -> Any:
-        inputs = [make("Input") for _ in POINT]
+    def answer(names: dict[str, Any], program: Program) -> Any:
+        inputs = [names["Node"]("Input") for _ in POINT]
         ys, xs = program(*inputs)
         grads = gradients(ys, xs)
         if not isinstance(grads, list | tuple):
-            return describe(grads)
+            return Finding(describe(grads))
         fed = dict(zip(inputs, POINT, strict=True))
-        return plain([run([g], fed)[0] if isinstance(g, make) else g for g in grads])
+        return [names["run"]([g], fed)[0] if isinstance(g, names["Node"]) else g for g in grads]
 
-    try:
-        return {case: attempt(answer, program) for case, program in _programs().items()}
-    finally:
-        names["GRADIENT"].clear()
-        names["GRADIENT"].update(registered)
+    return run_cases(answer, {case: (program,) for case, program in _programs().items()}, gradients, **GRAPH)
 
 
 # A registered gradient
@@ -151,24 +154,21 @@ def expected_differences() -> dict[str, Any]:
 
 def subtracted(sub_gradient: Any) -> Any:
     """The same by the learner's rule, called as the loop calls it: with an operation and one gradient."""
-    refused = refuse(sub_gradient, listing=LISTING, machine="graph")
-    if refused:
-        return refused
-    names = sub_gradient.__globals__
-    make, run = names["Node"], names["run"]
 
-    def answer(shapes: tuple[tuple[int, ...], ...]) -> Any:
-        x, y, weights = make("Input"), make("Input"), make("Input")
-        sent = sub_gradient(make("Sub", x, y), weights)
+    def answer(names: dict[str, Any], *shapes: tuple[int, ...]) -> Any:
+        x, y, weights = (names["Node"]("Input") for _ in range(3))
+        sent = sub_gradient(names["Node"]("Sub", x, y), weights)
         if not isinstance(sent, list | tuple) or len(sent) != 2:
-            return describe(sent)
+            return Finding(describe(sent))
         fed = {x: np.ones(shapes[0]), y: np.ones(shapes[1]), weights: WEIGHTS}
-        return [plain(np.asarray(value)) for value in run(list(sent), fed)]
+        return [plain(np.asarray(value)) for value in names["run"](list(sent), fed)]
 
+    seen = run_cases(answer, SHAPES, sub_gradient, **GRAPH)
+    if isinstance(seen, Refused):
+        return seen
     found: dict[str, Any] = {}
-    for case, shapes in SHAPES.items():
-        sent = attempt(answer, shapes)
-        both = sent if isinstance(sent, list) else [sent, sent]
+    for case, sent in seen.items():
+        both = sent if isinstance(sent, tuple) else (sent, sent)
         found |= {f"{case}, the gradient in {name}": g for name, g in zip("xy", both, strict=True)}
     return found
 
@@ -219,7 +219,7 @@ def rewound(both_gradients: Any) -> Any:
 def _read(thing: Any) -> Any:
     if isinstance(thing, list | tuple):
         return tuple(_read(part) for part in thing)
-    return told(thing)
+    return summarize(thing)
 
 
 STEPS = 20

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autodiff_lab.lessons.checks.variants import Instance
+from autodiff_lab.lessons.checks import Instance
 from autodiff_lab.lessons.lesson_07.sandbox import SOURCES, counted, truth_table
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from autodiff_lab import grad, record
-from autodiff_lab.lessons.checks.compare import in_small_letters
-from autodiff_lab.lessons.checks.exercise import Exercise, Instance
+from autodiff_lab.lessons.checks import Exercise, Instance, in_small_letters
 
 FULL = 10.0
 

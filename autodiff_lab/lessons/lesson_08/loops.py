@@ -5,10 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from autodiff_lab import record, value_and_grad
-from autodiff_lab.lessons.checks.compare import Refused, told
-from autodiff_lab.lessons.checks.exercise import Exercise
-from autodiff_lab.lessons.checks.run_code import Crashed, attempt
-from autodiff_lab.lessons.lesson_03.sandbox import refuse
+from autodiff_lab.lessons.checks import Exercise, Refused, attempt, run_cases
 
 STARTS = {"√9 from 3": (9.0, 3.0), "√2 from 1": (2.0, 1.0), "√2 from 1.5": (2.0, 1.5), "√1000000 from 1": (1e6, 1.0)}
 AT_THE_ROOT, FROM_ONE, _, FAR = STARTS
@@ -38,15 +35,9 @@ def turned(x: float, start: float, turns: int) -> tuple[float, float]:
 
 def rooted(root: Any) -> Any:
     """Value and slope of the learner's loop, from several starts."""
-    refused = refuse(root, listing=())
-    if refused:
-        return refused
-    found: dict[str, Any] = {}
-    for case, (x, start) in STARTS.items():
-        seen = attempt(lambda x=x, start=start: value_and_grad(lambda x: root(x, start))(x))
-        found[case] = told(seen)
-        if isinstance(seen, Crashed) and seen.never_ends:
-            return found
+    found = run_cases(lambda names, x, start: value_and_grad(lambda x: root(x, start))(x), STARTS, root)
+    if isinstance(found, Refused) or len(found) < len(STARTS):
+        return found
     recorded = attempt(lambda: record(lambda x: root(x, 1.0), 2.0)[1].ops)
     if isinstance(recorded, list) and any(op is not None and op.name in TABLE for op in recorded):
         return Refused("That takes the root from the table of rules. Here it is to be found by the loop, with + and /.")

@@ -9,10 +9,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab import value_and_grad
-from autodiff_lab.lessons.checks.compare import told
-from autodiff_lab.lessons.checks.exercise import Exercise
-from autodiff_lab.lessons.checks.run_code import Crashed, attempt
-from autodiff_lab.lessons.lesson_03.sandbox import refuse
+from autodiff_lab.lessons.checks import Crashed, Exercise, call_case, run_cases
 
 LISTING = ("Node", "COMPUTE", "GRADIENT", "gradient", "cond")
 Choose = Callable[[Any, Any, Any], Any]
@@ -72,40 +69,33 @@ def expected_branches() -> dict[str, Any]:
 
 def branched(run: Any, cond_gradient: Any) -> Any:
     """Values and slopes by the learner's graph, and what it computed on the way."""
-    refused = refuse(run, cond_gradient, listing=LISTING, machine="graph")
-    if refused:
-        return refused
-    names = run.__globals__
-    make, cond, gradient, compute = names["Node"], names["cond"], names["gradient"], names["COMPUTE"]
-    registered, functions = dict(names["GRADIENT"]), dict(compute)
     logarithms: list[float] = []
 
     def counted(x: Any) -> Any:
         logarithms.append(x)
         return np.log(x)
 
-    def answered(program: Any, at: float, asked: Callable[[Any, Any], Any]) -> Any:
-        x = make("x")
-        nodes = [asked(program(x, lambda t: t.log(), cond), x)]
-        values = run(nodes, {x: at})
+    def answer(names: dict[str, Any], program: Any, at: float, asked: Callable[[Any, Any], Any] | None) -> Any:
+        names["GRADIENT"]["Cond"], names["COMPUTE"]["Log"] = cond_gradient, counted
+        logarithms.clear()
+        x = names["Node"]("x")
+        values = run([(asked or names["gradient"])(program(x, lambda t: t.log(), names["cond"]), x)], {x: at})
         return values[0] if isinstance(values, list | tuple) and len(values) == 1 else values
 
-    found: dict[str, Any] = {}
-    names["GRADIENT"]["Cond"], compute["Log"] = cond_gradient, counted
-    try:
-        for case, (program, at) in PROGRAMS.items():
-            logarithms.clear()
-            found[VALUE.format(case)] = seen = attempt(answered, program, at, lambda y, x: y)
-            if isinstance(seen, Crashed) and seen.never_ends:
-                return found
-            if case == NEGATIVE:
-                found[LOGARITHMS] = float(len(logarithms))
-            found[SLOPE.format(case)] = attempt(answered, program, at, gradient)
-    finally:
-        for table, before in ((names["GRADIENT"], registered), (compute, functions)):
-            table.clear()
-            table.update(before)
-    return {case: told(value) for case, value in found.items()}
+    def count_logarithms(names: dict[str, Any]) -> float:
+        answer(names, *PROGRAMS[NEGATIVE], _itself)
+        return float(len(logarithms))
+
+    cases: dict[str, tuple[Any, ...]] = {}
+    for case, (program, at) in PROGRAMS.items():
+        cases[VALUE.format(case)] = (answer, program, at, _itself)
+        cases[SLOPE.format(case)] = (answer, program, at, None)
+    cases[LOGARITHMS] = (count_logarithms,)
+    return run_cases(call_case, cases, run, cond_gradient, listing=LISTING, machine="graph")
+
+
+def _itself(y: Any, x: Any) -> Any:
+    return y
 
 
 def _answer(

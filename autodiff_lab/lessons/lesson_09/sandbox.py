@@ -10,9 +10,7 @@ import numpy as np
 
 from autodiff_lab.engine.dual import Dual
 from autodiff_lab.engine.variable import Variable
-from autodiff_lab.lessons.checks.compare import describe, plain, told
-from autodiff_lab.lessons.checks.run_code import Crashed, attempt
-from autodiff_lab.lessons.lesson_03.sandbox import names_in, refuse
+from autodiff_lab.lessons.checks import Crashed, attempt, describe, names_in, plain, refuse, summarize
 from autodiff_lab.transforms.jacobians import jacobian
 
 Function = Callable[[Any], Any]
@@ -71,7 +69,7 @@ def jacobians(my_jacfwd: Any, my_jacrev: Any) -> Any:
     for way, code, made in zip((BY_COLUMNS, BY_ROWS), (my_jacfwd, my_jacrev), MADE_OF, strict=True):
         for case, (f, x) in CASES.items():
             f, runs = counted(f)
-            found[f"{case}, {way}"] = seen = told(attempt(code, f, np.array(x)))
+            found[f"{case}, {way}"] = seen = summarize(attempt(code, f, np.array(x)))
             if isinstance(seen, Crashed) and seen.never_ends:
                 return found
         if not isinstance(seen, Crashed):
@@ -127,7 +125,7 @@ def compressed(tridiagonal_jacobian: Any) -> Any:
         PASSES: float(len(runs)),
         RIGHT: float(np.isclose(matrix, wanted, rtol=1e-9, atol=1e-12)[on].sum()),
         ELSEWHERE: float(np.count_nonzero(matrix[~on])),
-        SEVEN: told(small) if rows is None else plain(rows[:2]),
+        SEVEN: summarize(small) if rows is None else plain(rows[:2]),
     }
 
 

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_lab.lessons.checks.compare import plain
-from autodiff_lab.lessons.checks.variants import Instance
+from autodiff_lab.lessons.checks import Instance, plain
 from autodiff_lab.transforms.gradients import jvp, vjp
 from autodiff_lab.transforms.jacobians import jacrev
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from autodiff_lab.lessons.checks.exercise import Exercise
-from autodiff_lab.lessons.checks.run_code import Crashed
+from autodiff_lab.lessons.checks import Crashed, Exercise
 from autodiff_lab.lessons.lesson_10.sandbox import ON_A_TAPE, expected_on_a_tape, on_a_tape
 from autodiff_lab.lessons.lesson_10.variants import coefficients, convexity
 

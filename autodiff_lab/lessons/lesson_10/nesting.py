@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from autodiff_lab.lessons.checks.exercise import Exercise
-from autodiff_lab.lessons.checks.run_code import Crashed
+from autodiff_lab.lessons.checks import Crashed, Exercise
 from autodiff_lab.lessons.lesson_10.sandbox import (
     NESTED,
     PRODUCTS,

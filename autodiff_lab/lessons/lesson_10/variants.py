@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from autodiff_lab import jvp
-from autodiff_lab.lessons.checks.variants import Instance
+from autodiff_lab.lessons.checks import Instance
 from autodiff_lab.widgets.labs.tag_inspector.machines import Run
 
 

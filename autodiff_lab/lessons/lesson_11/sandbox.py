@@ -13,12 +13,13 @@ import numpy as np
 
 from autodiff_lab import grad, record
 from autodiff_lab.engine.broadcasting import unbroadcast
-from autodiff_lab.lessons.checks.compare import plain, told
-from autodiff_lab.lessons.checks.run_code import attempt
-from autodiff_lab.lessons.lesson_03.sandbox import refuse
-from autodiff_lab.lessons.lesson_05.sandbox import seen
+from autodiff_lab.lessons.checks import Refused, plain, run_cases
 
-LISTING = ("Array", "tape", "total", "adjoints_from")
+CELLS: dict[str, Any] = {
+    "listing": ("Array", "tape", "total", "adjoints_from"),
+    "machine": "cells",
+    "empty": ("tape",),
+}
 
 A = np.array([[2.0, 1.0], [0.5, 3.0]])
 B = np.array([[1.0, -2.0], [4.0, 0.25]])
@@ -64,9 +65,8 @@ def expected_sums() -> dict[str, Any]:
 
 def summed_back(function: Any) -> Any:
     """What the learner's function makes of each of them."""
-    return refuse(function, listing=()) or {
-        collecting(have, want): told(attempt(function, _distinct(have), want)) for have, want in SHAPES
-    }
+    cases = {collecting(*shapes): shapes for shapes in SHAPES}
+    return run_cases(lambda names, have, want: function(_distinct(have), want), cases, function)
 
 
 # Matrix products
@@ -93,19 +93,15 @@ def expected_products() -> dict[str, Any]:
 def multiplied(matmul: Any) -> Any:
     """The same with the learner's cell for a product."""
 
-    def run(a: np.ndarray, b: np.ndarray, weights: np.ndarray) -> Any:
-        names = matmul.__globals__
+    def run(names: dict[str, Any], a: np.ndarray, b: np.ndarray, weights: np.ndarray) -> Any:
         left, right, factor = map(names["Array"], (a, b, weights))
         adjoint = names["adjoints_from"](names["total"](matmul(left, right) * factor))
-        return plain([adjoint.get(left), adjoint.get(right)])
+        return [adjoint.get(left), adjoint.get(right)]
 
-    refused = refuse(matmul, listing=LISTING, machine="cells")
-    if refused:
-        return refused
-    found: dict[str, Any] = {}
-    for case, how in PRODUCTS.items():
-        found |= _by_operand(case, seen(matmul, "tape", run, *how))
-    return found
+    seen = run_cases(run, PRODUCTS, matmul, **CELLS)
+    if isinstance(seen, Refused):
+        return seen
+    return {name: x for case, pair in seen.items() for name, x in _by_operand(case, pair).items()}
 
 
 def _by_operand(case: str, pair: Any) -> dict[str, Any]:
@@ -132,15 +128,11 @@ def expected_inverses() -> dict[str, Any]:
 def inverted(inverse: Any) -> Any:
     """The same with the learner's cell for an inverse."""
 
-    def run(a: np.ndarray, weights: np.ndarray) -> Any:
-        names = inverse.__globals__
+    def run(names: dict[str, Any], a: np.ndarray, weights: np.ndarray) -> Any:
         matrix, factor = names["Array"](a), names["Array"](weights)
-        adjoint = names["adjoints_from"](names["total"](inverse(matrix) * factor))
-        return plain(adjoint.get(matrix))
+        return names["adjoints_from"](names["total"](inverse(matrix) * factor)).get(matrix)
 
-    return refuse(inverse, listing=LISTING, machine="cells") or {
-        case: seen(inverse, "tape", run, *how) for case, how in INVERSES.items()
-    }
+    return run_cases(run, INVERSES, inverse, **CELLS)
 
 
 # Lines on a tape

@@ -6,9 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_lab.lessons.checks.compare import plain
-from autodiff_lab.lessons.checks.exercise import Exercise
-from autodiff_lab.lessons.checks.run_code import Crashed
+from autodiff_lab.lessons.checks import Crashed, Exercise, plain
 from autodiff_lab.lessons.lesson_11.sandbox import SHAPES, collecting, expected_sums, summed_back
 from autodiff_lab.lessons.lesson_11.variants import gathered, mean_and_variance
 

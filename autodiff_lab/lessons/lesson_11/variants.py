@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from autodiff_lab import grad
-from autodiff_lab.lessons.checks.compare import plain
-from autodiff_lab.lessons.checks.variants import Instance
+from autodiff_lab.lessons.checks import Instance, plain
 from autodiff_lab.lessons.lesson_11.sandbox import (
     operations,
     squares_of_product,

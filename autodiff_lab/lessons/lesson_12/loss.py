@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_lab.lessons.checks.compare import plain
-from autodiff_lab.lessons.checks.exercise import Exercise
+from autodiff_lab.lessons.checks import Exercise, plain
 from autodiff_lab.lessons.lesson_12.sandbox import (
     compared,
     expected_comparison,

@@ -9,9 +9,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab.data import load_iris
-from autodiff_lab.lessons.checks.compare import Refused, describe, plain
-from autodiff_lab.lessons.checks.run_code import Crashed, attempt
-from autodiff_lab.lessons.lesson_03.sandbox import refuse
+from autodiff_lab.lessons.checks import Crashed, Refused, attempt, plain, refuse, run_cases, summarize
 from autodiff_lab.systems.iris import Epoch, Parameters, categorical_cross_entropy, reg, train_arrays
 from autodiff_lab.systems.perceptron import FIXED_START, XOR, loss, network, two_moons
 from autodiff_lab.systems.wengert import Var
@@ -39,19 +37,11 @@ def expected_score_gradients() -> dict[str, Any]:
 
 def score_gradients(gradient_of_scores: Any) -> Any:
     """By the learner's formula, from probabilities and labels."""
-    refused = refuse(gradient_of_scores, listing=())
-    if refused:
-        return refused
-    found = {}
-    for case, (z, y) in SCORES.items():
-        p = np.exp(z) / np.sum(np.exp(z), axis=1, keepdims=True)
-        found[case] = _seen(attempt(gradient_of_scores, p, y))
-    return found
 
+    def run(names: dict[str, Any], z: Any, y: Any) -> Any:
+        return gradient_of_scores(np.exp(z) / np.sum(np.exp(z), axis=1, keepdims=True), y)
 
-def _seen(answer: Any) -> Any:
-    data = plain(answer)
-    return data if isinstance(data, float | tuple | Crashed) else describe(data)
+    return run_cases(run, SCORES, gradient_of_scores)
 
 
 # The series
@@ -105,7 +95,7 @@ def compared(worst_error: Any) -> Any:
     found: dict[str, Any] = {}
     for case, claimed in claims.items():
         x = POINT.copy()
-        error = _seen(attempt(worst_error, lambda x: float(_bent(x)), x, claimed))
+        error = summarize(attempt(worst_error, lambda x: float(_bent(x)), x, claimed))
         found[case] = BELOW if isinstance(error, float) and 0 <= error < 1e-6 else error
         found["x afterwards"] = plain(x)
     return found
@@ -161,14 +151,12 @@ def _forward(xs: Any, truth: Any, w: Any, b: Any) -> Any:
 
 def w2_gradients(w2_gradient: Any) -> Any:
     """The learner's gradient in W2, on the network of the text and on another one."""
-    refused = refuse(w2_gradient, listing=())
-    if refused:
-        return refused
-    found = {}
-    for case, (params, task) in _networks().items():
+
+    def run(names: dict[str, Any], params: Any, task: Any) -> Any:
         hidden = np.tanh(task.x @ params["W1"] + params["b1"])
-        found[case] = _seen(attempt(w2_gradient, hidden, network(params, task.x), task.t))
-    return found
+        return w2_gradient(hidden, network(params, task.x), task.t)
+
+    return run_cases(run, _networks(), w2_gradient)
 
 
 def expected_w2_gradients() -> dict[str, Any]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from autodiff_lab.lessons.checks.exercise import Exercise
-from autodiff_lab.lessons.checks.run_code import Crashed
+from autodiff_lab.lessons.checks import Crashed, Exercise
 from autodiff_lab.lessons.lesson_12.sandbox import CELLS, LOSSES, expected_w2_gradients, updated, w2_gradients
 from autodiff_lab.lessons.lesson_12.variants import first_step_instance
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from autodiff_lab.lessons.checks.variants import Instance
+from autodiff_lab.lessons.checks import Instance
 from autodiff_lab.lessons.lesson_12.sandbox import iris_run, sharpness
 from autodiff_lab.optimize import Adam
 

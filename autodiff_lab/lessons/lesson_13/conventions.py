@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autodiff_lab.lessons.checks.exercise import Exercise
+from autodiff_lab.lessons.checks import Exercise
 from autodiff_lab.lessons.lesson_13.sandbox import (
     DOCUMENTED,
     LIMITED,

@@ -8,9 +8,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab import custom_gradient, grad, value_and_grad
-from autodiff_lab.lessons.checks.compare import describe, plain, told
-from autodiff_lab.lessons.checks.run_code import attempt
-from autodiff_lab.lessons.lesson_03.sandbox import refuse
+from autodiff_lab.lessons.checks import Finding, attempt, describe, plain, refuse, run_cases
 
 Case = tuple[Callable[..., Any], Any]
 
@@ -23,7 +21,7 @@ def spelled(data: Any) -> Any:
     """
     if isinstance(data, tuple):
         return tuple(map(spelled, data))
-    return f"{data:g}" if isinstance(data, float) and not np.isfinite(data) else data
+    return Finding(f"{data:g}") if isinstance(data, float) and not np.isfinite(data) else data
 
 
 def slopes(function: Callable[..., Any], x: Any) -> Any:
@@ -39,9 +37,7 @@ def slopes(function: Callable[..., Any], x: Any) -> Any:
 
 def tried(function: Any, cases: Mapping[str, Case]) -> Any:
     """What comes out in each case, as plain data; a case is something to do with the function, and a place."""
-    return refuse(function, listing=()) or {
-        case: spelled(told(attempt(run, function, x))) for case, (run, x) in cases.items()
-    }
+    return run_cases(lambda names, run, x: spelled(plain(run(function, x))), cases, function)
 
 
 def second(function: Callable[..., Any], x: float) -> float:

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab import grad
-from autodiff_lab.lessons.checks.compare import plain
-from autodiff_lab.lessons.checks.variants import Instance
+from autodiff_lab.lessons.checks import Instance, plain
 from autodiff_lab.trace.model import Trace
 
 PROGRAMS: dict[str, tuple[Callable[[Any], Any], float]] = {

@@ -6,8 +6,7 @@ import math
 from typing import Any
 
 import autodiff_lab
-from autodiff_lab.lessons.checks.exercise import Exercise, Instance
-from autodiff_lab.lessons.checks.run_code import Crashed
+from autodiff_lab.lessons.checks import Crashed, Exercise, Instance
 from autodiff_lab.lessons.lesson_14.sandbox import (
     ALIVE,
     LONG,

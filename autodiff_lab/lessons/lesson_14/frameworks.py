@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from autodiff_lab.lessons.checks.compare import in_small_letters
-from autodiff_lab.lessons.checks.exercise import Exercise
-from autodiff_lab.lessons.checks.run_code import Crashed
+from autodiff_lab.lessons.checks import Crashed, Exercise, in_small_letters
 from autodiff_lab.lessons.lesson_14.own_rule import (
     DIFFERENCES,
     POINTS,

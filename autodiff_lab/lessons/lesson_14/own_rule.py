@@ -10,9 +10,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab import CheckError, Trace, check_grads, custom_gradient, formula, grad, jvp, program, record
-from autodiff_lab.lessons.checks.compare import describe, plain, told
-from autodiff_lab.lessons.checks.run_code import Crashed, attempt
-from autodiff_lab.lessons.lesson_03.sandbox import refuse
+from autodiff_lab.lessons.checks import Crashed, attempt, describe, plain, refuse, summarize
 
 POINTS = ((0.7, 1.3), (1.9, 0.4), (3.0, 2.5))
 REVERSE, FORWARD, SECOND = "reverse", "forward", "twice"
@@ -138,4 +136,4 @@ def _against_differences(made: Any, *points: tuple[float, ...]) -> str:
 
 
 def _say(found: Any) -> Any:
-    return found if isinstance(found, str) else told(found)
+    return found if isinstance(found, str) else summarize(found)

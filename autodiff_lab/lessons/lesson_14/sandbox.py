@@ -10,9 +10,7 @@ import numpy as np
 
 from autodiff_lab import Variable, grad, record
 from autodiff_lab import value_and_grad as engine
-from autodiff_lab.lessons.checks.compare import Refused, describe, plain, told
-from autodiff_lab.lessons.checks.run_code import Crashed, attempt
-from autodiff_lab.lessons.lesson_03.sandbox import refuse
+from autodiff_lab.lessons.checks import Crashed, Refused, attempt, describe, plain, refuse, summarize
 
 # A chain in segments
 
@@ -83,7 +81,7 @@ def reversed_in_segments(in_segments: Any) -> Any:
     for steps in CHAINS:
         step, slots = Watched(), Slots()
         found[gradient_of(steps)] = went = attempt(
-            lambda s, n, k: told(in_segments(s, START, n, k)), step, steps, slots
+            lambda s, n, k: summarize(in_segments(s, START, n, k)), step, steps, slots
         )
         if isinstance(went, Crashed):
             return found
@@ -165,7 +163,7 @@ def _loaded(compile_tape: Any, tape: Any) -> Any:
 
 def _value_and_slopes(result: Any) -> Any:
     value, slopes = result
-    return told((value, slopes))
+    return summarize((value, slopes))
 
 
 def _flat(result: Any) -> Any:
@@ -235,7 +233,7 @@ def guarded_runs(guard: Any, rerecording: Any) -> Any:
     try:
         run = attempt(rerecording, f)
         for k, x in enumerate(VISITED):
-            found[answer_at(k)] = went = attempt(lambda run, x: told(run(x)), run, x)
+            found[answer_at(k)] = went = attempt(lambda run, x: summarize(run(x)), run, x)
             found[recordings_after(k)] = count
             if isinstance(went, Crashed):
                 break
