@@ -10,7 +10,7 @@ import inspect
 import textwrap
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from itertools import compress
 from typing import Any
 
@@ -70,9 +70,7 @@ class Exercise:
     Parameters
     ----------
     name : str
-        The name in the module and in the notebook, ``"ex_03_2"``.
-    takes : tuple of str
-        The names of what the notebook hands over: ``("answer",)``, ``("ops_div",)``.
+        The name in the notebook, ``"ex_03_2"``; in a lesson it is the variable's.
     expects : str
         The form of an answer in words: "a pair of whole numbers, (before, after)".
     expected : object
@@ -90,10 +88,12 @@ class Exercise:
         The relative error that is still right. Six digits, unless the number is to be read off a figure.
     observe : callable
         Turns what was handed over into plain data to compare; a dictionary holds several cases.
-        An exercise that asks for code runs it here.
+        An exercise that asks for code runs it here. Its parameters are the names of what the notebook hands over.
     is_whole : bool
         Whether the things that are handed over make sense together only. Otherwise some of them may be missing: the
         others are judged, with good answers in the place of those.
+    takes : tuple of str
+        Other names of what is handed over.
     cases : str
         Says what the numbers of a case are: "These are the slopes in x and in y."
     make, draws : callable, mapping
@@ -133,12 +133,13 @@ class Exercise:
     ✗ Exercise 99.2, not yet: That is right for the example of the text, x = 3. Yours is x = 4.
     """
 
-    name: str
+    name: str = ""
+    _: KW_ONLY
     expects: str
     praise: str
     expected: Any = None
     reference: str = ""
-    takes: tuple[str, ...] = ("answer",)
+    takes: tuple[str, ...] = ()
     misconceptions: Any = ()
     hints: tuple[str, ...] = ()
     observe: Callable[..., Any] = plain
@@ -162,6 +163,7 @@ class Exercise:
         return f"check.{self.name}({', '.join(self.takes)})"
 
     def __post_init__(self) -> None:
+        self.takes = self.takes or tuple(inspect.signature(self.observe).parameters)
         self.misconceptions = list_misconceptions(self.misconceptions, self.expected, self.observe)
         own = self.make() if self.make else Instance(self.expected, self.misconceptions, self.reference, self.hints)
         self.expected, self.reference, self.misconceptions = own.expected, own.reference, own.misconceptions

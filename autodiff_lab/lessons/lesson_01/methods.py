@@ -50,8 +50,6 @@ def _complex_step(body: str = "f(x + 1j * h).imag / h", culprit: str = CULPRIT) 
 _AT_A_HALF = "x³ at 2 with h = 0.5"
 
 ex_01_4 = Exercise(
-    "ex_01_4",
-    takes=("complex_step", "culprit"),
     expects="a function complex_step(f, x, h=1e-20), and the name of an operation",
     expected={
         _AT_A_HALF: ((2 + 0.5j) ** 3).imag / 0.5,
@@ -239,8 +237,6 @@ DRAWN = (0.1, 0.15, 0.2, 0.35, 0.4, 0.45, 0.6, 0.7)
 EXACT = tuple(grad(logistic)(x) for x in (0.3, *DRAWN))
 
 ex_01_5 = Exercise(
-    "ex_01_5",
-    takes=("by_formula", "by_difference", "by_ad"),
     expects="two functions, by_formula(x) and by_difference(x, h), and a number, by AD",
     make=_three_ways,
     draws={"x": DRAWN},

@@ -14,7 +14,6 @@ from autodiff_lab.widgets.labs.v_curve.lab import METHODS
 # 1. the slopes of the error curves
 
 ex_01_1 = Exercise(
-    "ex_01_1",
     expects="a pair of numbers, the slopes of the forward and of the central curve",
     expected=(1, 2),
     tolerance=0.1,
@@ -61,7 +60,6 @@ def _judged(name: str, h: float) -> str:
 
 
 ex_01_2 = Exercise(
-    "ex_01_2",
     expects="a pair of steps, (h for the forward quotient, h for the central one)",
     expected={"forward": "small enough", "central": "small enough"},
     observe=judged_steps,
@@ -113,7 +111,6 @@ def number_and_word(answer: Any) -> Any:
 
 
 ex_01_3 = Exercise(
-    "ex_01_3",
     expects='a number and a word, such as (0.25, "yes")',
     expected=(0.0, "no"),
     observe=number_and_word,

@@ -34,8 +34,6 @@ def dual_div(a, b):
 
 
 ex_02_1 = Exercise(
-    "ex_02_1",
-    takes=("dual_mul", "dual_div"),
     expects="two functions, dual_mul(a, b) and dual_div(a, b), that return a Dual each",
     expected=expected_arithmetic(),
     observe=run_arithmetic,
@@ -111,8 +109,6 @@ def _of(name: str, tangent: float) -> dict[str, Any]:
 
 
 ex_02_2 = Exercise(
-    "ex_02_2",
-    takes=("dual_log", "dual_sin", "dual_exp", "dual_sqrt"),
     expects="four functions of one Dual that return a Dual each",
     expected=expected_functions(),
     observe=run_functions,

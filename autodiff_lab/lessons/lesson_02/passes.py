@@ -34,7 +34,6 @@ def _trace(x1: float = 2.0, x2: float = 5.0) -> Instance:
 
 
 ex_02_3 = Exercise(
-    "ex_02_3",
     expects="four numbers, the tangents of v2, v3, v4 and v5",
     make=_trace,
     draws={"x1": (0.5, 1.0, 1.25, 2.5, 4.0), "x2": (2.0, 3.0, 4.0, 6.0, 7.0)},
@@ -72,7 +71,6 @@ answer = (np.degrees(np.arctan2(by2, by1)), np.hypot(by1, by2))"""
 
 
 ex_02_4 = Exercise(
-    "ex_02_4",
     expects="a pair of numbers, (degrees, slope)",
     make=_steepest,
     draws={"x1": (1.0, 2.0, 3.0, 4.0, 5.0), "x2": (3.0, 4.0, 5.0, 6.0)},
@@ -101,7 +99,6 @@ def _passes(n: int = 1000, m: int = 1) -> Instance:
 
 
 ex_02_5 = Exercise(
-    "ex_02_5",
     expects="one whole number",
     make=_passes,
     draws={"n": (12, 50, 300, 784, 4096, 10_000), "m": (1, 2, 3)},
@@ -134,7 +131,6 @@ def _square(x: float = 3.0) -> Instance:
 
 
 ex_02_6 = Exercise(
-    "ex_02_6",
     expects='two numbers and a letter, such as (1, 2, "b")',
     make=_square,
     draws={"x": (4.0, 5.0, 6.0, 7.0, 1.5, 2.5, -2.0, 0.25)},

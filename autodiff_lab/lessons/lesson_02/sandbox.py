@@ -89,8 +89,9 @@ def run_arithmetic(dual_mul: Any, dual_div: Any) -> Any:
     return _run_duals(own, _arithmetic_cases())
 
 
-def run_functions(*code: Any) -> Any:
+def run_functions(dual_log: Any, dual_sin: Any, dual_exp: Any, dual_sqrt: Any) -> Any:
     """The learner's four functions at 2 + 3ε, and the example made of two of them."""
+    code = dual_log, dual_sin, dual_exp, dual_sqrt
     own = dict(zip(FUNCTIONS, code, strict=True))
     return _run_duals({**own, "example": _example_of(own)}, _function_cases(), *code)
 

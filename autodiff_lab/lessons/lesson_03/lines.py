@@ -54,7 +54,6 @@ def _as_cell(lines: tuple[str, ...]) -> str:
 
 
 ex_03_1 = Exercise(
-    "ex_03_1",
     expects="a list of seven strings, one for each printed line",
     expected=SEVEN_LINES,
     observe=printed_lines,
@@ -122,8 +121,6 @@ def ops_div(self, other):
 
 
 ex_03_2 = Exercise(
-    "ex_03_2",
-    takes=("ops_div",),
     expects="a function of two Variables that returns a Variable",
     expected={"x / y": (-2.5, -2.0, -5.0), "(x / y) * x": (-3.125, -5.0, -6.25)},
     observe=divide,
@@ -197,7 +194,6 @@ ex_03_2 = Exercise(
 # 3. count the tape
 
 ex_03_3 = Exercise(
-    "ex_03_3",
     expects="a pair of whole numbers, (before, after)",
     expected=(5, 15),
     reference="answer = (5, 15)",

@@ -31,8 +31,6 @@ def grad_repaired(last, results):
 
 
 ex_03_4 = Exercise(
-    "ex_03_4",
-    takes=("grad_repaired",),
     expects="a function grad_repaired(last, results) that returns the list of slopes",
     expected={"an operation nobody uses": GRADIENT, "grad called twice": (GRADIENT, GRADIENT)},
     observe=sweep_past_dead_ends,
@@ -76,7 +74,6 @@ ex_03_4 = Exercise(
 # 5. names and identities
 
 ex_03_5a = Exercise(
-    "ex_03_5a",
     takes=("collision",),
     expects="the pair of slopes that grad returns",
     expected=COLLISION,
@@ -137,8 +134,6 @@ def grad_identity(last, results):
 
 
 ex_03_5b = Exercise(
-    "ex_03_5b",
-    takes=("remember_identity", "grad_identity"),
     is_whole=True,
     expects="two functions, remember_identity(inputs, output, propagate) and grad_identity(last, results)",
     expected={
@@ -209,8 +204,6 @@ def allow_constants(cls):
 
 
 ex_03_6 = Exercise(
-    "ex_03_6",
-    takes=("allow_constants",),
     expects="a function allow_constants(cls) that gives the class its operators",
     expected={
         "x * 3": (4.5, 3.0),

@@ -9,7 +9,6 @@ from autodiff_lab.lessons.lesson_04.variants import annotated, by_hand, calls_an
 # 1. paths and cells
 
 ex_04_1 = Exercise(
-    "ex_04_1",
     expects="a pair of whole numbers, (calls, cells)",
     make=calls_and_cells,
     draws={"k": (9, 10, 11, 12, 13, 14)},
@@ -24,7 +23,6 @@ ex_04_1 = Exercise(
 # 2. one graph, annotated twice
 
 ex_04_2 = Exercise(
-    "ex_04_2",
     expects="two lists, of three numbers and of four, ([dc/db, dd/db, de/db], [de/dc, de/dd, de/db, de/da])",
     make=annotated,
     draws={"a": (2.0, 3.0, 4.0, 5.0), "b": (1.0, 2.0, 3.0)},
@@ -78,8 +76,6 @@ def adjoints_from(result, cells):
     return {cell: along_paths(result, cell) for cell in cells}"""
 
 ex_04_3 = Exercise(
-    "ex_04_3",
-    takes=("adjoints_from",),
     expects="a function adjoints_from(result, cells) that returns a dictionary, the adjoint of each cell",
     expected=expected_slopes(),
     observe=swept,
@@ -142,7 +138,6 @@ ex_04_3 = Exercise(
 # 4. seven adjoints
 
 ex_04_4 = Exercise(
-    "ex_04_4",
     expects="seven numbers, (v4, v3, v2, v0, v0, v-1, v-1), in the order in which they change",
     make=by_hand,
     draws={"x1": (1.0, 2.0, 4.0, 5.0), "x2": (2.0, 3.0, 4.0, 5.0)},
@@ -159,7 +154,6 @@ ex_04_4 = Exercise(
 # 5. which sum
 
 ex_04_5 = Exercise(
-    "ex_04_5",
     expects="a pair of numbers, (the sum with total slopes, the sum with local partials)",
     make=over_which,
     draws={"x1": (1.0, 2.0, 4.0, 5.0), "x2": (2.0, 3.0, 4.0, 5.0)},

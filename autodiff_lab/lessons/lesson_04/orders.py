@@ -30,7 +30,6 @@ def orders(answer: Any) -> Any:
 
 
 ex_04_6 = Exercise(
-    "ex_04_6",
     expects="a list of orders, each a text such as 'a b c y'",
     expected={WRONG: 0, MISSING: 0, YOURS: VALID},
     observe=orders,
@@ -105,8 +104,6 @@ ENTERED_LATE = """\
 """
 
 ex_04_7 = Exercise(
-    "ex_04_7",
-    takes=("topological_order",),
     expects="a function topological_order(result) that returns a list of cells",
     expected=expected_orders(),
     observe=ordered,
@@ -166,7 +163,6 @@ ex_04_7 = Exercise(
 # 8. one operation, the same operand twice
 
 ex_04_8 = Exercise(
-    "ex_04_8",
     expects="three numbers, the slopes of x − x, of x / x and of x · x",
     make=used_twice,
     draws={"x": (2.0, 3.0, 4.0, 5.0, 8.0)},
@@ -181,7 +177,6 @@ ex_04_8 = Exercise(
 # 9. three times backward
 
 ex_04_9 = Exercise(
-    "ex_04_9",
     expects="three numbers, what a.grad holds after one call, after two and after three",
     make=thrice,
     draws={

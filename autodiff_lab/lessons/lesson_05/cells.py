@@ -28,8 +28,6 @@ def by_hand(a, b):
 
 
 ex_05_1 = Exercise(
-    "ex_05_1",
-    takes=("by_hand",),
     expects="a function by_hand(a, b) that makes the cells and returns x, y, Y",
     expected=expected_by_hand(),
     observe=swept_by_hand,
@@ -92,8 +90,6 @@ def quotient(x, y):
 EXP, DIV, *_ = expected_cells()
 
 ex_05_2 = Exercise(
-    "ex_05_2",
-    takes=("exponential", "quotient"),
     expects="two functions, exponential(x) and quotient(x, y), that return a cell each",
     expected=expected_cells(),
     observe=swept_cells,

@@ -17,7 +17,6 @@ from autodiff_lab.systems.side_by_side import compare
 # 3. the ledger
 
 ex_05_3 = Exercise(
-    "ex_05_3",
     expects="three whole numbers, (partials, operand slots, values in closures)",
     make=ledger,
     draws={
@@ -48,7 +47,6 @@ SURVIVAL = tuple(column.mutated.verdict for column in compare(by_hand_example, 3
 
 
 ex_05_4 = Exercise(
-    "ex_05_4",
     expects="five words, each 'survives', 'changes' or 'raises'",
     expected=SURVIVAL,
     observe=lambda answer: in_small_letters(answer, "survives", "changes", "raises"),
@@ -80,7 +78,6 @@ ex_05_4 = Exercise(
 
 
 ex_05_5 = Exercise(
-    "ex_05_5",
     expects="a pair of numbers, the slope in x and the slope in y as the closures give them",
     make=two_runs,
     draws={"x": (1.0, 2.5, 3.0), "y": (2.0, 3.0, 4.0, 6.0), "written": (0.0, 0.5, 1.5)},
@@ -123,8 +120,6 @@ def log_again(a):
 HERE = next(iter(expected_hessians()))
 
 ex_05_6 = Exercise(
-    "ex_05_6",
-    takes=("sin_again", "cos_again", "reciprocal", "log_again"),
     expects="four functions of a Variable, sin_again, cos_again, reciprocal and log_again",
     expected=expected_hessians(),
     observe=differentiated_again,

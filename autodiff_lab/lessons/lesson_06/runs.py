@@ -54,8 +54,6 @@ def run(targets, feed):
 SQUARE, WITH_CONSTANT, ONE_OPERAND, FAN, *_ = expected_runs()
 
 ex_06_1 = Exercise(
-    "ex_06_1",
-    takes=("run",),
     expects="a function run(targets, feed) that returns a list of values",
     expected=expected_runs(),
     observe=ran,
@@ -127,7 +125,6 @@ def _example(a: float = 10.0, b: float = 4.0) -> Instance:
 
 
 ex_06_2 = Exercise(
-    "ex_06_2",
     expects="a pair: the value of f as a number, and True or False",
     make=_example,
     draws={"a": (2.0, 3.0, 5.0, 8.0, 12.0), "b": (3.0, 6.0, 7.0, 9.0)},
@@ -148,8 +145,6 @@ def _feed(line: str) -> str:
 
 
 ex_06_3 = Exercise(
-    "ex_06_3",
-    takes=("feed_all",),
     expects="a function feed_all(values) that returns the value of wave_out for each of the values",
     expected=expected_batch(),
     observe=fed_batch,
@@ -210,8 +205,6 @@ INTERIOR, TWO_OUTPUTS, _, APART = expected_jacobians()
 E_SQUARED = math.exp(2.0)
 
 ex_06_4 = Exercise(
-    "ex_06_4",
-    takes=("jacobian_any",),
     expects="a function jacobian_any(ys, xs) that returns a list of rows",
     expected=expected_jacobians(),
     observe=jacobians,

@@ -174,12 +174,12 @@ def expected_jacobians() -> dict[str, Any]:
     return found
 
 
-def jacobians(jacobian: Any) -> Any:
+def jacobians(jacobian_any: Any) -> Any:
     """The matrices by the learner's function."""
 
     def answer(names: dict[str, Any], case: str) -> Any:
         ys, xs = _outputs(names["exp"], names["log"])[case](*map(names["Variable"], POINT))
         names["run"](ys, {})
-        return jacobian(ys, xs)
+        return jacobian_any(ys, xs)
 
-    return run_cases(answer, {case: (case,) for case in _outputs(np.exp, np.log)}, jacobian, **MACHINE)
+    return run_cases(answer, {case: (case,) for case in _outputs(np.exp, np.log)}, jacobian_any, **MACHINE)

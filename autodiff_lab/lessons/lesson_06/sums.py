@@ -55,7 +55,6 @@ def _alias(x: float = 1.0, y: float = 2.0, z: float = 3.0, k: float = 10.0) -> I
 
 
 ex_06_5a = Exercise(
-    "ex_06_5a",
     expects="a pair of numbers, the values of s and of u",
     make=_alias,
     draws={"x": (1.0, 2.0, 4.0), "y": (3.0, 5.0, 6.0), "z": (1.0, 7.0, 9.0), "k": (2.0, 10.0, 100.0)},
@@ -86,8 +85,6 @@ SPREAD = """if isinstance(x, Operator) and x.kind == "add":
 EXPECTED = expected_sums()
 
 ex_06_5b = Exercise(
-    "ex_06_5b",
-    takes=("flat_add",),
     expects="a function flat_add(a, b) that returns a new node",
     expected=EXPECTED,
     observe=summed,
@@ -140,8 +137,6 @@ def _formulas(flat: str = "n + 1", pairs: str = "2 * n - 1") -> str:
 
 
 ex_06_6 = Exercise(
-    "ex_06_6",
-    takes=("flat", "pairs"),
     expects="two functions of n, flat(n) and pairs(n)",
     expected=expected_counts(),
     observe=counted,
@@ -201,8 +196,6 @@ RIGHT = expected_partials()
 SIN, COS, ZERO, ZEROS, SQUARE, FOUR, _ = RIGHT
 
 ex_06_7 = Exercise(
-    "ex_06_7",
-    takes=("sin_partials", "cos_partials", "mul_partials"),
     expects="three functions, sin_partials(x), cos_partials(x) and mul_partials(*values), that return lists",
     expected=RIGHT,
     observe=partials,

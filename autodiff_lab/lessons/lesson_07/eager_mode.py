@@ -12,7 +12,6 @@ from autodiff_lab.lessons.lesson_07.variants import table_instance
 
 
 ex_07_4 = Exercise(
-    "ex_07_4",
     expects="six cells, each a number or None",
     make=table_instance,
     draws={"x": (1.5, 2.0, 2.5, 3.0, 4.0, 5.0), "accessed": (True, False)},
@@ -34,8 +33,6 @@ def _both(body: str) -> str:
 
 
 ex_07_5 = Exercise(
-    "ex_07_5",
-    takes=("both_gradients",),
     expects="a function both_gradients(tape, z, x, y) that returns two gradients",
     expected={_TWICE: (4.0, 6.0), _AFTERWARDS: "ReleasedError"},
     observe=rewound,
@@ -87,7 +84,6 @@ def _chosen(*answer: str) -> str:
 
 
 ex_07_6 = Exercise(
-    "ex_07_6",
     expects='four words, each "none" or "zero"',
     expected=NONE_OR_ZERO,
     observe=policies,
@@ -157,8 +153,6 @@ def _shrinking(factor: float) -> dict[str, Any]:
 
 
 ex_07_7 = Exercise(
-    "ex_07_7",
-    takes=("minimize",),
     expects="a function minimize(loss, variables, learning_rate) that changes the Variables and returns nothing",
     expected={WHERE: 4.6} | _shrinking(0.64) | {BESIDE: 1.0, AT_ONCE: (4.0, 9.5)},
     observe=losses,

@@ -12,7 +12,6 @@ from autodiff_lab.lessons.lesson_07.variants import pending_instance
 
 
 ex_07_1 = Exercise(
-    "ex_07_1",
     expects="four numbers, the counts of x, a, b and c; None for a node that is not counted",
     make=pending_instance,
     draws={"target": ("c", "d", "e"), "source": ("x", "z", "x and z")},
@@ -60,8 +59,6 @@ _FAN, _INNER = "sin x · x + log sin x", "two ys, of which one is made from the 
 _SQUARE = "x · x, where x is used twice by one operation"
 
 ex_07_2 = Exercise(
-    "ex_07_2",
-    takes=("gradients",),
     expects="a function gradients(ys, xs) that returns a list, one node or None for each x",
     expected=expected_gradients(),
     observe=swept,
@@ -128,8 +125,6 @@ def _negative(rows: Any) -> Any:
 
 
 ex_07_3 = Exercise(
-    "ex_07_3",
-    takes=("sub_gradient",),
     expects="a function sub_gradient(op, grad) that returns two nodes, one for each input",
     expected=_RIGHT,
     observe=subtracted,

@@ -49,7 +49,6 @@ def two_tapes(a: float = 1.5, b: float = 1.6) -> Instance:
 
 
 ex_08_1 = Exercise(
-    "ex_08_1",
     expects="two whole numbers, one for each input",
     make=two_tapes,
     draws={"a": (1.3, 1.35, 1.4, 1.45, 1.55), "b": (1.65, 1.7, 1.8, 2.0, 2.2, 2.5, 3.0)},
@@ -90,7 +89,6 @@ def at_a_switch(n: int = 5) -> Instance:
 
 
 ex_08_2 = Exercise(
-    "ex_08_2",
     expects='two slopes and a letter from a to d, such as (1.0, 2.0, "b")',
     make=at_a_switch,
     draws={"n": (3, 4, 6, 7, 8)},

@@ -63,8 +63,6 @@ _SERIES = "return 1 + x / 2 + x * x / 6 + x * x * x / 24"
 _NEAR = "if -1e-3 < x < 1e-3:"
 
 ex_08_3 = Exercise(
-    "ex_08_3",
-    takes=("answer", "ratio"),
     expects="a pair of slopes, and a function ratio(x)",
     expected=expected_ratio(),
     observe=ratio_seen,
@@ -169,7 +167,6 @@ def at_the_kink(a: float = 0.0) -> Instance:
 
 
 ex_08_4 = Exercise(
-    "ex_08_4",
     expects="four slopes",
     make=at_the_kink,
     draws={"a": (0.1, 0.2, 0.25, 0.3, 0.01)},

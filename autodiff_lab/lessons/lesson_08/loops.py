@@ -52,8 +52,6 @@ def _root(*body: str) -> str:
 _LOOP = ("t = start", "while abs(t * t - x) > 1e-12 * x:", "    t = (t + x / t) / 2")
 
 ex_08_5 = Exercise(
-    "ex_08_5",
-    takes=("root",),
     expects="a function root(x, start)",
     expected=expected_roots(),
     tolerance=1e-9,

@@ -128,8 +128,6 @@ def cond_gradient(op, grad):
 _AT_2, _AT_3 = SLOPE.format(POSITIVE), SLOPE.format(NEGATIVE)
 
 ex_08_6 = Exercise(
-    "ex_08_6",
-    takes=("run", "cond_gradient"),
     expects="two functions, run(nodes, feed) and cond_gradient(op, grad)",
     expected=expected_branches(),
     observe=branched,

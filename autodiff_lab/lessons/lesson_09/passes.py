@@ -21,7 +21,6 @@ from autodiff_lab.lessons.lesson_09.variants import SIZES, cheaper_instance, sum
 
 
 ex_09_1 = Exercise(
-    "ex_09_1",
     expects='five words, each "forward", "reverse" or "either"',
     observe=lambda answer: in_small_letters(answer, "forward", "reverse", "either"),
     make=cheaper_instance,
@@ -63,8 +62,6 @@ def _turned(rows: Any) -> Any:
 
 
 ex_09_2 = Exercise(
-    "ex_09_2",
-    takes=("my_jacfwd", "my_jacrev"),
     expects="two functions of f and x, each of which returns an array with a row for each result",
     expected=_EXPECTED,
     observe=jacobians,
@@ -150,7 +147,6 @@ ex_09_2 = Exercise(
 # 3. a seed of ones
 
 ex_09_3 = Exercise(
-    "ex_09_3",
     expects="two pairs of numbers, such as ((1, 2), (3, 4))",
     make=summed_instance,
     draws={"a": (2.0, 3.0, 4.0, 5.0), "b": (2.0, 3.0, 5.0, 6.0)},

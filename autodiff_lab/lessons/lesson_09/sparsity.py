@@ -29,8 +29,6 @@ def tridiagonal_jacobian(f, x):
 
 
 ex_09_4 = Exercise(
-    "ex_09_4",
-    takes=("tridiagonal_jacobian",),
     expects="a function tridiagonal_jacobian(f, x) that returns a square array",
     expected=expected_compressed(),
     observe=compressed,
@@ -87,7 +85,6 @@ ex_09_4 = Exercise(
 # 5. the square of a matrix
 
 ex_09_5 = Exercise(
-    "ex_09_5",
     expects="two rows of two numbers, ((1, 2), (3, 4)), or an array",
     make=square_instance,
     draws={
@@ -115,7 +112,6 @@ ex_09_5 = Exercise(
 # 6. a chain from both ends
 
 ex_09_6 = Exercise(
-    "ex_09_6",
     expects="a pair of whole numbers, (forward, reverse)",
     make=chain_instance,
     draws={

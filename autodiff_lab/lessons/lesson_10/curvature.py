@@ -9,7 +9,6 @@ from autodiff_lab.lessons.lesson_10.variants import coefficients, convexity
 # 4. convex or not
 
 ex_10_4 = Exercise(
-    "ex_10_4",
     expects="three things: is it convex (True or False), and the ends between which f″ > 0, left and right; "
     "(True, None, None) if f″ > 0 everywhere",
     make=convexity,
@@ -26,7 +25,6 @@ ex_10_4 = Exercise(
 # 5. the mixed partial
 
 ex_10_5 = Exercise(
-    "ex_10_5",
     expects="four numbers, what stands before 1, ε₁, ε₂ and ε₁ε₂",
     make=coefficients,
     draws={"x": (0.5, 1.5, 2.0, 4.0), "y": (1.5, 2.0, 3.0, 5.0)},
@@ -55,8 +53,6 @@ def derivative(f, x):
 _ONCE, _TWICE, _ALONE, _FOURTH, _OUTSIDE, _SAME = ON_A_TAPE
 
 ex_10_6 = Exercise(
-    "ex_10_6",
-    takes=("derivative",),
     expects="a function derivative(f, x) that returns a Variable",
     expected=expected_on_a_tape(),
     observe=on_a_tape,

@@ -46,8 +46,6 @@ def reverse_over_forward(f, x, v):
 
 
 ex_10_1 = Exercise(
-    "ex_10_1",
-    takes=("reverse_over_reverse", "forward_over_reverse", "reverse_over_forward"),
     expects="three functions of (f, x, v) that return the product of the Hessian and v, an array like v",
     expected=_RIGHT,
     observe=products,
@@ -103,7 +101,6 @@ ex_10_1 = Exercise(
 # 2. marks that merge
 
 ex_10_2 = Exercise(
-    "ex_10_2",
     expects="four numbers: slope and machine for the first program, slope and machine for the second",
     make=merged,
     draws={
@@ -155,8 +152,6 @@ def D_tagged(f, x):
 _SUM, _PRODUCT, *_, _ALONE, _OUTSIDE, _, _, _ = NESTED
 
 ex_10_3 = Exercise(
-    "ex_10_3",
-    takes=("together", "D_tagged"),
     expects="two functions, together(a, b) and D_tagged(f, x)",
     expected=expected_nested(),
     observe=tagged,

@@ -52,14 +52,19 @@ def inside(way: str) -> str:
     return f"{way}, as f sees it from inside,"
 
 
-def products(*code: Any) -> Any:
+def products(reverse_over_reverse: Any, forward_over_reverse: Any, reverse_over_forward: Any) -> Any:
     """The learner's three functions on three Hessians, and how each has nested its derivatives."""
+    code = reverse_over_reverse, forward_over_reverse, reverse_over_forward
     found: dict[str, Any] = {}
     for way, own in zip(WAYS, code, strict=True):
         nestings: list[str] = []
 
         def run(names: Any, f: Any, x: Any, v: Any, own: Any = own, nestings: list[str] = nestings) -> Any:
-            return own(lambda x: nestings.append(nesting(x)) or f(x), np.array(x), np.array(v))
+            def watched(x: Any) -> Any:
+                nestings.append(nesting(x))
+                return f(x)
+
+            return own(watched, np.array(x), np.array(v))
 
         seen = run_cases(run, PRODUCTS, *code)
         if isinstance(seen, Refused):
@@ -127,15 +132,15 @@ def expected_nested() -> dict[str, Any]:
     return {case: plain(program(by_the_engine)) for case, program in NESTED.items()}
 
 
-def tagged(together: Any, derivative: Any) -> Any:
+def tagged(together: Any, D_tagged: Any) -> Any:
     """The learner's tagged numbers on nested derivatives; the class looks `together` up by its name."""
     cases = {case: (program,) for case, program in NESTED.items()}
     listing = ("Tagged", "tags")
 
     def run(names: dict[str, Any], program: Callable[[Derivative], Any]) -> Any:
-        return program(derivative)
+        return program(D_tagged)
 
-    both = (together, derivative)
+    both = (together, D_tagged)
     return run_cases(run, cases, *both, listing=listing, machine="class", together=together)
 
 

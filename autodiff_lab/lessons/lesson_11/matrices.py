@@ -41,8 +41,6 @@ def _square(left: Any, right: Any) -> dict[str, Any]:
 
 
 ex_11_4 = Exercise(
-    "ex_11_4",
-    takes=("matmul",),
     expects="a function matmul(A, B) that returns an Array with two links",
     expected=expected_products(),
     observe=multiplied,
@@ -83,7 +81,6 @@ ex_11_4 = Exercise(
 # 5. the trace
 
 ex_11_5 = Exercise(
-    "ex_11_5",
     expects="two rows of two numbers, [[…, …], […, …]]",
     make=trace_of_square,
     draws={
@@ -119,8 +116,6 @@ _Y = np.linalg.inv(A)
 _ONES = np.ones((2, 2))
 
 ex_11_6 = Exercise(
-    "ex_11_6",
-    takes=("inverse",),
     expects="a function inverse(A) that returns an Array with one link",
     expected=expected_inverses(),
     observe=inverted,
@@ -159,7 +154,6 @@ ex_11_6 = Exercise(
 # 7. lines on a tape
 
 ex_11_7 = Exercise(
-    "ex_11_7",
     expects="a pair of whole numbers, (operations on numbers, operations on arrays)",
     make=lines_on_tapes,
     draws={"m": (2, 3, 5), "k": (2, 3, 4), "n": (3, 4, 5)},

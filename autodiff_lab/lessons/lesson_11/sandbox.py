@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab import grad, record
-from autodiff_lab.engine.broadcasting import unbroadcast
+from autodiff_lab.engine.broadcasting import unbroadcast as engine_unbroadcast
 from autodiff_lab.lessons.checks import Refused, plain, run_cases
 
 CELLS: dict[str, Any] = {
@@ -60,13 +60,13 @@ def expected_sums() -> dict[str, Any]:
     >>> expected_sums()["from (2, 3) to (3,)"]
     (9.0, 18.0, 36.0)
     """
-    return {collecting(*case): plain(unbroadcast(_distinct(case[0]), np.zeros(case[1]))) for case in SHAPES}
+    return {collecting(*case): plain(engine_unbroadcast(_distinct(case[0]), np.zeros(case[1]))) for case in SHAPES}
 
 
-def summed_back(function: Any) -> Any:
+def summed_back(unbroadcast: Any) -> Any:
     """What the learner's function makes of each of them."""
     cases = {collecting(*shapes): shapes for shapes in SHAPES}
-    return run_cases(lambda names, have, want: function(_distinct(have), want), cases, function)
+    return run_cases(lambda names, have, want: unbroadcast(_distinct(have), want), cases, unbroadcast)
 
 
 # Matrix products

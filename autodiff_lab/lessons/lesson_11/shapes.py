@@ -39,8 +39,6 @@ def _seen(**cases: Any) -> dict[str, Any]:
 
 
 ex_11_1 = Exercise(
-    "ex_11_1",
-    takes=("unbroadcast",),
     expects="a function unbroadcast(g, shape) that returns an array of that shape",
     expected=_RIGHT,
     observe=summed_back,
@@ -90,7 +88,6 @@ ex_11_1 = Exercise(
 # 2. mean and variance
 
 ex_11_2 = Exercise(
-    "ex_11_2",
     expects="a list of four numbers, one slope for each entry of x",
     make=mean_and_variance,
     draws={
@@ -115,7 +112,6 @@ ex_11_2 = Exercise(
 # 3. picking
 
 ex_11_3 = Exercise(
-    "ex_11_3",
     expects="a list of three numbers, one for each entry of x",
     make=gathered,
     draws={

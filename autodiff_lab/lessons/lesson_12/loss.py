@@ -29,8 +29,6 @@ _RIGHT = expected_score_gradients()
 _FIRST = _RIGHT[ONE][0]
 
 ex_12_1 = Exercise(
-    "ex_12_1",
-    takes=("gradient_of_scores",),
     expects="a function gradient_of_scores(p, y) that returns an array of the shape of p",
     expected=_RIGHT,
     observe=score_gradients,
@@ -70,7 +68,6 @@ ex_12_1 = Exercise(
 # 2. the series
 
 ex_12_2 = Exercise(
-    "ex_12_2",
     expects="a number, the loss at this epoch",
     make=loss_instance,
     draws={"rate": (0.05, 0.08, 0.12), "epoch": (5, 15, 20, 25)},
@@ -109,8 +106,6 @@ _WANTED = expected_comparison()
 _TIMES, _SMALL, _LARGE = "three times the gradient", "one entry too small", "one entry too large"
 
 ex_12_3a = Exercise(
-    "ex_12_3a",
-    takes=("worst_error",),
     expects="a function worst_error(f, x, claimed) that returns a number",
     expected=_WANTED,
     observe=compared,
@@ -168,7 +163,6 @@ def _word(text: str) -> str:
 _BETA = "a ← β a + g, x ← x − η a"
 
 ex_12_3b = Exercise(
-    "ex_12_3b",
     expects='a pair, β and a name, such as (0.5, "Adam")',
     expected=(1.0, "momentum"),
     observe=pair,
@@ -192,7 +186,6 @@ ex_12_3b = Exercise(
 # 4. too long a step
 
 ex_12_4 = Exercise(
-    "ex_12_4",
     expects='a pair, a factor and a letter, such as (0.5, "a")',
     make=overshoot_instance,
     observe=pair,

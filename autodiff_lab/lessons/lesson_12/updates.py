@@ -33,8 +33,6 @@ _UPHILL = _update("b[i].value += rate * b[i].sensitivity", "w[i][j].value += rat
 _COMPUTED = _update("b[i].value - rate * b[i].sensitivity", "w[i][j].value - rate * w[i][j].sensitivity")
 
 ex_12_5 = Exercise(
-    "ex_12_5",
-    takes=("update",),
     expects="a function update(w, b, rate) that changes the parameters and returns nothing",
     expected=_RIGHT,
     observe=updated,
@@ -93,8 +91,6 @@ _W2 = expected_w2_gradients()
 _XOR = _W2["XOR"]
 
 ex_12_6 = Exercise(
-    "ex_12_6",
-    takes=("w2_gradient",),
     expects="a function w2_gradient(z, y, t) that returns an array of shape (3, 1)",
     expected=_W2,
     observe=w2_gradients,
@@ -133,7 +129,6 @@ ex_12_6 = Exercise(
 # 7. the first step of Adam
 
 ex_12_7 = Exercise(
-    "ex_12_7",
     expects="a number, how far the parameter goes down",
     make=first_step_instance,
     draws={"rate": (0.01, 0.02, 0.1), "gradient": (0.0005, 0.02, 3.0)},

@@ -26,8 +26,6 @@ def _share(body: str, said: str = "Split the adjoint evenly among the largest en
 PAIR, NO_TIE, FOUR, _ = TIES
 
 ex_13_5 = Exercise(
-    "ex_13_5",
-    takes=("share",),
     expects="a function share(x) that returns one share for each entry",
     expected=fair(),
     observe=judged,
@@ -74,7 +72,6 @@ ex_13_5 = Exercise(
 # 6. what a clip sends back
 
 ex_13_6 = Exercise(
-    "ex_13_6",
     expects="two gradients of three numbers each, ((…), (…))",
     make=clip_instance,
     draws={"e1": (-4.0, -2.0, -1.5, 3.0), "e2": (0.3, -0.4, 0.7, 0.25), "e3": (5.0, 0.6, -0.2, 2.5)},
@@ -97,8 +94,6 @@ def _limited(rule: str = "vjp=lambda g, y, x: np.clip(g, -1.0, 1.0)", body: str 
 OUT, LOSS, HUNDRED = LIMITED
 
 ex_13_7 = Exercise(
-    "ex_13_7",
-    takes=("clip_gradient",),
     expects="a function clip_gradient(x) with a rule of its own",
     expected=expected(limited, LIMITED),
     observe=lambda clip_gradient: tried(clip_gradient, LIMITED),

@@ -11,7 +11,6 @@ from autodiff_lab.lessons.lesson_13.variants import PROGRAMS, birth_instance, bi
 # 1. where it is born
 
 ex_13_1 = Exercise(
-    "ex_13_1",
     expects='a row and two numbers, such as ("v2", 1.0, inf)',
     make=birth_instance,
     draws={"program": tuple(PROGRAMS)},
@@ -37,8 +36,6 @@ def _safe(body: str) -> str:
 TWO, ZERO, _, TINY, ARRAY = SHIELDED
 
 ex_13_2 = Exercise(
-    "ex_13_2",
-    takes=("safe",),
     expects="a function safe(x), for numbers and for arrays",
     expected=expected(log_or_zero, SHIELDED),
     observe=lambda safe: tried(safe, SHIELDED),

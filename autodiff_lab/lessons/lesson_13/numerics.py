@@ -30,8 +30,6 @@ LEFT = 1e18 * math.exp(-40)
 """What value and slope are there, times 1e18; the next term of the series is smaller by as much again."""
 
 ex_13_3 = Exercise(
-    "ex_13_3",
-    takes=("log1pexp",),
     expects="a function log1pexp(x) whose value and slope are stable",
     expected=expected(softplus, STABLE),
     observe=lambda log1pexp: tried(log1pexp, STABLE),
@@ -96,8 +94,6 @@ def _steady(body: str) -> str:
 HALF, _, TINY = CANCELLING
 
 ex_13_4 = Exercise(
-    "ex_13_4",
-    takes=("steady",),
     expects="a function steady(x) that computes (1 − cos x)/x²",
     expected=expected(half_of_sinc_squared, CANCELLING),
     observe=lambda steady: tried(steady, CANCELLING),

@@ -43,7 +43,6 @@ def reach_instance(slots: int = 3, runs: int = 3, steps: int = 21) -> Instance:
 
 
 ex_14_1 = Exercise(
-    "ex_14_1",
     expects="two whole numbers, (the longest chain, how often a step of the other chain is run ahead)",
     make=reach_instance,
     draws={"slots": (2, 3, 4), "runs": (2, 3, 4), "steps": (16, 21, 40, 60)},
@@ -77,7 +76,6 @@ def price_instance(steps: int = 20, slots: int = 3) -> Instance:
 
 
 ex_14_2 = Exercise(
-    "ex_14_2",
     expects="a whole number",
     make=price_instance,
     draws={"steps": (12, 20, 30, 50), "slots": (2, 3, 4)},
@@ -139,8 +137,6 @@ def _gives(written: str) -> dict[str, float]:
 
 
 ex_14_3 = Exercise(
-    "ex_14_3",
-    takes=("in_segments",),
     expects="a function in_segments(step, x, l, slots) that returns the gradient of the chain in x",
     expected=expected_segments(),
     observe=reversed_in_segments,

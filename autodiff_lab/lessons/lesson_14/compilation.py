@@ -56,8 +56,6 @@ def _slopes(case: str, **wrong: float) -> tuple[float, tuple[float, float]]:
 _ONE = expected_compiled()[ALONE]
 
 ex_14_4 = Exercise(
-    "ex_14_4",
-    takes=("compile_tape",),
     expects="a function compile_tape(tape) that returns source text, in which a function `compiled` is defined",
     expected=expected_compiled(),
     observe=compiled_and_run,
@@ -157,8 +155,6 @@ _KEEPS_THE_FIRST = _guarded().replace(
 )
 
 ex_14_5 = Exercise(
-    "ex_14_5",
-    takes=("guard", "rerecording"),
     expects="two functions: guard(tape, asked) gives a line of Python, rerecording(f) gives a function of x",
     expected=expected_guarded(),
     observe=guarded_runs,

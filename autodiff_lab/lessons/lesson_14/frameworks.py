@@ -28,7 +28,6 @@ def letters(answer: Any) -> Any:
 
 
 ex_14_6 = Exercise(
-    "ex_14_6",
     expects="six letters, such as ('a', 'b', 'c', 'd', 'e', 'f'), in the order of the systems",
     expected=_SYSTEMS,
     observe=letters,
@@ -70,8 +69,6 @@ _AT = POINTS[0]
 _RIGHT = expected_row()[f"{REVERSE}, both slopes"]
 
 ex_14_7 = Exercise(
-    "ex_14_7",
-    takes=("by_x", "by_k"),
     expects="two functions of y, x and k that return the local partials",
     expected=expected_row(),
     observe=row_followed,
@@ -122,8 +119,6 @@ def my_partial(y, x):
 
 
 ex_14_8 = Exercise(
-    "ex_14_8",
-    takes=("my_function", "my_partial"),
     is_whole=True,
     expects="two functions: my_function(x), and my_partial(y, x), its derivative",
     expected=expected_invention(),
