@@ -21,8 +21,6 @@ ex_00_1 = Exercise(
         "In the player, go to the seed (the adjoint of v5 becomes 1), then press forward and watch the box of x2.",
         "The sweep goes up the tape: first v5, then v4, the sine. v4 is the first to send anything to x2.",
     ),
-    praise=(
-        "Later the product adds 2 to it. Both belong to the slope in x2: that is why the sweep adds and "
-        "never overwrites."
-    ),
+    praise="Later the product adds 2 to it. Both belong to the slope in x2: that is why the sweep adds and never "
+    "overwrites.",
 )

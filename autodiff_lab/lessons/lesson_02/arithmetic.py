@@ -6,13 +6,8 @@ import math
 from typing import Any
 
 from autodiff_lab.lessons.checks import Crashed, Exercise
-from autodiff_lab.lessons.lesson_02.sandbox import (
-    DUAL_INSIDE,
-    expected_arithmetic,
-    expected_functions,
-    run_arithmetic,
-    run_functions,
-)
+from autodiff_lab.lessons.lesson_02 import sandbox
+from autodiff_lab.lessons.lesson_02.sandbox import DUAL_INSIDE
 
 # 1. product and quotient
 
@@ -35,8 +30,8 @@ def dual_div(a, b):
 
 ex_02_1 = Exercise(
     expects="two functions, dual_mul(a, b) and dual_div(a, b), that return a Dual each",
-    expected=expected_arithmetic(),
-    observe=run_arithmetic,
+    expected=sandbox.expected_arithmetic(),
+    observe=sandbox.run_arithmetic,
     cases="These are the value and the tangent.",
     reference=_arithmetic(),
     misconceptions={
@@ -105,13 +100,13 @@ def _functions(
 def _of(name: str, tangent: float) -> dict[str, Any]:
     """What a wrong tangent of a function looks like at 2 + 3ε; the value is right."""
     case = f"{name} of (2 + 3ε)"
-    return {case: (expected_functions()[case][0], tangent)}
+    return {case: (sandbox.expected_functions()[case][0], tangent)}
 
 
 ex_02_2 = Exercise(
     expects="four functions of one Dual that return a Dual each",
-    expected=expected_functions(),
-    observe=run_functions,
+    expected=sandbox.expected_functions(),
+    observe=sandbox.run_functions,
     cases="These are the value and the tangent.",
     reference="import numpy as np\n\n\n" + _functions(),
     misconceptions={

@@ -5,12 +5,7 @@ from __future__ import annotations
 import math
 
 from autodiff_lab.lessons.checks import Crashed, Exercise
-from autodiff_lab.lessons.lesson_05.sandbox import (
-    expected_by_hand,
-    expected_cells,
-    swept_by_hand,
-    swept_cells,
-)
+from autodiff_lab.lessons.lesson_05 import sandbox
 
 # 1. the slip in the founding document
 
@@ -29,8 +24,8 @@ def by_hand(a, b):
 
 ex_05_1 = Exercise(
     expects="a function by_hand(a, b) that makes the cells and returns x, y, Y",
-    expected=expected_by_hand(),
-    observe=swept_by_hand,
+    expected=sandbox.expected_by_hand(),
+    observe=sandbox.swept_by_hand,
     cases="These are the value, the slope in x and the slope in y.",
     reference=_by_hand(),
     misconceptions={
@@ -87,12 +82,12 @@ def quotient(x, y):
     return {div.format(left, right)}"""
 
 
-EXP, DIV, *_ = expected_cells()
+EXP, DIV, *_ = sandbox.expected_cells()
 
 ex_05_2 = Exercise(
     expects="two functions, exponential(x) and quotient(x, y), that return a cell each",
-    expected=expected_cells(),
-    observe=swept_cells,
+    expected=sandbox.expected_cells(),
+    observe=sandbox.swept_cells,
     cases="These are the value, the slope in x and the slope in y.",
     reference=_two(),
     misconceptions={

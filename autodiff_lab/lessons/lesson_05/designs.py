@@ -5,12 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from autodiff_lab.lessons.checks import Crashed, Exercise, in_small_letters
-from autodiff_lab.lessons.lesson_05.sandbox import (
-    THIRD,
-    by_hand_example,
-    differentiated_again,
-    expected_hessians,
-)
+from autodiff_lab.lessons.lesson_05 import sandbox
+from autodiff_lab.lessons.lesson_05.sandbox import THIRD
 from autodiff_lab.lessons.lesson_05.variants import ledger, two_runs
 from autodiff_lab.systems.side_by_side import compare
 
@@ -43,7 +39,7 @@ ex_05_3 = Exercise(
 # 4. which survives
 
 DESIGNS = "partials, closures, operations, operations with copied inputs, operations with checked inputs"
-SURVIVAL = tuple(column.mutated.verdict for column in compare(by_hand_example, 3.0, 1.0, written=0.0).columns)
+SURVIVAL = tuple(column.mutated.verdict for column in compare(sandbox.by_hand_example, 3.0, 1.0, written=0.0).columns)
 
 
 ex_05_4 = Exercise(
@@ -117,12 +113,12 @@ def log_again(a):
     return remember(np.log(a.value), [a], lambda: {log})"""
 
 
-HERE = next(iter(expected_hessians()))
+HERE = next(iter(sandbox.expected_hessians()))
 
 ex_05_6 = Exercise(
     expects="four functions of a Variable, sin_again, cos_again, reciprocal and log_again",
-    expected=expected_hessians(),
-    observe=differentiated_again,
+    expected=sandbox.expected_hessians(),
+    observe=sandbox.differentiated_again,
     cases="Of second derivatives the first row is the gradient of ∂f/∂x, the second that of ∂f/∂y.",
     reference=_again(),
     misconceptions={
@@ -142,12 +138,12 @@ ex_05_6 = Exercise(
             "it.",
         ),
         _again(cos="[Variable(-np.sin(a.value))]"): (
-            {HERE: expected_hessians()[HERE], THIRD: (0.25, None)},
+            {HERE: sandbox.expected_hessians()[HERE], THIRD: (0.25, None)},
             "Right to the second derivative, and no further: the cosine's own partial is a bare number in a new "
             "Variable.",
         ),
         _again(inverse="[Variable(-1 / a.value**2)]"): (
-            {HERE: expected_hessians()[HERE], THIRD: (None, -np.cos(2.0))},
+            {HERE: sandbox.expected_hessians()[HERE], THIRD: (None, -np.cos(2.0))},
             "Right to the second derivative, and no further: the reciprocal's own partial is a bare number in a new "
             "Variable.",
         ),

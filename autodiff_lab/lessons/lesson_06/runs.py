@@ -8,20 +8,8 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab.lessons.checks import Crashed, Exercise, Instance
-from autodiff_lab.lessons.lesson_06.sandbox import (
-    BATCH,
-    FLAT,
-    MADE,
-    RUN,
-    VALUES,
-    expected_batch,
-    expected_jacobians,
-    expected_runs,
-    fed_batch,
-    jacobians,
-    ran,
-    wave,
-)
+from autodiff_lab.lessons.lesson_06 import sandbox
+from autodiff_lab.lessons.lesson_06.sandbox import BATCH, FLAT, MADE, RUN, VALUES
 from autodiff_lab.transforms.gradients import grad
 
 # 1. the loop that runs a graph
@@ -51,12 +39,12 @@ def run(targets, feed):
     return [node.value for node in targets]"""
 
 
-SQUARE, WITH_CONSTANT, ONE_OPERAND, FAN, *_ = expected_runs()
+SQUARE, WITH_CONSTANT, ONE_OPERAND, FAN, *_ = sandbox.expected_runs()
 
 ex_06_1 = Exercise(
     expects="a function run(targets, feed) that returns a list of values",
-    expected=expected_runs(),
-    observe=ran,
+    expected=sandbox.expected_runs(),
+    observe=sandbox.ran,
     cases="It is run at x = 2, y = 3.",
     reference=_run(),
     misconceptions={
@@ -80,7 +68,7 @@ ex_06_1 = Exercise(
             "At 1 a node still waits for one operand. How many are missing when it may be computed?",
         ),
         _run(waiting="len(set(node.operands))"): (
-            {SQUARE: 4.0, FAN: expected_runs()[FAN], FLAT: Crashed("TypeError")},
+            {SQUARE: 4.0, FAN: sandbox.expected_runs()[FAN], FLAT: Crashed("TypeError")},
             "An operand that stands in two places is counted once here, and further down it is subtracted twice. "
             "Count places.",
         ),
@@ -146,23 +134,23 @@ def _feed(line: str) -> str:
 
 ex_06_3 = Exercise(
     expects="a function feed_all(values) that returns the value of wave_out for each of the values",
-    expected=expected_batch(),
-    observe=fed_batch,
+    expected=sandbox.expected_batch(),
+    observe=sandbox.fed_batch,
     reference=_feed("return run([wave_out], {wave_in: np.array(values)})[0]"),
     misconceptions={
         "def feed_all(values):\n    results = []\n    for value in values:\n        x = Placeholder('x')\n"
         "        results += run([sin(x) * x], {x: value})\n    return results": (
-            {VALUES: expected_batch()[VALUES], MADE: 10.0},
+            {VALUES: sandbox.expected_batch()[VALUES], MADE: 10.0},
             "The values are right, and for each of them you built the graph anew: ten operations. wave_out is there "
             "already; feed wave_in.",
         ),
         _feed("return [np.sin(value) * value for value in values]"): (
-            {VALUES: expected_batch()[VALUES], RUN: False},
+            {VALUES: sandbox.expected_batch()[VALUES], RUN: False},
             "The values are right, and wave_out was not asked for them: you wrote its formula once more. Run the "
             "graph.",
         ),
         _feed("return run([wave_out], {wave_in: values[0]})[0]"): (
-            {VALUES: float(wave(BATCH[0]))},
+            {VALUES: float(sandbox.wave(BATCH[0]))},
             "That is the first of the five only.",
         ),
         _feed("return run([wave_out], {'x': np.array(values)})[0]"): (
@@ -201,13 +189,13 @@ def jacobian_any(ys, xs):
     return rows"""
 
 
-INTERIOR, TWO_OUTPUTS, _, APART = expected_jacobians()
+INTERIOR, TWO_OUTPUTS, _, APART = sandbox.expected_jacobians()
 E_SQUARED = math.exp(2.0)
 
 ex_06_4 = Exercise(
     expects="a function jacobian_any(ys, xs) that returns a list of rows",
-    expected=expected_jacobians(),
-    observe=jacobians,
+    expected=sandbox.expected_jacobians(),
+    observe=sandbox.jacobians,
     cases="It is taken at x = 2, y = 3.",
     reference=_any(),
     misconceptions={

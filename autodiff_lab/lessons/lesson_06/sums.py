@@ -7,19 +7,8 @@ import math
 import numpy as np
 
 from autodiff_lab.lessons.checks import Crashed, Exercise, Instance
-from autodiff_lab.lessons.lesson_06.sums_sandbox import (
-    ALIAS,
-    BOTH,
-    COUNT,
-    OTHER,
-    TWICE,
-    counted,
-    expected_counts,
-    expected_partials,
-    expected_sums,
-    partials,
-    summed,
-)
+from autodiff_lab.lessons.lesson_06 import sandbox
+from autodiff_lab.lessons.lesson_06.sandbox import ALIAS, BOTH, COUNT, OTHER, TWICE
 from autodiff_lab.widgets.labs.feed_graph.programs import Built
 
 # 5a. a sum that changes under its user
@@ -82,12 +71,12 @@ SPREAD = """if isinstance(x, Operator) and x.kind == "add":
             operands += x.operands
         else:
             operands.append(x)"""
-EXPECTED = expected_sums()
+EXPECTED = sandbox.expected_sums()
 
 ex_06_5b = Exercise(
     expects="a function flat_add(a, b) that returns a new node",
     expected=EXPECTED,
-    observe=summed,
+    observe=sandbox.summed,
     reference=_flat(SPREAD),
     misconceptions={
         "def flat_add(a, b):\n    return merging_add(a, b)": (
@@ -138,8 +127,8 @@ def _formulas(flat: str = "n + 1", pairs: str = "2 * n - 1") -> str:
 
 ex_06_6 = Exercise(
     expects="two functions of n, flat(n) and pairs(n)",
-    expected=expected_counts(),
-    observe=counted,
+    expected=sandbox.expected_counts(),
+    observe=sandbox.count_terms,
     cases="The first number is of flat, the second of pairs.",
     reference=_formulas(),
     misconceptions={
@@ -192,13 +181,13 @@ def mul_partials(*values):
     return {mul}"""
 
 
-RIGHT = expected_partials()
+RIGHT = sandbox.expected_partials()
 SIN, COS, ZERO, ZEROS, SQUARE, FOUR, _ = RIGHT
 
 ex_06_7 = Exercise(
     expects="three functions, sin_partials(x), cos_partials(x) and mul_partials(*values), that return lists",
     expected=RIGHT,
-    observe=partials,
+    observe=sandbox.partials,
     cases="There is one partial for each operand.",
     reference=_three(),
     misconceptions={

@@ -5,16 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from autodiff_lab.lessons.checks import Crashed, Exercise, in_small_letters
-from autodiff_lab.lessons.lesson_09.sandbox import (
-    DIFFERENCES,
-    MADE_OF,
-    PULLS,
-    PUSHES,
-    READY_MADE,
-    RUNS_OF_F,
-    expected_jacobians,
-    jacobians,
-)
+from autodiff_lab.lessons.lesson_09 import sandbox
+from autodiff_lab.lessons.lesson_09.sandbox import DIFFERENCES, MADE_OF, PULLS, PUSHES, READY_MADE, RUNS_OF_F
 from autodiff_lab.lessons.lesson_09.variants import SIZES, cheaper_instance, summed_instance
 
 # 1. the cheaper mode
@@ -50,7 +42,7 @@ def my_jacrev(f, x):
     return {reverse}"""
 
 
-_EXPECTED = expected_jacobians()
+_EXPECTED = sandbox.expected_jacobians()
 _COLUMNS, _ROWS = "one input, three results, by columns", "one input, three results, by rows"
 _WIDE = "three inputs, one result, by columns"
 _COLUMNS_MADE_OF, _ROWS_MADE_OF = MADE_OF
@@ -64,7 +56,7 @@ def _turned(rows: Any) -> Any:
 ex_09_2 = Exercise(
     expects="two functions of f and x, each of which returns an array with a row for each result",
     expected=_EXPECTED,
-    observe=jacobians,
+    observe=sandbox.jacobians,
     cases="Brackets within brackets are rows: one for each result, with a column for each input.",
     reference=_two(),
     misconceptions={

@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 from autodiff_lab.lessons.checks import Crashed, Exercise
-from autodiff_lab.lessons.lesson_10.sandbox import (
-    NESTED,
-    PRODUCTS,
-    WAYS,
-    expected_nested,
-    expected_products,
-    inside,
-    products,
-    tagged,
-)
+from autodiff_lab.lessons.lesson_10 import sandbox
+from autodiff_lab.lessons.lesson_10.sandbox import NESTED, PRODUCTS, WAYS
 from autodiff_lab.lessons.lesson_10.variants import merged
 
 # 1. Hessian times vector, three ways
 
 _RR, _FR, _RF = WAYS
 _AT = next(iter(PRODUCTS))
-_RIGHT = expected_products()
+_RIGHT = sandbox.expected_products()
 
 
 def _ways(
@@ -48,11 +40,14 @@ def reverse_over_forward(f, x, v):
 ex_10_1 = Exercise(
     expects="three functions of (f, x, v) that return the product of the Hessian and v, an array like v",
     expected=_RIGHT,
-    observe=products,
+    observe=sandbox.products,
     reference=_ways(),
     misconceptions={
         _ways(*["ad.hessian(f)(x) @ v"] * 3): (
-            {f"{_RR}, {_AT}": _RIGHT[f"{_RR}, {_AT}"], inside(_RR): "forward, all directions at once, over reverse"},
+            {
+                f"{_RR}, {_AT}": _RIGHT[f"{_RR}, {_AT}"],
+                sandbox.inside(_RR): "forward, all directions at once, over reverse",
+            },
             "The numbers are right, and you made the whole matrix for them. Here n is 2 or 3; for a million "
             "parameters there is no room for it. Differentiate something that has v in it already.",
         ),
@@ -80,12 +75,12 @@ ex_10_1 = Exercise(
             "be a gradient.",
         ),
         _ways(rf="ad.jvp(ad.grad(f), (x,), (v,))[1]"): (
-            {inside(_RR): _RR, inside(_RF): _FR},
+            {sandbox.inside(_RR): _RR, sandbox.inside(_RF): _FR},
             "The numbers are right. But in reverse_over_forward f is given a Variable that holds a Dual: the sweep is "
             "inside. “Reverse over forward” has the grad outside.",
         ),
         _ways(rr="ad.jvp(ad.grad(f), (x,), (v,))[1]", rf="ad.jvp(ad.grad(f), (x,), (v,))[1]"): (
-            {inside(_RR): _FR},
+            {sandbox.inside(_RR): _FR},
             "The numbers are right, and that is forward over reverse. In reverse over reverse both are grad.",
         ),
     },
@@ -153,8 +148,8 @@ _SUM, _PRODUCT, *_, _ALONE, _OUTSIDE, _, _, _ = NESTED
 
 ex_10_3 = Exercise(
     expects="two functions, together(a, b) and D_tagged(f, x)",
-    expected=expected_nested(),
-    observe=tagged,
+    expected=sandbox.expected_nested(),
+    observe=sandbox.tagged,
     reference=_tags(),
     misconceptions={
         _tags(mine="isinstance(thing, Tagged)"): (

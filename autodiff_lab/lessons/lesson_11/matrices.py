@@ -7,16 +7,8 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab.lessons.checks import Crashed, Exercise, plain
-from autodiff_lab.lessons.lesson_11.sandbox import (
-    INVERSES,
-    PRODUCTS,
-    A,
-    B,
-    expected_inverses,
-    expected_products,
-    inverted,
-    multiplied,
-)
+from autodiff_lab.lessons.lesson_11 import sandbox
+from autodiff_lab.lessons.lesson_11.sandbox import INVERSES, PRODUCTS, A, B
 from autodiff_lab.lessons.lesson_11.variants import lines_on_tapes, trace_of_square
 
 # 4. the product
@@ -42,8 +34,8 @@ def _square(left: Any, right: Any) -> dict[str, Any]:
 
 ex_11_4 = Exercise(
     expects="a function matmul(A, B) that returns an Array with two links",
-    expected=expected_products(),
-    observe=multiplied,
+    expected=sandbox.expected_products(),
+    observe=sandbox.multiplied,
     cases="Brackets within brackets are rows.",
     reference=_matmul(),
     misconceptions={
@@ -117,8 +109,8 @@ _ONES = np.ones((2, 2))
 
 ex_11_6 = Exercise(
     expects="a function inverse(A) that returns an Array with one link",
-    expected=expected_inverses(),
-    observe=inverted,
+    expected=sandbox.expected_inverses(),
+    observe=sandbox.inverted,
     cases="Brackets within brackets are rows.",
     reference=_inverse(),
     misconceptions={

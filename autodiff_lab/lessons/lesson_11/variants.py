@@ -6,11 +6,7 @@ import numpy as np
 
 from autodiff_lab import grad
 from autodiff_lab.lessons.checks import Instance, plain
-from autodiff_lab.lessons.lesson_11.sandbox import (
-    operations,
-    squares_of_product,
-    squares_of_product_by_numbers,
-)
+from autodiff_lab.lessons.lesson_11 import sandbox
 
 Numbers = tuple[float, ...]
 
@@ -96,8 +92,8 @@ def lines_on_tapes(m: int = 2, k: int = 3, n: int = 4) -> Instance:
     (55.0, 3.0)
     """
     a, b = np.ones((m, k)), np.ones((k, n))
-    numbers = operations(squares_of_product_by_numbers, a.tolist(), b.tolist())
-    arrays = operations(squares_of_product, a, b)
+    numbers = sandbox.operations(sandbox.squares_of_product_by_numbers, a.tolist(), b.tolist())
+    arrays = sandbox.operations(sandbox.squares_of_product, a, b)
     right = (float(numbers), float(arrays))
     wrong = {
         (right[1], right[0]): "The other way round: the first number is that of the tape of numbers.",

@@ -7,12 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab.lessons.checks import Exercise, plain
-from autodiff_lab.lessons.lesson_12.sandbox import (
-    compared,
-    expected_comparison,
-    expected_score_gradients,
-    score_gradients,
-)
+from autodiff_lab.lessons.lesson_12 import sandbox
 from autodiff_lab.lessons.lesson_12.variants import loss_instance, overshoot_instance
 
 # 1. softmax and cross-entropy
@@ -25,13 +20,13 @@ def gradient_of_scores(p, y):
 
 
 ONE, TWO = "one flower, all scores equal", "two flowers"
-_RIGHT = expected_score_gradients()
+_RIGHT = sandbox.expected_score_gradients()
 _FIRST = _RIGHT[ONE][0]
 
 ex_12_1 = Exercise(
     expects="a function gradient_of_scores(p, y) that returns an array of the shape of p",
     expected=_RIGHT,
-    observe=score_gradients,
+    observe=sandbox.score_gradients,
     cases="One bracket for each flower, one number for each score.",
     reference=_gradient(),
     misconceptions={
@@ -99,16 +94,16 @@ def worst_error(f, x, claimed, h=1e-5):
 def _seen_of(source: str) -> dict[str, Any]:
     scope: dict[str, Any] = {"np": np}
     exec(source, scope)
-    return compared(scope["worst_error"])
+    return sandbox.compared(scope["worst_error"])
 
 
-_WANTED = expected_comparison()
+_WANTED = sandbox.expected_comparison()
 _TIMES, _SMALL, _LARGE = "three times the gradient", "one entry too small", "one entry too large"
 
 ex_12_3a = Exercise(
     expects="a function worst_error(f, x, claimed) that returns a number",
     expected=_WANTED,
-    observe=compared,
+    observe=sandbox.compared,
     cases="The number is the worst error of an entry, divided by the size of the largest entry.",
     reference=_comparison(),
     misconceptions={

@@ -3,16 +3,8 @@
 from __future__ import annotations
 
 from autodiff_lab.lessons.checks import Exercise
-from autodiff_lab.lessons.lesson_13.sandbox import (
-    DOCUMENTED,
-    LIMITED,
-    TIES,
-    expected,
-    fair,
-    judged,
-    limited,
-    tried,
-)
+from autodiff_lab.lessons.lesson_13 import sandbox
+from autodiff_lab.lessons.lesson_13.sandbox import DOCUMENTED, LIMITED, TIES
 from autodiff_lab.lessons.lesson_13.variants import clip_instance
 
 # 5. a rule for ties
@@ -27,8 +19,8 @@ PAIR, NO_TIE, FOUR, _ = TIES
 
 ex_13_5 = Exercise(
     expects="a function share(x) that returns one share for each entry",
-    expected=fair(),
-    observe=judged,
+    expected=sandbox.fair(),
+    observe=sandbox.judged,
     reference=_share("won = x == np.max(x)\n    return won / np.sum(won)"),
     misconceptions={
         _share("return 1.0 * (x == np.max(x))", "Every largest entry gets all of it."): (
@@ -55,7 +47,7 @@ ex_13_5 = Exercise(
             "That is the position of the winner. Asked for is an array of shares, with a 1 in that position.",
         ),
         _share("won = x == np.max(x)\n    return won / np.sum(won)", ""): (
-            {PAIR: fair()[PAIR], DOCUMENTED: "is missing, or too short to say what is done at a tie"},
+            {PAIR: sandbox.fair()[PAIR], DOCUMENTED: "is missing, or too short to say what is done at a tie"},
             "The rule is fair. It is a choice among several, so whoever uses it has to be told: say in a docstring, "
             "in a sentence, what happens at a tie.",
         ),
@@ -95,8 +87,8 @@ OUT, LOSS, HUNDRED = LIMITED
 
 ex_13_7 = Exercise(
     expects="a function clip_gradient(x) with a rule of its own",
-    expected=expected(limited, LIMITED),
-    observe=lambda clip_gradient: tried(clip_gradient, LIMITED),
+    expected=sandbox.expected(sandbox.limited, LIMITED),
+    observe=lambda clip_gradient: sandbox.tried(clip_gradient, LIMITED),
     reference=_limited(),
     misconceptions={
         _limited("", "np.clip(x, -1.0, 1.0)"): (

@@ -5,14 +5,8 @@ from __future__ import annotations
 import math
 
 from autodiff_lab.lessons.checks import Crashed, Exercise
-from autodiff_lab.lessons.lesson_13.sandbox import (
-    CANCELLING,
-    STABLE,
-    expected,
-    half_of_sinc_squared,
-    softplus,
-    tried,
-)
+from autodiff_lab.lessons.lesson_13 import sandbox
+from autodiff_lab.lessons.lesson_13.sandbox import CANCELLING, STABLE
 
 # 3. a rule that does not overflow
 
@@ -31,8 +25,8 @@ LEFT = 1e18 * math.exp(-40)
 
 ex_13_3 = Exercise(
     expects="a function log1pexp(x) whose value and slope are stable",
-    expected=expected(softplus, STABLE),
-    observe=lambda log1pexp: tried(log1pexp, STABLE),
+    expected=sandbox.expected(sandbox.softplus, STABLE),
+    observe=lambda log1pexp: sandbox.tried(log1pexp, STABLE),
     cases="Where there are two numbers, they are value and slope.",
     reference=_log1pexp(),
     misconceptions={
@@ -95,8 +89,8 @@ HALF, _, TINY = CANCELLING
 
 ex_13_4 = Exercise(
     expects="a function steady(x) that computes (1 − cos x)/x²",
-    expected=expected(half_of_sinc_squared, CANCELLING),
-    observe=lambda steady: tried(steady, CANCELLING),
+    expected=sandbox.expected(sandbox.half_of_sinc_squared, CANCELLING),
+    observe=lambda steady: sandbox.tried(steady, CANCELLING),
     cases="First the value, then the slope (at 1e-8 to eight places after the point).",
     reference=_steady("2 * np.sin(x / 2) ** 2 / x**2"),
     misconceptions={

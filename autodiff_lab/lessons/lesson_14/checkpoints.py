@@ -7,17 +7,8 @@ from typing import Any
 
 import autodiff_lab
 from autodiff_lab.lessons.checks import Crashed, Exercise, Instance
-from autodiff_lab.lessons.lesson_14.sandbox import (
-    ALIVE,
-    LONG,
-    PEAK,
-    START,
-    WITHIN,
-    Watched,
-    expected_segments,
-    gradient_of,
-    reversed_in_segments,
-)
+from autodiff_lab.lessons.lesson_14 import sandbox
+from autodiff_lab.lessons.lesson_14.sandbox import ALIVE, LONG, PEAK, START, WITHIN, Watched
 from autodiff_lab.systems.schedules import beta, cost, fewest_extra_steps, keep_all, keep_none, repetitions, segments
 
 # 1. beta, and what fits
@@ -133,13 +124,13 @@ def _gives(written: str) -> dict[str, float]:
     """The gradient that some code finds for a chain of seven steps."""
     names: dict[str, Any] = {"ad": autodiff_lab, "math": math}
     exec(written, names)
-    return {gradient_of(7): names["in_segments"](Watched(), START, 7, {})}
+    return {sandbox.gradient_of(7): names["in_segments"](Watched(), START, 7, {})}
 
 
 ex_14_3 = Exercise(
     expects="a function in_segments(step, x, l, slots) that returns the gradient of the chain in x",
-    expected=expected_segments(),
-    observe=reversed_in_segments,
+    expected=sandbox.expected_segments(),
+    observe=sandbox.reversed_in_segments,
     tolerance=1e-12,
     cases="The gradients are at x = 0.3, and a limit is what √l segments need.",
     reference=_segments(),
@@ -168,11 +159,11 @@ ex_14_3 = Exercise(
             "Inside a segment every state is made from the segment's first. Each is one step from the one before it.",
         ),
         _segments(first="i == 0"): (
-            {gradient_of(7): Crashed("KeyError", "6")},
+            {sandbox.gradient_of(7): Crashed("KeyError", "6")},
             "The last segment wants its first state, and that is in no slot. Keep one at each multiple of the length.",
         ),
         _segments(freed="slots[start]"): (
-            {gradient_of(7): Crashed("KeyError", "3")},
+            {sandbox.gradient_of(7): Crashed("KeyError", "3")},
             "The first state of a segment is dropped while its segment still needs it. Drop the state that has just "
             "been used.",
         ),

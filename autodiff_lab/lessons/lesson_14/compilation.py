@@ -5,16 +5,8 @@ from __future__ import annotations
 import math
 
 from autodiff_lab.lessons.checks import Crashed, Exercise
-from autodiff_lab.lessons.lesson_14.sandbox import (
-    FIRST,
-    PROGRAMS,
-    answer_at,
-    compiled_and_run,
-    expected_compiled,
-    expected_guarded,
-    guarded_runs,
-    recordings_after,
-)
+from autodiff_lab.lessons.lesson_14 import sandbox
+from autodiff_lab.lessons.lesson_14.sandbox import FIRST, PROGRAMS
 
 COURSE, SQUARE, TAN, _, ALONE = PROGRAMS
 
@@ -49,16 +41,16 @@ _OUT = 3.0 + math.tan(X1 / X2) ** 2
 
 def _slopes(case: str, **wrong: float) -> tuple[float, tuple[float, float]]:
     """Value and slopes of a case, some of them wrong."""
-    value, (x1, x2) = expected_compiled()[case]
+    value, (x1, x2) = sandbox.expected_compiled()[case]
     return value, (wrong.get("x1", x1), wrong.get("x2", x2))
 
 
-_ONE = expected_compiled()[ALONE]
+_ONE = sandbox.expected_compiled()[ALONE]
 
 ex_14_4 = Exercise(
     expects="a function compile_tape(tape) that returns source text, in which a function `compiled` is defined",
-    expected=expected_compiled(),
-    observe=compiled_and_run,
+    expected=sandbox.expected_compiled(),
+    observe=sandbox.compiled_and_run,
     cases="These are the value and the slopes, in brackets if there are two; of a hundred inputs, how many agree.",
     reference=_compiler(),
     misconceptions={
@@ -156,32 +148,32 @@ _KEEPS_THE_FIRST = _guarded().replace(
 
 ex_14_5 = Exercise(
     expects="two functions: guard(tape, asked) gives a line of Python, rerecording(f) gives a function of x",
-    expected=expected_guarded(),
-    observe=guarded_runs,
+    expected=sandbox.expected_guarded(),
+    observe=sandbox.guarded_runs,
     cases="The program is called at these inputs one after the other.",
     reference=_guarded(),
     misconceptions={
         _guarded(line='"pass"'): (
-            {answer_at(2): (1.6**6, 6 * 1.6**5)},
+            {sandbox.answer_at(2): (1.6**6, 6 * 1.6**5)},
             "At 1.6 the old tape was run: six factors, where the loop stops at five. The guard has to ask the "
             "question again, with the new numbers, and load gets the text that has the guards in it: "
             "with_guards(tape).",
         ),
         _guarded(line=_LINE.replace("!=", "==")): (
-            {answer_at(0): Crashed("Changed")},
+            {sandbox.answer_at(0): Crashed("Changed")},
             "The guard stops where the answer is the recorded one. It should stop where the answer is another one.",
         ),
         _guarded(tried=""): (
-            {recordings_after(1): 2},
+            {sandbox.recordings_after(1): 2},
             "Every call records again, so nothing is gained. Keep what was compiled, and record only where there is "
             "nothing yet or the guard has raised Changed.",
         ),
         _KEEPS_THE_FIRST: (
-            {recordings_after(1): 1, recordings_after(3): 3},
+            {sandbox.recordings_after(1): 1, sandbox.recordings_after(3): 3},
             "At 1.6 and at 1.62 it recorded, though one tape serves both: what was compiled at 1.6 was not kept.",
         ),
         _guarded(tried="        if compiled is not None:\n            return compiled(x)\n"): (
-            {answer_at(2): Crashed("Changed")},
+            {sandbox.answer_at(2): Crashed("Changed")},
             "The guard has raised Changed, and nobody caught it. Then is the moment to record again.",
         ),
     },

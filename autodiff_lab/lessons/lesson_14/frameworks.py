@@ -5,16 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from autodiff_lab.lessons.checks import Crashed, Exercise, in_small_letters
-from autodiff_lab.lessons.lesson_14.own_rule import (
-    DIFFERENCES,
-    POINTS,
-    REVERSE,
-    SECOND,
-    expected_invention,
-    expected_row,
-    invention_followed,
-    row_followed,
-)
+from autodiff_lab.lessons.lesson_14 import own_rule
+from autodiff_lab.lessons.lesson_14.own_rule import DIFFERENCES, POINTS, REVERSE, SECOND
 
 # 6. six machines
 
@@ -66,12 +58,12 @@ def by_k(y, x, k):
 
 
 _AT = POINTS[0]
-_RIGHT = expected_row()[f"{REVERSE}, both slopes"]
+_RIGHT = own_rule.expected_row()[f"{REVERSE}, both slopes"]
 
 ex_14_7 = Exercise(
     expects="two functions of y, x and k that return the local partials",
-    expected=expected_row(),
-    observe=row_followed,
+    expected=own_rule.expected_row(),
+    observe=own_rule.row_followed,
     cases=f"The point is x = {_AT[0]:g}, k = {_AT[1]:g}.",
     reference=_row(),
     misconceptions={
@@ -121,8 +113,8 @@ def my_partial(y, x):
 ex_14_8 = Exercise(
     is_whole=True,
     expects="two functions: my_function(x), and my_partial(y, x), its derivative",
-    expected=expected_invention(),
-    observe=invention_followed,
+    expected=own_rule.expected_invention(),
+    observe=own_rule.invention_followed,
     cases=f"I tried it at x = {', '.join(f'{x:g}' for x, _ in POINTS)}.",
     reference=_invention(),
     misconceptions={
