@@ -22,8 +22,8 @@ class Finding(str):
     """What a check itself says of a learner's code, in words; a text of the learner's is none."""
 
 
-@dataclass(frozen=True)
-class Refused:
+@dataclass
+class Refused(Exception):
     """What was handed over cannot be looked at in the way the exercise needs; `reason` is a full sentence."""
 
     reason: str

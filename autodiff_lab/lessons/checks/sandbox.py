@@ -71,7 +71,7 @@ def run_cases(
     empty: tuple[str, ...] = (),
     **replaced: Any,
 ) -> Any:
-    """Run a learner's functions on some cases: what comes out as plain data, or why they cannot be run.
+    """Run a learner's functions on some cases, and return what comes out as plain data.
 
     Parameters
     ----------
@@ -86,9 +86,7 @@ def run_cases(
     empty, replaced : tuple of str, object
         As for `borrow_names`; each case begins anew.
     """
-    refused = refuse(*functions, listing=listing, machine=machine)
-    if refused:
-        return refused
+    require_functions(*functions, listing=listing, machine=machine)
     found: dict[str, Any] = {}
     for case, how in cases.items():
         with borrow_names(functions[0], listing, empty, **replaced) as names:
@@ -103,22 +101,21 @@ def call_case(names: dict[str, Any], case: Callable[..., Any], *how: Any) -> Any
     return case(names, *how)
 
 
-def refuse(*functions: Any, listing: tuple[str, ...] = (), machine: str = "notebook") -> Refused | None:
-    """Why these cannot be run on the learner's machine, whose names are in `listing`; None if they can."""
+def require_functions(*functions: Any, listing: tuple[str, ...] = (), machine: str = "notebook") -> None:
+    """Raise `Refused` if these cannot be run on the learner's machine, whose names are in `listing`."""
     for function in functions:
         if callable(function) and not isinstance(function, types.FunctionType):
-            return Refused(f"You gave {describe(function)}. Write a function of your own, with def.")
+            raise Refused(f"You gave {describe(function)}. Write a function of your own, with def.")
         if not isinstance(function, types.FunctionType):
-            return Refused(
+            raise Refused(
                 f"You gave {describe(function)}. Hand over the function itself, without brackets after its name."
             )
         missing = [name for name in listing if name not in function.__globals__]
         if missing:
-            return Refused(
+            raise Refused(
                 f"The check runs your function on your own {machine} and cannot find {missing[0]} beside it. "
                 "Run the cells above this one first."
             )
-    return None
 
 
 def names_in(code: types.CodeType) -> Iterator[str]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab.lessons.checks import Instance, plain
+from autodiff_lab.lessons.lesson_02.sandbox import example
 from autodiff_lab.trace.reverse_steps import moves, pulled, seed_of, total
 from autodiff_lab.transforms.gradients import grad, jvp, record
 from autodiff_lab.widgets.labs.expression import typed
@@ -37,17 +38,13 @@ def annotated(a: float = 2.0, b: float = 1.0) -> Instance:
     return Instance(plain((from_b, (to_c, to_d, to_b, to_a))), wrong)
 
 
-def _example(x1: Any, x2: Any) -> Any:
-    return np.log(x1) + x1 * x2 - np.sin(x2)
-
-
 def by_hand(x1: float = 2.0, x2: float = 5.0) -> Instance:
     """Seven adjoints of the course's example, in the order in which they change.
 
     >>> by_hand().expected
     (-1.0, 1.0, 1.0, -0.28366218546322625, 1.7163378145367738, 5.0, 5.5)
     """
-    _, tape = record(_example, x1, x2)
+    _, tape = record(example, x1, x2)
     sent = {(move.line, one.parent): one for move in moves(tape) for one in move.sent}
     asked = ((6, 5), (6, 4), (4, 3), (5, 1), (3, 1), (3, 0), (2, 0))
     right = tuple(float(sent[way].after) for way in asked)
@@ -78,7 +75,7 @@ def over_which(x1: float = 2.0, x2: float = 5.0) -> Instance:
     >>> over_which().expected
     (16.5, 5.5)
     """
-    _, tape = record(_example, x1, x2)
+    _, tape = record(example, x1, x2)
     adjoints: list[Any] = [None] * len(tape)
     for _ in tape.sweep(tape.output, 1.0, adjoints):
         pass

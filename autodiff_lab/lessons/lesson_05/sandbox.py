@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_lab.lessons.checks import Refused, plain, run_cases
+from autodiff_lab.lessons.checks import plain, run_cases
+from autodiff_lab.lessons.lesson_02.sandbox import example
 from autodiff_lab.transforms.gradients import grad, value_and_grad
 from autodiff_lab.transforms.jacobians import hessian
 
@@ -32,11 +33,6 @@ BOTH = (0, 1)
 def by_hand_example(x: Any, y: Any) -> Any:
     """The function of notebook 05, document 3's."""
     return np.sin(x) + x * y
-
-
-def course_example(x1: Any, x2: Any) -> Any:
-    """The function of the course, document 0's."""
-    return np.log(x1) + x1 * x2 - np.sin(x2)
 
 
 POINTS = {"sin(x) + x * y at (3, 1)": (3.0, 1.0), "sin(x) + x * y at (2, 5)": (2.0, 5.0)}
@@ -75,7 +71,7 @@ def expected_cells() -> dict[str, Any]:
 
 def expected_hessians() -> dict[str, Any]:
     """The second derivatives of the course's function, at two points; and two third ones."""
-    found = {case: plain(hessian(course_example, argnums=BOTH)(*at)) for case, at in HESSIANS.items()}
+    found = {case: plain(hessian(example, argnums=BOTH)(*at)) for case, at in HESSIANS.items()}
     return found | {THIRD: plain([grad(grad(grad(f)))(2.0) for f in (np.log, np.sin)])}
 
 
@@ -128,7 +124,5 @@ def differentiated_again(sin_again: Any, cos_again: Any, reciprocal: Any, log_ag
     four = sin_again, cos_again, reciprocal, log_again
     own = dict(zip(FOUR, four, strict=True))
     found = run_cases(second, HESSIANS, *four, **CLOSURES, **own)
-    if isinstance(found, Refused):
-        return found
     thirds = run_cases(third, {name: (name,) for name in ("log_again", "sin_again")}, *four, **CLOSURES, **own)
     return found | {THIRD: tuple(thirds.values())}

@@ -8,7 +8,16 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab import grad, value_and_grad
-from autodiff_lab.lessons.checks import Crashed, Exercise, Instance, Refused, attempt, plain, refuse, summarize
+from autodiff_lab.lessons.checks import (
+    Crashed,
+    Exercise,
+    Instance,
+    Refused,
+    attempt,
+    plain,
+    require_functions,
+    summarize,
+)
 
 # 3. a branch at one point
 
@@ -36,9 +45,7 @@ def expected_ratio() -> dict[str, Any]:
 
 def ratio_seen(answer: Any, ratio: Any) -> Any:
     """The two predicted slopes; value and slope of the learner's program at four places."""
-    refused = refuse(ratio, listing=())
-    if refused:
-        return refused
+    require_functions(ratio)
     pair = plain(answer)
     if not isinstance(pair, tuple) or len(pair) != 2:
         return Refused("The answer is a pair: what AD reports, and the true slope.")

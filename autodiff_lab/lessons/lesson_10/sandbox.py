@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab import Dual, Variable, hvp, jvp
-from autodiff_lab.lessons.checks import Refused, plain, run_cases
+from autodiff_lab.lessons.checks import plain, run_cases
 
 Derivative = Callable[[Callable[[Any], Any], Any], Any]
 WAYS = ("reverse over reverse", "forward over reverse", "reverse over forward")
@@ -67,8 +67,6 @@ def products(reverse_over_reverse: Any, forward_over_reverse: Any, reverse_over_
             return own(watched, np.array(x), np.array(v))
 
         seen = run_cases(run, PRODUCTS, *code)
-        if isinstance(seen, Refused):
-            return seen
         found |= {f"{way}, {case}": product for case, product in seen.items()}
         if len(seen) < len(PRODUCTS):
             return found
