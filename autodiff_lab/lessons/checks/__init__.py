@@ -5,7 +5,7 @@ from __future__ import annotations
 from autodiff_lab.lessons.checks.compare import Finding, Refused, describe, in_small_letters, plain, summarize
 from autodiff_lab.lessons.checks.exercise import Exercise
 from autodiff_lab.lessons.checks.run_code import Crashed, TookTooLong, attempt
-from autodiff_lab.lessons.checks.sandbox import borrow_names, call_case, names_in, require_functions, run_cases
+from autodiff_lab.lessons.checks.sandbox import borrow_names, call_case, names_in, run_cases, vet_code
 from autodiff_lab.lessons.checks.variants import Instance
 
 __all__ = [
@@ -22,7 +22,7 @@ __all__ = [
     "in_small_letters",
     "names_in",
     "plain",
-    "require_functions",
     "run_cases",
     "summarize",
+    "vet_code",
 ]

@@ -86,7 +86,7 @@ def run_cases(
     empty, replaced : tuple of str, object
         As for `borrow_names`; each case begins anew.
     """
-    require_functions(*functions, listing=listing, machine=machine)
+    vet_code(*functions, listing=listing, machine=machine)
     found: dict[str, Any] = {}
     for case, how in cases.items():
         with borrow_names(functions[0], listing, empty, **replaced) as names:
@@ -101,7 +101,7 @@ def call_case(names: dict[str, Any], case: Callable[..., Any], *how: Any) -> Any
     return case(names, *how)
 
 
-def require_functions(*functions: Any, listing: tuple[str, ...] = (), machine: str = "notebook") -> None:
+def vet_code(*functions: Any, listing: tuple[str, ...] = (), machine: str = "notebook") -> None:
     """Raise `Refused` if these cannot be run on the learner's machine, whose names are in `listing`."""
     for function in functions:
         if callable(function) and not isinstance(function, types.FunctionType):

@@ -7,16 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_lab.lessons.checks import (
-    Crashed,
-    Exercise,
-    Instance,
-    Refused,
-    attempt,
-    describe,
-    plain,
-    require_functions,
-)
+from autodiff_lab.lessons.checks import Crashed, Exercise, Instance, Refused, attempt, describe, plain, vet_code
 from autodiff_lab.lessons.lesson_01.step_sizes import SLOPE
 from autodiff_lab.transforms.gradients import grad
 
@@ -28,7 +19,7 @@ CULPRIT = "abs"
 
 def stepped_into_the_complex(complex_step: Any, culprit: Any) -> Any:
     """The learner's complex step on three functions, and the operation that it cannot pass."""
-    require_functions(complex_step)
+    vet_code(complex_step)
     name = getattr(culprit, "__name__", culprit) if callable(culprit) else culprit
     word = name.strip(" .()").lower().removeprefix("np.") if isinstance(name, str) else ""
     word = "abs" if word == "absolute" else word
@@ -215,18 +206,15 @@ def three_ways(by_formula: Any, by_difference: Any, by_ad: Any) -> Any:
     """The formula at other points, the difference with a wide and a narrow step, and AD to its last digit."""
     if isinstance(by_formula, types.FunctionType) and by_formula.__globals__["__name__"].startswith("autodiff_lab"):
         return Refused(ON_PAPER)
-    require_functions(by_formula, by_difference, listing=("l4",), machine="program")
+    vet_code(by_formula, by_difference, listing=("l4",), machine="program")
     # On paper there is no program to run: what the formula computes with is its own.
     names = {name: thing for name, thing in by_formula.__globals__.items() if name not in ("l4", "ad", "f", "grad")}
     alone = types.FunctionType(
         by_formula.__code__, names, by_formula.__name__, by_formula.__defaults__, by_formula.__closure__
     )
     formula = attempt(lambda: plain([alone(x) for x in OTHERS]))
-    if (
-        isinstance(formula, Crashed)
-        and formula.kind == "NameError"
-        and ("'l4'" in formula.message or "'ad'" in formula.message)
-    ):
+    unknown = formula.message if isinstance(formula, Crashed) and formula.kind == "NameError" else ""
+    if "'l4'" in unknown or "'ad'" in unknown:
         return Refused(ON_PAPER)
     number = plain(by_ad)
     off = min(abs(number - slope) / abs(slope) for slope in EXACT) if isinstance(number, float) else 1.0

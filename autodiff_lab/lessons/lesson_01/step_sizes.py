@@ -17,7 +17,6 @@ ex_01_1 = Exercise(
     expects="a pair of numbers, the slopes of the forward and of the central curve",
     expected=(1, 2),
     tolerance=0.1,
-    reference="answer = (1, 2)",
     misconceptions={
         (-1.0, -1.0): "That is the cancellation side, left of the lowest point. Look to the right of it, where h is "
         "large and the curves are smooth.",
@@ -66,29 +65,14 @@ ex_01_2 = Exercise(
     cases="That is what comes out of your step.",
     reference="answer = (1e-8, 1e-5)",
     misconceptions={
-        "answer = (1e-15, 1e-15)": (
-            {"forward": "too small a step", "central": "too small a step"},
-            "Both steps are too small: of sixteen digits nearly all cancel in the difference. Smaller is not better; "
-            "look for the lowest points of the two curves.",
-        ),
-        "answer = (1e-8, 1e-8)": (
-            {"forward": "small enough", "central": "too small a step"},
-            "The forward step is good. The other is too small for the central quotient: it is accurate at larger "
-            "steps, and there fewer digits cancel.",
-        ),
-        "answer = (1e-5, 1e-5)": (
-            {"forward": "too large a step", "central": "small enough"},
-            "The central step is good. The forward quotient is still on its truncation side there.",
-        ),
-        "answer = (1e-5, 1e-8)": (
-            {"forward": "too large a step", "central": "too small a step"},
-            "The forward step is too large and the central one too small. Of the two formulas the central one has its "
-            "lowest point at the larger step.",
-        ),
-        "answer = (0.1, 0.1)": (
-            {"forward": "too large a step", "central": "too large a step"},
-            "Both steps are too large: over such a way the curve bends, and the quotient cuts it short.",
-        ),
+        (1e-15, 1e-15): "Both steps are too small: of sixteen digits nearly all cancel in the difference. Smaller is "
+        "not better; look for the lowest points of the two curves.",
+        (1e-8, 1e-8): "The forward step is good. The other is too small for the central quotient: it is accurate at "
+        "larger steps, and there fewer digits cancel.",
+        (1e-5, 1e-5): "The central step is good. The forward quotient is still on its truncation side there.",
+        (1e-5, 1e-8): "The forward step is too large and the central one too small. Of the two formulas the central "
+        "one has its lowest point at the larger step.",
+        (0.1, 0.1): "Both steps are too large: over such a way the curve bends, and the quotient cuts it short.",
     },
     hints=(
         "In the lab, move h until the mark of one curve is at its lowest point. Then do the same for the other.",

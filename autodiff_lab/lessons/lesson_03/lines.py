@@ -59,30 +59,16 @@ ex_03_1 = Exercise(
     observe=printed_lines,
     reference=_as_cell(SEVEN_LINES),
     misconceptions={
-        _as_cell(SINE_FIRST): (
-            printed_lines(SINE_FIRST),
-            "You compute all three terms first and then combine them, as one does on paper. Python reads a + b - c as "
-            "(a + b) - c: the sum is finished before the sine is even looked at.",
-        ),
-        _as_cell(PRODUCT_FIRST): (
-            printed_lines(PRODUCT_FIRST),
-            "The product binds more tightly than the sum, that is right. But Python evaluates the left operand of the "
-            "+ before the right one, so the logarithm runs first.",
-        ),
-        _as_cell(COUNTED_FROM_ONE): (
-            printed_lines(COUNTED_FROM_ONE),
-            "You let the inputs draw fresh names. They come with names of their own, v-1 and v0; the counter is not "
-            "touched until the first operation.",
-        ),
-        _as_cell(OWN_NAMES): (
-            printed_lines(OWN_NAMES),
-            "x and y are names in your Python program, and a Variable cannot see them. It prints the name that was "
-            "given to it: v-1, v0.",
-        ),
-        _as_cell(SEVEN_LINES[2:]): (
-            printed_lines(SEVEN_LINES[2:]),
-            "The five operations are right. Variable.constant prints as well, so two lines come before them.",
-        ),
+        SINE_FIRST: "You compute all three terms first and then combine them, as one does on paper. Python reads a + "
+        "b - c as (a + b) - c: the sum is finished before the sine is even looked at.",
+        PRODUCT_FIRST: "The product binds more tightly than the sum, that is right. But Python evaluates the left "
+        "operand of the + before the right one, so the logarithm runs first.",
+        COUNTED_FROM_ONE: "You let the inputs draw fresh names. They come with names of their own, v-1 and v0; the "
+        "counter is not touched until the first operation.",
+        OWN_NAMES: "x and y are names in your Python program, and a Variable cannot see them. It prints the name that "
+        "was given to it: v-1, v0.",
+        SEVEN_LINES[2:]: "The five operations are right. Variable.constant prints as well, so two lines come before "
+        "them.",
     },
     hints=(
         "Two lines for the two inputs, then one line for each operation, in the order in which Python runs them.",
@@ -196,7 +182,6 @@ ex_03_2 = Exercise(
 ex_03_3 = Exercise(
     expects="a pair of whole numbers, (before, after)",
     expected=(5, 15),
-    reference="answer = (5, 15)",
     misconceptions={
         (5, 5): "You take the backward pass for a reader of the tape. Look at what it printed: v9 = v6 * v7 is an "
         "operation on Variables, and every such operation is recorded.",

@@ -35,24 +35,13 @@ ex_04_6 = Exercise(
     observe=orders,
     reference='answer = ["y b c a", "y c b a"]',
     misconceptions={
-        'answer = ["y b c a"]': (
-            {YOURS: ("ybca",)},
-            "That one is valid, and it is one that a tape could give. Is it the only one? Which cells wait for each "
-            "other, and which do not?",
-        ),
-        'answer = ["y c b a"]': (
-            {YOURS: ("ycba",)},
-            "That one is valid: it is the tape, read backwards. There is another. Which cells do not wait for each "
-            "other?",
-        ),
-        'answer = ["y b c a", "y c b a", "y b a c", "y c a b"]': (
-            {YOURS: ("ybac", "ybca", "ycab", "ycba")},
-            "You let every cell wait for one consumer. a has two, and waits for both.",
-        ),
-        'answer = ["a b c y", "a c b y"]': (
-            {YOURS: ("abcy", "acby")},
-            "These are the orders in which the program may run. The sweep goes the other way.",
-        ),
+        ("y b c a",): "That one is valid, and it is one that a tape could give. Is it the only one? Which cells wait "
+        "for each other, and which do not?",
+        ("y c b a",): "That one is valid: it is the tape, read backwards. There is another. Which cells do not wait "
+        "for each other?",
+        ("y b c a", "y c b a", "y b a c", "y c a b"): "You let every cell wait for one consumer. a has two, and waits "
+        "for both.",
+        ("a b c y", "a c b y"): "These are the orders in which the program may run. The sweep goes the other way.",
         'answer = ["y b c a", "y c b a", "y b a c"]': (
             {WRONG: 1, MISSING: 0},
             "Both valid orders are there, and one that is not: in it a cell sends before all its consumers have.",

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_lab.lessons.checks import Crashed, attempt, call_case, plain, require_functions, run_cases, summarize
+from autodiff_lab.lessons.checks import Crashed, attempt, call_case, plain, run_cases, summarize, vet_code
 from autodiff_lab.systems.static_graph import graph as static_graph
 from autodiff_lab.transforms.gradients import grad
 from autodiff_lab.transforms.jacobians import jacrev
@@ -93,7 +93,7 @@ def expected_batch() -> dict[str, Any]:
 
 def fed_batch(feed_all: Any) -> Any:
     """What the learner makes of five values, and how many operations are built meanwhile."""
-    require_functions(feed_all, listing=(*_NODES, "run", "wave_in", "wave_out"), machine="graph")
+    vet_code(feed_all, listing=(*_NODES, "run", "wave_in", "wave_out"), machine="graph")
     made: list[Any] = []
     kind = feed_all.__globals__["Operator"]
     original = kind.__init__

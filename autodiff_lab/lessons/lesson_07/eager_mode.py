@@ -79,43 +79,23 @@ def policies(answer: Any) -> Any:
     )
 
 
-def _chosen(*answer: str) -> str:
-    return f"answer = {answer}"
-
-
 ex_07_6 = Exercise(
     expects='four words, each "none" or "zero"',
     expected=NONE_OR_ZERO,
     observe=policies,
-    reference=_chosen(*NONE_OR_ZERO),
     misconceptions={
-        _chosen("zero", "none", "zero", "zero"): (
-            ("zero", "none", "zero", "zero"),
-            "The fourth: momentum remembers. With the gradient 0 it rolls on; with None the parameter stays put.",
-        ),
-        _chosen("zero", "zero", "zero", "none"): (
-            ("zero", "zero", "zero", "none"),
-            "The second: 0 is also the gradient of a parameter that is connected and happens to lie at the bottom. "
-            "Then the two cannot be told apart.",
-        ),
-        _chosen("none", "none", "zero", "none"): (
-            ("none", "none", "zero", "none"),
-            "The first: a sum of squares with None in it is a TypeError. The slope in an unused parameter is 0.",
-        ),
-        _chosen("zero", "none", "none", "none"): (
-            ("zero", "none", "none", "none"),
-            "The third: a matrix needs a number in every place, and the slope of 3 in x is a number: 0.",
-        ),
-        _chosen(*["zero"] * 4): (
-            ("zero",) * 4,
-            "A zero everywhere is convenient, and hides two things: a parameter that is not connected, and one that "
-            "should be left alone.",
-        ),
-        _chosen(*["none"] * 4): (
-            ("none",) * 4,
-            "None is careful, and there are places where you compute with the gradient: a None in a sum or in a "
-            "matrix stops the program.",
-        ),
+        ("zero", "none", "zero", "zero"): "The fourth: momentum remembers. With the gradient 0 it rolls on; with None "
+        "the parameter stays put.",
+        ("zero", "zero", "zero", "none"): "The second: 0 is also the gradient of a parameter that is connected and "
+        "happens to lie at the bottom. Then the two cannot be told apart.",
+        ("none", "none", "zero", "none"): "The first: a sum of squares with None in it is a TypeError. The slope in "
+        "an unused parameter is 0.",
+        ("zero", "none", "none", "none"): "The third: a matrix needs a number in every place, and the slope of 3 in x "
+        "is a number: 0.",
+        ("zero",) * 4: "A zero everywhere is convenient, and hides two things: a parameter that is not connected, and "
+        "one that should be left alone.",
+        ("none",) * 4: "None is careful, and there are places where you compute with the gradient: a None in a sum or "
+        "in a matrix stops the program.",
     },
     hints=(
         "None is a remark about the tape, 0 is a slope. Which of the two does each situation ask for?",

@@ -21,9 +21,9 @@ from autodiff_lab.lessons.checks import (
     describe,
     names_in,
     plain,
-    require_functions,
     run_cases,
     summarize,
+    vet_code,
 )
 from autodiff_lab.systems.gradient_tape import GradientTape, Variable, constant
 from autodiff_lab.systems.static_graph import graph as static_graph
@@ -195,7 +195,7 @@ def truth_table(x: float, accessed: bool) -> tuple[float | None, ...]:
 
 def rewound(both_gradients: Any) -> Any:
     """What the learner's function gets from a tape that is not persistent, and what the tape says afterwards."""
-    require_functions(both_gradients)
+    vet_code(both_gradients)
     x, y = Variable(2.0, name="x"), Variable(3.0, name="y")
     with GradientTape() as tape:
         z = x**2 + y**2
@@ -223,7 +223,7 @@ STEPS = 20
 
 def losses(minimize: Any) -> Any:
     """The loss along twenty steps of the learner's, and what becomes of a Variable that the loss does not use."""
-    require_functions(minimize)
+    vet_code(minimize)
     if "minimize" in names_in(minimize.__code__):
         return Refused("You call an optimizer's own minimize. That is the function to be written here.")
     at_once = _once(minimize)

@@ -8,16 +8,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab import grad, value_and_grad
-from autodiff_lab.lessons.checks import (
-    Crashed,
-    Exercise,
-    Instance,
-    Refused,
-    attempt,
-    plain,
-    require_functions,
-    summarize,
-)
+from autodiff_lab.lessons.checks import Crashed, Exercise, Instance, Refused, attempt, plain, summarize, vet_code
 
 # 3. a branch at one point
 
@@ -45,7 +36,7 @@ def expected_ratio() -> dict[str, Any]:
 
 def ratio_seen(answer: Any, ratio: Any) -> Any:
     """The two predicted slopes; value and slope of the learner's program at four places."""
-    require_functions(ratio)
+    vet_code(ratio)
     pair = plain(answer)
     if not isinstance(pair, tuple) or len(pair) != 2:
         return Refused("The answer is a pair: what AD reports, and the true slope.")

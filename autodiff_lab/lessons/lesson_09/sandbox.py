@@ -10,7 +10,7 @@ import numpy as np
 
 from autodiff_lab.engine.dual import Dual
 from autodiff_lab.engine.variable import Variable
-from autodiff_lab.lessons.checks import Crashed, attempt, describe, names_in, plain, require_functions, summarize
+from autodiff_lab.lessons.checks import Crashed, attempt, describe, names_in, plain, summarize, vet_code
 from autodiff_lab.transforms.jacobians import jacobian
 
 Function = Callable[[Any], Any]
@@ -62,7 +62,7 @@ def expected_jacobians() -> dict[str, Any]:
 
 def jacobians(my_jacfwd: Any, my_jacrev: Any) -> Any:
     """The learner's two matrices for each case, and the runs."""
-    require_functions(my_jacfwd, my_jacrev)
+    vet_code(my_jacfwd, my_jacrev)
     found: dict[str, Any] = {}
     for way, code, made in zip((BY_COLUMNS, BY_ROWS), (my_jacfwd, my_jacrev), MADE_OF, strict=True):
         for case, (f, x) in CASES.items():
@@ -105,7 +105,7 @@ def expected_compressed() -> dict[str, Any]:
 
 def compressed(tridiagonal_jacobian: Any) -> Any:
     """What the learner's function makes of Broyden's function, entry by entry."""
-    require_functions(tridiagonal_jacobian)
+    vet_code(tridiagonal_jacobian)
     f, runs = counted(chain)
     seen = attempt(tridiagonal_jacobian, f, _point(30))
     if isinstance(seen, Crashed):

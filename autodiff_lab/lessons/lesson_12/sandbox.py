@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab.data import load_iris
-from autodiff_lab.lessons.checks import Crashed, Refused, attempt, plain, require_functions, run_cases, summarize
+from autodiff_lab.lessons.checks import Crashed, Refused, attempt, plain, run_cases, summarize, vet_code
 from autodiff_lab.systems.iris import Epoch, Parameters, categorical_cross_entropy, reg, train_arrays
 from autodiff_lab.systems.perceptron import FIXED_START, XOR, loss, network, two_moons
 from autodiff_lab.systems.wengert import Var
@@ -82,7 +82,7 @@ BELOW = "below 0.000001"
 
 def compared(worst_error: Any) -> Any:
     """What the learner's comparison says of right and wrong gradients, and whether it leaves its input alone."""
-    require_functions(worst_error)
+    vet_code(worst_error)
     right = grad(_bent)(POINT)
     claims = {
         "the gradient itself": right,
@@ -119,7 +119,7 @@ LOSSES, CELLS = "the losses", "cells on the tape"
 
 def updated(update: Any) -> Any:
     """Losses and lengths of the tape over a few epochs of four flowers, with the learner's update."""
-    require_functions(update)
+    vet_code(update)
     iris = load_iris()
     xs = iris.train.features[list(FLOWERS)].tolist()
     truth = np.eye(3)[iris.train.labels[list(FLOWERS)]].tolist()

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab import custom_gradient, grad, value_and_grad
-from autodiff_lab.lessons.checks import Finding, attempt, describe, plain, require_functions, run_cases
+from autodiff_lab.lessons.checks import Finding, attempt, describe, plain, run_cases, vet_code
 
 Case = tuple[Callable[..., Any], Any]
 
@@ -148,7 +148,7 @@ SAYS = "says what is done at a tie"
 
 def judged(share: Any) -> Any:
     """A tie rule on several arrays, put into a maximum of its own and swept by the engine."""
-    require_functions(share)
+    vet_code(share)
     found: dict[str, Any] = {case: attempt(_judge, share, np.array(x)) for case, x in TIES.items()}
     rng = np.random.default_rng(13)
     for x in rng.integers(0, 3, (100, 4)).astype(float):

@@ -23,7 +23,6 @@ ex_14_6 = Exercise(
     expects="six letters, such as ('a', 'b', 'c', 'd', 'e', 'f'), in the order of the systems",
     expected=_SYSTEMS,
     observe=letters,
-    reference=f"answer = {_SYSTEMS}",
     misconceptions={
         ("d", "a", "f", "c", "e", "b"): "Both are static graphs. Which of the two looks up gradients in a registry, "
         "under the operation's name? The small graph of document 1 has scalars, and its derivatives in a method.",

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab import CheckError, Trace, check_grads, custom_gradient, formula, grad, jvp, program, record
-from autodiff_lab.lessons.checks import Crashed, attempt, describe, plain, require_functions, summarize
+from autodiff_lab.lessons.checks import Crashed, attempt, describe, plain, summarize, vet_code
 
 POINTS = ((0.7, 1.3), (1.9, 0.4), (3.0, 2.5))
 REVERSE, FORWARD, SECOND = "reverse", "forward", "twice"
@@ -40,7 +40,7 @@ def expected_row() -> dict[str, Any]:
 
 def row_followed(by_x: Any, by_k: Any) -> Any:
     """What all interpreters make of a row with the learner's two partials."""
-    require_functions(by_x, by_k, listing=())
+    vet_code(by_x, by_k, listing=())
     made = custom_gradient(partials=(by_x, by_k))(saturation)
     at = POINTS[0]
     both = grad(made, argnums=(0, 1))
@@ -71,7 +71,7 @@ def expected_invention() -> dict[str, Any]:
 
 def invention_followed(my_function: Any, my_partial: Any) -> Any:
     """The same of an operation that nobody here has seen before."""
-    require_functions(my_function, my_partial, listing=())
+    vet_code(my_function, my_partial, listing=())
     made = custom_gradient(partials=my_partial)(_named(my_function))
     points = [x for x, _ in POINTS]
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from autodiff_lab import Variable, grad, record
 from autodiff_lab import value_and_grad as engine
-from autodiff_lab.lessons.checks import Crashed, Refused, attempt, describe, plain, require_functions, summarize
+from autodiff_lab.lessons.checks import Crashed, Refused, attempt, describe, plain, summarize, vet_code
 
 # A chain in segments
 
@@ -74,7 +74,7 @@ def expected_segments() -> dict[str, Any]:
 
 def reversed_in_segments(in_segments: Any) -> Any:
     """What the learner's function gives, and what it took."""
-    require_functions(in_segments, listing=("ad", "math"))
+    vet_code(in_segments, listing=("ad", "math"))
     found: dict[str, Any] = {}
     for steps in CHAINS:
         step, slots = Watched(), Slots()
@@ -130,7 +130,7 @@ def expected_compiled() -> dict[str, Any]:
 
 def compiled_and_run(compile_tape: Any) -> Any:
     """The learner's source for a few tapes, run at one input and at a hundred."""
-    require_functions(compile_tape, listing=("ad", "np", "name", "written", "forward_lines"))
+    vet_code(compile_tape, listing=("ad", "np", "name", "written", "forward_lines"))
     found: dict[str, Any] = {}
     inputs = np.random.default_rng(14).uniform(0.5, 3.0, (INPUTS, 2)).tolist()
     for name, f in PROGRAMS.items():
@@ -206,7 +206,7 @@ def expected_guarded() -> dict[str, Any]:
 def guarded_runs(guard: Any, rerecording: Any) -> Any:
     """The learner's guard and driver on the loop, with the recordings counted."""
     listing = ("ad", "np", "Changed", "load", "with_guards", "question")
-    require_functions(guard, rerecording, listing=listing)
+    vet_code(guard, rerecording, listing=listing)
     count = 0
 
     def f(x: Any) -> Any:
