@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from autodiff_lab.lessons import lesson_03
-from autodiff_lab.lessons.checks.compare import agrees, describe, plain, is_rounded
+from autodiff_lab.lessons.checks.compare import agrees, describe, is_rounded, plain
 from autodiff_lab.lessons.checks.run_code import Crashed, attempt, is_unfinished
 from autodiff_lab.lessons.lesson_03 import lines, repairs
 

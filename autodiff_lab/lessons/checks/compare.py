@@ -30,7 +30,7 @@ class Refused(Exception):
 
 
 def plain(answer: Any) -> Any:
-    """An answer as plain data: Variables and NumPy scalars become floats, lists and arrays become tuples.
+    """Turn an answer into plain data: Variables and NumPy scalars become floats, lists and arrays become tuples.
 
     >>> plain([np.float64(5.5), 2])
     (5.5, 2.0)
@@ -55,7 +55,7 @@ def plain(answer: Any) -> Any:
 
 
 def in_small_letters(answer: Any, *options: str) -> Any:
-    """An answer's words as they are compared: small, and bare; with `options`, no word but these.
+    """Turn an answer's words into bare small letters; with `options`, no word but these.
 
     >>> in_small_letters([1, "(B) "]), in_small_letters(["Forward", "either"], "forward", "reverse", "either")
     ((1.0, 'b'), ('forward', 'either'))
@@ -228,7 +228,7 @@ def describe(thing: Any) -> str:
 
 
 def summarize(found: Any) -> Any:
-    """What a learner's code gave, as plain data; of something unforeseen a description.
+    """Turn the result of a learner's code into plain data; of anything unforeseen give a description.
 
     >>> summarize(np.float64(2.0)), summarize(None), summarize(object())
     (2.0, None, 'an object of type object')

@@ -38,7 +38,7 @@ class Report:
 
 
 class Lesson:
-    """What ``check.progress`` is in a notebook.
+    """The progress in a lesson and in the course; ``check.progress`` in a notebook.
 
     Attributes
     ----------

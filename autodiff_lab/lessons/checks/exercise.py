@@ -46,7 +46,7 @@ MARKS = {"passed": "✓", "not attempted": "…", "not yet": "✗", "hint": "→
 
 @dataclass(frozen=True)
 class Reply:
-    """What the learner reads under the cell: plain text, the same for eye, screen reader and test."""
+    """The reply of a check: its status, and the plain text that the learner reads under the cell."""
 
     status: str
     """One of ``passed``, ``not attempted``, ``not yet``, ``hint``, ``solution``."""
@@ -192,7 +192,7 @@ class Exercise:
         return self.instance(seed).given
 
     def __call__(self, *answers: Any, seed: Seed = None) -> Reply:
-        """Look at an answer and say something useful about it; never raise."""
+        """Check an answer and reply something useful; never raise."""
         try:
             reply = self._judge(answers, self.instance(seed))
         except KeyboardInterrupt:

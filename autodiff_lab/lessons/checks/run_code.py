@@ -62,7 +62,7 @@ class TookTooLong(BaseException):
 
 
 def attempt(code: Callable[..., Any], *args: Any, steps: int = STEPS) -> Any:
-    """The result of ``code(*args)``, or a `Crashed`. What the code prints is dropped.
+    """Run ``code(*args)`` and return its result, or a `Crashed`. What the code prints is dropped.
 
     >>> attempt(int, "5")
     5

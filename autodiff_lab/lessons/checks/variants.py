@@ -108,12 +108,12 @@ Draws = Mapping[str, Sequence[Any]]
 
 
 def make_instance(make: Make, data: Mapping[str, Any]) -> Instance:
-    """The instance with these data."""
+    """Make the instance with these data."""
     return replace(make(**data), given=Given(**data))
 
 
 def draw_instance(make: Make, draws: Draws, seed: str, tolerance: float) -> Instance | None:
-    """The instance of a seed: the first sound one of those it draws; None if there is none.
+    """Draw the instance of a seed: the first sound one; None if there is none.
 
     >>> def double(x=2.0):
     ...     return Instance(2 * x)
@@ -130,13 +130,13 @@ def draw_instance(make: Make, draws: Draws, seed: str, tolerance: float) -> Inst
 
 
 def every_draw(make: Make, draws: Draws) -> Iterator[Instance]:
-    """All instances there are; for the tests."""
+    """Yield all instances there are; for the tests."""
     for values in itertools.product(*draws.values()):
         yield make_instance(make, dict(zip(draws, values, strict=True)))
 
 
 def normalize_seed(seed: Seed) -> str | None:
-    """A seed as it is kept: "Ada " and "ada" are the same learner; None is the example of the text."""
+    """Normalize a seed: "Ada " and "ada" are the same learner; None is the example of the text."""
     if seed is None:
         return None
     return " ".join("".join(char if char.isprintable() else " " for char in str(seed)).split()).casefold()[:80]
