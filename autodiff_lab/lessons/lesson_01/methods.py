@@ -17,7 +17,7 @@ BREAKERS = ("exp", "abs", "sin", "sqrt", "log")
 CULPRIT = "abs"
 
 
-def stepped_into_the_complex(complex_step: Any, culprit: Any) -> Any:
+def try_complex_step(complex_step: Any, culprit: Any) -> Any:
     """The learner's complex step on three functions, and the operation that it cannot pass."""
     vet_code(complex_step)
     name = getattr(culprit, "__name__", culprit) if callable(culprit) else culprit
@@ -56,7 +56,7 @@ ex_01_4 = Exercise(
         "the operation that breaks it": CULPRIT,
     },
     tolerance=1e-15,
-    observe=stepped_into_the_complex,
+    observe=try_complex_step,
     cases="Each is what complex_step returns.",
     reference=_complex_step(),
     misconceptions={
@@ -202,7 +202,7 @@ def _three_ways(x: float = 0.3) -> Instance:
     return Instance(right, wrong, _cell(x))
 
 
-def three_ways(by_formula: Any, by_difference: Any, by_ad: Any) -> Any:
+def compare_three_ways(by_formula: Any, by_difference: Any, by_ad: Any) -> Any:
     """The formula at other points, the difference with a wide and a narrow step, and AD to its last digit."""
     if isinstance(by_formula, types.FunctionType) and by_formula.__globals__["__name__"].startswith("autodiff_lab"):
         return Refused(ON_PAPER)
@@ -234,7 +234,7 @@ ex_01_5 = Exercise(
     make=_three_ways,
     draws={"x": DRAWN},
     tolerance=1e-9,
-    observe=three_ways,
+    observe=compare_three_ways,
     cases="All three are slopes of l₄.",
     hints=(
         "On paper: lₙ₊₁ = 4 lₙ (1 − lₙ) has the slope 4(1 − 2lₙ) in lₙ. The chain rule multiplies the three.",

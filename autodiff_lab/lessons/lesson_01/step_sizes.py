@@ -40,7 +40,7 @@ GOOD = {"forward": 1e-7, "central": 1e-9}
 BEST = {"forward": 1e-8, "central": 3e-5}
 
 
-def judged_steps(answer: Any) -> Any:
+def judge_steps(answer: Any) -> Any:
     """For each formula: whether its error is small enough, or on which side of the V the step is."""
     seen = plain(answer)
     if not isinstance(seen, tuple) or len(seen) != 2 or not all(isinstance(h, float) for h in seen):
@@ -61,7 +61,7 @@ def _judged(name: str, h: float) -> str:
 ex_01_2 = Exercise(
     expects="a pair of steps, (h for the forward quotient, h for the central one)",
     expected={"forward": "small enough", "central": "small enough"},
-    observe=judged_steps,
+    observe=judge_steps,
     cases="That is what comes out of your step.",
     reference="answer = (1e-8, 1e-5)",
     misconceptions={
@@ -84,7 +84,7 @@ ex_01_2 = Exercise(
 # 3. a parabola
 
 
-def number_and_word(answer: Any) -> Any:
+def read_number_and_word(answer: Any) -> Any:
     """A number and a word, the word small and without its full stop; False is a no."""
     seen = plain(answer)
     if isinstance(seen, tuple) and len(seen) == 2 and isinstance(seen[1], bool):
@@ -97,7 +97,7 @@ def number_and_word(answer: Any) -> Any:
 ex_01_3 = Exercise(
     expects='a number and a word, such as (0.25, "yes")',
     expected=(0.0, "no"),
-    observe=number_and_word,
+    observe=read_number_and_word,
     reference='answer = (0.0, "no")',
     misconceptions={
         (1.0, "yes"): "That is the forward quotient: (2² − 1²) / 1 = 3, and the slope is 2. The central one takes a "

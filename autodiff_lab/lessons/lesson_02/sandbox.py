@@ -31,10 +31,10 @@ def points() -> list[tuple[str, Pair, Pair]]:
     while len(pairs) < 20:
         a, da, b, db = (round(draw.uniform(-3, 3), 1) or 1.0 for _ in range(4))
         pairs.append(((a, da), (b, db)))
-    return [(f"{written(a)} {{}} {written(b)}", a, b) for a, b in pairs]
+    return [(f"{write_dual(a)} {{}} {write_dual(b)}", a, b) for a, b in pairs]
 
 
-def written(dual: Pair) -> str:
+def write_dual(dual: Pair) -> str:
     """A dual number as on paper: ``(2 + 3ε)``."""
     value, tangent = dual
     return f"({number(value)} {'−' if tangent < 0 else '+'} {number(abs(tangent))}ε)"
@@ -62,7 +62,9 @@ def _arithmetic_cases() -> dict[str, tuple[str, tuple[Pair, ...]]]:
 
 def _function_cases() -> dict[str, tuple[str, tuple[Pair, ...]]]:
     """Four functions of 2 + 3ε, and the example made of two of them, seeded once in each input."""
-    found: dict[str, tuple[str, tuple[Pair, ...]]] = {f"{name} of {written(AT)}": (name, (AT,)) for name in FUNCTIONS}
+    found: dict[str, tuple[str, tuple[Pair, ...]]] = {
+        f"{name} of {write_dual(AT)}": (name, (AT,)) for name in FUNCTIONS
+    }
     for one, other in ((1.0, 0.0), (0.0, 1.0)):
         found[f"the example with the seed ({one:g}, {other:g})"] = ("example", ((2.0, one), (5.0, other)))
     return found
@@ -85,15 +87,13 @@ def expected_functions() -> dict[str, Pair]:
 
 def run_arithmetic(dual_mul: Any, dual_div: Any) -> Any:
     """The learner's products and quotients, by case."""
-    own = dict(zip(SIGNS, (dual_mul, dual_div), strict=True))
-    return _run_duals(own, _arithmetic_cases())
+    return _run_duals({"*": dual_mul, "/": dual_div}, _arithmetic_cases())
 
 
 def run_functions(dual_log: Any, dual_sin: Any, dual_exp: Any, dual_sqrt: Any) -> Any:
     """The learner's four functions at 2 + 3ε, and the example made of two of them."""
-    code = dual_log, dual_sin, dual_exp, dual_sqrt
-    own = dict(zip(FUNCTIONS, code, strict=True))
-    return _run_duals({**own, "example": _example_of(own)}, _function_cases(), *code)
+    own = {"log": dual_log, "sin": dual_sin, "exp": dual_exp, "sqrt": dual_sqrt}
+    return _run_duals({**own, "example": _example_of(own)}, _function_cases(), *own.values())
 
 
 def _run_duals(own: dict[str, Any], cases: Mapping[str, Any], *functions: Any) -> Any:

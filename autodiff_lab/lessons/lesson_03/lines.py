@@ -23,7 +23,7 @@ AS_TYPED = str.maketrans(
 )
 
 
-def printed_lines(answer: Any) -> Any:
+def read_printed_lines(answer: Any) -> Any:
     """Lines without spaces; one text with line breaks will do, signs as on paper, and 2, 2. and 2.0 are the same."""
     lines = answer.strip().splitlines() if isinstance(answer, str) else plain(answer)
     if not isinstance(lines, list | tuple) or not all(isinstance(line, str) for line in lines):
@@ -56,7 +56,7 @@ def _as_cell(lines: tuple[str, ...]) -> str:
 ex_03_1 = Exercise(
     expects="a list of seven strings, one for each printed line",
     expected=SEVEN_LINES,
-    observe=printed_lines,
+    observe=read_printed_lines,
     reference=_as_cell(SEVEN_LINES),
     misconceptions={
         SINE_FIRST: "You compute all three terms first and then combine them, as one does on paper. Python reads a + "

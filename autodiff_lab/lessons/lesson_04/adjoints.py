@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from autodiff_lab.lessons.checks import Crashed, Exercise, TookTooLong
-from autodiff_lab.lessons.lesson_04.sandbox import DOUBLINGS, expected_slopes, swept
+from autodiff_lab.lessons.lesson_04.sandbox import DOUBLINGS, expected_slopes, sweep_programs
 from autodiff_lab.lessons.lesson_04.variants import annotated, by_hand, calls_and_cells, over_which
 
 # 1. paths and cells
@@ -78,7 +78,7 @@ def adjoints_from(result, cells):
 ex_04_3 = Exercise(
     expects="a function adjoints_from(result, cells) that returns a dictionary, the adjoint of each cell",
     expected=expected_slopes(),
-    observe=swept,
+    observe=sweep_programs,
     cases="These are the adjoints of the inputs.",
     reference=_sweep(),
     misconceptions={

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from autodiff_lab.lessons.checks import Crashed, Exercise, Refused, TookTooLong, describe, plain
-from autodiff_lab.lessons.lesson_04.sandbox import AGAIN, DOUBLINGS, GOOD, expected_orders, ordered
+from autodiff_lab.lessons.lesson_04.sandbox import AGAIN, DOUBLINGS, GOOD, expected_orders, order_programs
 from autodiff_lab.lessons.lesson_04.variants import thrice, used_twice
 
 # 6. valid orders
@@ -14,7 +14,7 @@ VALID = ("ybca", "ycba")
 WRONG, MISSING, YOURS = "wrong orders in your list", "valid orders that are missing", "your orders"
 
 
-def orders(answer: Any) -> Any:
+def read_orders(answer: Any) -> Any:
     """How many of these orders are valid, however they are written."""
     found = plain(sorted(answer) if isinstance(answer, set) else answer)
     if isinstance(found, tuple):
@@ -32,7 +32,7 @@ def orders(answer: Any) -> Any:
 ex_04_6 = Exercise(
     expects="a list of orders, each a text such as 'a b c y'",
     expected={WRONG: 0, MISSING: 0, YOURS: VALID},
-    observe=orders,
+    observe=read_orders,
     reference='answer = ["y b c a", "y c b a"]',
     misconceptions={
         ("y b c a",): "That one is valid, and it is one that a tape could give. Is it the only one? Which cells wait "
@@ -95,7 +95,7 @@ ENTERED_LATE = """\
 ex_04_7 = Exercise(
     expects="a function topological_order(result) that returns a list of cells",
     expected=expected_orders(),
-    observe=ordered,
+    observe=order_programs,
     reference=_order(),
     misconceptions={
         _order(seen=""): (

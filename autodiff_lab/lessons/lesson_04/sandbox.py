@@ -127,7 +127,7 @@ def expected_orders() -> dict[str, str]:
     return dict.fromkeys(ORDERS, GOOD)
 
 
-def swept(adjoints_from: Any) -> Any:
+def sweep_programs(adjoints_from: Any) -> Any:
     """The adjoints that the learner's sweep finds for the inputs, by program."""
 
     def run(names: dict[str, Any], program: Program, at: tuple[float, ...]) -> Any:
@@ -139,7 +139,7 @@ def swept(adjoints_from: Any) -> Any:
     return run_cases(run, SLOPES, adjoints_from, **TAPE)
 
 
-def ordered(topological_order: Any) -> Any:
+def order_programs(topological_order: Any) -> Any:
     """What is to be said of the learner's order, by program."""
 
     def run(names: dict[str, Any], program: Program, at: tuple[float, ...]) -> Finding:

@@ -25,7 +25,7 @@ def by_hand(a, b):
 ex_05_1 = Exercise(
     expects="a function by_hand(a, b) that makes the cells and returns x, y, Y",
     expected=sandbox.expected_by_hand(),
-    observe=sandbox.swept_by_hand,
+    observe=sandbox.sweep_by_hand,
     cases="These are the value, the slope in x and the slope in y.",
     reference=_by_hand(),
     misconceptions={
@@ -87,7 +87,7 @@ EXP, DIV, *_ = sandbox.expected_cells()
 ex_05_2 = Exercise(
     expects="two functions, exponential(x) and quotient(x, y), that return a cell each",
     expected=sandbox.expected_cells(),
-    observe=sandbox.swept_cells,
+    observe=sandbox.sweep_cells,
     cases="These are the value, the slope in x and the slope in y.",
     reference=_two(),
     misconceptions={

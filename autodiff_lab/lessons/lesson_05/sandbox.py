@@ -75,7 +75,7 @@ def expected_hessians() -> dict[str, Any]:
     return found | {THIRD: plain([grad(grad(grad(f)))(2.0) for f in (np.log, np.sin)])}
 
 
-def swept_by_hand(by_hand: Any) -> Any:
+def sweep_by_hand(by_hand: Any) -> Any:
     """Value and slopes that come out of cells made by hand, at two points."""
 
     def run(names: dict[str, Any], a: float, b: float) -> Any:
@@ -89,7 +89,7 @@ def swept_by_hand(by_hand: Any) -> Any:
     return run_cases(run, POINTS, by_hand, **CELLS)
 
 
-def swept_cells(exponential: Any, quotient: Any) -> Any:
+def sweep_cells(exponential: Any, quotient: Any) -> Any:
     """Value and slopes of programs that use the learner's exponential and quotient."""
 
     def run(names: dict[str, Any], make: Callable[..., Callable[..., Any]], at: tuple[float, float]) -> Any:
@@ -103,7 +103,7 @@ def swept_cells(exponential: Any, quotient: Any) -> Any:
     return run_cases(run, MADE_OF_TWO, exponential, quotient, **CELLS)
 
 
-def differentiated_again(sin_again: Any, cos_again: Any, reciprocal: Any, log_again: Any) -> Any:
+def differentiate_again(sin_again: Any, cos_again: Any, reciprocal: Any, log_again: Any) -> Any:
     """The gradient of each part of the gradient, with the learner's sine and logarithm."""
 
     def second(names: dict[str, Any], a: float, b: float) -> Any:

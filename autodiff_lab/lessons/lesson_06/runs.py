@@ -44,7 +44,7 @@ SQUARE, WITH_CONSTANT, ONE_OPERAND, FAN, *_ = sandbox.expected_runs()
 ex_06_1 = Exercise(
     expects="a function run(targets, feed) that returns a list of values",
     expected=sandbox.expected_runs(),
-    observe=sandbox.ran,
+    observe=sandbox.run_programs,
     cases="It is run at x = 2, y = 3.",
     reference=_run(),
     misconceptions={
@@ -135,7 +135,7 @@ def _feed(line: str) -> str:
 ex_06_3 = Exercise(
     expects="a function feed_all(values) that returns the value of wave_out for each of the values",
     expected=sandbox.expected_batch(),
-    observe=sandbox.fed_batch,
+    observe=sandbox.feed_batch,
     reference=_feed("return run([wave_out], {wave_in: np.array(values)})[0]"),
     misconceptions={
         "def feed_all(values):\n    results = []\n    for value in values:\n        x = Placeholder('x')\n"
@@ -195,7 +195,7 @@ E_SQUARED = math.exp(2.0)
 ex_06_4 = Exercise(
     expects="a function jacobian_any(ys, xs) that returns a list of rows",
     expected=sandbox.expected_jacobians(),
-    observe=sandbox.jacobians,
+    observe=sandbox.find_jacobians,
     cases="It is taken at x = 2, y = 3.",
     reference=_any(),
     misconceptions={

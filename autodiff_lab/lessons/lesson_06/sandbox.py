@@ -51,7 +51,7 @@ def expected_runs() -> dict[str, Any]:
     }
 
 
-def ran(run: Any) -> Any:
+def run_programs(run: Any) -> Any:
     """What the learner's loop computes, on the learner's own nodes."""
 
     def values_of(names: dict[str, Any], f: Callable[..., Any], fed: int) -> Any:
@@ -91,7 +91,7 @@ def expected_batch() -> dict[str, Any]:
     return {VALUES: plain(wave(np.array(BATCH))), MADE: 0.0, RUN: True}
 
 
-def fed_batch(feed_all: Any) -> Any:
+def feed_batch(feed_all: Any) -> Any:
     """What the learner makes of five values, and how many operations are built meanwhile."""
     vet_code(feed_all, listing=(*_NODES, "run", "wave_in", "wave_out"), machine="graph")
     made: list[Any] = []
@@ -174,7 +174,7 @@ def expected_jacobians() -> dict[str, Any]:
     return found
 
 
-def jacobians(jacobian_any: Any) -> Any:
+def find_jacobians(jacobian_any: Any) -> Any:
     """The matrices by the learner's function."""
 
     def answer(names: dict[str, Any], case: str) -> Any:
@@ -207,7 +207,7 @@ def expected_sums() -> dict[str, Any]:
     }
 
 
-def summed(flat_add: Any) -> Any:
+def sum_flat(flat_add: Any) -> Any:
     """The same with the learner's function, on the learner's nodes."""
 
     def alias(names: dict[str, Any], x: Any, y: Any, z: Any) -> Any:
@@ -288,7 +288,7 @@ def _product(values: tuple[float, ...]) -> str:
     return f"the product {' * '.join(f'{v:g}' for v in values)}"
 
 
-def partials(sin_partials: Any, cos_partials: Any, mul_partials: Any) -> Any:
+def find_partials(sin_partials: Any, cos_partials: Any, mul_partials: Any) -> Any:
     """The learner's, and the slope that comes out when the learner's sweep uses them."""
 
     def through_the_graph(names: dict[str, Any]) -> Any:

@@ -14,10 +14,10 @@ from autodiff_lab.widgets.labs.feed_graph.programs import Built
 # 5a. a sum that changes under its user
 
 
-def mutated(x: float, y: float, z: float, k: float, flatten: str) -> tuple[float, float]:
+def run_aliased_sum(x: float, y: float, z: float, k: float, flatten: str) -> tuple[float, float]:
     """The values of s and u in s = x + y, u = s * k, t = s + z, as a graph has them that flattens so.
 
-    >>> mutated(1.0, 2.0, 3.0, 10.0, "mutate"), mutated(1.0, 2.0, 3.0, 10.0, "copy")
+    >>> run_aliased_sum(1.0, 2.0, 3.0, 10.0, "mutate"), run_aliased_sum(1.0, 2.0, 3.0, 10.0, "copy")
     ((6.0, 60.0), (3.0, 30.0))
     """
     built = Built(("s = x + y", f"u = s * {k!r}", "t = s + z"), flatten)
@@ -28,7 +28,7 @@ def mutated(x: float, y: float, z: float, k: float, flatten: str) -> tuple[float
 
 
 def _alias(x: float = 1.0, y: float = 2.0, z: float = 3.0, k: float = 10.0) -> Instance:
-    right, meant = mutated(x, y, z, k, "mutate"), mutated(x, y, z, k, "copy")
+    right, meant = run_aliased_sum(x, y, z, k, "mutate"), run_aliased_sum(x, y, z, k, "copy")
     wrong = {
         meant: "That is what the three lines mean. But t is no new node: z was handed to s. Who looks at s later?",
         (meant[0], right[1]): "u uses s as it is when the graph is run. If u sees the longer sum, then s is the "
@@ -76,7 +76,7 @@ EXPECTED = sandbox.expected_sums()
 ex_06_5b = Exercise(
     expects="a function flat_add(a, b) that returns a new node",
     expected=EXPECTED,
-    observe=sandbox.summed,
+    observe=sandbox.sum_flat,
     reference=_flat(SPREAD),
     misconceptions={
         "def flat_add(a, b):\n    return merging_add(a, b)": (
@@ -187,7 +187,7 @@ SIN, COS, ZERO, ZEROS, SQUARE, FOUR, _ = RIGHT
 ex_06_7 = Exercise(
     expects="three functions, sin_partials(x), cos_partials(x) and mul_partials(*values), that return lists",
     expected=RIGHT,
-    observe=sandbox.partials,
+    observe=sandbox.find_partials,
     cases="There is one partial for each operand.",
     reference=_three(),
     misconceptions={

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from autodiff_lab.lessons.checks import Crashed, Exercise, in_small_letters, plain
-from autodiff_lab.lessons.lesson_07.sandbox import AT_ONCE, BESIDE, STEPS, WHERE, after, losses, rewound
+from autodiff_lab.lessons.lesson_07.sandbox import AT_ONCE, BESIDE, STEPS, WHERE, after, rewind_tape, run_minimize
 from autodiff_lab.lessons.lesson_07.variants import table_instance
 
 # 4. the truth table
@@ -35,7 +35,7 @@ def _both(body: str) -> str:
 ex_07_5 = Exercise(
     expects="a function both_gradients(tape, z, x, y) that returns two gradients",
     expected={_TWICE: (4.0, 6.0), _AFTERWARDS: "ReleasedError"},
-    observe=rewound,
+    observe=rewind_tape,
     reference=_both("return tape.gradient(z, [x, y])"),
     misconceptions={
         _both("return tape.gradient(z, x), tape.gradient(z, y)"): (
@@ -67,7 +67,7 @@ ex_07_5 = Exercise(
 NONE_OR_ZERO = ("zero", "none", "zero", "none")
 
 
-def policies(answer: Any) -> Any:
+def read_policies(answer: Any) -> Any:
     """Words in small letters; None and 0 themselves will do."""
     seen = plain(answer)
     if not isinstance(seen, tuple):
@@ -82,7 +82,7 @@ def policies(answer: Any) -> Any:
 ex_07_6 = Exercise(
     expects='four words, each "none" or "zero"',
     expected=NONE_OR_ZERO,
-    observe=policies,
+    observe=read_policies,
     misconceptions={
         ("zero", "none", "zero", "zero"): "The fourth: momentum remembers. With the gradient 0 it rolls on; with None "
         "the parameter stays put.",
@@ -135,7 +135,7 @@ def _shrinking(factor: float) -> dict[str, Any]:
 ex_07_7 = Exercise(
     expects="a function minimize(loss, variables, learning_rate) that changes the Variables and returns nothing",
     expected={WHERE: 4.6} | _shrinking(0.64) | {BESIDE: 1.0, AT_ONCE: (4.0, 9.5)},
-    observe=losses,
+    observe=run_minimize,
     reference=_minimize(),
     misconceptions={
         _minimize(step="variable.assign_add(learning_rate * gradient)"): (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from autodiff_lab.lessons.checks import Crashed, Exercise
-from autodiff_lab.lessons.lesson_07.sandbox import expected_differences, expected_gradients, subtracted, swept
+from autodiff_lab.lessons.lesson_07.sandbox import expected_differences, expected_gradients, subtract, sweep_programs
 from autodiff_lab.lessons.lesson_07.variants import pending_instance
 
 # 1. pending counts
@@ -61,7 +61,7 @@ _SQUARE = "x · x, where x is used twice by one operation"
 ex_07_2 = Exercise(
     expects="a function gradients(ys, xs) that returns a list, one node or None for each x",
     expected=expected_gradients(),
-    observe=swept,
+    observe=sweep_programs,
     cases="These are the gradients, run at x = 2 and z = 3.",
     reference=_loop(),
     misconceptions={
@@ -127,7 +127,7 @@ def _negative(rows: Any) -> Any:
 ex_07_3 = Exercise(
     expects="a function sub_gradient(op, grad) that returns two nodes, one for each input",
     expected=_RIGHT,
-    observe=subtracted,
+    observe=subtract,
     cases="Brackets within brackets are rows: a gradient has the shape of what it belongs to.",
     reference=_sub_grad(),
     misconceptions={

@@ -46,10 +46,10 @@ def squared_error(w: Any, b: Any) -> Any:
 # Pending counts
 
 
-def counted(target: str, source: str) -> dict[str, tuple[int | None, ...]]:
+def count_pending(target: str, source: str) -> dict[str, tuple[int | None, ...]]:
     """The pending counts of x, a, b, c on the ways from a source to a target; and other counts people think of.
 
-    >>> counted("d", "x")["pending"], counted("d", "z")["pending"]
+    >>> count_pending("d", "x")["pending"], count_pending("d", "z")["pending"]
     ((1, 2, 1, 2), (None, 2, 1, 2))
     """
     with static_graph.Graph(flatten=False):
@@ -119,7 +119,7 @@ def expected_gradients() -> dict[str, Any]:
     return found
 
 
-def swept(gradients: Any) -> Any:
+def sweep_programs(gradients: Any) -> Any:
     """What the learner's loop answers, on the learner's own nodes."""
 
     def answer(names: dict[str, Any], program: Program) -> Any:
@@ -152,7 +152,7 @@ def expected_differences() -> dict[str, Any]:
     return found
 
 
-def subtracted(sub_gradient: Any) -> Any:
+def subtract(sub_gradient: Any) -> Any:
     """The same by the learner's rule, called as the loop calls it: with an operation and one gradient."""
 
     def answer(names: dict[str, Any], *shapes: tuple[int, ...]) -> Any:
@@ -193,7 +193,7 @@ def truth_table(x: float, accessed: bool) -> tuple[float | None, ...]:
     return tuple(None if g is None else g.numpy() for g in tape.gradient(z, [a, b, c, d, e, f]))
 
 
-def rewound(both_gradients: Any) -> Any:
+def rewind_tape(both_gradients: Any) -> Any:
     """What the learner's function gets from a tape that is not persistent, and what the tape says afterwards."""
     vet_code(both_gradients)
     x, y = Variable(2.0, name="x"), Variable(3.0, name="y")
@@ -221,7 +221,7 @@ def _read(thing: Any) -> Any:
 STEPS = 20
 
 
-def losses(minimize: Any) -> Any:
+def run_minimize(minimize: Any) -> Any:
     """The loss along twenty steps of the learner's, and what becomes of a Variable that the loss does not use."""
     vet_code(minimize)
     if "minimize" in names_in(minimize.__code__):

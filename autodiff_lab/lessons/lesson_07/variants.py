@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from autodiff_lab.lessons.checks import Instance
-from autodiff_lab.lessons.lesson_07.sandbox import SOURCES, counted, truth_table
+from autodiff_lab.lessons.lesson_07.sandbox import SOURCES, count_pending, truth_table
 
 
 def pending_instance(target: str = "d", source: str = "x") -> Instance:
     """Pending counts between a source and a target of one small graph."""
-    counts = counted(target, source)
+    counts = count_pending(target, source)
     wrong = {
         counts["uses"]: f"You counted all uses in the graph. A use that does not lead to {target} never sends "
         "anything, and whoever waits for it waits for ever.",

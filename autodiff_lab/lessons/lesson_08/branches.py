@@ -21,10 +21,10 @@ def until_ten(x: Any) -> Any:
 # 1. two tapes
 
 
-def counted(x: float) -> tuple[int, int]:
+def count_operations(x: float) -> tuple[int, int]:
     """How many operations the tape of a run holds, and how many questions the run asked.
 
-    >>> counted(1.5), counted(1.6)
+    >>> count_operations(1.5), count_operations(1.6)
     ((5, 6), (4, 5))
     """
     _, tape = record(until_ten, x)
@@ -33,7 +33,7 @@ def counted(x: float) -> tuple[int, int]:
 
 def two_tapes(a: float = 1.5, b: float = 1.6) -> Instance:
     """The lengths of two tapes of one program."""
-    (at_a, asked_a), (at_b, asked_b) = counted(a), counted(b)
+    (at_a, asked_a), (at_b, asked_b) = count_operations(a), count_operations(b)
     right = (at_a, at_b)
     wrong = {
         (at_a + 1, at_b + 1): "You counted the factors. The first factor is x itself, which nobody had to multiply: "

@@ -34,7 +34,7 @@ def expected_ratio() -> dict[str, Any]:
     return found
 
 
-def ratio_seen(answer: Any, ratio: Any) -> Any:
+def run_ratio(answer: Any, ratio: Any) -> Any:
     """The two predicted slopes; value and slope of the learner's program at four places."""
     vet_code(ratio)
     pair = plain(answer)
@@ -63,7 +63,7 @@ _NEAR = "if -1e-3 < x < 1e-3:"
 ex_08_3 = Exercise(
     expects="a pair of slopes, and a function ratio(x)",
     expected=expected_ratio(),
-    observe=ratio_seen,
+    observe=run_ratio,
     cases="For ratio, these are value and slope.",
     reference=_ratio(_NEAR, f"    {_SERIES}", _GENERAL),
     misconceptions={

@@ -17,10 +17,10 @@ def expected_roots() -> dict[str, Any]:
     return {case: (x**0.5, 0.5 / x**0.5) for case, (x, _) in STARTS.items()}
 
 
-def turned(x: float, start: float, turns: int) -> tuple[float, float]:
+def run_turns(x: float, start: float, turns: int) -> tuple[float, float]:
     """Value and slope in x after so many turns of the Babylonian loop.
 
-    >>> turned(2.0, 1.0, 1)
+    >>> run_turns(2.0, 1.0, 1)
     (1.5, 0.5)
     """
 
@@ -33,7 +33,7 @@ def turned(x: float, start: float, turns: int) -> tuple[float, float]:
     return value_and_grad(loop)(x)
 
 
-def rooted(root: Any) -> Any:
+def find_roots(root: Any) -> Any:
     """Value and slope of the learner's loop, from several starts."""
     found = run_cases(lambda names, x, start: value_and_grad(lambda x: root(x, start))(x), STARTS, root)
     if len(found) < len(STARTS):
@@ -55,7 +55,7 @@ ex_08_5 = Exercise(
     expects="a function root(x, start)",
     expected=expected_roots(),
     tolerance=1e-9,
-    observe=rooted,
+    observe=find_roots,
     cases="These are value and slope.",
     reference=_root(*_LOOP, "return (t + x / t) / 2"),
     misconceptions={
@@ -68,12 +68,12 @@ ex_08_5 = Exercise(
             "One turn is enough for the slope when the value is right. From elsewhere the value has to be found first.",
         ),
         _root("t = start", "for _ in range(6):", "    t = (t + x / t) / 2", "return t"): (
-            {AT_THE_ROOT: (3.0, 1 / 6), FAR: turned(1e6, 1.0, 6)},
+            {AT_THE_ROOT: (3.0, 1 / 6), FAR: run_turns(1e6, 1.0, 6)},
             "Six turns are enough from near by. From 1 to the root of a million it is a long way: turn until the "
             "value is good.",
         ),
         _root(*_LOOP, "    break", "return (t + x / t) / 2"): (
-            {AT_THE_ROOT: (3.0, 1 / 6), FROM_ONE: turned(2.0, 1.0, 2)},
+            {AT_THE_ROOT: (3.0, 1 / 6), FROM_ONE: run_turns(2.0, 1.0, 2)},
             "The loop is left after its first turn.",
         ),
     },

@@ -67,7 +67,7 @@ def expected_branches() -> dict[str, Any]:
     return found | {LOGARITHMS: 0.0}
 
 
-def branched(run: Any, cond_gradient: Any) -> Any:
+def run_branches(run: Any, cond_gradient: Any) -> Any:
     """Values and slopes by the learner's graph, and what it computed on the way."""
     logarithms: list[float] = []
 
@@ -130,7 +130,7 @@ _AT_2, _AT_3 = SLOPE.format(POSITIVE), SLOPE.format(NEGATIVE)
 ex_08_6 = Exercise(
     expects="two functions, run(nodes, feed) and cond_gradient(op, grad)",
     expected=expected_branches(),
-    observe=branched,
+    observe=run_branches,
     reference=_answer(),
     misconceptions={
         _answer("{True: value(a), False: value(b)}[bool(value(condition))]"): (

@@ -56,7 +56,7 @@ def _turned(rows: Any) -> Any:
 ex_09_2 = Exercise(
     expects="two functions of f and x, each of which returns an array with a row for each result",
     expected=_EXPECTED,
-    observe=sandbox.jacobians,
+    observe=sandbox.find_jacobians,
     cases="Brackets within brackets are rows: one for each result, with a column for each input.",
     reference=_two(),
     misconceptions={

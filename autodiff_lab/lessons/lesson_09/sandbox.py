@@ -30,7 +30,7 @@ MADE_OF = "what my_jacfwd is made of", "what my_jacrev is made of"
 PUSHES, PULLS, READY_MADE, DIFFERENCES = "pushes", "pulls", "a ready-made Jacobian", "values of f alone"
 
 
-def counted(f: Function) -> tuple[Function, list[type]]:
+def count_runs(f: Function) -> tuple[Function, list[type]]:
     """A function that notes with what it is run."""
     runs: list[type] = []
 
@@ -60,13 +60,13 @@ def expected_jacobians() -> dict[str, Any]:
     return found | {RUNS_OF_F: 1.0} | dict(zip(MADE_OF, (PUSHES, PULLS), strict=True))
 
 
-def jacobians(my_jacfwd: Any, my_jacrev: Any) -> Any:
+def find_jacobians(my_jacfwd: Any, my_jacrev: Any) -> Any:
     """The learner's two matrices for each case, and the runs."""
     vet_code(my_jacfwd, my_jacrev)
     found: dict[str, Any] = {}
     for way, code, made in zip((BY_COLUMNS, BY_ROWS), (my_jacfwd, my_jacrev), MADE_OF, strict=True):
         for case, (f, x) in CASES.items():
-            f, runs = counted(f)
+            f, runs = count_runs(f)
             found[f"{case}, {way}"] = seen = summarize(attempt(code, f, np.array(x)))
             if isinstance(seen, Crashed) and seen.never_ends:
                 return found
@@ -103,10 +103,10 @@ def expected_compressed() -> dict[str, Any]:
     }
 
 
-def compressed(tridiagonal_jacobian: Any) -> Any:
+def compress_jacobian(tridiagonal_jacobian: Any) -> Any:
     """What the learner's function makes of Broyden's function, entry by entry."""
     vet_code(tridiagonal_jacobian)
-    f, runs = counted(chain)
+    f, runs = count_runs(chain)
     seen = attempt(tridiagonal_jacobian, f, _point(30))
     if isinstance(seen, Crashed):
         return {PASSES: seen}

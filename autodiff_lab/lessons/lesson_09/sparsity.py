@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from autodiff_lab.lessons.checks import Crashed, Exercise
-from autodiff_lab.lessons.lesson_09.sandbox import ELSEWHERE, PASSES, RIGHT, compressed, expected_compressed
+from autodiff_lab.lessons.lesson_09.sandbox import ELSEWHERE, PASSES, RIGHT, compress_jacobian, expected_compressed
 from autodiff_lab.lessons.lesson_09.variants import chain_instance, square_instance
 
 # 4. three colours
@@ -31,7 +31,7 @@ def tridiagonal_jacobian(f, x):
 ex_09_4 = Exercise(
     expects="a function tridiagonal_jacobian(f, x) that returns a square array",
     expected=expected_compressed(),
-    observe=compressed,
+    observe=compress_jacobian,
     reference=_coloured(),
     misconceptions={
         _coloured(rows="slice(None)"): (

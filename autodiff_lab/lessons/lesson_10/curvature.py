@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from autodiff_lab.lessons.checks import Crashed, Exercise
-from autodiff_lab.lessons.lesson_10.sandbox import ON_A_TAPE, expected_on_a_tape, on_a_tape
+from autodiff_lab.lessons.lesson_10.sandbox import ON_A_TAPE, differentiate_on_tape, expected_on_a_tape
 from autodiff_lab.lessons.lesson_10.variants import coefficients, convexity
 
 # 4. convex or not
@@ -55,7 +55,7 @@ _ONCE, _TWICE, _ALONE, _FOURTH, _OUTSIDE, _SAME = ON_A_TAPE
 ex_10_6 = Exercise(
     expects="a function derivative(f, x) that returns a Variable",
     expected=expected_on_a_tape(),
-    observe=on_a_tape,
+    observe=differentiate_on_tape,
     reference=_derivative(),
     misconceptions={
         _derivative(answer="slope"): (

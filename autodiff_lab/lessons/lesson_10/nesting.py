@@ -40,7 +40,7 @@ def reverse_over_forward(f, x, v):
 ex_10_1 = Exercise(
     expects="three functions of (f, x, v) that return the product of the Hessian and v, an array like v",
     expected=_RIGHT,
-    observe=sandbox.products,
+    observe=sandbox.multiply_hessians,
     reference=_ways(),
     misconceptions={
         _ways(*["ad.hessian(f)(x) @ v"] * 3): (
@@ -149,7 +149,7 @@ _SUM, _PRODUCT, *_, _ALONE, _OUTSIDE, _, _, _ = NESTED
 ex_10_3 = Exercise(
     expects="two functions, together(a, b) and D_tagged(f, x)",
     expected=sandbox.expected_nested(),
-    observe=sandbox.tagged,
+    observe=sandbox.run_nested,
     reference=_tags(),
     misconceptions={
         _tags(mine="isinstance(thing, Tagged)"): (

@@ -52,7 +52,7 @@ def inside(way: str) -> str:
     return f"{way}, as f sees it from inside,"
 
 
-def products(reverse_over_reverse: Any, forward_over_reverse: Any, reverse_over_forward: Any) -> Any:
+def multiply_hessians(reverse_over_reverse: Any, forward_over_reverse: Any, reverse_over_forward: Any) -> Any:
     """The learner's three functions on three Hessians, and how each has nested its derivatives."""
     code = reverse_over_reverse, forward_over_reverse, reverse_over_forward
     found: dict[str, Any] = {}
@@ -130,16 +130,11 @@ def expected_nested() -> dict[str, Any]:
     return {case: plain(program(by_the_engine)) for case, program in NESTED.items()}
 
 
-def tagged(together: Any, D_tagged: Any) -> Any:
+def run_nested(together: Any, D_tagged: Any) -> Any:
     """The learner's tagged numbers on nested derivatives; the class looks `together` up by its name."""
+    kind: dict[str, Any] = {"listing": ("Tagged", "tags"), "machine": "class"}
     cases = {case: (program,) for case, program in NESTED.items()}
-    listing = ("Tagged", "tags")
-
-    def run(names: dict[str, Any], program: Callable[[Derivative], Any]) -> Any:
-        return program(D_tagged)
-
-    both = (together, D_tagged)
-    return run_cases(run, cases, *both, listing=listing, machine="class", together=together)
+    return run_cases(lambda names, program: program(D_tagged), cases, together, D_tagged, **kind, together=together)
 
 
 # On the learner's tape
@@ -163,7 +158,7 @@ def expected_on_a_tape() -> dict[str, Any]:
     return {case: plain(program(by_the_engine, *at)) for case, (program, at) in ON_A_TAPE.items()}
 
 
-def on_a_tape(derivative: Any) -> Any:
+def differentiate_on_tape(derivative: Any) -> Any:
     """The learner's derivative on the learner's tape."""
 
     def run(names: dict[str, Any], program: Callable[..., Any], at: tuple[float, ...]) -> Any:

@@ -35,7 +35,7 @@ def _square(left: Any, right: Any) -> dict[str, Any]:
 ex_11_4 = Exercise(
     expects="a function matmul(A, B) that returns an Array with two links",
     expected=sandbox.expected_products(),
-    observe=sandbox.multiplied,
+    observe=sandbox.multiply_matrices,
     cases="Brackets within brackets are rows.",
     reference=_matmul(),
     misconceptions={
@@ -110,7 +110,7 @@ _ONES = np.ones((2, 2))
 ex_11_6 = Exercise(
     expects="a function inverse(A) that returns an Array with one link",
     expected=sandbox.expected_inverses(),
-    observe=sandbox.inverted,
+    observe=sandbox.invert_matrices,
     cases="Brackets within brackets are rows.",
     reference=_inverse(),
     misconceptions={

@@ -40,10 +40,10 @@ SHAPES = (
 )
 
 
-def collecting(have: tuple[int, ...], want: tuple[int, ...]) -> str:
+def name_case(have: tuple[int, ...], want: tuple[int, ...]) -> str:
     """The name of a case.
 
-    >>> collecting((2, 3), (3,))
+    >>> name_case((2, 3), (3,))
     'from (2, 3) to (3,)'
     """
     return f"from {have} to {want}"
@@ -60,12 +60,12 @@ def expected_sums() -> dict[str, Any]:
     >>> expected_sums()["from (2, 3) to (3,)"]
     (9.0, 18.0, 36.0)
     """
-    return {collecting(*case): plain(engine_unbroadcast(_distinct(case[0]), np.zeros(case[1]))) for case in SHAPES}
+    return {name_case(*case): plain(engine_unbroadcast(_distinct(case[0]), np.zeros(case[1]))) for case in SHAPES}
 
 
-def summed_back(unbroadcast: Any) -> Any:
+def sum_back_shapes(unbroadcast: Any) -> Any:
     """What the learner's function makes of each of them."""
-    cases = {collecting(*shapes): shapes for shapes in SHAPES}
+    cases = {name_case(*shapes): shapes for shapes in SHAPES}
     return run_cases(lambda names, have, want: unbroadcast(_distinct(have), want), cases, unbroadcast)
 
 
@@ -90,7 +90,7 @@ def expected_products() -> dict[str, Any]:
     return found
 
 
-def multiplied(matmul: Any) -> Any:
+def multiply_matrices(matmul: Any) -> Any:
     """The same with the learner's cell for a product."""
 
     def run(names: dict[str, Any], a: np.ndarray, b: np.ndarray, weights: np.ndarray) -> Any:
@@ -123,7 +123,7 @@ def expected_inverses() -> dict[str, Any]:
     }
 
 
-def inverted(inverse: Any) -> Any:
+def invert_matrices(inverse: Any) -> Any:
     """The same with the learner's cell for an inverse."""
 
     def run(names: dict[str, Any], a: np.ndarray, weights: np.ndarray) -> Any:

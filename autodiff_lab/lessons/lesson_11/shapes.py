@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab.lessons.checks import Crashed, Exercise, plain
-from autodiff_lab.lessons.lesson_11.sandbox import SHAPES, collecting, expected_sums, summed_back
+from autodiff_lab.lessons.lesson_11.sandbox import SHAPES, expected_sums, name_case, sum_back_shapes
 from autodiff_lab.lessons.lesson_11.variants import gathered, mean_and_variance
 
 # 1. adding back
@@ -29,7 +29,7 @@ def _unbroadcast(ahead: bool = True, stretched: bool = True, keep: bool = True, 
 
 
 _RIGHT = expected_sums()
-_ROW, _COLUMN, _NUMBER, _ONE_ROW, _SAME, _DEEP = (collecting(*case) for case in SHAPES)
+_ROW, _COLUMN, _NUMBER, _ONE_ROW, _SAME, _DEEP = (name_case(*case) for case in SHAPES)
 _G = (2.0 ** np.arange(6)).reshape(2, 3)
 
 
@@ -41,7 +41,7 @@ def _seen(**cases: Any) -> dict[str, Any]:
 ex_11_1 = Exercise(
     expects="a function unbroadcast(g, shape) that returns an array of that shape",
     expected=_RIGHT,
-    observe=summed_back,
+    observe=sum_back_shapes,
     cases="The numbers that went in are 1, 2, 4, 8, … in rows; brackets within brackets are rows.",
     reference=_unbroadcast(),
     misconceptions={

@@ -26,7 +26,7 @@ _FIRST = _RIGHT[ONE][0]
 ex_12_1 = Exercise(
     expects="a function gradient_of_scores(p, y) that returns an array of the shape of p",
     expected=_RIGHT,
-    observe=sandbox.score_gradients,
+    observe=sandbox.find_score_gradients,
     cases="One bracket for each flower, one number for each score.",
     reference=_gradient(),
     misconceptions={
@@ -94,7 +94,7 @@ def worst_error(f, x, claimed, h=1e-5):
 def _seen_of(source: str) -> dict[str, Any]:
     scope: dict[str, Any] = {"np": np}
     exec(source, scope)
-    return sandbox.compared(scope["worst_error"])
+    return sandbox.compare_claims(scope["worst_error"])
 
 
 _WANTED = sandbox.expected_comparison()
@@ -103,7 +103,7 @@ _TIMES, _SMALL, _LARGE = "three times the gradient", "one entry too small", "one
 ex_12_3a = Exercise(
     expects="a function worst_error(f, x, claimed) that returns a number",
     expected=_WANTED,
-    observe=sandbox.compared,
+    observe=sandbox.compare_claims,
     cases="The number is the worst error of an entry, divided by the size of the largest entry.",
     reference=_comparison(),
     misconceptions={
@@ -138,10 +138,10 @@ ex_12_3a = Exercise(
 )
 
 
-def pair(answer: Any) -> Any:
+def read_pair(answer: Any) -> Any:
     """A number and a word; capitals and brackets do not matter, and a heavy ball is momentum.
 
-    >>> pair([1, "Heavy-ball momentum"]), pair((0.5, " B)"))
+    >>> read_pair([1, "Heavy-ball momentum"]), read_pair((0.5, " B)"))
     ((1.0, 'momentum'), (0.5, 'b'))
     """
     parts = plain(answer)
@@ -160,7 +160,7 @@ _BETA = "a ← β a + g, x ← x − η a"
 ex_12_3b = Exercise(
     expects='a pair, β and a name, such as (0.5, "Adam")',
     expected=(1.0, "momentum"),
-    observe=pair,
+    observe=read_pair,
     reference='answer = (1.0, "momentum")',
     misconceptions={
         (0.0, "gradient descent"): "With β = 0 nothing of the past is in the step: that is the run with zero_grad.",
@@ -183,7 +183,7 @@ ex_12_3b = Exercise(
 ex_12_4 = Exercise(
     expects='a pair, a factor and a letter, such as (0.5, "a")',
     make=overshoot_instance,
-    observe=pair,
+    observe=read_pair,
     draws={"rate": (0.15, 0.18, 0.25, 0.3, 0.35, 0.4)},
     tolerance=1e-3,
     hints=(

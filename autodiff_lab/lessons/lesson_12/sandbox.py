@@ -35,7 +35,7 @@ def expected_score_gradients() -> dict[str, Any]:
     return {case: plain(grad(cross_entropy)(z, y)) for case, (z, y) in SCORES.items()}
 
 
-def score_gradients(gradient_of_scores: Any) -> Any:
+def find_score_gradients(gradient_of_scores: Any) -> Any:
     """By the learner's formula, from probabilities and labels."""
 
     def run(names: dict[str, Any], z: Any, y: Any) -> Any:
@@ -80,7 +80,7 @@ def _bent(x: Any) -> Any:
 BELOW = "below 0.000001"
 
 
-def compared(worst_error: Any) -> Any:
+def compare_claims(worst_error: Any) -> Any:
     """What the learner's comparison says of right and wrong gradients, and whether it leaves its input alone."""
     vet_code(worst_error)
     right = grad(_bent)(POINT)
@@ -117,7 +117,7 @@ EPOCHS, FLOWERS, RATE = 4, (0, 40, 80, 100), 0.02
 LOSSES, CELLS = "the losses", "cells on the tape"
 
 
-def updated(update: Any) -> Any:
+def run_updates(update: Any) -> Any:
     """Losses and lengths of the tape over a few epochs of four flowers, with the learner's update."""
     vet_code(update)
     iris = load_iris()
@@ -145,7 +145,7 @@ def _forward(xs: Any, truth: Any, w: Any, b: Any) -> Any:
 # The network
 
 
-def w2_gradients(w2_gradient: Any) -> Any:
+def find_w2_gradients(w2_gradient: Any) -> Any:
     """The learner's gradient in W2, on the network of the text and on another one."""
 
     def run(names: dict[str, Any], params: Any, task: Any) -> Any:

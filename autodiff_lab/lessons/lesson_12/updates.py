@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from autodiff_lab.lessons.checks import Crashed, Exercise
-from autodiff_lab.lessons.lesson_12.sandbox import CELLS, LOSSES, expected_w2_gradients, updated, w2_gradients
+from autodiff_lab.lessons.lesson_12.sandbox import CELLS, LOSSES, expected_w2_gradients, find_w2_gradients, run_updates
 from autodiff_lab.lessons.lesson_12.variants import first_step_instance
 
 # 5. the growing tape
@@ -23,7 +23,7 @@ def update(w, b, rate):
 def _by(scope_source: str) -> dict[str, tuple[float, ...]]:
     scope: dict[str, object] = {}
     exec(scope_source, scope)
-    return updated(scope["update"])
+    return run_updates(scope["update"])
 
 
 _RIGHT = _by(_update())
@@ -35,7 +35,7 @@ _COMPUTED = _update("b[i].value - rate * b[i].sensitivity", "w[i][j].value - rat
 ex_12_5 = Exercise(
     expects="a function update(w, b, rate) that changes the parameters and returns nothing",
     expected=_RIGHT,
-    observe=updated,
+    observe=run_updates,
     cases="There are four epochs, on four flowers.",
     reference=_update(),
     misconceptions={
@@ -93,7 +93,7 @@ _XOR = _W2["XOR"]
 ex_12_6 = Exercise(
     expects="a function w2_gradient(z, y, t) that returns an array of shape (3, 1)",
     expected=_W2,
-    observe=w2_gradients,
+    observe=find_w2_gradients,
     cases="One bracket for each row of W2.",
     reference=_w2(),
     misconceptions={

@@ -20,7 +20,7 @@ PAIR, NO_TIE, FOUR, _ = TIES
 ex_13_5 = Exercise(
     expects="a function share(x) that returns one share for each entry",
     expected=sandbox.fair(),
-    observe=sandbox.judged,
+    observe=sandbox.judge_shares,
     reference=_share("won = x == np.max(x)\n    return won / np.sum(won)"),
     misconceptions={
         _share("return 1.0 * (x == np.max(x))", "Every largest entry gets all of it."): (
@@ -87,8 +87,8 @@ OUT, LOSS, HUNDRED = LIMITED
 
 ex_13_7 = Exercise(
     expects="a function clip_gradient(x) with a rule of its own",
-    expected=sandbox.expected(sandbox.limited, LIMITED),
-    observe=lambda clip_gradient: sandbox.tried(clip_gradient, LIMITED),
+    expected=sandbox.expected(sandbox.limit_adjoint, LIMITED),
+    observe=lambda clip_gradient: sandbox.try_cases(clip_gradient, LIMITED),
     reference=_limited(),
     misconceptions={
         _limited("", "np.clip(x, -1.0, 1.0)"): (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from autodiff_lab.lessons.checks import Crashed, Exercise
-from autodiff_lab.lessons.lesson_13.sandbox import SHIELDED, expected, log_or_zero, tried
+from autodiff_lab.lessons.lesson_13.sandbox import SHIELDED, expected, log_or_zero, try_cases
 from autodiff_lab.lessons.lesson_13.variants import PROGRAMS, birth_instance, birthplace
 
 # 1. where it is born
@@ -38,7 +38,7 @@ TWO, ZERO, _, TINY, ARRAY = SHIELDED
 ex_13_2 = Exercise(
     expects="a function safe(x), for numbers and for arrays",
     expected=expected(log_or_zero, SHIELDED),
-    observe=lambda safe: tried(safe, SHIELDED),
+    observe=lambda safe: try_cases(safe, SHIELDED),
     cases="First the value, then the slope.",
     reference=_safe("inside = np.where(x > 0, x, 1.0)\n    return np.where(x > 0, np.log(inside), 0.0)"),
     misconceptions={

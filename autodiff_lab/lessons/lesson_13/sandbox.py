@@ -13,14 +13,14 @@ from autodiff_lab.lessons.checks import Finding, attempt, describe, plain, run_c
 Case = tuple[Callable[..., Any], Any]
 
 
-def spelled(data: Any) -> Any:
+def spell_nonfinite(data: Any) -> Any:
     """Plain data in which inf and nan are words: no arithmetic makes a near miss of them, and nan equals itself.
 
-    >>> spelled((0.5, float("nan"), -float("inf")))
+    >>> spell_nonfinite((0.5, float("nan"), -float("inf")))
     (0.5, 'nan', '-inf')
     """
     if isinstance(data, tuple):
-        return tuple(map(spelled, data))
+        return tuple(map(spell_nonfinite, data))
     return Finding(f"{data:g}") if isinstance(data, float) and not np.isfinite(data) else data
 
 
@@ -35,17 +35,17 @@ def slopes(function: Callable[..., Any], x: Any) -> Any:
     return plain((function(x), grad(lambda v: np.sum(function(v)))(x)))
 
 
-def tried(function: Any, cases: Mapping[str, Case]) -> Any:
+def try_cases(function: Any, cases: Mapping[str, Case]) -> Any:
     """What comes out in each case, as plain data; a case is something to do with the function, and a place."""
-    return run_cases(lambda names, run, x: spelled(plain(run(function, x))), cases, function)
+    return run_cases(lambda names, run, x: spell_nonfinite(plain(run(function, x))), cases, function)
 
 
-def second(function: Callable[..., Any], x: float) -> float:
+def find_second_derivative(function: Callable[..., Any], x: float) -> float:
     """The second derivative."""
     return float(grad(grad(function))(x))
 
 
-def multiplied(factor: float) -> Callable[[Callable[..., Any], float], Any]:
+def scale_by(factor: float) -> Callable[[Callable[..., Any], float], Any]:
     """Value and slope of a multiple of the function: a rule without its adjoint is noticed, and so are tiny numbers."""
     return lambda function, x: slopes(lambda v: factor * function(v), x)
 
@@ -78,9 +78,9 @@ STABLE: dict[str, Case] = {
     "x = 800": (slopes, 800.0),
     "x = 1": (slopes, 1.0),
     "x = -800": (slopes, -800.0),
-    "three times it, x = 1": (multiplied(3.0), 1.0),
-    "the second derivative at 1": (second, 1.0),
-    "1e18 times it, x = -40": (multiplied(1e18), -40.0),
+    "three times it, x = 1": (scale_by(3.0), 1.0),
+    "the second derivative at 1": (find_second_derivative, 1.0),
+    "1e18 times it, x = -40": (scale_by(1e18), -40.0),
 }
 
 
@@ -121,7 +121,7 @@ LIMITED: dict[str, Case] = {
 
 
 @custom_gradient(vjp=lambda g, y, x: np.clip(g, -1.0, 1.0))
-def limited(x: Any) -> Any:
+def limit_adjoint(x: Any) -> Any:
     """Return x; on the way back the adjoint is limited."""
     return x
 
@@ -129,7 +129,7 @@ def limited(x: Any) -> Any:
 def expected(function: Callable[..., Any], cases: Mapping[str, Case]) -> dict[str, Any]:
     """What a good function gives in each case."""
     with np.errstate(all="ignore"):
-        return {case: spelled(run(function, x)) for case, (run, x) in cases.items()}
+        return {case: spell_nonfinite(run(function, x)) for case, (run, x) in cases.items()}
 
 
 # A rule for ties
@@ -146,7 +146,7 @@ DOCUMENTED = "its docstring"
 SAYS = "says what is done at a tie"
 
 
-def judged(share: Any) -> Any:
+def judge_shares(share: Any) -> Any:
     """A tie rule on several arrays, put into a maximum of its own and swept by the engine."""
     vet_code(share)
     found: dict[str, Any] = {case: attempt(_judge, share, np.array(x)) for case, x in TIES.items()}

@@ -130,7 +130,7 @@ def _gives(written: str) -> dict[str, float]:
 ex_14_3 = Exercise(
     expects="a function in_segments(step, x, l, slots) that returns the gradient of the chain in x",
     expected=sandbox.expected_segments(),
-    observe=sandbox.reversed_in_segments,
+    observe=sandbox.reverse_in_segments,
     tolerance=1e-12,
     cases="The gradients are at x = 0.3, and a limit is what √l segments need.",
     reference=_segments(),

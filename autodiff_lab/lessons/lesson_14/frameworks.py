@@ -13,7 +13,7 @@ from autodiff_lab.lessons.lesson_14.own_rule import DIFFERENCES, POINTS, REVERSE
 _SYSTEMS = ("d", "f", "a", "c", "e", "b")
 
 
-def letters(answer: Any) -> Any:
+def read_letters(answer: Any) -> Any:
     """Six letters, in one text or apart."""
     parts = [letter for letter in answer if letter.isalpha()] if isinstance(answer, str) else answer
     return in_small_letters(parts, *sorted(_SYSTEMS))
@@ -22,7 +22,7 @@ def letters(answer: Any) -> Any:
 ex_14_6 = Exercise(
     expects="six letters, such as ('a', 'b', 'c', 'd', 'e', 'f'), in the order of the systems",
     expected=_SYSTEMS,
-    observe=letters,
+    observe=read_letters,
     misconceptions={
         ("d", "a", "f", "c", "e", "b"): "Both are static graphs. Which of the two looks up gradients in a registry, "
         "under the operation's name? The small graph of document 1 has scalars, and its derivatives in a method.",
@@ -62,7 +62,7 @@ _RIGHT = own_rule.expected_row()[f"{REVERSE}, both slopes"]
 ex_14_7 = Exercise(
     expects="two functions of y, x and k that return the local partials",
     expected=own_rule.expected_row(),
-    observe=own_rule.row_followed,
+    observe=own_rule.follow_row,
     cases=f"The point is x = {_AT[0]:g}, k = {_AT[1]:g}.",
     reference=_row(),
     misconceptions={
@@ -113,7 +113,7 @@ ex_14_8 = Exercise(
     is_whole=True,
     expects="two functions: my_function(x), and my_partial(y, x), its derivative",
     expected=own_rule.expected_invention(),
-    observe=own_rule.invention_followed,
+    observe=own_rule.follow_invention,
     cases=f"I tried it at x = {', '.join(f'{x:g}' for x, _ in POINTS)}.",
     reference=_invention(),
     misconceptions={

@@ -38,9 +38,9 @@ def expected_row() -> dict[str, Any]:
     }
 
 
-def row_followed(by_x: Any, by_k: Any) -> Any:
+def follow_row(by_x: Any, by_k: Any) -> Any:
     """What all interpreters make of a row with the learner's two partials."""
-    vet_code(by_x, by_k, listing=())
+    vet_code(by_x, by_k)
     made = custom_gradient(partials=(by_x, by_k))(saturation)
     at = POINTS[0]
     both = grad(made, argnums=(0, 1))
@@ -69,9 +69,9 @@ def expected_invention() -> dict[str, Any]:
     }
 
 
-def invention_followed(my_function: Any, my_partial: Any) -> Any:
+def follow_invention(my_function: Any, my_partial: Any) -> Any:
     """The same of an operation that nobody here has seen before."""
-    vet_code(my_function, my_partial, listing=())
+    vet_code(my_function, my_partial)
     made = custom_gradient(partials=my_partial)(_named(my_function))
     points = [x for x, _ in POINTS]
 

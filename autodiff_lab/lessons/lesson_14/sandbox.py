@@ -72,7 +72,7 @@ def expected_segments() -> dict[str, Any]:
     return found | {case: f"at most {limit}" for case, limit in WITHIN.items()}
 
 
-def reversed_in_segments(in_segments: Any) -> Any:
+def reverse_in_segments(in_segments: Any) -> Any:
     """What the learner's function gives, and what it took."""
     vet_code(in_segments, listing=("ad", "math"))
     found: dict[str, Any] = {}
@@ -128,7 +128,7 @@ def expected_compiled() -> dict[str, Any]:
     return found
 
 
-def compiled_and_run(compile_tape: Any) -> Any:
+def compile_and_run(compile_tape: Any) -> Any:
     """The learner's source for a few tapes, run at one input and at a hundred."""
     vet_code(compile_tape, listing=("ad", "np", "name", "written", "forward_lines"))
     found: dict[str, Any] = {}
@@ -203,7 +203,7 @@ def expected_guarded() -> dict[str, Any]:
     return found | {recordings_after(1): 1, recordings_after(3): 2}
 
 
-def guarded_runs(guard: Any, rerecording: Any) -> Any:
+def run_guarded(guard: Any, rerecording: Any) -> Any:
     """The learner's guard and driver on the loop, with the recordings counted."""
     listing = ("ad", "np", "Changed", "load", "with_guards", "question")
     vet_code(guard, rerecording, listing=listing)
