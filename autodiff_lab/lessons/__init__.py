@@ -1,4 +1,4 @@
-"""The checks behind the exercises: one module per notebook.
+"""The exercises of the course and their checks: one package per notebook.
 
 A notebook begins with ``from autodiff_lab.lessons import lesson_03 as check``. Every exercise is then a name of that
 module: ``check.ex_03_1(answer)`` looks at an answer, ``check.ex_03_1.hint()`` gives one hint more each time it is
@@ -6,7 +6,8 @@ asked, and ``check.ex_03_1.solution()`` shows worked code after an attempt.
 
 ``check.progress()`` shows what is done, and ``check.seed("Ada")`` gives a learner numbers of their own.
 
-`exercise` has the frame (what an exercise is, how an answer is compared), `instances` makes one exercise
-many, `running` runs a learner's own code safely, `progress` keeps what was done, `course` shows it, and every
-``lesson_NN`` declares the exercises of one notebook.
+`checks` has what all lessons share: what an exercise is, how an answer is run and compared, numbers of one's own, and
+what is remembered. A package ``lesson_NN`` has a module for each topic of its notebook, which declares the exercises;
+and where it needs them, `sandbox` (what the checks run), `variants` (numbers of one's own) and ``answers.toml`` (what a
+class hands in).
 """

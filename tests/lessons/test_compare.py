@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from autodiff_lab.lessons import lesson_03
-from autodiff_lab.lessons.checks.compare import agrees, describe, plain, rounded
-from autodiff_lab.lessons.checks.run_code import Crashed, attempt, unfinished
+from autodiff_lab.lessons.checks.compare import agrees, describe, is_rounded, plain
+from autodiff_lab.lessons.checks.run_code import Crashed, attempt, is_unfinished
 from autodiff_lab.lessons.lesson_03 import lines, repairs
 
 
@@ -49,8 +49,8 @@ def test_agreement(seen, wanted, yes):
 
 
 def test_a_rounded_number_is_told_from_a_wrong_one():
-    assert rounded((6.87, 2.15), repairs.COLLISION)
-    assert not rounded((5.5, 1.7163), repairs.COLLISION)
+    assert is_rounded((6.87, 2.15), repairs.COLLISION)
+    assert not is_rounded((5.5, 1.7163), repairs.COLLISION)
     assert "Give at least 7 digits" in lesson_03.ex_03_5a((6.87, 2.15)).text
 
 
@@ -84,12 +84,12 @@ def inner_hole(x):
 
 @pytest.mark.parametrize("answer", [..., (5, ...), [...], {"a": ...}, empty, documented, passes, hole, inner_hole])
 def test_unfinished(answer):
-    assert unfinished(answer)
+    assert is_unfinished(answer)
 
 
 @pytest.mark.parametrize("answer", [None, 0, "...", (), [None], lambda x: x, plain, len, Variable])
 def test_finished(answer):
-    assert not unfinished(answer)
+    assert not is_unfinished(answer)
 
 
 def test_running_is_quiet_and_leaves_no_trace(capsys):

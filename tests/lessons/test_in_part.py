@@ -11,7 +11,7 @@ import pytest
 
 from autodiff_lab.lessons import lesson_00, lesson_02, lesson_03, lesson_04
 from autodiff_lab.lessons.checks.compare import agrees, digits_within, plain
-from autodiff_lab.lessons.checks.run_code import attempt, written_by_the_learner
+from autodiff_lab.lessons.checks.run_code import attempt, note_learner_files
 from autodiff_lab.lessons.checks.variants import every_draw
 
 from .test_every_exercise import EXERCISES, in_the_notebook, submit
@@ -60,7 +60,7 @@ def test_an_error_elsewhere_is_not_called_the_learners(monkeypatch):
     }.items():
         monkeypatch.setitem(linecache.cache, file, (len(source), None, source.splitlines(keepends=True), file))
         exec(compile(source, file, "exec"), names)
-    with written_by_the_learner([names["zero"]]):
+    with note_learner_files([names["zero"]]):
         said = attempt(names["divide"], names["zero"]).sentence()
     assert "in the notebook's line `return 1 / f()`, with what your code gave it: division by zero" in said
 

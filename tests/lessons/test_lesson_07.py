@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from autodiff_lab.lessons.lesson_07 import ex_07_1, ex_07_2
-from autodiff_lab.lessons.lesson_07.sandbox import counted, losses, squared_error, truth_table
+from autodiff_lab.lessons.lesson_07.sandbox import count_pending, run_minimize, squared_error, truth_table
 from autodiff_lab.systems import gradient_tape
 
 from ..notebooks.reading import named, read
@@ -25,7 +25,7 @@ def test_the_counts_are_those_of_the_program_that_is_shown(target, source):
     """By the learner's own `between`, of the notebook."""
     names = in_the_notebook("07", "x, z = Node('x'), Node('z')\nsin = np.sin\n" + shown("ex-07-1-text"))
     counts = names["between"]([names[target]], [names[name] for name in source.split(" and ")])
-    assert tuple(counts.get(names[name]) for name in ("x", "a", "b", "c")) == counted(target, source)["pending"]
+    assert tuple(counts.get(names[name]) for name in ("x", "a", "b", "c")) == count_pending(target, source)["pending"]
 
 
 @pytest.mark.parametrize("accessed", [True, False])
@@ -72,5 +72,5 @@ def test_twenty_steps_end_where_the_documents_regression_ends():
                 variable.assign_sub(learning_rate * g)
         ends[:] = [variable.numpy() for variable in variables]
 
-    assert losses(minimize)["of the loss after 20 steps"] == pytest.approx(0.0090387503713374, rel=1e-12)
+    assert run_minimize(minimize)["of the loss after 20 steps"] == pytest.approx(0.0090387503713374, rel=1e-12)
     assert ends == pytest.approx([3.023058430092137, 2.0922337203685477, 1.0], rel=1e-14)

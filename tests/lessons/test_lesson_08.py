@@ -3,7 +3,7 @@
 import pytest
 
 from autodiff_lab.lessons.checks.variants import every_draw
-from autodiff_lab.lessons.lesson_08.branches import counted, ex_08_1, ex_08_2, until_ten
+from autodiff_lab.lessons.lesson_08.branches import count_operations, ex_08_1, ex_08_2, until_ten
 from autodiff_lab.lessons.lesson_08.kinks import ex_08_3, programs
 from autodiff_lab.lessons.lesson_08.loops import ex_08_5
 from autodiff_lab.lessons.lesson_08.static_branches import ex_08_6
@@ -18,7 +18,7 @@ def test_the_tape_is_as_long_as_the_loop_of_plain_python(x):
     turns, y = 0, x
     while y < 10:
         turns, y = turns + 1, y * x
-    assert counted(x) == (turns, turns + 1)
+    assert count_operations(x) == (turns, turns + 1)
     assert until_ten(x) == y
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from autodiff_lab import jacfwd, jacrev, jvp, linearize, vjp
 from autodiff_lab.lessons import lesson_09
-from autodiff_lab.lessons.lesson_09.sandbox import CASES, chain, counted
+from autodiff_lab.lessons.lesson_09.sandbox import CASES, chain, count_runs
 from autodiff_lab.lessons.lesson_09.variants import SIZES, chain_instance, cheaper_instance
 from autodiff_lab.widgets.labs.jacobian_painter.passes import of_document_1, polar, softmax, standardize
 
@@ -108,5 +108,5 @@ def test_nobody_is_told_that_a_whole_number_was_rounded():
 
 def test_a_counted_function_is_the_function():
     f, x = CASES["document 1"]
-    counting, runs = counted(f)
+    counting, runs = count_runs(f)
     assert np.array_equal(counting(np.array(x)), f(np.array(x))) and runs == [np.ndarray]

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from autodiff_lab import custom_gradient, grad
-from autodiff_lab.lessons.lesson_13.sandbox import FAIR, half_of_sinc_squared, judged, log_or_zero, slopes
+from autodiff_lab.lessons.lesson_13.sandbox import FAIR, half_of_sinc_squared, judge_shares, log_or_zero, slopes
 from autodiff_lab.lessons.lesson_13.variants import PROGRAMS, birth_instance
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -120,5 +120,5 @@ def test_a_tie_rule_need_not_be_even():
         won = x == np.max(x)
         return won / np.sum(won) * (2 if np.sum(won) == 3 else 1)
 
-    assert set(judged(first).values()) - {FAIR} == {"says what is done at a tie"}
-    assert "add up to 2" in " ".join(map(str, judged(greedy_at_three).values()))
+    assert set(judge_shares(first).values()) - {FAIR} == {"says what is done at a tie"}
+    assert "add up to 2" in " ".join(map(str, judge_shares(greedy_at_three).values()))

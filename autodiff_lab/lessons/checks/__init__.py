@@ -1,1 +1,28 @@
 """The framework of the exercises: what an exercise is, how an answer is run and compared, what is remembered."""
+
+from __future__ import annotations
+
+from autodiff_lab.lessons.checks.compare import Finding, Refused, describe, in_small_letters, plain, summarize
+from autodiff_lab.lessons.checks.exercise import Exercise
+from autodiff_lab.lessons.checks.run_code import Crashed, TookTooLong, attempt
+from autodiff_lab.lessons.checks.sandbox import borrow_names, call_case, names_in, run_cases, vet_code
+from autodiff_lab.lessons.checks.variants import Instance
+
+__all__ = [
+    "Crashed",
+    "Exercise",
+    "Finding",
+    "Instance",
+    "Refused",
+    "TookTooLong",
+    "attempt",
+    "borrow_names",
+    "call_case",
+    "describe",
+    "in_small_letters",
+    "names_in",
+    "plain",
+    "run_cases",
+    "summarize",
+    "vet_code",
+]

@@ -18,15 +18,19 @@ ROUNDED = 1e-2
 _LARGEST = 1000
 
 
-@dataclass(frozen=True)
-class Refused:
+class Finding(str):
+    """What a check itself says of a learner's code, in words; a text of the learner's is none."""
+
+
+@dataclass
+class Refused(Exception):
     """What was handed over cannot be looked at in the way the exercise needs; `reason` is a full sentence."""
 
     reason: str
 
 
 def plain(answer: Any) -> Any:
-    """An answer as plain data: Variables and NumPy scalars become floats, lists and arrays become tuples.
+    """Turn an answer into plain data: Variables and NumPy scalars become floats, lists and arrays become tuples.
 
     >>> plain([np.float64(5.5), 2])
     (5.5, 2.0)
@@ -51,7 +55,7 @@ def plain(answer: Any) -> Any:
 
 
 def in_small_letters(answer: Any, *options: str) -> Any:
-    """An answer's words as they are compared: small, and bare; with `options`, no word but these.
+    """Turn an answer's words into bare small letters; with `options`, no word but these.
 
     >>> in_small_letters([1, "(B) "]), in_small_letters(["Forward", "either"], "forward", "reverse", "either")
     ((1.0, 'b'), ('forward', 'either'))
@@ -93,9 +97,9 @@ def agrees(seen: Any, wanted: Any, tolerance: float = SIX_DIGITS) -> bool:
     return math.isclose(seen, wanted, rel_tol=tolerance, abs_tol=1e-12)
 
 
-def rounded(seen: Any, wanted: Any) -> bool:
+def is_rounded(seen: Any, wanted: Any) -> bool:
     """Whether a number was meant to be right and was typed with too few digits."""
-    close = agrees(seen, wanted, ROUNDED) or typed_short(seen, wanted)
+    close = agrees(seen, wanted, ROUNDED) or is_shortened(seen, wanted)
     return close and any(isinstance(part, float) for part in _leaves(wanted))
 
 
@@ -108,15 +112,17 @@ def digits_within(tolerance: float) -> int:
     return math.ceil(math.log10(5 / tolerance) - 1e-9)
 
 
-def typed_short(seen: Any, wanted: Any) -> bool:
+def is_shortened(seen: Any, wanted: Any) -> bool:
     """Whether an answer is this one, written down with fewer digits.
 
-    >>> typed_short((31.55, "a"), (31.547867, "a")), typed_short((31.55, 2.0), (31.547867, 3.0)), typed_short(3.0, 3.1)
-    (True, False, False)
+    >>> is_shortened((31.55, "a"), (31.547867, "a")), is_shortened((31.55, 2.0), (31.547867, 3.0))
+    (True, False)
+    >>> is_shortened(3.0, 3.1)
+    False
     """
     if isinstance(wanted, list | tuple):
         same_length = isinstance(seen, list | tuple) and len(seen) == len(wanted)
-        return same_length and all(typed_short(s, w) for s, w in zip(seen, wanted, strict=True))
+        return same_length and all(is_shortened(s, w) for s, w in zip(seen, wanted, strict=True))
     if agrees(seen, wanted):
         return True
     if not isinstance(seen, float) or isinstance(wanted, bool) or not isinstance(wanted, numbers.Real):
@@ -125,15 +131,17 @@ def typed_short(seen: Any, wanted: Any) -> bool:
     return digits > 1 and round(float(wanted), digits) == seen
 
 
-def alike(seen: Any, wanted: Any) -> bool:
+def has_form_of(seen: Any, wanted: Any) -> bool:
     """Whether an answer has the form of the right one, whatever stands in it; a number may be in the place of None.
 
-    >>> alike((1.0, "no"), (2.0, "yes")), alike((None, 1.0), (6.0, None)), alike(1.0, (1.0, 2.0)), alike("5", 5.0)
-    (True, True, False, False)
+    >>> has_form_of((1.0, "no"), (2.0, "yes")), has_form_of((None, 1.0), (6.0, None))
+    (True, True)
+    >>> has_form_of(1.0, (1.0, 2.0)), has_form_of("5", 5.0)
+    (False, False)
     """
     if isinstance(wanted, list | tuple):
         same_length = isinstance(seen, list | tuple) and len(seen) == len(wanted)
-        return same_length and all(alike(s, w) for s, w in zip(seen, wanted, strict=True))
+        return same_length and all(has_form_of(s, w) for s, w in zip(seen, wanted, strict=True))
     kinds = (bool, str, numbers.Real | None)
     return next((isinstance(seen, kind) for kind in kinds if isinstance(wanted, kind)), False)
 
@@ -180,7 +188,7 @@ def disagreement(seen: Any, wanted: dict[str, Any], cases: str = "") -> str:
         if not agrees(found, value):
             if isinstance(value, str) and isinstance(found, str):
                 return f"In the case {case} I expect “{value}”, and I see “{found[:_LONGEST]}”. {cases}".rstrip()
-            told_already = isinstance(found, str)  # by `told`
+            told_already = isinstance(found, str)  # by `summarize`
             came_out = found[:_LONGEST] if told_already else describe(found)
             wanted_one = f"“{value}”" if isinstance(value, str) else describe(value)
             return f"In the case {case} I expect {wanted_one}, and you get {came_out}. {cases}".rstrip()
@@ -219,14 +227,14 @@ def describe(thing: Any) -> str:
     return f"an object of type {_short(type(thing).__name__)}"
 
 
-def told(found: Any) -> Any:
-    """What a learner's code gave, as plain data; of something unforeseen a description.
+def summarize(found: Any) -> Any:
+    """Turn the result of a learner's code into plain data; of anything unforeseen give a description.
 
-    >>> told(np.float64(2.0)), told(None), told(object())
+    >>> summarize(np.float64(2.0)), summarize(None), summarize(object())
     (2.0, None, 'an object of type object')
     """
     data = plain(found)
-    return data if data is None or isinstance(data, float | tuple | Crashed) else describe(data)
+    return data if data is None or isinstance(data, bool | float | tuple | Crashed | Finding) else describe(data)
 
 
 _LONGEST = 120

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import sys
+import types
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -37,7 +38,7 @@ class Report:
 
 
 class Lesson:
-    """What ``check.progress`` is in a notebook.
+    """The progress in a lesson and in the course; ``check.progress`` in a notebook.
 
     Attributes
     ----------
@@ -119,8 +120,14 @@ def _about_the_seed() -> str:
     return f"Exercises with numbers of their own take them from the seed “{seed}”." if seed else ""
 
 
-def lesson(number: str, title: str) -> tuple[Lesson, Callable[[Seed], Report]]:
-    """What every lesson begins with: ``progress, seed = lesson("02", "Dual numbers: …")``."""
+def lesson(number: str, title: str, *topics: types.ModuleType) -> tuple[Lesson, Callable[[Seed], Report]]:
+    """Give a lesson the exercises of its modules, by name: ``progress, seed = lesson("02", "Dual …", arithmetic)``."""
+    package = sys.modules[f"{room.__name__}.lesson_{number}"]
+    for topic in topics:
+        for name, thing in list(vars(topic).items()):
+            if isinstance(thing, Exercise):
+                thing.name = name
+                setattr(package, name, thing)
     this = Lesson(number, title)
     return this, this.seed
 

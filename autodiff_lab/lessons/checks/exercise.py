@@ -10,7 +10,7 @@ import inspect
 import textwrap
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from itertools import compress
 from typing import Any
 
@@ -19,17 +19,25 @@ from autodiff_lab.lessons.checks.compare import (
     SIX_DIGITS,
     Refused,
     agrees,
-    alike,
     describe,
     digits_within,
     disagreement,
     first_difference,
+    has_form_of,
+    is_rounded,
+    is_shortened,
     plain,
-    rounded,
-    typed_short,
 )
-from autodiff_lab.lessons.checks.run_code import Crashed, unfinished, written_by_the_learner
-from autodiff_lab.lessons.checks.variants import Given, Instance, Misconception, Seed, drawn, tidy
+from autodiff_lab.lessons.checks.run_code import Crashed, is_unfinished, note_learner_files
+from autodiff_lab.lessons.checks.variants import (
+    Given,
+    Instance,
+    Misconception,
+    Seed,
+    draw_instance,
+    list_misconceptions,
+    normalize_seed,
+)
 
 __all__ = ["Exercise", "Instance", "Misconception", "Reply"]
 
@@ -38,7 +46,7 @@ MARKS = {"passed": "✓", "not attempted": "…", "not yet": "✗", "hint": "→
 
 @dataclass(frozen=True)
 class Reply:
-    """What the learner reads under the cell: plain text, the same for eye, screen reader and test."""
+    """The reply of a check: its status, and the plain text that the learner reads under the cell."""
 
     status: str
     """One of ``passed``, ``not attempted``, ``not yet``, ``hint``, ``solution``."""
@@ -62,17 +70,16 @@ class Exercise:
     Parameters
     ----------
     name : str
-        The name in the module and in the notebook, ``"ex_03_2"``.
-    takes : tuple of str
-        The names of what the notebook hands over: ``("answer",)``, ``("ops_div",)``.
+        The name in the notebook, ``"ex_03_2"``; in a lesson it is the variable's.
     expects : str
         The form of an answer in words: "a pair of whole numbers, (before, after)".
     expected : object
         What `observe` must find. Numbers agree within `tolerance`, text without regard to spaces.
     reference : str
-        Source text of one good answer, to stand in the notebook's cell instead of the unanswered one.
-    misconceptions : tuple of Misconception
-        The wrong answers with a hint of their own; the first that fits is shown.
+        Source text of one good answer, to stand in the notebook's cell instead of the unanswered one; if there is
+        none, `expected`, written out.
+    misconceptions : mapping
+        The wrong answers with a hint of their own, as `list_misconceptions` reads them; the first that fits is shown.
     hints : tuple of str
         Graded: each call of `hint` shows the next.
     praise : str
@@ -81,10 +88,12 @@ class Exercise:
         The relative error that is still right. Six digits, unless the number is to be read off a figure.
     observe : callable
         Turns what was handed over into plain data to compare; a dictionary holds several cases.
-        An exercise that asks for code runs it here.
+        An exercise that asks for code runs it here. Its parameters are the names of what the notebook hands over.
     is_whole : bool
         Whether the things that are handed over make sense together only. Otherwise some of them may be missing: the
         others are judged, with good answers in the place of those.
+    takes : tuple of str
+        Other names of what is handed over.
     cases : str
         Says what the numbers of a case are: "These are the slopes in x and in y."
     make, draws : callable, mapping
@@ -98,8 +107,7 @@ class Exercise:
     ...     "ex_99_1",
     ...     expects="a whole number",
     ...     expected=5,
-    ...     reference="answer = 5",
-    ...     misconceptions=(Misconception("answer = 7", 7, "The two inputs are not operations."),),
+    ...     misconceptions={7: "The two inputs are not operations."},
     ...     praise="One line for each operation.",
     ... )
     >>> count(...)
@@ -115,8 +123,7 @@ class Exercise:
     With numbers of one's own:
 
     >>> def slope(x=3.0):
-    ...     forgot = Misconception(f"answer = {x * x}", x * x, "That is the value.")
-    ...     return Instance(expected=2 * x, reference=f"answer = {2 * x}", misconceptions=(forgot,))
+    ...     return Instance(2 * x, {x * x: "That is the value."})
     >>> square = Exercise("ex_99_2", expects="a number", praise="Well.", make=slope, draws={"x": (4.0, 5.0, 6.0)})
     >>> square.given(), square.given("Ada")
     (x = 3, x = 4)
@@ -126,13 +133,14 @@ class Exercise:
     ✗ Exercise 99.2, not yet: That is right for the example of the text, x = 3. Yours is x = 4.
     """
 
-    name: str
+    name: str = ""
+    _: KW_ONLY
     expects: str
     praise: str
     expected: Any = None
     reference: str = ""
-    takes: tuple[str, ...] = ("answer",)
-    misconceptions: tuple[Misconception, ...] = ()
+    takes: tuple[str, ...] = ()
+    misconceptions: Any = ()
     hints: tuple[str, ...] = ()
     observe: Callable[..., Any] = plain
     tolerance: float = SIX_DIGITS
@@ -155,10 +163,11 @@ class Exercise:
         return f"check.{self.name}({', '.join(self.takes)})"
 
     def __post_init__(self) -> None:
-        if self.make is not None:
-            own = self.make()
-            self.expected, self.reference, self.misconceptions = own.expected, own.reference, own.misconceptions
-            self.hints = own.hints or self.hints
+        self.takes = self.takes or tuple(inspect.signature(self.observe).parameters)
+        self.misconceptions = list_misconceptions(self.misconceptions, self.expected, self.observe)
+        own = self.make() if self.make else Instance(self.expected, self.misconceptions, self.reference, self.hints)
+        self.expected, self.reference, self.misconceptions = own.expected, own.reference, own.misconceptions
+        self.hints = own.hints or self.hints
 
     @property
     def is_varied(self) -> bool:
@@ -167,23 +176,23 @@ class Exercise:
 
     def instance(self, seed: Seed = None) -> Instance:
         """What is asked of a learner: for this seed, for the one set by ``check.seed``, or else in the text."""
-        seed = tidy(seed) if seed is not None else progress.current_seed() if self.is_varied else None
+        seed = normalize_seed(seed) if seed is not None else progress.current_seed() if self.is_varied else None
         found = None
         if self.make is not None and seed is not None:
-            found = drawn(self.make, self.draws, f"{self.name}/{seed}", self.tolerance)
+            found = draw_instance(self.make, self.draws, f"{self.name}/{seed}", self.tolerance)
         return found or self._in_the_text()
 
     def _in_the_text(self) -> Instance:
         given = inspect.signature(self.make).parameters if self.make else {}
         data = {name: parameter.default for name, parameter in given.items()}
-        return Instance(self.expected, self.reference, self.misconceptions, self.hints, Given(**data))
+        return Instance(self.expected, self.misconceptions, self.reference, self.hints, Given(**data))
 
     def given(self, seed: Seed = None) -> Given:
         """The data of the exercise: ``x1, x2 = check.ex_02_4.given()``."""
         return self.instance(seed).given
 
     def __call__(self, *answers: Any, seed: Seed = None) -> Reply:
-        """Look at an answer and say something useful about it; never raise."""
+        """Check an answer and reply something useful; never raise."""
         try:
             reply = self._judge(answers, self.instance(seed))
         except KeyboardInterrupt:
@@ -231,7 +240,7 @@ class Exercise:
     def _judge(self, answers: tuple[Any, ...], asked: Instance) -> Reply:
         if len(answers) != len(self.takes):
             return self._not_yet(f"Write {self.call}: I was given {len(answers)} things, not {len(self.takes)}.")
-        missing = tuple(map(unfinished, answers))
+        missing = tuple(map(is_unfinished, answers))
         if all(missing) or (any(missing) and self.is_whole):
             return Reply("not attempted", self._open())
         if any(missing):
@@ -251,8 +260,11 @@ class Exercise:
         return self._not_yet(said + _listed(compress(self.takes, missing), "not written yet."))
 
     def _judge_all(self, answers: tuple[Any, ...], asked: Instance) -> Reply:
-        with written_by_the_learner(answers):
-            seen = self.observe(*answers)
+        with note_learner_files(answers):
+            try:
+                seen = self.observe(*answers)
+            except Refused as refused:
+                seen = refused
         if agrees(seen, asked.expected, self.tolerance):
             return Reply("passed", f"{self.title} passed. {self.praise}")
         for misconception in asked.misconceptions:
@@ -272,12 +284,12 @@ class Exercise:
             return seen.sentence()
         if isinstance(expected, dict) and isinstance(seen, dict):
             return disagreement(seen, expected, self.cases)
-        if rounded(seen, expected):
+        if is_rounded(seen, expected):
             return f"Very close, but not the same number. Give at least {digits_within(self.tolerance)} digits."
-        known = next((wrong.hint for wrong in asked.misconceptions if typed_short(seen, wrong.seen)), None)
+        known = next((wrong.hint for wrong in asked.misconceptions if is_shortened(seen, wrong.seen)), None)
         if known is not None:
             return known
-        if alike(seen, expected):
+        if has_form_of(seen, expected):
             where = first_difference(seen, expected, self.tolerance)
             return f"You gave {describe(seen)}. {where} For a hint, run check.{self.name}.hint()."
         return f"I expect {self.expects}, and you gave {describe(seen)}."

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from autodiff_lab.lessons.checks.variants import Seed, tidy
+from autodiff_lab.lessons.checks.variants import Seed, normalize_seed
 
 __all__ = ["FILE", "VARIABLE", "current_seed", "forget", "note", "set_seed", "states", "trouble"]
 
@@ -54,8 +54,8 @@ def current_seed() -> str | None:
 
 def set_seed(seed: Seed) -> None:
     """Remember a seed for all notebooks."""
-    if tidy(seed) != current_seed():
-        _append({"kind": "seed", "seed": tidy(seed)})
+    if normalize_seed(seed) != current_seed():
+        _append({"kind": "seed", "seed": normalize_seed(seed)})
 
 
 def forget() -> None:

@@ -62,7 +62,7 @@ class TookTooLong(BaseException):
 
 
 def attempt(code: Callable[..., Any], *args: Any, steps: int = STEPS) -> Any:
-    """The result of ``code(*args)``, or a `Crashed`. What the code prints is dropped.
+    """Run ``code(*args)`` and return its result, or a `Crashed`. What the code prints is dropped.
 
     >>> attempt(int, "5")
     5
@@ -103,7 +103,7 @@ def _first_line(problem: BaseException) -> str:
 
 
 @contextlib.contextmanager
-def written_by_the_learner(answers: Iterable[Any]) -> Iterator[None]:
+def note_learner_files(answers: Iterable[Any]) -> Iterator[None]:
     """Note where what was handed over is written, so that an error is told by the learner's line."""
     before = _handed_over.get()
     _handed_over.set(frozenset(file for answer in answers for file in _files(answer)))
@@ -133,14 +133,14 @@ def _learners_line(problem: BaseException) -> tuple[str, bool]:
     return "", True
 
 
-def unfinished(answer: Any) -> bool:
+def is_unfinished(answer: Any) -> bool:
     """Whether there are still three dots where the learner's own words should be."""
     if answer is ...:
         return True
     if isinstance(answer, list | tuple | set):
-        return any(unfinished(part) for part in answer)
+        return any(is_unfinished(part) for part in answer)
     if isinstance(answer, dict):
-        return any(unfinished(part) for part in (*answer.keys(), *answer.values()))
+        return any(is_unfinished(part) for part in (*answer.keys(), *answer.values()))
     if isinstance(answer, types.FunctionType):
         return _says_nothing(answer.__code__) or ... in _constants(answer.__code__)
     return False

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from autodiff_lab.lessons.checks.compare import agrees, describe
+from autodiff_lab.lessons.checks.compare import agrees, describe, plain
 
-__all__ = ["Given", "Instance", "Misconception", "drawn", "every_draw", "known_mistakes"]
+__all__ = ["Given", "Instance", "Misconception", "draw_instance", "every_draw", "list_misconceptions"]
 
 Seed = str | int | None
 
@@ -61,15 +61,40 @@ class Given(tuple[Any, ...]):
         return ", ".join(f"{name} = {x}" for name, x in zip(self.names, shown, strict=True)) or "nothing"
 
 
-@dataclass(frozen=True)
+@dataclass
 class Instance:
-    """What an exercise asks of one learner, and all that follows from it."""
+    """What an exercise asks of one learner, and all that follows from it.
+
+    Parameters
+    ----------
+    expected : object
+        The right answer, as plain data.
+    misconceptions : mapping
+        For each wrong answer its explanation, as `list_misconceptions` reads them. Where two come to the same with
+        these data, the later one is explained.
+    reference : str
+        Source text of one good answer; the right answer itself, written out, if there is none.
+    hints : tuple of str
+        Hints with the numbers of this instance in them.
+    given : Given
+        The data of this instance.
+
+    Examples
+    --------
+    >>> double = Instance(4, {3: "You added one.", 4: "A mistake that is none with these data."})
+    >>> double.reference, [wrong.hint for wrong in double.misconceptions]
+    ('answer = 4', ['You added one.'])
+    """
 
     expected: Any
-    reference: str
-    misconceptions: tuple[Misconception, ...] = ()
+    misconceptions: Any = ()
+    reference: str = ""
     hints: tuple[str, ...] = ()
     given: Given = field(default_factory=Given)
+
+    def __post_init__(self) -> None:
+        self.misconceptions = list_misconceptions(self.misconceptions, self.expected)
+        self.reference = self.reference or f"answer = {self.expected!r}"
 
     def is_sound(self, tolerance: float) -> bool:
         """Whether no known mistake leads to the right answer here, nor to the same one as another mistake."""
@@ -82,49 +107,68 @@ Make = Callable[..., Instance]
 Draws = Mapping[str, Sequence[Any]]
 
 
-def made(make: Make, data: Mapping[str, Any]) -> Instance:
-    """The instance with these data."""
+def make_instance(make: Make, data: Mapping[str, Any]) -> Instance:
+    """Make the instance with these data."""
     return replace(make(**data), given=Given(**data))
 
 
-def drawn(make: Make, draws: Draws, seed: str, tolerance: float) -> Instance | None:
-    """The instance of a seed: the first sound one of those it draws; None if there is none.
+def draw_instance(make: Make, draws: Draws, seed: str, tolerance: float) -> Instance | None:
+    """Draw the instance of a seed: the first sound one; None if there is none.
 
     >>> def double(x=2.0):
-    ...     return Instance(expected=2 * x, reference=f"answer = {2 * x}")
-    >>> drawn(double, {"x": (3.0, 4.0, 5.0)}, "Ada", 1e-6) == drawn(double, {"x": (3.0, 4.0, 5.0)}, "Ada", 1e-6)
+    ...     return Instance(2 * x)
+    >>> once, again = (draw_instance(double, {"x": (3.0, 4.0, 5.0)}, "Ada", 1e-6) for _ in range(2))
+    >>> once == again
     True
     """
     choice = random.Random(seed)  # a text as a seed gives the same draws in every version
     for _ in range(50):
-        instance = made(make, {name: choice.choice(values) for name, values in draws.items()})
+        instance = make_instance(make, {name: choice.choice(values) for name, values in draws.items()})
         if instance.is_sound(tolerance):
             return instance
     return None
 
 
 def every_draw(make: Make, draws: Draws) -> Iterator[Instance]:
-    """All instances there are; for the tests."""
+    """Yield all instances there are; for the tests."""
     for values in itertools.product(*draws.values()):
-        yield made(make, dict(zip(draws, values, strict=True)))
+        yield make_instance(make, dict(zip(draws, values, strict=True)))
 
 
-def tidy(seed: Seed) -> str | None:
-    """A seed as it is kept: "Ada " and "ada" are the same learner; None is the example of the text."""
+def normalize_seed(seed: Seed) -> str | None:
+    """Normalize a seed: "Ada " and "ada" are the same learner; None is the example of the text."""
     if seed is None:
         return None
     return " ".join("".join(char if char.isprintable() else " " for char in str(seed)).split()).casefold()[:80]
 
 
-def known_mistakes(expected: Any, *wrong: tuple[Any, str]) -> tuple[Misconception, ...]:
-    """The wrong answers that are wrong for these data, each told by its first explanation.
+def list_misconceptions(
+    wrong: Mapping[Any, Any] | Iterable[Misconception], expected: Any, observe: Callable[[Any], Any] = plain
+) -> tuple[Misconception, ...]:
+    """Return the wrong answers of a table, without answers that happen to be right.
 
-    >>> [each.seen for each in known_mistakes(4, (5, "one more"), (4, "right after all"), (5, "again"))]
-    [5]
+    Parameters
+    ----------
+    wrong : mapping
+        For each wrong answer a hint. Or, for what a learner writes as code, the source text, and for it a pair: what
+        the check sees, and the hint.
+    expected : object
+        The right answer.
+    observe : callable
+        What the check sees of an answer that is plain data.
+
+    Examples
+    --------
+    >>> one, other = list_misconceptions({5: "one more", 4: "right after all", "f = 2": (6, "of code")}, 4)
+    >>> one.written, other.written, other.seen
+    ('answer = 5.0', 'f = 2', 6)
     """
-    seen, kept = [expected], []
-    for answer, hint in wrong:
-        if answer not in seen:
-            seen.append(answer)
-            kept.append(Misconception(f"answer = {answer}", answer, hint))
-    return tuple(kept)
+    if not isinstance(wrong, Mapping):
+        return tuple(wrong)
+    return tuple(
+        Misconception(f"answer = {plain(answer)!r}", observe(answer), said)
+        if isinstance(said, str)
+        else Misconception(answer, *said)
+        for answer, said in wrong.items()
+        if answer != expected
+    )

@@ -3,44 +3,6 @@
 from __future__ import annotations
 
 from autodiff_lab.lessons.checks.course import lesson
-from autodiff_lab.lessons.checks.exercise import Exercise, Misconception
+from autodiff_lab.lessons.lesson_00 import first_adjoint
 
-progress, seed = lesson("00", "Start here")
-
-ex_00_1 = Exercise(
-    "ex_00_1",
-    expects="one number",
-    expected=-0.28366218546322625,
-    tolerance=1e-3,
-    reference="answer = -0.2837",
-    misconceptions=(
-        Misconception(
-            "answer = 1.7163",
-            1.7163,
-            "That is what x2 holds at the end. Step back: another number was there before the product sent its share.",
-        ),
-        Misconception(
-            "answer = 0.2837",
-            0.2837,
-            "The size is right. The sine is subtracted, so the message from v5 to v4 is -1, and the sign travels on.",
-        ),
-        Misconception(
-            "answer = 2",
-            2.0,
-            "That is the second number to arrive, from the product v2. The sine is swept before it.",
-        ),
-        Misconception(
-            "answer = 0",
-            0.0,
-            "Before anything arrives there is nothing there, and nothing is not 0. Step on until a number appears.",
-        ),
-    ),
-    hints=(
-        "In the player, go to the seed (the adjoint of v5 becomes 1), then press forward and watch the box of x2.",
-        "The sweep goes up the tape: first v5, then v4, the sine. v4 is the first to send anything to x2.",
-    ),
-    praise=(
-        "Later the product adds 2 to it. Both belong to the slope in x2: that is why the sweep adds and "
-        "never overwrites."
-    ),
-)
+progress, seed = lesson("00", "Start here", first_adjoint)

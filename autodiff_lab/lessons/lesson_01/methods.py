@@ -7,11 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_lab.lessons.checks.compare import Refused, describe, plain
-from autodiff_lab.lessons.checks.exercise import Exercise, Instance, Misconception
-from autodiff_lab.lessons.checks.run_code import Crashed, attempt
+from autodiff_lab.lessons.checks import Crashed, Exercise, Instance, Refused, attempt, describe, plain, vet_code
 from autodiff_lab.lessons.lesson_01.step_sizes import SLOPE
-from autodiff_lab.lessons.lesson_03.sandbox import refuse
 from autodiff_lab.transforms.gradients import grad
 
 # 4. the complex step
@@ -20,11 +17,9 @@ BREAKERS = ("exp", "abs", "sin", "sqrt", "log")
 CULPRIT = "abs"
 
 
-def stepped_into_the_complex(complex_step: Any, culprit: Any) -> Any:
+def try_complex_step(complex_step: Any, culprit: Any) -> Any:
     """The learner's complex step on three functions, and the operation that it cannot pass."""
-    refused = refuse(complex_step, listing=())
-    if refused:
-        return refused
+    vet_code(complex_step)
     name = getattr(culprit, "__name__", culprit) if callable(culprit) else culprit
     word = name.strip(" .()").lower().removeprefix("np.") if isinstance(name, str) else ""
     word = "abs" if word == "absolute" else word
@@ -53,8 +48,6 @@ def _complex_step(body: str = "f(x + 1j * h).imag / h", culprit: str = CULPRIT) 
 _AT_A_HALF = "x³ at 2 with h = 0.5"
 
 ex_01_4 = Exercise(
-    "ex_01_4",
-    takes=("complex_step", "culprit"),
     expects="a function complex_step(f, x, h=1e-20), and the name of an operation",
     expected={
         _AT_A_HALF: ((2 + 0.5j) ** 3).imag / 0.5,
@@ -63,48 +56,42 @@ ex_01_4 = Exercise(
         "the operation that breaks it": CULPRIT,
     },
     tolerance=1e-15,
-    observe=stepped_into_the_complex,
+    observe=try_complex_step,
     cases="Each is what complex_step returns.",
     reference=_complex_step(),
-    misconceptions=(
-        Misconception(
-            _complex_step("(f(x + h) - f(x)) / h"),
+    misconceptions={
+        _complex_step("(f(x + h) - f(x)) / h"): (
             {_AT_A_HALF: (2.5**3 - 8) / 0.5},
             "This is the forward quotient, and at h = 1e-20 it is 0: the step is lost in the sum. Step in the "
             "imaginary direction, x + 1j * h, where there is nothing that it could be lost in.",
         ),
-        Misconception(
-            _complex_step("f(x + 1j * h).imag"),
+        _complex_step("f(x + 1j * h).imag"): (
             {_AT_A_HALF: ((2 + 0.5j) ** 3).imag},
             "The imaginary part is the slope times h. Divide by h.",
         ),
-        Misconception(
-            _complex_step("f(x + 1j * h).real / h"),
+        _complex_step("f(x + 1j * h).real / h"): (
             {_AT_A_HALF: ((2 + 0.5j) ** 3).real / 0.5},
             "The real part is the value of f. The slope went into the imaginary part.",
         ),
-        Misconception(
-            _complex_step("f(x + 1j * h) / h"),
+        _complex_step("f(x + 1j * h) / h"): (
             {_AT_A_HALF: describe((2 + 0.5j) ** 3 / 0.5)},
             "A complex number came back. Take its imaginary part, .imag, and divide that by h.",
         ),
-        Misconception(
-            _complex_step("(f(x + 1j * h) - f(x)).real / h"),
+        _complex_step("(f(x + 1j * h) - f(x)).real / h"): (
             {_AT_A_HALF: (((2 + 0.5j) ** 3).real - 8) / 0.5},
             "You subtracted, and took the real part. No difference is needed: f(x) is real, so the imaginary part of "
             "f(x + ih) is all slope.",
         ),
-        *(
-            Misconception(
-                _complex_step(culprit=name),
-                {"sin at 1": grad(np.sin)(1.0), "the operation that breaks it": name},
-                f"Your function is right. But {name} has a complex version that keeps the imaginary part as it should "
-                "be. Which of the five throws it away?",
-            )
-            for name in BREAKERS
-            if name != CULPRIT
-        ),
-    ),
+    }
+    | {
+        _complex_step(culprit=name): (
+            {"sin at 1": grad(np.sin)(1.0), "the operation that breaks it": name},
+            f"Your function is right. But {name} has a complex version that keeps the imaginary part as it should "
+            "be. Which of the five throws it away?",
+        )
+        for name in BREAKERS
+        if name != CULPRIT
+    },
     hints=(
         "In Python, 1j is the imaginary unit, and z.imag is the imaginary part of z.",
         "f(x + ih) = f(x) + i h f′(x) − …: which part holds the slope, and what is it multiplied by?",
@@ -176,72 +163,58 @@ def _three_ways(x: float = 0.3) -> Instance:
     def difference(f: Any) -> dict[str, Any]:
         return {CENTRAL: float(f(0.6, WIDE))}
 
-    return Instance(
-        expected=right,
-        reference=_cell(x),
-        misconceptions=(
-            Misconception(
-                _cell(x, turns="1"),
-                formula(lambda x: 4 * (1 - 2 * x)),
-                "The formula has the slope of the first turn only. Each of the three turns contributes a factor "
-                "4(1 − 2l), taken at its own l.",
-            ),
-            Misconception(
-                _cell(x, turns="2"),
-                formula(grad(lambda x: 4 * (y := 4 * x * (1 - x)) * (1 - y))),
-                "The formula stops one turn too early: that is l₃′. There are three turns between l₁ = x and l₄.",
-            ),
-            Misconception(
-                _cell(x, end="x"),
-                formula(logistic),
-                "by_formula gives l₄ itself. Asked for is its slope, three times.",
-            ),
-            Misconception(
-                _cell(x, difference="(l4(x + h) - l4(x)) / h"),
-                difference(lambda x, h: (logistic(x + h) - logistic(x)) / h),
-                "by_difference is the forward quotient. The central one takes a step to each side.",
-            ),
-            Misconception(
-                _cell(x, difference="(l4(x + h) - l4(x - h)) / h"),
-                difference(lambda x, h: 2 * _quotient(x, h)),
-                "From x − h to x + h the run is 2h, and you divide by h.",
-            ),
-            Misconception(
-                _cell(x, difference="ad.grad(l4)(x)"),
-                difference(lambda x, h: grad(logistic)(x)),
-                "by_difference does not feel its step: with h = 0.01 no difference is so close. Run l4 at x + h and at "
-                "x − h, with the h that is given.",
-            ),
-            Misconception(
-                _cell(x, by_ad="by_difference(x, 1e-5)"),
-                {FORMULA: right[FORMULA], ALL_DIGITS: "some"},
-                "by_ad is right to some digits, as a difference is. AD gives all of them: ad.grad(l4)(x).",
-            ),
-            Misconception(
-                _cell(x, by_ad="l4(x)"), {FORMULA: right[FORMULA], AD: value}, "by_ad is l₄ itself, and not its slope."
-            ),
+    wrong = {
+        _cell(x, turns="1"): (
+            formula(lambda x: 4 * (1 - 2 * x)),
+            "The formula has the slope of the first turn only. Each of the three turns contributes a factor 4(1 − "
+            "2l), taken at its own l.",
         ),
-    )
+        _cell(x, turns="2"): (
+            formula(grad(lambda x: 4 * (y := 4 * x * (1 - x)) * (1 - y))),
+            "The formula stops one turn too early: that is l₃′. There are three turns between l₁ = x and l₄.",
+        ),
+        _cell(x, end="x"): (
+            formula(logistic),
+            "by_formula gives l₄ itself. Asked for is its slope, three times.",
+        ),
+        _cell(x, difference="(l4(x + h) - l4(x)) / h"): (
+            difference(lambda x, h: (logistic(x + h) - logistic(x)) / h),
+            "by_difference is the forward quotient. The central one takes a step to each side.",
+        ),
+        _cell(x, difference="(l4(x + h) - l4(x - h)) / h"): (
+            difference(lambda x, h: 2 * _quotient(x, h)),
+            "From x − h to x + h the run is 2h, and you divide by h.",
+        ),
+        _cell(x, difference="ad.grad(l4)(x)"): (
+            difference(lambda x, h: grad(logistic)(x)),
+            "by_difference does not feel its step: with h = 0.01 no difference is so close. Run l4 at x + h and at x "
+            "− h, with the h that is given.",
+        ),
+        _cell(x, by_ad="by_difference(x, 1e-5)"): (
+            {FORMULA: right[FORMULA], ALL_DIGITS: "some"},
+            "by_ad is right to some digits, as a difference is. AD gives all of them: ad.grad(l4)(x).",
+        ),
+        _cell(x, by_ad="l4(x)"): (
+            {FORMULA: right[FORMULA], AD: value},
+            "by_ad is l₄ itself, and not its slope.",
+        ),
+    }
+    return Instance(right, wrong, _cell(x))
 
 
-def three_ways(by_formula: Any, by_difference: Any, by_ad: Any) -> Any:
+def compare_three_ways(by_formula: Any, by_difference: Any, by_ad: Any) -> Any:
     """The formula at other points, the difference with a wide and a narrow step, and AD to its last digit."""
     if isinstance(by_formula, types.FunctionType) and by_formula.__globals__["__name__"].startswith("autodiff_lab"):
         return Refused(ON_PAPER)
-    refused = refuse(by_formula, by_difference, listing=("l4",), machine="program")
-    if refused:
-        return refused
+    vet_code(by_formula, by_difference, listing=("l4",), machine="program")
     # On paper there is no program to run: what the formula computes with is its own.
     names = {name: thing for name, thing in by_formula.__globals__.items() if name not in ("l4", "ad", "f", "grad")}
     alone = types.FunctionType(
         by_formula.__code__, names, by_formula.__name__, by_formula.__defaults__, by_formula.__closure__
     )
     formula = attempt(lambda: plain([alone(x) for x in OTHERS]))
-    if (
-        isinstance(formula, Crashed)
-        and formula.kind == "NameError"
-        and ("'l4'" in formula.message or "'ad'" in formula.message)
-    ):
+    unknown = formula.message if isinstance(formula, Crashed) and formula.kind == "NameError" else ""
+    if "'l4'" in unknown or "'ad'" in unknown:
         return Refused(ON_PAPER)
     number = plain(by_ad)
     off = min(abs(number - slope) / abs(slope) for slope in EXACT) if isinstance(number, float) else 1.0
@@ -257,13 +230,11 @@ DRAWN = (0.1, 0.15, 0.2, 0.35, 0.4, 0.45, 0.6, 0.7)
 EXACT = tuple(grad(logistic)(x) for x in (0.3, *DRAWN))
 
 ex_01_5 = Exercise(
-    "ex_01_5",
-    takes=("by_formula", "by_difference", "by_ad"),
     expects="two functions, by_formula(x) and by_difference(x, h), and a number, by AD",
     make=_three_ways,
     draws={"x": DRAWN},
     tolerance=1e-9,
-    observe=three_ways,
+    observe=compare_three_ways,
     cases="All three are slopes of l₄.",
     hints=(
         "On paper: lₙ₊₁ = 4 lₙ (1 − lₙ) has the slope 4(1 − 2lₙ) in lₙ. The chain rule multiplies the three.",

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_lab.lessons.checks.compare import Refused, plain
-from autodiff_lab.lessons.checks.exercise import Exercise, Misconception
+from autodiff_lab.lessons.checks import Exercise, Refused, plain
 from autodiff_lab.lessons.lesson_02.sandbox import example
 from autodiff_lab.transforms.gradients import grad
 from autodiff_lab.widgets.labs.v_curve.lab import METHODS
@@ -15,33 +14,18 @@ from autodiff_lab.widgets.labs.v_curve.lab import METHODS
 # 1. the slopes of the error curves
 
 ex_01_1 = Exercise(
-    "ex_01_1",
     expects="a pair of numbers, the slopes of the forward and of the central curve",
     expected=(1, 2),
     tolerance=0.1,
-    reference="answer = (1, 2)",
-    misconceptions=(
-        Misconception(
-            "answer = (-1, -1)",
-            (-1.0, -1.0),
-            "That is the cancellation side, left of the lowest point. Look to the right of it, where h is large and "
-            "the curves are smooth.",
-        ),
-        Misconception(
-            "answer = (2, 1)", (2.0, 1.0), "Both slopes are there, in the wrong order: first forward, then central."
-        ),
-        Misconception(
-            "answer = (1, 1)",
-            (1.0, 1.0),
-            "The forward curve is right. The central one is steeper: it falls by four decades while h falls by two.",
-        ),
-        Misconception(
-            "answer = (10, 100)",
-            (10.0, 100.0),
-            "That is how much the error falls when h falls by a factor of 10. On logarithmic axes a factor of 10 is "
-            "one step.",
-        ),
-    ),
+    misconceptions={
+        (-1.0, -1.0): "That is the cancellation side, left of the lowest point. Look to the right of it, where h is "
+        "large and the curves are smooth.",
+        (2.0, 1.0): "Both slopes are there, in the wrong order: first forward, then central.",
+        (1.0, 1.0): "The forward curve is right. The central one is steeper: it falls by four decades while h falls "
+        "by two.",
+        (10.0, 100.0): "That is how much the error falls when h falls by a factor of 10. On logarithmic axes a factor "
+        "of 10 is one step.",
+    },
     hints=(
         "Slope is rise over run, both counted in decades: from 1e-4 to 1e-3 is one.",
         "Compare the error at h = 1e-4 and at h = 1e-2. By how many decades does each curve rise over these two?",
@@ -56,7 +40,7 @@ GOOD = {"forward": 1e-7, "central": 1e-9}
 BEST = {"forward": 1e-8, "central": 3e-5}
 
 
-def judged_steps(answer: Any) -> Any:
+def judge_steps(answer: Any) -> Any:
     """For each formula: whether its error is small enough, or on which side of the V the step is."""
     seen = plain(answer)
     if not isinstance(seen, tuple) or len(seen) != 2 or not all(isinstance(h, float) for h in seen):
@@ -75,42 +59,21 @@ def _judged(name: str, h: float) -> str:
 
 
 ex_01_2 = Exercise(
-    "ex_01_2",
     expects="a pair of steps, (h for the forward quotient, h for the central one)",
     expected={"forward": "small enough", "central": "small enough"},
-    observe=judged_steps,
+    observe=judge_steps,
     cases="That is what comes out of your step.",
     reference="answer = (1e-8, 1e-5)",
-    misconceptions=(
-        Misconception(
-            "answer = (1e-15, 1e-15)",
-            {"forward": "too small a step", "central": "too small a step"},
-            "Both steps are too small: of sixteen digits nearly all cancel in the difference. Smaller is not better; "
-            "look for the lowest points of the two curves.",
-        ),
-        Misconception(
-            "answer = (1e-8, 1e-8)",
-            {"forward": "small enough", "central": "too small a step"},
-            "The forward step is good. The other is too small for the central quotient: it is accurate at larger "
-            "steps, and there fewer digits cancel.",
-        ),
-        Misconception(
-            "answer = (1e-5, 1e-5)",
-            {"forward": "too large a step", "central": "small enough"},
-            "The central step is good. The forward quotient is still on its truncation side there.",
-        ),
-        Misconception(
-            "answer = (1e-5, 1e-8)",
-            {"forward": "too large a step", "central": "too small a step"},
-            "The forward step is too large and the central one too small. Of the two formulas the central one has its "
-            "lowest point at the larger step.",
-        ),
-        Misconception(
-            "answer = (0.1, 0.1)",
-            {"forward": "too large a step", "central": "too large a step"},
-            "Both steps are too large: over such a way the curve bends, and the quotient cuts it short.",
-        ),
-    ),
+    misconceptions={
+        (1e-15, 1e-15): "Both steps are too small: of sixteen digits nearly all cancel in the difference. Smaller is "
+        "not better; look for the lowest points of the two curves.",
+        (1e-8, 1e-8): "The forward step is good. The other is too small for the central quotient: it is accurate at "
+        "larger steps, and there fewer digits cancel.",
+        (1e-5, 1e-5): "The central step is good. The forward quotient is still on its truncation side there.",
+        (1e-5, 1e-8): "The forward step is too large and the central one too small. Of the two formulas the central "
+        "one has its lowest point at the larger step.",
+        (0.1, 0.1): "Both steps are too large: over such a way the curve bends, and the quotient cuts it short.",
+    },
     hints=(
         "In the lab, move h until the mark of one curve is at its lowest point. Then do the same for the other.",
         "The best forward step is near the square root of 1e-16, the best central one near its third root.",
@@ -121,7 +84,7 @@ ex_01_2 = Exercise(
 # 3. a parabola
 
 
-def number_and_word(answer: Any) -> Any:
+def read_number_and_word(answer: Any) -> Any:
     """A number and a word, the word small and without its full stop; False is a no."""
     seen = plain(answer)
     if isinstance(seen, tuple) and len(seen) == 2 and isinstance(seen[1], bool):
@@ -132,34 +95,19 @@ def number_and_word(answer: Any) -> Any:
 
 
 ex_01_3 = Exercise(
-    "ex_01_3",
     expects='a number and a word, such as (0.25, "yes")',
     expected=(0.0, "no"),
-    observe=number_and_word,
+    observe=read_number_and_word,
     reference='answer = (0.0, "no")',
-    misconceptions=(
-        Misconception(
-            'answer = (1.0, "yes")',
-            (1.0, "yes"),
-            "That is the forward quotient: (2² − 1²) / 1 = 3, and the slope is 2. The central one takes a step to "
-            "each side.",
-        ),
-        Misconception(
-            'answer = (0.0, "yes")',
-            (0.0, "yes"),
-            "The number is right. What should a smaller step improve, if the error is 0? It can only add rounding.",
-        ),
-        Misconception(
-            'answer = (2.0, "no")',
-            (2.0, "no"),
-            "2 is the slope, and the central quotient is 2 as well. Asked for is the error: the difference of the two.",
-        ),
-        Misconception(
-            'answer = (1.0, "no")',
-            (1.0, "no"),
-            "That is the error of the forward quotient. Compute ((1 + h)² − (1 − h)²) / 2h at h = 1.",
-        ),
-    ),
+    misconceptions={
+        (1.0, "yes"): "That is the forward quotient: (2² − 1²) / 1 = 3, and the slope is 2. The central one takes a "
+        "step to each side.",
+        (0.0, "yes"): "The number is right. What should a smaller step improve, if the error is 0? It can only add "
+        "rounding.",
+        (2.0, "no"): "2 is the slope, and the central quotient is 2 as well. Asked for is the error: the difference "
+        "of the two.",
+        (1.0, "no"): "That is the error of the forward quotient. Compute ((1 + h)² − (1 − h)²) / 2h at h = 1.",
+    },
     hints=(
         "Multiply (1 + h)² − (1 − h)² out, and divide by 2h.",
         "What is left does not contain h at all. So which h is best?",

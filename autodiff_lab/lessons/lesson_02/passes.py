@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
-from autodiff_lab.lessons.checks.compare import in_small_letters
-from autodiff_lab.lessons.checks.exercise import Exercise, Instance, Misconception
+from autodiff_lab.lessons.checks import Exercise, Instance, in_small_letters
 from autodiff_lab.lessons.lesson_02.sandbox import by_the_engine, example
 from autodiff_lab.trace.model import Trace
 from autodiff_lab.transforms.gradients import grad
@@ -23,36 +21,19 @@ def _trace(x1: float = 2.0, x2: float = 5.0) -> Instance:
     other = tuple(tangents(0.0, 1.0)[3:])
     both = tuple(tangents(1.0, 1.0)[3:])
     values = [line.value.value for line in Trace.of(example, x1, x2).lines][3:]
-    return Instance(
-        expected=(v2, v3, v4, v5),
-        reference=f"answer = {(v2, v3, v4, v5)}",
-        misconceptions=(
-            Misconception(
-                f"answer = {(0.0, v1, 0.0, v1)}",
-                (0.0, v1, 0.0, v1),
-                "You multiplied the tangents of the product's operands, 1 · 0. The product has two terms: v̇₋₁ · v₀ and "
-                "v₋₁ · v̇₀.",
-            ),
-            Misconception(
-                f"answer = {(v2, v3, other[2], v3 - other[2])}",
-                (v2, v3, other[2], v3 - other[2]),
-                "The first two are right. In v̇₄ the local partial, the cosine, is multiplied by v̇₀. Does x2 move?",
-            ),
-            Misconception(
-                f"answer = {other}", other, "This is the column for the other seed, ẋ2 = 1. Here x1 moves and x2 stays."
-            ),
-            Misconception(f"answer = {both}", both, "Both inputs move in this column. The seed is ẋ1 = 1 and ẋ2 = 0."),
-            Misconception(
-                f"answer = {tuple(values)}",
-                tuple(values),
-                "These are the values of the four lines. Asked for are their tangents.",
-            ),
-        ),
-    )
+    wrong = {
+        (0.0, v1, 0.0, v1): "You multiplied the tangents of the product's operands, 1 · 0. The product has two terms: "
+        "v̇₋₁ · v₀ and v₋₁ · v̇₀.",
+        (v2, v3, other[2], v3 - other[2]): "The first two are right. In v̇₄ the local partial, the cosine, is "
+        "multiplied by v̇₀. Does x2 move?",
+        other: "This is the column for the other seed, ẋ2 = 1. Here x1 moves and x2 stays.",
+        both: "Both inputs move in this column. The seed is ẋ1 = 1 and ẋ2 = 0.",
+        tuple(values): "These are the values of the four lines. Asked for are their tangents.",
+    }
+    return Instance((v2, v3, v4, v5), wrong)
 
 
 ex_02_3 = Exercise(
-    "ex_02_3",
     expects="four numbers, the tangents of v2, v3, v4 and v5",
     make=_trace,
     draws={"x1": (0.5, 1.0, 1.25, 2.5, 4.0), "x2": (2.0, 3.0, 4.0, 6.0, 7.0)},
@@ -72,46 +53,24 @@ def _steepest(x1: float = 2.0, x2: float = 5.0) -> Instance:
     by1, by2 = grad(example, argnums=(0, 1))(x1, x2)
     angle, slope = math.degrees(math.atan2(by2, by1)), math.hypot(by1, by2)
     diagonal = by_the_engine(example, (x1, math.sqrt(0.5)), (x2, math.sqrt(0.5)))[1]
-    return Instance(
-        expected=(angle, slope),
-        reference=f"""\
+    wrong = {
+        (math.radians(angle), slope): "The slope is right. The direction is in radians, and asked for in degrees.",
+        (90 - angle, slope): "The slope is right. You exchanged the two legs: the angle is measured from the x1 axis.",
+        (angle, by1 + by2): "The direction is right. By adding both slopes you walk one unit along each axis, and "
+        "that is a longer way than one unit.",
+        (45.0, diagonal): "That is the slope at 45°, as if both inputs mattered equally. Turn the arrow a little to "
+        "either side.",
+        (0.0, by1): "That is the direction of x1 alone. It is the better of the two axes; between them there is a "
+        "steeper one.",
+    }
+    reference = f"""\
 x1, x2 = {x1}, {x2}
 by1, by2 = f(Dual(x1, 1.0), Dual(x2, 0.0)).tangent, f(Dual(x1, 0.0), Dual(x2, 1.0)).tangent
-answer = (np.degrees(np.arctan2(by2, by1)), np.hypot(by1, by2))""",
-        misconceptions=(
-            Misconception(
-                f"answer = {(math.radians(angle), slope)}",
-                (math.radians(angle), slope),
-                "The slope is right. The direction is in radians, and asked for in degrees.",
-            ),
-            Misconception(
-                f"answer = {(90 - angle, slope)}",
-                (90 - angle, slope),
-                "The slope is right. You exchanged the two legs: the angle is measured from the x1 axis.",
-            ),
-            Misconception(
-                f"answer = {(angle, by1 + by2)}",
-                (angle, by1 + by2),
-                "The direction is right. By adding both slopes you walk one unit along each axis, and that is a "
-                "longer way than one unit.",
-            ),
-            Misconception(
-                f"answer = {(45.0, diagonal)}",
-                (45.0, diagonal),
-                "That is the slope at 45°, as if both inputs mattered equally. Turn the arrow a little to either side.",
-            ),
-            Misconception(
-                f"answer = {(0.0, by1)}",
-                (0.0, by1),
-                "That is the direction of x1 alone. It is the better of the two axes; between them there is a "
-                "steeper one.",
-            ),
-        ),
-    )
+answer = (np.degrees(np.arctan2(by2, by1)), np.hypot(by1, by2))"""
+    return Instance((angle, slope), wrong, reference)
 
 
 ex_02_4 = Exercise(
-    "ex_02_4",
     expects="a pair of numbers, (degrees, slope)",
     make=_steepest,
     draws={"x1": (1.0, 2.0, 3.0, 4.0, 5.0), "x2": (3.0, 4.0, 5.0, 6.0)},
@@ -129,35 +88,17 @@ ex_02_4 = Exercise(
 
 
 def _passes(n: int = 1000, m: int = 1) -> Instance:
-    return Instance(
-        expected=n,
-        reference=f"answer = {n}",
-        misconceptions=(
-            Misconception(
-                f"answer = {m}",
-                m,
-                "One pass gives one slope for each of the m results, in one direction. Every input needs a direction.",
-            ),
-            Misconception(
-                f"answer = {n + 1}",
-                n + 1,
-                "That is what forward differences need: one run at the point itself, and one for each input. A "
-                "dual pass brings the value along.",
-            ),
-            Misconception(
-                f"answer = {2 * n}", 2 * n, "That is what central differences need: two runs for each input."
-            ),
-            Misconception(
-                f"answer = {n * n}",
-                n * n,
-                "Each pass moves one input. There are n inputs, so there are n passes; the square would be all pairs.",
-            ),
-        ),
-    )
+    wrong = {
+        m: "One pass gives one slope for each of the m results, in one direction. Every input needs a direction.",
+        n + 1: "That is what forward differences need: one run at the point itself, and one for each input. A dual "
+        "pass brings the value along.",
+        2 * n: "That is what central differences need: two runs for each input.",
+        n * n: "Each pass moves one input. There are n inputs, so there are n passes; the square would be all pairs.",
+    }
+    return Instance(n, wrong)
 
 
 ex_02_5 = Exercise(
-    "ex_02_5",
     expects="one whole number",
     make=_passes,
     draws={"n": (12, 50, 300, 784, 4096, 10_000), "m": (1, 2, 3)},
@@ -175,37 +116,21 @@ def _square(x: float = 3.0) -> Instance:
     value, slope = by_the_engine(lambda a: a**2, (x, 1.0))
     second = grad(grad(lambda a: a**2))(x)
 
-    def wrong(answer: tuple[Any, ...], hint: str) -> Misconception:
-        return Misconception(f"answer = {answer}", answer, hint)
-
-    return Instance(
-        expected=(value, slope, "a"),
-        reference=f'answer = ({value}, {slope}, "a")',
-        misconceptions=(
-            wrong(
-                (value, slope, "b"),
-                "The numbers are right. A square does have a second derivative, 2. Where does the arithmetic leave it?",
-            ),
-            wrong(
-                (value, slope, "c"),
-                "The numbers are right. A tangent is one number, and it is taken: it holds the first derivative.",
-            ),
-            wrong(
-                (value, slope, "d"),
-                "The numbers are right. The seed is 1 here, and the exact slope comes out. Rounding has nothing to do "
-                "with it.",
-            ),
-            wrong(
-                (value, second, "a"),
-                "2 is the second derivative. The tangent is the first one, and the second cannot be found in it.",
-            ),
-            wrong((value, 1.0, "a"), "1 is the seed, the tangent of what went in. Asked for is what comes out."),
-        ),
-    )
+    wrong = {
+        (value, slope, "b"): "The numbers are right. A square does have a second derivative, 2. Where does the "
+        "arithmetic leave it?",
+        (value, slope, "c"): "The numbers are right. A tangent is one number, and it is taken: it holds the first "
+        "derivative.",
+        (value, slope, "d"): "The numbers are right. The seed is 1 here, and the exact slope comes out. Rounding has "
+        "nothing to do with it.",
+        (value, second, "a"): "2 is the second derivative. The tangent is the first one, and the second cannot be "
+        "found in it.",
+        (value, 1.0, "a"): "1 is the seed, the tangent of what went in. Asked for is what comes out.",
+    }
+    return Instance((value, slope, "a"), wrong, f'answer = ({value}, {slope}, "a")')
 
 
 ex_02_6 = Exercise(
-    "ex_02_6",
     expects='two numbers and a letter, such as (1, 2, "b")',
     make=_square,
     draws={"x": (4.0, 5.0, 6.0, 7.0, 1.5, 2.5, -2.0, 0.25)},

@@ -7,14 +7,12 @@ them right there, and compares value and tangent with what `jvp` computes from t
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
-from autodiff_lab.lessons.checks.compare import describe, told
-from autodiff_lab.lessons.checks.run_code import Crashed, attempt
-from autodiff_lab.lessons.lesson_03.sandbox import refuse
+from autodiff_lab.lessons.checks import Finding, describe, run_cases
 from autodiff_lab.text.notation import number
 from autodiff_lab.transforms.gradients import jvp
 
@@ -33,10 +31,10 @@ def points() -> list[tuple[str, Pair, Pair]]:
     while len(pairs) < 20:
         a, da, b, db = (round(draw.uniform(-3, 3), 1) or 1.0 for _ in range(4))
         pairs.append(((a, da), (b, db)))
-    return [(f"{written(a)} {{}} {written(b)}", a, b) for a, b in pairs]
+    return [(f"{write_dual(a)} {{}} {write_dual(b)}", a, b) for a, b in pairs]
 
 
-def written(dual: Pair) -> str:
+def write_dual(dual: Pair) -> str:
     """A dual number as on paper: ``(2 + 3ε)``."""
     value, tangent = dual
     return f"({number(value)} {'−' if tangent < 0 else '+'} {number(abs(tangent))}ε)"
@@ -57,70 +55,58 @@ AT = (2.0, 3.0)
 DUAL_INSIDE = "a Dual with another Dual inside it"
 
 
+def _arithmetic_cases() -> dict[str, tuple[str, tuple[Pair, ...]]]:
+    """Twenty products and twenty quotients: the sign, and two dual numbers."""
+    return {case.format(sign): (sign, (a, b)) for sign in SIGNS for case, a, b in points()}
+
+
+def _function_cases() -> dict[str, tuple[str, tuple[Pair, ...]]]:
+    """Four functions of 2 + 3ε, and the example made of two of them, seeded once in each input."""
+    found: dict[str, tuple[str, tuple[Pair, ...]]] = {
+        f"{name} of {write_dual(AT)}": (name, (AT,)) for name in FUNCTIONS
+    }
+    for one, other in ((1.0, 0.0), (0.0, 1.0)):
+        found[f"the example with the seed ({one:g}, {other:g})"] = ("example", ((2.0, one), (5.0, other)))
+    return found
+
+
+def _example_of(functions: dict[str, Callable[[Any], Any]]) -> Callable[[Any, Any], Any]:
+    return lambda x1, x2: functions["log"](x1) + x1 * x2 - functions["sin"](x2)
+
+
 def expected_arithmetic() -> dict[str, Pair]:
     """What twenty products and twenty quotients are."""
-    return {
-        case.format(sign): by_the_engine(operation, a, b)
-        for sign, operation in SIGNS.items()
-        for case, a, b in points()
-    }
+    return {case: by_the_engine(SIGNS[sign], *duals) for case, (sign, duals) in _arithmetic_cases().items()}
 
 
 def expected_functions() -> dict[str, Pair]:
     """What four functions do to 2 + 3ε, and what the example is, seeded once in each input."""
-    found = {f"{name} of {written(AT)}": by_the_engine(f, AT) for name, f in FUNCTIONS.items()}
-    for seed in ((1.0, 0.0), (0.0, 1.0)):
-        found[_seeded(seed)] = by_the_engine(example, (2.0, seed[0]), (5.0, seed[1]))
-    return found
+    known = {**FUNCTIONS, "example": _example_of(FUNCTIONS)}
+    return {case: by_the_engine(known[name], *duals) for case, (name, duals) in _function_cases().items()}
 
 
-def arithmetic(dual_mul: Any, dual_div: Any) -> Any:
+def run_arithmetic(dual_mul: Any, dual_div: Any) -> Any:
     """The learner's products and quotients, by case."""
-    refused = refuse(dual_mul, dual_div, listing=("Dual",), machine="class")
-    if refused:
-        return refused
-    mine = dual_mul.__globals__["Dual"]
-    found: dict[str, Any] = {}
-    for sign, code in zip(SIGNS, (dual_mul, dual_div), strict=True):
-        for case, a, b in points():
-            found[case.format(sign)] = seen = _seen(mine, code, a, b)
-            if isinstance(seen, Crashed) and seen.never_ends:
-                return found
-    return found
+    return _run_duals({"*": dual_mul, "/": dual_div}, _arithmetic_cases())
 
 
-def functions(*code: Any) -> Any:
+def run_functions(dual_log: Any, dual_sin: Any, dual_exp: Any, dual_sqrt: Any) -> Any:
     """The learner's four functions at 2 + 3ε, and the example made of two of them."""
-    refused = refuse(*code, listing=("Dual",), machine="class")
-    if refused:
-        return refused
-    mine = code[0].__globals__["Dual"]
-    own = dict(zip(FUNCTIONS, code, strict=True))
-    found = {f"{name} of {written(AT)}": _seen(mine, f, AT) for name, f in own.items()}
-
-    def whole(x1: Any, x2: Any) -> Any:
-        return own["log"](x1) + x1 * x2 - own["sin"](x2)
-
-    for seed in ((1.0, 0.0), (0.0, 1.0)):
-        found[_seeded(seed)] = _seen(mine, whole, (2.0, seed[0]), (5.0, seed[1]))
-    return found
+    own = {"log": dual_log, "sin": dual_sin, "exp": dual_exp, "sqrt": dual_sqrt}
+    return _run_duals({**own, "example": _example_of(own)}, _function_cases(), *own.values())
 
 
-def _seeded(seed: Pair) -> str:
-    return f"the example with the seed ({number(seed[0])}, {number(seed[1])})"
+def _run_duals(own: dict[str, Any], cases: Mapping[str, Any], *functions: Any) -> Any:
+    """Value and tangent that come out; of anything but a dual number the thing itself."""
 
-
-def _seen(mine: type, code: Callable[..., Any], *duals: Pair) -> Any:
-    """Value and tangent that came out; of anything but a dual number the thing itself."""
-
-    def run() -> Any:
-        result = code(*(mine(value, tangent) for value, tangent in duals))
+    def run(names: dict[str, Any], name: str, duals: tuple[Pair, ...]) -> Any:
+        mine = names["Dual"]
+        result = own[name](*(mine(value, tangent) for value, tangent in duals))
         if isinstance(result, list | tuple):
-            return f"no Dual, but {describe(result)}"
+            return Finding(f"no Dual, but {describe(result)}")
         if not isinstance(result, mine):
             return result
         parts = result.value, result.tangent
-        return DUAL_INSIDE if any(isinstance(part, mine) for part in parts) else parts
+        return Finding(DUAL_INSIDE) if any(isinstance(part, mine) for part in parts) else parts
 
-    found = attempt(run)
-    return found if isinstance(found, str) else told(found)
+    return run_cases(run, cases, *(functions or own.values()), listing=("Dual",), machine="class")

@@ -5,10 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from autodiff_lab.lessons.checks.compare import plain
-from autodiff_lab.lessons.checks.exercise import Exercise, Misconception
-from autodiff_lab.lessons.checks.run_code import Crashed
-from autodiff_lab.lessons.lesson_03.sandbox import divided
+from autodiff_lab.lessons.checks import Crashed, Exercise, plain
+from autodiff_lab.lessons.lesson_03.sandbox import divide
 
 # 1. predict the lines
 
@@ -25,7 +23,7 @@ AS_TYPED = str.maketrans(
 )
 
 
-def printed_lines(answer: Any) -> Any:
+def read_printed_lines(answer: Any) -> Any:
     """Lines without spaces; one text with line breaks will do, signs as on paper, and 2, 2. and 2.0 are the same."""
     lines = answer.strip().splitlines() if isinstance(answer, str) else plain(answer)
     if not isinstance(lines, list | tuple) or not all(isinstance(line, str) for line in lines):
@@ -56,42 +54,22 @@ def _as_cell(lines: tuple[str, ...]) -> str:
 
 
 ex_03_1 = Exercise(
-    "ex_03_1",
     expects="a list of seven strings, one for each printed line",
     expected=SEVEN_LINES,
-    observe=printed_lines,
+    observe=read_printed_lines,
     reference=_as_cell(SEVEN_LINES),
-    misconceptions=(
-        Misconception(
-            _as_cell(SINE_FIRST),
-            printed_lines(SINE_FIRST),
-            "You compute all three terms first and then combine them, as one does on paper. Python reads "
-            "a + b - c as (a + b) - c: the sum is finished before the sine is even looked at.",
-        ),
-        Misconception(
-            _as_cell(PRODUCT_FIRST),
-            printed_lines(PRODUCT_FIRST),
-            "The product binds more tightly than the sum, that is right. But Python evaluates the left "
-            "operand of the + before the right one, so the logarithm runs first.",
-        ),
-        Misconception(
-            _as_cell(COUNTED_FROM_ONE),
-            printed_lines(COUNTED_FROM_ONE),
-            "You let the inputs draw fresh names. They come with names of their own, v-1 and v0; the "
-            "counter is not touched until the first operation.",
-        ),
-        Misconception(
-            _as_cell(OWN_NAMES),
-            printed_lines(OWN_NAMES),
-            "x and y are names in your Python program, and a Variable cannot see them. It prints the name"
-            " that was given to it: v-1, v0.",
-        ),
-        Misconception(
-            _as_cell(SEVEN_LINES[2:]),
-            printed_lines(SEVEN_LINES[2:]),
-            "The five operations are right. Variable.constant prints as well, so two lines come before them.",
-        ),
-    ),
+    misconceptions={
+        SINE_FIRST: "You compute all three terms first and then combine them, as one does on paper. Python reads a + "
+        "b - c as (a + b) - c: the sum is finished before the sine is even looked at.",
+        PRODUCT_FIRST: "The product binds more tightly than the sum, that is right. But Python evaluates the left "
+        "operand of the + before the right one, so the logarithm runs first.",
+        COUNTED_FROM_ONE: "You let the inputs draw fresh names. They come with names of their own, v-1 and v0; the "
+        "counter is not touched until the first operation.",
+        OWN_NAMES: "x and y are names in your Python program, and a Variable cannot see them. It prints the name that "
+        "was given to it: v-1, v0.",
+        SEVEN_LINES[2:]: "The five operations are right. Variable.constant prints as well, so two lines come before "
+        "them.",
+    },
     hints=(
         "Two lines for the two inputs, then one line for each operation, in the order in which Python runs them.",
         "Set the brackets Python sees: (log(x) + (x * y)) - sin(y). The left side of each operator runs first.",
@@ -129,82 +107,67 @@ def ops_div(self, other):
 
 
 ex_03_2 = Exercise(
-    "ex_03_2",
-    takes=("ops_div",),
     expects="a function of two Variables that returns a Variable",
     expected={"x / y": (-2.5, -2.0, -5.0), "(x / y) * x": (-3.125, -5.0, -6.25)},
-    observe=divided,
+    observe=divide,
     cases="These are the value, the slope in x and the slope in y, at (1.25, -0.5).",
     reference=division(),
-    misconceptions=(
-        Misconception(
-            division(partial_other="Variable(self.value / other.value**2)"),
+    misconceptions={
+        division(partial_other="Variable(self.value / other.value**2)"): (
             {"x / y": (-2.5, -2.0, 5.0)},
             "The slope in y has the wrong sign. A larger divisor makes the quotient smaller.",
         ),
-        Misconception(
-            division(partial_other="Variable(-self.value / other.value)"),
+        division(partial_other="Variable(-self.value / other.value)"): (
             {"x / y": (-2.5, -2.0, 2.5)},
             "The square is missing: the derivative of 1 / y is -1 / y**2, not -1 / y.",
         ),
-        Misconception(
-            division(partial_self="other", partial_other="self"),
+        division(partial_self="other", partial_other="self"): (
             {"x / y": (-2.5, -0.5, 1.25)},
-            "These are the partials of the product. Division has its own: differentiate x / y once with y"
-            " held still, once with x held still.",
+            "These are the partials of the product. Division has its own: differentiate x / y once with y held still, "
+            "once with x held still.",
         ),
-        Misconception(
-            division(sends="[dl_dx * dx_dother, dl_dx * dx_dself]"),
+        division(sends="[dl_dx * dx_dother, dl_dx * dx_dself]"): (
             {"x / y": (-2.5, -5.0, -2.0)},
-            "Both numbers are there, at the wrong address. propagate answers in the order of the record's"
-            " inputs: self first, then other.",
+            "Both numbers are there, at the wrong address. propagate answers in the order of the record's inputs: "
+            "self first, then other.",
         ),
-        Misconception(
-            division(end="    return x"),
+        division(end="    return x"): (
             {"x / y": (-2.5, None, None)},
             "The value is right, and nothing came back along the tape. Was the operation written down? See remember.",
         ),
-        Misconception(
-            division(end="    remember([self, other], x, propagate)"),
+        division(end="    remember([self, other], x, propagate)"): (
             {"x / y": None},
             "ops_div returns None. End it with return x.",
         ),
-        Misconception(
-            division(sends="None").replace("return None", "[dl_dx * dx_dself, dl_dx * dx_dother]"),
+        division(sends="None").replace("return None", "[dl_dx * dx_dself, dl_dx * dx_dother]"): (
             {"x / y": Crashed("TypeError", "itera", is_theirs=False)},
             "Your propagate returns nothing. Its last line hands the two contributions back: return [...].",
         ),
-        Misconception(
-            division(sends="[dl_dx * dx_dself]"),
+        division(sends="[dl_dx * dx_dself]"): (
             {"x / y": Crashed("ValueError", is_theirs=False)},
             "Your propagate returns fewer or more contributions than ops_div has inputs. It needs two: one for self, "
             "one for other.",
         ),
-        Misconception(
-            division(sends="[dl_dx.value / other.value, -dl_dx.value * self.value / other.value**2]"),
+        division(sends="[dl_dx.value / other.value, -dl_dx.value * self.value / other.value**2]"): (
             {"x / y": Crashed("AttributeError", "no attribute 'name'", is_theirs=False)},
             "What your propagate returns are no Variables. grad adds them to Variables, and asks each for its name: "
             "multiply Variables, dl_dx * Variable(...).",
         ),
-        Misconception(
-            "def ops_div(self, other):\n    return self.value / other.value",
+        "def ops_div(self, other):\n    return self.value / other.value": (
             {"x / y": -2.5},
             "ops_div returns a bare number. Wrap it, x = Variable(...), or the tape loses its trail here.",
         ),
-        Misconception(
-            division(partial_self="1 / other.value", partial_other="-self.value / other.value**2"),
+        division(partial_self="1 / other.value", partial_other="-self.value / other.value**2"): (
             {"x / y": Crashed("AttributeError", "'float' object has no attribute 'value'")},
             "A plain number reached ops_mul: a partial is multiplied with dl_dx, a Variable, and has to be one too. "
             "Wrap it, Variable(...).",
         ),
-        Misconception(
-            division(sends="[dx_dself, dx_dother]"),
+        division(sends="[dx_dself, dx_dother]"): (
             {"x / y": (-2.5, -2.0, -5.0), "(x / y) * x": (-3.125, -4.5, -5.0)},
-            "x / y alone is right, and (x / y) * x is not. Your propagate hands on its own partials and "
-            "forgets what came in: every partial is multiplied by dl_dx. Alone, dl_dx is 1 and nobody "
-            "notices.",
+            "x / y alone is right, and (x / y) * x is not. Your propagate hands on its own partials and forgets what "
+            "came in: every partial is multiplied by dl_dx. Alone, dl_dx is 1 and nobody notices.",
         ),
-    ),
+    },
     hints=(
         "Start from a copy of ops_mul. Three lines change: the value, the print, the partials.",
         "The partials of x / y are 1 / y in x and -x / y**2 in y. Inside ops_div, x is self.value and y "
@@ -217,46 +180,20 @@ ex_03_2 = Exercise(
 # 3. count the tape
 
 ex_03_3 = Exercise(
-    "ex_03_3",
     expects="a pair of whole numbers, (before, after)",
     expected=(5, 15),
-    reference="answer = (5, 15)",
-    misconceptions=(
-        Misconception(
-            "answer = (5, 5)",
-            (5, 5),
-            "You take the backward pass for a reader of the tape. Look at what it printed: v9 = v6 * v7 "
-            "is an operation on Variables, and every such operation is recorded.",
-        ),
-        Misconception(
-            "answer = (7, 17)",
-            (7, 17),
-            "You counted the two inputs. Variable.constant prints a line and does not append a record.",
-        ),
-        Misconception(
-            "answer = (5, 10)",
-            (5, 10),
-            "One backward operation for each forward one is too few: an operation with two operands sends"
-            " two messages.",
-        ),
-        Misconception(
-            "answer = (5, 13)",
-            (5, 13),
-            "You counted the eight products. Twice a second contribution arrived and had to be added: += "
-            "is an operation too.",
-        ),
-        Misconception(
-            "answer = (5, 22)",
-            (5, 22),
-            "The names go up to v22, but a Variable such as v7 = 1.0 is made without an operation. Count "
-            "printed lines.",
-        ),
-        Misconception(
-            "answer = (0, 5)",
-            (0, 5),
-            "The tape is written while the function runs, not by grad: it is full before grad is called.",
-        ),
-    ),
+    misconceptions={
+        (5, 5): "You take the backward pass for a reader of the tape. Look at what it printed: v9 = v6 * v7 is an "
+        "operation on Variables, and every such operation is recorded.",
+        (7, 17): "You counted the two inputs. Variable.constant prints a line and does not append a record.",
+        (5, 10): "One backward operation for each forward one is too few: an operation with two operands sends two "
+        "messages.",
+        (5, 13): "You counted the eight products. Twice a second contribution arrived and had to be added: += is an "
+        "operation too.",
+        (5, 22): "The names go up to v22, but a Variable such as v7 = 1.0 is made without an operation. Count printed "
+        "lines.",
+        (0, 5): "The tape is written while the function runs, not by grad: it is full before grad is called.",
+    },
     hints=(
         "A record is appended by remember, and every operation calls it. Which printed lines come from operations?",
         "Forward: the lines with an operation on the right. Backward: count the lines that begin with v9, v10, v12 …",

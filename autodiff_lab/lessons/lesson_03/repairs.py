@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 
-from autodiff_lab.lessons.checks.exercise import Exercise, Misconception
-from autodiff_lab.lessons.checks.run_code import Crashed
+from autodiff_lab.lessons.checks import Crashed, Exercise
 from autodiff_lab.lessons.lesson_03.lines import division
-from autodiff_lab.lessons.lesson_03.sandbox import swept_past_dead_ends, told_apart, with_constants
+from autodiff_lab.lessons.lesson_03.sandbox import allow_numbers, sweep_past_dead_ends, tell_names_apart
 
 GRADIENT = (5.5, 1.7163378145367738)
 COLLISION = (6.872533609025803, 2.1490134436103214)
@@ -32,45 +31,38 @@ def grad_repaired(last, results):
 
 
 ex_03_4 = Exercise(
-    "ex_03_4",
-    takes=("grad_repaired",),
     expects="a function grad_repaired(last, results) that returns the list of slopes",
     expected={"an operation nobody uses": GRADIENT, "grad called twice": (GRADIENT, GRADIENT)},
-    observe=swept_past_dead_ends,
+    observe=sweep_past_dead_ends,
     cases="These are the slopes in x and in y, at (2, 5).",
     reference=_repaired("dl_doutputs[0] is None"),
-    misconceptions=(
-        Misconception(
-            _repaired("not dl_doutputs"),
+    misconceptions={
+        _repaired("not dl_doutputs"): (
             {"an operation nobody uses": Crashed("TypeError", "NoneType")},
-            "It still multiplies None by a Variable. dl_doutputs is never empty: for an operation nobody "
-            "uses it is [None], a list with one None in it.",
+            "It still multiplies None by a Variable. dl_doutputs is never empty: for an operation nobody uses it is "
+            "[None], a list with one None in it.",
         ),
-        Misconception(
-            _repaired("any(name not in dl_d for name in entry.inputs)"),
+        _repaired("any(name not in dl_d for name in entry.inputs)"): (
             {"an operation nobody uses": (None, None)},
-            "Now every record is skipped. The adjoints of the inputs are what the record is about to "
-            "send; what it needs before it can send anything is the adjoint of its output.",
+            "Now every record is skipped. The adjoints of the inputs are what the record is about to send; what it "
+            "needs before it can send anything is the adjoint of its output.",
         ),
-        Misconception(
-            _repaired("dl_doutputs[0] is None", leave="break"),
+        _repaired("dl_doutputs[0] is None", leave="break"): (
             {"an operation nobody uses": (None, -0.28366218546322625)},
-            "You stop the sweep at the first dead end. Older records may still have something to send: "
-            "pass over this one and go on.",
+            "You stop the sweep at the first dead end. Older records may still have something to send: pass over this "
+            "one and go on.",
         ),
-        Misconception(
-            _repaired("False").replace("dl_d.get(name) for", "dl_d.get(name, Variable(1.0)) for"),
+        _repaired("False").replace("dl_d.get(name) for", "dl_d.get(name, Variable(1.0)) for"): (
             {"an operation nobody uses": (10.5, 3.7163378145367738)},
-            "You put 1 where nothing had arrived. The seed 1 belongs to the result alone; what nobody "
-            "uses has no influence on it.",
+            "You put 1 where nothing had arrived. The seed 1 belongs to the result alone; what nobody uses has no "
+            "influence on it.",
         ),
-        Misconception(
-            _repaired("dl_doutputs[0].value == 0"),
+        _repaired("dl_doutputs[0].value == 0"): (
             {"an operation nobody uses": Crashed("AttributeError", "'value'")},
-            "Nothing has arrived is not the same as 0 has arrived: there is no Variable to ask for its "
-            "value, only None.",
+            "Nothing has arrived is not the same as 0 has arrived: there is no Variable to ask for its value, only "
+            "None.",
         ),
-    ),
+    },
     hints=(
         "Print dl_doutputs for the record that crashes. What is in it?",
         "No later record has sent anything to this output, so dl_d has no entry for it and .get gives None.",
@@ -82,7 +74,6 @@ ex_03_4 = Exercise(
 # 5. names and identities
 
 ex_03_5a = Exercise(
-    "ex_03_5a",
     takes=("collision",),
     expects="the pair of slopes that grad returns",
     expected=COLLISION,
@@ -91,29 +82,25 @@ reset_tape()
 a = Variable.constant(2.0, name="v1")
 b = Variable.constant(5.0, name="v2")
 collision = grad(Variable.log(a) + a * b - Variable.sin(b), [a, b])""",
-    misconceptions=(
-        Misconception(
-            "collision = (5.5, 1.7163378145367738)",
+    misconceptions={
+        "collision = (5.5, 1.7163378145367738)": (
             GRADIENT,
             "That is the right gradient, and here the program must get it wrong. Name the inputs 'v1' and 'v2'.",
         ),
-        Misconception(
-            "collision = (2.1490134436103214, 6.872533609025803)",
+        "collision = (2.1490134436103214, 6.872533609025803)": (
             COLLISION[::-1],
             "Both numbers are there, in the wrong order: first the slope in a, then the slope in b.",
         ),
-        Misconception(
-            "collision = (7.358168907268387, 2.716337814536774)",
+        "collision = (7.358168907268387, 2.716337814536774)": (
             (7.358168907268387, 2.716337814536774),
-            "You gave the name 'v2' to the first input and 'v1' to the second. Also a collision; I ask "
-            "for the other one.",
+            "You gave the name 'v2' to the first input and 'v1' to the second. Also a collision; I ask for the other "
+            "one.",
         ),
-        Misconception(
-            "collision = (9.0, 1.7163378145367738)",
+        "collision = (9.0, 1.7163378145367738)": (
             (9.0, GRADIENT[1]),
             "Only the first input collides; the second is still called v0. Give it the name 'v2'.",
         ),
-    ),
+    },
     hints=(
         "Four lines: reset_tape(), two inputs made by Variable.constant with a name=, then grad of the "
         "same expression.",
@@ -147,8 +134,6 @@ def grad_identity(last, results):
 
 
 ex_03_5b = Exercise(
-    "ex_03_5b",
-    takes=("remember_identity", "grad_identity"),
     is_whole=True,
     expects="two functions, remember_identity(inputs, output, propagate) and grad_identity(last, results)",
     expected={
@@ -157,40 +142,35 @@ ex_03_5b = Exercise(
         SAME_BOTH: (2.0, 1.0),
         "the record keeps its values": True,
     },
-    observe=told_apart,
+    observe=tell_names_apart,
     cases="Pairs of numbers are the slopes in the two inputs.",
     reference=_by_identity(),
-    misconceptions=(
-        Misconception(
-            _by_identity("{}.name", "{}.name"),
+    misconceptions={
+        _by_identity("{}.name", "{}.name"): (
             {"inputs named v1 and v2": COLLISION},
-            "These are still the names: the two wrong numbers are back. What does a Variable have that no"
-            " other one can have?",
+            "These are still the names: the two wrong numbers are back. What does a Variable have that no other one "
+            "can have?",
         ),
-        Misconception(
-            _by_identity("{}.name", "{}"),
+        _by_identity("{}.name", "{}"): (
             {"inputs named v1 and v2": (None, None)},
-            "Nothing arrived: the record was written under one kind of key and looked up under another. "
-            "Use the same in both functions.",
+            "Nothing arrived: the record was written under one kind of key and looked up under another. Use the same "
+            "in both functions.",
         ),
-        Misconception(
-            _by_identity("{}.value", "{}.value"),
+        _by_identity("{}.value", "{}.value"): (
             {"two inputs of the same value": (4.91614683654714, 4.91614683654714)},
             "You use the value as the key. Two different Variables may well hold the same number.",
         ),
-        Misconception(
-            _by_identity("({0}.name, {0}.value)", "({0}.name, {0}.value)"),
+        _by_identity("({0}.name, {0}.value)", "({0}.name, {0}.value)"): (
             {"two inputs of the same value": (2.5, 2.0 - math.cos(2.0)), SAME_BOTH: (3.0, 1.0)},
             "Name and value together are still no identity: here an input and a product share both.",
         ),
-        Misconception(
-            _by_identity("id({})", "id({})"),
+        _by_identity("id({})", "id({})"): (
             {SAME_BOTH: (2.0, 1.0), "the record keeps its values": False},
             "The slopes are right, and your record does not hold the Variables themselves. When one of them is no "
             "longer used, Python may give its id to the next one, and a key made of names, numbers and ids may fit "
             "both. Put the Variable itself into the record: then it stays alive.",
         ),
-    ),
+    },
     hints=(
         "A dictionary takes any object as its key, and a Variable is equal only to itself.",
         "In the record, keep v where v.name stood. In grad, use last and result themselves as keys.",
@@ -224,8 +204,6 @@ def allow_constants(cls):
 
 
 ex_03_6 = Exercise(
-    "ex_03_6",
-    takes=("allow_constants",),
     expects="a function allow_constants(cls) that gives the class its operators",
     expected={
         "x * 3": (4.5, 3.0),
@@ -235,44 +213,38 @@ ex_03_6 = Exercise(
         "x - 2": (-0.5, 1.0),
         "x * x": (2.25, 3.0),
     },
-    observe=lambda allow_constants: with_constants(allow_constants, division()),
+    observe=lambda allow_constants: allow_numbers(allow_constants, division()),
     cases="These are the value and the slope, at x = 1.5.",
     reference=_constants(),
-    misconceptions=(
-        Misconception(
-            _constants(mul="self * lift(other)"),
+    misconceptions={
+        _constants(mul="self * lift(other)"): (
             {"x * 3": Crashed("RecursionError")},
             "__mul__ is written with *, and * calls __mul__: it calls itself without an end. Call ops_mul.",
         ),
-        Misconception(
-            _constants(lift="thing"),
+        _constants(lift="thing"): (
             {"x * 3": Crashed("AttributeError", "has no attribute")},
-            "A plain number was asked for .value or .name, which it does not have. Lift it first: a Variable"
-            " stays as it is, anything else becomes Variable(thing).",
+            "A plain number was asked for .value or .name, which it does not have. Lift it first: a Variable stays as "
+            "it is, anything else becomes Variable(thing).",
         ),
-        Misconception(
-            _constants(rmul=""),
+        _constants(rmul=""): (
             {"3 * x": Crashed("TypeError", "unsupported operand")},
-            "x * 3 works and 3 * x does not. Python asks the left operand first; an int does not know "
-            "Variables, so Python asks the right one for __rmul__.",
+            "x * 3 works and 3 * x does not. Python asks the left operand first; an int does not know Variables, so "
+            "Python asks the right one for __rmul__.",
         ),
-        Misconception(
-            _constants(rsub="ops_sub(self, lift(other))"),
+        _constants(rsub="ops_sub(self, lift(other))"): (
             {"2 - x": (-0.5, 1.0)},
             "2 - x came out as x - 2. In __rsub__, self is the right operand: the other one comes first.",
         ),
-        Misconception(
-            _constants(rdiv="ops_div(self, lift(other))"),
+        _constants(rdiv="ops_div(self, lift(other))"): (
             {"3 / x": (0.5, 1 / 3)},
             "3 / x came out as x / 3. In __rtruediv__, self is the right operand: the other one comes first.",
         ),
-        Misconception(
-            _constants(lift="Variable(getattr(thing, 'value', thing))"),
+        _constants(lift="Variable(getattr(thing, 'value', thing))"): (
             {"x * x": (2.25, 1.5)},
-            "You lift everything, Variables as well: each becomes a new Variable with a new name, and the"
-            " trail to the input is lost. A Variable stays as it is.",
+            "You lift everything, Variables as well: each becomes a new Variable with a new name, and the trail to "
+            "the input is lost. A Variable stays as it is.",
         ),
-    ),
+    },
     hints=(
         "Python tries 3 * x as (3).__mul__(x) first, and when int gives up, as x.__rmul__(3).",
         "Write lift(thing) once: thing if isinstance(thing, Variable) else Variable(thing). Then every "

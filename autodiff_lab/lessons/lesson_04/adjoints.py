@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from autodiff_lab.lessons.checks.exercise import Exercise, Misconception
-from autodiff_lab.lessons.checks.run_code import Crashed, TookTooLong
-from autodiff_lab.lessons.lesson_04.sandbox import DOUBLINGS, expected_slopes, swept
+from autodiff_lab.lessons.checks import Crashed, Exercise, TookTooLong
+from autodiff_lab.lessons.lesson_04.sandbox import DOUBLINGS, expected_slopes, sweep_programs
 from autodiff_lab.lessons.lesson_04.variants import annotated, by_hand, calls_and_cells, over_which
 
 # 1. paths and cells
 
 ex_04_1 = Exercise(
-    "ex_04_1",
     expects="a pair of whole numbers, (calls, cells)",
     make=calls_and_cells,
     draws={"k": (9, 10, 11, 12, 13, 14)},
@@ -25,7 +23,6 @@ ex_04_1 = Exercise(
 # 2. one graph, annotated twice
 
 ex_04_2 = Exercise(
-    "ex_04_2",
     expects="two lists, of three numbers and of four, ([dc/db, dd/db, de/db], [de/dc, de/dd, de/db, de/da])",
     make=annotated,
     draws={"a": (2.0, 3.0, 4.0, 5.0), "b": (1.0, 2.0, 3.0)},
@@ -79,67 +76,56 @@ def adjoints_from(result, cells):
     return {cell: along_paths(result, cell) for cell in cells}"""
 
 ex_04_3 = Exercise(
-    "ex_04_3",
-    takes=("adjoints_from",),
     expects="a function adjoints_from(result, cells) that returns a dictionary, the adjoint of each cell",
     expected=expected_slopes(),
-    observe=swept,
+    observe=sweep_programs,
     cases="These are the adjoints of the inputs.",
     reference=_sweep(),
-    misconceptions=(
-        Misconception(
-            _sweep(order="cells"),
+    misconceptions={
+        _sweep(order="cells"): (
             {OLAH: Crashed("KeyError")},
             "You ask for the adjoint of a cell that has none yet. If you collect from consumers, walk from the last "
             "cell to the first, for they were made later. If you send to operands, begin with 0.0 for every cell.",
         ),
-        Misconception(
-            _sweep(total="[{}][-1] if consumers[cell] else 0.0"),
+        _sweep(total="[{}][-1] if consumers[cell] else 0.0"): (
             {OLAH: (2.0, 3.0)},
             "Of several consumers you keep what one of them sends. All of it arrives, so all of it is added.",
         ),
-        Misconception(
-            SENT.format("="),
+        SENT.format("="): (
             {OLAH: (2.0, 2.0)},
             "You send, which is a good way too, but = throws away what another consumer has sent before. Write +=.",
         ),
-        Misconception(
-            _sweep(total="sum({}) / max(1, len(consumers[cell]))"),
+        _sweep(total="sum({}) / max(1, len(consumers[cell]))"): (
             {OLAH: (2.0, 2.5)},
             "You share the sum out among the consumers. Nothing is divided: each of them uses the whole value.",
         ),
-        Misconception(
-            _sweep(seed=""),
+        _sweep(seed=""): (
             {OLAH: (0.0, 0.0)},
-            "Nothing has come through to the inputs. Does the result, which has no consumers, begin with 1? And do you "
-            "walk from the last cell to the first?",
+            "Nothing has come through to the inputs. Does the result, which has no consumers, begin with 1? And do "
+            "you walk from the last cell to the first?",
         ),
-        Misconception(
-            _sweep(term="partial"),
+        _sweep(term="partial"): (
             {OLAH: (1.0, 2.0)},
             "You add the partials of the links alone. A consumer passes on how much the result depends on *it*: "
             "multiply by its adjoint.",
         ),
-        Misconception(
-            _sweep().replace(
-                "        for operand, partial in cell.links", "        for operand, partial in dict(cell.links).items()"
-            ),
+        _sweep().replace(
+            "        for operand, partial in cell.links", "        for operand, partial in dict(cell.links).items()"
+        ): (
             {OLAH: (2.0, 5.0), TWICE: (16.0,)},
             "It fails where a cell goes into one operation twice: these are two links, and you keep one of them. Let "
             "the consumers' list hold both.",
         ),
-        Misconception(
-            ALONG_PATHS,
+        ALONG_PATHS: (
             {TWICE: (64.0,), MANY: Crashed(TookTooLong.__name__)},
             f"The numbers are right, and each path is followed by itself: x doubled {DOUBLINGS} times has too many. "
             "Add up at each cell what its consumers send, once, and go on with the sum.",
         ),
-        Misconception(
-            _sweep(end="adjoint[cells[0]]"),
+        _sweep(end="adjoint[cells[0]]"): (
             {OLAH: 2.0},
             "You return one number. Return the whole dictionary: the check looks up the inputs itself.",
         ),
-    ),
+    },
     hints=(
         "First turn the links round: go through all cells, and enter each of them in the lists of its operands.",
         "consumers = {cell: [] for cell in cells}, and then consumers[operand].append((cell, partial)) for every link.",
@@ -152,7 +138,6 @@ ex_04_3 = Exercise(
 # 4. seven adjoints
 
 ex_04_4 = Exercise(
-    "ex_04_4",
     expects="seven numbers, (v4, v3, v2, v0, v0, v-1, v-1), in the order in which they change",
     make=by_hand,
     draws={"x1": (1.0, 2.0, 4.0, 5.0), "x2": (2.0, 3.0, 4.0, 5.0)},
@@ -169,7 +154,6 @@ ex_04_4 = Exercise(
 # 5. which sum
 
 ex_04_5 = Exercise(
-    "ex_04_5",
     expects="a pair of numbers, (the sum with total slopes, the sum with local partials)",
     make=over_which,
     draws={"x1": (1.0, 2.0, 4.0, 5.0), "x2": (2.0, 3.0, 4.0, 5.0)},

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from autodiff_lab.lessons.checks.compare import Refused, describe, plain
-from autodiff_lab.lessons.checks.exercise import Exercise, Misconception
-from autodiff_lab.lessons.checks.run_code import Crashed, TookTooLong
-from autodiff_lab.lessons.lesson_04.sandbox import AGAIN, DOUBLINGS, GOOD, expected_orders, ordered
+from autodiff_lab.lessons.checks import Crashed, Exercise, Refused, TookTooLong, describe, plain
+from autodiff_lab.lessons.lesson_04.sandbox import AGAIN, DOUBLINGS, GOOD, expected_orders, order_programs
 from autodiff_lab.lessons.lesson_04.variants import thrice, used_twice
 
 # 6. valid orders
@@ -16,7 +14,7 @@ VALID = ("ybca", "ycba")
 WRONG, MISSING, YOURS = "wrong orders in your list", "valid orders that are missing", "your orders"
 
 
-def orders(answer: Any) -> Any:
+def read_orders(answer: Any) -> Any:
     """How many of these orders are valid, however they are written."""
     found = plain(sorted(answer) if isinstance(answer, set) else answer)
     if isinstance(found, tuple):
@@ -32,46 +30,28 @@ def orders(answer: Any) -> Any:
 
 
 ex_04_6 = Exercise(
-    "ex_04_6",
     expects="a list of orders, each a text such as 'a b c y'",
     expected={WRONG: 0, MISSING: 0, YOURS: VALID},
-    observe=orders,
+    observe=read_orders,
     reference='answer = ["y b c a", "y c b a"]',
-    misconceptions=(
-        Misconception(
-            'answer = ["y b c a"]',
-            {YOURS: ("ybca",)},
-            "That one is valid, and it is one that a tape could give. Is it the only one? Which cells wait for each "
-            "other, and which do not?",
-        ),
-        Misconception(
-            'answer = ["y c b a"]',
-            {YOURS: ("ycba",)},
-            "That one is valid: it is the tape, read backwards. There is another. Which cells do not wait for each "
-            "other?",
-        ),
-        Misconception(
-            'answer = ["y b c a", "y c b a", "y b a c", "y c a b"]',
-            {YOURS: ("ybac", "ybca", "ycab", "ycba")},
-            "You let every cell wait for one consumer. a has two, and waits for both.",
-        ),
-        Misconception(
-            'answer = ["a b c y", "a c b y"]',
-            {YOURS: ("abcy", "acby")},
-            "These are the orders in which the program may run. The sweep goes the other way.",
-        ),
-        Misconception(
-            'answer = ["y b c a", "y c b a", "y b a c"]',
+    misconceptions={
+        ("y b c a",): "That one is valid, and it is one that a tape could give. Is it the only one? Which cells wait "
+        "for each other, and which do not?",
+        ("y c b a",): "That one is valid: it is the tape, read backwards. There is another. Which cells do not wait "
+        "for each other?",
+        ("y b c a", "y c b a", "y b a c", "y c a b"): "You let every cell wait for one consumer. a has two, and waits "
+        "for both.",
+        ("a b c y", "a c b y"): "These are the orders in which the program may run. The sweep goes the other way.",
+        'answer = ["y b c a", "y c b a", "y b a c"]': (
             {WRONG: 1, MISSING: 0},
             "Both valid orders are there, and one that is not: in it a cell sends before all its consumers have.",
         ),
-        Misconception(
-            "import itertools\nanswer = [' '.join(order) for order in itertools.permutations('ybca')]",
+        "import itertools\nanswer = [' '.join(order) for order in itertools.permutations('ybca')]": (
             {WRONG: 22},
-            "These are all 24. A common belief: any order will do, for sums may be taken in any order. Sums may; but a "
-            "cell has to have its sum before it sends. Try some of them in the lab.",
+            "These are all 24. A common belief: any order will do, for sums may be taken in any order. Sums may; but "
+            "a cell has to have its sum before it sends. Try some of them in the lab.",
         ),
-    ),
+    },
     hints=(
         "Who can be first? Only a cell that waits for nobody.",
         "a went into b and into c, so it waits for both.",
@@ -113,65 +93,53 @@ ENTERED_LATE = """\
 """
 
 ex_04_7 = Exercise(
-    "ex_04_7",
-    takes=("topological_order",),
     expects="a function topological_order(result) that returns a list of cells",
     expected=expected_orders(),
-    observe=ordered,
+    observe=order_programs,
     reference=_order(),
-    misconceptions=(
-        Misconception(
-            _order(seen=""),
+    misconceptions={
+        _order(seen=""): (
             {FIRST: "a cell is there twice"},
             "A cell that is used twice is visited twice, and once more for everything behind it. Nobody but you keeps "
             "account of where you have been: keep a set.",
         ),
-        Misconception(
-            _order(
-                visits="        order.append(cell)\n        for operand, _ in cell.links:\n            visit(operand)\n"
-            ),
+        _order(
+            visits="        order.append(cell)\n        for operand, _ in cell.links:\n            visit(operand)\n"
+        ): (
             {FIRST: "a cell before its operands"},
             "You enter a cell before its operands. Visit the operands first; when they are all there, enter the cell.",
         ),
-        Misconception(
-            _order(
-                seen="",
-                visits=ENTERED_LATE,
-            ),
+        _order(seen="", visits=ENTERED_LATE): (
             {FIRST: GOOD, MANY: Crashed(TookTooLong.__name__)},
-            f"On small programs the order is right. For x doubled {DOUBLINGS} times you never get there: your function "
-            "goes along every path. Turn away a cell that was seen before, before you visit its operands once more.",
+            f"On small programs the order is right. For x doubled {DOUBLINGS} times you never get there: your "
+            "function goes along every path. Turn away a cell that was seen before, before you visit its operands "
+            "once more.",
         ),
-        Misconception(
-            _order(end="list(reversed(tape))").replace("visit(result)", "visit"),
+        _order(end="list(reversed(tape))").replace("visit(result)", "visit"): (
             {FIRST: "backwards, every cell before its operands"},
             "That is the tape read backwards, the order of the sweep. I ask for the order of the program, made from "
             "the links alone.",
         ),
-        Misconception(
-            BREADTH_FIRST,
+        BREADTH_FIRST: (
             {FIRST: GOOD, MANY: GOOD, BESIDE: "a cell before its operands"},
-            "Level by level is not enough: in c + log(c) the sum meets c and log(c) together, and c has to come first. "
-            "A cell may be entered when all of its operands are.",
+            "Level by level is not enough: in c + log(c) the sum meets c and log(c) together, and c has to come "
+            "first. A cell may be entered when all of its operands are.",
         ),
-        Misconception(
-            _order().replace("(result):", "(result, seen=set()):").replace("order, seen = [], set()", "order = []"),
+        _order().replace("(result):", "(result, seen=set()):").replace("order, seen = [], set()", "order = []"): (
             {FIRST: AGAIN},
-            "The first call is right. Python makes a default, such as seen=set(), once, when it reads the def, and the "
-            "next call finds in it what this one has left. Make a new one inside.",
+            "The first call is right. Python makes a default, such as seen=set(), once, when it reads the def, and "
+            "the next call finds in it what this one has left. Make a new one inside.",
         ),
-        Misconception(
-            "def topological_order(result):\n    return list(tape)",
+        "def topological_order(result):\n    return list(tape)": (
             {FIRST: GOOD, "x + y, and x * y for nothing": "a cell is there that the result does not need"},
             "The tape is in a good order, but it holds everything that was ever made. I ask for the cells that the "
             "result needs, found along the links.",
         ),
-        Misconception(
-            _order(end="visit(result)"),
+        _order(end="visit(result)"): (
             {FIRST: "no list of cells, but None"},
             "visit gives nothing back. Return the list that it has filled.",
         ),
-    ),
+    },
     hints=(
         "A cell may be entered when all of its operands are. So visit these first.",
         "Write a function visit(cell) inside: if the cell was seen, return; else note it, visit every operand, and "
@@ -184,7 +152,6 @@ ex_04_7 = Exercise(
 # 8. one operation, the same operand twice
 
 ex_04_8 = Exercise(
-    "ex_04_8",
     expects="three numbers, the slopes of x − x, of x / x and of x · x",
     make=used_twice,
     draws={"x": (2.0, 3.0, 4.0, 5.0, 8.0)},
@@ -199,7 +166,6 @@ ex_04_8 = Exercise(
 # 9. three times backward
 
 ex_04_9 = Exercise(
-    "ex_04_9",
     expects="three numbers, what a.grad holds after one call, after two and after three",
     make=thrice,
     draws={

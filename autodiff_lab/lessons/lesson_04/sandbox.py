@@ -11,12 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_lab.lessons.checks.compare import Refused, describe, plain
-from autodiff_lab.lessons.lesson_03.sandbox import refuse
-from autodiff_lab.lessons.lesson_05.sandbox import seen
+from autodiff_lab.lessons.checks import Finding, describe, plain, run_cases
 from autodiff_lab.transforms.gradients import value_and_grad
 
-LISTING = ("tape", "Cell", "sin", "log")
+TAPE: dict[str, Any] = {"listing": ("tape", "Cell", "sin", "log"), "machine": "tape", "empty": ("tape",)}
 DOUBLINGS = 18
 DOUBLED = f"x doubled {DOUBLINGS} times"
 AGAIN = "wrong when it is called once more on the same result"
@@ -129,36 +127,27 @@ def expected_orders() -> dict[str, str]:
     return dict.fromkeys(ORDERS, GOOD)
 
 
-def swept(adjoints_from: Any) -> Any:
+def sweep_programs(adjoints_from: Any) -> Any:
     """The adjoints that the learner's sweep finds for the inputs, by program."""
 
-    def run(program: Program, at: tuple[float, ...]) -> Any:
-        names = adjoints_from.__globals__
+    def run(names: dict[str, Any], program: Program, at: tuple[float, ...]) -> Any:
         inputs = [names["Cell"](x) for x in at]
         result = program(Learners(names), *inputs)
         found = adjoints_from(result, list(names["tape"]))
-        if not isinstance(found, dict):
-            return plain(found)
-        return plain([found.get(x) for x in inputs])
+        return [found.get(x) for x in inputs] if isinstance(found, dict) else found
 
-    refused = refuse(adjoints_from, listing=LISTING)
-    return refused or {case: seen(adjoints_from, "tape", run, *how) for case, how in SLOPES.items()}
+    return run_cases(run, SLOPES, adjoints_from, **TAPE)
 
 
-def ordered(topological_order: Any) -> Any:
+def order_programs(topological_order: Any) -> Any:
     """What is to be said of the learner's order, by program."""
 
-    def run(program: Program, at: tuple[float, ...]) -> Any:
-        names = topological_order.__globals__
+    def run(names: dict[str, Any], program: Program, at: tuple[float, ...]) -> Finding:
         result = program(Learners(names), *(names["Cell"](x) for x in at))
         first, again = (_about(topological_order(result), result, names["Cell"]) for _ in range(2))
-        return (AGAIN if first == GOOD != again else first,)
+        return Finding(AGAIN if first == GOOD != again else first)
 
-    refused: Refused | None = refuse(topological_order, listing=LISTING)
-    if refused:
-        return refused
-    found = {case: seen(topological_order, "tape", run, *how) for case, how in ORDERS.items()}
-    return {case: said[0] if isinstance(said, tuple) else said for case, said in found.items()}
+    return run_cases(run, ORDERS, topological_order, **TAPE)
 
 
 def _about(order: Any, result: Any, kind: type) -> str:

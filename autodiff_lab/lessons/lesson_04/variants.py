@@ -7,19 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_lab.lessons.checks.compare import plain
-from autodiff_lab.lessons.checks.variants import Instance, Misconception
+from autodiff_lab.lessons.checks import Instance, plain
+from autodiff_lab.lessons.lesson_02.sandbox import example
 from autodiff_lab.trace.reverse_steps import moves, pulled, seed_of, total
 from autodiff_lab.transforms.gradients import grad, jvp, record
 from autodiff_lab.widgets.labs.expression import typed
 from autodiff_lab.widgets.labs.order_lab.sweeps import counted
-
-
-def _made(right: Any, *wrong: tuple[Any, str], hints: tuple[str, ...] = ()) -> Instance:
-    """An instance whose answers are written as they are; what happens to be right here is no mistake."""
-    right = plain(right)
-    known = tuple(Misconception(f"answer = {plain(seen)!r}", plain(seen), said) for seen, said in wrong)
-    return Instance(right, f"answer = {right!r}", known, hints)
 
 
 def annotated(a: float = 2.0, b: float = 1.0) -> Instance:
@@ -28,36 +21,21 @@ def annotated(a: float = 2.0, b: float = 1.0) -> Instance:
     >>> annotated().expected
     ((1.0, 1.0, 5.0), (2.0, 3.0, 5.0, 2.0))
     """
-    _, from_b = jvp(lambda b: [a + b, b + 1, (a + b) * (b + 1)], (b,), (1.0,))
+    from_b = plain(jvp(lambda b: [a + b, b + 1, (a + b) * (b + 1)], (b,), (1.0,))[1])
     to_a, to_b = grad(lambda a, b: (a + b) * (b + 1), argnums=(0, 1))(a, b)
     to_c, to_d = grad(lambda c, d: c * d, argnums=(0, 1))(a + b, b + 1)
-    return _made(
-        (from_b, (to_c, to_d, to_b, to_a)),
-        (
-            ((*from_b[:2], to_c), (to_c, to_d, to_c, to_a)),
-            "You followed one way from b to e, the one through c. There is another, through d.",
-        ),
-        (
-            ((*from_b[:2], to_c * to_d), (to_c, to_d, to_c * to_d, to_a)),
-            "You multiplied the two ways. Along a path one multiplies; from one path to the next one adds.",
-        ),
-        (
-            (from_b, (to_d, to_c, to_b, to_a)),
-            "The slopes of e = c · d in c and in d are the wrong way round. How fast does e grow when only c grows?",
-        ),
-        (
-            (from_b, (to_c, to_d, to_b, to_b)),
-            "a and b do not have the same slope: from a there is one way to e.",
-        ),
-        (
-            ((to_c, to_d, to_b), from_b),
-            "In the first list c, d and e are differentiated in b. In the second e is differentiated, in c, d, b, a.",
-        ),
-    )
-
-
-def _example(x1: Any, x2: Any) -> Any:
-    return np.log(x1) + x1 * x2 - np.sin(x2)
+    wrong = {
+        ((*from_b[:2], to_c), (to_c, to_d, to_c, to_a)): "You followed one way from b to e, the one through c. There "
+        "is another, through d.",
+        ((*from_b[:2], to_c * to_d), (to_c, to_d, to_c * to_d, to_a)): "You multiplied the two ways. Along a path one "
+        "multiplies; from one path to the next one adds.",
+        (from_b, (to_d, to_c, to_b, to_a)): "The slopes of e = c · d in c and in d are the wrong way round. How fast "
+        "does e grow when only c grows?",
+        (from_b, (to_c, to_d, to_b, to_b)): "a and b do not have the same slope: from a there is one way to e.",
+        ((to_c, to_d, to_b), from_b): "In the first list c, d and e are differentiated in b. In the second e is "
+        "differentiated, in c, d, b, a.",
+    }
+    return Instance(plain((from_b, (to_c, to_d, to_b, to_a))), wrong)
 
 
 def by_hand(x1: float = 2.0, x2: float = 5.0) -> Instance:
@@ -66,38 +44,29 @@ def by_hand(x1: float = 2.0, x2: float = 5.0) -> Instance:
     >>> by_hand().expected
     (-1.0, 1.0, 1.0, -0.28366218546322625, 1.7163378145367738, 5.0, 5.5)
     """
-    _, tape = record(_example, x1, x2)
+    _, tape = record(example, x1, x2)
     sent = {(move.line, one.parent): one for move in moves(tape) for one in move.sent}
     asked = ((6, 5), (6, 4), (4, 3), (5, 1), (3, 1), (3, 0), (2, 0))
     right = tuple(float(sent[way].after) for way in asked)
     alone = tuple(float(sent[way].contribution) for way in asked)
     sine, product = alone[3], alone[4]
     one, two = alone[5], alone[6]
-    return _made(
-        right,
-        (
-            alone,
-            "At the two inputs a second number arrives, and you put it in the place of the first. It is added: the "
-            "input was used twice, and both uses count.",
-        ),
-        (
-            (*right[:4], (sine + product) / 2, one, (one + two) / 2),
-            "You took the mean of the two contributions, as if the input were shared out between its users. Each user "
-            "gets the whole of it, so what they send is added.",
-        ),
-        (
-            (1.0, 1.0, 1.0, -sine, product - sine, one, one + two),
-            "v5 = v3 − v4 falls when v4 grows: the adjoint of v4 is negative, and that goes on to v0.",
-        ),
-        (
-            (-1.0, 1.0, 1.0, sine, one + sine, product, product + two),
+    to_itself = (-1.0, 1.0, 1.0, sine, one + sine, product, product + two)
+    wrong = {
+        alone: "At the two inputs a second number arrives, and you put it in the place of the first. It is added: the "
+        "input was used twice, and both uses count.",
+        (*right[:4], (sine + product) / 2, one, (one + two) / 2): "You took the mean of the two contributions, as if "
+        "the input were shared out between its users. Each user gets the whole of it, so what they send is added.",
+        (1.0, 1.0, 1.0, -sine, product - sine, one, one + two): "v5 = v3 − v4 falls when v4 grows: the adjoint of v4 "
+        "is negative, and that goes on to v0.",
+        f"answer = {to_itself}": (
+            to_itself,
             "The product sends to each operand the value of the other one. You sent to each its own.",
         ),
-        (
-            (*right[:3], -float(tape.values[5]), product - float(tape.values[5]), *right[5:]),
-            "v4 sends its adjoint times the slope of the sine. You multiplied by the value of the sine.",
-        ),
-    )
+        (*right[:3], -float(tape.values[5]), product - float(tape.values[5]), *right[5:]): "v4 sends its adjoint "
+        "times the slope of the sine. You multiplied by the value of the sine.",
+    }
+    return Instance(plain(right), wrong)
 
 
 def over_which(x1: float = 2.0, x2: float = 5.0) -> Instance:
@@ -106,7 +75,7 @@ def over_which(x1: float = 2.0, x2: float = 5.0) -> Instance:
     >>> over_which().expected
     (16.5, 5.5)
     """
-    _, tape = record(_example, x1, x2)
+    _, tape = record(example, x1, x2)
     adjoints: list[Any] = [None] * len(tape)
     for _ in tape.sweep(tape.output, 1.0, adjoints):
         pass
@@ -118,23 +87,15 @@ def over_which(x1: float = 2.0, x2: float = 5.0) -> Instance:
     _, moved = jvp(values_on_the_way, (x1,), (1.0,))
     terms = [float(adjoint) * float(slope) for adjoint, slope in zip(adjoints[2:], moved, strict=True)]
     everything, right = sum(terms), float(adjoints[0])
-    return _made(
-        (everything, right),
-        (
-            (right, right),
-            "The two sums differ. v3 grows with x1 through v1 and v2 only, and a total slope of its own counts it once "
-            "more.",
-        ),
-        (
-            (everything, everything),
-            "The second sum runs over the operations that x1 itself goes into, and over no others.",
-        ),
-        (
-            (everything - terms[-1], right),
-            "N is the number of all operations: v5 is one of them, and its adjoint is 1.",
-        ),
-        ((right, everything), "Both numbers are there, the other way round."),
-    )
+    wrong = {
+        (right, right): "The two sums differ. v3 grows with x1 through v1 and v2 only, and a total slope of its own "
+        "counts it once more.",
+        (everything, everything): "The second sum runs over the operations that x1 itself goes into, and over no "
+        "others.",
+        (everything - terms[-1], right): "N is the number of all operations: v5 is one of them, and its adjoint is 1.",
+        (right, everything): "Both numbers are there, the other way round.",
+    }
+    return Instance(plain((everything, right)), wrong)
 
 
 def calls_and_cells(k: int = 10) -> Instance:
@@ -144,27 +105,16 @@ def calls_and_cells(k: int = 10) -> Instance:
     (2047, 11)
     """
     paths, calls, cells = counted(k)
-    return Instance(
-        (calls, cells),
-        f"answer = {(calls, cells)!r}",
-        tuple(
-            Misconception(f"answer = {seen!r}", seen, said)
-            for seen, said in (
-                (
-                    (paths, cells),
-                    "That is how many paths there are, and so how often x is reached. The cells on the way are called "
-                    "as well: once, twice, four times …",
-                ),
-                (
-                    (cells, cells),
-                    "A recursion does not know where it has been. It enters a cell once for each way that leads there.",
-                ),
-                ((calls, k), "k operations, and x itself is a cell too."),
-                ((calls, calls), "The tape has one cell for each operation, however many ways lead through it."),
-                ((2 * k + 1, cells), "Two calls for each doubling would be right if they were not inside each other."),
-            )
-        ),
-    )
+    wrong = {
+        (paths, cells): "That is how many paths there are, and so how often x is reached. The cells on the way are "
+        "called as well: once, twice, four times …",
+        (cells, cells): "A recursion does not know where it has been. It enters a cell once for each way that leads "
+        "there.",
+        (calls, k): "k operations, and x itself is a cell too.",
+        (calls, calls): "The tape has one cell for each operation, however many ways lead through it.",
+        (2 * k + 1, cells): "Two calls for each doubling would be right if they were not inside each other.",
+    }
+    return Instance((calls, cells), wrong)
 
 
 def used_twice(x: float = 3.0) -> Instance:
@@ -177,20 +127,15 @@ def used_twice(x: float = 3.0) -> Instance:
     right = tuple(float(grad(f)(x)) for f in programs)
     tapes = [record(f, x)[1] for f in programs]
     first, last = zip(*([float(sent) for _, _, sent in pulled(t, t.output, seed_of(t))] for t in tapes), strict=True)
-    return _made(
-        right,
-        (
-            (2 * first[0], 2 * first[1], 2.0),
-            "That is what comes out when an operand is looked up by what it is. Both operands are the same cell, and "
-            "the rule takes both for the first. They stand in two places, and each place has its own partial.",
-        ),
-        (last, "Of the two contributions to x only the second is left. Both are from the same operation; add them."),
-        (first, "That is what the first operand's place sends. x stands in the second place too."),
-        (
-            (0.0, 1.0, x * x),
-            "These are the values. What are the slopes?",
-        ),
-    )
+    wrong = {
+        (2 * first[0], 2 * first[1], 2.0): "That is what comes out when an operand is looked up by what it is. Both "
+        "operands are the same cell, and the rule takes both for the first. They stand in two places, and each place "
+        "has its own partial.",
+        last: "Of the two contributions to x only the second is left. Both are from the same operation; add them.",
+        first: "That is what the first operand's place sends. x stands in the second place too.",
+        (0.0, 1.0, x * x): "These are the values. What are the slopes?",
+    }
+    return Instance(plain(right), wrong)
 
 
 def thrice(program: str = "a + b + c") -> Instance:
@@ -202,22 +147,15 @@ def thrice(program: str = "a + b + c") -> Instance:
     _, tape = record(typed(program, ("a", "b", "c", "d")), 1.0, 2.0, 3.0, 4.0)
     held = tuple(_piled_up(tape))
     slope = held[0]
-    return _made(
-        held,
-        (
-            (slope, slope, slope),
-            "You expect each call to find the slope anew. But a call adds to what is there, and nobody has cleared it.",
-        ),
-        (
-            (slope, 2 * slope, 3 * slope),
-            "That would be so if only a had kept its old number. The cell between a and y has kept its own as well, "
-            "and sends it again.",
-        ),
-        (
-            (slope, 2 * slope, 4 * slope),
-            "It does not double each time. Follow the cell between a and y: what does it hold after each call?",
-        ),
-    )
+    wrong = {
+        (slope, slope, slope): "You expect each call to find the slope anew. But a call adds to what is there, and "
+        "nobody has cleared it.",
+        (slope, 2 * slope, 3 * slope): "That would be so if only a had kept its old number. The cell between a and y "
+        "has kept its own as well, and sends it again.",
+        (slope, 2 * slope, 4 * slope): "It does not double each time. Follow the cell between a and y: what does it "
+        "hold after each call?",
+    }
+    return Instance(plain(held), wrong)
 
 
 def _piled_up(tape: Any) -> Iterator[float]:

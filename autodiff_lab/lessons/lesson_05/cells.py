@@ -4,14 +4,8 @@ from __future__ import annotations
 
 import math
 
-from autodiff_lab.lessons.checks.exercise import Exercise, Misconception
-from autodiff_lab.lessons.checks.run_code import Crashed
-from autodiff_lab.lessons.lesson_05.sandbox import (
-    expected_by_hand,
-    expected_cells,
-    swept_by_hand,
-    swept_cells,
-)
+from autodiff_lab.lessons.checks import Crashed, Exercise
+from autodiff_lab.lessons.lesson_05 import sandbox
 
 # 1. the slip in the founding document
 
@@ -29,47 +23,39 @@ def by_hand(a, b):
 
 
 ex_05_1 = Exercise(
-    "ex_05_1",
-    takes=("by_hand",),
     expects="a function by_hand(a, b) that makes the cells and returns x, y, Y",
-    expected=expected_by_hand(),
-    observe=swept_by_hand,
+    expected=sandbox.expected_by_hand(),
+    observe=sandbox.sweep_by_hand,
     cases="These are the value, the slope in x and the slope in y.",
     reference=_by_hand(),
-    misconceptions=(
-        Misconception(
-            _by_hand("np.cos(1.0)", "1.0", "3.0"),
+    misconceptions={
+        _by_hand("np.cos(1.0)", "1.0", "3.0"): (
             {AT_3_1: (3.1411200080598674, 1.5403023058681398, 3.0)},
             "That is the listing with its slip. A local partial is taken where the function was evaluated. Where was "
             "the sine evaluated?",
         ),
-        Misconception(
-            _by_hand("np.cos(3.0)", "1.0", "3.0"),
+        _by_hand("np.cos(3.0)", "1.0", "3.0"): (
             {AT_3_1: (3.1411200080598674, 0.010007503399554585, 3.0), AT_2_5: (10.909297426825681, 0.01000750, 3.0)},
             "At (3, 1) it is right now: you have mended the document's listing. At (2, 5) it is wrong, because the "
             "partials are still typed in as numbers. Write them with a and b.",
         ),
-        Misconception(
-            _by_hand("np.cos(a)", "1.0", "3.0"),
+        _by_hand("np.cos(a)", "1.0", "3.0"): (
             {AT_3_1: (3.1411200080598674, 0.010007503399554585, 3.0), AT_2_5: (10.909297426825681, 0.58385316, 3.0)},
             "The sine is mended. The partials of x * y are 1 and 3 at (3, 1) only: there they happen to be y and x.",
         ),
-        Misconception(
-            _by_hand("np.cos(a)", "a", "b"),
+        _by_hand("np.cos(a)", "a", "b"): (
             {AT_3_1: (3.1411200080598674, math.cos(3) + 3, 1.0)},
             "The partials of the product are the wrong way round. How fast does x * y grow when x grows by a little?",
         ),
-        Misconception(
-            _by_hand("np.sin(a)"),
+        _by_hand("np.sin(a)"): (
             {AT_3_1: (3.1411200080598674, math.sin(3) + 1, 3.0)},
             "In the place of the partial you put the value of the sine. A cell keeps both, and they are two numbers.",
         ),
-        Misconception(
-            _by_hand(end="Y"),
+        _by_hand(end="Y"): (
             {AT_3_1: 3.1411200080598674},
             "Return all three, x, y, Y: the check reads the sensitivities of x and of y.",
         ),
-    ),
+    },
     hints=(
         "Three partials are asked for. Each is a derivative you know, with the numbers a and b put in.",
         "d sin(x)/dx at x = a; d(xy)/dx and d(xy)/dy at (a, b).",
@@ -96,58 +82,48 @@ def quotient(x, y):
     return {div.format(left, right)}"""
 
 
-EXP, DIV, *_ = expected_cells()
+EXP, DIV, *_ = sandbox.expected_cells()
 
 ex_05_2 = Exercise(
-    "ex_05_2",
-    takes=("exponential", "quotient"),
     expects="two functions, exponential(x) and quotient(x, y), that return a cell each",
-    expected=expected_cells(),
-    observe=swept_cells,
+    expected=sandbox.expected_cells(),
+    observe=sandbox.sweep_cells,
     cases="These are the value, the slope in x and the slope in y.",
     reference=_two(),
-    misconceptions=(
-        Misconception(
-            _two(exp="Un(np.exp(x.value), x, x.value * np.exp(x.value - 1))"),
+    misconceptions={
+        _two(exp="Un(np.exp(x.value), x, x.value * np.exp(x.value - 1))"): (
             {EXP: (math.exp(0.5), 0.5 * math.exp(-0.5), 0.0)},
             "You used the rule for powers, and there x is below. In exp(x) it is above: exp is its own derivative.",
         ),
-        Misconception(
-            _two(exp="Un(np.exp(x.value), x, x.value)"),
+        _two(exp="Un(np.exp(x.value), x, x.value)"): (
             {EXP: (math.exp(0.5), 0.5, 0.0)},
             "The partial you gave to exp is its input. It is its output: exp is its own derivative.",
         ),
-        Misconception(
-            _two(right="x.value / y.value**2"),
+        _two(right="x.value / y.value**2"): (
             {DIV: (1.5, 0.5, 0.75)},
             "exp is right. A growing divisor makes a quotient smaller: one partial has the wrong sign.",
         ),
-        Misconception(
-            _two(right="-x.value / y.value"),
+        _two(right="-x.value / y.value"): (
             {DIV: (1.5, 0.5, -1.5)},
             "exp is right. The derivative of 1/y is −1/y², and the square is missing.",
         ),
-        Misconception(
-            _two(left="-x.value / y.value**2", right="1 / y.value"),
+        _two(left="-x.value / y.value**2", right="1 / y.value"): (
             {DIV: (1.5, -0.75, 0.5)},
             "exp is right. The partials of the quotient are the wrong way round: Bin takes x's first.",
         ),
-        Misconception(
-            _two(div="Un(x.value / y.value, x, {0})"),
+        _two(div="Un(x.value / y.value, x, {0})"): (
             {DIV: (1.5, 0.5, 0.0)},
             "exp is right. y never hears of the quotient: an Un cell has one link. This one needs two.",
         ),
-        Misconception(
-            _two(exp="np.exp(x.value)", div="x.value / y.value"),
+        _two(exp="np.exp(x.value)", div="x.value / y.value"): (
             {EXP: math.exp(0.5)},
             "exponential returns a bare number. A number has no links, and the sweep ends before it. Return a cell.",
         ),
-        Misconception(
-            _two(exp="Un(np.exp(x), x, np.exp(x))"),
+        _two(exp="Un(np.exp(x), x, np.exp(x))"): (
             {EXP: Crashed("TypeError")},
             "np.exp was given a cell, and it knows numbers only. The number is x.value.",
         ),
-    ),
+    },
     hints=(
         "Look at sine and times. Each line says three things: the value, the operands, the partials as numbers.",
         "The partials of x / y are 1 / y in x and −x / y² in y. That of exp(x) is exp(x).",

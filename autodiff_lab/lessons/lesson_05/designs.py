@@ -4,22 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from autodiff_lab.lessons.checks.compare import in_small_letters
-from autodiff_lab.lessons.checks.exercise import Exercise, Misconception
-from autodiff_lab.lessons.checks.run_code import Crashed
-from autodiff_lab.lessons.lesson_05.sandbox import (
-    THIRD,
-    by_hand_example,
-    differentiated_again,
-    expected_hessians,
-)
+from autodiff_lab.lessons.checks import Crashed, Exercise, in_small_letters
+from autodiff_lab.lessons.lesson_05 import sandbox
+from autodiff_lab.lessons.lesson_05.sandbox import THIRD
 from autodiff_lab.lessons.lesson_05.variants import ledger, two_runs
 from autodiff_lab.systems.side_by_side import compare
 
 # 3. the ledger
 
 ex_05_3 = Exercise(
-    "ex_05_3",
     expects="three whole numbers, (partials, operand slots, values in closures)",
     make=ledger,
     draws={
@@ -46,49 +39,29 @@ ex_05_3 = Exercise(
 # 4. which survives
 
 DESIGNS = "partials, closures, operations, operations with copied inputs, operations with checked inputs"
-SURVIVAL = tuple(column.mutated.verdict for column in compare(by_hand_example, 3.0, 1.0, written=0.0).columns)
+SURVIVAL = tuple(column.mutated.verdict for column in compare(sandbox.by_hand_example, 3.0, 1.0, written=0.0).columns)
 
 
 ex_05_4 = Exercise(
-    "ex_05_4",
     expects="five words, each 'survives', 'changes' or 'raises'",
     expected=SURVIVAL,
     observe=lambda answer: in_small_letters(answer, "survives", "changes", "raises"),
     reference=f"answer = {list(SURVIVAL)!r}",
-    misconceptions=(
-        Misconception(
-            'answer = ["survives"] * 5',
-            ("survives",) * 5,
-            "The run is over, but the sweep is not: it reads what was kept. Who kept numbers of their own, and who "
-            "kept a way to the array?",
-        ),
-        Misconception(
-            'answer = ["changes"] * 5',
-            ("changes",) * 5,
-            "Not all of them look into the array again. Which has made its numbers already, and which has a copy?",
-        ),
-        Misconception(
-            'answer = ["raises"] * 5',
-            ("raises",) * 5,
-            "To raise an error one has to notice. Only one of the five compares the array with what it was.",
-        ),
-        Misconception(
-            'answer = ["survives", "survives", "changes", "survives", "raises"]',
-            ("survives", "survives", "changes", "survives", "raises"),
-            "A closure holds on to things, not to what stood in them. If the thing is a place in an array, the closure "
-            "reads it when it is called, and that is in the sweep.",
-        ),
-        Misconception(
-            'answer = ["changes", "changes", "changes", "survives", "raises"]',
-            ("changes", "changes", "changes", "survives", "raises"),
-            "A cell's partials were worked out while the program ran. They are numbers, and nobody writes into them.",
-        ),
-        Misconception(
-            'answer = ["changes", "survives", "survives", "survives", "survives"]',
-            ("changes", "survives", "survives", "survives", "survives"),
-            "You have it the other way round. Who needs the inputs again when the sweep comes?",
-        ),
-    ),
+    misconceptions={
+        ("survives",) * 5: "The run is over, but the sweep is not: it reads what was kept. Who kept numbers of their "
+        "own, and who kept a way to the array?",
+        ("changes",) * 5: "Not all of them look into the array again. Which has made its numbers already, and which "
+        "has a copy?",
+        ("raises",) * 5: "To raise an error one has to notice. Only one of the five compares the array with what it "
+        "was.",
+        ("survives", "survives", "changes", "survives", "raises"): "A closure holds on to things, not to what stood "
+        "in them. If the thing is a place in an array, the closure reads it when it is called, and that is in the "
+        "sweep.",
+        ("changes", "changes", "changes", "survives", "raises"): "A cell's partials were worked out while the program "
+        "ran. They are numbers, and nobody writes into them.",
+        ("changes", "survives", "survives", "survives", "survives"): "You have it the other way round. Who needs the "
+        "inputs again when the sweep comes?",
+    },
     hints=(
         "For each design ask: when the sweep needs cos x, is there a number, or does somebody look at x?",
         "Partials are made during the run. Closures and operations are read during the sweep.",
@@ -101,7 +74,6 @@ ex_05_4 = Exercise(
 
 
 ex_05_5 = Exercise(
-    "ex_05_5",
     expects="a pair of numbers, the slope in x and the slope in y as the closures give them",
     make=two_runs,
     draws={"x": (1.0, 2.5, 3.0), "y": (2.0, 3.0, 4.0, 6.0), "written": (0.0, 0.5, 1.5)},
@@ -141,82 +113,69 @@ def log_again(a):
     return remember(np.log(a.value), [a], lambda: {log})"""
 
 
-HERE = next(iter(expected_hessians()))
+HERE = next(iter(sandbox.expected_hessians()))
 
 ex_05_6 = Exercise(
-    "ex_05_6",
-    takes=("sin_again", "cos_again", "reciprocal", "log_again"),
     expects="four functions of a Variable, sin_again, cos_again, reciprocal and log_again",
-    expected=expected_hessians(),
-    observe=differentiated_again,
+    expected=sandbox.expected_hessians(),
+    observe=sandbox.differentiate_again,
     cases="Of second derivatives the first row is the gradient of ∂f/∂x, the second that of ∂f/∂y.",
     reference=_again(),
-    misconceptions=(
-        Misconception(
-            _again(sin="[Variable(np.cos(a.value))]", log="[Variable(1 / a.value)]"),
+    misconceptions={
+        _again(sin="[Variable(np.cos(a.value))]", log="[Variable(1 / a.value)]"): (
             {HERE: ((None, 1.0), (1.0, None))},
             "These are the old rules: right numbers, and nobody wrote down where they came from. A partial must come "
             "out of an operation on a.",
         ),
-        Misconception(
-            _again(log="[Variable(1 / a.value)]"),
+        _again(log="[Variable(1 / a.value)]"): (
             {HERE: ((None, 1.0), (1.0, -0.9589242746631385))},
-            "The sine is done. The logarithm's partial is still a bare number in a new Variable. Let reciprocal "
-            "make it.",
+            "The sine is done. The logarithm's partial is still a bare number in a new Variable. Let reciprocal make "
+            "it.",
         ),
-        Misconception(
-            _again(sin="[Variable(np.cos(a.value))]"),
+        _again(sin="[Variable(np.cos(a.value))]"): (
             {HERE: ((-0.25, 1.0), (1.0, None))},
-            "The logarithm is done. The sine's partial is still a bare number in a new Variable. Let cos_again "
-            "make it.",
+            "The logarithm is done. The sine's partial is still a bare number in a new Variable. Let cos_again make "
+            "it.",
         ),
-        Misconception(
-            _again(cos="[Variable(-np.sin(a.value))]"),
-            {HERE: expected_hessians()[HERE], THIRD: (0.25, None)},
-            "Right to the second derivative, and no further: the cosine's own partial is a bare number in a "
-            "new Variable.",
+        _again(cos="[Variable(-np.sin(a.value))]"): (
+            {HERE: sandbox.expected_hessians()[HERE], THIRD: (0.25, None)},
+            "Right to the second derivative, and no further: the cosine's own partial is a bare number in a new "
+            "Variable.",
         ),
-        Misconception(
-            _again(inverse="[Variable(-1 / a.value**2)]"),
-            {HERE: expected_hessians()[HERE], THIRD: (None, -np.cos(2.0))},
+        _again(inverse="[Variable(-1 / a.value**2)]"): (
+            {HERE: sandbox.expected_hessians()[HERE], THIRD: (None, -np.cos(2.0))},
             "Right to the second derivative, and no further: the reciprocal's own partial is a bare number in a new "
             "Variable.",
         ),
-        Misconception(
-            _again(cos="[-sin_again(a)]"),
+        _again(cos="[-sin_again(a)]"): (
             {HERE: Crashed("TypeError", "unary -")},
             "This machine knows +, - and * between two Variables, and no sign. Write minus_one * … for it.",
         ),
-        Misconception(
-            _again(log="[1 / a]"),
+        _again(log="[1 / a]"): (
             {HERE: Crashed("TypeError", "'int' and 'Variable'")},
             "A plain number met a Variable, and this machine knows only two Variables: minus_one * … for −1 times, "
             "reciprocal(…) for 1 divided by.",
         ),
-        Misconception(
-            _again(cos="[sin_again(a)]"),
+        _again(cos="[sin_again(a)]"): (
             {HERE: ((-0.25, 1.0), (1.0, 0.9589242746631385))},
             "One sign is wrong, and it is in the lower right corner: what is the derivative of the cosine?",
         ),
-        Misconception(
-            _again(inverse="[minus_one * reciprocal(a)]"),
+        _again(inverse="[minus_one * reciprocal(a)]"): (
             {HERE: ((-0.5, 1.0), (1.0, -0.9589242746631385))},
             "The upper left corner is wrong: the derivative of 1/a is −1/a², and the square is missing.",
         ),
-        Misconception(
-            _again(cos="[minus_one * Variable(np.sin(a.value))]", inverse="[Variable(-1 / a.value**2)]").replace(
-                "lambda: [reciprocal(a)]", "[reciprocal(a)]"
-            ),
+        _again(cos="[minus_one * Variable(np.sin(a.value))]", inverse="[Variable(-1 / a.value**2)]").replace(
+            "lambda: [reciprocal(a)]", "[reciprocal(a)]"
+        ): (
             {HERE: Crashed("TypeError", "not callable")},
             "remember wants a function that gives the partials when the sweep asks. Write lambda: before the list.",
         ),
-        Misconception(
-            _again(sin="[np.cos(a.value)]", log="[1 / a.value]"),
+        _again(sin="[np.cos(a.value)]", log="[1 / a.value]"): (
             {HERE: Crashed("AttributeError", "no attribute 'value'")},
             "A partial is multiplied with a Variable and has to be one. And it must know where it came from: let "
             "cos_again and reciprocal make it.",
         ),
-    ),
+    },
     hints=(
         "The partial of the sine at a is the cosine at a. Which of your functions gives it, as a Variable with a past?",
         "sin_again: lambda: [cos_again(a)]. The cosine's partial is minus_one times something.",

@@ -6,22 +6,26 @@ The functions a learner writes there use what stands beside them: `Var`, `Un`, `
 
 from __future__ import annotations
 
-import contextlib
-import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from autodiff_lab.lessons.checks.compare import plain, told
-from autodiff_lab.lessons.checks.run_code import attempt
-from autodiff_lab.lessons.lesson_03 import sandbox
-from autodiff_lab.lessons.lesson_03.sandbox import refuse
+from autodiff_lab.lessons.checks import plain, run_cases
+from autodiff_lab.lessons.lesson_02.sandbox import example
 from autodiff_lab.transforms.gradients import grad, value_and_grad
 from autodiff_lab.transforms.jacobians import hessian
 
-CELLS = ("tape", "Var", "Un", "Bin", "backprop")
-CLOSURES = ("gradient_tape", "Variable", "remember", "grad")
+CELLS: dict[str, Any] = {
+    "listing": ("tape", "Var", "Un", "Bin", "backprop"),
+    "machine": "cells",
+    "empty": ("tape",),
+}
+CLOSURES: dict[str, Any] = {
+    "listing": ("gradient_tape", "Variable", "remember", "grad"),
+    "machine": "tape",
+    "empty": ("gradient_tape",),
+}
 FOUR = ("sin_again", "cos_again", "reciprocal", "log_again")
 BOTH = (0, 1)
 
@@ -29,11 +33,6 @@ BOTH = (0, 1)
 def by_hand_example(x: Any, y: Any) -> Any:
     """The function of notebook 05, document 3's."""
     return np.sin(x) + x * y
-
-
-def course_example(x1: Any, x2: Any) -> Any:
-    """The function of the course, document 0's."""
-    return np.log(x1) + x1 * x2 - np.sin(x2)
 
 
 POINTS = {"sin(x) + x * y at (3, 1)": (3.0, 1.0), "sin(x) + x * y at (2, 5)": (2.0, 5.0)}
@@ -72,86 +71,58 @@ def expected_cells() -> dict[str, Any]:
 
 def expected_hessians() -> dict[str, Any]:
     """The second derivatives of the course's function, at two points; and two third ones."""
-    found = {case: plain(hessian(course_example, argnums=BOTH)(*at)) for case, at in HESSIANS.items()}
+    found = {case: plain(hessian(example, argnums=BOTH)(*at)) for case, at in HESSIANS.items()}
     return found | {THIRD: plain([grad(grad(grad(f)))(2.0) for f in (np.log, np.sin)])}
 
 
-def swept_by_hand(by_hand: Any) -> Any:
+def sweep_by_hand(by_hand: Any) -> Any:
     """Value and slopes that come out of cells made by hand, at two points."""
 
-    def run(a: float, b: float) -> Any:
+    def run(names: dict[str, Any], a: float, b: float) -> Any:
         found = by_hand(a, b)
         if not (isinstance(found, list | tuple) and len(found) == 3):
-            return plain(found)
+            return found
         x, y, result = found
-        by_hand.__globals__["backprop"](result)
-        return plain((result.value, x.sensitivity, y.sensitivity))
+        names["backprop"](result)
+        return result.value, x.sensitivity, y.sensitivity
 
-    return refuse(by_hand, listing=CELLS, machine="cells") or {
-        case: seen(by_hand, "tape", run, *at) for case, at in POINTS.items()
-    }
+    return run_cases(run, POINTS, by_hand, **CELLS)
 
 
-def swept_cells(exponential: Any, quotient: Any) -> Any:
+def sweep_cells(exponential: Any, quotient: Any) -> Any:
     """Value and slopes of programs that use the learner's exponential and quotient."""
 
-    def run(make: Callable[..., Callable[..., Any]], at: tuple[float, float]) -> Any:
-        names = exponential.__globals__
+    def run(names: dict[str, Any], make: Callable[..., Callable[..., Any]], at: tuple[float, float]) -> Any:
         x, y = map(names["Var"], at)
         result = make(exponential, quotient)(x, y)
         if not isinstance(result, names["Var"]):
-            return plain(result)
+            return result
         names["backprop"](result)
-        return plain((result.value, x.sensitivity, y.sensitivity))
+        return result.value, x.sensitivity, y.sensitivity
 
-    return refuse(exponential, quotient, listing=CELLS, machine="cells") or {
-        case: seen(exponential, "tape", run, make, at) for case, (make, at) in MADE_OF_TWO.items()
-    }
+    return run_cases(run, MADE_OF_TWO, exponential, quotient, **CELLS)
 
 
-def differentiated_again(sin_again: Any, cos_again: Any, reciprocal: Any, log_again: Any) -> Any:
+def differentiate_again(sin_again: Any, cos_again: Any, reciprocal: Any, log_again: Any) -> Any:
     """The gradient of each part of the gradient, with the learner's sine and logarithm."""
 
-    def run(a: float, b: float) -> Any:
-        names = sin_again.__globals__
+    def second(names: dict[str, Any], a: float, b: float) -> Any:
         x, y = names["Variable"](a), names["Variable"](b)
-        first = names["grad"](log_again(x) + x * y - sin_again(y), [x, y])
-        return plain([names["grad"](each, [x, y]) for each in first])
+        first = names["grad"](names["log_again"](x) + x * y - names["sin_again"](y), [x, y])
+        return [names["grad"](each, [x, y]) for each in first]
 
-    def third(f: Callable[[Any], Any]) -> Any:
-        names = sin_again.__globals__
+    def third(names: dict[str, Any], name: str) -> Any:
         x = names["Variable"](2.0)
-        y = f(x)
+        y = names[name](x)
         for _ in range(3):
             (y,) = names["grad"](y, [x])
             if y is None:
                 return None
         return y
 
-    refused = refuse(sin_again, cos_again, reciprocal, log_again, listing=CLOSURES, machine="tape")
-    if refused:
-        return refused
     # The four call each other by name: under these names the check puts what it was given, as one of them may be lent.
-    four = dict(zip(FOUR, (sin_again, cos_again, reciprocal, log_again), strict=True))
-    with sandbox.borrowed(sin_again, **four):
-        found = {case: seen(sin_again, "gradient_tape", run, *at) for case, at in HESSIANS.items()}
-        return found | {THIRD: tuple(seen(sin_again, "gradient_tape", third, f) for f in (log_again, sin_again))}
-
-
-@contextlib.contextmanager
-def borrowed(function: types.FunctionType, name: str) -> Iterator[None]:
-    """The learner's list, empty for the time of a check."""
-    mine: list[Any] = function.__globals__[name]
-    kept = list(mine)
-    mine.clear()
-    try:
-        yield
-    finally:
-        function.__globals__[name] = mine
-        mine[:] = kept
-
-
-def seen(function: types.FunctionType, name: str, run: Callable[..., Any], *args: Any) -> Any:
-    """What came out, as plain data; of something unforeseen a description."""
-    with borrowed(function, name):
-        return told(attempt(run, *args))
+    four = sin_again, cos_again, reciprocal, log_again
+    own = dict(zip(FOUR, four, strict=True))
+    found = run_cases(second, HESSIANS, *four, **CLOSURES, **own)
+    thirds = run_cases(third, {name: (name,) for name in ("log_again", "sin_again")}, *four, **CLOSURES, **own)
+    return found | {THIRD: tuple(thirds.values())}

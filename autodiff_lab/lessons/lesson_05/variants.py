@@ -5,12 +5,11 @@ All numbers, right and wrong ones, come from `compare`, which tries the designs,
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from autodiff_lab.lessons.checks.variants import Instance, Misconception
+from autodiff_lab.lessons.checks import Instance
 from autodiff_lab.systems.side_by_side import compare
 from autodiff_lab.transforms.gradients import grad
 from autodiff_lab.widgets.labs.expression import typed
@@ -28,36 +27,21 @@ def ledger(program: str = "tanh(w * x + b)") -> Instance:
     names = [stored.names for stored in columns[1].ledger]
     lines = len(names)
     without_results = len({name for k, kept in enumerate(names, 1) for name in kept if name != f"v{k}"})
-    wrong = (
-        (
-            (lines, operations, closures),
-            "One partial for each operation is too few: an operation with two operands has two.",
-        ),
-        (
-            (partials, operations, partials),
-            "A closure does not hold one number for each partial. The partials of a sum are 1 and 1, whatever the "
-            "operands are, so a sum's closure holds nothing; and a product's partials are its operands.",
-        ),
-        (
-            (partials, operations, without_results),
-            "One closure holds the result of its own operation: exp and sqrt have partials that are written with "
-            "what came out.",
-        ),
-        (
-            (partials, operations, sum(map(len, names))),
-            "You counted a value once for each closure that holds it. It is the same value: it is kept once.",
-        ),
-        (
-            (partials, operations + lines, closures),
-            "You counted the results as well. What is asked is the operand slots; a result is an operand of a later "
-            "line, or it is the end.",
-        ),
-        (
-            (partials, operations, lines),
-            "That is how many closures there are. How many different numbers do they hold?",
-        ),
-    )
-    return Instance(right, f"answer = {right!r}", tuple(_differing(right, *wrong)))
+    wrong = {
+        (lines, operations, closures): "One partial for each operation is too few: an operation with two operands has "
+        "two.",
+        (partials, operations, lines): "That is how many closures there are. How many different numbers do they hold?",
+        (partials, operations, sum(map(len, names))): "You counted a value once for each closure that holds it. It is "
+        "the same value: it is kept once.",
+        (partials, operations, without_results): "One closure holds the result of its own operation: exp and sqrt "
+        "have partials that are written with what came out.",
+        (partials, operations, partials): "A closure does not hold one number for each partial. The partials of a sum "
+        "are 1 and 1, whatever the operands are, so a sum's closure holds nothing; and a product's partials are its "
+        "operands.",
+        (partials, operations + lines, closures): "You counted the results as well. What is asked is the operand "
+        "slots; a result is an operand of a later line, or it is the end.",
+    }
+    return Instance(right, wrong)
 
 
 def two_runs(x: float = 2.0, y: float = 5.0, written: float = 0.0) -> Instance:
@@ -74,29 +58,10 @@ def two_runs(x: float = 2.0, y: float = 5.0, written: float = 0.0) -> Instance:
     found, before = columns[1].mutated.numbers, columns[1].gradient
     after = tuple(grad(program, argnums=(0, 1))(written, written))
     only_cosine = tuple(grad(lambda a, b: np.sin(a) * y + b * np.sin(x), argnums=(0, 1))(written, written))
-    wrong = (
-        (before, "That is the gradient of the run. The closure of the sine asks x when it is called, and that is now."),
-        (
-            after,
-            "That is the gradient at the new numbers. But the sine was computed in the run: the product's closure "
-            "still holds sin x of then.",
-        ),
-        (
-            only_cosine,
-            "The cosine is looked up anew. But so is y: the product's closure holds it to send to the sine.",
-        ),
-    )
-    return Instance(
-        expected=found,
-        reference=f"answer = {found!r}",
-        misconceptions=tuple(_differing(found, *wrong)),
-    )
-
-
-def _differing(expected: Any, *wrong: tuple[Any, str]) -> Iterator[Misconception]:
-    """The mistakes that do not happen to be right here, nor the same as one before."""
-    seen = [expected]
-    for answer, hint in wrong:
-        if answer not in seen:
-            seen.append(answer)
-            yield Misconception(f"answer = {answer!r}", answer, hint)
+    wrong = {
+        before: "That is the gradient of the run. The closure of the sine asks x when it is called, and that is now.",
+        after: "That is the gradient at the new numbers. But the sine was computed in the run: the product's closure "
+        "still holds sin x of then.",
+        only_cosine: "The cosine is looked up anew. But so is y: the product's closure holds it to send to the sine.",
+    }
+    return Instance(found, wrong)

@@ -7,22 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_lab.lessons.checks.exercise import Exercise, Instance, Misconception
-from autodiff_lab.lessons.checks.run_code import Crashed
-from autodiff_lab.lessons.lesson_06.sandbox import (
-    BATCH,
-    FLAT,
-    MADE,
-    RUN,
-    VALUES,
-    expected_batch,
-    expected_jacobians,
-    expected_runs,
-    fed_batch,
-    jacobians,
-    ran,
-    wave,
-)
+from autodiff_lab.lessons.checks import Crashed, Exercise, Instance
+from autodiff_lab.lessons.lesson_06 import sandbox
+from autodiff_lab.lessons.lesson_06.sandbox import BATCH, FLAT, MADE, RUN, VALUES
 from autodiff_lab.transforms.gradients import grad
 
 # 1. the loop that runs a graph
@@ -52,53 +39,45 @@ def run(targets, feed):
     return [node.value for node in targets]"""
 
 
-SQUARE, WITH_CONSTANT, ONE_OPERAND, FAN, *_ = expected_runs()
+SQUARE, WITH_CONSTANT, ONE_OPERAND, FAN, *_ = sandbox.expected_runs()
 
 ex_06_1 = Exercise(
-    "ex_06_1",
-    takes=("run",),
     expects="a function run(targets, feed) that returns a list of values",
-    expected=expected_runs(),
-    observe=ran,
+    expected=sandbox.expected_runs(),
+    observe=sandbox.run_programs,
     cases="It is run at x = 2, y = 3.",
     reference=_run(),
-    misconceptions=(
-        Misconception(
-            _run(first="isinstance(node, Placeholder)"),
+    misconceptions={
+        _run(first="isinstance(node, Placeholder)"): (
             {SQUARE: 4.0, WITH_CONSTANT: None},
             "A sum with a constant in it got no value: the constant never had its turn, so the sum waits for it to "
             "this day. Who else has no operands?",
         ),
-        Misconception(
-            _run(first="True"),
+        _run(first="True"): (
             {SQUARE: Crashed("TypeError")},
             "An operation was on the queue from the beginning, and was computed before its operands had a value. Only "
             "those who wait for nobody may begin.",
         ),
-        Misconception(
-            _run(then="True"),
+        _run(then="True"): (
             {SQUARE: 4.0, ONE_OPERAND: math.log(2.0), FAN: Crashed("TypeError")},
             "A user was put on the queue when the first of its operands was done, and the second had no value yet. "
             "Ask its counter.",
         ),
-        Misconception(
-            _run(then="waiting[user] == 1"),
+        _run(then="waiting[user] == 1"): (
             {SQUARE: 4.0, ONE_OPERAND: None, FAN: Crashed("TypeError")},
             "At 1 a node still waits for one operand. How many are missing when it may be computed?",
         ),
-        Misconception(
-            _run(waiting="len(set(node.operands))"),
-            {SQUARE: 4.0, FAN: expected_runs()[FAN], FLAT: Crashed("TypeError")},
-            "An operand that stands in two places is counted once here, and further down it is subtracted twice. Count "
-            "places.",
+        _run(waiting="len(set(node.operands))"): (
+            {SQUARE: 4.0, FAN: sandbox.expected_runs()[FAN], FLAT: Crashed("TypeError")},
+            "An operand that stands in two places is counted once here, and further down it is subtracted twice. "
+            "Count places.",
         ),
-        Misconception(
-            _run(waiting="1"),
+        _run(waiting="1"): (
             {SQUARE: None, WITH_CONSTANT: None},
             "No node is at 0 in the beginning, so the queue is empty and nothing is computed. How many operands does "
             "a placeholder wait for?",
         ),
-    ),
+    },
     hints=(
         "A node may be computed when all its operands have their values. The counter says how many have not.",
         "In the beginning nobody has a value: each node waits for all its operands. Who waits for none?",
@@ -120,28 +99,20 @@ def _example(a: float = 10.0, b: float = 4.0) -> Instance:
     value = float(_product_and_log(a, b))
     right = (value, math.isclose(value, PRINTED, rel_tol=1e-6))
     slope = float(grad(_product_and_log)(a, b))
-    wrong = (
-        ((PRINTED, True), "That is what the document prints. What does your graph say?"),
-        (
-            (value, True),
-            "Your number is right. Now compare it with the printed one: they are two numbers, and a function has one "
-            "value at a point.",
-        ),
-        (
-            (a * b + math.log10(a + b), False),
-            "You took the logarithm to the base 10. In this course, and in NumPy, log is the natural one.",
-        ),
-        (
-            (a * b + math.log(a) + math.log(b), False),
-            "You took the logarithms one by one. The logarithm of a sum is not the sum of the logarithms.",
-        ),
-        ((slope, False), "That is the slope in a. Asked is the value."),
-    )
-    return Instance(right, f"answer = {right!r}", tuple(Misconception(f"answer = {x!r}", x, said) for x, said in wrong))
+    wrong = {
+        (PRINTED, True): "That is what the document prints. What does your graph say?",
+        (value, True): "Your number is right. Now compare it with the printed one: they are two numbers, and a "
+        "function has one value at a point.",
+        (a * b + math.log10(a + b), False): "You took the logarithm to the base 10. In this course, and in NumPy, log "
+        "is the natural one.",
+        (a * b + math.log(a) + math.log(b), False): "You took the logarithms one by one. The logarithm of a sum is "
+        "not the sum of the logarithms.",
+        (slope, False): "That is the slope in a. Asked is the value.",
+    }
+    return Instance(right, wrong)
 
 
 ex_06_2 = Exercise(
-    "ex_06_2",
     expects="a pair: the value of f as a number, and True or False",
     make=_example,
     draws={"a": (2.0, 3.0, 5.0, 8.0, 12.0), "b": (3.0, 6.0, 7.0, 9.0)},
@@ -162,48 +133,40 @@ def _feed(line: str) -> str:
 
 
 ex_06_3 = Exercise(
-    "ex_06_3",
-    takes=("feed_all",),
     expects="a function feed_all(values) that returns the value of wave_out for each of the values",
-    expected=expected_batch(),
-    observe=fed_batch,
+    expected=sandbox.expected_batch(),
+    observe=sandbox.feed_batch,
     reference=_feed("return run([wave_out], {wave_in: np.array(values)})[0]"),
-    misconceptions=(
-        Misconception(
-            "def feed_all(values):\n    results = []\n    for value in values:\n        x = Placeholder('x')\n"
-            "        results += run([sin(x) * x], {x: value})\n    return results",
-            {VALUES: expected_batch()[VALUES], MADE: 10.0},
+    misconceptions={
+        "def feed_all(values):\n    results = []\n    for value in values:\n        x = Placeholder('x')\n"
+        "        results += run([sin(x) * x], {x: value})\n    return results": (
+            {VALUES: sandbox.expected_batch()[VALUES], MADE: 10.0},
             "The values are right, and for each of them you built the graph anew: ten operations. wave_out is there "
             "already; feed wave_in.",
         ),
-        Misconception(
-            _feed("return [np.sin(value) * value for value in values]"),
-            {VALUES: expected_batch()[VALUES], RUN: False},
+        _feed("return [np.sin(value) * value for value in values]"): (
+            {VALUES: sandbox.expected_batch()[VALUES], RUN: False},
             "The values are right, and wave_out was not asked for them: you wrote its formula once more. Run the "
             "graph.",
         ),
-        Misconception(
-            _feed("return run([wave_out], {wave_in: values[0]})[0]"),
-            {VALUES: float(wave(BATCH[0]))},
+        _feed("return run([wave_out], {wave_in: values[0]})[0]"): (
+            {VALUES: float(sandbox.wave(BATCH[0]))},
             "That is the first of the five only.",
         ),
-        Misconception(
-            _feed("return run([wave_out], {'x': np.array(values)})[0]"),
+        _feed("return run([wave_out], {'x': np.array(values)})[0]"): (
             {VALUES: Crashed("ValueError", "was not fed")},
             "The key of the dictionary is the placeholder itself, wave_in. Its name is for people: two placeholders "
             "may have the same.",
         ),
-        Misconception(
-            _feed("return wave_out.value"),
+        _feed("return wave_out.value"): (
             {VALUES: None},
             "wave_out has no value, because nobody has run it. Building does not compute.",
         ),
-        Misconception(
-            _feed("return sin(np.array(values)) * np.array(values)"),
+        _feed("return sin(np.array(values)) * np.array(values)"): (
             {MADE: 2.0},
             "That built two new operations and computed nothing. What is asked are numbers, and the graph is there.",
         ),
-    ),
+    },
     hints=(
         "feed is a dictionary from placeholders to numbers. NumPy's functions take arrays where they take numbers.",
         "Either run once for each value, with the same wave_out each time, or once with an array.",
@@ -226,46 +189,39 @@ def jacobian_any(ys, xs):
     return rows"""
 
 
-INTERIOR, TWO_OUTPUTS, _, APART = expected_jacobians()
+INTERIOR, TWO_OUTPUTS, _, APART = sandbox.expected_jacobians()
 E_SQUARED = math.exp(2.0)
 
 ex_06_4 = Exercise(
-    "ex_06_4",
-    takes=("jacobian_any",),
     expects="a function jacobian_any(ys, xs) that returns a list of rows",
-    expected=expected_jacobians(),
-    observe=jacobians,
+    expected=sandbox.expected_jacobians(),
+    observe=sandbox.find_jacobians,
     cases="It is taken at x = 2, y = 3.",
     reference=_any(),
-    misconceptions=(
-        Misconception(
-            _any(back="ys, only=y"),
+    misconceptions={
+        _any(back="ys, only=y"): (
             {INTERIOR: ((0.0,), (2 * E_SQUARED**2,))},
             "The row of h is 0, as in the document: h is used by h * h, so it is not on the queue, and nobody gives "
             "it a 1. For which targets would h be the output?",
         ),
-        Misconception(
-            _any(back="ys"),
+        _any(back="ys"): (
             {INTERIOR: ((2 * E_SQUARED**2,), (2 * E_SQUARED**2,)), TWO_OUTPUTS: ((4.0, 3.0), (4.0, 3.0))},
             "Every row is the same one: the sweep begins at all the ys. Begin at one of them.",
         ),
-        Misconception(
-            _any(zero="[]"),
+        _any(zero="[]"): (
             {TWO_OUTPUTS: ((3.0, 2.0), (4.0, 3.0))},
             "The second row holds the first one as well: adjoints are added to what is there. Clear them before each "
             "sweep.",
         ),
-        Misconception(
-            _any(zero="[y]"),
+        _any(zero="[y]"): (
             {TWO_OUTPUTS: ((3.0, 2.0), (1.0, 1.0)), APART: ((E_SQUARED, 0.0), (E_SQUARED, 1 / 3))},
             "log(y) does not need x. So its row finds at x what the sweep before has left there. Clear that too.",
         ),
-        Misconception(
-            _any(zero="xs"),
+        _any(zero="xs"): (
             {TWO_OUTPUTS: ((3.0, 2.0), (1.0, 1.0)), INTERIOR: ((E_SQUARED,), (E_SQUARED * (1 + 2 * E_SQUARED),))},
             "You cleared the xs, and h on the way kept its adjoint of the first sweep. It is sent on again.",
         ),
-    ),
+    },
     hints=(
         "backward begins at the nodes that nobody among the needed ones uses. Which targets make y such a node?",
         "needed([y]) goes down from y, and never to the users of y. So in backward([y]) only y is at 0.",

@@ -13,13 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_lab.lessons.checks.compare import plain, told
-from autodiff_lab.lessons.checks.run_code import Crashed, attempt
-from autodiff_lab.lessons.lesson_03.sandbox import refuse
+from autodiff_lab.lessons.checks import Crashed, attempt, call_case, plain, run_cases, summarize, vet_code
 from autodiff_lab.systems import static_graph
+from autodiff_lab.transforms.gradients import grad
+from autodiff_lab.transforms.jacobians import jacrev
 
-NODES = ("Node", "Constant", "Variable", "Placeholder", "Operator", "needed", "COMPUTE")
-MACHINE = (*NODES, "run", "backward", "PARTIALS")
+_NODES = ("Node", "Constant", "Variable", "Placeholder", "Operator", "needed", "COMPUTE", "log")
+GRAPH: dict[str, Any] = {"listing": _NODES, "machine": "graph"}
+MACHINE: dict[str, Any] = {"listing": (*_NODES, "run", "backward", "PARTIALS"), "machine": "graph"}
 POINT = (2.0, 3.0)
 
 
@@ -50,27 +51,27 @@ def expected_runs() -> dict[str, Any]:
     }
 
 
-def ran(run: Any) -> Any:
+def run_programs(run: Any) -> Any:
     """What the learner's loop computes, on the learner's own nodes."""
-    refused = refuse(run, listing=(*NODES, "log"), machine="graph")
-    if refused:
-        return refused
-    make, log = run.__globals__["Placeholder"], run.__globals__["log"]
 
-    def values_of(f: Callable[..., Any], fed: int) -> Any:
-        inputs = make("x"), make("y")
-        return run(f(log, *inputs), dict(list(zip(inputs, POINT, strict=True))[:fed]))
+    def values_of(names: dict[str, Any], f: Callable[..., Any], fed: int) -> Any:
+        inputs = names["Placeholder"]("x"), names["Placeholder"]("y")
+        return run(f(names["log"], *inputs), dict(list(zip(inputs, POINT, strict=True))[:fed]))
 
-    def answer(f: Callable[..., Any], fed: int) -> Any:
-        values = values_of(lambda *given: [f(*given)], fed)
+    def answer(names: dict[str, Any], f: Callable[..., Any], fed: int) -> Any:
+        values = values_of(names, lambda *given: [f(*given)], fed)
         return values[0] if isinstance(values, list | tuple) and len(values) == 1 else values
 
-    found = {case: attempt(answer, f, 2) for case, f in PROGRAMS.items()}
-    found[FLAT] = attempt(answer, lambda log, x, y: run.__globals__["Operator"]("add", x, x, log(log(y))), 2)
-    found[TWO] = attempt(values_of, lambda log, x, y: [x * x, x + y], 2)
-    found[UNUSED] = attempt(answer, lambda log, x, y: (x * x, x * y)[0], 1)
-    found[UNFED] = attempt(answer, lambda log, x, y: x * y, 1)
-    return {case: told(value) for case, value in found.items()}
+    def flat(log: Any, x: Any, y: Any) -> Any:
+        return run.__globals__["Operator"]("add", x, x, log(log(y)))
+
+    cases = {case: (answer, f, 2) for case, f in PROGRAMS.items()} | {
+        FLAT: (answer, flat, 2),
+        TWO: (values_of, lambda log, x, y: [x * x, x + y], 2),
+        UNUSED: (answer, lambda log, x, y: (x * x, x * y)[0], 1),
+        UNFED: (answer, lambda log, x, y: x * y, 1),
+    }
+    return run_cases(call_case, cases, run, **GRAPH)
 
 
 # A batch
@@ -90,11 +91,9 @@ def expected_batch() -> dict[str, Any]:
     return {VALUES: plain(wave(np.array(BATCH))), MADE: 0.0, RUN: True}
 
 
-def fed_batch(feed_all: Any) -> Any:
+def feed_batch(feed_all: Any) -> Any:
     """What the learner makes of five values, and how many operations are built meanwhile."""
-    refused = refuse(feed_all, listing=(*NODES, "run", "wave_in", "wave_out"), machine="graph")
-    if refused:
-        return refused
+    vet_code(feed_all, listing=(*_NODES, "run", "wave_in", "wave_out"), machine="graph")
     made: list[Any] = []
     kind = feed_all.__globals__["Operator"]
     original = kind.__init__
@@ -112,7 +111,7 @@ def fed_batch(feed_all: Any) -> Any:
             has_run = result.value is not None
     finally:
         kind.__init__ = original
-    found = told(values)
+    found = summarize(values)
     if isinstance(found, tuple) and len(found) == 1 and isinstance(found[0], tuple):
         found = found[0]  # run gives a list: one array in it is the batch
     return {VALUES: found, MADE: float(len(made)), RUN: has_run}
@@ -175,16 +174,135 @@ def expected_jacobians() -> dict[str, Any]:
     return found
 
 
-def jacobians(jacobian: Any) -> Any:
+def find_jacobians(jacobian_any: Any) -> Any:
     """The matrices by the learner's function."""
-    refused = refuse(jacobian, listing=(*MACHINE, "exp", "log"), machine="graph")
-    if refused:
-        return refused
-    names = jacobian.__globals__
 
-    def answer(outputs: Outputs) -> Any:
-        ys, xs = outputs(*map(names["Variable"], POINT))
+    def answer(names: dict[str, Any], case: str) -> Any:
+        ys, xs = _outputs(names["exp"], names["log"])[case](*map(names["Variable"], POINT))
         names["run"](ys, {})
-        return jacobian(ys, xs)
+        return jacobian_any(ys, xs)
 
-    return {case: told(attempt(answer, each)) for case, each in _outputs(names["exp"], names["log"]).items()}
+    return run_cases(answer, {case: (case,) for case in _outputs(np.exp, np.log)}, jacobian_any, **MACHINE)
+
+
+# Flat sums
+
+THREE = (1.0, 2.0, 3.0)
+ALIAS = "s = x + y, u = s * 10, t = s + z: the values of s, u, t, and whether t is a new node"
+COUNT = "x + y + z: how many nodes it needs"
+BOTH = "(x + y) + (z + x): its value and its number of operands"
+TWICE = "s + s with s = x + y: its value and its number of operands"
+OTHER = "x * y + z: its value and its number of operands"
+
+
+def expected_sums() -> dict[str, Any]:
+    """What becomes of sums that change nobody."""
+    x, y, z = THREE
+    return {
+        ALIAS: (x + y, (x + y) * 10, x + y + z, True),
+        COUNT: 4.0,
+        BOTH: (x + y + z + x, 4.0),
+        TWICE: (2 * (x + y), 4.0),
+        OTHER: (x * y + z, 2.0),
+    }
+
+
+def sum_flat(flat_add: Any) -> Any:
+    """The same with the learner's function, on the learner's nodes."""
+
+    def alias(names: dict[str, Any], x: Any, y: Any, z: Any) -> Any:
+        s = flat_add(x, y)
+        u = s * 10
+        t = flat_add(s, z)
+        return *names["run"]([s, u, t], {}), t is not s
+
+    def count(names: dict[str, Any], x: Any, y: Any, z: Any) -> Any:
+        return len(names["needed"]([flat_add(flat_add(x, y), z)]))
+
+    def twice(x: Any, y: Any, z: Any) -> Any:
+        s = flat_add(x, y)
+        return flat_add(s, s)
+
+    def measure(make: Callable[[Any, Any, Any], Any]) -> Callable[..., Any]:
+        def run(names: dict[str, Any], *inputs: Any) -> Any:
+            node = make(*inputs)
+            return names["run"]([node], {})[0], len(node.operands)
+
+        return run
+
+    cases: dict[str, tuple[Callable[..., Any]]] = {
+        ALIAS: (alias,),
+        COUNT: (count,),
+        BOTH: (measure(lambda x, y, z: flat_add(flat_add(x, y), flat_add(z, x))),),
+        TWICE: (measure(twice),),
+        OTHER: (measure(lambda x, y, z: flat_add(x * y, z)),),
+    }
+    return run_cases(lambda names, f: f(names, *map(names["Variable"], THREE)), cases, flat_add, **MACHINE)
+
+
+# Counting nodes
+
+LENGTHS = (2, 3, 5, 10)
+
+
+def nodes_of_a_sum(n: int, flatten: bool) -> int:
+    """How many nodes the package's graph has for a sum of n terms.
+
+    >>> nodes_of_a_sum(3, True), nodes_of_a_sum(3, False)
+    (4, 5)
+    """
+    with static_graph.Graph(flatten=flatten) as graph:
+        terms = [static_graph.Variable(1.0) for _ in range(n)]
+        total = terms[0]
+        for term in terms[1:]:
+            total = total + term
+        return len(graph)
+
+
+def expected_counts() -> dict[str, Any]:
+    """Counted, for a few n."""
+    return {f"n = {n}": (float(nodes_of_a_sum(n, True)), float(nodes_of_a_sum(n, False))) for n in LENGTHS}
+
+
+def count_terms(flat: Any, pairs: Any) -> Any:
+    """What the learner's formulas say."""
+    return run_cases(lambda names, n: (flat(n), pairs(n)), {f"n = {n}": (n,) for n in LENGTHS}, flat, pairs)
+
+
+# Partials
+
+PRODUCTS = ((2.0, 0.0, 3.0), (2.0, 0.0, 0.0), (4.0, 4.0), (2.0, 3.0, 5.0, 7.0))
+CUBE = "x * x * x as one product, through your graph, at x = 2"
+
+
+def expected_partials() -> dict[str, Any]:
+    """By the engine."""
+    found: dict[str, Any] = {f"{f.__name__} at 0.5": (grad(f)(0.5),) for f in (np.sin, np.cos)}
+    for values in PRODUCTS:
+        slopes = jacrev(lambda *v: np.prod(np.stack(v)), argnums=tuple(range(len(values))))(*values)
+        found[_product(values)] = plain(slopes)
+    return found | {CUBE: grad(lambda x: x * x * x)(2.0)}
+
+
+def _product(values: tuple[float, ...]) -> str:
+    return f"the product {' * '.join(f'{v:g}' for v in values)}"
+
+
+def find_partials(sin_partials: Any, cos_partials: Any, mul_partials: Any) -> Any:
+    """The learner's, and the slope that comes out when the learner's sweep uses them."""
+
+    def through_the_graph(names: dict[str, Any]) -> Any:
+        names["PARTIALS"]["mul"] = mul_partials
+        x = names["Variable"](2.0)
+        cube = names["Operator"]("mul", x, x, x)
+        names["run"]([cube], {})
+        names["backward"]([cube])
+        return x.grad
+
+    cases: dict[str, Any] = {
+        "sin at 0.5": (lambda names: sin_partials(0.5),),
+        "cos at 0.5": (lambda names: cos_partials(0.5),),
+        **{_product(values): (lambda names, values=values: mul_partials(*values),) for values in PRODUCTS},
+        CUBE: (through_the_graph,),
+    }
+    return run_cases(call_case, cases, sin_partials, cos_partials, mul_partials, **MACHINE)

@@ -6,30 +6,18 @@ import math
 
 import numpy as np
 
-from autodiff_lab.lessons.checks.exercise import Exercise, Instance, Misconception
-from autodiff_lab.lessons.checks.run_code import Crashed
-from autodiff_lab.lessons.lesson_06.sums_sandbox import (
-    ALIAS,
-    BOTH,
-    COUNT,
-    OTHER,
-    TWICE,
-    counted,
-    expected_counts,
-    expected_partials,
-    expected_sums,
-    partials,
-    summed,
-)
+from autodiff_lab.lessons.checks import Crashed, Exercise, Instance
+from autodiff_lab.lessons.lesson_06 import sandbox
+from autodiff_lab.lessons.lesson_06.sandbox import ALIAS, BOTH, COUNT, OTHER, TWICE
 from autodiff_lab.widgets.labs.feed_graph.programs import Built
 
 # 5a. a sum that changes under its user
 
 
-def mutated(x: float, y: float, z: float, k: float, flatten: str) -> tuple[float, float]:
+def run_aliased_sum(x: float, y: float, z: float, k: float, flatten: str) -> tuple[float, float]:
     """The values of s and u in s = x + y, u = s * k, t = s + z, as a graph has them that flattens so.
 
-    >>> mutated(1.0, 2.0, 3.0, 10.0, "mutate"), mutated(1.0, 2.0, 3.0, 10.0, "copy")
+    >>> run_aliased_sum(1.0, 2.0, 3.0, 10.0, "mutate"), run_aliased_sum(1.0, 2.0, 3.0, 10.0, "copy")
     ((6.0, 60.0), (3.0, 30.0))
     """
     built = Built(("s = x + y", f"u = s * {k!r}", "t = s + z"), flatten)
@@ -40,28 +28,22 @@ def mutated(x: float, y: float, z: float, k: float, flatten: str) -> tuple[float
 
 
 def _alias(x: float = 1.0, y: float = 2.0, z: float = 3.0, k: float = 10.0) -> Instance:
-    right, meant = mutated(x, y, z, k, "mutate"), mutated(x, y, z, k, "copy")
-    wrong = (
-        (meant, "That is what the three lines mean. But t is no new node: z was handed to s. Who looks at s later?"),
-        (
-            (meant[0], right[1]),
-            "u uses s as it is when the graph is run. If u sees the longer sum, then s is the longer sum.",
-        ),
-        (
-            (right[0], meant[1]),
-            "s has three operands when the graph is run, you saw that. And u was built before: but it holds s, and "
-            "not a value of s.",
-        ),
-        (
+    right, meant = run_aliased_sum(x, y, z, k, "mutate"), run_aliased_sum(x, y, z, k, "copy")
+    wrong = {
+        meant: "That is what the three lines mean. But t is no new node: z was handed to s. Who looks at s later?",
+        (meant[0], right[1]): "u uses s as it is when the graph is run. If u sees the longer sum, then s is the "
+        "longer sum.",
+        (right[0], meant[1]): "s has three operands when the graph is run, you saw that. And u was built before: but "
+        "it holds s, and not a value of s.",
+        f"answer = {(meant[0], right[0])}": (
             (meant[0], right[0]),
             "These look like s and t. Asked are s and u: the first sum, and the product.",
         ),
-    )
-    return Instance(right, f"answer = {right!r}", tuple(Misconception(f"answer = {x!r}", x, said) for x, said in wrong))
+    }
+    return Instance(right, wrong)
 
 
 ex_06_5a = Exercise(
-    "ex_06_5a",
     expects="a pair of numbers, the values of s and of u",
     make=_alias,
     draws={"x": (1.0, 2.0, 4.0), "y": (3.0, 5.0, 6.0), "z": (1.0, 7.0, 9.0), "k": (2.0, 10.0, 100.0)},
@@ -89,52 +71,44 @@ SPREAD = """if isinstance(x, Operator) and x.kind == "add":
             operands += x.operands
         else:
             operands.append(x)"""
-EXPECTED = expected_sums()
+EXPECTED = sandbox.expected_sums()
 
 ex_06_5b = Exercise(
-    "ex_06_5b",
-    takes=("flat_add",),
     expects="a function flat_add(a, b) that returns a new node",
     expected=EXPECTED,
-    observe=summed,
+    observe=sandbox.sum_flat,
     reference=_flat(SPREAD),
-    misconceptions=(
-        Misconception(
-            "def flat_add(a, b):\n    return merging_add(a, b)",
+    misconceptions={
+        "def flat_add(a, b):\n    return merging_add(a, b)": (
             {ALIAS: (6.0, 60.0, 6.0, False)},
             "s is 6 and u is 60, as before: a node that others hold was changed. Make a new node, and leave the old "
             "ones alone.",
         ),
-        Misconception(
-            'def flat_add(a, b):\n    return Operator("add", a, b)',
+        'def flat_add(a, b):\n    return Operator("add", a, b)': (
             {ALIAS: EXPECTED[ALIAS], COUNT: 5.0},
             "Nothing is damaged, and nothing is saved: x + y + z needs 5 nodes. Take the operands of a sum in the "
             "place of the sum.",
         ),
-        Misconception(
-            "def flat_add(a, b):\n    operands = a.operands or [a]\n    operands += [b]\n"
-            '    return Operator("add", *operands)',
+        "def flat_add(a, b):\n    operands = a.operands or [a]\n    operands += [b]\n"
+        '    return Operator("add", *operands)': (
             {ALIAS: (6.0, 60.0, 6.0, True)},
             "The node is new, and s is 6 all the same: `operands = a.operands` is the list of a itself, not a copy, "
             "and += writes into it.",
         ),
-        Misconception(
-            _flat("operands += x.operands or [x]"),
+        _flat("operands += x.operands or [x]"): (
             {ALIAS: EXPECTED[ALIAS], COUNT: 4.0, BOTH: EXPECTED[BOTH], OTHER: (6.0, 3.0)},
             "You took the operands of a product into a sum: x * y + z became x + y + z. Only a sum may be opened.",
         ),
-        Misconception(
-            'def flat_add(a, b):\n    if isinstance(a, Operator) and a.kind == "add":\n'
-            '        return Operator("add", *a.operands, b)\n    return Operator("add", a, b)',
+        'def flat_add(a, b):\n    if isinstance(a, Operator) and a.kind == "add":\n'
+        '        return Operator("add", *a.operands, b)\n    return Operator("add", a, b)': (
             {ALIAS: EXPECTED[ALIAS], COUNT: 4.0, BOTH: (7.0, 3.0)},
             "A sum on the left is opened, and one on the right is not.",
         ),
-        Misconception(
-            _flat(SPREAD, "operands = list(dict.fromkeys(operands))\n    "),
+        _flat(SPREAD, "operands = list(dict.fromkeys(operands))\n    "): (
             {COUNT: 4.0, BOTH: (6.0, 3.0), TWICE: (3.0, 2.0)},
             "An operand that stands there twice is counted once. s + s is twice s: keep the places.",
         ),
-    ),
+    },
     hints=(
         "Collect the operands of the new node in a list of your own, and hand them to Operator at the end.",
         "If x is a sum, its operands go into the list, else x itself. Is a product a sum?",
@@ -152,40 +126,33 @@ def _formulas(flat: str = "n + 1", pairs: str = "2 * n - 1") -> str:
 
 
 ex_06_6 = Exercise(
-    "ex_06_6",
-    takes=("flat", "pairs"),
     expects="two functions of n, flat(n) and pairs(n)",
-    expected=expected_counts(),
-    observe=counted,
+    expected=sandbox.expected_counts(),
+    observe=sandbox.count_terms,
     cases="The first number is of flat, the second of pairs.",
     reference=_formulas(),
-    misconceptions=(
-        Misconception(
-            _formulas("1", "n - 1"),
+    misconceptions={
+        _formulas("1", "n - 1"): (
             {"n = 3": (1.0, 2.0)},
             "You counted the operations. The terms are nodes as well.",
         ),
-        Misconception(
-            _formulas(pairs="2 * n"),
+        _formulas(pairs="2 * n"): (
             {"n = 3": (4.0, 6.0)},
             "flat is right. With n terms there are n − 1 plus signs: how many additions of two?",
         ),
-        Misconception(
-            _formulas("n", "2 * n - 1"),
+        _formulas("n", "2 * n - 1"): (
             {"n = 3": (3.0, 5.0)},
             "pairs is right. In flat the sum itself is missing: it is a node too.",
         ),
-        Misconception(
-            _formulas("2 * n - 1", "n + 1"),
+        _formulas("2 * n - 1", "n + 1"): (
             {"n = 3": (5.0, 4.0)},
             "The two are exchanged: flattening saves nodes.",
         ),
-        Misconception(
-            _formulas("4", "5"),
+        _formulas("4", "5"): (
             {"n = 2": (4.0, 5.0), "n = 3": (4.0, 5.0)},
             "That is right for three terms. Write it with n.",
         ),
-    ),
+    },
     hints=(
         "Count for n = 2 and n = 3 on paper. What does one more term add?",
         "The terms are nodes too. How many sums come on top of them, if one sum takes all, and if each takes two?",
@@ -214,49 +181,41 @@ def mul_partials(*values):
     return {mul}"""
 
 
-RIGHT = expected_partials()
+RIGHT = sandbox.expected_partials()
 SIN, COS, ZERO, ZEROS, SQUARE, FOUR, _ = RIGHT
 
 ex_06_7 = Exercise(
-    "ex_06_7",
-    takes=("sin_partials", "cos_partials", "mul_partials"),
     expects="three functions, sin_partials(x), cos_partials(x) and mul_partials(*values), that return lists",
     expected=RIGHT,
-    observe=partials,
+    observe=sandbox.find_partials,
     cases="There is one partial for each operand.",
     reference=_three(),
-    misconceptions=(
-        Misconception(
-            _three(mul="[math.prod(values) / v for v in values]"),
+    misconceptions={
+        _three(mul="[math.prod(values) / v for v in values]"): (
             {SIN: RIGHT[SIN], COS: RIGHT[COS], ZERO: Crashed("ZeroDivisionError")},
             "Dividing the whole product by one factor takes it out again, unless it is 0. Multiply the others.",
         ),
-        Misconception(
-            _three(mul="[math.prod(v for v in values if v != x) for x in values]"),
+        _three(mul="[math.prod(v for v in values if v != x) for x in values]"): (
             {SIN: RIGHT[SIN], COS: RIGHT[COS], ZERO: RIGHT[ZERO], ZEROS: (0.0, 2.0, 2.0)},
             "You left out every factor that has the same value. Two factors may be equal: leave out one place.",
         ),
-        Misconception(
-            _three(mul="[values[1], values[0]]"),
+        _three(mul="[values[1], values[0]]"): (
             {SIN: RIGHT[SIN], COS: RIGHT[COS], ZERO: (0.0, 2.0), SQUARE: RIGHT[SQUARE]},
             "That is the product of two. A flat product has as many partials as factors.",
         ),
-        Misconception(
-            _three(cos="[np.sin(x)]"),
+        _three(cos="[np.sin(x)]"): (
             {SIN: RIGHT[SIN], COS: (math.sin(0.5),)},
             "The cosine falls where the sine is positive: a sign is missing.",
         ),
-        Misconception(
-            _three(sin="[np.sin(x)]", cos="[np.cos(x)]"),
+        _three(sin="[np.sin(x)]", cos="[np.cos(x)]"): (
             {SIN: (math.sin(0.5),), COS: (math.cos(0.5),)},
             "These are the values. Asked are the local partials: how fast does the value change?",
         ),
-        Misconception(
-            _three(sin="np.cos(x)", cos="-np.sin(x)"),
+        _three(sin="np.cos(x)", cos="-np.sin(x)"): (
             {SIN: float(np.cos(0.5)), COS: float(-np.sin(0.5))},
             "Return a list, also for one operand: the sweep goes through operands and partials together.",
         ),
-    ),
+    },
     hints=(
         "The partial of a product in one factor is the product of all the others.",
         "Of all the other places, not of all the other values: values[:k] and values[k + 1:].",

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from autodiff_lab.lessons.checks.exercise import Exercise, Misconception
-from autodiff_lab.lessons.checks.run_code import Crashed
-from autodiff_lab.lessons.lesson_07.sandbox import expected_differences, expected_gradients, subtracted, swept
+from autodiff_lab.lessons.checks import Crashed, Exercise
+from autodiff_lab.lessons.lesson_07.sandbox import expected_differences, expected_gradients, subtract, sweep_programs
 from autodiff_lab.lessons.lesson_07.variants import pending_instance
 
 # 1. pending counts
 
 
 ex_07_1 = Exercise(
-    "ex_07_1",
     expects="four numbers, the counts of x, a, b and c; None for a node that is not counted",
     make=pending_instance,
     draws={"target": ("c", "d", "e"), "source": ("x", "z", "x and z")},
@@ -61,53 +59,44 @@ _FAN, _INNER = "sin x · x + log sin x", "two ys, of which one is made from the 
 _SQUARE = "x · x, where x is used twice by one operation"
 
 ex_07_2 = Exercise(
-    "ex_07_2",
-    takes=("gradients",),
     expects="a function gradients(ys, xs) that returns a list, one node or None for each x",
     expected=expected_gradients(),
-    observe=swept,
+    observe=sweep_programs,
     cases="These are the gradients, run at x = 2 and z = 3.",
     reference=_loop(),
-    misconceptions=(
-        Misconception(
-            _loop(grad="arrived[node][-1]"),
+    misconceptions={
+        _loop(grad="arrived[node][-1]"): (
             {_SQUARE: (2.0,)},
             "One contribution is used and the others are lost. A node that was used twice gets two, and their sum is "
             "its gradient.",
         ),
-        Misconception(
-            _loop(complete="True"),
+        _loop(complete="True"): (
             {_FAN: (-1.6706050280834595,)},
-            "A node goes on the queue with each contribution, and speaks more than once. It may speak when nothing "
-            "is missing any more.",
+            "A node goes on the queue with each contribution, and speaks more than once. It may speak when nothing is "
+            "missing any more.",
         ),
-        Misconception(
-            _loop(complete="pending[i] < 0"),
+        _loop(complete="pending[i] < 0"): (
             {_SQUARE: (None,)},
             "Nobody but the first ever speaks: a count does not go below 0. Complete is a count of 0.",
         ),
-        Misconception(
-            _loop(ready="True"),
+        _loop(ready="True"): (
             {_SQUARE: Crashed("ValueError", "not enough values to unpack")},
             "The queue begins with nodes to which nothing has come. Look at their counts: who need not wait?",
         ),
-        Misconception(
-            _loop(ready="node in ys"),
+        _loop(ready="node in ys"): (
             {_INNER: (3.0,)},
-            "Not every y may begin. If one of them is made from another, the inner one still has to wait for "
-            "a contribution.",
+            "Not every y may begin. If one of them is made from another, the inner one still has to wait for a "
+            "contribution.",
         ),
-        Misconception(
-            _loop(grad="arrived[node]"),
+        _loop(grad="arrived[node]"): (
             {_SQUARE: Crashed("TypeError")},
             "arrived[node] is a list of contributions. The gradient is their sum: total(…) adds a list of nodes.",
         ),
-        Misconception(
-            _loop(grad='node.operation("Ones")'),
+        _loop(grad='node.operation("Ones")'): (
             {_SQUARE: (1.0,)},
             "Every node begins with 1 here. Only the ys do; everybody else has the sum of what arrived.",
         ),
-    ),
+    },
     hints=(
         "All three blanks are about one thing: when is a node's gradient complete, and what is it then?",
         "Complete is when the count is 0. At the start as well as after a contribution.",
@@ -136,41 +125,34 @@ def _negative(rows: Any) -> Any:
 
 
 ex_07_3 = Exercise(
-    "ex_07_3",
-    takes=("sub_gradient",),
     expects="a function sub_gradient(op, grad) that returns two nodes, one for each input",
     expected=_RIGHT,
-    observe=subtracted,
+    observe=subtract,
     cases="Brackets within brackets are rows: a gradient has the shape of what it belongs to.",
     reference=_sub_grad(),
-    misconceptions=(
-        Misconception(
-            _sub_grad("grad", "-grad"),
+    misconceptions={
+        _sub_grad("grad", "-grad"): (
             {_IN_X: _RIGHT[_IN_X], _IN_Y: _negative(_RIGHT[_IN_X]), _OTHER_IN_X: _RIGHT[_IN_X]},
             "That is the rule of the document. y has shape (3,) and its gradient has shape (2, 3): every number of y "
             "was used twice, and two contributions have to be added.",
         ),
-        Misconception(
-            _sub_grad("grad", "sum_back(-grad, y)"),
+        _sub_grad("grad", "sum_back(-grad, y)"): (
             {_IN_X: _RIGHT[_IN_X], _IN_Y: _RIGHT[_IN_Y], _OTHER_IN_X: _RIGHT[_IN_X]},
             "Right where y is the smaller one. The smaller one may also be x.",
         ),
-        Misconception(
-            _sub_grad("sum_back(grad, x)", "sum_back(grad, y)"),
+        _sub_grad("sum_back(grad, x)", "sum_back(grad, y)"): (
             {_IN_X: _RIGHT[_IN_X], _IN_Y: _negative(_RIGHT[_IN_Y])},
             "The shapes are right. If y grows, x − y gets smaller: a sign is missing.",
         ),
-        Misconception(
-            _sub_grad(sends="{}"),
+        _sub_grad(sends="{}"): (
             {_IN_X: "an object of type Node"},
             "Sub has two inputs, and you return one gradient. The contract: m inputs, m gradients, in the same order.",
         ),
-        Misconception(
-            _sub_grad(sends="{1}, {0}"),
+        _sub_grad(sends="{1}, {0}"): (
             {_IN_X: _RIGHT[_IN_Y]},
             "Both gradients are there, in the wrong order: the first belongs to the first input.",
         ),
-    ),
+    },
     hints=(
         "What is the shape of grad? That of x − y. What must be the shape of the gradient in y? That of y.",
         "sum_back(grad, x) adds up the rows or columns of grad until it has the shape of x, and leaves it alone if it "

@@ -13,13 +13,25 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab.engine.errors import ReleasedError
-from autodiff_lab.lessons.checks.compare import Refused, describe, plain, told
-from autodiff_lab.lessons.checks.run_code import Crashed, attempt
-from autodiff_lab.lessons.lesson_03.sandbox import names_in, refuse
+from autodiff_lab.lessons.checks import (
+    Crashed,
+    Finding,
+    Refused,
+    attempt,
+    describe,
+    names_in,
+    plain,
+    run_cases,
+    summarize,
+    vet_code,
+)
 from autodiff_lab.systems import static_graph
 from autodiff_lab.systems.gradient_tape import GradientTape, Variable, constant
 
-LISTING = ("Node", "COMPUTE", "GRADIENT", "register_gradient", "run", "between")
+GRAPH: dict[str, Any] = {
+    "listing": ("Node", "COMPUTE", "GRADIENT", "register_gradient", "run", "between"),
+    "machine": "graph",
+}
 POINT = (2.0, 3.0)
 Program = Callable[[Any, Any], tuple[list[Any], list[Any]]]
 
@@ -34,10 +46,10 @@ def squared_error(w: Any, b: Any) -> Any:
 # Pending counts
 
 
-def counted(target: str, source: str) -> dict[str, tuple[int | None, ...]]:
+def count_pending(target: str, source: str) -> dict[str, tuple[int | None, ...]]:
     """The pending counts of x, a, b, c on the ways from a source to a target; and other counts people think of.
 
-    >>> counted("d", "x")["pending"], counted("d", "z")["pending"]
+    >>> count_pending("d", "x")["pending"], count_pending("d", "z")["pending"]
     ((1, 2, 1, 2), (None, 2, 1, 2))
     """
     with static_graph.Graph(flatten=False):
@@ -107,28 +119,19 @@ def expected_gradients() -> dict[str, Any]:
     return found
 
 
-def swept(gradients: Any) -> Any:
+def sweep_programs(gradients: Any) -> Any:
     """What the learner's loop answers, on the learner's own nodes."""
-    refused = refuse(gradients, listing=LISTING, machine="graph")
-    if refused:
-        return refused
-    names = gradients.__globals__
-    make, run, registered = names["Node"], names["run"], dict(names["GRADIENT"])
 
-    def answer(program: Program) -> Any:
-        inputs = [make("Input") for _ in POINT]
+    def answer(names: dict[str, Any], program: Program) -> Any:
+        inputs = [names["Node"]("Input") for _ in POINT]
         ys, xs = program(*inputs)
         grads = gradients(ys, xs)
         if not isinstance(grads, list | tuple):
-            return describe(grads)
+            return Finding(describe(grads))
         fed = dict(zip(inputs, POINT, strict=True))
-        return plain([run([g], fed)[0] if isinstance(g, make) else g for g in grads])
+        return [names["run"]([g], fed)[0] if isinstance(g, names["Node"]) else g for g in grads]
 
-    try:
-        return {case: attempt(answer, program) for case, program in _programs().items()}
-    finally:
-        names["GRADIENT"].clear()
-        names["GRADIENT"].update(registered)
+    return run_cases(answer, {case: (program,) for case, program in _programs().items()}, gradients, **GRAPH)
 
 
 # A registered gradient
@@ -149,26 +152,21 @@ def expected_differences() -> dict[str, Any]:
     return found
 
 
-def subtracted(sub_gradient: Any) -> Any:
+def subtract(sub_gradient: Any) -> Any:
     """The same by the learner's rule, called as the loop calls it: with an operation and one gradient."""
-    refused = refuse(sub_gradient, listing=LISTING, machine="graph")
-    if refused:
-        return refused
-    names = sub_gradient.__globals__
-    make, run = names["Node"], names["run"]
 
-    def answer(shapes: tuple[tuple[int, ...], ...]) -> Any:
-        x, y, weights = make("Input"), make("Input"), make("Input")
-        sent = sub_gradient(make("Sub", x, y), weights)
+    def answer(names: dict[str, Any], *shapes: tuple[int, ...]) -> Any:
+        x, y, weights = (names["Node"]("Input") for _ in range(3))
+        sent = sub_gradient(names["Node"]("Sub", x, y), weights)
         if not isinstance(sent, list | tuple) or len(sent) != 2:
-            return describe(sent)
+            return Finding(describe(sent))
         fed = {x: np.ones(shapes[0]), y: np.ones(shapes[1]), weights: WEIGHTS}
-        return [plain(np.asarray(value)) for value in run(list(sent), fed)]
+        return [plain(np.asarray(value)) for value in names["run"](list(sent), fed)]
 
+    seen = run_cases(answer, SHAPES, sub_gradient, **GRAPH)
     found: dict[str, Any] = {}
-    for case, shapes in SHAPES.items():
-        sent = attempt(answer, shapes)
-        both = sent if isinstance(sent, list) else [sent, sent]
+    for case, sent in seen.items():
+        both = sent if isinstance(sent, tuple) else (sent, sent)
         found |= {f"{case}, the gradient in {name}": g for name, g in zip("xy", both, strict=True)}
     return found
 
@@ -195,11 +193,9 @@ def truth_table(x: float, accessed: bool) -> tuple[float | None, ...]:
     return tuple(None if g is None else g.numpy() for g in tape.gradient(z, [a, b, c, d, e, f]))
 
 
-def rewound(both_gradients: Any) -> Any:
+def rewind_tape(both_gradients: Any) -> Any:
     """What the learner's function gets from a tape that is not persistent, and what the tape says afterwards."""
-    refused = refuse(both_gradients, listing=())
-    if refused:
-        return refused
+    vet_code(both_gradients)
     x, y = Variable(2.0, name="x"), Variable(3.0, name="y")
     with GradientTape() as tape:
         z = x**2 + y**2
@@ -219,17 +215,15 @@ def rewound(both_gradients: Any) -> Any:
 def _read(thing: Any) -> Any:
     if isinstance(thing, list | tuple):
         return tuple(_read(part) for part in thing)
-    return told(thing)
+    return summarize(thing)
 
 
 STEPS = 20
 
 
-def losses(minimize: Any) -> Any:
+def run_minimize(minimize: Any) -> Any:
     """The loss along twenty steps of the learner's, and what becomes of a Variable that the loss does not use."""
-    refused = refuse(minimize, listing=())
-    if refused:
-        return refused
+    vet_code(minimize)
     if "minimize" in names_in(minimize.__code__):
         return Refused("You call an optimizer's own minimize. That is the function to be written here.")
     at_once = _once(minimize)

@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from autodiff_lab import grad, record
-from autodiff_lab.lessons.checks.compare import in_small_letters
-from autodiff_lab.lessons.checks.exercise import Exercise, Instance
-from autodiff_lab.lessons.checks.variants import known_mistakes
+from autodiff_lab.lessons.checks import Exercise, Instance, in_small_letters
 
 FULL = 10.0
 
@@ -23,10 +21,10 @@ def until_ten(x: Any) -> Any:
 # 1. two tapes
 
 
-def counted(x: float) -> tuple[int, int]:
+def count_operations(x: float) -> tuple[int, int]:
     """How many operations the tape of a run holds, and how many questions the run asked.
 
-    >>> counted(1.5), counted(1.6)
+    >>> count_operations(1.5), count_operations(1.6)
     ((5, 6), (4, 5))
     """
     _, tape = record(until_ten, x)
@@ -35,35 +33,22 @@ def counted(x: float) -> tuple[int, int]:
 
 def two_tapes(a: float = 1.5, b: float = 1.6) -> Instance:
     """The lengths of two tapes of one program."""
-    (at_a, asked_a), (at_b, asked_b) = counted(a), counted(b)
+    (at_a, asked_a), (at_b, asked_b) = count_operations(a), count_operations(b)
     right = (at_a, at_b)
-    return Instance(
-        expected=right,
-        reference=f"answer = {right}",
-        misconceptions=known_mistakes(
-            right,
-            (
-                (at_a + 1, at_b + 1),
-                "You counted the factors. The first factor is x itself, which nobody had to multiply: one "
-                "multiplication less than factors.",
-            ),
-            (
-                (at_a + asked_a, at_b + asked_b),
-                "You counted the questions of the while too. A comparison writes nothing on the tape.",
-            ),
-            ((asked_a, asked_b), "That is how often the while asked. The last time it was answered with False."),
-            ((1, 1), "The source has one multiplication. The tape has one for each time that line ran."),
-            ((at_a, at_a), "Two inputs, two runs, two tapes. How often does the loop turn at the second input?"),
-            (
-                (at_a - 1, at_b - 1),
-                "One too few: follow the product until it is 10 or more. The last multiplication counts as well.",
-            ),
-        ),
-    )
+    wrong = {
+        (at_a + 1, at_b + 1): "You counted the factors. The first factor is x itself, which nobody had to multiply: "
+        "one multiplication less than factors.",
+        (at_a + asked_a, at_b + asked_b): "You counted the questions of the while too. A comparison writes nothing on "
+        "the tape.",
+        (1, 1): "The source has one multiplication. The tape has one for each time that line ran.",
+        (at_a, at_a): "Two inputs, two runs, two tapes. How often does the loop turn at the second input?",
+        (at_a - 1, at_b - 1): "One too few: follow the product until it is 10 or more. The last multiplication counts "
+        "as well.",
+    }
+    return Instance(right, wrong)
 
 
 ex_08_1 = Exercise(
-    "ex_08_1",
     expects="two whole numbers, one for each input",
     make=two_tapes,
     draws={"a": (1.3, 1.35, 1.4, 1.45, 1.55), "b": (1.65, 1.7, 1.8, 2.0, 2.2, 2.5, 3.0)},
@@ -85,47 +70,25 @@ def at_a_switch(n: int = 5) -> Instance:
     answer = (round(left, 6), round(right, 6), "a")
     before, after = round(FULL * x, 6), FULL
 
-    return Instance(
-        expected=answer,
-        reference=f"x = 10 ** (1 / {n})\nanswer = ({n + 1} * x**{n}, {n} * x ** {n - 1}, 'a')",
-        misconceptions=known_mistakes(
-            answer,
-            (
-                (answer[1], answer[0], "a"),
-                f"The sides are the wrong way round. A little to the left xⁿ is not yet {FULL:.0f}, with n = {n}, so "
-                "the loop turns once more there.",
-            ),
-            (
-                (answer[0], answer[1], "b"),
-                "Both slopes are right. At the switch the program runs too, and it runs one way. Which slope does a "
-                "tape have that holds one way only?",
-            ),
-            (
-                (answer[0], answer[1], "c"),
-                "Both slopes are right. The graph of the function jumps there; but the tape holds a product, and a "
-                "product has an ordinary slope.",
-            ),
-            (
-                (answer[0], answer[1], "d"),
-                "Both slopes are right. For an error somebody would have to notice the switch, and the tape has "
-                "never seen the other side.",
-            ),
-            ((before, after, "a"), "These are the values to both sides. Asked for are the slopes."),
-            (
-                (answer[1], answer[1], "a"),
-                f"On the left of the switch xⁿ, with n = {n}, is still less than 10, and the loop turns once more.",
-            ),
-            (
-                (round(n * x**n, 6), round((n - 1) * x ** (n - 1), 6), "a"),
-                "One factor too few on each side: on the right of the switch the program computes xⁿ, on the left "
-                "xⁿ⁺¹.",
-            ),
-        ),
-    )
+    wrong = {
+        (answer[1], answer[0], "a"): "The sides are the wrong way round. A little to the left xⁿ is not yet "
+        f"{FULL:.0f}, with n = {n}, so the loop turns once more there.",
+        (answer[0], answer[1], "b"): "Both slopes are right. At the switch the program runs too, and it runs one way. "
+        "Which slope does a tape have that holds one way only?",
+        (answer[0], answer[1], "c"): "Both slopes are right. The graph of the function jumps there; but the tape "
+        "holds a product, and a product has an ordinary slope.",
+        (answer[0], answer[1], "d"): "Both slopes are right. For an error somebody would have to notice the switch, "
+        "and the tape has never seen the other side.",
+        (before, after, "a"): "These are the values to both sides. Asked for are the slopes.",
+        (answer[1], answer[1], "a"): f"On the left of the switch xⁿ, with n = {n}, is still less than 10, and the "
+        "loop turns once more.",
+        (round(n * x**n, 6), round((n - 1) * x ** (n - 1), 6), "a"): "One factor too few on each side: on the right "
+        "of the switch the program computes xⁿ, on the left xⁿ⁺¹.",
+    }
+    return Instance(answer, wrong, f"x = 10 ** (1 / {n})\nanswer = ({n + 1} * x**{n}, {n} * x ** {n - 1}, 'a')")
 
 
 ex_08_2 = Exercise(
-    "ex_08_2",
     expects='two slopes and a letter from a to d, such as (1.0, 2.0, "b")',
     make=at_a_switch,
     draws={"n": (3, 4, 6, 7, 8)},

@@ -5,10 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from autodiff_lab import record, value_and_grad
-from autodiff_lab.lessons.checks.compare import Refused, told
-from autodiff_lab.lessons.checks.exercise import Exercise, Misconception
-from autodiff_lab.lessons.checks.run_code import Crashed, attempt
-from autodiff_lab.lessons.lesson_03.sandbox import refuse
+from autodiff_lab.lessons.checks import Exercise, Refused, attempt, run_cases
 
 STARTS = {"√9 from 3": (9.0, 3.0), "√2 from 1": (2.0, 1.0), "√2 from 1.5": (2.0, 1.5), "√1000000 from 1": (1e6, 1.0)}
 AT_THE_ROOT, FROM_ONE, _, FAR = STARTS
@@ -20,10 +17,10 @@ def expected_roots() -> dict[str, Any]:
     return {case: (x**0.5, 0.5 / x**0.5) for case, (x, _) in STARTS.items()}
 
 
-def turned(x: float, start: float, turns: int) -> tuple[float, float]:
+def run_turns(x: float, start: float, turns: int) -> tuple[float, float]:
     """Value and slope in x after so many turns of the Babylonian loop.
 
-    >>> turned(2.0, 1.0, 1)
+    >>> run_turns(2.0, 1.0, 1)
     (1.5, 0.5)
     """
 
@@ -36,17 +33,11 @@ def turned(x: float, start: float, turns: int) -> tuple[float, float]:
     return value_and_grad(loop)(x)
 
 
-def rooted(root: Any) -> Any:
+def find_roots(root: Any) -> Any:
     """Value and slope of the learner's loop, from several starts."""
-    refused = refuse(root, listing=())
-    if refused:
-        return refused
-    found: dict[str, Any] = {}
-    for case, (x, start) in STARTS.items():
-        seen = attempt(lambda x=x, start=start: value_and_grad(lambda x: root(x, start))(x))
-        found[case] = told(seen)
-        if isinstance(seen, Crashed) and seen.never_ends:
-            return found
+    found = run_cases(lambda names, x, start: value_and_grad(lambda x: root(x, start))(x), STARTS, root)
+    if len(found) < len(STARTS):
+        return found
     recorded = attempt(lambda: record(lambda x: root(x, 1.0), 2.0)[1].ops)
     if isinstance(recorded, list) and any(op is not None and op.name in TABLE for op in recorded):
         return Refused("That takes the root from the table of rules. Here it is to be found by the loop, with + and /.")
@@ -61,37 +52,31 @@ def _root(*body: str) -> str:
 _LOOP = ("t = start", "while abs(t * t - x) > 1e-12 * x:", "    t = (t + x / t) / 2")
 
 ex_08_5 = Exercise(
-    "ex_08_5",
-    takes=("root",),
     expects="a function root(x, start)",
     expected=expected_roots(),
     tolerance=1e-9,
-    observe=rooted,
+    observe=find_roots,
     cases="These are value and slope.",
     reference=_root(*_LOOP, "return (t + x / t) / 2"),
-    misconceptions=(
-        Misconception(
-            _root(*_LOOP, "return t"),
+    misconceptions={
+        _root(*_LOOP, "return t"): (
             {AT_THE_ROOT: (3.0, 0.0)},
             "From 3 the loop does not turn at all: 3 · 3 is 9 already. The value is perfect and x is not on the tape.",
         ),
-        Misconception(
-            _root("return (start + x / start) / 2"),
+        _root("return (start + x / start) / 2"): (
             {AT_THE_ROOT: (3.0, 1 / 6), FROM_ONE: (1.5, 0.5)},
             "One turn is enough for the slope when the value is right. From elsewhere the value has to be found first.",
         ),
-        Misconception(
-            _root("t = start", "for _ in range(6):", "    t = (t + x / t) / 2", "return t"),
-            {AT_THE_ROOT: (3.0, 1 / 6), FAR: turned(1e6, 1.0, 6)},
+        _root("t = start", "for _ in range(6):", "    t = (t + x / t) / 2", "return t"): (
+            {AT_THE_ROOT: (3.0, 1 / 6), FAR: run_turns(1e6, 1.0, 6)},
             "Six turns are enough from near by. From 1 to the root of a million it is a long way: turn until the "
             "value is good.",
         ),
-        Misconception(
-            _root(*_LOOP, "    break", "return (t + x / t) / 2"),
-            {AT_THE_ROOT: (3.0, 1 / 6), FROM_ONE: turned(2.0, 1.0, 2)},
+        _root(*_LOOP, "    break", "return (t + x / t) / 2"): (
+            {AT_THE_ROOT: (3.0, 1 / 6), FROM_ONE: run_turns(2.0, 1.0, 2)},
             "The loop is left after its first turn.",
         ),
-    ),
+    },
     hints=(
         "When the value is right, what is the slope of one more turn, (t + x / t) / 2, with t as a constant?",
         "It is 1 / (2t), and that is the slope of the root. So no slope from the turns before is needed.",

@@ -9,10 +9,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab import value_and_grad
-from autodiff_lab.lessons.checks.compare import told
-from autodiff_lab.lessons.checks.exercise import Exercise, Misconception
-from autodiff_lab.lessons.checks.run_code import Crashed, attempt
-from autodiff_lab.lessons.lesson_03.sandbox import refuse
+from autodiff_lab.lessons.checks import Crashed, Exercise, call_case, run_cases
 
 LISTING = ("Node", "COMPUTE", "GRADIENT", "gradient", "cond")
 Choose = Callable[[Any, Any, Any], Any]
@@ -70,42 +67,35 @@ def expected_branches() -> dict[str, Any]:
     return found | {LOGARITHMS: 0.0}
 
 
-def branched(run: Any, cond_gradient: Any) -> Any:
+def run_branches(run: Any, cond_gradient: Any) -> Any:
     """Values and slopes by the learner's graph, and what it computed on the way."""
-    refused = refuse(run, cond_gradient, listing=LISTING, machine="graph")
-    if refused:
-        return refused
-    names = run.__globals__
-    make, cond, gradient, compute = names["Node"], names["cond"], names["gradient"], names["COMPUTE"]
-    registered, functions = dict(names["GRADIENT"]), dict(compute)
     logarithms: list[float] = []
 
     def counted(x: Any) -> Any:
         logarithms.append(x)
         return np.log(x)
 
-    def answered(program: Any, at: float, asked: Callable[[Any, Any], Any]) -> Any:
-        x = make("x")
-        nodes = [asked(program(x, lambda t: t.log(), cond), x)]
-        values = run(nodes, {x: at})
+    def answer(names: dict[str, Any], program: Any, at: float, asked: Callable[[Any, Any], Any] | None) -> Any:
+        names["GRADIENT"]["Cond"], names["COMPUTE"]["Log"] = cond_gradient, counted
+        logarithms.clear()
+        x = names["Node"]("x")
+        values = run([(asked or names["gradient"])(program(x, lambda t: t.log(), names["cond"]), x)], {x: at})
         return values[0] if isinstance(values, list | tuple) and len(values) == 1 else values
 
-    found: dict[str, Any] = {}
-    names["GRADIENT"]["Cond"], compute["Log"] = cond_gradient, counted
-    try:
-        for case, (program, at) in PROGRAMS.items():
-            logarithms.clear()
-            found[VALUE.format(case)] = seen = attempt(answered, program, at, lambda y, x: y)
-            if isinstance(seen, Crashed) and seen.never_ends:
-                return found
-            if case == NEGATIVE:
-                found[LOGARITHMS] = float(len(logarithms))
-            found[SLOPE.format(case)] = attempt(answered, program, at, gradient)
-    finally:
-        for table, before in ((names["GRADIENT"], registered), (compute, functions)):
-            table.clear()
-            table.update(before)
-    return {case: told(value) for case, value in found.items()}
+    def count_logarithms(names: dict[str, Any]) -> float:
+        answer(names, *PROGRAMS[NEGATIVE], _itself)
+        return float(len(logarithms))
+
+    cases: dict[str, tuple[Any, ...]] = {}
+    for case, (program, at) in PROGRAMS.items():
+        cases[VALUE.format(case)] = (answer, program, at, _itself)
+        cases[SLOPE.format(case)] = (answer, program, at, None)
+    cases[LOGARITHMS] = (count_logarithms,)
+    return run_cases(call_case, cases, run, cond_gradient, listing=LISTING, machine="graph")
+
+
+def _itself(y: Any, x: Any) -> Any:
+    return y
 
 
 def _answer(
@@ -138,70 +128,58 @@ def cond_gradient(op, grad):
 _AT_2, _AT_3 = SLOPE.format(POSITIVE), SLOPE.format(NEGATIVE)
 
 ex_08_6 = Exercise(
-    "ex_08_6",
-    takes=("run", "cond_gradient"),
     expects="two functions, run(nodes, feed) and cond_gradient(op, grad)",
     expected=expected_branches(),
-    observe=branched,
+    observe=run_branches,
     reference=_answer(),
-    misconceptions=(
-        Misconception(
-            _answer("{True: value(a), False: value(b)}[bool(value(condition))]"),
+    misconceptions={
+        _answer("{True: value(a), False: value(b)}[bool(value(condition))]"): (
             {VALUE.format(NEGATIVE): 9.0, LOGARITHMS: 1.0},
-            "The value is right, and on the way the logarithm of -3 was computed. Ask for the value of the branch that "
-            "was chosen, and of no other.",
+            "The value is right, and on the way the logarithm of -3 was computed. Ask for the value of the branch "
+            "that was chosen, and of no other.",
         ),
-        Misconception(
-            _answer("value(a) if condition else value(b)"),
+        _answer("value(a) if condition else value(b)"): (
             {VALUE.format(POSITIVE): Crashed("TypeError", "no value yet")},
             "You asked the node condition whether it is true. Ask for its value: value(condition).",
         ),
-        Misconception(
-            _answer("value(b if value(condition) else a)"),
+        _answer("value(b if value(condition) else a)"): (
             {VALUE.format(POSITIVE): 4.0},
             "The branches are the wrong way round: a is for True.",
         ),
-        Misconception(
-            _answer(sent="None, grad, grad"),
+        _answer(sent="None, grad, grad"): (
             {_AT_2: 4.5, VALUE.format(POSITIVE): math.log(2)},
             "Both branches were sent the whole gradient, as if both had run. Who did not run must get 0, and who ran "
             "is known only in the run: so what is sent has to be a cond too.",
         ),
-        Misconception(
-            _answer(sent="None, cond(condition, 0.0, grad), cond(condition, grad, 0.0)"),
+        _answer(sent="None, cond(condition, 0.0, grad), cond(condition, grad, 0.0)"): (
             {_AT_2: 4.0, VALUE.format(POSITIVE): math.log(2)},
             "The gradient goes to the branch that did not run.",
         ),
-        Misconception(
-            _answer(sent="None, grad, grad * 0.0"),
+        _answer(sent="None, grad, grad * 0.0"): (
             {_AT_2: 0.5, _AT_3: -1 / 3},
             "The first branch always gets everything. At 2 that is right, and at -3 it is not.",
         ),
-        Misconception(
-            _answer(sent="(None, grad, 0.0) if condition else (None, 0.0, grad)"),
+        _answer(sent="(None, grad, 0.0) if condition else (None, 0.0, grad)"): (
             {VALUE.format(POSITIVE): math.log(2), _AT_2: Crashed("TypeError", "no value yet")},
             "This if would have to be decided while the graph is built, and there is no number yet. Let the graph "
             "decide: with cond.",
         ),
-        Misconception(
-            _answer(sent="cond(condition, grad, 0.0), cond(condition, 0.0, grad)"),
+        _answer(sent="cond(condition, grad, 0.0), cond(condition, 0.0, grad)"): (
             {VALUE.format(POSITIVE): math.log(2), _AT_2: Crashed("ValueError")},
             "Cond has three inputs, and you return two gradients. For the condition send None: nothing flows there.",
         ),
-        Misconception(
-            _answer(sent="grad, cond(condition, grad, 0.0), cond(condition, 0.0, grad)"),
+        _answer(sent="grad, cond(condition, grad, 0.0), cond(condition, 0.0, grad)"): (
             {SLOPE.format(BARE): 3.0},
-            "Both branches get what they should, and the condition gets something too. A comparison lets nothing pass, "
-            "so it did no harm there; in cond(x, x * 2, x * x) the condition is x itself, and its slope came out 1 too "
-            "large. The condition chooses, and nothing flows to it: None.",
+            "Both branches get what they should, and the condition gets something too. A comparison lets nothing "
+            "pass, so it did no harm there; in cond(x, x * 2, x * x) the condition is x itself, and its slope came "
+            "out 1 too large. The condition chooses, and nothing flows to it: None.",
         ),
-        Misconception(
-            _answer(sent="0.0, cond(condition, grad, 0.0), cond(condition, 0.0, grad)"),
+        _answer(sent="0.0, cond(condition, grad, 0.0), cond(condition, 0.0, grad)"): (
             {_AT_2: 0.5, SLOPE.format(BARE): Crashed("TypeError", "'float' and 'Node'")},
             "To the condition you send 0.0, a plain number and no node. In cond(x, x * 2, x * x) it arrives at x, and "
             "what comes next cannot be added to it. Nothing flows to the condition: send None.",
         ),
-    ),
+    },
     hints=(
         "In run: value(…) computes a node and all it needs. Of which of the two branches do you call it?",
         "Only the value of the condition can tell. values[node] = value(a if … else b).",

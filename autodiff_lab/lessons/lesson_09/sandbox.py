@@ -10,9 +10,7 @@ import numpy as np
 
 from autodiff_lab.engine.dual import Dual
 from autodiff_lab.engine.variable import Variable
-from autodiff_lab.lessons.checks.compare import describe, plain, told
-from autodiff_lab.lessons.checks.run_code import Crashed, attempt
-from autodiff_lab.lessons.lesson_03.sandbox import names_in, refuse
+from autodiff_lab.lessons.checks import Crashed, attempt, describe, names_in, plain, summarize, vet_code
 from autodiff_lab.transforms.jacobians import jacobian
 
 Function = Callable[[Any], Any]
@@ -32,7 +30,7 @@ MADE_OF = "what my_jacfwd is made of", "what my_jacrev is made of"
 PUSHES, PULLS, READY_MADE, DIFFERENCES = "pushes", "pulls", "a ready-made Jacobian", "values of f alone"
 
 
-def counted(f: Function) -> tuple[Function, list[type]]:
+def count_runs(f: Function) -> tuple[Function, list[type]]:
     """A function that notes with what it is run."""
     runs: list[type] = []
 
@@ -62,16 +60,14 @@ def expected_jacobians() -> dict[str, Any]:
     return found | {RUNS_OF_F: 1.0} | dict(zip(MADE_OF, (PUSHES, PULLS), strict=True))
 
 
-def jacobians(my_jacfwd: Any, my_jacrev: Any) -> Any:
+def find_jacobians(my_jacfwd: Any, my_jacrev: Any) -> Any:
     """The learner's two matrices for each case, and the runs."""
-    refused = refuse(my_jacfwd, my_jacrev, listing=())
-    if refused:
-        return refused
+    vet_code(my_jacfwd, my_jacrev)
     found: dict[str, Any] = {}
     for way, code, made in zip((BY_COLUMNS, BY_ROWS), (my_jacfwd, my_jacrev), MADE_OF, strict=True):
         for case, (f, x) in CASES.items():
-            f, runs = counted(f)
-            found[f"{case}, {way}"] = seen = told(attempt(code, f, np.array(x)))
+            f, runs = count_runs(f)
+            found[f"{case}, {way}"] = seen = summarize(attempt(code, f, np.array(x)))
             if isinstance(seen, Crashed) and seen.never_ends:
                 return found
         if not isinstance(seen, Crashed):
@@ -107,12 +103,10 @@ def expected_compressed() -> dict[str, Any]:
     }
 
 
-def compressed(tridiagonal_jacobian: Any) -> Any:
+def compress_jacobian(tridiagonal_jacobian: Any) -> Any:
     """What the learner's function makes of Broyden's function, entry by entry."""
-    refused = refuse(tridiagonal_jacobian, listing=())
-    if refused:
-        return refused
-    f, runs = counted(chain)
+    vet_code(tridiagonal_jacobian)
+    f, runs = count_runs(chain)
     seen = attempt(tridiagonal_jacobian, f, _point(30))
     if isinstance(seen, Crashed):
         return {PASSES: seen}
@@ -127,7 +121,7 @@ def compressed(tridiagonal_jacobian: Any) -> Any:
         PASSES: float(len(runs)),
         RIGHT: float(np.isclose(matrix, wanted, rtol=1e-9, atol=1e-12)[on].sum()),
         ELSEWHERE: float(np.count_nonzero(matrix[~on])),
-        SEVEN: told(small) if rows is None else plain(rows[:2]),
+        SEVEN: summarize(small) if rows is None else plain(rows[:2]),
     }
 
 

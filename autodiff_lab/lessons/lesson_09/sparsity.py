@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from autodiff_lab.lessons.checks.exercise import Exercise, Misconception
-from autodiff_lab.lessons.checks.run_code import Crashed
-from autodiff_lab.lessons.lesson_09.sandbox import ELSEWHERE, PASSES, RIGHT, compressed, expected_compressed
+from autodiff_lab.lessons.checks import Crashed, Exercise
+from autodiff_lab.lessons.lesson_09.sandbox import ELSEWHERE, PASSES, RIGHT, compress_jacobian, expected_compressed
 from autodiff_lab.lessons.lesson_09.variants import chain_instance, square_instance
 
 # 4. three colours
@@ -30,60 +29,50 @@ def tridiagonal_jacobian(f, x):
 
 
 ex_09_4 = Exercise(
-    "ex_09_4",
-    takes=("tridiagonal_jacobian",),
     expects="a function tridiagonal_jacobian(f, x) that returns a square array",
     expected=expected_compressed(),
-    observe=compressed,
+    observe=compress_jacobian,
     reference=_coloured(),
-    misconceptions=(
-        Misconception(
-            _coloured(rows="slice(None)"),
+    misconceptions={
+        _coloured(rows="slice(None)"): (
             {PASSES: 3.0, RIGHT: 88.0, ELSEWHERE: 792.0},
             "All 88 are right. But every column of a colour has received the whole product. An entry of it belongs to "
             "one column only: to the one that is next to its row.",
         ),
-        Misconception(
-            _coloured(colours="n", seed="np.eye(n)[colour]"),
+        _coloured(colours="n", seed="np.eye(n)[colour]"): (
             {PASSES: 30.0, RIGHT: 88.0, ELSEWHERE: 0.0},
-            "The matrix is right, by 30 passes: one for each column. Columns that have no row in common can go in "
-            "one pass.",
+            "The matrix is right, by 30 passes: one for each column. Columns that have no row in common can go in one "
+            "pass.",
         ),
-        Misconception(
-            _coloured(colours="2", seed="(np.arange(n) % 2 == colour) * 1.0"),
+        _coloured(colours="2", seed="(np.arange(n) % 2 == colour) * 1.0"): (
             {PASSES: 2.0},
             "Two colours are too few. Columns j and j + 2 both have an entry in row j + 1, and there they were added.",
         ),
-        Misconception(
-            _coloured(put="J[j, rows] = product[rows]"),
+        _coloured(put="J[j, rows] = product[rows]"): (
             {PASSES: 3.0, RIGHT: 30.0, ELSEWHERE: 0.0},
             "The matrix lies on its side. An entry of the product belongs to a row, and J takes the row first.",
         ),
-        Misconception(
-            _coloured(seed="np.ones(n)"),
+        _coloured(seed="np.ones(n)"): (
             {PASSES: 3.0, RIGHT: 0.0, ELSEWHERE: 0.0},
             "All three passes have the same seed, ones everywhere, so all columns are added. Each pass is to move the "
             "inputs of one colour only.",
         ),
-        Misconception(
-            _coloured(rows="[j - 1, j, j + 1]"),
+        _coloured(rows="[j - 1, j, j + 1]"): (
             {PASSES: Crashed("IndexError")},
             "At the edge there is no neighbour: the last column has no row below it. (And row −1 is, for Python, the "
             "last one.)",
         ),
-        Misconception(
-            _coloured(rows="slice(j - 1, j + 2)"),
+        _coloured(rows="slice(j - 1, j + 2)"): (
             {PASSES: 3.0, RIGHT: 86.0, ELSEWHERE: 0.0},
             "The first column has stayed empty. For j = 0 the slice begins at −1, which is the last row for Python: "
             "begin at 0 there.",
         ),
-        Misconception(
-            "def tridiagonal_jacobian(f, x):\n    return ad.jacfwd(f)(x)",
+        "def tridiagonal_jacobian(f, x):\n    return ad.jacfwd(f)(x)": (
             {PASSES: 1.0, RIGHT: 88.0, ELSEWHERE: 0.0},
             "The matrix is right, and f is run once, with 30 tangents at the same time: the products of 30 passes. "
             "Build it from three calls of jvp.",
         ),
-    ),
+    },
     hints=(
         "Which inputs may move at the same time? Those whose columns have no row in common: 0, 3, 6, …",
         "The seed of a colour is 1 at its columns and 0 elsewhere: np.arange(n) % 3 == colour says where.",
@@ -96,7 +85,6 @@ ex_09_4 = Exercise(
 # 5. the square of a matrix
 
 ex_09_5 = Exercise(
-    "ex_09_5",
     expects="two rows of two numbers, ((1, 2), (3, 4)), or an array",
     make=square_instance,
     draws={
@@ -124,7 +112,6 @@ ex_09_5 = Exercise(
 # 6. a chain from both ends
 
 ex_09_6 = Exercise(
-    "ex_09_6",
     expects="a pair of whole numbers, (forward, reverse)",
     make=chain_instance,
     draws={

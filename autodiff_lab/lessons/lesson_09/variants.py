@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_lab.lessons.checks.compare import plain
-from autodiff_lab.lessons.checks.variants import Instance, known_mistakes
+from autodiff_lab.lessons.checks import Instance, plain
 from autodiff_lab.transforms.gradients import jvp, vjp
 from autodiff_lab.transforms.jacobians import jacrev
 
@@ -32,37 +31,19 @@ def cheaper_instance(pairs: Pairs = ((1, 3), (3, 1), (1000, 1), (2, 1000), (5, 5
         return tuple(fewer_inputs if n < m else fewer_results if m < n else equal for n, m in pairs)
 
     right = words("forward", "reverse", "either")
-    return Instance(
-        expected=right,
-        reference=f"answer = {right}",
-        misconceptions=known_mistakes(
-            right,
-            (
-                words("reverse", "reverse", "reverse"),
-                "Reverse is the mode of neural networks, and not the cheaper one everywhere. It needs one sweep for "
-                "each result. Count the results.",
-            ),
-            (
-                words("reverse", "forward", "either"),
-                "These are the dearer ones. A forward pass moves one input and reaches all results; count the inputs "
-                "for forward and the results for reverse.",
-            ),
-            (
-                words("forward", "reverse", "reverse"),
-                "All right but the square ones. With as many inputs as results, the passes are as many too: either.",
-            ),
-            (
-                words("forward", "reverse", "forward"),
-                "Where n = m forward needs less memory, that is true. Asked for is the number of passes, and that is "
-                "the same: either.",
-            ),
-            (
-                words("forward", "forward", "forward"),
-                "Forward needs one pass for each input. With a thousand inputs and one result that is a thousand "
-                "passes, where one sweep would do.",
-            ),
-        ),
-    )
+    wrong = {
+        words("reverse", "reverse", "reverse"): "Reverse is the mode of neural networks, and not the cheaper one "
+        "everywhere. It needs one sweep for each result. Count the results.",
+        words("reverse", "forward", "either"): "These are the dearer ones. A forward pass moves one input and reaches "
+        "all results; count the inputs for forward and the results for reverse.",
+        words("forward", "reverse", "reverse"): "All right but the square ones. With as many inputs as results, the "
+        "passes are as many too: either.",
+        words("forward", "reverse", "forward"): "Where n = m forward needs less memory, that is true. Asked for is "
+        "the number of passes, and that is the same: either.",
+        words("forward", "forward", "forward"): "Forward needs one pass for each input. With a thousand inputs and "
+        "one result that is a thousand passes, where one sweep would do.",
+    }
+    return Instance(right, wrong)
 
 
 def summed_instance(a: float = 1.0, b: float = 1.0) -> Instance:
@@ -81,40 +62,22 @@ def summed_instance(a: float = 1.0, b: float = 1.0) -> Instance:
     def answered(first: Any, seed: Any = (0.0, 1.0)) -> Any:
         return plain((first, seed))
 
-    return Instance(
-        expected=right,
-        reference=f"answer = {right}",
-        misconceptions=known_mistakes(
-            right,
-            (
-                answered((first, second)),
-                "That is the whole Jacobian. One sweep carries one adjoint to each input, so one number comes out for "
-                "each: what has arrived there is added up.",
-            ),
-            (answered(first), "That is the first row alone. With the seed (1, 1) both results speak."),
-            (answered(second), "That is the second row alone. With the seed (1, 1) both results speak."),
-            (answered(value), "These are the values of the two results. Asked for is what comes back to the inputs."),
-            (
-                answered(tangent),
-                "You added along the rows: that is what a push of (1, 1) gives, one number for each result. A pull "
-                "adds the rows themselves.",
-            ),
-            (
-                answered(summed, (1.0, 0.0)),
-                "The first pair is right. The seed (1, 0) brings the first row: its 1 stands at the first result.",
-            ),
-            (
-                answered(summed, (1.0, 1.0)),
-                "The first pair is right. Which adjoints make the first result silent, and let the second speak with "
-                "1?",
-            ),
-            (
-                answered(summed, second),
-                "The second pair is the row itself. Asked for is the seed that brings it out: one adjoint for each "
-                "result.",
-            ),
-        ),
-    )
+    wrong = {
+        answered((first, second)): "That is the whole Jacobian. One sweep carries one adjoint to each input, so one "
+        "number comes out for each: what has arrived there is added up.",
+        answered(first): "That is the first row alone. With the seed (1, 1) both results speak.",
+        answered(second): "That is the second row alone. With the seed (1, 1) both results speak.",
+        answered(value): "These are the values of the two results. Asked for is what comes back to the inputs.",
+        answered(tangent): "You added along the rows: that is what a push of (1, 1) gives, one number for each "
+        "result. A pull adds the rows themselves.",
+        answered(summed, (1.0, 0.0)): "The first pair is right. The seed (1, 0) brings the first row: its 1 stands at "
+        "the first result.",
+        answered(summed, (1.0, 1.0)): "The first pair is right. Which adjoints make the first result silent, and let "
+        "the second speak with 1?",
+        answered(summed, second): "The second pair is the row itself. Asked for is the seed that brings it out: one "
+        "adjoint for each result.",
+    }
+    return Instance(right, wrong)
 
 
 def square_instance(
@@ -125,29 +88,16 @@ def square_instance(
     at, along = np.array(A), np.array(dA)
     right = plain(jvp(lambda X: X @ X, (at,), (along,))[1])
     moved = (at + along) @ (at + along) - at @ at
-    return Instance(
-        expected=right,
-        reference=f"A, dA = np.array({A}), np.array({dA})\nanswer = A @ dA + dA @ A",
-        misconceptions=known_mistakes(
-            right,
-            (
-                plain(2 * at @ along),
-                "That is 2A dA, the rule for numbers. It puts A before dA in both terms; for matrices A dA and dA A "
-                "are two different things.",
-            ),
-            (
-                plain(2 * along @ at),
-                "That is 2 dA A: dA stands before A in both terms. Move one factor of A · A at a time.",
-            ),
-            (plain(at @ along), "That is A dA, with the first factor held still. The first factor moves too."),
-            (plain(along @ at), "That is dA A, with the second factor held still. The second factor moves too."),
-            (plain(2 * at * along), "You multiplied entry by entry. A² is a product of matrices, rows by columns."),
-            (
-                plain(moved),
-                "That is (A + dA)² − A². It has one term too many, dA², which is not linear in dA.",
-            ),
-        ),
-    )
+    wrong = {
+        plain(2 * at @ along): "That is 2A dA, the rule for numbers. It puts A before dA in both terms; for matrices "
+        "A dA and dA A are two different things.",
+        plain(2 * along @ at): "That is 2 dA A: dA stands before A in both terms. Move one factor of A · A at a time.",
+        plain(at @ along): "That is A dA, with the first factor held still. The first factor moves too.",
+        plain(along @ at): "That is dA A, with the second factor held still. The second factor moves too.",
+        plain(2 * at * along): "You multiplied entry by entry. A² is a product of matrices, rows by columns.",
+        plain(moved): "That is (A + dA)² − A². It has one term too many, dA², which is not linear in dA.",
+    }
+    return Instance(right, wrong, f"A, dA = np.array({A}), np.array({dA})\nanswer = A @ dA + dA @ A")
 
 
 def chain_instance(widths: tuple[int, ...] = (100, 20, 10, 1)) -> Instance:
@@ -155,30 +105,15 @@ def chain_instance(widths: tuple[int, ...] = (100, 20, 10, 1)) -> Instance:
     n, p, q, m = widths
     forward, reverse = q * p * n + m * q * n, m * q * p + m * p * n
     right = (forward, reverse)
-    return Instance(
-        expected=right,
-        reference=f"n, p, q, m = {widths}\nanswer = (q * p * n + m * q * n, m * q * p + m * p * n)",
-        misconceptions=known_mistakes(
-            right,
-            (right[::-1], "The two are right, in the other order. Forward begins at the input, with J2 J1."),
-            (
-                (q * p + m * q, reverse),
-                "The second is right. The first is what one tangent takes; forward has to carry one for each of the "
-                f"{n} inputs.",
-            ),
-            (
-                (forward, m * q + m * p),
-                "The first is right. The second has lost a factor: a row of p entries times a matrix of p rows and n "
-                "columns takes p · n multiplications.",
-            ),
-            (
-                (n * p * q * m,) * 2,
-                "You multiplied all widths at once. There are two products of two matrices each, and in each only "
-                "three widths take part.",
-            ),
-            (
-                (forward, forward),
-                "The result is the same from both ends; the work is not. From the left a single row is multiplied.",
-            ),
-        ),
-    )
+    wrong = {
+        right[::-1]: "The two are right, in the other order. Forward begins at the input, with J2 J1.",
+        (q * p + m * q, reverse): "The second is right. The first is what one tangent takes; forward has to carry one "
+        f"for each of the {n} inputs.",
+        (forward, m * q + m * p): "The first is right. The second has lost a factor: a row of p entries times a "
+        "matrix of p rows and n columns takes p · n multiplications.",
+        (n * p * q * m,) * 2: "You multiplied all widths at once. There are two products of two matrices each, and in "
+        "each only three widths take part.",
+        (forward, forward): "The result is the same from both ends; the work is not. From the left a single row is "
+        "multiplied.",
+    }
+    return Instance(right, wrong, f"n, p, q, m = {widths}\nanswer = (q * p * n + m * q * n, m * q * p + m * p * n)")

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from autodiff_lab.lessons.checks.exercise import Exercise, Misconception
-from autodiff_lab.lessons.checks.run_code import Crashed
-from autodiff_lab.lessons.lesson_10.sandbox import ON_A_TAPE, expected_on_a_tape, on_a_tape
+from autodiff_lab.lessons.checks import Crashed, Exercise
+from autodiff_lab.lessons.lesson_10.sandbox import ON_A_TAPE, differentiate_on_tape, expected_on_a_tape
 from autodiff_lab.lessons.lesson_10.variants import coefficients, convexity
 
 # 4. convex or not
 
 ex_10_4 = Exercise(
-    "ex_10_4",
     expects="three things: is it convex (True or False), and the ends between which f″ > 0, left and right; "
     "(True, None, None) if f″ > 0 everywhere",
     make=convexity,
@@ -27,7 +25,6 @@ ex_10_4 = Exercise(
 # 5. the mixed partial
 
 ex_10_5 = Exercise(
-    "ex_10_5",
     expects="four numbers, what stands before 1, ε₁, ε₂ and ε₁ε₂",
     make=coefficients,
     draws={"x": (0.5, 1.5, 2.0, 4.0), "y": (1.5, 2.0, 3.0, 5.0)},
@@ -56,43 +53,36 @@ def derivative(f, x):
 _ONCE, _TWICE, _ALONE, _FOURTH, _OUTSIDE, _SAME = ON_A_TAPE
 
 ex_10_6 = Exercise(
-    "ex_10_6",
-    takes=("derivative",),
     expects="a function derivative(f, x) that returns a Variable",
     expected=expected_on_a_tape(),
-    observe=on_a_tape,
+    observe=differentiate_on_tape,
     reference=_derivative(),
-    misconceptions=(
-        Misconception(
-            _derivative(answer="slope"),
+    misconceptions={
+        _derivative(answer="slope"): (
             {_ONCE: 27.0, _ALONE: None},
             "None says that nothing arrived. Asked was a slope, and what does not move has the slope 0: a Variable "
             "with the value 0.0.",
         ),
-        Misconception(
-            _derivative(answer="0.0 if slope is None else slope"),
+        _derivative(answer="0.0 if slope is None else slope"): (
             {_ALONE: 0.0, _OUTSIDE: Crashed("AttributeError", "value")},
             "0.0 is the right number, but in x * derivative(…) your Variables need another Variable. Wrap it.",
         ),
-        Misconception(
-            _derivative(answer="Variable(0.0 if slope is None else slope.value)"),
+        _derivative(answer="Variable(0.0 if slope is None else slope.value)"): (
             {_ONCE: 27.0, _TWICE: 0.0},
             "You took the number out of the slope and made a new Variable of it: it has no past. Then the second "
             "derivative is the derivative of a number.",
         ),
-        Misconception(
-            _derivative(answer="{zero}"),
+        _derivative(answer="{zero}"): (
             {_ONCE: 0.0},
             "Now every slope is 0. Only if nothing has arrived it is.",
         ),
-        Misconception(
-            _derivative(y="x"),
+        _derivative(y="x"): (
             {_TWICE: 18.0, _SAME: 12.0},
             "The line with `x * one` is there for a reason: if the inner derivative is taken at the outer x itself, "
             "one Variable serves both, and the inner slope counts the outer uses too. That is confusion again, on a "
             "tape.",
         ),
-    ),
+    },
     hints=(
         "grad returns None where nothing has arrived. Which slope does that mean?",
         "The result goes into other operations: it must be a Variable in both cases, and the slope as it is.",

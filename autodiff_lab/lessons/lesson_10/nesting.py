@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-from autodiff_lab.lessons.checks.exercise import Exercise, Misconception
-from autodiff_lab.lessons.checks.run_code import Crashed
-from autodiff_lab.lessons.lesson_10.sandbox import (
-    NESTED,
-    PRODUCTS,
-    WAYS,
-    expected_nested,
-    expected_products,
-    inside,
-    products,
-    tagged,
-)
+from autodiff_lab.lessons.checks import Crashed, Exercise
+from autodiff_lab.lessons.lesson_10 import sandbox
+from autodiff_lab.lessons.lesson_10.sandbox import NESTED, PRODUCTS, WAYS
 from autodiff_lab.lessons.lesson_10.variants import merged
 
 # 1. Hessian times vector, three ways
 
 _RR, _FR, _RF = WAYS
 _AT = next(iter(PRODUCTS))
-_RIGHT = expected_products()
+_RIGHT = sandbox.expected_products()
 
 
 def _ways(
@@ -47,62 +38,52 @@ def reverse_over_forward(f, x, v):
 
 
 ex_10_1 = Exercise(
-    "ex_10_1",
-    takes=("reverse_over_reverse", "forward_over_reverse", "reverse_over_forward"),
     expects="three functions of (f, x, v) that return the product of the Hessian and v, an array like v",
     expected=_RIGHT,
-    observe=products,
+    observe=sandbox.multiply_hessians,
     reference=_ways(),
-    misconceptions=(
-        Misconception(
-            _ways(*["ad.hessian(f)(x) @ v"] * 3),
-            {f"{_RR}, {_AT}": _RIGHT[f"{_RR}, {_AT}"], inside(_RR): "forward, all directions at once, over reverse"},
-            "The numbers are right, and you made the whole matrix for them. Here n is 2 or 3; for a million parameters "
-            "there is no room for it. Differentiate something that has v in it already.",
+    misconceptions={
+        _ways(*["ad.hessian(f)(x) @ v"] * 3): (
+            {
+                f"{_RR}, {_AT}": _RIGHT[f"{_RR}, {_AT}"],
+                sandbox.inside(_RR): "forward, all directions at once, over reverse",
+            },
+            "The numbers are right, and you made the whole matrix for them. Here n is 2 or 3; for a million "
+            "parameters there is no room for it. Differentiate something that has v in it already.",
         ),
-        Misconception(
-            _ways(rr="ad.grad(lambda x: np.sum(ad.grad(f)(x)))(x)"),
+        _ways(rr="ad.grad(lambda x: np.sum(ad.grad(f)(x)))(x)"): (
             {f"{_RR}, {_AT}": (0.75, 0.041075725336861546)},
             "That is the Hessian times (1, 1). Before you differentiate again, make one number of the gradient, with "
             "the weights v.",
         ),
-        Misconception(
-            _ways(rr="ad.grad(ad.grad(f))(x) @ v"),
+        _ways(rr="ad.grad(ad.grad(f))(x) @ v"): (
             {f"{_RR}, {_AT}": Crashed("ShapeError")},
             "grad wants a function with one number as its result, and a gradient is an array. Make a number of it "
             "first: its product with v.",
         ),
-        Misconception(
-            _ways(fr="ad.jvp(ad.grad(f), (x,), (v,))[0]"),
-            {
-                f"{_RR}, {_AT}": _RIGHT[f"{_RR}, {_AT}"],
-                f"{_FR}, {_AT}": (5.5, 1.7163378145367738),
-            },
+        _ways(fr="ad.jvp(ad.grad(f), (x,), (v,))[0]"): (
+            {f"{_RR}, {_AT}": _RIGHT[f"{_RR}, {_AT}"], f"{_FR}, {_AT}": (5.5, 1.7163378145367738)},
             "jvp returns a pair, value and tangent. The value of ad.grad(f) is the gradient; its tangent is beside it.",
         ),
-        Misconception(
-            _ways(fr="ad.jvp(ad.grad(f), (x,), (v,))"),
+        _ways(fr="ad.jvp(ad.grad(f), (x,), (v,))"): (
             {f"{_FR}, {_AT}": ((5.5, 1.7163378145367738), _RIGHT[f"{_FR}, {_AT}"])},
             "forward_over_reverse returns the pair of jvp, gradient and product. Take the second.",
         ),
-        Misconception(
-            _ways(rf="ad.jvp(lambda x: ad.jvp(f, (x,), (v,))[1], (x,), (v,))[1]"),
+        _ways(rf="ad.jvp(lambda x: ad.jvp(f, (x,), (v,))[1], (x,), (v,))[1]"): (
             {f"{_RF}, {_AT}": -0.08569709865255382},
             "Twice forward along v gives one number, vᵀHv. For all entries of Hv at once the outer derivative has to "
             "be a gradient.",
         ),
-        Misconception(
-            _ways(rf="ad.jvp(ad.grad(f), (x,), (v,))[1]"),
-            {inside(_RR): _RR, inside(_RF): _FR},
+        _ways(rf="ad.jvp(ad.grad(f), (x,), (v,))[1]"): (
+            {sandbox.inside(_RR): _RR, sandbox.inside(_RF): _FR},
             "The numbers are right. But in reverse_over_forward f is given a Variable that holds a Dual: the sweep is "
             "inside. “Reverse over forward” has the grad outside.",
         ),
-        Misconception(
-            _ways(rr="ad.jvp(ad.grad(f), (x,), (v,))[1]", rf="ad.jvp(ad.grad(f), (x,), (v,))[1]"),
-            {inside(_RR): _FR},
+        _ways(rr="ad.jvp(ad.grad(f), (x,), (v,))[1]", rf="ad.jvp(ad.grad(f), (x,), (v,))[1]"): (
+            {sandbox.inside(_RR): _FR},
             "The numbers are right, and that is forward over reverse. In reverse over reverse both are grad.",
         ),
-    ),
+    },
     hints=(
         "Hv is the gradient of the number ∇f · v. It is also how fast the gradient ∇f moves when x moves along v.",
         "The word before “over” is the outer derivative: grad for reverse, jvp for forward.",
@@ -115,7 +96,6 @@ ex_10_1 = Exercise(
 # 2. marks that merge
 
 ex_10_2 = Exercise(
-    "ex_10_2",
     expects="four numbers: slope and machine for the first program, slope and machine for the second",
     make=merged,
     draws={
@@ -167,49 +147,41 @@ def D_tagged(f, x):
 _SUM, _PRODUCT, *_, _ALONE, _OUTSIDE, _, _, _ = NESTED
 
 ex_10_3 = Exercise(
-    "ex_10_3",
-    takes=("together", "D_tagged"),
     expects="two functions, together(a, b) and D_tagged(f, x)",
-    expected=expected_nested(),
-    observe=tagged,
+    expected=sandbox.expected_nested(),
+    observe=sandbox.run_nested,
     reference=_tags(),
-    misconceptions=(
-        Misconception(
-            _tags(mine="isinstance(thing, Tagged)"),
+    misconceptions={
+        _tags(mine="isinstance(thing, Tagged)"): (
             {_SUM: 2.0, _PRODUCT: 5.0, _OUTSIDE: 0.0},
             "2, as before: split takes every Tagged apart, whoever it belongs to. Only what carries this tag has a "
             "tangent here.",
         ),
-        Misconception(
-            _tags(new="1"),
+        _tags(new="1"): (
             {_SUM: 2.0, _OUTSIDE: 10.0},
             "2, as before: all derivatives have the same tag. Each call of D_tagged needs a new one.",
         ),
-        Misconception(
-            _tags(tag="min(thing.tag for thing in (a, b) if isinstance(thing, Tagged))"),
+        _tags(tag="min(thing.tag for thing in (a, b) if isinstance(thing, Tagged))"): (
             {_SUM: 0.0},
             "With the lowest tag the number of the outer derivative goes outside, and the inner one does not find its "
             "own. Who began later has to be finished first.",
         ),
-        Misconception(
-            _tags(own="isinstance(result, Tagged)"),
+        _tags(own="isinstance(result, Tagged)"): (
             {_SUM: 1.0, _OUTSIDE: 10.0},
             "Nearly all are right. But if the inner function does not use y, its result carries the tag of x, and you "
             "hand out the slope in x as if it were the slope in y.",
         ),
-        Misconception(
-            _tags(other="None"),
+        _tags(other="None"): (
             {_SUM: 1.0, _ALONE: None},
             "The inner derivative of y · y is a number, 6, and 6 does not move with x. Its slope is the number 0, not "
             "None.",
         ),
-        Misconception(
-            _tags(other="result"),
+        _tags(other="result"): (
             {_SUM: 1.0, _ALONE: 6.0},
             "If the result does not carry this tag, it does not move. You returned the result itself; asked is its "
             "slope.",
         ),
-    ),
+    },
     hints=(
         "Three questions. Which derivative does this operation belong to, if the operands carry two tags? What is the "
         "tangent of a number with another tag? And what is the slope of a result with another tag?",

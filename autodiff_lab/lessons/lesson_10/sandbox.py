@@ -12,10 +12,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab import Dual, Variable, hvp, jvp
-from autodiff_lab.lessons.checks.compare import plain, told
-from autodiff_lab.lessons.checks.run_code import Crashed, attempt
-from autodiff_lab.lessons.lesson_03.sandbox import refuse
-from autodiff_lab.lessons.lesson_05.sandbox import seen
+from autodiff_lab.lessons.checks import plain, run_cases
 
 Derivative = Callable[[Callable[[Any], Any], Any], Any]
 WAYS = ("reverse over reverse", "forward over reverse", "reverse over forward")
@@ -55,24 +52,24 @@ def inside(way: str) -> str:
     return f"{way}, as f sees it from inside,"
 
 
-def products(*code: Any) -> Any:
+def multiply_hessians(reverse_over_reverse: Any, forward_over_reverse: Any, reverse_over_forward: Any) -> Any:
     """The learner's three functions on three Hessians, and how each has nested its derivatives."""
-    refused = refuse(*code, listing=())
-    if refused:
-        return refused
+    code = reverse_over_reverse, forward_over_reverse, reverse_over_forward
     found: dict[str, Any] = {}
     for way, own in zip(WAYS, code, strict=True):
         nestings: list[str] = []
-        for case, (f, x, v) in PRODUCTS.items():
 
-            def watched(x: Any, f: Callable[[Any], Any] = f, nestings: list[str] = nestings) -> Any:
+        def run(names: Any, f: Any, x: Any, v: Any, own: Any = own, nestings: list[str] = nestings) -> Any:
+            def watched(x: Any) -> Any:
                 nestings.append(nesting(x))
                 return f(x)
 
-            result = attempt(own, watched, np.array(x), np.array(v))
-            found[f"{way}, {case}"] = told(result)
-            if isinstance(result, Crashed) and result.never_ends:
-                return found
+            return own(watched, np.array(x), np.array(v))
+
+        seen = run_cases(run, PRODUCTS, *code)
+        found |= {f"{way}, {case}": product for case, product in seen.items()}
+        if len(seen) < len(PRODUCTS):
+            return found
         found[inside(way)] = _summed_up(nestings)
     return found
 
@@ -133,24 +130,11 @@ def expected_nested() -> dict[str, Any]:
     return {case: plain(program(by_the_engine)) for case, program in NESTED.items()}
 
 
-def tagged(together: Any, derivative: Any) -> Any:
-    """The learner's tagged numbers on nested derivatives."""
-    refused = refuse(together, derivative, listing=("Tagged", "tags"), machine="class")
-    if refused:
-        return refused
-    names = together.__globals__
-    before = {name: names[name] for name in ("together",) if name in names}
-    names["together"] = together  # the class looks it up by this name
-    found: dict[str, Any] = {}
-    try:
-        for case, program in NESTED.items():
-            found[case] = told(attempt(program, derivative))
-            if isinstance(found[case], Crashed) and found[case].never_ends:
-                break
-    finally:
-        names.pop("together")
-        names.update(before)
-    return found
+def run_nested(together: Any, D_tagged: Any) -> Any:
+    """The learner's tagged numbers on nested derivatives; the class looks `together` up by its name."""
+    kind: dict[str, Any] = {"listing": ("Tagged", "tags"), "machine": "class"}
+    cases = {case: (program,) for case, program in NESTED.items()}
+    return run_cases(lambda names, program: program(D_tagged), cases, together, D_tagged, **kind, together=together)
 
 
 # On the learner's tape
@@ -174,19 +158,10 @@ def expected_on_a_tape() -> dict[str, Any]:
     return {case: plain(program(by_the_engine, *at)) for case, (program, at) in ON_A_TAPE.items()}
 
 
-def on_a_tape(derivative: Any) -> Any:
+def differentiate_on_tape(derivative: Any) -> Any:
     """The learner's derivative on the learner's tape."""
 
-    def run(program: Callable[..., Any], at: tuple[float, ...]) -> Any:
-        variable = derivative.__globals__["Variable"]
-        return plain(program(derivative, *map(variable, at)))
+    def run(names: dict[str, Any], program: Callable[..., Any], at: tuple[float, ...]) -> Any:
+        return program(derivative, *map(names["Variable"], at))
 
-    refused = refuse(derivative, listing=MACHINE)
-    if refused:
-        return refused
-    found: dict[str, Any] = {}
-    for case, (program, at) in ON_A_TAPE.items():
-        found[case] = seen(derivative, "tape", run, program, at)
-        if isinstance(found[case], Crashed) and found[case].never_ends:
-            break
-    return found
+    return run_cases(run, ON_A_TAPE, derivative, listing=MACHINE, machine="tape", empty=("tape",))

@@ -6,19 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_lab.lessons.checks.compare import plain
-from autodiff_lab.lessons.checks.exercise import Exercise, Misconception
-from autodiff_lab.lessons.checks.run_code import Crashed
-from autodiff_lab.lessons.lesson_11.sandbox import (
-    INVERSES,
-    PRODUCTS,
-    A,
-    B,
-    expected_inverses,
-    expected_products,
-    inverted,
-    multiplied,
-)
+from autodiff_lab.lessons.checks import Crashed, Exercise, plain
+from autodiff_lab.lessons.lesson_11 import sandbox
+from autodiff_lab.lessons.lesson_11.sandbox import INVERSES, PRODUCTS, A, B
 from autodiff_lab.lessons.lesson_11.variants import lines_on_tapes, trace_of_square
 
 # 4. the product
@@ -43,42 +33,35 @@ def _square(left: Any, right: Any) -> dict[str, Any]:
 
 
 ex_11_4 = Exercise(
-    "ex_11_4",
-    takes=("matmul",),
     expects="a function matmul(A, B) that returns an Array with two links",
-    expected=expected_products(),
-    observe=multiplied,
+    expected=sandbox.expected_products(),
+    observe=sandbox.multiply_matrices,
     cases="Brackets within brackets are rows.",
     reference=_matmul(),
-    misconceptions=(
-        Misconception(
-            _matmul("g * B.value", "g * A.value"),
+    misconceptions={
+        _matmul("g * B.value", "g * A.value"): (
             _square(_G * B, _G * A),
             "That is the rule of *, entry by entry. In a matrix product an entry of A meets a whole row of B.",
         ),
-        Misconception(
-            _matmul("g @ B.value", "A.value @ g"),
+        _matmul("g @ B.value", "A.value @ g"): (
             _square(_G @ B, A @ _G),
-            "The order is right, and B and A are not transposed. Try it with the shapes (2, 3) @ (3, 4): which product "
-            "of g and B has the shape of A?",
+            "The order is right, and B and A are not transposed. Try it with the shapes (2, 3) @ (3, 4): which "
+            "product of g and B has the shape of A?",
         ),
-        Misconception(
-            _matmul("B.value.T @ g", "g @ A.value.T"),
+        _matmul("B.value.T @ g", "g @ A.value.T"): (
             _square(B.T @ _G, _G @ A.T),
-            "Transposed, but multiplied from the wrong side. B stood on the right of A, and stays on the right of g; A "
-            "stays on the left.",
+            "Transposed, but multiplied from the wrong side. B stood on the right of A, and stays on the right of g; "
+            "A stays on the left.",
         ),
-        Misconception(
-            _matmul("A.value.T @ g", "g @ B.value.T"),
+        _matmul("A.value.T @ g", "g @ B.value.T"): (
             _square(A.T @ _G, _G @ B.T),
             "Both pullbacks are there, and each is at the wrong operand. What A gets back depends on B.",
         ),
-        Misconception(
-            _matmul(value="A.value * B.value"),
+        _matmul(value="A.value * B.value"): (
             {_WIDE[0]: Crashed("ValueError", "could not be broadcast")},
             "The value is A.value * B.value, entry by entry. The product of matrices is written @.",
         ),
-    ),
+    },
     hints=(
         "Shapes first. With A (2, 3) and B (3, 4), g is (2, 4). The adjoint of A is (2, 3).",
         "There is one way to make (2, 3) out of g and B, or Bᵀ. The same for (3, 4), out of g and A, or Aᵀ.",
@@ -90,7 +73,6 @@ ex_11_4 = Exercise(
 # 5. the trace
 
 ex_11_5 = Exercise(
-    "ex_11_5",
     expects="two rows of two numbers, [[…, …], […, …]]",
     make=trace_of_square,
     draws={
@@ -126,40 +108,33 @@ _Y = np.linalg.inv(A)
 _ONES = np.ones((2, 2))
 
 ex_11_6 = Exercise(
-    "ex_11_6",
-    takes=("inverse",),
     expects="a function inverse(A) that returns an Array with one link",
-    expected=expected_inverses(),
-    observe=inverted,
+    expected=sandbox.expected_inverses(),
+    observe=sandbox.invert_matrices,
     cases="Brackets within brackets are rows.",
     reference=_inverse(),
-    misconceptions=(
-        Misconception(
-            _inverse("-Y @ g @ Y"),
+    misconceptions={
+        _inverse("-Y @ g @ Y"): (
             {_INVERSE: plain(-_Y @ _ONES @ _Y)},
             "That is the differential, with g in the place of dA. On the way back each factor is transposed.",
         ),
-        Misconception(
-            _inverse("Y.T @ g @ Y.T"),
+        _inverse("Y.T @ g @ Y.T"): (
             {_INVERSE: plain(_Y.T @ _ONES @ _Y.T)},
             "A sign is missing. If a number grows, what happens to its inverse?",
         ),
-        Misconception(
-            _inverse("-g / A.value ** 2"),
+        _inverse("-g / A.value ** 2"): (
             {_INVERSE: plain(-_ONES / A**2)},
             "That is the rule for 1 / x, entry by entry. An entry of an inverse depends on all entries of the matrix.",
         ),
-        Misconception(
-            _inverse("-A.value.T @ g @ A.value.T"),
+        _inverse("-A.value.T @ g @ A.value.T"): (
             {_INVERSE: plain(-A.T @ _ONES @ A.T)},
             "In the differential stands the inverse, twice: −Y dA Y. You took A.",
         ),
-        Misconception(
-            _inverse("-g @ Y.T @ Y.T"),
+        _inverse("-g @ Y.T @ Y.T"): (
             {_INVERSE: plain(-_ONES @ _Y.T @ _Y.T)},
             "Both factors are on the right. In −Y dA Y there is one on each side, and they stay where they are.",
         ),
-    ),
+    },
     hints=(
         "The text has dY = −Y dA Y. A pullback takes what is left and right of dA to the other side: transposed.",
         "If dY = L dA R, then the adjoint of A is Lᵀ G Rᵀ. What are L and R here?",
@@ -171,7 +146,6 @@ ex_11_6 = Exercise(
 # 7. lines on a tape
 
 ex_11_7 = Exercise(
-    "ex_11_7",
     expects="a pair of whole numbers, (operations on numbers, operations on arrays)",
     make=lines_on_tapes,
     draws={"m": (2, 3, 5), "k": (2, 3, 4), "n": (3, 4, 5)},

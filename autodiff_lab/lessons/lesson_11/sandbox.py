@@ -12,13 +12,14 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab import grad, record
-from autodiff_lab.engine.broadcasting import unbroadcast
-from autodiff_lab.lessons.checks.compare import plain, told
-from autodiff_lab.lessons.checks.run_code import attempt
-from autodiff_lab.lessons.lesson_03.sandbox import refuse
-from autodiff_lab.lessons.lesson_05.sandbox import seen
+from autodiff_lab.engine.broadcasting import unbroadcast as engine_unbroadcast
+from autodiff_lab.lessons.checks import plain, run_cases
 
-LISTING = ("Array", "tape", "total", "adjoints_from")
+CELLS: dict[str, Any] = {
+    "listing": ("Array", "tape", "total", "adjoints_from"),
+    "machine": "cells",
+    "empty": ("tape",),
+}
 
 A = np.array([[2.0, 1.0], [0.5, 3.0]])
 B = np.array([[1.0, -2.0], [4.0, 0.25]])
@@ -39,10 +40,10 @@ SHAPES = (
 )
 
 
-def collecting(have: tuple[int, ...], want: tuple[int, ...]) -> str:
+def name_case(have: tuple[int, ...], want: tuple[int, ...]) -> str:
     """The name of a case.
 
-    >>> collecting((2, 3), (3,))
+    >>> name_case((2, 3), (3,))
     'from (2, 3) to (3,)'
     """
     return f"from {have} to {want}"
@@ -59,14 +60,13 @@ def expected_sums() -> dict[str, Any]:
     >>> expected_sums()["from (2, 3) to (3,)"]
     (9.0, 18.0, 36.0)
     """
-    return {collecting(*case): plain(unbroadcast(_distinct(case[0]), np.zeros(case[1]))) for case in SHAPES}
+    return {name_case(*case): plain(engine_unbroadcast(_distinct(case[0]), np.zeros(case[1]))) for case in SHAPES}
 
 
-def summed_back(function: Any) -> Any:
+def sum_back_shapes(unbroadcast: Any) -> Any:
     """What the learner's function makes of each of them."""
-    return refuse(function, listing=()) or {
-        collecting(have, want): told(attempt(function, _distinct(have), want)) for have, want in SHAPES
-    }
+    cases = {name_case(*shapes): shapes for shapes in SHAPES}
+    return run_cases(lambda names, have, want: unbroadcast(_distinct(have), want), cases, unbroadcast)
 
 
 # Matrix products
@@ -90,22 +90,16 @@ def expected_products() -> dict[str, Any]:
     return found
 
 
-def multiplied(matmul: Any) -> Any:
+def multiply_matrices(matmul: Any) -> Any:
     """The same with the learner's cell for a product."""
 
-    def run(a: np.ndarray, b: np.ndarray, weights: np.ndarray) -> Any:
-        names = matmul.__globals__
+    def run(names: dict[str, Any], a: np.ndarray, b: np.ndarray, weights: np.ndarray) -> Any:
         left, right, factor = map(names["Array"], (a, b, weights))
         adjoint = names["adjoints_from"](names["total"](matmul(left, right) * factor))
-        return plain([adjoint.get(left), adjoint.get(right)])
+        return [adjoint.get(left), adjoint.get(right)]
 
-    refused = refuse(matmul, listing=LISTING, machine="cells")
-    if refused:
-        return refused
-    found: dict[str, Any] = {}
-    for case, how in PRODUCTS.items():
-        found |= _by_operand(case, seen(matmul, "tape", run, *how))
-    return found
+    seen = run_cases(run, PRODUCTS, matmul, **CELLS)
+    return {name: x for case, pair in seen.items() for name, x in _by_operand(case, pair).items()}
 
 
 def _by_operand(case: str, pair: Any) -> dict[str, Any]:
@@ -129,18 +123,14 @@ def expected_inverses() -> dict[str, Any]:
     }
 
 
-def inverted(inverse: Any) -> Any:
+def invert_matrices(inverse: Any) -> Any:
     """The same with the learner's cell for an inverse."""
 
-    def run(a: np.ndarray, weights: np.ndarray) -> Any:
-        names = inverse.__globals__
+    def run(names: dict[str, Any], a: np.ndarray, weights: np.ndarray) -> Any:
         matrix, factor = names["Array"](a), names["Array"](weights)
-        adjoint = names["adjoints_from"](names["total"](inverse(matrix) * factor))
-        return plain(adjoint.get(matrix))
+        return names["adjoints_from"](names["total"](inverse(matrix) * factor)).get(matrix)
 
-    return refuse(inverse, listing=LISTING, machine="cells") or {
-        case: seen(inverse, "tape", run, *how) for case, how in INVERSES.items()
-    }
+    return run_cases(run, INVERSES, inverse, **CELLS)
 
 
 # Lines on a tape

@@ -6,10 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_lab.lessons.checks.compare import plain
-from autodiff_lab.lessons.checks.exercise import Exercise, Misconception
-from autodiff_lab.lessons.checks.run_code import Crashed
-from autodiff_lab.lessons.lesson_11.sandbox import SHAPES, collecting, expected_sums, summed_back
+from autodiff_lab.lessons.checks import Crashed, Exercise, plain
+from autodiff_lab.lessons.lesson_11.sandbox import SHAPES, expected_sums, name_case, sum_back_shapes
 from autodiff_lab.lessons.lesson_11.variants import gathered, mean_and_variance
 
 # 1. adding back
@@ -31,7 +29,7 @@ def _unbroadcast(ahead: bool = True, stretched: bool = True, keep: bool = True, 
 
 
 _RIGHT = expected_sums()
-_ROW, _COLUMN, _NUMBER, _ONE_ROW, _SAME, _DEEP = (collecting(*case) for case in SHAPES)
+_ROW, _COLUMN, _NUMBER, _ONE_ROW, _SAME, _DEEP = (name_case(*case) for case in SHAPES)
 _G = (2.0 ** np.arange(6)).reshape(2, 3)
 
 
@@ -41,52 +39,43 @@ def _seen(**cases: Any) -> dict[str, Any]:
 
 
 ex_11_1 = Exercise(
-    "ex_11_1",
-    takes=("unbroadcast",),
     expects="a function unbroadcast(g, shape) that returns an array of that shape",
     expected=_RIGHT,
-    observe=summed_back,
+    observe=sum_back_shapes,
     cases="The numbers that went in are 1, 2, 4, 8, … in rows; brackets within brackets are rows.",
     reference=_unbroadcast(),
-    misconceptions=(
-        Misconception(
-            _unbroadcast(ahead=False, stretched=False),
+    misconceptions={
+        _unbroadcast(ahead=False, stretched=False): (
             _seen(row=_G),
             "Nothing is added: what comes out has the shape of the result, not of the operand.",
         ),
-        Misconception(
-            "def unbroadcast(g, shape):\n    return g.sum(axis=0)",
+        "def unbroadcast(g, shape):\n    return g.sum(axis=0)": (
             _seen(row=_RIGHT[_ROW], column=_G.sum(axis=0)),
             "Right for a row that was copied downwards. A column was copied to the right: which axis is to be added "
             "up depends on the shape.",
         ),
-        Misconception(
-            _unbroadcast(stretched=False),
+        _unbroadcast(stretched=False): (
             _seen(row=_RIGHT[_ROW], column=_G),
             "The missing axes are right. There is a second way to be copied: an axis of length 1 that was stretched. "
             "Look at (2, 1).",
         ),
-        Misconception(
-            _unbroadcast(keep=False),
+        _unbroadcast(keep=False): (
             _seen(row=_RIGHT[_ROW], column=_G.sum(axis=1)),
             "The sums are right, but an axis is lost on the way: (2,) in the place of (2, 1). Ask sum for keepdims.",
         ),
-        Misconception(
-            _unbroadcast(by="mean"),
+        _unbroadcast(by="mean"): (
             _seen(row=_G.mean(axis=0)),
             "You take the mean. Nothing is divided: an entry that is used twice moves the result twice.",
         ),
-        Misconception(
-            "def unbroadcast(g, shape):\n    return np.resize(g, shape)",
+        "def unbroadcast(g, shape):\n    return np.resize(g, shape)": (
             _seen(row=_G[0]),
             "The shape is right, and all but the first of the contributions are dropped. They have to be added.",
         ),
-        Misconception(
-            "def unbroadcast(g, shape):\n    return np.broadcast_to(g, shape)",
+        "def unbroadcast(g, shape):\n    return np.broadcast_to(g, shape)": (
             {_ROW: Crashed("ValueError")},
             "NumPy can copy a small array into a larger one. Here the large one has to become small: by adding.",
         ),
-    ),
+    },
     hints=(
         "Compare g.shape with shape, aligned at the right, as NumPy does it. Where has g more than the operand had?",
         "Two things can be: g has more axes (they are in front), or shape has a 1 where g has a larger number.",
@@ -99,7 +88,6 @@ ex_11_1 = Exercise(
 # 2. mean and variance
 
 ex_11_2 = Exercise(
-    "ex_11_2",
     expects="a list of four numbers, one slope for each entry of x",
     make=mean_and_variance,
     draws={
@@ -124,7 +112,6 @@ ex_11_2 = Exercise(
 # 3. picking
 
 ex_11_3 = Exercise(
-    "ex_11_3",
     expects="a list of three numbers, one for each entry of x",
     make=gathered,
     draws={

@@ -6,14 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_lab.lessons.checks.compare import plain
-from autodiff_lab.lessons.checks.exercise import Exercise, Misconception
-from autodiff_lab.lessons.lesson_12.sandbox import (
-    compared,
-    expected_comparison,
-    expected_score_gradients,
-    score_gradients,
-)
+from autodiff_lab.lessons.checks import Exercise, plain
+from autodiff_lab.lessons.lesson_12 import sandbox
 from autodiff_lab.lessons.lesson_12.variants import loss_instance, overshoot_instance
 
 # 1. softmax and cross-entropy
@@ -26,45 +20,38 @@ def gradient_of_scores(p, y):
 
 
 ONE, TWO = "one flower, all scores equal", "two flowers"
-_RIGHT = expected_score_gradients()
+_RIGHT = sandbox.expected_score_gradients()
 _FIRST = _RIGHT[ONE][0]
 
 ex_12_1 = Exercise(
-    "ex_12_1",
-    takes=("gradient_of_scores",),
     expects="a function gradient_of_scores(p, y) that returns an array of the shape of p",
     expected=_RIGHT,
-    observe=score_gradients,
+    observe=sandbox.find_score_gradients,
     cases="One bracket for each flower, one number for each score.",
     reference=_gradient(),
-    misconceptions=(
-        Misconception(
-            _gradient("p - y"),
+    misconceptions={
+        _gradient("p - y"): (
             {ONE: _RIGHT[ONE], TWO: tuple(tuple(2 * g for g in row) for row in _RIGHT[TWO])},
             "That is right for one flower. The loss is a mean over all of them.",
         ),
-        Misconception(
-            _gradient("(y - p) / len(p)"),
+        _gradient("(y - p) / len(p)"): (
             {ONE: (tuple(-g for g in _FIRST),)},
             "The sign is turned round. If the score of the right class rises, the loss falls.",
         ),
-        Misconception(
-            _gradient("-y / p / len(p)"),
+        _gradient("-y / p / len(p)"): (
             {ONE: ((-3.0, 0.0, 0.0),)},
             "That is the gradient in the probabilities p. One step further back are the scores, and a score moves all "
             "three probabilities.",
         ),
-        Misconception(
-            _gradient("y * (p - 1) / len(p)"),
+        _gradient("y * (p - 1) / len(p)"): (
             {ONE: ((_FIRST[0], 0.0, 0.0),)},
             "The right class has its slope. The other scores have one too: they stand in the denominator of every p.",
         ),
-        Misconception(
-            _gradient("(p - y).mean(axis=0)"),
+        _gradient("(p - y).mean(axis=0)"): (
             {ONE: _FIRST},
             "That is the gradient in b, where all flowers are added up. Each score has a slope of its own.",
         ),
-    ),
+    },
     hints=(
         "For one flower of class c the loss is log Σ exp(zₖ) − z_c. Differentiate both parts in zᵢ.",
         "The derivative of log Σ exp(zₖ) in zᵢ is the probability pᵢ. The derivative of z_c is 1 for i = c, else 0.",
@@ -76,7 +63,6 @@ ex_12_1 = Exercise(
 # 2. the series
 
 ex_12_2 = Exercise(
-    "ex_12_2",
     expects="a number, the loss at this epoch",
     make=loss_instance,
     draws={"rate": (0.05, 0.08, 0.12), "epoch": (5, 15, 20, 25)},
@@ -108,48 +94,41 @@ def worst_error(f, x, claimed, h=1e-5):
 def _seen_of(source: str) -> dict[str, Any]:
     scope: dict[str, Any] = {"np": np}
     exec(source, scope)
-    return compared(scope["worst_error"])
+    return sandbox.compare_claims(scope["worst_error"])
 
 
-_WANTED = expected_comparison()
+_WANTED = sandbox.expected_comparison()
 _TIMES, _SMALL, _LARGE = "three times the gradient", "one entry too small", "one entry too large"
 
 ex_12_3a = Exercise(
-    "ex_12_3a",
-    takes=("worst_error",),
     expects="a function worst_error(f, x, claimed) that returns a number",
     expected=_WANTED,
-    observe=compared,
+    observe=sandbox.compare_claims,
     cases="The number is the worst error of an entry, divided by the size of the largest entry.",
     reference=_comparison(),
-    misconceptions=(
-        Misconception(
-            _comparison(answer="np.max(np.abs(claimed - quotients))"),
+    misconceptions={
+        _comparison(answer="np.max(np.abs(claimed - quotients))"): (
             {_SMALL: 1.0, _LARGE: 2.0},
             "That is the error as it is. An error of 1 is small where gradients are of size 1000: divide by the "
             "largest entry.",
         ),
-        Misconception(
-            _comparison(answer="np.max(claimed - quotients) / np.max(np.abs(quotients))"),
+        _comparison(answer="np.max(claimed - quotients) / np.max(np.abs(quotients))"): (
             {_TIMES: _WANTED[_TIMES], _LARGE: _WANTED[_LARGE]},
             "An entry that is too small is not found: its difference is negative. Take the size of the difference.",
         ),
-        Misconception(
-            _comparison(answer="np.mean(np.abs(claimed - quotients)) / np.max(np.abs(quotients))"),
+        _comparison(answer="np.mean(np.abs(claimed - quotients)) / np.max(np.abs(quotients))"): (
             {_SMALL: _WANTED[_SMALL] / 3, _LARGE: _WANTED[_LARGE] / 3},
             "The mean hides one wrong entry among many right ones. Asked is the worst.",
         ),
-        Misconception(
-            _comparison(step="step = h"),
+        _comparison(step="step = h"): (
             {"the gradient itself": _seen_of(_comparison(step="step = h"))["the gradient itself"]},
             "All entries move at once, and you see the slope along the diagonal. Move one entry, leave the others.",
         ),
-        Misconception(
-            _comparison(quotient="(f(x + step) - f(x - step)) / h"),
+        _comparison(quotient="(f(x + step) - f(x - step)) / h"): (
             {_TIMES: 0.5},
             "From x − h to x + h the way is 2h long.",
         ),
-    ),
+    },
     hints=(
         "For each entry k: a vector of zeros with h in place k; then f to the right of x and to the left of it.",
         "The central difference is (f(x + step) − f(x − step)) / (2h).",
@@ -159,10 +138,10 @@ ex_12_3a = Exercise(
 )
 
 
-def pair(answer: Any) -> Any:
+def read_pair(answer: Any) -> Any:
     """A number and a word; capitals and brackets do not matter, and a heavy ball is momentum.
 
-    >>> pair([1, "Heavy-ball momentum"]), pair((0.5, " B)"))
+    >>> read_pair([1, "Heavy-ball momentum"]), read_pair((0.5, " B)"))
     ((1.0, 'momentum'), (0.5, 'b'))
     """
     parts = plain(answer)
@@ -179,33 +158,18 @@ def _word(text: str) -> str:
 _BETA = "a ← β a + g, x ← x − η a"
 
 ex_12_3b = Exercise(
-    "ex_12_3b",
     expects='a pair, β and a name, such as (0.5, "Adam")',
     expected=(1.0, "momentum"),
-    observe=pair,
+    observe=read_pair,
     reference='answer = (1.0, "momentum")',
-    misconceptions=(
-        Misconception(
-            'answer = (0.0, "gradient descent")',
-            (0.0, "gradient descent"),
-            "With β = 0 nothing of the past is in the step: that is the run with zero_grad.",
-        ),
-        Misconception(
-            'answer = (0.9, "momentum")',
-            (0.9, "momentum"),
-            "It is momentum. With 0.9 a gradient would fade: after ten steps a third of it is left. What fades here?",
-        ),
-        Misconception(
-            'answer = (1.0, "gradient descent")',
-            (1.0, "gradient descent"),
-            "β is right. A step that remembers all former steps has another name than one that remembers none.",
-        ),
-        Misconception(
-            'answer = (1.0, "Adam")',
-            (1.0, "adam"),
-            "β is right. But nothing is divided by the size of the gradients here, as Adam does.",
-        ),
-    ),
+    misconceptions={
+        (0.0, "gradient descent"): "With β = 0 nothing of the past is in the step: that is the run with zero_grad.",
+        (0.9, "momentum"): "It is momentum. With 0.9 a gradient would fade: after ten steps a third of it is left. "
+        "What fades here?",
+        (1.0, "gradient descent"): "β is right. A step that remembers all former steps has another name than one that "
+        "remembers none.",
+        (1.0, "adam"): "β is right. But nothing is divided by the size of the gradients here, as Adam does.",
+    },
     hints=(
         f"Write the two lines as {_BETA}. What is a after the first epoch, after the second, after the third?",
         "a is g₀, then g₀ + g₁, then g₀ + g₁ + g₂. Which β makes that of β a + g?",
@@ -217,10 +181,9 @@ ex_12_3b = Exercise(
 # 4. too long a step
 
 ex_12_4 = Exercise(
-    "ex_12_4",
     expects='a pair, a factor and a letter, such as (0.5, "a")',
     make=overshoot_instance,
-    observe=pair,
+    observe=read_pair,
     draws={"rate": (0.15, 0.18, 0.25, 0.3, 0.35, 0.4)},
     tolerance=1e-3,
     hints=(

@@ -9,9 +9,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab.data import load_iris
-from autodiff_lab.lessons.checks.compare import Refused, describe, plain
-from autodiff_lab.lessons.checks.run_code import Crashed, attempt
-from autodiff_lab.lessons.lesson_03.sandbox import refuse
+from autodiff_lab.lessons.checks import Crashed, Refused, attempt, plain, run_cases, summarize, vet_code
 from autodiff_lab.systems.iris import Epoch, Parameters, categorical_cross_entropy, reg, train_arrays
 from autodiff_lab.systems.perceptron import FIXED_START, XOR, loss, network, two_moons
 from autodiff_lab.systems.wengert import Var
@@ -37,21 +35,13 @@ def expected_score_gradients() -> dict[str, Any]:
     return {case: plain(grad(cross_entropy)(z, y)) for case, (z, y) in SCORES.items()}
 
 
-def score_gradients(gradient_of_scores: Any) -> Any:
+def find_score_gradients(gradient_of_scores: Any) -> Any:
     """By the learner's formula, from probabilities and labels."""
-    refused = refuse(gradient_of_scores, listing=())
-    if refused:
-        return refused
-    found = {}
-    for case, (z, y) in SCORES.items():
-        p = np.exp(z) / np.sum(np.exp(z), axis=1, keepdims=True)
-        found[case] = _seen(attempt(gradient_of_scores, p, y))
-    return found
 
+    def run(names: dict[str, Any], z: Any, y: Any) -> Any:
+        return gradient_of_scores(np.exp(z) / np.sum(np.exp(z), axis=1, keepdims=True), y)
 
-def _seen(answer: Any) -> Any:
-    data = plain(answer)
-    return data if isinstance(data, float | tuple | Crashed) else describe(data)
+    return run_cases(run, SCORES, gradient_of_scores)
 
 
 # The series
@@ -90,11 +80,9 @@ def _bent(x: Any) -> Any:
 BELOW = "below 0.000001"
 
 
-def compared(worst_error: Any) -> Any:
+def compare_claims(worst_error: Any) -> Any:
     """What the learner's comparison says of right and wrong gradients, and whether it leaves its input alone."""
-    refused = refuse(worst_error, listing=())
-    if refused:
-        return refused
+    vet_code(worst_error)
     right = grad(_bent)(POINT)
     claims = {
         "the gradient itself": right,
@@ -105,7 +93,7 @@ def compared(worst_error: Any) -> Any:
     found: dict[str, Any] = {}
     for case, claimed in claims.items():
         x = POINT.copy()
-        error = _seen(attempt(worst_error, lambda x: float(_bent(x)), x, claimed))
+        error = summarize(attempt(worst_error, lambda x: float(_bent(x)), x, claimed))
         found[case] = BELOW if isinstance(error, float) and 0 <= error < 1e-6 else error
         found["x afterwards"] = plain(x)
     return found
@@ -129,11 +117,9 @@ EPOCHS, FLOWERS, RATE = 4, (0, 40, 80, 100), 0.02
 LOSSES, CELLS = "the losses", "cells on the tape"
 
 
-def updated(update: Any) -> Any:
+def run_updates(update: Any) -> Any:
     """Losses and lengths of the tape over a few epochs of four flowers, with the learner's update."""
-    refused = refuse(update, listing=())
-    if refused:
-        return refused
+    vet_code(update)
     iris = load_iris()
     xs = iris.train.features[list(FLOWERS)].tolist()
     truth = np.eye(3)[iris.train.labels[list(FLOWERS)]].tolist()
@@ -159,16 +145,14 @@ def _forward(xs: Any, truth: Any, w: Any, b: Any) -> Any:
 # The network
 
 
-def w2_gradients(w2_gradient: Any) -> Any:
+def find_w2_gradients(w2_gradient: Any) -> Any:
     """The learner's gradient in W2, on the network of the text and on another one."""
-    refused = refuse(w2_gradient, listing=())
-    if refused:
-        return refused
-    found = {}
-    for case, (params, task) in _networks().items():
+
+    def run(names: dict[str, Any], params: Any, task: Any) -> Any:
         hidden = np.tanh(task.x @ params["W1"] + params["b1"])
-        found[case] = _seen(attempt(w2_gradient, hidden, network(params, task.x), task.t))
-    return found
+        return w2_gradient(hidden, network(params, task.x), task.t)
+
+    return run_cases(run, _networks(), w2_gradient)
 
 
 def expected_w2_gradients() -> dict[str, Any]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from autodiff_lab.lessons.checks.exercise import Exercise, Misconception
-from autodiff_lab.lessons.checks.run_code import Crashed
-from autodiff_lab.lessons.lesson_12.sandbox import CELLS, LOSSES, expected_w2_gradients, updated, w2_gradients
+from autodiff_lab.lessons.checks import Crashed, Exercise
+from autodiff_lab.lessons.lesson_12.sandbox import CELLS, LOSSES, expected_w2_gradients, find_w2_gradients, run_updates
 from autodiff_lab.lessons.lesson_12.variants import first_step_instance
 
 # 5. the growing tape
@@ -24,7 +23,7 @@ def update(w, b, rate):
 def _by(scope_source: str) -> dict[str, tuple[float, ...]]:
     scope: dict[str, object] = {}
     exec(scope_source, scope)
-    return updated(scope["update"])
+    return run_updates(scope["update"])
 
 
 _RIGHT = _by(_update())
@@ -34,47 +33,39 @@ _UPHILL = _update("b[i].value += rate * b[i].sensitivity", "w[i][j].value += rat
 _COMPUTED = _update("b[i].value - rate * b[i].sensitivity", "w[i][j].value - rate * w[i][j].sensitivity")
 
 ex_12_5 = Exercise(
-    "ex_12_5",
-    takes=("update",),
     expects="a function update(w, b, rate) that changes the parameters and returns nothing",
     expected=_RIGHT,
-    observe=updated,
+    observe=run_updates,
     cases="There are four epochs, on four flowers.",
     reference=_update(),
-    misconceptions=(
-        Misconception(
-            _AS_WRITTEN,
+    misconceptions={
+        _AS_WRITTEN: (
             {CELLS: _by(_AS_WRITTEN)[CELLS]},
             "The losses are right, and the tape grows by 15 cells each time. x -= amount makes a new cell for the "
             "name; its operand is the old one.",
         ),
-        Misconception(
-            _HALF,
+        _HALF: (
             {CELLS: _by(_HALF)[CELLS]},
             "The biases are mended: the tape grows by 12 cells now, not by 15. The weights still make new cells.",
         ),
-        Misconception(
-            _UPHILL,
+        _UPHILL: (
             {LOSSES: _by(_UPHILL)[LOSSES]},
             "The tape keeps its length, and the loss rises. The gradient points uphill.",
         ),
-        Misconception(
-            _COMPUTED,
+        _COMPUTED: (
             {LOSSES: _by(_COMPUTED)[LOSSES]},
             "The new value is computed and put nowhere: the loss stays at ln 3.",
         ),
-        Misconception(
-            _update("b[i] = b[i].value - rate * b[i].sensitivity"),
+        _update("b[i] = b[i].value - rate * b[i].sensitivity"): (
             Crashed("AttributeError"),
             "b[i] is a plain number now. It has no sensitivity when the next epoch asks for it.",
         ),
-        Misconception(
-            _update("b[i].value -= b[i].sensitivity", "w[i][j].value -= w[i][j].sensitivity"),
+        _update("b[i].value -= b[i].sensitivity", "w[i][j].value -= w[i][j].sensitivity"): (
             {CELLS: _RIGHT[CELLS]},
             "The tape keeps its length, but the losses are not the same. Does every parameter move, and by the rate "
             "times its slope?",
         ),
-    ),
+    },
     hints=(
         "A cell has a value and a sensitivity, both plain numbers. Which of them has to change?",
         "Plain numbers can be changed in place: cell.value -= … records nothing.",
@@ -100,40 +91,33 @@ _W2 = expected_w2_gradients()
 _XOR = _W2["XOR"]
 
 ex_12_6 = Exercise(
-    "ex_12_6",
-    takes=("w2_gradient",),
     expects="a function w2_gradient(z, y, t) that returns an array of shape (3, 1)",
     expected=_W2,
-    observe=w2_gradients,
+    observe=find_w2_gradients,
     cases="One bracket for each row of W2.",
     reference=_w2(),
-    misconceptions=(
-        Misconception(
-            _w2("z.T @ (y - t) / len(t)"),
+    misconceptions={
+        _w2("z.T @ (y - t) / len(t)"): (
             {"XOR": _times(0.5, _XOR)},
             "Half of it. The derivative of a square brings a 2 with it.",
         ),
-        Misconception(
-            _w2("2 * z.T @ (y - t)"),
+        _w2("2 * z.T @ (y - t)"): (
             {"XOR": _times(4, _XOR)},
             "Four times too large: the loss is a mean over the points, not their sum.",
         ),
-        Misconception(
-            _w2("z.T @ (2 * (t - y) / len(t))"),
+        _w2("z.T @ (2 * (t - y) / len(t))"): (
             {"XOR": _times(-1, _XOR)},
             "The sign is turned round: the error is what came out minus what was wanted.",
         ),
-        Misconception(
-            _w2("z @ (2 * (y - t) / len(t))"),
+        _w2("z @ (2 * (y - t) / len(t))"): (
             {"XOR": Crashed("ValueError")},
             "z has one row for each point, W2 one row for each hidden unit. The points are to be summed: transpose z.",
         ),
-        Misconception(
-            _w2("(z * (2 * (y - t) / len(t))).sum(axis=0)"),
+        _w2("(z * (2 * (y - t) / len(t))).sum(axis=0)"): (
             {"XOR": tuple(row[0] for row in _XOR)},
             "The three numbers are right. A gradient has the shape of what it belongs to, and W2 is a column.",
         ),
-    ),
+    },
     hints=(
         "The output is y = z W2 + b2, and the loss is the mean of (y − t)². What is the adjoint of y?",
         "It is 2(y − t)/n, one for each point. From there to W2 it is the matrix product's rule of notebook 11.",
@@ -145,7 +129,6 @@ ex_12_6 = Exercise(
 # 7. the first step of Adam
 
 ex_12_7 = Exercise(
-    "ex_12_7",
     expects="a number, how far the parameter goes down",
     make=first_step_instance,
     draws={"rate": (0.01, 0.02, 0.1), "gradient": (0.0005, 0.02, 3.0)},

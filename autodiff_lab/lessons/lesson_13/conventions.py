@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
-from autodiff_lab.lessons.checks.exercise import Exercise, Misconception
-from autodiff_lab.lessons.lesson_13.sandbox import (
-    DOCUMENTED,
-    LIMITED,
-    TIES,
-    expected,
-    fair,
-    judged,
-    limited,
-    tried,
-)
+from autodiff_lab.lessons.checks import Exercise
+from autodiff_lab.lessons.lesson_13 import sandbox
+from autodiff_lab.lessons.lesson_13.sandbox import DOCUMENTED, LIMITED, TIES
 from autodiff_lab.lessons.lesson_13.variants import clip_instance
 
 # 5. a rule for ties
@@ -26,49 +18,40 @@ def _share(body: str, said: str = "Split the adjoint evenly among the largest en
 PAIR, NO_TIE, FOUR, _ = TIES
 
 ex_13_5 = Exercise(
-    "ex_13_5",
-    takes=("share",),
     expects="a function share(x) that returns one share for each entry",
-    expected=fair(),
-    observe=judged,
+    expected=sandbox.fair(),
+    observe=sandbox.judge_shares,
     reference=_share("won = x == np.max(x)\n    return won / np.sum(won)"),
-    misconceptions=(
-        Misconception(
-            _share("return 1.0 * (x == np.max(x))", "Every largest entry gets all of it."),
+    misconceptions={
+        _share("return 1.0 * (x == np.max(x))", "Every largest entry gets all of it."): (
             {PAIR: "the adjoints of the entries add up to 2 times that of the maximum"},
             "Every winner gets everything: two winners, and the adjoint has doubled. If both entries grow by 1, the "
             "maximum grows by 1, not by 2.",
         ),
-        Misconception(
-            _share("return (x == np.max(x)) / 2", "Half for each of the two largest."),
+        _share("return (x == np.max(x)) / 2", "Half for each of the two largest."): (
             {FOUR: "the adjoints of the entries add up to 2 times that of the maximum"},
             "That is right for two winners. Four may tie, or there may be only one.",
         ),
-        Misconception(
-            _share("return np.ones(len(x)) / len(x)", "Everybody gets the same."),
+        _share("return np.ones(len(x)) / len(x)", "Everybody gets the same."): (
             {NO_TIE: "an entry that is not the largest gets a share"},
             "An entry that is not the largest can move a little and the maximum does not notice. Its share is 0.",
         ),
-        Misconception(
-            _share(
-                "won = x == np.max(x)\n    return 1.0 * won if np.sum(won) == 1 else 0.0 * x",
-                "At a tie nobody gets any.",
-            ),
+        _share(
+            "won = x == np.max(x)\n    return 1.0 * won if np.sum(won) == 1 else 0.0 * x", "At a tie nobody gets any."
+        ): (
             {PAIR: "the adjoints of the entries add up to 0 times that of the maximum"},
             "At a tie all is lost. Move all the tied entries together: the maximum moves with them.",
         ),
-        Misconception(
-            _share("return np.argmax(x)", "The first of the largest gets all."),
+        _share("return np.argmax(x)", "The first of the largest gets all."): (
             {PAIR: "0 for 3 entries: one share for each is needed"},
             "That is the position of the winner. Asked for is an array of shares, with a 1 in that position.",
         ),
-        Misconception(
-            _share("won = x == np.max(x)\n    return won / np.sum(won)", ""),
-            {PAIR: fair()[PAIR], DOCUMENTED: "is missing, or too short to say what is done at a tie"},
+        _share("won = x == np.max(x)\n    return won / np.sum(won)", ""): (
+            {PAIR: sandbox.fair()[PAIR], DOCUMENTED: "is missing, or too short to say what is done at a tie"},
             "The rule is fair. It is a choice among several, so whoever uses it has to be told: say in a docstring, "
             "in a sentence, what happens at a tie.",
         ),
-    ),
+    },
     hints=(
         "Who may get a share? Those with x == np.max(x).",
         "Whatever you choose, the shares have to add up to 1. Even shares do; so does all for the first one.",
@@ -81,7 +64,6 @@ ex_13_5 = Exercise(
 # 6. what a clip sends back
 
 ex_13_6 = Exercise(
-    "ex_13_6",
     expects="two gradients of three numbers each, ((…), (…))",
     make=clip_instance,
     draws={"e1": (-4.0, -2.0, -1.5, 3.0), "e2": (0.3, -0.4, 0.7, 0.25), "e3": (5.0, 0.6, -0.2, 2.5)},
@@ -104,42 +86,35 @@ def _limited(rule: str = "vjp=lambda g, y, x: np.clip(g, -1.0, 1.0)", body: str 
 OUT, LOSS, HUNDRED = LIMITED
 
 ex_13_7 = Exercise(
-    "ex_13_7",
-    takes=("clip_gradient",),
     expects="a function clip_gradient(x) with a rule of its own",
-    expected=expected(limited, LIMITED),
-    observe=lambda clip_gradient: tried(clip_gradient, LIMITED),
+    expected=sandbox.expected(sandbox.limit_adjoint, LIMITED),
+    observe=lambda clip_gradient: sandbox.try_cases(clip_gradient, LIMITED),
     reference=_limited(),
-    misconceptions=(
-        Misconception(
-            _limited("", "np.clip(x, -1.0, 1.0)"),
+    misconceptions={
+        _limited("", "np.clip(x, -1.0, 1.0)"): (
             {OUT: (-1.0, 0.3, 1.0), LOSS: (0.0, 0.3, 0.0)},
             "That clips the errors, which is the bug. The value is to pass unchanged; what comes back is clipped.",
         ),
-        Misconception(
-            _limited(""),
+        _limited(""): (
             {OUT: (-2.0, 0.3, 5.0), LOSS: (-2.0, 0.3, 5.0)},
             "The value passes, and so does everything that comes back. Give the function a rule that clips what "
             "arrives: custom_gradient(vjp=…).",
         ),
-        Misconception(
-            _limited("vjp=lambda g, y, x: np.clip(x, -1.0, 1.0)"),
+        _limited("vjp=lambda g, y, x: np.clip(x, -1.0, 1.0)"): (
             {LOSS: (-1.0, 0.3, 1.0), HUNDRED: (-1.0, 0.3, 1.0)},
             "In the loss that looks right, because there the adjoint happens to be the error. Clip g, what arrives, "
             "and not x.",
         ),
-        Misconception(
-            _limited("vjp=lambda g, y, x: g * np.clip(x, -1.0, 1.0)"),
+        _limited("vjp=lambda g, y, x: g * np.clip(x, -1.0, 1.0)"): (
             {LOSS: (2.0, 0.09, 5.0)},
             "You multiplied the adjoint by the clipped operand, as if that were a local partial. A partial does not "
             "see the adjoint; a vjp does. Return g itself, clipped.",
         ),
-        Misconception(
-            _limited(body="np.clip(x, -1.0, 1.0)"),
+        _limited(body="np.clip(x, -1.0, 1.0)"): (
             {OUT: (-1.0, 0.3, 1.0), HUNDRED: (1.0, 1.0, 1.0)},
             "The rule is right. But the value is clipped too, and should pass unchanged.",
         ),
-    ),
+    },
     hints=(
         "The function returns its operand. All the rest is in the rule.",
         "custom_gradient(vjp=lambda g, y, x: …): g is the adjoint that arrives, and what you return goes on to x.",

@@ -8,22 +8,20 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab import custom_gradient, grad, value_and_grad
-from autodiff_lab.lessons.checks.compare import describe, plain, told
-from autodiff_lab.lessons.checks.run_code import attempt
-from autodiff_lab.lessons.lesson_03.sandbox import refuse
+from autodiff_lab.lessons.checks import Finding, attempt, describe, plain, run_cases, vet_code
 
 Case = tuple[Callable[..., Any], Any]
 
 
-def spelled(data: Any) -> Any:
+def spell_nonfinite(data: Any) -> Any:
     """Plain data in which inf and nan are words: no arithmetic makes a near miss of them, and nan equals itself.
 
-    >>> spelled((0.5, float("nan"), -float("inf")))
+    >>> spell_nonfinite((0.5, float("nan"), -float("inf")))
     (0.5, 'nan', '-inf')
     """
     if isinstance(data, tuple):
-        return tuple(map(spelled, data))
-    return f"{data:g}" if isinstance(data, float) and not np.isfinite(data) else data
+        return tuple(map(spell_nonfinite, data))
+    return Finding(f"{data:g}") if isinstance(data, float) and not np.isfinite(data) else data
 
 
 def slopes(function: Callable[..., Any], x: Any) -> Any:
@@ -37,19 +35,17 @@ def slopes(function: Callable[..., Any], x: Any) -> Any:
     return plain((function(x), grad(lambda v: np.sum(function(v)))(x)))
 
 
-def tried(function: Any, cases: Mapping[str, Case]) -> Any:
+def try_cases(function: Any, cases: Mapping[str, Case]) -> Any:
     """What comes out in each case, as plain data; a case is something to do with the function, and a place."""
-    return refuse(function, listing=()) or {
-        case: spelled(told(attempt(run, function, x))) for case, (run, x) in cases.items()
-    }
+    return run_cases(lambda names, run, x: spell_nonfinite(plain(run(function, x))), cases, function)
 
 
-def second(function: Callable[..., Any], x: float) -> float:
+def find_second_derivative(function: Callable[..., Any], x: float) -> float:
     """The second derivative."""
     return float(grad(grad(function))(x))
 
 
-def multiplied(factor: float) -> Callable[[Callable[..., Any], float], Any]:
+def scale_by(factor: float) -> Callable[[Callable[..., Any], float], Any]:
     """Value and slope of a multiple of the function: a rule without its adjoint is noticed, and so are tiny numbers."""
     return lambda function, x: slopes(lambda v: factor * function(v), x)
 
@@ -82,9 +78,9 @@ STABLE: dict[str, Case] = {
     "x = 800": (slopes, 800.0),
     "x = 1": (slopes, 1.0),
     "x = -800": (slopes, -800.0),
-    "three times it, x = 1": (multiplied(3.0), 1.0),
-    "the second derivative at 1": (second, 1.0),
-    "1e18 times it, x = -40": (multiplied(1e18), -40.0),
+    "three times it, x = 1": (scale_by(3.0), 1.0),
+    "the second derivative at 1": (find_second_derivative, 1.0),
+    "1e18 times it, x = -40": (scale_by(1e18), -40.0),
 }
 
 
@@ -125,7 +121,7 @@ LIMITED: dict[str, Case] = {
 
 
 @custom_gradient(vjp=lambda g, y, x: np.clip(g, -1.0, 1.0))
-def limited(x: Any) -> Any:
+def limit_adjoint(x: Any) -> Any:
     """Return x; on the way back the adjoint is limited."""
     return x
 
@@ -133,7 +129,7 @@ def limited(x: Any) -> Any:
 def expected(function: Callable[..., Any], cases: Mapping[str, Case]) -> dict[str, Any]:
     """What a good function gives in each case."""
     with np.errstate(all="ignore"):
-        return {case: spelled(run(function, x)) for case, (run, x) in cases.items()}
+        return {case: spell_nonfinite(run(function, x)) for case, (run, x) in cases.items()}
 
 
 # A rule for ties
@@ -150,11 +146,9 @@ DOCUMENTED = "its docstring"
 SAYS = "says what is done at a tie"
 
 
-def judged(share: Any) -> Any:
+def judge_shares(share: Any) -> Any:
     """A tie rule on several arrays, put into a maximum of its own and swept by the engine."""
-    refused = refuse(share, listing=())
-    if refused:
-        return refused
+    vet_code(share)
     found: dict[str, Any] = {case: attempt(_judge, share, np.array(x)) for case, x in TIES.items()}
     rng = np.random.default_rng(13)
     for x in rng.integers(0, 3, (100, 4)).astype(float):

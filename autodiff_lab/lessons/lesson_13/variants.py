@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab import grad
-from autodiff_lab.lessons.checks.compare import plain
-from autodiff_lab.lessons.checks.variants import Instance, Misconception, known_mistakes
+from autodiff_lab.lessons.checks import Instance, plain
 from autodiff_lab.trace.model import Trace
 
 PROGRAMS: dict[str, tuple[Callable[[Any], Any], float]] = {
@@ -60,52 +59,29 @@ def birth_instance(program: str = "where(x > 0, log(x), 0) at x = 0") -> Instanc
     line = trace.lines[step.line]
     row, adjoint, partial = line.name, step.adjoint.value, line.operands[send.slot].partial.value  # type: ignore[union-attr]
     last = trace.lines[-1].name
-    wrong = (
-        (
-            (last, 1.0, 0.0),
-            f"{last} speaks first, and all it sends is finite. Whose turn is it next?",
-        ),
-        (
-            ("v0", np.nan, np.nan),
-            "v0 is where the NaN is seen. Nothing is sent from there: find the row that sent it.",
-        ),
-        (
-            ("v0", adjoint, partial),
-            "The two factors are right. v0 is where the NaN is seen, and it sends nothing: whose adjoint and whose "
-            "local partial are these?",
-        ),
-        (
-            (row, partial, adjoint),
-            "The row is right, and so are the factors, the other way round: first the adjoint that has arrived, then "
-            "the local partial.",
-        ),
-        (
-            (row, 1.0, partial),
-            f"The row and its local partial are right. But what has arrived at {row} is not the seed: the rows after "
-            "it have multiplied it already.",
-        ),
-        (
-            (row, adjoint, line.value.value),
-            f"That is the value of {row}. The second factor is its local partial, a derivative.",
-        ),
-        (
-            (row, adjoint, send.contribution.value),
-            "The third number is the product already. Give the two factors that it is made of.",
-        ),
-    )
-    expected, known = birthplace((row, adjoint, partial)), []
-    for answer, hint in wrong:
-        seen = birthplace(answer)
-        if seen not in [expected, *(each.seen for each in known)]:
-            known.append(Misconception(f"answer = {_python(answer)}", seen, hint))
-    return Instance(
-        expected=expected, reference=f"answer = {_python((row, adjoint, partial))}", misconceptions=tuple(known)
-    )
+    wrong = {
+        (row, adjoint, send.contribution.value): "The third number is the product already. Give the two factors that "
+        "it is made of.",
+        (row, adjoint, line.value.value): f"That is the value of {row}. The second factor is its local partial, a "
+        "derivative.",
+        (row, 1.0, partial): f"The row and its local partial are right. But what has arrived at {row} is not the "
+        "seed: the rows after it have multiplied it already.",
+        (row, partial, adjoint): "The row is right, and so are the factors, the other way round: first the adjoint "
+        "that has arrived, then the local partial.",
+        ("v0", adjoint, partial): "The two factors are right. v0 is where the NaN is seen, and it sends nothing: "
+        "whose adjoint and whose local partial are these?",
+        ("v0", np.nan, np.nan): "v0 is where the NaN is seen. Nothing is sent from there: find the row that sent it.",
+        (last, 1.0, 0.0): f"{last} speaks first, and all it sends is finite. Whose turn is it next?",
+    }
+    right = (row, adjoint, partial)
+    in_words = {birthplace(answer): (_python(answer), hint) for answer, hint in wrong.items()}
+    in_words.pop(birthplace(right), None)
+    return Instance(birthplace(right), {code: (seen, hint) for seen, (code, hint) in in_words.items()}, _python(right))
 
 
 def _python(answer: tuple[Any, ...]) -> str:
-    """An answer as it is written in the notebook, where inf and nan are names."""
-    return f"({answer[0]!r}, {', '.join(f'{part + 0.0!r}' for part in map(float, answer[1:]))})"
+    """Return an answer as it is written in the notebook, where inf and nan are names."""
+    return f"answer = ({answer[0]!r}, {', '.join(f'{part + 0.0!r}' for part in map(float, answer[1:]))})"
 
 
 def clip_instance(e1: float = -2.0, e2: float = 0.3, e3: float = 5.0) -> Instance:
@@ -115,32 +91,15 @@ def clip_instance(e1: float = -2.0, e2: float = 0.3, e3: float = 5.0) -> Instanc
     of_sum = plain(grad(lambda e: np.sum(np.clip(e, -1.0, 1.0)))(errors))
     of_squares = plain(grad(lambda e: 0.5 * np.sum(np.clip(e, -1.0, 1.0) ** 2))(errors) + 0.0)
     right = (of_sum, of_squares)
-    return Instance(
-        expected=right,
-        reference=f"answer = {right}",
-        misconceptions=known_mistakes(
-            right,
-            (
-                (of_sum, clipped),
-                "The first is right. The second is what people hope for, the clipped errors. But the square comes "
-                "after the clip, and what it sends has to pass through the clip.",
-            ),
-            (
-                ((1.0, 1.0, 1.0), clipped),
-                "That forgets that the clip is on the way back too. Beyond its edges it does not move, whatever the "
-                "error does.",
-            ),
-            (
-                ((1.0, 1.0, 1.0), plain(errors)),
-                "These are the gradients without a clip. Beyond its edges a clip does not move.",
-            ),
-            (
-                (plain(1.0 * ~inside), plain(clipped * ~inside)),
-                "You have it the other way round: inside its edges the clip lets everything pass, outside nothing.",
-            ),
-            (
-                (of_sum, of_sum),
-                "The first is right. In the second the square sends the clipped error, and not 1.",
-            ),
-        ),
-    )
+    wrong = {
+        (of_sum, clipped): "The first is right. The second is what people hope for, the clipped errors. But the "
+        "square comes after the clip, and what it sends has to pass through the clip.",
+        ((1.0, 1.0, 1.0), clipped): "That forgets that the clip is on the way back too. Beyond its edges it does not "
+        "move, whatever the error does.",
+        ((1.0, 1.0, 1.0), plain(errors)): "These are the gradients without a clip. Beyond its edges a clip does not "
+        "move.",
+        (plain(1.0 * ~inside), plain(clipped * ~inside)): "You have it the other way round: inside its edges the clip "
+        "lets everything pass, outside nothing.",
+        (of_sum, of_sum): "The first is right. In the second the square sends the clipped error, and not 1.",
+    }
+    return Instance(right, wrong)

@@ -6,20 +6,9 @@ import math
 from typing import Any
 
 import autodiff_lab
-from autodiff_lab.lessons.checks.exercise import Exercise, Instance, Misconception
-from autodiff_lab.lessons.checks.run_code import Crashed
-from autodiff_lab.lessons.checks.variants import known_mistakes
-from autodiff_lab.lessons.lesson_14.sandbox import (
-    ALIVE,
-    LONG,
-    PEAK,
-    START,
-    WITHIN,
-    Watched,
-    expected_segments,
-    gradient_of,
-    reversed_in_segments,
-)
+from autodiff_lab.lessons.checks import Crashed, Exercise, Instance
+from autodiff_lab.lessons.lesson_14 import sandbox
+from autodiff_lab.lessons.lesson_14.sandbox import ALIVE, LONG, PEAK, START, WITHIN, Watched
 from autodiff_lab.systems.schedules import beta, cost, fewest_extra_steps, keep_all, keep_none, repetitions, segments
 
 # 1. beta, and what fits
@@ -28,44 +17,23 @@ from autodiff_lab.systems.schedules import beta, cost, fewest_extra_steps, keep_
 def reach_instance(slots: int = 3, runs: int = 3, steps: int = 21) -> Instance:
     """How long a chain some slots can reverse, and what a longer one takes."""
     right = (beta(slots, runs), repetitions(steps, slots))
-    return Instance(
-        expected=right,
-        reference=f"answer = {right}  # math.comb({slots + runs}, {slots}); then more runs until {steps} steps fit",
-        misconceptions=known_mistakes(
-            right,
-            (
-                (slots * runs, right[1]),
-                "The first number is a product: slots times runs. A slot is used again when its state is done with, "
-                "and that gives a binomial coefficient.",
-            ),
-            (
-                (beta(slots - 1, runs), right[1]),
-                "You left the initial state out of the slots. It takes one too.",
-            ),
-            (
-                (beta(slots, runs - 1), right[1]),
-                "That is how far one run less would reach.",
-            ),
-            (
-                (right[0], right[1] - 1),
-                f"The first is right. With that many runs ahead {slots} slots reach only "
-                f"{beta(slots, right[1] - 1)} steps, and the chain has {steps}.",
-            ),
-            (
-                (right[0], right[1] + 1),
-                "The first is right. The second is more than needed: one run less is enough for this chain.",
-            ),
-            (
-                (right[0], float(fewest_extra_steps(steps, slots))),
-                "The first is right. The second number counts all extra steps of the chain; asked for is how often "
-                "one step is run ahead, at most.",
-            ),
-        ),
-    )
+    wrong = {
+        (right[0], float(fewest_extra_steps(steps, slots))): "The first is right. The second number counts all extra "
+        "steps of the chain; asked for is how often one step is run ahead, at most.",
+        (right[0], right[1] + 1): "The first is right. The second is more than needed: one run less is enough for "
+        "this chain.",
+        (right[0], right[1] - 1): f"The first is right. With that many runs ahead {slots} slots reach only "
+        f"{beta(slots, right[1] - 1)} steps, and the chain has {steps}.",
+        (beta(slots, runs - 1), right[1]): "That is how far one run less would reach.",
+        (beta(slots - 1, runs), right[1]): "You left the initial state out of the slots. It takes one too.",
+        (slots * runs, right[1]): "The first number is a product: slots times runs. A slot is used again when its "
+        "state is done with, and that gives a binomial coefficient.",
+    }
+    how = f"# math.comb({slots + runs}, {slots}); then more runs until {steps} steps fit"
+    return Instance(right, wrong, f"answer = {right}  {how}")
 
 
 ex_14_1 = Exercise(
-    "ex_14_1",
     expects="two whole numbers, (the longest chain, how often a step of the other chain is run ahead)",
     make=reach_instance,
     draws={"slots": (2, 3, 4), "runs": (2, 3, 4), "steps": (16, 21, 40, 60)},
@@ -82,37 +50,23 @@ ex_14_1 = Exercise(
 def price_instance(steps: int = 20, slots: int = 3) -> Instance:
     """The fewest extra steps for a chain."""
     right, r = fewest_extra_steps(steps, slots), repetitions(steps, slots)
-    return Instance(
-        expected=float(right),
-        reference=(
-            f"# r = {r}, since β({slots}, {r - 1}) = {beta(slots, r - 1)} < {steps} ≤ β({slots}, {r}) = "
-            f"{beta(slots, r)}\nanswer = {r} * {steps} - {beta(slots + 1, r - 1)}"
-        ),
-        misconceptions=known_mistakes(
-            float(right),
-            (
-                float(r * steps),
-                "You let every step run r times. The steps near the end of the chain, and next to a slot, run fewer "
-                "times: β(s + 1, r − 1) is what they save.",
-            ),
-            (float(r * steps - beta(slots, r - 1)), "Look at the formula again: the saving is β(s + 1, r − 1)."),
-            (
-                float(fewest_extra_steps(steps, slots + 1)),
-                "That is right for one slot more. The initial state takes one of the slots.",
-            ),
-            (float(cost(keep_all(steps)).extra), "That is the cost if every state is kept, in as many slots as steps."),
-            (float(cost(keep_none(steps)).extra), "That is the cost with one slot only."),
-            (
-                float(right + steps),
-                "You counted the steps that are recorded as well. Extra ones are those that are only run ahead.",
-            ),
-            (float(cost(segments(steps)).extra), "That is the cost of segments of √l, which need more slots."),
-        ),
-    )
+    wrong = {
+        float(cost(segments(steps)).extra): "That is the cost of segments of √l, which need more slots.",
+        float(right + steps): "You counted the steps that are recorded as well. Extra ones are those that are only "
+        "run ahead.",
+        float(cost(keep_none(steps)).extra): "That is the cost with one slot only.",
+        float(cost(keep_all(steps)).extra): "That is the cost if every state is kept, in as many slots as steps.",
+        float(fewest_extra_steps(steps, slots + 1)): "That is right for one slot more. The initial state takes one of "
+        "the slots.",
+        float(r * steps - beta(slots, r - 1)): "Look at the formula again: the saving is β(s + 1, r − 1).",
+        float(r * steps): "You let every step run r times. The steps near the end of the chain, and next to a slot, "
+        "run fewer times: β(s + 1, r − 1) is what they save.",
+    }
+    how = f"# r = {r}, since β({slots}, {r - 1}) = {beta(slots, r - 1)} < {steps} ≤ β({slots}, {r}) = {beta(slots, r)}"
+    return Instance(float(right), wrong, f"{how}\nanswer = {r} * {steps} - {beta(slots + 1, r - 1)}")
 
 
 ex_14_2 = Exercise(
-    "ex_14_2",
     expects="a whole number",
     make=price_instance,
     draws={"steps": (12, 20, 30, 50), "slots": (2, 3, 4)},
@@ -170,59 +124,50 @@ def _gives(written: str) -> dict[str, float]:
     """The gradient that some code finds for a chain of seven steps."""
     names: dict[str, Any] = {"ad": autodiff_lab, "math": math}
     exec(written, names)
-    return {gradient_of(7): names["in_segments"](Watched(), START, 7, {})}
+    return {sandbox.gradient_of(7): names["in_segments"](Watched(), START, 7, {})}
 
 
 ex_14_3 = Exercise(
-    "ex_14_3",
-    takes=("in_segments",),
     expects="a function in_segments(step, x, l, slots) that returns the gradient of the chain in x",
-    expected=expected_segments(),
-    observe=reversed_in_segments,
+    expected=sandbox.expected_segments(),
+    observe=sandbox.reverse_in_segments,
     tolerance=1e-12,
     cases="The gradients are at x = 0.3, and a limit is what √l segments need.",
     reference=_segments(),
-    misconceptions=(
-        Misconception(
-            _segments(first="True"),
+    misconceptions={
+        _segments(first="True"): (
             {PEAK: str(LONG)},
-            "The gradient is right, and all states are in slots. On the way forward keep the first one of each segment "
-            "only: those whose number is a multiple of the length.",
+            "The gradient is right, and all states are in slots. On the way forward keep the first one of each "
+            "segment only: those whose number is a multiple of the length.",
         ),
-        Misconception(
-            _ALL_IN_A_LIST,
+        _ALL_IN_A_LIST: (
             {PEAK: f"at most {WITHIN[PEAK]}", ALIVE: str(LONG - 1)},
             "The gradient is right, but the states are in a place of your own, a list or one long tape: I count those "
             "that are alive anywhere. Keep states in slots, and few of them, and record a step or a segment at a time.",
         ),
-        Misconception(
-            _segments(used="slots[start]"),
+        _segments(used="slots[start]"): (
             _gives(_segments(used="slots[start]")),
             "Every step of a segment is recorded at the segment's first state. Step number i + 1 starts from state i.",
         ),
-        Misconception(
-            _segments(used="state"),
+        _segments(used="state"): (
             _gives(_segments(used="state")),
             "Every step is recorded at the state where the way forward ended. Step number i + 1 starts from state i, "
             "which is in a slot.",
         ),
-        Misconception(
-            _segments(again="step(slots[start])"),
+        _segments(again="step(slots[start])"): (
             _gives(_segments(again="step(slots[start])")),
             "Inside a segment every state is made from the segment's first. Each is one step from the one before it.",
         ),
-        Misconception(
-            _segments(first="i == 0"),
-            {gradient_of(7): Crashed("KeyError", "6")},
+        _segments(first="i == 0"): (
+            {sandbox.gradient_of(7): Crashed("KeyError", "6")},
             "The last segment wants its first state, and that is in no slot. Keep one at each multiple of the length.",
         ),
-        Misconception(
-            _segments(freed="slots[start]"),
-            {gradient_of(7): Crashed("KeyError", "3")},
+        _segments(freed="slots[start]"): (
+            {sandbox.gradient_of(7): Crashed("KeyError", "3")},
             "The first state of a segment is dropped while its segment still needs it. Drop the state that has just "
             "been used.",
         ),
-    ),
+    },
     hints=(
         "State number i is what step number i + 1 starts from. The first states of the segments are 0, k, 2k, …",
         "Inside a segment each state is one step from the one before, which is in a slot: slots[i - 1].",

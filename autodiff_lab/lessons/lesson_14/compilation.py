@@ -4,18 +4,9 @@ from __future__ import annotations
 
 import math
 
-from autodiff_lab.lessons.checks.exercise import Exercise, Misconception
-from autodiff_lab.lessons.checks.run_code import Crashed
-from autodiff_lab.lessons.lesson_14.sandbox import (
-    FIRST,
-    PROGRAMS,
-    answer_at,
-    compiled_and_run,
-    expected_compiled,
-    expected_guarded,
-    guarded_runs,
-    recordings_after,
-)
+from autodiff_lab.lessons.checks import Crashed, Exercise
+from autodiff_lab.lessons.lesson_14 import sandbox
+from autodiff_lab.lessons.lesson_14.sandbox import FIRST, PROGRAMS
 
 COURSE, SQUARE, TAN, _, ALONE = PROGRAMS
 
@@ -50,76 +41,64 @@ _OUT = 3.0 + math.tan(X1 / X2) ** 2
 
 def _slopes(case: str, **wrong: float) -> tuple[float, tuple[float, float]]:
     """Value and slopes of a case, some of them wrong."""
-    value, (x1, x2) = expected_compiled()[case]
+    value, (x1, x2) = sandbox.expected_compiled()[case]
     return value, (wrong.get("x1", x1), wrong.get("x2", x2))
 
 
-_ONE = expected_compiled()[ALONE]
+_ONE = sandbox.expected_compiled()[ALONE]
 
 ex_14_4 = Exercise(
-    "ex_14_4",
-    takes=("compile_tape",),
     expects="a function compile_tape(tape) that returns source text, in which a function `compiled` is defined",
-    expected=expected_compiled(),
-    observe=compiled_and_run,
+    expected=sandbox.expected_compiled(),
+    observe=sandbox.compile_and_run,
     cases="These are the value and the slopes, in brackets if there are two; of a hundred inputs, how many agree.",
     reference=_compiler(),
-    misconceptions=(
-        Misconception(
-            _compiler(sent='f"{bar[j]} = {bar[i]} * ({written(partial)})"'),
+    misconceptions={
+        _compiler(sent='f"{bar[j]} = {bar[i]} * ({written(partial)})"'): (
             {COURSE: _slopes(COURSE, x1=0.5, x2=2.0)},
             "x1 and x2 are used twice each, and one contribution has overwritten the other. Add each to the rest: +=.",
         ),
-        Misconception(
-            _compiler(sent='f"{bar[j]} += {bar[i]} * {written(partial)}"'),
+        _compiler(sent='f"{bar[j]} += {bar[i]} * {written(partial)}"'): (
             {COURSE: _slopes(COURSE), TAN: _slopes(TAN, x1=_OUT / X2, x2=-_OUT * X1 / X2**2)},
             "Right for sums and products. But a partial can be a sum itself, such as 1 + v2 · v2, and a product in "
             "front of it takes its first part only. Put the partial in brackets.",
         ),
-        Misconception(
-            _compiler(sent='f"{bar[j]} += {written(partial)}"'),
+        _compiler(sent='f"{bar[j]} += {written(partial)}"'): (
             {SQUARE: _slopes(SQUARE, x1=4.0)},
             "These are local partials only. What a line sends is its own adjoint times the partial.",
         ),
-        Misconception(
-            _compiler(seed='f"{bar[tape.output]} = 0.0"'),
+        _compiler(seed='f"{bar[tape.output]} = 0.0"'): (
             {COURSE: _slopes(COURSE, x1=0.0, x2=0.0)},
-            "All slopes are 0. Does the adjoint of the result, bar[tape.output], begin with 1? And does line i send to "
-            "line j, and not the other way?",
+            "All slopes are 0. Does the adjoint of the result, bar[tape.output], begin with 1? And does line i send "
+            "to line j, and not the other way?",
         ),
-        Misconception(
-            _compiler(sent='f"{bar[j]} += {bar[i]} * ({partial})"'),
+        _compiler(sent='f"{bar[j]} += {bar[i]} * ({partial})"'): (
             {COURSE: Crashed("NameError", "Symbol")},
             "A Symbol shows itself as Symbol('…'), and that is no Python line. Use written(partial).",
         ),
-        Misconception(
-            _compiler(result='f"{name(tape, tape.output)}"'),
+        _compiler(result='f"{name(tape, tape.output)}"'): (
             {COURSE: Crashed("TypeError", "cannot unpack")},
             "What you compile does not return value and slopes. The last line begins with return: return value, "
             "(slope, slope).",
         ),
-        Misconception(
-            _compiler(seed="1.0"),
+        _compiler(seed="1.0"): (
             {COURSE: Crashed("TypeError", "expected str instance")},
             "One of your three lines is no text. Each is an f-string, a line of Python.",
         ),
-        Misconception(
-            _compiler(result="f\"return {', '.join(bar[: tape.n_inputs])}\""),
+        _compiler(result="f\"return {', '.join(bar[: tape.n_inputs])}\""): (
             {COURSE: (5.5, 1.7163378145367738)},
             "These are the slopes. Return the value as well, first: value, (slope, slope).",
         ),
-        Misconception(
-            _compiler(result="f\"return {name(tape, tape.output)}, ({', '.join(bar[-tape.n_inputs :])})\""),
+        _compiler(result="f\"return {name(tape, tape.output)}, ({', '.join(bar[-tape.n_inputs :])})\""): (
             {COURSE: _slopes(COURSE, x1=-1.0, x2=1.0)},
             "Returned are the adjoints of the last lines. The inputs are the first lines of a tape.",
         ),
-        Misconception(
-            _compiler(result="f\"return {name(tape, tape.output)}, ({', '.join(bar[: tape.n_inputs])},)\""),
+        _compiler(result="f\"return {name(tape, tape.output)}, ({', '.join(bar[: tape.n_inputs])},)\""): (
             {COURSE: _slopes(COURSE), ALONE: (_ONE[0], (_ONE[1],))},
             "Right for two inputs. For a single one (x1_bar,) is a tuple with one slope in it, where "
             "ad.value_and_grad gives the slope itself: leave the last comma away, and (x1_bar) is that number.",
         ),
-    ),
+    },
     hints=(
         "Each blank is one line of Python as text: an f-string with the names of adjoints in it. bar[j] is the name of "
         "the adjoint of line j.",
@@ -168,42 +147,36 @@ _KEEPS_THE_FIRST = _guarded().replace(
 )
 
 ex_14_5 = Exercise(
-    "ex_14_5",
-    takes=("guard", "rerecording"),
     expects="two functions: guard(tape, asked) gives a line of Python, rerecording(f) gives a function of x",
-    expected=expected_guarded(),
-    observe=guarded_runs,
+    expected=sandbox.expected_guarded(),
+    observe=sandbox.run_guarded,
     cases="The program is called at these inputs one after the other.",
     reference=_guarded(),
-    misconceptions=(
-        Misconception(
-            _guarded(line='"pass"'),
-            {answer_at(2): (1.6**6, 6 * 1.6**5)},
-            "At 1.6 the old tape was run: six factors, where the loop stops at five. The guard has to ask the question "
-            "again, with the new numbers, and load gets the text that has the guards in it: with_guards(tape).",
+    misconceptions={
+        _guarded(line='"pass"'): (
+            {sandbox.answer_at(2): (1.6**6, 6 * 1.6**5)},
+            "At 1.6 the old tape was run: six factors, where the loop stops at five. The guard has to ask the "
+            "question again, with the new numbers, and load gets the text that has the guards in it: "
+            "with_guards(tape).",
         ),
-        Misconception(
-            _guarded(line=_LINE.replace("!=", "==")),
-            {answer_at(0): Crashed("Changed")},
+        _guarded(line=_LINE.replace("!=", "==")): (
+            {sandbox.answer_at(0): Crashed("Changed")},
             "The guard stops where the answer is the recorded one. It should stop where the answer is another one.",
         ),
-        Misconception(
-            _guarded(tried=""),
-            {recordings_after(1): 2},
+        _guarded(tried=""): (
+            {sandbox.recordings_after(1): 2},
             "Every call records again, so nothing is gained. Keep what was compiled, and record only where there is "
             "nothing yet or the guard has raised Changed.",
         ),
-        Misconception(
-            _KEEPS_THE_FIRST,
-            {recordings_after(1): 1, recordings_after(3): 3},
+        _KEEPS_THE_FIRST: (
+            {sandbox.recordings_after(1): 1, sandbox.recordings_after(3): 3},
             "At 1.6 and at 1.62 it recorded, though one tape serves both: what was compiled at 1.6 was not kept.",
         ),
-        Misconception(
-            _guarded(tried="        if compiled is not None:\n            return compiled(x)\n"),
-            {answer_at(2): Crashed("Changed")},
+        _guarded(tried="        if compiled is not None:\n            return compiled(x)\n"): (
+            {sandbox.answer_at(2): Crashed("Changed")},
             "The guard has raised Changed, and nobody caught it. Then is the moment to record again.",
         ),
-    ),
+    },
     hints=(
         "question(tape, asked) is the comparison as text, and asked.outcome is what it said when it was recorded.",
         f"The guard is one line: {_LINE}.",

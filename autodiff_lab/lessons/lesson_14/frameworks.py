@@ -4,63 +4,36 @@ from __future__ import annotations
 
 from typing import Any
 
-from autodiff_lab.lessons.checks.compare import in_small_letters
-from autodiff_lab.lessons.checks.exercise import Exercise, Misconception
-from autodiff_lab.lessons.checks.run_code import Crashed
-from autodiff_lab.lessons.lesson_14.own_rule import (
-    DIFFERENCES,
-    POINTS,
-    REVERSE,
-    SECOND,
-    expected_invention,
-    expected_row,
-    invention_followed,
-    row_followed,
-)
+from autodiff_lab.lessons.checks import Crashed, Exercise, in_small_letters
+from autodiff_lab.lessons.lesson_14 import own_rule
+from autodiff_lab.lessons.lesson_14.own_rule import DIFFERENCES, POINTS, REVERSE, SECOND
 
 # 6. six machines
 
 _SYSTEMS = ("d", "f", "a", "c", "e", "b")
 
 
-def letters(answer: Any) -> Any:
+def read_letters(answer: Any) -> Any:
     """Six letters, in one text or apart."""
     parts = [letter for letter in answer if letter.isalpha()] if isinstance(answer, str) else answer
     return in_small_letters(parts, *sorted(_SYSTEMS))
 
 
 ex_14_6 = Exercise(
-    "ex_14_6",
     expects="six letters, such as ('a', 'b', 'c', 'd', 'e', 'f'), in the order of the systems",
     expected=_SYSTEMS,
-    observe=letters,
-    reference=f"answer = {_SYSTEMS}",
-    misconceptions=(
-        Misconception(
-            "answer = ('d', 'a', 'f', 'c', 'e', 'b')",
-            ("d", "a", "f", "c", "e", "b"),
-            "Both are static graphs. Which of the two looks up gradients in a registry, under the operation's name? "
-            "The small graph of document 1 has scalars, and its derivatives in a method.",
-        ),
-        Misconception(
-            "answer = ('d', 'f', 'a', 'e', 'c', 'b')",
-            ("d", "f", "a", "e", "c", "b"),
-            "TensorFlow's GradientTape and PyTorch are the other way round. One has a tape object with records in it; "
-            "in the other each tensor points to what made it.",
-        ),
-        Misconception(
-            "answer = ('c', 'f', 'a', 'd', 'e', 'b')",
-            ("c", "f", "a", "d", "e", "b"),
-            "What does document 0's machine keep for an operation: a name and its operands, or a function that it "
-            "calls in the sweep? And is its list global?",
-        ),
-        Misconception(
-            "answer = ('d', 'f', 'b', 'c', 'e', 'a')",
-            ("d", "f", "b", "c", "e", "a"),
-            "JAX and the first TensorFlow both work on a program that is there before it runs. Only one of them gets "
-            "it by running the function on tracers, and makes reverse mode by transposing a linear program.",
-        ),
-    ),
+    observe=read_letters,
+    misconceptions={
+        ("d", "a", "f", "c", "e", "b"): "Both are static graphs. Which of the two looks up gradients in a registry, "
+        "under the operation's name? The small graph of document 1 has scalars, and its derivatives in a method.",
+        ("d", "f", "a", "e", "c", "b"): "TensorFlow's GradientTape and PyTorch are the other way round. One has a "
+        "tape object with records in it; in the other each tensor points to what made it.",
+        ("c", "f", "a", "d", "e", "b"): "What does document 0's machine keep for an operation: a name and its "
+        "operands, or a function that it calls in the sweep? And is its list global?",
+        ("d", "f", "b", "c", "e", "a"): "JAX and the first TensorFlow both work on a program that is there before it "
+        "runs. Only one of them gets it by running the function on tracers, and makes reverse mode by transposing a "
+        "linear program.",
+    },
     hints=(
         "Begin with what you have built yourself: notebook 03 is document 0's machine, 06 is document 1's, 07 has both "
         "of TensorFlow's.",
@@ -84,45 +57,38 @@ def by_k(y, x, k):
 
 
 _AT = POINTS[0]
-_RIGHT = expected_row()[f"{REVERSE}, both slopes"]
+_RIGHT = own_rule.expected_row()[f"{REVERSE}, both slopes"]
 
 ex_14_7 = Exercise(
-    "ex_14_7",
-    takes=("by_x", "by_k"),
     expects="two functions of y, x and k that return the local partials",
-    expected=expected_row(),
-    observe=row_followed,
+    expected=own_rule.expected_row(),
+    observe=own_rule.follow_row,
     cases=f"The point is x = {_AT[0]:g}, k = {_AT[1]:g}.",
     reference=_row(),
-    misconceptions=(
-        Misconception(
-            _row(by_k="y / (x + k)"),
+    misconceptions={
+        _row(by_k="y / (x + k)"): (
             {f"{REVERSE}, both slopes": (_RIGHT[0], -_RIGHT[1])},
             "The slope in k has the wrong sign. The more k there is, the smaller the quotient.",
         ),
-        Misconception(
-            _row(by_x="1 / (x + k)"),
+        _row(by_x="1 / (x + k)"): (
             {f"{REVERSE}, both slopes": (1 / sum(_AT), _RIGHT[1])},
             "In x you differentiated the numerator only. x stands in the denominator too.",
         ),
-        Misconception(
-            _row(by_x="-y / (x + k)", by_k="(1 - y) / (x + k)"),
+        _row(by_x="-y / (x + k)", by_k="(1 - y) / (x + k)"): (
             {f"{REVERSE}, both slopes": _RIGHT[::-1]},
             "The two partials are in each other's place.",
         ),
-        Misconception(
-            _row(by_x=f"{_RIGHT[0]!r}", by_k=f"{_RIGHT[1]!r}"),
+        _row(by_x=f"{_RIGHT[0]!r}", by_k=f"{_RIGHT[1]!r}"): (
             {f"{REVERSE}, both slopes": _RIGHT, f"{SECOND}, the slope of the slope in x": 0.0},
             "These are the right numbers at one point, and constants. A partial is a formula of y, x and k: only then "
             "can it be differentiated again, written, and compiled.",
         ),
-        Misconception(
-            _row(by_x="float(k) / (float(x) + float(k)) ** 2"),
+        _row(by_x="float(k) / (float(x) + float(k)) ** 2"): (
             {f"{REVERSE}, both slopes": _RIGHT, f"{SECOND}, the slope of the slope in x": Crashed("DetachedError")},
             "The numbers are right, and float() has cut the way: a partial that is to be differentiated again is made "
             "of operators and NumPy functions, nothing else.",
         ),
-    ),
+    },
     hints=(
         "Differentiate x / (x + k) on paper, once in x and once in k. The rule for quotients is enough.",
         "∂y/∂x = k / (x + k)² and ∂y/∂k = −x / (x + k)². You may use y = x / (x + k), which is there already.",
@@ -144,33 +110,28 @@ def my_partial(y, x):
 
 
 ex_14_8 = Exercise(
-    "ex_14_8",
-    takes=("my_function", "my_partial"),
     is_whole=True,
     expects="two functions: my_function(x), and my_partial(y, x), its derivative",
-    expected=expected_invention(),
-    observe=invention_followed,
+    expected=own_rule.expected_invention(),
+    observe=own_rule.follow_invention,
     cases=f"I tried it at x = {', '.join(f'{x:g}' for x, _ in POINTS)}.",
     reference=_invention(),
-    misconceptions=(
-        Misconception(
-            _invention(partial="np.exp(-x * x)"),
+    misconceptions={
+        _invention(partial="np.exp(-x * x)"): (
             {"the values at three points": "numbers that differ", DIFFERENCES: "does not agree"},
             "The partial is not the derivative of the function: central differences find another slope. Differentiate "
             "on paper once more; check_grads prints both numbers.",
         ),
-        Misconception(
-            _invention(function="2.0", partial="0.0 * x"),
+        _invention(function="2.0", partial="0.0 * x"): (
             {"on the tape": "one line", "the values at three points": "(2, 2, 2)"},
             "A constant: its slope is 0 everywhere, and that says little about a row. Choose a function that changes.",
         ),
-        Misconception(
-            _invention(partial="float(np.exp(-x * x) * (1 - 2 * x * x))"),
+        _invention(partial="float(np.exp(-x * x) * (1 - 2 * x * x))"): (
             {DIFFERENCES: Crashed("DetachedError")},
             "float() cuts the way: no second derivative, and no formula. Write the partial with operators and NumPy "
             "functions only.",
         ),
-    ),
+    },
     hints=(
         "Any smooth function of one number will do that is defined between 0.5 and 4, for example x · exp(−x²).",
         "my_partial is called with the result first: my_partial(y, x). Use y where it saves work.",

@@ -10,9 +10,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab import CheckError, Trace, check_grads, custom_gradient, formula, grad, jvp, program, record
-from autodiff_lab.lessons.checks.compare import describe, plain, told
-from autodiff_lab.lessons.checks.run_code import Crashed, attempt
-from autodiff_lab.lessons.lesson_03.sandbox import refuse
+from autodiff_lab.lessons.checks import Crashed, attempt, describe, plain, summarize, vet_code
 
 POINTS = ((0.7, 1.3), (1.9, 0.4), (3.0, 2.5))
 REVERSE, FORWARD, SECOND = "reverse", "forward", "twice"
@@ -40,11 +38,9 @@ def expected_row() -> dict[str, Any]:
     }
 
 
-def row_followed(by_x: Any, by_k: Any) -> Any:
+def follow_row(by_x: Any, by_k: Any) -> Any:
     """What all interpreters make of a row with the learner's two partials."""
-    refused = refuse(by_x, by_k, listing=(), machine="notebook")
-    if refused:
-        return refused
+    vet_code(by_x, by_k)
     made = custom_gradient(partials=(by_x, by_k))(saturation)
     at = POINTS[0]
     both = grad(made, argnums=(0, 1))
@@ -73,11 +69,9 @@ def expected_invention() -> dict[str, Any]:
     }
 
 
-def invention_followed(my_function: Any, my_partial: Any) -> Any:
+def follow_invention(my_function: Any, my_partial: Any) -> Any:
     """The same of an operation that nobody here has seen before."""
-    refused = refuse(my_function, my_partial, listing=(), machine="notebook")
-    if refused:
-        return refused
+    vet_code(my_function, my_partial)
     made = custom_gradient(partials=my_partial)(_named(my_function))
     points = [x for x, _ in POINTS]
 
@@ -138,4 +132,4 @@ def _against_differences(made: Any, *points: tuple[float, ...]) -> str:
 
 
 def _say(found: Any) -> Any:
-    return found if isinstance(found, str) else told(found)
+    return found if isinstance(found, str) else summarize(found)

@@ -10,9 +10,7 @@ import numpy as np
 
 from autodiff_lab import Variable, grad, record
 from autodiff_lab import value_and_grad as engine
-from autodiff_lab.lessons.checks.compare import Refused, describe, plain, told
-from autodiff_lab.lessons.checks.run_code import Crashed, attempt
-from autodiff_lab.lessons.lesson_03.sandbox import refuse
+from autodiff_lab.lessons.checks import Crashed, Refused, attempt, describe, plain, summarize, vet_code
 
 # A chain in segments
 
@@ -74,16 +72,14 @@ def expected_segments() -> dict[str, Any]:
     return found | {case: f"at most {limit}" for case, limit in WITHIN.items()}
 
 
-def reversed_in_segments(in_segments: Any) -> Any:
+def reverse_in_segments(in_segments: Any) -> Any:
     """What the learner's function gives, and what it took."""
-    refused = refuse(in_segments, listing=("ad", "math"), machine="notebook")
-    if refused:
-        return refused
+    vet_code(in_segments, listing=("ad", "math"))
     found: dict[str, Any] = {}
     for steps in CHAINS:
         step, slots = Watched(), Slots()
         found[gradient_of(steps)] = went = attempt(
-            lambda s, n, k: told(in_segments(s, START, n, k)), step, steps, slots
+            lambda s, n, k: summarize(in_segments(s, START, n, k)), step, steps, slots
         )
         if isinstance(went, Crashed):
             return found
@@ -132,11 +128,9 @@ def expected_compiled() -> dict[str, Any]:
     return found
 
 
-def compiled_and_run(compile_tape: Any) -> Any:
+def compile_and_run(compile_tape: Any) -> Any:
     """The learner's source for a few tapes, run at one input and at a hundred."""
-    refused = refuse(compile_tape, listing=("ad", "np", "name", "written", "forward_lines"), machine="notebook")
-    if refused:
-        return refused
+    vet_code(compile_tape, listing=("ad", "np", "name", "written", "forward_lines"))
     found: dict[str, Any] = {}
     inputs = np.random.default_rng(14).uniform(0.5, 3.0, (INPUTS, 2)).tolist()
     for name, f in PROGRAMS.items():
@@ -165,7 +159,7 @@ def _loaded(compile_tape: Any, tape: Any) -> Any:
 
 def _value_and_slopes(result: Any) -> Any:
     value, slopes = result
-    return told((value, slopes))
+    return summarize((value, slopes))
 
 
 def _flat(result: Any) -> Any:
@@ -209,12 +203,10 @@ def expected_guarded() -> dict[str, Any]:
     return found | {recordings_after(1): 1, recordings_after(3): 2}
 
 
-def guarded_runs(guard: Any, rerecording: Any) -> Any:
+def run_guarded(guard: Any, rerecording: Any) -> Any:
     """The learner's guard and driver on the loop, with the recordings counted."""
     listing = ("ad", "np", "Changed", "load", "with_guards", "question")
-    refused = refuse(guard, rerecording, listing=listing, machine="notebook")
-    if refused:
-        return refused
+    vet_code(guard, rerecording, listing=listing)
     count = 0
 
     def f(x: Any) -> Any:
@@ -235,7 +227,7 @@ def guarded_runs(guard: Any, rerecording: Any) -> Any:
     try:
         run = attempt(rerecording, f)
         for k, x in enumerate(VISITED):
-            found[answer_at(k)] = went = attempt(lambda run, x: told(run(x)), run, x)
+            found[answer_at(k)] = went = attempt(lambda run, x: summarize(run(x)), run, x)
             found[recordings_after(k)] = count
             if isinstance(went, Crashed):
                 break

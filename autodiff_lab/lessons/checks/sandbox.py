@@ -1,0 +1,126 @@
+"""A sandbox for a learner's functions: they run among the names of the notebook, which are given back as they were.
+
+What a learner writes uses what stands beside it in the notebook: classes, functions, a tape. A check runs it right
+there, with other names in some places for the time of the check, and restores all it may have changed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import types
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from autodiff_lab.lessons.checks.compare import Refused, describe, summarize
+from autodiff_lab.lessons.checks.run_code import Crashed, attempt
+
+
+@contextlib.contextmanager
+def borrow_names(
+    function: types.FunctionType, listing: tuple[str, ...] = (), empty: tuple[str, ...] = (), **replaced: Any
+) -> Iterator[dict[str, Any]]:
+    """Lend the names beside a learner's function, and restore them and the tapes and tables among them.
+
+    Parameters
+    ----------
+    function : function
+        The learner's; its globals are lent.
+    listing : tuple of str
+        Names of lists and dictionaries whose content is restored too; other names may be among them.
+    empty : tuple of str
+        Names of lists that are lent empty.
+    replaced : object
+        What stands under some names meanwhile.
+
+    Examples
+    --------
+    >>> tape = ["mine"]
+    >>> def write(): tape.append("yours")
+    >>> names = {"tape": tape}
+    >>> own = types.FunctionType(write.__code__, names)
+    >>> with borrow_names(own, empty=("tape",)) as lent:
+    ...     own(), lent["tape"]
+    (None, ['yours'])
+    >>> tape
+    ['mine']
+    """
+    names = function.__globals__
+    before = dict(names)
+    containers = [names[name] for name in (*listing, *empty) if isinstance(names.get(name), list | dict)]
+    contents = [container.copy() for container in containers]
+    for name in empty:
+        names[name].clear()
+    names.update(replaced)
+    try:
+        yield names
+    finally:
+        for name in names.keys() - before.keys():
+            del names[name]
+        names.update(before)
+        for container, content in zip(containers, contents, strict=True):
+            container.clear()
+            (container.extend if isinstance(container, list) else container.update)(content)
+
+
+def run_cases(
+    run: Callable[..., Any],
+    cases: Mapping[str, tuple[Any, ...]],
+    *functions: Any,
+    listing: tuple[str, ...] = (),
+    machine: str = "notebook",
+    empty: tuple[str, ...] = (),
+    **replaced: Any,
+) -> Any:
+    """Run a learner's functions on some cases, and return what comes out as plain data.
+
+    Parameters
+    ----------
+    run : callable
+        Called with the learner's names and with what belongs to the case; it calls the learner's functions.
+    cases : mapping
+        For each case what `run` takes. The first case that never ends is the last one.
+    functions : object
+        What was handed over.
+    listing, machine : tuple of str, str
+        The names that must stand beside the functions, and what they are called together.
+    empty, replaced : tuple of str, object
+        As for `borrow_names`; each case begins anew.
+    """
+    vet_code(*functions, listing=listing, machine=machine)
+    found: dict[str, Any] = {}
+    for case, how in cases.items():
+        with borrow_names(functions[0], listing, empty, **replaced) as names:
+            found[case] = seen = summarize(attempt(run, names, *how))
+        if isinstance(seen, Crashed) and seen.never_ends:
+            break
+    return found
+
+
+def call_case(names: dict[str, Any], case: Callable[..., Any], *how: Any) -> Any:
+    """Run a case that is a function of the learner's names itself, for `run_cases`."""
+    return case(names, *how)
+
+
+def vet_code(*functions: Any, listing: tuple[str, ...] = (), machine: str = "notebook") -> None:
+    """Raise `Refused` if these cannot be run on the learner's machine, whose names are in `listing`."""
+    for function in functions:
+        if callable(function) and not isinstance(function, types.FunctionType):
+            raise Refused(f"You gave {describe(function)}. Write a function of your own, with def.")
+        if not isinstance(function, types.FunctionType):
+            raise Refused(
+                f"You gave {describe(function)}. Hand over the function itself, without brackets after its name."
+            )
+        missing = [name for name in listing if name not in function.__globals__]
+        if missing:
+            raise Refused(
+                f"The check runs your function on your own {machine} and cannot find {missing[0]} beside it. "
+                "Run the cells above this one first."
+            )
+
+
+def names_in(code: types.CodeType) -> Iterator[str]:
+    """The global names and attributes that a function uses, also in its inner functions."""
+    yield from code.co_names
+    for inner in code.co_consts:
+        if isinstance(inner, types.CodeType):
+            yield from names_in(inner)
