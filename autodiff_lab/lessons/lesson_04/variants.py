@@ -12,7 +12,7 @@ from autodiff_lab.lessons.checks.variants import Instance, Misconception
 from autodiff_lab.trace.reverse_steps import moves, pulled, seed_of, total
 from autodiff_lab.transforms.gradients import grad, jvp, record
 from autodiff_lab.widgets.labs.expression import typed
-from autodiff_lab.widgets.labs.order_lab.sweeps import counted
+from autodiff_lab.widgets.labs.order_lab.sweeps import count_paths
 
 
 def _made(right: Any, *wrong: tuple[Any, str], hints: tuple[str, ...] = ()) -> Instance:
@@ -143,7 +143,7 @@ def calls_and_cells(k: int = 10) -> Instance:
     >>> calls_and_cells().expected
     (2047, 11)
     """
-    paths, calls, cells = counted(k)
+    paths, calls, cells = count_paths(k)
     return Instance(
         (calls, cells),
         f"answer = {(calls, cells)!r}",

@@ -152,6 +152,9 @@ def test_other_settings_begin_again():
 
 def test_what_the_lens_shows_without_a_kernel_is_the_end():
     assert lens().still().snapshot()["step"] == 3
+    assert lens(a="(3, 3)", b="(3, 1)", operand="A").still().snapshot()["step"] == 9, (
+        "other settings have all turns too"
+    )
     assert lens(a="(3, 3)", b="(2, 1)").still().snapshot()["refused"]
 
 

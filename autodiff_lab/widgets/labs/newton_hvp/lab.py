@@ -6,7 +6,7 @@ from typing import Any
 
 from autodiff_lab.text.notation import number
 from autodiff_lab.text.table import Grid
-from autodiff_lab.widgets.labs.lab import Button, Choice, Lab, Play, Slider
+from autodiff_lab.widgets.labs.lab import Button, Choice, Play, Slider, SteppedLab
 from autodiff_lab.widgets.labs.newton_hvp.methods import (
     METHODS,
     MINIMUM,
@@ -16,7 +16,7 @@ from autodiff_lab.widgets.labs.newton_hvp.methods import (
     newton_between,
     walk,
 )
-from autodiff_lab.widgets.labs.newton_hvp.picture import drawn
+from autodiff_lab.widgets.labs.newton_hvp.picture import draw
 from autodiff_lab.widgets.labs.table import grid
 
 SHOWN = 10
@@ -30,7 +30,7 @@ ENDS = {
 }
 
 
-class NewtonHVP(Lab):
+class NewtonHVP(SteppedLab):
     """Walk down ln((x − 7)² + 10) by gradient descent, by Newton's method, or by a damped one.
 
     >>> lab = NewtonHVP()
@@ -44,8 +44,8 @@ class NewtonHVP(Lab):
     title = "NewtonHVP"
     about = "Choose a start and a method. Before each Step say on which side it will land."
     controls = (
-        Slider("start", "start", -2, 16, 0.1),
-        Slider("rate", "learning rate", 0.5, 12, 0.5),
+        Slider("start", "start", -2, 16, 0.1, 1.0),
+        Slider("rate", "learning rate", 0.5, 12, 0.5, 2.0),
         Choice("method", "method", tuple(METHODS)),
         Button("step", "Step"),
         Button("back", "Back"),
@@ -53,45 +53,26 @@ class NewtonHVP(Lab):
         Play("step", 900),
     )
 
-    def __init__(self) -> None:
-        self.start, self.rate, self.method = 1.0, 2.0, RATED
-        self._steps, self._of = 0, self.settings
-
-    @property
-    def settings(self) -> tuple[float, float, str]:
-        """Where the controls stand: another setting is another path."""
-        return self.start, self.rate, self.method
-
-    @property
-    def steps(self) -> int:
-        """How many steps of this path have been taken."""
-        if self._of != self.settings:
-            self._steps, self._of = 0, self.settings
-        return self._steps
-
     def step(self) -> None:
-        """One step more."""
-        self._steps = self.steps + 1
+        """Take a step down the curve."""
+        self.done += 1
 
-    def back(self) -> None:
-        """One step less."""
-        self._steps = self.steps - 1
-
-    def begin(self) -> None:
-        """Back to the start."""
-        self._steps, self._of = 0, self.settings
+    @property
+    def length(self) -> int:
+        """How many steps the path has."""
+        return len(self.walk.places) - 1
 
     def can(self, name: str) -> bool:
         """Step while the path goes on, the others when a step has been taken."""
-        return self.steps < len(self.walk.places) - 1 if name == "step" else self.steps > 0
+        return super().can("next" if name == "step" else name)
 
-    def shown(self, name: str) -> str:
-        """The learning rate is gradient descent's alone."""
-        return super().shown(name) if name != "rate" or self.method == RATED else "not used"
+    def slider_text(self, name: str) -> str:
+        """The learning rate, which is gradient descent's alone."""
+        return super().slider_text(name) if name != "rate" or self.method == RATED else "not used"
 
     def still(self) -> NewtonHVP:
         """Newton's first step from the founding document's start."""
-        if self.steps:
+        if self.done:
             return self
         taken = NewtonHVP()
         taken.set(start=self.start, rate=self.rate, method="Newton")
@@ -106,7 +87,7 @@ class NewtonHVP(Lab):
     @property
     def places(self) -> tuple[Place, ...]:
         """The start, and where each step has landed."""
-        return self.walk.places[: self.steps + 1]
+        return self.walk.places[: self.done + 1]
 
     def snapshot(self) -> dict[str, Any]:
         """The path so far, how it ends, and the two intervals."""
@@ -126,17 +107,17 @@ class NewtonHVP(Lab):
     def sentence(self) -> str:
         """The last step in words, and how the path ends once it has."""
         here = self.places[-1]
-        if not self.steps and not self.can("step"):
-            return f"{_described(here)} {ENDS[self.walk.fate]}"
-        if not self.steps:
+        if not self.done and not self.can("step"):
+            return f"{_describe(here)} {ENDS[self.walk.fate]}"
+        if not self.done:
             rate = f" with the learning rate {number(self.rate)}" if self.method == RATED else ""
-            return f"{_described(here)} Where will a step of {self.method}{rate} land?"
+            return f"{_describe(here)} Where will a step of {self.method}{rate} land?"
         before = self.places[-2]
         downhill = "downhill" if here.value < before.value else "uphill" if here.value > before.value else "level"
         nearer = "nearer to" if abs(here.x - MINIMUM) < abs(before.x - MINIMUM) else "further from"
         end = "" if self.can("step") else f" {ENDS[self.walk.fate]}"
         return (
-            f"{_described(before)} Step {self.steps} goes {downhill} to x = {number(here.x)}, {nearer} "
+            f"{_describe(before)} Step {self.done} goes {downhill} to x = {number(here.x)}, {nearer} "
             f"{number(MINIMUM)}.{end}"
         )
 
@@ -148,9 +129,9 @@ class NewtonHVP(Lab):
 
     def picture(self) -> str:
         """The curve with the path on it, its slope below, and the last places beside it."""
-        return drawn(self.places, self.method, convex_between(), newton_between())
+        return draw(self.places, self.method, convex_between(), newton_between())
 
 
-def _described(at: Place) -> str:
+def _describe(at: Place) -> str:
     bend = "upwards" if at.curvature > 0 else "downwards"
     return f"At x = {number(at.x)} the slope is {number(at.slope)} and f″ = {number(at.curvature)}: it bends {bend}."
