@@ -18,7 +18,7 @@ from autodiff_lab.widgets.labs import ThreeDesigns
 from autodiff_lab.widgets.labs.expression import typed
 from autodiff_lab.widgets.labs.lab import LabError
 from autodiff_lab.widgets.labs.three_designs.lab import LOOK_INTO_THE_ARRAY, OWN, PROGRAMS
-from autodiff_lab.widgets.labs.three_designs.picture import COLUMNS, ROOM, SIZE
+from autodiff_lab.widgets.labs.three_designs.picture import COLUMNS, ROOM, WIDTH
 
 each_program = pytest.mark.parametrize("program", PROGRAMS)
 
@@ -226,7 +226,7 @@ def test_whatever_is_typed_is_a_program_or_a_sentence(text):
 
 def test_every_state_fits_its_columns():
     """A character of size 14 is 7 units wide, on the average."""
-    edges = [*(left for left, _ in COLUMNS), SIZE[0]]
+    edges = [*(left for left, _ in COLUMNS), WIDTH]
     for program in (*PROGRAMS, "exp(x + y)", "-12345.678 * exp(x) / log(y)"):
         asked = {"program": program} if program in PROGRAMS else {"expression": program}
         lab = pressed("finish", "sweep", "again", "replay", "write", "sweep", x=0.25, y=3.75, **asked)

@@ -6,10 +6,8 @@ from typing import Any
 
 from autodiff_lab.text.notation import number
 
-__all__ = ["said"]
 
-
-def said(snap: dict[str, Any]) -> str:
+def write_sentence(snap: dict[str, Any]) -> str:
     """What the last press has done, or what to ask before the next."""
     if snap["reply"]:
         return snap["reply"]
