@@ -224,9 +224,11 @@ class Lab:
         for name, value in converted.items():
             if isinstance(known[name], Entry):
                 self.enter(name, value)
-            elif value != getattr(self, name):
+            else:
+                before = getattr(self, name)
                 setattr(self, name, value)
-                self.change(name)
+                if value != before:
+                    self.change(name)
         self.notify()
 
     def press(self, name: str) -> None:

@@ -39,7 +39,7 @@ def gradient(lab):
 
 def test_it_is_found_by_a_name_whose_words_do_not_begin_where_the_capitals_are():
     assert labs.NaNDetective is NaNDetective
-    assert labs.VCurve.__module__.endswith("v_curve")
+    assert labs.VCurve.__module__.endswith("v_curve.lab")
 
 
 def test_where_does_not_shield_and_a_second_where_does():
