@@ -29,7 +29,7 @@ class Slider:
     low: float
     high: float
     step: float
-    initial: float = 0.0
+    initial: float = 0
     kind: ClassVar[str] = "slider"
 
     def convert(self, value: Any) -> float:
