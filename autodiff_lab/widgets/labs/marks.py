@@ -33,7 +33,7 @@ def draw_bar(
     """Draw a filled bar, and behind its end what it measures; a bar of length 0 is still seen."""
     length = max(2.0, length)
     sheet.box(x, y, length, height, "", role)
-    sheet.text(x + length + 8, y + height - 3, label, role, size=14, bold=bold)
+    sheet.text(x + length + 8, y + height / 2 + 5, label, role, size=14, bold=bold)
 
 
 def draw_marker(axes: Axes, x: float, role: str = "ink", dash: str = "3 3", width: float = 1) -> None:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from autodiff_lab.text.notation import number
-from autodiff_lab.text.table import Grid
 from autodiff_lab.widgets.labs.branch_recorder.picture import draw
 from autodiff_lab.widgets.labs.branch_recorder.programs import HIGH, LOW, PROGRAMS, STEP
 from autodiff_lab.widgets.labs.branch_recorder.runs import find_piece, run_program
 from autodiff_lab.widgets.labs.lab import Choice, Lab, Slider
 from autodiff_lab.widgets.labs.phrases import count_noun
-from autodiff_lab.widgets.labs.table import grid
+from autodiff_lab.widgets.labs.table import Grid, grid
 
 
 class BranchRecorder(Lab):

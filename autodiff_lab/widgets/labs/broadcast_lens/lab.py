@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab.text.notation import atom, number
-from autodiff_lab.text.table import Grid
 from autodiff_lab.widgets.labs.broadcast_lens.flow import AXES, OVER_AXES, PROGRAMS, SHAPES, Flow, Refused, flow
 from autodiff_lab.widgets.labs.broadcast_lens.picture import MOST_TERMS, draw
 from autodiff_lab.widgets.labs.lab import STEP_BUTTONS, Button, Choice, Play, SteppedLab, Toggle
 from autodiff_lab.widgets.labs.phrases import count_times
-from autodiff_lab.widgets.labs.table import grid
+from autodiff_lab.widgets.labs.table import Grid, grid
 
 
 class BroadcastLens(SteppedLab):

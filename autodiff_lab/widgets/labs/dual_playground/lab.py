@@ -6,12 +6,11 @@ import math
 from typing import Any
 
 from autodiff_lab.text.notation import number
-from autodiff_lab.text.table import Grid
 from autodiff_lab.transforms.gradients import grad
 from autodiff_lab.widgets.labs.dual_playground.passes import f, push_seed, round_to_zero
 from autodiff_lab.widgets.labs.dual_playground.picture import MAP, REGION, SCALE, draw
 from autodiff_lab.widgets.labs.lab import Button, Lab, Slider
-from autodiff_lab.widgets.labs.table import grid
+from autodiff_lab.widgets.labs.table import Grid, grid
 
 
 class DualPlayground(Lab):

@@ -7,14 +7,13 @@ from typing import Any
 
 from autodiff_lab.systems.static_graph.graph import Constant, Node, Operator
 from autodiff_lab.text.notation import number, readable
-from autodiff_lab.text.table import Grid
 from autodiff_lab.widgets.labs.expression import typed_number
 from autodiff_lab.widgets.labs.feed_graph.passes import Pass, run_graph, sweep_graph
 from autodiff_lab.widgets.labs.feed_graph.picture import Places, draw
 from autodiff_lab.widgets.labs.feed_graph.programs import FLATTEN, PROGRAMS, Built
 from autodiff_lab.widgets.labs.feed_graph.sentences import write_sentence
 from autodiff_lab.widgets.labs.lab import Button, Choice, Entry, Lab, Play
-from autodiff_lab.widgets.labs.table import grid
+from autodiff_lab.widgets.labs.table import Grid, grid
 
 TARGETS = ("all outputs", "the first output", "the second output")
 

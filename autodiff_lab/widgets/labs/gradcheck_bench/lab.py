@@ -7,13 +7,12 @@ import math
 from dataclasses import replace
 from typing import Any
 
-from autodiff_lab.text.table import Grid
 from autodiff_lab.widgets.labs.gradcheck_bench import rules
 from autodiff_lab.widgets.labs.gradcheck_bench.picture import LIGHTS, draw
 from autodiff_lab.widgets.labs.gradcheck_bench.rules import BIAS, Check, Settings, direction_of
 from autodiff_lab.widgets.labs.lab import Button, Choice, Lab, Slider
 from autodiff_lab.widgets.labs.phrases import write_error, write_power_of_ten
-from autodiff_lab.widgets.labs.table import grid
+from autodiff_lab.widgets.labs.table import Grid, grid
 
 KEPT = 300
 

@@ -6,7 +6,6 @@ import re
 from typing import Any
 
 from autodiff_lab.text.notation import number
-from autodiff_lab.text.table import Grid
 from autodiff_lab.widgets.labs.expression import typed_number
 from autodiff_lab.widgets.labs.jacobian_painter import programs
 from autodiff_lab.widgets.labs.jacobian_painter.passes import FORWARD, REVERSE, Pass, count_run, take_pass
@@ -14,7 +13,7 @@ from autodiff_lab.widgets.labs.jacobian_painter.picture import draw, write_entry
 from autodiff_lab.widgets.labs.jacobian_painter.programs import LARGEST, LAYER, Program
 from autodiff_lab.widgets.labs.lab import STEP_BUTTONS, Button, Choice, Entry, Lab, Slider
 from autodiff_lab.widgets.labs.phrases import count_noun
-from autodiff_lab.widgets.labs.table import grid
+from autodiff_lab.widgets.labs.table import Grid, grid
 
 NEEDS = {FORWARD: "one for each input", REVERSE: "one for each result"}
 WHICH = {FORWARD: "column", REVERSE: "row"}

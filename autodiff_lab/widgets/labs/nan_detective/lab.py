@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from autodiff_lab.text.notation import NOT_REACHED, number
-from autodiff_lab.text.table import Grid
 from autodiff_lab.trace.model import Number, Step, Trace
 from autodiff_lab.widgets.labs.expression import typed_number
 from autodiff_lab.widgets.labs.lab import Button, Choice, Entry, Play, SteppedLab
 from autodiff_lab.widgets.labs.nan_detective.birth import Birth, explain_birth, find_birth, is_finite
 from autodiff_lab.widgets.labs.nan_detective.picture import draw
 from autodiff_lab.widgets.labs.nan_detective.programs import PROGRAMS, find_complaint, trace_program
-from autodiff_lab.widgets.labs.table import grid
+from autodiff_lab.widgets.labs.table import Grid, grid
 
 
 class NaNDetective(SteppedLab):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from autodiff_lab.text.notation import number
-from autodiff_lab.text.table import Grid
 from autodiff_lab.widgets.labs.lab import Button, Choice, Play, Slider, SteppedLab
 from autodiff_lab.widgets.labs.newton_hvp.methods import (
     METHODS,
@@ -17,7 +16,7 @@ from autodiff_lab.widgets.labs.newton_hvp.methods import (
     walk,
 )
 from autodiff_lab.widgets.labs.newton_hvp.picture import draw
-from autodiff_lab.widgets.labs.table import grid
+from autodiff_lab.widgets.labs.table import Grid, grid
 
 SHOWN = 10
 """How many of the last places the table lists."""

@@ -6,13 +6,12 @@ from functools import cache, lru_cache, partial, partialmethod
 from typing import Any
 
 from autodiff_lab.text.notation import number
-from autodiff_lab.text.table import Grid
 from autodiff_lab.trace.reverse_steps import Move
 from autodiff_lab.widgets.labs.lab import STEP_BUTTONS, Button, Choice, Lab, Play, Slider
 from autodiff_lab.widgets.labs.order_lab import sweeps
 from autodiff_lab.widgets.labs.order_lab.picture import draw
 from autodiff_lab.widgets.labs.order_lab.sweeps import CELLS, OPERATIONS
-from autodiff_lab.widgets.labs.table import grid
+from autodiff_lab.widgets.labs.table import Grid, grid
 
 ADDS, OVERWRITES, RECURSION = WAYS = ("you choose, += adds", "you choose, = overwrites", "recursion, path by path")
 

@@ -10,7 +10,6 @@ import numpy as np
 
 from autodiff_lab.engine.tape import Tape
 from autodiff_lab.text.notation import number
-from autodiff_lab.text.table import Grid
 from autodiff_lab.trace.model import Trace
 from autodiff_lab.transforms.gradients import grad, record
 from autodiff_lab.transforms.symbol import Symbol
@@ -18,7 +17,7 @@ from autodiff_lab.widgets.labs.canvas import Sheet
 from autodiff_lab.widgets.labs.lab import Lab, Slider
 from autodiff_lab.widgets.labs.marks import draw_bar
 from autodiff_lab.widgets.labs.phrases import count_noun
-from autodiff_lab.widgets.labs.table import grid
+from autodiff_lab.widgets.labs.table import Grid, grid
 
 LARGEST = 6
 LINES, WIDTH = 13, 54

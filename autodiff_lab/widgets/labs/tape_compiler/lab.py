@@ -11,10 +11,9 @@ import numpy as np
 from autodiff_lab.engine.errors import BranchChanged
 from autodiff_lab.programs import Program, program
 from autodiff_lab.text.notation import number
-from autodiff_lab.text.table import Grid
 from autodiff_lab.transforms.gradients import value_and_grad
 from autodiff_lab.widgets.labs.lab import Button, Choice, Lab, Slider, Toggle
-from autodiff_lab.widgets.labs.table import grid
+from autodiff_lab.widgets.labs.table import Grid, grid
 from autodiff_lab.widgets.labs.tape_compiler.picture import draw
 from autodiff_lab.widgets.labs.tape_compiler.programs import EXAMPLES
 

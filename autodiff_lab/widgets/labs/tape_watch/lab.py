@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from autodiff_lab.text.notation import number
-from autodiff_lab.text.table import Grid
 from autodiff_lab.widgets.labs.lab import Button, Choice, Slider, SteppedLab, Toggle
 from autodiff_lab.widgets.labs.phrases import count_noun, count_times
-from autodiff_lab.widgets.labs.table import grid
+from autodiff_lab.widgets.labs.table import Grid, grid
 from autodiff_lab.widgets.labs.tape_watch.picture import draw
 from autodiff_lab.widgets.labs.tape_watch.programs import KINDS, PAUSES, PROGRAMS, Settings
 from autodiff_lab.widgets.labs.tape_watch.runs import find_remedies, record_program

@@ -11,11 +11,10 @@ import numpy as np
 from autodiff_lab.engine.errors import AutodiffError
 from autodiff_lab.systems.side_by_side import Column, Comparison, compare
 from autodiff_lab.text.notation import readable
-from autodiff_lab.text.table import Grid
 from autodiff_lab.widgets.labs.expression import typed
 from autodiff_lab.widgets.labs.lab import Button, Choice, Entry, Lab, Slider
 from autodiff_lab.widgets.labs.phrases import list_numbers
-from autodiff_lab.widgets.labs.table import grid
+from autodiff_lab.widgets.labs.table import Grid, grid
 from autodiff_lab.widgets.labs.three_designs.picture import LABELS, ROOM, draw
 
 PROGRAMS = (

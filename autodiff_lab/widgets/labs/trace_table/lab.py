@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab.text.notation import factor, number, pretty_tangent, readable
-from autodiff_lab.text.table import Grid
 from autodiff_lab.trace.model import Line, Step, Trace
 from autodiff_lab.widgets.labs.canvas import Sheet
 from autodiff_lab.widgets.labs.expression import typed_number
 from autodiff_lab.widgets.labs.lab import STEP_BUTTONS, Choice, Entry, Play, SteppedLab
 from autodiff_lab.widgets.labs.marks import draw_heads, draw_rule
-from autodiff_lab.widgets.labs.table import grid
+from autodiff_lab.widgets.labs.table import Grid, grid
 
 POINT = (2.0, 5.0)
 SEEDS = {"x1": (1.0, 0.0), "x2": (0.0, 1.0)}

@@ -6,9 +6,8 @@ from typing import Any
 
 from autodiff_lab.systems.perceptron import Step
 from autodiff_lab.text.notation import number
-from autodiff_lab.text.table import Grid
 from autodiff_lab.widgets.labs.lab import Button, Choice, Lab, Play, Slider
-from autodiff_lab.widgets.labs.table import grid
+from autodiff_lab.widgets.labs.table import Grid, grid
 from autodiff_lab.widgets.labs.train_film.picture import draw
 from autodiff_lab.widgets.labs.train_film.runs import CASES, EVERY, METHODS, STEPS, count_right, list_losses, train
 

@@ -6,9 +6,8 @@ from typing import Any
 
 from autodiff_lab.data import load_iris
 from autodiff_lab.text.notation import number
-from autodiff_lab.text.table import Grid
 from autodiff_lab.widgets.labs.lab import Button, Choice, Lab, Play, Slider, Toggle
-from autodiff_lab.widgets.labs.table import grid
+from autodiff_lab.widgets.labs.table import Grid, grid
 from autodiff_lab.widgets.labs.train_room.picture import draw
 from autodiff_lab.widgets.labs.train_room.runs import (
     IN_PLACE,

@@ -10,13 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_lab.text.table import Grid
 from autodiff_lab.transforms.gradients import grad
 from autodiff_lab.widgets.labs.canvas import Axes, Sheet
 from autodiff_lab.widgets.labs.lab import Choice, Lab, Slider, Toggle
 from autodiff_lab.widgets.labs.marks import draw_legend, draw_marker, draw_rule, make_power_ticks
 from autodiff_lab.widgets.labs.phrases import write_error, write_power_of_ten
-from autodiff_lab.widgets.labs.table import grid
+from autodiff_lab.widgets.labs.table import Grid, grid
 
 LOG = float(np.log(2.0))  # a plain float, so that single precision stays single
 FUNCTIONS: dict[str, tuple[Callable[[Any], Any], float]] = {
