@@ -11,7 +11,7 @@ from autodiff_lab.lessons.checks.compare import plain
 from autodiff_lab.lessons.checks.variants import Instance, Misconception
 from autodiff_lab.trace.reverse_steps import moves, pulled, seed_of, total
 from autodiff_lab.transforms.gradients import grad, jvp, record
-from autodiff_lab.widgets.labs.expression import typed
+from autodiff_lab.widgets.labs.expression import parse_expression
 from autodiff_lab.widgets.labs.order_lab.sweeps import count_paths
 
 
@@ -199,7 +199,7 @@ def thrice(program: str = "a + b + c") -> Instance:
     >>> thrice().expected
     (1.0, 3.0, 6.0)
     """
-    _, tape = record(typed(program, ("a", "b", "c", "d")), 1.0, 2.0, 3.0, 4.0)
+    _, tape = record(parse_expression(program, ("a", "b", "c", "d")), 1.0, 2.0, 3.0, 4.0)
     held = tuple(_piled_up(tape))
     slope = held[0]
     return _made(

@@ -21,7 +21,7 @@ from autodiff_lab.lessons.lesson_06.sums_sandbox import (
     partials,
     summed,
 )
-from autodiff_lab.widgets.labs.feed_graph.programs import Built
+from autodiff_lab.widgets.labs.feed_graph.programs import GraphBuilder
 
 # 5a. a sum that changes under its user
 
@@ -32,7 +32,7 @@ def mutated(x: float, y: float, z: float, k: float, flatten: str) -> tuple[float
     >>> mutated(1.0, 2.0, 3.0, 10.0, "mutate"), mutated(1.0, 2.0, 3.0, 10.0, "copy")
     ((6.0, 60.0), (3.0, 30.0))
     """
-    built = Built(("s = x + y", f"u = s * {k!r}", "t = s + z"), flatten)
+    built = GraphBuilder(("s = x + y", f"u = s * {k!r}", "t = s + z"), flatten)
     for _ in built.lines:
         built.next()
     named = built.named

@@ -11,7 +11,7 @@ __all__ = ["Grid", "grid"]
 
 
 def grid(caption: str, headings: Sequence[str], rows: Sequence[Sequence[str | float]]) -> Grid:
-    """A captioned table; a column that holds a number is a column of numbers.
+    """Make a captioned table; a column that holds a number is a column of numbers.
 
     >>> print(grid("Squares", ("x", "its square"), [("two", 4.0), ("three", 9.0)]).text())
     Squares

@@ -14,7 +14,7 @@ from autodiff_lab.widgets.labs.table import Grid, grid
 
 
 class BranchRecorder(Lab):
-    """Move the input of a program: other lines run, the tape grows or shrinks, and the slope belongs to what ran.
+    """A lab on control flow: which lines of a program run at an input, and what they leave on the tape.
 
     >>> lab = BranchRecorder()
     >>> lab.set(x=1.5)
@@ -70,7 +70,7 @@ class BranchRecorder(Lab):
 
 
 def _describe_reach(low: float, high: float) -> str:
-    """How far the recorded piece goes; the ends of the slider are no ends of a piece."""
+    """Say how far the recorded piece goes; the ends of the slider are no ends of a piece."""
     if low == high:
         return "No other x takes this way: the piece is one point."
     ends = [number(round(x, 10)) if LOW < x < HIGH else "" for x in (low, high)]

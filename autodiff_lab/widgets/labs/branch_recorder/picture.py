@@ -107,7 +107,7 @@ def _sample_meant(program: str, column: int) -> Points:
 
 
 def _choose_ticks(numbers: Iterable[float]) -> list[float]:
-    """Round numbers below, between and above, a few of them; nothing lies on the frame but a 0.
+    """Choose round numbers below, between and above, a few of them; nothing lies on the frame but a 0.
 
     >>> _choose_ticks([2.6, 4.0, 2.0]), _choose_ticks([0.0, 8.0]), _choose_ticks([0.0, 0.0])
     ([1.0, 2.0, 3.0, 4.0, 5.0], [0.0, 5.0, 10.0], [-1.0, 0.0, 1.0])

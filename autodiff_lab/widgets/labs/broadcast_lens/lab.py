@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab.text.notation import atom, number
-from autodiff_lab.widgets.labs.broadcast_lens.flow import AXES, OVER_AXES, PROGRAMS, SHAPES, Flow, Refused, flow
+from autodiff_lab.widgets.labs.broadcast_lens.flow import AXES, OVER_AXES, PROGRAMS, SHAPES, Flow, Refused, run_flow
 from autodiff_lab.widgets.labs.broadcast_lens.picture import MOST_TERMS, draw
 from autodiff_lab.widgets.labs.lab import STEP_BUTTONS, Button, Choice, Play, SteppedLab, Toggle
 from autodiff_lab.widgets.labs.phrases import count_times
@@ -15,7 +15,7 @@ from autodiff_lab.widgets.labs.table import Grid, grid
 
 
 class BroadcastLens(SteppedLab):
-    """Choose shapes; follow one entry after the other to all its copies, and what they send back to it.
+    """A lab on broadcasting: one entry after the other, its copies, and what they send back to it.
 
     >>> lab = BroadcastLens()
     >>> lab.sentence()
@@ -51,7 +51,7 @@ class BroadcastLens(SteppedLab):
 
     def _found(self) -> Flow | str:
         try:
-            return flow(self.program, SHAPES[self.a], SHAPES[self.b], AXES[self.axes], self.operand, self.wrong)
+            return run_flow(self.program, SHAPES[self.a], SHAPES[self.b], AXES[self.axes], self.operand, self.wrong)
         except Refused as refusal:
             return str(refusal)
 
@@ -78,7 +78,7 @@ class BroadcastLens(SteppedLab):
             "small": found.small.tolist(),
             "large": found.large.tolist(),
             "places": found.places(entry),
-            "landed": found.landed(entry),
+            "landed": found.places_back(entry),
             "terms": [float(x) for x in np.ravel(found.large_back)[found.places(entry)]],
             "sent": float(np.ravel(found.small_back)[entry]),
             "gradient": found.gradient.tolist(),
@@ -94,8 +94,8 @@ class BroadcastLens(SteppedLab):
         snap, found = self.snapshot(), self.flow
         if found is None:
             return snap["refused"]
-        said = _opening(found) if not snap["step"] else _turn(snap, found)
-        return f"{said} {_verdict(snap, found)}" if snap["step"] == found.small.size else said
+        said = _describe_opening(found) if not snap["step"] else _describe_turn(snap, found)
+        return f"{said} {_describe_verdict(snap, found)}" if snap["step"] == found.small.size else said
 
     def table(self) -> Grid | None:
         """Every entry of the small array, where it is used, and what it has to do on the way back."""
@@ -106,8 +106,12 @@ class BroadcastLens(SteppedLab):
         for entry, value in enumerate(np.ravel(found.small)):
             parts = np.ravel(found.large_back)[found.places(entry)]
             brought = np.ravel(found.small_back)[entry] if found.lands is not None else "nobody adds"
-            over = (_listed(parts), brought) if found.copies else (number(brought), _where(found, found.landed(entry)))
-            rows.append((_entry_name(found, entry), float(value), _where(found, found.places(entry)), *over))
+            over = (
+                (_list_terms(parts), brought)
+                if found.copies
+                else (number(brought), _list_places(found, found.places_back(entry)))
+            )
+            rows.append((_entry_name(found, entry), float(value), _list_places(found, found.places(entry)), *over))
         if found.copies:
             heads = ("entry", "value", "is used at", "its copies get back", "together")
         else:
@@ -125,27 +129,27 @@ def _small(found: Flow) -> str:
 
 
 def _entry_name(found: Flow, entry: int) -> str:
-    return _indexed(_small(found), entry, found.small.shape)
+    return _write_entry(_small(found), entry, found.small.shape)
 
 
-def _indexed(name: str, entry: int, shape: tuple[int, ...]) -> str:
+def _write_entry(name: str, entry: int, shape: tuple[int, ...]) -> str:
     """An entry as Python writes it: ``B[0, 2]``; the only entry of a number has no index."""
     index = ", ".join(str(int(i)) for i in np.unravel_index(entry, shape)) if shape else ""
     return f"{name}[{index}]" if index else name
 
 
-def _where(found: Flow, places: list[int]) -> str:
+def _list_places(found: Flow, places: list[int]) -> str:
     """Places of the large array, as indices."""
-    shown = [_indexed("", i, found.large.shape) or "the only place" for i in places[:MOST_TERMS]]
+    shown = [_write_entry("", i, found.large.shape) or "the only place" for i in places[:MOST_TERMS]]
     return ", ".join([*shown, *(["…"] if len(places) > MOST_TERMS else [])])
 
 
-def _listed(parts: Any) -> str:
+def _list_terms(parts: Any) -> str:
     shown = [number(x) for x in parts[:MOST_TERMS]]
     return ", ".join([*shown, *(["…"] if len(parts) > MOST_TERMS else [])])
 
 
-def _opening(found: Flow) -> str:
+def _describe_opening(found: Flow) -> str:
     uses = len(found.places(0))
     if found.copies:
         small, large = found.small.shape, found.large.shape
@@ -162,15 +166,15 @@ def _opening(found: Flow) -> str:
     )
 
 
-def _turn(snap: dict[str, Any], found: Flow) -> str:
+def _describe_turn(snap: dict[str, Any], found: Flow) -> str:
     name, used = snap["name"], f"was used {count_times(len(snap['terms']))}"
     if not found.copies:
-        there = f"{name} holds {number(snap['sent'])} and sends it to {_where(found, snap['landed'])}"
+        there = f"{name} holds {number(snap['sent'])} and sends it to {_list_places(found, snap['landed'])}"
         if snap["landed"] == snap["places"]:
             return f"{there}, the places that it was added up from."
-        return f"{there}. But it was added up from {_where(found, snap['places'])}."
+        return f"{there}. But it was added up from {_list_places(found, snap['places'])}."
     if found.lands is None:
-        return f"{name} {used}. Its copies get {_listed(snap['terms'])}, and nobody adds."
+        return f"{name} {used}. Its copies get {_list_terms(snap['terms'])}, and nobody adds."
     if len(snap["terms"]) == 1:
         return f"{name} {used}, and gets {number(snap['sent'])} from there."
     total = " + ".join(atom(number(x)) for x in snap["terms"][:MOST_TERMS])
@@ -178,7 +182,7 @@ def _turn(snap: dict[str, Any], found: Flow) -> str:
     return f"{name} {used}: {total}{more} = {number(snap['sent'])}."
 
 
-def _verdict(snap: dict[str, Any], found: Flow) -> str:
+def _describe_verdict(snap: dict[str, Any], found: Flow) -> str:
     shapes = f"The gradient has shape {found.gradient.shape}"
     if not snap["fits"]:
         return (

@@ -23,7 +23,7 @@ def step(x: Any) -> Any:
 
 
 class CheckpointTimeline(SteppedLab):
-    """A chain of l steps reversed by one of four schedules, really run, with its slots and its extra steps counted.
+    """A lab on checkpointing: a chain of l steps reversed by one of four schedules, its slots and extra steps counted.
 
     >>> lab = CheckpointTimeline()
     >>> lab.set(l=20, s=3, schedule="binomial")
@@ -77,11 +77,11 @@ class CheckpointTimeline(SteppedLab):
     @property
     def actions(self) -> list[Action]:
         """What the schedule does, from first to last."""
-        return _actions(self.schedule, self.l, self.s)
+        return _list_actions(self.schedule, self.l, self.s)
 
     def snapshot(self) -> dict[str, Any]:
         """The costs as counted in real runs, what is done so far, and the states in slots at this moment."""
-        run = _run(self.schedule, self.l, self.s)
+        run = _run_schedule(self.schedule, self.l, self.s)
         return {
             "steps": self.l,
             "slots": self.s,
@@ -89,12 +89,12 @@ class CheckpointTimeline(SteppedLab):
             "peak": run.slots,
             "extra": run.extra,
             "gradient": run.gradient,
-            "plain": _plain(self.l),
+            "plain": _sweep_whole_chain(self.l),
             "fits": run.slots <= self.s,
-            "meters": {name: _meter(name, self.l, self.s) for name in SCHEDULES},
+            "meters": {name: _measure_cost(name, self.l, self.s) for name in SCHEDULES},
             "actions": [tuple(action) for action in self.actions],
             "done": self.done,
-            "held": _held(self.actions[: self.done]),
+            "held": _list_held(self.actions[: self.done]),
         }
 
     def sentence(self) -> str:
@@ -104,7 +104,7 @@ class CheckpointTimeline(SteppedLab):
                 f"Nothing is done yet. The chain has {count_noun(self.l, 'step')}, and the initial state is number 0."
             )
         if self.done < self.length:
-            held = _held(self.actions[: self.done])
+            held = _list_held(self.actions[: self.done])
             inside = f"In slots: {_list_states(held)}." if held else "No slot is in use."
             return f"{_describe(self.actions[self.done - 1])} {inside}"
         snap = self.snapshot()
@@ -135,24 +135,24 @@ class CheckpointTimeline(SteppedLab):
 
 
 @functools.lru_cache(maxsize=256)
-def _actions(name: str, steps: int, slots: int) -> list[Action]:
+def _list_actions(name: str, steps: int, slots: int) -> list[Action]:
     return SCHEDULES[name](steps, slots)
 
 
 @functools.lru_cache(maxsize=1024)
-def _run(name: str, steps: int, slots: int) -> Reversal:
-    """The schedule carried out by the engine."""
-    return reverse(step, START, _actions(name, steps, slots))
+def _run_schedule(name: str, steps: int, slots: int) -> Reversal:
+    """Carry out a schedule by the engine."""
+    return reverse(step, START, _list_actions(name, steps, slots))
 
 
-def _meter(name: str, steps: int, slots: int) -> tuple[int, int]:
-    run = _run(name, steps, slots if name == "binomial" else 1)  # only this one looks at the slots
+def _measure_cost(name: str, steps: int, slots: int) -> tuple[int, int]:
+    run = _run_schedule(name, steps, slots if name == "binomial" else 1)  # only this one looks at the slots
     return run.slots, run.extra
 
 
 @functools.lru_cache(maxsize=256)
-def _plain(steps: int) -> float:
-    """The gradient of the loop, with everything on one tape."""
+def _sweep_whole_chain(steps: int) -> float:
+    """Sweep the loop back with everything on one tape."""
 
     def chain(x: Any) -> Any:
         for _ in range(steps):
@@ -162,8 +162,8 @@ def _plain(steps: int) -> float:
     return float(grad(chain)(START))
 
 
-def _held(actions: list[Action]) -> list[int]:
-    """The states in slots after some actions."""
+def _list_held(actions: list[Action]) -> list[int]:
+    """List the states in slots after some actions."""
     held: set[int] = set()
     for action in actions:
         if action.kind == "store":
@@ -174,7 +174,7 @@ def _held(actions: list[Action]) -> list[int]:
 
 
 def _list_states(held: list[int]) -> str:
-    """The numbers of the states in slots, or how many they are.
+    """Write the numbers of the states in slots, or how many they are.
 
     >>> _list_states([0, 4, 7]), _list_states(list(range(83)))
     ('0, 4, 7', '83 states, from 0 to 82')

@@ -42,7 +42,7 @@ def _draw_timeline(sheet: Sheet, snap: dict[str, Any]) -> None:
         "steps run so far: extra ones, and recorded ones",
         "number of the state",
     )
-    dropped = {place: when for when, place in _ends(snap["actions"])}
+    dropped = {place: when for when, place in _find_ends(snap["actions"])}
     at, hand = 0, 0
     for k, (kind, start, end) in enumerate(snap["actions"]):
         done = k < snap["done"]
@@ -68,8 +68,8 @@ def _draw_timeline(sheet: Sheet, snap: dict[str, Any]) -> None:
     sheet.box(FRAME[0] + 248 - 3, y - 8.5, 7, 7, "tangent", "tangent")
 
 
-def _ends(actions: list[tuple[str, int, int]]) -> Iterator[tuple[int, int]]:
-    """When the slot of each store action is free again, as (time, position of the action)."""
+def _find_ends(actions: list[tuple[str, int, int]]) -> Iterator[tuple[int, int]]:
+    """Find when the slot of each store action is free again, as (time, position of the action)."""
     at, filled = 0, {}
     for k, (kind, start, end) in enumerate(actions):
         if kind == "store":
@@ -80,7 +80,7 @@ def _ends(actions: list[tuple[str, int, int]]) -> Iterator[tuple[int, int]]:
 
 
 def _draw_slots(sheet: Sheet, snap: dict[str, Any]) -> None:
-    """A box for each slot with the number of the state in it; slots beyond those that there are have a dashed edge."""
+    """Draw a box for each slot with the number of its state; slots beyond those that there are have a dashed edge."""
     left, top = BOXES
     held = snap["held"]
     sheet.text(left, top - 20, f"slots in use now: {len(held)}", "ink", size=14)

@@ -14,7 +14,7 @@ from autodiff_lab.widgets.labs.table import Grid, grid
 
 
 class DualPlayground(Lab):
-    """Turn the seed of a forward pass, and see the tangent of ln x₁ + x₁x₂ − sin x₂ turn with it.
+    """A lab on dual numbers: the seed of a forward pass through ln x₁ + x₁x₂ − sin x₂, and its tangent.
 
     >>> lab = DualPlayground()
     >>> lab.set(angle=45)

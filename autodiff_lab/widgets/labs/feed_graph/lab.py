@@ -7,10 +7,10 @@ from typing import Any
 
 from autodiff_lab.systems.static_graph.graph import Constant, Node, Operator
 from autodiff_lab.text.notation import number, readable
-from autodiff_lab.widgets.labs.expression import typed_number
+from autodiff_lab.widgets.labs.expression import parse_number
 from autodiff_lab.widgets.labs.feed_graph.passes import Pass, run_graph, sweep_graph
 from autodiff_lab.widgets.labs.feed_graph.picture import Places, draw
-from autodiff_lab.widgets.labs.feed_graph.programs import FLATTEN, PROGRAMS, Built
+from autodiff_lab.widgets.labs.feed_graph.programs import FLATTEN, PROGRAMS, GraphBuilder
 from autodiff_lab.widgets.labs.feed_graph.sentences import write_sentence
 from autodiff_lab.widgets.labs.lab import Button, Choice, Entry, Lab, Play
 from autodiff_lab.widgets.labs.table import Grid, grid
@@ -20,9 +20,9 @@ TARGETS = ("all outputs", "the first output", "the second output")
 
 @dataclass
 class State:
-    """What is there of one program: its graph, the pass through it, what the last run and the sweeps after it found."""
+    """The state of one program: its graph, the pass through it, what the last run and the sweeps after it found."""
 
-    built: Built
+    built: GraphBuilder
     places: Places = field(default_factory=Places)
     way: Pass | None = None
     values: dict[str, Any] = field(default_factory=dict)
@@ -31,7 +31,7 @@ class State:
 
 
 class FeedGraph(Lab):
-    """Build first, feed later: a small static graph, with what every node waits for.
+    """A lab on static graphs: one is built, fed, run and swept back, with what every node waits for.
 
     >>> lab = FeedGraph()
     >>> lab.set(program="document 1's two functions", x="1", y="2")
@@ -77,7 +77,7 @@ class FeedGraph(Lab):
 
     def enter(self, name: str, text: str) -> None:
         """Keep a number for the next run; an empty text takes it away. The graph stays as it is built."""
-        state, found = self.state, typed_number(text)
+        state, found = self.state, parse_number(text)
         if text.strip() and found is None:
             self.reply = f"{text!r} is not a number. Write 0.5, or 1/2."
             return
@@ -93,7 +93,7 @@ class FeedGraph(Lab):
             self._forget()
 
     def _forget(self) -> None:
-        """What was computed belonged to other numbers."""
+        """Forget what was computed: it belonged to other numbers."""
         self.state.built.graph.zero_grad()
         self.state.way, self.state.values, self.state.computed, self.state.rows = None, {}, False, {}
 
@@ -102,7 +102,7 @@ class FeedGraph(Lab):
     def build(self) -> None:
         """Build one line of the program."""
         self.state.built.next()
-        self.state.places.take_in(self.state.built.graph.nodes)
+        self.state.places.place_nodes(self.state.built.graph.nodes)
 
     def forward(self) -> None:
         """Begin a run: count what each node waits for."""
@@ -122,7 +122,7 @@ class FeedGraph(Lab):
         state.way = sweep_graph(state.built.graph, node, name)
 
     def step(self) -> None:
-        """One node."""
+        """Let one node have its turn."""
         state, way = self.state, self.state.way
         assert way is not None
         way.at += 1
@@ -135,7 +135,7 @@ class FeedGraph(Lab):
             state.rows[way.target] = tuple(_float(way.found[name]) for name in state.built.inputs)
 
     def finish(self) -> None:
-        """All nodes that are left."""
+        """Let all nodes that are left have their turn."""
         while self.can("step"):
             self.step()
 
@@ -147,8 +147,8 @@ class FeedGraph(Lab):
 
     def begin(self) -> None:
         """Begin with nothing built; what was fed is kept."""
-        self.state = State(Built(PROGRAMS[self.program], self.flatten))
-        self.state.places.take_in(self.state.built.graph.nodes)
+        self.state = State(GraphBuilder(PROGRAMS[self.program], self.flatten))
+        self.state.places.place_nodes(self.state.built.graph.nodes)
         self.reply = ""
 
     def still(self) -> FeedGraph:
@@ -202,8 +202,8 @@ class FeedGraph(Lab):
 
     def _nodes(self) -> dict[str, dict[str, Any]]:
         state, way, built = self.state, self.state.way, self.state.built
-        values = way.shown if way and way.phase == "forward" else state.values
-        adjoints = way.shown if way and way.phase == "backward" else {}
+        values = way.found_so_far if way and way.phase == "forward" else state.values
+        adjoints = way.found_so_far if way and way.phase == "backward" else {}
         uses = [x for node in built.graph.nodes for x in node.operands]
         return {
             node.name: {

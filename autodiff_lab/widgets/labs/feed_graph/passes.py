@@ -15,7 +15,7 @@ from autodiff_lab.systems.static_graph.graph import Graph, Node, Snapshot
 
 @dataclass
 class Pass:
-    """Every step there will be, and how far it has come.
+    """A pass with all its steps, and how far it has come.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class Pass:
         return self.at == len(self.steps) - 1
 
     @property
-    def shown(self) -> dict[str, Any]:
+    def found_so_far(self) -> dict[str, Any]:
         """What was found up to here."""
         done = {step.node for step in self.steps[: self.at + 1]}
         return {name: x for name, x in self.found.items() if name in done}

@@ -21,12 +21,12 @@ CHARACTER_WIDTH = 8.2
 
 
 class Places:
-    """Where each node has its box, by its name. A node gets its place when it is made, and keeps it."""
+    """The places of the nodes' boxes, by name. A node gets its place when it is made, and keeps it."""
 
     def __init__(self) -> None:
         self.cells: dict[str, tuple[int, int]] = {}
 
-    def take_in(self, nodes: Sequence[Node]) -> None:
+    def place_nodes(self, nodes: Sequence[Node]) -> None:
         """Find places for the nodes that have none: behind their operands, and level with them."""
         new = [node for node in nodes if node.name not in self.cells]
         first = (FLOORS - len(new)) // 2 if not self.cells else FLOORS - 1
@@ -37,12 +37,12 @@ class Places:
             self.cells[node.name] = (column, self._free(column, level))
 
     def _free(self, column: int, wanted: float) -> int:
-        """The level nearest to the wanted one at which the column has room."""
+        """Find the level nearest to the wanted one at which the column has room."""
         free = (level for level in range(FLOORS) if (column, level) not in self.cells.values())
         return min(free, key=lambda level: abs(level - wanted))
 
-    def way(self, operand: str, name: str, tail: Point, head: Point) -> list[Point]:
-        """The points of an arrow: straight, or between two boxes where it would run behind one."""
+    def route(self, operand: str, name: str, tail: Point, head: Point) -> list[Point]:
+        """Find the points of an arrow: straight, or between two boxes where it would run behind one."""
         points = [tail]
         for column in range(self.cells[operand][0] + 1, self.cells[name][0]):
             left = LEFT + ACROSS * column
@@ -54,7 +54,7 @@ class Places:
                 points += [(left - GAP, between), (left + BOX_WIDTH + GAP, between)]
         return [*points, head]
 
-    def of(self, name: str) -> Point:
+    def corner(self, name: str) -> Point:
         """The left upper corner of a box."""
         column, level = self.cells[name]
         return LEFT + ACROSS * column, TOP + DOWN * level
@@ -68,7 +68,7 @@ def draw(snap: dict[str, Any], places: Places) -> str:
         for place, operand in enumerate(node["operands"]):
             _draw_edge(sheet, snap, places, operand, name, place)
     for name in snap["nodes"]:
-        _draw_node(sheet, snap, name, places.of(name))
+        _draw_node(sheet, snap, name, places.corner(name))
     _draw_queue(sheet, snap)
     _draw_gradients(sheet, snap)
     return sheet.svg()
@@ -90,8 +90,8 @@ def _role(snap: dict[str, Any]) -> str:
 
 
 def _draw_edge(sheet: Sheet, snap: dict[str, Any], places: Places, operand: str, name: str, place: int) -> None:
-    """An arrow from an operand to its user; in a sweep, from the user that speaks to the operand."""
-    (x0, y0), (x1, y1) = places.of(operand), places.of(name)
+    """Draw an arrow from an operand to its user; in a sweep, from the user that speaks to the operand."""
+    (x0, y0), (x1, y1) = places.corner(operand), places.corner(name)
     many = len(snap["nodes"][name]["operands"])
     head = (x1 - 3, y1 + BOX_HEIGHT * (place + 1) / (many + 1))
     tail = (x0 + BOX_WIDTH, y0 + BOX_HEIGHT / 2)
@@ -100,7 +100,7 @@ def _draw_edge(sheet: Sheet, snap: dict[str, Any], places: Places, operand: str,
         sheet.path([(x + 30, y), (x + 30, y - 20), (x - 30, y - 20)], "adjoint", 2.5)
         sheet.arrow((x - 30, y - 20), (x - 30, y - 1), "adjoint")
         return
-    way = places.way(operand, name, tail, head)
+    way = places.route(operand, name, tail, head)
     if snap["phase"] == "backward" and snap["now"] == name:
         sheet.path(way[1:], "adjoint", 2.5, "7 4")
         sheet.arrow(way[1], way[0], "adjoint", 2.5, "7 4")
@@ -131,7 +131,7 @@ def _draw_node(sheet: Sheet, snap: dict[str, Any], name: str, at: Point) -> None
 
 
 def _draw_counter(sheet: Sheet, snap: dict[str, Any], node: dict[str, Any], at: Point) -> None:
-    """What a node still waits for; between two passes, how many operands it has."""
+    """Draw what a node still waits for; between two passes, how many operands it has."""
     waits = node["waits"]
     if snap["phase"] and waits is None:
         return
@@ -157,7 +157,7 @@ def _draw_queue(sheet: Sheet, snap: dict[str, Any]) -> None:
 
 
 def _draw_gradients(sheet: Sheet, snap: dict[str, Any]) -> None:
-    """The gradients that the sweeps since the last run have found, a row for each place they began at."""
+    """Draw the gradients that the sweeps since the last run have found, a row for each place they began at."""
     y, columns = BELOW + 68, [150 + 110 * k for k in range(len(snap["inputs"]))]
     sheet.text(10, y, "gradients", "soft_ink", size=14)
     for x, name in zip(columns, snap["inputs"], strict=True):

@@ -9,7 +9,7 @@ from typing import Any
 
 from autodiff_lab.widgets.labs.gradcheck_bench import rules
 from autodiff_lab.widgets.labs.gradcheck_bench.picture import LIGHTS, draw
-from autodiff_lab.widgets.labs.gradcheck_bench.rules import BIAS, Check, Settings, direction_of
+from autodiff_lab.widgets.labs.gradcheck_bench.rules import BIAS, Check, Settings, make_direction
 from autodiff_lab.widgets.labs.lab import Button, Choice, Lab, Slider
 from autodiff_lab.widgets.labs.phrases import write_error, write_power_of_ten
 from autodiff_lab.widgets.labs.table import Grid, grid
@@ -18,7 +18,7 @@ KEPT = 300
 
 
 class GradcheckBench(Lab):
-    """Check the adjoint of a bias b in sum(mean(op(X + b))), by the rule of an operation, right or with a bug.
+    """A lab on gradient checking: the adjoint of a bias b in sum(mean(op(X + b))), by a rule, right or with a bug.
 
     >>> lab = GradcheckBench()
     >>> lab.snapshot()["verdict"]
@@ -56,7 +56,7 @@ class GradcheckBench(Lab):
         super().notify()
 
     def another(self) -> None:
-        """Draw a direction."""
+        """Choose another random direction."""
         self.direction, self.draw = rules.DIRECTIONS[0], self.draw + 1
 
     def forget(self) -> None:
@@ -85,7 +85,7 @@ class GradcheckBench(Lab):
         return {
             **vars(self.at),
             "h": float(10.0**self.h),
-            "along": [float(t) for t in direction_of(self.at)],
+            "along": [float(t) for t in make_direction(self.at)],
             **found._asdict(),
             "shape_of_b": BIAS.shape,
             "history": [(float(10.0**at.h), _check(at).error, _check(at).verdict) for at in self.history],
@@ -106,9 +106,9 @@ class GradcheckBench(Lab):
             )
         if not math.isfinite(found.quotient):
             return f"{light} With a step this large X + b − h · t leaves the domain of the operation."
-        return f"{light} {self._thought(found)}"
+        return f"{light} {self._explain_verdict(found)}"
 
-    def _thought(self, found: Check) -> str:
+    def _explain_verdict(self, found: Check) -> str:
         at_kink, bug = self.op.startswith("relu"), self.bug != "none"
         if found.verdict == "right":
             if bug:
@@ -142,7 +142,7 @@ class GradcheckBench(Lab):
 
     def picture(self) -> str:
         """The two numbers and the light on the left, the history over h on the right."""
-        return draw(direction_of(self.at), _check(self.at), self.h, [(at.h, _check(at)) for at in self.history])
+        return draw(make_direction(self.at), _check(self.at), self.h, [(at.h, _check(at)) for at in self.history])
 
 
 @functools.lru_cache(maxsize=4096)

@@ -59,13 +59,13 @@ def _draw_history(sheet: Sheet, found: Check, h: float, history: Iterable[tuple[
         axes.curve([(x, math.log10(bound)) for x in axes.x], role, 1.5, "6 4")
     for step, each in history:
         _draw_mark(axes, step, each)
-    sheet.dot(*axes.at(h, _log(found.error)), "ink", 11, hollow=True)
+    sheet.dot(*axes.at(h, _take_log(found.error)), "ink", 11, hollow=True)
     _draw_mark(axes, h, found)
 
 
 def _draw_mark(axes: Axes, h: float, found: Check) -> None:
     """Draw a shape of its own for each verdict: a disc, a triangle, a cross."""
-    (x, y), (_, role) = axes.at(h, _log(found.error)), LIGHTS[found.verdict]
+    (x, y), (_, role) = axes.at(h, _take_log(found.error)), LIGHTS[found.verdict]
     if found.verdict == "right":
         axes.sheet.dot(x, y, role, 3.5)
     elif found.verdict == "look closer":
@@ -75,7 +75,7 @@ def _draw_mark(axes: Axes, h: float, found: Check) -> None:
             axes.sheet.path([(x - 5, y - 5 * side), (x + 5, y + 5 * side)], role, 2.5)
 
 
-def _log(error: float) -> float:
+def _take_log(error: float) -> float:
     if not math.isfinite(error):
         return CEILING
     return max(math.log10(error), FLOOR) if error > 0 else FLOOR

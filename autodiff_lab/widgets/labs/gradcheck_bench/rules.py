@@ -89,18 +89,18 @@ def adjoint_of_bias(sample: Sample, batch: Any, bias: Any, bug: str = "none") ->
     return g if bug == "no sum-back" else add.pullback(1, g, z, (batch, bias))
 
 
-def direction_of(at: Settings) -> np.ndarray:
-    """A vector of length 1: the first axis, or drawn."""
+def make_direction(at: Settings) -> np.ndarray:
+    """Make a vector of length 1: the first axis, or a random one."""
     if at.direction == DIRECTIONS[1]:
         return np.eye(len(BIAS))[0]
-    drawn = np.random.default_rng(at.draw).standard_normal(len(BIAS))
-    return drawn / np.linalg.norm(drawn)
+    direction = np.random.default_rng(at.draw).standard_normal(len(BIAS))
+    return direction / np.linalg.norm(direction)
 
 
 def check(at: Settings) -> Check:
     """Compare the rule with a central difference, along one direction."""
     sample, kind = SAMPLES[at.op], np.dtype(at.dtype).type
-    batch, bias, t = (x.astype(kind) for x in (sample.batch, sample.bias, direction_of(at)))
+    batch, bias, t = (x.astype(kind) for x in (sample.batch, sample.bias, make_direction(at)))
     h = kind(10.0**at.h)
     adjoint = adjoint_of_bias(sample, batch, bias, at.bug)
     slope = float(np.sum(adjoint * t))

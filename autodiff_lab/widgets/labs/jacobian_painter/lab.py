@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from autodiff_lab.text.notation import number
-from autodiff_lab.widgets.labs.expression import typed_number
+from autodiff_lab.widgets.labs.expression import parse_number
 from autodiff_lab.widgets.labs.jacobian_painter import programs
 from autodiff_lab.widgets.labs.jacobian_painter.passes import FORWARD, REVERSE, Pass, count_run, take_pass
 from autodiff_lab.widgets.labs.jacobian_painter.picture import draw, write_entry
@@ -20,7 +20,7 @@ WHICH = {FORWARD: "column", REVERSE: "row"}
 
 
 class JacobianPainter(Lab):
-    """Fill the Jacobian of a program by columns (JVP) or by rows (VJP), and watch what it costs.
+    """A lab on Jacobians: fill the matrix of a program by columns (JVP) or by rows (VJP), and watch what it costs.
 
     >>> lab = JacobianPainter()
     >>> lab.set(program="document 1")
@@ -56,7 +56,7 @@ class JacobianPainter(Lab):
         """Push or pull a vector that was typed."""
         mode = FORWARD if name == "v" else REVERSE
         size = self._size(mode)
-        found = [typed_number(part) for part in re.split(r"[\s,;]+", text.strip(" ,;()[]\n\t"))]
+        found = [parse_number(part) for part in re.split(r"[\s,;]+", text.strip(" ,;()[]\n\t"))]
         seed = tuple(x for x in found if x is not None)
         if len(seed) < len(found) or len(seed) != size:
             kind = "a push takes a tangent" if mode == FORWARD else "a pull takes an adjoint"
@@ -65,7 +65,7 @@ class JacobianPainter(Lab):
                 f"{', '.join('102'[k % 3] for k in range(size))}."
             )
             return
-        self._go(mode, seed)
+        self._take_pass(mode, seed)
 
     def jvp(self) -> None:
         """Push the first basis vector whose column has not come out yet."""
@@ -76,11 +76,11 @@ class JacobianPainter(Lab):
         self._paint(REVERSE)
 
     def _paint(self, mode: str) -> None:
-        size, done = self._size(mode), self._painted(mode)
+        size, done = self._size(mode), self._list_painted(mode)
         k = next(k for k in range(size) if k not in done)
-        self._go(mode, tuple(float(i == k) for i in range(size)))
+        self._take_pass(mode, tuple(float(i == k) for i in range(size)))
 
-    def _go(self, mode: str, seed: tuple[float, ...]) -> None:
+    def _take_pass(self, mode: str, seed: tuple[float, ...]) -> None:
         self._passes, self.reply = (*self._passes, take_pass(self.of, mode, seed)), ""
 
     def back(self) -> None:
@@ -96,7 +96,7 @@ class JacobianPainter(Lab):
         """A button for basis vectors can be pressed until all of them were used."""
         mode = {"jvp": FORWARD, "vjp": REVERSE}.get(name)
         if mode is not None:
-            return len(self._painted(mode)) < self._size(mode)
+            return len(self._list_painted(mode)) < self._size(mode)
         return bool(self._passes or self.reply)
 
     def still(self) -> JacobianPainter:
@@ -118,13 +118,13 @@ class JacobianPainter(Lab):
     def _size(self, mode: str) -> int:
         return self.n if mode == FORWARD else self.m
 
-    def _painted(self, mode: str) -> dict[int, tuple[float, ...]]:
+    def _list_painted(self, mode: str) -> dict[int, tuple[float, ...]]:
         """The columns, or the rows, that have come out."""
         return {each.entry: each.result for each in self._passes if each.mode == mode and each.entry is not None}
 
     def snapshot(self) -> dict[str, Any]:
         """The matrix as far as it is known, by whom, and the meters."""
-        columns, rows = self._painted(FORWARD), self._painted(REVERSE)
+        columns, rows = self._list_painted(FORWARD), self._list_painted(REVERSE)
         last = self._passes[-1] if self._passes else None
         matrix = [
             [rows[i][j] if i in rows else columns[j][i] if j in columns else None for j in range(self.n)]
@@ -142,12 +142,12 @@ class JacobianPainter(Lab):
             "known": sum(x is not None for row in matrix for x in row),
             "difference": max(twice, default=None),
             "run": count_run(self.of),
-            "meters": {mode: self._meter(mode) for mode in (FORWARD, REVERSE)},
+            "meters": {mode: self._measure_mode(mode) for mode in (FORWARD, REVERSE)},
             "last": last and {"mode": last.mode, "seed": list(last.seed), "result": list(last.result)},
             "refused": self.reply,
         }
 
-    def _meter(self, mode: str) -> dict[str, int]:
+    def _measure_mode(self, mode: str) -> dict[str, int]:
         """What was spent in one mode, and what the whole matrix takes."""
         spent = [each.multiplications for each in self._passes if each.mode == mode]
         size = self._size(mode)
@@ -178,11 +178,11 @@ class JacobianPainter(Lab):
         spent = f"in one pass of {_count(last.multiplications)}"
         if last.entry is not None:
             which = f"{WHICH[last.mode]} {last.entry + 1}"
-            return f"e{'₁₂₃₄₅₆'[last.entry]} {way} {spent}, and {which} came out: {_listed(last.result)}."
+            return f"e{'₁₂₃₄₅₆'[last.entry]} {way} {spent}, and {which} came out: {_list_entries(last.result)}."
         product, what = ("J v", "columns") if last.mode == FORWARD else ("wᵀ J", "rows")
         return (
-            f"({_listed(last.seed)}) {way} {spent}: {product} = ({_listed(last.result)}), its combination of the "
-            f"{what}. No entry of the matrix was needed for it, and none is painted."
+            f"({_list_entries(last.seed)}) {way} {spent}: {product} = ({_list_entries(last.result)}), its combination "
+            f"of the {what}. No entry of the matrix was needed for it, and none is painted."
         )
 
     def _about_the_matrix(self, snap: dict[str, Any]) -> str:
@@ -218,5 +218,5 @@ def _count(count: int) -> str:
     return count_noun(count, "multiplication")
 
 
-def _listed(numbers: tuple[float, ...]) -> str:
+def _list_entries(numbers: tuple[float, ...]) -> str:
     return ", ".join(map(write_entry, numbers))

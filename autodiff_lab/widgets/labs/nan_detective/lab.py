@@ -6,7 +6,7 @@ from typing import Any
 
 from autodiff_lab.text.notation import NOT_REACHED, number
 from autodiff_lab.trace.model import Number, Step, Trace
-from autodiff_lab.widgets.labs.expression import typed_number
+from autodiff_lab.widgets.labs.expression import parse_number
 from autodiff_lab.widgets.labs.lab import Button, Choice, Entry, Play, SteppedLab
 from autodiff_lab.widgets.labs.nan_detective.birth import Birth, explain_birth, find_birth, is_finite
 from autodiff_lab.widgets.labs.nan_detective.picture import draw
@@ -15,7 +15,7 @@ from autodiff_lab.widgets.labs.table import Grid, grid
 
 
 class NaNDetective(SteppedLab):
-    """Step a reverse sweep backwards along the tape, or jump to where its first NaN or infinity is formed.
+    """A lab on NaN: a reverse sweep, row by row, to where its first NaN or infinity is formed.
 
     >>> lab = NaNDetective()
     >>> lab.press("jump")
@@ -63,7 +63,7 @@ class NaNDetective(SteppedLab):
         """Run at another x, or run what was typed in the program's place."""
         text = text.strip()
         if name == "x":
-            found = typed_number(text)
+            found = parse_number(text)
             problem = f"{text!r} is not a number. Write 0.5, or 1/2." if found is None else ""
             self._x = self._x if found is None else found
         else:

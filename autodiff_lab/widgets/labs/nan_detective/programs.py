@@ -10,7 +10,7 @@ import numpy as np
 
 from autodiff_lab.engine.errors import AutodiffError
 from autodiff_lab.trace.model import Trace
-from autodiff_lab.widgets.labs.expression import typed
+from autodiff_lab.widgets.labs.expression import parse_expression
 
 MOST_ROWS = 7
 """The rows for which there is room."""
@@ -86,7 +86,7 @@ PROGRAMS = {
 @functools.lru_cache(maxsize=256)
 def trace_program(program: str, expression: str, x: float) -> Trace:
     """Run a program at x and sweep it; an expression that was typed goes first."""
-    f, _, others = Program(typed(expression, ("x",)), x) if expression else PROGRAMS[program]
+    f, _, others = Program(parse_expression(expression, ("x",)), x) if expression else PROGRAMS[program]
     with np.errstate(all="ignore"):
         return Trace.of(f, x, *others)
 

@@ -11,8 +11,8 @@ from autodiff_lab.widgets.labs.newton_hvp.methods import (
     MINIMUM,
     Place,
     Walk,
-    convex_between,
-    newton_between,
+    find_convex_interval,
+    find_newton_interval,
     walk,
 )
 from autodiff_lab.widgets.labs.newton_hvp.picture import draw
@@ -30,7 +30,7 @@ ENDS = {
 
 
 class NewtonHVP(SteppedLab):
-    """Walk down ln((x − 7)² + 10) by gradient descent, by Newton's method, or by a damped one.
+    """A lab on second derivatives: steps down ln((x − 7)² + 10) by gradient descent or Newton's method, plain or damped.
 
     >>> lab = NewtonHVP()
     >>> lab.set(start=5.5, method="Newton")
@@ -99,8 +99,8 @@ class NewtonHVP(SteppedLab):
             "curvature": here.curvature,
             "fate": self.walk.fate,
             "finished": not self.can("step"),
-            "convex_between": convex_between(),
-            "newton_between": newton_between(),
+            "convex_between": find_convex_interval(),
+            "newton_between": find_newton_interval(),
         }
 
     def sentence(self) -> str:
@@ -128,7 +128,7 @@ class NewtonHVP(SteppedLab):
 
     def picture(self) -> str:
         """The curve with the path on it, its slope below, and the last places beside it."""
-        return draw(self.places, self.method, convex_between(), newton_between())
+        return draw(self.places, self.method, find_convex_interval(), find_newton_interval())
 
 
 def _describe(at: Place) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 from autodiff_lab.text.notation import number
 from autodiff_lab.widgets.labs.canvas import Axes, Sheet
 from autodiff_lab.widgets.labs.marks import draw_heads, draw_rule, make_ticks
-from autodiff_lab.widgets.labs.newton_hvp.methods import Place, derivatives, f
+from autodiff_lab.widgets.labs.newton_hvp.methods import Place, f, find_derivatives
 
 SPAN = (-12.0, 26.0)
 CURVE, SLOPES = (44, 34, 452, 248), (44, 340, 452, 136)
@@ -43,7 +43,7 @@ def _draw_background(convex: Ends, arrives: Ends) -> Sheet:
     above.scales(ticks, make_ticks(range(2, 7)))
     below.scales(ticks, make_ticks((-0.3, 0, 0.3)), "x")
     x = np.linspace(*SPAN, 191)
-    slopes, curvatures = derivatives(x)
+    slopes, curvatures = find_derivatives(x)
     above.curve(list(zip(x.tolist(), f(x).tolist(), strict=True)), "value", 3)
     below.curve([(SPAN[0], 0.0), (SPAN[1], 0.0)], "line", 1)
     below.curve(list(zip(x.tolist(), slopes.tolist(), strict=True)), "adjoint", 2.5, "8 4")

@@ -17,7 +17,7 @@ ADDS, OVERWRITES, RECURSION = WAYS = ("you choose, += adds", "you choose, = over
 
 
 class OrderLab(Lab):
-    """Choose the order in which the cells of (x²)² + (x²)² send, or let a recursion follow every path.
+    """A lab on the order of a sweep: the cells of (x²)² + (x²)² send one by one, or a recursion follows every path.
 
     >>> lab = OrderLab()
     >>> for cell in "ybac":

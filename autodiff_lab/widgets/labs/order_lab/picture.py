@@ -40,7 +40,7 @@ def draw(snap: dict[str, Any]) -> str:
 
 
 def _draw_edge(sheet: Sheet, operand: str, consumer: str, sent: list[str], snap: dict[str, Any]) -> None:
-    """A link with its partial; once something was sent, an arrow back with the contributions."""
+    """Draw a link with its partial; once something was sent, an arrow back with the contributions."""
     (x0, y0), (x1, y1) = PLACES[operand], PLACES[consumer]
     tail, head = (x0 + BOX_WIDTH + 2, y0 + BOX_HEIGHT / 2), (x1 - 2, y1 + BOX_HEIGHT / 2)
     x, y = (tail[0] + head[0]) / 2, (tail[1] + head[1]) / 2
@@ -89,7 +89,7 @@ def _describe_state(cell: dict[str, Any], snap: dict[str, Any]) -> tuple[str, st
 
 
 def _draw_tried(sheet: Sheet, snap: dict[str, Any]) -> None:
-    """The orders that were carried through, the latest at the bottom."""
+    """List the orders that were carried through, the latest at the bottom."""
     sheet.path([(LIST_LEFT - 16, 10), (LIST_LEFT - 16, BELOW - 16)], "faint", 1)
     sheet.text(LIST_LEFT, 24, "order", "soft_ink", size=14)
     sheet.text(WIDTH - 26, 24, "x gets", "soft_ink", "end", 14)
@@ -103,7 +103,7 @@ def _draw_tried(sheet: Sheet, snap: dict[str, Any]) -> None:
 
 
 def _draw_paths(sheet: Sheet, snap: dict[str, Any]) -> None:
-    """Show x doubled again and again: a chain of cells, and three bars."""
+    """Draw x doubled again and again: a chain of cells, and three bars."""
     draw_rule(sheet, 10, WIDTH - 10, BELOW, "faint")
     many = snap["doublings"]
     sheet.text(10, BELOW + 26, f"Another program: x + x, {many} time{'s' * (many > 1)} over", bold=True)
@@ -127,6 +127,6 @@ def _draw_paths(sheet: Sheet, snap: dict[str, Any]) -> None:
 
 
 def _bend(here: Point, there: Point, height: float) -> list[Point]:
-    """A bow from one dot to the next."""
+    """Bend a line from one dot to the next."""
     (x0, y0), (x1, _) = here, there
     return [(x0 + (x1 - x0) * t / 12, y0 + 4 * height * t / 12 * (1 - t / 12)) for t in range(13)]

@@ -37,7 +37,7 @@ def record_tape() -> Any:
 
 @functools.cache
 def slope() -> float:
-    """What every valid order must give.
+    """Find the slope that every valid order must give.
 
     >>> slope()
     64.0

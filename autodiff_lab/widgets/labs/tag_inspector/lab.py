@@ -34,7 +34,7 @@ PROGRAMS = {
 
 
 class TagInspector(SteppedLab):
-    """Follow a nested derivative through its operations, and see where two ε become one.
+    """A lab on perturbation confusion: a nested derivative, line by line, and where two ε become one.
 
     >>> lab = TagInspector()
     >>> lab.set(program="d/dx [ x · d/dy (x · y) ]")
@@ -118,7 +118,7 @@ class TagInspector(SteppedLab):
         shown, right = write_sum(line, self.tags), write_sum(line, tags=True)
         said = f"A derivative ends: before {epsilon(line.level, self.tags)} stands {shown}."
         is_last = line is self.run.lines[-1]
-        return said if self.tags or is_last or _same(line) else f"{said} With tags it is {right}."
+        return said if self.tags or is_last or _is_same(line) else f"{said} With tags it is {right}."
 
     def verdict(self) -> str:
         """At the end: result and slope."""
@@ -140,7 +140,7 @@ class TagInspector(SteppedLab):
         caption = f"{self.program} at x = {number(self.x)}, {'with' if self.tags else 'without'} tags"
         if self.tags:
             return grid(caption, ("line", "1", "ε₁", "ε₂", "ε₁ε₂"), [(line.text, *line.tagged) for line in lines])
-        rows = [(line.text, write_sum(line, tags=False), _remark(line)) for line in lines]
+        rows = [(line.text, write_sum(line, tags=False), _write_remark(line)) for line in lines]
         return grid(caption, ("line", "number", "remark"), rows)
 
     def picture(self) -> str:
@@ -155,11 +155,11 @@ def _run(program: str, x: float, y: float) -> Run:
     return Run(PROGRAMS[program].program, x, y)
 
 
-def _same(line: Line) -> bool:
+def _is_same(line: Line) -> bool:
     return isinstance(line.untagged, Flat) and tuple(line.untagged[:2]) == line.tagged[:2]
 
 
-def _remark(line: Line) -> str:
+def _write_remark(line: Line) -> str:
     if line.merged:
         first, second = map(number, line.merged)
         return f"merged: {first} + {second}"

@@ -35,15 +35,15 @@ def write_sum(line: Line, tags: bool) -> str:
     ('4 + 1 ε₁ + 4 ε₂ + 1 ε₁ε₂', '4 + 5 ε')
     """
     if tags:
-        return _sum(zip(line.tagged, ("", "ε₁", "ε₂", "ε₁ε₂"), strict=True))
+        return _join_terms(zip(line.tagged, ("", "ε₁", "ε₂", "ε₁ε₂"), strict=True))
     if isinstance(line.untagged, Flat):
-        return _sum(zip(line.untagged[:2], ("", "ε"), strict=True))
+        return _join_terms(zip(line.untagged[:2], ("", "ε"), strict=True))
     value, inner, outer, both = line.untagged
-    inside, moving = (_sum(zip(pair, ("", "ε"), strict=True)) for pair in ((value, inner), (outer, both)))
+    inside, moving = (_join_terms(zip(pair, ("", "ε"), strict=True)) for pair in ((value, inner), (outer, both)))
     return f"({inside}) + ({moving}) ε"
 
 
-def _sum(terms: object) -> str:
+def _join_terms(terms: object) -> str:
     kept = [f"{number(k)} {mark}".strip() for k, mark in terms if k or not mark]  # type: ignore[attr-defined]
     return " + ".join(kept)
 

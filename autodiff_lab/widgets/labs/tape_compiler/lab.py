@@ -27,7 +27,7 @@ NEVER_ENDS = "At x ≤ 1 the loop would never end, so it cannot be recorded here
 
 
 class TapeCompiler(Lab):
-    """A derivative recorded at one input, compiled, and run at another.
+    """A lab on compilation: a derivative recorded at one input, compiled, and run at another.
 
     >>> lab = TapeCompiler()
     >>> lab.snapshot()["recorded"], lab.snapshot()["operations"]

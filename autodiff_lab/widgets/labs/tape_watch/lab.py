@@ -14,7 +14,7 @@ from autodiff_lab.widgets.labs.tape_watch.runs import find_remedies, record_prog
 
 
 class TapeWatch(SteppedLab):
-    """Choose how x and y are made and which way they take, and ask the tape for their slopes.
+    """A lab on gradient tapes: how x and y are made, what the tape hears of them, and their slopes.
 
     >>> lab = TapeWatch()
     >>> lab.press("rewind")

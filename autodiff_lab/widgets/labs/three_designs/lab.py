@@ -11,7 +11,7 @@ import numpy as np
 from autodiff_lab.engine.errors import AutodiffError
 from autodiff_lab.systems.side_by_side import Column, Comparison, compare
 from autodiff_lab.text.notation import readable
-from autodiff_lab.widgets.labs.expression import typed
+from autodiff_lab.widgets.labs.expression import parse_expression
 from autodiff_lab.widgets.labs.lab import Button, Choice, Entry, Lab, Slider
 from autodiff_lab.widgets.labs.phrases import list_numbers
 from autodiff_lab.widgets.labs.table import Grid, grid
@@ -40,7 +40,7 @@ class Run:
 
 
 class ThreeDesigns(Lab):
-    """Partials, closures, operations: what each keeps of a program, and what it can do with it.
+    """A lab on three designs of a tape, partials, closures and operations: what each keeps, and what it can do.
 
     >>> lab = ThreeDesigns()
     >>> for name in ("finish", "write", "sweep"):
@@ -236,7 +236,7 @@ class ThreeDesigns(Lab):
 @lru_cache(maxsize=512)
 def _compare(text: str, x: float, y: float) -> Comparison:
     with np.errstate(all="ignore"):  # 1 / 0 is shown, not complained about
-        return compare(typed(text, tuple(LABELS.values())), x, y)
+        return compare(parse_expression(text, tuple(LABELS.values())), x, y)
 
 
 def _list_able(snap: dict[str, Any], trial: str) -> str:
@@ -244,7 +244,7 @@ def _list_able(snap: dict[str, Any], trial: str) -> str:
 
 
 def _list_designs(designs: list[str]) -> str:
-    """The designs in one phrase; the third and its two safe kinds are told apart in parentheses.
+    """List designs in one phrase; the third and its two safe kinds are told apart in parentheses.
 
     >>> _list_designs(["closures", "operations, inputs copied"])
     'closures and operations (inputs copied)'

@@ -85,10 +85,13 @@ def _draw_frame(sheet: Sheet, snap: dict[str, Any]) -> None:
 def _draw_entry(sheet: Sheet, x: float, y: float, column: dict[str, Any], kept: list[dict[str, Any]]) -> None:
     """What is kept of one operation: a partial by the operand it belongs to, a value by its name."""
     if column["design"] == "partials":
-        text = "  ".join(f"∂{readable(part['name'].split('/∂')[1], LABELS)}: {_short(part['number'])}" for part in kept)
+        text = "  ".join(
+            f"∂{readable(part['name'].split('/∂')[1], LABELS)}: {_shorten_number(part['number'])}" for part in kept
+        )
     else:
         text = ", ".join(
-            ("" if part["name"] == "constant" else f"{readable(part['name'], LABELS)} = ") + _short(part["number"])
+            ("" if part["name"] == "constant" else f"{readable(part['name'], LABELS)} = ")
+            + _shorten_number(part["number"])
             for part in kept
         )
     changed = any(part["changed"] for part in kept)
@@ -97,7 +100,7 @@ def _draw_entry(sheet: Sheet, x: float, y: float, column: dict[str, Any], kept: 
     )
 
 
-def _short(x: float, longest: int = 7) -> str:
+def _shorten_number(x: float, longest: int = 7) -> str:
     text = number(x)
     return text if len(text) <= longest else number(float(f"{x:.3g}"))
 
@@ -115,7 +118,7 @@ def _draw_gradient(sheet: Sheet, x: float, y: float, column: dict[str, Any], kin
     if column["gradient"] is None:
         sheet.text(x, y, "·", "soft_ink", size=14)
         return
-    found = f"({', '.join(_short(x, 6) for x in column['gradient'])})" if column["gradient"] else ""
+    found = f"({', '.join(_shorten_number(x, 6) for x in column['gradient'])})" if column["gradient"] else ""
     verdict = VERDICTS.get(column["verdict"], "")
     sheet.text(x, y, f"{found} {verdict}".strip(), "adjoint", size=14, bold=verdict not in ("", "survives"))
 
@@ -128,7 +131,9 @@ def _draw_trials(sheet: Sheet, x: float, column: dict[str, Any]) -> None:
         elif trial["says"]:
             lines = textwrap.wrap(trial["says"].partition(": ")[2], 26)[:2]
         else:
-            lines = [list_numbers(row) if isinstance(row, tuple) else _short(row, 10) for row in trial["numbers"]]
+            lines = [
+                list_numbers(row) if isinstance(row, tuple) else _shorten_number(row, 10) for row in trial["numbers"]
+            ]
             if trial["verdict"] == "no":
                 lines = [f"{line}, the old value" for line in lines]
         for k, line in enumerate(lines):

@@ -11,7 +11,7 @@ import numpy as np
 from autodiff_lab.text.notation import factor, number, pretty_tangent, readable
 from autodiff_lab.trace.model import Line, Step, Trace
 from autodiff_lab.widgets.labs.canvas import Sheet
-from autodiff_lab.widgets.labs.expression import typed_number
+from autodiff_lab.widgets.labs.expression import parse_number
 from autodiff_lab.widgets.labs.lab import STEP_BUTTONS, Choice, Entry, Play, SteppedLab
 from autodiff_lab.widgets.labs.marks import draw_heads, draw_rule
 from autodiff_lab.widgets.labs.table import Grid, grid
@@ -28,7 +28,7 @@ def f(x1: Any, x2: Any) -> Any:
 
 
 class TraceTable(SteppedLab):
-    """Fill the forward trace of ln x₁ + x₁x₂ − sin x₂ at (2, 5), for one seed or the other.
+    """A lab on forward mode: fill the trace of ln x₁ + x₁x₂ − sin x₂ at (2, 5), for one seed or the other.
 
     >>> lab = TraceTable()
     >>> lab.set(seed="x2")
@@ -57,14 +57,14 @@ class TraceTable(SteppedLab):
             return
         step = self.trace.steps[self.done]
         name = pretty_tangent(self.trace.lines[step.line].name)
-        found = typed_number(text)
+        found = parse_number(text)
         if found is None:
             self.reply = f"{text!r} is not a number. Write 0.5, or 1/2."
-        elif _close(found, _tangent(step)):
+        elif _is_close(found, _tangent(step)):
             self.done += 1
             self.reply = f"Right: {name} = {step.tangents[0].text}."
         else:
-            self.reply = f"{name} is not {number(found)}. {self._reason(step, found)}"
+            self.reply = f"{name} is not {number(found)}. {self._explain_mistake(step, found)}"
 
     @property
     def length(self) -> int:
@@ -74,7 +74,7 @@ class TraceTable(SteppedLab):
     @property
     def trace(self) -> Trace:
         """The whole run with its tangents."""
-        return _trace(self.seed)
+        return _trace_run(self.seed)
 
     @property
     def operands(self) -> tuple[int, ...]:
@@ -102,7 +102,7 @@ class TraceTable(SteppedLab):
         if self.reply:
             return self.reply
         if not self.done:
-            return f"The direction is {_direction(self.seed)}. What is the tangent of the first line?"
+            return f"The direction is {_write_direction(self.seed)}. What is the tangent of the first line?"
         said = self.trace.steps[self.done - 1].sentence
         if self.done == len(self.trace.steps):
             said += f" So one pass gave the value and the slope in {self.seed}."
@@ -115,7 +115,9 @@ class TraceTable(SteppedLab):
             line = self.trace.lines[step.line]
             filled = k < self.done
             rows.append((line.shown, line.expression, *((line.value.value, _tangent(step)) if filled else "··")))
-        return grid(f"Forward trace, seed {_direction(self.seed)}", ("line", "operation", "value", "tangent"), rows)
+        return grid(
+            f"Forward trace, seed {_write_direction(self.seed)}", ("line", "operation", "value", "tangent"), rows
+        )
 
     def picture(self) -> str:
         """The table with the last row framed and its operands marked."""
@@ -130,10 +132,10 @@ class TraceTable(SteppedLab):
         draw_heads(sheet, 24, [(COLUMNS[name], text, anchor) for name, text, anchor in heads])
         draw_rule(sheet, 8, 772, 33)
         for k, step in enumerate(steps):
-            self._row(sheet, k, step)
+            self._draw_row(sheet, k, step)
         return sheet.svg()
 
-    def _row(self, sheet: Sheet, k: int, step: Step) -> None:
+    def _draw_row(self, sheet: Sheet, k: int, step: Step) -> None:
         line, y = self.trace.lines[step.line], TOP + ROW * k
         if k in self.operands:
             sheet.box(10, y + 2, 754, ROW - 4, "tangent", width=1.5)
@@ -147,17 +149,17 @@ class TraceTable(SteppedLab):
             sheet.text(COLUMNS["how"], y + 22, f"{pretty_tangent(line.name)} = ?" if k == self.done else "·", ink)
             return
         sheet.text(COLUMNS["value"], y + 22, line.value.text, "value", "end", bold=True)
-        sheet.text(COLUMNS["how"], y + 22, f"{pretty_tangent(line.name)} = {_how(line, step, self.trace)}", ink)
+        sheet.text(COLUMNS["how"], y + 22, f"{pretty_tangent(line.name)} = {_write_sum(line, step, self.trace)}", ink)
         sheet.text(COLUMNS["tangent"], y + 22, step.tangents[0].text, "tangent", "end", bold=True)
 
-    def _reason(self, step: Step, found: float) -> str:
-        """Which rule a wrong tangent broke, if it is one that people break."""
+    def _explain_mistake(self, step: Step, found: float) -> str:
+        """Say which rule a wrong tangent broke, if it is one that people break."""
         line = self.trace.lines[step.line]
         if line.kind == "input":
             return "This line is an input: the seed says whether it moves, 1 or 0."
         terms = [push.contribution.value for push in step.pushes]
         partials = [operand.partial.value for operand in line.operands if operand.partial is not None]
-        moved = [_tangent(self.trace.steps[i]) for i in _parents(line)]
+        moved = [_tangent(self.trace.steps[i]) for i in _list_parents(line)]
         ideas = (
             (line.value.value, "That is the value of the line. Its tangent is the other half of the dual number."),
             (-_tangent(step), "The size is right, the sign is not."),
@@ -175,11 +177,13 @@ class TraceTable(SteppedLab):
             ),
             *((term, "That is one of two terms. Each operand that moves gives one.") for term in terms),
         )
-        return next((said for idea, said in ideas if _close(found, idea)), f"It is {_how(line, step, self.trace)}.")
+        return next(
+            (said for idea, said in ideas if _is_close(found, idea)), f"It is {_write_sum(line, step, self.trace)}."
+        )
 
 
 @functools.cache
-def _trace(seed: str) -> Trace:
+def _trace_run(seed: str) -> Trace:
     return Trace.of(f, *POINT, mode="forward", direction=SEEDS[seed])
 
 
@@ -187,11 +191,11 @@ def _tangent(step: Step) -> float:
     return float(step.tangents[0].value)  # type: ignore[arg-type]
 
 
-def _parents(line: Line) -> list[int]:
+def _list_parents(line: Line) -> list[int]:
     return [operand.line for operand in line.operands if operand.line is not None]
 
 
-def _how(line: Line, step: Step, trace: Trace) -> str:
+def _write_sum(line: Line, step: Step, trace: Trace) -> str:
     """Local partial × tangent, in names: what the tangent is made of."""
     if line.kind == "input":
         return "the seed"
@@ -203,10 +207,10 @@ def _how(line: Line, step: Step, trace: Trace) -> str:
     return " + ".join(terms).replace("+ (−1) ·", "−").replace("1 · ", "")
 
 
-def _direction(seed: str) -> str:
+def _write_direction(seed: str) -> str:
     return ", ".join(f"{pretty_tangent(name)} = {number(t)}" for name, t in zip(SEEDS, SEEDS[seed], strict=True))
 
 
-def _close(found: float, wanted: float) -> bool:
+def _is_close(found: float, wanted: float) -> bool:
     """Right as computed, or as shown: to four places after the point."""
     return math.isclose(found, wanted, rel_tol=1e-6) or abs(found - wanted) <= 0.51e-4

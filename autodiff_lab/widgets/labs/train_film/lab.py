@@ -13,7 +13,7 @@ from autodiff_lab.widgets.labs.train_film.runs import CASES, EVERY, METHODS, STE
 
 
 class TrainFilm(Lab):
-    """A network with one hidden layer, step by step.
+    """A lab on training: a network with one hidden layer, step by step.
 
     >>> lab = TrainFilm()
     >>> lab.set(task="XOR", method="momentum", step=100)

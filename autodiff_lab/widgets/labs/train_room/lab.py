@@ -26,7 +26,7 @@ ROWS = 17
 
 
 class TrainRoom(Lab):
-    """Softmax regression on iris: train it, stop it, go on, and compare with the run before.
+    """A lab on training: softmax regression on iris, stopped, gone on with, and compared with the run before.
 
     >>> lab = TrainRoom()
     >>> lab.set(epochs=11)

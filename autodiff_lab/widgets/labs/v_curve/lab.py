@@ -67,7 +67,7 @@ SIDES = {
 
 
 class VCurve(Lab):
-    """The error of a difference quotient over its step size, and the digits that are lost.
+    """A lab on numerical differentiation: the error of a quotient over its step size, and the digits that are lost.
 
     >>> lab = VCurve()
     >>> lab.set(h=-8)
@@ -92,40 +92,41 @@ class VCurve(Lab):
     @property
     def truth(self) -> float:
         """The slope by AD, which all else is compared with."""
-        return _truth(self.function)
+        return _find_truth(self.function)
 
-    def _on(self) -> list[str]:
+    def _list_shown(self) -> list[str]:
         return [name for name in METHODS if getattr(self, name)]
 
-    def _place(self) -> int:
+    def _find_stop(self) -> int:
         return round((self.h - SMALLEST) / STEP)
 
     def snapshot(self) -> dict[str, Any]:
         """Step, slopes and relative errors at this step, and the best that each method can do."""
-        curves = {name: _errors(self.function, name, self.single) for name in METHODS}
+        curves = {name: _measure_errors(self.function, name, self.single) for name in METHODS}
         best = {name: min(range(len(curve)), key=curve.__getitem__) for name, curve in curves.items()}
         return {
             "h": float(10.0**self.h),
             "single": self.single,
-            "slopes": {name: _slope(self.function, name, self.h, self.single) for name in METHODS} | {"ad": self.truth},
-            "errors": {name: curve[self._place()] for name, curve in curves.items()},
+            "slopes": {name: _find_slope(self.function, name, self.h, self.single) for name in METHODS}
+            | {"ad": self.truth},
+            "errors": {name: curve[self._find_stop()] for name, curve in curves.items()},
             "best": {name: (float(10.0 ** (SMALLEST + STEP * k)), curves[name][k]) for name, k in best.items()},
         }
 
     def sentence(self) -> str:
         """Which side of the V this is."""
         errors = self.snapshot()["errors"]
-        said = [f"{METHODS[name].label} {write_error(errors[name])}" for name in self._on()]
-        sides = {name: self._side(name) for name in ("forward", "central") if getattr(self, name)}
+        said = [f"{METHODS[name].label} {write_error(errors[name])}" for name in self._list_shown()]
+        sides = {name: self._find_side(name) for name in ("forward", "central") if getattr(self, name)}
         if len(set(sides.values())) == 1:
             side = f" {SIDES[next(iter(sides.values()))][0]}"
         else:
             side = "".join(f" For the {name} difference {SIDES[kind][1]}." for name, kind in sides.items())
         return f"At h = {self.slider_text('h')} the relative errors are: {', '.join(said) or 'none is shown'}.{side}"
 
-    def _side(self, name: str) -> str:
+    def _find_side(self, name: str) -> str:
         """Where this h lies on a method's curve."""
-        curve, place = _errors(self.function, name, self.single), self._place()
+        curve, place = _measure_errors(self.function, name, self.single), self._find_stop()
         best = min(range(len(curve)), key=curve.__getitem__)
         if curve[place] == 0:
             return "exact"
@@ -138,7 +139,7 @@ class VCurve(Lab):
         snap = self.snapshot()
         rows: list[tuple[str, str, str]] = [
             (METHODS[name].label, f"{snap['slopes'][name]:.16g}", write_error(snap["errors"][name]))
-            for name in self._on()
+            for name in self._list_shown()
         ]
         rows += [("AD", f"{self.truth:.16g}", "what they are compared with")] if self.ad else []
         return grid(f"h = {self.slider_text('h')}", ("method", "slope", "relative error"), rows)
@@ -152,18 +153,21 @@ class VCurve(Lab):
         if self.ad:
             axes.curve([(SMALLEST, FLOOR), (0, FLOOR)], "tangent", 5)
             sheet.text(64, 384, "AD", "tangent", bold=True)
-        for row, name in enumerate(self._on()):
-            method, curve = METHODS[name], _errors(self.function, name, self.single)
+        for row, name in enumerate(self._list_shown()):
+            method, curve = METHODS[name], _measure_errors(self.function, name, self.single)
             axes.curve(
-                [(SMALLEST + STEP * k, _log(error)) for k, error in enumerate(curve)], method.role, 2.5, method.dash
+                [(SMALLEST + STEP * k, _take_log(error)) for k, error in enumerate(curve)],
+                method.role,
+                2.5,
+                method.dash,
             )
-            sheet.dot(*axes.at(self.h, _log(curve[self._place()])), method.role, 6, hollow=name == "central")
+            sheet.dot(*axes.at(self.h, _take_log(curve[self._find_stop()])), method.role, 6, hollow=name == "central")
             draw_legend(sheet, 300, 52 + 22 * row, method.label, method.role, dash=method.dash)
         draw_marker(axes, self.h, "line")
-        self._digits(sheet)
+        self._draw_digits(sheet)
         return sheet.svg()
 
-    def _digits(self, sheet: Sheet) -> None:
+    def _draw_digits(self, sheet: Sheet) -> None:
         """The two values of the forward quotient, equal digits in grey: they cancel."""
         f, x, h = *FUNCTIONS[self.function], 10.0**self.h
         x, h = (np.float32(x), np.float32(h)) if self.single else (np.float64(x), np.float64(h))
@@ -173,7 +177,7 @@ class VCurve(Lab):
         same = next((k for k, (a, b) in enumerate(zip(upper, lower, strict=False)) if a != b), len(lower))
         left = 508
         difference = f"{moved - still:.{places}f}".rjust(len(lower))
-        quotient = f"{_slope(self.function, 'forward', self.h, self.single):.{8 if self.single else 16}g}"
+        quotient = f"{_find_slope(self.function, 'forward', self.h, self.single):.{8 if self.single else 16}g}"
         sheet.text(left, 52, "What the forward quotient is made of", "soft_ink", size=14)
         for y, label, across, pieces in (
             (84, "f(x + h)", 82, [(upper[:same], "soft_ink"), (upper[same:], "adjoint")]),
@@ -189,32 +193,32 @@ class VCurve(Lab):
         if self.ad:
             sheet.text(left, 260, "AD", "tangent", bold=True)
             sheet.code(left + 110, 260, [(f"{self.truth:.16g}", "tangent")])
-        for row, name in enumerate(self._on()):
+        for row, name in enumerate(self._list_shown()):
             method = METHODS[name]
             sheet.text(left, 310 + 26 * row, f"{method.label}:  {method.formula}", method.role, size=14)
 
 
 @functools.cache
-def _truth(function: str) -> float:
+def _find_truth(function: str) -> float:
     f, x = FUNCTIONS[function]
     return float(grad(f)(x))
 
 
 @functools.cache
-def _errors(function: str, method: str, single: bool) -> list[float]:
+def _measure_errors(function: str, method: str, single: bool) -> list[float]:
     """The relative error at every stop of the slider."""
-    truth, stops = _truth(function), round(-SMALLEST / STEP) + 1
-    slopes = [_slope(function, method, SMALLEST + STEP * k, single) for k in range(stops)]
+    truth, stops = _find_truth(function), round(-SMALLEST / STEP) + 1
+    slopes = [_find_slope(function, method, SMALLEST + STEP * k, single) for k in range(stops)]
     return [abs(slope - truth) / abs(truth) for slope in slopes]
 
 
 @functools.cache
-def _slope(function: str, method: str, exponent: float, single: bool) -> float:
+def _find_slope(function: str, method: str, exponent: float, single: bool) -> float:
     f, x = FUNCTIONS[function]
     kind = np.float32 if single else np.float64
     with np.errstate(all="ignore"):
         return float(METHODS[method].quotient(f, kind(x), kind(10.0**exponent)))
 
 
-def _log(error: float) -> float:
+def _take_log(error: float) -> float:
     return math.log10(error) if error > 10.0**FLOOR else FLOOR
