@@ -30,7 +30,7 @@ ENDS = {
 
 
 class NewtonHVP(SteppedLab):
-    """A lab on second derivatives: steps down ln((x − 7)² + 10) by gradient descent or Newton's method, plain or damped.
+    """A lab on second derivatives: steps down ln((x − 7)² + 10) by gradient descent or by Newton's method.
 
     >>> lab = NewtonHVP()
     >>> lab.set(start=5.5, method="Newton")
