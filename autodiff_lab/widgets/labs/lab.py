@@ -149,7 +149,7 @@ class Lab:
     about: ClassVar[str]
     controls: ClassVar[tuple[Control, ...]] = ()
     reply: str = ""
-    """The answer to what was typed last; pressing a button clears it."""
+    """The answer to what was typed last; the next press, entry or other setting clears it."""
 
     def __init__(self) -> None:
         for control in self._inputs():
@@ -223,12 +223,14 @@ class Lab:
         converted = {name: known[name].convert(value) for name, value in values.items()}
         for name, value in converted.items():
             if isinstance(known[name], Entry):
+                self.reply = ""
                 self.enter(name, value)
-            else:
-                before = getattr(self, name)
-                setattr(self, name, value)
-                if value != before:
-                    self.change(name)
+                continue
+            before = getattr(self, name)
+            setattr(self, name, value)
+            if value != before:
+                self.reply = ""
+                self.change(name)
         self.notify()
 
     def press(self, name: str) -> None:
@@ -305,7 +307,7 @@ class SteppedLab(Lab):
 
     def begin(self) -> None:
         """Go back to the beginning."""
-        self.done, self.reply = 0, ""
+        self.done = 0
 
     def change(self, name: str) -> None:
         """Begin again, as another setting has another run."""

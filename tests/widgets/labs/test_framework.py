@@ -1,4 +1,4 @@
-"""What the framework does for every lab: initial values, changes, replies, copies, and runs gone through step by step."""
+"""What the framework does for every lab: initial values, changes, replies, copies and steps."""
 
 from autodiff_lab.widgets.labs.lab import STEP_BUTTONS, Choice, Entry, Slider, SteppedLab
 
@@ -61,13 +61,17 @@ def test_steps_go_on_and_back_and_another_setting_begins_again():
     assert lab.done == 0
 
 
-def test_reply_to_what_was_typed_stays_until_the_next_press():
+def test_reply_to_what_was_typed_stays_until_something_else_is_done():
     lab = Countdown()
     lab.set(guess="2")
     assert lab.reply == "guess: 2" and lab.guess == ""
     lab.press("back")
     assert lab.reply, "there was nothing to take back"
     lab.press("next")
+    assert not lab.reply
+    lab.set(guess="3", way="up")
+    assert lab.reply == "guess: 3", "the control has not moved"
+    lab.set(way="down")
     assert not lab.reply
 
 

@@ -149,7 +149,6 @@ class FeedGraph(Lab):
         """Begin with nothing built; what was fed is kept."""
         self.state = State(GraphBuilder(PROGRAMS[self.program], self.flatten))
         self.state.places.place_nodes(self.state.built.graph.nodes)
-        self.reply = ""
 
     def still(self) -> FeedGraph:
         """Document 1's two functions at its point, with the sum of their gradients and each of them."""

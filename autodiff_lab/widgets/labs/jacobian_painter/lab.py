@@ -81,7 +81,7 @@ class JacobianPainter(Lab):
         self._take_pass(mode, tuple(float(i == k) for i in range(size)))
 
     def _take_pass(self, mode: str, seed: tuple[float, ...]) -> None:
-        self._passes, self.reply = (*self._passes, take_pass(self.of, mode, seed)), ""
+        self._passes += (take_pass(self.of, mode, seed),)
 
     def back(self) -> None:
         """Take the last pass back."""
@@ -90,7 +90,6 @@ class JacobianPainter(Lab):
     def begin(self) -> None:
         """Forget all passes."""
         self._passes: tuple[Pass, ...] = ()
-        self.reply = ""
 
     def can(self, name: str) -> bool:
         """A button for basis vectors can be pressed until all of them were used."""

@@ -52,6 +52,7 @@ class NaNDetective(SteppedLab):
     def program(self, program: str) -> None:
         if program != self._program or self.expression:
             self._program, self.expression, self._x = program, "", PROGRAMS[program].trap
+            self.reply = ""
             self.begin()
 
     @property

@@ -74,7 +74,7 @@ class ThreeDesigns(Lab):
 
     def begin(self) -> None:
         """Forget the run."""
-        self.run, self.reply = Run(), ""
+        self.run = Run()
 
     def change(self, name: str) -> None:
         """Begin again, as another program or point has another run."""
