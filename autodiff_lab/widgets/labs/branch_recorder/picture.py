@@ -25,9 +25,8 @@ Points = Sequence[tuple[float, float]]
 
 def draw(snap: dict[str, Any]) -> str:
     """Draw a snapshot of the lab."""
-    sheet = Sheet(
-        WIDTH, HEIGHT, "A program and its tape, and its value and slope over x; the piece that was recorded is thick"
-    )
+    title = "A program and its tape, and its value and slope over x; the piece that was recorded is thick"
+    sheet = Sheet(WIDTH, HEIGHT, title)
     _draw_source(sheet, snap)
     _draw_tape(sheet, snap)
     for k, (frame, role) in enumerate(zip(FRAMES, ("value", "adjoint"), strict=True), 1):

@@ -160,6 +160,5 @@ def _slope(adjoints: list[Any]) -> float:
 
 
 def _make_note(tape: Tape, line: int, adjoint: Any) -> Note:
-    return Note(
-        tape.name(line), tape.expression(line), float(tape.values[line]), None if adjoint is None else float(adjoint)
-    )
+    arrived = None if adjoint is None else float(adjoint)
+    return Note(tape.name(line), tape.expression(line), float(tape.values[line]), arrived)

@@ -106,11 +106,8 @@ class BroadcastLens(SteppedLab):
         for entry, value in enumerate(np.ravel(found.small)):
             parts = np.ravel(found.large_back)[found.places(entry)]
             brought = np.ravel(found.small_back)[entry] if found.lands is not None else "nobody adds"
-            over = (
-                (_list_terms(parts), brought)
-                if found.copies
-                else (number(brought), _list_places(found, found.places_back(entry)))
-            )
+            back = _list_places(found, found.places_back(entry))
+            over = (_list_terms(parts), brought) if found.copies else (number(brought), back)
             rows.append((_entry_name(found, entry), float(value), _list_places(found, found.places(entry)), *over))
         if found.copies:
             heads = ("entry", "value", "is used at", "its copies get back", "together")
@@ -184,15 +181,14 @@ def _describe_turn(snap: dict[str, Any], found: Flow) -> str:
 
 def _describe_verdict(snap: dict[str, Any], found: Flow) -> str:
     shapes = f"The gradient has shape {found.gradient.shape}"
+    same = f"{shapes}, as {found.operand} has"
     if not snap["fits"]:
         return (
             f"{shapes}, and {found.operand} has {found.truth.shape}. {found.operand} − 0.1 · gradient would turn it "
             f"into a {found.gradient.shape} array, and NumPy would say nothing."
         )
     if not snap["is_right"]:
-        return f"{shapes}, as {found.operand} has, and the numbers are wrong. A look at the shape does not find that."
+        return f"{same}, and the numbers are wrong. A look at the shape does not find that."
     if snap["wrong"]:
-        return (
-            f"{shapes}, as {found.operand} has, and the numbers are right: with these shapes the fault does not show."
-        )
-    return f"{shapes}, as {found.operand} has."
+        return f"{same}, and the numbers are right: with these shapes the fault does not show."
+    return f"{same}."

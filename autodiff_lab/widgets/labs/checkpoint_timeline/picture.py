@@ -23,9 +23,8 @@ LEGEND = (
 
 def draw(snap: dict[str, Any]) -> str:
     """Draw a snapshot of the lab."""
-    sheet = Sheet(
-        WIDTH, HEIGHT, "A checkpointing schedule over time, the slots in use, and the costs of four schedules"
-    )
+    title = "A checkpointing schedule over time, the slots in use, and the costs of four schedules"
+    sheet = Sheet(WIDTH, HEIGHT, title)
     _draw_timeline(sheet, snap)
     _draw_slots(sheet, snap)
     _draw_meters(sheet, snap)

@@ -114,9 +114,8 @@ def _draw_node(sheet: Sheet, snap: dict[str, Any], name: str, at: Point) -> None
     node, (x, y) = snap["nodes"][name], at
     ready, now = name in snap["queue"], name == snap["now"]
     role = _role(snap) if ready or now else "line"
-    sheet.box(
-        x, y, BOX_WIDTH, BOX_HEIGHT, role, "constant_paper" if node["kind"] == "constant" else "paper", 3 if now else 2
-    )
+    paper = "constant_paper" if node["kind"] == "constant" else "paper"
+    sheet.box(x, y, BOX_WIDTH, BOX_HEIGHT, role, paper, 3 if now else 2)
     sheet.text(x + 16, y + 21, ", ".join(node["names"]) or name, "ink", bold=True)
     kind = symbol(node["kind"]) if node["computes"] else node["kind"]
     sheet.text(x + BOX_WIDTH - 8, y + 21, kind if kind not in name else "", "soft_ink", "end", 14)

@@ -51,12 +51,10 @@ def _about_the_sweep(snap: dict[str, Any]) -> str:
     if not snap["over"]:
         node = snap["nodes"][snap["now"]]
         sends = ", and sends to its operands" if node["operands"] else ""
-        return (
-            f"The adjoint of {snap['now']} is complete: {_write_adjoint(node['adjoint'])}{sends}. {_list_ready(snap)}"
-        )
-    found = ", ".join(
-        f"{name} has {_write_adjoint(g)}" for name, g in zip(snap["inputs"], snap["rows"][target], strict=True)
-    )
+        adjoint = _write_adjoint(node["adjoint"])
+        return f"The adjoint of {snap['now']} is complete: {adjoint}{sends}. {_list_ready(snap)}"
+    slopes = zip(snap["inputs"], snap["rows"][target], strict=True)
+    found = ", ".join(f"{name} has {_write_adjoint(slope)}" for name, slope in slopes)
     text = f"The sweep from {target} is over: {found}."
     if " + " in target:
         return f"{text} These are sums over the outputs. For a row of the Jacobian, go back from one output."

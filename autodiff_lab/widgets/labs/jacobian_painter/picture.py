@@ -43,9 +43,8 @@ class Cells(NamedTuple):
 
 def draw(snap: dict[str, Any]) -> str:
     """Draw a snapshot of the lab."""
-    sheet = Sheet(
-        WIDTH, HEIGHT, "The Jacobian as far as it is known, the last pass, and meters of passes and multiplications"
-    )
+    title = "The Jacobian as far as it is known, the last pass, and meters of passes and multiplications"
+    sheet = Sheet(WIDTH, HEIGHT, title)
     cells = Cells.of(len(snap["inputs"]), len(snap["results"]))
     sheet.text(10, 24, f"y = {snap['formula']}", bold=True)
     for j, name in enumerate(snap["inputs"]):

@@ -171,11 +171,8 @@ class NaNDetective(SteppedLab):
             )
             for k, line in enumerate(self.trace.lines)
         ]
-        return grid(
-            f"{self.expression or self._program} at x = {self.x}",
-            ("row", "operation", "value", "adjoint", "sends"),
-            rows,
-        )
+        heads = ("row", "operation", "value", "adjoint", "sends")
+        return grid(f"{self.expression or self._program} at x = {self.x}", heads, rows)
 
     def _sent(self) -> list[str]:
         """What each row has sent so far."""

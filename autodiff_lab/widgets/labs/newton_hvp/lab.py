@@ -6,15 +6,8 @@ from typing import Any
 
 from autodiff_lab.text.notation import number
 from autodiff_lab.widgets.labs.lab import Button, Choice, Play, Slider, SteppedLab
-from autodiff_lab.widgets.labs.newton_hvp.methods import (
-    METHODS,
-    MINIMUM,
-    Place,
-    Walk,
-    find_convex_interval,
-    find_newton_interval,
-    walk,
-)
+from autodiff_lab.widgets.labs.newton_hvp import methods
+from autodiff_lab.widgets.labs.newton_hvp.methods import METHODS, MINIMUM, Place, Walk
 from autodiff_lab.widgets.labs.newton_hvp.picture import draw
 from autodiff_lab.widgets.labs.table import Grid, grid
 
@@ -81,7 +74,7 @@ class NewtonHVP(SteppedLab):
     @property
     def walk(self) -> Walk:
         """The whole path from this start."""
-        return walk(self.method, self.start, self.rate if self.method == RATED else 0.0)
+        return methods.walk(self.method, self.start, self.rate if self.method == RATED else 0.0)
 
     @property
     def places(self) -> tuple[Place, ...]:
@@ -99,8 +92,8 @@ class NewtonHVP(SteppedLab):
             "curvature": here.curvature,
             "fate": self.walk.fate,
             "finished": not self.can("step"),
-            "convex_between": find_convex_interval(),
-            "newton_between": find_newton_interval(),
+            "convex_between": methods.find_convex_interval(),
+            "newton_between": methods.find_newton_interval(),
         }
 
     def sentence(self) -> str:
@@ -128,7 +121,7 @@ class NewtonHVP(SteppedLab):
 
     def picture(self) -> str:
         """The curve with the path on it, its slope below, and the last places beside it."""
-        return draw(self.places, self.method, find_convex_interval(), find_newton_interval())
+        return draw(self.places, self.method, methods.find_convex_interval(), methods.find_newton_interval())
 
 
 def _describe(at: Place) -> str:

@@ -20,9 +20,8 @@ SHOWN = 9
 
 def draw(snap: dict[str, Any]) -> str:
     """Draw a snapshot of the lab."""
-    sheet = Sheet(
-        WIDTH, HEIGHT, "Five cells with values and adjoints, the orders that were tried, and paths against cells"
-    )
+    title = "Five cells with values and adjoints, the orders that were tried, and paths against cells"
+    sheet = Sheet(WIDTH, HEIGHT, title)
     sheet.text(10, 24, "y = (x²)² + (x²)²", bold=True)
     sheet.text(196, 24, f"sent so far: {' '.join(snap['order']) or 'nobody'}", "soft_ink")
     sheet.text(10, 276, snap["way"], "soft_ink", size=14)
@@ -66,9 +65,8 @@ def _draw_cell(sheet: Sheet, name: str, cell: dict[str, Any], snap: dict[str, An
     x, y = PLACES[name]
     starved, last = bool(cell["early"]) or len(cell["sent"]) > 1, bool(snap["order"]) and snap["order"][-1] == name
     role = "adjoint" if starved else "ink" if last else "line"
-    sheet.box(
-        x, y, BOX_WIDTH, BOX_HEIGHT, role, "adjoint_paper" if starved else "paper", 3.5 if starved or last else 1.5
-    )
+    paper, width = "adjoint_paper" if starved else "paper", 3.5 if starved or last else 1.5
+    sheet.box(x, y, BOX_WIDTH, BOX_HEIGHT, role, paper, width)
     sheet.text(x + 10, y + 22, name, bold=True)
     sheet.text(x + BOX_WIDTH - 10, y + 22, MADE_OF[name], "soft_ink", "end", 14)
     sheet.text(x + 10, y + 46, number(cell["value"]), "value", bold=True)

@@ -150,9 +150,8 @@ class Run:
         value, tangent = parts(x.untagged)
         boxed = isinstance(value, Untagged) or isinstance(tangent, Untagged)
         untagged = (*parts(value), *parts(tangent)) if boxed else Flat(value, tangent, dropped)
-        self.lines.append(
-            Line(_strip_brackets(x.text), kind, level, list_coefficients(x.tagged, self._levels), untagged, merged)
-        )
+        tagged = list_coefficients(x.tagged, self._levels)
+        self.lines.append(Line(_strip_brackets(x.text), kind, level, tagged, untagged, merged))
 
 
 def list_coefficients(number: Any, levels: list[Level]) -> Four:

@@ -99,9 +99,8 @@ class TapeWatch(SteppedLab):
             (name, snap["watched"][name], write_slope(snap["slopes"][name]) if snap["slopes"] else "·")
             for name in PROGRAMS[self.program].sources
         ]
-        return grid(
-            f"{self.program}, rewound {count_times(snap['asked'])}", ("source", "known to the tape as", "slope"), rows
-        )
+        heads = ("source", "known to the tape as", "slope")
+        return grid(f"{self.program}, rewound {count_times(snap['asked'])}", heads, rows)
 
     def picture(self) -> str:
         """On the left the program, on the right the tape and the slopes."""

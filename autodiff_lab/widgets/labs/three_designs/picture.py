@@ -95,9 +95,8 @@ def _draw_entry(sheet: Sheet, x: float, y: float, column: dict[str, Any], kept: 
             for part in kept
         )
     changed = any(part["changed"] for part in kept)
-    sheet.text(
-        x, y, text or "nothing", "adjoint" if changed else "value" if text else "soft_ink", size=14, bold=changed
-    )
+    role = "adjoint" if changed else "value" if text else "soft_ink"
+    sheet.text(x, y, text or "nothing", role, size=14, bold=changed)
 
 
 def _shorten_number(x: float, longest: int = 7) -> str:

@@ -115,9 +115,8 @@ class TraceTable(SteppedLab):
             line = self.trace.lines[step.line]
             filled = k < self.done
             rows.append((line.shown, line.expression, *((line.value.value, _tangent(step)) if filled else "··")))
-        return grid(
-            f"Forward trace, seed {_write_direction(self.seed)}", ("line", "operation", "value", "tangent"), rows
-        )
+        heads = ("line", "operation", "value", "tangent")
+        return grid(f"Forward trace, seed {_write_direction(self.seed)}", heads, rows)
 
     def picture(self) -> str:
         """The table with the last row framed and its operands marked."""
@@ -177,9 +176,8 @@ class TraceTable(SteppedLab):
             ),
             *((term, "That is one of two terms. Each operand that moves gives one.") for term in terms),
         )
-        return next(
-            (said for idea, said in ideas if _is_close(found, idea)), f"It is {_write_sum(line, step, self.trace)}."
-        )
+        otherwise = f"It is {_write_sum(line, step, self.trace)}."
+        return next((said for idea, said in ideas if _is_close(found, idea)), otherwise)
 
 
 @functools.cache

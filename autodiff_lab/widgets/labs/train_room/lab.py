@@ -8,16 +8,9 @@ from autodiff_lab.data import load_iris
 from autodiff_lab.text.notation import number
 from autodiff_lab.widgets.labs.lab import Button, Choice, Lab, Play, Slider, Toggle
 from autodiff_lab.widgets.labs.table import Grid, grid
+from autodiff_lab.widgets.labs.train_room import runs
 from autodiff_lab.widgets.labs.train_room.picture import draw
-from autodiff_lab.widgets.labs.train_room.runs import (
-    IN_PLACE,
-    REBIND,
-    Run,
-    Settings,
-    finish_run,
-    measure_error,
-    measure_length,
-)
+from autodiff_lab.widgets.labs.train_room.runs import IN_PLACE, REBIND, Run, Settings
 
 RATES = ("0.01", "0.02", "0.05", "0.1", "0.2", "0.5", "1", "2", "5", "10")
 CELLS_A_PRESS = 15_000
@@ -85,7 +78,7 @@ class TrainRoom(Lab):
             return self
         shown = self.copy()
         shown.set(epochs=min(self.epochs, 161))
-        shown.run = finish_run(shown.run.settings, shown.epochs)
+        shown.run = runs.finish_run(shown.run.settings, shown.epochs)
         return shown
 
     def snapshot(self) -> dict[str, Any]:
@@ -107,7 +100,7 @@ class TrainRoom(Lab):
             "right": now.correct if now else None,
             "cells": now.cells if now else None,
             "is_lost": run.is_lost,
-            "error": measure_error(now) if now else None,
+            "error": runs.measure_error(now) if now else None,
             **run.columns(),
             "before": before.columns() if before else None,
         }
@@ -141,10 +134,14 @@ class TrainRoom(Lab):
         """Some of the epochs, the last among them."""
         snap, run = self.snapshot(), self.run
         every = next(n for n in (1, 2, 5, 10, 20, 50, 100) if len(run.epochs) <= n * ROWS)
+        shown = [e for e in run.epochs if e.number % every == 0 or e is run.epochs[-1]]
         rows = [
-            (str(e.number), e.loss, float(e.correct), float(e.cells or 0), *map(measure_length, (e.gradient, e.step)))
-            for e in run.epochs
-            if e.number % every == 0 or e is run.epochs[-1]
+            (
+                str(e.number),
+                *map(float, (e.loss, e.correct, e.cells or 0)),
+                *map(runs.measure_length, (e.gradient, e.step)),
+            )
+            for e in shown
         ]
         heads = ("epoch", "loss", f"right of {snap['tested']}", "cells", "length of the gradient", "of what is used")
         return grid(f"Learning rate {self.rate}, update {self.update}", heads, rows or [("none yet", *[""] * 5)])

@@ -50,9 +50,8 @@ class TrainStrip:
         sheet = Sheet(FRAMES * (WIDTH + GAP) + 2, HEIGHT + 72, title)
         for k, step in enumerate(self.steps):
             left = 2 + k * (WIDTH + GAP)
-            draw_plane(
-                sheet, CASES[self.task], train(self.task, self.method)[step].params, (left, 24, WIDTH, HEIGHT), 3
-            )
+            params = train(self.task, self.method)[step].params
+            draw_plane(sheet, CASES[self.task], params, (left, 24, WIDTH, HEIGHT), 3)
             sheet.text(left, 16, f"step {step}", bold=True, size=14)
             for row, words in enumerate(self._describe(step)):
                 sheet.text(left, HEIGHT + 44 + 20 * row, words, size=14)
