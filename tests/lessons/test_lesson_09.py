@@ -7,7 +7,7 @@ from autodiff_lab import jacfwd, jacrev, jvp, linearize, vjp
 from autodiff_lab.lessons import lesson_09
 from autodiff_lab.lessons.lesson_09.sandbox import CASES, chain, count_runs
 from autodiff_lab.lessons.lesson_09.variants import SIZES, chain_instance, cheaper_instance
-from autodiff_lab.widgets.labs.jacobian_painter.passes import of_document_1, polar, softmax, standardize
+from autodiff_lab.widgets.labs.jacobian_painter.programs import of_document_1, polar, softmax, standardize
 
 
 @pytest.mark.parametrize("mode", [jacfwd, jacrev])

@@ -11,8 +11,8 @@ from autodiff_lab.lessons.checks import Instance, plain
 from autodiff_lab.lessons.lesson_02.sandbox import example
 from autodiff_lab.trace.reverse_steps import moves, pulled, seed_of, total
 from autodiff_lab.transforms.gradients import grad, jvp, record
-from autodiff_lab.widgets.labs.expression import typed
-from autodiff_lab.widgets.labs.order_lab.sweeps import counted
+from autodiff_lab.widgets.labs.expression import parse_expression
+from autodiff_lab.widgets.labs.order_lab.sweeps import count_paths
 
 
 def annotated(a: float = 2.0, b: float = 1.0) -> Instance:
@@ -104,7 +104,7 @@ def calls_and_cells(k: int = 10) -> Instance:
     >>> calls_and_cells().expected
     (2047, 11)
     """
-    paths, calls, cells = counted(k)
+    paths, calls, cells = count_paths(k)
     wrong = {
         (paths, cells): "That is how many paths there are, and so how often x is reached. The cells on the way are "
         "called as well: once, twice, four times …",
@@ -144,7 +144,7 @@ def thrice(program: str = "a + b + c") -> Instance:
     >>> thrice().expected
     (1.0, 3.0, 6.0)
     """
-    _, tape = record(typed(program, ("a", "b", "c", "d")), 1.0, 2.0, 3.0, 4.0)
+    _, tape = record(parse_expression(program, ("a", "b", "c", "d")), 1.0, 2.0, 3.0, 4.0)
     held = tuple(_piled_up(tape))
     slope = held[0]
     wrong = {

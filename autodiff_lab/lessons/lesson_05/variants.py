@@ -12,7 +12,7 @@ import numpy as np
 from autodiff_lab.lessons.checks import Instance
 from autodiff_lab.systems.side_by_side import compare
 from autodiff_lab.transforms.gradients import grad
-from autodiff_lab.widgets.labs.expression import typed
+from autodiff_lab.widgets.labs.expression import parse_expression
 
 
 def ledger(program: str = "tanh(w * x + b)") -> Instance:
@@ -21,7 +21,7 @@ def ledger(program: str = "tanh(w * x + b)") -> Instance:
     >>> ledger().expected
     (5, 5, 3)
     """
-    columns = compare(typed(program, ("w", "x", "b")), 0.5, 2.0, 0.1).columns[:3]
+    columns = compare(parse_expression(program, ("w", "x", "b")), 0.5, 2.0, 0.1).columns[:3]
     partials, closures, operations = (column.numbers for column in columns)
     right = (partials, operations, closures)
     names = [stored.names for stored in columns[1].ledger]

@@ -9,7 +9,7 @@ import numpy as np
 from autodiff_lab.lessons.checks import Crashed, Exercise, Instance
 from autodiff_lab.lessons.lesson_06 import sandbox
 from autodiff_lab.lessons.lesson_06.sandbox import ALIAS, BOTH, COUNT, OTHER, TWICE
-from autodiff_lab.widgets.labs.feed_graph.programs import Built
+from autodiff_lab.widgets.labs.feed_graph.programs import GraphBuilder
 
 # 5a. a sum that changes under its user
 
@@ -20,7 +20,7 @@ def run_aliased_sum(x: float, y: float, z: float, k: float, flatten: str) -> tup
     >>> run_aliased_sum(1.0, 2.0, 3.0, 10.0, "mutate"), run_aliased_sum(1.0, 2.0, 3.0, 10.0, "copy")
     ((6.0, 60.0), (3.0, 30.0))
     """
-    built = Built(("s = x + y", f"u = s * {k!r}", "t = s + z"), flatten)
+    built = GraphBuilder(("s = x + y", f"u = s * {k!r}", "t = s + z"), flatten)
     for _ in built.lines:
         built.next()
     named = built.named

@@ -1,4 +1,4 @@
-"""Labs: one folder each, a controller that knows and a picture that shows.
+"""Labs: interactive figures, one folder each.
 
 >>> from autodiff_lab.widgets.labs import VCurve
 >>> lab = VCurve()
@@ -6,8 +6,9 @@
 >>> lab.snapshot()["h"]
 1e-08
 
-A lab is found by its name: ``VCurve`` is in the folder ``v_curve``, ``NaNDetective`` in ``nan_detective``. `lab` says
-what a lab is, `view` puts it on the page.
+A lab is found by its name: ``VCurve`` is in the folder ``v_curve``, ``NaNDetective`` in ``nan_detective``. In each
+folder `lab` is the controller, `picture` draws what is seen, `programs` are what it offers to run. Beside the folders
+`lab` is what all controllers share, and `view` puts a lab on the page.
 """
 
 from __future__ import annotations
@@ -18,18 +19,21 @@ from typing import Any
 
 
 def every_lab() -> list[Any]:
-    """All labs there are."""
+    """List all labs there are."""
     from autodiff_lab.widgets.labs.lab import Lab
 
-    modules = [import_module(f"{__name__}.{found.name}") for found in pkgutil.iter_modules(__path__)]
-    classes = [thing for module in modules for thing in vars(module).values() if isinstance(thing, type)]
-    return [each for each in dict.fromkeys(classes) if issubclass(each, Lab) and each is not Lab]
+    modules = [import_module(f"{__name__}.{folder}.lab") for folder in _list_folders()]
+    own = [(module, thing) for module in modules for thing in vars(module).values() if isinstance(thing, type)]
+    return [kind for module, kind in own if issubclass(kind, Lab) and kind.__module__ == module.__name__]
 
 
 def __getattr__(name: str) -> Any:
     # Not the other way round: where the words of a name begin is not always to be seen, as in NaNDetective.
-    files = (found.name for found in pkgutil.iter_modules(__path__) if found.name.replace("_", "") == name.lower())
-    file = next(files, None) if name[:1].isupper() else None
-    if file is None:
+    folder = next((each for each in _list_folders() if each.replace("_", "") == name.lower()), None)
+    if folder is None or not name[:1].isupper():
         raise AttributeError(f"there is no lab {name!r}")
-    return getattr(import_module(f"{__name__}.{file}"), name)
+    return getattr(import_module(f"{__name__}.{folder}.lab"), name)
+
+
+def _list_folders() -> list[str]:
+    return [found.name for found in pkgutil.iter_modules(__path__) if found.ispkg]

@@ -26,7 +26,7 @@ OPERATORS: dict[type, Callable[..., Any]] = {
 }
 
 
-def typed(text: str, names: Sequence[str]) -> Callable[..., Any]:
+def parse_expression(text: str, names: Sequence[str]) -> Callable[..., Any]:
     """Read an expression; nothing of it is run before it is called with numbers, Variables or cells.
 
     Parameters
@@ -43,7 +43,7 @@ def typed(text: str, names: Sequence[str]) -> Callable[..., Any]:
 
     Examples
     --------
-    >>> f = typed("sin(x) + x * y", ("x", "y"))
+    >>> f = parse_expression("sin(x) + x * y", ("x", "y"))
     >>> float(f(0.0, 5.0)), float(f(1.0, 0.0)) == float(np.sin(1.0))
     (0.0, True)
     """
@@ -105,10 +105,10 @@ def _function(call: ast.Call) -> Callable[..., Any]:
     return function
 
 
-def typed_number(text: str) -> float | None:
+def parse_number(text: str) -> float | None:
     """Read a number, or a fraction; None if it is neither.
 
-    >>> typed_number("0.5"), typed_number("−1/4"), typed_number("0,5"), typed_number("x")
+    >>> parse_number("0.5"), parse_number("−1/4"), parse_number("0,5"), parse_number("x")
     (0.5, -0.25, 0.5, None)
     """
     try:

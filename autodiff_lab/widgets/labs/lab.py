@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from autodiff_lab.engine.errors import AutodiffError
 from autodiff_lab.engine.views import view
@@ -22,16 +22,17 @@ class LabError(AutodiffError, ValueError):
 
 @dataclass(frozen=True)
 class Slider:
-    """A number between two ends, in steps."""
+    """A number between two ends, in steps; a whole number where the step is an `int`."""
 
     name: str
     label: str
     low: float
     high: float
     step: float
+    initial: float = 0
     kind: ClassVar[str] = "slider"
 
-    def taken(self, value: Any) -> float:
+    def convert(self, value: Any) -> float:
         """The nearest stop to a value."""
         try:
             x = float(value)
@@ -40,7 +41,7 @@ class Slider:
         if not math.isfinite(x):
             raise LabError(f"{self.name} is a number from {self.low:g} to {self.high:g}, not {value!r}.")
         stops = round((min(max(x, self.low), self.high) - self.low) / self.step)
-        return min(round(self.low + stops * self.step, 12), self.high)
+        return min(type(self.step)(round(self.low + stops * self.step, 12)), self.high)
 
 
 @dataclass(frozen=True)
@@ -50,10 +51,15 @@ class Choice:
     name: str
     label: str
     options: tuple[str, ...]
+    initial: str = ""
+    """The first of the options, unless it says another."""
     kind: ClassVar[str] = "choice"
 
-    def taken(self, value: Any) -> str:
-        """A value that is one of the options."""
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "initial", self.initial or self.options[0])
+
+    def convert(self, value: Any) -> str:
+        """Check that a value is one of the options."""
         if not isinstance(value, str) or value not in self.options:
             raise LabError(f"{self.name} is one of {', '.join(map(repr, self.options))}, not {value!r}.")
         return value
@@ -65,10 +71,11 @@ class Toggle:
 
     name: str
     label: str
+    initial: bool = False
     kind: ClassVar[str] = "toggle"
 
-    def taken(self, value: Any) -> bool:
-        """A value that is on or off."""
+    def convert(self, value: Any) -> bool:
+        """Check that a value is on or off."""
         if not isinstance(value, bool):
             raise LabError(f"{self.name} is True or False, not {value!r}.")
         return value
@@ -76,15 +83,16 @@ class Toggle:
 
 @dataclass(frozen=True)
 class Entry:
-    """Something typed, handed over by Enter."""
+    """A text field, whose text is handed over by the Enter key."""
 
     name: str
     label: str
     hint: str = ""
+    initial: ClassVar[str] = ""
     kind: ClassVar[str] = "entry"
 
-    def taken(self, value: Any) -> str:
-        """A value as text, of a length that somebody types."""
+    def convert(self, value: Any) -> str:
+        """Cut a text to a length that somebody types."""
         return str(value)[:200]
 
 
@@ -109,23 +117,21 @@ class Play:
 
 
 Control = Slider | Choice | Toggle | Entry | Button | Play
-_ACTIONS = (Button, Play)
 
 
 class Lab:
-    """A lab without its view.
+    """The controller of a lab, without its view.
 
-    A subclass has a `title`, says in `about` what to do with it, lists its `controls`, and keeps for each of them but
-    the buttons an attribute of the same name, set in ``__init__``. It writes `snapshot`, `sentence`, `table` and
-    `picture`; each is computed from the state alone.
+    A subclass has a `title`, says in `about` what to do with it, and lists its `controls`. Each of them but the buttons
+    is an attribute of the same name, which begins at the control's `initial`; a button calls the method of its name.
+    State beside the controls is set in `begin`. A subclass writes `snapshot`, `sentence`, `table` and `picture`, each
+    computed from the state alone.
 
     Examples
     --------
     >>> class Doubler(Lab):
     ...     title, about = "Doubler", "Move x."
-    ...     controls = (Slider("x", "the number x", 0, 10, 0.5), Button("halve", "Halve"))
-    ...     def __init__(self):
-    ...         self.x = 2.0
+    ...     controls = (Slider("x", "the number x", 0, 10, 0.5, 2.0), Button("halve", "Halve"))
     ...     def halve(self):
     ...         self.x = self.x / 2
     ...     def snapshot(self):
@@ -142,9 +148,37 @@ class Lab:
     title: ClassVar[str]
     about: ClassVar[str]
     controls: ClassVar[tuple[Control, ...]] = ()
+    reply: str = ""
+    """The answer to what was typed last; the next press, entry or other setting clears it."""
+
+    def __init__(self) -> None:
+        for control in self._inputs():
+            if not hasattr(type(self), control.name):  # unless it is a property, computed from other state
+                setattr(self, control.name, control.initial)
+        self.begin()
+
+    def begin(self) -> None:
+        """Set the state beside the controls to what it is at the beginning."""
+
+    def change(self, name: str) -> None:
+        """Adapt the other state to a slider, choice or toggle that has just been moved."""
+
+    def enter(self, name: str, text: str) -> None:
+        """Use what was typed into an entry; the attribute of its name stays empty unless it is set here."""
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Where the sliders, choices and toggles stand."""
+        return {control.name: getattr(self, control.name) for control in self._inputs() if control.kind != "entry"}
+
+    def copy(self) -> Self:
+        """Make another lab with the same settings, at its beginning."""
+        other = type(self)()
+        other.set(**self.settings)
+        return other
 
     def snapshot(self) -> dict[str, Any]:
-        """All that is shown, as plain data."""
+        """What is shown, as plain data."""
         raise NotImplementedError
 
     def sentence(self) -> str:
@@ -163,8 +197,8 @@ class Lab:
         """The lab to show where nothing can be moved: this one, unless another state says more."""
         return self
 
-    def shown(self, name: str) -> str:
-        """What stands beside a slider; its number, unless a lab knows better."""
+    def slider_text(self, name: str) -> str:
+        """Write what stands beside a slider: its number, unless a lab knows better."""
         return number(getattr(self, name))
 
     def can(self, name: str) -> bool:
@@ -182,14 +216,22 @@ class Lab:
         LabError
             If there is no such control, or a value makes no sense for it.
         """
-        known = {control.name: control for control in self.controls if not isinstance(control, _ACTIONS)}
+        known = {control.name: control for control in self._inputs()}
         for name in values:
             if name not in known:
                 raise LabError(f"{type(self).__name__} has no control {name!r}; it has {', '.join(known)}.")
-        taken = {name: known[name].taken(value) for name, value in values.items()}
-        for name, value in taken.items():
+        converted = {name: known[name].convert(value) for name, value in values.items()}
+        for name, value in converted.items():
+            if isinstance(known[name], Entry):
+                self.reply = ""
+                self.enter(name, value)
+                continue
+            before = getattr(self, name)
             setattr(self, name, value)
-        self.tell()
+            if value != before:
+                self.reply = ""
+                self.change(name)
+        self.notify()
 
     def press(self, name: str) -> None:
         """Press a button.
@@ -203,14 +245,15 @@ class Lab:
         if name not in known:
             raise LabError(f"{type(self).__name__} has no button {name!r}; it has {', '.join(known) or 'none'}.")
         if self.can(name):
+            self.reply = ""
             getattr(self, name)()
-        self.tell()
+        self.notify()
 
     _listener: Callable[[], None] | None = None
     _view: Any = None
 
-    def tell(self) -> None:
-        """Let the view know that the state has changed."""
+    def notify(self) -> None:
+        """Tell the view that the state has changed."""
         if self._listener is not None:
             self._listener()
 
@@ -225,10 +268,57 @@ class Lab:
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         return self.view._repr_mimebundle_(**kwargs)
 
+    def _inputs(self) -> list[Slider | Choice | Toggle | Entry]:
+        return [control for control in self.controls if not isinstance(control, Button | Play)]
+
     def __repr__(self) -> str:
-        state = (c.name for c in self.controls if not isinstance(c, _ACTIONS))
-        return f"{type(self).__name__}({', '.join(f'{name}={getattr(self, name)!r}' for name in state)})"
+        state = (f"{control.name}={getattr(self, control.name)!r}" for control in self._inputs())
+        return f"{type(self).__name__}({', '.join(state)})"
 
     def __str__(self) -> str:
         grid = self.table()
         return "\n\n".join([f"{self.title}. {self.sentence()}", *([grid.text()] if grid else [])])
+
+
+STEP_BUTTONS = (Button("next", "Next"), Button("back", "Back"), Button("begin", "Begin again"))
+
+
+class SteppedLab(Lab):
+    """A lab whose run is gone through step by step, with the buttons `next`, `back` and `begin`.
+
+    A subclass says in `length` how many steps its run has. Moving a control begins again.
+    """
+
+    done: int = 0
+    """How many steps have been taken."""
+
+    @property
+    def length(self) -> int:
+        """How many steps there are."""
+        raise NotImplementedError
+
+    def next(self) -> None:
+        """Take a step."""
+        self.done += 1
+
+    def back(self) -> None:
+        """Take the last step back."""
+        self.done -= 1
+
+    def begin(self) -> None:
+        """Go back to the beginning."""
+        self.done = 0
+
+    def change(self, name: str) -> None:
+        """Begin again, as another setting has another run."""
+        self.begin()
+
+    def can(self, name: str) -> bool:
+        """Next while there is a step left, the others once one has been taken."""
+        return self.done < self.length if name == "next" else self.done > 0
+
+    def still(self) -> Lab:
+        """All steps taken."""
+        whole = self.copy()
+        whole.done = whole.length
+        return whole

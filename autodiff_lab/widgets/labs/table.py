@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from autodiff_lab.text.notation import latex_text, number
 from autodiff_lab.text.table import Cell, Column, Grid
 
+__all__ = ["Grid", "grid"]
+
 
 def grid(caption: str, headings: Sequence[str], rows: Sequence[Sequence[str | float]]) -> Grid:
-    """A captioned table; a column that holds a number is a column of numbers.
+    """Make a captioned table; a column that holds a number is a column of numbers.
 
     >>> print(grid("Squares", ("x", "its square"), [("two", 4.0), ("three", 9.0)]).text())
     Squares

@@ -58,7 +58,7 @@ class LabView(Live):
         grid = lab.table()
         return {
             "values": {c.name: getattr(lab, c.name) for c in lab.controls if not isinstance(c, Button | Play)},
-            "texts": {c.name: lab.shown(c.name) for c in lab.controls if isinstance(c, Slider)},
+            "texts": {c.name: lab.slider_text(c.name) for c in lab.controls if isinstance(c, Slider)},
             "off": [c.name for c in lab.controls if isinstance(c, Button) and not lab.can(c.name)],
             "picture": _inline(lab.picture()),
             "sentence": lab.sentence(),

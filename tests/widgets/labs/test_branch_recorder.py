@@ -10,7 +10,7 @@ from autodiff_lab import grad, record
 from autodiff_lab.widgets.labs import BranchRecorder
 from autodiff_lab.widgets.labs.branch_recorder.picture import ROWS
 from autodiff_lab.widgets.labs.branch_recorder.programs import HIGH, LOW, PROGRAMS, STEP
-from autodiff_lab.widgets.labs.branch_recorder.runs import lines_run, piece_of, pieces
+from autodiff_lab.widgets.labs.branch_recorder.runs import count_lines_run, find_piece, find_pieces
 
 WHILE, IF, RECURSION, ROOT, STEPS, POINT = PROGRAMS
 every_program = pytest.mark.parametrize("program", PROGRAMS)
@@ -92,20 +92,20 @@ def test_the_sentence_says_how_far_the_piece_reaches():
 
 @every_program
 def test_the_pieces_cover_the_slider_without_a_gap(program):
-    found = pieces(program)
+    found = find_pieces(program)
     assert found[0].low == LOW and found[-1].high == HIGH
     for one, other in itertools.pairwise(found):
         assert np.nextafter(one.high, HIGH) == other.low
     for k in range(round((HIGH - LOW) / STEP) + 1):
         x = round(LOW + STEP * k, 12)
-        assert any(x == point[0] for point in piece_of(program, x).points)
+        assert any(x == point[0] for point in find_piece(program, x).points)
 
 
 @every_program
 def test_within_a_piece_the_tape_can_be_replayed(program):
     """What a piece is, said by the engine: replay raises where a question has another answer."""
     f = PROGRAMS[program].run
-    for piece in pieces(program):
+    for piece in find_pieces(program):
         middle = (piece.low + piece.high) / 2
         _, tape = record(f, middle)
         for x, value, slope in piece.points:
@@ -129,10 +129,10 @@ def test_tracing_is_given_back():
     found = sys.gettrace()
     sys.settrace(before)
     try:
-        lines_run(PROGRAMS[WHILE].run, 1.5)
+        count_lines_run(PROGRAMS[WHILE].run, 1.5)
         assert sys.gettrace() is before
         with pytest.raises(TypeError):
-            lines_run(PROGRAMS[WHILE].run, "x")
+            count_lines_run(PROGRAMS[WHILE].run, "x")
         assert sys.gettrace() is before
     finally:
         sys.settrace(found)

@@ -7,7 +7,7 @@ import pytest
 
 from autodiff_lab import grad
 from autodiff_lab.widgets.labs import BroadcastLens
-from autodiff_lab.widgets.labs.broadcast_lens.flow import AXES, OPS, OVER_AXES, SHAPES, values
+from autodiff_lab.widgets.labs.broadcast_lens.flow import AXES, OPS, OVER_AXES, SHAPES, make_values
 
 PLUS, MINUS, TIMES = OPS
 X = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
@@ -65,7 +65,9 @@ def test_a_gradient_has_the_shape_of_what_it_belongs_to_always():
         assert snap["fits"] and snap["is_right"], state
         found = lab.flow
         assert sorted(i for k in range(found.small.size) for i in found.places(k)) == list(range(found.large.size))
-        assert all(found.places(k) == found.landed(k) for k in range(found.small.size)), "the way back is the way out"
+        assert all(found.places(k) == found.places_back(k) for k in range(found.small.size)), (
+            "the way back is the way out"
+        )
         if found.copies:
             sums = [np.ravel(found.large_back)[found.places(k)].sum() for k in range(found.small.size)]
             assert np.allclose(sums, np.ravel(found.truth), rtol=1e-12), "copies add up to the engine's gradient"
@@ -75,10 +77,10 @@ def test_a_gradient_has_the_shape_of_what_it_belongs_to_always():
 def test_the_wrong_rule_keeps_the_shape_of_the_batch():
     snap = lens(wrong=True).snapshot()
     assert (snap["gradient_shape"], snap["operand_shape"], snap["fits"]) == ([2, 3], [3], False)
-    assert snap["gradient"] == grad(lambda x: np.sum((x + values("B", (3,))) ** 2))(X).tolist()
+    assert snap["gradient"] == grad(lambda x: np.sum((x + make_values("B", (3,))) ** 2))(X).tolist()
     end = lens(3, wrong=True)
     assert "B − 0.1 · gradient would turn it into a (2, 3) array" in end.sentence()
-    assert (values("B", (3,)) - 0.1 * np.array(snap["gradient"])).shape == (2, 3), "as the sentence says"
+    assert (make_values("B", (3,)) - 0.1 * np.array(snap["gradient"])).shape == (2, 3), "as the sentence says"
     assert "nobody adds" in str(end) and "not (3,)" in end.picture()
 
 
@@ -94,7 +96,7 @@ def test_axes_put_back_wrongly_give_right_shape_wrong_numbers(a, axes):
     lab = lens(9, program=OVER_AXES, a=a, axes=axes, wrong=True)
     snap = lab.snapshot()
     assert snap["fits"] and not snap["is_right"]
-    x = values("A", SHAPES[a])
+    x = make_values("A", SHAPES[a])
     sums = np.sum(x, axis=AXES[axes])
     assert snap["gradient"] == np.broadcast_to(2 * sums, x.shape).tolist(), "what NumPy makes of it without a word"
     assert snap["truth"] == grad(lambda x: np.sum(np.sum(x, axis=AXES[axes]) ** 2))(x).tolist()
@@ -152,6 +154,9 @@ def test_other_settings_begin_again():
 
 def test_what_the_lens_shows_without_a_kernel_is_the_end():
     assert lens().still().snapshot()["step"] == 3
+    assert lens(a="(3, 3)", b="(3, 1)", operand="A").still().snapshot()["step"] == 9, (
+        "other settings have all turns too"
+    )
     assert lens(a="(3, 3)", b="(2, 1)").still().snapshot()["refused"]
 
 

@@ -78,4 +78,4 @@ def test_another_chain_is_shown_whole():
     lab.set(l=12)
     assert not lab.can("next")
     lab.set(moment=50)
-    assert lab.can("next") and lab.shown("moment") == f"{lab.done} of {len(lab.actions)}"
+    assert lab.can("next") and lab.slider_text("moment") == f"{lab.done} of {len(lab.actions)}"

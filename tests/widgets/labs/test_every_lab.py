@@ -62,7 +62,7 @@ def test_says_what_it_is_and_names_its_controls(kind):
         elif isinstance(control, Button):
             assert callable(getattr(lab, control.name))
         else:
-            assert control.taken(getattr(lab, control.name)) == getattr(lab, control.name)
+            assert control.convert(getattr(lab, control.name)) == getattr(lab, control.name)
 
 
 @every_lab

@@ -16,9 +16,9 @@ from autodiff_lab.engine.errors import InputError
 from autodiff_lab.systems.static_graph import Graph, Placeholder
 from autodiff_lab.transforms.jacobians import jacrev
 from autodiff_lab.widgets.labs import FeedGraph
-from autodiff_lab.widgets.labs.expression import typed
+from autodiff_lab.widgets.labs.expression import parse_expression
 from autodiff_lab.widgets.labs.feed_graph.lab import TARGETS
-from autodiff_lab.widgets.labs.feed_graph.picture import FLOORS, HIGH, SIZE, WIDE
+from autodiff_lab.widgets.labs.feed_graph.picture import BOX_HEIGHT, BOX_WIDTH, FLOORS, WIDTH
 from autodiff_lab.widgets.labs.feed_graph.programs import FLATTEN, INPUTS, PROGRAMS
 
 ONE, TWO, DOCUMENT, SUM, ALIAS, DOUBLED = PROGRAMS
@@ -63,7 +63,7 @@ def as_function(program):
         named = dict(zip(INPUTS, inputs, strict=False))
         for line in PROGRAMS[program]:
             name, expression = line.split(" = ")
-            named[name] = typed(expression, tuple(named))(*named.values())
+            named[name] = parse_expression(expression, tuple(named))(*named.values())
         return named
 
     return f
@@ -277,9 +277,9 @@ def test_no_two_boxes_share_a_place_and_all_fit(program, flatten):
     cells = [lab.state.places.cells[name] for name in lab.snapshot()["nodes"]]
     assert len(set(cells)) == len(cells)
     for name in lab.snapshot()["nodes"]:
-        x, _ = lab.state.places.of(name)
-        assert x + WIDE + 12 <= SIZE[0] and lab.state.places.cells[name][1] < FLOORS
-        assert 8.2 * len(name) <= WIDE - 30, name
+        x, _ = lab.state.places.corner(name)
+        assert x + BOX_WIDTH + 12 <= WIDTH and lab.state.places.cells[name][1] < FLOORS
+        assert 8.2 * len(name) <= BOX_WIDTH - 30, name
 
 
 @every_program
@@ -289,14 +289,14 @@ def test_no_arrow_runs_behind_a_box(program, flatten):
     places, nodes = lab.state.places, lab.snapshot()["nodes"]
     for name, node in nodes.items():
         for k, operand in enumerate(node["operands"], 1):
-            (x0, y0), (x1, y1) = places.of(operand), places.of(name)
-            head = (x1 - 3, y1 + HIGH * k / (len(node["operands"]) + 1))
-            way = places.way(operand, name, (x0 + WIDE, y0 + HIGH / 2), head)
+            (x0, y0), (x1, y1) = places.corner(operand), places.corner(name)
+            head = (x1 - 3, y1 + BOX_HEIGHT * k / (len(node["operands"]) + 1))
+            way = places.route(operand, name, (x0 + BOX_WIDTH, y0 + BOX_HEIGHT / 2), head)
             for (ax, ay), (bx, by) in itertools.pairwise(way):
                 points = [(ax + (bx - ax) * t / 50, ay + (by - ay) * t / 50) for t in range(51)]
                 for other in set(nodes) - {name, operand}:
-                    left, top = places.of(other)
-                    inside = [(x, y) for x, y in points if left < x < left + WIDE and top < y < top + HIGH]
+                    left, top = places.corner(other)
+                    inside = [(x, y) for x, y in points if left < x < left + BOX_WIDTH and top < y < top + BOX_HEIGHT]
                     assert not inside, f"{operand} to {name} behind {other}"
 
 

@@ -5,15 +5,8 @@ import pytest
 
 from autodiff_lab import jacfwd, jacrev, jvp, record, vjp
 from autodiff_lab.widgets.labs import JacobianPainter
-from autodiff_lab.widgets.labs.jacobian_painter.passes import (
-    FIXED,
-    LARGEST,
-    LAYER,
-    NAMES,
-    multiplications,
-    passed,
-    program,
-)
+from autodiff_lab.widgets.labs.jacobian_painter.passes import count_multiplications, take_pass
+from autodiff_lab.widgets.labs.jacobian_painter.programs import FIXED, LARGEST, LAYER, NAMES, find_program
 from autodiff_lab.widgets.labs.lab import Slider
 
 SIZES = [(n, m) for n in range(1, LARGEST + 1) for m in range(1, LARGEST + 1)]
@@ -93,11 +86,11 @@ def test_a_column_is_painted_and_nothing_else():
 
 def test_the_meters_count_what_an_outer_tape_has_recorded():
     """The same count by the public jvp and vjp, each of which runs the program once more."""
-    of = program(LAYER, 4, 3)
+    of = find_program(LAYER, 4, 3)
     x, v, w = np.array(of.point), np.array([0.0, 1.0, 0.0, 0.0]), np.array([1.0, 0.0, 0.0])
-    alone = multiplications(record(of.function, x)[1])
-    forward = multiplications(record(lambda x, v: jvp(of.function, (x,), (v,))[1], x, v)[1]) - alone
-    reverse = multiplications(record(lambda x, w: vjp(of.function, x)[1](w)[0], x, w)[1]) - alone
+    alone = count_multiplications(record(of.function, x)[1])
+    forward = count_multiplications(record(lambda x, v: jvp(of.function, (x,), (v,))[1], x, v)[1]) - alone
+    reverse = count_multiplications(record(lambda x, w: vjp(of.function, x)[1](w)[0], x, w)[1]) - alone
     meters = pressed(sized(4, 3), "jvp", "jvp", "vjp")["meters"]
     assert meters["forward"]["multiplications"] == 2 * forward
     assert meters["reverse"]["multiplications"] == reverse
@@ -111,7 +104,7 @@ def test_a_pass_costs_the_same_in_both_modes_for_any_seed(name):
     meters = lab.snapshot()["meters"]
     assert meters["forward"]["each"] == meters["reverse"]["each"] > 0
     seed = tuple(0.5 + k for k in range(len(lab.of.inputs)))
-    assert passed(lab.of, "forward", seed).multiplications == meters["forward"]["each"]
+    assert take_pass(lab.of, "forward", seed).multiplications == meters["forward"]["each"]
 
 
 @pytest.mark.parametrize(("n", "m", "cheaper"), [(1, 6, "forward"), (6, 1, "reverse"), (2, 5, "forward")])
@@ -180,7 +173,7 @@ def test_back_takes_one_pass_away():
 
 
 def test_the_point_and_the_names_fit():
-    for of in (*FIXED.values(), program(LAYER, LARGEST, LARGEST)):
+    for of in (*FIXED.values(), find_program(LAYER, LARGEST, LARGEST)):
         assert len(of.point) == len(of.inputs)
         assert of.function(np.array(of.point)).shape == (len(of.results),)
     low, high = ((s.low, s.high) for s in JacobianPainter.controls if isinstance(s, Slider))

@@ -10,10 +10,10 @@ from autodiff_lab import grad
 from autodiff_lab.widgets.labs import NewtonHVP
 from autodiff_lab.widgets.labs.newton_hvp.methods import (
     METHODS,
-    convex_between,
     f,
-    newton_between,
-    place,
+    find_convex_interval,
+    find_newton_interval,
+    find_place,
     walk,
 )
 
@@ -47,13 +47,15 @@ def test_where_newton_arrives_from(start, fate):
 
 
 def test_the_interval_of_convergence():
-    assert newton_between() == pytest.approx((5.174258141649446, 8.825741858350554), rel=1e-12)
-    assert newton_between() == pytest.approx((7 - math.sqrt(10 / 3), 7 + math.sqrt(10 / 3)), rel=1e-12)
+    assert find_newton_interval() == pytest.approx((5.174258141649446, 8.825741858350554), rel=1e-12)
+    assert find_newton_interval() == pytest.approx((7 - math.sqrt(10 / 3), 7 + math.sqrt(10 / 3)), rel=1e-12)
 
 
 def test_the_interval_of_convexity_is_wider():
-    assert convex_between() == pytest.approx(tuple(DESCENT["convex_interval"]), rel=1e-14)
-    assert convex_between()[0] < newton_between()[0] and newton_between()[1] < convex_between()[1]
+    assert find_convex_interval() == pytest.approx(tuple(DESCENT["convex_interval"]), rel=1e-14)
+    assert (
+        find_convex_interval()[0] < find_newton_interval()[0] and find_newton_interval()[1] < find_convex_interval()[1]
+    )
 
 
 def test_gradient_descent_is_that_of_the_reference():
@@ -78,8 +80,8 @@ def test_a_rate_that_is_too_large_jumps_to_and_fro():
 @pytest.mark.parametrize("x", [-2.0, 1.0, 3.9, 7.0, 15.5])
 def test_the_curvature_is_the_second_derivative(x):
     u = x - 7
-    assert place(x).curvature == pytest.approx((20 - 2 * u * u) / (u * u + 10) ** 2, rel=1e-12, abs=1e-15)
-    assert place(x).curvature == pytest.approx(grad(grad(f))(x), rel=1e-12)
+    assert find_place(x).curvature == pytest.approx((20 - 2 * u * u) / (u * u + 10) ** 2, rel=1e-12, abs=1e-15)
+    assert find_place(x).curvature == pytest.approx(grad(grad(f))(x), rel=1e-12)
 
 
 def test_a_path_that_is_over_cannot_go_on():

@@ -7,7 +7,7 @@ import pytest
 
 from autodiff_lab.systems import gradient_tape
 from autodiff_lab.widgets.labs import TapeWatch
-from autodiff_lab.widgets.labs.tape_watch.lab import KINDS, PAUSES, PROGRAMS, Settings, written
+from autodiff_lab.widgets.labs.tape_watch.programs import KINDS, PAUSES, PROGRAMS, Settings, write_program
 
 SQUARES, BESIDE, TWICE, TARGETS, PRODUCT = PROGRAMS
 
@@ -93,7 +93,7 @@ def test_the_text_is_the_program(program, kind, pause):
         lab.set(**vars(at))
         lab.press("rewind")
         scope = {**vars(gradient_tape), "np": np}
-        *before, last = "\n".join(written(at)).partition("tape.gradient")
+        *before, last = "\n".join(write_program(at)).partition("tape.gradient")
         exec(before[0], scope)
         try:
             found = [None if g is None else g.numpy() for g in eval("tape.gradient" + last, scope)]
@@ -126,3 +126,6 @@ def test_without_a_kernel_it_is_rewound():
     still = TapeWatch().still()
     assert still.snapshot()["slopes"] == {"x": 4.0, "y": 6.0}
     assert "watched" in str(still)
+    fixed = TapeWatch()
+    fixed.set(y_is="a constant")
+    assert fixed.still().snapshot()["slopes"] == {"x": 4.0, "y": None}, "with other settings too"

@@ -15,10 +15,10 @@ from autodiff_lab.systems.designs import DESIGNS, entry_views
 from autodiff_lab.transforms.gradients import grad, record
 from autodiff_lab.transforms.jacobians import hessian
 from autodiff_lab.widgets.labs import ThreeDesigns
-from autodiff_lab.widgets.labs.expression import typed
+from autodiff_lab.widgets.labs.expression import parse_expression
 from autodiff_lab.widgets.labs.lab import LabError
 from autodiff_lab.widgets.labs.three_designs.lab import LOOK_INTO_THE_ARRAY, OWN, PROGRAMS
-from autodiff_lab.widgets.labs.three_designs.picture import COLUMNS, ROOM, SIZE
+from autodiff_lab.widgets.labs.three_designs.picture import COLUMNS, ROOM, WIDTH
 
 each_program = pytest.mark.parametrize("program", PROGRAMS)
 
@@ -39,7 +39,7 @@ def columns(lab):
 @each_program
 def test_the_gradients_are_the_same_in_every_design(program):
     lab = pressed("finish", "sweep", program=program)
-    right = grad(typed(program, ("x", "y")), argnums=(0, 1))(lab.x, lab.y)
+    right = grad(parse_expression(program, ("x", "y")), argnums=(0, 1))(lab.x, lab.y)
     for column in columns(lab).values():
         assert column["gradient"] == pytest.approx(right, rel=1e-13)
         assert column["verdict"] == ""
@@ -62,7 +62,7 @@ def test_writing_changes_a_replay_unless_it_copies_or_checks():
 
 def test_only_closures_and_operations_have_second_derivatives():
     lab = pressed("finish", "again", program=PROGRAMS[1], x=2.0, y=4.0)
-    right = hessian(typed(PROGRAMS[1], ("x", "y")), argnums=(0, 1))(2.0, 4.0)
+    right = hessian(parse_expression(PROGRAMS[1], ("x", "y")), argnums=(0, 1))(2.0, 4.0)
     for name, column in columns(lab).items():
         if name == "partials":
             assert column["again"]["verdict"] == "no"
@@ -74,7 +74,7 @@ def test_only_closures_and_operations_have_second_derivatives():
 
 def test_new_inputs_are_for_operations_only():
     lab = pressed("finish", "replay")
-    right = float(typed(PROGRAMS[0], ("x", "y"))(3.5, 1.5))
+    right = float(parse_expression(PROGRAMS[0], ("x", "y"))(3.5, 1.5))
     assert {name: column["replay"]["verdict"] for name, column in columns(lab).items()} == {
         "partials": "no",
         "closures": "no",
@@ -145,7 +145,7 @@ def test_the_designs_really_use_their_rules_at_these_times(monkeypatch):
 @each_program
 def test_columns_after_writing_hold_what_the_designs_hold(program):
     lab = pressed("finish", "write", program=program)
-    f = typed(program, ("x", "y"))
+    f = parse_expression(program, ("x", "y"))
     at = np.array([lab.x, lab.y])
     runs = {name: design(f, entry_views(at)) for name, design in DESIGNS.items()}
     _, tape = record(f, *at.tolist())
@@ -216,7 +216,7 @@ def test_whatever_is_typed_is_a_program_or_a_sentence(text):
     lab.set(expression=text)
     assert lab.sentence() and lab.picture()
     try:
-        f = typed(text, ("x", "y"))
+        f = parse_expression(text, ("x", "y"))
     except LabError:
         assert lab.snapshot()["refused"]
     else:
@@ -226,7 +226,7 @@ def test_whatever_is_typed_is_a_program_or_a_sentence(text):
 
 def test_every_state_fits_its_columns():
     """A character of size 14 is 7 units wide, on the average."""
-    edges = [*(left for left, _ in COLUMNS), SIZE[0]]
+    edges = [*(left for left, _ in COLUMNS), WIDTH]
     for program in (*PROGRAMS, "exp(x + y)", "-12345.678 * exp(x) / log(y)"):
         asked = {"program": program} if program in PROGRAMS else {"expression": program}
         lab = pressed("finish", "sweep", "again", "replay", "write", "sweep", x=0.25, y=3.75, **asked)

@@ -9,7 +9,7 @@ import pytest
 
 from autodiff_lab.systems import perceptron
 from autodiff_lab.widgets.labs import TrainFilm
-from autodiff_lab.widgets.labs.train_film.lab import CASES, METHODS, STEPS, region
+from autodiff_lab.widgets.labs.train_film.runs import CASES, METHODS, STEPS, find_region
 from autodiff_lab.widgets.labs.train_strip.lab import TrainStrip
 
 
@@ -43,7 +43,7 @@ def test_methods_share_a_start_and_two_classify_every_point(task):
 def test_the_shaded_part_is_where_the_network_says_class_1(task, step):
     lab = at(task=task, method="momentum", step=step)
     case = CASES[task]
-    pieces = region(case, lab.at.params)
+    pieces = find_region(case, lab.at.params)
     rows = sorted({y for _, _, y in pieces})
     assert rows
     for y in rows[:: max(1, len(rows) // 8)]:
@@ -56,8 +56,8 @@ def test_the_shaded_part_is_where_the_network_says_class_1(task, step):
 def test_aregion_that_reaches_both_sides_and_one_that_is_empty():
     case = CASES["XOR"]
     everywhere = {**case.start, "W2": np.zeros((3, 1)), "b2": np.array([1.0])}
-    assert {(a, b) for a, b, _ in region(case, everywhere)} == {case.x}
-    assert region(case, {**everywhere, "b2": np.array([0.0])}) == []
+    assert {(a, b) for a, b, _ in find_region(case, everywhere)} == {case.x}
+    assert find_region(case, {**everywhere, "b2": np.array([0.0])}) == []
 
 
 def test_the_classes_differ_in_form_and_the_film_ends():

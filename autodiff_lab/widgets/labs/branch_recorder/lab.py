@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from autodiff_lab.text.notation import number
-from autodiff_lab.text.table import Grid
-from autodiff_lab.widgets.labs.branch_recorder.picture import drawn
+from autodiff_lab.widgets.labs.branch_recorder.picture import draw
 from autodiff_lab.widgets.labs.branch_recorder.programs import HIGH, LOW, PROGRAMS, STEP
-from autodiff_lab.widgets.labs.branch_recorder.runs import piece_of, run_of
+from autodiff_lab.widgets.labs.branch_recorder.runs import find_piece, run_program
 from autodiff_lab.widgets.labs.lab import Choice, Lab, Slider
-from autodiff_lab.widgets.labs.table import grid
+from autodiff_lab.widgets.labs.phrases import count_noun
+from autodiff_lab.widgets.labs.table import Grid, grid
 
 
 class BranchRecorder(Lab):
-    """Move the input of a program: other lines run, the tape grows or shrinks, and the slope belongs to what ran.
+    """A lab on control flow: which lines of a program run at an input, and what they leave on the tape.
 
     >>> lab = BranchRecorder()
     >>> lab.set(x=1.5)
@@ -27,14 +27,11 @@ class BranchRecorder(Lab):
 
     title = "BranchRecorder"
     about = "Before you move x, say which lines will run, and how long the tape will be."
-    controls = (Choice("program", "program", tuple(PROGRAMS)), Slider("x", "x", LOW, HIGH, STEP))
-
-    def __init__(self) -> None:
-        self.program, self.x = next(iter(PROGRAMS)), 1.5
+    controls = (Choice("program", "program", tuple(PROGRAMS)), Slider("x", "x", LOW, HIGH, STEP, 1.5))
 
     def snapshot(self) -> dict[str, Any]:
         """The run at x, and the piece that x lies in."""
-        run, piece = run_of(self.program, self.x), piece_of(self.program, self.x)
+        run, piece = run_program(self.program, self.x), find_piece(self.program, self.x)
         return {
             "program": self.program,
             "x": self.x,
@@ -50,12 +47,11 @@ class BranchRecorder(Lab):
     def sentence(self) -> str:
         """What ran, what it left, and how far the same lines reach."""
         snap = self.snapshot()
-        operations, questions = snap["operations"], snap["questions"]
-        taped = f"{operations} operation{'s' * (operations != 1)}" if operations else "nothing"
+        taped = count_noun(snap["operations"], "operation") if snap["operations"] else "nothing"
         return (
-            f"At x = {number(self.x)} the program asked {questions} question{'s' * (questions != 1)} of its values, "
+            f"At x = {number(self.x)} the program asked {count_noun(snap['questions'], 'question')} of its values, "
             f"and the tape holds {taped}. The value is {number(snap['value'])} and the slope {number(snap['slope'])}. "
-            f"{_reach(*snap['piece'])}"
+            f"{_describe_reach(*snap['piece'])}"
         )
 
     def table(self) -> Grid:
@@ -70,11 +66,11 @@ class BranchRecorder(Lab):
 
     def picture(self) -> str:
         """The source and the tape; value and slope over x, with the recorded piece thick."""
-        return drawn(self.snapshot())
+        return draw(self.snapshot())
 
 
-def _reach(low: float, high: float) -> str:
-    """How far the recorded piece goes; the ends of the slider are no ends of a piece."""
+def _describe_reach(low: float, high: float) -> str:
+    """Say how far the recorded piece goes; the ends of the slider are no ends of a piece."""
     if low == high:
         return "No other x takes this way: the piece is one point."
     ends = [number(round(x, 10)) if LOW < x < HIGH else "" for x in (low, high)]

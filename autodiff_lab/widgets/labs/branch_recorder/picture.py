@@ -6,55 +6,56 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from autodiff_lab.text.notation import number, readable
+from autodiff_lab.text.notation import readable
 from autodiff_lab.transforms.gradients import value_and_grad
 from autodiff_lab.widgets.labs.branch_recorder.programs import HIGH, LOW, PROGRAMS
-from autodiff_lab.widgets.labs.branch_recorder.runs import Piece, pieces
+from autodiff_lab.widgets.labs.branch_recorder.runs import Piece, find_pieces
 from autodiff_lab.widgets.labs.canvas import Axes, Sheet
+from autodiff_lab.widgets.labs.marks import draw_marker, draw_rule, make_ticks
+from autodiff_lab.widgets.labs.phrases import count_noun
 
-SIZE = (836, 486)
+WIDTH, HEIGHT = 836, 486
 RAN, RECORDED, CODE = 14, 72, 142
 TOP, LINE = 62, 24
 TAPE, ROW, ROWS, COLUMN = 234, 22, 10, 196
+EDGE = 434
 FRAMES = ((486, 40, 336, 172), (486, 268, 336, 172))
 Points = Sequence[tuple[float, float]]
 
 
-def drawn(snap: dict[str, Any]) -> str:
+def draw(snap: dict[str, Any]) -> str:
     """Draw a snapshot of the lab."""
-    sheet = Sheet(*SIZE, "A program and its tape, and its value and slope over x; the piece that was recorded is thick")
-    _source(sheet, snap)
-    _tape(sheet, snap)
+    title = "A program and its tape, and its value and slope over x; the piece that was recorded is thick"
+    sheet = Sheet(WIDTH, HEIGHT, title)
+    _draw_source(sheet, snap)
+    _draw_tape(sheet, snap)
     for k, (frame, role) in enumerate(zip(FRAMES, ("value", "adjoint"), strict=True), 1):
-        _plot(sheet, frame, role, snap, k)
+        _draw_plot(sheet, frame, role, snap, k)
     return sheet.svg()
 
 
-def _source(sheet: Sheet, snap: dict[str, Any]) -> None:
+def _draw_source(sheet: Sheet, snap: dict[str, Any]) -> None:
     for x, head in ((RAN, "ran"), (RECORDED, "on tape"), (CODE, "the program")):
         sheet.text(x, 26, head, "soft_ink" if x < CODE else "ink", size=14, bold=x == CODE)
-    sheet.path([(RAN, 36), (FRAMES[0][0] - 52, 36)], "line", 1)
+    draw_rule(sheet, RAN, EDGE, 36)
     for k, (text, ran, recorded) in enumerate(snap["source"]):
         y = TOP + LINE * k
         sheet.dot(RAN + 6, y - 5, "ink" if ran else "soft_ink", 4.5, hollow=not ran)
         sheet.text(RAN + 18, y, f"{ran}×" if ran else "no", "ink" if ran else "soft_ink", size=14)
         if ran and text.strip() and k:
-            sheet.text(
-                RECORDED, y, f"+{recorded}" if recorded else "nothing", "value" if recorded else "soft_ink", size=14
-            )
+            text_role = "value" if recorded else "soft_ink"
+            sheet.text(RECORDED, y, f"+{recorded}" if recorded else "nothing", text_role, size=14)
         sheet.code(CODE, y, [(text, "ink" if ran else "soft_ink")], 14)
 
 
-def _tape(sheet: Sheet, snap: dict[str, Any]) -> None:
+def _draw_tape(sheet: Sheet, snap: dict[str, Any]) -> None:
     notes = snap["tape"]
-    count = f"{len(notes)} operation{'s' * (len(notes) != 1)}" if notes else "nothing"
+    count = count_noun(len(notes), "operation") if notes else "nothing"
     sheet.text(RAN, TAPE - 8, f"the tape: {count}", "ink", size=14, bold=True)
     dead = sum(note[3] is None for note in notes)
     if dead:
-        sheet.text(
-            FRAMES[0][0] - 52, TAPE - 8, f"○ {dead} of them lead{'s' * (dead == 1)} nowhere", "soft_ink", "end", 14
-        )
-    sheet.path([(RAN, TAPE), (FRAMES[0][0] - 52, TAPE)], "line", 1)
+        sheet.text(EDGE, TAPE - 8, f"○ {dead} of them lead{'s' * (dead == 1)} nowhere", "soft_ink", "end", 14)
+    draw_rule(sheet, RAN, EDGE, TAPE)
     for k, (name, expression, value, adjoint) in enumerate(notes[: 2 * ROWS]):
         x, y = RAN + (COLUMN + 26) * (k // ROWS), TAPE + 24 + ROW * (k % ROWS)
         role = "soft_ink" if adjoint is None else "value"
@@ -63,33 +64,28 @@ def _tape(sheet: Sheet, snap: dict[str, Any]) -> None:
         sheet.text(x + COLUMN, y, f"{value:.3g}", role, "end", 14)
 
 
-def _plot(sheet: Sheet, frame: tuple[float, float, float, float], role: str, snap: dict[str, Any], column: int) -> None:
+def _draw_plot(
+    sheet: Sheet, frame: tuple[float, float, float, float], role: str, snap: dict[str, Any], column: int
+) -> None:
     program, here = snap["program"], snap["x"]
-    every = pieces(program)
-    meant = _meant(program, column)
-    ticks = _ticks([*(point[column] for piece in every for point in piece.points), *(y for _, y in meant)])
+    every = find_pieces(program)
+    meant = _sample_meant(program, column)
+    ticks = _choose_ticks([*(point[column] for piece in every for point in piece.points), *(y for _, y in meant)])
     low, high = ticks[0], ticks[-1]
     axes = Axes(sheet, frame, (LOW, HIGH), (low, high))
     what = "value f(x)" if column == 1 else "slope f′(x), by the sweep"
-    axes.scales(
-        [(x, number(x)) for x in (1.5, 2, 2.5, 3, 3.5)],
-        [(y, number(y)) for y in ticks],
-        "x" if column == 2 else "",
-        what,
-    )
+    axes.scales(make_ticks((1.5, 2, 2.5, 3, 3.5)), make_ticks(ticks), "x" if column == 2 else "", what)
     if meant:
         axes.curve(meant, "soft_ink", 2, "2 5")
-        sheet.text(
-            frame[0] + frame[2], frame[1] - 8, f"dotted: {PROGRAMS[program].meant_as}", "soft_ink", "end", size=14
-        )
+        dotted = f"dotted: {PROGRAMS[program].meant_as}"
+        sheet.text(frame[0] + frame[2], frame[1] - 8, dotted, "soft_ink", "end", size=14)
     for piece in every:
-        _piece(axes, piece, column, role, recorded=piece.low <= here <= piece.high)
-    left, _ = axes.at(here, low)
-    sheet.path([(left, frame[1]), (left, frame[1] + frame[3])], "ink", 1, "3 3")
+        _draw_piece(axes, piece, column, role, recorded=piece.low <= here <= piece.high)
+    draw_marker(axes, here)
     sheet.dot(*axes.at(here, snap["value"] if column == 1 else snap["slope"]), "ink", 5)
 
 
-def _piece(axes: Axes, piece: Piece, column: int, role: str, recorded: bool) -> None:
+def _draw_piece(axes: Axes, piece: Piece, column: int, role: str, recorded: bool) -> None:
     points = [(point[0], point[column]) for point in piece.points]
     if len(points) == 1:
         axes.sheet.dot(*axes.at(*points[0]), role, 4, hollow=not recorded)
@@ -101,7 +97,7 @@ def _piece(axes: Axes, piece: Piece, column: int, role: str, recorded: bool) -> 
                 axes.sheet.dot(*axes.at(x, y), role, 4)
 
 
-def _meant(program: str, column: int) -> Points:
+def _sample_meant(program: str, column: int) -> Points:
     f = PROGRAMS[program].meant
     if f is None:
         return []
@@ -109,10 +105,10 @@ def _meant(program: str, column: int) -> Points:
     return [(x, float(value_and_grad(f)(x)[column - 1])) for x in xs]
 
 
-def _ticks(numbers: Iterable[float]) -> list[float]:
-    """Round numbers below, between and above, a few of them; nothing lies on the frame but a 0.
+def _choose_ticks(numbers: Iterable[float]) -> list[float]:
+    """Choose round numbers below, between and above, a few of them; nothing lies on the frame but a 0.
 
-    >>> _ticks([2.6, 4.0, 2.0]), _ticks([0.0, 8.0]), _ticks([0.0, 0.0])
+    >>> _choose_ticks([2.6, 4.0, 2.0]), _choose_ticks([0.0, 8.0]), _choose_ticks([0.0, 0.0])
     ([1.0, 2.0, 3.0, 4.0, 5.0], [0.0, 5.0, 10.0], [-1.0, 0.0, 1.0])
     """
     ends = list(numbers)

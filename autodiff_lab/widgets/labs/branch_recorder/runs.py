@@ -59,10 +59,10 @@ class Piece(NamedTuple):
     points: tuple[tuple[float, float, float], ...]
 
 
-def run_of(program: str, x: float) -> Run:
+def run_program(program: str, x: float) -> Run:
     """Run a program at x, and write down all that is shown of it.
 
-    >>> run = run_of("while: multiply until 10", 1.5)
+    >>> run = run_program("while: multiply until 10", 1.5)
     >>> run.value, run.slope, len(run.tape)
     (11.390625, 45.5625, 5)
     >>> [(row.text.strip(), row.ran, row.recorded) for row in run.rows[2:4]]
@@ -70,22 +70,22 @@ def run_of(program: str, x: float) -> Run:
     """
     f = PROGRAMS[program].run
     value, tape = record(f, x, sites=True)
-    adjoints = _swept(tape)
+    adjoints = _sweep(tape)
     located = locate(f, tape.call_stacks, len(tape))
     source = located.sources[0]
-    ran = lines_run(f, x)
+    ran = count_lines_run(f, x)
     recorded = Counter(spans[-1].line for spans in located.spans if spans)
     return Run(
         float(value),
         _slope(adjoints),
         tuple(Row(text, ran[source.first_line + k], recorded[k]) for k, text in enumerate(source.text)),
-        tuple(_note(tape, line, adjoints[line]) for line in range(tape.n_inputs, len(tape))),
-        answers_of(tape),
+        tuple(_make_note(tape, line, adjoints[line]) for line in range(tape.n_inputs, len(tape))),
+        list_answers(tape),
     )
 
 
-def lines_run(f: Callable[..., Any], *args: Any) -> Counter[int]:
-    """How often each line of a function's own source is executed; a call counts for the line with its name."""
+def count_lines_run(f: Callable[..., Any], *args: Any) -> Counter[int]:
+    """Count how often each line of a function's own source is executed; a call counts for the line with its name."""
     ran: Counter[int] = Counter()
 
     def count(frame: FrameType, event: str, arg: object) -> Any:
@@ -106,32 +106,32 @@ def lines_run(f: Callable[..., Any], *args: Any) -> Counter[int]:
     return ran
 
 
-def answers_of(tape: Tape) -> Answers:
-    """The questions a run asked, each by its place on the tape, and what came out."""
+def list_answers(tape: Tape) -> Answers:
+    """List the questions a run asked, each by its place on the tape, and what came out."""
     return tuple((question.line, bool(question.outcome)) for question in tape.comparisons)
 
 
 @functools.cache
-def pieces(program: str) -> tuple[Piece, ...]:
-    """All pieces between the ends of the slider, with the inputs where they begin and end found to the last digit."""
+def find_pieces(program: str) -> tuple[Piece, ...]:
+    """Find all pieces between the ends of the slider; where they begin and end is found to the last digit."""
     stops = [round(LOW + STEP / 2 * k, 12) for k in range(round(2 * (HIGH - LOW) / STEP) + 1)]
     groups = [list(same) for _, same in groupby(stops, key=lambda x: _answers(program, x))]
     found, low = [], groups[0][0]
     for here, there in zip(groups, [*groups[1:], []], strict=True):
-        high, after = _switch(program, here[-1], there[0]) if there else (here[-1], 0.0)
+        high, after = _find_switch(program, here[-1], there[0]) if there else (here[-1], 0.0)
         xs = sorted({low, *here, high})
-        found.append(Piece(low, high, tuple((x, *_measured(program, x)) for x in xs)))
+        found.append(Piece(low, high, tuple((x, *_measure(program, x)) for x in xs)))
         low = after
     return tuple(found)
 
 
-def piece_of(program: str, x: float) -> Piece:
-    """The piece that an input belongs to."""
-    return next(piece for piece in pieces(program) if piece.low <= x <= piece.high)
+def find_piece(program: str, x: float) -> Piece:
+    """Find the piece that an input belongs to."""
+    return next(piece for piece in find_pieces(program) if piece.low <= x <= piece.high)
 
 
-def _switch(program: str, a: float, b: float) -> tuple[float, float]:
-    """The last number that runs as `a` does, and the next one, which does not."""
+def _find_switch(program: str, a: float, b: float) -> tuple[float, float]:
+    """Find the last number that runs as `a` does, and the next one, which does not."""
     like_a = _answers(program, a)
     while a < (middle := (a + b) / 2) < b:
         a, b = (middle, b) if _answers(program, middle) == like_a else (a, middle)
@@ -139,15 +139,15 @@ def _switch(program: str, a: float, b: float) -> tuple[float, float]:
 
 
 def _answers(program: str, x: float) -> Answers:
-    return answers_of(record(PROGRAMS[program].run, x)[1])
+    return list_answers(record(PROGRAMS[program].run, x)[1])
 
 
-def _measured(program: str, x: float) -> tuple[float, float]:
+def _measure(program: str, x: float) -> tuple[float, float]:
     value, tape = record(PROGRAMS[program].run, x)
-    return float(value), _slope(_swept(tape))
+    return float(value), _slope(_sweep(tape))
 
 
-def _swept(tape: Tape) -> list[Any]:
+def _sweep(tape: Tape) -> list[Any]:
     adjoints: list[Any] = [None] * len(tape)
     if tape.output is not None:
         for _ in tape.sweep(tape.output, np.float64(1.0), adjoints):
@@ -159,7 +159,6 @@ def _slope(adjoints: list[Any]) -> float:
     return 0.0 if adjoints[0] is None else float(adjoints[0])
 
 
-def _note(tape: Tape, line: int, adjoint: Any) -> Note:
-    return Note(
-        tape.name(line), tape.expression(line), float(tape.values[line]), None if adjoint is None else float(adjoint)
-    )
+def _make_note(tape: Tape, line: int, adjoint: Any) -> Note:
+    arrived = None if adjoint is None else float(adjoint)
+    return Note(tape.name(line), tape.expression(line), float(tape.values[line]), arrived)

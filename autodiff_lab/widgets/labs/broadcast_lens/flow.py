@@ -42,7 +42,7 @@ PROGRAMS = (*OPS, OVER_AXES)
 
 
 class Refused(ValueError):
-    """NumPy cannot do this with these shapes; the message says where they disagree."""
+    """An error: NumPy cannot do this with these shapes; the message says where they disagree."""
 
 
 @dataclass(frozen=True)
@@ -95,15 +95,15 @@ class Flow:
         """Where a small entry is used, or which places were added up in it; numbered row by row."""
         return [int(i) for i in np.flatnonzero(self.homes == entry)]
 
-    def landed(self, entry: int) -> list[int]:
+    def places_back(self, entry: int) -> list[int]:
         """The places that a small entry exchanges with on the way back."""
         return [] if self.lands is None else [int(i) for i in np.flatnonzero(self.lands == entry)]
 
 
-def values(name: str, shape: Shape) -> np.ndarray:
-    """The numbers in A (1, 2, 3, …) or in B (a few small ones).
+def make_values(name: str, shape: Shape) -> np.ndarray:
+    """Make the numbers in A (1, 2, 3, …) or in B (a few small ones).
 
-    >>> values("B", (3,))
+    >>> make_values("B", (3,))
     array([0.1, 0.2, 0.3])
     """
     size = int(np.prod(shape))
@@ -114,7 +114,7 @@ def values(name: str, shape: Shape) -> np.ndarray:
 
 
 @functools.lru_cache(maxsize=512)
-def flow(program: str, a: Shape, b: Shape, axes: Any, operand: str, wrong: bool) -> Flow:
+def run_flow(program: str, a: Shape, b: Shape, axes: Any, operand: str, wrong: bool) -> Flow:
     """Run a program and its sweep.
 
     Raises
@@ -124,20 +124,20 @@ def flow(program: str, a: Shape, b: Shape, axes: Any, operand: str, wrong: bool)
 
     Examples
     --------
-    >>> flow("Σ (A + B)²", (2, 3), (3,), 0, "B", wrong=False).gradient
+    >>> run_flow("Σ (A + B)²", (2, 3), (3,), 0, "B", wrong=False).gradient
     array([10.4, 14.8, 19.2])
-    >>> flow("Σ (A + B)²", (2, 3), (3,), 0, "B", wrong=True).gradient.shape
+    >>> run_flow("Σ (A + B)²", (2, 3), (3,), 0, "B", wrong=True).gradient.shape
     (2, 3)
     """
     if program == OVER_AXES:
-        return _added(a, axes, wrong)
-    return _copied(program, a, b, operand, wrong)
+        return _flow_of_sums(a, axes, wrong)
+    return _flow_of_copies(program, a, b, operand, wrong)
 
 
-def _copied(program: str, a: Shape, b: Shape, operand: str, wrong: bool) -> Flow:
+def _flow_of_copies(program: str, a: Shape, b: Shape, operand: str, wrong: bool) -> Flow:
     operation = OPS[program]
-    full = _aligned(a, b)
-    inputs = [values("A", a), values("B", b)]
+    full = _align_shapes(a, b)
+    inputs = [make_values("A", a), make_values("B", b)]
     k = "AB".index(operand)
     small = inputs[k]
 
@@ -147,7 +147,7 @@ def _copied(program: str, a: Shape, b: Shape, operand: str, wrong: bool) -> Flow
     spread = [np.broadcast_to(x, full).copy() for x in inputs]
     back = np.asarray(grad(loss, argnums=k)(*spread))  # every copy is an input of its own: nobody adds
     truth = np.asarray(grad(loss, argnums=k)(*inputs))
-    homes = _numbered(small.shape, full)
+    homes = _number_entries(small.shape, full)
     return Flow(
         operand,
         copies=True,
@@ -163,7 +163,7 @@ def _copied(program: str, a: Shape, b: Shape, operand: str, wrong: bool) -> Flow
     )
 
 
-def _added(a: Shape, axes: Any, wrong: bool) -> Flow:
+def _flow_of_sums(a: Shape, axes: Any, wrong: bool) -> Flow:
     named = range(len(a)) if axes is None else axes if isinstance(axes, tuple) else (axes,)
     missing = [axis for axis in named if axis >= len(a)]
     if missing:
@@ -171,15 +171,15 @@ def _added(a: Shape, axes: Any, wrong: bool) -> Flow:
             f"A has shape {a}, so it has {_axes(len(a))}, and there is no axis {missing[0]} to add along. Choose "
             "another axis or another shape."
         )
-    large = values("A", a)
+    large = make_values("A", a)
     small = np.asarray(np.sum(large, axis=axes))
     small_back = np.asarray(grad(lambda s: np.sum(np.square(s)))(small[()]))
     truth = np.asarray(grad(lambda x: np.sum(np.square(np.sum(x, axis=axes))))(large[()]))
-    homes = _numbered(keepdims_shape(a, axes), a)
+    homes = _number_entries(keepdims_shape(a, axes), a)
     lands = homes
     if wrong:  # as NumPy aligns it by itself: at the right
         try:
-            lands = _numbered(small.shape, a)
+            lands = _number_entries(small.shape, a)
         except ValueError:
             raise Refused(
                 f"The sum has shape {small.shape} and A has {a}. NumPy aligns them at the right and finds that they "
@@ -199,12 +199,12 @@ def _added(a: Shape, axes: Any, wrong: bool) -> Flow:
     )
 
 
-def _numbered(shape: Shape, full: Shape) -> np.ndarray:
+def _number_entries(shape: Shape, full: Shape) -> np.ndarray:
     """For every place of `full` the number of the entry that NumPy reads there."""
     return np.broadcast_to(np.arange(int(np.prod(shape))).reshape(shape), full)
 
 
-def _aligned(a: Shape, b: Shape) -> Shape:
+def _align_shapes(a: Shape, b: Shape) -> Shape:
     try:
         return np.broadcast_shapes(a, b)
     except ValueError:

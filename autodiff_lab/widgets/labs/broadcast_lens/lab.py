@@ -7,26 +7,15 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab.text.notation import atom, number
-from autodiff_lab.text.table import Grid
-from autodiff_lab.widgets.labs.broadcast_lens import picture as broadcast_picture
-from autodiff_lab.widgets.labs.broadcast_lens.flow import (
-    AXES,
-    OVER_AXES,
-    PROGRAMS,
-    SHAPES,
-    Flow,
-    Refused,
-    flow,
-)
-from autodiff_lab.widgets.labs.lab import Button, Choice, Lab, Play, Toggle
-from autodiff_lab.widgets.labs.table import grid
-
-_MOST_TERMS = 6
-_SETTINGS = ("program", "a", "b", "axes", "operand", "wrong")
+from autodiff_lab.widgets.labs.broadcast_lens.flow import AXES, OVER_AXES, PROGRAMS, SHAPES, Flow, Refused, run_flow
+from autodiff_lab.widgets.labs.broadcast_lens.picture import MOST_TERMS, draw
+from autodiff_lab.widgets.labs.lab import STEP_BUTTONS, Button, Choice, Play, SteppedLab, Toggle
+from autodiff_lab.widgets.labs.phrases import count_times
+from autodiff_lab.widgets.labs.table import Grid, grid
 
 
-class BroadcastLens(Lab):
-    """Choose shapes; follow one entry after the other to all its copies, and what they send back to it.
+class BroadcastLens(SteppedLab):
+    """A lab on broadcasting: one entry after the other, its copies, and what they send back to it.
 
     >>> lab = BroadcastLens()
     >>> lab.sentence()
@@ -44,31 +33,15 @@ class BroadcastLens(Lab):
     about = "Choose shapes. Say which shape comes back, and which numbers; then let one entry after the other collect."
     controls = (
         Choice("program", "program", PROGRAMS),
-        Choice("a", "shape of A", tuple(SHAPES)),
-        Choice("b", "shape of B", tuple(SHAPES)),
+        Choice("a", "shape of A", tuple(SHAPES), "(2, 3)"),
+        Choice("b", "shape of B", tuple(SHAPES), "(3,)"),
         Choice("axes", "axes of the sum", tuple(AXES)),
         Choice("operand", "gradient of", ("B", "A")),
         Toggle("wrong", "wrong rule: leave the shapes alone"),
         Button("next", "Next entry"),
-        Button("back", "Back"),
-        Button("begin", "Begin again"),
+        *STEP_BUTTONS[1:],
         Play("next", 1200),
     )
-
-    def __init__(self) -> None:
-        self.program, self.a, self.b, self.axes = PROGRAMS[0], "(2, 3)", "(3,)", "0"
-        self.operand, self.wrong = "B", False
-        self._step, self._of = 0, self._settings()
-
-    def _settings(self) -> tuple[Any, ...]:
-        return tuple(getattr(self, name) for name in _SETTINGS)
-
-    @property
-    def step(self) -> int:
-        """How many entries have had their turn; with other settings the turns begin again."""
-        if self._of != self._settings():
-            self._step, self._of = 0, self._settings()
-        return self._step
 
     @property
     def flow(self) -> Flow | None:
@@ -78,57 +51,34 @@ class BroadcastLens(Lab):
 
     def _found(self) -> Flow | str:
         try:
-            return flow(self.program, SHAPES[self.a], SHAPES[self.b], AXES[self.axes], self.operand, self.wrong)
+            return run_flow(self.program, SHAPES[self.a], SHAPES[self.b], AXES[self.axes], self.operand, self.wrong)
         except Refused as refusal:
             return str(refusal)
 
-    def next(self) -> None:
-        """Let the next entry collect, or send."""
-        self._step = self.step + 1
-
-    def back(self) -> None:
-        """Take one turn back."""
-        self._step = self.step - 1
-
-    def begin(self) -> None:
-        """Let all turns begin again."""
-        self._step, self._of = 0, self._settings()
-
-    def can(self, name: str) -> bool:
-        """Next while an entry is left, the others while one has had its turn."""
-        found = self.flow
-        return found is not None and self.step < found.small.size if name == "next" else self.step > 0
-
-    def still(self) -> BroadcastLens:
-        """All turns taken."""
-        shown = BroadcastLens()
-        shown.set(**dict(zip(_SETTINGS, self._settings(), strict=True)))
-        if shown.flow is not None:
-            shown._step = shown.flow.small.size
-        return shown
+    @property
+    def length(self) -> int:
+        """How many entries have a turn."""
+        return self.flow.small.size if self.flow else 0
 
     def snapshot(self) -> dict[str, Any]:
         """The settings, and if NumPy can do it: values, what belongs where, what comes back, and what it adds up to."""
-        settings = dict(zip(_SETTINGS, self._settings(), strict=True))
-        settings |= {"over_axes": self.program == OVER_AXES, "asked": self.operand}
+        settings = {**self.settings, "over_axes": self.program == OVER_AXES, "asked": self.operand}
         found = self._found()
         if isinstance(found, str):
             return {**settings, "refused": found, "step": 0}
-        entry = max(self.step - 1, 0)
+        entry = max(self.done - 1, 0)
         return {
             **settings,
             "refused": "",
-            "step": self.step,
+            "step": self.done,
             "entry": entry,
             "name": _entry_name(found, entry),
             "operand": found.operand,
             "copies": found.copies,
             "small": found.small.tolist(),
             "large": found.large.tolist(),
-            "small_shape": list(found.small.shape),
-            "large_shape": list(found.large.shape),
             "places": found.places(entry),
-            "landed": found.landed(entry),
+            "landed": found.places_back(entry),
             "terms": [float(x) for x in np.ravel(found.large_back)[found.places(entry)]],
             "sent": float(np.ravel(found.small_back)[entry]),
             "gradient": found.gradient.tolist(),
@@ -144,8 +94,8 @@ class BroadcastLens(Lab):
         snap, found = self.snapshot(), self.flow
         if found is None:
             return snap["refused"]
-        said = _opening(snap, found) if not snap["step"] else _turn(snap, found)
-        return f"{said} {_verdict(snap, found)}" if snap["step"] == found.small.size else said
+        said = _describe_opening(found) if not snap["step"] else _describe_turn(snap, found)
+        return f"{said} {_describe_verdict(snap, found)}" if snap["step"] == found.small.size else said
 
     def table(self) -> Grid | None:
         """Every entry of the small array, where it is used, and what it has to do on the way back."""
@@ -156,8 +106,9 @@ class BroadcastLens(Lab):
         for entry, value in enumerate(np.ravel(found.small)):
             parts = np.ravel(found.large_back)[found.places(entry)]
             brought = np.ravel(found.small_back)[entry] if found.lands is not None else "nobody adds"
-            over = (_listed(parts), brought) if found.copies else (number(brought), _where(found, found.landed(entry)))
-            rows.append((_entry_name(found, entry), float(value), _where(found, found.places(entry)), *over))
+            back = _list_places(found, found.places_back(entry))
+            over = (_list_terms(parts), brought) if found.copies else (number(brought), back)
+            rows.append((_entry_name(found, entry), float(value), _list_places(found, found.places(entry)), *over))
         if found.copies:
             heads = ("entry", "value", "is used at", "its copies get back", "together")
         else:
@@ -167,7 +118,7 @@ class BroadcastLens(Lab):
 
     def picture(self) -> str:
         """The two arrays twice: on the way forward, and below it on the way back."""
-        return broadcast_picture.drawn(self.snapshot(), self.flow)
+        return draw(self.snapshot(), self.flow)
 
 
 def _small(found: Flow) -> str:
@@ -175,43 +126,36 @@ def _small(found: Flow) -> str:
 
 
 def _entry_name(found: Flow, entry: int) -> str:
-    return _indexed(_small(found), entry, found.small.shape)
+    return _write_entry(_small(found), entry, found.small.shape)
 
 
-def _indexed(name: str, entry: int, shape: tuple[int, ...]) -> str:
+def _write_entry(name: str, entry: int, shape: tuple[int, ...]) -> str:
     """An entry as Python writes it: ``B[0, 2]``; the only entry of a number has no index."""
     index = ", ".join(str(int(i)) for i in np.unravel_index(entry, shape)) if shape else ""
     return f"{name}[{index}]" if index else name
 
 
-def _where(found: Flow, places: list[int]) -> str:
+def _list_places(found: Flow, places: list[int]) -> str:
     """Places of the large array, as indices."""
-    shown = [_indexed("", i, found.large.shape) or "the only place" for i in places[:_MOST_TERMS]]
-    return ", ".join([*shown, *(["…"] if len(places) > _MOST_TERMS else [])])
+    shown = [_write_entry("", i, found.large.shape) or "the only place" for i in places[:MOST_TERMS]]
+    return ", ".join([*shown, *(["…"] if len(places) > MOST_TERMS else [])])
 
 
-def _listed(parts: Any) -> str:
-    shown = [number(x) for x in parts[:_MOST_TERMS]]
-    return ", ".join([*shown, *(["…"] if len(parts) > _MOST_TERMS else [])])
+def _list_terms(parts: Any) -> str:
+    shown = [number(x) for x in parts[:MOST_TERMS]]
+    return ", ".join([*shown, *(["…"] if len(parts) > MOST_TERMS else [])])
 
 
-def _times(n: int) -> str:
-    return {1: "once", 2: "twice"}.get(n, f"{n} times")
-
-
-def _opening(snap: dict[str, Any], found: Flow) -> str:
+def _describe_opening(found: Flow) -> str:
     uses = len(found.places(0))
     if found.copies:
-        small, large, each = (
-            found.small.shape,
-            found.large.shape,
-            "its number" if found.small.size == 1 else "each entry",
-        )
+        small, large = found.small.shape, found.large.shape
+        each = "its number" if found.small.size == 1 else "each entry"
         if uses == 1:
             return f"{found.operand} has shape {small} and nothing is copied: {each} is used once."
         return (
-            f"{found.operand} has shape {small} and is read as {large}: {each} is used {_times(uses)}. Which shape has "
-            "its gradient?"
+            f"{found.operand} has shape {small} and is read as {large}: {each} is used {count_times(uses)}. Which "
+            "shape has its gradient?"
         )
     return (
         f"A has shape {found.large.shape}. Each entry of the sum S, of shape {found.small.shape}, is made of {uses} "
@@ -219,35 +163,32 @@ def _opening(snap: dict[str, Any], found: Flow) -> str:
     )
 
 
-def _turn(snap: dict[str, Any], found: Flow) -> str:
-    name = snap["name"]
+def _describe_turn(snap: dict[str, Any], found: Flow) -> str:
+    name, used = snap["name"], f"was used {count_times(len(snap['terms']))}"
     if not found.copies:
-        there = f"{name} holds {number(snap['sent'])} and sends it to {_where(found, snap['landed'])}"
+        there = f"{name} holds {number(snap['sent'])} and sends it to {_list_places(found, snap['landed'])}"
         if snap["landed"] == snap["places"]:
             return f"{there}, the places that it was added up from."
-        return f"{there}. But it was added up from {_where(found, snap['places'])}."
+        return f"{there}. But it was added up from {_list_places(found, snap['places'])}."
     if found.lands is None:
-        return (
-            f"{name} was used {_times(len(snap['terms']))}. Its copies get {_listed(snap['terms'])}, and nobody adds."
-        )
+        return f"{name} {used}. Its copies get {_list_terms(snap['terms'])}, and nobody adds."
     if len(snap["terms"]) == 1:
-        return f"{name} was used once, and gets {number(snap['sent'])} from there."
-    total = " + ".join(atom(number(x)) for x in snap["terms"][:_MOST_TERMS])
-    more = " + …" if len(snap["terms"]) > _MOST_TERMS else ""
-    return f"{name} was used {_times(len(snap['terms']))}: {total}{more} = {number(snap['sent'])}."
+        return f"{name} {used}, and gets {number(snap['sent'])} from there."
+    total = " + ".join(atom(number(x)) for x in snap["terms"][:MOST_TERMS])
+    more = " + …" if len(snap["terms"]) > MOST_TERMS else ""
+    return f"{name} {used}: {total}{more} = {number(snap['sent'])}."
 
 
-def _verdict(snap: dict[str, Any], found: Flow) -> str:
+def _describe_verdict(snap: dict[str, Any], found: Flow) -> str:
     shapes = f"The gradient has shape {found.gradient.shape}"
+    same = f"{shapes}, as {found.operand} has"
     if not snap["fits"]:
         return (
             f"{shapes}, and {found.operand} has {found.truth.shape}. {found.operand} − 0.1 · gradient would turn it "
             f"into a {found.gradient.shape} array, and NumPy would say nothing."
         )
     if not snap["is_right"]:
-        return f"{shapes}, as {found.operand} has, and the numbers are wrong. A look at the shape does not find that."
+        return f"{same}, and the numbers are wrong. A look at the shape does not find that."
     if snap["wrong"]:
-        return (
-            f"{shapes}, as {found.operand} has, and the numbers are right: with these shapes the fault does not show."
-        )
-    return f"{shapes}, as {found.operand} has."
+        return f"{same}, and the numbers are right: with these shapes the fault does not show."
+    return f"{same}."

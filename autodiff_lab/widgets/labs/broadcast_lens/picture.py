@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import Any
 
 import numpy as np
@@ -9,15 +10,16 @@ import numpy as np
 from autodiff_lab.text.notation import NOT_REACHED, atom, number
 from autodiff_lab.widgets.labs.broadcast_lens.flow import OPS, Flow
 from autodiff_lab.widgets.labs.canvas import Point, Sheet
+from autodiff_lab.widgets.labs.marks import draw_rule
 
-SIZE = (850, 468)
+WIDTH, HEIGHT = 850, 468
 LEFT, RIGHT = 16, 408
 NARROW, WIDE, HIGH = 50, 66, 26
 ROW, LAYER = HIGH + 16, 14
 FORWARD, BACKWARD = 108, 290
 CHANNEL = 386
-_MOST_TERMS = 6
-_LONGEST_LINE = 96
+MOST_TERMS = 6
+LONGEST_LINE = 96
 
 
 class Panel:
@@ -39,22 +41,22 @@ class Panel:
         return x + self.wide / 2, y + HIGH
 
 
-def drawn(snap: dict[str, Any], found: Flow | None) -> str:
+def draw(snap: dict[str, Any], found: Flow | None) -> str:
     """Draw a snapshot of the lab."""
-    sheet = Sheet(*SIZE, "A small and a large array, on the way forward and on the way back")
+    sheet = Sheet(WIDTH, HEIGHT, "A small and a large array, on the way forward and on the way back")
     sheet.text(LEFT, 26, f"y = {snap['program']}", bold=True)
-    sheet.text(LEFT, 50, _settings(snap), "soft_ink", size=14)
-    sheet.path([(LEFT, 64), (SIZE[0] - 16, 64)], "faint", 1)
+    sheet.text(LEFT, 50, _describe_settings(snap), "soft_ink", size=14)
+    draw_rule(sheet, LEFT, WIDTH - 16, 64, "faint")
     if found is None:
-        for k, line in enumerate(_lines(snap["refused"])):
+        for k, line in enumerate(textwrap.wrap(snap["refused"], LONGEST_LINE)):
             sheet.text(LEFT, 100 + 24 * k, line, "adjoint", bold=not k)
         return sheet.svg()
-    _forward(sheet, snap, found)
-    _backward(sheet, snap, found)
+    _draw_forward(sheet, snap, found)
+    _draw_backward(sheet, snap, found)
     return sheet.svg()
 
 
-def _settings(snap: dict[str, Any]) -> str:
+def _describe_settings(snap: dict[str, Any]) -> str:
     a, b, axes, operand = f"A {snap['a']}", f"B {snap['b']}", f"axes {snap['axes']}", snap["asked"]
     rule = "wrong rule" if snap["wrong"] else "right rule"
     if snap["over_axes"]:
@@ -62,16 +64,7 @@ def _settings(snap: dict[str, Any]) -> str:
     return f"{a}    {b}    gradient of {operand}    {rule}    (not used here: {axes})"
 
 
-def _lines(text: str) -> list[str]:
-    lines: list[str] = [""]
-    for word in text.split():
-        if len(lines[-1]) + len(word) > _LONGEST_LINE:
-            lines.append("")
-        lines[-1] = f"{lines[-1]} {word}".strip()
-    return lines
-
-
-def _forward(sheet: Sheet, snap: dict[str, Any], found: Flow) -> None:
+def _draw_forward(sheet: Sheet, snap: dict[str, Any], found: Flow) -> None:
     small = Panel(LEFT, FORWARD, NARROW, found.small.shape)
     large = Panel(RIGHT, FORWARD, WIDE, found.large.shape)
     name = found.operand if found.copies else "S"
@@ -80,17 +73,17 @@ def _forward(sheet: Sheet, snap: dict[str, Any], found: Flow) -> None:
     over = f"A {sign} B, place by place" if found.copies else "A"
     sheet.text(RIGHT, FORWARD - 16, f"{over}, shape {found.large.shape}", "value", bold=True)
     for k, x in enumerate(np.ravel(found.small)):
-        _box(sheet, small, k, number(x), "value", k == snap["entry"])
+        _draw_entry(sheet, small, k, number(x), "value", k == snap["entry"])
     for k, x in enumerate(np.ravel(found.large)):
         glows = k in snap["places"]
         if found.copies:
-            _pair(sheet, large, k, x, np.ravel(found.other)[k], found.operand, sign, glows)
+            _draw_pair(sheet, large, k, x, np.ravel(found.other)[k], found.operand, sign, glows)
         else:
-            _box(sheet, large, k, number(x), "value", glows)
-    _wires(sheet, small, snap["entry"], large, snap["places"], "value", to_large=found.copies)
+            _draw_entry(sheet, large, k, number(x), "value", glows)
+    _draw_wires(sheet, small, snap["entry"], large, snap["places"], "value", to_large=found.copies)
 
 
-def _backward(sheet: Sheet, snap: dict[str, Any], found: Flow) -> None:
+def _draw_backward(sheet: Sheet, snap: dict[str, Any], found: Flow) -> None:
     bar = f"{found.operand if found.copies else 'S'}\N{COMBINING MACRON}"
     unsummed = found.lands is None
     shape = found.gradient.shape if unsummed else found.small.shape
@@ -107,40 +100,42 @@ def _backward(sheet: Sheet, snap: dict[str, Any], found: Flow) -> None:
         home = int(np.ravel(found.homes)[k]) if unsummed else k
         there = home < step or not found.copies
         x = np.ravel(found.gradient)[k] if unsummed else np.ravel(found.small_back)[k]
-        _box(sheet, small, k, number(x) if there else NOT_REACHED, "adjoint", turn and home == entry)
+        _draw_entry(sheet, small, k, number(x) if there else NOT_REACHED, "adjoint", turn and home == entry)
     lands = found.homes if found.lands is None else found.lands
     for k, home in enumerate(np.ravel(lands)):
         there = found.copies or home < step
         x = np.ravel(found.large_back)[k] if found.copies else np.ravel(found.gradient)[k]
-        _box(sheet, large, k, number(x) if there else NOT_REACHED, "adjoint", turn and home == entry)
+        _draw_entry(sheet, large, k, number(x) if there else NOT_REACHED, "adjoint", turn and home == entry)
     if turn and not unsummed:
-        _wires(sheet, small, entry, large, snap["landed"], "adjoint", to_large=not found.copies)
+        _draw_wires(sheet, small, entry, large, snap["landed"], "adjoint", to_large=not found.copies)
     if turn:
-        sheet.text(LEFT, SIZE[1] - 18, _formed(snap, found, bar), "adjoint", bold=True)
+        sheet.text(LEFT, HEIGHT - 18, _describe_turn(snap, found, bar), "adjoint", bold=True)
 
 
-def _formed(snap: dict[str, Any], found: Flow, bar: str) -> str:
+def _describe_turn(snap: dict[str, Any], found: Flow, bar: str) -> str:
     """The sum of this turn, or the number that is copied."""
     name = snap["name"].replace(snap["name"][0], bar, 1)
     if not found.copies:
         return f"{name} = {number(snap['sent'])}, copied to {len(snap['landed'])} places"
-    terms = [atom(number(x)) for x in snap["terms"][:_MOST_TERMS]]
-    more = ["…"] if len(snap["terms"]) > _MOST_TERMS else []
+    terms = [atom(number(x)) for x in snap["terms"][:MOST_TERMS]]
+    more = ["…"] if len(snap["terms"]) > MOST_TERMS else []
     if found.lands is None:
         return f"{', '.join(terms + more)}: nobody adds them"
     total = [number(snap["sent"])] if len(terms) > 1 else []
     return " = ".join([name, " + ".join(terms + more), *total])
 
 
-def _box(sheet: Sheet, panel: Panel, k: int, text: str, role: str, glows: bool) -> None:
-    _frame(sheet, panel, k, role, glows)
+def _draw_entry(sheet: Sheet, panel: Panel, k: int, text: str, role: str, glows: bool) -> None:
+    _draw_frame(sheet, panel, k, role, glows)
     x, y = panel.corner(k)
     sheet.text(x + panel.wide / 2, y + 18, text, "ink", "middle", 14, bold=glows)
 
 
-def _pair(sheet: Sheet, panel: Panel, k: int, mine: float, other: float, operand: str, sign: str, glows: bool) -> None:
+def _draw_pair(
+    sheet: Sheet, panel: Panel, k: int, mine: float, other: float, operand: str, sign: str, glows: bool
+) -> None:
     """Both operands at one place, in the order of the program; the one that is watched stands out."""
-    _frame(sheet, panel, k, "value", glows)
+    _draw_frame(sheet, panel, k, "value", glows)
     x, y = panel.corner(k)
     first, second = (mine, other) if operand == "A" else (other, mine)
     plain, watched = ("ink", "ink") if glows else ("soft_ink", "value")  # to be read on the glow, too
@@ -152,13 +147,15 @@ def _pair(sheet: Sheet, panel: Panel, k: int, mine: float, other: float, operand
     sheet.text(middle + 7, y + 18, right, roles[1], "start", 14, bold=operand == "B")
 
 
-def _frame(sheet: Sheet, panel: Panel, k: int, role: str, glows: bool) -> None:
+def _draw_frame(sheet: Sheet, panel: Panel, k: int, role: str, glows: bool) -> None:
     x, y = panel.corner(k)
     paper = "adjoint_paper" if role == "adjoint" else "constant_paper"
     sheet.box(x, y, panel.wide, HIGH, role if glows else "line", paper if glows else "", 3.5 if glows else 1)
 
 
-def _wires(sheet: Sheet, small: Panel, entry: int, large: Panel, places: list[int], role: str, to_large: bool) -> None:
+def _draw_wires(
+    sheet: Sheet, small: Panel, entry: int, large: Panel, places: list[int], role: str, to_large: bool
+) -> None:
     """Lines between one small entry and its places, running below the rows; the heads say which way."""
     x0, y0 = small.foot(entry)
     dash = "7 4" if role == "adjoint" else ""

@@ -7,33 +7,31 @@ from typing import Any
 
 from autodiff_lab.systems.static_graph import Constant, Node, Operator
 from autodiff_lab.text.notation import number, readable
-from autodiff_lab.text.table import Grid
-from autodiff_lab.widgets.labs.expression import typed_number
-from autodiff_lab.widgets.labs.feed_graph.passes import Pass, run_through, swept_back
-from autodiff_lab.widgets.labs.feed_graph.picture import Places, drawn
-from autodiff_lab.widgets.labs.feed_graph.programs import FLATTEN, PROGRAMS, Built
-from autodiff_lab.widgets.labs.feed_graph.sentences import said
+from autodiff_lab.widgets.labs.expression import parse_number
+from autodiff_lab.widgets.labs.feed_graph.passes import Pass, run_graph, sweep_graph
+from autodiff_lab.widgets.labs.feed_graph.picture import Places, draw
+from autodiff_lab.widgets.labs.feed_graph.programs import FLATTEN, PROGRAMS, GraphBuilder
+from autodiff_lab.widgets.labs.feed_graph.sentences import write_sentence
 from autodiff_lab.widgets.labs.lab import Button, Choice, Entry, Lab, Play
-from autodiff_lab.widgets.labs.table import grid
+from autodiff_lab.widgets.labs.table import Grid, grid
 
 TARGETS = ("all outputs", "the first output", "the second output")
 
 
 @dataclass
 class State:
-    """What is there of one program: its graph, the pass through it, what the last run and the sweeps after it found."""
+    """The state of one program: its graph, the pass through it, what the last run and the sweeps after it found."""
 
-    built: Built
+    built: GraphBuilder
     places: Places = field(default_factory=Places)
     way: Pass | None = None
     values: dict[str, Any] = field(default_factory=dict)
     computed: bool = False
     rows: dict[str, tuple[float | None, ...]] = field(default_factory=dict)
-    reply: str = ""
 
 
 class FeedGraph(Lab):
-    """Build first, feed later: a small static graph, with what every node waits for.
+    """A lab on static graphs: one is built, fed, run and swept back, with what every node waits for.
 
     >>> lab = FeedGraph()
     >>> lab.set(program="document 1's two functions", x="1", y="2")
@@ -69,57 +67,33 @@ class FeedGraph(Lab):
     )
 
     def __init__(self) -> None:
-        self._program, self._flatten, self.target = next(iter(PROGRAMS)), FLATTEN[0], TARGETS[0]
         self.feed: dict[str, float] = {}
-        self.begin()
+        super().__init__()
 
-    # Settings: another program or another way to flatten begins again; another number keeps the graph
-
-    @property
-    def program(self) -> str:
-        """Which of the programs."""
-        return self._program
-
-    @program.setter
-    def program(self, program: str) -> None:
-        if program != self._program:
-            self._program = program
+    def change(self, name: str) -> None:
+        """Begin again with another program or another way to flatten."""
+        if name != "target":
             self.begin()
 
-    @property
-    def flatten(self) -> str:
-        """What becomes of a sum of a sum."""
-        return self._flatten
-
-    @flatten.setter
-    def flatten(self, flatten: str) -> None:
-        if flatten != self._flatten:
-            self._flatten = flatten
-            self.begin()
-
-    x = property(lambda self: "", lambda self, text: self._fed("x", text))
-    y = property(lambda self: "", lambda self, text: self._fed("y", text))
-    z = property(lambda self: "", lambda self, text: self._fed("z", text))
-
-    def _fed(self, name: str, text: str) -> None:
-        """Keep a number for the next run; an empty text takes it away."""
-        state, found = self.state, typed_number(text)
+    def enter(self, name: str, text: str) -> None:
+        """Keep a number for the next run; an empty text takes it away. The graph stays as it is built."""
+        state, found = self.state, parse_number(text)
         if text.strip() and found is None:
-            state.reply = f"{text!r} is not a number. Write 0.5, or 1/2."
+            self.reply = f"{text!r} is not a number. Write 0.5, or 1/2."
             return
         self.feed.pop(name, None)
         if found is None:
-            state.reply = f"{name} is not fed any more."
+            self.reply = f"{name} is not fed any more."
         else:
             self.feed[name] = found
-            state.reply = f"{name} will be fed {number(found)}. What is built stays as it is."
+            self.reply = f"{name} will be fed {number(found)}. What is built stays as it is."
         if name not in state.built.named:
-            state.reply = f"This program has no {name}. The number is kept for one that has."
+            self.reply = f"This program has no {name}. The number is kept for one that has."
         else:
             self._forget()
 
     def _forget(self) -> None:
-        """What was computed belonged to other numbers."""
+        """Forget what was computed: it belonged to other numbers."""
         self.state.built.graph.zero_grad()
         self.state.way, self.state.values, self.state.computed, self.state.rows = None, {}, False, {}
 
@@ -127,17 +101,15 @@ class FeedGraph(Lab):
 
     def build(self) -> None:
         """Build one line of the program."""
-        state = self.state
-        state.built.next()
-        state.places.take_in(state.built.graph.nodes)
-        state.reply = ""
+        self.state.built.next()
+        self.state.places.place_nodes(self.state.built.graph.nodes)
 
     def forward(self) -> None:
         """Begin a run: count what each node waits for."""
         state = self.state
         feed = {state.built.named[name]: x for name, x in self.feed.items() if name in state.built.named}
         self._forget()
-        state.way, state.reply = run_through(state.built.graph, list(state.built.results.values()), feed), ""
+        state.way = run_graph(state.built.graph, list(state.built.results.values()), feed)
 
     def backward(self) -> None:
         """Begin a sweep from the outputs, or from one of them."""
@@ -147,46 +119,44 @@ class FeedGraph(Lab):
         if self.target != TARGETS[0] and len(outputs) > 1:
             name = list(outputs)[TARGETS.index(self.target) - 1]
             node = outputs[name]
-        state.way, state.reply = swept_back(state.built.graph, node, name), ""
+        state.way = sweep_graph(state.built.graph, node, name)
 
     def step(self) -> None:
-        """One node."""
+        """Let one node have its turn."""
         state, way = self.state, self.state.way
         assert way is not None
-        state.reply, way.at = "", way.at + 1
-        if way.over:
-            self._arrived(state, way)
-
-    def finish(self) -> None:
-        """All nodes that are left."""
-        while self.can("step"):
-            self.step()
-
-    def _arrived(self, state: State, way: Pass) -> None:
+        way.at += 1
+        if not way.over:
+            return
         if way.phase == "forward":
             state.values = way.found
             state.computed = not way.refused and not way.stuck
         else:
             state.rows[way.target] = tuple(_float(way.found[name]) for name in state.built.inputs)
 
+    def finish(self) -> None:
+        """Let all nodes that are left have their turn."""
+        while self.can("step"):
+            self.step()
+
     def zero(self) -> None:
         """Forget the adjoints."""
         self.state.built.graph.zero_grad()
         self.state.way, self.state.rows = None, {}
-        self.state.reply = "Every adjoint is forgotten. The values of the run are still there."
+        self.reply = "Every adjoint is forgotten. The values of the run are still there."
 
     def begin(self) -> None:
         """Begin with nothing built; what was fed is kept."""
-        self.state = State(Built(PROGRAMS[self._program], self._flatten))
-        self.state.places.take_in(self.state.built.graph.nodes)
+        self.state = State(GraphBuilder(PROGRAMS[self.program], self.flatten))
+        self.state.places.place_nodes(self.state.built.graph.nodes)
 
     def still(self) -> FeedGraph:
         """Document 1's two functions at its point, with the sum of their gradients and each of them."""
         whole = FeedGraph()
         whole.set(program=list(PROGRAMS)[2], x="1", y="2")
         while whole.can("build"):
-            whole.build()
-        whole.forward()
+            whole.press("build")
+        whole.press("forward")
         whole.finish()
         for whole.target in TARGETS:
             whole.backward()
@@ -226,13 +196,13 @@ class FeedGraph(Lab):
             "count": len(built.graph.nodes),
             "nodes": self._nodes(),
             "rows": dict(state.rows),
-            "reply": state.reply,
+            "reply": self.reply,
         }
 
     def _nodes(self) -> dict[str, dict[str, Any]]:
         state, way, built = self.state, self.state.way, self.state.built
-        values = way.shown if way and way.phase == "forward" else state.values
-        adjoints = way.shown if way and way.phase == "backward" else {}
+        values = way.found_so_far if way and way.phase == "forward" else state.values
+        adjoints = way.found_so_far if way and way.phase == "backward" else {}
         uses = [x for node in built.graph.nodes for x in node.operands]
         return {
             node.name: {
@@ -250,29 +220,21 @@ class FeedGraph(Lab):
 
     def sentence(self) -> str:
         """What the last press has done, or what to ask before the next."""
-        return said(self.snapshot())
+        return write_sentence(self.snapshot())
 
     def table(self) -> Grid:
         """The picture in rows."""
         snap = self.snapshot()
-        rows = [
-            (
-                name,
-                node["computes"] or node["kind"],
-                float(node["degrees"][0]),
-                float(node["degrees"][1]),
-                "·" if node["waits"] is None else float(node["waits"]),
-                "·" if node["value"] is None else node["value"],
-                "·" if node["adjoint"] is None else node["adjoint"],
-            )
-            for name, node in snap["nodes"].items()
-        ]
+        rows = []
+        for name, node in snap["nodes"].items():
+            known = ["·" if node[what] is None else float(node[what]) for what in ("waits", "value", "adjoint")]
+            rows.append((name, node["computes"] or node["kind"], *map(float, node["degrees"]), *known))
         heads = ("node", "computes", "operands", "uses", "waits for", "value", "adjoint")
         return grid(f"{snap['count']} nodes; the queue: {', '.join(snap['queue']) or 'empty'}", heads, rows)
 
     def picture(self) -> str:
         """The graph: values in green, adjoints in vermilion, counters in circles; below it queue and gradients."""
-        return drawn(self.snapshot(), self.state.places)
+        return draw(self.snapshot(), self.state.places)
 
 
 def _kind(node: Node) -> str:

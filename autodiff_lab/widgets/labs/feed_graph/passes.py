@@ -1,4 +1,4 @@
-"""A way through a static graph, forward or backward, kept step by step so that a lab can stop anywhere in it."""
+"""A pass through a static graph, forward or backward, kept step by step so that a lab can stop anywhere in it."""
 
 from __future__ import annotations
 
@@ -12,12 +12,10 @@ import numpy as np
 from autodiff_lab.engine.errors import AutodiffError
 from autodiff_lab.systems.static_graph import Graph, Node, Snapshot
 
-__all__ = ["Pass", "run_through", "swept_back"]
-
 
 @dataclass
 class Pass:
-    """Every step there will be, and how far it has come.
+    """A pass with all its steps, and how far it has come.
 
     Attributes
     ----------
@@ -53,7 +51,7 @@ class Pass:
         return self.at == len(self.steps) - 1
 
     @property
-    def shown(self) -> dict[str, Any]:
+    def found_so_far(self) -> dict[str, Any]:
         """What was found up to here."""
         done = {step.node for step in self.steps[: self.at + 1]}
         return {name: x for name, x in self.found.items() if name in done}
@@ -64,18 +62,18 @@ class Pass:
         return [name for name, count in self.now.waiting.items() if count] if self.over and not self.refused else []
 
 
-def run_through(graph: Graph, fetches: list[Node], feed: Mapping[Node, float]) -> Pass:
+def run_graph(graph: Graph, fetches: list[Node], feed: Mapping[Node, float]) -> Pass:
     """Run a graph; where a run is refused, the values up to there are kept.
 
     >>> from autodiff_lab.systems.static_graph import Placeholder
     >>> with Graph() as graph:
     ...     x, y = Placeholder((), "x"), Placeholder((), "y")
     ...     f = np.sin(x) * y
-    >>> way = run_through(graph, [f], {x: 0.0})
+    >>> way = run_graph(graph, [f], {x: 0.0})
     >>> way.found, way.refused.partition(",")[0]
     ({'x': 0.0}, 'y is a Placeholder and was not fed')
     """
-    way = _gone(Pass("forward", []), graph.forward_steps(fetches, feed))
+    way = _collect(Pass("forward", []), graph.forward_steps(fetches, feed))
     done = [node for node in graph.nodes if node.name in {step.node for step in way.steps}]
     if way.refused:
         graph.run(done, feed)
@@ -83,14 +81,14 @@ def run_through(graph: Graph, fetches: list[Node], feed: Mapping[Node, float]) -
     return way
 
 
-def swept_back(graph: Graph, node: Node | None, target: str) -> Pass:
+def sweep_graph(graph: Graph, node: Node | None, target: str) -> Pass:
     """Sweep back from a node, or with None from every output."""
-    way = _gone(Pass("backward", [], target=target), graph.backward_steps(node))
+    way = _collect(Pass("backward", [], target=target), graph.backward_steps(node))
     way.found = {each.name: graph.grads.get(each.number) for each in graph.nodes}
     return way
 
 
-def _gone(way: Pass, steps: Iterable[Snapshot]) -> Pass:
+def _collect(way: Pass, steps: Iterable[Snapshot]) -> Pass:
     with warnings.catch_warnings(record=True) as told, np.errstate(all="ignore"):
         warnings.simplefilter("always")
         try:

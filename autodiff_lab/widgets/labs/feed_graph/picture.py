@@ -8,24 +8,25 @@ from typing import Any
 from autodiff_lab.systems.static_graph import Node
 from autodiff_lab.text.notation import display_width, number, symbol
 from autodiff_lab.widgets.labs.canvas import Point, Sheet
+from autodiff_lab.widgets.labs.marks import draw_rule
 
-SIZE = (830, 552)
-LEFT, TOP, WIDE, HIGH = 28, 74, 132, 64
+WIDTH, HEIGHT = 830, 552
+LEFT, TOP, BOX_WIDTH, BOX_HEIGHT = 28, 74, 132, 64
 ACROSS, DOWN, FLOORS = 212, 82, 4
-GAP = (DOWN - HIGH) / 2
+GAP = (DOWN - BOX_HEIGHT) / 2
 BELOW = TOP + FLOORS * DOWN
-ROUND = 12
-CHARACTER = 8.2
+RADIUS = 12
+CHARACTER_WIDTH = 8.2
 """The width of a character of size 15, on the average."""
 
 
 class Places:
-    """Where each node has its box, by its name. A node gets its place when it is made, and keeps it."""
+    """The places of the nodes' boxes, by name. A node gets its place when it is made, and keeps it."""
 
     def __init__(self) -> None:
         self.cells: dict[str, tuple[int, int]] = {}
 
-    def take_in(self, nodes: Sequence[Node]) -> None:
+    def place_nodes(self, nodes: Sequence[Node]) -> None:
         """Find places for the nodes that have none: behind their operands, and level with them."""
         new = [node for node in nodes if node.name not in self.cells]
         first = (FLOORS - len(new)) // 2 if not self.cells else FLOORS - 1
@@ -36,70 +37,70 @@ class Places:
             self.cells[node.name] = (column, self._free(column, level))
 
     def _free(self, column: int, wanted: float) -> int:
-        """The level nearest to the wanted one at which the column has room."""
+        """Find the level nearest to the wanted one at which the column has room."""
         free = (level for level in range(FLOORS) if (column, level) not in self.cells.values())
         return min(free, key=lambda level: abs(level - wanted))
 
-    def way(self, operand: str, name: str, tail: Point, head: Point) -> list[Point]:
-        """The points of an arrow: straight, or between two boxes where it would run behind one."""
+    def route(self, operand: str, name: str, tail: Point, head: Point) -> list[Point]:
+        """Find the points of an arrow: straight, or between two boxes where it would run behind one."""
         points = [tail]
         for column in range(self.cells[operand][0] + 1, self.cells[name][0]):
             left = LEFT + ACROSS * column
             (x0, y0), (x1, y1) = points[-1], head
-            at = [y0 + (y1 - y0) * (x - x0) / (x1 - x0) for x in (left, left + WIDE)]
+            at = [y0 + (y1 - y0) * (x - x0) / (x1 - x0) for x in (left, left + BOX_WIDTH)]
             tops = [TOP + DOWN * level for other, level in self.cells.values() if other == column]
-            if any(max(at) > top - 4 and min(at) < top + HIGH + 4 for top in tops):
+            if any(max(at) > top - 4 and min(at) < top + BOX_HEIGHT + 4 for top in tops):
                 between = min((TOP + DOWN * k - GAP for k in range(FLOORS + 1)), key=lambda y: abs(y - sum(at) / 2))
-                points += [(left - GAP, between), (left + WIDE + GAP, between)]
+                points += [(left - GAP, between), (left + BOX_WIDTH + GAP, between)]
         return [*points, head]
 
-    def of(self, name: str) -> Point:
+    def corner(self, name: str) -> Point:
         """The left upper corner of a box."""
         column, level = self.cells[name]
         return LEFT + ACROSS * column, TOP + DOWN * level
 
 
-def drawn(snap: dict[str, Any], places: Places) -> str:
+def draw(snap: dict[str, Any], places: Places) -> str:
     """Draw a snapshot of the lab."""
-    sheet = Sheet(*SIZE, "A static graph: its nodes with values, adjoints and counters, and the queue")
-    _head(sheet, snap)
+    sheet = Sheet(WIDTH, HEIGHT, "A static graph: its nodes with values, adjoints and counters, and the queue")
+    _draw_head(sheet, snap)
     for name, node in snap["nodes"].items():
         for place, operand in enumerate(node["operands"]):
-            _edge(sheet, snap, places, operand, name, place)
+            _draw_edge(sheet, snap, places, operand, name, place)
     for name in snap["nodes"]:
-        _box(sheet, snap, name, places.of(name))
-    _queue(sheet, snap)
-    _rows(sheet, snap)
+        _draw_node(sheet, snap, name, places.corner(name))
+    _draw_queue(sheet, snap)
+    _draw_gradients(sheet, snap)
     return sheet.svg()
 
 
-def _head(sheet: Sheet, snap: dict[str, Any]) -> None:
+def _draw_head(sheet: Sheet, snap: dict[str, Any]) -> None:
     x = 10.0
     for k, line in enumerate(snap["lines"]):
         sheet.text(x, 24, line, "ink" if k < snap["built"] else "soft_ink", bold=k < snap["built"])
-        x += CHARACTER * display_width(line) + 30
+        x += CHARACTER_WIDTH * display_width(line) + 30
     fed = ", ".join(f"{name} = {number(x)}" for name, x in snap["fed"].items())
     sheet.text(10, 48, f"flatten {snap['flatten']}; {snap['count']} nodes; to be fed: {fed or 'nothing'}", "soft_ink")
     phase = {"": "", "forward": "forward: waits for operands", "backward": "backward: waits for contributions"}
-    sheet.text(SIZE[0] - 10, 48, phase[snap["phase"]], _role(snap), "end")
+    sheet.text(WIDTH - 10, 48, phase[snap["phase"]], _role(snap), "end")
 
 
 def _role(snap: dict[str, Any]) -> str:
     return {"forward": "value", "backward": "adjoint"}.get(snap["phase"], "ink")
 
 
-def _edge(sheet: Sheet, snap: dict[str, Any], places: Places, operand: str, name: str, place: int) -> None:
-    """An arrow from an operand to its user; in a sweep, from the user that speaks to the operand."""
-    (x0, y0), (x1, y1) = places.of(operand), places.of(name)
+def _draw_edge(sheet: Sheet, snap: dict[str, Any], places: Places, operand: str, name: str, place: int) -> None:
+    """Draw an arrow from an operand to its user; in a sweep, from the user that speaks to the operand."""
+    (x0, y0), (x1, y1) = places.corner(operand), places.corner(name)
     many = len(snap["nodes"][name]["operands"])
-    head = (x1 - 3, y1 + HIGH * (place + 1) / (many + 1))
-    tail = (x0 + WIDE, y0 + HIGH / 2)
+    head = (x1 - 3, y1 + BOX_HEIGHT * (place + 1) / (many + 1))
+    tail = (x0 + BOX_WIDTH, y0 + BOX_HEIGHT / 2)
     if operand == name:
-        x, y = x1 + WIDE / 2, y1
+        x, y = x1 + BOX_WIDTH / 2, y1
         sheet.path([(x + 30, y), (x + 30, y - 20), (x - 30, y - 20)], "adjoint", 2.5)
         sheet.arrow((x - 30, y - 20), (x - 30, y - 1), "adjoint")
         return
-    way = places.way(operand, name, tail, head)
+    way = places.route(operand, name, tail, head)
     if snap["phase"] == "backward" and snap["now"] == name:
         sheet.path(way[1:], "adjoint", 2.5, "7 4")
         sheet.arrow(way[1], way[0], "adjoint", 2.5, "7 4")
@@ -109,14 +110,15 @@ def _edge(sheet: Sheet, snap: dict[str, Any], places: Places, operand: str, name
         sheet.arrow(way[-2], way[-1], role, width)
 
 
-def _box(sheet: Sheet, snap: dict[str, Any], name: str, at: Point) -> None:
+def _draw_node(sheet: Sheet, snap: dict[str, Any], name: str, at: Point) -> None:
     node, (x, y) = snap["nodes"][name], at
     ready, now = name in snap["queue"], name == snap["now"]
     role = _role(snap) if ready or now else "line"
-    sheet.box(x, y, WIDE, HIGH, role, "constant_paper" if node["kind"] == "constant" else "paper", 3 if now else 2)
+    paper = "constant_paper" if node["kind"] == "constant" else "paper"
+    sheet.box(x, y, BOX_WIDTH, BOX_HEIGHT, role, paper, 3 if now else 2)
     sheet.text(x + 16, y + 21, ", ".join(node["names"]) or name, "ink", bold=True)
     kind = symbol(node["kind"]) if node["computes"] else node["kind"]
-    sheet.text(x + WIDE - 8, y + 21, kind if kind not in name else "", "soft_ink", "end", 14)
+    sheet.text(x + BOX_WIDTH - 8, y + 21, kind if kind not in name else "", "soft_ink", "end", 14)
     if node["value"] is None:
         sheet.text(x + 16, y + 40, "no value", "soft_ink", size=14)
     else:
@@ -124,28 +126,28 @@ def _box(sheet: Sheet, snap: dict[str, Any], name: str, at: Point) -> None:
     if node["adjoint"] is not None:
         sheet.text(x + 16, y + 58, number(node["adjoint"]), "adjoint", bold=True)
     backward = snap["phase"] == "backward"
-    _counter(sheet, snap, node, (x + WIDE if backward else x, y + (HIGH if backward else 0)))
+    _draw_counter(sheet, snap, node, (x + BOX_WIDTH if backward else x, y + (BOX_HEIGHT if backward else 0)))
 
 
-def _counter(sheet: Sheet, snap: dict[str, Any], node: dict[str, Any], at: Point) -> None:
-    """What a node still waits for; between two passes, how many operands it has."""
+def _draw_counter(sheet: Sheet, snap: dict[str, Any], node: dict[str, Any], at: Point) -> None:
+    """Draw what a node still waits for; between two passes, how many operands it has."""
     waits = node["waits"]
     if snap["phase"] and waits is None:
         return
     count = node["degrees"][0] if waits is None else waits
     role = "soft_ink" if not snap["phase"] else _role(snap)
-    sheet.dot(*at, "paper", ROUND)
-    sheet.dot(*at, role, ROUND, hollow=True)
+    sheet.dot(*at, "paper", RADIUS)
+    sheet.dot(*at, role, RADIUS, hollow=True)
     sheet.text(at[0], at[1] + 5, str(count), role, "middle", bold=True)
 
 
-def _queue(sheet: Sheet, snap: dict[str, Any]) -> None:
+def _draw_queue(sheet: Sheet, snap: dict[str, Any]) -> None:
     y = BELOW + 16
-    sheet.path([(10, y - 10), (SIZE[0] - 10, y - 10)], "faint", 1)
+    draw_rule(sheet, 10, WIDTH - 10, y - 10, "faint")
     sheet.text(10, y + 20, "queue", "soft_ink", size=14)
     x = 66.0
     for name in snap["queue"]:
-        wide = CHARACTER * display_width(name) + 22
+        wide = CHARACTER_WIDTH * display_width(name) + 22
         sheet.box(x, y, wide, 30, _role(snap), "paper", 2)
         sheet.text(x + wide / 2, y + 20, name, "ink", "middle")
         x += wide + 10
@@ -153,13 +155,13 @@ def _queue(sheet: Sheet, snap: dict[str, Any]) -> None:
         sheet.text(x, y + 20, "empty", "soft_ink")
 
 
-def _rows(sheet: Sheet, snap: dict[str, Any]) -> None:
-    """The gradients that the sweeps since the last run have found, a row for each place they began at."""
+def _draw_gradients(sheet: Sheet, snap: dict[str, Any]) -> None:
+    """Draw the gradients that the sweeps since the last run have found, a row for each place they began at."""
     y, columns = BELOW + 68, [150 + 110 * k for k in range(len(snap["inputs"]))]
     sheet.text(10, y, "gradients", "soft_ink", size=14)
     for x, name in zip(columns, snap["inputs"], strict=True):
         sheet.text(x + 60, y, f"in {name}", "soft_ink", "end", 14)
-    sheet.text(SIZE[0] - 10, y, f"backward from {snap['target']}", "soft_ink", "end", 14)
+    sheet.text(WIDTH - 10, y, f"backward from {snap['target']}", "soft_ink", "end", 14)
     for k, (target, row) in enumerate(snap["rows"].items(), 1):
         sheet.text(10, y + 22 * k, f"of {target}", "ink")
         for x, g in zip(columns, row, strict=True):

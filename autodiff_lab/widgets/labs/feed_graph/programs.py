@@ -9,7 +9,7 @@ from __future__ import annotations
 from autodiff_lab.systems.static_graph import Constant, Graph, Node, Placeholder
 from autodiff_lab.systems.static_graph.operators import MERGED, Operator, Partial
 from autodiff_lab.text.notation import number, readable
-from autodiff_lab.widgets.labs.expression import typed
+from autodiff_lab.widgets.labs.expression import parse_expression
 
 PROGRAMS = {
     "f1 = x · y + log(x + y)": ("f1 = x * y + log(x + y)",),
@@ -23,8 +23,8 @@ INPUTS = ("x", "y", "z")
 FLATTEN = ("off", "copy", "mutate")
 
 
-class Built:
-    """A graph that grows by a line of its program at a time.
+class GraphBuilder:
+    """A builder of a graph, one line of its program at a time.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class Built:
     Examples
     --------
     >>> for flatten in FLATTEN:
-    ...     built = Built(("s = x + y", "t = s + z"), flatten)
+    ...     built = GraphBuilder(("s = x + y", "t = s + z"), flatten)
     ...     built.next()
     ...     built.next()
     ...     print(flatten, built.named["t"] is built.named["s"], built.named["s"].expression)
@@ -57,13 +57,13 @@ class Built:
         """Build one line. Nothing is computed."""
         name, expression = self.lines[self.done].split(" = ")
         before = set(self.graph.nodes)
-        node = typed(expression, tuple(self.named))(*self.named.values())
+        node = parse_expression(expression, tuple(self.named))(*self.named.values())
         if self.mutate:
-            node = _handed_to_an_operand(node)
-        self._call(name, node, before)
+            node = _merge_into_operand(node)
+        self._name_nodes(name, node, before)
         self.named[name], self.done = node, self.done + 1
 
-    def _call(self, name: str, node: Node, before: set[Node]) -> None:
+    def _name_nodes(self, name: str, node: Node, before: set[Node]) -> None:
         """Give each new node the name it has in the program, or else what it computes: every message says it so."""
         for new in self.graph.nodes:
             if new not in before:
@@ -89,18 +89,18 @@ class Built:
         return {name: node for name, node in self.results.items() if name not in mentioned}
 
 
-def _handed_to_an_operand(node: Node) -> Node:
-    """What document 1 does: a sum gives its terms to a sum among its operands, and that one is the result."""
+def _merge_into_operand(node: Node) -> Node:
+    """Flatten as document 1 does: a sum gives its terms to a sum among its operands, and that one is the result."""
     if not isinstance(node, Operator) or node.op not in MERGED:
         return node
     operands = node.operands
     for k, host in enumerate(operands):
         if isinstance(host, Operator) and host.op is node.op:
             for other in (*operands[:k], *operands[k + 1 :]):
-                host.slots = (Partial(_nobody, host.slots), other)  # type: ignore[arg-type]
+                host.slots = (Partial(_no_node, host.slots), other)  # type: ignore[arg-type]
             return host
     return node
 
 
-def _nobody() -> None:
-    """What a weak reference to a node answers when the node is gone."""
+def _no_node() -> None:
+    """Answer like a weak reference to a node that is gone."""

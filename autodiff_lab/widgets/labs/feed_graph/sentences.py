@@ -6,11 +6,9 @@ from typing import Any
 
 from autodiff_lab.text.notation import number
 
-__all__ = ["said"]
 
-
-def said(snap: dict[str, Any]) -> str:
-    """What the last press has done, or what to ask before the next."""
+def write_sentence(snap: dict[str, Any]) -> str:
+    """Say what the last press has done, or what to ask before the next."""
     if snap["reply"]:
         return snap["reply"]
     if snap["phase"]:
@@ -34,10 +32,10 @@ def _about_the_run(snap: dict[str, Any]) -> str:
     if snap["over"] and snap["refused"]:
         return snap["refused"]
     if snap["now"] is None:
-        return f"Each node counts the operands it waits for. {_ready(snap)}"
+        return f"Each node counts the operands it waits for. {_list_ready(snap)}"
     text = f"{snap['now']} is computed. "
     if not snap["over"]:
-        return text + _ready(snap)
+        return text + _list_ready(snap)
     if not snap["stuck"]:
         return f"{text}Every node has its value. Press Backward, or feed other numbers."
     return (
@@ -49,21 +47,23 @@ def _about_the_sweep(snap: dict[str, Any]) -> str:
     target = snap["sweep"]
     if snap["now"] is None:
         seeds = snap["told"] or f"The adjoint of {target} is 1."
-        return f"Each node counts the contributions that are still to come. {_ready(snap)} {seeds}"
+        return f"Each node counts the contributions that are still to come. {_list_ready(snap)} {seeds}"
     if not snap["over"]:
         node = snap["nodes"][snap["now"]]
         sends = ", and sends to its operands" if node["operands"] else ""
-        return f"The adjoint of {snap['now']} is complete: {_shown(node['adjoint'])}{sends}. {_ready(snap)}"
-    found = ", ".join(f"{name} has {_shown(g)}" for name, g in zip(snap["inputs"], snap["rows"][target], strict=True))
+        adjoint = _write_adjoint(node["adjoint"])
+        return f"The adjoint of {snap['now']} is complete: {adjoint}{sends}. {_list_ready(snap)}"
+    slopes = zip(snap["inputs"], snap["rows"][target], strict=True)
+    found = ", ".join(f"{name} has {_write_adjoint(slope)}" for name, slope in slopes)
     text = f"The sweep from {target} is over: {found}."
     if " + " in target:
         return f"{text} These are sums over the outputs. For a row of the Jacobian, go back from one output."
     return f"{text} No counter of the graph was used up: press Backward again, and all are full."
 
 
-def _ready(snap: dict[str, Any]) -> str:
+def _list_ready(snap: dict[str, Any]) -> str:
     return f"Ready: {', '.join(snap['queue'])}." if snap["queue"] else "None is ready."
 
 
-def _shown(adjoint: float | None) -> str:
+def _write_adjoint(adjoint: float | None) -> str:
     return "nothing" if adjoint is None else number(adjoint)

@@ -4,36 +4,21 @@ from __future__ import annotations
 
 import functools
 import math
+from dataclasses import replace
 from typing import Any
 
-from autodiff_lab.text.notation import number
-from autodiff_lab.text.table import Grid
-from autodiff_lab.widgets.labs.canvas import Axes, Sheet
-from autodiff_lab.widgets.labs.gradcheck_bench.rules import (
-    BIAS,
-    BUGS,
-    DIRECTIONS,
-    DTYPES,
-    RIGHT,
-    SAMPLES,
-    WRONG,
-    Checked,
-    Settings,
-    checked,
-    direction_of,
-)
+from autodiff_lab.widgets.labs.gradcheck_bench import rules
+from autodiff_lab.widgets.labs.gradcheck_bench.picture import LIGHTS, draw
+from autodiff_lab.widgets.labs.gradcheck_bench.rules import BIAS, Check, Settings, make_direction
 from autodiff_lab.widgets.labs.lab import Button, Choice, Lab, Slider
-from autodiff_lab.widgets.labs.table import grid
+from autodiff_lab.widgets.labs.phrases import write_error, write_power_of_ten
+from autodiff_lab.widgets.labs.table import Grid, grid
 
-SMALLEST, LARGEST, STEP = -12.0, -0.5, 0.5
-FLOOR, CEILING = -13.0, 1.0
-"""The logarithms of the errors that the plot can show; what is smaller is put on its lower edge."""
 KEPT = 300
-LIGHTS = {"wrong": ("✗", "adjoint"), "look closer": ("?", "tangent"), "right": ("✓", "value")}
 
 
 class GradcheckBench(Lab):
-    """Check the adjoint of a bias b in sum(mean(op(X + b))), by the rule of an operation, right or with a bug.
+    """A lab on gradient checking: the adjoint of a bias b in sum(mean(op(X + b))), by a rule, right or with a bug.
 
     >>> lab = GradcheckBench()
     >>> lab.snapshot()["verdict"]
@@ -46,33 +31,33 @@ class GradcheckBench(Lab):
     title = "GradcheckBench"
     about = "Choose an operation and a bug. Before you look at the light, say which lamp will be lit."
     controls = (
-        Choice("op", "op", tuple(SAMPLES)),
-        Choice("bug", "injected bug", BUGS),
-        Slider("h", "step h", SMALLEST, LARGEST, STEP),
-        Choice("dtype", "dtype", DTYPES),
-        Choice("direction", "direction", DIRECTIONS),
+        Choice("op", "op", tuple(rules.SAMPLES)),
+        Choice("bug", "injected bug", rules.BUGS),
+        Slider("h", "step h", rules.SMALLEST, rules.LARGEST, rules.STEP, -5.0),
+        Choice("dtype", "dtype", rules.DTYPES),
+        Choice("direction", "direction", rules.DIRECTIONS),
         Button("another", "Another random direction"),
         Button("forget", "Forget the history"),
     )
 
-    def __init__(self) -> None:
-        self.__dict__.update(vars(Settings()))
-        self.history = [self.settings]
+    def begin(self) -> None:
+        """Draw the first direction, and check once."""
+        self.draw = 1
+        self.history = [self.at]
 
     @property
-    def settings(self) -> Settings:
-        """Where the controls stand."""
-        return Settings(**{name: getattr(self, name) for name in vars(Settings())})
+    def at(self) -> Settings:
+        """All that the present check depends on."""
+        return Settings(**self.settings, draw=self.draw)
 
-    def tell(self) -> None:
+    def notify(self) -> None:
         """Keep this check in the history, each one once, before it is shown."""
-        kept = [at for at in self.history if at != self.settings]
-        self.history = [*kept[-KEPT + 1 :], self.settings]
-        super().tell()
+        self.history = [*[at for at in self.history if at != self.at][-KEPT + 1 :], self.at]
+        super().notify()
 
     def another(self) -> None:
-        """Draw a direction."""
-        self.direction, self.draw = DIRECTIONS[0], self.draw + 1
+        """Choose another random direction."""
+        self.direction, self.draw = rules.DIRECTIONS[0], self.draw + 1
 
     def forget(self) -> None:
         """Leave the plot with the present check alone."""
@@ -82,34 +67,34 @@ class GradcheckBench(Lab):
         """Forget what there is to forget."""
         return name != "forget" or len(self.history) > 1
 
-    def shown(self, name: str) -> str:
+    def slider_text(self, name: str) -> str:
         """The step as a power of ten."""
-        return f"{10**self.h:.1e}" if self.h % 1 else f"1e{self.h:.0f}"
+        return write_power_of_ten(self.h)
 
     def still(self) -> GradcheckBench:
         """The same check at every step size, so that there is a history to see."""
-        seen = GradcheckBench()
-        seen.__dict__.update(vars(self.settings))
-        stops = [SMALLEST + STEP * k for k in range(round((LARGEST - SMALLEST) / STEP) + 1)]
-        seen.history = [Settings(**{**vars(self.settings), "h": h}) for h in stops]
+        seen = self.copy()
+        seen.draw = self.draw
+        stops = round((rules.LARGEST - rules.SMALLEST) / rules.STEP) + 1
+        seen.history = [replace(self.at, h=rules.SMALLEST + rules.STEP * k) for k in range(stops)]
         return seen
 
     def snapshot(self) -> dict[str, Any]:
         """The present check and all that were kept."""
-        found = _checked(self.settings)
+        found = _check(self.at)
         return {
-            **vars(self.settings),
+            **vars(self.at),
             "h": float(10.0**self.h),
-            "along": [float(t) for t in direction_of(self.settings)],
+            "along": [float(t) for t in make_direction(self.at)],
             **found._asdict(),
             "shape_of_b": BIAS.shape,
-            "history": [(float(10.0**at.h), _checked(at).error, _checked(at).verdict) for at in self.history],
+            "history": [(float(10.0**at.h), _check(at).error, _check(at).verdict) for at in self.history],
         }
 
     def sentence(self) -> str:
         """What the light says, and what to think of it."""
-        found = _checked(self.settings)
-        light = f"{LIGHTS[found.verdict][0]} {found.verdict}: relative error {_short(found.error)}."
+        found = _check(self.at)
+        light = f"{LIGHTS[found.verdict][0]} {found.verdict}: relative error {write_error(found.error)}."
         if found.shape != BIAS.shape:
             blind = (
                 " The numbers agree all the same: multiplying by the direction broadcasts, and adding up then does the "
@@ -117,13 +102,13 @@ class GradcheckBench(Lab):
             )
             return (
                 f"{light} The adjoint has the shape {found.shape}, and b has {BIAS.shape}."
-                f"{blind if found.error <= WRONG else ''} Compare shapes first."
+                f"{blind if found.error <= rules.WRONG else ''} Compare shapes first."
             )
         if not math.isfinite(found.quotient):
             return f"{light} With a step this large X + b − h · t leaves the domain of the operation."
-        return f"{light} {self._thought(found)}"
+        return f"{light} {self._explain_verdict(found)}"
 
-    def _thought(self, found: Checked) -> str:
+    def _explain_verdict(self, found: Check) -> str:
         at_kink, bug = self.op.startswith("relu"), self.bug != "none"
         if found.verdict == "right":
             if bug:
@@ -145,83 +130,21 @@ class GradcheckBench(Lab):
 
     def table(self) -> Grid:
         """The check in numbers."""
-        found = _checked(self.settings)
+        found = _check(self.at)
         rows = [
             ("by the rule", f"{found.slope:.12g}"),
             ("by the quotient", f"{found.quotient:.12g}"),
-            ("relative error", _short(found.error)),
+            ("relative error", write_error(found.error)),
             ("shape of the adjoint of b", f"{found.shape}, b has {BIAS.shape}"),
             ("light", " ".join((LIGHTS[found.verdict][0], found.verdict))),
         ]
-        return grid(f"{self.op}, bug: {self.bug}, h = {self.shown('h')}, {self.dtype}", ("what", "is"), rows)
+        return grid(f"{self.op}, bug: {self.bug}, h = {self.slider_text('h')}, {self.dtype}", ("what", "is"), rows)
 
     def picture(self) -> str:
         """The two numbers and the light on the left, the history over h on the right."""
-        found = _checked(self.settings)
-        sheet = Sheet(830, 420, "A traffic light of the relative error, and all checks so far over the step h")
-        t = ", ".join(number(round(float(x), 4)) for x in direction_of(self.settings))
-        sheet.text(14, 28, "loss(b) = sum(mean(op(X + b)))", size=15, bold=True)
-        sheet.text(14, 52, f"direction t = ({t})", "soft_ink", size=14)
-        for k, (label, value, role) in enumerate(
-            (("rule, b̄ · t", found.slope, "adjoint"), ("quotient", found.quotient, "ink"))
-        ):
-            sheet.text(14, 88 + 28 * k, label, role)
-            sheet.code(124, 88 + 28 * k, [(f"{value:.12g}", role)])
-        sheet.text(14, 148, "relative error")
-        sheet.code(124, 148, [(_short(found.error), "ink")])
-        same = found.shape == BIAS.shape
-        sheet.text(14, 176, f"shape of b̄ {found.shape}, of b {BIAS.shape}  {'✓' if same else '✗ differ'}",
-                   "ink" if same else "adjoint", size=14, bold=not same)  # fmt: skip
-        self._light(sheet, found)
-        self._history(sheet, found)
-        return sheet.svg()
-
-    def _light(self, sheet: Sheet, found: Checked) -> None:
-        """Three lamps, each with a sign and a word."""
-        said = {"wrong": "above 1e−2", "look closer": "between", "right": "up to 1e−7"}
-        sheet.box(14, 200, 60, 202, "line", "constant_paper", 2)
-        for k, (verdict, (sign, role)) in enumerate(LIGHTS.items()):
-            y, lit = 236 + 65 * k, verdict == found.verdict
-            sheet.dot(44, y, role if lit else "line", 24, hollow=not lit)
-            sheet.text(44, y + 9, sign, "paper" if lit else "soft_ink", "middle", 26, bold=True)
-            sheet.text(88, y - 2, verdict, role if lit else "soft_ink", size=17, bold=lit)
-            sheet.text(88, y + 18, said[verdict], "soft_ink", size=14)
-
-    def _history(self, sheet: Sheet, found: Checked) -> None:
-        axes = Axes(sheet, (380, 34, 430, 334), (SMALLEST - 0.3, LARGEST + 0.3), (FLOOR, CEILING))
-        ticks = [(float(k), f"1e{k}".replace("-", "−")) for k in range(-12, 0, 2)]
-        errors = [(float(k), f"1e{k}".replace("-", "−")) for k in range(-12, 1, 2)] + [(FLOOR, "0")]
-        axes.scales(ticks, errors, "step h", "relative error of every check so far")
-        for bound, role in ((WRONG, "adjoint"), (RIGHT, "value")):
-            axes.curve([(axes.x[0], math.log10(bound)), (axes.x[1], math.log10(bound))], role, 1.5, "6 4")
-        for at in self.history:
-            self._mark(sheet, axes.at(at.h, _log(_checked(at).error)), _checked(at).verdict)
-        x, y = axes.at(self.h, _log(found.error))
-        sheet.dot(x, y, "ink", 11, hollow=True)
-        self._mark(sheet, (x, y), found.verdict)
-
-    def _mark(self, sheet: Sheet, at: tuple[float, float], verdict: str) -> None:
-        """A shape of its own for each verdict: a disc, a triangle, a cross."""
-        (x, y), (_, role) = at, LIGHTS[verdict]
-        if verdict == "right":
-            sheet.dot(x, y, role, 3.5)
-        elif verdict == "look closer":
-            sheet.path([(x, y - 6), (x + 6, y + 5), (x - 6, y + 5)], role, 2, fill=role)
-        else:
-            sheet.path([(x - 5, y - 5), (x + 5, y + 5)], role, 2.5)
-            sheet.path([(x - 5, y + 5), (x + 5, y - 5)], role, 2.5)
+        return draw(make_direction(self.at), _check(self.at), self.h, [(at.h, _check(at)) for at in self.history])
 
 
 @functools.lru_cache(maxsize=4096)
-def _checked(at: Settings) -> Checked:
-    return checked(at)
-
-
-def _log(error: float) -> float:
-    if not math.isfinite(error):
-        return CEILING
-    return max(math.log10(error), FLOOR) if error > 0 else FLOOR
-
-
-def _short(error: float) -> str:
-    return "0" if error == 0 else number(error) if error >= 0.01 else f"{error:.1e}".replace("-", "−")
+def _check(at: Settings) -> Check:
+    return rules.check(at)

@@ -36,22 +36,24 @@ SAMPLES = {
 BUGS = ("none", "wrong sign", "missing factor", "no sum-back")
 DIRECTIONS = ("a random direction", "the first entry of b")
 DTYPES = ("float64", "float32")
+SMALLEST, LARGEST, STEP = -12.0, -0.5, 0.5
+"""The stops of the step h, as logarithms."""
 
 
 @dataclass(frozen=True)
 class Settings:
     """Where the controls stand: all that a check depends on."""
 
-    op: str = "sin"
-    bug: str = "none"
-    direction: str = DIRECTIONS[0]
-    draw: int = 1
-    h: float = -5.0
-    dtype: str = "float64"
+    op: str
+    bug: str
+    h: float
+    dtype: str
+    direction: str
+    draw: int
 
 
-class Checked(NamedTuple):
-    """What one check has found."""
+class Check(NamedTuple):
+    """The result of one check."""
 
     slope: float
     """What the rule says, along the direction."""
@@ -87,25 +89,25 @@ def adjoint_of_bias(sample: Sample, batch: Any, bias: Any, bug: str = "none") ->
     return g if bug == "no sum-back" else add.pullback(1, g, z, (batch, bias))
 
 
-def direction_of(at: Settings) -> np.ndarray:
-    """A vector of length 1: the first axis, or drawn."""
+def make_direction(at: Settings) -> np.ndarray:
+    """Make a vector of length 1: the first axis, or a random one."""
     if at.direction == DIRECTIONS[1]:
         return np.eye(len(BIAS))[0]
-    drawn = np.random.default_rng(at.draw).standard_normal(len(BIAS))
-    return drawn / np.linalg.norm(drawn)
+    direction = np.random.default_rng(at.draw).standard_normal(len(BIAS))
+    return direction / np.linalg.norm(direction)
 
 
-def checked(at: Settings) -> Checked:
+def check(at: Settings) -> Check:
     """Compare the rule with a central difference, along one direction."""
     sample, kind = SAMPLES[at.op], np.dtype(at.dtype).type
-    batch, bias, t = (x.astype(kind) for x in (sample.batch, sample.bias, direction_of(at)))
+    batch, bias, t = (x.astype(kind) for x in (sample.batch, sample.bias, make_direction(at)))
     h = kind(10.0**at.h)
     adjoint = adjoint_of_bias(sample, batch, bias, at.bug)
     slope = float(np.sum(adjoint * t))
     with np.errstate(all="ignore"):  # a large step may leave the domain of the logarithm
         quotient = float((loss(sample, batch, bias + h * t) - loss(sample, batch, bias - h * t)) / (2 * h))
     error = relative_error(slope, quotient)
-    return Checked(slope, quotient, error, shape_of(adjoint), _verdict(error, shape_of(adjoint) == shape_of(bias)))
+    return Check(slope, quotient, error, shape_of(adjoint), _verdict(error, shape_of(adjoint) == shape_of(bias)))
 
 
 def relative_error(a: float, b: float) -> float:

@@ -6,30 +6,21 @@ import re
 from typing import Any
 
 from autodiff_lab.text.notation import number
-from autodiff_lab.text.table import Grid
-from autodiff_lab.widgets.labs.expression import typed_number
-from autodiff_lab.widgets.labs.jacobian_painter.passes import (
-    FORWARD,
-    LARGEST,
-    LAYER,
-    NAMES,
-    REVERSE,
-    Pass,
-    Program,
-    passed,
-    program,
-    run,
-)
-from autodiff_lab.widgets.labs.jacobian_painter.picture import drawn, entry
-from autodiff_lab.widgets.labs.lab import Button, Choice, Entry, Lab, Slider
-from autodiff_lab.widgets.labs.table import grid
+from autodiff_lab.widgets.labs.expression import parse_number
+from autodiff_lab.widgets.labs.jacobian_painter import programs
+from autodiff_lab.widgets.labs.jacobian_painter.passes import FORWARD, REVERSE, Pass, count_run, take_pass
+from autodiff_lab.widgets.labs.jacobian_painter.picture import draw, write_entry
+from autodiff_lab.widgets.labs.jacobian_painter.programs import LARGEST, LAYER, Program
+from autodiff_lab.widgets.labs.lab import STEP_BUTTONS, Button, Choice, Entry, Lab, Slider
+from autodiff_lab.widgets.labs.phrases import count_noun
+from autodiff_lab.widgets.labs.table import Grid, grid
 
 NEEDS = {FORWARD: "one for each input", REVERSE: "one for each result"}
 WHICH = {FORWARD: "column", REVERSE: "row"}
 
 
 class JacobianPainter(Lab):
-    """Fill the Jacobian of a program by columns (JVP) or by rows (VJP), and watch what it costs.
+    """A lab on Jacobians: fill the matrix of a program by columns (JVP) or by rows (VJP), and watch what it costs.
 
     >>> lab = JacobianPainter()
     >>> lab.set(program="document 1")
@@ -42,88 +33,39 @@ class JacobianPainter(Lab):
     title = "JacobianPainter"
     about = "Before each press, say what will be painted. The matrix is full when no “?” is left."
     controls = (
-        Slider("n", "inputs, n", 1, LARGEST, 1),
-        Slider("m", "results, m", 1, LARGEST, 1),
-        Choice("program", "program", NAMES),
+        Slider("n", "inputs, n", 1, LARGEST, 1, 3),
+        Slider("m", "results, m", 1, LARGEST, 1, 2),
+        Choice("program", "program", programs.NAMES),
         Button("jvp", "JVP: push the next e forward"),
         Button("vjp", "VJP: pull the next e back"),
         Entry("v", "or push any v", "1, 0, 2"),
         Entry("w", "or pull any w", "1, 1"),
-        Button("back", "Back"),
-        Button("begin", "Begin again"),
+        *STEP_BUTTONS[1:],
     )
-
-    def __init__(self) -> None:
-        self._n, self._m, self._program = 3, 2, LAYER
-        self.begin()
 
     # Controls
 
-    @property
-    def n(self) -> float:
-        """How many inputs. The layer has any number; the other programs have their own."""
-        return float(self._n)
-
-    @n.setter
-    def n(self, n: float) -> None:
-        if n != self._n:
-            self._show(LAYER, int(n), self._m)
-
-    @property
-    def m(self) -> float:
-        """How many results."""
-        return float(self._m)
-
-    @m.setter
-    def m(self, m: float) -> None:
-        if m != self._m:
-            self._show(LAYER, self._n, int(m))
-
-    @property
-    def program(self) -> str:
-        """The name of the program."""
-        return self._program
-
-    @program.setter
-    def program(self, name: str) -> None:
-        if name != self._program:
-            of = program(name, self._n, self._m)
-            self._show(name, len(of.inputs), len(of.results))
-
-    def _show(self, name: str, n: int, m: int) -> None:
-        self._program, self._n, self._m = name, n, m
+    def change(self, name: str) -> None:
+        """Begin again. The layer has any number of inputs and results; the other programs have their own."""
+        if name != "program":
+            self.program = LAYER
+        self.n, self.m = len(self.of.inputs), len(self.of.results)
         self.begin()
 
-    @property
-    def v(self) -> str:
-        """Nothing: what was typed is used at once and does not stay."""
-        return ""
-
-    @v.setter
-    def v(self, text: str) -> None:
-        self._take_typed(FORWARD, text)
-
-    @property
-    def w(self) -> str:
-        """Nothing, as for v."""
-        return ""
-
-    @w.setter
-    def w(self, text: str) -> None:
-        self._take_typed(REVERSE, text)
-
-    def _take_typed(self, mode: str, text: str) -> None:
+    def enter(self, name: str, text: str) -> None:
+        """Push or pull a vector that was typed."""
+        mode = FORWARD if name == "v" else REVERSE
         size = self._size(mode)
-        found = [typed_number(part) for part in re.split(r"[\s,;]+", text.strip(" ,;()[]\n\t"))]
+        found = [parse_number(part) for part in re.split(r"[\s,;]+", text.strip(" ,;()[]\n\t"))]
         seed = tuple(x for x in found if x is not None)
         if len(seed) < len(found) or len(seed) != size:
             kind = "a push takes a tangent" if mode == FORWARD else "a pull takes an adjoint"
-            self._refused = (
+            self.reply = (
                 f"{text!r} cannot be used: {kind}, {NEEDS[mode]}. Type {size} number{'s'[: size > 1]}, such as "
                 f"{', '.join('102'[k % 3] for k in range(size))}."
             )
             return
-        self._go(mode, seed)
+        self._take_pass(mode, seed)
 
     def jvp(self) -> None:
         """Push the first basis vector whose column has not come out yet."""
@@ -134,35 +76,33 @@ class JacobianPainter(Lab):
         self._paint(REVERSE)
 
     def _paint(self, mode: str) -> None:
-        size, done = self._size(mode), self._painted(mode)
+        size, done = self._size(mode), self._list_painted(mode)
         k = next(k for k in range(size) if k not in done)
-        self._go(mode, tuple(float(i == k) for i in range(size)))
+        self._take_pass(mode, tuple(float(i == k) for i in range(size)))
 
-    def _go(self, mode: str, seed: tuple[float, ...]) -> None:
-        self._passes, self._refused = (*self._passes, passed(self.of, mode, seed)), ""
+    def _take_pass(self, mode: str, seed: tuple[float, ...]) -> None:
+        self._passes += (take_pass(self.of, mode, seed),)
 
     def back(self) -> None:
         """Take the last pass back."""
-        self._passes, self._refused = self._passes[:-1], ""
+        self._passes = self._passes[:-1]
 
     def begin(self) -> None:
         """Forget all passes."""
         self._passes: tuple[Pass, ...] = ()
-        self._refused = ""
 
     def can(self, name: str) -> bool:
         """A button for basis vectors can be pressed until all of them were used."""
         mode = {"jvp": FORWARD, "vjp": REVERSE}.get(name)
         if mode is not None:
-            return len(self._painted(mode)) < self._size(mode)
-        return bool(self._passes or self._refused)
+            return len(self._list_painted(mode)) < self._size(mode)
+        return bool(self._passes or self.reply)
 
     def still(self) -> JacobianPainter:
         """One column and one row, if nothing was painted yet."""
         if self._passes:
             return self
-        lab = JacobianPainter()
-        lab._show(self._program, self._n, self._m)
+        lab = self.copy()
         lab.jvp()
         lab.vjp()
         return lab
@@ -172,26 +112,26 @@ class JacobianPainter(Lab):
     @property
     def of(self) -> Program:
         """The program at its point."""
-        return program(self._program, self._n, self._m)
+        return programs.find_program(self.program, self.n, self.m)
 
     def _size(self, mode: str) -> int:
-        return self._n if mode == FORWARD else self._m
+        return self.n if mode == FORWARD else self.m
 
-    def _painted(self, mode: str) -> dict[int, tuple[float, ...]]:
+    def _list_painted(self, mode: str) -> dict[int, tuple[float, ...]]:
         """The columns, or the rows, that have come out."""
         return {each.entry: each.result for each in self._passes if each.mode == mode and each.entry is not None}
 
     def snapshot(self) -> dict[str, Any]:
         """The matrix as far as it is known, by whom, and the meters."""
-        columns, rows = self._painted(FORWARD), self._painted(REVERSE)
+        columns, rows = self._list_painted(FORWARD), self._list_painted(REVERSE)
         last = self._passes[-1] if self._passes else None
         matrix = [
-            [rows[i][j] if i in rows else columns[j][i] if j in columns else None for j in range(self._n)]
-            for i in range(self._m)
+            [rows[i][j] if i in rows else columns[j][i] if j in columns else None for j in range(self.n)]
+            for i in range(self.m)
         ]
         twice = [abs(rows[i][j] - columns[j][i]) for i in rows for j in columns]
         return {
-            "program": self._program,
+            "program": self.program,
             "formula": self.of.formula,
             "inputs": list(self.of.inputs),
             "results": list(self.of.results),
@@ -200,18 +140,18 @@ class JacobianPainter(Lab):
             "rows": sorted(rows),
             "known": sum(x is not None for row in matrix for x in row),
             "difference": max(twice, default=None),
-            "run": run(self.of),
-            "meters": {mode: self._meter(mode) for mode in (FORWARD, REVERSE)},
+            "run": count_run(self.of),
+            "meters": {mode: self._measure_mode(mode) for mode in (FORWARD, REVERSE)},
             "last": last and {"mode": last.mode, "seed": list(last.seed), "result": list(last.result)},
-            "refused": self._refused,
+            "refused": self.reply,
         }
 
-    def _meter(self, mode: str) -> dict[str, int]:
+    def _measure_mode(self, mode: str) -> dict[str, int]:
         """What was spent in one mode, and what the whole matrix takes."""
         spent = [each.multiplications for each in self._passes if each.mode == mode]
         size = self._size(mode)
         first = tuple(float(k == 0) for k in range(size))
-        each = passed(self.of, mode, first).multiplications
+        each = take_pass(self.of, mode, first).multiplications
         return {
             "passes": len(spent),
             "needed": size,
@@ -223,35 +163,36 @@ class JacobianPainter(Lab):
     def sentence(self) -> str:
         """What the last pass has brought, and what is missing."""
         snap = self.snapshot()
-        if self._refused:
-            return self._refused
+        if self.reply:
+            return self.reply
         if not self._passes:
             return (
-                f"The program has been run and recorded once, with {_multiplications(snap['run'])}. Nothing is known "
-                f"of its {self._m} × {self._n} matrix. Which is the shorter way to fill it: by columns, or by rows?"
+                f"The program has been run and recorded once, with {_count(snap['run'])}. Nothing is known "
+                f"of its {self.m} × {self.n} matrix. Which is the shorter way to fill it: by columns, or by rows?"
             )
         return f"{self._about_the_last(self._passes[-1])} {self._about_the_matrix(snap)}"
 
     def _about_the_last(self, last: Pass) -> str:
         way = "was pushed forward" if last.mode == FORWARD else "was pulled back"
-        spent = f"in one pass of {_multiplications(last.multiplications)}"
+        spent = f"in one pass of {_count(last.multiplications)}"
         if last.entry is not None:
             which = f"{WHICH[last.mode]} {last.entry + 1}"
-            return f"e{'₁₂₃₄₅₆'[last.entry]} {way} {spent}, and {which} came out: {_listed(last.result)}."
+            return f"e{'₁₂₃₄₅₆'[last.entry]} {way} {spent}, and {which} came out: {_list_entries(last.result)}."
         product, what = ("J v", "columns") if last.mode == FORWARD else ("wᵀ J", "rows")
         return (
-            f"({_listed(last.seed)}) {way} {spent}: {product} = ({_listed(last.result)}), its combination of the "
-            f"{what}. No entry of the matrix was needed for it, and none is painted."
+            f"({_list_entries(last.seed)}) {way} {spent}: {product} = ({_list_entries(last.result)}), its combination "
+            f"of the {what}. No entry of the matrix was needed for it, and none is painted."
         )
 
     def _about_the_matrix(self, snap: dict[str, Any]) -> str:
-        entries = self._n * self._m
+        entries = self.n * self.m
         if snap["known"] < entries:
             return f"{snap['known']} of {entries} entries are known."
         said = "The matrix is full."
-        if len(snap["columns"]) == self._n and len(snap["rows"]) == self._m:
+        if len(snap["columns"]) == self.n and len(snap["rows"]) == self.m:
             said += f" Columns and rows agree; the largest difference is {number(snap['difference'])}."
-        return f"{said} By columns it takes {_passes(self._n)}, by rows {_passes(self._m)}."
+        columns, rows = (count_noun(size, "pass", "es") for size in (self.n, self.m))
+        return f"{said} By columns it takes {columns}, by rows {rows}."
 
     def table(self) -> Grid:
         """The matrix, and beside each row and below each column who has painted it."""
@@ -260,25 +201,21 @@ class JacobianPainter(Lab):
             (name, *("?" if x is None else x for x in row), "VJP" if i in snap["rows"] else "·")
             for i, (name, row) in enumerate(zip(snap["results"], snap["matrix"], strict=True))
         ]
-        rows.append(("painted by", *("JVP" if j in snap["columns"] else "·" for j in range(self._n)), ""))
+        rows.append(("painted by", *("JVP" if j in snap["columns"] else "·" for j in range(self.n)), ""))
         spent = "; ".join(
-            f"{mode} {_passes(meter['passes'])}, {_multiplications(meter['multiplications'])}"
+            f"{mode} {count_noun(meter['passes'], 'pass', 'es')}, {_count(meter['multiplications'])}"
             for mode, meter in snap["meters"].items()
         )
         return grid(f"Jacobian: {spent}", ("", *snap["inputs"], "painted by"), rows)
 
     def picture(self) -> str:
         """The matrix with the last seed and what came out; beside it the meters."""
-        return drawn(self.snapshot())
+        return draw(self.snapshot())
 
 
-def _passes(count: int) -> str:
-    return f"{count} pass{'es'[: 2 * (count != 1)]}"
+def _count(count: int) -> str:
+    return count_noun(count, "multiplication")
 
 
-def _multiplications(count: int) -> str:
-    return f"{count} multiplication{'s'[: count != 1]}"
-
-
-def _listed(numbers: tuple[float, ...]) -> str:
-    return ", ".join(map(entry, numbers))
+def _list_entries(numbers: tuple[float, ...]) -> str:
+    return ", ".join(map(write_entry, numbers))

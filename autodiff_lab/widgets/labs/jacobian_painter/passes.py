@@ -1,4 +1,4 @@
-"""The programs of JacobianPainter, and their passes: one tangent pushed forward, or one adjoint pulled back.
+"""The passes of JacobianPainter: one tangent pushed forward, or one adjoint pulled back, and their multiplications.
 
 The work of a pass is not computed by a formula. The engine takes the derivative while an outer tape is recording, and
 what that tape has written down is counted.
@@ -7,9 +7,6 @@ what that tape has written down is counted.
 from __future__ import annotations
 
 import functools
-import math
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,23 +14,11 @@ import numpy as np
 from autodiff_lab.engine.tape import Tape
 from autodiff_lab.transforms.gradients import record, vjp
 from autodiff_lab.transforms.jacobians import linearize
+from autodiff_lab.widgets.labs.jacobian_painter.programs import Program
 
-LARGEST = 6
 FORWARD, REVERSE = "forward", "reverse"
 BY_ENTRY = ("multiply", "divide", "power")
 """The operations that count once for each entry of their result; a product of matrices counts its inner sum too."""
-
-
-@dataclass(frozen=True)
-class Program:
-    """A function of one array that returns one array, and the point where it is differentiated."""
-
-    name: str
-    formula: str
-    function: Callable[[Any], Any]
-    point: tuple[float, ...]
-    inputs: tuple[str, ...]
-    results: tuple[str, ...]
 
 
 class Pass(NamedTuple):
@@ -51,81 +36,12 @@ class Pass(NamedTuple):
         return units[0] if len(units) == 1 and np.count_nonzero(self.seed) == 1 else None
 
 
-def of_document_1(x: Any) -> Any:
-    """The example of document 1: x₁ + x₂ + ln x₁ and x₁/x₂ + (x₁ − x₂)²."""
-    return np.stack([x[0] + x[1] + np.log(x[0]), x[0] / x[1] + (x[0] - x[1]) ** 2])
-
-
-def polar(x: Any) -> Any:
-    """From radius and angle to x and y."""
-    return np.stack([x[0] * np.cos(x[1]), x[0] * np.sin(x[1])])
-
-
-def softmax(x: Any) -> Any:
-    """Positive numbers that sum to 1."""
-    e = np.exp(x)
-    return e / np.sum(e)
-
-
-def standardize(x: Any) -> Any:
-    """Moved and stretched to mean 0 and standard deviation 1."""
-    return (x - np.mean(x)) / np.std(x)
-
-
-def _named(letter: str, count: int) -> tuple[str, ...]:
-    return tuple(f"{letter}{'₁₂₃₄₅₆'[k]}" for k in range(count))
-
-
-LAYER = "a layer, tanh(W x)"
-FIXED = {
-    program.name: program
-    for program in (
-        Program(
-            "document 1",
-            "(x₁ + x₂ + ln x₁,  x₁/x₂ + (x₁ − x₂)²)",
-            of_document_1,
-            (1.0, 2.0),
-            _named("x", 2),
-            _named("y", 2),
-        ),
-        Program("polar map", "(r cos φ,  r sin φ)", polar, (2.0, math.pi / 6), ("r", "φ"), ("x", "y")),
-        Program("softmax", "exp(x) / Σ exp(x)", softmax, (1.0, 2.0, 3.0), _named("x", 3), _named("y", 3)),
-        Program(
-            "standardize",
-            "(x − mean) / standard deviation",
-            standardize,
-            (1.0, 2.0, 4.0, 8.0),
-            _named("x", 4),
-            _named("y", 4),
-        ),
-    )
-}
-NAMES = (LAYER, *FIXED)
-
-
-@functools.cache
-def program(name: str, n: int, m: int) -> Program:
-    """The program of a name; a layer has as many inputs and results as it is asked for.
-
-    >>> program("document 1", 2, 2).point, program(LAYER, 3, 1).results
-    ((1.0, 2.0), ('y₁',))
-    """
-    if name in FIXED:
-        return FIXED[name]
-    weights = np.array([[round(math.cos(0.8 + 2.3 * i + 1.7 * j), 1) for j in range(n)] for i in range(m)])
-
-    def layer(x: Any) -> Any:
-        return np.tanh(weights @ x)
-
-    point = tuple((0.5, -0.25, 0.75, 1.0, -0.5, 0.25)[:n])
-    return Program(LAYER, f"tanh(W x), W with {m} × {n} weights", layer, point, _named("x", n), _named("y", m))
-
-
 @functools.lru_cache(maxsize=512)
-def passed(of: Program, mode: str, seed: tuple[float, ...]) -> Pass:
+def take_pass(of: Program, mode: str, seed: tuple[float, ...]) -> Pass:
     """Take one pass through a program that has been run and recorded already.
 
-    >>> passed(program("document 1", 2, 2), "reverse", (1.0, 0.0)).result
+    >>> from autodiff_lab.widgets.labs.jacobian_painter.programs import find_program
+    >>> take_pass(find_program("document 1", 2, 2), "reverse", (1.0, 0.0)).result
     (2.0, 1.0)
     """
 
@@ -135,19 +51,19 @@ def passed(of: Program, mode: str, seed: tuple[float, ...]) -> Pass:
         return vjp(of.function, x)[1](seed)[0]
 
     result, tape = record(derivative, np.array(of.point), np.array(seed))
-    return Pass(mode, seed, tuple(map(float, result)), multiplications(tape) - run(of))
+    return Pass(mode, seed, tuple(map(float, result)), count_multiplications(tape) - count_run(of))
 
 
 @functools.cache
-def run(of: Program) -> int:
-    """The multiplications of the program itself."""
-    return multiplications(record(of.function, np.array(of.point))[1])
+def count_run(of: Program) -> int:
+    """Count the multiplications of the program itself."""
+    return count_multiplications(record(of.function, np.array(of.point))[1])
 
 
-def multiplications(tape: Tape) -> int:
-    """The multiplications on a tape, of numbers; a division counts as one, and so does a power.
+def count_multiplications(tape: Tape) -> int:
+    """Count the multiplications of numbers on a tape; a division counts as one, and so does a power.
 
-    >>> multiplications(record(lambda x: (x * x) @ x / 2, np.array([1.0, 2.0, 3.0]))[1])
+    >>> count_multiplications(record(lambda x: (x * x) @ x / 2, np.array([1.0, 2.0, 3.0]))[1])
     7
     """
     count = 0

@@ -8,7 +8,7 @@ from autodiff_lab.text.notation import number
 from autodiff_lab.widgets.labs.canvas import Point, Sheet
 from autodiff_lab.widgets.labs.jacobian_painter.passes import FORWARD, REVERSE
 
-SIZE = (850, 436)
+WIDTH, HEIGHT = 850, 436
 LEFT, TOP, WIDEST, HIGHEST = 104, 96, 104, 60
 ROOM = (500, 320)
 """For the matrix and, beside it or below it, what came out of a pass."""
@@ -41,9 +41,10 @@ class Cells(NamedTuple):
         return LEFT + self.wide * (j + 0.5), TOP + self.high * (i + 0.5) + 5
 
 
-def drawn(snap: dict[str, Any]) -> str:
+def draw(snap: dict[str, Any]) -> str:
     """Draw a snapshot of the lab."""
-    sheet = Sheet(*SIZE, "The Jacobian as far as it is known, the last pass, and meters of passes and multiplications")
+    title = "The Jacobian as far as it is known, the last pass, and meters of passes and multiplications"
+    sheet = Sheet(WIDTH, HEIGHT, title)
     cells = Cells.of(len(snap["inputs"]), len(snap["results"]))
     sheet.text(10, 24, f"y = {snap['formula']}", bold=True)
     for j, name in enumerate(snap["inputs"]):
@@ -53,14 +54,14 @@ def drawn(snap: dict[str, Any]) -> str:
     for i, row in enumerate(snap["matrix"]):
         for j, x in enumerate(row):
             by = [mode for mode, known in ((FORWARD, j in snap["columns"]), (REVERSE, i in snap["rows"])) if known]
-            _cell(sheet, cells, (i, j), x, by)
+            _draw_cell(sheet, cells, (i, j), x, by)
     if snap["last"]:
-        _last(sheet, cells, snap)
-    _meters(sheet, snap)
+        _draw_last(sheet, cells, snap)
+    _draw_meters(sheet, snap)
     return sheet.svg()
 
 
-def _cell(sheet: Sheet, cells: Cells, at: tuple[int, int], x: float | None, by: list[str]) -> None:
+def _draw_cell(sheet: Sheet, cells: Cells, at: tuple[int, int], x: float | None, by: list[str]) -> None:
     """An entry, with the mark of each pass that has brought it."""
     (left, top), (across, down) = cells.corner(*at), cells.middle(*at)
     if x is None:
@@ -71,37 +72,37 @@ def _cell(sheet: Sheet, cells: Cells, at: tuple[int, int], x: float | None, by: 
         inset = 2 + 3 * k
         sheet.box(left + inset, top + inset, cells.wide - 2 * inset, cells.high - 2 * inset, INK[mode], width=2)
         sheet.text(across + 18 * (k - (len(by) - 1) / 2), top + cells.high - 7, ARROW[mode], INK[mode], "middle", 14)
-    sheet.text(across, down - 6, entry(x, cells.places), "ink", "middle", cells.type)
+    sheet.text(across, down - 6, write_entry(x, cells.places), "ink", "middle", cells.type)
 
 
-def _last(sheet: Sheet, cells: Cells, snap: dict[str, Any]) -> None:
+def _draw_last(sheet: Sheet, cells: Cells, snap: dict[str, Any]) -> None:
     """The last pass: what went in at the top or on the left, and what came out at the other side."""
     mode, seed, result = (snap["last"][key] for key in ("mode", "seed", "result"))
     ink, n, m = INK[mode], len(snap["inputs"]), len(snap["results"])
     if mode == FORWARD:
         sheet.text(LEFT - 12, TOP - 34, "v", ink, "end", bold=True)
         for j, x in enumerate(seed):
-            sheet.text(cells.middle(0, j)[0], TOP - 34, entry(x, cells.places), ink, "middle", 14, bold=x != 0)
+            sheet.text(cells.middle(0, j)[0], TOP - 34, write_entry(x, cells.places), ink, "middle", 14, bold=x != 0)
         sheet.text(cells.middle(0, n)[0] + 10, TOP - 10, "J v", ink, "middle", bold=True)
         for i, x in enumerate(result):
-            _out(sheet, cells, (i, n), (10, 0), x, ink)
+            _draw_result(sheet, cells, (i, n), (10, 0), x, ink)
         return
     sheet.text(34, TOP - 10, "w", ink, "middle", bold=True)
     for i, x in enumerate(seed):
-        sheet.text(34, cells.middle(i, 0)[1], entry(x, cells.places), ink, "middle", 14, bold=x != 0)
+        sheet.text(34, cells.middle(i, 0)[1], write_entry(x, cells.places), ink, "middle", 14, bold=x != 0)
     sheet.text(LEFT - 12, cells.middle(m, 0)[1] + 10, "wᵀ J", ink, "end", bold=True)
     for j, x in enumerate(result):
-        _out(sheet, cells, (m, j), (0, 10), x, ink)
+        _draw_result(sheet, cells, (m, j), (0, 10), x, ink)
 
 
-def _out(sheet: Sheet, cells: Cells, at: tuple[int, int], aside: Point, x: float, ink: str) -> None:
+def _draw_result(sheet: Sheet, cells: Cells, at: tuple[int, int], aside: Point, x: float, ink: str) -> None:
     """An entry of what came out, beside the matrix or below it."""
     (left, top), (across, down) = cells.corner(*at), cells.middle(*at)
     sheet.box(left + aside[0] + 2, top + aside[1] + 2, cells.wide - 4, cells.high - 4, ink, "constant_paper")
-    sheet.text(across + aside[0], down + aside[1], entry(x, cells.places), ink, "middle", cells.type)
+    sheet.text(across + aside[0], down + aside[1], write_entry(x, cells.places), ink, "middle", cells.type)
 
 
-def _meters(sheet: Sheet, snap: dict[str, Any]) -> None:
+def _draw_meters(sheet: Sheet, snap: dict[str, Any]) -> None:
     """For each mode the passes as boxes and the multiplications as a bar, filled as far as they are done."""
     sheet.text(METERS, TOP - 44, f"the run: {snap['run']} multiplications", "soft_ink", size=14)
     longest = max(meter["whole"] for meter in snap["meters"].values())
@@ -119,13 +120,13 @@ def _meters(sheet: Sheet, snap: dict[str, Any]) -> None:
         sheet.box(METERS, y + 62, whole, 16, ink, width=1.5)
         sheet.text(METERS, y + 98, f"multiplications: {meter['multiplications']} of {meter['whole']}", size=14)
     known, entries = snap["known"], len(snap["inputs"]) * len(snap["results"])
-    sheet.text(METERS, SIZE[1] - 20, f"entries known: {known} of {entries}", bold=True)
+    sheet.text(METERS, HEIGHT - 20, f"entries known: {known} of {entries}", bold=True)
 
 
-def entry(x: float, places: int = 4) -> str:
+def write_entry(x: float, places: int = 4) -> str:
     """Write an entry in the room of a cell; a rounding error that stands for 0 is written 0.
 
-    >>> entry(1.1e-16), entry(-0.84604), entry(-0.84604, 3)
+    >>> write_entry(1.1e-16), write_entry(-0.84604), write_entry(-0.84604, 3)
     ('0', '−0.8460', '−0.846')
     """
     if abs(x) < FAINT:

@@ -10,9 +10,9 @@ import numpy as np
 
 from autodiff_lab.engine.errors import AutodiffError
 from autodiff_lab.trace.model import Trace
-from autodiff_lab.widgets.labs.expression import typed
+from autodiff_lab.widgets.labs.expression import parse_expression
 
-MOST = 7
+MOST_ROWS = 7
 """The rows for which there is room."""
 
 
@@ -84,25 +84,25 @@ PROGRAMS = {
 
 
 @functools.lru_cache(maxsize=256)
-def followed(program: str, expression: str, x: float) -> Trace:
+def trace_program(program: str, expression: str, x: float) -> Trace:
     """Run a program at x and sweep it; an expression that was typed goes first."""
-    f, _, others = Program(typed(expression, ("x",)), x) if expression else PROGRAMS[program]
+    f, _, others = Program(parse_expression(expression, ("x",)), x) if expression else PROGRAMS[program]
     with np.errstate(all="ignore"):
         return Trace.of(f, x, *others)
 
 
-def complaint(expression: str, x: float) -> str:
+def find_complaint(expression: str, x: float) -> str:
     """Say why something that was typed cannot be followed; nothing if it can.
 
-    >>> complaint("sqrt(x * x)", 0.0), complaint("2.0", 0.0)
+    >>> find_complaint("sqrt(x * x)", 0.0), find_complaint("2.0", 0.0)
     ('', "'2.0' computes nothing from x, so there is nothing to sweep.")
     """
     try:
-        trace = followed("", expression, x)
+        trace = trace_program("", expression, x)
     except AutodiffError as problem:
         return str(problem)
     if trace.result is None or trace.lines[trace.result].kind == "input":
         return f"{expression!r} computes nothing from x, so there is nothing to sweep."
-    if len(trace.lines) > MOST:
-        return f"{expression!r} has {len(trace.lines)} rows, and there is room for {MOST}. Type a shorter one."
+    if len(trace.lines) > MOST_ROWS:
+        return f"{expression!r} has {len(trace.lines)} rows, and there is room for {MOST_ROWS}. Type a shorter one."
     return ""

@@ -5,19 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from autodiff_lab.text.notation import number
-from autodiff_lab.text.table import Grid
-from autodiff_lab.widgets.labs.lab import Button, Choice, Lab, Play, Slider
-from autodiff_lab.widgets.labs.newton_hvp.methods import (
-    METHODS,
-    MINIMUM,
-    Place,
-    Walk,
-    convex_between,
-    newton_between,
-    walk,
-)
-from autodiff_lab.widgets.labs.newton_hvp.picture import drawn
-from autodiff_lab.widgets.labs.table import grid
+from autodiff_lab.widgets.labs.lab import Button, Choice, Play, Slider, SteppedLab
+from autodiff_lab.widgets.labs.newton_hvp import methods
+from autodiff_lab.widgets.labs.newton_hvp.methods import METHODS, MINIMUM, Place, Walk
+from autodiff_lab.widgets.labs.newton_hvp.picture import draw
+from autodiff_lab.widgets.labs.table import Grid, grid
 
 SHOWN = 10
 """How many of the last places the table lists."""
@@ -30,8 +22,8 @@ ENDS = {
 }
 
 
-class NewtonHVP(Lab):
-    """Walk down ln((x − 7)² + 10) by gradient descent, by Newton's method, or by a damped one.
+class NewtonHVP(SteppedLab):
+    """A lab on second derivatives: steps down ln((x − 7)² + 10) by gradient descent or by Newton's method.
 
     >>> lab = NewtonHVP()
     >>> lab.set(start=5.5, method="Newton")
@@ -44,8 +36,8 @@ class NewtonHVP(Lab):
     title = "NewtonHVP"
     about = "Choose a start and a method. Before each Step say on which side it will land."
     controls = (
-        Slider("start", "start", -2, 16, 0.1),
-        Slider("rate", "learning rate", 0.5, 12, 0.5),
+        Slider("start", "start", -2, 16, 0.1, 1.0),
+        Slider("rate", "learning rate", 0.5, 12, 0.5, 2.0),
         Choice("method", "method", tuple(METHODS)),
         Button("step", "Step"),
         Button("back", "Back"),
@@ -53,45 +45,26 @@ class NewtonHVP(Lab):
         Play("step", 900),
     )
 
-    def __init__(self) -> None:
-        self.start, self.rate, self.method = 1.0, 2.0, RATED
-        self._steps, self._of = 0, self.settings
-
-    @property
-    def settings(self) -> tuple[float, float, str]:
-        """Where the controls stand: another setting is another path."""
-        return self.start, self.rate, self.method
-
-    @property
-    def steps(self) -> int:
-        """How many steps of this path have been taken."""
-        if self._of != self.settings:
-            self._steps, self._of = 0, self.settings
-        return self._steps
-
     def step(self) -> None:
-        """One step more."""
-        self._steps = self.steps + 1
+        """Take a step down the curve."""
+        self.done += 1
 
-    def back(self) -> None:
-        """One step less."""
-        self._steps = self.steps - 1
-
-    def begin(self) -> None:
-        """Back to the start."""
-        self._steps, self._of = 0, self.settings
+    @property
+    def length(self) -> int:
+        """How many steps the path has."""
+        return len(self.walk.places) - 1
 
     def can(self, name: str) -> bool:
         """Step while the path goes on, the others when a step has been taken."""
-        return self.steps < len(self.walk.places) - 1 if name == "step" else self.steps > 0
+        return super().can("next" if name == "step" else name)
 
-    def shown(self, name: str) -> str:
-        """The learning rate is gradient descent's alone."""
-        return super().shown(name) if name != "rate" or self.method == RATED else "not used"
+    def slider_text(self, name: str) -> str:
+        """The learning rate, which is gradient descent's alone."""
+        return super().slider_text(name) if name != "rate" or self.method == RATED else "not used"
 
     def still(self) -> NewtonHVP:
         """Newton's first step from the founding document's start."""
-        if self.steps:
+        if self.done:
             return self
         taken = NewtonHVP()
         taken.set(start=self.start, rate=self.rate, method="Newton")
@@ -101,12 +74,12 @@ class NewtonHVP(Lab):
     @property
     def walk(self) -> Walk:
         """The whole path from this start."""
-        return walk(self.method, self.start, self.rate if self.method == RATED else 0.0)
+        return methods.walk(self.method, self.start, self.rate if self.method == RATED else 0.0)
 
     @property
     def places(self) -> tuple[Place, ...]:
         """The start, and where each step has landed."""
-        return self.walk.places[: self.steps + 1]
+        return self.walk.places[: self.done + 1]
 
     def snapshot(self) -> dict[str, Any]:
         """The path so far, how it ends, and the two intervals."""
@@ -119,24 +92,24 @@ class NewtonHVP(Lab):
             "curvature": here.curvature,
             "fate": self.walk.fate,
             "finished": not self.can("step"),
-            "convex_between": convex_between(),
-            "newton_between": newton_between(),
+            "convex_between": methods.find_convex_interval(),
+            "newton_between": methods.find_newton_interval(),
         }
 
     def sentence(self) -> str:
         """The last step in words, and how the path ends once it has."""
         here = self.places[-1]
-        if not self.steps and not self.can("step"):
-            return f"{_described(here)} {ENDS[self.walk.fate]}"
-        if not self.steps:
+        if not self.done and not self.can("step"):
+            return f"{_describe(here)} {ENDS[self.walk.fate]}"
+        if not self.done:
             rate = f" with the learning rate {number(self.rate)}" if self.method == RATED else ""
-            return f"{_described(here)} Where will a step of {self.method}{rate} land?"
+            return f"{_describe(here)} Where will a step of {self.method}{rate} land?"
         before = self.places[-2]
         downhill = "downhill" if here.value < before.value else "uphill" if here.value > before.value else "level"
         nearer = "nearer to" if abs(here.x - MINIMUM) < abs(before.x - MINIMUM) else "further from"
         end = "" if self.can("step") else f" {ENDS[self.walk.fate]}"
         return (
-            f"{_described(before)} Step {self.steps} goes {downhill} to x = {number(here.x)}, {nearer} "
+            f"{_describe(before)} Step {self.done} goes {downhill} to x = {number(here.x)}, {nearer} "
             f"{number(MINIMUM)}.{end}"
         )
 
@@ -148,9 +121,9 @@ class NewtonHVP(Lab):
 
     def picture(self) -> str:
         """The curve with the path on it, its slope below, and the last places beside it."""
-        return drawn(self.places, self.method, convex_between(), newton_between())
+        return draw(self.places, self.method, methods.find_convex_interval(), methods.find_newton_interval())
 
 
-def _described(at: Place) -> str:
+def _describe(at: Place) -> str:
     bend = "upwards" if at.curvature > 0 else "downwards"
     return f"At x = {number(at.x)} the slope is {number(at.slope)} and f″ = {number(at.curvature)}: it bends {bend}."

@@ -36,27 +36,27 @@ class Place(NamedTuple):
     curvature: float
 
 
-def place(x: float) -> Place:
+def find_place(x: float) -> Place:
     """All that a method looks at.
 
-    >>> [round(part, 7) for part in place(1.0)]
+    >>> [round(part, 7) for part in find_place(1.0)]
     [1.0, 3.8286414, -0.2608696, -0.0245747]
     """
     value, slope = value_and_grad(f)(x)
     return Place(x, float(value), float(slope), float(hvp(f, (x,), (1.0,))))
 
 
-def by_the_slope(at: Place, rate: float) -> float:
+def step_by_slope(at: Place, rate: float) -> float:
     """Gradient descent: against the slope, as far as the learning rate says."""
     return at.x - rate * at.slope
 
 
-def by_newton(at: Place, rate: float) -> float:
+def step_by_newton(at: Place, rate: float) -> float:
     """Newton's step: to where the slope would be 0 if it went on in a straight line."""
     return at.x - at.slope / at.curvature if at.curvature else math.inf
 
 
-def by_damped_newton(at: Place, rate: float) -> float:
+def step_by_damped_newton(at: Place, rate: float) -> float:
     """Newton's step with two precautions: always downhill, and halved until the value falls enough.
 
     The curvature counts by its size, and "enough" is Armijo's rule, a ten-thousandth of what the slope promises
@@ -70,16 +70,16 @@ def by_damped_newton(at: Place, rate: float) -> float:
     return at.x
 
 
-def derivatives(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def find_derivatives(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Slope and curvature at many points at once, for drawing."""
     ones = np.ones_like(x)
     return jvp(lambda x: jvp(f, (x,), (ones,))[1], (x,), (ones,))
 
 
 METHODS: dict[str, Callable[[Place, float], float]] = {
-    "gradient descent": by_the_slope,
-    "Newton": by_newton,
-    "damped Newton": by_damped_newton,
+    "gradient descent": step_by_slope,
+    "Newton": step_by_newton,
+    "damped Newton": step_by_damped_newton,
 }
 
 
@@ -99,41 +99,41 @@ def walk(method: str, start: float, rate: float = 2.0, steps: int = LONGEST) -> 
     >>> walk("Newton", 5.1).fate, walk("damped Newton", 1.0).fate
     ('ran away', 'arrived')
     """
-    places = [place(start)]
+    places = [find_place(start)]
     for _ in range(steps):
         if abs(places[-1].slope) < ARRIVED and abs(places[-1].x - MINIMUM) < 1:
             return Walk(tuple(places), "arrived")
         x = METHODS[method](places[-1], rate)
         if not abs(x - MINIMUM) < FAR:
             return Walk(tuple(places), "ran away")
-        places.append(place(x))
+        places.append(find_place(x))
         if len(places) > 40 and abs(places[-1].x - places[-3].x) < 1e-6 < abs(places[-1].x - places[-2].x):
             return Walk(tuple(places), "to and fro")
     return Walk(tuple(places), "on its way")
 
 
 @functools.cache
-def convex_between() -> tuple[float, float]:
+def find_convex_interval() -> tuple[float, float]:
     """Between which points the curvature is positive.
 
-    >>> [round(end, 12) for end in convex_between()]
+    >>> [round(end, 12) for end in find_convex_interval()]
     [3.837722339832, 10.162277660168]
     """
-    return _ends(lambda x: place(x).curvature > 0)
+    return _find_ends(lambda x: find_place(x).curvature > 0)
 
 
 @functools.cache
-def newton_between() -> tuple[float, float]:
+def find_newton_interval() -> tuple[float, float]:
     """Between which starting points Newton's method arrives."""
-    return _ends(lambda x: walk("Newton", x).fate == "arrived")
+    return _find_ends(lambda x: walk("Newton", x).fate == "arrived")
 
 
-def _ends(holds: Callable[[float], bool]) -> tuple[float, float]:
+def _find_ends(holds: Callable[[float], bool]) -> tuple[float, float]:
     """Where something that holds at the minimum ceases to, to the last digit."""
-    return _edge(holds, MINIMUM - 8), _edge(holds, MINIMUM + 8)
+    return _find_edge(holds, MINIMUM - 8), _find_edge(holds, MINIMUM + 8)
 
 
-def _edge(holds: Callable[[float], bool], outside: float) -> float:
+def _find_edge(holds: Callable[[float], bool], outside: float) -> float:
     inside = MINIMUM
     while (middle := (inside + outside) / 2) not in (inside, outside):
         inside, outside = (middle, outside) if holds(middle) else (inside, middle)

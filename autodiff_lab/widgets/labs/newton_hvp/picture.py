@@ -9,41 +9,41 @@ import numpy as np
 
 from autodiff_lab.text.notation import number
 from autodiff_lab.widgets.labs.canvas import Axes, Sheet
-from autodiff_lab.widgets.labs.newton_hvp.methods import Place, derivatives, f
+from autodiff_lab.widgets.labs.marks import draw_heads, draw_rule, make_ticks
+from autodiff_lab.widgets.labs.newton_hvp.methods import Place, f, find_derivatives
 
 SPAN = (-12.0, 26.0)
 CURVE, SLOPES = (44, 34, 452, 248), (44, 340, 452, 136)
 HEIGHTS, RATES = (1.5, 6.2), (-0.36, 0.36)
-SIZE = (830, 528)
+WIDTH = 830
 RIGHT, LISTED = 516, 16
 Ends = tuple[float, float]
 
 
-def drawn(places: Sequence[Place], method: str, convex: Ends, arrives: Ends) -> str:
-    """The path so far."""
-    sheet = Sheet(*SIZE, "The curve ln((x − 7)² + 10), where it bends upwards and downwards, and the path on it")
-    sheet.paste(_background(convex, arrives))
-    _line_to_zero(sheet, places, method)
-    _path(sheet, places)
-    _listed(sheet, places, method)
+def draw(places: Sequence[Place], method: str, convex: Ends, arrives: Ends) -> str:
+    """Draw the path so far."""
+    sheet = Sheet(WIDTH, 528, "The curve ln((x − 7)² + 10), where it bends upwards and downwards, and the path on it")
+    sheet.paste(_draw_background(convex, arrives))
+    _draw_line_to_zero(sheet, places, method)
+    _draw_path(sheet, places)
+    _draw_list(sheet, places, method)
     return sheet.svg()
 
 
 @functools.lru_cache(maxsize=2)
-def _background(convex: Ends, arrives: Ends) -> Sheet:
+def _draw_background(convex: Ends, arrives: Ends) -> Sheet:
     """What does not move: curves, zones and scales."""
     sheet = Sheet(0, 0, "")
     above, below = Axes(sheet, CURVE, SPAN, HEIGHTS), Axes(sheet, SLOPES, SPAN, RATES)
-    for frame in (CURVE, SLOPES):
-        _, top, _, height = frame
-        for left, right in ((SPAN[0], convex[0]), (convex[1], SPAN[1])):
-            (x0, _), (x1, _) = above.at(left, 0), above.at(right, 0)
+    for left, right in ((SPAN[0], convex[0]), (convex[1], SPAN[1])):
+        (x0, _), (x1, _) = above.at(left, 0), above.at(right, 0)
+        for _, top, _, height in (CURVE, SLOPES):
             sheet.box(x0, top, x1 - x0, height, "", "constant_paper")
-    ticks = [(float(k), number(k)) for k in (-10, -5, 0, 7, 15, 20, 25)]
-    above.scales(ticks, [(float(k), str(k)) for k in (2, 3, 4, 5, 6)])
-    below.scales(ticks, [(-0.3, "−0.3"), (0.0, "0"), (0.3, "0.3")], "x")
+    ticks = make_ticks((-10, -5, 0, 7, 15, 20, 25))
+    above.scales(ticks, make_ticks(range(2, 7)))
+    below.scales(ticks, make_ticks((-0.3, 0, 0.3)), "x")
     x = np.linspace(*SPAN, 191)
-    slopes, curvatures = derivatives(x)
+    slopes, curvatures = find_derivatives(x)
     above.curve(list(zip(x.tolist(), f(x).tolist(), strict=True)), "value", 3)
     below.curve([(SPAN[0], 0.0), (SPAN[1], 0.0)], "line", 1)
     below.curve(list(zip(x.tolist(), slopes.tolist(), strict=True)), "adjoint", 2.5, "8 4")
@@ -59,7 +59,7 @@ def _background(convex: Ends, arrives: Ends) -> Sheet:
     return sheet
 
 
-def _line_to_zero(sheet: Sheet, places: Sequence[Place], method: str) -> None:
+def _draw_line_to_zero(sheet: Sheet, places: Sequence[Place], method: str) -> None:
     """Newton's idea in the lower picture: f′ goes on in a straight line, and the step ends where that line is 0."""
     if len(places) < 2 or method == "gradient descent":
         return
@@ -76,7 +76,7 @@ def _line_to_zero(sheet: Sheet, places: Sequence[Place], method: str) -> None:
         sheet.dot(*below.at(aim, 0.0), "tangent", 6, hollow=True)
 
 
-def _path(sheet: Sheet, places: Sequence[Place]) -> None:
+def _draw_path(sheet: Sheet, places: Sequence[Place]) -> None:
     above = Axes(sheet, CURVE, SPAN, HEIGHTS)
     at = [above.at(place.x, place.value) for place in places]
     for k in range(max(0, len(at) - 6), len(at) - 1):
@@ -95,16 +95,15 @@ def _path(sheet: Sheet, places: Sequence[Place]) -> None:
         return
     left = here.x < SPAN[0]
     edge, y = CURVE[0] + (8 if left else CURVE[2] - 8), CURVE[1] + 196
-    sheet.text(edge, y, f"← x = {number(here.x)}" if left else f"x = {number(here.x)} →", "ink",
-               "start" if left else "end", 15, bold=True)  # fmt: skip
+    words = f"← x = {number(here.x)}" if left else f"x = {number(here.x)} →"
+    sheet.text(edge, y, words, "ink", "start" if left else "end", bold=True)
 
 
-def _listed(sheet: Sheet, places: Sequence[Place], method: str) -> None:
+def _draw_list(sheet: Sheet, places: Sequence[Place], method: str) -> None:
     sheet.text(RIGHT, 20, method, "ink", bold=True)
     columns = (RIGHT + 28, RIGHT + 118, RIGHT + 210, RIGHT + 304)
-    for at, head in zip(columns, ("step", "x", "f′", "f″"), strict=True):
-        sheet.text(at, 50, head, "soft_ink", "end", 14)
-    sheet.path([(RIGHT, 58), (SIZE[0] - 8, 58)], "line", 1)
+    draw_heads(sheet, 50, [(at, head, "end") for at, head in zip(columns, ("step", "x", "f′", "f″"), strict=True)])
+    draw_rule(sheet, RIGHT, WIDTH - 8, 58)
     first = max(0, len(places) - LISTED)
     for row, (k, place) in enumerate(list(enumerate(places))[first:]):
         last = k == len(places) - 1

@@ -2,31 +2,22 @@
 
 from __future__ import annotations
 
-import functools
+from functools import cache, lru_cache, partial, partialmethod
 from typing import Any
 
 from autodiff_lab.text.notation import number
-from autodiff_lab.text.table import Grid
 from autodiff_lab.trace.reverse_steps import Move
-from autodiff_lab.widgets.labs.lab import Button, Choice, Lab, Play, Slider
-from autodiff_lab.widgets.labs.order_lab import picture as order_picture
-from autodiff_lab.widgets.labs.order_lab.sweeps import (
-    CELLS,
-    OPERATIONS,
-    by_recursion,
-    counted,
-    in_order,
-    recorded,
-    slope,
-    users,
-)
-from autodiff_lab.widgets.labs.table import grid
+from autodiff_lab.widgets.labs.lab import STEP_BUTTONS, Button, Choice, Lab, Play, Slider
+from autodiff_lab.widgets.labs.order_lab import sweeps
+from autodiff_lab.widgets.labs.order_lab.picture import draw
+from autodiff_lab.widgets.labs.order_lab.sweeps import CELLS, OPERATIONS
+from autodiff_lab.widgets.labs.table import Grid, grid
 
 ADDS, OVERWRITES, RECURSION = WAYS = ("you choose, += adds", "you choose, = overwrites", "recursion, path by path")
 
 
 class OrderLab(Lab):
-    """Choose the order in which the cells of (x²)² + (x²)² send, or let a recursion follow every path.
+    """A lab on the order of a sweep: the cells of (x²)² + (x²)² send one by one, or a recursion follows every path.
 
     >>> lab = OrderLab()
     >>> for cell in "ybac":
@@ -39,50 +30,28 @@ class OrderLab(Lab):
     about = "Let the cells send, one after the other, in any order you like. Find the orders that bring 64 to x."
     controls = (
         *(Button(name, f"{name} sends") for name in OPERATIONS),
-        Button("back", "Back"),
-        Button("begin", "Begin again"),
+        *STEP_BUTTONS[1:],
         Choice("way", "who sends next", WAYS),
         Button("next", "Next call"),
         Play("next", 1200),
-        Slider("k", "doublings, below", 1, 8, 1),
+        Slider("k", "doublings, below", 1, 8, 1, 3),
     )
 
     def __init__(self) -> None:
-        self._way, self.k = ADDS, 3.0
-        self._order: tuple[str, ...] = ()
-        self._calls = 0
         self._tried: dict[tuple[str, str], float | None] = {}
+        super().__init__()
 
-    @property
-    def way(self) -> str:
-        """Who chooses, and whether a contribution is added; another way begins again."""
-        return self._way
-
-    @way.setter
-    def way(self, way: str) -> None:
-        if way != self._way:
-            self._way = way
+    def change(self, name: str) -> None:
+        """Begin again in another way."""
+        if name == "way":
             self.begin()
 
-    def y(self) -> None:
-        """Let y send."""
-        self._send("y")
-
-    def b(self) -> None:
-        """Let b send."""
-        self._send("b")
-
-    def c(self) -> None:
-        """Let c send."""
-        self._send("c")
-
-    def a(self) -> None:
-        """Let a send."""
-        self._send("a")
-
     def _send(self, name: str) -> None:
+        """Let a cell send."""
         self._order += (name,)
         self._note()
+
+    y, c, b, a = map(partial(partialmethod, _send), OPERATIONS)
 
     def next(self) -> None:
         """Let the recursion go one call further."""
@@ -95,20 +64,21 @@ class OrderLab(Lab):
 
     def begin(self) -> None:
         """Forget this order; what came of those that were tried stays."""
-        self._order, self._calls = (), 0
+        self._order: tuple[str, ...] = ()
+        self._calls = 0
 
     def _note(self) -> None:
         """Keep what came of an order that is complete."""
         if self.complete:
-            order = "recursion" if self._way == RECURSION else " ".join(self._order)
-            self._tried[order, "=" if self._way == OVERWRITES else "+="] = self._held()["x"]
+            order = "recursion" if self.way == RECURSION else " ".join(self._order)
+            self._tried[order, "=" if self.way == OVERWRITES else "+="] = self._held()["x"]
 
     def can(self, name: str) -> bool:
         """Every cell sends once; a recursion chooses for itself."""
         if name in OPERATIONS:
-            return self._way != RECURSION and name not in self._order
+            return self.way != RECURSION and name not in self._order
         if name == "next":
-            return self._way == RECURSION and not self.complete
+            return self.way == RECURSION and not self.complete
         return bool(self.moves)
 
     def still(self) -> OrderLab:
@@ -121,12 +91,12 @@ class OrderLab(Lab):
     @property
     def moves(self) -> tuple[Move, ...]:
         """What was sent so far."""
-        return _recursion()[: self._calls] if self._way == RECURSION else _moves(self._order, self._way == OVERWRITES)
+        return _recursion()[: self._calls] if self.way == RECURSION else _moves(self._order, self.way == OVERWRITES)
 
     @property
     def complete(self) -> bool:
         """Whether there is nothing left to send."""
-        return len(self.moves) == (len(_recursion()) if self._way == RECURSION else len(OPERATIONS))
+        return len(self.moves) == (len(_recursion()) if self.way == RECURSION else len(OPERATIONS))
 
     def _held(self) -> dict[str, float | None]:
         """What each cell holds."""
@@ -145,29 +115,29 @@ class OrderLab(Lab):
                 sent[CELLS[move.line]].append(None if move.adjoint is None else float(move.adjoint))
         cells = {
             name: {
-                "value": float(recorded().values[i]),
+                "value": float(sweeps.record_tape().values[i]),
                 "holds": held[name],
                 "has sent": bool(sent[name]),
                 "sent": sent[name],
                 "early": self._early(name, order),
-                "waits": [user for user in users()[name] if user not in order],
+                "waits": [user for user in sweeps.list_users()[name] if user not in order],
             }
             for i, name in enumerate(CELLS)
         }
-        paths, calls, visits = counted(int(self.k))
+        paths, calls, visits = sweeps.count_paths(self.k)
         return {
-            "way": self._way,
+            "way": self.way,
             "order": order,
             "cells": cells,
             "starved": [name for name, cell in cells.items() if cell["early"]],
             "complete": self.complete,
             "slope": held["x"],
-            "right": slope(),
+            "right": sweeps.slope(),
             "arrows": [
                 [CELLS[move.line], CELLS[one.parent], float(one.contribution)] for move in moves for one in move.sent
             ],
             "tried": [[order, sign, x] for (order, sign), x in self._tried.items()],
-            "doublings": int(self.k),
+            "doublings": self.k,
             "paths": paths,
             "calls": calls,
             "visits": visits,
@@ -175,14 +145,14 @@ class OrderLab(Lab):
 
     def _early(self, name: str, order: list[str]) -> list[str]:
         """The users for which a cell did not wait."""
-        if self._way == RECURSION or name not in order:
+        if self.way == RECURSION or name not in order:
             return []
-        return [user for user in users()[name] if user not in order[: order.index(name)]]
+        return [user for user in sweeps.list_users()[name] if user not in order[: order.index(name)]]
 
     def sentence(self) -> str:
         """What the last move did, and at the end what came of the order."""
         if not self.moves:
-            if self._way == RECURSION:
+            if self.way == RECURSION:
                 return "A function calls itself for every operand, as soon as something arrives. Press Next call."
             return "y holds the seed 1. Who may send first, and who must wait for whom?"
         snap, last = self.snapshot(), self.moves[-1]
@@ -201,7 +171,7 @@ class OrderLab(Lab):
         text = f"{name} sends {' and '.join(said)}; {', '.join(dict.fromkeys(now + lost))}."
         if early:
             text += f" Too early: {' and '.join(early)} {'have' if len(early) > 1 else 'has'} not sent yet."
-        if late and self._way != RECURSION:
+        if late and self.way != RECURSION:
             text += f" Too late: {late[0]} has sent already, and this goes no further."
         return text
 
@@ -212,8 +182,8 @@ class OrderLab(Lab):
             (
                 name,
                 cell["value"],
-                _text(cell["holds"]),
-                ", then ".join(map(_text, cell["sent"])) or "·",
+                _write(cell["holds"]),
+                ", then ".join(map(_write, cell["sent"])) or "·",
                 ", ".join(cell["waits"]) or "nobody",
                 ", ".join(cell["early"]) or "nobody",
             )
@@ -224,17 +194,17 @@ class OrderLab(Lab):
 
     def picture(self) -> str:
         """The graph with what is held and sent, the orders that were tried, and the count of paths."""
-        return order_picture.drawn(self.snapshot())
+        return draw(self.snapshot())
 
 
-@functools.lru_cache(maxsize=256)
+@lru_cache(maxsize=256)
 def _moves(order: tuple[str, ...], overwrites: bool) -> tuple[Move, ...]:
-    return tuple(in_order(order, overwrites))
+    return tuple(sweeps.sweep_in_order(order, overwrites))
 
 
-@functools.cache
+@cache
 def _recursion() -> tuple[Move, ...]:
-    return tuple(by_recursion())
+    return tuple(sweeps.sweep_by_recursion())
 
 
 def _product(move: Move, k: int) -> str:
@@ -243,11 +213,11 @@ def _product(move: Move, k: int) -> str:
     return f"{number(move.adjoint)} × {number(one.contribution / move.adjoint)} = {number(one.contribution)}"
 
 
-def _text(x: float | None) -> str:
+def _write(x: float | None) -> str:
     return "nothing" if x is None else number(x)
 
 
 def _verdict(snap: dict[str, Any]) -> str:
     if snap["slope"] == snap["right"]:
-        return f"All is sent, and x holds {_text(snap['slope'])}: this order is valid."
-    return f"All is sent, and x holds {_text(snap['slope'])} in the place of {number(snap['right'])}."
+        return f"All is sent, and x holds {_write(snap['slope'])}: this order is valid."
+    return f"All is sent, and x holds {_write(snap['slope'])} in the place of {number(snap['right'])}."

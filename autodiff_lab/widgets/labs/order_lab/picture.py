@@ -7,39 +7,41 @@ from typing import Any
 
 from autodiff_lab.text.notation import number
 from autodiff_lab.widgets.labs.canvas import Point, Sheet
-from autodiff_lab.widgets.labs.order_lab.sweeps import recorded, users
+from autodiff_lab.widgets.labs.marks import draw_bar, draw_rule
+from autodiff_lab.widgets.labs.order_lab.sweeps import list_users, record_tape
 
-SIZE = (850, 520)
-WIDE, HIGH = 112, 58
+WIDTH, HEIGHT = 850, 520
+BOX_WIDTH, BOX_HEIGHT = 112, 58
 PLACES = {"x": (10, 112), "a": (196, 112), "b": (362, 44), "c": (362, 180), "y": (526, 112)}
 MADE_OF = {"x": "input", "a": "x²", "b": "a²", "c": "a²", "y": "b + c"}
 LIST_LEFT, BELOW = 674, 306
 SHOWN = 9
 
 
-def drawn(snap: dict[str, Any]) -> str:
+def draw(snap: dict[str, Any]) -> str:
     """Draw a snapshot of the lab."""
-    sheet = Sheet(*SIZE, "Five cells with values and adjoints, the orders that were tried, and paths against cells")
+    title = "Five cells with values and adjoints, the orders that were tried, and paths against cells"
+    sheet = Sheet(WIDTH, HEIGHT, title)
     sheet.text(10, 24, "y = (x²)² + (x²)²", bold=True)
     sheet.text(196, 24, f"sent so far: {' '.join(snap['order']) or 'nobody'}", "soft_ink")
     sheet.text(10, 276, snap["way"], "soft_ink", size=14)
     sent: dict[tuple[str, str], list[str]] = {}
     for start, end, contribution in snap["arrows"]:
         sent.setdefault((end, start), []).append(number(contribution))
-    for operand, consumers in users().items():
+    for operand, consumers in list_users().items():
         for consumer in consumers:
-            _edge(sheet, operand, consumer, sent.get((operand, consumer), []), snap)
+            _draw_edge(sheet, operand, consumer, sent.get((operand, consumer), []), snap)
     for name, cell in snap["cells"].items():
-        _cell(sheet, name, cell, snap)
-    _tried(sheet, snap)
-    _paths(sheet, snap)
+        _draw_cell(sheet, name, cell, snap)
+    _draw_tried(sheet, snap)
+    _draw_paths(sheet, snap)
     return sheet.svg()
 
 
-def _edge(sheet: Sheet, operand: str, consumer: str, sent: list[str], snap: dict[str, Any]) -> None:
-    """A link with its partial; once something was sent, an arrow back with the contributions."""
+def _draw_edge(sheet: Sheet, operand: str, consumer: str, sent: list[str], snap: dict[str, Any]) -> None:
+    """Draw a link with its partial; once something was sent, an arrow back with the contributions."""
     (x0, y0), (x1, y1) = PLACES[operand], PLACES[consumer]
-    tail, head = (x0 + WIDE + 2, y0 + HIGH / 2), (x1 - 2, y1 + HIGH / 2)
+    tail, head = (x0 + BOX_WIDTH + 2, y0 + BOX_HEIGHT / 2), (x1 - 2, y1 + BOX_HEIGHT / 2)
     x, y = (tail[0] + head[0]) / 2, (tail[1] + head[1]) / 2
     x += -8 if operand == "a" else 8 if operand in "bc" else 0
     y += -18 if "b" in (operand, consumer) else 30 if "c" in (operand, consumer) else -8
@@ -53,28 +55,29 @@ def _edge(sheet: Sheet, operand: str, consumer: str, sent: list[str], snap: dict
 
 
 def _partial(operand: str, consumer: str) -> str:
-    tape, names = recorded(), list(PLACES)
+    tape, names = record_tape(), list(PLACES)
     i, j = names.index(consumer), names.index(operand)
     slot = tape.parents[i].index(j)
     return number(tape.ops[i].local_partial(slot, tape.values[i], *tape.args[i]))
 
 
-def _cell(sheet: Sheet, name: str, cell: dict[str, Any], snap: dict[str, Any]) -> None:
+def _draw_cell(sheet: Sheet, name: str, cell: dict[str, Any], snap: dict[str, Any]) -> None:
     x, y = PLACES[name]
     starved, last = bool(cell["early"]) or len(cell["sent"]) > 1, bool(snap["order"]) and snap["order"][-1] == name
     role = "adjoint" if starved else "ink" if last else "line"
-    sheet.box(x, y, WIDE, HIGH, role, "adjoint_paper" if starved else "paper", 3.5 if starved or last else 1.5)
+    paper, width = "adjoint_paper" if starved else "paper", 3.5 if starved or last else 1.5
+    sheet.box(x, y, BOX_WIDTH, BOX_HEIGHT, role, paper, width)
     sheet.text(x + 10, y + 22, name, bold=True)
-    sheet.text(x + WIDE - 10, y + 22, MADE_OF[name], "soft_ink", "end", 14)
+    sheet.text(x + BOX_WIDTH - 10, y + 22, MADE_OF[name], "soft_ink", "end", 14)
     sheet.text(x + 10, y + 46, number(cell["value"]), "value", bold=True)
     held = "·" if cell["holds"] is None else number(cell["holds"])
-    sheet.text(x + WIDE - 10, y + 46, held, "adjoint", "end", bold=True)
+    sheet.text(x + BOX_WIDTH - 10, y + 46, held, "adjoint", "end", bold=True)
     if name != "x":
-        said, role = _state(cell, snap)
-        sheet.text(x + WIDE / 2, y + HIGH + 18, said, role, "middle", 14, starved)
+        said, role = _describe_state(cell, snap)
+        sheet.text(x + BOX_WIDTH / 2, y + BOX_HEIGHT + 18, said, role, "middle", 14, starved)
 
 
-def _state(cell: dict[str, Any], snap: dict[str, Any]) -> tuple[str, str]:
+def _describe_state(cell: dict[str, Any], snap: dict[str, Any]) -> tuple[str, str]:
     if not cell["has sent"]:
         return (f"waits for {', '.join(cell['waits'])}", "soft_ink") if cell["waits"] else ("may send", "ink")
     sent = ", then ".join("nothing" if x is None else number(x) for x in cell["sent"])
@@ -83,49 +86,45 @@ def _state(cell: dict[str, Any], snap: dict[str, Any]) -> tuple[str, str]:
     return f"sent {sent}", "adjoint" if len(cell["sent"]) > 1 else "ink"
 
 
-def _tried(sheet: Sheet, snap: dict[str, Any]) -> None:
-    """The orders that were carried through, the latest at the bottom."""
+def _draw_tried(sheet: Sheet, snap: dict[str, Any]) -> None:
+    """List the orders that were carried through, the latest at the bottom."""
     sheet.path([(LIST_LEFT - 16, 10), (LIST_LEFT - 16, BELOW - 16)], "faint", 1)
     sheet.text(LIST_LEFT, 24, "order", "soft_ink", size=14)
-    sheet.text(SIZE[0] - 26, 24, "x gets", "soft_ink", "end", 14)
+    sheet.text(WIDTH - 26, 24, "x gets", "soft_ink", "end", 14)
     if not snap["tried"]:
         sheet.text(LIST_LEFT, 52, "none tried yet", "soft_ink", size=14)
     for k, (order, sign, x) in enumerate(snap["tried"][-SHOWN:]):
         y, right = 52 + 26 * k, x == snap["right"]
         sheet.text(LIST_LEFT, y, order if sign == "+=" else f"{order}, with =")
-        sheet.text(SIZE[0] - 26, y, "·" if x is None else number(x), "value" if right else "adjoint", "end", bold=True)
-        sheet.text(SIZE[0] - 6, y, "✓" if right else "✗", "value" if right else "adjoint", "end")
+        sheet.text(WIDTH - 26, y, "·" if x is None else number(x), "value" if right else "adjoint", "end", bold=True)
+        sheet.text(WIDTH - 6, y, "✓" if right else "✗", "value" if right else "adjoint", "end")
 
 
-def _paths(sheet: Sheet, snap: dict[str, Any]) -> None:
-    """Show x doubled again and again: a chain of cells, and three bars."""
-    sheet.path([(10, BELOW), (SIZE[0] - 10, BELOW)], "faint", 1)
+def _draw_paths(sheet: Sheet, snap: dict[str, Any]) -> None:
+    """Draw x doubled again and again: a chain of cells, and three bars."""
+    draw_rule(sheet, 10, WIDTH - 10, BELOW, "faint")
     many = snap["doublings"]
     sheet.text(10, BELOW + 26, f"Another program: x + x, {many} time{'s' * (many > 1)} over", bold=True)
-    apart = (SIZE[0] - 80) / 8
+    apart = (WIDTH - 80) / 8
     places = [(30 + apart * k, BELOW + 70) for k in range(many + 1)]
     for here, there in pairwise(places):
         for bend in (-1, 1):
-            sheet.path(_bent(here, there, bend * 22), "line", 1.5)
+            sheet.path(_bend(here, there, bend * 22), "line", 1.5)
     for k, place in enumerate(places):
         sheet.dot(*place, "ink", 7)
         if k in (0, many):
             sheet.text(place[0], place[1] + 26, "y" if k else "x", "ink", "middle", bold=True)
     most = max(snap["calls"], 1)
-    for k, (said, count, role) in enumerate(
-        (
-            ("paths from y to x", snap["paths"], "adjoint"),
-            ("calls, if each path is followed", snap["calls"], "adjoint"),
-            ("cells that a sweep visits", snap["visits"], "value"),
-        )
+    for y, said, count, role in (
+        (BELOW + 118, "paths from y to x", snap["paths"], "adjoint"),
+        (BELOW + 148, "calls, if each path is followed", snap["calls"], "adjoint"),
+        (BELOW + 178, "cells that a sweep visits", snap["visits"], "value"),
     ):
-        y = BELOW + 118 + 30 * k
         sheet.text(10, y + 15, said, "ink", size=14)
-        sheet.box(240, y, 500 * count / most, 20, role, role)
-        sheet.text(250 + 500 * count / most, y + 16, str(count), role, bold=True)
+        draw_bar(sheet, 240, y, 500 * count / most, role, str(count), 20, bold=True)
 
 
-def _bent(here: Point, there: Point, height: float) -> list[Point]:
-    """A bow from one dot to the next."""
+def _bend(here: Point, there: Point, height: float) -> list[Point]:
+    """Bend a line from one dot to the next."""
     (x0, y0), (x1, _) = here, there
     return [(x0 + (x1 - x0) * t / 12, y0 + 4 * height * t / 12 * (1 - t / 12)) for t in range(13)]

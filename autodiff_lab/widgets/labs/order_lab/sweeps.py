@@ -30,14 +30,14 @@ def f(x: Any) -> Any:
 
 
 @functools.cache
-def recorded() -> Any:
-    """The tape of `f` at 2."""
+def record_tape() -> Any:
+    """Record `f` at 2."""
     return record(f, POINT)[1]
 
 
 @functools.cache
 def slope() -> float:
-    """What every valid order must give.
+    """Find the slope that every valid order must give.
 
     >>> slope()
     64.0
@@ -46,25 +46,25 @@ def slope() -> float:
 
 
 @functools.cache
-def users() -> dict[str, tuple[str, ...]]:
-    """For each cell, the cells that it was used in.
+def list_users() -> dict[str, tuple[str, ...]]:
+    """List for each cell the cells that it was used in.
 
-    >>> users()["a"]
+    >>> list_users()["a"]
     ('b', 'c')
     """
-    parents = recorded().parents
+    parents = record_tape().parents
     return {name: tuple(user for k, user in enumerate(CELLS) if i in parents[k]) for i, name in enumerate(CELLS)}
 
 
-def in_order(order: Sequence[str], overwrites: bool = False) -> Iterator[Move]:
+def sweep_in_order(order: Sequence[str], overwrites: bool = False) -> Iterator[Move]:
     """Let the cells send in this order, each once, whatever it holds when its turn comes.
 
-    >>> [float(list(in_order(order))[-1].sent[0].after) for order in ("ybca", "ycba")]
+    >>> [float(list(sweep_in_order(order))[-1].sent[0].after) for order in ("ybca", "ycba")]
     [64.0, 64.0]
-    >>> [float(move.sent[0].after) for move in in_order("ybac") if move.line == 1]
+    >>> [float(move.sent[0].after) for move in sweep_in_order("ybac") if move.line == 1]
     [32.0]
     """
-    tape = recorded()
+    tape = record_tape()
     adjoints: list[Any] = [None] * len(tape)
     adjoints[tape.output] = seed_of(tape)
     for i in map(CELLS.index, order):
@@ -78,20 +78,20 @@ def in_order(order: Sequence[str], overwrites: bool = False) -> Iterator[Move]:
         yield Move(i, adjoints[i], tuple(sent))
 
 
-def by_recursion() -> Iterator[Move]:
+def sweep_by_recursion() -> Iterator[Move]:
     """Follow every path by itself and pass on the whole adjoint: the player's fault of that name.
 
-    >>> [float(move.sent[0].after) for move in by_recursion()][-1]
+    >>> [float(move.sent[0].after) for move in sweep_by_recursion()][-1]
     96.0
     """
-    return fault("recursion").sweep(recorded())
+    return fault("recursion").sweep(record_tape())
 
 
 @functools.cache
-def counted(doublings: int) -> tuple[int, int, int]:
-    """Paths from the result to x, calls of a recursion that follows each, and cells, for ``x = x + x`` many times.
+def count_paths(doublings: int) -> tuple[int, int, int]:
+    """Count paths from the result to x, calls of a recursion along each, and cells, for ``x = x + x`` many times.
 
-    >>> [counted(k) for k in (1, 2, 10)]
+    >>> [count_paths(k) for k in (1, 2, 10)]
     [(2, 3, 2), (4, 7, 3), (1024, 2047, 11)]
     """
 

@@ -10,13 +10,14 @@ import numpy as np
 
 from autodiff_lab.engine.tape import Tape
 from autodiff_lab.text.notation import number
-from autodiff_lab.text.table import Grid
 from autodiff_lab.trace.model import Trace
 from autodiff_lab.transforms.gradients import grad, record
 from autodiff_lab.transforms.symbol import Symbol
 from autodiff_lab.widgets.labs.canvas import Sheet
 from autodiff_lab.widgets.labs.lab import Lab, Slider
-from autodiff_lab.widgets.labs.table import grid
+from autodiff_lab.widgets.labs.marks import draw_bar
+from autodiff_lab.widgets.labs.phrases import count_noun
+from autodiff_lab.widgets.labs.table import Grid, grid
 
 LARGEST = 6
 LINES, WIDTH = 13, 54
@@ -43,7 +44,7 @@ class Swell(NamedTuple):
 
 
 class SwellMeter(Lab):
-    """The derivative of the iterated logistic map, as a formula and by AD.
+    """A lab on expression swell: the derivative of the iterated logistic map, as a formula and by AD.
 
     >>> lab = SwellMeter()
     >>> lab.set(n=4, x=0.3)
@@ -53,28 +54,25 @@ class SwellMeter(Lab):
 
     title = "SwellMeter"
     about = "Move n. The formula of the derivative grows; the work of AD keeps step with the program."
-    controls = (Slider("n", "n", 1, LARGEST, 1), Slider("x", "x", 0.05, 0.95, 0.05))
-
-    def __init__(self) -> None:
-        self.n, self.x = 3.0, 0.3
+    controls = (Slider("n", "n", 1, LARGEST, 1, 3), Slider("x", "x", 0.05, 0.95, 0.05, 0.3))
 
     def still(self) -> SwellMeter:
         """A later turn, where the formula no longer fits."""
-        later = SwellMeter()
-        later.n, later.x = LARGEST - 1.0, self.x
+        later = self.copy()
+        later.set(n=LARGEST - 1)
         return later
 
     def snapshot(self) -> dict[str, Any]:
         """Value and slope at x; sizes of the formulas; operations of the program and of the sweep."""
-        n, swell = int(self.n), swell_of(int(self.n))
+        swell = measure_swell(self.n)
         return {
-            "n": n,
-            "value": float(logistic(n)(self.x)),
-            "slope": float(grad(logistic(n))(self.x)),
-            "slope_of_formula": _evaluated(swell.derivative, self.x),
-            "formula_size": size(swell.formula),
-            "derivative_size": size(swell.derivative),
-            "characters": len(_text(swell.derivative)),
+            "n": self.n,
+            "value": float(logistic(self.n)(self.x)),
+            "slope": float(grad(logistic(self.n))(self.x)),
+            "slope_of_formula": _evaluate(swell.derivative, self.x),
+            "formula_size": count_parts(swell.formula),
+            "derivative_size": count_parts(swell.derivative),
+            "characters": len(_write_formula(swell.derivative)),
             "operations": swell.operations,
             "sweep": swell.sweep,
         }
@@ -83,66 +81,67 @@ class SwellMeter(Lab):
         """The two ways side by side."""
         snap = self.snapshot()
         ratio = f", {number(snap['sweep'] / snap['operations'])} for each of its own" if snap["operations"] else ""
+        parts, characters = count_noun(snap["derivative_size"], "part"), count_noun(snap["characters"], "character")
         return (
-            f"l{_low(self.n)}′({number(self.x)}) = {number(snap['slope'])}. Written as a formula, the derivative has "
-            f"{_count(snap['derivative_size'], 'part')} and {_count(snap['characters'], 'character')}. The program has "
-            f"{snap['operations']} operations, and the sweep adds {snap['sweep']}{ratio}."
+            f"l{_subscript(self.n)}′({number(self.x)}) = {number(snap['slope'])}. Written as a formula, the derivative "
+            f"has {parts} and {characters}. The program has {snap['operations']} operations, and the sweep adds "
+            f"{snap['sweep']}{ratio}."
         )
 
     def table(self) -> Grid:
         """The sizes for every n up to this one."""
-        rows = []
-        for n in range(1, int(self.n) + 1):
-            s = swell_of(n)
-            rows.append((str(n), size(s.formula), size(s.derivative), s.operations, s.operations + s.sweep))
+        rows = [
+            (
+                str(n),
+                *map(float, (count_parts(s.formula), count_parts(s.derivative), s.operations, s.operations + s.sweep)),
+            )
+            for n, s in ((n, measure_swell(n)) for n in range(1, self.n + 1))
+        ]
         heads = ("n", "parts of lₙ", "parts of lₙ′", "operations of the program", "with the sweep")
-        return grid("How large the derivative is", heads, [(a, *map(float, rest)) for a, *rest in rows])
+        return grid("How large the derivative is", heads, rows)
 
     def picture(self) -> str:
         """The formula as far as it fits, and bars."""
         sheet = Sheet(830, 400, "The formula of the derivative, and bars for the size of formula and of AD")
-        n, swell = int(self.n), swell_of(int(self.n))
-        text = _text(swell.derivative).replace("-", "−").replace("*", "·")
+        text = _write_formula(measure_swell(self.n).derivative).replace("-", "−").replace("*", "·")
         lines = textwrap.wrap(text, WIDTH)
-        sheet.text(12, 26, f"l{_low(n)}′(x) as a formula", "soft_ink", size=14)
+        sheet.text(12, 26, f"l{_subscript(self.n)}′(x) as a formula", "soft_ink", size=14)
         for k, line in enumerate(lines[:LINES]):
             sheet.code(12, 54 + 22 * k, [(line, "ink")], size=14)
         left_out = len(lines) - LINES
         if left_out > 0:
             sheet.text(12, 54 + 22 * LINES, f"… and {left_out} more lines like these", "adjoint", bold=True)
-        self._bars(sheet, 500, 300)
+        self._draw_bars(sheet, 500, 300)
         return sheet.svg()
 
-    def _bars(self, sheet: Sheet, left: float, width: float) -> None:
+    def _draw_bars(self, sheet: Sheet, left: float, width: float) -> None:
         sheet.text(left, 26, "parts of the formula lₙ′", "adjoint", size=14)
         sheet.text(left, 46, "operations of AD: program and sweep", "tangent", size=14)
-        largest = size(swell_of(LARGEST).derivative)
+        largest = count_parts(measure_swell(LARGEST).derivative)
         for n in range(1, LARGEST + 1):
-            y, swell, now = 74 + 50 * (n - 1), swell_of(n), n == int(self.n)
+            y, swell, now = 74 + 50 * (n - 1), measure_swell(n), n == self.n
             sheet.text(left, y + 14, f"n = {n}", "ink" if now else "soft_ink", bold=now)
             if n > self.n:
                 continue
-            parts, work = size(swell.derivative), swell.operations + swell.sweep
+            parts, work = count_parts(swell.derivative), swell.operations + swell.sweep
             for row, (amount, role) in enumerate(((parts, "adjoint"), (work, "tangent"))):
-                length = max(2.0, (width - 110) * amount / largest)
-                sheet.box(left + 52, y + 18 * row, length, 15, "", role)
-                sheet.text(left + 58 + length, y + 13 + 18 * row, str(amount), role, size=14)
+                draw_bar(sheet, left + 52, y + 18 * row, (width - 110) * amount / largest, role, str(amount))
 
 
 @functools.cache
-def swell_of(n: int) -> Swell:
+def measure_swell(n: int) -> Swell:
     """Differentiate lₙ as a formula, line by line, putting formula into formula as one does by hand."""
     _, tape = record(logistic(n), 0.3)
     trace = Trace.of(logistic(n), 0.3)
-    formula, derivative = differentiated(tape, "x")
+    formula, derivative = differentiate(tape, "x")
     sends = [send for step in trace.steps for send in step.sends]
     # A product for each contribution, and a sum where there was one already.
     sweep = len(sends) + sum(send.before is not None for send in sends)
     return Swell(formula, derivative, len(tape) - tape.n_inputs, sweep)
 
 
-def differentiated(tape: Tape, name: str) -> tuple[Symbol | float, Symbol | float]:
-    """The formula that a tape of one input computes, and its derivative; both written out in the input.
+def differentiate(tape: Tape, name: str) -> tuple[Symbol | float, Symbol | float]:
+    """Write out the formula that a tape of one input computes, and its derivative.
 
     Nothing is shared: a value that is used twice is written twice, as on paper.
     """
@@ -162,26 +161,22 @@ def differentiated(tape: Tape, name: str) -> tuple[Symbol | float, Symbol | floa
     return formulas[tape.output], slopes[tape.output]
 
 
-def size(formula: Symbol | float) -> int:
-    """How many numbers, names and operations a formula has, written out.
+def count_parts(formula: Symbol | float) -> int:
+    """Count the numbers, names and operations of a formula, written out.
 
-    >>> size(3 * Symbol("x") + 1)
+    >>> count_parts(3 * Symbol("x") + 1)
     5
     """
-    return 1 + sum(map(size, formula.operands)) if isinstance(formula, Symbol) else 1
+    return 1 + sum(map(count_parts, formula.operands)) if isinstance(formula, Symbol) else 1
 
 
-def _text(formula: Symbol | float) -> str:
+def _write_formula(formula: Symbol | float) -> str:
     return formula.text() if isinstance(formula, Symbol) else number(formula)
 
 
-def _evaluated(formula: Symbol | float, x: float) -> float:
+def _evaluate(formula: Symbol | float, x: float) -> float:
     return float(eval(formula.python(), {"np": np, "x": x}) if isinstance(formula, Symbol) else formula)
 
 
-def _count(n: int, thing: str) -> str:
-    return f"{n} {thing}{'s' * (n != 1)}"
-
-
-def _low(n: float) -> str:
-    return "₀₁₂₃₄₅₆"[int(n)]
+def _subscript(n: int) -> str:
+    return "₀₁₂₃₄₅₆"[n]

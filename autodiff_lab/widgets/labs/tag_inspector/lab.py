@@ -7,11 +7,10 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from autodiff_lab.text.notation import number
-from autodiff_lab.text.table import Grid
-from autodiff_lab.widgets.labs.lab import Button, Choice, Lab, Play, Slider, Toggle
-from autodiff_lab.widgets.labs.table import grid
+from autodiff_lab.widgets.labs.lab import STEP_BUTTONS, Choice, Play, Slider, SteppedLab, Toggle
+from autodiff_lab.widgets.labs.table import Grid, grid
 from autodiff_lab.widgets.labs.tag_inspector.machines import Flat, Line, Run, Watched
-from autodiff_lab.widgets.labs.tag_inspector.picture import drawn, epsilon, written
+from autodiff_lab.widgets.labs.tag_inspector.picture import draw, epsilon, write_sum
 
 
 class Nested(NamedTuple):
@@ -34,8 +33,8 @@ PROGRAMS = {
 }
 
 
-class TagInspector(Lab):
-    """Follow a nested derivative through its operations, and see where two ε become one.
+class TagInspector(SteppedLab):
+    """A lab on perturbation confusion: a nested derivative, line by line, and where two ε become one.
 
     >>> lab = TagInspector()
     >>> lab.set(program="d/dx [ x · d/dy (x · y) ]")
@@ -51,55 +50,26 @@ class TagInspector(Lab):
     controls = (
         Choice("program", "program", tuple(PROGRAMS)),
         Toggle("tags", "tags"),
-        Slider("x", "x", 1, 6, 0.5),
-        Slider("y", "y", 1, 6, 0.5),
-        Button("next", "Next"),
-        Button("back", "Back"),
-        Button("begin", "Begin again"),
+        Slider("x", "x", 1, 6, 0.5, 1.0),
+        Slider("y", "y", 1, 6, 0.5, 1.0),
+        *STEP_BUTTONS,
         Play("next", 1500),
     )
 
-    def __init__(self) -> None:
-        self._program, self.tags, self.rows = next(iter(PROGRAMS)), False, 0
-        self.x, self.y = PROGRAMS[self._program][1:]
+    def change(self, name: str) -> None:
+        """Let another program begin at its own points."""
+        if name == "program":
+            self.begin()
+            self.x, self.y = PROGRAMS[self.program][1:]
 
     @property
-    def program(self) -> str:
-        """The nested derivative; another one begins at its own points."""
-        return self._program
+    def length(self) -> int:
+        """How many lines the program has."""
+        return len(self.run.lines)
 
-    @program.setter
-    def program(self, program: str) -> None:
-        if program != self._program:
-            self._program, self.rows = program, 0
-            self.x, self.y = PROGRAMS[program][1:]
-
-    def next(self) -> None:
-        """One line more."""
-        self.rows += 1
-
-    def back(self) -> None:
-        """One line less."""
-        self.rows -= 1
-
-    def begin(self) -> None:
-        """No line yet."""
-        self.rows = 0
-
-    def can(self, name: str) -> bool:
-        """Next while there is a line, the others while there is one less."""
-        return self.rows < len(self.run.lines) if name == "next" else self.rows > 0
-
-    def shown(self, name: str) -> str:
+    def slider_text(self, name: str) -> str:
         """The point; where y begins at x, there is nothing to choose."""
-        return "as x" if name == "y" and "at y = x" in self.program else super().shown(name)
-
-    def still(self) -> TagInspector:
-        """The whole run."""
-        whole = TagInspector()
-        whole.set(program=self.program, tags=self.tags, x=self.x, y=self.y)
-        whole.rows = len(whole.run.lines)
-        return whole
+        return "as x" if name == "y" and "at y = x" in self.program else super().slider_text(name)
 
     @property
     def run(self) -> Run:
@@ -109,7 +79,7 @@ class TagInspector(Lab):
     def snapshot(self) -> dict[str, Any]:
         """The lines that have run, as the chosen machine has them, its result, and the slope that was asked for."""
         run = self.run
-        lines = run.lines[: self.rows]
+        lines = run.lines[: self.done]
         return {
             "program": self.program,
             "tags": self.tags,
@@ -119,20 +89,20 @@ class TagInspector(Lab):
             "merged": [] if self.tags else [k for k, line in enumerate(lines) if line.merged],
             "result": float(run.result.tagged if self.tags else run.result.untagged),
             "slope": float(run.result.tagged),
-            "finished": self.rows == len(run.lines),
+            "finished": self.done == len(run.lines),
         }
 
     def sentence(self) -> str:
         """What the last line did, and at the end whether the machine was right."""
-        if not self.rows:
+        if not self.done:
             kind = "Each derivative has an ε of its own." if self.tags else "There is one ε for all derivatives."
             return f"{kind} Which number will come out at x = {number(self.x)}? Decide, then press Next."
-        line = self.run.lines[self.rows - 1]
-        said = self._taken(line) if line.kind == "take" else self._computed(line)
+        line = self.run.lines[self.done - 1]
+        said = self._about_the_end(line) if line.kind == "take" else self._about_the_line(line)
         return f"{said} {self.verdict()}".strip()
 
-    def _computed(self, line: Line) -> str:
-        shown = written(line, self.tags)
+    def _about_the_line(self, line: Line) -> str:
+        shown = write_sum(line, self.tags)
         if line.kind == "mark":
             return f"A derivative begins: {line.text} moves, so it is {shown}."
         if self.tags or not line.merged:
@@ -144,11 +114,11 @@ class TagInspector(Lab):
             f"right one, and {whole} no longer says which part belongs to which derivative."
         )
 
-    def _taken(self, line: Line) -> str:
-        shown, right = written(line, self.tags), written(line, tags=True)
+    def _about_the_end(self, line: Line) -> str:
+        shown, right = write_sum(line, self.tags), write_sum(line, tags=True)
         said = f"A derivative ends: before {epsilon(line.level, self.tags)} stands {shown}."
         is_last = line is self.run.lines[-1]
-        return said if self.tags or is_last or _same(line) else f"{said} With tags it is {right}."
+        return said if self.tags or is_last or _is_same(line) else f"{said} With tags it is {right}."
 
     def verdict(self) -> str:
         """At the end: result and slope."""
@@ -166,18 +136,18 @@ class TagInspector(Lab):
 
     def table(self) -> Grid:
         """The lines that have run, with what stands before each mark."""
-        lines = self.run.lines[: self.rows]
+        lines = self.run.lines[: self.done]
         caption = f"{self.program} at x = {number(self.x)}, {'with' if self.tags else 'without'} tags"
         if self.tags:
             return grid(caption, ("line", "1", "ε₁", "ε₂", "ε₁ε₂"), [(line.text, *line.tagged) for line in lines])
-        rows = [(line.text, written(line, tags=False), _remark(line)) for line in lines]
+        rows = [(line.text, write_sum(line, tags=False), _write_remark(line)) for line in lines]
         return grid(caption, ("line", "number", "remark"), rows)
 
     def picture(self) -> str:
         """The lines below each other, with a column for each ε; a merging is framed."""
         second = "" if "at y = x" in self.program else f", y = {number(self.y)}"
         heading = f"{self.program}   at x = {number(self.x)}{second}"
-        return drawn(heading, self.run.lines, self.rows, self.tags, self.verdict())
+        return draw(heading, self.run.lines, self.done, self.tags, self.verdict())
 
 
 @functools.lru_cache(maxsize=512)
@@ -185,11 +155,11 @@ def _run(program: str, x: float, y: float) -> Run:
     return Run(PROGRAMS[program].program, x, y)
 
 
-def _same(line: Line) -> bool:
+def _is_same(line: Line) -> bool:
     return isinstance(line.untagged, Flat) and tuple(line.untagged[:2]) == line.tagged[:2]
 
 
-def _remark(line: Line) -> str:
+def _write_remark(line: Line) -> str:
     if line.merged:
         first, second = map(number, line.merged)
         return f"merged: {first} + {second}"

@@ -125,7 +125,7 @@ class Run:
         _, tangent = jvp(marked, (at.tagged,), (1.0,))
         _, taken = parts(inside[0].untagged)
         marks = at.marks if isinstance(taken, Untagged) else frozenset()
-        found = Watched(self, f"d/d{letter}({_bare(inside[0].text)})", tangent, taken, marks)
+        found = Watched(self, f"d/d{letter}({_strip_brackets(inside[0].text)})", tangent, taken, marks)
         self._note("take", found, level)
         return found
 
@@ -150,14 +150,15 @@ class Run:
         value, tangent = parts(x.untagged)
         boxed = isinstance(value, Untagged) or isinstance(tangent, Untagged)
         untagged = (*parts(value), *parts(tangent)) if boxed else Flat(value, tangent, dropped)
-        self.lines.append(Line(_bare(x.text), kind, level, coefficients(x.tagged, self._levels), untagged, merged))
+        tagged = list_coefficients(x.tagged, self._levels)
+        self.lines.append(Line(_strip_brackets(x.text), kind, level, tagged, untagged, merged))
 
 
-def coefficients(number: Any, levels: list[Level]) -> Four:
+def list_coefficients(number: Any, levels: list[Level]) -> Four:
     """What stands before 1, ε₁, ε₂ and ε₁ε₂ in a number of the engine.
 
     >>> seen = []
-    >>> _ = jvp(lambda x: seen.append(coefficients(x * x, [x.level])) or x, (3.0,), (1.0,))
+    >>> _ = jvp(lambda x: seen.append(list_coefficients(x * x, [x.level])) or x, (3.0,), (1.0,))
     >>> seen
     [(9.0, 6.0, 0.0, 0.0)]
     """
@@ -177,6 +178,6 @@ def _number(thing: Any) -> float:
     return _number(thing.value) if isinstance(thing, Untagged) else float(thing)
 
 
-def _bare(text: str) -> str:
+def _strip_brackets(text: str) -> str:
     """A sum without the brackets that it needs as a factor."""
     return text[1:-1] if re.fullmatch(r"\([^()]*\)", text) else text

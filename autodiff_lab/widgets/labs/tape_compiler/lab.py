@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from autodiff_lab.engine.errors import BranchChanged
 from autodiff_lab.programs import Program, program
 from autodiff_lab.text.notation import number
-from autodiff_lab.text.table import Grid
 from autodiff_lab.transforms.gradients import value_and_grad
 from autodiff_lab.widgets.labs.lab import Button, Choice, Lab, Slider, Toggle
-from autodiff_lab.widgets.labs.table import grid
-from autodiff_lab.widgets.labs.tape_compiler.picture import drawn
+from autodiff_lab.widgets.labs.table import Grid, grid
+from autodiff_lab.widgets.labs.tape_compiler.picture import draw
+from autodiff_lab.widgets.labs.tape_compiler.programs import EXAMPLES
 
 TOGGLES = {"dead": ("dead code",), "ones": ("constants", "identities"), "shared": ("sharing",)}
 """The passes of the package that each toggle stands for."""
@@ -24,49 +23,11 @@ TOGGLES = {"dead": ("dead code",), "ones": ("constants", "identities"), "shared"
 WORDS = {"constants": "×1", "identities": "×1", "sharing": "shared", "dead code": "dead"}
 """What the picture says about a line that a pass has removed."""
 
-
-def course(x: Any, y: Any) -> Any:
-    """The function of the course."""
-    return np.log(x) + x * y - np.sin(y)
-
-
-def twice(x: Any, y: Any) -> Any:
-    """The same exponential, written twice."""
-    return (np.exp(x * y) + np.exp(x * y)) * x
-
-
-def unused(x: Any, y: Any) -> Any:
-    """Two operations that nobody asks for, and a factor of 1."""
-    _ = np.sqrt(x) * 3.0
-    return np.tanh(1.0 * x) + y
-
-
-def until_ten(x: Any, y: Any) -> Any:
-    """Multiply by x until 10 is reached."""
-    p = x
-    while p < 10:
-        p = p * x
-    return p * y
-
-
-class Example(NamedTuple):
-    """A program, and where it is recorded."""
-
-    f: Callable[[Any, Any], Any]
-    at: float
-    y: float
-
-
-EXAMPLES = {
-    "log(x) + x * y - sin(y)": Example(course, 2.0, 5.0),
-    "(exp(x * y) + exp(x * y)) * x": Example(twice, 0.5, 1.0),
-    "sqrt(x) * 3, unused; tanh(1.0 * x) + y": Example(unused, 1.0, 2.0),
-    "while p < 10: p = p * x": Example(until_ten, 1.5, 1.0),
-}
+NEVER_ENDS = "At x ≤ 1 the loop would never end, so it cannot be recorded here. The guard says no before it tries."
 
 
 class TapeCompiler(Lab):
-    """A derivative recorded at one input, compiled, and run at another.
+    """A lab on compilation: a derivative recorded at one input, compiled, and run at another.
 
     >>> lab = TapeCompiler()
     >>> lab.snapshot()["recorded"], lab.snapshot()["operations"]
@@ -83,28 +44,21 @@ class TapeCompiler(Lab):
     )
     controls = (
         Choice("program", "program", tuple(EXAMPLES)),
-        Toggle("dead", "dead code"),
-        Toggle("ones", "×1 folding"),
-        Toggle("shared", "sharing (CSE)"),
-        Slider("x", "run at x", 0.5, 3, 0.1),
+        Toggle("dead", "dead code", True),
+        Toggle("ones", "×1 folding", True),
+        Toggle("shared", "sharing (CSE)", True),
+        Slider("x", "run at x", 0.5, 3, 0.1, 2.0),
         Button("record", "Record again here"),
     )
 
-    def __init__(self) -> None:
-        self._program = next(iter(EXAMPLES))
-        self.dead = self.ones = self.shared = True
-        self.x = self.recorded_at = EXAMPLES[self._program].at
+    def begin(self) -> None:
+        """Record the program at its own input."""
+        self.x = self.recorded_at = EXAMPLES[self.program].at
 
-    @property
-    def program(self) -> str:
-        """Which program; another one begins at its own input."""
-        return self._program
-
-    @program.setter
-    def program(self, name: str) -> None:
-        if name != self._program:
-            self._program = name
-            self.x = self.recorded_at = EXAMPLES[name].at
+    def change(self, name: str) -> None:
+        """Begin with another program."""
+        if name == "program":
+            self.begin()
 
     def record(self) -> None:
         """Record, and compile, at the input that the slider is at."""
@@ -117,25 +71,23 @@ class TapeCompiler(Lab):
     @property
     def too_long(self) -> str | None:
         """Why the program cannot be run at this input at all; None if it can."""
-        if self._program == "while p < 10: p = p * x" and self.x <= 1:
-            return (
-                "At x ≤ 1 the loop would never end, so it cannot be recorded here. The guard says no before it tries."
-            )
+        if self.program == "while p < 10: p = p * x" and self.x <= 1:
+            return NEVER_ENDS
         return None
 
     @property
     def compiled(self) -> Program:
         """The program with the passes that are switched on."""
         on = tuple(p for name, passes in TOGGLES.items() if getattr(self, name) for p in passes)
-        return _compiled(self._program, self.recorded_at, on)
+        return _compile(self.program, self.recorded_at, on)
 
     def snapshot(self) -> dict[str, Any]:
         """The tape line by line, the source, the counts, and what the program answers at this input."""
-        made, example = self.compiled, EXAMPLES[self._program]
+        made, example = self.compiled, EXAMPLES[self.program]
         lines = [line for line in made.lines if not re.search(r" (<|>|<=|>=|==|!=) ", line.recorded)]
-        answer, guard = _answer(made, self.x, example.y)
+        answer, guard = _run(made, self.x, example.y)
         return {
-            "program": self._program,
+            "program": self.program,
             "passes": [name for name in TOGGLES if getattr(self, name)],
             "recorded_at": self.recorded_at,
             "x": self.x,
@@ -151,14 +103,11 @@ class TapeCompiler(Lab):
             ],
             "removed": {name: sum(line.removed_by in TOGGLES[name] for line in lines) for name in TOGGLES},
             "source": made.source,
-            "shown": shown(made.source),
-            "recorded": (
-                sum(not line.backward for line in lines),
-                sum(line.backward for line in lines),
-            ),
+            "shown": shorten_source(made.source),
+            "recorded": tuple(sum(line.backward == way for line in lines) for way in (False, True)),
             "operations": (made.operations.forward - len(made.lines) + len(lines), made.operations.backward),
             "answer": answer,
-            "engine": None if self.too_long else _engine(self._program, self.x),
+            "engine": None if self.too_long else _run_engine(self.program, self.x),
             "guard": guard,
         }
 
@@ -166,12 +115,10 @@ class TapeCompiler(Lab):
         """What the passes took, and what the program answers."""
         snap = self.snapshot()
         forward, backward = snap["operations"]
+        labels = {control.name: control.label for control in self.controls if control.name in TOGGLES}
         took = ", ".join(
-            f"{control.label} took {snap['removed'][control.name]}"
-            if getattr(self, control.name)
-            else f"{control.label} is off"
-            for control in self.controls
-            if isinstance(control, Toggle)
+            f"{label} took {snap['removed'][name]}" if name in snap["passes"] else f"{label} is off"
+            for name, label in labels.items()
         )
         counts = (
             f"{snap['recorded'][0]} recorded operations forward became {forward}, and {snap['recorded'][1]} lines back "
@@ -181,8 +128,8 @@ class TapeCompiler(Lab):
             end = self.too_long or "Another tape is needed: record again here."
             return f"The guard stops at x = {number(self.x)}: {snap['guard']}. {end} {counts}"
         value, (dx, dy) = snap["answer"]
-        (same, same_slopes) = snap["engine"]
-        close = np.allclose([value, dx, dy], [same, *same_slopes], rtol=1e-12, atol=1e-12)
+        same, slopes = snap["engine"]
+        close = np.allclose([value, dx, dy], [same, *slopes], rtol=1e-12, atol=1e-12)
         agrees = "as the engine finds" if close else "which is not what the engine finds"
         return (
             f"At x = {number(self.x)} the program gives {number(value)}, and the slopes {number(dx)} and {number(dy)}, "
@@ -200,13 +147,13 @@ class TapeCompiler(Lab):
 
     def picture(self) -> str:
         """The tape beside the program."""
-        return drawn(self.snapshot())
+        return draw(self.snapshot())
 
 
-def shown(source: str) -> list[str]:
-    r"""The lines of a source as the picture has them: a guard in one line, without its message.
+def shorten_source(source: str) -> list[str]:
+    r"""Shorten a source to the lines that the picture has: a guard in one line, without its message.
 
-    >>> shown("def f(x):\n    if not x < 10:\n        raise BranchChanged('…')\n    return x\n")
+    >>> shorten_source("def f(x):\n    if not x < 10:\n        raise BranchChanged('…')\n    return x\n")
     ['def f(x):', '    if not x < 10: raise BranchChanged(…)', '    return x']
     """
     joined = re.sub(r":\n +raise BranchChanged\(.*\)", ": raise BranchChanged(…)", source)
@@ -214,19 +161,19 @@ def shown(source: str) -> list[str]:
 
 
 @functools.lru_cache(maxsize=512)
-def _compiled(name: str, x: float, passes: tuple[str, ...]) -> Program:
+def _compile(name: str, x: float, passes: tuple[str, ...]) -> Program:
     example = EXAMPLES[name]
     return program(example.f, x, example.y, argnums=(0, 1), passes=passes)
 
 
 @functools.lru_cache(maxsize=512)
-def _engine(name: str, x: float) -> Any:
+def _run_engine(name: str, x: float) -> Any:
     example = EXAMPLES[name]
     return value_and_grad(example.f, argnums=(0, 1))(x, example.y)
 
 
-def _answer(made: Program, x: float, y: float) -> tuple[Any, str]:
-    """What the program returns, or what its guard has found."""
+def _run(made: Program, x: float, y: float) -> tuple[Any, str]:
+    """Run a program: what it returns, or what its guard has found."""
     try:
         return made(x, y), ""
     except BranchChanged as changed:

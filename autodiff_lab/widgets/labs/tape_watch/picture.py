@@ -6,27 +6,28 @@ from typing import Any
 
 from autodiff_lab.text.notation import number
 from autodiff_lab.widgets.labs.canvas import Sheet
+from autodiff_lab.widgets.labs.marks import draw_heads, draw_rule
 
 LINE, TOP = 24, 58
 CODE, RIGHT = 128, 590
-SIZE = (880, TOP + 14 * LINE + 8)
+WIDTH, HEIGHT = 880, TOP + 14 * LINE + 8
 SLOPES = TOP + 8 * LINE + 16
 
 
-def drawn(snap: dict[str, Any]) -> str:
+def draw(snap: dict[str, Any]) -> str:
     """Draw a snapshot of the lab."""
-    sheet = Sheet(*SIZE, "A program, what a gradient tape has recorded of it, and the slopes it gives")
+    sheet = Sheet(WIDTH, HEIGHT, "A program, what a gradient tape has recorded of it, and the slopes it gives")
     sheet.text(CODE, 24, "the program", "ink", bold=True)
     sheet.text(12, 24, "heard as", "soft_ink", size=14)
-    sheet.path([(12, 36), (RIGHT - 24, 36)], "line", 1)
+    draw_rule(sheet, 12, RIGHT - 24, 36)
     for k, (line, mark) in enumerate(snap["source"]):
-        _line(sheet, TOP + LINE * k, line, mark)
-    _tape(sheet, snap)
-    _slopes(sheet, snap)
+        _draw_line(sheet, TOP + LINE * k, line, mark)
+    _draw_tape(sheet, snap)
+    _draw_slopes(sheet, snap)
     return sheet.svg()
 
 
-def _line(sheet: Sheet, y: float, line: str, mark: str) -> None:
+def _draw_line(sheet: Sheet, y: float, line: str, mark: str) -> None:
     recorded = mark.startswith("v")
     if mark:
         sheet.dot(18, y - 5, "value" if recorded else "soft_ink", 5, hollow=not recorded)
@@ -34,21 +35,20 @@ def _line(sheet: Sheet, y: float, line: str, mark: str) -> None:
     sheet.code(CODE, y, [(line, "ink" if mark != "not recorded" and mark != "a plain number" else "soft_ink")], 14)
 
 
-def _tape(sheet: Sheet, snap: dict[str, Any]) -> None:
+def _draw_tape(sheet: Sheet, snap: dict[str, Any]) -> None:
     count = len(snap["records"])
-    sheet.box(RIGHT - 12, 4, SIZE[0] - RIGHT + 4, TOP + 7 * LINE, "faint")
+    sheet.box(RIGHT - 12, 4, WIDTH - RIGHT + 4, TOP + 7 * LINE, "faint")
     kept = f"on the tape: {count}" if snap["kept"] == count else f"on the tape: {snap['kept']} of {count}, let go"
     sheet.text(RIGHT, 24, kept, "ink", bold=True)
-    sheet.path([(RIGHT, 36), (SIZE[0] - 20, 36)], "line", 1)
+    draw_rule(sheet, RIGHT, WIDTH - 20, 36)
     for k, record in enumerate(snap["records"]):
         sheet.code(RIGHT, TOP + LINE * k, [(record, "value" if snap["kept"] else "soft_ink")], 14)
 
 
-def _slopes(sheet: Sheet, snap: dict[str, Any]) -> None:
+def _draw_slopes(sheet: Sheet, snap: dict[str, Any]) -> None:
     sheet.text(RIGHT, SLOPES + 16, "slope in", "ink", bold=True)
-    for at, head in ((RIGHT + 84, "the tape"), (RIGHT + 206, "answer")):
-        sheet.text(at, SLOPES + 16, head, "soft_ink", size=14)
-    sheet.path([(RIGHT, SLOPES + 26), (SIZE[0] - 20, SLOPES + 26)], "line", 1)
+    draw_heads(sheet, SLOPES + 16, ((RIGHT + 84, "the tape", "start"), (RIGHT + 206, "answer", "start")))
+    draw_rule(sheet, RIGHT, WIDTH - 20, SLOPES + 26)
     for k, (name, known) in enumerate(snap["watched"].items()):
         y = SLOPES + 48 + LINE * k
         sheet.code(RIGHT + 8, y, [(name, "ink")], 15)

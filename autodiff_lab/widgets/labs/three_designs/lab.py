@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import functools
 from dataclasses import dataclass
+from functools import lru_cache, partial, partialmethod
 from typing import Any
 
 import numpy as np
@@ -11,11 +11,11 @@ import numpy as np
 from autodiff_lab.engine.errors import AutodiffError
 from autodiff_lab.systems.side_by_side import Column, Comparison, compare
 from autodiff_lab.text.notation import readable
-from autodiff_lab.text.table import Grid
-from autodiff_lab.widgets.labs.expression import typed
+from autodiff_lab.widgets.labs.expression import parse_expression
 from autodiff_lab.widgets.labs.lab import Button, Choice, Entry, Lab, Slider
-from autodiff_lab.widgets.labs.table import grid
-from autodiff_lab.widgets.labs.three_designs.picture import LABELS, ROOM, drawn, numbers, outcome
+from autodiff_lab.widgets.labs.phrases import list_numbers
+from autodiff_lab.widgets.labs.table import Grid, grid
+from autodiff_lab.widgets.labs.three_designs.picture import LABELS, ROOM, draw
 
 PROGRAMS = (
     "sin(x) + x * y",
@@ -31,18 +31,16 @@ LOOK_INTO_THE_ARRAY = ("closures", "operations", "operations, inputs checked")
 
 @dataclass
 class Run:
-    """How far a run has come, and what was tried with it. It is of one program at one point."""
+    """How far a run has come, and what was tried with it."""
 
-    of: tuple[str, float, float]
     steps: int = 0
     written: bool = False
     tried: frozenset[str] = frozenset()
     last: str = ""
-    refused: str = ""
 
 
 class ThreeDesigns(Lab):
-    """Partials, closures, operations: what each keeps of a program, and what it can do with it.
+    """A lab on three designs of a tape, partials, closures and operations: what each keeps, and what it can do.
 
     >>> lab = ThreeDesigns()
     >>> for name in ("finish", "write", "sweep"):
@@ -61,8 +59,8 @@ class ThreeDesigns(Lab):
     controls = (
         Choice("program", "program", (*PROGRAMS, OWN)),
         Entry("expression", "or type one in x and y", "x * exp(y)"),
-        Slider("x", "x", 0.25, 4, 0.05),
-        Slider("y", "y", 0.25, 4, 0.05),
+        Slider("x", "x", 0.25, 4, 0.05, 3.0),
+        Slider("y", "y", 0.25, 4, 0.05, 1.0),
         Button("step", "Step"),
         Button("finish", "To the end"),
         Button("write", "Write 0 into x and y"),
@@ -72,75 +70,54 @@ class ThreeDesigns(Lab):
         Button("begin", "Begin again"),
     )
 
-    def __init__(self) -> None:
-        self.program, self.x, self.y, self._typed = PROGRAMS[0], 3.0, 1.0, "x * exp(y)"
-        self._run = Run(("", 0.0, 0.0))
+    _typed = "x * exp(y)"
 
-    @property
-    def run(self) -> Run:
-        """The run of this program at these inputs; a fresh one if either is another than before."""
-        this = (self.text, self.x, self.y)
-        if self._run.of != this:
-            self._run = Run(this)
-        return self._run
+    def begin(self) -> None:
+        """Forget the run."""
+        self.run = Run()
+
+    def change(self, name: str) -> None:
+        """Begin again, as another program or point has another run."""
+        self.begin()
 
     @property
     def text(self) -> str:
         """The program as it is typed."""
         return self._typed if self.program == OWN else self.program
 
-    @property
-    def expression(self) -> str:
-        """Nothing: what was typed is read at once and does not stay."""
-        return ""
-
-    @expression.setter
-    def expression(self, text: str) -> None:
+    def enter(self, name: str, text: str) -> None:
+        """Take an expression as the program, if there is room for its operations."""
         try:
-            operations = len(_compared(text, self.x, self.y).program)
+            operations = len(_compare(text, self.x, self.y).program)
         except (AutodiffError, ArithmeticError) as problem:
-            self.run.refused = str(problem)
+            self.reply = str(problem)
             return
         if not 1 <= operations <= ROOM:
-            self.run.refused = f"That is {operations} operations; this lab records from 1 to {ROOM}. Type another one."
+            self.reply = f"That is {operations} operations; this lab records from 1 to {ROOM}. Type another one."
             return
         self._typed, self.program = text, OWN
+        self.begin()
 
     # Buttons
 
     def step(self) -> None:
         """Run one operation."""
-        self._done("step")
-        self.run.steps += 1
+        self.run.last, self.run.steps = "step", self.run.steps + 1
 
     def finish(self) -> None:
         """Run all that are left."""
-        self._done("step")
-        self.run.steps = len(self.comparison.program)
+        self.run.last, self.run.steps = "step", len(self.comparison.program)
 
     def write(self) -> None:
         """Write 0 into the array that the inputs live in; what was swept before is wiped out."""
-        self._done("write")
+        self._try("write")
         self.run.written, self.run.tried = True, self.run.tried - {"sweep"}
 
-    def sweep(self) -> None:
-        """Ask each design for the gradient."""
-        self._done("sweep")
+    def _try(self, name: str) -> None:
+        """Ask each design for the gradient, for the derivatives of its gradient, or for the value at other inputs."""
+        self.run.last, self.run.tried = name, self.run.tried | {name}
 
-    def again(self) -> None:
-        """Ask each for the derivatives of its gradient."""
-        self._done("again")
-
-    def replay(self) -> None:
-        """Ask each for the value at other inputs."""
-        self._done("replay")
-
-    def begin(self) -> None:
-        """Forget the run."""
-        self._run = Run(self.run.of)
-
-    def _done(self, name: str) -> None:
-        self.run.last, self.run.refused, self.run.tried = name, "", self.run.tried | {name}
+    sweep, again, replay = map(partial(partialmethod, _try), ("sweep", "again", "replay"))
 
     def can(self, name: str) -> bool:
         """Run first, then try; once the inputs are overwritten only the sweep is left to try."""
@@ -148,7 +125,7 @@ class ThreeDesigns(Lab):
         if name in ("step", "finish"):
             return not over
         if name == "begin":
-            return run.steps > 0 or bool(run.refused)
+            return run.steps > 0 or bool(self.reply)
         return over and name not in run.tried and (name == "sweep" or not run.written)
 
     # What is seen
@@ -156,7 +133,7 @@ class ThreeDesigns(Lab):
     @property
     def comparison(self) -> Comparison:
         """All there is to know about this program at these inputs."""
-        return _compared(self.text, self.x, self.y)
+        return _compare(self.text, self.x, self.y)
 
     def snapshot(self) -> dict[str, Any]:
         """What is recorded so far, and what came of each trial that was made."""
@@ -169,7 +146,7 @@ class ThreeDesigns(Lab):
             "steps": run.steps,
             "operations": list(whole.program),
             "columns": [self._column(column) for column in whole.columns],
-            "refused": run.refused,
+            "refused": self.reply,
         }
 
     def _column(self, column: Column) -> dict[str, Any]:
@@ -191,15 +168,15 @@ class ThreeDesigns(Lab):
             "rules": partials if column.design == "partials" or swept else 0,
             "gradient": (column.mutated.numbers if run.written else column.gradient) if swept else None,
             "verdict": column.mutated.verdict if swept and run.written else "",
-            "again": outcome(column.again) if "again" in run.tried else None,
-            "replay": outcome(column.replay) if "replay" in run.tried else None,
+            "again": vars(column.again) if "again" in run.tried else None,
+            "replay": vars(column.replay) if "replay" in run.tried else None,
         }
 
     def sentence(self) -> str:
         """What the last press has shown, or what to ask before the next."""
         run, snap = self.run, self.snapshot()
-        if run.refused:
-            return run.refused
+        if self.reply:
+            return self.reply
         if not run.last:
             first = readable(snap["operations"][0], LABELS)
             return f"Nothing has run yet. {first} will be first. What will each design keep of it?"
@@ -217,25 +194,23 @@ class ThreeDesigns(Lab):
 
     def _about_the_sweep(self, snap: dict[str, Any]) -> str:
         if not self.run.written:
-            return f"Every design gives the gradient {numbers(snap['columns'][0]['gradient'])}."
+            return f"Every design gives the gradient {list_numbers(snap['columns'][0]['gradient'])}."
         said = {"survives": "the old gradient", "changes": "another one", "raises": "a refusal"}
         found = {verdict: [c["design"] for c in snap["columns"] if c["verdict"] == verdict] for verdict in said}
-        parts = [f"{said[verdict]} from {_listed(designs)}" for verdict, designs in found.items() if designs]
+        parts = [f"{said[verdict]} from {_list_designs(designs)}" for verdict, designs in found.items() if designs]
         return f"The inputs were overwritten, and then swept back: {'; '.join(parts)}."
 
     def _about_the_write(self, snap: dict[str, Any]) -> str:
         return "After the run, 0 was written over x and y. Look which columns hold another number now. Then sweep."
 
     def _about_the_again(self, snap: dict[str, Any]) -> str:
-        able = [c["design"] for c in snap["columns"] if c["again"]["verdict"] == "yes"]
         unable = [f"{c['design']}: {c['again']['says']}" for c in snap["columns"] if c["again"]["verdict"] != "yes"]
-        return f"Second derivatives from {_listed(able)}. None from {'; '.join(unable)}."
+        return f"Second derivatives from {_list_able(snap, 'again')}. None from {'; '.join(unable)}."
 
     def _about_the_replay(self, snap: dict[str, Any]) -> str:
-        able = [c["design"] for c in snap["columns"] if c["replay"]["verdict"] == "yes"]
         return (
-            f"The inputs {numbers(snap['elsewhere'])} were put in. The value there comes from {_listed(able)}. "
-            "The others still have the value of the old run."
+            f"The inputs {list_numbers(snap['elsewhere'])} were put in. The value there comes from "
+            f"{_list_able(snap, 'replay')}. The others still have the value of the old run."
         )
 
     def table(self) -> Grid:
@@ -245,9 +220,8 @@ class ThreeDesigns(Lab):
             (
                 column["design"],
                 *map(float, (column["numbers"], column["closures"], column["rules"])),
-                _told(column["gradient"], column["verdict"]),
-                _tried(column["again"]),
-                _tried(column["replay"]),
+                _write_gradient(column["gradient"], column["verdict"]),
+                *(column[trial]["verdict"] if column[trial] else "·" for trial in ("again", "replay")),
             )
             for column in snap["columns"]
         ]
@@ -256,30 +230,30 @@ class ThreeDesigns(Lab):
 
     def picture(self) -> str:
         """Three columns: above what is kept of each operation, below what can be done with it."""
-        return drawn(self.snapshot())
+        return draw(self.snapshot())
 
 
-@functools.lru_cache(maxsize=512)
-def _compared(text: str, x: float, y: float) -> Comparison:
+@lru_cache(maxsize=512)
+def _compare(text: str, x: float, y: float) -> Comparison:
     with np.errstate(all="ignore"):  # 1 / 0 is shown, not complained about
-        return compare(typed(text, tuple(LABELS.values())), x, y)
+        return compare(parse_expression(text, tuple(LABELS.values())), x, y)
 
 
-def _listed(designs: list[str]) -> str:
-    """The designs in one phrase; the third and its two safe kinds are told apart in parentheses.
+def _list_able(snap: dict[str, Any], trial: str) -> str:
+    return _list_designs([c["design"] for c in snap["columns"] if c[trial]["verdict"] == "yes"])
 
-    >>> _listed(["closures", "operations, inputs copied"])
+
+def _list_designs(designs: list[str]) -> str:
+    """List designs in one phrase; the third and its two safe kinds are told apart in parentheses.
+
+    >>> _list_designs(["closures", "operations, inputs copied"])
     'closures and operations (inputs copied)'
     """
     names = [f"{name} ({kind})" if kind else name for name, _, kind in (each.partition(", ") for each in designs)]
     return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]])) or "none"
 
 
-def _told(gradient: tuple[float, ...] | None, verdict: str) -> str:
+def _write_gradient(gradient: tuple[float, ...] | None, verdict: str) -> str:
     if gradient is None:
         return "·"
-    return " ".join(filter(None, [numbers(gradient) if gradient else "", verdict]))
-
-
-def _tried(trial: dict[str, Any] | None) -> str:
-    return "·" if trial is None else trial["verdict"]
+    return " ".join(filter(None, [list_numbers(gradient) if gradient else "", verdict]))

@@ -2,80 +2,24 @@
 
 from __future__ import annotations
 
-import functools
-import math
-from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from autodiff_lab.data import load_iris
-from autodiff_lab.systems.iris import Epoch, Parameters, train_scalars
 from autodiff_lab.text.notation import number
-from autodiff_lab.text.table import Grid
 from autodiff_lab.widgets.labs.lab import Button, Choice, Lab, Play, Slider, Toggle
-from autodiff_lab.widgets.labs.table import grid
-from autodiff_lab.widgets.labs.train_room.picture import drawn
+from autodiff_lab.widgets.labs.table import Grid, grid
+from autodiff_lab.widgets.labs.train_room import runs
+from autodiff_lab.widgets.labs.train_room.picture import draw
+from autodiff_lab.widgets.labs.train_room.runs import IN_PLACE, REBIND, Run, Settings
 
 RATES = ("0.01", "0.02", "0.05", "0.1", "0.2", "0.5", "1", "2", "5", "10")
-IN_PLACE, REBIND = "in place", "bind the name anew"
 CELLS_A_PRESS = 15_000
 """How much is computed before the page is drawn again: three epochs, or one where the tape has grown long."""
 ROWS = 17
 
 
-@dataclass(frozen=True)
-class Settings:
-    """What a run depends on."""
-
-    rate: str = "0.1"
-    zero_grad: bool = True
-    update: str = IN_PLACE
-    stable: bool = True
-
-
-class Run:
-    """One training from the beginning, as far as it has come. It can be left alone and gone on with at any time."""
-
-    def __init__(self, settings: Settings) -> None:
-        self.settings = settings
-        self.epochs: list[Epoch] = []
-        self._lengths: list[tuple[float, float]] = []  # of the gradients and of what is used: measured once
-        self._training = train_scalars(
-            rate=float(settings.rate),
-            clear=settings.zero_grad,
-            rebind=settings.update == REBIND,
-            stable=settings.stable,
-        )
-
-    @property
-    def is_lost(self) -> bool:
-        """Whether the loss is no longer finite. It will not be again."""
-        return bool(self.epochs) and not math.isfinite(self.epochs[-1].loss)
-
-    def go_on(self, until: int, cells: float = math.inf) -> None:
-        """Train up to `until` epochs in all, at most so many cells' worth at a time, and one epoch at least."""
-        done = 0
-        while done < cells and len(self.epochs) < until and not self.is_lost:
-            with np.errstate(all="ignore"):
-                epoch = next(self._training)
-            self.epochs.append(epoch)
-            self._lengths.append((length(epoch.gradient), length(epoch.step)))
-            done += epoch.cells or 0
-
-    def columns(self) -> dict[str, list[float]]:
-        """What is drawn over the epochs."""
-        return {
-            "losses": [epoch.loss for epoch in self.epochs],
-            "all_right": [epoch.correct for epoch in self.epochs],
-            "all_cells": [epoch.cells or 0 for epoch in self.epochs],
-            "gradients": [gradient for gradient, _ in self._lengths],
-            "steps": [step for _, step in self._lengths],
-        }
-
-
 class TrainRoom(Lab):
-    """Softmax regression on iris: train it, stop it, go on, and compare with the run before.
+    """A lab on training: softmax regression on iris, stopped, gone on with, and compared with the run before.
 
     >>> lab = TrainRoom()
     >>> lab.set(epochs=11)
@@ -89,48 +33,38 @@ class TrainRoom(Lab):
     title = "TrainRoom"
     about = "Press Train, and again to pause. Another setting begins a new run; the last one stays for comparison."
     controls = (
-        Choice("rate", "learning rate", RATES),
-        Slider("epochs", "epochs", 10, 1000, 1),
-        Toggle("zero_grad", "zero_grad"),
+        Choice("rate", "learning rate", RATES, "0.1"),
+        Slider("epochs", "epochs", 10, 1000, 1, 161),
+        Toggle("zero_grad", "zero_grad", True),
         Choice("update", "update", (IN_PLACE, REBIND)),
-        Toggle("stable", "stable softmax"),
+        Toggle("stable", "stable softmax", True),
         Play("train", 200, "Train"),
         Button("train", "A few epochs"),
         Button("restart", "Begin again"),
     )
-    rate: str
-    zero_grad: bool
-    update: str
-    stable: bool
 
     def __init__(self) -> None:
-        for name, value in vars(Settings()).items():
-            setattr(self, name, value)
-        self.epochs = 161.0
-        self._run = Run(Settings())
         self._before: Run | None = None
+        super().__init__()
 
-    @property
-    def settings(self) -> Settings:
-        """Where the controls stand."""
-        return Settings(**{name: getattr(self, name) for name in vars(Settings())})
+    def begin(self) -> None:
+        """Begin a run with these settings."""
+        self.run = Run(Settings(self.rate, self.zero_grad, self.update, self.stable))
 
-    @property
-    def run(self) -> Run:
-        """The run with these settings; with others it is a new one."""
-        if self._run.settings != self.settings:
+    def change(self, name: str) -> None:
+        """Begin a new run with other settings; more or fewer epochs go on with the same."""
+        if name != "epochs":
             self.restart()
-        return self._run
 
     def train(self) -> None:
         """Go on for a moment."""
-        self.run.go_on(int(self.epochs), CELLS_A_PRESS)
+        self.run.train(self.epochs, CELLS_A_PRESS)
 
     def restart(self) -> None:
         """Train from the beginning; what was there is kept for comparison."""
-        if self._run.epochs:
-            self._before = self._run
-        self._run = Run(self.settings)
+        if self.run.epochs:
+            self._before = self.run
+        self.begin()
 
     def can(self, name: str) -> bool:
         """Train until all epochs are done."""
@@ -142,9 +76,9 @@ class TrainRoom(Lab):
         """A run as it ends, where none has begun."""
         if self.run.epochs:
             return self
-        shown = TrainRoom()
-        shown.set(**vars(self.settings), epochs=min(self.epochs, 161))
-        shown._run = _finished(self.settings, int(shown.epochs))
+        shown = self.copy()
+        shown.set(epochs=min(self.epochs, 161))
+        shown.run = runs.finish_run(shown.run.settings, shown.epochs)
         return shown
 
     def snapshot(self) -> dict[str, Any]:
@@ -160,13 +94,13 @@ class TrainRoom(Lab):
             },
             "trained": len(iris.train.labels),
             "tested": len(iris.test.labels),
-            "epochs": int(self.epochs),
+            "epochs": self.epochs,
             "epoch": now.number if now else None,
             "loss": now.loss if now else None,
             "right": now.correct if now else None,
             "cells": now.cells if now else None,
             "is_lost": run.is_lost,
-            "error": _error(now) if now else None,
+            "error": runs.measure_error(now) if now else None,
             **run.columns(),
             "before": before.columns() if before else None,
         }
@@ -200,36 +134,18 @@ class TrainRoom(Lab):
         """Some of the epochs, the last among them."""
         snap, run = self.snapshot(), self.run
         every = next(n for n in (1, 2, 5, 10, 20, 50, 100) if len(run.epochs) <= n * ROWS)
+        shown = [e for e in run.epochs if e.number % every == 0 or e is run.epochs[-1]]
         rows = [
-            (str(e.number), e.loss, float(e.correct), float(e.cells or 0), length(e.gradient), length(e.step))
-            for e in run.epochs
-            if e.number % every == 0 or e is run.epochs[-1]
+            (
+                str(e.number),
+                *map(float, (e.loss, e.correct, e.cells or 0)),
+                *map(runs.measure_length, (e.gradient, e.step)),
+            )
+            for e in shown
         ]
         heads = ("epoch", "loss", f"right of {snap['tested']}", "cells", "length of the gradient", "of what is used")
         return grid(f"Learning rate {self.rate}, update {self.update}", heads, rows or [("none yet", *[""] * 5)])
 
     def picture(self) -> str:
         """The loss on the left; tape, accuracy and gradient on the right; below how far the run has come."""
-        return drawn(self.snapshot())
-
-
-def length(vector: Parameters) -> float:
-    """The length of a gradient, over all parameters.
-
-    >>> length(Parameters(np.array([[3.0]]), np.array([4.0])))
-    5.0
-    """
-    return math.sqrt(sum(float(np.sum(part * part)) for part in vector))
-
-
-def _error(epoch: Epoch) -> float:
-    """How far what is subtracted is from the gradient, in lengths of the gradient."""
-    apart = Parameters(*(s - g for s, g in zip(epoch.step, epoch.gradient, strict=True)))
-    return length(apart) / (length(epoch.gradient) or math.nan)
-
-
-@functools.lru_cache(maxsize=4)
-def _finished(settings: Settings, epochs: int) -> Run:
-    run = Run(settings)
-    run.go_on(epochs)
-    return run
+        return draw(self.snapshot())

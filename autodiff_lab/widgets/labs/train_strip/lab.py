@@ -6,7 +6,8 @@ from autodiff_lab.figures.graph.render import data_url
 from autodiff_lab.figures.style import themes
 from autodiff_lab.text.notation import escape, number
 from autodiff_lab.widgets.labs.canvas import Sheet
-from autodiff_lab.widgets.labs.train_film.lab import CASES, plane, right_answers, trained
+from autodiff_lab.widgets.labs.train_film.picture import draw_plane
+from autodiff_lab.widgets.labs.train_film.runs import CASES, count_right, train
 
 WIDTH, HEIGHT, GAP = 196, 144, 12
 FRAMES = 4
@@ -33,26 +34,26 @@ class TrainStrip:
     ) -> None:
         self.task, self.method, self.steps = task, method, steps
 
-    def _said(self, step: int) -> tuple[str, str]:
-        at, points = trained(self.task, self.method)[step], len(CASES[self.task].task.t)
-        return f"loss {number(float(at.loss))}", f"{right_answers(self.task, at)} of {points} right"
+    def _describe(self, step: int) -> tuple[str, str]:
+        at, points = train(self.task, self.method)[step], len(CASES[self.task].task.t)
+        return f"loss {number(float(at.loss))}", f"{count_right(self.task, at)} of {points} right"
 
     @property
     def description(self) -> str:
         """What there is to see, in words."""
-        said = (f"Step {step}: {', '.join(self._said(step))}." for step in self.steps)
+        said = (f"Step {step}: {', '.join(self._describe(step))}." for step in self.steps)
         return f"{self.task}, {self.method}. {' '.join(said)}"
 
     def svg(self) -> str:
         """The picture, in the colours of `themes.LIGHT`."""
-        sheet = Sheet(
-            FRAMES * (WIDTH + GAP) + 2, HEIGHT + 72, f"{self.task}, {self.method}, four steps of the training"
-        )
+        title = f"{self.task}, {self.method}, four steps of the training"
+        sheet = Sheet(FRAMES * (WIDTH + GAP) + 2, HEIGHT + 72, title)
         for k, step in enumerate(self.steps):
             left = 2 + k * (WIDTH + GAP)
-            plane(sheet, CASES[self.task], trained(self.task, self.method)[step].params, (left, 24, WIDTH, HEIGHT), 3)
+            params = train(self.task, self.method)[step].params
+            draw_plane(sheet, CASES[self.task], params, (left, 24, WIDTH, HEIGHT), 3)
             sheet.text(left, 16, f"step {step}", bold=True, size=14)
-            for row, words in enumerate(self._said(step)):
+            for row, words in enumerate(self._describe(step)):
                 sheet.text(left, HEIGHT + 44 + 20 * row, words, size=14)
         return sheet.svg()
 

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_lab.text.notation import number
-from autodiff_lab.text.table import Grid
 from autodiff_lab.transforms.gradients import grad
 from autodiff_lab.widgets.labs.canvas import Axes, Sheet
 from autodiff_lab.widgets.labs.lab import Choice, Lab, Slider, Toggle
-from autodiff_lab.widgets.labs.table import grid
+from autodiff_lab.widgets.labs.marks import draw_legend, draw_marker, draw_rule, make_power_ticks
+from autodiff_lab.widgets.labs.phrases import write_error, write_power_of_ten
+from autodiff_lab.widgets.labs.table import Grid, grid
 
 LOG = float(np.log(2.0))  # a plain float, so that single precision stays single
 FUNCTIONS: dict[str, tuple[Callable[[Any], Any], float]] = {
@@ -67,7 +67,7 @@ SIDES = {
 
 
 class VCurve(Lab):
-    """The error of a difference quotient over its step size, and the digits that are lost.
+    """A lab on numerical differentiation: the error of a quotient over its step size, and the digits that are lost.
 
     >>> lab = VCurve()
     >>> lab.set(h=-8)
@@ -78,59 +78,55 @@ class VCurve(Lab):
     title = "VCurve"
     about = "Move h. Follow the marks on the curves, and the digits on the right."
     controls = (
-        Slider("h", "step h", SMALLEST, 0, STEP),
+        Slider("h", "step h", SMALLEST, 0, STEP, -1.0),
         Choice("function", "function", tuple(FUNCTIONS)),
-        *(Toggle(name, method.label) for name, method in METHODS.items()),
-        Toggle("ad", "AD"),
+        *(Toggle(name, method.label, name != "complex") for name, method in METHODS.items()),
+        Toggle("ad", "AD", True),
         Toggle("single", "float32"),
     )
 
-    def __init__(self) -> None:
-        self.h, self.function = -1.0, next(iter(FUNCTIONS))
-        self.forward = self.central = self.ad = True
-        self.complex = self.single = False
-
-    def shown(self, name: str) -> str:
+    def slider_text(self, name: str) -> str:
         """The step as a power of ten."""
-        return f"{10**self.h:.1e}" if self.h % 1 else f"1e{self.h:.0f}"
+        return write_power_of_ten(self.h)
 
     @property
     def truth(self) -> float:
         """The slope by AD, which all else is compared with."""
-        return _truth(self.function)
+        return _find_truth(self.function)
 
-    def _on(self) -> list[str]:
+    def _list_shown(self) -> list[str]:
         return [name for name in METHODS if getattr(self, name)]
 
-    def _place(self) -> int:
+    def _find_stop(self) -> int:
         return round((self.h - SMALLEST) / STEP)
 
     def snapshot(self) -> dict[str, Any]:
         """Step, slopes and relative errors at this step, and the best that each method can do."""
-        curves = {name: _errors(self.function, name, self.single) for name in METHODS}
+        curves = {name: _measure_errors(self.function, name, self.single) for name in METHODS}
         best = {name: min(range(len(curve)), key=curve.__getitem__) for name, curve in curves.items()}
         return {
             "h": float(10.0**self.h),
             "single": self.single,
-            "slopes": {name: _slope(self.function, name, self.h, self.single) for name in METHODS} | {"ad": self.truth},
-            "errors": {name: curve[self._place()] for name, curve in curves.items()},
+            "slopes": {name: _find_slope(self.function, name, self.h, self.single) for name in METHODS}
+            | {"ad": self.truth},
+            "errors": {name: curve[self._find_stop()] for name, curve in curves.items()},
             "best": {name: (float(10.0 ** (SMALLEST + STEP * k)), curves[name][k]) for name, k in best.items()},
         }
 
     def sentence(self) -> str:
         """Which side of the V this is."""
         errors = self.snapshot()["errors"]
-        said = [f"{METHODS[name].label} {_percent(errors[name])}" for name in self._on()]
-        sides = {name: self._side(name) for name in ("forward", "central") if getattr(self, name)}
+        said = [f"{METHODS[name].label} {write_error(errors[name])}" for name in self._list_shown()]
+        sides = {name: self._find_side(name) for name in ("forward", "central") if getattr(self, name)}
         if len(set(sides.values())) == 1:
             side = f" {SIDES[next(iter(sides.values()))][0]}"
         else:
             side = "".join(f" For the {name} difference {SIDES[kind][1]}." for name, kind in sides.items())
-        return f"At h = {self.shown('h')} the relative errors are: {', '.join(said) or 'none is shown'}.{side}"
+        return f"At h = {self.slider_text('h')} the relative errors are: {', '.join(said) or 'none is shown'}.{side}"
 
-    def _side(self, name: str) -> str:
+    def _find_side(self, name: str) -> str:
         """Where this h lies on a method's curve."""
-        curve, place = _errors(self.function, name, self.single), self._place()
+        curve, place = _measure_errors(self.function, name, self.single), self._find_stop()
         best = min(range(len(curve)), key=curve.__getitem__)
         if curve[place] == 0:
             return "exact"
@@ -142,35 +138,36 @@ class VCurve(Lab):
         """Slope and error of each method."""
         snap = self.snapshot()
         rows: list[tuple[str, str, str]] = [
-            (METHODS[name].label, f"{snap['slopes'][name]:.16g}", _percent(snap["errors"][name])) for name in self._on()
+            (METHODS[name].label, f"{snap['slopes'][name]:.16g}", write_error(snap["errors"][name]))
+            for name in self._list_shown()
         ]
         rows += [("AD", f"{self.truth:.16g}", "what they are compared with")] if self.ad else []
-        return grid(f"h = {self.shown('h')}", ("method", "slope", "relative error"), rows)
+        return grid(f"h = {self.slider_text('h')}", ("method", "slope", "relative error"), rows)
 
     def picture(self) -> str:
         """The error curves, and the digits of the two values."""
         sheet = Sheet(830, 452, "Relative error over step size, both logarithmic")
         axes = Axes(sheet, (58, 34, 400, 360), (SMALLEST, 0), (FLOOR, 1))
-        ticks = [(float(k), f"1e{k}") for k in range(-20, 1, 4)]
-        axes.scales(ticks, [(k, label) for k, label in ticks if k > FLOOR] + [(FLOOR, "0")], "step h", "relative error")
+        errors = [*make_power_ticks(range(-16, 1, 4)), (FLOOR, "0")]
+        axes.scales(make_power_ticks(range(-20, 1, 4)), errors, "step h", "relative error")
         if self.ad:
             axes.curve([(SMALLEST, FLOOR), (0, FLOOR)], "tangent", 5)
             sheet.text(64, 384, "AD", "tangent", bold=True)
-        for row, name in enumerate(self._on()):
-            method, curve = METHODS[name], _errors(self.function, name, self.single)
-            points = [(SMALLEST + STEP * k, _log(error)) for k, error in enumerate(curve)]
-            axes.curve(points, method.role, 2.5, method.dash)
-            at = axes.at(self.h, _log(curve[self._place()]))
-            sheet.dot(*at, method.role, 6, hollow=name == "central")
-            y = 52 + 22 * row
-            sheet.path([(300, y - 5), (334, y - 5)], method.role, 2.5, method.dash)
-            sheet.text(340, y, method.label, method.role)
-        left, _ = axes.at(self.h, 0)
-        sheet.path([(left, 34), (left, 394)], "line", 1, "3 3")
-        self._digits(sheet)
+        for row, name in enumerate(self._list_shown()):
+            method, curve = METHODS[name], _measure_errors(self.function, name, self.single)
+            axes.curve(
+                [(SMALLEST + STEP * k, _take_log(error)) for k, error in enumerate(curve)],
+                method.role,
+                2.5,
+                method.dash,
+            )
+            sheet.dot(*axes.at(self.h, _take_log(curve[self._find_stop()])), method.role, 6, hollow=name == "central")
+            draw_legend(sheet, 300, 52 + 22 * row, method.label, method.role, dash=method.dash)
+        draw_marker(axes, self.h, "line")
+        self._draw_digits(sheet)
         return sheet.svg()
 
-    def _digits(self, sheet: Sheet) -> None:
+    def _draw_digits(self, sheet: Sheet) -> None:
         """The two values of the forward quotient, equal digits in grey: they cancel."""
         f, x, h = *FUNCTIONS[self.function], 10.0**self.h
         x, h = (np.float32(x), np.float32(h)) if self.single else (np.float64(x), np.float64(h))
@@ -178,58 +175,50 @@ class VCurve(Lab):
         places = 6 if self.single else 15
         upper, lower = f"{moved:.{places}f}", f"{still:.{places}f}"
         same = next((k for k, (a, b) in enumerate(zip(upper, lower, strict=False)) if a != b), len(lower))
-        rows = (("f(x + h)", upper), ("f(x)", lower))
         left = 508
+        difference = f"{moved - still:.{places}f}".rjust(len(lower))
+        quotient = f"{_find_slope(self.function, 'forward', self.h, self.single):.{8 if self.single else 16}g}"
         sheet.text(left, 52, "What the forward quotient is made of", "soft_ink", size=14)
-        for row, (label, digits) in enumerate(rows):
-            y = 84 + 30 * row
+        for y, label, across, pieces in (
+            (84, "f(x + h)", 82, [(upper[:same], "soft_ink"), (upper[same:], "adjoint")]),
+            (114, "f(x)", 82, [(lower[:same], "soft_ink"), (lower[same:], "adjoint")]),
+            (150, "difference", 82, [(difference, "adjoint")]),
+            (230, "divided by h", 110, [(quotient, "adjoint")]),
+        ):
             sheet.text(left, y, label)
-            sheet.code(left + 82, y, [(digits[:same], "soft_ink"), (digits[same:], "adjoint")])
-        sheet.path([(left, 126), (left + 300, 126)], "line", 1)
-        pad = " " * max(0, len(lower) - len(f"{moved - still:.{places}f}"))
-        sheet.text(left, 150, "difference")
-        sheet.code(left + 82, 150, [(f"{pad}{moved - still:.{places}f}", "adjoint")])
+            sheet.code(left + across, y, pieces)
+        draw_rule(sheet, left, left + 300, 126)
         count = f"{sum(map(str.isdigit, lower[same:]))} of {sum(map(str.isdigit, lower))}"
         sheet.text(left, 182, f"{count} digits do not cancel.", "soft_ink", size=14)
-        sheet.text(left, 230, "divided by h")
-        sheet.code(
-            left + 110,
-            230,
-            [(f"{_slope(self.function, 'forward', self.h, self.single):.{8 if self.single else 16}g}", "adjoint")],
-        )
         if self.ad:
             sheet.text(left, 260, "AD", "tangent", bold=True)
             sheet.code(left + 110, 260, [(f"{self.truth:.16g}", "tangent")])
-        for row, name in enumerate(self._on()):
+        for row, name in enumerate(self._list_shown()):
             method = METHODS[name]
             sheet.text(left, 310 + 26 * row, f"{method.label}:  {method.formula}", method.role, size=14)
 
 
 @functools.cache
-def _truth(function: str) -> float:
+def _find_truth(function: str) -> float:
     f, x = FUNCTIONS[function]
     return float(grad(f)(x))
 
 
 @functools.cache
-def _errors(function: str, method: str, single: bool) -> list[float]:
+def _measure_errors(function: str, method: str, single: bool) -> list[float]:
     """The relative error at every stop of the slider."""
-    truth, stops = _truth(function), round(-SMALLEST / STEP) + 1
-    slopes = [_slope(function, method, SMALLEST + STEP * k, single) for k in range(stops)]
+    truth, stops = _find_truth(function), round(-SMALLEST / STEP) + 1
+    slopes = [_find_slope(function, method, SMALLEST + STEP * k, single) for k in range(stops)]
     return [abs(slope - truth) / abs(truth) for slope in slopes]
 
 
 @functools.cache
-def _slope(function: str, method: str, exponent: float, single: bool) -> float:
+def _find_slope(function: str, method: str, exponent: float, single: bool) -> float:
     f, x = FUNCTIONS[function]
     kind = np.float32 if single else np.float64
     with np.errstate(all="ignore"):
         return float(METHODS[method].quotient(f, kind(x), kind(10.0**exponent)))
 
 
-def _log(error: float) -> float:
+def _take_log(error: float) -> float:
     return math.log10(error) if error > 10.0**FLOOR else FLOOR
-
-
-def _percent(error: float) -> str:
-    return "0" if error == 0 else number(error) if error >= 0.01 else f"{error:.1e}".replace("-", "−")

@@ -1,0 +1,66 @@
+"""The forward pass of DualPlayground: the dual number of every line, and the ε² that each line drops."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from autodiff_lab.trace.model import Trace
+from autodiff_lab.transforms.gradients import jvp, record
+from autodiff_lab.widgets.labs.canvas import Point
+
+
+def f(x1: Any, x2: Any) -> Any:
+    """The function of the course."""
+    return np.log(x1) + x1 * x2 - np.sin(x2)
+
+
+@functools.lru_cache(maxsize=1)
+def push_seed(point: Point, seed: Point) -> dict[str, Any]:
+    """Take one forward pass; what is shown asks for it several times."""
+    value, tangent = jvp(f, point, seed)
+    trace = Trace.of(f, *point, mode="forward", direction=seed)
+    lines = [trace.lines[step.line] for step in trace.steps]
+    tangents = [step.tangents[0].value for step in trace.steps]
+    return {
+        "point": point,
+        "seed": seed,
+        "value": value,
+        "tangent": tangent,
+        "lines": [line.name for line in lines],
+        "operations": [line.expression for line in lines],
+        "values": [line.value.value for line in lines],
+        "tangents": tangents,
+        "dropped": find_dropped(point, tangents),  # type: ignore[arg-type]
+    }
+
+
+def find_dropped(point: Point, tangents: list[float]) -> list[float]:
+    """Find what each line's own arithmetic has in front of ε², if it is carried that far: half a second derivative.
+
+    For the product this is ẋ₁ẋ₂. It is what multiplying out (a + ȧε)(b + ḃε) leaves over.
+    """
+    _, tape = record(f, *point)
+    found = []
+    for i in range(len(tape)):
+        op, parents, args = tape.ops[i], tape.parents[i], tape.args[i]
+        if op is None:
+            found.append(0.0)
+            continue
+        along = [tangents[j] if j >= 0 else 0.0 for j in parents]
+
+        def moved(t: Any, op: Any = op, args: Any = args, along: Any = along) -> Any:
+            return op.fn(*(a + t * da for a, da in zip(args, along, strict=True)))
+
+        def slope(t: Any, moved: Any = moved) -> Any:
+            return jvp(moved, (t,), (1.0,))[1]
+
+        found.append(float(jvp(slope, (0.0,), (1.0,))[1]) / 2)
+    return found
+
+
+def round_to_zero(x: float) -> float:
+    """Make 0 of a rounding error that stands for it."""
+    return 0.0 if abs(x) < 1e-12 else x

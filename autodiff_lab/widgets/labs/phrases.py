@@ -1,0 +1,52 @@
+"""Phrases that several labs use in their sentences: counts with their noun, lists, and small errors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from autodiff_lab.text.notation import number
+
+
+def count_noun(count: int, noun: str, ending: str = "s") -> str:
+    """Write a count with its noun.
+
+    >>> count_noun(1, "step"), count_noun(0, "slot"), count_noun(2, "pass", "es")
+    ('1 step', '0 slots', '2 passes')
+    """
+    return f"{count} {noun}{ending * (count != 1)}"
+
+
+def count_times(count: int) -> str:
+    """Write how often something happens.
+
+    >>> count_times(2), count_times(3)
+    ('twice', '3 times')
+    """
+    return {1: "once", 2: "twice"}.get(count, f"{count} times")
+
+
+def list_numbers(numbers: Sequence[float]) -> str:
+    """Write numbers in parentheses.
+
+    >>> list_numbers((0.010007503399554585, 3.0))
+    '(0.0100, 3)'
+    """
+    return f"({', '.join(map(number, numbers))})"
+
+
+def write_error(error: float) -> str:
+    """Write a relative error: a small one as a power of ten, with two digits.
+
+    >>> write_error(0.0), write_error(0.5), write_error(7.46e-9)
+    ('0', '0.5', '7.5e−09')
+    """
+    return "0" if error == 0 else number(error) if error >= 0.01 else f"{error:.1e}".replace("-", "−")
+
+
+def write_power_of_ten(exponent: float) -> str:
+    """Write the power of ten that a logarithmic slider stands at.
+
+    >>> write_power_of_ten(-5.0), write_power_of_ten(-5.5)
+    ('1e-5', '3.2e-06')
+    """
+    return f"{10**exponent:.1e}" if exponent % 1 else f"1e{exponent:.0f}"

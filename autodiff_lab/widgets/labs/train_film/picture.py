@@ -1,0 +1,55 @@
+"""The picture of TrainFilm: the plane with the network's answers, and the losses of all methods."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autodiff_lab.widgets.labs.canvas import Axes, Sheet
+from autodiff_lab.widgets.labs.marks import draw_legend, make_power_ticks, make_ticks
+from autodiff_lab.widgets.labs.train_film.runs import CASES, STEPS, Case, find_region
+
+ROW = 3
+"""How high a row of the plane is in which the network's answer is looked at."""
+TITLE = "The two classes, the part of the plane that the network gives to class 1, and the loss"
+
+
+def draw(task: str, method: str, params: dict[str, np.ndarray], snap: dict[str, Any]) -> str:
+    """Draw the plane on the left, the losses on the right."""
+    sheet = Sheet(830, 420, TITLE)
+    draw_plane(sheet, CASES[task], params, (12, 12, 440, 321))
+    sheet.dot(20, 357, "tangent", 5, hollow=True)
+    sheet.text(32, 362, "class 0", "tangent", size=14)
+    sheet.dot(110, 357, "adjoint", 5)
+    sheet.text(122, 362, "class 1", "adjoint", size=14)
+    sheet.box(200, 348, 26, 18, "line", "faint")
+    sheet.text(234, 362, "the network says class 1", size=14)
+    axes = Axes(sheet, (526, 40, 290, 250), (0, STEPS), (-4, 0.5))
+    losses = [*make_power_ticks(range(-4, 0)), (0.0, "1")]
+    axes.scales(make_ticks(range(0, STEPS + 1, 100)), losses, "step", "loss")
+    for row, ((name, losses), dash) in enumerate(zip(snap["losses"].items(), ("", "8 4", "2 3"), strict=True)):
+        curve, now = np.maximum(np.log10(losses), -4), name == method
+        role, width = ("value", 3) if now else ("soft_ink", 1.5)
+        axes.curve(enumerate(curve), role, width, dash)
+        if now:
+            sheet.dot(*axes.at(snap["step"], curve[snap["step"]]), "value")
+        draw_legend(sheet, 526, 352 + 22 * row, name, role, width, dash, bold=now)
+    return sheet.svg()
+
+
+def draw_plane(
+    sheet: Sheet,
+    case: Case,
+    params: dict[str, np.ndarray],
+    frame: tuple[float, float, float, float],
+    radius: float = 5,
+) -> None:
+    """Draw the points of a task, over the part of the plane that a network gives to class 1."""
+    axes, rows = Axes(sheet, frame, case.x, case.y), int(frame[3]) // ROW
+    for x0, x1, y in find_region(case, params, rows):
+        (left, middle), (right, _) = axes.at(x0, y), axes.at(x1, y)
+        sheet.box(left, middle - ROW / 2, right - left, ROW + 0.5, "", "faint")
+    sheet.box(*frame)
+    for (x, y), (t,) in zip(case.task.x, case.task.t, strict=True):
+        sheet.dot(*axes.at(x, y), "adjoint" if t else "tangent", radius, hollow=not t)

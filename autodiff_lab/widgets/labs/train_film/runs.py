@@ -1,0 +1,71 @@
+"""The trainings of TrainFilm: two tasks, three methods, and where the network says class 1."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from autodiff_lab.optimize import Adam, GradientDescent, Momentum, Optimizer
+from autodiff_lab.systems import perceptron
+from autodiff_lab.systems.perceptron import Step, Task
+
+STEPS, EVERY = 300, 5
+SAMPLES_PER_ROW = 64
+
+
+class Case(NamedTuple):
+    """A task, where its training begins, and which part of the plane is shown."""
+
+    task: Task
+    start: dict[str, np.ndarray]
+    x: tuple[float, float]
+    y: tuple[float, float]
+
+
+CASES = {
+    "two moons": Case(perceptron.two_moons(), perceptron.random_start(8), (-1.5, 2.5), (-1.25, 1.75)),
+    "XOR": Case(perceptron.XOR, perceptron.FIXED_START, (-0.5, 1.5), (-0.5, 1.5)),
+}
+METHODS: dict[str, Callable[[], Optimizer]] = {
+    "gradient descent": lambda: GradientDescent(0.1),
+    "momentum": lambda: Momentum(0.1),
+    "Adam": lambda: Adam(0.05),
+}
+
+
+@functools.cache
+def train(task: str, method: str) -> list[Step]:
+    """Train a network; all steps are kept."""
+    case = CASES[task]
+    return list(itertools.islice(perceptron.train(case.task, METHODS[method](), case.start), STEPS + 1))
+
+
+@functools.cache
+def list_losses(task: str, method: str) -> list[float]:
+    """List the loss of every step."""
+    return [float(step.loss) for step in train(task, method)]
+
+
+def count_right(task: str, step: Step) -> int:
+    """Count the points that are on the right side of 0.5."""
+    x, t = CASES[task].task
+    return int(np.sum((perceptron.network(step.params, x) > 0.5) == (t > 0.5)))
+
+
+def find_region(case: Case, params: dict[str, np.ndarray], rows: int = 107) -> list[tuple[float, float, float]]:
+    """Find where the network's output is above 0.5: (from x, to x, y) for each piece of each row."""
+    x = np.linspace(*case.x, SAMPLES_PER_ROW)
+    step = (case.y[1] - case.y[0]) / rows
+    pieces = []
+    for y in case.y[0] + step * (np.arange(rows) + 0.5):
+        above = perceptron.network(params, np.column_stack([x, np.full(SAMPLES_PER_ROW, y)])).ravel() - 0.5
+        crossings = np.flatnonzero(np.sign(above[:-1]) != np.sign(above[1:]))
+        # Between two places the output is taken to be straight.
+        ends = x[crossings] + (x[1] - x[0]) * above[crossings] / (above[crossings] - above[crossings + 1])
+        ends = [*([x[0]] if above[0] > 0 else []), *ends, *([x[-1]] if above[-1] > 0 else [])]
+        pieces += [(float(a), float(b), float(y)) for a, b in zip(ends[::2], ends[1::2], strict=True)]
+    return pieces
