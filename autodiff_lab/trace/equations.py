@@ -1,6 +1,6 @@
-"""The arithmetic of each step, in pieces that a view can colour: values, adjoints, what is not there yet.
+"""Equations: the arithmetic of each step, in pieces that a view can colour.
 
-`sentences` says the same in words.
+`explanations` says the same in words.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from autodiff_lab.text.messages import fits, say
 from autodiff_lab.text.messages import pieces as pieces_of
 from autodiff_lab.text.notation import atom, factor, pretty_adjoint, pretty_tangent, readable
-from autodiff_lab.trace.explanations import is_name, is_reduced, partial_formula, resized, substituted
-from autodiff_lab.trace.model import Equation, Line, Number, Operand, Send
+from autodiff_lab.trace.explanations import is_name, is_reduced, partial_formula, substitute_values, tell_resizing
+from autodiff_lab.trace.model import Contribution, Equation, Line, Number, Operand
 
 KINDS = {
     "n": "name",
@@ -32,29 +32,29 @@ _Piece = tuple[str, str]
 _EQUALS, _PLUS, _TIMES, _DOT = ((sign, "") for sign in "=+×·")
 
 
-def recorded(line: Line) -> tuple[Equation, ...]:
+def write_line(line: Line) -> tuple[Equation, ...]:
     """What a line of the tape records: v₂ = v₋₁ · v₀ = 2 · 5 = 10."""
-    pieces = [("n", line.shown), _EQUALS, ("p", line.expression)]
-    with_values = substituted(line) if line.operands else ""
+    pieces = [("n", line.display_name), _EQUALS, ("p", line.expression)]
+    with_values = substitute_values(line) if line.operands else ""
     if with_values:
         pieces += [_EQUALS, ("v", with_values)]
     return (_equation([*pieces, _EQUALS, ("w", line.value.text)]),)
 
 
-def seeded(line: Line, seed: Number) -> tuple[Equation, ...]:
+def write_seed(line: Line, seed: Number) -> tuple[Equation, ...]:
     """How the sweep starts."""
     return (_equation([("a", pretty_adjoint(line.name)), _EQUALS, ("r", seed.text), _note("the seed")]),)
 
 
-def swept(lines: Sequence[Line], i: int, adjoint: Number, sends: Sequence[Send]) -> tuple[Equation, ...]:
+def write_sweep(lines: Sequence[Line], i: int, adjoint: Number, sends: Sequence[Contribution]) -> tuple[Equation, ...]:
     """What a line sends: v̄₀ = not reached + v̄₄ · ∂v₄/∂v₀ = (−1) × cos v₀ = (−1) × 0.2837 = −0.2837."""
     if not sends:
         own = ("a", pretty_adjoint(lines[i].name))
         return (_equation([own, _EQUALS, ("a", adjoint.text), _note("nothing is sent back")]),)
-    return tuple(_equation(_sent(lines, i, adjoint, send)) for send in sends)
+    return tuple(_equation(_write_contribution(lines, i, adjoint, send)) for send in sends)
 
 
-def pushed(
+def write_tangents(
     lines: Sequence[Line], i: int, tangents: Sequence[tuple[Number, ...]], directions: Sequence[str], through: str
 ) -> tuple[Equation, ...]:
     """A value and its tangents: v̇₂ = ∂v₂/∂v₋₁ · v̇₋₁ + ∂v₂/∂v₀ · v̇₀ = v₀ × 1 + v₋₁ × 0 = 5 × 1 + 2 × 0 = 5.
@@ -66,13 +66,16 @@ def pushed(
     if line.kind == "input":
         head = [own, _EQUALS, ("t", pretty_tangent(line.label))] if line.label else [own]
         moves = [_note("the direction")]
-        return (*recorded(line), *_for_each([*head], [[]] * len(directions), tangents[i], directions, moves))
+        return (*write_line(line), *_for_each([*head], [[]] * len(directions), tangents[i], directions, moves))
     moving = [operand for operand in line.operands if operand.line is not None]
     head = [own, _EQUALS]
     if through or any(operand.partial is None for operand in moving):
         head += [("c" if fits("pushforward of", through) else "p", through or "0")]
-        return (*recorded(line), *_for_each(head, [[]] * len(directions), tangents[i], directions))
-    symbols = [[("p", f"∂{line.shown}/∂{lines[o.line].shown}"), _DOT, ("t", pretty_tangent(o.name))] for o in moving]
+        return (*write_line(line), *_for_each(head, [[]] * len(directions), tangents[i], directions))
+    symbols = [
+        [("p", f"∂{line.display_name}/∂{lines[o.line].display_name}"), _DOT, ("t", pretty_tangent(o.name))]
+        for o in moving
+    ]
     head += _sum(symbols)
     arrays = bool(line.value.shape) or any(o.value.shape for o in moving)
     formulas = [partial_formula(operand) for operand in moving]
@@ -80,9 +83,9 @@ def pushed(
         terms = [
             [("p", factor(how)), _TIMES, ("t", pretty_tangent(o.name))] for how, o in zip(formulas, moving, strict=True)
         ]
-        written = _filled("the sum of", terms=_sum(terms)) if is_reduced(line) else _sum(terms)
+        written = _fill("the sum of", terms=_sum(terms)) if is_reduced(line) else _sum(terms)
         middle = [[_EQUALS, *written]] if all(formulas) else [[]]
-        return (*recorded(line), *_for_each(head, middle * len(directions), tangents[i], directions))
+        return (*write_line(line), *_for_each(head, middle * len(directions), tangents[i], directions))
     middles = []
     for k in range(len(directions)):
         rates = [("t", atom(tangents[o.line][k].text)) for o in moving]
@@ -90,10 +93,10 @@ def pushed(
         named = [[("p", factor(how)), _TIMES, rate] for how, rate in zip(formulas, rates, strict=True)]
         middle = [_EQUALS, *_sum(named)] if single and formulas != [o.partial.text for o in moving] else []
         middles.append([*middle, _EQUALS, *_sum(values)])
-    return (*recorded(line), *_for_each(head, middles, tangents[i], directions))
+    return (*write_line(line), *_for_each(head, middles, tangents[i], directions))
 
 
-_MOST_DIRECTIONS = 4
+_MAX_DIRECTIONS = 4
 
 
 def _for_each(
@@ -107,7 +110,7 @@ def _for_each(
     if len(directions) == 1:
         return [_equation([*head, *middles[0], _EQUALS, ("u", tangents[0].text), *note])]
     written = [_equation([*head, *note])]
-    for name, middle, tangent in list(zip(directions, middles, tangents, strict=True))[:_MOST_DIRECTIONS]:
+    for name, middle, tangent in list(zip(directions, middles, tangents, strict=True))[:_MAX_DIRECTIONS]:
         written.append(
             _equation([("c", f"  {pretty_tangent(name)}: "), head[0], *middle, _EQUALS, ("u", tangent.text)])
         )
@@ -145,7 +148,7 @@ def same_number(result: str, tangent: Number, terms: Sequence[tuple[Number, Numb
     return _equation([*pieces, ("r", total.text), _note("forward and from the gradient")])
 
 
-def term(line: Line, adjoint: Number, send: Send) -> str:
+def term(line: Line, adjoint: Number, send: Contribution) -> str:
     """The product that a contribution is: ``(−1) × 0.2837``; for arrays and maps how it comes about."""
     operand = line.operands[send.slot]
     bar = pretty_adjoint(line.name)
@@ -154,7 +157,7 @@ def term(line: Line, adjoint: Number, send: Send) -> str:
         return say("through", bar=bar, map=formula) if is_name(formula) else formula
     if adjoint.shape or operand.partial.shape:
         formula = partial_formula(operand)
-        how, product = resized(line, adjoint, send), f"{bar} × {factor(formula) if formula else say('partials')}"
+        how, product = tell_resizing(line, adjoint, send), f"{bar} × {factor(formula) if formula else say('partials')}"
         return say(f"term {how}", term=product) if how else product
     return f"{atom(adjoint.text)} × {atom(operand.partial.text)}"
 
@@ -189,7 +192,7 @@ def gradient(
     return _equation(pieces) if pieces else None
 
 
-def _sent(lines: Sequence[Line], i: int, adjoint: Number, send: Send) -> list[_Piece]:
+def _write_contribution(lines: Sequence[Line], i: int, adjoint: Number, send: Contribution) -> list[_Piece]:
     line, parent, operand = lines[i], lines[send.parent], lines[i].operands[send.slot]
     bar = ("a", pretty_adjoint(line.name))
     held = [] if send.before is None or send.replaces else [("a", send.before.text), _PLUS]
@@ -198,9 +201,9 @@ def _sent(lines: Sequence[Line], i: int, adjoint: Number, send: Send) -> list[_P
     if operand.partial is None:
         formula = readable(operand.formula)
         # The formula of a map is the whole contribution.
-        pieces += _filled("through", bar=[bar], map=[("c", formula)]) if is_name(formula) else [("p", formula)]
+        pieces += _fill("through", bar=[bar], map=[("c", formula)]) if is_name(formula) else [("p", formula)]
         return [*pieces, _EQUALS, ("r", send.after.text)]
-    pieces += [bar, _DOT, ("p", f"∂{line.shown}/∂{parent.shown}")]
+    pieces += [bar, _DOT, ("p", f"∂{line.display_name}/∂{parent.display_name}")]
     formula = partial_formula(operand)
     if adjoint.shape or operand.partial.shape:
         pieces += [_EQUALS, *held, bar, _TIMES, ("p", factor(formula))] if formula else []
@@ -209,7 +212,7 @@ def _sent(lines: Sequence[Line], i: int, adjoint: Number, send: Send) -> list[_P
         if formula != operand.partial.text:
             pieces += [_EQUALS, *held, known, _TIMES, ("p", factor(formula))]
         pieces += [_EQUALS, *held, known, _TIMES, ("p", atom(operand.partial.text))]
-    how = resized(line, adjoint, send)
+    how = tell_resizing(line, adjoint, send)
     pieces += [("c", say(f"{how} to the shape", shape=send.contribution.shape))] if how else []
     return [*pieces, _EQUALS, ("r", send.after.text)]
 
@@ -219,7 +222,7 @@ def _note(key: str) -> _Piece:
     return "c", f"  {say(key)}"
 
 
-def _filled(key: str, **slots: list[_Piece]) -> list[_Piece]:
+def _fill(key: str, **slots: list[_Piece]) -> list[_Piece]:
     """A string of the catalogue among the pieces of an equation; neighbours that are words become one."""
     filled: list[_Piece] = []
     for piece in (p for part in pieces_of(key, **slots) for p in ([("c", part)] if isinstance(part, str) else part)):

@@ -1,6 +1,6 @@
-"""A long run, told a stretch at a time: ten thousand lines take seconds to put into words, a hundred are there at once.
+"""Excerpts of a long run: ten thousand lines take seconds to put into words, a window of a hundred is there at once.
 
-Each stretch is a `Trace` of its own. It has the lines of the stretch, and those from before that they use; its steps
+Each excerpt is a `Trace` of its own. It has the lines of its window, and those from before that they use; its steps
 are the steps of the whole run that belong to these lines, once forward and once in the sweep back. It ends where a
 turn, a call or a line of the source ends.
 """
@@ -17,19 +17,20 @@ import numpy as np
 
 from autodiff_lab.text import notation
 from autodiff_lab.text.messages import say, speaking, spoken
-from autodiff_lab.trace import equations, explanations, from_tape, memory_usage, outline, reverse_steps
-from autodiff_lab.trace.model import Cost, Excerpt, Line, Meter, Number, Part, Step, Trace
+from autodiff_lab.trace import equations, memory_usage, outline, reverse_steps
+from autodiff_lab.trace.from_tape import TapeReader
+from autodiff_lab.trace.model import Cost, Excerpt, Line, Number, Step, StepRange, Trace
 from autodiff_lab.trace.outline import Section
 
-LONG = 600
-"""A run of more lines than this is shown a stretch at a time."""
+MAX_WHOLE_LINES = 600
+"""A run of more lines than this is shown by excerpts."""
 
-_LINES = 100
-"""A stretch has at most so many, and the inputs."""
+_MAX_WINDOW_LINES = 100
+"""So many lines has an excerpt at most, and the inputs."""
 
 
-class Excerpts:
-    """The stretches of a recorded run.
+class Excerpts(TapeReader):
+    """The excerpts of a recorded run.
 
     Parameters
     ----------
@@ -51,51 +52,53 @@ class Excerpts:
     >>> len(excerpts), excerpts.holding(700)
     (10, 6)
     >>> trace = excerpts[6]
-    >>> trace.lines[1].shown, trace.lines[-1].shown, trace.excerpt.steps
+    >>> trace.lines[1].display_name, trace.lines[-1].display_name, trace.excerpt.steps
     ('v₆₀₁', 'v₇₀₀', 2002)
     """
 
     def __init__(self, tape: Any, f: Callable[..., Any], value: Any = None) -> None:
-        self.tape, self._f, self._value, self.lang = tape, f, value, spoken()
+        super().__init__(tape, f, value)
+        self.lang = spoken()
         with np.errstate(all="ignore"):
-            self.lines, self._origin = from_tape.lines_of(tape, f)
-            self._moves = [] if tape.output is None else list(reverse_steps.moves(tape))
-            self._held = memory_usage.held_by(tape)
-            self._most = reverse_steps.largest(sent.contribution for move in self._moves for sent in move.sent)
-        self._at = {move.line: k for k, move in enumerate(self._moves)}
-        self.steps = len(tape) + (len(self._moves) + 1 if tape.output is not None else 0)
-        self.outline = outline.outlined(self._origin.run, lambda i: notation.pretty(tape.name(i)))
-        self._pieces = outline.stretches(self.outline, _LINES)
-        self._starts = [pieces[0].first for pieces in self._pieces]
-        self.last_uses = memory_usage.last_uses(tape.parents, tape.output)
+            self._events = [] if tape.output is None else list(reverse_steps.watch_sweep(tape))
+            self._largest = reverse_steps.find_largest_size(
+                sent.contribution for event in self._events for sent in event.sent
+            )
+        self._held = memory_usage.count_held(tape)
+        self._at = {event.line: k for k, event in enumerate(self._events)}
+        self.steps = len(tape) + (len(self._events) + 1 if tape.output is not None else 0)
+        self.simple_outline = outline.simplify_outline(self.outline, lambda i: notation.pretty(tape.name(i)))
+        self._windows = outline.cut_windows(self.simple_outline, _MAX_WINDOW_LINES)
+        self._starts = [pieces[0].first for pieces in self._windows]
+        self.last_uses = memory_usage.find_last_uses(tape.parents, tape.output)
         self._kept = functools.lru_cache(maxsize=32)(self._read)
 
     def __len__(self) -> int:
-        return len(self._pieces)
+        return len(self._windows)
 
     def __getitem__(self, number: int) -> Trace:
-        """Read stretch `number`; 0 has the inputs."""
+        """Read excerpt `number`; 0 has the inputs."""
         return self._kept(number)
 
     def holding(self, step: int) -> int:
-        """Tell which stretch has this step of the whole run; −1 is the start."""
+        """Tell which excerpt has this step of the whole run; −1 is the start."""
         lines = len(self.tape)
         if step < lines:
             line = max(step, 0)
         elif step == lines:
             line = self.tape.output
         else:
-            line = self._moves[min(step - lines - 1, len(self._moves) - 1)].line
+            line = self._events[min(step - lines - 1, len(self._events) - 1)].line
         return bisect_right(self._starts, line) - 1
 
     def sections(self, number: int) -> list[Section]:
         """List the sections of the outline that excerpt `number` is made of, without the inputs."""
-        return [piece for piece in self._pieces[number] if piece.kind != "input"]
+        return [piece for piece in self._windows[number] if piece.kind != "input"]
 
     @functools.cached_property
     def large_sections(self) -> list[Section]:
         """The sections of the whole run that are larger than an excerpt."""
-        return [section for section in self.outline.walk() if section.size > _LINES]
+        return [section for section in self.simple_outline.walk() if section.size > _MAX_WINDOW_LINES]
 
     @functools.cached_property
     def arrivals(self) -> dict[int, tuple[int, int, Number]]:
@@ -103,91 +106,64 @@ class Excerpts:
         lines, found = len(self.tape), {}
         if self.tape.output is not None:
             found[self.tape.output] = (lines, lines, reverse_steps.seed_of(self.tape))
-        for k, move in enumerate(self._moves, start=lines + 1):
+        for k, move in enumerate(self._events, start=lines + 1):
             for sent in move.sent:
                 found[sent.parent] = (found.get(sent.parent, (k,))[0], k, sent.after)
         return found
 
     def _read(self, number: int) -> Trace:
         with speaking(self.lang), np.errstate(all="ignore"):
-            return self._told(number)
+            return self._read_window(number, range(self._starts[number], self._windows[number][-1].end))
 
-    def _told(self, number: int) -> Trace:
-        tape, first, end = self.tape, self._starts[number], self._pieces[number][-1].end
-        own = range(first, end)
+    def _read_window(self, number: int, own: range) -> Trace:
+        tape, first, end = self.tape, own[0], own[-1] + 1
         before = sorted({parent for i in own for parent in tape.parents[i] if 0 <= parent < first})
         place = {line: k for k, line in enumerate([*before, *own])}
-        lines = [_moved(self.lines[i], place) for i in place]
-        run = from_tape.described(tape, self._f, self._value, lines, self._origin)
-        steps = [self._recorded(i) for i in place]
-        parts = [Part(len(before), len(steps) - 1, first)]
-        swept = [move for move in self._moves if first <= move.line < end]
-        seeded = tape.output in place
+        run = self.describe_run([_move_line(self.lines[i], place) for i in place])
+        steps = [reverse_steps.record_step(tape, self.lines, i, self._held) for i in place]
+        parts = [StepRange(len(before), len(steps) - 1, first)]
+        swept = [event for event in self._events if event.line in own]
+        ends = {sent.parent: sent.after for event in self._events if event.line >= end for sent in event.sent}
         arrived: dict[int, Number] = {}
-        if swept or seeded:
-            told = reverse_steps.steps(tape, self.lines, self._moves, of=own, most=self._most)
-            if seeded:
-                parts.append(Part(len(steps), len(steps) + len(swept), len(tape)))
+        if swept or tape.output in place:
+            told = reverse_steps.sweep_steps(tape, self.lines, self._events, of=own, largest_size=self._largest)
+            if tape.output in place:
+                parts.append(StepRange(len(steps), len(steps) + len(swept), len(tape)))
             else:
-                arrived = self._arrived(place, end)
+                arrived = {i: Number.of(ends[i]) for i in place if i in ends}
                 told[0] = Step("seed", end - 1)
-                parts.append(Part(len(steps) + 1, len(steps) + len(swept), len(tape) + 1 + self._at[swept[0].line]))
-            steps += self._measured(told, place, end)
-        names = [self.lines[i].shown for i in (first, end - 1)]
-        said = say("excerpt", first=names[0], last=names[1], lines=f"{len(tape):,}".replace(",", "\u202f"))
+                at = len(tape) + 1 + self._at[swept[0].line]
+                parts.append(StepRange(len(steps) + 1, len(steps) + len(swept), at))
+            products = sum(len(event.sent) for event in self._events if event.line >= end)
+            steps += reverse_steps.measure_steps(tape, told, self._held, end=end, products=products)
+        names = [self.lines[i].display_name for i in (first, end - 1)]
         excerpt = Excerpt(
             number,
             len(tape),
             self.steps,
             tuple(parts),
-            said=said,
+            said=say("excerpt", first=names[0], last=names[1], lines=f"{len(tape):,}".replace(",", "\u202f")),
             later=say("from later lines"),
             arrived=tuple(arrived.get(i) for i in place),
             before=tuple(before),
         )
-        last = self._moves and self._moves[-1].line
-        if number == 0 and swept and last == swept[-1].line and tape.n_inputs <= end:
-            ends = {sent.parent: sent.after for move in self._moves for sent in move.sent}
-            shown = {i: Number.of(ends[i]) for i in range(tape.n_inputs) if i in ends}
-            gradient = equations.gradient(run.called, self.lines[: tape.n_inputs], shown)
+        if number == 0 and swept and swept[-1] is self._events[-1] and tape.n_inputs <= end:
+            shown = {i: Number.of(self.arrivals[i][2]) for i in range(tape.n_inputs) if i in self.arrivals}
+            gradient = equations.gradient(run.derivative_name, self.lines[: tape.n_inputs], shown)
             if gradient:
                 steps[-1] = replace(steps[-1], equations=(*steps[-1].equations, gradient))
-        products = sum(len(move.sent) for move in self._moves)
+        products = sum(len(event.sent) for event in self._events)
         return replace(
             run,
-            steps=tuple(_step_moved(step, place) for step in steps),
+            steps=tuple(_move_step(step, place) for step in steps),
             result=place.get(tape.output),
             excerpt=excerpt,
             cost=Cost(1, len(tape) - tape.n_inputs, products, *self._held[-1]),
         )
 
-    def _recorded(self, i: int) -> Step:
-        line = self.lines[i]
-        meter = Meter(max(0, i + 1 - self.tape.n_inputs), 0, *self._held[i + 1])
-        return Step(
-            "record", i, sentence=explanations.recorded(self.lines, i), equations=equations.recorded(line), meter=meter
-        )
 
-    def _measured(self, told: list[Step], place: Mapping[int, int], end: int) -> list[Step]:
-        """Say of each step of the sweep what it has cost, and what it lets go."""
-        tape, kept, measured = self.tape, end, []
-        products = sum(len(move.sent) for move in self._moves if move.line >= end)
-        for step in told:
-            products += len(step.sends)
-            left = step.line if step.phase == "sweep" else kept
-            meter = Meter(len(tape) - tape.n_inputs, products, *self._held[left])
-            measured.append(replace(step, meter=meter, released=tuple(range(left, kept))))
-            kept = left
-        return measured
-
-    def _arrived(self, place: Mapping[int, int], end: int) -> dict[int, Number]:
-        """The adjoints as they are when the sweep comes to line `end` − 1."""
-        ends = {sent.parent: sent.after for move in self._moves if move.line >= end for sent in move.sent}
-        return {i: Number.of(ends[i]) for i in place if i in ends}
-
-
-def _moved(line: Line, place: Mapping[int, int]) -> Line:
-    """Give a line the places of its operands in the stretch; one from before it may have operands that are not there.
+def _move_line(line: Line, place: Mapping[int, int]) -> Line:
+    """Give a line the places of its operands in the window; one from before it may have operands that are not there.
 
     These are left out: such a line shows its value only.
     """
@@ -196,14 +172,13 @@ def _moved(line: Line, place: Mapping[int, int]) -> Line:
         for operand in line.operands
         if operand.line is None or operand.line in place
     )
-    whole = len(operands) == len(line.operands)
-    return replace(line, operands=operands if whole else ())
+    return replace(line, operands=operands if len(operands) == len(line.operands) else ())
 
 
-def _step_moved(step: Step, place: Mapping[int, int]) -> Step:
+def _move_step(step: Step, place: Mapping[int, int]) -> Step:
     return replace(
         step,
         line=place[step.line],
         sends=tuple(replace(send, parent=place[send.parent]) for send in step.sends),
-        released=tuple(place[i] for i in step.released if i in place),
+        freed_lines=tuple(place[i] for i in step.freed_lines if i in place),
     )

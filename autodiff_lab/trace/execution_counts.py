@@ -1,4 +1,4 @@
-"""Which way a run took through the learner's source: how often each line ran, and which turn of a loop it is.
+"""Execution counts: how often each line of the source ran, and in which turns of loops a line was recorded.
 
 Nothing is guessed. Python has written down every line that it came to (`transforms.walking`); a line has not run if its
 statement is one of a function that was entered, has code of its own, and was not among them. Where Python's account is
@@ -65,7 +65,7 @@ class Flow(NamedTuple):
     turns: tuple[tuple[Turn, ...], ...]
 
 
-def flow(walk: Sequence[Any] | None, places: Sequence[Place], n_lines: int) -> Flow:
+def follow_execution(walk: Sequence[Any] | None, places: Sequence[Place], n_lines: int) -> Flow:
     """Follow the events of a walk through the sources.
 
     Parameters
@@ -93,10 +93,10 @@ def flow(walk: Sequence[Any] | None, places: Sequence[Place], n_lines: int) -> F
         for statement in _statements(place.node, number, compiled.get(place.filename, set())):
             for row in statement.rows:
                 statements.setdefault((place.filename, row), statement)
-    turns = _followed(walk, statements, n_lines, [place.first for place in places])
+    turns = _count_statements(walk, statements, n_lines, [place.first for place in places])
     entered = {(code.co_filename, code.co_name, code.co_firstlineno) for code in codes.values()}
     came = {(event.code.co_filename, event.row) for event in walk if event.kind == "line"}
-    ran = [_counts(place, statements, entered, came, compiled.get(place.filename, set())) for place in places]
+    ran = [_count_rows(place, statements, entered, came, compiled.get(place.filename, set())) for place in places]
     return Flow(tuple(ran), tuple(turns))
 
 
@@ -153,7 +153,7 @@ def _blocks(node: ast.stmt) -> Iterator[list[ast.stmt]]:
         yield part.body
 
 
-def _followed(
+def _count_statements(
     walk: Sequence[Any], statements: Mapping[tuple[str, int], _Statement], n_lines: int, firsts: Sequence[int]
 ) -> list[tuple[Turn, ...]]:
     """Count the statements, and note for each line of the tape the turns that it was recorded in."""
@@ -216,7 +216,7 @@ def _arrive(frame: _Frame, statement: _Statement, instruction: int) -> None:
         frame.loops.append((statement, [0]))
 
 
-def _counts(
+def _count_rows(
     place: Place,
     statements: Mapping[tuple[str, int], _Statement],
     entered: set[tuple[str, str, int]],

@@ -1,4 +1,4 @@
-"""What happens at each step, in plain words.
+"""Explanations: a sentence for each step, in plain words.
 
 Each function looks only at the lines and at what was sent; their words are in the catalogue.
 """
@@ -16,10 +16,10 @@ import numpy as np
 
 from autodiff_lab.text.messages import counted, fits, listed, number_word, say, separated, template, together
 from autodiff_lab.text.notation import atom, factor, pretty_adjoint, pretty_tangent, readable
-from autodiff_lab.trace.model import Line, Number, Operand, Send, Source
+from autodiff_lab.trace.model import Contribution, Line, Number, Operand, Source
 
-_LONG = 48
-_MOST = 4
+_MAX_FORMULA_LENGTH = 48
+_MAX_LISTED = 4
 
 
 def opening(title: str, lines: Sequence[Line]) -> str:
@@ -39,15 +39,15 @@ def _at(lines: Sequence[Line]) -> str:
     return separated(f"{line.label} = {line.value.text}" for line in lines if line.kind == "input")
 
 
-def recorded(lines: Sequence[Line], i: int) -> str:
+def explain_line(lines: Sequence[Line], i: int) -> str:
     """Say what a line of the tape records: v₂ = x1 · x2 = 2 · 5 = 10."""
     line = lines[i]
     if line.kind == "input":
-        return say("input", **_input(line))
-    return together(in_turn(lines, i), _recorded(lines, i))
+        return say("input", **_input_slots(line))
+    return together(announce_turn(lines, i), _explain_operation(lines, i))
 
 
-def in_turn(lines: Sequence[Line], i: int) -> str:
+def announce_turn(lines: Sequence[Line], i: int) -> str:
     """Say which turn of a loop begins with a line, if one does: ``Turn 2 of 5:``."""
     turns = lines[i].turns
     if not turns or (i and lines[i - 1].turns == turns):
@@ -56,55 +56,57 @@ def in_turn(lines: Sequence[Line], i: int) -> str:
     return say("turn begins", turns=separated(said))
 
 
-def _recorded(lines: Sequence[Line], i: int) -> str:
+def _explain_operation(lines: Sequence[Line], i: int) -> str:
     line = lines[i]
-    first = line.stretch and all(earlier.stretch != line.stretch for earlier in lines[:i])
-    copied = dict.fromkeys(_copied(lines, line, operand) for operand in line.operands if operand.is_copied)
-    return together(say("recorded", equation=_computed(line)), *copied, say("inner sweep begins") if first else "")
+    first = line.sweep_id and all(earlier.sweep_id != line.sweep_id for earlier in lines[:i])
+    copied = dict.fromkeys(_explain_copy(lines, line, operand) for operand in line.operands if operand.is_copied)
+    return together(say("recorded", equation=_equation(line)), *copied, say("inner sweep begins") if first else "")
 
 
-def _copied(lines: Sequence[Line], line: Line, operand: Operand) -> str:
+def _explain_copy(lines: Sequence[Line], line: Line, operand: Operand) -> str:
     """Say that broadcasting copies an operand: ``w (v₀), of shape (3,), is copied to (2, 3)``."""
     if operand.line is None:
         return ""
     key = "operand copied" if operand.value.shape else "number copied"
-    return say(key, name=_named(lines, operand.line), shape=operand.value.shape, to=line.value.shape)
+    return say(key, name=_full_name(lines, operand.line), shape=operand.value.shape, to=line.value.shape)
 
 
-def _input(line: Line) -> dict[str, str]:
-    return {"name": line.shown, "label": line.label or line.shown, "value": line.value.text}
+def _input_slots(line: Line) -> dict[str, str]:
+    return {"name": line.display_name, "label": line.label or line.display_name, "value": line.value.text}
 
 
-def _computed(line: Line) -> str:
+def _equation(line: Line) -> str:
     """What an operation computes, as an equation."""
-    with_values = substituted(line)
-    return " = ".join([line.shown, line.meaning, *([with_values] if with_values else []), line.value.text])
+    with_values = substitute_values(line)
+    return " = ".join(
+        [line.display_name, line.source_expression, *([with_values] if with_values else []), line.value.text]
+    )
 
 
-def pushed(
+def explain_tangents(
     lines: Sequence[Line], i: int, tangents: Sequence[tuple[Number, ...]], directions: Sequence[str], through: str
 ) -> str:
     """Say what a line computes forward: its value, and its tangent in each direction."""
-    return together(in_turn(lines, i), _pushed(lines, i, tangents, directions, through))
+    return together(announce_turn(lines, i), _explain_tangents(lines, i, tangents, directions, through))
 
 
-def _pushed(
+def _explain_tangents(
     lines: Sequence[Line], i: int, tangents: Sequence[tuple[Number, ...]], directions: Sequence[str], through: str
 ) -> str:
     line = lines[i]
     own = pretty_tangent(line.name)
     if len(directions) > 1:
         shown = list(zip(directions, tangents[i], strict=True))
-        rates = separated(say("rate along", tangent=tangent.text, name=name) for name, tangent in shown[:_MOST])
-        if len(shown) > _MOST:
-            rates = say("rates, cut", rates=rates, n=number_word(len(shown) - _MOST))
+        rates = separated(say("rate along", tangent=tangent.text, name=name) for name, tangent in shown[:_MAX_LISTED])
+        if len(shown) > _MAX_LISTED:
+            rates = say("rates, cut", rates=rates, n=number_word(len(shown) - _MAX_LISTED))
         if line.kind == "input":
-            return say("input tangents", **_input(line), tangent=own, rates=rates)
-        return say("with its tangents", equation=_computed(line), tangent=own, rates=rates)
+            return say("input tangents", **_input_slots(line), tangent=own, rates=rates)
+        return say("with its tangents", equation=_equation(line), tangent=own, rates=rates)
     tangent = tangents[i][0].text
     if line.kind == "input":
         key = "input stays" if _all_zero(tangents[i][0]) else "input moves"
-        return say(key, **_input(line), tangent=own, rate=tangent)
+        return say(key, **_input_slots(line), tangent=own, rate=tangent)
     moving = [operand for operand in line.operands if operand.line is not None]
     scalar = not line.value.shape and all(o.partial and not o.value.shape for o in moving)
     if not scalar:
@@ -113,25 +115,25 @@ def _pushed(
         )
         how = say("the sum of", terms=how) if is_reduced(line) else how
         equation = " = ".join([own, *([how] if how else []), tangent])
-        return say("with its tangent", equation=_computed(line), tangent=equation)
+        return say("with its tangent", equation=_equation(line), tangent=equation)
     terms = " + ".join(
         f"{atom(o.partial.text) if k else o.partial.text} · {atom(tangents[o.line][0].text)}"
         for k, o in enumerate(moving)
     )
-    return say("with its tangent", equation=_computed(line), tangent=f"{own} = {terms} = {tangent}")
+    return say("with its tangent", equation=_equation(line), tangent=f"{own} = {terms} = {tangent}")
 
 
-def seeded(lines: Sequence[Line], i: int, seed: Number) -> str:
+def explain_seed(lines: Sequence[Line], i: int, seed: Number) -> str:
     """Say how the sweep starts."""
-    name = _named(lines, i)
+    name = _full_name(lines, i)
     return say("seeded array", name=name) if seed.shape else say("seeded", name=name, seed=seed.text)
 
 
-def swept(
+def explain_sweep(
     lines: Sequence[Line],
     i: int,
     adjoint: Number,
-    sends: Sequence[Send],
+    sends: Sequence[Contribution],
     waiting: Mapping[int, Sequence[int]],
 ) -> str:
     """Say what a line sends to its parents, and who still waits for more.
@@ -143,20 +145,20 @@ def swept(
         The line that sends.
     adjoint : Number
         Its adjoint.
-    sends : sequence of Send
+    sends : sequence of Contribution
         What it sends.
     waiting : mapping of int to sequence of int
         For each parent, the lines that will send to it later; a line once for each operand.
     """
     line = lines[i]
-    subject = f"{line.shown} = {line.meaning}"
+    subject = f"{line.display_name} = {line.source_expression}"
     if not sends:
         return say("sends nothing back", line=subject)
     said = []
-    for n, send in enumerate(sends[:_MOST]):
-        name = lines[send.parent].shown
-        who = subject if n == 0 else line.shown
-        what, parent, now = _arithmetic(line, adjoint, send), _named(lines, send.parent), send.after.text
+    for n, send in enumerate(sends[:_MAX_LISTED]):
+        name = lines[send.parent].display_name
+        who = subject if n == 0 else line.display_name
+        what, parent, now = _arithmetic(line, adjoint, send), _full_name(lines, send.parent), send.after.text
         if send.replaces and send.before is not None:
             before = send.before.text
             said.append(say("sends in place", who=who, what=what, parent=parent, name=name, now=now, before=before))
@@ -164,10 +166,10 @@ def swept(
         if send.before is not None and not send.after.shape:
             now = f"{send.before.text} + {atom(send.contribution.text)} = {now}"
         said.append(say("sends", who=who, what=what, parent=parent, name=name, now=now))
-    if len(sends) > _MOST:
-        said.append(say("sends to more", n=number_word(len(sends) - _MOST)))
-    parents = list(dict.fromkeys(send.parent for send in sends))[:_MOST]
-    said += [_more(lines, parent, waiting[parent]) for parent in parents if waiting.get(parent)]
+    if len(sends) > _MAX_LISTED:
+        said.append(say("sends to more", n=number_word(len(sends) - _MAX_LISTED)))
+    parents = list(dict.fromkeys(send.parent for send in sends))[:_MAX_LISTED]
+    said += [_name_waiting(lines, parent, waiting[parent]) for parent in parents if waiting.get(parent)]
     return together(*said)
 
 
@@ -202,38 +204,42 @@ def array_note(lines: Sequence[Line], result: int | None) -> str:
     return say("array result", shape=lines[result].value.shape)
 
 
-def stretches_note(lines: Sequence[Line]) -> str:
+def sweeps_note(lines: Sequence[Line]) -> str:
     """Say which lines the sweeps of inner derivatives have written."""
     said = []
-    for stretch in sorted({line.stretch for line in lines} - {0}):
-        names = [line.shown for line in lines if line.stretch == stretch]
+    for sweep in sorted({line.sweep_id for line in lines} - {0}):
+        names = [line.display_name for line in lines if line.sweep_id == sweep]
         which = names[0] if len(names) == 1 else f"{names[0]} … {names[-1]}"
         said.append(say("a recorded sweep", lines=which, n=number_word(len(names))))
     return together(*said)
 
 
-def substituted(line: Line) -> str:
+def substitute_values(line: Line) -> str:
     """Write the operation with its operands' values: ``2 · 5``; empty if that says no more than the result does."""
-    text = _with_numbers(line.text, line.operands)
-    return text if text not in (line.meaning, line.expression, line.value.text) and len(text) <= _LONG else ""
+    text = _put_values(line.text, line.operands)
+    return (
+        text
+        if text not in (line.source_expression, line.expression, line.value.text) and len(text) <= _MAX_FORMULA_LENGTH
+        else ""
+    )
 
 
-def substituted_partial(line: Line, slot: int) -> str:
+def substitute_partial(line: Line, slot: int) -> str:
     """Write a local partial that is a number with the operands' values: ``cos 5``; its value where that is too long."""
     operand = line.operands[slot]
-    text = _with_numbers(operand.formula, line.operands, {line.name: line.value.text})
-    return operand.partial.text if not operand.formula or len(text) > _LONG else text
+    text = _put_values(operand.formula, line.operands, {line.name: line.value.text})
+    return operand.partial.text if not operand.formula or len(text) > _MAX_FORMULA_LENGTH else text
 
 
 def partial_formula(operand: Operand) -> str:
     """Write a local partial as a formula, or else as its entries; empty if both are long."""
     formula, entries = readable(operand.formula), operand.partial.text
-    if formula and len(formula) <= _LONG:
+    if formula and len(formula) <= _MAX_FORMULA_LENGTH:
         return formula
     return "" if operand.partial.shape and not entries.startswith("[") else entries
 
 
-def resized(line: Line, adjoint: Number, send: Send) -> str:
+def tell_resizing(line: Line, adjoint: Number, send: Contribution) -> str:
     """Tell whether the adjoint is ``"summed"`` to the operand's shape, or ``"spread"`` to it; empty if neither."""
     to, come = send.contribution.shape, adjoint.shape
     if to == come or line.operands[send.slot].partial is None:
@@ -253,12 +259,14 @@ def is_reduced(line: Line) -> bool:
     )
 
 
-def _named(lines: Sequence[Line], i: int) -> str:
+def _full_name(lines: Sequence[Line], i: int) -> str:
     line = lines[i]
-    return line.shown if line.called == line.shown else f"{line.called} ({line.shown})"
+    return (
+        line.display_name if line.label_or_name == line.display_name else f"{line.label_or_name} ({line.display_name})"
+    )
 
 
-def _with_numbers(expression: str, operands: Sequence[Operand], own: Mapping[str, str] = {}) -> str:
+def _put_values(expression: str, operands: Sequence[Operand], own: Mapping[str, str] = {}) -> str:
     """Put the operands' values in the place of their names: ``v-1 * v0`` becomes ``2 · 5``.
 
     Empty if there is an array that is too large to be written out.
@@ -271,7 +279,7 @@ def _with_numbers(expression: str, operands: Sequence[Operand], own: Mapping[str
     return readable(expression, values)
 
 
-def _arithmetic(line: Line, adjoint: Number, send: Send) -> str:
+def _arithmetic(line: Line, adjoint: Number, send: Contribution) -> str:
     """``−1 · cos 5 = −0.2837``; for arrays the formula ``v̄₂ · cos v₁ = [1 2 3]``; for a linear map the map."""
     operand = line.operands[send.slot]
     contribution = send.contribution.text
@@ -280,12 +288,14 @@ def _arithmetic(line: Line, adjoint: Number, send: Send) -> str:
         how = say("its adjoint through", map=formula) if is_name(formula) else formula
         return f"{how} = {contribution}"
     if adjoint.shape or operand.partial.shape or send.contribution.shape:
-        formula = partial_formula(operand) or f"∂{line.shown}/∂{readable(operand.name)}"
+        formula = partial_formula(operand) or f"∂{line.display_name}/∂{readable(operand.name)}"
         product = f"{pretty_adjoint(line.name)} · {factor(formula)}"
         # An operand was copied to fit: the adjoint of copying is adding. Of adding, in a reduction, it is copying.
-        key = {"": "", "summed": "summed over copies", "spread": "spread over entries"}[resized(line, adjoint, send)]
+        key = {"": "", "summed": "summed over copies", "spread": "spread over entries"}[
+            tell_resizing(line, adjoint, send)
+        ]
         return f"{say(key, product=product) if key else product} = {contribution}"
-    return f"{adjoint.text} · {factor(substituted_partial(line, send.slot))} = {contribution}"
+    return f"{adjoint.text} · {factor(substitute_partial(line, send.slot))} = {contribution}"
 
 
 def is_name(formula: str) -> bool:
@@ -293,8 +303,10 @@ def is_name(formula: str) -> bool:
     return fits("transpose of", formula) or fits("pullback of", formula)
 
 
-def _more(lines: Sequence[Line], parent: int, later: Sequence[int]) -> str:
+def _name_waiting(lines: Sequence[Line], parent: int, later: Sequence[int]) -> str:
     users = list(dict.fromkeys(reversed(later)))
-    many = len(users) > _MOST
-    where = say("other lines", n=number_word(len(users))) if many else listed([lines[i].shown for i in users])
-    return counted("still to come", len(later), n=number_word(len(later)), name=lines[parent].called, where=where)
+    many = len(users) > _MAX_LISTED
+    where = say("other lines", n=number_word(len(users))) if many else listed([lines[i].display_name for i in users])
+    return counted(
+        "still to come", len(later), n=number_word(len(later)), name=lines[parent].label_or_name, where=where
+    )

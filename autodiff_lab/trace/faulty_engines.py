@@ -1,7 +1,7 @@
 """Faulty sweeps, for teaching: each makes one mistake that people make when they write their first engine.
 
 Nothing here computes a derivative that anybody uses. The local partials are the engine's own and right; what is wrong
-is how contributions are put together, and in which order. Each sweep is a generator of moves, as `sweeping.moves` is,
+is how contributions are put together, and in which order. Each sweep is a generator of events, as `watch_sweep` is,
 so that a player can show it step by step, with the true adjoints beside it.
 """
 
@@ -14,9 +14,10 @@ from typing import Any
 from autodiff_lab.engine.errors import InputError
 from autodiff_lab.text import notation
 from autodiff_lab.text.messages import say, template, together
-from autodiff_lab.trace.reverse_steps import Move, Sent, moves, pulled, seed_of, total
+from autodiff_lab.trace import run_options
+from autodiff_lab.trace.reverse_steps import RawContribution, SweepEvent, add_to, pull_back, seed_of, watch_sweep
 
-_MOST_MOVES = 400
+_MAX_STEPS = 400
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,7 @@ class Fault:
     """A mistake, and the sweep that makes it."""
 
     name: str
-    sweep: Callable[[Any], Iterator[Move]]
+    sweep: Callable[[Any], Iterator[SweepEvent]]
 
     @property
     def badge(self) -> str:
@@ -37,36 +38,23 @@ class Fault:
         return say(f"fault {self.name}")
 
 
-def fault(name: str) -> Fault:
-    """Find a fault by its name.
-
-    Raises
-    ------
-    InputError
-        If there is no such fault.
-    """
-    if name not in FAULTS:
-        raise InputError(f"There is no fault {name!r}; there are {', '.join(map(repr, FAULTS))}.")
-    return FAULTS[name]
-
-
-def _overwriting(tape: Any) -> Iterator[Move]:
+def _sweep_by_overwriting(tape: Any) -> Iterator[SweepEvent]:
     """Assign where one has to add: of several contributions only the last is left."""
-    adjoints = _seeded(tape)
+    adjoints = _seed_adjoints(tape)
     for i in range(tape.output, tape.n_inputs - 1, -1):
         if adjoints[i] is None:
             continue
         sent, lost = [], []
-        for slot, parent, contribution in pulled(tape, i, adjoints[i]):
+        for slot, parent, contribution in pull_back(tape, i, adjoints[i]):
             before, adjoints[parent] = adjoints[parent], contribution
             lost += [] if before is None else [parent]
-            sent.append(Sent(slot, parent, contribution, before, contribution, replaces=before is not None))
-        yield Move(i, adjoints[i], tuple(sent), say("overwritten", names=_names(tape, lost)) if lost else "")
+            sent.append(RawContribution(slot, parent, contribution, before, contribution, replaces=before is not None))
+        yield SweepEvent(i, adjoints[i], tuple(sent), say("overwritten", names=_names(tape, lost)) if lost else "")
 
 
-def _in_wrong_order(tape: Any) -> Iterator[Move]:
+def _sweep_in_wrong_order(tape: Any) -> Iterator[SweepEvent]:
     """Let a line send as soon as anything has reached it, before its other users have spoken."""
-    adjoints, done = _seeded(tape), set()
+    adjoints, done = _seed_adjoints(tape), set()
     stack = [tape.output]
     users = _users(tape)
     while stack:
@@ -74,73 +62,70 @@ def _in_wrong_order(tape: Any) -> Iterator[Move]:
         if i in done or i < tape.n_inputs:
             continue
         done.add(i)
-        sent = tuple(_added(tape, i, adjoints))
+        sent = tuple(_add_contributions(tape, i, adjoints))
         early = [user for user in users[i] if user not in done]
         late = [one.parent for one in sent if one.parent in done]
         remarks = [say("too early", names=_names(tape, early))] if early else []
         remarks += [say("too late", names=_names(tape, late))] if late else []
-        yield Move(i, adjoints[i], sent, together(*remarks))
+        yield SweepEvent(i, adjoints[i], sent, together(*remarks))
         stack += [one.parent for one in reversed(sent)]
 
 
-def _in_recursion(tape: Any) -> Iterator[Move]:
+def _sweep_in_recursion(tape: Any) -> Iterator[SweepEvent]:
     """Pass on at once whatever arrives, and each time the whole adjoint: what was sent before is sent again."""
-    adjoints, times = _seeded(tape), [0] * len(tape)
+    adjoints, times = _seed_adjoints(tape), [0] * len(tape)
 
     def entered(i: int) -> tuple[int, list[tuple[int, int, Any]]]:
         times[i] += 1
-        return i, list(pulled(tape, i, adjoints[i]))[::-1]
+        return i, list(pull_back(tape, i, adjoints[i]))[::-1]
 
     calls = [entered(tape.output)] if tape.output >= tape.n_inputs else []
-    for _ in range(_MOST_MOVES):
+    for _ in range(_MAX_STEPS):
         while calls and not calls[-1][1]:
             calls.pop()
         if not calls:
             return
         i, left = calls[-1]
         slot, parent, contribution = left.pop()
-        before, adjoints[parent] = adjoints[parent], total(adjoints[parent], contribution)
+        before, adjoints[parent] = adjoints[parent], add_to(adjoints[parent], contribution)
         again = say("sends again") if times[i] > 1 else ""
-        yield Move(i, adjoints[i], (Sent(slot, parent, contribution, before, adjoints[parent]),), again)
+        yield SweepEvent(
+            i, adjoints[i], (RawContribution(slot, parent, contribution, before, adjoints[parent]),), again
+        )
         if parent >= tape.n_inputs:
             calls.append(entered(parent))
     raise InputError(
-        f"A recursion along every path takes more than {_MOST_MOVES} steps on this function; show this fault on a "
+        f"A recursion along every path takes more than {_MAX_STEPS} steps on this function; show this fault on a "
         "smaller one."
     )
 
 
-def _twice(tape: Any) -> Iterator[Move]:
+def _sweep_twice(tape: Any) -> Iterator[SweepEvent]:
     """Press backward a second time without setting the adjoints back: the old ones are still there."""
-    yield from moves(tape)
+    yield from watch_sweep(tape)
     adjoints: list[Any] = [None] * len(tape)
     for _ in tape.sweep(tape.output, seed_of(tape), adjoints):
         pass
     adjoints[tape.output] = seed_of(tape)
-    yield Move(
-        tape.output,
-        adjoints[tape.output],
-        remark=say("second sweep"),
-        again=True,
-    )
+    yield SweepEvent(tape.output, adjoints[tape.output], remark=say("second sweep"), again=True)
     for i in range(tape.output, tape.n_inputs - 1, -1):
         if adjoints[i] is not None:
-            sent = tuple(_added(tape, i, adjoints))
-            yield Move(i, adjoints[i], sent, say("on top") if sent else "")
+            sent = tuple(_add_contributions(tape, i, adjoints))
+            yield SweepEvent(i, adjoints[i], sent, say("on top") if sent else "")
 
 
-def _seeded(tape: Any) -> list[Any]:
+def _seed_adjoints(tape: Any) -> list[Any]:
     adjoints: list[Any] = [None] * len(tape)
     adjoints[tape.output] = seed_of(tape)
     return adjoints
 
 
-def _added(tape: Any, i: int, adjoints: list[Any]) -> Iterator[Sent]:
+def _add_contributions(tape: Any, i: int, adjoints: list[Any]) -> Iterator[RawContribution]:
     """Send as one should: each contribution is added to what is there."""
-    for slot, parent, contribution in pulled(tape, i, adjoints[i]):
+    for slot, parent, contribution in pull_back(tape, i, adjoints[i]):
         before = adjoints[parent]
-        adjoints[parent] = total(before, contribution)
-        yield Sent(slot, parent, contribution, before, adjoints[parent])
+        adjoints[parent] = add_to(before, contribution)
+        yield RawContribution(slot, parent, contribution, before, adjoints[parent])
 
 
 def _users(tape: Any) -> list[list[int]]:
@@ -160,13 +145,6 @@ def _names(tape: Any, lines: list[int]) -> str:
     return template("and").join(dict.fromkeys(notation.pretty(tape.name(i)) for i in lines))
 
 
-FAULTS = {
-    one.name: one
-    for one in (
-        Fault("overwrite", _overwriting),
-        Fault("wrong order", _in_wrong_order),
-        Fault("recursion", _in_recursion),
-        Fault("stale", _twice),
-    )
-}
+_SWEEPS = (_sweep_by_overwriting, _sweep_in_wrong_order, _sweep_in_recursion, _sweep_twice)
+FAULTS = {name: Fault(name, sweep) for name, sweep in zip(run_options.FAULTS, _SWEEPS, strict=True)}
 """The faults on show, by name."""

@@ -1,4 +1,4 @@
-"""Forward mode on a recorded tape: directions for the inputs, and the engine's own pushforward, line by line."""
+"""The steps of forward mode: directions for the inputs, and the engine's own pushforward, line by line."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from autodiff_lab.engine.values import as_shaped
 from autodiff_lab.text import notation
 from autodiff_lab.text.messages import say, separated
 from autodiff_lab.trace import equations, explanations, memory_usage, quiz, reverse_steps
-from autodiff_lab.trace.model import Direction, Equation, Line, Meter, Number, Push, Question, Step, Trace
+from autodiff_lab.trace.model import Direction, Equation, Line, Meter, Number, Question, Step, TangentTerm, Trace
 from autodiff_lab.transforms import recording
 
 Seeds = tuple[Any, ...]
 """One tangent for each input."""
 
 
-def directions(tape: Any, direction: Any) -> list[tuple[str, Seeds]]:
+def read_directions(tape: Any, direction: Any) -> list[tuple[str, Seeds]]:
     """Read what `Trace.of` takes as a direction: the name and the seeds of each one.
 
     Raises
@@ -35,10 +35,10 @@ def directions(tape: Any, direction: Any) -> list[tuple[str, Seeds]]:
     if isinstance(direction, str) and direction == "all" and "all" not in names:
         direction = list(names)
     batch = direction if isinstance(direction, list) else [direction]
-    return [_direction(tape, one) for one in batch]
+    return [_read_direction(tape, one) for one in batch]
 
 
-def _direction(tape: Any, direction: Any) -> tuple[str, Seeds]:
+def _read_direction(tape: Any, direction: Any) -> tuple[str, Seeds]:
     names, values = tape.input_names, tape.values[: tape.n_inputs]
     if isinstance(direction, str):
         name, direction = direction, {direction: None}
@@ -63,7 +63,7 @@ def _direction(tape: Any, direction: Any) -> tuple[str, Seeds]:
     return name, tuple(seeds)
 
 
-def described(tape: Any, name: str, seeds: Seeds) -> Direction:
+def describe_direction(tape: Any, name: str, seeds: Seeds) -> Direction:
     """Write a direction out: ``ẋ1 = 1, ẋ2 = 0``."""
     numbers = tuple(map(Number.of, seeds))
     pairs = zip(tape.input_names, numbers, strict=True)
@@ -78,23 +78,23 @@ def _tangents(tape: Any, seeds: Sequence[Seeds]) -> list[Any]:
     return recording.push_tangents(tape, [np.stack(column) for column in zip(*seeds, strict=True)], len(seeds))
 
 
-def steps(tape: Any, lines: tuple[Line, ...], named: Sequence[tuple[str, Seeds]]) -> Iterator[Step]:
+def forward_steps(tape: Any, lines: tuple[Line, ...], named: Sequence[tuple[str, Seeds]]) -> Iterator[Step]:
     """One step for each line: its value, and its tangents with it."""
     seeds = [seeds for _, seeds in named]
     tangents = _tangents(tape, seeds)
     shown = [_numbers(tape, i, tangents[i], len(seeds)) for i in range(len(tape))]
-    brought = [() if len(seeds) > 1 else tuple(_brought(tape, i, tangents)) for i in range(len(tape))]
-    most = reverse_steps.largest(contribution for each in brought for _, _, contribution in each)
-    kept, forgotten = memory_usage.needed_forward(tape, len(seeds)), memory_usage.forgotten_forward(tape)
+    brought = [() if len(seeds) > 1 else tuple(_bring_by_operands(tape, i, tangents)) for i in range(len(tape))]
+    largest = reverse_steps.find_largest_size(contribution for each in brought for _, _, contribution in each)
+    kept, forgotten = memory_usage.count_needed_forward(tape, len(seeds)), memory_usage.find_forgotten(tape)
     products = 0
     for i, line in enumerate(lines):
         pushes = tuple(
-            Push(
+            TangentTerm(
                 slot,
                 j,
                 Number.of(x),
                 equations.term_forward(line.operands[slot], shown[j][0]),
-                reverse_steps.share(x, most),
+                reverse_steps.share_of(x, largest),
             )
             for slot, j, x in brought[i]
         )
@@ -104,17 +104,17 @@ def steps(tape: Any, lines: tuple[Line, ...], named: Sequence[tuple[str, Seeds]]
         yield Step(
             "forward",
             i,
-            sentence=explanations.pushed(lines, i, shown, names, how),
-            equations=equations.pushed(lines, i, shown, names, how),
+            sentence=explanations.explain_tangents(lines, i, shown, names, how),
+            equations=equations.write_tangents(lines, i, shown, names, how),
             tangents=shown[i],
             pushes=pushes,
             meter=Meter(max(0, i + 1 - tape.n_inputs), products, *kept[i]),
-            released=forgotten[i],
-            questions=tuple(_asked(tape, lines, i, tangents)) if len(seeds) == 1 and quiz.askable(tape) else (),
+            freed_lines=forgotten[i],
+            questions=tuple(_ask(tape, lines, i, tangents)) if len(seeds) == 1 and quiz.is_askable(tape) else (),
         )
 
 
-def _asked(tape: Any, lines: tuple[Line, ...], i: int, tangents: Sequence[Any]) -> Iterator[Question]:
+def _ask(tape: Any, lines: tuple[Line, ...], i: int, tangents: Sequence[Any]) -> Iterator[Question]:
     yield from quiz.about_value(tape, i, lines[i])
     yield from quiz.about_tangent(tape, lines, i, tangents)
 
@@ -125,7 +125,7 @@ def _numbers(tape: Any, i: int, tangent: Any, count: int) -> tuple[Number, ...]:
     return tuple(map(Number.of, tangent)) if count > 1 else (Number.of(tangent),)
 
 
-def _brought(tape: Any, i: int, tangents: Sequence[Any]) -> Iterator[tuple[int, int, Any]]:
+def _bring_by_operands(tape: Any, i: int, tangents: Sequence[Any]) -> Iterator[tuple[int, int, Any]]:
     """What each operand brings by itself: its slot, its line, its share of the tangent."""
     for slot, j in enumerate(tape.parents[i]):
         if j < 0 or tangents[j] is None:
@@ -149,7 +149,7 @@ def _through_map(tape: Any, i: int, line: Line) -> str:
     return say("pushforward of", op=op.name)
 
 
-def agreement(
+def compare_with_gradient(
     tape: Any, trace: Trace, named: Sequence[tuple[str, Seeds]], tangent: tuple[Number, ...]
 ) -> Equation | None:
     """The tangent of the result, and the same number from the gradient that the sweep finds; of numbers only."""
@@ -166,7 +166,7 @@ def agreement(
             (name, number, Number.of(gradient[labels.index(name)]))
             for name, number in zip(columns, tangent, strict=True)
         ]
-        return equations.same_partials(trace.called, pairs)
+        return equations.same_partials(trace.derivative_name, pairs)
     if len(named) > 1 or len(gradient) > 4:
         return None
     seeds = named[0][1]

@@ -1,4 +1,4 @@
-"""From the engine's tape to a `Trace`: what each line says, what each step of the sweep sends, or each tangent is."""
+"""Read a tape as a `Trace`: describe its lines, then follow its reverse sweep or its tangents."""
 
 from __future__ import annotations
 
@@ -6,17 +6,16 @@ import functools
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from autodiff_lab.engine.errors import InputError
 from autodiff_lab.text import notation
-from autodiff_lab.text.messages import checked_language, say, separated, speaking, spoken, together
+from autodiff_lab.text.messages import say, separated, speaking, spoken, together
 from autodiff_lab.trace import (
     equations,
     explanations,
-    faulty_engines,
     forward_steps,
     memory_usage,
     partials,
@@ -24,86 +23,111 @@ from autodiff_lab.trace import (
     reverse_steps,
     source_map,
 )
-from autodiff_lab.trace.chapters import chapters
-from autodiff_lab.trace.model import (
-    Cost,
-    Hint,
-    Line,
-    Meter,
-    Number,
-    Operand,
-    Question,
-    Source,
-    Span,
-    Step,
-    Trace,
-)
-from autodiff_lab.trace.outline import Section, nested
+from autodiff_lab.trace.faulty_engines import FAULTS, Fault
+from autodiff_lab.trace.model import Cost, Hint, Line, Number, Operand, Span, Step, Trace
+from autodiff_lab.trace.outline import Group, build_outline, overview
+from autodiff_lab.trace.run_options import RunOptions
 from autodiff_lab.transforms.keywords import parameter_names, spell_function
 from autodiff_lab.transforms.recording import name_of
 
-_LONGEST_EDGE = 44
-_LONGEST_VALUE = 20
-
-
-def read_tape(
-    tape: Any,
-    f: Callable[..., Any],
-    value: Any = None,
-    mode: str = "reverse",
-    direction: Any = None,
-    fault: str = "",
-    lang: str = "en",
-) -> Trace:
-    """Describe a tape, and its reverse sweep or its tangents; see `Trace.from_tape`."""
-    if mode not in ("reverse", "forward"):
-        raise InputError(f"There is no mode {mode!r}; a trace is taken in mode 'reverse' or 'forward'.")
-    if mode == "reverse" and direction is not None:
-        raise InputError("A direction belongs to forward mode: write mode='forward' with it.")
-    if mode == "forward" and fault:
-        raise InputError("The faulty engines are reverse ones: leave mode='forward' out, or the fault.")
-    with speaking(checked_language("Trace.of", lang)):
-        run = read_run(tape, f, value)
-        trace = reversed_run(tape, run, fault) if mode == "reverse" else forward_run(tape, run, direction)
-    return trace.remembering(lambda: read_tape(tape, f, value, mode, direction, fault))
+_MAX_EDGE_LENGTH = 44
+_MAX_VALUE_LENGTH = 20
 
 
 # The run itself has warned of log(-1) and the like; looking at it again need not.
 _quietly = np.errstate(all="ignore")
 
 
-@_quietly
-def read_run(tape: Any, f: Callable[..., Any], value: Any = None) -> Trace:
-    """Read what both modes share: the lines, and where they stand in the source. There are no steps yet."""
-    return described(tape, f, value, *lines_of(tape, f))
+def read_tape(tape: Any, f: Callable[..., Any], value: Any = None, options: RunOptions = RunOptions()) -> Trace:  # noqa: B008
+    """Describe a tape, and its reverse sweep or its tangents; see `Trace.from_tape`."""
+    with speaking(options.lang):
+        return TapeReader(tape, f, value).read(options)
 
 
-def lines_of(tape: Any, f: Callable[..., Any]) -> tuple[Sequence[Line], Origin]:
-    """The lines of a tape, each read when it is asked for; and where they come from."""
-    if not tape.n_inputs:
-        names, name = separated(parameter_names(f)), spell_function(f)
-        code = {"definition": f"def {name}(x): …", "call": f"play({name}, 2.0)"}
-        raise InputError(say("inputs not passed" if names else "takes no inputs", names=names, **code))
-    located = source_map.locate(f, tape.call_stacks, len(tape), tape.execution_log)
-    labels = {
-        tape.name(i): label for i, label in enumerate(tape.input_names) if label and notation.pretty(label) == label
-    }
-    sweeps = {number: k for k, number in enumerate(dict.fromkeys(tape.written_by_sweep.values()), start=1)}
+class TapeReader:
+    """A tape as a `Trace`, in either mode, in the language that is spoken when it is made.
 
-    def line(i: int) -> Line:
-        return replace(_line(tape, i, located.spans[i], labels), stretch=origin[i], turns=located.turns[i])
+    Parameters
+    ----------
+    tape : Tape
+    f : callable
+        What was recorded.
+    value : optional
+        What it returned.
 
-    origin = [sweeps.get(tape.written_by_sweep.get(i), 0) for i in range(len(tape))]
-    run = nested(located.sources, located.spans, located.turns, tape.n_inputs, origin)
-    return OnDemand(line, len(tape)), Origin(located.sources, located.note, run)
+    Attributes
+    ----------
+    lines : sequence of Line
+        Each is described when it is asked for.
+    sources : tuple of Source
+    outline : Section
+        The run with all its sections.
+    """
 
+    def __init__(self, tape: Any, f: Callable[..., Any], value: Any = None) -> None:
+        if not tape.n_inputs:
+            names, name = separated(parameter_names(f)), spell_function(f)
+            code = {"definition": f"def {name}(x): …", "call": f"play({name}, 2.0)"}
+            raise InputError(say("inputs not passed" if names else "takes no inputs", names=names, **code))
+        self.tape, self._f, self._value = tape, f, value
+        located = source_map.locate(f, tape.call_stacks, len(tape), tape.execution_log)
+        labels = {
+            tape.name(i): label for i, label in enumerate(tape.input_names) if label and notation.pretty(label) == label
+        }
+        numbers = {number: k for k, number in enumerate(dict.fromkeys(tape.written_by_sweep.values()), start=1)}
+        sweeps = [numbers.get(tape.written_by_sweep.get(i), 0) for i in range(len(tape))]
 
-class Origin(NamedTuple):
-    """Where the lines of a tape come from: the sources, what is to be said of them, the run in sections."""
+        def line(i: int) -> Line:
+            described = _describe_line(tape, i, located.spans[i], labels)
+            return replace(described, sweep_id=sweeps[i], turns=located.turns[i])
 
-    sources: tuple[Source, ...]
-    note: str
-    run: Section
+        self.lines: Sequence[Line] = OnDemand(_quietly(line), len(tape))
+        self.sources, self._note = located.sources, located.note
+        self.outline = build_outline(located.sources, located.spans, located.turns, tape.n_inputs, sweeps)
+
+    @functools.cached_property
+    def run(self) -> Trace:
+        """The lines, and where they stand in the source: what both modes share. There are no steps yet."""
+        return self.describe_run(self.lines)
+
+    @_quietly
+    def read(self, options: RunOptions) -> Trace:
+        """Follow the derivative that the options ask for."""
+        if options.mode == "reverse":
+            trace = _follow_sweep(self.tape, self.run, options.fault)
+        else:
+            trace = _follow_tangents(self.tape, self.run, options.direction)
+        english = replace(options, lang="en")
+        return trace.remembering(lambda: read_tape(self.tape, self._f, self._value, english))
+
+    @_quietly
+    def describe_run(self, lines: Sequence[Line]) -> Trace:
+        """Describe a run of these lines, without steps; the lines of a window on the tape may stand for all."""
+        tape, lines = self.tape, tuple(lines)
+        result = tape.output
+        value = self._value if result is None else tape.values[result]
+        name, parameters = name_of(self._f), tuple(tape.input_names)
+        constant = explanations.constant_note(None if value is None else Number.of(value)) if result is None else ""
+        title = _title(name, parameters, tape.constant_arguments)
+        return Trace(
+            title=title,
+            function=name,
+            parameters=parameters,
+            sources=self.sources,
+            note=together(self._note, constant, explanations.counts_note(tape), explanations.sweeps_note(lines)),
+            lines=lines,
+            steps=(),
+            result=result,
+            value=Number.of(np.nan if value is None else value),
+            result_name=say("result name") if "y" in tape.input_names else "y",
+            opening=explanations.opening(title, lines),
+            chapters=self._overview,
+            lang=spoken(),
+        )
+
+    @functools.cached_property
+    def _overview(self) -> tuple[Group, ...]:
+        return overview(self.outline, lambda i: notation.pretty(self.tape.name(i)))
 
 
 class OnDemand(Sequence):
@@ -123,71 +147,32 @@ class OnDemand(Sequence):
         return self._make(i % self._length)
 
 
-def described(tape: Any, f: Callable[..., Any], value: Any, lines: Sequence[Line], origin: Origin) -> Trace:
-    """A run of these lines, without steps; the lines of a stretch of the tape may stand for all."""
-    lines = tuple(lines)
-    result = tape.output
-    if result is not None:
-        value = tape.values[result]
-    name = name_of(f)
-    constant = explanations.constant_note(Number.of(value) if value is not None else None) if result is None else ""
-    parameters = tuple(tape.input_names)
-    title = _title(name, parameters, tape.constant_arguments)
-    return Trace(
-        title=title,
-        function=name,
-        parameters=parameters,
-        sources=origin.sources,
-        note=together(origin.note, constant, explanations.counts_note(tape), explanations.stretches_note(lines)),
-        lines=lines,
-        steps=(),
-        result=result,
-        value=Number.of(np.nan if value is None else value),
-        result_name=say("result name") if "y" in tape.input_names else "y",
-        opening=explanations.opening(title, lines),
-        chapters=chapters(origin.run),
-        lang=spoken(),
-    )
-
-
-@_quietly
-def reversed_run(tape: Any, trace: Trace, fault: str = "") -> Trace:
-    """Give what `read_run` gave its steps: record line by line, then sweep, with a fault if there is one."""
-    lines, held = trace.lines, memory_usage.held_by(tape)
-    operations = len(tape) - tape.n_inputs
-    wrong = faulty_engines.fault(fault) if fault else None
-    ask = quiz.askable(tape) and not wrong
-    steps = []
-    for i, line in enumerate(lines):
-        said = {"sentence": explanations.recorded(lines, i), "equations": equations.recorded(line)}
-        meter = Meter(max(0, i + 1 - tape.n_inputs), 0, *held[i + 1])
-        asked = tuple(quiz.about_value(tape, i, line)) if ask else ()
-        steps.append(Step("record", i, **said, meter=meter, questions=asked))
+def _follow_sweep(tape: Any, trace: Trace, fault: str = "") -> Trace:
+    """Add the steps of reverse mode: record line by line, then sweep, with a fault if there is one."""
+    lines, held = trace.lines, memory_usage.count_held(tape)
+    wrong = FAULTS[fault] if fault else None
+    asked = quiz.is_askable(tape) and not wrong
+    steps = [
+        reverse_steps.record_step(tape, lines, i, held, quiz.about_value(tape, i, line) if asked else ())
+        for i, line in enumerate(lines)
+    ]
     truth: dict[int, Number] = {}
+    products = 0
     if tape.output is not None:
-        moves = list(wrong.sweep(tape) if wrong else reverse_steps.moves(tape))
-        swept = reverse_steps.steps(tape, lines, moves)
-        truth = reverse_steps.final(reverse_steps.steps(tape, lines)) if wrong else truth
-        products, kept = 0, len(tape)
-        asked = [(), *(_asked(tape, lines, move) if ask else () for move in moves)]
-        for step, about in zip(swept, asked, strict=True):
-            products += len(step.sends)
-            # The sweep will not ask for the line it has just left, nor for any line behind it. A faulty one may.
-            left = step.line if step.phase == "sweep" and not wrong else kept
-            meter = Meter(operations, products, *held[left])
-            steps.append(replace(step, meter=meter, released=tuple(range(left, kept)), questions=about))
-            kept = left
+        events = list(wrong.sweep(tape) if wrong else reverse_steps.watch_sweep(tape))
+        products = sum(len(event.sent) for event in events)
+        swept = reverse_steps.sweep_steps(tape, lines, events)
+        truth = reverse_steps.final_adjoints(reverse_steps.sweep_steps(tape, lines)) if wrong else truth
+        if asked:
+            questions = [(), *(tuple(quiz.about_sweep(tape, lines, event)) for event in events)]
+            swept = [replace(step, questions=about) for step, about in zip(swept, questions, strict=True)]
+        steps += reverse_steps.measure_steps(tape, swept, held, faulty=bool(wrong))
     if steps:
-        steps[-1] = reverse_steps.with_gradient(trace.called, lines, steps, truth if wrong else None)
-    total = steps[-1].meter.products if steps else 0
+        steps[-1] = reverse_steps.add_gradient(trace.derivative_name, lines, steps, truth if wrong else None)
     note = together(trace.note, explanations.array_note(lines, tape.output))
-    run = replace(trace, note=note, steps=tuple(steps), cost=Cost(1, operations, total, *held[-1]))
-    run = replace(run, hints=_hints(steps))
-    return _marked(run, wrong, truth) if wrong else run
-
-
-def _asked(tape: Any, lines: tuple[Line, ...], move: reverse_steps.Move) -> tuple[Question, ...]:
-    return tuple(question for sent in move.sent for question in quiz.about_send(tape, lines, move, sent))
+    cost = Cost(1, len(tape) - tape.n_inputs, products, *held[-1])
+    run = replace(trace, note=note, steps=tuple(steps), cost=cost, hints=_hints(steps))
+    return _mark_faulty(run, wrong, truth) if wrong else run
 
 
 def _hints(steps: Sequence[Step]) -> tuple[Hint, ...]:
@@ -196,7 +181,7 @@ def _hints(steps: Sequence[Step]) -> tuple[Hint, ...]:
     return quiz.hints(kinds)
 
 
-def _marked(run: Trace, wrong: faulty_engines.Fault, truth: Mapping[int, Number]) -> Trace:
+def _mark_faulty(run: Trace, wrong: Fault, truth: Mapping[int, Number]) -> Trace:
     """Say of a faulty run that it is one, and what would be right."""
     right = tuple(truth.get(i) for i in range(len(run.lines)))
     harmless = run.gradient == tuple(right[i] for i in run.inputs)
@@ -204,24 +189,23 @@ def _marked(run: Trace, wrong: faulty_engines.Fault, truth: Mapping[int, Number]
     return replace(run, fault=wrong.name, badge=wrong.badge, warning=warning, truth=right)
 
 
-@_quietly
-def forward_run(tape: Any, trace: Trace, direction: Any = None) -> Trace:
-    """Give what `read_run` gave its steps: each line's value and its tangents together."""
-    trace, named = replace(trace, mode="forward"), forward_steps.directions(tape, direction)
-    steps = list(forward_steps.steps(tape, trace.lines, named))
+def _follow_tangents(tape: Any, trace: Trace, direction: Any = None) -> Trace:
+    """Add the steps of forward mode: each line's value and its tangents together."""
+    trace, named = replace(trace, mode="forward"), forward_steps.read_directions(tape, direction)
+    steps = list(forward_steps.forward_steps(tape, trace.lines, named))
     labels, columns = [line.label for line in trace.lines if line.kind == "input"], [name for name, _ in named]
     scalars = [label for label, x in zip(labels, tape.values, strict=False) if not np.ndim(x)]
-    name, agreement = trace.called, None
+    name, agreement = trace.derivative_name, None
     if trace.result is not None:
         tangent = steps[trace.result].tangents
         last = equations.derivatives(name, trace.result_name, scalars, columns, tangent)
         steps[-1] = replace(steps[-1], equations=(*steps[-1].equations, last))
-        agreement = forward_steps.agreement(tape, trace, named, tangent)
+        agreement = forward_steps.compare_with_gradient(tape, trace, named, tangent)
     entries = sum(np.size(x) for x in tape.values[: tape.n_inputs])
     passes = -(-entries // len(named))
     most = max(step.meter[2:] for step in steps)
     operations, products, *_ = steps[-1].meter
-    directions = tuple(forward_steps.described(tape, column, seeds) for column, seeds in named)
+    directions = tuple(forward_steps.describe_direction(tape, column, seeds) for column, seeds in named)
     return replace(
         trace,
         steps=tuple(steps),
@@ -244,10 +228,10 @@ def _title(name: str, parameters: tuple[str, ...], fixed: Mapping[str, Any]) -> 
 
 def _briefly(x: Any) -> str:
     text = repr(x)
-    return text if len(text) <= _LONGEST_VALUE and text.isprintable() else "…"
+    return text if len(text) <= _MAX_VALUE_LENGTH and text.isprintable() else "…"
 
 
-def _line(tape: Any, i: int, where: tuple[Span, ...], labels: Mapping[str, str]) -> Line:
+def _describe_line(tape: Any, i: int, where: tuple[Span, ...], labels: Mapping[str, str]) -> Line:
     op = tape.ops[i]
     label = tape.input_names[i] if op is None else ""
     text = tape.expression(i)
@@ -261,12 +245,12 @@ def _line(tape: Any, i: int, where: tuple[Span, ...], labels: Mapping[str, str])
         text=text,
         operands=() if op is None else tuple(_operands(tape, i, labels)),
         where=where,
-        latex=partials.operation(tape, i),
-        shown=notation.pretty(tape.name(i)),
+        latex=partials.operation_latex(tape, i),
+        display_name=notation.pretty(tape.name(i)),
         expression=label if op is None else notation.readable(text),
-        meaning=label if op is None else notation.readable(text, labels),
-        bar=notation.pretty_adjoint(tape.name(i)),
-        dot=notation.pretty_tangent(tape.name(i)),
+        source_expression=label if op is None else notation.readable(text, labels),
+        adjoint_name=notation.pretty_adjoint(tape.name(i)),
+        tangent_name=notation.pretty_tangent(tape.name(i)),
     )
 
 
@@ -290,13 +274,13 @@ def _operands(tape: Any, i: int, labels: Mapping[str, str]) -> Iterator[Operand]
             continue
         partial = partials.local_partial(tape, i, slot)
         shown = None if partial is None else Number.of(partial)
-        formula, latex = partials.way_back(tape, i, slot)
-        edge, whole = _edge(notation.readable(formula, labels) if formula else "", shown)
+        formula, latex = partials.write_way_back(tape, i, slot)
+        edge, whole = edge_label(notation.readable(formula, labels) if formula else "", shown)
         title, name = "" if whole == edge else whole, tape.name(parent)
         yield Operand(parent, name, value, shown, formula, latex, edge, title, value.flowing(to))
 
 
-def _edge(formula: str, partial: Number | None) -> tuple[str, str]:
+def edge_label(formula: str, partial: Number | None) -> tuple[str, str]:
     """What an edge says, and the whole of it: ``cos x2 = 0.2837``; of an array the formula, if that is short."""
     if partial is None:
         whole = edge = formula
@@ -305,5 +289,5 @@ def _edge(formula: str, partial: Number | None) -> tuple[str, str]:
     else:
         whole = edge = f"{formula} = {partial.text}"
         if partial.shape:
-            edge = formula if len(formula) <= _LONGEST_EDGE else partial.in_node
-    return notation.shortened(edge, _LONGEST_EDGE), whole
+            edge = formula if len(formula) <= _MAX_EDGE_LENGTH else partial.in_node
+    return notation.shortened(edge, _MAX_EDGE_LENGTH), whole

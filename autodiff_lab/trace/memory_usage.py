@@ -1,4 +1,4 @@
-"""What a run has to remember: the numbers a tape holds, and the few that forward mode needs at a time.
+"""Memory usage: the numbers that a tape holds, and the few that forward mode needs at a time.
 
 A tape keeps, for every line, its operands and its value, because the sweep may ask for them. Forward mode forgets a
 value, and its tangents, once no later line needs it. (Griewank and Walther, *Evaluating Derivatives*, 2008, chapter 4.)
@@ -19,7 +19,7 @@ class Kept(NamedTuple):
     bytes: int
 
 
-def held_by(tape: Any) -> list[Kept]:
+def count_held(tape: Any) -> list[Kept]:
     """Count what the first n lines of a tape hold, for n from 0 to all of them.
 
     What several lines share is counted once, as `Tape.nbytes` counts.
@@ -27,7 +27,7 @@ def held_by(tape: Any) -> list[Kept]:
     >>> import numpy as np
     >>> from autodiff_lab import record
     >>> value, tape = record(lambda x: np.sin(x) * x, 2.0)
-    >>> held_by(tape)[-1].bytes == tape.nbytes
+    >>> count_held(tape)[-1].bytes == tape.nbytes
     True
     """
     seen: dict[int, Any] = {}
@@ -39,25 +39,19 @@ def held_by(tape: Any) -> list[Kept]:
     return held
 
 
-def forgotten_forward(tape: Any) -> list[tuple[int, ...]]:
+def find_forgotten(tape: Any) -> list[tuple[int, ...]]:
     """Tell which lines forward mode lets go at each line: those that neither this one nor a later one needs."""
-    last_use = [i + 1 for i in range(len(tape))]
-    for i, parents in enumerate(tape.parents):
-        for j in parents:
-            if j >= 0:
-                last_use[j] = i
-    forgotten: list[list[int]] = [[] for _ in range(len(tape))]
-    for j, last in enumerate(last_use):
-        if j != tape.output and last < len(tape):
-            forgotten[last].append(j)
-    return [tuple(lines) for lines in forgotten]
+    forgotten: list[list[int]] = [[] for _ in range(len(tape) + 1)]
+    for j, last in enumerate(find_last_uses(tape.parents, tape.output)):
+        forgotten[last if last > j else min(j + 1, len(tape))].append(j)
+    return [tuple(lines) for lines in forgotten[:-1]]
 
 
-def needed_forward(tape: Any, directions: int) -> list[Kept]:
+def count_needed_forward(tape: Any, directions: int) -> list[Kept]:
     """Count what a later line still needs, after each line; every value counts with its tangents."""
     numbers = size = 0
     needed = []
-    for value, forgotten in zip(tape.values, forgotten_forward(tape), strict=True):
+    for value, forgotten in zip(tape.values, find_forgotten(tape), strict=True):
         gone, come = _sum(tape.values[j] for j in forgotten), _sum([value])
         numbers, size = numbers + come.numbers - gone.numbers, size + come.bytes - gone.bytes
         needed.append(Kept(numbers * (1 + directions), size * (1 + directions)))
@@ -72,7 +66,7 @@ def _sum(values: Iterable[Any], start: Kept = Kept(0, 0)) -> Kept:  # noqa: B008
     return Kept(int(numbers), int(size))
 
 
-def last_uses(operands: Sequence[Sequence[int | None]], result: int | None) -> list[int]:
+def find_last_uses(operands: Sequence[Sequence[int | None]], result: int | None) -> list[int]:
     """The last line that uses each line; the result is used behind all of them."""
     last = list(range(len(operands)))
     for i, parents in enumerate(operands):

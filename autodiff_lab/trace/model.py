@@ -14,10 +14,11 @@ from typing import Any
 
 from autodiff_lab.engine.views import view
 from autodiff_lab.trace import records
-from autodiff_lab.trace.chapters import Chapter
+from autodiff_lab.trace.outline import Group
 from autodiff_lab.trace.outputs import Outputs
 from autodiff_lab.trace.records import *  # noqa: F403 — a trace and its parts are imported together
 from autodiff_lab.trace.records import Cost, Direction, Equation, Excerpt, Hint, Line, Number, Source, Step
+from autodiff_lab.trace.run_options import RunOptions
 from autodiff_lab.trace.serialize import Pool, build, plain
 from autodiff_lab.transforms.keywords import check_keywords
 
@@ -51,8 +52,8 @@ class Trace(Outputs):
         What is said about each kind of mistake, if there are questions.
     excerpt : Excerpt or None
         Which stretch of a long run this is, if it is not the whole of one; see `excerpts`.
-    chapters : tuple of Chapter
-        Of a run of more than 30 lines: which stretches its loops and its source lines have written, in the whole run.
+    chapters : tuple of Group
+        Of a run of more than 30 lines: what its loops and its source lines have written, in the whole run.
     agreement : Equation or None
         Forward in one direction: the tangent of the result, and the same number from the gradient in reverse.
 
@@ -93,7 +94,7 @@ class Trace(Outputs):
     truth: tuple[Number | None, ...] = ()
     hints: tuple[Hint, ...] = ()
     excerpt: Excerpt | None = None
-    chapters: tuple[Chapter, ...] = ()
+    chapters: tuple[Group, ...] = ()
     lang: str = "en"
 
     @classmethod
@@ -153,8 +154,9 @@ class Trace(Outputs):
         """
         from autodiff_lab.transforms.gradients import record
 
+        options = RunOptions(mode, direction, fault, lang)
         value, tape = record(f, *args, kwargs=kwargs, sites=True)
-        return cls.from_tape(tape, f, value=value, mode=mode, direction=direction, fault=fault, lang=lang)
+        return view("read_tape")(tape, f, value, options)
 
     @classmethod
     def from_tape(
@@ -169,7 +171,7 @@ class Trace(Outputs):
         lang: str = "en",
     ) -> Trace:
         """Describe a tape that was recorded from `f`; give `value` if the result is not a line of the tape."""
-        return view("read_tape")(tape, f, value, mode, direction, fault, lang)
+        return view("read_tape")(tape, f, value, RunOptions(mode, direction, fault, lang))
 
     @property
     def _run(self) -> Trace:
@@ -190,7 +192,7 @@ class Trace(Outputs):
         return {name: value for name, value in self.__dict__.items() if name != "_again"}
 
     @property
-    def called(self) -> str:
+    def derivative_name(self) -> str:
         """What stands in a derivative: the function's own name, if it can; in reverse the sum of an array's entries."""
         own = self.function if self.function.rstrip("′").isidentifier() else self.result_name
         return f"Σ{own}" if self.mode == "reverse" and self.value.shape else own

@@ -1,27 +1,35 @@
-"""A run as an outline: its loops, their turns, its calls, the lines of the source, and inside of these the operations.
+"""The outline of a run: a tree of its loops, their turns, calls and lines of the source, and the ways to cut it.
 
-Each section is a stretch of the tape, and the sections inside of it follow each other. The tape is in topological
+Each section is a range of the tape, and the sections inside of it follow each other. The tape is in topological
 order, so the graph of the sections that stand beside each other has no cycle.
 """
 
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Callable, Iterator, Sequence
-from itertools import zip_longest
-from typing import NamedTuple
+from itertools import groupby, zip_longest
+from typing import TYPE_CHECKING, NamedTuple
 
 from autodiff_lab.text.messages import say
 from autodiff_lab.text.notation import shortened
-from autodiff_lab.trace.source_positions import Source, Span, Turn
+from autodiff_lab.trace.records import Source, Span, Turn
 
-MOST = 30
+if TYPE_CHECKING:
+    from autodiff_lab.trace.model import Trace
+
+MAX_PARTS = 30
 """A section has no more sections and operations inside than so many; the inputs of a run stand beside them."""
+
+GROUPINGS = ("auto", "line", "loop", "call", None)
+MAX_GROUPS = 60
+"""How many boxes a reader can still take in."""
 
 _FEW, _SMALL = 12, 3
 _ROUND = 10
 _DEEPEST = 40
-_LONGEST_TITLE = 44
+_MAX_TITLE_LENGTH = 44
 _LEAVES = ("input", "operation")
 
 
@@ -45,6 +53,11 @@ class Section(NamedTuple):
         """How many lines it has."""
         return self.end - self.first
 
+    @property
+    def turns(self) -> int:
+        """How often a loop ran; 0 for everything else."""
+        return self.n if self.kind == "loop" else 0
+
     def walk(self) -> Iterator[Section]:
         """Give this section and all inside of it that have something inside, from the outside in."""
         if self.inside:
@@ -53,11 +66,29 @@ class Section(NamedTuple):
                 yield from section.walk()
 
 
+class Group(NamedTuple):
+    """The lines from `first` up to, not including, `end`, which the text `title` has written: one box of a picture.
+
+    It is a loop if it has `turns`; `each` is how many lines a turn has, 0 if not all have as many.
+    """
+
+    title: str
+    first: int
+    end: int
+    turns: int = 0
+    each: int = 0
+
+    @property
+    def size(self) -> int:
+        """How many lines it has."""
+        return self.end - self.first
+
+
 Key = tuple
 """The kind of a section, and what tells it from its neighbours."""
 
 
-def nested(
+def build_outline(
     sources: Sequence[Source],
     spans: Sequence[Sequence[Span]],
     turns: Sequence[Sequence[Turn]],
@@ -90,7 +121,7 @@ def nested(
                 i += 1
                 continue
             stop = i + 1
-            while stop < end and _go_on(paths[stop - 1], paths[stop], depth):
+            while stop < end and _is_same_section(paths[stop - 1], paths[stop], depth):
                 stop += 1
             kind, *place = paths[i][depth]
             title, n = _title(kind, place, sources)
@@ -148,7 +179,7 @@ def _put_conditions_into_turns(paths: list[list[Key]]) -> None:
                 break
 
 
-def _go_on(before: list[Key], after: list[Key], depth: int) -> bool:
+def _is_same_section(before: list[Key], after: list[Key], depth: int) -> bool:
     """Whether a line belongs to the same section as the line before it."""
     if len(after) <= depth or after[depth] != before[depth]:
         return False
@@ -165,11 +196,11 @@ def _title(kind: str, place: Sequence[int], sources: Sequence[Source]) -> tuple[
     if kind == "call":
         _, row, column, end_row, end_column = place
         text = text[column : end_column if end_row == row else None]
-    return shortened(text.strip(), _LONGEST_TITLE), 0
+    return shortened(text.strip(), _MAX_TITLE_LENGTH), 0
 
 
-def outlined(section: Section, named: Callable[[int], str]) -> Section:
-    """Make an outline that is easy to take in out of `nested` sections.
+def simplify_outline(section: Section, named: Callable[[int], str]) -> Section:
+    """Make an outline that is easy to take in out of all the sections of `build_outline`.
 
     Few operations need no sections of their own. What would be too many is bundled, turns in round numbers. A section
     that has a single one inside is that one.
@@ -181,7 +212,7 @@ def outlined(section: Section, named: Callable[[int], str]) -> Section:
         The name of a line of the tape.
 
     >>> leaves = tuple(Section("operation", "", i, i + 1) for i in range(200))
-    >>> outline = outlined(Section("run", "", 0, 200, leaves), "v{}".format)
+    >>> outline = simplify_outline(Section("run", "", 0, 200, leaves), "v{}".format)
     >>> len(outline.inside), outline.inside[1].title, len(outline.inside[1].inside)
     (20, 'v10 … v19', 10)
     """
@@ -189,21 +220,21 @@ def outlined(section: Section, named: Callable[[int], str]) -> Section:
         return section
     if section.size <= _FEW and section.kind != "run":
         return section._replace(inside=_operations(section)) if section.size > 1 else _operations(section)[0]
-    parts = [outlined(part, named) for part in section.inside]
+    parts = [simplify_outline(part, named) for part in section.inside]
     inputs = [part for part in parts if part.kind == "input"]
-    rest = _bundled(parts[len(inputs) :], _turns_of(section)[len(inputs) :], named)
+    rest = _bundle(parts[len(inputs) :], _turns_of(section)[len(inputs) :], named)
     if section.kind != "run":
-        return section._replace(inside=tuple(rest)) if len(rest) > 1 else _merged(section, rest[0])
+        return section._replace(inside=tuple(rest)) if len(rest) > 1 else _merge(section, rest[0])
     if len(rest) == 1 and rest[0].kind in ("line", "call"):
         rest = list(rest[0].inside)
-    return section._replace(inside=(*_bundled(inputs, [0] * len(inputs), named), *rest))
+    return section._replace(inside=(*_bundle(inputs, [0] * len(inputs), named), *rest))
 
 
-def _loosened(parts: Sequence[Section]) -> list[Section]:
+def _loosen(parts: Sequence[Section]) -> list[Section]:
     """Let the two or three operations of a line stand for themselves, where there is room for them."""
     small = [part.kind in ("line", "call") and part.size <= _SMALL for part in parts]
     loose = [one for part, few in zip(parts, small, strict=True) for one in (part.inside if few else (part,))]
-    return loose if len(loose) <= MOST else list(parts)
+    return loose if len(loose) <= MAX_PARTS else list(parts)
 
 
 def _turns_of(section: Section) -> list[int]:
@@ -214,20 +245,20 @@ def _operations(section: Section) -> tuple[Section, ...]:
     return tuple(Section("operation", "", i, i + 1) for i in range(section.first, section.end))
 
 
-def _merged(outer: Section, inner: Section) -> Section:
+def _merge(outer: Section, inner: Section) -> Section:
     """One section for two of the same lines; a turn keeps its number, since there are others beside it."""
     if inner.kind in _LEAVES or (inner.kind == "loop" and outer.kind != "turn"):
         return inner
     title = f"{outer.title} · {inner.title}" if (outer.kind, inner.kind) == ("turn", "loop") else outer.title
-    return outer._replace(title=shortened(title, _LONGEST_TITLE), inside=inner.inside)
+    return outer._replace(title=shortened(title, _MAX_TITLE_LENGTH), inside=inner.inside)
 
 
-def _bundled(parts: Sequence[Section], turns: Sequence[int], named: Callable[[int], str]) -> list[Section]:
+def _bundle(parts: Sequence[Section], turns: Sequence[int], named: Callable[[int], str]) -> list[Section]:
     """Put neighbours together until there are few enough."""
-    if len(parts) <= MOST:
-        return _loosened(parts)
+    if len(parts) <= MAX_PARTS:
+        return _loosen(parts)
     each = _ROUND
-    while -(-len(parts) // each) > MOST:
+    while -(-len(parts) // each) > MAX_PARTS:
         each *= _ROUND
     found = []
     for at in range(0, len(parts), each):
@@ -239,18 +270,22 @@ def _bundled(parts: Sequence[Section], turns: Sequence[int], named: Callable[[in
         if turns[at]:
             kind, title = "turns", say("some turns", first=turns[at], last=turns[at + len(some) - 1])
         else:
-            ends = (part.title or named(line) for part, line in ((first, first.first), (last, last.end - 1)))
-            kind, title = "part", shortened(" … ".join(dict.fromkeys(ends)), _LONGEST_TITLE)
-        inside = tuple(_bundled(some, turns[at : at + len(some)], named))
+            kind, title = "part", _title_of_range(first, last, named)
+        inside = tuple(_bundle(some, turns[at : at + len(some)], named))
         found.append(Section(kind, title, first.first, last.end, inside))
     return found
 
 
-def stretches(outline: Section, most: int) -> list[tuple[Section, ...]]:
-    """Cut an outline at borders of its sections, so that no piece has more than `most` lines; the inputs begin one."""
+def _title_of_range(first: Section | Group, last: Section | Group, named: Callable[[int], str]) -> str:
+    ends = (part.title or named(line) for part, line in ((first, first.first), (last, last.end - 1)))
+    return shortened(" … ".join(dict.fromkeys(ends)), _MAX_TITLE_LENGTH)
+
+
+def cut_windows(outline: Section, max_lines: int) -> list[tuple[Section, ...]]:
+    """Cut an outline at borders of its sections, so that no window has more than `max_lines`; the inputs begin one."""
 
     def pieces(section: Section) -> Iterator[Section]:
-        if section.size <= most:
+        if section.size <= max_lines:
             yield section
         else:
             for part in section.inside:
@@ -258,7 +293,7 @@ def stretches(outline: Section, most: int) -> list[tuple[Section, ...]]:
 
     found: list[list[Section]] = []
     for piece in pieces(outline):
-        if not found or (found[-1][0].first + most < piece.end and not _all_inputs(found[-1])):
+        if not found or (found[-1][0].first + max_lines < piece.end and not _all_inputs(found[-1])):
             found.append([])
         found[-1].append(piece)
     return [tuple(some) for some in found]
@@ -266,3 +301,89 @@ def stretches(outline: Section, most: int) -> list[tuple[Section, ...]]:
 
 def _all_inputs(pieces: Sequence[Section]) -> bool:
     return all(leaf.kind == "input" for piece in pieces for leaf in (piece.inside or (piece,)))
+
+
+def outline_of(trace: Trace) -> Section:
+    """Build the outline of the lines of a trace, with all its sections."""
+    where, turns, sweeps = ([getattr(line, name) for line in trace.lines] for name in ("where", "turns", "sweep_id"))
+    return build_outline(trace.sources, where, turns, len(trace.inputs), sweeps)
+
+
+def group_lines(trace: Trace, by: str | None) -> tuple[Group, ...]:
+    """Put the operations of a trace into groups; inputs belong to none.
+
+    Parameters
+    ----------
+    trace : Trace
+    by : {"line", "loop", "call", None, "auto"}
+        One group each time a line of the source runs; one for each loop, and for each line outside of loops; one for
+        each line of the outermost function, with all that it calls; one for each operation; or the finest of these
+        that has at most 60 groups, otherwise neighbours together.
+
+    >>> def f(x):
+    ...     for _ in range(3):
+    ...         x = x * x + 1
+    ...     return x - 2
+    >>> from autodiff_lab import Trace
+    >>> trace = Trace.of(f, 1.0)
+    >>> [len(group_lines(trace, by)) for by in (None, "line", "loop")]
+    [7, 4, 2]
+    """
+    run = outline_of(trace)
+    if by != "auto":
+        return tuple(_cut(run, by))
+    cuts = sorted((_cut(run, each) for each in (None, "line", "call", "loop")), key=len)
+    finest = max((cut for cut in cuts if len(cut) <= MAX_GROUPS), key=len, default=cuts[0])
+    return _join_to_few(finest, lambda i: trace.lines[i].display_name)
+
+
+def overview(run: Section, named: Callable[[int], str]) -> tuple[Group, ...]:
+    """Find the outermost loops of a run, and the lines of the source between them: at most 60, of a short run none."""
+    return _join_to_few(_cut(run, "loop"), named) if run.size > MAX_PARTS else ()
+
+
+_OPENS: dict[str | None, Callable[[Section], bool]] = {
+    "line": lambda section: True,
+    "loop": lambda section: section.kind != "loop" and any(part.kind == "loop" for part in section.walk()),
+    "call": lambda section: section.kind not in ("line", "call"),
+}
+
+
+def _cut(run: Section, by: str | None) -> list[Group]:
+    """Cut all sections of a run into groups, as `group_lines` says."""
+    operations = [part for part in run.inside if part.kind != "input"]
+    if by is None:
+        return [Group("", i, i + 1) for i in range(operations[0].first if operations else run.end, run.end)]
+    run = run._replace(inside=tuple(operations))
+    while len(run.inside) == 1 and run.inside[0].kind in ("line", "call"):
+        # A single line of the source that calls all the rest says nothing.
+        run = run.inside[0]
+    return list(_cut_inside(run, _OPENS[by]))
+
+
+def _cut_inside(section: Section, opens: Callable[[Section], bool]) -> Iterator[Group]:
+    for has_parts, some in groupby(section.inside, key=lambda part: bool(part.inside)):
+        parts = list(some)
+        if has_parts:
+            for part in parts:
+                yield from _cut_inside(part, opens) if opens(part) else [_make_group(part)]
+        elif section.title:
+            # Operations beside each other belong to the line around them.
+            yield Group(section.title, parts[0].first, parts[-1].end)
+        else:
+            yield from map(_make_group, parts)
+
+
+def _make_group(section: Section) -> Group:
+    lengths = {turn.size for turn in section.inside} if section.turns == len(section.inside) else set()
+    return Group(section.title, section.first, section.end, section.turns, *(lengths if len(lengths) == 1 else ()))
+
+
+def _join_to_few(groups: Sequence[Group], named: Callable[[int], str]) -> tuple[Group, ...]:
+    """As many groups as one can take in, each made of the same number of neighbours."""
+    each = max(1, math.ceil(len(groups) / MAX_GROUPS))
+    pairs = ((groups[at], groups[min(at + each, len(groups)) - 1]) for at in range(0, len(groups), each))
+    return tuple(
+        first if first is last else Group(_title_of_range(first, last, named), first.first, last.end)
+        for first, last in pairs
+    )

@@ -1,4 +1,4 @@
-"""Formulas for the lines of a tape: the engine's own rules, run on names instead of numbers."""
+"""Local partials as formulas, and as numbers: the engine's own rules, run on names or on values."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from autodiff_lab.text import notation
 from autodiff_lab.text.messages import say
 from autodiff_lab.transforms.symbol import Symbol, SymbolLevel
 
-_LONGEST_MAP = 44
+_MAX_MAP_LENGTH = 44
 
 
 class _NamedLevel(SymbolLevel):
@@ -97,7 +97,7 @@ def _weights(op: Any, y: Any, x: Any, static: Mapping[str, Any]) -> Any:
     return op.rules[0](y, x, axis)
 
 
-def way_back(tape: Any, i: int, slot: int) -> tuple[str, str]:
+def write_way_back(tape: Any, i: int, slot: int) -> tuple[str, str]:
     """How the adjoint goes back, as text and as LaTeX: the rule itself, run on names instead of numbers.
 
     For an elementwise operation this is the local partial, for a reduction the weights. For a linear or multilinear
@@ -105,7 +105,7 @@ def way_back(tape: Any, i: int, slot: int) -> tuple[str, str]:
     """
     op = tape.ops[i]
     if op.kind == "flat":
-        return _called("0")
+        return _with_latex("0")
     if op.kind in ("elementwise", "reduction"):
         try:
             return _partial(tape, i, slot)
@@ -116,7 +116,7 @@ def way_back(tape: Any, i: int, slot: int) -> tuple[str, str]:
         text = _map(tape, i, slot)
     except Exception:
         text = ""
-    if not text or len(text) > _LONGEST_MAP:
+    if not text or len(text) > _MAX_MAP_LENGTH:
         text = say("pullback of" if op.kind == "general" else "transpose of", op=op.name)
     return text, notation.latex_expression(text)
 
@@ -132,7 +132,7 @@ def _partial(tape: Any, i: int, slot: int) -> tuple[str, str]:
     partial = found(_names(tape, i))
     if isinstance(partial, Symbol):
         return partial.text(), found(_names(tape, i, notation.latex_value)).latex()
-    return _called(notation.number(partial))
+    return _with_latex(notation.number(partial))
 
 
 def _map(tape: Any, i: int, slot: int) -> str:
@@ -150,11 +150,11 @@ def _map(tape: Any, i: int, slot: int) -> str:
     return "0" if found is None else found.text() if isinstance(found, Symbol) else ""
 
 
-def _called(text: str) -> tuple[str, str]:
+def _with_latex(text: str) -> tuple[str, str]:
     return text, notation.latex_value(text)
 
 
-def operation(tape: Any, i: int) -> str:
+def operation_latex(tape: Any, i: int) -> str:
     """What a line computes, in LaTeX."""
     op = tape.ops[i]
     if op is None:

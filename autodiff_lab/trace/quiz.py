@@ -1,4 +1,4 @@
-"""What a learner can be asked before a step is shown, and the wrong answers that say which mistake was made.
+"""Quiz: what a learner is asked before a step is shown, and the wrong answers that say which mistake was made.
 
 The wrong answers are computed as the right ones are: by the engine's own rules, at the wrong place, or put together in
 the wrong way. Only numbers are asked for, never arrays.
@@ -14,9 +14,9 @@ import numpy as np
 
 from autodiff_lab.text.messages import say
 from autodiff_lab.trace.model import Hint, Line, Mistake, Number, Question
-from autodiff_lab.trace.reverse_steps import Move, Sent
+from autodiff_lab.trace.reverse_steps import RawContribution, SweepEvent
 
-MOST_LINES = 40
+MAX_LINES = 40
 """A longer tape is for looking at, not for answering questions."""
 
 KINDS = ("overwrote", "missing", "incoming", "output", "point", "other", "sign", "swapped", "rate", "part")
@@ -28,9 +28,9 @@ def hints(kinds: Iterable[str]) -> tuple[Hint, ...]:
     return tuple(Hint(kind, say(f"hint {kind}")) for kind in KINDS if kind in kinds)
 
 
-def askable(tape: Any) -> bool:
+def is_askable(tape: Any) -> bool:
     """Whether questions are asked about a tape: it is short, and has operations on numbers."""
-    return len(tape) <= MOST_LINES
+    return len(tape) <= MAX_LINES
 
 
 def about_value(tape: Any, i: int, line: Line) -> Iterator[Question]:
@@ -48,19 +48,27 @@ def about_value(tape: Any, i: int, line: Line) -> Iterator[Question]:
                 yield "point", op.fn(other, **static)
         yield "sign", -tape.values[i]
 
-    yield _question("value", f"{line.shown} = {line.expression}", line.value, tape.values[i], wrong())
+    yield _question("value", f"{line.display_name} = {line.expression}", line.value, tape.values[i], wrong())
 
 
-def about_send(tape: Any, lines: Sequence[Line], move: Move, sent: Sent) -> Iterator[Question]:
+def about_sweep(tape: Any, lines: Sequence[Line], event: SweepEvent) -> Iterator[Question]:
+    """Ask about each contribution of a step of the sweep."""
+    for sent in event.sent:
+        yield from _about_contribution(tape, lines, event, sent)
+
+
+def _about_contribution(
+    tape: Any, lines: Sequence[Line], event: SweepEvent, sent: RawContribution
+) -> Iterator[Question]:
     """Ask for the local partial of a contribution, then for the adjoint that it leads to."""
-    i, slot, op = move.line, sent.slot, tape.ops[move.line]
+    i, slot, op = event.line, sent.slot, tape.ops[event.line]
     if not _numbers(tape, i) or op.partials is None:
         return
     line, parent = lines[i], lines[sent.parent]
-    name = f"∂{line.shown}/∂{parent.shown}"
+    name = f"∂{line.display_name}/∂{parent.display_name}"
     partial = _partial(tape, i, slot)
     misread = list(_computable(_misread_partials(tape, i, slot)))
-    yield _question("partial", f"{line.shown} = {line.expression}: {name}", Number.of(partial), partial, misread)
+    yield _question("partial", f"{line.display_name} = {line.expression}: {name}", Number.of(partial), partial, misread)
 
     def wrong() -> Iterator[tuple[str, Any]]:
         before = 0.0 if sent.before is None else sent.before
@@ -69,12 +77,12 @@ def about_send(tape: Any, lines: Sequence[Line], move: Move, sent: Sent) -> Iter
             yield "missing", sent.before
         yield "incoming", before + partial
         for kind, value in misread:
-            yield kind, before + move.adjoint * value
+            yield kind, before + event.adjoint * value
         yield "sign", before - sent.contribution
         yield "sign", -sent.after
 
     held = "" if sent.before is None else f"{Number.of(sent.before).text} + "
-    ask = f"{parent.bar} = {held}{line.bar} · {name}"
+    ask = f"{parent.adjoint_name} = {held}{line.adjoint_name} · {name}"
     yield _question("adjoint", ask, Number.of(sent.after), sent.after, wrong())
 
 
@@ -98,9 +106,11 @@ def about_tangent(tape: Any, lines: Sequence[Line], i: int, tangents: Sequence[A
         yield "sign", -tangents[i]
 
     terms = " + ".join(
-        f"∂{line.shown}/∂{lines[o.line].shown} · {lines[o.line].dot}" for o in line.operands if o.line is not None
+        f"∂{line.display_name}/∂{lines[o.line].display_name} · {lines[o.line].tangent_name}"
+        for o in line.operands
+        if o.line is not None
     )
-    yield _question("tangent", f"{line.dot} = {terms}", Number.of(tangents[i]), tangents[i], wrong())
+    yield _question("tangent", f"{line.tangent_name} = {terms}", Number.of(tangents[i]), tangents[i], wrong())
 
 
 def _partial(tape: Any, i: int, slot: int, args: tuple[Any, ...] | None = None) -> Any:

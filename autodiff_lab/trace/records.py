@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from autodiff_lab.text import notation
-from autodiff_lab.trace.recorded_values import COPIED, Number
-from autodiff_lab.trace.source_positions import Source, Span, Turn
+import numpy as np
+
+from autodiff_lab.text import notation, numbers
+from autodiff_lab.trace.serialize import Entries, entries
 
 __all__ = [
+    "Contribution",
     "Cost",
     "Direction",
     "Equation",
@@ -20,15 +22,116 @@ __all__ = [
     "Mistake",
     "Number",
     "Operand",
-    "Part",
-    "Push",
     "Question",
-    "Send",
     "Source",
     "Span",
     "Step",
+    "StepRange",
+    "TangentTerm",
     "Turn",
 ]
+
+_LARGEST_LIST = 64
+
+COPIED = " → "
+"""Between the shape of an operand, and the one that broadcasting copies it to."""
+
+
+@dataclass(frozen=True, eq=False)
+class Number:
+    """A number or an array, as it is shown and as it is.
+
+    Attributes
+    ----------
+    text : str
+        The short form, as `text.numbers.number` writes it.
+    value : float, nested tuple of float, or None
+        The entries; None for an array of more than 64 entries.
+    shape : tuple of int
+        ``()`` for a scalar.
+    short : str
+        What fits into a node of the graph; empty where that is `text`.
+    cells : str
+        The entries of an array, row by row, as they are shown in a table: up to 12 rows and
+        columns, up to 4 slices; once, where all are equal.
+
+    >>> Number.of(np.float64(-0.28366218546322625))
+    Number(text='−0.2837', value=-0.28366218546322625, shape=(), short='')
+    >>> Number.of(np.arange(6.0).reshape(3, 2)).in_node
+    '(3, 2) 0 … 5'
+    """
+
+    text: str
+    value: Entries
+    shape: tuple[int, ...] = ()
+    short: str = ""
+    cells: str = field(default="", repr=False)
+
+    @classmethod
+    def of(cls, x: object) -> Number:
+        """Describe a float or an array."""
+        array = np.asarray(x, dtype=float)
+        value = entries(array.tolist()) if array.size <= _LARGEST_LIST else None
+        text = numbers.number(array)
+        short = numbers.short(array, text)
+        return cls(text, value, array.shape, "" if short == text else short, numbers.cells(array))
+
+    @property
+    def in_node(self) -> str:
+        """What a node of the graph shows."""
+        return self.short or self.text
+
+    def flowing(self, to: tuple[int, ...] = ()) -> str:
+        """What an edge of the graph shows: the shape of what flows, and the one that it is copied to.
+
+        >>> Number.of([1.0, 2.0, 3.0]).flowing(), Number.of([1.0, 2.0, 3.0]).flowing((2, 3)), Number.of(1.0).flowing()
+        ('(3,)', '(3,) → (2, 3)', '')
+        """
+        return f"{self.shape}{COPIED}{to}" if to and to != self.shape else str(self.shape) if self.shape else ""
+
+    # nan differs from itself, yet a trace that was stored and read again must equal the first one:
+    # two numbers are equal when they are written alike.
+    def _key(self) -> tuple:
+        return self.text, numbers.spell_nonfinite(self.value), self.shape, self.cells
+
+    def __eq__(self, other: object) -> bool:
+        return self._key() == other._key() if isinstance(other, Number) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+
+class Span(NamedTuple):
+    """A stretch of a source: 0-based lines and character columns into `Source.text`."""
+
+    source: int
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+@dataclass(frozen=True)
+class Source:
+    """The text of one function, dedented; `first_line` is where it stands in its file or cell.
+
+    `ran` has for each line how often it ran, and for the head of a loop how often that turned; 0 if it is known not to
+    have run, −1 where there is nothing to say. It is empty if every line ran once, or if nothing is known.
+    """
+
+    name: str
+    first_line: int
+    text: tuple[str, ...]
+    ran: tuple[int, ...] = ()
+
+
+class Turn(NamedTuple):
+    """Turn `n` of `count` of the loop whose head is line `line` (0-based) of a source."""
+
+    source: int
+    line: int
+    n: int
+    count: int
 
 
 @dataclass(frozen=True)
@@ -62,11 +165,11 @@ class Line:
     """One line of the tape: an input (`kind` is ``"input"``, `label` its parameter) or an ``"operation"``.
 
     `text` is the engine's own spelling (``"v-1 * v0"``), `symbol` what a node of the graph shows (``"×"``), and
-    `latex` the operation in LaTeX. As people write it, the line is called `shown` (``"v₂"``), and computes
-    `expression` (``"v₋₁ · v₀"``), or with the learner's names `meaning` (``"x1 · x2"``). Its adjoint is called `bar`,
-    its tangent `dot`. `where` has the outermost frame first. `stretch` is 0 for what the program does itself; it counts
-    the sweeps of inner derivatives, whose operations are on the tape as well. `turns` are those of the loops that were
-    running, the outermost first.
+    `latex` the operation in LaTeX. As people write it, the line has the `display_name` ``"v₂"`` and computes
+    `expression` (``"v₋₁ · v₀"``), or with the learner's names `source_expression` (``"x1 · x2"``). JSON calls the
+    last one ``"meaning"``, and the names ``"shown"``, ``"bar"`` and ``"dot"``. `where` has the outermost frame first.
+    `sweep_id` is 0 for what the program does itself, and counts the sweeps of inner derivatives, whose operations are
+    on the tape as well. `turns` are those of the loops that were running, the outermost first.
     """
 
     name: str
@@ -79,22 +182,22 @@ class Line:
     operands: tuple[Operand, ...] = ()
     where: tuple[Span, ...] = ()
     latex: str = ""
-    shown: str = ""
+    display_name: str = field(default="", metadata={"key": "shown"})
     expression: str = ""
-    meaning: str = ""
-    bar: str = ""
-    dot: str = ""
-    stretch: int = 0
+    source_expression: str = field(default="", metadata={"key": "meaning"})
+    adjoint_name: str = field(default="", metadata={"key": "bar"})
+    tangent_name: str = field(default="", metadata={"key": "dot"})
+    sweep_id: int = field(default=0, metadata={"key": "stretch"})
     turns: tuple[Turn, ...] = ()
 
     @property
-    def called(self) -> str:
-        """The learner's name of an input, unless it could be taken for a name of the tape; else `shown`."""
-        return self.label if self.label and notation.pretty(self.label) == self.label else self.shown
+    def label_or_name(self) -> str:
+        """The learner's name of an input, unless it could be taken for a name of the tape; else `display_name`."""
+        return self.label if self.label and notation.pretty(self.label) == self.label else self.display_name
 
 
 @dataclass(frozen=True)
-class Send:
+class Contribution:
     """A contribution on its way from a line to one of its parents; `before` is None if nothing had arrived.
 
     `term` is the product that it is (``"(−1) × 0.2837"``), `share` its size beside the largest of the run: 0 to 1. A
@@ -114,7 +217,7 @@ class Send:
 
 
 @dataclass(frozen=True)
-class Push:
+class TangentTerm:
     """What one operand brings to a tangent, in one direction: its own tangent times the local partial."""
 
     slot: int
@@ -150,7 +253,7 @@ class Cost(NamedTuple):
     bytes: int
 
 
-class Part(NamedTuple):
+class StepRange(NamedTuple):
     """Steps from `first` to `last` of an excerpt are the steps of the whole run from `at` on."""
 
     first: int
@@ -169,7 +272,7 @@ class Excerpt:
     number: int
     lines: int
     steps: int
-    parts: tuple[Part, ...]
+    parts: tuple[StepRange, ...]
     said: str = ""
     later: str = ""
     arrived: tuple[Number | None, ...] = ()
@@ -235,17 +338,17 @@ class Step:
     `phase` is ``"record"``, ``"seed"`` or ``"sweep"``; `adjoint` is the line's own, and None while recording. In
     forward mode it is ``"forward"``: a line is computed, and with it one tangent for each direction; `pushes` are what
     the operands bring, where there is a single direction. `sentence` says the step in words, `equations` in numbers.
-    `released` are the lines that nobody needs any more from here on, `questions` what to foresee before it is shown.
+    `freed_lines` are the lines that nobody needs any more from here on, `questions` what to foresee before it is shown.
     """
 
     phase: str
     line: int
     adjoint: Number | None = None
-    sends: tuple[Send, ...] = ()
+    sends: tuple[Contribution, ...] = ()
     sentence: str = ""
     equations: tuple[Equation, ...] = ()
     tangents: tuple[Number, ...] = ()
-    pushes: tuple[Push, ...] = ()
+    pushes: tuple[TangentTerm, ...] = ()
     meter: Meter | None = None
-    released: tuple[int, ...] = ()
+    freed_lines: tuple[int, ...] = field(default=(), metadata={"key": "released"})
     questions: tuple[Question, ...] = ()

@@ -1,4 +1,4 @@
-"""The reverse sweep as steps of a trace: who sends what, along which edge, and how the sums grow."""
+"""The steps of reverse mode: who sends what, along which edge, and how the sums grow."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ import numpy as np
 
 from autodiff_lab.text.messages import together
 from autodiff_lab.trace import equations, explanations, partials
-from autodiff_lab.trace.model import Line, Number, Send, Step
+from autodiff_lab.trace.memory_usage import Kept
+from autodiff_lab.trace.model import Contribution, Line, Meter, Number, Question, Step
 
 
-class Sent(NamedTuple):
+class RawContribution(NamedTuple):
     """One contribution as the engine has it, and what the parent held before and after."""
 
     slot: int
@@ -25,12 +26,12 @@ class Sent(NamedTuple):
     replaces: bool = False
 
 
-class Move(NamedTuple):
+class SweepEvent(NamedTuple):
     """A line sends: its adjoint, and its contributions. Or `again`: the sweep is seeded a second time."""
 
     line: int
     adjoint: Any
-    sent: tuple[Sent, ...] = ()
+    sent: tuple[RawContribution, ...] = ()
     remark: str = ""
     again: bool = False
 
@@ -40,16 +41,16 @@ def seed_of(tape: Any) -> Any:
     return np.ones(np.shape(tape.values[tape.output]))[()]
 
 
-def moves(tape: Any) -> Iterator[Move]:
+def watch_sweep(tape: Any) -> Iterator[SweepEvent]:
     """Watch the engine's own sweep."""
     adjoints: list[Any] = [None] * len(tape)
     held: list[Any] = [None] * len(tape)
     held[tape.output] = seed_of(tape)
     for i in tape.sweep(tape.output, held[tape.output], adjoints):
-        yield Move(i, adjoints[i], tuple(_sent(tape, i, adjoints, held)))
+        yield SweepEvent(i, adjoints[i], tuple(_contributions(tape, i, adjoints, held)))
 
 
-def pulled(tape: Any, i: int, adjoint: Any) -> Iterator[tuple[int, int, Any]]:
+def pull_back(tape: Any, i: int, adjoint: Any) -> Iterator[tuple[int, int, Any]]:
     """What line `i` has for each of its operands, by the engine's own pullback: slot, parent, contribution."""
     for slot, parent in enumerate(tape.parents[i]):
         if parent >= 0:
@@ -58,79 +59,116 @@ def pulled(tape: Any, i: int, adjoint: Any) -> Iterator[tuple[int, int, Any]]:
                 yield slot, parent, contribution
 
 
-def total(before: Any, contribution: Any) -> Any:
+def add_to(before: Any, contribution: Any) -> Any:
     """The sum so far, of which nothing may be there yet."""
     return contribution if before is None else before + contribution
 
 
-def _sent(tape: Any, i: int, adjoints: list[Any], held: list[Any]) -> Iterator[Sent]:
+def _contributions(tape: Any, i: int, adjoints: list[Any], held: list[Any]) -> Iterator[RawContribution]:
     """What line `i` has just sent; the engine's adjoint has the last word."""
     last = {parent: slot for slot, parent in enumerate(tape.parents[i])}
-    for slot, parent, contribution in pulled(tape, i, adjoints[i]):
+    for slot, parent, contribution in pull_back(tape, i, adjoints[i]):
         before = held[parent]
         # Between two operands that are the same line the engine does not stop, so that sum is formed here.
-        held[parent] = adjoints[parent] if last[parent] == slot else total(before, contribution)
-        yield Sent(slot, parent, contribution, before, held[parent])
+        held[parent] = adjoints[parent] if last[parent] == slot else add_to(before, contribution)
+        yield RawContribution(slot, parent, contribution, before, held[parent])
 
 
-def steps(
+def sweep_steps(
     tape: Any,
     lines: Sequence[Line],
-    watched: Iterable[Move] | None = None,
+    watched: Iterable[SweepEvent] | None = None,
     *,
     of: Container[int] | None = None,
-    most: float | None = None,
+    largest_size: float | None = None,
 ) -> list[Step]:
     """The seed and the steps of a sweep: of the engine's own, unless another is given; of these lines, or of all.
 
-    `most` is the size of the largest contribution of the run, where it is known.
+    `largest_size` is the size of the largest contribution of the run, where it is known.
     """
     result, seed = tape.output, Number.of(seed_of(tape))
-    start = explanations.seeded(lines, result, seed), equations.seeded(lines[result], seed)
-    swept = list(moves(tape) if watched is None else watched)
-    if most is None:
-        most = largest(sent.contribution for move in swept for sent in move.sent)
+    start = explanations.explain_seed(lines, result, seed), equations.write_seed(lines[result], seed)
+    swept = list(watch_sweep(tape) if watched is None else watched)
+    if largest_size is None:
+        largest_size = find_largest_size(sent.contribution for event in swept for sent in event.sent)
     made = [Step("seed", result, seed, (), *start)]
-    for move, waiting in zip(swept, _still_to_come(swept), strict=True):
-        if of is not None and move.line not in of:
+    for event, waiting in zip(swept, _find_waiting(swept), strict=True):
+        if of is not None and event.line not in of:
             continue
-        i, adjoint = move.line, Number.of(move.adjoint)
-        if move.again:
-            made.append(Step("seed", i, adjoint, (), move.remark, equations.seeded(lines[i], adjoint)))
+        i, adjoint = event.line, Number.of(event.adjoint)
+        if event.again:
+            made.append(Step("seed", i, adjoint, (), event.remark, equations.write_seed(lines[i], adjoint)))
             continue
-        sends = tuple(_with_copies(tape, move, _send(lines[i], adjoint, sent, most)) for sent in move.sent)
-        sentence = explanations.swept(lines, i, adjoint, sends, waiting())
-        sentence = together(sentence, move.remark)
-        made.append(Step("sweep", i, adjoint, sends, sentence, equations.swept(lines, i, adjoint, sends)))
+        sends = tuple(_add_copies(tape, event, _send(lines[i], adjoint, sent, largest_size)) for sent in event.sent)
+        sentence = explanations.explain_sweep(lines, i, adjoint, sends, waiting())
+        sentence = together(sentence, event.remark)
+        made.append(Step("sweep", i, adjoint, sends, sentence, equations.write_sweep(lines, i, adjoint, sends)))
     return made
 
 
-def _send(line: Line, adjoint: Number, sent: Sent, most: float) -> Send:
+def _send(line: Line, adjoint: Number, sent: RawContribution, largest: float) -> Contribution:
     slot, parent, contribution, before, after, replaces = sent
-    send = Send(
+    send = Contribution(
         slot,
         parent,
         contribution=Number.of(contribution),
         after=Number.of(after),
         before=None if before is None else Number.of(before),
-        share=share(contribution, most),
+        share=share_of(contribution, largest),
         replaces=replaces,
     )
     return replace(send, term=equations.term(line, adjoint, send))
 
 
-def _with_copies(tape: Any, move: Move, send: Send) -> Send:
+def _add_copies(tape: Any, event: SweepEvent, send: Contribution) -> Contribution:
     """Add what each copy of an operand contributes, if it was copied to the shape of the result."""
-    shape = np.shape(tape.values[move.line])
-    if tape.ops[move.line].kind != "elementwise" or send.contribution.shape == shape or not shape:
+    shape = np.shape(tape.values[event.line])
+    if tape.ops[event.line].kind != "elementwise" or send.contribution.shape == shape or not shape:
         return send
-    partial = partials.local_partial(tape, move.line, send.slot)
-    return replace(send, copies=Number.of(np.broadcast_to(move.adjoint * partial, shape)))
+    partial = partials.local_partial(tape, event.line, send.slot)
+    return replace(send, copies=Number.of(np.broadcast_to(event.adjoint * partial, shape)))
 
 
-def share(contribution: Any, most: float) -> float:
+def record_step(
+    tape: Any, lines: Sequence[Line], i: int, held: Sequence[Kept], questions: Iterable[Question] = ()
+) -> Step:
+    """The step that records line `i`; `held` is what the first lines of the tape hold, by `memory_usage.count_held`."""
+    return Step(
+        "record",
+        i,
+        sentence=explanations.explain_line(lines, i),
+        equations=equations.write_line(lines[i]),
+        meter=Meter(max(0, i + 1 - tape.n_inputs), 0, *held[i + 1]),
+        questions=tuple(questions),
+    )
+
+
+def measure_steps(
+    tape: Any,
+    steps: Iterable[Step],
+    held: Sequence[Kept],
+    *,
+    end: int | None = None,
+    products: int = 0,
+    faulty: bool = False,
+) -> Iterator[Step]:
+    """Say of each step of a sweep what it has cost, and which lines it lets go.
+
+    Before the first step, the lines up to `end` are held, and `products` multiplications are done.
+    """
+    end = len(tape) if end is None else end
+    for step in steps:
+        products += len(step.sends)
+        # The sweep will not ask for the line it has just left, nor for any line behind it. A faulty one may.
+        left = step.line if step.phase == "sweep" and not faulty else end
+        meter = Meter(len(tape) - tape.n_inputs, products, *held[left])
+        yield replace(step, meter=meter, freed_lines=tuple(range(left, end)))
+        end = left
+
+
+def share_of(contribution: Any, largest: float) -> float:
     """How large a contribution is beside the largest of the run, from 0 to 1."""
-    return round(_size(contribution) / most, 3) if most else 0.0
+    return round(_size(contribution) / largest, 3) if largest else 0.0
 
 
 def _size(x: Any) -> float:
@@ -139,12 +177,12 @@ def _size(x: Any) -> float:
     return float(np.max(entries, initial=0.0, where=np.isfinite(entries)))
 
 
-def largest(contributions: Iterable[Any]) -> float:
-    """The size of the largest of them: what `share` is a share of."""
+def find_largest_size(contributions: Iterable[Any]) -> float:
+    """The size of the largest of them: what `share_of` is a share of."""
     return max(map(_size, contributions), default=0.0)
 
 
-def final(made: Iterable[Step]) -> dict[int, Number]:
+def final_adjoints(made: Iterable[Step]) -> dict[int, Number]:
     """The adjoints that are there in the end, by line."""
     adjoints: dict[int, Number] = {}
     for step in made:
@@ -154,16 +192,16 @@ def final(made: Iterable[Step]) -> dict[int, Number]:
     return adjoints
 
 
-def with_gradient(
+def add_gradient(
     name: str, lines: tuple[Line, ...], made: list[Step], truth: Mapping[int, Number] | None = None
 ) -> Step:
     """The last step, which says what it all was for; beside it the `truth`, where the sweep was a faulty one."""
     last = made[-1]
-    gradient = equations.gradient(name, lines, final(made), truth)
+    gradient = equations.gradient(name, lines, final_adjoints(made), truth)
     return replace(last, equations=(*last.equations, gradient)) if gradient else last
 
 
-def _still_to_come(swept: list[Move]) -> list[Callable[[], Mapping[int, tuple[int, ...]]]]:
+def _find_waiting(swept: list[SweepEvent]) -> list[Callable[[], Mapping[int, tuple[int, ...]]]]:
     """For each step of the sweep: which lines will send to the same parents later on.
 
     Each is found when it is asked for: an input that every line uses waits for all of them, at every step.

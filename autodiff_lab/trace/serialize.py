@@ -49,18 +49,18 @@ def plain(x: Any, pool: Pool | None = None) -> Any:
     if pool is not None and isinstance(x, pool.kind):
         return pool.place(x)
     if dataclasses.is_dataclass(x):
-        fields = ((name, getattr(x, name), default) for name, (_, default) in _fields(type(x)).items())
-        return {name: plain(value, pool) for name, value, default in fields if value != default}
+        values = ((key, getattr(x, field.name), field.default) for key, (_, field) in _fields(type(x)).items())
+        return {key: plain(value, pool) for key, value, default in values if value != default}
     if isinstance(x, tuple):
         return [plain(entry, pool) for entry in x]
     return spell_nonfinite(x)
 
 
 @functools.cache
-def _fields(cls: Any) -> dict[str, tuple[Any, Any]]:
-    """The fields of a dataclass: their types, resolved, and their defaults."""
+def _fields(cls: Any) -> dict[str, tuple[Any, dataclasses.Field]]:
+    """The fields of a dataclass with their types, resolved, by what they are called in JSON."""
     hints = typing.get_type_hints(cls)
-    return {field.name: (hints[field.name], field.default) for field in dataclasses.fields(cls)}
+    return {field.metadata.get("key", field.name): (hints[field.name], field) for field in dataclasses.fields(cls)}
 
 
 def build(kind: Any, data: Any, pool: Pool | None = None) -> Any:
@@ -70,8 +70,8 @@ def build(kind: Any, data: Any, pool: Pool | None = None) -> Any:
     if pool is not None and kind is pool.kind:
         return pool.values[data]
     if dataclasses.is_dataclass(kind):
-        given = {name: build(hint, data[name], pool) for name, (hint, _) in _fields(kind).items() if name in data}
-        return kind(**given)
+        given = ((field.name, hint, data[key]) for key, (hint, field) in _fields(kind).items() if key in data)
+        return kind(**{name: build(hint, value, pool) for name, hint, value in given})
     if hasattr(kind, "_make"):
         return kind._make(tuple(entry) if isinstance(entry, list) else entry for entry in data)
     if typing.get_origin(kind) is tuple:

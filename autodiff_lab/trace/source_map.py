@@ -1,4 +1,4 @@
-"""Where an operation stands in the learner's own source.
+"""The source map: where each operation of a tape stands in the learner's own source.
 
 The engine keeps, for every line of the tape, the frames that were running: pairs of a code object and an offset into
 its bytecode. Python can tell the exact stretch of text that a bytecode came from, wherever there is text: a file, a
@@ -20,7 +20,7 @@ from typing import Any
 
 from autodiff_lab.engine.printing import replace_bidi
 from autodiff_lab.text.messages import say, separated
-from autodiff_lab.trace.execution_counts import Place, flow
+from autodiff_lab.trace.execution_counts import Place, follow_execution
 from autodiff_lab.trace.model import Source, Span, Turn
 from autodiff_lab.transforms.recording import name_of
 
@@ -64,36 +64,36 @@ def locate(f: Callable[..., Any], sites: Sequence[Frames] | None, n_lines: int, 
     book = _Book()
     root = code_of(f)
     found = root is not None and book.block(root) is not None
-    note = "" if found else _missing(f, root)
+    note = "" if found else _say_missing(f, root)
     spans: list[tuple[Span, ...]] = [()] * n_lines
     for line, frames in enumerate(sites or ()):
         spans[line] = tuple(span for span in (book.span(*frame) for frame in frames) if span is not None)
     if book.lost - {root} and found:
         note = say("no source of some", names=separated(sorted(code.co_name for code in book.lost)))
-    ways = flow(walk, [block.place for block in book.blocks], n_lines)
+    ways = follow_execution(walk, [block.place for block in book.blocks], n_lines)
     shown = tuple(replace(block.source, ran=ran) for block, ran in zip(book.blocks, ways.ran, strict=True))
     return Located(shown, tuple(spans), note, ways.turns)
 
 
-def unwrapped(f: Callable[..., Any]) -> Callable[..., Any]:
+def unwrap_function(f: Callable[..., Any]) -> Callable[..., Any]:
     """Give the function a learner wrote, from under `functools.partial`, decorators and methods."""
     while isinstance(f, functools.partial):
         f = f.func
     f = inspect.unwrap(f)
     if isinstance(f, functools.partial):
-        return unwrapped(f)
+        return unwrap_function(f)
     call = inspect.getattr_static(type(f), "__call__", None)
     if inspect.isfunction(call):
-        return unwrapped(call)
+        return unwrap_function(call)
     return getattr(f, "__func__", f)
 
 
 def code_of(f: Callable[..., Any]) -> CodeType | None:
     """Give the code object of what a learner wrote; None for a function that is not written in Python."""
-    return getattr(unwrapped(f), "__code__", None)
+    return getattr(unwrap_function(f), "__code__", None)
 
 
-def _missing(f: Callable[..., Any], code: CodeType | None) -> str:
+def _say_missing(f: Callable[..., Any], code: CodeType | None) -> str:
     name = name_of(f)
     if code is None:
         return say("not Python", name=name)
@@ -168,7 +168,7 @@ class _Book:
         for number, block in enumerate(self.blocks):
             if block.holds(code.co_filename, (first, start, *end)):
                 return number
-        text, shifts = _dedented(lines[first - 1 : end_line], start, end[1], isinstance(node, ast.Lambda))
+        text, shifts = _dedent(lines[first - 1 : end_line], start, end[1], isinstance(node, ast.Lambda))
         name = getattr(node, "name", "<lambda>")
         self.blocks.append(
             _Block(code.co_filename, Source(name, first, tuple(map(replace_bidi, text))), shifts, end, node)
@@ -252,7 +252,7 @@ def _character(line: str, byte: int) -> int:
     return len(line.encode()[:byte].decode(errors="ignore"))
 
 
-def _dedented(lines: Iterable[str], start: int, end: int, cut: bool) -> tuple[tuple[str, ...], tuple[int, ...]]:
+def _dedent(lines: Iterable[str], start: int, end: int, cut: bool) -> tuple[tuple[str, ...], tuple[int, ...]]:
     """Take the common indentation away; cut a lambda out of the statement around it.
 
     Returns the text and, for each line, how many characters were taken from its front.

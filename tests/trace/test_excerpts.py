@@ -5,7 +5,7 @@ import pytest
 
 from autodiff_lab import Trace, record
 from autodiff_lab.figures.graph.nested_layout import LaidOutExcerpts as Excerpts
-from autodiff_lab.trace.excerpts import LONG
+from autodiff_lab.trace.excerpts import MAX_WHOLE_LINES
 
 
 def wave(x, w):
@@ -17,7 +17,7 @@ def wave(x, w):
 @pytest.fixture(scope="module")
 def runs():
     value, tape = record(wave, 0.5, 1.3, sites=True)
-    assert len(tape) > LONG
+    assert len(tape) > MAX_WHOLE_LINES
     return Excerpts(tape, wave, value), Trace.from_tape(tape, wave, value=value)
 
 

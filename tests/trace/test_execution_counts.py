@@ -246,5 +246,5 @@ def test_a_stretch_of_a_long_run_knows_its_turns():
     player = play(f, 1.0)
     player.step = 350
     line = player.trace.lines[1]
-    assert line.shown == "v₃₀₁" and tuple(line.turns[0][2:]) == (301, 700)
+    assert line.display_name == "v₃₀₁" and tuple(line.turns[0][2:]) == (301, 700)
     assert player.trace.sources[0].ran == (-1, 700, 700, 1)

@@ -159,7 +159,7 @@ def test_forward_mode_needs_an_input():
 def test_what_the_tape_holds_is_what_the_engine_says(f, args):
     _, tape = record(f, *args)
     trace = Trace.from_tape(tape, f)
-    assert memory_usage.held_by(tape)[-1].bytes == tape.nbytes == trace.cost.bytes
+    assert memory_usage.count_held(tape)[-1].bytes == tape.nbytes == trace.cost.bytes
     kept = [step.meter.kept for step in trace.steps]
     recorded = len(trace.lines)
     assert kept[:recorded] == sorted(kept[:recorded])
@@ -196,16 +196,16 @@ def test_a_gradient_forward_takes_a_pass_for_every_entry():
 @pytest.mark.parametrize("mode", ["reverse", "forward"])
 def test_values_are_let_go_once_and_make_up_the_difference(f, args, mode):
     trace = Trace.of(f, *args, mode=mode)
-    gone = [line for step in trace.steps for line in step.released]
+    gone = [line for step in trace.steps for line in step.freed_lines]
     assert len(gone) == len(set(gone))
     for before, after in itertools.pairwise(trace.steps):
         if after.phase != "record":
-            assert bool(after.released) >= (after.meter.kept < before.meter.kept)
+            assert bool(after.freed_lines) >= (after.meter.kept < before.meter.kept)
     assert trace.result not in gone or mode == "reverse"
 
 
 def test_the_sweep_lets_go_of_every_line_but_the_inputs(example_trace):
-    assert [step.released for step in example_trace.steps[7:]] == [(), (6,), (5,), (4,), (3,), (2,)]
+    assert [step.freed_lines for step in example_trace.steps[7:]] == [(), (6,), (5,), (4,), (3,), (2,)]
 
 
 def test_the_sweep_lets_go_also_of_lines_it_passes_over():
@@ -214,9 +214,9 @@ def test_the_sweep_lets_go_also_of_lines_it_passes_over():
         np.exp(x)
         return y
 
-    assert [step.released for step in Trace.of(f, 3.0).steps] == [(), (), (), (), (1, 2)]
+    assert [step.freed_lines for step in Trace.of(f, 3.0).steps] == [(), (), (), (), (1, 2)]
 
 
 def test_forward_mode_lets_go_as_it_runs(example_function):
     trace = Trace.of(example_function, 2.0, 5.0, mode="forward")
-    assert [step.released for step in trace.steps] == [(), (), (), (0,), (2, 3), (1,), (4, 5)]
+    assert [step.freed_lines for step in trace.steps] == [(), (), (), (0,), (2, 3), (1,), (4, 5)]

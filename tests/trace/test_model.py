@@ -385,3 +385,12 @@ def test_an_error_names_the_derivative_and_not_the_function():
 
 def product(x, y):
     return x * y
+
+
+def test_json_keeps_its_keys():
+    """Saved pages and the player's script read them."""
+    trace = Trace.of(grad(lambda x: x * x * x), 2.0)
+    lines, steps = trace.to_dict()["lines"], trace.to_dict()["steps"]
+    assert {"shown", "meaning", "bar", "dot"} <= set(lines[1])
+    assert any("stretch" in line for line in lines) and any("released" in step for step in steps)
+    assert Trace.from_json(trace.to_json()).lines[-1].sweep_id == trace.lines[-1].sweep_id == 1

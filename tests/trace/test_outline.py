@@ -7,7 +7,7 @@ import pytest
 
 from autodiff_lab import grad, record
 from autodiff_lab.trace import from_tape, outline
-from autodiff_lab.trace.outline import MOST
+from autodiff_lab.trace.outline import MAX_PARTS
 
 
 def wave(x, w):
@@ -104,8 +104,8 @@ RUNS = {
 
 def sections(f, args):
     _, tape = record(f, *args, sites=True)
-    _, origin = from_tape.lines_of(tape, f)
-    return tape, origin.run, outline.outlined(origin.run, tape.name)
+    run = from_tape.TapeReader(tape, f).outline
+    return tape, run, outline.simplify_outline(run, tape.name)
 
 
 def leaves(section):
@@ -126,7 +126,7 @@ def test_every_line_is_in_one_leaf_and_no_section_has_too_many(name):
     for section in run.walk():
         ends = [part.first for part in section.inside] + [section.end]
         assert ends == [section.first, *(part.end for part in section.inside)]
-        assert len(section.inside) <= (2 * MOST if section is run else MOST)
+        assert len(section.inside) <= (2 * MAX_PARTS if section is run else MAX_PARTS)
         if section is not run:
             assert len(section.inside) > 1, "a section with a single one inside is that one"
             assert section.title
@@ -217,7 +217,7 @@ def test_lines_without_source_are_bundled_by_their_names():
 @pytest.mark.parametrize("name", RUNS)
 def test_stretches_end_where_sections_end(name):
     tape, _, run = sections(*RUNS[name])
-    found = outline.stretches(run, 100)
+    found = outline.cut_windows(run, 100)
     starts = [pieces[0].first for pieces in found]
     assert starts[0] == 0 and found[-1][-1].end == len(tape)
     assert starts[1:] == [pieces[-1].end for pieces in found[:-1]]

@@ -6,7 +6,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from autodiff_lab import Trace
-from autodiff_lab.trace.quiz import KINDS, MOST_LINES
+from autodiff_lab.trace.quiz import KINDS, MAX_LINES
 
 from .test_model import FUNCTIONS
 
@@ -85,7 +85,7 @@ def test_a_wrong_answer_is_never_the_right_one(a, b):
 
 def test_long_runs_faulty_ones_and_arrays_ask_nothing():
     def long(x):
-        for _ in range(MOST_LINES):
+        for _ in range(MAX_LINES):
             x = np.sin(x)
         return x
 

@@ -120,7 +120,7 @@ def test_one_line_says_what_it_is(row):
 def test_nothing_of_the_engine_s_own_spelling_is_left(row):
     f, args, *_ = ROWS[row]
     trace = Trace.of(f, *args)
-    said = [line.meaning for line in trace.lines] + [step.sentence for step in trace.steps]
+    said = [line.source_expression for line in trace.lines] + [step.sentence for step in trace.steps]
     said += [operand.edge_title or operand.edge for operand in trace.lines[-1].operands]
     said += [equation.text for step in trace.steps for equation in step.equations]
     for text in said:

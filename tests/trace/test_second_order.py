@@ -19,7 +19,7 @@ def of_two(x, y):
 
 
 def stretches(trace):
-    return [line.stretch for line in trace.lines]
+    return [line.sweep_id for line in trace.lines]
 
 
 def test_the_sweep_of_the_inner_gradient_is_a_second_stretch():

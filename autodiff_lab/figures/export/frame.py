@@ -21,8 +21,8 @@ from autodiff_lab.figures.style.themes import following, theme_of
 from autodiff_lab.text.arguments import check_path, check_step
 from autodiff_lab.text.messages import say, speaking
 from autodiff_lab.text.notation import escape
-from autodiff_lab.trace.groups import groups_of
 from autodiff_lab.trace.model import Trace
+from autodiff_lab.trace.outline import group_lines
 
 __all__ = ["Frames", "save_png", "save_svg"]
 
@@ -81,7 +81,7 @@ class Frames:
         self._theme, self.colours = theme, theme_of("frames", theme)
         self._direction, self._panel = direction, panel
         self._group = "auto" if len(trace.lines) > _SINGLE else None
-        self._groups = groups_of(trace, self._group)
+        self._groups = group_lines(trace, self._group)
         self.layout = layout_of(self._graph(len(trace.steps) - 1)) if layout is None else layout
         across, down = self.layout["width"], self.layout["height"]
         smallest, narrowest = _PANEL if panel else _PICTURE

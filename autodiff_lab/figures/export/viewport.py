@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from autodiff_lab.trace.groups import Group
 from autodiff_lab.trace.model import Trace
+from autodiff_lab.trace.outline import Group
 
 _AIR = 24.0
 _LONGEST_TEXT = 400.0

@@ -1,4 +1,4 @@
-"""A graph in words, for a reader who cannot see it."""
+"""Alternative text: a graph in words, for a reader who cannot see it."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from collections.abc import Sequence
 
 from autodiff_lab.figures.graph.node_style import size_of
 from autodiff_lab.text.messages import say, separated, template
-from autodiff_lab.trace.groups import Group
 from autodiff_lab.trace.model import Trace
+from autodiff_lab.trace.outline import Group
 
-_MOST_SAID = 20
+_MAX_PARTS_SAID = 20
 
 
-def described(trace: Trace, groups: Sequence[Group], adjoints: bool = True) -> str:
+def describe_graph(trace: Trace, groups: Sequence[Group], adjoints: bool = True) -> str:
     """The graph in words: its boxes, as many as one can listen to, and the derivatives if it shows them."""
     derivatives = _derivatives(trace) if adjoints else ""
     if any(group.title for group in groups):
         said, kind = [say("box", title=group.title, size=size_of(group)) for group in groups], "graph of boxes"
     else:
-        said, kind = [f"{line.meaning} = {line.value.text}" for line in trace.lines], "graph of lines"
-    shown, more = separated(said[:_MOST_SAID]), len(said) - _MOST_SAID
+        said, kind = [f"{line.source_expression} = {line.value.text}" for line in trace.lines], "graph of lines"
+    shown, more = separated(said[:_MAX_PARTS_SAID]), len(said) - _MAX_PARTS_SAID
     if more > 0:
         return say(f"{kind}, cut", all=shown, more=more, derivatives=derivatives).strip()
     return say(kind, all=shown, derivatives=derivatives).strip()

@@ -1,20 +1,30 @@
-"""How large the box of a node is, and what its first line says."""
+"""The size of each part of a graph: what a layout needs to know of it, and what a drawing gives it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 from autodiff_lab.text import notation
 from autodiff_lab.text.messages import say
-from autodiff_lab.trace.model import Line, Trace
+from autodiff_lab.trace.model import Line, Operand, Trace
 
 SIZE = 14
 """The size of type in a drawing, in points."""
 
+MAX_OUTPUTS = 3
+"""So many of the values that leave a group are written into its box."""
 
-def heading(trace: Trace, i: int, line: Line) -> tuple[str, str]:
+_NODE_ROWS, _NODE_HEIGHT, _SMALL_HEIGHT = 3, 0.95, 0.4
+_GROUP_ROW, _GROUP_MARGIN = 21, 10
+_OPENING_SIGN = "  "
+"""Room before the title of a group, for the sign that it opens."""
+
+
+def node_heading(trace: Trace, i: int, line: Line) -> tuple[str, str]:
     """The first line of a node: what it is, and its name on the tape."""
-    return line.symbol, f"{line.shown} = {trace.result_name}" if i == trace.result else line.shown
+    return line.symbol, f"{line.display_name} = {trace.result_name}" if i == trace.result else line.display_name
 
 
 def text_width(text: str, bold: bool = False) -> float:
@@ -30,27 +40,119 @@ def text_width(text: str, bold: bool = False) -> float:
     return width * SIZE * (1.1 if bold else 1.0)
 
 
-def below_heading(trace: Trace) -> Iterator[tuple[int, str]]:
-    """What a node shows under its first line at some step: values, tangents, adjoints, true ones."""
+def node_texts(trace: Trace) -> Iterator[tuple[int, str, str]]:
+    """What the nodes show below their heading at any step: the line, the kind of value, and the text."""
     for i, line in enumerate(trace.lines):
-        yield i, line.value.in_node
+        yield i, "value", line.value.in_node
     for i, truth in enumerate(trace.truth):
         if truth is not None:
-            yield i, say("node true", value=truth.in_node)
+            yield i, "truth", say("node true", value=truth.in_node)
     for step in trace.steps:
         if step.adjoint is not None:
-            yield step.line, step.adjoint.in_node
-        yield from ((send.parent, send.after.in_node) for send in step.sends)
+            yield step.line, "adjoint", step.adjoint.in_node
+        yield from ((send.parent, "adjoint", send.after.in_node) for send in step.sends)
         if step.tangents:
-            yield step.line, ", ".join(tangent.in_node for tangent in step.tangents)
+            yield step.line, "tangent", ", ".join(tangent.in_node for tangent in step.tangents)
 
 
-def node_widths(trace: Trace) -> list[float]:
-    """The width of each node in inches, wide enough for every text it shows at any step."""
-    widest = []
-    for i, line in enumerate(trace.lines):
-        head, name = heading(trace, i, line)
-        widest.append(text_width(f"{head} ", True) + text_width(name))
-    for i, text in below_heading(trace):
-        widest[i] = max(widest[i], text_width(text, True))
-    return [max(0.6, width / 72 + 0.24) for width in widest]
+class GroupBox(NamedTuple):
+    """A group as a closed box: its title, and how many operations it has, with the values from elsewhere it uses."""
+
+    title: str
+    first: int
+    end: int
+    subtitle: str
+    full_title: str = ""
+
+    @property
+    def payload(self) -> dict[str, Any]:
+        """What a view is given."""
+        full = {"whole": self.full_title} if self.full_title != self.title else {}
+        return {"title": self.title, "said": self.subtitle, **full}
+
+
+class BoxSizes:
+    """The sizes of the parts of a graph as attributes of Graphviz: a graph that has no others is laid out the same.
+
+    Parameters
+    ----------
+    lines : sequence of Line
+    widths : sequence of float
+        The widths of operations and inputs, in inches.
+    derivatives : callable
+        What is written beside the value of a line, where that leaves a group: the longest of each kind.
+    """
+
+    def __init__(
+        self, lines: Sequence[Line], widths: Sequence[float], derivatives: Callable[[int], Sequence[str]]
+    ) -> None:
+        self._lines, self.widths, self._derivatives = lines, widths, derivatives
+
+    @classmethod
+    def of(cls, trace: Trace) -> BoxSizes:
+        """The sizes that the steps of a trace need: each box is wide enough for every text it shows at any step."""
+        widest = []
+        for i, line in enumerate(trace.lines):
+            head, name = node_heading(trace, i, line)
+            widest.append(text_width(f"{head} ", True) + text_width(name))
+        longest: list[dict[str, str]] = [{} for _ in trace.lines]
+        for i, kind, text in node_texts(trace):
+            widest[i] = max(widest[i], text_width(text, True))
+            longest[i][kind] = max(longest[i].get(kind, ""), text, key=len)
+        widths = [max(0.6, width / 72 + 0.24) for width in widest]
+        return cls(
+            trace.lines, widths, lambda i: [longest[i][kind] for kind in ("adjoint", "tangent") if kind in longest[i]]
+        )
+
+    def node(self, i: int, line: Line, rows: int = _NODE_ROWS) -> dict[str, str]:
+        """A line of the tape: heading, value and derivative are three rows."""
+        share = (rows - 1) / (_NODE_ROWS - 1)
+        return _size(self.widths[i], _SMALL_HEIGHT + (_NODE_HEIGHT - _SMALL_HEIGHT) * share)
+
+    def constant(self, i: int, slot: int, operand: Operand) -> dict[str, str]:
+        """A constant operand, which stands beside the operation that uses it."""
+        return _small_size(operand.value.in_node)
+
+    def again(self, node: str, user: int, tail: int) -> dict[str, str]:
+        """A value that is written again, beside the operation that uses it."""
+        return _small_size(self._lines[tail].label_or_name)
+
+    def edge(self, i: int, slot: int, line: Line, operand: Operand) -> dict[str, str]:
+        """The way of an operand into an operation, with room for its label."""
+        return {"id": f"e{i}_{slot}", **_label_room(operand.edge, operand.shapes)}
+
+    def flow(self, tail: int, named: bool, head: GroupBox) -> dict[str, str]:
+        """The way of a value into a group; an array has its name, and so has one of several from the same place."""
+        line = self._lines[tail]
+        shapes = line.value.flowing()
+        name = line.display_name if named or shapes else ""
+        return {"id": f"f{tail}_{head.first}", **_label_room(name, shapes), **({"shapes": shapes} if shapes else {})}
+
+    def several(self, count: int, tail: int, head: GroupBox) -> dict[str, str]:
+        """The way of many values from one group into another."""
+        return {"id": f"m{tail}_{head.first}_{count}", **_label_room(say("values together", n=count))}
+
+    def group(self, group: GroupBox, outputs: Sequence[int]) -> dict[str, str]:
+        """A closed group: its title, its size, and the values that leave it."""
+        texts = [group.title + _OPENING_SIGN, group.subtitle]
+        for i in outputs[:MAX_OUTPUTS]:
+            line = self._lines[i]
+            texts.append("  ".join([line.label_or_name, line.value.in_node, *self._derivatives(i)]))
+        if len(outputs) > MAX_OUTPUTS:
+            texts.append(say("and more", n=len(outputs) - MAX_OUTPUTS))
+        width = max(text_width(text, bold=k != 1) for k, text in enumerate(texts))
+        return _size(width / 72 + 0.3, (_GROUP_ROW * len(texts) + _GROUP_MARGIN) / 72)
+
+
+def _size(width: float, height: float) -> dict[str, str]:
+    """In tenths of an inch, so that few shapes differ."""
+    return {"width": f"{math.ceil(10 * width) / 10:.1f}", "height": f"{height:.2f}"}
+
+
+def _small_size(text: str) -> dict[str, str]:
+    return _size(max(0.4, text_width(text) / 72 + 0.2), _SMALL_HEIGHT)
+
+
+def _label_room(*rows: str) -> dict[str, str]:
+    wide = ["0" * math.ceil(text_width(row) / text_width("0")) for row in rows if row]
+    return {"label": r"\n".join(wide)} if wide else {}

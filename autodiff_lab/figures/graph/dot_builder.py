@@ -1,35 +1,35 @@
-"""Which boxes a graph has, and which ways lead from one to another: every graph of a tape is written here."""
+"""The nodes and edges of a graph: every graph of a tape is written here, as a picture or for its layout only."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from autodiff_lab.trace.groups import Group
+from autodiff_lab.trace.outline import Group
 
-_MOST_RANKS_PASSED = 1300
+_MAX_RANKS_PASSED = 1300
 _FAR = 6
 
 
-def write(
-    drawing: Any,
+def add_graph(
+    graph: Any,
     lines: Sequence[Any],
-    parts: Any,
+    style: Any,
     groups: Sequence[Group],
     leaving: Callable[[Group], Sequence[int]],
     within: range | None = None,
     single: int | None = None,
 ) -> None:
-    """Write the nodes and edges, in the order of the tape.
+    """Add the nodes and edges of a tape to a graph, in the order of the tape.
 
     Parameters
     ----------
-    drawing : graphviz.Digraph
+    graph : graphviz.Digraph
         Whatever has `node` and `edge`.
     lines : sequence of Line
         The tape; of the lines inside of groups only the operands are read.
-    parts : Parts
-        What each part looks like.
+    style : GraphStyle or BoxSizes
+        The attributes of each part.
     groups : sequence of Group
         Which lines stand together in one box; each of the others has its own.
     leaving : callable
@@ -45,7 +45,7 @@ def write(
     inside = {i: group for group in groups for i in range(group.first, group.end)}
     box |= {i: f"g{group.first}" for i, group in inside.items()}
     far = _far(lines, box) if len(within) == len(lines) else set()
-    drawing.dense = bool(far)
+    graph.is_large = bool(far)
     drawn: set[tuple[int, str]] = set()
 
     between: dict[tuple[str, str], set[int]] = {}
@@ -61,32 +61,32 @@ def write(
         together = between.get((box[tail], box[i]), {tail})
         if single is not None and len(together) > single:
             drawn.update((one, box[i]) for one in together)
-            drawing.edge(box[tail], box[i], **parts.several(len(together), tail, group))
+            graph.edge(box[tail], box[i], **style.several(len(together), tail, group))
             return
         drawn.add((tail, box[i]))
         named = tail in inside and len(leaving(inside[tail])) > 1
-        drawing.edge(box[tail], box[i], **parts.flow(tail, named, group))
+        graph.edge(box[tail], box[i], **style.flow(tail, named, group))
 
     for i in within:
         line = lines[i]
         if i in inside:
             if inside[i].first == i:
-                drawing.node(box[i], **parts.group(inside[i], leaving(inside[i])))
+                graph.node(box[i], **style.group(inside[i], leaving(inside[i])))
             for operand in line.operands:
                 if operand.line is not None:
                     flow(i, operand.line, inside[i])
             continue
-        drawing.node(f"n{i}", **parts.node(i, line))
+        graph.node(f"n{i}", **style.node(i, line))
         for slot, operand in enumerate(line.operands):
             tail = f"c{i}_{slot}" if operand.line is None else box.get(operand.line)
             # The main way stays straight; what joins it stands aside.
             look = {"weight": "8"} if far and operand.line is not None and (i, slot) not in far else {}
             if operand.line is None:
-                drawing.node(tail, **parts.constant(i, slot, operand))
+                graph.node(tail, **style.constant(i, slot, operand))
             elif tail is None or (i, slot) in far:
                 tail = f"s{i}_{slot}"
-                drawing.node(tail, **parts.again(tail, i, operand.line))
-            drawing.edge(tail, f"n{i}", **parts.edge(i, slot, line, operand), **look)
+                graph.node(tail, **style.again(tail, i, operand.line))
+            graph.edge(tail, f"n{i}", **style.edge(i, slot, line, operand), **look)
 
 
 def _far(lines: Sequence[Any], box: dict[int, str]) -> set[tuple[int, int]]:
@@ -106,7 +106,7 @@ def _far(lines: Sequence[Any], box: dict[int, str]) -> set[tuple[int, int]]:
         for slot, operand in enumerate(line.operands):
             if operand.line is not None:
                 ways[i, slot] = rank[box[i]] - rank[box[operand.line]]
-    if sum(ways.values()) <= _MOST_RANKS_PASSED:
+    if sum(ways.values()) <= _MAX_RANKS_PASSED:
         return set()
     return {way for way, passed in ways.items() if passed > _FAR}
 

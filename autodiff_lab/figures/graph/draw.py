@@ -1,4 +1,4 @@
-"""The graph of a trace: nodes with name, operation, value and adjoint; edges with the local partial."""
+"""Draw the graph of a trace: nodes with name, operation, value and adjoint; edges with the local partial."""
 
 from __future__ import annotations
 
@@ -6,22 +6,21 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from autodiff_lab.engine.errors import InputError
-from autodiff_lab.figures.graph.alt_text import described
-from autodiff_lab.figures.graph.box_size import SIZE, node_widths
-from autodiff_lab.figures.graph.dot_builder import outputs, write
-from autodiff_lab.figures.graph.layout import layout_of
-from autodiff_lab.figures.graph.node_style import NODE_HEIGHT, Look, Parts, escaped_text
-from autodiff_lab.figures.graph.render import QUICK, Drawing, DrawingError, picture, render
+from autodiff_lab.figures.graph.alt_text import describe_graph
+from autodiff_lab.figures.graph.box_size import SIZE, BoxSizes
+from autodiff_lab.figures.graph.dot_builder import add_graph, outputs
+from autodiff_lab.figures.graph.node_style import DrawOptions, GraphStyle, escaped_text
+from autodiff_lab.figures.graph.render import FAST_LAYOUT, Drawing, DrawingError, picture, render
 from autodiff_lab.figures.style.fonts import stack
 from autodiff_lab.figures.style.themes import theme_of
 from autodiff_lab.text.arguments import one_of
-from autodiff_lab.text.messages import in_its_language, say
-from autodiff_lab.trace.groups import GROUPINGS, Group, groups_of
-from autodiff_lab.trace.memory_usage import last_uses
+from autodiff_lab.text.messages import in_its_language
+from autodiff_lab.trace.memory_usage import find_last_uses
 from autodiff_lab.trace.model import Trace
+from autodiff_lab.trace.outline import GROUPINGS, Group, group_lines
 from autodiff_lab.transforms.keywords import check_keywords
 
-__all__ = ["Drawing", "DrawingError", "draw", "draw_tape", "graph", "layout", "picture", "render"]
+__all__ = ["Drawing", "DrawingError", "draw", "draw_tape", "graph", "picture", "render"]
 
 DIRECTIONS = ("LR", "TB")
 _CAREFUL = 800
@@ -87,7 +86,7 @@ def draw(
     if lang not in (None, trace.lang):
         raise InputError(f"This trace speaks {trace.lang!r}. Make it with Trace.of(f, *args, lang={lang!r}).")
     options = {"shapes": True, **options}
-    if _length(trace, groups_of(trace, group)) > _WIDEST:
+    if _length(trace, group_lines(trace, group)) > _WIDEST:
         # A page is scrolled downwards.
         options.setdefault("direction", "TB")
     return graph(trace, group=group, **options)
@@ -95,7 +94,7 @@ def draw(
 
 def _length(trace: Trace, groups: tuple[Group, ...]) -> float:
     """Estimate how long the graph is, in inches: the boxes on its longest way, and what lies between them."""
-    widths = node_widths(trace)
+    widths = BoxSizes.of(trace).widths
     group = {i: group for group in groups for i in range(group.first, group.end)}
     ends: list[float] = []
     for i, line in enumerate(trace.lines):
@@ -164,14 +163,13 @@ def graph(
     """
     one_of("draw", "direction", direction, DIRECTIONS)
     named = group is None or isinstance(group, str)
-    groups = groups_of(trace, one_of("draw", "group", group, GROUPINGS)) if named else tuple(group)
+    groups = group_lines(trace, one_of("draw", "group", group, GROUPINGS)) if named else tuple(group)
     shown = {"values": values, "adjoints": adjoints, "partials": partials, "shapes": shapes}
     for option, given in shown.items():
         one_of("draw", option, given, (True, False))
     colours = theme_of("draw", theme)
-    film = step is not None
     step = len(trace.steps) - 1 if step is None else step
-    parts = Parts(trace, step, Look(**shown, theme=theme), film)
+    style = GraphStyle(trace, step, DrawOptions(**shown, theme=theme))
     drawing = Drawing(
         "trace",
         graph_attr={
@@ -190,7 +188,6 @@ def graph(
             "fontname": stack(trace.lang),
             "fontsize": str(SIZE),
             "fontcolor": colours.ink,
-            "height": str(NODE_HEIGHT),
             "margin": "0.08,0.03",
         },
         edge_attr={
@@ -203,27 +200,10 @@ def graph(
     )
     if len(trace.lines) > _CAREFUL:
         # Without a limit, Graphviz's network simplex takes most of a minute for 2500 operations.
-        drawing.graph_attr.update(QUICK)
+        drawing.graph_attr.update(FAST_LAYOUT)
     drawing.title, drawing.theme, drawing.lang = trace.title, theme, trace.lang
-    drawing.description = described(trace, groups, adjoints)
+    drawing.description = describe_graph(trace, groups, adjoints)
     several = [group for group in groups if group.end - group.first > 1]
-    last = last_uses([[operand.line for operand in line.operands] for line in trace.lines], trace.result)
-    write(drawing, trace.lines, parts, several, lambda group: outputs(group, last))
+    last = find_last_uses([[operand.line for operand in line.operands] for line in trace.lines], trace.result)
+    add_graph(drawing, trace.lines, style, several, lambda group: outputs(group, last))
     return drawing
-
-
-@in_its_language
-def layout(trace: Trace) -> dict[str, Any]:
-    """Give the place of every node, edge and label, for a view that draws by itself.
-
-    Returns
-    -------
-    dict
-        ``{"width", "height", "nodes": {id: {"x", "y", "w", "h"}}, "edges": {id: {"path", "label": {"x", "y"}}}}``
-        in points, from the top left corner; x and y are centres, and a path is an SVG path from the operand to the
-        border of the operation. An edge without a label has None there. If placing the nodes carefully took too long,
-        ``"note"`` says that it was not done.
-    """
-    drawing = graph(trace, shapes=True)
-    places = layout_of(drawing)
-    return {**places, "note": say("laid out in haste")} if drawing.hasty else places

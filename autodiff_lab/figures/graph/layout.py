@@ -13,6 +13,7 @@ import graphviz
 
 from autodiff_lab.figures.graph.render import render
 from autodiff_lab.figures.style.fonts import some_font
+from autodiff_lab.text.messages import say
 
 # Borders are drawn half outside of their box.
 _PAD = 4.0
@@ -27,7 +28,8 @@ def layout_of(digraph: graphviz.Digraph) -> dict[str, Any]:
     >>> sorted(places["nodes"]), sorted(places["edges"]), places["edges"]["e1_0"]["path"][0]
     (['n0', 'n1'], ['e1_0'], 'M')
     """
-    return _places(json.loads(render(digraph, "json0")))
+    places = _places(json.loads(render(digraph, "json0")))
+    return {**places, "note": say("laid out in haste")} if getattr(digraph, "layout_timed_out", False) else places
 
 
 def layouts_of(digraphs: Sequence[graphviz.Digraph]) -> list[dict[str, Any]]:

@@ -1,7 +1,7 @@
-"""A graph that is shown in groups, which open: a layout of its own for what is directly inside of each section.
+"""The layout of a graph for a view that draws by itself: of all its nodes, or of groups that open.
 
-A view puts them into each other by itself (`stretch.js`), so only sizes matter here. Turns of a loop mostly have the
-same shape, and each shape is laid out once.
+What is directly inside of each group has a layout of its own, and the view puts them into each other. So only sizes
+matter here. Turns of a loop mostly have the same shape, and each shape is laid out once.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from autodiff_lab.figures.graph.box_size import MAX_OUTPUTS, BoxSizes, GroupBox
 from autodiff_lab.figures.graph.dot_builder import outputs
-from autodiff_lab.figures.graph.node_style import MOST_OUTPUTS, size_of
-from autodiff_lab.figures.graph.section_layout import Box, Sizes, identify, laid_out
+from autodiff_lab.figures.graph.node_style import size_of
+from autodiff_lab.figures.graph.section_layout import identify, layout_sections
 from autodiff_lab.text.messages import in_its_language, say, separated
 from autodiff_lab.text.notation import shortened
 from autodiff_lab.trace.excerpts import Excerpts
-from autodiff_lab.trace.groups import Group
-from autodiff_lab.trace.memory_usage import last_uses
+from autodiff_lab.trace.memory_usage import find_last_uses
 from autodiff_lab.trace.model import Line, Number, Trace
-from autodiff_lab.trace.outline import Section, nested, outlined
+from autodiff_lab.trace.outline import Section, outline_of, simplify_outline
 
-WHOLE = 150
+MAX_SINGLE_LINES = 150
 """A graph of so many lines is drawn operation by operation."""
 
 _TITLE, _USED = 30, 3
@@ -35,54 +35,54 @@ _USUAL = "−0.0000"
 
 
 @in_its_language
-def layout(trace: Trace) -> dict[str, Any]:
-    """Give the places of the outermost groups of a run, and of what is inside of each.
+def layout_graph(trace: Trace, in_groups: bool = False) -> dict[str, Any]:
+    """Find the place of every node, edge and label of a graph, from sizes alone.
+
+    Parameters
+    ----------
+    trace : Trace
+    in_groups : bool
+        Whether the operations stand in groups, which open; otherwise all of them stand beside each other.
 
     Returns
     -------
     dict
-        As `graphs.layout` gives it; a group is ``g{line}``, after its first line. An edge has also the ``"ends"`` that
-        it leads from and to. ``"groups"`` has for each group, by the first and the end of its lines (``"g2_14"``), its
+        ``{"width", "height", "nodes": {id: {"x", "y", "w", "h"}}, "edges": {id: {"path", "label": {"x", "y"}}}}``
+        in points, from the top left corner; x and y are centres, and a path is an SVG path from the operand to the
+        border of the operation. An edge without a label has None there; ``"ends"`` are the nodes it leads from and to.
+        If placing the nodes carefully took too long, ``"note"`` says that it was not done. A group is ``g{line}``,
+        after its first line. ``"groups"`` has for each group, by the first and the end of its lines (``"g2_14"``), its
         ``"title"`` and size (``"said"``), the lines whose values leave it (``"outs"``), and the ``"layout"`` of what
         is inside.
     """
-    run = _outline(trace)
-    last = last_uses([[operand.line for operand in line.operands] for line in trace.lines], trace.result)
-    sections = list(run.walk())
+    run = simplify_outline(outline_of(trace), lambda i: trace.lines[i].display_name) if in_groups else None
+    run = run or Section(
+        "run", "", 0, len(trace.lines), tuple(Section("", "", i, i + 1) for i in range(len(trace.lines)))
+    )
+    last = find_last_uses([[operand.line for operand in line.operands] for line in trace.lines], trace.result)
+    sections = list(run.walk()) or [run]
     boxes = _boxes(sections, trace.lines)
-    around, *inside = laid_out(sections, boxes, trace.lines, Sizes.of(trace), last)
+    around, *inside = layout_sections(sections, boxes, trace.lines, BoxSizes.of(trace), last)
+    if not in_groups:
+        return around
     groups = {
-        identify(one): {**boxes[identify(one)].told, **_leaving(one, last), "layout": places}
+        identify(one): {**boxes[identify(one)].payload, **_leaving_payload(one, last), "layout": places}
         for one, places in zip(sections[1:], inside, strict=True)
     }
     return {**around, "groups": groups}
 
 
-def _outline(trace: Trace) -> Section:
-    where, turns = ([getattr(line, name) for line in trace.lines] for name in ("where", "turns"))
-    run = nested(trace.sources, where, turns, len(trace.inputs), [line.stretch for line in trace.lines])
-    return outlined(run, lambda i: trace.lines[i].shown)
-
-
-@in_its_language
-def outermost(trace: Trace) -> tuple[Group, ...]:
-    """Give the groups of a run that a single picture shows: the outermost ones; if there is one only, those in it."""
-    parts: list[Section] = list(_outline(trace).inside)
-    while len(large := [part for part in parts if part.inside]) == 1:
-        at = parts.index(large[0])
-        parts[at : at + 1] = large[0].inside
-    return tuple(_grouped(part) for part in parts if trace.lines[part.first].kind != "input")
-
-
 @in_its_language
 def fits(trace: Trace, places: Mapping[str, Any]) -> bool:
     """Tell whether the groups of a layout have room for the values of this trace, which has the same groups."""
-    sizes, around = Sizes.of(trace), [(0, len(trace.lines), places)]
+    sizes, around = BoxSizes.of(trace), [(0, len(trace.lines), places)]
     for name, group in sorted(places["groups"].items(), key=lambda one: (_ends(one[0])[0], -_ends(one[0])[1])):
         first, end = _ends(name)
         while around[-1][1] < end or around[-1][1] <= first:
             around.pop()
-        needed = sizes.group(Box(group["title"], first, end, group["said"]), group["outs"] + [0] * group.get("more", 0))
+        needed = sizes.group(
+            GroupBox(group["title"], first, end, group["said"]), group["outs"] + [0] * group.get("more", 0)
+        )
         if 72 * float(needed["width"]) > around[-1][2]["nodes"][f"g{first}"]["w"] + _MARGIN:
             return False
         around.append((first, end, group["layout"]))
@@ -112,16 +112,16 @@ def excerpt_layout(excerpts: Excerpts, number: int) -> dict[str, Any]:
     trace, pieces, last = excerpts[number], excerpts.sections(number), excerpts.last_uses
     start, _, at = trace.excerpt.parts[0]
     sections = [section for piece in pieces for section in (piece.walk() if piece.inside else [piece])]
-    own = [_moved(section, start - at) for section in sections]
+    own = [_move_section(section, start - at) for section in sections]
     last = [last[i] + start - at for i in (*trace.excerpt.before, *range(at, pieces[-1].end))]
     boxes = _boxes(own, trace.lines)
-    found = laid_out(own, boxes, trace.lines, Sizes.of(trace), last)
+    found = layout_sections(own, boxes, trace.lines, BoxSizes.of(trace), last)
     groups: dict[str, Any] = {}
     for section, mine, places in zip(sections, own, found, strict=True):
         groups[identify(section)] = {"layout": places}
         if box := boxes.get(identify(mine)):  # else it is one of those of the whole run, and told there
-            leaving = _leaving(mine, last)
-            groups[identify(section)] |= {**box.told, **leaving, "outs": [i + at - start for i in leaving["outs"]]}
+            leaving = _leaving_payload(mine, last)
+            groups[identify(section)] |= {**box.payload, **leaving, "outs": [i + at - start for i in leaving["outs"]]}
     return {"width": 0, "height": 0, "nodes": {}, "edges": {}, "groups": groups}
 
 
@@ -139,25 +139,30 @@ def whole_layout(excerpts: Excerpts) -> dict[str, Any]:
     sections, lines, last = excerpts.large_sections, excerpts.lines, excerpts.last_uses
     arrivals, operands = excerpts.arrivals, excerpts.tape.parents
     final = functools.cache(lambda i: Number.of(arrivals[i][2]).in_node if i in arrivals else "")
-    sizes = Sizes(lines, (), lambda i: [max(final(i), _USUAL, key=len)])
+    sizes = BoxSizes(lines, (), lambda i: [max(final(i), _USUAL, key=len)])
     wires = [_Wire(tuple(_End(parent if parent >= 0 else None) for parent in each)) for each in operands]
     boxes = _boxes(sections, wires, lines)
-    around, *inside = laid_out(sections, boxes, wires, sizes, last, leaves=False)
+    around, *inside = layout_sections(sections, boxes, wires, sizes, last, leaves=False)
     groups: dict[str, Any] = {}
 
     def leaves(i: int) -> tuple[Any, ...]:
-        return i, lines[i].called, lines[i].value.in_node, *((final(i), *arrivals[i][:2]) if i in arrivals else ())
+        return (
+            i,
+            lines[i].label_or_name,
+            lines[i].value.in_node,
+            *((final(i), *arrivals[i][:2]) if i in arrivals else ()),
+        )
 
     for section in sections:
         for part in section.inside:
-            leaving = _leaving(part, last)
+            leaving = _leaving_payload(part, last)
             kind = {"input": True} if part.kind == "input" else {}
             leaving["outs"] = [leaves(i) for i in leaving["outs"]]
-            groups[identify(part)] = {**boxes[identify(part)].told, **leaving, **kind}
+            groups[identify(part)] = {**boxes[identify(part)].payload, **leaving, **kind}
     for section, places in zip(sections[1:], inside, strict=True):
         groups[identify(section)]["layout"] = places
     ways = {int(name[1:].split("_")[0]) for one in (around, *inside) for name in one["edges"]}
-    return {**around, "groups": groups, "names": {i: lines[i].called for i in sorted(ways)}}
+    return {**around, "groups": groups, "names": {i: lines[i].label_or_name for i in sorted(ways)}}
 
 
 class _End(NamedTuple):
@@ -170,12 +175,12 @@ class _Wire(NamedTuple):
     operands: tuple[_End, ...]
 
 
-def _moved(section: Section, by: int) -> Section:
-    inside = tuple(_moved(one, by) for one in section.inside)
+def _move_section(section: Section, by: int) -> Section:
+    inside = tuple(_move_section(one, by) for one in section.inside)
     return section._replace(first=section.first + by, end=section.end + by, inside=inside)
 
 
-def _boxes(sections: Sequence[Section], wires: Sequence[Any], lines: Sequence[Line] = ()) -> dict[str, Box]:
+def _boxes(sections: Sequence[Section], wires: Sequence[Any], lines: Sequence[Line] = ()) -> dict[str, GroupBox]:
     """The boxes directly inside of some sections, by their ids; operations as well, and inputs if `lines` name them."""
     boxes = {}
     for section in sections:
@@ -184,26 +189,24 @@ def _boxes(sections: Sequence[Section], wires: Sequence[Any], lines: Sequence[Li
             if not part.inside:
                 if not lines:
                     continue
-                title = lines[part.first].called
+                title = lines[part.first].label_or_name
             used = {operand.line for wire in wires[part.first : part.end] for operand in wire.operands}
-            names = [(lines or wires)[i].called for i in sorted(used - {None}) if i < section.first]
-            boxes[identify(part)] = Box(shortened(title, _TITLE), part.first, part.end, _said(part, names), title)
+            names = [(lines or wires)[i].label_or_name for i in sorted(used - {None}) if i < section.first]
+            boxes[identify(part)] = GroupBox(
+                shortened(title, _TITLE), part.first, part.end, _describe_size(part, names), title
+            )
     return boxes
 
 
-def _grouped(part: Section) -> Group:
-    return Group(part.title, part.first, part.end, part.n if part.kind == "loop" else 1)
-
-
-def _said(part: Section, used: Sequence[str]) -> str:
+def _describe_size(part: Section, used: Sequence[str]) -> str:
     if part.kind == "input":
         return ""
-    size = size_of(_grouped(part))
+    size = size_of(part)
     few = [*used[:_USED], "…"] if len(used) > _USED else used
     return say("box uses", size=size, names=separated(few)) if used else size
 
 
-def _leaving(section: Section, last: Sequence[int]) -> dict[str, Any]:
+def _leaving_payload(section: Section, last: Sequence[int]) -> dict[str, Any]:
     leaving = outputs(section, last)
-    more = {"more": len(leaving) - MOST_OUTPUTS} if len(leaving) > MOST_OUTPUTS else {}
-    return {"outs": leaving[:MOST_OUTPUTS], **more}
+    more = {"more": len(leaving) - MAX_OUTPUTS} if len(leaving) > MAX_OUTPUTS else {}
+    return {"outs": leaving[:MAX_OUTPUTS], **more}

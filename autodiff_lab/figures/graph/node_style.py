@@ -1,4 +1,4 @@
-"""What each part of a graph looks like at one step: its words, its colours, its size."""
+"""The attributes of each node and edge of a graph at one step: words, colours, sizes."""
 
 from __future__ import annotations
 
@@ -7,15 +7,12 @@ from typing import NamedTuple
 
 import graphviz
 
-from autodiff_lab.figures.graph.box_size import below_heading, heading, node_widths, text_width
+from autodiff_lab.figures.graph.box_size import MAX_OUTPUTS, BoxSizes, GroupBox, node_heading
 from autodiff_lab.figures.style.themes import BLUE, GREEN, VERMILION, theme_of
 from autodiff_lab.text import notation
 from autodiff_lab.text.messages import counted, say, separated
-from autodiff_lab.trace.groups import Group
 from autodiff_lab.trace.model import Line, Operand, Step, Trace
-
-NODE_HEIGHT = 0.95
-"""Three rows of text, and air."""
+from autodiff_lab.trace.outline import Group, Section
 
 # The adjoint goes against the edge: the arrow turns round.
 _CARRYING = {
@@ -27,16 +24,9 @@ _CARRYING = {
     "arrowsize": "1",
 }
 
-_ROWS = 3
-SMALL_HEIGHT = 0.4
-"""Of a constant, and of a value that is written again."""
 
-MOST_OUTPUTS = 3
-"""So many of the values that leave a group are written into its box."""
-
-
-class Look(NamedTuple):
-    """What a drawing shows; see `graphs.draw`."""
+class DrawOptions(NamedTuple):
+    """What a drawing shows; see `draw`."""
 
     values: bool = True
     adjoints: bool = True
@@ -45,11 +35,11 @@ class Look(NamedTuple):
     theme: str = "auto"
 
 
-class Parts:
-    """What each part of the graph looks like at one step."""
+class GraphStyle:
+    """The attributes of Graphviz that each part of a graph has at one step."""
 
-    def __init__(self, trace: Trace, step: int, look: Look, film: bool = False) -> None:
-        self.trace, self.look, self.theme = trace, look, theme_of("draw", look.theme)
+    def __init__(self, trace: Trace, step: int, options: DrawOptions) -> None:
+        self.trace, self.options, self.theme = trace, options, theme_of("draw", options.theme)
         self.now: Step | None = trace.steps[step] if 0 <= step < len(trace.steps) else None
         self.recorded = trace.recorded_at(step)
         self.sweeping = self.now is not None and self.now.phase in ("seed", "sweep")
@@ -59,11 +49,7 @@ class Parts:
         self.carrying = {(self.now.line, send.slot) for send in self.now.sends} if self.now and not self.over else set()
         self.pushing = {(self.now.line, push.slot) for push in self.now.pushes} if self.now and not self.over else set()
         self.receiving = {send.parent for send in self.now.sends} if self.now and not self.over else set()
-        self.widths = node_widths(trace)
-        # In a film each box is as wide at every step as at the one where it has most to say.
-        self._longest: dict[int, str] = {}
-        for i, text in below_heading(trace) if film else ():
-            self._longest[i] = max(self._longest.get(i, ""), text, key=len)
+        self.sizes = BoxSizes.of(trace)
 
     def node(self, i: int, line: Line) -> dict[str, str]:
         """A line of the tape."""
@@ -86,20 +72,18 @@ class Parts:
                 look["fillcolor"] = self.theme.adjoint_paper
         if i >= self.recorded:
             look["style"] = "invis"
-        head, name = heading(self.trace, i, line)
+        head, name = node_heading(self.trace, i, line)
         rows = [f'<b>{_markup(head)}</b> <font color="{self.theme.soft_ink}">{_markup(name)}</font>']
-        if self.look.values:
+        if self.options.values:
             rows.append(self._coloured(line.value.in_node, self.theme.value))
-        if self.look.adjoints:
+        if self.options.adjoints:
             rows.append(self._derivative(i))
-        if len(rows) < _ROWS:
-            look["height"] = f"{SMALL_HEIGHT + (NODE_HEIGHT - SMALL_HEIGHT) * (len(rows) - 1) / (_ROWS - 1):g}"
         return look | {
             "id": f"n{i}",
             "class": " ".join(classes),
             "label": f"<{'<br/>'.join(rows)}>",
-            "width": f"{self.widths[i]:.2f}",
-            "tooltip": escaped_text(self._said(i, line)),
+            "tooltip": escaped_text(self._title_of_node(i, line)),
+            **self.sizes.node(i, line, len(rows)),
         }
 
     def _coloured(self, text: str, colour: str) -> str:
@@ -125,23 +109,18 @@ class Parts:
     def group(self, group: Group, outputs: Sequence[int]) -> dict[str, str]:
         """One box for several lines: the text they come from, and the values that leave it."""
         size = size_of(group)
-        title = group.title or f"{self.trace.lines[group.first].shown} …"
-        rows, texts = [f"<b>{_markup(title)}</b>"], [title, size]
-        rows.append(f'<font color="{self.theme.soft_ink}">{_markup(size)}</font>')
-        for i in outputs[:MOST_OUTPUTS]:
+        title = group.title or f"{self.trace.lines[group.first].display_name} …"
+        rows = [f"<b>{_markup(title)}</b>", f'<font color="{self.theme.soft_ink}">{_markup(size)}</font>']
+        for i in outputs[:MAX_OUTPUTS]:
             line = self.trace.lines[i]
-            name = heading(self.trace, i, line)[1]
-            row, shown = [_markup(name)], [name]
-            if self.look.values:
+            row = [_markup(node_heading(self.trace, i, line)[1])]
+            if self.options.values:
                 row.append(self._coloured(line.value.in_node, self.theme.value))
-                shown.append(line.value.in_node)
-            if self.look.adjoints:
+            if self.options.adjoints:
                 row.append(self._derivative(i))
-                shown.append(self._longest.get(i, "") or self._derivative_text(i))
             rows.append("&#160;&#160;".join(row) if i < self.recorded else "&#160;")
-            texts.append("  ".join(shown))
-        if len(outputs) > MOST_OUTPUTS:
-            rows.append(_markup(say("and more", n=len(outputs) - MOST_OUTPUTS)))
+        if len(outputs) > MAX_OUTPUTS:
+            rows.append(_markup(say("and more", n=len(outputs) - MAX_OUTPUTS)))
         look = {"peripheries": "2", "penwidth": "2"} if self.trace.result in outputs else {}
         if group.first >= self.recorded:
             look["style"] = "invis"
@@ -151,8 +130,8 @@ class Parts:
             "id": f"g{group.first}",
             "class": "group",
             "label": f"<{'<br/>'.join(rows)}>",
-            "width": f"{group_width(texts):.2f}",
-            "tooltip": escaped_text(say("group", title=title, size=size)),
+            "tooltip": escaped_text(say("group", title=title.rstrip(":"), size=size)),
+            **self.sizes.group(GroupBox(title, group.first, group.end, size), outputs),
         }
 
     def _takes_part(self, group: Group) -> bool:
@@ -164,14 +143,14 @@ class Parts:
         """An edge that stands for all ways of a value into a group."""
         line = self.trace.lines[tail]
         carrying = tail in self.receiving and self.now is not None and head.first <= self.now.line < head.end
-        look = self._label(line.shown if named else "", line.value.flowing(), carrying)
+        look = self._label(line.display_name if named else "", line.value.flowing(), carrying)
         look |= _CARRYING if carrying else {"class": "edge-operand"}
         if max(tail, head.first) >= self.recorded:
             look["style"] = "invis"
-        return {"tooltip": escaped_text(f"{line.shown} = {line.value.text}"), **look}
+        return {"tooltip": escaped_text(f"{line.display_name} = {line.value.text}"), **look}
 
-    def _said(self, i: int, line: Line) -> str:
-        text = say("node", name=line.shown, meaning=line.meaning, value=line.value.text)
+    def _title_of_node(self, i: int, line: Line) -> str:
+        text = say("node", name=line.display_name, meaning=line.source_expression, value=line.value.text)
         if self.adjoints[i] is not None:
             text = say("node with adjoint", node=text, adjoint=self.adjoints[i].text)
         if self.tangents[i]:
@@ -188,24 +167,21 @@ class Parts:
             "label": f"<{_markup(operand.value.in_node)}>",
             "style": "invis" if hidden else "filled,dashed",
             "fillcolor": self.theme.constant_paper,
-            "height": str(SMALL_HEIGHT),
-            "width": f"{small_width(operand.value.in_node):.2f}",
             "tooltip": escaped_text(say("the constant", value=operand.value.text)),
+            **self.sizes.constant(i, slot, operand),
         }
 
     def again(self, node: str, user: int, tail: int) -> dict[str, str]:
         """A value that stands far away, by its name beside the operation that uses it."""
         line = self.trace.lines[tail]
-        name = line.called
         return {
             "id": node,
             "class": "again",
-            "label": f"<{_markup(name)}>",
+            "label": f"<{_markup(line.label_or_name)}>",
             "style": "invis" if user >= self.recorded else "rounded,filled,dashed",
             "fillcolor": self.theme.constant_paper,
-            "height": str(SMALL_HEIGHT),
-            "width": f"{small_width(name):.2f}",
-            "tooltip": escaped_text(say("far away", name=name, value=line.value.text)),
+            "tooltip": escaped_text(say("far away", name=line.label_or_name, value=line.value.text)),
+            **self.sizes.again(node, user, tail),
         }
 
     def edge(self, i: int, slot: int, line: Line, operand: Operand) -> dict[str, str]:
@@ -215,10 +191,10 @@ class Parts:
         if operand.line is None:
             look["style"] = "dashed"
         carrying = (i, slot) in self.carrying
-        look |= self._label(operand.edge if self.look.partials else "", operand.shapes, carrying)
+        look |= self._label(operand.edge if self.options.partials else "", operand.shapes, carrying)
         if operand.edge:
-            tail, partial = self.trace.lines[operand.line].shown, operand.edge_title or operand.edge
-            said = say("edge", tail=tail, head=line.shown, partial=partial)
+            tail, partial = self.trace.lines[operand.line].display_name, operand.edge_title or operand.edge
+            said = say("edge", tail=tail, head=line.display_name, partial=partial)
             look["tooltip"] = look["labeltooltip"] = escaped_text(said)
         if carrying:
             look |= _CARRYING
@@ -235,7 +211,7 @@ class Parts:
             if text
             else []
         )
-        if self.look.shapes and shapes:
+        if self.options.shapes and shapes:
             shown.append(f'<font color="{self.theme.soft_ink}">{_markup(shapes)}</font>')
         written = "<br/>".join(shown)
         if not written:
@@ -247,20 +223,10 @@ class Parts:
         return {"label": f"<{chip}>"}
 
 
-def small_width(text: str) -> float:
-    """The width of a box with nothing but a short text, in inches."""
-    return max(0.4, text_width(text) / 72 + 0.2)
-
-
-def group_width(texts: Sequence[str]) -> float:
-    """The width of the box of a group, in inches, from the rows that it shows; the second is not bold."""
-    return max(text_width(text, k != 1) for k, text in enumerate(texts)) / 72 + 0.3
-
-
-def size_of(group: Group) -> str:
+def size_of(group: Group | Section) -> str:
     """How many operations a group has, and how often its text ran."""
-    operations = counted("operations", group.end - group.first)
-    return say("times", n=group.times, operations=operations) if group.times > 1 else operations
+    operations = counted("operations", group.size)
+    return say("times", n=group.turns, operations=operations) if group.turns > 1 else operations
 
 
 def _markup(text: str) -> str:

@@ -26,10 +26,10 @@ from autodiff_lab.text.notation import escape
 
 _SCROLLS_FROM = 1000
 
-PATIENCE = 5.0
-"""Seconds that a dense graph may take to be laid out with care."""
+LAYOUT_TIMEOUT_S = 5.0
+"""Seconds that a large graph may take to be laid out with care."""
 
-QUICK = {"nslimit": "0.1", "nslimit1": "0.1", "mclimit": "0.1"}
+FAST_LAYOUT = {"nslimit": "0.1", "nslimit1": "0.1", "mclimit": "0.1"}
 """What keeps Graphviz from looking for the very best places."""
 
 _IN_A_CHILD = (
@@ -59,9 +59,9 @@ class Drawing(graphviz.Digraph):
         ``"auto"`` if it turns dark on a dark page; otherwise its colours stay.
     lang : str
         The language of the description.
-    dense : bool
+    is_large : bool
         Whether placing its nodes may take long; then there is a limit.
-    hasty : bool
+    layout_timed_out : bool
         Whether it was drawn and the limit was reached: the nodes are placed less carefully, and lines are straight.
     """
 
@@ -69,8 +69,8 @@ class Drawing(graphviz.Digraph):
     description: str = ""
     theme: str = "light"
     lang: str = "en"
-    dense: bool = False
-    hasty: bool = False
+    is_large: bool = False
+    layout_timed_out: bool = False
 
     def copy(self) -> Drawing:
         """Give a copy that knows as much about itself."""
@@ -84,7 +84,7 @@ class Drawing(graphviz.Digraph):
     def __str__(self) -> str:
         with speaking(self.lang):
             said = say("drawing", title=self.title, description=self.description).strip()
-            return together(said, say("laid out in haste") if self.hasty else "")
+            return together(said, say("laid out in haste") if self.layout_timed_out else "")
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None, **_: Any) -> dict[str, str]:
         # An <img> survives the sanitising of a notebook that is not trusted; an inline <svg> does not. It also keeps
@@ -116,7 +116,7 @@ def picture(digraph: graphviz.Digraph) -> str:
     # The type is the same almost everywhere: it is said once, and again where it differs.
     usual = next((_attributes(element, _TYPE) for element, tag in elements if tag == "text"), "")
     head = _attributes(root, ("width", "height", "viewBox")) + usual
-    shapes = "".join(_drawn_again(element, tag, usual) for element, tag in elements)
+    shapes = "".join(_compact_element(element, tag, usual) for element, tag in elements)
     place = _attributes(root[0], ("transform",))
     return f'<svg xmlns="http://www.w3.org/2000/svg" xml:space="preserve"{head}><g{place}>{shapes}</g></svg>'
 
@@ -126,7 +126,7 @@ _TYPE = ("font-family", "font-size")
 _LEFT_OUT = ("id", "class", "{http://www.w3.org/XML/1998/namespace}space", *_TYPE)
 
 
-def _drawn_again(element: ElementTree.Element, tag: str, usual: str) -> str:
+def _compact_element(element: ElementTree.Element, tag: str, usual: str) -> str:
     if tag in _SHAPES:
         return f"<{tag}{_attributes(element)}/>"
     if tag != "text" or not (element.text or "").strip():
@@ -187,27 +187,27 @@ def render(digraph: graphviz.Digraph, format: str = "svg", *, scale: float = 1.0
         digraph = digraph.copy()
         digraph.graph_attr["dpi"] = f"{96 * scale:g}"
     with some_font():
-        if not getattr(digraph, "dense", False) or digraph.hasty:
-            return _drawn(digraph, format)
+        if not getattr(digraph, "is_large", False) or digraph.layout_timed_out:
+            return _draw(digraph, format)
         try:
-            return _in_time(digraph, format)
+            return _draw_in_time(digraph, format)
         except subprocess.TimeoutExpired:
-            digraph.graph_attr.update(QUICK, splines="line")
-            digraph.hasty = True
-            return _drawn(digraph, format)
+            digraph.graph_attr.update(FAST_LAYOUT, splines="line")
+            digraph.layout_timed_out = True
+            return _draw(digraph, format)
         except (subprocess.CalledProcessError, OSError):
-            return _drawn(digraph, format)  # which tells what is wrong
+            return _draw(digraph, format)  # which tells what is wrong
 
 
-def _in_time(digraph: graphviz.Digraph, format: str) -> bytes:
+def _draw_in_time(digraph: graphviz.Digraph, format: str) -> bytes:
     """Draw in a process that can be stopped."""
     dot = shutil.which("dot")
     command = [dot, f"-T{format}"] if dot else [sys.executable, "-c", _IN_A_CHILD, format]
     source = digraph.source.encode()
-    return subprocess.run(command, input=source, capture_output=True, timeout=PATIENCE, check=True).stdout
+    return subprocess.run(command, input=source, capture_output=True, timeout=LAYOUT_TIMEOUT_S, check=True).stdout
 
 
-def _drawn(digraph: graphviz.Digraph, format: str) -> bytes:
+def _draw(digraph: graphviz.Digraph, format: str) -> bytes:
     reasons = []
     if shutil.which("dot"):
         try:
@@ -218,7 +218,7 @@ def _drawn(digraph: graphviz.Digraph, format: str) -> bytes:
     else:
         reasons.append("there is no `dot` program on the PATH")
     try:
-        return _in_process(digraph.source, format)
+        return _draw_in_process(digraph.source, format)
     except ImportError as error:
         reasons.append(f"pygraphviz cannot be imported ({error})")
     except (ValueError, RuntimeError, OSError) as error:
@@ -236,10 +236,10 @@ def _drawn(digraph: graphviz.Digraph, format: str) -> bytes:
     raise DrawingError(f"The graph cannot be drawn as {format}: {'; '.join(reasons)}. {remedy}")
 
 
-def _in_process(source: str, format: str) -> bytes:
+def _draw_in_process(source: str, format: str) -> bytes:
     import pygraphviz
 
-    with _quiet() as said:
+    with _silence_stderr() as said:
         try:
             return pygraphviz.AGraph(string=source).draw(format=format, prog="dot")
         except (ValueError, TypeError) as error:
@@ -248,7 +248,7 @@ def _in_process(source: str, format: str) -> bytes:
 
 
 @contextlib.contextmanager
-def _quiet() -> Iterator[Any]:
+def _silence_stderr() -> Iterator[Any]:
     """Keep what a C library writes to file descriptor 2, where a notebook would show it as an error.
 
     Fontconfig complains there about the system's own files, although the drawing is fine.

@@ -1,4 +1,4 @@
-"""The drawing of a static graph: its nodes as lines of a `Trace`, which `graphs.draw` draws like any other.
+"""The drawing of a static graph: its nodes as lines of a `Trace`, which `draw` draws like any other.
 
 Before a run the nodes say "not computed yet"; after it they show values, and after `backward` adjoints.
 """
@@ -16,7 +16,7 @@ from autodiff_lab.systems.static_graph.nodes import Constant, Node
 from autodiff_lab.systems.static_graph.operators import Operator
 from autodiff_lab.systems.static_graph.rules import contributions
 from autodiff_lab.text import notation
-from autodiff_lab.trace.from_tape import _edge
+from autodiff_lab.trace.from_tape import edge_label
 from autodiff_lab.trace.model import Line, Number, Operand, Step, Trace
 from autodiff_lab.transforms.symbol import Symbol
 
@@ -27,7 +27,7 @@ _MOST_SAID = 20
 
 
 def draw_static_graph(graph: Any, targets: Sequence[Node] = (), **options: Any) -> Drawing:
-    """Draw the part of a static graph that the targets need, or all of it; `options` are those of `graphs.draw`.
+    """Draw the part of a static graph that the targets need, or all of it; `options` are those of `draw`.
 
     Examples
     --------
@@ -39,7 +39,7 @@ def draw_static_graph(graph: Any, targets: Sequence[Node] = (), **options: Any) 
     """
     trace = trace_of(graph, targets)
     drawing = graphs.draw(trace, **options)
-    said = [f"{line.name} = {line.meaning} = {line.value.text}" for line in trace.lines[:_MOST_SAID]]
+    said = [f"{line.name} = {line.source_expression} = {line.value.text}" for line in trace.lines[:_MOST_SAID]]
     said += [f"and {len(trace.lines) - _MOST_SAID} more nodes"] if len(trace.lines) > _MOST_SAID else []
     adjoints = [f"{trace.lines[step.line].name}: {step.adjoint.text}" for step in trace.steps if step.phase == "seed"]
     drawing.description = f"Nodes: {', '.join(said)}."
@@ -91,7 +91,9 @@ def _part(graph: Any, targets: Sequence[Node]) -> list[Node]:
 def _line(node: Node, place: dict[Node, int]) -> Line:
     if not isinstance(node, Operator):
         kind = type(node).__name__.lower()
-        return Line(node.name, "input", _value(node), node.name, "", node.name, shown=kind, meaning=kind)
+        return Line(
+            node.name, "input", _value(node), node.name, "", node.name, display_name=kind, source_expression=kind
+        )
     text = node.expression
     return Line(
         name=node.name,
@@ -101,9 +103,9 @@ def _line(node: Node, place: dict[Node, int]) -> Line:
         symbol=notation.symbol(node.op.name),
         text=text,
         operands=tuple(_operands(node, place)),
-        shown=node.name,
+        display_name=node.name,
         expression=notation.readable(text),
-        meaning=notation.readable(text),
+        source_expression=notation.readable(text),
     )
 
 
@@ -124,7 +126,7 @@ def _operands(node: Operator, place: dict[Node, int]) -> Iterator[Operand]:
             continue
         value = _value(x)
         text = formula.text() if isinstance(formula, Symbol) else "" if formula is None else notation.number(formula)
-        edge, whole = _edge(notation.readable(text), None if number is None else Number.of(number))
+        edge, whole = edge_label(notation.readable(text), None if number is None else Number.of(number))
         title = "" if whole == edge else whole
         shapes = "" if value is UNKNOWN else value.flowing(to)
         yield Operand(place[x], x.name, value, formula=text, edge=edge, edge_title=title, shapes=shapes)

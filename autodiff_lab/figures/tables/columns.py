@@ -1,4 +1,4 @@
-"""What stands in each column of an evaluation trace table, for every line of a trace."""
+"""The columns of an evaluation trace table, with a cell for every line of a trace."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from autodiff_lab.text import notation
 from autodiff_lab.text.messages import pieces, say
 from autodiff_lab.text.notation import latex_value, pretty_adjoint, readable
 from autodiff_lab.text.table import DOWN, UP, Cell, Column, Grid
-from autodiff_lab.trace.model import Direction, Line, Number, Operand, Send, Step, Trace
+from autodiff_lab.trace.model import Contribution, Direction, Line, Number, Operand, Step, Trace
 
-Filled = tuple[Column, list[Cell]]
+FilledColumn = tuple[Column, list[Cell]]
 """A column and its cells."""
 
 
-def along(trace: Trace, directions: Sequence[Filled], partials: bool) -> list[Filled]:
+def forward_columns(trace: Trace, directions: Sequence[FilledColumn], partials: bool) -> list[FilledColumn]:
     """The columns that are computed along with the program."""
     filled = [
         (Column(say("column.line")), [_name(trace, i) for i in range(len(trace.lines))]),
@@ -30,9 +30,9 @@ def along(trace: Trace, directions: Sequence[Filled], partials: bool) -> list[Fi
 def _name(trace: Trace, i: int) -> Cell:
     line = trace.lines[i]
     if i != trace.result:
-        return Cell(line.shown, notation.latex(line.name), line.name)
+        return Cell(line.display_name, notation.latex(line.name), line.name)
     called = trace.result_name
-    return Cell(f"{line.shown} = {called}", f"{notation.latex(line.name)} = {notation.latex(called)}", line.name)
+    return Cell(f"{line.display_name} = {called}", f"{notation.latex(line.name)} = {notation.latex(called)}", line.name)
 
 
 def _partials(trace: Trace, line: Line) -> Cell:
@@ -47,14 +47,14 @@ def _partial(trace: Trace, line: Line, operand: Operand) -> Cell:
     formula = readable(operand.formula)
     if operand.partial is None:
         if operand.formula == "0":
-            return Cell(f"∂{line.shown}/∂{parent.shown} = 0", f"{_quotient(line, parent)} = 0")
+            return Cell(f"∂{line.display_name}/∂{parent.display_name} = 0", f"{_quotient(line, parent)} = 0")
         name = say("way back", adjoint=pretty_adjoint(parent.name), map=formula)
         parts = pieces("way back", adjoint=(notation.latex_adjoint(parent.name),), map=(operand.latex,))
         return Cell(name, " ".join(x[0] if isinstance(x, tuple) else rf"\text{{{x}}}" for x in parts))
     number = operand.partial.text
     same = formula in ("", number)
     latex = [_quotient(line, parent), *([] if same else [operand.latex]), latex_value(number)]
-    text = [f"∂{line.shown}/∂{parent.shown}", *([] if same else [formula]), number]
+    text = [f"∂{line.display_name}/∂{parent.display_name}", *([] if same else [formula]), number]
     return Cell(" = ".join(text), " = ".join(latex))
 
 
@@ -62,22 +62,22 @@ def _quotient(line: Line, parent: Line) -> str:
     return rf"\partial {notation.latex(line.name)} / \partial {notation.latex(parent.name)}"
 
 
-def tangents(trace: Trace) -> list[Filled]:
+def tangent_columns(trace: Trace) -> list[FilledColumn]:
     """The tangents, one column for each direction."""
     last = trace.tangents_at(len(trace.steps) - 1)
     return [
-        (Column(_along_which(direction), True, DOWN), [_value(of_line[k]) for of_line in last])
+        (Column(_direction_title(direction), True, DOWN), [_value(of_line[k]) for of_line in last])
         for k, direction in enumerate(trace.directions)
     ]
 
 
-def _along_which(direction: Direction) -> str:
+def _direction_title(direction: Direction) -> str:
     if direction.name == "custom":
         return say("column.tangent along", direction=direction.shown)
     return say("column.tangent", name=direction.name)
 
 
-def against(trace: Trace) -> Filled:
+def adjoint_column(trace: Trace) -> FilledColumn:
     """The column that is computed against the program."""
     last = trace.adjoints_at(len(trace.steps) - 1)
     return Column(say("column.adjoint"), True, UP), [_adjoint(adjoint) for adjoint in last]
@@ -91,7 +91,7 @@ def _words(key: str) -> Cell:
     return Cell(say(key), rf"\text{{{notation.latex_text(say(key))}}}")
 
 
-def reverse(trace: Trace) -> Grid:
+def sweep_grid(trace: Trace) -> Grid:
     """The sweep in its own order: each line, its adjoint, and what it sends."""
     swept = {step.line: step for step in trace.steps if step.phase == "sweep"}
     last = trace.adjoints_at(len(trace.steps) - 1)
@@ -100,7 +100,7 @@ def reverse(trace: Trace) -> Grid:
         line, adjoint = trace.lines[i], last[i]
         if adjoint is None and line.kind == "operation":
             continue
-        name = Cell(line.shown, notation.latex(line.name), line.name)
+        name = Cell(line.display_name, notation.latex(line.name), line.name)
         if line.kind == "input" and line.label:
             name = Cell(f"{name.text} = {line.label}", f"{name.latex} = {notation.latex(line.label)}", line.name)
         rows.append((name, _adjoint(adjoint), _sends(trace, swept[i]) if i in swept else Cell("", "")))
@@ -119,7 +119,7 @@ def _sends(trace: Trace, step: Step) -> Cell:
     return Cell(";  ".join(cell.text for cell in cells), r",\quad ".join(cell.latex for cell in cells))
 
 
-def _send(trace: Trace, step: Step, send: Send) -> Cell:
+def _send(trace: Trace, step: Step, send: Contribution) -> Cell:
     """``v̄₀ = −0.2837 + 1 · 2 = 1.7163``: the sum at the parent, as this contribution arrives."""
     name = trace.lines[send.parent].name
     operand = trace.lines[step.line].operands[send.slot]

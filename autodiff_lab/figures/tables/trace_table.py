@@ -11,7 +11,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from autodiff_lab.engine.errors import InputError
-from autodiff_lab.figures.tables.columns import Filled, against, along, reverse, tangents
+from autodiff_lab.figures.tables.columns import (
+    FilledColumn,
+    adjoint_column,
+    forward_columns,
+    sweep_grid,
+    tangent_columns,
+)
 from autodiff_lab.text.arguments import one_of
 from autodiff_lab.text.messages import checked_language, say, speaking
 from autodiff_lab.text.notation import escape
@@ -190,17 +196,17 @@ def table(
 def _table(traces: Sequence[Trace], layout: str, partials: bool) -> Table:
     """One table from a trace of each mode; the last one has the sweep, if there is one."""
     trace = traces[-1]
-    forward = along(trace, tangents(traces[0]), partials)
-    adjoints = [] if trace.mode == "forward" or trace.result is None else [against(trace)]
+    forward = forward_columns(trace, tangent_columns(traces[0]), partials)
+    adjoints = [] if trace.mode == "forward" or trace.result is None else [adjoint_column(trace)]
     whole = _grid(trace, [*forward, *adjoints], arrows=True)
     note = " ".join(filter(None, (trace.warning, trace.note)))
     if layout == "beside":
         return Table((whole,), whole, note)
-    sweep = [reverse(trace)] if adjoints else []
+    sweep = [sweep_grid(trace)] if adjoints else []
     return Table((_grid(trace, forward, arrows=bool(traces[0].directions)), *sweep), whole, note)
 
 
-def _grid(trace: Trace, filled: Sequence[Filled], arrows: bool) -> Grid:
+def _grid(trace: Trace, filled: Sequence[FilledColumn], arrows: bool) -> Grid:
     # The local partials, which are words, stand last.
     filled = sorted(filled, key=lambda item: item[0].title == say("column.partials"))
     columns = tuple(column if arrows else Column(column.title, column.numeric) for column, _ in filled)

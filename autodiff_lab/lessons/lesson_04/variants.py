@@ -9,7 +9,7 @@ import numpy as np
 
 from autodiff_lab.lessons.checks import Instance, plain
 from autodiff_lab.lessons.lesson_02.sandbox import example
-from autodiff_lab.trace.reverse_steps import moves, pulled, seed_of, total
+from autodiff_lab.trace.reverse_steps import add_to, pull_back, seed_of, watch_sweep
 from autodiff_lab.transforms.gradients import grad, jvp, record
 from autodiff_lab.widgets.labs.expression import parse_expression
 from autodiff_lab.widgets.labs.order_lab.sweeps import count_paths
@@ -45,7 +45,7 @@ def by_hand(x1: float = 2.0, x2: float = 5.0) -> Instance:
     (-1.0, 1.0, 1.0, -0.28366218546322625, 1.7163378145367738, 5.0, 5.5)
     """
     _, tape = record(example, x1, x2)
-    sent = {(move.line, one.parent): one for move in moves(tape) for one in move.sent}
+    sent = {(move.line, one.parent): one for move in watch_sweep(tape) for one in move.sent}
     asked = ((6, 5), (6, 4), (4, 3), (5, 1), (3, 1), (3, 0), (2, 0))
     right = tuple(float(sent[way].after) for way in asked)
     alone = tuple(float(sent[way].contribution) for way in asked)
@@ -126,7 +126,7 @@ def used_twice(x: float = 3.0) -> Instance:
     programs = (lambda x: x - x, lambda x: x / x, lambda x: x * x)
     right = tuple(float(grad(f)(x)) for f in programs)
     tapes = [record(f, x)[1] for f in programs]
-    first, last = zip(*([float(sent) for _, _, sent in pulled(t, t.output, seed_of(t))] for t in tapes), strict=True)
+    first, last = zip(*([float(sent) for _, _, sent in pull_back(t, t.output, seed_of(t))] for t in tapes), strict=True)
     wrong = {
         (2 * first[0], 2 * first[1], 2.0): "That is what comes out when an operand is looked up by what it is. Both "
         "operands are the same cell, and the rule takes both for the first. They stand in two places, and each place "
@@ -164,6 +164,6 @@ def _piled_up(tape: Any) -> Iterator[float]:
     for _ in range(3):
         adjoints[tape.output] = seed_of(tape)
         for i in range(tape.output, tape.n_inputs - 1, -1):
-            for _, parent, contribution in pulled(tape, i, adjoints[i]):
-                adjoints[parent] = total(adjoints[parent], contribution)
+            for _, parent, contribution in pull_back(tape, i, adjoints[i]):
+                adjoints[parent] = add_to(adjoints[parent], contribution)
         yield float(adjoints[0])

@@ -19,8 +19,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from autodiff_lab.figures.graph import draw, nested_layout
-from autodiff_lab.figures.graph.layout import layout_of
+from autodiff_lab.figures.graph import draw
 from autodiff_lab.figures.graph.render import Drawing, data_url
 from autodiff_lab.figures.style import themes
 from autodiff_lab.figures.style.fonts import stack
@@ -91,7 +90,7 @@ def page(trace: Trace, payload: Mapping[str, Any]) -> str:
     return document(title, _STYLE % type_, body, _TAGS[trace.lang])
 
 
-def figure(trace: Trace, payload: Mapping[str, Any], key: str = "") -> str:
+def figure(trace: Trace, payload: Mapping[str, Any], key: str = "", still: Still | None = None) -> str:
     """Write the still figure, and the script that puts the player in its place.
 
     Parameters
@@ -101,24 +100,31 @@ def figure(trace: Trace, payload: Mapping[str, Any], key: str = "") -> str:
         The same trace as a dictionary, and its layout: what the player's module takes.
     key : str
         Of the live player; empty in a page that has none.
+    still : Still, optional
+        The picture of the trace, if it is drawn already.
     """
-    drawing = _still(trace, payload["layout"])
-    picture, written = data_url(draw.picture(drawing)), trace_table.table(trace)
-    still = (
-        f'<figure><img alt="{escape(str(drawing))}" style="max-width:100%;height:auto" src="{picture}">'
+    drawing, svg = still or draw_still(trace, "groups" in payload["layout"])
+    written = trace_table.table(trace)
+    page = (
+        f'<figure><img alt="{escape(str(drawing))}" style="max-width:100%;height:auto" src="{data_url(svg)}">'
         f"<figcaption>{escape(caption(trace))}</figcaption>"
         f"<details><summary>{escape(written.forward.caption)}</summary>{written.html()}</details></figure>"
     )
-    return awaiting(still, "player", key, _ALONE % {"payload": _for_script(payload), "packed": packed()})
+    return awaiting(page, "player", key, _ALONE % {"payload": _for_script(payload), "packed": packed()})
 
 
-def _still(trace: Trace, layout: Mapping[str, Any]) -> Drawing:
-    """The graph before the sweep, which a reader may be asked to predict; in groups if the player has groups.
+Still = tuple[Drawing, str]
+"""A graph, and its picture in SVG."""
 
-    Of a long run it is a stretch.
+
+def draw_still(trace: Trace, in_groups: bool) -> Still:
+    """Draw the graph before the sweep, which a reader may be asked to predict; in groups if the player has groups.
+
+    Of a long run it is a window.
     """
-    grouped = "groups" in layout and trace.excerpt is None
-    return draw.graph(trace, adjoints=False, partials=False, group=nested_layout.outermost(trace) if grouped else None)
+    group = "auto" if in_groups and trace.excerpt is None else None
+    drawing = draw.graph(trace, adjoints=False, partials=False, group=group)
+    return drawing, draw.picture(drawing)
 
 
 @functools.cache
@@ -131,7 +137,7 @@ def packed() -> str:
     return base64.b64encode(zlib.compress(json.dumps([SCRIPT, STYLE]).encode(), 9)).decode()
 
 
-def png(trace: Trace, layout: Mapping[str, Any]) -> bytes:
+def png(still: Still) -> bytes:
     """Draw the graph before the sweep as PNG, in a few colours; a very large graph is drawn smaller.
 
     Raises
@@ -139,13 +145,8 @@ def png(trace: Trace, layout: Mapping[str, Any]) -> bytes:
     DrawingError
         If there is no Graphviz here.
     """
-    if trace.lang != "en":
-        from autodiff_lab.figures.export import bitmap
-
-        trace = bitmap.translate_if_illegible("play", trace)
-    drawing = _still(trace, layout)
-    places = layout_of(drawing) if "groups" in layout else layout
-    widest = max(places["width"], places["height"]) * 96 / 72
+    drawing, svg = still
+    widest = max(float(side) for side in re.findall(r'(?:width|height)="([\d.]+)pt"', svg)) * 96 / 72
     drawn = draw.render(drawing, "png", scale=min(1.0, _LARGEST_PNG / widest))
     from PIL import Image  # after drawing: where nothing can be drawn as PNG, nothing more is loaded
 

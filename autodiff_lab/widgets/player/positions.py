@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from autodiff_lab.figures.graph import nested_layout
-from autodiff_lab.figures.graph.box_size import below_heading, text_width
+from autodiff_lab.figures.graph.box_size import node_texts, text_width
 from autodiff_lab.trace.model import Trace
 from autodiff_lab.widgets.player.views import Views
 
@@ -48,4 +48,4 @@ def _fits(widest: Trace, layout: Mapping[str, Any]) -> bool:
         nodes |= group["layout"]["nodes"]
     if "groups" in layout and not nested_layout.fits(widest, layout):
         return False
-    return all(text_width(text, bold=True) + 6 <= nodes[f"n{i}"]["w"] for i, text in below_heading(widest))
+    return all(text_width(text, bold=True) + 6 <= nodes[f"n{i}"]["w"] for i, _, text in node_texts(widest))

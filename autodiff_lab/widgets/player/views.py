@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from autodiff_lab.engine.errors import AutodiffError
-from autodiff_lab.figures.graph import draw, nested_layout
+from autodiff_lab.figures.graph import nested_layout
 from autodiff_lab.figures.graph.nested_layout import LaidOutExcerpts
-from autodiff_lab.text.messages import checked_language, player_words, say, separated, speaking
-from autodiff_lab.trace import excerpts, from_tape
+from autodiff_lab.text.messages import player_words, say, separated, speaking
+from autodiff_lab.trace import excerpts
+from autodiff_lab.trace.from_tape import TapeReader
 from autodiff_lab.trace.model import Trace
+from autodiff_lab.trace.run_options import RunOptions
 from autodiff_lab.transforms.gradients import record
+from autodiff_lab.widgets.player import page
 
 MODES = ("reverse", "forward", "both")
 
@@ -70,11 +73,26 @@ class Views:
         own, last = self.trace.excerpt.number, len(self.long) - 1
         return sorted({0, own - 1, own + 1, last} & set(range(last + 1)) - {own})
 
+    @functools.cached_property
+    def still(self) -> page.Still:
+        """The picture of the run for a page without scripts, drawn when it is first asked for."""
+        return page.draw_still(self.trace, self.large)
+
+    @property
+    def printable(self) -> page.Still:
+        """The same picture for a PNG: in English, where this machine has no font for its language."""
+        trace = self.trace
+        if trace.lang != "en":
+            from autodiff_lab.figures.export import rasterize
+
+            trace = rasterize.legible("play", trace)
+        return self.still if trace is self.trace else page.draw_still(trace, self.large)
+
     def layout(self, trace: Trace) -> dict[str, Any]:
         """Lay out the graph of one of the `measures`."""
         if self.long is not None:
             return self.long.layout(trace.excerpt.number)
-        return nested_layout.layout(trace) if self.large else draw.layout(trace)
+        return nested_layout.layout_graph(trace, self.large)
 
     def around(self, step: int) -> Views:
         """Give the views on the stretch of a long run that has this step."""
@@ -110,9 +128,7 @@ def parted(payload: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
 def views(
     f: Callable[..., Any],
     args: Sequence[Any],
-    custom: Any = None,
-    fault: str = "",
-    lang: str = "en",
+    options: RunOptions = RunOptions(),  # noqa: B008 — it does not change
     group: str | None = "auto",
     kwargs: Mapping[str, Any] | None = None,
 ) -> Views:
@@ -122,40 +138,34 @@ def views(
     ----------
     f : callable
     args : sequence
-    custom : tuple or dict, optional
-        A direction of the learner's own, as `Trace.of` takes it; the menu calls it ``"custom"``.
-    fault : str
-        A mistake that the engine makes in reverse, as `Trace.of` takes it; there is no forward mode then.
-    lang : {"en", "zh"}
-        The language of every word.
+    options : RunOptions
+        A `direction` of the learner's own, which the menu calls ``"custom"``; a `fault`, with which there is no forward
+        mode; and the language of every word.
     group : {"auto", None}
         Whether the graph of a large run has groups.
     kwargs : mapping, optional
         Keyword arguments for `f`.
     """
-    with speaking(checked_language("play", lang)):
+    with speaking(options.lang):
         value, tape = record(f, *args, kwargs=kwargs, sites=True)
-        found = _views(tape, f, value, custom, fault)
-    return replace(found, large=group == "auto" and len(tape) > nested_layout.WHOLE)
+        found = _views(tape, f, value, options)
+    return replace(found, large=group == "auto" and len(tape) > nested_layout.MAX_SINGLE_LINES)
 
 
-def _views(tape: Any, f: Callable[..., Any], value: Any, custom: Any, fault: str) -> Views:
-    if len(tape) > excerpts.LONG and not fault:
+def _views(tape: Any, f: Callable[..., Any], value: Any, options: RunOptions) -> Views:
+    if len(tape) > excerpts.MAX_WHOLE_LINES and not options.fault:
         long = LaidOutExcerpts(tape, f, value)
-        return Views(long[0], {}, say("long run", lines=len(tape), most=excerpts.LONG), long)
-    run = from_tape.read_run(tape, f, value)
-    trace = from_tape.reversed_run(tape, run, fault)
-    trace.remembering(lambda: Trace.from_tape(tape, f, value=value, fault=fault))
-    if fault:
+        return Views(long[0], {}, say("long run", lines=len(tape), most=excerpts.MAX_WHOLE_LINES), long)
+    reader = TapeReader(tape, f, value)
+    trace = reader.read(options.along(None))
+    if options.fault:
         return Views(trace, {}, say("faulty engines are reverse"))
     forward: dict[str, Trace] = {}
     try:
-        for name, direction in _menu(tape, custom).items():
-            forward[name] = from_tape.forward_run(tape, run, direction)
-            options = {"mode": "forward", "direction": direction}
-            forward[name].remembering(partial(Trace.from_tape, tape, f, value=value, **options))
+        for name, direction in _menu(tape, options.direction).items():
+            forward[name] = reader.read(options.along(direction))
     except AutodiffError as error:
-        if custom is not None:
+        if options.direction is not None:
             raise
         return Views(trace, {}, str(error))
     return Views(trace, forward)

@@ -18,6 +18,7 @@ from autodiff_lab.text.messages import say, speaking
 from autodiff_lab.text.notation import number
 from autodiff_lab.trace.model import Trace
 from autodiff_lab.trace.outputs import Outputs
+from autodiff_lab.trace.run_options import RunOptions
 from autodiff_lab.transforms.keywords import check_keywords
 from autodiff_lab.transforms.pytree import flatten, paths, unflatten
 from autodiff_lab.transforms.recording import argument_names
@@ -186,10 +187,10 @@ class Player(Outputs, Shared):
         lang, scale = lang or play_defaults()["lang"], scale or play_defaults()["scale"]
         self._f = f
         self._args, self._kwargs = args, kwargs
-        self._fault, self._lang, self._group = fault, lang, one_of("play", "group", group, modes.GROUPINGS)
+        self._group = one_of("play", "group", group, modes.GROUPINGS)
         named = direction is None or isinstance(direction, str)
-        self._own = None if named else direction
-        views = modes.views(f, args, self._own, fault, lang, group, kwargs)
+        self._options = RunOptions(fault=fault, lang=lang, function="play").along(None if named else direction)
+        views = modes.views(f, args, self._options, group, kwargs)
         leaves, inputs = flatten(args), _inputs(views.trace)
         labels = [path for name, x in zip(argument_names(f, len(args)), args, strict=True) for path in paths(name, x)]
         self._scalars = [k for k, leaf in enumerate(leaves) if np.ndim(leaf) == 0 and labels[k] in inputs]
@@ -208,7 +209,7 @@ class Player(Outputs, Shared):
             predict=predict,
             scale=one_of("play", "scale", scale, SCALES),
             direction=(direction or next(iter(views.forward), "")) if named else "custom",
-            custom=self._rates() if self._own is not None else [],
+            custom=[] if named else self._rates(),
         )
         self.observe(self._run_again, "inputs")
         self.observe(self._run_again, "custom")
@@ -256,14 +257,14 @@ class Player(Outputs, Shared):
 
     def figure(self) -> str:
         """Give the player in HTML, as the output of a cell has it."""
-        return page.figure(self.trace, self._shown(), self.key)
+        return page.figure(self.trace, self._shown(), self.key, self._views.still)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         # HTML for all: where a kernel has this player, it is the live one, else one that steps by itself; where scripts
         # are taken out, it is a picture, and so is the PNG.
         data, metadata = super()._repr_mimebundle_(**kwargs)
         with contextlib.suppress(DrawingError):  # where there is no Graphviz
-            data["image/png"] = base64.b64encode(page.png(self.trace, self.payload["layout"])).decode()
+            data["image/png"] = base64.b64encode(page.png(self._views.printable)).decode()
         data["text/plain"] = repr(self)
         return data, metadata
 
@@ -280,7 +281,8 @@ class Player(Outputs, Shared):
         """
         values = list(self.inputs)
         if change.name == "custom":
-            self._own = dict(zip(self._names, self.custom, strict=True)) if self.custom else None
+            rates = dict(zip(self._names, self.custom, strict=True)) if self.custom else None
+            self._options = self._options.along(rates)
         with self.hold_sync():
             try:
                 views = self._record(values)
@@ -288,7 +290,7 @@ class Player(Outputs, Shared):
                     views = views.around(min(self.step, views.long.steps - 1))
                 layouts = placed(views, self._views, self.payload)
             except KeyboardInterrupt:
-                with speaking(self._lang):
+                with speaking(self._options.lang):
                     self.error = say("interrupted")
                 self.controls = self._sliders(values)
                 raise
@@ -313,8 +315,7 @@ class Player(Outputs, Shared):
             leaves[k] = value
         # A slider may pass a pole: ∞ and nan are shown as such, a warning would have no cell to stand in.
         with np.errstate(all="ignore"):
-            args = unflatten(self._args, leaves)
-            return modes.views(self._f, args, self._own, self._fault, self._lang, self._group, self._kwargs)
+            return modes.views(self._f, unflatten(self._args, leaves), self._options, self._group, self._kwargs)
 
     def _turn_to(self, change: Any) -> None:
         """Show the stretch of a long run that has this step."""

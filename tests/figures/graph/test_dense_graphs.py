@@ -9,6 +9,7 @@ from autodiff_lab import Trace, draw, play, record
 from autodiff_lab.engine.errors import InputError
 from autodiff_lab.figures.graph import draw as graphs
 from autodiff_lab.figures.graph import render
+from autodiff_lab.figures.graph.nested_layout import layout_graph
 
 
 def dense(x, y):
@@ -27,49 +28,49 @@ def trace():
 
 @pytest.fixture
 def no_patience(monkeypatch):
-    monkeypatch.setattr(render, "PATIENCE", 0.0)
+    monkeypatch.setattr(render, "LAYOUT_TIMEOUT_S", 0.0)
 
 
 def test_only_a_dense_graph_is_watched(trace):
-    assert graphs.graph(trace).dense
-    assert not graphs.graph(Trace.of(lambda x: x * x, 3.0)).dense
-    assert not graphs.graph(trace, group="loop").dense
+    assert graphs.graph(trace).is_large
+    assert not graphs.graph(Trace.of(lambda x: x * x, 3.0)).is_large
+    assert not graphs.graph(trace, group="loop").is_large
 
 
 def test_at_the_limit_it_is_drawn_in_haste_and_says_so(trace, no_patience):
     graph = graphs.graph(trace)
     assert "placed roughly" not in str(graph)
     svg = render.render(graph)
-    assert svg.startswith(b"<?xml") and graph.hasty
+    assert svg.startswith(b"<?xml") and graph.layout_timed_out
     assert str(graph).endswith("so they are placed roughly.")
-    assert graph.copy().hasty and graph.copy().title == graph.title
+    assert graph.copy().layout_timed_out and graph.copy().title == graph.title
 
 
 def test_once_in_haste_it_is_not_tried_again(trace, no_patience, monkeypatch):
     graph = graphs.graph(trace)
     render.render(graph)
     monkeypatch.setattr(subprocess, "run", lambda *args, **kwargs: pytest.fail("tried again"))
-    assert render._in_process(graph.source, "json0")
-    monkeypatch.setattr(render, "_drawn", lambda digraph, format: b"drawn")
+    assert render._draw_in_process(graph.source, "json0")
+    monkeypatch.setattr(render, "_draw", lambda digraph, format: b"drawn")
     assert render.render(graph, "png", scale=2.0) == b"drawn"
 
 
 def test_a_layout_in_haste_has_every_place(trace, no_patience):
-    places = graphs.layout(trace)
+    places = layout_graph(trace)
     assert "placed roughly" in places["note"]
     assert {f"n{i}" for i in range(len(trace.lines))} <= set(places["nodes"])
-    assert "note" not in graphs.layout(Trace.of(lambda x: x * x, 3.0))
-    chinese = graphs.layout(Trace.of(dense, 0.5, 0.25, lang="zh"))
+    assert "note" not in layout_graph(Trace.of(lambda x: x * x, 3.0))
+    chinese = layout_graph(Trace.of(dense, 0.5, 0.25, lang="zh"))
     assert "粗略" in chinese["note"]
 
 
 def test_with_patience_it_is_drawn_with_care(monkeypatch):
-    monkeypatch.setattr(render, "PATIENCE", 600.0)
+    monkeypatch.setattr(render, "LAYOUT_TIMEOUT_S", 600.0)
     graph = graphs.graph(Trace.of(lambda x: x * x + x, 3.0))
     careful = graph.copy()
-    careful.dense = True
+    careful.is_large = True
     assert render.render(careful, "json0") == render.render(graph, "json0"), "another process draws the same"
-    assert not careful.hasty
+    assert not careful.layout_timed_out
 
 
 def test_the_player_hands_the_note_on(no_patience):

@@ -9,7 +9,8 @@ import pytest
 
 from autodiff_lab import Trace, draw, record
 from autodiff_lab.engine.errors import InputError, ReleasedError
-from autodiff_lab.figures.graph.draw import graph, layout, render
+from autodiff_lab.figures.graph.draw import graph, render
+from autodiff_lab.figures.graph.nested_layout import layout_graph
 from autodiff_lab.figures.graph.render import Drawing
 from autodiff_lab.figures.style.themes import LIGHT
 
@@ -77,7 +78,7 @@ def test_names_are_shown_and_not_run(name):
     assert label.replace(" ", "") in shown.replace(" ", "").replace("\N{NO-BREAK SPACE}", "")
     drawing = graph(trace)
     assert "<script" not in drawing._repr_mimebundle_()["text/html"]
-    layout(trace)
+    layout_graph(trace)
 
 
 def test_a_function_with_a_nasty_name():
@@ -140,7 +141,7 @@ def test_an_edge_says_what_broadcasting_copies_it_to():
 
 def test_the_player_has_room_for_the_shapes():
     args = (np.arange(3.0), np.ones((2, 3)), 0.5)
-    edge = layout(Trace.of(spread, *args))["edges"]
+    edge = layout_graph(Trace.of(spread, *args))["edges"]
     assert edge["e3_0"]["label"] and edge["e6_1"]["label"], "constants have a shape too"
     assert edge["e7_1"]["label"] is None, "but a number has none"
 

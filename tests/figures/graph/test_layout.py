@@ -6,8 +6,11 @@ import time
 
 import pytest
 
-from autodiff_lab import Trace
-from autodiff_lab.figures.graph.draw import graph, layout, render
+from autodiff_lab import Trace, play
+from autodiff_lab.figures.graph import render as rendering
+from autodiff_lab.figures.graph.draw import graph, render
+from autodiff_lab.figures.graph.layout import layout_of
+from autodiff_lab.figures.graph.nested_layout import layout_graph
 
 from .drawn import chain, used_everywhere
 
@@ -22,7 +25,7 @@ def test_steps_share_one_layout(example_trace):
 
 
 def test_everything_has_its_place(trace):
-    places = layout(trace)
+    places = layout_graph(trace)
     nodes = {f"n{i}" for i in range(len(trace.lines))}
     edges = set()
     for i, line in enumerate(trace.lines):
@@ -38,13 +41,13 @@ def test_everything_has_its_place(trace):
 
 
 def test_boxes_do_not_overlap(trace):
-    boxes = layout(trace)["nodes"].values()
+    boxes = layout_graph(trace)["nodes"].values()
     for a, b in itertools.combinations(boxes, 2):
         assert abs(a["x"] - b["x"]) >= (a["w"] + b["w"]) / 2 or abs(a["y"] - b["y"]) >= (a["h"] + b["h"]) / 2
 
 
 def test_edges_end_at_the_border_of_their_operation(trace):
-    places = layout(trace)
+    places = layout_graph(trace)
     for name, edge in places["edges"].items():
         head = places["nodes"]["n" + re.match(r"e(\d+)_", name)[1]]
         numbers = [float(number) for number in re.findall(r"-?[\d.]+", edge["path"])]
@@ -55,9 +58,9 @@ def test_edges_end_at_the_border_of_their_operation(trace):
 
 
 def test_labels_are_where_partials_are(example_trace):
-    edges = layout(example_trace)["edges"]
+    edges = layout_graph(example_trace)["edges"]
     assert all(edge["label"] for edge in edges.values())
-    constant = layout(Trace.of(lambda x: 3 * x, 2.0))["edges"]
+    constant = layout_graph(Trace.of(lambda x: 3 * x, 2.0))["edges"]
     assert constant["e1_0"]["label"] is None
     assert set(constant["e1_1"]["label"]) == {"x", "y"}
 
@@ -65,7 +68,7 @@ def test_labels_are_where_partials_are(example_trace):
 def test_five_hundred_operations_take_seconds():
     trace = Trace.of(chain(500), 1.0, 0.5)
     start = time.process_time()  # not the clock: others may be at work on this machine
-    layout(trace)
+    layout_graph(trace)
     assert time.process_time() - start < 5
 
 
@@ -74,7 +77,7 @@ def test_inputs_used_everywhere_do_not_slow_the_layout(operations):
     """Graphviz alone takes four seconds for 90 such operations, and minutes for 150."""
     trace = Trace.of(used_everywhere(operations), 0.3, 0.7)
     start = time.perf_counter()
-    places = layout(trace)
+    places = layout_graph(trace)
     assert time.perf_counter() - start < 3, "0.2 s on a calm machine"
     assert set(places["nodes"]) >= {f"n{i}" for i in range(len(trace.lines))}
     used = {f"e{i}_{slot}" for i, line in enumerate(trace.lines) for slot in range(len(line.operands))}
@@ -94,3 +97,30 @@ def test_a_value_from_far_away_is_named_beside_its_use():
 def test_up_to_some_sixty_operations_every_way_is_drawn():
     source = graph(Trace.of(used_everywhere(60), 0.3, 0.7)).source
     assert not re.search(r"\bs\d+_\d", source)
+
+
+def test_play_finds_positions_once_and_draws_each_picture_once(monkeypatch):
+    asked = []
+    drawn = rendering._draw
+    monkeypatch.setattr(rendering, "_draw", lambda graph, format: asked.append(format) or drawn(graph, format))
+    player = play(lambda x: x * x, 3.0)
+    assert asked == ["json0"]
+    for _ in range(2):
+        player._repr_mimebundle_()
+    assert asked == ["json0", "svg", "png", "png"], "a PNG is not kept"
+
+
+def test_positions_need_no_colours_and_no_words(example_trace, monkeypatch):
+    sources = []
+    drawn = rendering._draw
+    monkeypatch.setattr(rendering, "_draw", lambda graph, format: sources.append(graph.source) or drawn(graph, format))
+    layout_graph(example_trace)
+    assert not re.search(r"color|tooltip|class=|<b>|sin", sources[0])
+
+
+def test_a_drawing_gives_its_boxes_the_size_that_the_layout_gave_them(trace):
+    nodes = layout_graph(trace)["nodes"]
+    drawn = layout_of(graph(trace))["nodes"]
+    for name, box in nodes.items():
+        border = 8.1 if name == f"n{trace.result}" else 0.1  # the result has two
+        assert box["w"] <= drawn[name]["w"] + 0.1 and abs(drawn[name]["h"] - box["h"]) <= border

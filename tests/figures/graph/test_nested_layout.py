@@ -25,7 +25,7 @@ def trace():
 
 @pytest.fixture(scope="module")
 def places(trace):
-    return nested_layout.layout(trace)
+    return nested_layout.layout_graph(trace, in_groups=True)
 
 
 def around(places):
@@ -44,7 +44,7 @@ def names(places, kind):
 def test_every_operation_is_drawn_in_one_place(name):
     f, args = RUNS[name]
     trace = Trace.of(f, *args)
-    places = nested_layout.layout(trace)
+    places = nested_layout.layout_graph(trace, in_groups=True)
     assert sorted(names(places, "n")) == sorted(f"n{i}" for i in range(len(trace.lines)))
     assert sorted(names(places, "g")) == sorted(re.sub("_.*", "", group) for group in places["groups"])
     constants = {
@@ -109,7 +109,7 @@ def test_many_values_from_group_to_group_go_together():
             x = x + 0.01 * np.sin(x) * x
         return x * x
 
-    places = nested_layout.layout(Trace.of(grad(f), 0.5))
+    places = nested_layout.layout_graph(Trace.of(grad(f), 0.5), in_groups=True)
     (one, loop), (other, sweep) = (
         (name, group)
         for name, group in places["groups"].items()
@@ -123,30 +123,12 @@ def test_many_values_from_group_to_group_go_together():
     assert len(loop["outs"]) + loop["more"] == 40
 
 
-def test_the_outermost_groups_make_a_picture(trace):
-    groups = nested_layout.outermost(trace)
-    assert [group.title for group in groups] == [f"turn {k}" for k in range(1, 31)]
-    assert [group.title for group in nested_layout.outermost(Trace.of(two_loops, 1.0))] == [
-        "for _ in range(30):",
-        "for _ in range(40):",
-        "",
-    ]
-
-
-def two_loops(x):
-    for _ in range(30):
-        x = x * 1.01 + 1
-    for _ in range(40):
-        x = np.sin(x)
-    return x * 2
-
-
 def test_many_outputs_are_counted():
     def f(x):
         a = [x * k for k in range(1, 171)]
         return sum(a[::2]) * sum(a[1::2])
 
-    groups = nested_layout.layout(Trace.of(f, 1.0))["groups"]
+    groups = nested_layout.layout_graph(Trace.of(f, 1.0), in_groups=True)["groups"]
     first = next(iter(groups.values()))
     assert len(first["outs"]) == 3 and first["more"] == 167
 
@@ -154,20 +136,20 @@ def test_many_outputs_are_counted():
 def test_turns_of_one_shape_are_laid_out_once(trace, places, monkeypatch):
     laid = []
     monkeypatch.setattr(section_layout, "layouts_of", lambda some: laid.append(len(some)) or layout.layouts_of(some))
-    again = nested_layout.layout(trace)
+    again = nested_layout.layout_graph(trace, in_groups=True)
     assert laid[0] < len(again["groups"]) / 2
     assert json.dumps(again) == json.dumps(places), "the same each time"
 
 
 def test_groups_of_a_chinese_trace_are_titled_in_chinese():
-    groups = nested_layout.layout(Trace.of(network, 0.5, 1.3, 0.2, lang="zh"))["groups"]
+    groups = nested_layout.layout_graph(Trace.of(network, 0.5, 1.3, 0.2, lang="zh"), in_groups=True)["groups"]
     assert ("第 2 轮", "17 个运算，用到 a、b") in [(group["title"], group["said"]) for group in groups.values()]
 
 
 def test_groups_are_laid_out_without_graphviz(trace, monkeypatch):
-    monkeypatch.setattr(render, "_drawn", lambda digraph, format: draw_plainly(digraph, format))
+    monkeypatch.setattr(render, "_draw", lambda digraph, format: draw_plainly(digraph, format))
     monkeypatch.setattr(render.shutil, "which", lambda name: None)
-    places = nested_layout.layout(trace)
+    places = nested_layout.layout_graph(trace, in_groups=True)
     assert sorted(names(places, "n")) == sorted(f"n{i}" for i in range(len(trace.lines)))
     for _, _, one in around(places):
         boxes = list(one["nodes"].values())
@@ -193,7 +175,7 @@ def test_dot_is_started_once_for_all(trace, places, monkeypatch, tmp_path):
     )
     dot.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
-    together = nested_layout.layout(trace)
+    together = nested_layout.layout_graph(trace, in_groups=True)
     assert (tmp_path / "started").read_text() == "."
     assert list(together["groups"]) == list(places["groups"])
     assert sorted(names(together, "n")) == sorted(names(places, "n"))
@@ -208,7 +190,7 @@ def test_a_layout_is_kept_while_its_numbers_fit():
     def measured(x):
         return modes.views(f, (x,)).measures[""]
 
-    places = nested_layout.layout(measured(1.5))
+    places = nested_layout.layout_graph(measured(1.5), in_groups=True)
     assert nested_layout.fits(measured(1.5), places) and nested_layout.fits(measured(2.5), places)
     assert not nested_layout.fits(measured(-123456.7), places)
 
@@ -247,10 +229,10 @@ def test_values_of_the_whole_run_are_those_of_its_stretches(long):
     tape, excerpts = long
     group, told = next(each for each in excerpts.whole["groups"].items() if each[1]["title"] == "turns 1–100")
     ((line, name, value, adjoint, reached, complete),) = told["outs"]
-    assert line == last_of(group) and name == excerpts.lines[line].shown
+    assert line == last_of(group) and name == excerpts.lines[line].display_name
     number = excerpts.holding(complete)
     trace = excerpts[number]
-    place = [one.shown for one in trace.lines].index(name)
+    place = [one.display_name for one in trace.lines].index(name)
     assert trace.lines[place].value.in_node == value
     first, _, at = next(part for part in trace.excerpt.parts if part.at <= complete and part.at > len(tape))
     assert trace.adjoints_at(complete - at + first)[place].in_node == adjoint
@@ -275,7 +257,10 @@ def test_a_run_without_turns_is_whole_too():
     value, tape = record(f, *args, sites=True)
     excerpts = Excerpts(tape, f, value)
     titles = [group["title"] for group in excerpts.whole["groups"].values()]
-    assert titles == ["x", *(f"{excerpts[k].lines[1].shown} … {excerpts[k].lines[-1].shown}" for k in range(5))]
+    assert titles == [
+        "x",
+        *(f"{excerpts[k].lines[1].display_name} … {excerpts[k].lines[-1].display_name}" for k in range(5)),
+    ]
 
 
 def test_an_array_on_its_way_into_a_group_says_its_shape():
@@ -284,8 +269,8 @@ def test_an_array_on_its_way_into_a_group_says_its_shape():
             x = np.tanh(w * x)
         return np.sum(x)
 
-    edges = nested_layout.layout(Trace.of(f, np.ones(3), np.ones((2, 1))))["edges"]
+    edges = nested_layout.layout_graph(Trace.of(f, np.ones(3), np.ones((2, 1))), in_groups=True)["edges"]
     into = {name: edge.get("shapes") for name, edge in edges.items() if name[0] == "f"}
     assert set(into.values()) == {"(3,)", "(2, 1)"} and all(edges[name]["label"] for name in into)
-    numbers = nested_layout.layout(Trace.of(f, 1.0, 0.5))["edges"]
+    numbers = nested_layout.layout_graph(Trace.of(f, 1.0, 0.5), in_groups=True)["edges"]
     assert not any("shapes" in edge for edge in numbers.values())

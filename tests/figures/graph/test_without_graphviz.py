@@ -15,8 +15,9 @@ import pytest
 from autodiff_lab import Trace, draw, play
 from autodiff_lab.figures.graph import draw as graphs
 from autodiff_lab.figures.graph.layout import layout_of
+from autodiff_lab.figures.graph.nested_layout import layout_graph
 from autodiff_lab.figures.graph.render import DrawingError, picture, render
-from autodiff_lab.figures.graph.without_graphviz.dot_parser import read
+from autodiff_lab.figures.graph.without_graphviz.dot_parser import DotGraph
 from autodiff_lab.figures.graph.without_graphviz.drawing import draw_plainly
 from autodiff_lab.figures.style.themes import following
 from autodiff_lab.systems.static_graph import Graph, Variable
@@ -72,8 +73,9 @@ DRAWINGS = {
     "dark": lambda: draw(example, 2.0, 5.0, theme="dark"),
     "static graph": static,
     "nothing": lambda: own(),
-    "a cycle": lambda: own(("a", "b"), ("b", "c"), ("c", "a"), ("c", "c")),
-    "to and fro": lambda: own(("a", "b"), ("b", "a"), ("a", "b"), ("a", "a"), ("a", "a")),
+    "a cycle": lambda: own(("a", "b"), ("b", "c"), ("c", "a")),
+    "two cycles": lambda: own(("a", "b"), ("b", "a"), ("p", "q"), ("q", "p"), ("p", "a"), ("q", "a")),
+    "to and fro": lambda: own(("a", "b"), ("b", "a"), ("a", "b")),
     "upwards": lambda: own(("a", "b"), ("a", "c"), ("b", "d"), ("a", "d"), rankdir="BT"),
     "to the left": lambda: own(("a", "b"), ("a", "c"), ("b", "d"), ("a", "d"), rankdir="RL"),
     "two parts": lambda: own(("a", "b"), ("p", "q"), ("q", "r"), ("p", "r")),
@@ -128,8 +130,8 @@ def test_labels_have_room(no_graphviz, direction):
 @pytest.mark.parametrize("name", [name for name in SMALL if name != "nothing"])
 def test_edges_go_from_border_to_border(no_graphviz, name):
     drawing = DRAWINGS[name]()
-    layout, edges = layout_of(drawing), read(drawing.source).edges
-    nodes = {n: look["id"] for n, look in read(drawing.source).nodes.items()}
+    layout, edges = layout_of(drawing), DotGraph(drawing.source).edges
+    nodes = {n: look["id"] for n, look in DotGraph(drawing.source).nodes.items()}
     checked = 0
     for tail, head, look in edges:
         if "id" not in look:
@@ -161,7 +163,7 @@ def along(path):
 def test_no_edge_runs_through_a_box(no_graphviz, direction):
     drawing = draw(two_threads, 0.5, 0.3, group=None, direction=direction)
     layout = layout_of(drawing)
-    ends = {look["id"]: {tail, head} for tail, head, look in read(drawing.source).edges}
+    ends = {look["id"]: {tail, head} for tail, head, look in DotGraph(drawing.source).edges}
     for name, edge in layout["edges"].items():
         for x, y in along(edge["path"]):
             for node, (u, v, w, h) in boxes(layout).items():
@@ -171,7 +173,7 @@ def test_no_edge_runs_through_a_box(no_graphviz, direction):
 def test_no_edge_strikes_a_label_out(no_graphviz, example_trace):
     """The player draws labels without paper, so they stand above the lines."""
     for trace in (example_trace, Trace.of(two_threads, 0.5, 0.3)):
-        edges = graphs.layout(trace)["edges"].values()
+        edges = layout_graph(trace)["edges"].values()
         points = [point for edge in edges for point in along(edge["path"])]
         for place in (edge["label"] for edge in edges if edge["label"]):
             assert not any(abs(x - place["x"]) < 8 and abs(y - place["y"]) < 7 for x, y in points)
@@ -179,7 +181,7 @@ def test_no_edge_strikes_a_label_out(no_graphviz, example_trace):
 
 def test_ranks_follow_the_arrows(no_graphviz):
     trace = Trace.of(two_threads, 0.5, 0.3)
-    nodes = graphs.layout(trace)["nodes"]
+    nodes = layout_graph(trace)["nodes"]
     for i, line in enumerate(trace.lines):
         for operand in line.operands:
             if operand.line is not None:
@@ -264,6 +266,11 @@ def test_films_strips_and_pictures_need_no_graphviz(no_graphviz, tmp_path, examp
     assert example_trace.save_gif(tmp_path / "a.gif", [0, 9]).read_bytes().startswith(b"GIF")
     assert example_trace.strip([3, 9]).save(tmp_path / "a.pdf").read_bytes().startswith(b"%PDF")
     assert "prefers-color-scheme" in example_trace.save_svg(tmp_path / "a.svg").read_text(encoding="utf-8")
+
+
+def test_an_edge_to_its_own_node_says_what_it_needs(no_graphviz):
+    with pytest.raises(DrawingError, match=r"edge from 'a' to itself.*pip install pygraphviz"):
+        render(own(("a", "b"), ("a", "a")))
 
 
 def test_an_attribute_that_is_no_number_is_an_error(no_graphviz):

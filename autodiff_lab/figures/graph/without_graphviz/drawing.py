@@ -1,31 +1,31 @@
 """Draw a `graphviz.Digraph` where there is no Graphviz: positions and SVG, as Graphviz itself would write them.
 
-The DOT text is read by `dot_text` and laid out by `layers`. Boxes, ellipses and bare labels are drawn, with the colours
-and the line styles that our drawings use; any other shape becomes a box. Subgraphs are drawn without a frame, and what
-stands in a record or in a table of several columns in one line. Bitmaps and PDF need Graphviz.
+The DOT text is read by `dot_parser` and laid out by `layers`. Boxes, ellipses and bare labels are drawn, with the
+colours and the line styles that our drawings use; any other shape becomes a box. Subgraphs are drawn without a frame,
+and what stands in a record or in a table of several columns in one line. Bitmaps, PDF, and edges that lead back to
+their own node need Graphviz.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
 import graphviz
 
 from autodiff_lab.figures.graph.box_size import SIZE
-from autodiff_lab.figures.graph.without_graphviz.dot_parser import Attributes, Label, label_of
-from autodiff_lab.figures.graph.without_graphviz.layers import Point
-from autodiff_lab.figures.graph.without_graphviz.positioned_graph import RING, Edge, Node, Placed
-
-__all__ = ["FORMATS", "draw_plainly"]
+from autodiff_lab.figures.graph.without_graphviz.dot_parser import Attributes, DotGraph, Label, Run, read_label
+from autodiff_lab.figures.graph.without_graphviz.layers import Box, Point, Way, arrange
 
 FORMATS = ("svg", "json0")
 """What can be written without Graphviz."""
 
-_INCH = 72.0
-_PAD = 4.0
+_INCH, _PAD, _ARROW = 72.0, 4.0, 10.0
+_RING = 4.0
+"""So far apart are two borders of a node."""
+
+_OVALS = ("ellipse", "oval", "circle", "doublecircle", "point")
 
 
 def draw_plainly(digraph: graphviz.Digraph, format: str) -> bytes:
@@ -44,167 +44,215 @@ def draw_plainly(digraph: graphviz.Digraph, format: str) -> bytes:
     """
     if format not in FORMATS:
         raise ValueError(f"{format} can only be written by Graphviz")
-    graph = Placed(digraph.source)
-    return (json.dumps(_json0(graph)) if format == "json0" else _svg(graph)).encode()
+    picture = _Picture(digraph.source)
+    return (json.dumps(picture.json0()) if format == "json0" else picture.svg()).encode()
 
 
-def _json0(graph: Placed) -> dict[str, Any]:
-    """Positions as Graphviz writes them: in points, the origin at the bottom left."""
+class _Part:
+    """What a node and an edge have in common: attributes, a style, a label."""
 
-    def up(point: Point) -> str:
-        return f"{point[0]:.2f},{graph.height - point[1]:.2f}"
-
-    objects = []
-    for node in graph.nodes.values():
-        width, height = (f"{side / _INCH:.4f}" for side in node.size)
-        objects.append({"name": node.name, **_id(node.look), "pos": up(node.place), "width": width, "height": height})
-    edges = []
-    for edge in graph.edges:
-        tips = [f"{letter},{up(tip)}" for letter, tip, arrow in
-                zip("se", (edge.start, edge.stop), edge.arrows, strict=True) if arrow]  # fmt: skip
-        place = {"lp": up(edge.label_at)} if edge.label_at else {}
-        edges.append({**_id(edge.look), "pos": " ".join([*tips, *map(up, edge.points)]), **place})
-    return {"bb": f"0,0,{graph.width:.2f},{graph.height:.2f}", "objects": objects, "edges": edges}
+    def __init__(self, look: Attributes, label: str = "", name: str = "") -> None:
+        self.look, self.style = look, [word.strip() for word in look.get("style", "").split(",")]
+        self.label = read_label(look, label, name)
+        self.id = {"id": look["id"]} if "id" in look else {}
+        dashes = "5,2" if "dashed" in self.style else "1,5" if "dotted" in self.style else ""
+        self.pen = {"stroke": look.get("color", "black")}
+        self.pen |= {"stroke_width": look["penwidth"]} if look.get("penwidth", "1") != "1" else {}
+        self.pen |= {"stroke_dasharray": dashes} if dashes else {}
 
 
-def _svg(graph: Placed) -> str:
-    """The drawing."""
-    width, height = graph.width + 2 * _PAD, graph.height + 2 * _PAD
-    parts = [_shape("polygon", points=_pairs(_corners(graph.width / 2, graph.height / 2, width / 2, height / 2)),
-                    fill=graph.look.get("bgcolor", "white"), stroke="none")]  # fmt: skip
-    if graph.look.get("bgcolor") == "transparent":
-        parts = []
-    # The edges first: their ends lie under the borders.
-    parts += [_group(f"edge{k + 1}", "edge", edge.look, _edge(edge)) for k, edge in enumerate(graph.edges)]
-    parts += [_group(f"node{k + 1}", "node", node.look, _node(node)) for k, node in enumerate(graph.nodes.values())]
-    return (
-        '<?xml version="1.0" encoding="UTF-8" standalone="no"?>\n'
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}pt" height="{height:.0f}pt" '
-        f'viewBox="0 0 {width:.2f} {height:.2f}">\n'
-        f'<g id="graph0" class="graph" transform="translate({_PAD:g} {_PAD:g})">\n{"".join(parts)}</g>\n</svg>\n'
-    )
+class _Node(_Part):
+    def __init__(self, name: str, look: Attributes, flat: bool) -> None:
+        shape = look.get("shape", "ellipse")
+        super().__init__(look, "" if shape == "point" else "\\N", name)
+        self.name = name
+        self.oval = shape in _OVALS
+        rings = {"plaintext": "0", "plain": "0", "none": "0", "doublecircle": "2"}.get(shape, "1")
+        self.rings = int(look.get("peripheries", rings))
+        room = 2**0.5 if self.oval else 1.0
+        self.width = max(_INCH * float(look.get("width", "0.75")), (self.label.width + 12) * room)
+        self.height = max(_INCH * float(look.get("height", "0.5")), (self.label.height + 4) * room)
+        if shape in _OVALS[2:]:
+            self.width = self.height = max(self.width, self.height)
+        more = 2 * _RING * max(0, self.rings - 1)
+        self.size = (self.width + more, self.height + more)
+        self.box = Box(*_turn(self.size, flat), oval=self.oval)
 
 
-def _id(look: Attributes) -> Attributes:
-    return {"id": look["id"]} if "id" in look else {}
+class _Edge(_Part):
+    def __init__(self, tail: _Node, head: _Node, look: Attributes, flat: bool) -> None:
+        super().__init__(look)
+        if tail is head:
+            raise ValueError(f"the edge from {tail.name!r} to itself can only be drawn by Graphviz")
+        kind, size = look.get("dir", "forward"), _ARROW * float(look.get("arrowsize", "1"))
+        heads = kind in ("forward", "both") and look.get("arrowhead") != "none"
+        self.labelled = bool(look.get("label"))
+        # A label stands beside its line: always above it; to the right only if it has no paper of its own.
+        self.beside = flat or not self.label.paper
+        length, breadth = _turn((self.label.width + 8, self.label.height + 2), flat) if self.labelled else (0.0, 0.0)
+        breadth *= 2 if self.beside else 1
+        self.way = Way(tail.box, head.box, length, breadth, arrows=(size * (kind in ("back", "both")), size * heads))
 
 
-# The elements of the picture, all of them of kinds that Graphviz writes too
+class _Picture:
+    """A graph that has been read and laid out; the origin is at the top left."""
+
+    def __init__(self, source: str) -> None:
+        graph = DotGraph(source)
+        self.look = graph.attributes
+        direction = self.look.get("rankdir", "TB").upper()
+        self._flat, self._sign = direction in ("LR", "RL"), -1 if direction in ("RL", "BT") else 1
+        self.nodes = {name: _Node(name, look, self._flat) for name, look in graph.nodes.items()}
+        self.edges = [_Edge(self.nodes[tail], self.nodes[head], look, self._flat) for tail, head, look in graph.edges]
+        between, beside = (_INCH * float(self.look.get(k, v)) for k, v in (("ranksep", "0.5"), ("nodesep", "0.25")))
+        boxes, ways = [node.box for node in self.nodes.values()], [edge.way for edge in self.edges]
+        arrange(boxes, ways, between=between, beside=beside)
+        places = [((box.along, box.across), box) for box in boxes] + [(way.label, way) for way in ways if way.label]
+        corners = [(x + k * of.length / 2, y + k * of.breadth / 2) for (x, y), of in places for k in (-1, 1)]
+        corners += [point for way in ways for point in way.points]
+        self._origin = (0.0, 0.0)
+        xs, ys = zip(*map(self.place, corners or [self._origin]), strict=True)
+        self._origin = (min(xs), min(ys))
+        self.width, self.height = max(xs) - min(xs), max(ys) - min(ys)
+
+    def place(self, point: Point) -> Point:
+        """Where a point of the layout is in the picture."""
+        x, y = _turn((self._sign * point[0], point[1]), self._flat)
+        return x - self._origin[0], y - self._origin[1]
+
+    def centre(self, node: _Node) -> Point:
+        return self.place((node.box.along, node.box.across))
+
+    def label_place(self, edge: _Edge) -> Point:
+        x, y = self.place(edge.way.label or (0.0, 0.0))
+        aside = edge.way.breadth / 4 if edge.beside else 0.0
+        return (x, y - aside) if self._flat else (x + aside, y)
+
+    def json0(self) -> dict[str, Any]:
+        """Positions as Graphviz writes them: in points, the origin at the bottom left."""
+
+        def up(point: Point) -> str:
+            return f"{point[0]:.2f},{self.height - point[1]:.2f}"
+
+        objects = []
+        for node in self.nodes.values():
+            width, height = (f"{side / _INCH:.4f}" for side in node.size)
+            place = up(self.centre(node))
+            objects.append({"name": node.name, **node.id, "pos": place, "width": width, "height": height})
+        edges = []
+        for edge in self.edges:
+            way = edge.way
+            ends = zip("se", (way.start, way.stop), way.arrows, strict=True)
+            tips = [f"{letter},{up(self.place(tip))}" for letter, tip, arrow in ends if arrow]
+            place = {"lp": up(self.label_place(edge))} if edge.labelled else {}
+            edges.append({**edge.id, "pos": " ".join([*tips, *(up(self.place(p)) for p in way.points)]), **place})
+        return {"bb": f"0,0,{self.width:.2f},{self.height:.2f}", "objects": objects, "edges": edges}
+
+    def svg(self) -> str:
+        """The drawing, made of the kinds of elements that Graphviz writes too."""
+        width, height = self.width + 2 * _PAD, self.height + 2 * _PAD
+        paper = self.look.get("bgcolor", "white")
+        sheet = _rectangle(self.width / 2, self.height / 2, width / 2, height / 2)
+        parts = [_element("polygon", points=sheet, fill=paper, stroke="none")] if paper != "transparent" else []
+        # The edges first: their ends lie under the borders.
+        parts += [_group("edge", k, edge, self._draw_edge(edge)) for k, edge in enumerate(self.edges)]
+        parts += [_group("node", k, node, self._draw_node(node)) for k, node in enumerate(self.nodes.values())]
+        return (
+            '<?xml version="1.0" encoding="UTF-8" standalone="no"?>\n'
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}pt" height="{height:.0f}pt" '
+            f'viewBox="0 0 {width:.2f} {height:.2f}">\n'
+            f'<g id="graph0" class="graph" transform="translate({_PAD:g} {_PAD:g})">\n{"".join(parts)}</g>\n</svg>\n'
+        )
+
+    def _draw_node(self, node: _Node) -> str:
+        filled, (x, y) = "filled" in node.style, self.centre(node)
+        fill = node.look.get("fillcolor", node.look.get("color", "lightgrey")) if filled else "none"
+        shapes = []
+        for ring in range(max(node.rings, int(filled))):
+            w, h = node.width / 2 + _RING * ring, node.height / 2 + _RING * ring
+            paint = node.pen | {"fill": "none" if ring else fill} | ({} if node.rings else {"stroke": "none"})
+            if node.oval:
+                shapes.append(_element("ellipse", cx=f"{x:.2f}", cy=f"{y:.2f}", rx=f"{w:.2f}", ry=f"{h:.2f}", **paint))
+            elif "rounded" in node.style:
+                shapes.append(_element("path", d=_rounded(x, y, w, h, min(8.0, w, h)), **paint))
+            else:
+                shapes.append(_element("polygon", points=_rectangle(x, y, w, h), **paint))
+        return "".join(shapes) + _written(node, (x, y))
+
+    def _draw_edge(self, edge: _Edge) -> str:
+        way = edge.way
+        first, *rest = map(self.place, way.points)
+        parts = [_element("path", d=f"M{_pairs(first)}C{_pairs(*rest)}", fill="none", **edge.pen)]
+        for end, foot, arrow in zip((way.start, way.stop), (first, rest[-1]), way.arrows, strict=True):
+            if arrow:
+                tip = self.place(end)
+                dx, dy = ((a - b) * 0.35 for a, b in zip(tip, foot, strict=True))
+                wings = _pairs(tip, (foot[0] - dy, foot[1] + dx), (foot[0] + dy, foot[1] - dx), tip)
+                parts.append(_element("polygon", points=wings, fill=edge.pen["stroke"], stroke=edge.pen["stroke"]))
+        return "".join(parts) + (_written(edge, self.label_place(edge)) if edge.labelled else "")
 
 
-def _group(name: str, kind: str, look: Attributes, inside: str) -> str:
-    """What belongs to one node or edge; nothing inside means that it is invisible."""
-    if not inside:
+def _group(kind: str, number: int, part: _Part, inside: str) -> str:
+    """What belongs to one node or edge; nothing, if it is invisible."""
+    if "invis" in part.style:
         return ""
-    kind = f"{kind} {look['class']}" if look.get("class") else kind
-    title = f"<title>{escape(_said(look['tooltip']))}</title>" if look.get("tooltip") else ""
-    return f"<g id={quoteattr(look.get('id', name))} class={quoteattr(kind)}>{title}{inside}</g>\n"
+    classes = f"{kind} {part.look.get('class', '')}".strip()
+    tooltip = part.look.get("tooltip")
+    title = f"<title>{escape(read_label({'label': tooltip}).lines[0][0].text)}</title>" if tooltip else ""
+    name = quoteattr(part.look.get("id", f"{kind}{number + 1}"))
+    return f"<g id={name} class={quoteattr(classes)}>{title}{inside}</g>\n"
 
 
-def _said(tooltip: str) -> str:
-    return label_of({"label": tooltip}, "", "").lines[0][0].text
-
-
-def _node(node: Node) -> str:
-    if "invis" in node.style:
-        return ""
-    look = node.look
-    filled = "filled" in node.style
-    fill = look.get("fillcolor", look.get("color", "lightgrey")) if filled else "none"
-    pen = _pen(look, node.style)
-    shapes = []
-    for ring in range(max(node.rings, int(filled))):
-        (x, y), (w, h) = node.place, (side / 2 + RING * ring for side in node.inner)
-        paint = pen | {"fill": fill if ring == 0 else "none"} | ({"stroke": "none"} if not node.rings else {})
-        if node.oval:
-            shapes.append(_shape("ellipse", cx=f"{x:.2f}", cy=f"{y:.2f}", rx=f"{w:.2f}", ry=f"{h:.2f}", **paint))
-        elif "rounded" in node.style:
-            shapes.append(_shape("path", d=_rounded(x, y, w, h, min(8.0, w, h)), **paint))
-        else:
-            shapes.append(_shape("polygon", points=_pairs(_corners(x, y, w, h)), **paint))
-    return "".join(shapes) + _written(node.label, node.place, look) if node.shape != "point" else "".join(shapes)
-
-
-def _edge(edge: Edge) -> str:
-    if "invis" in edge.style:
-        return ""
-    first, *rest = edge.points
-    parts = [_shape("path", d=f"M{_pairs([first])}C{_pairs(rest)}", fill="none", **_pen(edge.look, edge.style))]
-    colour = edge.look.get("color", "black")
-    ends = ((edge.start, edge.points[0]), (edge.stop, edge.points[-1]))
-    for (tip, foot), arrow in zip(ends, edge.arrows, strict=True):
-        if arrow:
-            dx, dy = ((a - b) * 0.35 for a, b in zip(tip, foot, strict=True))
-            wings = [tip, (foot[0] - dy, foot[1] + dx), (foot[0] + dy, foot[1] - dx), tip]
-            parts.append(_shape("polygon", points=_pairs(wings), fill=colour, stroke=colour))
-    if edge.label and edge.label_at:
-        parts.append(_written(edge.label, edge.label_at, edge.look))
-    return "".join(parts)
-
-
-def _pen(look: Attributes, style: Iterable[str]) -> dict[str, str]:
-    pen = {"stroke": look.get("color", "black")}
-    if look.get("penwidth", "1") != "1":
-        pen["stroke_width"] = look["penwidth"]
-    dashes = "5,2" if "dashed" in style else "1,5" if "dotted" in style else ""
-    return pen | ({"stroke_dasharray": dashes} if dashes else {})
-
-
-def _written(label: Label, place: Point, look: Attributes) -> str:
+def _written(part: _Part, place: Point) -> str:
     """The text of a label about its middle, with its paper."""
-    x, y = place
-    parts = []
+    (x, y), label, parts = place, part.label, []
     if label.paper:
-        sides = (label.width / 2 + 2, label.height / 2)
-        parts.append(_shape("polygon", points=_pairs(_corners(x, y, *sides)), fill=label.paper, stroke="none"))
-    font, colour, size = look.get("fontname", "Times,serif"), look.get("fontcolor", "black"), f"{label.size:g}"
-    line_height = label.size * label.LEADING
+        paper = _rectangle(x, y, label.width / 2 + 2, label.height / 2)
+        parts.append(_element("polygon", points=paper, fill=label.paper, stroke="none"))
+    scale = label.size / SIZE
     for k, line in enumerate(label.lines):
-        baseline = y - label.height / 2 + (k + 0.5) * line_height + 0.36 * label.size
-        scale = label.size / SIZE
+        baseline = y - label.height / 2 + (k + 0.5) * label.size * label.LEADING + 0.36 * label.size
         at = x - sum(run.width for run in line) * scale / 2
         for run in line:
-            middle = at + run.width * scale / 2
-            at += run.width * scale
             if run.text.strip():
-                weight = {"font_weight": "bold"} if run.bold else {}
-                attributes = _attributes(
-                    text_anchor="middle", x=f"{middle:.2f}", y=f"{baseline:.2f}", font_family=font, **weight,
-                    font_size=size, fill=run.colour or colour,
-                )  # fmt: skip
-                parts.append(f"<text{attributes}>{escape(run.text)}</text>")
+                parts.append(_text(run, at + run.width * scale / 2, baseline, label, part.look))
+            at += run.width * scale
     return "".join(parts)
 
 
-def _shape(tag: str, **attributes: str) -> str:
-    return f"<{tag}{_attributes(**attributes)}/>"
+def _text(run: Run, x: float, y: float, label: Label, look: Attributes) -> str:
+    colour, font = run.colour or look.get("fontcolor", "black"), look.get("fontname", "Times,serif")
+    weight = {"font_weight": "bold"} if run.bold else {}
+    place = {"text_anchor": "middle", "x": f"{x:.2f}", "y": f"{y:.2f}"}
+    return _element("text", run.text, **place, font_family=font, **weight, font_size=f"{label.size:g}", fill=colour)
 
 
-def _attributes(**attributes: str) -> str:
-    return "".join(f" {name.replace('_', '-')}={quoteattr(value)}" for name, value in attributes.items())
+def _element(tag: str, text: str = "", **attributes: str) -> str:
+    written = "".join(f" {name.replace('_', '-')}={quoteattr(value)}" for name, value in attributes.items())
+    return f"<{tag}{written}>{escape(text)}</{tag}>" if text else f"<{tag}{written}/>"
 
 
-def _pairs(points: Iterable[Point]) -> str:
+def _pairs(*points: Point) -> str:
     return " ".join(f"{x:.2f},{y:.2f}" for x, y in points)
 
 
-def _corners(x: float, y: float, w: float, h: float) -> list[Point]:
+def _rectangle(x: float, y: float, w: float, h: float) -> str:
     """A rectangle of half width and half height about a point, closed."""
-    return [(x - w, y - h), (x + w, y - h), (x + w, y + h), (x - w, y + h), (x - w, y - h)]
+    return _pairs((x - w, y - h), (x + w, y - h), (x + w, y + h), (x - w, y + h), (x - w, y - h))
 
 
 def _rounded(x: float, y: float, w: float, h: float, r: float) -> str:
     """A rectangle with round corners, in lines and Bézier curves."""
-    d = f"M{_pairs([(x - w + r, y - h)])}"
-    corners = _corners(x, y, w, h)[1:]
-    for k, corner in enumerate(corners):
-        before, after = (corners[k - 1], corners[(k + 1) % 4])
-        enter, leave = (_towards(corner, other, r) for other in (before, after))
-        bend = [_towards(corner, other, 0.45 * r) for other in (before, after)]
-        d += f"L{_pairs([enter])}C{_pairs([*bend, leave])}"
+    d = f"M{_pairs((x - w + r, y - h))}"
+    for across, down in ((1, -1), (1, 1), (-1, 1), (-1, -1)):
+        flat = [(x + across * (w - far), y + down * h) for far in (r, 0.45 * r)]
+        steep = [(x + across * w, y + down * (h - far)) for far in (0.45 * r, r)]
+        # At every second corner one arrives along the height.
+        enter, *bend = [*flat, *steep][:: -1 if across == down else 1]
+        d += f"L{_pairs(enter)}C{_pairs(*bend)}"
     return d + "Z"
 
 
-def _towards(point: Point, other: Point, far: float) -> Point:
-    long = sum(abs(a - b) for a, b in zip(point, other, strict=True)) or 1.0
-    return (point[0] + (other[0] - point[0]) * far / long, point[1] + (other[1] - point[1]) * far / long)
+def _turn(sides: Point, flat: bool) -> Point:
+    """Along and across the ranks, as x and y, or back."""
+    return sides if flat else (sides[1], sides[0])

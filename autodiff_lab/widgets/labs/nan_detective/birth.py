@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from autodiff_lab.trace.model import Number, Send, Step, Trace
+from autodiff_lab.trace.model import Contribution, Number, Step, Trace
 
 
 class Birth(NamedTuple):
@@ -18,7 +18,7 @@ class Birth(NamedTuple):
     line: int
     adjoint: Number
     partial: Number | None
-    send: Send
+    send: Contribution
 
 
 def find_birth(trace: Trace, sweep: Sequence[Step]) -> Birth | None:

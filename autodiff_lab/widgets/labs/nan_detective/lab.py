@@ -141,7 +141,7 @@ class NaNDetective(SteppedLab):
             return self.reply
         birth, lines = self._birth, self.trace.lines
         if not self.done:
-            odd = [f"{line.shown} = {line.value.text}" for line in lines if not is_finite(line.value)]
+            odd = [f"{line.display_name} = {line.value.text}" for line in lines if not is_finite(line.value)]
             values = f"Not finite: {', '.join(odd)}." if odd else "All values are finite."
             return (
                 f"The program has run at x = {self.x}; its result is {self.trace.value.text}. {values} Now the sweep."
@@ -149,8 +149,8 @@ class NaNDetective(SteppedLab):
         if birth and self.done == birth.step:
             line = lines[birth.line]
             return (
-                f"Born here: {line.shown} = {line.expression} sends {birth.send.term} = {birth.send.contribution.text} "
-                f"to {lines[birth.send.parent].called}. {explain_birth(birth, line.shown)}"
+                f"Born here: {line.display_name} = {line.expression} sends {birth.send.term} = "
+                f"{birth.send.contribution.text} to {lines[birth.send.parent].label_or_name}. {explain_birth(birth, line.display_name)}"
             )
         said = self._sweep[self.done - 1].sentence
         if self.done == self.length and not birth:
@@ -163,7 +163,7 @@ class NaNDetective(SteppedLab):
         adjoints, sent = self._adjoints(), self._sent()
         rows = [
             (
-                line.shown,
+                line.display_name,
                 line.expression or line.label,
                 line.value.text,
                 NOT_REACHED if adjoints[k] is None else adjoints[k].text,
@@ -179,7 +179,9 @@ class NaNDetective(SteppedLab):
         lines, told = self.trace.lines, [""] * len(self.trace.lines)
         birth = self._birth
         for place, step in enumerate(self._sweep[: self.done], 1):
-            sends = [f"{s.term or 'passes'} = {s.contribution.text} to {lines[s.parent].called}" for s in step.sends]
+            sends = [
+                f"{s.term or 'passes'} = {s.contribution.text} to {lines[s.parent].label_or_name}" for s in step.sends
+            ]
             here = "  ← first non-finite" if birth and place == birth.step else ""
             told[step.line] = "; ".join(sends) + here
         return told

@@ -31,7 +31,7 @@ def draw(trace: Trace, sweep: Sequence[Step], adjoints: Sequence[Number | None],
         y, now = TOP + ROW * k, bool(sweep) and sweep[-1].line == k
         if now:
             sheet.box(8, y + 2, RIGHT - 4, ROW - 4, "ink", width=2)
-        sheet.text(LINE, y + 26, line.shown, bold=now)
+        sheet.text(LINE, y + 26, line.display_name, bold=now)
         sheet.text(OPERATION, y + 26, line.expression or line.label)
         sheet.text(VALUE, y + 26, _mark(line.value), "value", "end", bold=True)
         text = NOT_REACHED if adjoint is None else _mark(adjoint)
@@ -49,7 +49,7 @@ def _draw_sent(sheet: Sheet, trace: Trace, step: Step, birth: Birth | None) -> N
         sheet.box(SENDS - 8, y + 5, RIGHT - SENDS + 4, ROW - 10, "adjoint", "adjoint_paper", 3)
         sheet.text(RIGHT - 12, y + 27, "✗", "adjoint", "end", 18, bold=True)
     sends = [birth.send] if birth else step.sends
-    words = [f"{s.term or 'passes'} = {s.contribution.text} → {trace.lines[s.parent].called}" for s in sends]
+    words = [f"{s.term or 'passes'} = {s.contribution.text} → {trace.lines[s.parent].label_or_name}" for s in sends]
     sheet.text(SENDS, y + 26, ",  ".join(dict.fromkeys(words)), "adjoint" if birth else "ink", size=14)
 
 

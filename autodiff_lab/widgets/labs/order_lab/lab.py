@@ -6,7 +6,7 @@ from functools import cache, lru_cache, partial, partialmethod
 from typing import Any
 
 from autodiff_lab.text.notation import number
-from autodiff_lab.trace.reverse_steps import Move
+from autodiff_lab.trace.reverse_steps import SweepEvent
 from autodiff_lab.widgets.labs.lab import STEP_BUTTONS, Button, Choice, Lab, Play, Slider
 from autodiff_lab.widgets.labs.order_lab import sweeps
 from autodiff_lab.widgets.labs.order_lab.picture import draw
@@ -89,7 +89,7 @@ class OrderLab(Lab):
         return wrong
 
     @property
-    def moves(self) -> tuple[Move, ...]:
+    def moves(self) -> tuple[SweepEvent, ...]:
         """What was sent so far."""
         return _recursion()[: self._calls] if self.way == RECURSION else _moves(self._order, self.way == OVERWRITES)
 
@@ -159,7 +159,7 @@ class OrderLab(Lab):
         said = f"{self._about(last, snap)} {last.remark}".strip()
         return f"{said} {_verdict(snap)}" if self.complete else said
 
-    def _about(self, move: Move, snap: dict[str, Any]) -> str:
+    def _about(self, move: SweepEvent, snap: dict[str, Any]) -> str:
         name = CELLS[move.line]
         early = snap["cells"][name]["early"]
         if not move.sent:
@@ -198,16 +198,16 @@ class OrderLab(Lab):
 
 
 @lru_cache(maxsize=256)
-def _moves(order: tuple[str, ...], overwrites: bool) -> tuple[Move, ...]:
+def _moves(order: tuple[str, ...], overwrites: bool) -> tuple[SweepEvent, ...]:
     return tuple(sweeps.sweep_in_order(order, overwrites))
 
 
 @cache
-def _recursion() -> tuple[Move, ...]:
+def _recursion() -> tuple[SweepEvent, ...]:
     return tuple(sweeps.sweep_by_recursion())
 
 
-def _product(move: Move, k: int) -> str:
+def _product(move: SweepEvent, k: int) -> str:
     """Adjoint times partial, as numbers; the partial is what makes the contribution."""
     one = move.sent[k]
     return f"{number(move.adjoint)} × {number(one.contribution / move.adjoint)} = {number(one.contribution)}"

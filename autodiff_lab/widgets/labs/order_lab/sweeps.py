@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_lab.trace.faulty_engines import fault
-from autodiff_lab.trace.reverse_steps import Move, Sent, pulled, seed_of, total
+from autodiff_lab.trace.faulty_engines import FAULTS
+from autodiff_lab.trace.reverse_steps import RawContribution, SweepEvent, add_to, pull_back, seed_of
 from autodiff_lab.transforms.gradients import grad, record
 
 CELLS = ("x", "a", "b", "c", "y")
@@ -56,7 +56,7 @@ def list_users() -> dict[str, tuple[str, ...]]:
     return {name: tuple(user for k, user in enumerate(CELLS) if i in parents[k]) for i, name in enumerate(CELLS)}
 
 
-def sweep_in_order(order: Sequence[str], overwrites: bool = False) -> Iterator[Move]:
+def sweep_in_order(order: Sequence[str], overwrites: bool = False) -> Iterator[SweepEvent]:
     """Let the cells send in this order, each once, whatever it holds when its turn comes.
 
     >>> [float(list(sweep_in_order(order))[-1].sent[0].after) for order in ("ybca", "ycba")]
@@ -70,21 +70,21 @@ def sweep_in_order(order: Sequence[str], overwrites: bool = False) -> Iterator[M
     for i in map(CELLS.index, order):
         sent = []
         if adjoints[i] is not None:
-            for slot, parent, contribution in pulled(tape, i, adjoints[i]):
+            for slot, parent, contribution in pull_back(tape, i, adjoints[i]):
                 before = adjoints[parent]
-                adjoints[parent] = contribution if overwrites else total(before, contribution)
+                adjoints[parent] = contribution if overwrites else add_to(before, contribution)
                 replaced = overwrites and before is not None
-                sent.append(Sent(slot, parent, contribution, before, adjoints[parent], replaced))
-        yield Move(i, adjoints[i], tuple(sent))
+                sent.append(RawContribution(slot, parent, contribution, before, adjoints[parent], replaced))
+        yield SweepEvent(i, adjoints[i], tuple(sent))
 
 
-def sweep_by_recursion() -> Iterator[Move]:
+def sweep_by_recursion() -> Iterator[SweepEvent]:
     """Follow every path by itself and pass on the whole adjoint: the player's fault of that name.
 
     >>> [float(move.sent[0].after) for move in sweep_by_recursion()][-1]
     96.0
     """
-    return fault("recursion").sweep(record_tape())
+    return FAULTS["recursion"].sweep(record_tape())
 
 
 @functools.cache

@@ -3,7 +3,7 @@
 import numpy as np
 
 from autodiff_lab import Trace, play
-from autodiff_lab.trace.chapters import FEW
+from autodiff_lab.trace.outline import MAX_PARTS
 
 
 def training(w, x):
@@ -50,7 +50,7 @@ def test_a_loop_that_is_entered_again_is_another_chapter():
 
 def test_a_short_run_needs_none():
     assert Trace.of(lambda x: x * x, 1.0).chapters == ()
-    assert FEW < 60
+    assert MAX_PARTS < 60
 
 
 def test_lines_too_many_to_tell_apart_are_put_together():

@@ -1,0 +1,56 @@
+"""The options of a run: which derivative is followed, and in which language it is told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from autodiff_lab.engine.errors import InputError
+from autodiff_lab.text.messages import checked_language
+
+MODES = ("reverse", "forward")
+FAULTS = ("overwrite", "wrong order", "recursion", "stale")
+"""The mistakes of the faulty engines, see `faulty_engines`."""
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """What `Trace.of` and `play` are told of a run, checked.
+
+    Attributes
+    ----------
+    mode : {"reverse", "forward"}
+    direction : str, tuple, dict or list, optional
+        Forward only: where the inputs move, as `Trace.of` takes it.
+    fault : {"", "overwrite", "wrong order", "recursion", "stale"}
+        Reverse only: the mistake that the engine makes.
+    lang : {"en", "zh"}
+    function : str
+        Who was told; for messages.
+
+    Raises
+    ------
+    InputError
+        If there is no such mode, fault or language, or they do not go together.
+    """
+
+    mode: str = "reverse"
+    direction: Any = None
+    fault: str = ""
+    lang: str = "en"
+    function: str = "Trace.of"
+
+    def __post_init__(self) -> None:
+        if self.mode not in MODES:
+            raise InputError(f"There is no mode {self.mode!r}; a trace is taken in mode 'reverse' or 'forward'.")
+        if self.mode == "reverse" and self.direction is not None:
+            raise InputError("A direction belongs to forward mode: write mode='forward' with it.")
+        if self.mode == "forward" and self.fault:
+            raise InputError("The faulty engines are reverse ones: leave mode='forward' out, or the fault.")
+        if self.fault and self.fault not in FAULTS:
+            raise InputError(f"There is no fault {self.fault!r}; there are {', '.join(map(repr, FAULTS))}.")
+        checked_language(self.function, self.lang)
+
+    def along(self, direction: Any) -> RunOptions:
+        """The same run forward in a direction; in reverse, if there is none."""
+        return replace(self, mode="reverse" if direction is None else "forward", direction=direction)
