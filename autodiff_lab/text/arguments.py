@@ -17,7 +17,7 @@ class PathError(AutodiffError, ValueError):
     """A file cannot be written under this name, or in this folder."""
 
 
-def one_of(function: str, option: str, given: Any, allowed: Sequence[Any]) -> Any:
+def check_choice(function: str, option: str, given: Any, allowed: Sequence[Any]) -> Any:
     """Check that an option is one of the choices, and return it.
 
     Raises
@@ -25,9 +25,9 @@ def one_of(function: str, option: str, given: Any, allowed: Sequence[Any]) -> An
     InputError
         If it is not; the message says what is.
 
-    >>> one_of("draw", "direction", "TB", ("LR", "TB"))
+    >>> check_choice("draw", "direction", "TB", ("LR", "TB"))
     'TB'
-    >>> one_of("draw", "direction", "down", ("LR", "TB"))
+    >>> check_choice("draw", "direction", "down", ("LR", "TB"))
     Traceback (most recent call last):
     autodiff_lab.engine.errors.InputError: draw(direction='down') is not possible; direction is 'LR' or 'TB'.
     """

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from autodiff_lab.text.arguments import one_of
+from autodiff_lab.text.arguments import check_choice
 from autodiff_lab.text.catalogue import CATALOGUE, LANGUAGES, interface
 
 _SHARED = ("separator", "not reached", "group", "and more", "values together")
@@ -23,13 +23,13 @@ _LANGUAGE: ContextVar[str] = ContextVar("lang", default="en")
 
 
 @contextmanager
-def speaking(lang: str) -> Iterator[None]:
+def use_language(lang: str) -> Iterator[None]:
     """Write messages in a language inside the block.
 
-    >>> with speaking("zh"):
-    ...     say("step", step=3, count=13)
+    >>> with use_language("zh"):
+    ...     message("step", step=3, count=13)
     '第 3 步，共 13 步'
-    >>> say("step", step=3, count=13)
+    >>> message("step", step=3, count=13)
     'step 3 of 13'
     """
     token = _LANGUAGE.set(lang)
@@ -44,18 +44,18 @@ def in_its_language(show: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(show)
     def in_language(trace: Any, *args: Any, **kwargs: Any) -> Any:
-        with speaking(trace.lang):
+        with use_language(trace.lang):
             return show(trace, *args, **kwargs)
 
     return in_language
 
 
-def spoken() -> str:
+def current_language() -> str:
     """Return the current language."""
     return _LANGUAGE.get()
 
 
-def checked_language(function: str, lang: str) -> str:
+def check_language(function: str, lang: str) -> str:
     """Check that a language exists, and return it.
 
     Raises
@@ -63,7 +63,7 @@ def checked_language(function: str, lang: str) -> str:
     InputError
         If the catalogue has no such language.
     """
-    return one_of(function, "lang", lang, LANGUAGES)
+    return check_choice(function, "lang", lang, LANGUAGES)
 
 
 def template(key: str) -> str:
@@ -71,24 +71,24 @@ def template(key: str) -> str:
     return CATALOGUE[key][LANGUAGES.index(_LANGUAGE.get())]
 
 
-def say(key: str, **slots: Any) -> str:
+def message(key: str, **slots: Any) -> str:
     """Return a string of the catalogue with its slots filled."""
     return template(key).format(**slots)
 
 
-def counted(key: str, n: int, /, **slots: Any) -> str:
+def plural_message(key: str, n: int, /, **slots: Any) -> str:
     """Return a string that has a form of its own for one: ``key.one`` and ``key.many``, with the number in slot ``n``.
 
-    >>> counted("operations", 1), counted("operations", 3)
+    >>> plural_message("operations", 1), plural_message("operations", 3)
     ('1 operation', '3 operations')
     """
-    return say(f"{key}.one" if n == 1 else f"{key}.many", **{"n": n, **slots})
+    return message(f"{key}.one" if n == 1 else f"{key}.many", **{"n": n, **slots})
 
 
-def pieces(key: str, **slots: Any) -> list[Any]:
+def message_parts(key: str, **slots: Any) -> list[Any]:
     """Return a string in pieces: its own words as they are, and in each slot what is given for it.
 
-    >>> pieces("step", step=("bold", "3"), count=13)
+    >>> message_parts("step", step=("bold", "3"), count=13)
     ['step ', ('bold', '3'), ' of ', 13]
     """
     found: list[Any] = []
@@ -98,39 +98,39 @@ def pieces(key: str, **slots: Any) -> list[Any]:
     return found
 
 
-def fits(key: str, text: str) -> bool:
+def matches_message(key: str, text: str) -> bool:
     """Return whether a text is a string of the catalogue, whatever stands in its slot.
 
-    >>> fits("transpose of", "transpose of cumsum"), fits("transpose of", "v̄₁ @ v₀.T")
+    >>> matches_message("transpose of", "transpose of cumsum"), matches_message("transpose of", "v̄₁ @ v₀.T")
     (True, False)
     """
     before, _, after = template(key).partition("{op}")
     return text.startswith(before) and text.endswith(after) and len(text) > len(before) + len(after)
 
 
-def separated(items: Iterable[str]) -> str:
+def join_items(items: Iterable[str]) -> str:
     """Join items with commas, without an "and"."""
     return template("separator").join(items)
 
 
-def listed(items: Sequence[str]) -> str:
+def join_with_and(items: Sequence[str]) -> str:
     """Join items with commas and an "and".
 
-    >>> listed(["v₁"]), listed(["v₁", "v₂", "v₃"])
+    >>> join_with_and(["v₁"]), join_with_and(["v₁", "v₂", "v₃"])
     ('v₁', 'v₁, v₂ and v₃')
     """
     *most, last = items
-    return say("list", most=separated(most), last=last) if most else last
+    return message("list", most=join_items(most), last=last) if most else last
 
 
-def together(*sentences: str) -> str:
+def join_sentences(*sentences: str) -> str:
     """Join sentences one after the other; empty ones are left out."""
     return template("gap").join(sentence for sentence in sentences if sentence)
 
 
 def player_words(lang: str) -> dict[str, str]:
     """Return the strings of the player in one language, for its script, which has no words of its own."""
-    with speaking(lang):
+    with use_language(lang):
         return {key: template(key) for key in (*interface.STRINGS, *_SHARED)}
 
 

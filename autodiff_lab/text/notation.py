@@ -60,33 +60,33 @@ _SPELLINGS = (
 )
 
 
-def pretty(name: str) -> str:
+def format_name(name: str) -> str:
     """Write a tape name the way a textbook does.
 
-    >>> pretty("v-1"), pretty("v12"), pretty("x1")
+    >>> format_name("v-1"), format_name("v12"), format_name("x1")
     ('v₋₁', 'v₁₂', 'x1')
     """
     match = _NAME.fullmatch(name)
     return "v" + match[1].translate(_SUBSCRIPT) if match else name
 
 
-def pretty_adjoint(name: str) -> str:
+def format_adjoint(name: str) -> str:
     """Write the adjoint of a line: a bar over its name.
 
-    >>> pretty_adjoint("v0") == "v̄₀"
+    >>> format_adjoint("v0") == "v̄₀"
     True
     """
-    written = pretty(name)
+    written = format_name(name)
     return written[0] + _MACRON + written[1:]
 
 
-def pretty_tangent(name: str) -> str:
+def format_tangent(name: str) -> str:
     """Write the tangent of a line, or of an input by its own name: a dot over it.
 
-    >>> pretty_tangent("v0") == "v̇₀", pretty_tangent("x1") == "ẋ1"
+    >>> format_tangent("v0") == "v̇₀", format_tangent("x1") == "ẋ1"
     (True, True)
     """
-    written = pretty(name)
+    written = format_name(name)
     return unicodedata.normalize("NFC", written[0] + _DOT) + written[1:]
 
 
@@ -173,19 +173,19 @@ def symbol(op: str) -> str:
     >>> symbol("multiply"), symbol("subtract"), symbol("log")
     ('×', '−', 'log')
     """
-    return shortened(_SYMBOLS.get(op, op), _LONGEST_SYMBOL)
+    return shorten(_SYMBOLS.get(op, op), _LONGEST_SYMBOL)
 
 
-def shortened(text: str, longest: int) -> str:
+def shorten(text: str, longest: int) -> str:
     """Cut a text that is too long, and end it with an ellipsis.
 
-    >>> shortened("a long story", 7)
+    >>> shorten("a long story", 7)
     'a long…'
     """
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
-def readable(expression: str, labels: Mapping[str, str] | None = None) -> str:
+def format_expression(expression: str, labels: Mapping[str, str] | None = None) -> str:
     """Write an expression of the engine for people.
 
     Parameters
@@ -195,11 +195,11 @@ def readable(expression: str, labels: Mapping[str, str] | None = None) -> str:
     labels : mapping of str to str, optional
         What to write in place of a tape name; the learner's parameter names, most often.
 
-    >>> readable("3.0 * v1"), readable("v-1 * v0", {"v-1": "x1", "v0": "x2"})
+    >>> format_expression("3.0 * v1"), format_expression("v-1 * v0", {"v-1": "x1", "v0": "x2"})
     ('3 · v₁', 'x1 · x2')
-    >>> readable("v1 ** 2"), readable("1 / v-1"), readable("sin(v0)")
+    >>> format_expression("v1 ** 2"), format_expression("1 / v-1"), format_expression("sin(v0)")
     ('v₁²', '1 / v₋₁', 'sin v₀')
-    >>> readable("einsum(v0, v1, subscripts='ij,j->i')"), readable("transpose(v0, (1, 0))")
+    >>> format_expression("einsum(v0, v1, subscripts='ij,j->i')"), format_expression("transpose(v0, (1, 0))")
     ("einsum('ij,j→i', v₀, v₁)", 'v₀.T')
     """
     labels = labels or {}
@@ -207,7 +207,7 @@ def readable(expression: str, labels: Mapping[str, str] | None = None) -> str:
     # The names are taken out first: "v-1" has a hyphen that is no minus sign.
     pieces = _NAME_ALONE.split(expression)
     pieces[::2] = [_readable_piece(piece) for piece in pieces[::2]]
-    pieces[1::2] = [labels.get(name, pretty(name)) for name in pieces[1::2]]
+    pieces[1::2] = [labels.get(name, format_name(name)) for name in pieces[1::2]]
     text = _DOUBLE.sub(r"(\1)", "".join(pieces))
     # "sin x2" only where nothing follows that could be read as part of the argument.
     call = _ONE_CALL.fullmatch(text)

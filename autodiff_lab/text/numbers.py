@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_lab.text.messages import say
+from autodiff_lab.text.messages import message
 
 _HANDFUL = 6
 _LONGEST = 32
@@ -39,8 +39,8 @@ def number(x: Any) -> str:
         return written
     shape = str(tuple(int(n) for n in array.shape))
     if array.size == 0:
-        return say("array", shape=shape)
-    return say("array with", shape=shape, entries=_range(array, _scalar))
+        return message("array", shape=shape)
+    return message("array with", shape=shape, entries=_range(array, _scalar))
 
 
 def short(x: Any, written: str) -> str:
@@ -55,7 +55,7 @@ def short(x: Any, written: str) -> str:
         return written
     shape = str(tuple(int(n) for n in array.shape))
     entries = _range(array, lambda entry: _scalar(float(f"{entry:.3g}")))
-    return say("array in short", shape=shape, entries=entries)
+    return message("array in short", shape=shape, entries=entries)
 
 
 def cells(x: Any) -> str:
@@ -78,11 +78,11 @@ def cells(x: Any) -> str:
 def _range(array: np.ndarray, write: Callable[[float], str]) -> str:
     finite = array[np.isfinite(array)]
     if finite.size == 0:
-        return say("entries none")
+        return message("entries none")
     low, high = write(float(finite.min())), write(float(finite.max()))
-    summary = say("entries equal" if low == high else "entries", low=low, high=high)
+    summary = message("entries equal" if low == high else "entries", low=low, high=high)
     left = array.size - finite.size
-    return say("entries not finite", entries=summary, n=left) if left else summary
+    return message("entries not finite", entries=summary, n=left) if left else summary
 
 
 def _scalar(x: float) -> str:

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from autodiff_lab.text.messages import fits, say
-from autodiff_lab.text.messages import pieces as pieces_of
-from autodiff_lab.text.notation import atom, factor, pretty_adjoint, pretty_tangent, readable
+from autodiff_lab.text.messages import matches_message, message
+from autodiff_lab.text.messages import message_parts as pieces_of
+from autodiff_lab.text.notation import atom, factor, format_adjoint, format_expression, format_tangent
 from autodiff_lab.trace.explanations import is_name, is_reduced, partial_formula, substitute_values, tell_resizing
 from autodiff_lab.trace.model import Contribution, Equation, Line, Number, Operand
 
@@ -43,13 +43,13 @@ def write_line(line: Line) -> tuple[Equation, ...]:
 
 def write_seed(line: Line, seed: Number) -> tuple[Equation, ...]:
     """How the sweep starts."""
-    return (_equation([("a", pretty_adjoint(line.name)), _EQUALS, ("r", seed.text), _note("the seed")]),)
+    return (_equation([("a", format_adjoint(line.name)), _EQUALS, ("r", seed.text), _note("the seed")]),)
 
 
 def write_sweep(lines: Sequence[Line], i: int, adjoint: Number, sends: Sequence[Contribution]) -> tuple[Equation, ...]:
     """What a line sends: v̄₀ = not reached + v̄₄ · ∂v₄/∂v₀ = (−1) × cos v₀ = (−1) × 0.2837 = −0.2837."""
     if not sends:
-        own = ("a", pretty_adjoint(lines[i].name))
+        own = ("a", format_adjoint(lines[i].name))
         return (_equation([own, _EQUALS, ("a", adjoint.text), _note("nothing is sent back")]),)
     return tuple(_equation(_write_contribution(lines, i, adjoint, send)) for send in sends)
 
@@ -62,18 +62,18 @@ def write_tangents(
     `through` says how tangents go through a line that has no local partials.
     """
     line = lines[i]
-    own, single = ("t", pretty_tangent(line.name)), len(directions) == 1
+    own, single = ("t", format_tangent(line.name)), len(directions) == 1
     if line.kind == "input":
-        head = [own, _EQUALS, ("t", pretty_tangent(line.label))] if line.label else [own]
+        head = [own, _EQUALS, ("t", format_tangent(line.label))] if line.label else [own]
         moves = [_note("the direction")]
         return (*write_line(line), *_for_each([*head], [[]] * len(directions), tangents[i], directions, moves))
     moving = [operand for operand in line.operands if operand.line is not None]
     head = [own, _EQUALS]
     if through or any(operand.partial is None for operand in moving):
-        head += [("c" if fits("pushforward of", through) else "p", through or "0")]
+        head += [("c" if matches_message("pushforward of", through) else "p", through or "0")]
         return (*write_line(line), *_for_each(head, [[]] * len(directions), tangents[i], directions))
     symbols = [
-        [("p", f"∂{line.display_name}/∂{lines[o.line].display_name}"), _DOT, ("t", pretty_tangent(o.name))]
+        [("p", f"∂{line.display_name}/∂{lines[o.line].display_name}"), _DOT, ("t", format_tangent(o.name))]
         for o in moving
     ]
     head += _sum(symbols)
@@ -81,7 +81,7 @@ def write_tangents(
     formulas = [partial_formula(operand) for operand in moving]
     if arrays:
         terms = [
-            [("p", factor(how)), _TIMES, ("t", pretty_tangent(o.name))] for how, o in zip(formulas, moving, strict=True)
+            [("p", factor(how)), _TIMES, ("t", format_tangent(o.name))] for how, o in zip(formulas, moving, strict=True)
         ]
         written = _fill("the sum of", terms=_sum(terms)) if is_reduced(line) else _sum(terms)
         middle = [[_EQUALS, *written]] if all(formulas) else [[]]
@@ -112,7 +112,7 @@ def _for_each(
     written = [_equation([*head, *note])]
     for name, middle, tangent in list(zip(directions, middles, tangents, strict=True))[:_MAX_DIRECTIONS]:
         written.append(
-            _equation([("c", f"  {pretty_tangent(name)}: "), head[0], *middle, _EQUALS, ("u", tangent.text)])
+            _equation([("c", f"  {format_tangent(name)}: "), head[0], *middle, _EQUALS, ("u", tangent.text)])
         )
     return written
 
@@ -128,7 +128,7 @@ def derivatives(
     pieces: list[_Piece] = []
     for name, tangent in zip(directions, tangents, strict=True):
         pieces += [("p", "   ")] if pieces else []
-        pieces += [("g", f"∂{f}/∂{name}" if name in labels else pretty_tangent(result)), _EQUALS, ("u", tangent.text)]
+        pieces += [("g", f"∂{f}/∂{name}" if name in labels else format_tangent(result)), _EQUALS, ("u", tangent.text)]
     return _equation(pieces)
 
 
@@ -144,32 +144,35 @@ def same_partials(f: str, pairs: Sequence[tuple[str, Number, Number]]) -> Equati
 def same_number(result: str, tangent: Number, terms: Sequence[tuple[Number, Number]], total: Number) -> Equation:
     """Forward a rate, in reverse the gradient times the direction: ẏ = 6.3582 = 5.5 × 1 + 1.7163 × 0.5 = 6.3582."""
     products = [[("a", atom(partial.text)), _TIMES, ("t", atom(seed.text))] for partial, seed in terms]
-    pieces = [("g", pretty_tangent(result)), _EQUALS, ("u", tangent.text), _EQUALS, *_sum(products), _EQUALS]
+    pieces = [("g", format_tangent(result)), _EQUALS, ("u", tangent.text), _EQUALS, *_sum(products), _EQUALS]
     return _equation([*pieces, ("r", total.text), _note("forward and from the gradient")])
 
 
 def term(line: Line, adjoint: Number, send: Contribution) -> str:
     """The product that a contribution is: ``(−1) × 0.2837``; for arrays and maps how it comes about."""
     operand = line.operands[send.slot]
-    bar = pretty_adjoint(line.name)
+    bar = format_adjoint(line.name)
     if operand.partial is None:
-        formula = readable(operand.formula)
-        return say("through", bar=bar, map=formula) if is_name(formula) else formula
+        formula = format_expression(operand.formula)
+        return message("through", bar=bar, map=formula) if is_name(formula) else formula
     if adjoint.shape or operand.partial.shape:
         formula = partial_formula(operand)
-        how, product = tell_resizing(line, adjoint, send), f"{bar} × {factor(formula) if formula else say('partials')}"
-        return say(f"term {how}", term=product) if how else product
+        how, product = (
+            tell_resizing(line, adjoint, send),
+            f"{bar} × {factor(formula) if formula else message('partials')}",
+        )
+        return message(f"term {how}", term=product) if how else product
     return f"{atom(adjoint.text)} × {atom(operand.partial.text)}"
 
 
 def term_forward(operand: Operand, tangent: Number) -> str:
     """The product that an operand brings to a tangent: ``0.2837 × 1``."""
-    rate = pretty_tangent(operand.name)
+    rate = format_tangent(operand.name)
     if operand.partial is None:
         return rate
     if tangent.shape or operand.partial.shape:
         formula = partial_formula(operand)
-        return f"{factor(formula) if formula else say('partials')} × {rate}"
+        return f"{factor(formula) if formula else message('partials')} × {rate}"
     return f"{atom(operand.partial.text)} × {atom(tangent.text)}"
 
 
@@ -187,19 +190,19 @@ def gradient(
         shown = adjoints[i].text if i in adjoints else "0"
         pieces += [("p", "   ")] if pieces else []
         pieces += [("g", f"∂{f}/∂{line.label}"), _EQUALS, ("r", shown)]
-        pieces += [] if i in adjoints else [("c", say("never reached"))]
-        pieces += [] if truth is None else [("c", say("true value", value=truth[i].text if i in truth else "0"))]
+        pieces += [] if i in adjoints else [("c", message("never reached"))]
+        pieces += [] if truth is None else [("c", message("true value", value=truth[i].text if i in truth else "0"))]
     return _equation(pieces) if pieces else None
 
 
 def _write_contribution(lines: Sequence[Line], i: int, adjoint: Number, send: Contribution) -> list[_Piece]:
     line, parent, operand = lines[i], lines[send.parent], lines[i].operands[send.slot]
-    bar = ("a", pretty_adjoint(line.name))
+    bar = ("a", format_adjoint(line.name))
     held = [] if send.before is None or send.replaces else [("a", send.before.text), _PLUS]
-    first = [("m", say("lost", value=send.before.text)), ("p", "  ")] if send.replaces and send.before else held
-    pieces = [("a", pretty_adjoint(parent.name)), _EQUALS, *(first or [("m", say("not reached")), _PLUS])]
+    first = [("m", message("lost", value=send.before.text)), ("p", "  ")] if send.replaces and send.before else held
+    pieces = [("a", format_adjoint(parent.name)), _EQUALS, *(first or [("m", message("not reached")), _PLUS])]
     if operand.partial is None:
-        formula = readable(operand.formula)
+        formula = format_expression(operand.formula)
         # The formula of a map is the whole contribution.
         pieces += _fill("through", bar=[bar], map=[("c", formula)]) if is_name(formula) else [("p", formula)]
         return [*pieces, _EQUALS, ("r", send.after.text)]
@@ -213,13 +216,13 @@ def _write_contribution(lines: Sequence[Line], i: int, adjoint: Number, send: Co
             pieces += [_EQUALS, *held, known, _TIMES, ("p", factor(formula))]
         pieces += [_EQUALS, *held, known, _TIMES, ("p", atom(operand.partial.text))]
     how = tell_resizing(line, adjoint, send)
-    pieces += [("c", say(f"{how} to the shape", shape=send.contribution.shape))] if how else []
+    pieces += [("c", message(f"{how} to the shape", shape=send.contribution.shape))] if how else []
     return [*pieces, _EQUALS, ("r", send.after.text)]
 
 
 def _note(key: str) -> _Piece:
     """A remark behind an equation."""
-    return "c", f"  {say(key)}"
+    return "c", f"  {message(key)}"
 
 
 def _fill(key: str, **slots: list[_Piece]) -> list[_Piece]:

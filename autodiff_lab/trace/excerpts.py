@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab.text import notation
-from autodiff_lab.text.messages import say, speaking, spoken
+from autodiff_lab.text.messages import current_language, message, use_language
 from autodiff_lab.trace import equations, memory_usage, outline, reverse_steps
 from autodiff_lab.trace.from_tape import TapeReader
 from autodiff_lab.trace.model import Cost, Excerpt, Line, Number, Step, StepRange, Trace
@@ -58,7 +58,7 @@ class Excerpts(TapeReader):
 
     def __init__(self, tape: Any, f: Callable[..., Any], value: Any = None) -> None:
         super().__init__(tape, f, value)
-        self.lang = spoken()
+        self.lang = current_language()
         with np.errstate(all="ignore"):
             self._events = [] if tape.output is None else list(reverse_steps.watch_sweep(tape))
             self._largest = reverse_steps.find_largest_size(
@@ -67,7 +67,7 @@ class Excerpts(TapeReader):
         self._held = memory_usage.count_held(tape)
         self._at = {event.line: k for k, event in enumerate(self._events)}
         self.steps = len(tape) + (len(self._events) + 1 if tape.output is not None else 0)
-        self.simple_outline = outline.simplify_outline(self.outline, lambda i: notation.pretty(tape.name(i)))
+        self.simple_outline = outline.simplify_outline(self.outline, lambda i: notation.format_name(tape.name(i)))
         self._windows = outline.cut_windows(self.simple_outline, _MAX_WINDOW_LINES)
         self._starts = [pieces[0].first for pieces in self._windows]
         self.last_uses = memory_usage.find_last_uses(tape.parents, tape.output)
@@ -112,7 +112,7 @@ class Excerpts(TapeReader):
         return found
 
     def _read(self, number: int) -> Trace:
-        with speaking(self.lang), np.errstate(all="ignore"):
+        with use_language(self.lang), np.errstate(all="ignore"):
             return self._read_window(number, range(self._starts[number], self._windows[number][-1].end))
 
     def _read_window(self, number: int, own: range) -> Trace:
@@ -142,8 +142,8 @@ class Excerpts(TapeReader):
             len(tape),
             self.steps,
             tuple(parts),
-            said=say("excerpt", first=names[0], last=names[1], lines=f"{len(tape):,}".replace(",", "\u202f")),
-            later=say("from later lines"),
+            said=message("excerpt", first=names[0], last=names[1], lines=f"{len(tape):,}".replace(",", "\u202f")),
+            later=message("from later lines"),
             arrived=tuple(arrived.get(i) for i in place),
             before=tuple(before),
         )

@@ -14,8 +14,17 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_lab.text.messages import counted, fits, listed, number_word, say, separated, template, together
-from autodiff_lab.text.notation import atom, factor, pretty_adjoint, pretty_tangent, readable
+from autodiff_lab.text.messages import (
+    join_items,
+    join_sentences,
+    join_with_and,
+    matches_message,
+    message,
+    number_word,
+    plural_message,
+    template,
+)
+from autodiff_lab.text.notation import atom, factor, format_adjoint, format_expression, format_tangent
 from autodiff_lab.trace.model import Contribution, Line, Number, Operand, Source
 
 _MAX_FORMULA_LENGTH = 48
@@ -25,26 +34,26 @@ _MAX_LISTED = 4
 def opening(title: str, lines: Sequence[Line]) -> str:
     """Say what there is to see before the first step."""
     at = _at(lines)
-    return say("opening at", title=title, at=at) if at else say("opening", title=title)
+    return message("opening at", title=title, at=at) if at else message("opening", title=title)
 
 
 def opening_forward(title: str, lines: Sequence[Line], shown: Sequence[str]) -> str:
     """Say what there is to see before the first step forward; `shown` are the directions, written out."""
     if len(shown) == 1:
-        return say("opening forward", title=title, at=_at(lines), direction=shown[0])
-    return say("opening forward, several", title=title, at=_at(lines), n=number_word(len(shown)))
+        return message("opening forward", title=title, at=_at(lines), direction=shown[0])
+    return message("opening forward, several", title=title, at=_at(lines), n=number_word(len(shown)))
 
 
 def _at(lines: Sequence[Line]) -> str:
-    return separated(f"{line.label} = {line.value.text}" for line in lines if line.kind == "input")
+    return join_items(f"{line.label} = {line.value.text}" for line in lines if line.kind == "input")
 
 
 def explain_line(lines: Sequence[Line], i: int) -> str:
     """Say what a line of the tape records: v₂ = x1 · x2 = 2 · 5 = 10."""
     line = lines[i]
     if line.kind == "input":
-        return say("input", **_input_slots(line))
-    return together(announce_turn(lines, i), _explain_operation(lines, i))
+        return message("input", **_input_slots(line))
+    return join_sentences(announce_turn(lines, i), _explain_operation(lines, i))
 
 
 def announce_turn(lines: Sequence[Line], i: int) -> str:
@@ -52,15 +61,17 @@ def announce_turn(lines: Sequence[Line], i: int) -> str:
     turns = lines[i].turns
     if not turns or (i and lines[i - 1].turns == turns):
         return ""
-    said = [say("turn" if k else "turn first", n=turn.n, count=turn.count) for k, turn in enumerate(turns)]
-    return say("turn begins", turns=separated(said))
+    said = [message("turn" if k else "turn first", n=turn.n, count=turn.count) for k, turn in enumerate(turns)]
+    return message("turn begins", turns=join_items(said))
 
 
 def _explain_operation(lines: Sequence[Line], i: int) -> str:
     line = lines[i]
     first = line.sweep_id and all(earlier.sweep_id != line.sweep_id for earlier in lines[:i])
     copied = dict.fromkeys(_explain_copy(lines, line, operand) for operand in line.operands if operand.is_copied)
-    return together(say("recorded", equation=_equation(line)), *copied, say("inner sweep begins") if first else "")
+    return join_sentences(
+        message("recorded", equation=_equation(line)), *copied, message("inner sweep begins") if first else ""
+    )
 
 
 def _explain_copy(lines: Sequence[Line], line: Line, operand: Operand) -> str:
@@ -68,7 +79,7 @@ def _explain_copy(lines: Sequence[Line], line: Line, operand: Operand) -> str:
     if operand.line is None:
         return ""
     key = "operand copied" if operand.value.shape else "number copied"
-    return say(key, name=_full_name(lines, operand.line), shape=operand.value.shape, to=line.value.shape)
+    return message(key, name=_full_name(lines, operand.line), shape=operand.value.shape, to=line.value.shape)
 
 
 def _input_slots(line: Line) -> dict[str, str]:
@@ -87,46 +98,50 @@ def explain_tangents(
     lines: Sequence[Line], i: int, tangents: Sequence[tuple[Number, ...]], directions: Sequence[str], through: str
 ) -> str:
     """Say what a line computes forward: its value, and its tangent in each direction."""
-    return together(announce_turn(lines, i), _explain_tangents(lines, i, tangents, directions, through))
+    return join_sentences(announce_turn(lines, i), _explain_tangents(lines, i, tangents, directions, through))
 
 
 def _explain_tangents(
     lines: Sequence[Line], i: int, tangents: Sequence[tuple[Number, ...]], directions: Sequence[str], through: str
 ) -> str:
     line = lines[i]
-    own = pretty_tangent(line.name)
+    own = format_tangent(line.name)
     if len(directions) > 1:
         shown = list(zip(directions, tangents[i], strict=True))
-        rates = separated(say("rate along", tangent=tangent.text, name=name) for name, tangent in shown[:_MAX_LISTED])
+        rates = join_items(
+            message("rate along", tangent=tangent.text, name=name) for name, tangent in shown[:_MAX_LISTED]
+        )
         if len(shown) > _MAX_LISTED:
-            rates = say("rates, cut", rates=rates, n=number_word(len(shown) - _MAX_LISTED))
+            rates = message("rates, cut", rates=rates, n=number_word(len(shown) - _MAX_LISTED))
         if line.kind == "input":
-            return say("input tangents", **_input_slots(line), tangent=own, rates=rates)
-        return say("with its tangents", equation=_equation(line), tangent=own, rates=rates)
+            return message("input tangents", **_input_slots(line), tangent=own, rates=rates)
+        return message("with its tangents", equation=_equation(line), tangent=own, rates=rates)
     tangent = tangents[i][0].text
     if line.kind == "input":
         key = "input stays" if _all_zero(tangents[i][0]) else "input moves"
-        return say(key, **_input_slots(line), tangent=own, rate=tangent)
+        return message(key, **_input_slots(line), tangent=own, rate=tangent)
     moving = [operand for operand in line.operands if operand.line is not None]
     scalar = not line.value.shape and all(o.partial and not o.value.shape for o in moving)
     if not scalar:
         how = through or " + ".join(
-            f"{factor(partial_formula(o) or say('weights'))} · {pretty_tangent(o.name)}" for o in moving if o.partial
+            f"{factor(partial_formula(o) or message('weights'))} · {format_tangent(o.name)}"
+            for o in moving
+            if o.partial
         )
-        how = say("the sum of", terms=how) if is_reduced(line) else how
+        how = message("the sum of", terms=how) if is_reduced(line) else how
         equation = " = ".join([own, *([how] if how else []), tangent])
-        return say("with its tangent", equation=_equation(line), tangent=equation)
+        return message("with its tangent", equation=_equation(line), tangent=equation)
     terms = " + ".join(
         f"{atom(o.partial.text) if k else o.partial.text} · {atom(tangents[o.line][0].text)}"
         for k, o in enumerate(moving)
     )
-    return say("with its tangent", equation=_equation(line), tangent=f"{own} = {terms} = {tangent}")
+    return message("with its tangent", equation=_equation(line), tangent=f"{own} = {terms} = {tangent}")
 
 
 def explain_seed(lines: Sequence[Line], i: int, seed: Number) -> str:
     """Say how the sweep starts."""
     name = _full_name(lines, i)
-    return say("seeded array", name=name) if seed.shape else say("seeded", name=name, seed=seed.text)
+    return message("seeded array", name=name) if seed.shape else message("seeded", name=name, seed=seed.text)
 
 
 def explain_sweep(
@@ -153,7 +168,7 @@ def explain_sweep(
     line = lines[i]
     subject = f"{line.display_name} = {line.source_expression}"
     if not sends:
-        return say("sends nothing back", line=subject)
+        return message("sends nothing back", line=subject)
     said = []
     for n, send in enumerate(sends[:_MAX_LISTED]):
         name = lines[send.parent].display_name
@@ -161,27 +176,27 @@ def explain_sweep(
         what, parent, now = _arithmetic(line, adjoint, send), _full_name(lines, send.parent), send.after.text
         if send.replaces and send.before is not None:
             before = send.before.text
-            said.append(say("sends in place", who=who, what=what, parent=parent, name=name, now=now, before=before))
+            said.append(message("sends in place", who=who, what=what, parent=parent, name=name, now=now, before=before))
             continue
         if send.before is not None and not send.after.shape:
             now = f"{send.before.text} + {atom(send.contribution.text)} = {now}"
-        said.append(say("sends", who=who, what=what, parent=parent, name=name, now=now))
+        said.append(message("sends", who=who, what=what, parent=parent, name=name, now=now))
     if len(sends) > _MAX_LISTED:
-        said.append(say("sends to more", n=number_word(len(sends) - _MAX_LISTED)))
+        said.append(message("sends to more", n=number_word(len(sends) - _MAX_LISTED)))
     parents = list(dict.fromkeys(send.parent for send in sends))[:_MAX_LISTED]
     said += [_name_waiting(lines, parent, waiting[parent]) for parent in parents if waiting.get(parent)]
-    return together(*said)
+    return join_sentences(*said)
 
 
 def constant_note(value: Number | None) -> str:
     """Say that the result depends on no input."""
-    return say("nothing returned") if value is None else say("constant", value=value.text)
+    return message("nothing returned") if value is None else message("constant", value=value.text)
 
 
 def counts_note(tape: Any) -> str:
     """Say which integers stay constant, and why."""
     named = [f"{name} = {tape.constant_arguments[name]!r}" for name in tape.count_arguments]
-    return counted("counts", len(named), names=separated(named)) if named else ""
+    return plural_message("counts", len(named), names=join_items(named)) if named else ""
 
 
 def way_notes(sources: Sequence[Source]) -> list[str]:
@@ -192,8 +207,10 @@ def way_notes(sources: Sequence[Source]) -> list[str]:
         for n, stretch in groupby(zip(source.ran, count(source.first_line), strict=False), key=itemgetter(0)):
             rows = [row for _, row in stretch]
             if n not in (-1, 1):
-                said.append(counted("line ran" if n else "line missed", len(rows), line=rows[0], last=rows[-1], n=n))
-        notes += [say("the way of", name=source.name, ways=template("semicolon").join(said))] if said else []
+                said.append(
+                    plural_message("line ran" if n else "line missed", len(rows), line=rows[0], last=rows[-1], n=n)
+                )
+        notes += [message("the way of", name=source.name, ways=template("semicolon").join(said))] if said else []
     return notes
 
 
@@ -201,7 +218,7 @@ def array_note(lines: Sequence[Line], result: int | None) -> str:
     """Say what reverse mode does with an array."""
     if result is None or not lines[result].value.shape:
         return ""
-    return say("array result", shape=lines[result].value.shape)
+    return message("array result", shape=lines[result].value.shape)
 
 
 def sweeps_note(lines: Sequence[Line]) -> str:
@@ -210,8 +227,8 @@ def sweeps_note(lines: Sequence[Line]) -> str:
     for sweep in sorted({line.sweep_id for line in lines} - {0}):
         names = [line.display_name for line in lines if line.sweep_id == sweep]
         which = names[0] if len(names) == 1 else f"{names[0]} … {names[-1]}"
-        said.append(say("a recorded sweep", lines=which, n=number_word(len(names))))
-    return together(*said)
+        said.append(message("a recorded sweep", lines=which, n=number_word(len(names))))
+    return join_sentences(*said)
 
 
 def substitute_values(line: Line) -> str:
@@ -233,7 +250,7 @@ def substitute_partial(line: Line, slot: int) -> str:
 
 def partial_formula(operand: Operand) -> str:
     """Write a local partial as a formula, or else as its entries; empty if both are long."""
-    formula, entries = readable(operand.formula), operand.partial.text
+    formula, entries = format_expression(operand.formula), operand.partial.text
     if formula and len(formula) <= _MAX_FORMULA_LENGTH:
         return formula
     return "" if operand.partial.shape and not entries.startswith("[") else entries
@@ -276,7 +293,7 @@ def _put_values(expression: str, operands: Sequence[Operand], own: Mapping[str, 
     values = {operand.name: operand.value.text for operand in operands if operand.line is not None} | dict(own)
     if not re.fullmatch(r"\w+\([^()]*\)", expression):
         values = {name: atom(text) for name, text in values.items()}
-    return readable(expression, values)
+    return format_expression(expression, values)
 
 
 def _arithmetic(line: Line, adjoint: Number, send: Contribution) -> str:
@@ -284,29 +301,33 @@ def _arithmetic(line: Line, adjoint: Number, send: Contribution) -> str:
     operand = line.operands[send.slot]
     contribution = send.contribution.text
     if operand.partial is None:
-        formula = readable(operand.formula)
-        how = say("its adjoint through", map=formula) if is_name(formula) else formula
+        formula = format_expression(operand.formula)
+        how = message("its adjoint through", map=formula) if is_name(formula) else formula
         return f"{how} = {contribution}"
     if adjoint.shape or operand.partial.shape or send.contribution.shape:
-        formula = partial_formula(operand) or f"∂{line.display_name}/∂{readable(operand.name)}"
-        product = f"{pretty_adjoint(line.name)} · {factor(formula)}"
+        formula = partial_formula(operand) or f"∂{line.display_name}/∂{format_expression(operand.name)}"
+        product = f"{format_adjoint(line.name)} · {factor(formula)}"
         # An operand was copied to fit: the adjoint of copying is adding. Of adding, in a reduction, it is copying.
         key = {"": "", "summed": "summed over copies", "spread": "spread over entries"}[
             tell_resizing(line, adjoint, send)
         ]
-        return f"{say(key, product=product) if key else product} = {contribution}"
+        return f"{message(key, product=product) if key else product} = {contribution}"
     return f"{adjoint.text} · {factor(substitute_partial(line, send.slot))} = {contribution}"
 
 
 def is_name(formula: str) -> bool:
     """Whether a way back is not written out, but named: ``transpose of cumsum``."""
-    return fits("transpose of", formula) or fits("pullback of", formula)
+    return matches_message("transpose of", formula) or matches_message("pullback of", formula)
 
 
 def _name_waiting(lines: Sequence[Line], parent: int, later: Sequence[int]) -> str:
     users = list(dict.fromkeys(reversed(later)))
     many = len(users) > _MAX_LISTED
-    where = say("other lines", n=number_word(len(users))) if many else listed([lines[i].display_name for i in users])
-    return counted(
+    where = (
+        message("other lines", n=number_word(len(users)))
+        if many
+        else join_with_and([lines[i].display_name for i in users])
+    )
+    return plural_message(
         "still to come", len(later), n=number_word(len(later)), name=lines[parent].label_or_name, where=where
     )

@@ -13,7 +13,7 @@ from typing import Any
 
 from autodiff_lab.engine.errors import InputError
 from autodiff_lab.text import notation
-from autodiff_lab.text.messages import say, template, together
+from autodiff_lab.text.messages import join_sentences, message, template
 from autodiff_lab.trace import run_options
 from autodiff_lab.trace.reverse_steps import RawContribution, SweepEvent, add_to, pull_back, seed_of, watch_sweep
 
@@ -30,12 +30,12 @@ class Fault:
     @property
     def badge(self) -> str:
         """What the engine does, in two or three words."""
-        return say(f"fault {self.name}, badge")
+        return message(f"fault {self.name}, badge")
 
     @property
     def mistake(self) -> str:
         """What the engine does, in a sentence."""
-        return say(f"fault {self.name}")
+        return message(f"fault {self.name}")
 
 
 def _sweep_by_overwriting(tape: Any) -> Iterator[SweepEvent]:
@@ -49,7 +49,7 @@ def _sweep_by_overwriting(tape: Any) -> Iterator[SweepEvent]:
             before, adjoints[parent] = adjoints[parent], contribution
             lost += [] if before is None else [parent]
             sent.append(RawContribution(slot, parent, contribution, before, contribution, replaces=before is not None))
-        yield SweepEvent(i, adjoints[i], tuple(sent), say("overwritten", names=_names(tape, lost)) if lost else "")
+        yield SweepEvent(i, adjoints[i], tuple(sent), message("overwritten", names=_names(tape, lost)) if lost else "")
 
 
 def _sweep_in_wrong_order(tape: Any) -> Iterator[SweepEvent]:
@@ -65,9 +65,9 @@ def _sweep_in_wrong_order(tape: Any) -> Iterator[SweepEvent]:
         sent = tuple(_add_contributions(tape, i, adjoints))
         early = [user for user in users[i] if user not in done]
         late = [one.parent for one in sent if one.parent in done]
-        remarks = [say("too early", names=_names(tape, early))] if early else []
-        remarks += [say("too late", names=_names(tape, late))] if late else []
-        yield SweepEvent(i, adjoints[i], sent, together(*remarks))
+        remarks = [message("too early", names=_names(tape, early))] if early else []
+        remarks += [message("too late", names=_names(tape, late))] if late else []
+        yield SweepEvent(i, adjoints[i], sent, join_sentences(*remarks))
         stack += [one.parent for one in reversed(sent)]
 
 
@@ -88,7 +88,7 @@ def _sweep_in_recursion(tape: Any) -> Iterator[SweepEvent]:
         i, left = calls[-1]
         slot, parent, contribution = left.pop()
         before, adjoints[parent] = adjoints[parent], add_to(adjoints[parent], contribution)
-        again = say("sends again") if times[i] > 1 else ""
+        again = message("sends again") if times[i] > 1 else ""
         yield SweepEvent(
             i, adjoints[i], (RawContribution(slot, parent, contribution, before, adjoints[parent]),), again
         )
@@ -107,11 +107,11 @@ def _sweep_twice(tape: Any) -> Iterator[SweepEvent]:
     for _ in tape.sweep(tape.output, seed_of(tape), adjoints):
         pass
     adjoints[tape.output] = seed_of(tape)
-    yield SweepEvent(tape.output, adjoints[tape.output], remark=say("second sweep"), again=True)
+    yield SweepEvent(tape.output, adjoints[tape.output], remark=message("second sweep"), again=True)
     for i in range(tape.output, tape.n_inputs - 1, -1):
         if adjoints[i] is not None:
             sent = tuple(_add_contributions(tape, i, adjoints))
-            yield SweepEvent(i, adjoints[i], sent, say("on top") if sent else "")
+            yield SweepEvent(i, adjoints[i], sent, message("on top") if sent else "")
 
 
 def _seed_adjoints(tape: Any) -> list[Any]:
@@ -142,7 +142,7 @@ def _users(tape: Any) -> list[list[int]]:
 
 
 def _names(tape: Any, lines: list[int]) -> str:
-    return template("and").join(dict.fromkeys(notation.pretty(tape.name(i)) for i in lines))
+    return template("and").join(dict.fromkeys(notation.format_name(tape.name(i)) for i in lines))
 
 
 _SWEEPS = (_sweep_by_overwriting, _sweep_in_wrong_order, _sweep_in_recursion, _sweep_twice)

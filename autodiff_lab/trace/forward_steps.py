@@ -10,7 +10,7 @@ import numpy as np
 from autodiff_lab.engine.errors import InputError, ShapeError
 from autodiff_lab.engine.values import as_shaped
 from autodiff_lab.text import notation
-from autodiff_lab.text.messages import say, separated
+from autodiff_lab.text.messages import join_items, message
 from autodiff_lab.trace import equations, explanations, memory_usage, quiz, reverse_steps
 from autodiff_lab.trace.model import Direction, Equation, Line, Meter, Number, Question, Step, TangentTerm, Trace
 from autodiff_lab.transforms import recording
@@ -67,7 +67,7 @@ def describe_direction(tape: Any, name: str, seeds: Seeds) -> Direction:
     """Write a direction out: ``ẋ1 = 1, ẋ2 = 0``."""
     numbers = tuple(map(Number.of, seeds))
     pairs = zip(tape.input_names, numbers, strict=True)
-    shown = separated(f"{notation.pretty_tangent(label)} = {number.text}" for label, number in pairs)
+    shown = join_items(f"{notation.format_tangent(label)} = {number.text}" for label, number in pairs)
     return Direction(name, shown, numbers)
 
 
@@ -143,10 +143,12 @@ def _through_map(tape: Any, i: int, line: Line) -> str:
     if op is None or op.kind in ("elementwise", "reduction", "flat"):
         return ""
     if op.kind == "linear":
-        return notation.readable(line.text, {name: notation.pretty_tangent(name) for name in moving})
+        return notation.format_expression(line.text, {name: notation.format_tangent(name) for name in moving})
     if op.kind == "multilinear" and len(set(moving)) == len(moving):
-        return " + ".join(notation.readable(line.text, {name: notation.pretty_tangent(name)}) for name in moving)
-    return say("pushforward of", op=op.name)
+        return " + ".join(
+            notation.format_expression(line.text, {name: notation.format_tangent(name)}) for name in moving
+        )
+    return message("pushforward of", op=op.name)
 
 
 def compare_with_gradient(

@@ -12,7 +12,7 @@ import numpy as np
 
 from autodiff_lab.engine.errors import InputError
 from autodiff_lab.text import notation
-from autodiff_lab.text.messages import say, separated, speaking, spoken, together
+from autodiff_lab.text.messages import current_language, join_items, join_sentences, message, use_language
 from autodiff_lab.trace import (
     equations,
     explanations,
@@ -40,7 +40,7 @@ _quietly = np.errstate(all="ignore")
 
 def read_tape(tape: Any, f: Callable[..., Any], value: Any = None, options: RunOptions = RunOptions()) -> Trace:  # noqa: B008
     """Describe a tape, and its reverse sweep or its tangents; see `Trace.from_tape`."""
-    with speaking(options.lang):
+    with use_language(options.lang):
         return TapeReader(tape, f, value).read(options)
 
 
@@ -66,13 +66,15 @@ class TapeReader:
 
     def __init__(self, tape: Any, f: Callable[..., Any], value: Any = None) -> None:
         if not tape.n_inputs:
-            names, name = separated(parameter_names(f)), spell_function(f)
+            names, name = join_items(parameter_names(f)), spell_function(f)
             code = {"definition": f"def {name}(x): …", "call": f"play({name}, 2.0)"}
-            raise InputError(say("inputs not passed" if names else "takes no inputs", names=names, **code))
+            raise InputError(message("inputs not passed" if names else "takes no inputs", names=names, **code))
         self.tape, self._f, self._value = tape, f, value
         located = source_map.locate(f, tape.call_stacks, len(tape), tape.execution_log)
         labels = {
-            tape.name(i): label for i, label in enumerate(tape.input_names) if label and notation.pretty(label) == label
+            tape.name(i): label
+            for i, label in enumerate(tape.input_names)
+            if label and notation.format_name(label) == label
         }
         numbers = {number: k for k, number in enumerate(dict.fromkeys(tape.written_by_sweep.values()), start=1)}
         sweeps = [numbers.get(tape.written_by_sweep.get(i), 0) for i in range(len(tape))]
@@ -114,20 +116,20 @@ class TapeReader:
             function=name,
             parameters=parameters,
             sources=self.sources,
-            note=together(self._note, constant, explanations.counts_note(tape), explanations.sweeps_note(lines)),
+            note=join_sentences(self._note, constant, explanations.counts_note(tape), explanations.sweeps_note(lines)),
             lines=lines,
             steps=(),
             result=result,
             value=Number.of(np.nan if value is None else value),
-            result_name=say("result name") if "y" in tape.input_names else "y",
+            result_name=message("result name") if "y" in tape.input_names else "y",
             opening=explanations.opening(title, lines),
             chapters=self._overview,
-            lang=spoken(),
+            lang=current_language(),
         )
 
     @functools.cached_property
     def _overview(self) -> tuple[Group, ...]:
-        return overview(self.outline, lambda i: notation.pretty(self.tape.name(i)))
+        return overview(self.outline, lambda i: notation.format_name(self.tape.name(i)))
 
 
 class OnDemand(Sequence):
@@ -169,7 +171,7 @@ def _follow_sweep(tape: Any, trace: Trace, fault: str = "") -> Trace:
         steps += reverse_steps.measure_steps(tape, swept, held, faulty=bool(wrong))
     if steps:
         steps[-1] = reverse_steps.add_gradient(trace.derivative_name, lines, steps, truth if wrong else None)
-    note = together(trace.note, explanations.array_note(lines, tape.output))
+    note = join_sentences(trace.note, explanations.array_note(lines, tape.output))
     cost = Cost(1, len(tape) - tape.n_inputs, products, *held[-1])
     run = replace(trace, note=note, steps=tuple(steps), cost=cost, hints=_hints(steps))
     return _mark_faulty(run, wrong, truth) if wrong else run
@@ -185,7 +187,9 @@ def _mark_faulty(run: Trace, wrong: Fault, truth: Mapping[int, Number]) -> Trace
     """Say of a faulty run that it is one, and what would be right."""
     right = tuple(truth.get(i) for i in range(len(run.lines)))
     harmless = run.gradient == tuple(right[i] for i in run.inputs)
-    warning = together(say("faulty on purpose"), wrong.mistake, say("right all the same") if harmless else "")
+    warning = join_sentences(
+        message("faulty on purpose"), wrong.mistake, message("right all the same") if harmless else ""
+    )
     return replace(run, fault=wrong.name, badge=wrong.badge, warning=warning, truth=right)
 
 
@@ -246,18 +250,18 @@ def _describe_line(tape: Any, i: int, where: tuple[Span, ...], labels: Mapping[s
         operands=() if op is None else tuple(_operands(tape, i, labels)),
         where=where,
         latex=partials.operation_latex(tape, i),
-        display_name=notation.pretty(tape.name(i)),
-        expression=label if op is None else notation.readable(text),
-        source_expression=label if op is None else notation.readable(text, labels),
-        adjoint_name=notation.pretty_adjoint(tape.name(i)),
-        tangent_name=notation.pretty_tangent(tape.name(i)),
+        display_name=notation.format_name(tape.name(i)),
+        expression=label if op is None else notation.format_expression(text),
+        source_expression=label if op is None else notation.format_expression(text, labels),
+        adjoint_name=notation.format_adjoint(tape.name(i)),
+        tangent_name=notation.format_tangent(tape.name(i)),
     )
 
 
 def _symbol(tape: Any, i: int) -> str:
     op = tape.ops[i]
     if op is None:
-        return tape.input_names[i] or notation.pretty(tape.name(i))
+        return tape.input_names[i] or notation.format_name(tape.name(i))
     if op.name == "getitem":
         index = tape.expression(i).partition("[")[2]
         return f"[{index}" if 0 < len(index) <= 8 else "[…]"
@@ -275,7 +279,7 @@ def _operands(tape: Any, i: int, labels: Mapping[str, str]) -> Iterator[Operand]
         partial = partials.local_partial(tape, i, slot)
         shown = None if partial is None else Number.of(partial)
         formula, latex = partials.write_way_back(tape, i, slot)
-        edge, whole = edge_label(notation.readable(formula, labels) if formula else "", shown)
+        edge, whole = edge_label(notation.format_expression(formula, labels) if formula else "", shown)
         title, name = "" if whole == edge else whole, tape.name(parent)
         yield Operand(parent, name, value, shown, formula, latex, edge, title, value.flowing(to))
 
@@ -290,4 +294,4 @@ def edge_label(formula: str, partial: Number | None) -> tuple[str, str]:
         whole = edge = f"{formula} = {partial.text}"
         if partial.shape:
             edge = formula if len(formula) <= _MAX_EDGE_LENGTH else partial.in_node
-    return notation.shortened(edge, _MAX_EDGE_LENGTH), whole
+    return notation.shorten(edge, _MAX_EDGE_LENGTH), whole

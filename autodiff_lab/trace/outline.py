@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby, zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
-from autodiff_lab.text.messages import say
-from autodiff_lab.text.notation import shortened
+from autodiff_lab.text.messages import message
+from autodiff_lab.text.notation import shorten
 from autodiff_lab.trace.records import Source, Span, Turn
 
 if TYPE_CHECKING:
@@ -189,14 +189,14 @@ def _is_same_section(before: list[Key], after: list[Key], depth: int) -> bool:
 
 def _title(kind: str, place: Sequence[int], sources: Sequence[Source]) -> tuple[str, int]:
     if kind == "turn":
-        return say("one turn", n=place[0]), place[0]
+        return message("one turn", n=place[0]), place[0]
     if kind == "sweep":
-        return say("segment inner"), 0
+        return message("segment inner"), 0
     text = sources[place[0]].text[place[1]]
     if kind == "call":
         _, row, column, end_row, end_column = place
         text = text[column : end_column if end_row == row else None]
-    return shortened(text.strip(), _MAX_TITLE_LENGTH), 0
+    return shorten(text.strip(), _MAX_TITLE_LENGTH), 0
 
 
 def simplify_outline(section: Section, named: Callable[[int], str]) -> Section:
@@ -250,7 +250,7 @@ def _merge(outer: Section, inner: Section) -> Section:
     if inner.kind in _LEAVES or (inner.kind == "loop" and outer.kind != "turn"):
         return inner
     title = f"{outer.title} · {inner.title}" if (outer.kind, inner.kind) == ("turn", "loop") else outer.title
-    return outer._replace(title=shortened(title, _MAX_TITLE_LENGTH), inside=inner.inside)
+    return outer._replace(title=shorten(title, _MAX_TITLE_LENGTH), inside=inner.inside)
 
 
 def _bundle(parts: Sequence[Section], turns: Sequence[int], named: Callable[[int], str]) -> list[Section]:
@@ -268,7 +268,7 @@ def _bundle(parts: Sequence[Section], turns: Sequence[int], named: Callable[[int
             continue
         first, last = some[0], some[-1]
         if turns[at]:
-            kind, title = "turns", say("some turns", first=turns[at], last=turns[at + len(some) - 1])
+            kind, title = "turns", message("some turns", first=turns[at], last=turns[at + len(some) - 1])
         else:
             kind, title = "part", _title_of_range(first, last, named)
         inside = tuple(_bundle(some, turns[at : at + len(some)], named))
@@ -278,7 +278,7 @@ def _bundle(parts: Sequence[Section], turns: Sequence[int], named: Callable[[int
 
 def _title_of_range(first: Section | Group, last: Section | Group, named: Callable[[int], str]) -> str:
     ends = (part.title or named(line) for part, line in ((first, first.first), (last, last.end - 1)))
-    return shortened(" … ".join(dict.fromkeys(ends)), _MAX_TITLE_LENGTH)
+    return shorten(" … ".join(dict.fromkeys(ends)), _MAX_TITLE_LENGTH)
 
 
 def cut_windows(outline: Section, max_lines: int) -> list[tuple[Section, ...]]:

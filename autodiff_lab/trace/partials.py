@@ -9,7 +9,7 @@ import numpy as np
 
 from autodiff_lab.engine.broadcasting import keepdims_shape, shape_of
 from autodiff_lab.text import notation
-from autodiff_lab.text.messages import say
+from autodiff_lab.text.messages import message
 from autodiff_lab.transforms.symbol import Symbol, SymbolLevel
 
 _MAX_MAP_LENGTH = 44
@@ -117,7 +117,7 @@ def write_way_back(tape: Any, i: int, slot: int) -> tuple[str, str]:
     except Exception:
         text = ""
     if not text or len(text) > _MAX_MAP_LENGTH:
-        text = say("pullback of" if op.kind == "general" else "transpose of", op=op.name)
+        text = message("pullback of" if op.kind == "general" else "transpose of", op=op.name)
     return text, notation.latex_expression(text)
 
 
@@ -138,12 +138,12 @@ def _partial(tape: Any, i: int, slot: int) -> tuple[str, str]:
 def _map(tape: Any, i: int, slot: int) -> str:
     """The transpose of a linear or multilinear map, applied to the line's adjoint; empty where there is no formula."""
     op, names, y = tape.ops[i], _names(tape, i), NamedValue(tape.name(i), tape.values[i])
-    adjoint = notation.pretty_adjoint(tape.name(i))
+    adjoint = notation.format_adjoint(tape.name(i))
     if op.name == "matmul":
         return _through_product(tape, i, slot, [name.text() for name in names])
     if op.name == "getitem":
         # The rule's own function has no name in NumPy.
-        return say("at, else 0", adjoint=adjoint, index=tape.expression(i).partition("[")[2])
+        return message("at, else 0", adjoint=adjoint, index=tape.expression(i).partition("[")[2])
     if op.kind == "general":
         return ""
     found = op.pullback(slot, NamedValue(adjoint, tape.values[i]), y, tuple(names), tape.kwargs.get(i, {}))
@@ -174,7 +174,7 @@ def _through_product(tape: Any, i: int, slot: int, names: list[str]) -> str:
     rows, columns = (np.ndim(x) for x in tape.args[i])
     if max(rows, columns) > 2:
         return ""
-    adjoint = notation.pretty_adjoint(tape.name(i))
+    adjoint = notation.format_adjoint(tape.name(i))
     if rows == 1 and columns == 1:
         return f"{adjoint} * {(b, a)[slot]}"
     if slot == 0:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_lab.text.messages import say
+from autodiff_lab.text.messages import message
 from autodiff_lab.trace.model import Hint, Line, Mistake, Number, Question
 from autodiff_lab.trace.reverse_steps import RawContribution, SweepEvent
 
@@ -25,7 +25,7 @@ KINDS = ("overwrote", "missing", "incoming", "output", "point", "other", "sign",
 
 def hints(kinds: Iterable[str]) -> tuple[Hint, ...]:
     """Say something about each of these kinds of mistakes."""
-    return tuple(Hint(kind, say(f"hint {kind}")) for kind in KINDS if kind in kinds)
+    return tuple(Hint(kind, message(f"hint {kind}")) for kind in KINDS if kind in kinds)
 
 
 def is_askable(tape: Any) -> bool:

@@ -193,7 +193,7 @@ class Line:
     @property
     def label_or_name(self) -> str:
         """The learner's name of an input, unless it could be taken for a name of the tape; else `display_name`."""
-        return self.label if self.label and notation.pretty(self.label) == self.label else self.display_name
+        return self.label if self.label and notation.format_name(self.label) == self.label else self.display_name
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autodiff_lab.text.messages import together
+from autodiff_lab.text.messages import join_sentences
 from autodiff_lab.trace import equations, explanations, partials
 from autodiff_lab.trace.memory_usage import Kept
 from autodiff_lab.trace.model import Contribution, Line, Meter, Number, Question, Step
@@ -101,7 +101,7 @@ def sweep_steps(
             continue
         sends = tuple(_add_copies(tape, event, _send(lines[i], adjoint, sent, largest_size)) for sent in event.sent)
         sentence = explanations.explain_sweep(lines, i, adjoint, sends, waiting())
-        sentence = together(sentence, event.remark)
+        sentence = join_sentences(sentence, event.remark)
         made.append(Step("sweep", i, adjoint, sends, sentence, equations.write_sweep(lines, i, adjoint, sends)))
     return made
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from autodiff_lab.engine.errors import InputError
-from autodiff_lab.text.messages import checked_language
+from autodiff_lab.text.messages import check_language
 
 MODES = ("reverse", "forward")
 FAULTS = ("overwrite", "wrong order", "recursion", "stale")
@@ -49,7 +49,7 @@ class RunOptions:
             raise InputError("The faulty engines are reverse ones: leave mode='forward' out, or the fault.")
         if self.fault and self.fault not in FAULTS:
             raise InputError(f"There is no fault {self.fault!r}; there are {', '.join(map(repr, FAULTS))}.")
-        checked_language(self.function, self.lang)
+        check_language(self.function, self.lang)
 
     def along(self, direction: Any) -> RunOptions:
         """The same run forward in a direction; in reverse, if there is none."""

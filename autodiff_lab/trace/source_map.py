@@ -19,7 +19,7 @@ from types import CodeType
 from typing import Any
 
 from autodiff_lab.engine.printing import replace_bidi
-from autodiff_lab.text.messages import say, separated
+from autodiff_lab.text.messages import join_items, message
 from autodiff_lab.trace.execution_counts import Place, follow_execution
 from autodiff_lab.trace.model import Source, Span, Turn
 from autodiff_lab.transforms.recording import name_of
@@ -69,7 +69,7 @@ def locate(f: Callable[..., Any], sites: Sequence[Frames] | None, n_lines: int, 
     for line, frames in enumerate(sites or ()):
         spans[line] = tuple(span for span in (book.span(*frame) for frame in frames) if span is not None)
     if book.lost - {root} and found:
-        note = say("no source of some", names=separated(sorted(code.co_name for code in book.lost)))
+        note = message("no source of some", names=join_items(sorted(code.co_name for code in book.lost)))
     ways = follow_execution(walk, [block.place for block in book.blocks], n_lines)
     shown = tuple(replace(block.source, ran=ran) for block, ran in zip(book.blocks, ways.ran, strict=True))
     return Located(shown, tuple(spans), note, ways.turns)
@@ -96,8 +96,8 @@ def code_of(f: Callable[..., Any]) -> CodeType | None:
 def _say_missing(f: Callable[..., Any], code: CodeType | None) -> str:
     name = name_of(f)
     if code is None:
-        return say("not Python", name=name)
-    return say("no source", name=name, file=code.co_filename)
+        return message("not Python", name=name)
+    return message("no source", name=name, file=code.co_filename)
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from autodiff_lab.text.arguments import one_of
-from autodiff_lab.text.messages import checked_language
+from autodiff_lab.text.arguments import check_choice
+from autodiff_lab.text.messages import check_language
 
 __all__ = ["SCALES", "play_defaults"]
 
@@ -40,7 +40,7 @@ def play_defaults(*, lang: str | None = None, scale: str | None = None) -> dict[
     {'lang': 'en', 'scale': 'normal'}
     """
     if lang is not None:
-        _now["lang"] = checked_language("play_defaults", lang)
+        _now["lang"] = check_language("play_defaults", lang)
     if scale is not None:
-        _now["scale"] = one_of("play_defaults", "scale", scale, SCALES)
+        _now["scale"] = check_choice("play_defaults", "scale", scale, SCALES)
     return dict(_now)

@@ -17,7 +17,7 @@ from autodiff_lab.figures.graph.render import DrawingError
 from autodiff_lab.figures.style import fonts
 from autodiff_lab.text import messages
 from autodiff_lab.text.catalogue import _ROOMS, CATALOGUE, LANGUAGES
-from autodiff_lab.text.messages import say, speaking
+from autodiff_lab.text.messages import message, use_language
 from autodiff_lab.trace.faulty_engines import FAULTS
 from autodiff_lab.trace.quiz import KINDS
 
@@ -106,7 +106,7 @@ def test_every_string_is_used():
 
 
 def test_the_player_has_no_words_of_its_own():
-    """What its script writes into the page comes from `say`, from a trace, or is a sign or a class."""
+    """What its script writes into the page comes from `message`, from a trace, or is a sign or a class."""
     for path in ROOT.glob("widgets/player/js/*.js"):
         text = re.sub(r"/\*[\s\S]*?\*/|//[^\n]*", "", path.read_text(encoding="utf-8"))
         for attribute in ("aria-label", "title", "aria-valuetext", "placeholder", "alt"):
@@ -160,8 +160,8 @@ def test_a_chinese_fault(fault):
 
 
 def test_chinese_hints():
-    with speaking("zh"):
-        assert not any(latin(say(f"hint {kind}")) for kind in KINDS)
+    with use_language("zh"):
+        assert not any(latin(message(f"hint {kind}")) for kind in KINDS)
 
 
 def test_the_field_s_terms():
@@ -201,9 +201,9 @@ def test_a_language_that_there_is_not():
 
 
 def test_a_language_is_spoken_inside_its_block_only():
-    with speaking("zh"), pytest.raises(ZeroDivisionError):
+    with use_language("zh"), pytest.raises(ZeroDivisionError):
         1 / 0  # noqa: B018
-    assert say("value") == "value"
+    assert message("value") == "value"
 
 
 # Type for Chinese

@@ -67,9 +67,9 @@ def test_every_number_is_short_and_close(x):
 
 
 def test_a_name_is_written_with_signs():
-    assert notation.pretty("v-1") == "v₋₁"
-    assert notation.pretty("v") == "v"
-    assert notation.pretty_adjoint("v0") == "v\N{COMBINING MACRON}₀"
+    assert notation.format_name("v-1") == "v₋₁"
+    assert notation.format_name("v") == "v"
+    assert notation.format_adjoint("v0") == "v\N{COMBINING MACRON}₀"
     assert notation.latex_adjoint("v-1") == r"\bar{v}_{-1}"
     assert notation.latex("x1") == "x_{1}"
     assert notation.latex("p['w']") == r"\text{p['w']}"
@@ -91,4 +91,4 @@ def test_a_name_is_written_with_signs():
     ],
 )
 def test_an_expression_reads_as_in_a_textbook(expression, text):
-    assert notation.readable(expression) == text
+    assert notation.format_expression(expression) == text

@@ -14,7 +14,7 @@ from PIL import Image
 from autodiff_lab.figures.export.svg_text import CHINESE
 from autodiff_lab.figures.graph.render import DrawingError
 from autodiff_lab.figures.style import fonts
-from autodiff_lab.text.arguments import check_number, one_of
+from autodiff_lab.text.arguments import check_choice, check_number
 from autodiff_lab.trace.model import Trace
 
 THEMES = ("light", "dark")
@@ -32,7 +32,7 @@ def check_options(function: str, theme: str, scale: float) -> tuple[str, float]:
     InputError
         If the theme is neither light nor dark, or the scale no number from 0.1 to 10.
     """
-    return one_of(function, "theme", theme, THEMES), check_number(function, "scale", scale, 0.1, 10)
+    return check_choice(function, "theme", theme, THEMES), check_number(function, "scale", scale, 0.1, 10)
 
 
 def translate_if_illegible(function: str, trace: Trace) -> Trace:

@@ -17,7 +17,7 @@ from autodiff_lab.figures.export.svg_text import Run, add_heights, legend_runs, 
 from autodiff_lab.figures.graph.box_size import SIZE
 from autodiff_lab.figures.graph.render import DrawingError, data_url
 from autodiff_lab.figures.style.svg import element, write_picture
-from autodiff_lab.text.arguments import check_number, check_path, one_of
+from autodiff_lab.text.arguments import check_choice, check_number, check_path
 from autodiff_lab.text.notation import escape
 from autodiff_lab.trace.model import Trace
 
@@ -173,9 +173,9 @@ def strip(
     theme: str = "light",
 ) -> Strip:
     """Put chosen steps of a run side by side; see `Trace.strip`."""
-    one_of("strip", "page", page, (None, *PAGES))
-    one_of("strip", "columns", columns, (None, *_COLUMNS))
-    one_of("strip", "theme", theme, bitmap.THEMES)
+    check_choice("strip", "page", page, (None, *PAGES))
+    check_choice("strip", "columns", columns, (None, *_COLUMNS))
+    check_choice("strip", "theme", theme, bitmap.THEMES)
     shown, remark = pick_steps("strip", trace, steps, _PANELS)
     ways = list(itertools.product([page] if page else ["A4", "A4 landscape"], [columns] if columns else _COLUMNS))
     plan = max(_make_plans(trace, shown, remark, ways, theme), key=_Plan.rate)

@@ -17,9 +17,9 @@ from autodiff_lab.figures.graph.box_size import SIZE
 from autodiff_lab.figures.graph.draw import graph, picture
 from autodiff_lab.figures.graph.layout import layout_of
 from autodiff_lab.figures.style.svg import element, write_picture
-from autodiff_lab.figures.style.themes import following, theme_of
+from autodiff_lab.figures.style.themes import find_theme, follow_page_theme
 from autodiff_lab.text.arguments import check_path, check_step
-from autodiff_lab.text.messages import say, speaking
+from autodiff_lab.text.messages import message, use_language
 from autodiff_lab.text.notation import escape
 from autodiff_lab.trace.model import Trace
 from autodiff_lab.trace.outline import group_lines
@@ -78,7 +78,7 @@ class Frames:
         layout: Mapping[str, Any] | None = None,
     ) -> None:
         self.trace = trace
-        self._theme, self.colours = theme, theme_of("frames", theme)
+        self._theme, self.colours = theme, find_theme("frames", theme)
         self._direction, self._panel = direction, panel
         self._group = "auto" if len(trace.lines) > _SINGLE else None
         self._groups = group_lines(trace, self._group)
@@ -105,12 +105,12 @@ class Frames:
         """Draw the frame of a step; −1 is before the first."""
         colours, below = self.colours, self._top + self._size[1] + 8
         footer = self.height - _MARGIN - add_heights(self._footer)
-        with speaking(self.trace.lang):
+        with use_language(self.trace.lang):
             svg = write_picture(
                 (self.width, self.height),
                 colours.paper,
                 self.trace.lang,
-                say("picture of", title=self.trace.title, step=self._number(step)),
+                message("picture of", title=self.trace.title, step=self._number(step)),
                 element("desc", escape(self.sentence(step))),
                 self._head(step)[0],
                 self._view(step, _MARGIN + (self.width - 2 * _MARGIN - self._size[0]) / 2, self._top),
@@ -119,7 +119,7 @@ class Frames:
                 write_paragraphs(self._footer, _MARGIN, footer, colours)[0],
                 font_size=SIZE,
             )
-        return following(svg) if self._theme == "auto" else svg
+        return follow_page_theme(svg) if self._theme == "auto" else svg
 
     def sentence(self, step: int) -> str:
         """Return what is said at a step."""
@@ -129,9 +129,9 @@ class Frames:
     def remarks(self) -> list[str]:
         """What the picture of this graph leaves out, or puts together."""
         boxes = len(self._groups) + len(self.trace.inputs)
-        with speaking(self.trace.lang):
-            grouped = [say("grouped", lines=len(self.trace.lines), boxes=boxes)] if self._group else []
-            return grouped if self.whole else [*grouped, say("in view", boxes=boxes)]
+        with use_language(self.trace.lang):
+            grouped = [message("grouped", lines=len(self.trace.lines), boxes=boxes)] if self._group else []
+            return grouped if self.whole else [*grouped, message("in view", boxes=boxes)]
 
     def _graph(self, step: int) -> Any:
         drawing = graph(self.trace, step, direction=self._direction, theme=self._theme, group=self._group)
@@ -143,14 +143,14 @@ class Frames:
         return wrap_runs(runs, self.width - 2 * _MARGIN, size)
 
     def _number(self, step: int) -> str:
-        return say("before the first") if step < 0 else say("step", step=step + 1, count=len(self.trace.steps))
+        return message("before the first") if step < 0 else message("step", step=step + 1, count=len(self.trace.steps))
 
     def _head(self, step: int) -> tuple[str, float]:
         """Write what stands above the graph; return it and where the graph begins."""
         colours, top, right = self.colours, _MARGIN * 0.6, self.width - _MARGIN
         counter = [Run(self._number(step), "soft_ink")]
         if step >= 0:
-            phase = Run(say(f"phase.{self.trace.steps[step].phase}"), "ink", True)
+            phase = Run(message(f"phase.{self.trace.steps[step].phase}"), "ink", True)
             counter = svg_text.fill_runs("counter", step=counter[0], phase=phase)
         count = Paragraph([counter])
         if self._panel:

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterable, Sequence
 
 from autodiff_lab.text.arguments import check_steps
-from autodiff_lab.text.messages import in_its_language, say
+from autodiff_lab.text.messages import in_its_language, message
 from autodiff_lab.trace.model import Trace
 
 
@@ -26,7 +26,7 @@ def pick_steps(function: str, trace: Trace, steps: Iterable[int] | None, most: i
 
 @in_its_language
 def _remark(trace: Trace, shown: int) -> str:
-    return say("some steps", shown=shown, count=len(trace.steps))
+    return message("some steps", shown=shown, count=len(trace.steps))
 
 
 def choose_steps(phases: Sequence[str], most: int) -> list[int]:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from autodiff_lab.figures.graph.box_size import SIZE, text_width
 from autodiff_lab.figures.style.svg import element
 from autodiff_lab.figures.style.themes import Theme
-from autodiff_lab.text.messages import in_its_language, pieces, say
+from autodiff_lab.text.messages import in_its_language, message, message_parts
 from autodiff_lab.text.notation import escape
 from autodiff_lab.trace.model import Equation, Trace
 
@@ -71,13 +71,13 @@ def equation_runs(equation: Equation) -> list[Run]:
 @in_its_language
 def legend_runs(trace: Trace) -> tuple[list[Run], list[Run]]:
     """Return how to read a box of the graph, in its colours; and what a reader has to be warned of, if anything."""
-    inks = {kind: Run(say(kind), kind, True) for kind in ("value", "adjoint", "tangent")}
+    inks = {kind: Run(message(kind), kind, True) for kind in ("value", "adjoint", "tangent")}
     return fill_runs(f"legend.{trace.mode}", **inks), [Run(trace.warning, "adjoint", True)]
 
 
 def fill_runs(key: str, **slots: Run) -> list[Run]:
     """Fill the slots of a string with runs; its own words are soft."""
-    return [piece if isinstance(piece, Run) else Run(piece, "soft_ink") for piece in pieces(key, **slots)]
+    return [piece if isinstance(piece, Run) else Run(piece, "soft_ink") for piece in message_parts(key, **slots)]
 
 
 def wrap_runs(runs: Iterable[Run], width: float, size: float = SIZE) -> Paragraph:

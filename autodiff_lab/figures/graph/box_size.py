@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from autodiff_lab.text import notation
-from autodiff_lab.text.messages import say
+from autodiff_lab.text.messages import message
 from autodiff_lab.trace.model import Line, Operand, Trace
 
 SIZE = 14
@@ -46,7 +46,7 @@ def node_texts(trace: Trace) -> Iterator[tuple[int, str, str]]:
         yield i, "value", line.value.in_node
     for i, truth in enumerate(trace.truth):
         if truth is not None:
-            yield i, "truth", say("node true", value=truth.in_node)
+            yield i, "truth", message("node true", value=truth.in_node)
     for step in trace.steps:
         if step.adjoint is not None:
             yield step.line, "adjoint", step.adjoint.in_node
@@ -130,7 +130,7 @@ class BoxSizes:
 
     def several(self, count: int, tail: int, head: GroupBox) -> dict[str, str]:
         """The way of many values from one group into another."""
-        return {"id": f"m{tail}_{head.first}_{count}", **_label_room(say("values together", n=count))}
+        return {"id": f"m{tail}_{head.first}_{count}", **_label_room(message("values together", n=count))}
 
     def group(self, group: GroupBox, outputs: Sequence[int]) -> dict[str, str]:
         """A closed group: its title, its size, and the values that leave it."""
@@ -139,7 +139,7 @@ class BoxSizes:
             line = self._lines[i]
             texts.append("  ".join([line.label_or_name, line.value.in_node, *self._derivatives(i)]))
         if len(outputs) > MAX_OUTPUTS:
-            texts.append(say("and more", n=len(outputs) - MAX_OUTPUTS))
+            texts.append(message("and more", n=len(outputs) - MAX_OUTPUTS))
         width = max(text_width(text, bold=k != 1) for k, text in enumerate(texts))
         return _size(width / 72 + 0.3, (_GROUP_ROW * len(texts) + _GROUP_MARGIN) / 72)
 

@@ -11,9 +11,9 @@ from autodiff_lab.figures.graph.box_size import SIZE, BoxSizes
 from autodiff_lab.figures.graph.dot_builder import add_graph, outputs
 from autodiff_lab.figures.graph.node_style import DrawOptions, GraphStyle, escaped_text
 from autodiff_lab.figures.graph.render import FAST_LAYOUT, Drawing, DrawingError, picture, render
-from autodiff_lab.figures.style.fonts import stack
-from autodiff_lab.figures.style.themes import theme_of
-from autodiff_lab.text.arguments import one_of
+from autodiff_lab.figures.style.fonts import font_stack
+from autodiff_lab.figures.style.themes import find_theme
+from autodiff_lab.text.arguments import check_choice
 from autodiff_lab.text.messages import in_its_language
 from autodiff_lab.trace.memory_usage import find_last_uses
 from autodiff_lab.trace.model import Trace
@@ -81,7 +81,7 @@ def draw(
     >>> draw(lambda x: x * x, 3.0)
     <drawing of lambda x>
     """
-    one_of("draw", "group", group, GROUPINGS)
+    check_choice("draw", "group", group, GROUPINGS)
     trace = f if isinstance(f, Trace) else Trace.of(f, *args, kwargs=kwargs, lang=lang or "en")
     if lang not in (None, trace.lang):
         raise InputError(f"This trace speaks {trace.lang!r}. Make it with Trace.of(f, *args, lang={lang!r}).")
@@ -161,13 +161,13 @@ def graph(
         ids also in the SVG, with the classes ``input``, ``operation``, ``result``, ``constant``, ``unreached``,
         ``active`` and ``carrying``; a group is ``g{line}``, after its first line.
     """
-    one_of("draw", "direction", direction, DIRECTIONS)
+    check_choice("draw", "direction", direction, DIRECTIONS)
     named = group is None or isinstance(group, str)
-    groups = group_lines(trace, one_of("draw", "group", group, GROUPINGS)) if named else tuple(group)
+    groups = group_lines(trace, check_choice("draw", "group", group, GROUPINGS)) if named else tuple(group)
     shown = {"values": values, "adjoints": adjoints, "partials": partials, "shapes": shapes}
     for option, given in shown.items():
-        one_of("draw", option, given, (True, False))
-    colours = theme_of("draw", theme)
+        check_choice("draw", option, given, (True, False))
+    colours = find_theme("draw", theme)
     step = len(trace.steps) - 1 if step is None else step
     style = GraphStyle(trace, step, DrawOptions(**shown, theme=theme))
     drawing = Drawing(
@@ -178,21 +178,21 @@ def graph(
             "nodesep": "0.3",
             "ranksep": "0.35",
             "tooltip": escaped_text(trace.title),
-            "fontname": stack(trace.lang),
+            "fontname": font_stack(trace.lang),
         },
         node_attr={
             "shape": "box",
             "style": "rounded,filled",
             "fillcolor": colours.paper,
             "color": colours.line,
-            "fontname": stack(trace.lang),
+            "fontname": font_stack(trace.lang),
             "fontsize": str(SIZE),
             "fontcolor": colours.ink,
             "margin": "0.08,0.03",
         },
         edge_attr={
             "color": colours.line,
-            "fontname": stack(trace.lang),
+            "fontname": font_stack(trace.lang),
             "fontsize": str(SIZE),
             "fontcolor": colours.ink,
             "arrowsize": "0.7",

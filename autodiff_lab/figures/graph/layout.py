@@ -12,8 +12,8 @@ from typing import Any
 import graphviz
 
 from autodiff_lab.figures.graph.render import render
-from autodiff_lab.figures.style.fonts import some_font
-from autodiff_lab.text.messages import say
+from autodiff_lab.figures.style.fonts import provide_font
+from autodiff_lab.text.messages import message
 
 # Borders are drawn half outside of their box.
 _PAD = 4.0
@@ -29,7 +29,7 @@ def layout_of(digraph: graphviz.Digraph) -> dict[str, Any]:
     (['n0', 'n1'], ['e1_0'], 'M')
     """
     places = _places(json.loads(render(digraph, "json0")))
-    return {**places, "note": say("laid out in haste")} if getattr(digraph, "layout_timed_out", False) else places
+    return {**places, "note": message("laid out in haste")} if getattr(digraph, "layout_timed_out", False) else places
 
 
 def layouts_of(digraphs: Sequence[graphviz.Digraph]) -> list[dict[str, Any]]:
@@ -41,7 +41,7 @@ def layouts_of(digraphs: Sequence[graphviz.Digraph]) -> list[dict[str, Any]]:
     """
     dot = shutil.which("dot")
     if dot and len(digraphs) > 1:
-        with some_font(), contextlib.suppress(OSError, subprocess.CalledProcessError, ValueError):
+        with provide_font(), contextlib.suppress(OSError, subprocess.CalledProcessError, ValueError):
             source = "\n".join(digraph.source for digraph in digraphs)
             told = subprocess.run([dot, "-Tjson0"], input=source.encode(), capture_output=True, check=True).stdout
             found = list(_each(told.decode()))

@@ -16,8 +16,8 @@ from autodiff_lab.figures.graph.box_size import MAX_OUTPUTS, BoxSizes, GroupBox
 from autodiff_lab.figures.graph.dot_builder import outputs
 from autodiff_lab.figures.graph.node_style import size_of
 from autodiff_lab.figures.graph.section_layout import identify, layout_sections
-from autodiff_lab.text.messages import in_its_language, say, separated
-from autodiff_lab.text.notation import shortened
+from autodiff_lab.text.messages import in_its_language, join_items, message
+from autodiff_lab.text.notation import shorten
 from autodiff_lab.trace.excerpts import Excerpts
 from autodiff_lab.trace.memory_usage import find_last_uses
 from autodiff_lab.trace.model import Line, Number, Trace
@@ -193,7 +193,7 @@ def _boxes(sections: Sequence[Section], wires: Sequence[Any], lines: Sequence[Li
             used = {operand.line for wire in wires[part.first : part.end] for operand in wire.operands}
             names = [(lines or wires)[i].label_or_name for i in sorted(used - {None}) if i < section.first]
             boxes[identify(part)] = GroupBox(
-                shortened(title, _TITLE), part.first, part.end, _describe_size(part, names), title
+                shorten(title, _TITLE), part.first, part.end, _describe_size(part, names), title
             )
     return boxes
 
@@ -203,7 +203,7 @@ def _describe_size(part: Section, used: Sequence[str]) -> str:
         return ""
     size = size_of(part)
     few = [*used[:_USED], "…"] if len(used) > _USED else used
-    return say("box uses", size=size, names=separated(few)) if used else size
+    return message("box uses", size=size, names=join_items(few)) if used else size
 
 
 def _leaving_payload(section: Section, last: Sequence[int]) -> dict[str, Any]:

@@ -8,9 +8,9 @@ from typing import NamedTuple
 import graphviz
 
 from autodiff_lab.figures.graph.box_size import MAX_OUTPUTS, BoxSizes, GroupBox, node_heading
-from autodiff_lab.figures.style.themes import BLUE, GREEN, VERMILION, theme_of
+from autodiff_lab.figures.style.themes import BLUE, GREEN, VERMILION, find_theme
 from autodiff_lab.text import notation
-from autodiff_lab.text.messages import counted, say, separated
+from autodiff_lab.text.messages import join_items, message, plural_message
 from autodiff_lab.trace.model import Line, Operand, Step, Trace
 from autodiff_lab.trace.outline import Group, Section
 
@@ -39,7 +39,7 @@ class GraphStyle:
     """The attributes of Graphviz that each part of a graph has at one step."""
 
     def __init__(self, trace: Trace, step: int, options: DrawOptions) -> None:
-        self.trace, self.options, self.theme = trace, options, theme_of("draw", options.theme)
+        self.trace, self.options, self.theme = trace, options, find_theme("draw", options.theme)
         self.now: Step | None = trace.steps[step] if 0 <= step < len(trace.steps) else None
         self.recorded = trace.recorded_at(step)
         self.sweeping = self.now is not None and self.now.phase in ("seed", "sweep")
@@ -120,7 +120,7 @@ class GraphStyle:
                 row.append(self._derivative(i))
             rows.append("&#160;&#160;".join(row) if i < self.recorded else "&#160;")
         if len(outputs) > MAX_OUTPUTS:
-            rows.append(_markup(say("and more", n=len(outputs) - MAX_OUTPUTS)))
+            rows.append(_markup(message("and more", n=len(outputs) - MAX_OUTPUTS)))
         look = {"peripheries": "2", "penwidth": "2"} if self.trace.result in outputs else {}
         if group.first >= self.recorded:
             look["style"] = "invis"
@@ -130,7 +130,7 @@ class GraphStyle:
             "id": f"g{group.first}",
             "class": "group",
             "label": f"<{'<br/>'.join(rows)}>",
-            "tooltip": escaped_text(say("group", title=title.rstrip(":"), size=size)),
+            "tooltip": escaped_text(message("group", title=title.rstrip(":"), size=size)),
             **self.sizes.group(GroupBox(title, group.first, group.end, size), outputs),
         }
 
@@ -150,12 +150,12 @@ class GraphStyle:
         return {"tooltip": escaped_text(f"{line.display_name} = {line.value.text}"), **look}
 
     def _title_of_node(self, i: int, line: Line) -> str:
-        text = say("node", name=line.display_name, meaning=line.source_expression, value=line.value.text)
+        text = message("node", name=line.display_name, meaning=line.source_expression, value=line.value.text)
         if self.adjoints[i] is not None:
-            text = say("node with adjoint", node=text, adjoint=self.adjoints[i].text)
+            text = message("node with adjoint", node=text, adjoint=self.adjoints[i].text)
         if self.tangents[i]:
-            tangents = separated(tangent.text for tangent in self.tangents[i])
-            text = say("node with tangent", node=text, tangent=tangents)
+            tangents = join_items(tangent.text for tangent in self.tangents[i])
+            text = message("node with tangent", node=text, tangent=tangents)
         return text
 
     def constant(self, i: int, slot: int, operand: Operand) -> dict[str, str]:
@@ -167,7 +167,7 @@ class GraphStyle:
             "label": f"<{_markup(operand.value.in_node)}>",
             "style": "invis" if hidden else "filled,dashed",
             "fillcolor": self.theme.constant_paper,
-            "tooltip": escaped_text(say("the constant", value=operand.value.text)),
+            "tooltip": escaped_text(message("the constant", value=operand.value.text)),
             **self.sizes.constant(i, slot, operand),
         }
 
@@ -180,7 +180,7 @@ class GraphStyle:
             "label": f"<{_markup(line.label_or_name)}>",
             "style": "invis" if user >= self.recorded else "rounded,filled,dashed",
             "fillcolor": self.theme.constant_paper,
-            "tooltip": escaped_text(say("far away", name=line.label_or_name, value=line.value.text)),
+            "tooltip": escaped_text(message("far away", name=line.label_or_name, value=line.value.text)),
             **self.sizes.again(node, user, tail),
         }
 
@@ -194,7 +194,7 @@ class GraphStyle:
         look |= self._label(operand.edge if self.options.partials else "", operand.shapes, carrying)
         if operand.edge:
             tail, partial = self.trace.lines[operand.line].display_name, operand.edge_title or operand.edge
-            said = say("edge", tail=tail, head=line.display_name, partial=partial)
+            said = message("edge", tail=tail, head=line.display_name, partial=partial)
             look["tooltip"] = look["labeltooltip"] = escaped_text(said)
         if carrying:
             look |= _CARRYING
@@ -225,8 +225,8 @@ class GraphStyle:
 
 def size_of(group: Group | Section) -> str:
     """How many operations a group has, and how often its text ran."""
-    operations = counted("operations", group.size)
-    return say("times", n=group.turns, operations=operations) if group.turns > 1 else operations
+    operations = plural_message("operations", group.size)
+    return message("times", n=group.turns, operations=operations) if group.turns > 1 else operations
 
 
 def _markup(text: str) -> str:

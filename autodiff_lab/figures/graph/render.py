@@ -19,9 +19,9 @@ import graphviz
 
 from autodiff_lab.engine.errors import AutodiffError
 from autodiff_lab.figures.graph.without_graphviz.drawing import FORMATS, draw_plainly
-from autodiff_lab.figures.style.fonts import some_font
-from autodiff_lab.figures.style.themes import following
-from autodiff_lab.text.messages import say, speaking, together
+from autodiff_lab.figures.style.fonts import provide_font
+from autodiff_lab.figures.style.themes import follow_page_theme
+from autodiff_lab.text.messages import join_sentences, message, use_language
 from autodiff_lab.text.notation import escape
 
 _SCROLLS_FROM = 1000
@@ -82,14 +82,14 @@ class Drawing(graphviz.Digraph):
         return f"<drawing of {self.title}>"
 
     def __str__(self) -> str:
-        with speaking(self.lang):
-            said = say("drawing", title=self.title, description=self.description).strip()
-            return together(said, say("laid out in haste") if self.layout_timed_out else "")
+        with use_language(self.lang):
+            said = message("drawing", title=self.title, description=self.description).strip()
+            return join_sentences(said, message("laid out in haste") if self.layout_timed_out else "")
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None, **_: Any) -> dict[str, str]:
         # An <img> survives the sanitising of a notebook that is not trusted; an inline <svg> does not. It also keeps
         # the ids in the picture apart from those of a second picture on the page.
-        svg = following(picture(self)) if self.theme == "auto" else picture(self)
+        svg = follow_page_theme(picture(self)) if self.theme == "auto" else picture(self)
         found = re.search(r'width="([\d.]+)pt"', svg)
         # A picture a little too wide for the page shrinks; one much too wide would become unreadable, and scrolls.
         width = "100%" if found is None or float(found[1]) < _SCROLLS_FROM else "none"
@@ -186,7 +186,7 @@ def render(digraph: graphviz.Digraph, format: str = "svg", *, scale: float = 1.0
     if scale != 1.0:
         digraph = digraph.copy()
         digraph.graph_attr["dpi"] = f"{96 * scale:g}"
-    with some_font():
+    with provide_font():
         if not getattr(digraph, "is_large", False) or digraph.layout_timed_out:
             return _draw(digraph, format)
         try:

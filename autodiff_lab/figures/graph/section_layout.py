@@ -9,8 +9,8 @@ from autodiff_lab.figures.graph.box_size import MAX_OUTPUTS, SIZE, BoxSizes, Gro
 from autodiff_lab.figures.graph.dot_builder import add_graph, outputs
 from autodiff_lab.figures.graph.layout import layouts_of
 from autodiff_lab.figures.graph.render import Drawing
-from autodiff_lab.figures.style.fonts import stack
-from autodiff_lab.text.messages import spoken
+from autodiff_lab.figures.style.fonts import font_stack
+from autodiff_lab.text.messages import current_language
 from autodiff_lab.trace.outline import Section
 
 
@@ -83,7 +83,7 @@ class _BoxGraph:
         return nodes, tuple((number[tail], number[head], *look.items()) for tail, head, look in self._edges.values())
 
     def drawing(self) -> Drawing:
-        type_ = {"fontname": stack(spoken()), "fontsize": str(SIZE)}
+        type_ = {"fontname": font_stack(current_language()), "fontsize": str(SIZE)}
         digraph = Drawing(
             graph_attr={"rankdir": "LR", "nodesep": "0.3", "ranksep": "0.35"},
             node_attr={"shape": "box", "label": "", "fixedsize": "true", **type_},

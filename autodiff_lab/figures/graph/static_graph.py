@@ -104,8 +104,8 @@ def _line(node: Node, place: dict[Node, int]) -> Line:
         text=text,
         operands=tuple(_operands(node, place)),
         display_name=node.name,
-        expression=notation.readable(text),
-        source_expression=notation.readable(text),
+        expression=notation.format_expression(text),
+        source_expression=notation.format_expression(text),
     )
 
 
@@ -126,7 +126,7 @@ def _operands(node: Operator, place: dict[Node, int]) -> Iterator[Operand]:
             continue
         value = _value(x)
         text = formula.text() if isinstance(formula, Symbol) else "" if formula is None else notation.number(formula)
-        edge, whole = edge_label(notation.readable(text), None if number is None else Number.of(number))
+        edge, whole = edge_label(notation.format_expression(text), None if number is None else Number.of(number))
         title = "" if whole == edge else whole
         shapes = "" if value is UNKNOWN else value.flowing(to)
         yield Operand(place[x], x.name, value, formula=text, edge=edge, edge_title=title, shapes=shapes)

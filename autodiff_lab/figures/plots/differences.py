@@ -9,7 +9,7 @@ import numpy as np
 
 from autodiff_lab.engine.errors import InputError
 from autodiff_lab.figures.plots.style import Plot, name_in_title, open_plot
-from autodiff_lab.text.arguments import one_of
+from autodiff_lab.text.arguments import check_choice
 from autodiff_lab.text.notation import number
 from autodiff_lab.transforms.gradients import jvp
 from autodiff_lab.transforms.recording import argument_names, name_of
@@ -61,7 +61,7 @@ def difference_errors(
     ['2e-05', '5e-09']
     """
     for method in methods:
-        one_of("difference_errors", "methods", method, METHODS)
+        check_choice("difference_errors", "methods", method, METHODS)
     if any(np.ndim(x) for x in args) or not 0 <= argnum < len(args):
         raise InputError(
             f"A step is taken in one number, and {name_of(f)} is looked at in argument {argnum} of {len(args)}: pass "

@@ -14,7 +14,7 @@ from matplotlib.colors import LinearSegmentedColormap, Normalize, to_rgba
 from autodiff_lab.engine.errors import ShapeError
 from autodiff_lab.figures.plots.style import Plot, open_plot
 from autodiff_lab.figures.style.themes import BLUE, VERMILION, Theme
-from autodiff_lab.text.arguments import one_of
+from autodiff_lab.text.arguments import check_choice
 from autodiff_lab.text.notation import number
 from autodiff_lab.transforms import pytree
 from autodiff_lab.transforms.jacobians import hessian, jacobian
@@ -142,7 +142,7 @@ def plot_matrix(
     >>> plot_matrix(np.eye(30), sparsity=True).description
     'Matrix, 30 rows and 30 columns. 30 of 900 entries are not 0; they lie between diagonal 0 and diagonal 0.'
     """
-    one_of("plot_matrix", "sparsity", sparsity, (True, False))
+    check_choice("plot_matrix", "sparsity", sparsity, (True, False))
     matrix = np.asarray(matrix, dtype=float)
     if matrix.ndim != 2 or 0 in matrix.shape:
         raise ShapeError(f"A matrix has rows and columns; this has shape {matrix.shape}. Reshape it, or pick a block.")

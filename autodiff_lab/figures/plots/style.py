@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from autodiff_lab.figures.graph.render import data_url
-from autodiff_lab.figures.style.themes import Theme, following, theme_of
+from autodiff_lab.figures.style.themes import Theme, find_theme, follow_page_theme
 from autodiff_lab.text.notation import escape
 from autodiff_lab.transforms.recording import name_of
 
@@ -41,7 +41,7 @@ class Plot(Figure):
         """Return the picture as SVG: the same bytes every time."""
         written = self._saved("svg", Date=None, Creator=None)
         text = written.decode()
-        return following(text) if self.theme == "auto" else text
+        return follow_page_theme(text) if self.theme == "auto" else text
 
     def png(self, scale: float = 1.0) -> bytes:
         """Return the picture as PNG, so many times larger than on a page; light, if its theme is ``"auto"``."""
@@ -49,7 +49,7 @@ class Plot(Figure):
 
     def _saved(self, format: str, scale: float = 1.0, **metadata: Any) -> bytes:
         file = io.BytesIO()
-        with matplotlib.rc_context(_settings(theme_of("plot", self.theme))):
+        with matplotlib.rc_context(_settings(find_theme("plot", self.theme))):
             self.savefig(file, format=format, dpi=_DPI * scale, metadata=metadata)
         return file.getvalue()
 
@@ -71,7 +71,7 @@ def open_plot(
     theme: str, width: float = 6.6, height: float = 4.4, panels: int = 1
 ) -> Iterator[tuple[Plot, list[Axes], Theme]]:
     """Open a figure with its axes, to be drawn on inside the block; matplotlib's own settings stay as they are."""
-    colours = theme_of("plot", theme)
+    colours = find_theme("plot", theme)
     with matplotlib.rc_context(_settings(colours)):
         figure = Plot(figsize=(width, height), dpi=_DPI, layout="constrained")
         figure.theme = theme

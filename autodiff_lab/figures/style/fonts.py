@@ -36,10 +36,10 @@ CHINESE_FONTS = (
 _LATIN = ("DejaVu Sans", "Verdana", "Helvetica", "Arial")
 
 
-def stack(lang: str) -> str:
+def font_stack(lang: str) -> str:
     """Name the fonts of a picture in a language, the best first, for a reader's own machine to choose from.
 
-    >>> stack("en")
+    >>> font_stack("en")
     'DejaVu Sans,Verdana,Helvetica,Arial,sans-serif'
     """
     return ",".join((*_LATIN, *(CHINESE_FONTS[:10] if lang == "zh" else ()), "sans-serif"))
@@ -67,7 +67,7 @@ def font_files(chinese: bool = False) -> list[str]:
 
 
 @contextlib.contextmanager
-def some_font() -> Iterator[None]:
+def provide_font() -> Iterator[None]:
     """Make sure that Graphviz finds a font while it draws; without one it draws empty squares.
 
     Graphviz asks fontconfig, and fontconfig reads its configuration once, when a process first draws. Nothing

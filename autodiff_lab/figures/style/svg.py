@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autodiff_lab.figures.style.fonts import stack
+from autodiff_lab.figures.style.fonts import font_stack
 from autodiff_lab.text.notation import escape
 
 NAMESPACE = {"xmlns": "http://www.w3.org/2000/svg"}
@@ -45,6 +45,6 @@ def write_picture(size: tuple[float, float], paper: str, lang: str, title: str, 
         width=f"{width:g}pt",
         height=f"{height:g}pt",
         viewBox=f"0 0 {width:g} {height:g}",
-        font_family=stack(lang),
+        font_family=font_stack(lang),
         font_size=f"{font_size:g}",
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from autodiff_lab.text.arguments import one_of
+from autodiff_lab.text.arguments import check_choice
 
 # Okabe and Ito's colours, safe for colour-blind readers: https://jfly.uni-koeln.de/color/
 GREEN = "#009E73"
@@ -91,23 +91,23 @@ def css_variables(prefix: str = "") -> dict[str, str]:
 _TAG = re.compile(r"<[^<>]*>")
 
 
-def theme_of(function: str, name: str) -> Theme:
-    """Return the colours of a theme; ``"auto"`` is drawn light, and `following` lets it follow the page.
+def find_theme(function: str, name: str) -> Theme:
+    """Return the colours of a theme; ``"auto"`` is drawn light, and `follow_page_theme` lets it follow the page.
 
-    >>> theme_of("draw", "dark").ink
+    >>> find_theme("draw", "dark").ink
     '#EDEDED'
     """
-    return DARK if one_of(function, "theme", name, THEMES) == "dark" else LIGHT
+    return DARK if check_choice(function, "theme", name, THEMES) == "dark" else LIGHT
 
 
-def following(svg: str) -> str:
+def follow_page_theme(svg: str) -> str:
     """Let a light picture turn dark where its page is dark.
 
     Notes
     -----
     A picture in an ``<img>`` cannot see the page, but it is told the colour scheme that the page declares.
 
-    >>> following('<svg width="9"><path fill="#1a1a1a"/></svg>').partition("</style>")[2]
+    >>> follow_page_theme('<svg width="9"><path fill="#1a1a1a"/></svg>').partition("</style>")[2]
     '<path fill="var(--ink,#1A1A1A)"/></svg>'
     """
     roles = {

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from autodiff_lab.text import notation
-from autodiff_lab.text.messages import pieces, say
-from autodiff_lab.text.notation import latex_value, pretty_adjoint, readable
+from autodiff_lab.text.messages import message, message_parts
+from autodiff_lab.text.notation import format_adjoint, format_expression, latex_value
 from autodiff_lab.text.table import DOWN, UP, Cell, Column, Grid
 from autodiff_lab.trace.model import Contribution, Direction, Line, Number, Operand, Step, Trace
 
@@ -17,13 +17,13 @@ FilledColumn = tuple[Column, list[Cell]]
 def forward_columns(trace: Trace, directions: Sequence[FilledColumn], partials: bool) -> list[FilledColumn]:
     """The columns that are computed along with the program."""
     filled = [
-        (Column(say("column.line")), [_name(trace, i) for i in range(len(trace.lines))]),
-        (Column(say("column.operation")), [Cell(line.expression, line.latex, line.text) for line in trace.lines]),
-        (Column(say("column.value"), True, DOWN), [_value(line.value) for line in trace.lines]),
+        (Column(message("column.line")), [_name(trace, i) for i in range(len(trace.lines))]),
+        (Column(message("column.operation")), [Cell(line.expression, line.latex, line.text) for line in trace.lines]),
+        (Column(message("column.value"), True, DOWN), [_value(line.value) for line in trace.lines]),
     ]
     filled += directions
     if partials:
-        filled.append((Column(say("column.partials")), [_partials(trace, line) for line in trace.lines]))
+        filled.append((Column(message("column.partials")), [_partials(trace, line) for line in trace.lines]))
     return filled
 
 
@@ -44,12 +44,12 @@ def _partials(trace: Trace, line: Line) -> Cell:
 def _partial(trace: Trace, line: Line, operand: Operand) -> Cell:
     """``∂v₄/∂v₀ = cos v₀ = 0.2837``; of a map, which has no table of partials, what goes back through it."""
     parent = trace.lines[operand.line]
-    formula = readable(operand.formula)
+    formula = format_expression(operand.formula)
     if operand.partial is None:
         if operand.formula == "0":
             return Cell(f"∂{line.display_name}/∂{parent.display_name} = 0", f"{_quotient(line, parent)} = 0")
-        name = say("way back", adjoint=pretty_adjoint(parent.name), map=formula)
-        parts = pieces("way back", adjoint=(notation.latex_adjoint(parent.name),), map=(operand.latex,))
+        name = message("way back", adjoint=format_adjoint(parent.name), map=formula)
+        parts = message_parts("way back", adjoint=(notation.latex_adjoint(parent.name),), map=(operand.latex,))
         return Cell(name, " ".join(x[0] if isinstance(x, tuple) else rf"\text{{{x}}}" for x in parts))
     number = operand.partial.text
     same = formula in ("", number)
@@ -73,14 +73,14 @@ def tangent_columns(trace: Trace) -> list[FilledColumn]:
 
 def _direction_title(direction: Direction) -> str:
     if direction.name == "custom":
-        return say("column.tangent along", direction=direction.shown)
-    return say("column.tangent", name=direction.name)
+        return message("column.tangent along", direction=direction.shown)
+    return message("column.tangent", name=direction.name)
 
 
 def adjoint_column(trace: Trace) -> FilledColumn:
     """The column that is computed against the program."""
     last = trace.adjoints_at(len(trace.steps) - 1)
-    return Column(say("column.adjoint"), True, UP), [_adjoint(adjoint) for adjoint in last]
+    return Column(message("column.adjoint"), True, UP), [_adjoint(adjoint) for adjoint in last]
 
 
 def _adjoint(adjoint: Number | None) -> Cell:
@@ -88,7 +88,7 @@ def _adjoint(adjoint: Number | None) -> Cell:
 
 
 def _words(key: str) -> Cell:
-    return Cell(say(key), rf"\text{{{notation.latex_text(say(key))}}}")
+    return Cell(message(key), rf"\text{{{notation.latex_text(message(key))}}}")
 
 
 def sweep_grid(trace: Trace) -> Grid:
@@ -104,8 +104,8 @@ def sweep_grid(trace: Trace) -> Grid:
         if line.kind == "input" and line.label:
             name = Cell(f"{name.text} = {line.label}", f"{name.latex} = {notation.latex(line.label)}", line.name)
         rows.append((name, _adjoint(adjoint), _sends(trace, swept[i]) if i in swept else Cell("", "")))
-    columns = (Column(say("column.line")), Column(say("column.adjoint"), True), Column(say("column.sends")))
-    return Grid(say("table of the sweep"), columns, tuple(rows))
+    columns = (Column(message("column.line")), Column(message("column.adjoint"), True), Column(message("column.sends")))
+    return Grid(message("table of the sweep"), columns, tuple(rows))
 
 
 def _value(value: Number) -> Cell:
@@ -132,4 +132,4 @@ def _send(trace: Trace, step: Step, send: Contribution) -> Cell:
         term = f"{step.adjoint.text} · {notation.atom(operand.partial.text)}"
         text = f"{before}({term})" if before and term.startswith("−") else f"{before}{term}"
     text = text if text == send.after.text else f"{text} = {send.after.text}"
-    return Cell(f"{pretty_adjoint(name)} = {text}", f"{notation.latex_adjoint(name)} = {latex_value(text)}")
+    return Cell(f"{format_adjoint(name)} = {text}", f"{notation.latex_adjoint(name)} = {latex_value(text)}")

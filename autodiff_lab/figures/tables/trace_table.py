@@ -18,8 +18,8 @@ from autodiff_lab.figures.tables.columns import (
     sweep_grid,
     tangent_columns,
 )
-from autodiff_lab.text.arguments import one_of
-from autodiff_lab.text.messages import checked_language, say, speaking
+from autodiff_lab.text.arguments import check_choice
+from autodiff_lab.text.messages import check_language, message, use_language
 from autodiff_lab.text.notation import escape
 from autodiff_lab.text.table import Cell, Column, Grid
 from autodiff_lab.trace.model import Trace
@@ -167,13 +167,13 @@ def table(
     """
     if mode is None:
         mode = f.mode if isinstance(f, Trace) else "reverse"
-    one_of("table", "mode", mode, MODES)
-    one_of("table", "partials", partials, (True, False))
+    check_choice("table", "mode", mode, MODES)
+    check_choice("table", "partials", partials, (True, False))
     if layout is None:
         layout = "stacked" if mode == "reverse" else "beside"
-    one_of("table", "layout", layout, LAYOUTS)
+    check_choice("table", "layout", layout, LAYOUTS)
     if lang is not None:
-        checked_language("table", lang)
+        check_language("table", lang)
     if mode == "reverse" and direction is not None:
         raise InputError(f"table(direction={direction!r}) belongs to forward mode: add mode='forward' or mode='both'.")
     if isinstance(f, Trace):
@@ -189,7 +189,7 @@ def table(
         options = {"reverse": {}, "forward": {"mode": "forward", "direction": direction or "all"}}
         modes = ("forward", "reverse") if mode == "both" else (mode,)
         traces = [Trace.from_tape(tape, f, value=value, lang=lang or "en", **options[each]) for each in modes]
-    with speaking(traces[0].lang):
+    with use_language(traces[0].lang):
         return _table(traces, layout, partials)
 
 
@@ -208,7 +208,7 @@ def _table(traces: Sequence[Trace], layout: str, partials: bool) -> Table:
 
 def _grid(trace: Trace, filled: Sequence[FilledColumn], arrows: bool) -> Grid:
     # The local partials, which are words, stand last.
-    filled = sorted(filled, key=lambda item: item[0].title == say("column.partials"))
+    filled = sorted(filled, key=lambda item: item[0].title == message("column.partials"))
     columns = tuple(column if arrows else Column(column.title, column.numeric) for column, _ in filled)
     rows = tuple(zip(*(cells for _, cells in filled), strict=True))
-    return Grid(say("table", title=trace.title), columns, rows)
+    return Grid(message("table", title=trace.title), columns, rows)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
-from autodiff_lab.text.messages import in_its_language, say
+from autodiff_lab.text.messages import in_its_language, message
 from autodiff_lab.text.notation import display_width
 from autodiff_lab.text.table import markdown_text
 from autodiff_lab.trace.explanations import way_notes
@@ -99,7 +99,7 @@ def transcript(trace: Trace) -> Transcript:
     """
     sections = []
     for phase, steps in groupby(enumerate(trace.steps, 1), key=lambda numbered: numbered[1].phase):
-        heading = say(f"phase.{phase}")
+        heading = message(f"phase.{phase}")
         sections.append(Section(heading[:1].upper() + heading[1:], tuple((n, step.sentence) for n, step in steps)))
     remarks = tuple(remark for remark in (trace.warning, trace.note, *way_notes(trace.sources)) if remark)
     return Transcript(trace.title, remarks, trace.opening, tuple(sections))

@@ -90,7 +90,7 @@ class LabView(Live):
         lab = self.lab.still()
         grid, svg = lab.table(), lab.picture()
         alt = escape(f"{lab.title}. {lab.sentence()}")
-        image = f'<img alt="{alt}" style="max-width:100%;height:auto" src="{data_url(themes.following(svg))}">'
+        image = f'<img alt="{alt}" style="max-width:100%;height:auto" src="{data_url(themes.follow_page_theme(svg))}">'
         caption = f"<b>{escape(lab.title)}.</b> {escape(lab.sentence())} <i>{STILL}</i>"
         still = f"{image if svg else ''}<figcaption>{caption}</figcaption>{grid.html() if grid else ''}"
         return awaiting(f'<figure style="margin:0">{still}</figure>', "lab", self.key)
@@ -106,7 +106,7 @@ class LabView(Live):
 
 def _inline(svg: str) -> str:
     """A picture inside the page takes its colours from there; a style of its own would reach beyond it."""
-    return re.sub(r"<style>.*?</style>", "", themes.following(svg)) if svg else ""
+    return re.sub(r"<style>.*?</style>", "", themes.follow_page_theme(svg)) if svg else ""
 
 
 def lab_view(lab: Lab) -> LabView:

@@ -22,9 +22,9 @@ from typing import Any
 from autodiff_lab.figures.graph import draw
 from autodiff_lab.figures.graph.render import Drawing, data_url
 from autodiff_lab.figures.style import themes
-from autodiff_lab.figures.style.fonts import stack
+from autodiff_lab.figures.style.fonts import font_stack
 from autodiff_lab.figures.tables import trace_table
-from autodiff_lab.text.messages import in_its_language, say, separated
+from autodiff_lab.text.messages import in_its_language, join_items, message
 from autodiff_lab.text.notation import escape
 from autodiff_lab.trace.model import Trace
 from autodiff_lab.widgets.bundle import joined, lean
@@ -84,8 +84,8 @@ def document(title: str, style: str, body: str, lang: str = "en") -> str:
 @in_its_language
 def page(trace: Trace, payload: Mapping[str, Any]) -> str:
     """Write one whole page with the player in it."""
-    title = say("page title", title=trace.title)
-    type_ = "system-ui, sans-serif" if trace.lang == "en" else f"system-ui, {stack(trace.lang)}"
+    title = message("page title", title=trace.title)
+    type_ = "system-ui, sans-serif" if trace.lang == "en" else f"system-ui, {font_stack(trace.lang)}"
     body = f"<main>\n{figure(trace, payload)}\n</main>"
     return document(title, _STYLE % type_, body, _TAGS[trace.lang])
 
@@ -163,9 +163,9 @@ def caption(trace: Trace) -> str:
     >>> caption(Trace.of(lambda x, y: x * x, 3.0, 1.0))
     'lambda x, y at x = 3, y = 1: the value is 9.'
     """
-    at = separated(f"{line.label} = {line.value.text}" for line in (trace.lines[i] for i in trace.inputs))
-    run = say("run at", title=trace.title, at=at) if at else trace.title
-    return say("caption", run=run, value=trace.value.text)
+    at = join_items(f"{line.label} = {line.value.text}" for line in (trace.lines[i] for i in trace.inputs))
+    run = message("run at", title=trace.title, at=at) if at else trace.title
+    return message("caption", run=run, value=trace.value.text)
 
 
 def _for_script(data: Any) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 from autodiff_lab.engine.errors import AutodiffError
 from autodiff_lab.figures.graph import nested_layout
 from autodiff_lab.figures.graph.nested_layout import LaidOutExcerpts
-from autodiff_lab.text.messages import player_words, say, separated, speaking
+from autodiff_lab.text.messages import join_items, message, player_words, use_language
 from autodiff_lab.trace import excerpts
 from autodiff_lab.trace.from_tape import TapeReader
 from autodiff_lab.trace.model import Trace
@@ -64,9 +64,13 @@ class Views:
             return shown
         numbers = self._beside()
         others = [{"trace": self.long[k].to_dict(), "layout": layouts[str(k)]} for k in numbers]
-        with speaking(self.trace.lang):
-            held = separated(self.long[k].excerpt.said for k in sorted({*numbers, self.trace.excerpt.number}))
-            return shown | {"others": others, "no_others": say("not in this page", held=held), "whole": self.long.whole}
+        with use_language(self.trace.lang):
+            held = join_items(self.long[k].excerpt.said for k in sorted({*numbers, self.trace.excerpt.number}))
+            return shown | {
+                "others": others,
+                "no_others": message("not in this page", held=held),
+                "whole": self.long.whole,
+            }
 
     def _beside(self) -> list[int]:
         """Stretches to have at hand: the neighbours, so that a step over the border waits for nobody, and the ends."""
@@ -146,7 +150,7 @@ def views(
     kwargs : mapping, optional
         Keyword arguments for `f`.
     """
-    with speaking(options.lang):
+    with use_language(options.lang):
         value, tape = record(f, *args, kwargs=kwargs, sites=True)
         found = _views(tape, f, value, options)
     return replace(found, large=group == "auto" and len(tape) > nested_layout.MAX_SINGLE_LINES)
@@ -155,11 +159,11 @@ def views(
 def _views(tape: Any, f: Callable[..., Any], value: Any, options: RunOptions) -> Views:
     if len(tape) > excerpts.MAX_WHOLE_LINES and not options.fault:
         long = LaidOutExcerpts(tape, f, value)
-        return Views(long[0], {}, say("long run", lines=len(tape), most=excerpts.MAX_WHOLE_LINES), long)
+        return Views(long[0], {}, message("long run", lines=len(tape), most=excerpts.MAX_WHOLE_LINES), long)
     reader = TapeReader(tape, f, value)
     trace = reader.read(options.along(None))
     if options.fault:
-        return Views(trace, {}, say("faulty engines are reverse"))
+        return Views(trace, {}, message("faulty engines are reverse"))
     forward: dict[str, Trace] = {}
     try:
         for name, direction in _menu(tape, options.direction).items():

@@ -13,8 +13,8 @@ import numpy as np
 from autodiff_lab.engine.errors import AutodiffError
 from autodiff_lab.engine.printing import replace_bidi
 from autodiff_lab.figures.graph.render import DrawingError
-from autodiff_lab.text.arguments import check_path, one_of
-from autodiff_lab.text.messages import say, speaking
+from autodiff_lab.text.arguments import check_choice, check_path
+from autodiff_lab.text.messages import message, use_language
 from autodiff_lab.text.notation import number
 from autodiff_lab.trace.model import Trace
 from autodiff_lab.trace.outputs import Outputs
@@ -187,7 +187,7 @@ class Player(Outputs, Shared):
         lang, scale = lang or play_defaults()["lang"], scale or play_defaults()["scale"]
         self._f = f
         self._args, self._kwargs = args, kwargs
-        self._group = one_of("play", "group", group, modes.GROUPINGS)
+        self._group = check_choice("play", "group", group, modes.GROUPINGS)
         named = direction is None or isinstance(direction, str)
         self._options = RunOptions(fault=fault, lang=lang, function="play").along(None if named else direction)
         views = modes.views(f, args, self._options, group, kwargs)
@@ -207,7 +207,7 @@ class Player(Outputs, Shared):
             controls=self._sliders(values),
             mode=mode,
             predict=predict,
-            scale=one_of("play", "scale", scale, SCALES),
+            scale=check_choice("play", "scale", scale, SCALES),
             direction=(direction or next(iter(views.forward), "")) if named else "custom",
             custom=[] if named else self._rates(),
         )
@@ -290,8 +290,8 @@ class Player(Outputs, Shared):
                     views = views.around(min(self.step, views.long.steps - 1))
                 layouts = placed(views, self._views, self.payload)
             except KeyboardInterrupt:
-                with speaking(self._options.lang):
-                    self.error = say("interrupted")
+                with use_language(self._options.lang):
+                    self.error = message("interrupted")
                 self.controls = self._sliders(values)
                 raise
             except Exception as error:

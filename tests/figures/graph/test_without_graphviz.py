@@ -19,7 +19,7 @@ from autodiff_lab.figures.graph.nested_layout import layout_graph
 from autodiff_lab.figures.graph.render import DrawingError, picture, render
 from autodiff_lab.figures.graph.without_graphviz.dot_parser import DotGraph
 from autodiff_lab.figures.graph.without_graphviz.drawing import draw_plainly
-from autodiff_lab.figures.style.themes import following
+from autodiff_lab.figures.style.themes import follow_page_theme
 from autodiff_lab.systems.static_graph import Graph, Variable
 
 from ..example import example
@@ -243,7 +243,7 @@ def test_an_invisible_part_keeps_its_place_and_draws_nothing(no_graphviz, exampl
 
 
 def test_a_dark_page_gets_a_dark_picture(no_graphviz, example_trace):
-    svg = following(picture(graphs.graph(example_trace)))
+    svg = follow_page_theme(picture(graphs.graph(example_trace)))
     assert "prefers-color-scheme:dark" in svg and 'fill="var(--paper' in svg and "<path" in svg and "<text" in svg
 
 

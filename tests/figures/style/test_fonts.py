@@ -40,6 +40,6 @@ def test_the_environment_is_left_as_it_was(monkeypatch):
     monkeypatch.setattr(fonts, "FONT_FOLDERS", ())
     monkeypatch.delenv("FONTCONFIG_FILE", raising=False)
     before = dict(os.environ)
-    with fonts.some_font():
+    with fonts.provide_font():
         pass
     assert dict(os.environ) == before

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from autodiff_lab.text.notation import readable
+from autodiff_lab.text.notation import format_expression
 from autodiff_lab.transforms.gradients import value_and_grad
 from autodiff_lab.widgets.labs.branch_recorder.programs import HIGH, LOW, PROGRAMS
 from autodiff_lab.widgets.labs.branch_recorder.runs import Piece, find_pieces
@@ -60,7 +60,7 @@ def _draw_tape(sheet: Sheet, snap: dict[str, Any]) -> None:
         x, y = RAN + (COLUMN + 26) * (k // ROWS), TAPE + 24 + ROW * (k % ROWS)
         role = "soft_ink" if adjoint is None else "value"
         sheet.dot(x + 6, y - 5, role, 4, hollow=adjoint is None)
-        sheet.code(x + 16, y, [(readable(f"{name} = {expression}"), role)], 14)
+        sheet.code(x + 16, y, [(format_expression(f"{name} = {expression}"), role)], 14)
         sheet.text(x + COLUMN, y, f"{value:.3g}", role, "end", 14)
 
 

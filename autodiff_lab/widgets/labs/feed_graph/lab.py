@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from autodiff_lab.systems.static_graph import Constant, Node, Operator
-from autodiff_lab.text.notation import number, readable
+from autodiff_lab.text.notation import format_expression, number
 from autodiff_lab.widgets.labs.expression import parse_number
 from autodiff_lab.widgets.labs.feed_graph.passes import Pass, run_graph, sweep_graph
 from autodiff_lab.widgets.labs.feed_graph.picture import Places, draw
@@ -179,7 +179,7 @@ class FeedGraph(Lab):
         return {
             "program": self.program,
             "flatten": self.flatten,
-            "lines": [readable(line) for line in built.lines],
+            "lines": [format_expression(line) for line in built.lines],
             "built": built.done,
             "inputs": built.inputs,
             "fed": {name: self.feed[name] for name in built.inputs if name in self.feed},
@@ -208,7 +208,7 @@ class FeedGraph(Lab):
             node.name: {
                 "names": [name for name, meant in built.named.items() if meant is node],
                 "kind": _kind(node),
-                "computes": readable(node.expression) if isinstance(node, Operator) else "",
+                "computes": format_expression(node.expression) if isinstance(node, Operator) else "",
                 "operands": [x.name for x in node.operands],
                 "degrees": (len(node.operands), sum(x is node for x in uses)),
                 "waits": way.now.waiting.get(node.name) if way else None,

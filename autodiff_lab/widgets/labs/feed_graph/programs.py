@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from autodiff_lab.systems.static_graph import Constant, Graph, Node, Placeholder
 from autodiff_lab.systems.static_graph.operators import MERGED, Operator, Partial
-from autodiff_lab.text.notation import number, readable
+from autodiff_lab.text.notation import format_expression, number
 from autodiff_lab.widgets.labs.expression import parse_expression
 
 PROGRAMS = {
@@ -67,7 +67,7 @@ class GraphBuilder:
         """Give each new node the name it has in the program, or else what it computes: every message says it so."""
         for new in self.graph.nodes:
             if new not in before:
-                new.name = number(new.value) if isinstance(new, Constant) else readable(new.expression)
+                new.name = number(new.value) if isinstance(new, Constant) else format_expression(new.expression)
         if node not in before:
             node.name = name
 

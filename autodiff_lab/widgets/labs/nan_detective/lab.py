@@ -150,7 +150,8 @@ class NaNDetective(SteppedLab):
             line = lines[birth.line]
             return (
                 f"Born here: {line.display_name} = {line.expression} sends {birth.send.term} = "
-                f"{birth.send.contribution.text} to {lines[birth.send.parent].label_or_name}. {explain_birth(birth, line.display_name)}"
+                f"{birth.send.contribution.text} to {lines[birth.send.parent].label_or_name}. "
+                f"{explain_birth(birth, line.display_name)}"
             )
         said = self._sweep[self.done - 1].sentence
         if self.done == self.length and not birth:

@@ -10,7 +10,7 @@ import numpy as np
 
 from autodiff_lab.engine.errors import AutodiffError
 from autodiff_lab.systems.side_by_side import Column, Comparison, compare
-from autodiff_lab.text.notation import readable
+from autodiff_lab.text.notation import format_expression
 from autodiff_lab.widgets.labs.expression import parse_expression
 from autodiff_lab.widgets.labs.lab import Button, Choice, Entry, Lab, Slider
 from autodiff_lab.widgets.labs.phrases import list_numbers
@@ -178,7 +178,7 @@ class ThreeDesigns(Lab):
         if self.reply:
             return self.reply
         if not run.last:
-            first = readable(snap["operations"][0], LABELS)
+            first = format_expression(snap["operations"][0], LABELS)
             return f"Nothing has run yet. {first} will be first. What will each design keep of it?"
         return getattr(self, f"_about_the_{run.last}")(snap)
 
@@ -186,7 +186,7 @@ class ThreeDesigns(Lab):
         partials, closures, operations = (column["numbers"] for column in snap["columns"][:3])
         kept = f"Kept so far: {partials} as partials, {closures} in closures, {operations} with the operations."
         if snap["steps"] < len(snap["operations"]):
-            return f"{readable(snap['operations'][snap['steps'] - 1], LABELS)} has run. {kept}"
+            return f"{format_expression(snap['operations'][snap['steps'] - 1], LABELS)} has run. {kept}"
         return (
             f"The program is over. {kept} For the partials {snap['columns'][0]['rules']} rules were looked up; "
             "the other two will do that in the sweep."

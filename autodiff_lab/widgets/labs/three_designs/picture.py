@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import Any
 
-from autodiff_lab.text.notation import number, readable, shortened
+from autodiff_lab.text.notation import format_expression, number, shorten
 from autodiff_lab.widgets.labs.canvas import Sheet
 from autodiff_lab.widgets.labs.marks import draw_rule
 from autodiff_lab.widgets.labs.phrases import list_numbers
@@ -47,7 +47,9 @@ def draw(snap: dict[str, Any]) -> str:
     for k, operation in enumerate(snap["operations"]):
         ran, y = k < snap["steps"], TOP + LINE * k + 17
         role = "ink" if ran else "soft_ink"
-        sheet.text(LEFT, y, shortened(readable(operation, LABELS), 17), role, size=14, bold=k == snap["steps"] - 1)
+        sheet.text(
+            LEFT, y, shorten(format_expression(operation, LABELS), 17), role, size=14, bold=k == snap["steps"] - 1
+        )
         for (left, _), column in zip(COLUMNS, snap["columns"], strict=False):
             if ran:
                 _draw_entry(sheet, left + 8, y, column, column["ledger"][k])
@@ -86,11 +88,12 @@ def _draw_entry(sheet: Sheet, x: float, y: float, column: dict[str, Any], kept: 
     """What is kept of one operation: a partial by the operand it belongs to, a value by its name."""
     if column["design"] == "partials":
         text = "  ".join(
-            f"∂{readable(part['name'].split('/∂')[1], LABELS)}: {_shorten_number(part['number'])}" for part in kept
+            f"∂{format_expression(part['name'].split('/∂')[1], LABELS)}: {_shorten_number(part['number'])}"
+            for part in kept
         )
     else:
         text = ", ".join(
-            ("" if part["name"] == "constant" else f"{readable(part['name'], LABELS)} = ")
+            ("" if part["name"] == "constant" else f"{format_expression(part['name'], LABELS)} = ")
             + _shorten_number(part["number"])
             for part in kept
         )

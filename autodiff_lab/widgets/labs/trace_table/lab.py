@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_lab.text.notation import factor, number, pretty_tangent, readable
+from autodiff_lab.text.notation import factor, format_expression, format_tangent, number
 from autodiff_lab.trace.model import Line, Step, Trace
 from autodiff_lab.widgets.labs.canvas import Sheet
 from autodiff_lab.widgets.labs.expression import parse_number
@@ -56,7 +56,7 @@ class TraceTable(SteppedLab):
             self.reply = "The table is full. Choose the other seed, or begin again."
             return
         step = self.trace.steps[self.done]
-        name = pretty_tangent(self.trace.lines[step.line].name)
+        name = format_tangent(self.trace.lines[step.line].name)
         found = parse_number(text)
         if found is None:
             self.reply = f"{text!r} is not a number. Write 0.5, or 1/2."
@@ -145,10 +145,10 @@ class TraceTable(SteppedLab):
         sheet.text(COLUMNS["line"], y + 22, line.display_name, ink, bold=k == self.done - 1)
         sheet.text(COLUMNS["operation"], y + 22, line.expression, ink)
         if k >= self.done:
-            sheet.text(COLUMNS["how"], y + 22, f"{pretty_tangent(line.name)} = ?" if k == self.done else "·", ink)
+            sheet.text(COLUMNS["how"], y + 22, f"{format_tangent(line.name)} = ?" if k == self.done else "·", ink)
             return
         sheet.text(COLUMNS["value"], y + 22, line.value.text, "value", "end", bold=True)
-        sheet.text(COLUMNS["how"], y + 22, f"{pretty_tangent(line.name)} = {_write_sum(line, step, self.trace)}", ink)
+        sheet.text(COLUMNS["how"], y + 22, f"{format_tangent(line.name)} = {_write_sum(line, step, self.trace)}", ink)
         sheet.text(COLUMNS["tangent"], y + 22, step.tangents[0].text, "tangent", "end", bold=True)
 
     def _explain_mistake(self, step: Step, found: float) -> str:
@@ -198,7 +198,7 @@ def _write_sum(line: Line, step: Step, trace: Trace) -> str:
     if line.kind == "input":
         return "the seed"
     terms = [
-        f"{factor(readable(operand.formula))} · {pretty_tangent(trace.lines[operand.line].name)}"
+        f"{factor(format_expression(operand.formula))} · {format_tangent(trace.lines[operand.line].name)}"
         for operand in line.operands
         if operand.line is not None
     ]
@@ -206,7 +206,7 @@ def _write_sum(line: Line, step: Step, trace: Trace) -> str:
 
 
 def _write_direction(seed: str) -> str:
-    return ", ".join(f"{pretty_tangent(name)} = {number(t)}" for name, t in zip(SEEDS, SEEDS[seed], strict=True))
+    return ", ".join(f"{format_tangent(name)} = {number(t)}" for name, t in zip(SEEDS, SEEDS[seed], strict=True))
 
 
 def _is_close(found: float, wanted: float) -> bool:

@@ -58,7 +58,7 @@ class TrainStrip:
         return sheet.svg()
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None, **_: object) -> dict[str, str]:
-        image = data_url(themes.following(self.svg()))
+        image = data_url(themes.follow_page_theme(self.svg()))
         style = "max-width:100%;height:auto"
         return {
             "text/html": f'<img alt="{escape(self.description)}" style="{style}" src="{image}">',
