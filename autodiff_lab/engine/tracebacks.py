@@ -23,7 +23,7 @@ MAX_SHOWN_LINES = 15
 
 
 def hides_own_error(error: BaseException) -> bool:
-    """Whether NumPy hides an error of ours behind one of its own: "setting an array element with a sequence"."""
+    """Whether a traceback would end in NumPy's error and hide ours: "setting an array element with a sequence"."""
     ours = error.__cause__
     return (
         hasattr(ours, "_render_traceback_") and not hasattr(error, "_render_traceback_") and not find_user_steps(ours)

@@ -150,7 +150,7 @@ class Cell(Overloaded):
 
 
 class Var(Cell):
-    """A variable cell, an input."""
+    """A Wengert cell without operands: an input."""
 
     __slots__ = ()
     kind = "Var"

@@ -26,7 +26,7 @@ _Loop = ast.For | ast.AsyncFor | ast.While
 
 
 class Place(NamedTuple):
-    """A source that is shown: its file, the line that it starts with, its text, and what it is."""
+    """A piece of source whose executed lines are counted: its file, first line, text and kind."""
 
     filename: str
     first: int

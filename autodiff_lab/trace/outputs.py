@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Outputs:
-    """Pictures, films, handouts, tables and words of a run.
+    """The outputs of a trace, as methods: pictures, films, handouts, tables and transcripts.
 
     A picture has the graph as it stands at a step, and the arithmetic and the sentence of the step below it. All of a
     run have one size. Of a graph that is too large they show the part around the step, and say so.

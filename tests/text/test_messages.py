@@ -80,7 +80,9 @@ def said_keys():
     for path in SPEAKING:
         text = path.read_text(encoding="utf-8")
         for found in re.finditer(
-            r'\b(?:say|message|counted|plural_message|message_parts|pieces_of|_note|_filled|template|_words|matches_message)\((?:say, )?"([^"]+)"', text
+            r"\b(?:say|message|counted|plural_message|message_parts|pieces_of|_note|_filled|template|_words"
+            r'|matches_message)\((?:say, )?"([^"]+)"',
+            text,
         ):
             yield path.name, found[1]
 

@@ -158,7 +158,7 @@ def png(still: Still) -> bytes:
 
 @in_its_language
 def caption(trace: Trace) -> str:
-    """Say in a sentence what was run and what came out.
+    """Write the caption of the player's still figure: what was run, and what came out.
 
     >>> caption(Trace.of(lambda x, y: x * x, 3.0, 1.0))
     'lambda x, y at x = 3, y = 1: the value is 9.'

@@ -24,7 +24,7 @@ Points = Sequence[tuple[float, float]]
 
 
 def draw(snap: dict[str, Any]) -> str:
-    """Draw a snapshot of the lab."""
+    """Draw the picture of BranchRecorder, from a snapshot of it."""
     title = "A program and its tape, and its value and slope over x; the piece that was recorded is thick"
     sheet = Sheet(WIDTH, HEIGHT, title)
     _draw_source(sheet, snap)

@@ -42,7 +42,7 @@ class Panel:
 
 
 def draw(snap: dict[str, Any], found: Flow | None) -> str:
-    """Draw a snapshot of the lab."""
+    """Draw the picture of BroadcastLens, from a snapshot of it."""
     sheet = Sheet(WIDTH, HEIGHT, "A small and a large array, on the way forward and on the way back")
     sheet.text(LEFT, 26, f"y = {snap['program']}", bold=True)
     sheet.text(LEFT, 50, _describe_settings(snap), "soft_ink", size=14)

@@ -22,7 +22,7 @@ LEGEND = (
 
 
 def draw(snap: dict[str, Any]) -> str:
-    """Draw a snapshot of the lab."""
+    """Draw the picture of CheckpointTimeline, from a snapshot of it."""
     title = "A checkpointing schedule over time, the slots in use, and the costs of four schedules"
     sheet = Sheet(WIDTH, HEIGHT, title)
     _draw_timeline(sheet, snap)

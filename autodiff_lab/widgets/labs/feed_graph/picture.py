@@ -61,7 +61,7 @@ class Places:
 
 
 def draw(snap: dict[str, Any], places: Places) -> str:
-    """Draw a snapshot of the lab."""
+    """Draw the picture of FeedGraph, from a snapshot of it."""
     sheet = Sheet(WIDTH, HEIGHT, "A static graph: its nodes with values, adjoints and counters, and the queue")
     _draw_head(sheet, snap)
     for name, node in snap["nodes"].items():

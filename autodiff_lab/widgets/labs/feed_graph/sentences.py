@@ -8,7 +8,7 @@ from autodiff_lab.text.notation import number
 
 
 def write_sentence(snap: dict[str, Any]) -> str:
-    """Say what the last press has done, or what to ask before the next."""
+    """Write the sentence of FeedGraph: what the last press did in the graph, or what to ask before the next."""
     if snap["reply"]:
         return snap["reply"]
     if snap["phase"]:

@@ -42,7 +42,7 @@ class Cells(NamedTuple):
 
 
 def draw(snap: dict[str, Any]) -> str:
-    """Draw a snapshot of the lab."""
+    """Draw the picture of JacobianPainter, from a snapshot of it."""
     title = "The Jacobian as far as it is known, the last pass, and meters of passes and multiplications"
     sheet = Sheet(WIDTH, HEIGHT, title)
     cells = Cells.of(len(snap["inputs"]), len(snap["results"]))

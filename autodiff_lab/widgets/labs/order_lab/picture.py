@@ -19,7 +19,7 @@ SHOWN = 9
 
 
 def draw(snap: dict[str, Any]) -> str:
-    """Draw a snapshot of the lab."""
+    """Draw the picture of OrderLab, from a snapshot of it."""
     title = "Five cells with values and adjoints, the orders that were tried, and paths against cells"
     sheet = Sheet(WIDTH, HEIGHT, title)
     sheet.text(10, 24, "y = (x²)² + (x²)²", bold=True)

@@ -15,7 +15,7 @@ WIDEST = 55
 
 
 def draw(snap: dict[str, Any]) -> str:
-    """Draw a snapshot of the lab."""
+    """Draw the picture of TapeCompiler, from a snapshot of it."""
     sheet = Sheet(WIDTH, HEIGHT, "A tape beside the program that it was compiled into")
     back = sum(line["backward"] for line in snap["tape"])
     sheet.text(NAME, 24, f"tape: {len(snap['tape']) - back} lines forward, {back} back", "ink", size=14, bold=True)

@@ -15,7 +15,7 @@ SLOPES = TOP + 8 * LINE + 16
 
 
 def draw(snap: dict[str, Any]) -> str:
-    """Draw a snapshot of the lab."""
+    """Draw the picture of TapeWatch, from a snapshot of it."""
     sheet = Sheet(WIDTH, HEIGHT, "A program, what a gradient tape has recorded of it, and the slopes it gives")
     sheet.text(CODE, 24, "the program", "ink", bold=True)
     sheet.text(12, 24, "heard as", "soft_ink", size=14)

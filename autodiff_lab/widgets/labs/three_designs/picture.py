@@ -41,7 +41,7 @@ WIDTH, HEIGHT = 836, BELOW + 9 * LINE + 12
 
 
 def draw(snap: dict[str, Any]) -> str:
-    """Draw a snapshot of the lab."""
+    """Draw the picture of ThreeDesigns, from a snapshot of it."""
     sheet = Sheet(WIDTH, HEIGHT, "Three designs side by side: what each keeps, and what it can do")
     _draw_frame(sheet, snap)
     for k, operation in enumerate(snap["operations"]):
