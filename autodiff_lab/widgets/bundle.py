@@ -9,29 +9,29 @@ _IMPORT = re.compile(r'^import \{[^}]*\} from "(\.{1,2}/[\w./]+)";\n', re.MULTIL
 _COMMENT = re.compile(r"(?<=\S)\s+// .*$")
 
 
-def modules(last: Path) -> list[Path]:
+def list_modules(last: Path) -> list[Path]:
     """Name the modules that `last` stands on, each behind those it imports; `last` comes last.
 
-    >>> names = [path.stem for path in modules(Path(__file__).with_name("player") / "js" / "widget.js")]
+    >>> names = [path.stem for path in list_modules(Path(__file__).with_name("player") / "js" / "widget.js")]
     >>> names.index("state") < names.index("mount") < names.index("widget")
     True
     """
     order: dict[Path, None] = {}
     for name in _IMPORT.findall(last.read_text(encoding="utf-8")):
-        order |= dict.fromkeys(modules((last.parent / name).resolve()))
+        order |= dict.fromkeys(list_modules((last.parent / name).resolve()))
     return [*order, last]
 
 
-def joined(last: Path) -> str:
+def bundle(last: Path) -> str:
     """Give a module and all that it imports as one module, which exports what its parts export."""
     # What one module exports is a name that the others see anyway, once they are one text.
-    return "\n".join(lean(_IMPORT.sub("", path.read_text(encoding="utf-8"))) for path in modules(last))
+    return "\n".join(strip_comments(_IMPORT.sub("", path.read_text(encoding="utf-8"))) for path in list_modules(last))
 
 
-def lean(text: str) -> str:
+def strip_comments(text: str) -> str:
     r"""Leave out comments and indentation; the sources have no strings over several lines, and none with `` // ``.
 
-    >>> lean("let a = 1; // one\n\n  // another\n  a = 2;")
+    >>> strip_comments("let a = 1; // one\n\n  // another\n  a = 2;")
     'let a = 1;\na = 2;'
     """
     text = re.sub(r"^\s*/\*.*?\*/\s*$", "", text, flags=re.MULTILINE | re.DOTALL)

@@ -19,11 +19,11 @@ import anywidget
 import traitlets
 from IPython import get_ipython
 
-from autodiff_lab.widgets.bundle import joined
+from autodiff_lab.widgets.bundle import bundle
 
 VIEW = "application/vnd.jupyter.widget-view+json"
 
-_SCRIPT = joined(Path(__file__).with_name("live.js"))
+_SCRIPT = bundle(Path(__file__).with_name("live.js"))
 
 # Of several equal figures on a page each script takes the first that is not yet taken.
 _AWAITING = """\
@@ -53,7 +53,7 @@ class Live(anywidget.AnyWidget):
         super().__init__(key=uuid.uuid4().hex[:12], **state)
 
     def figure(self) -> str:
-        """Give the HTML of an output: `awaiting` with this widget's key."""
+        """Give the HTML of an output: `placeholder_html` with this widget's key."""
         raise NotImplementedError
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -64,7 +64,7 @@ class Live(anywidget.AnyWidget):
         return data, metadata
 
 
-def awaiting(figure: str, kind: str, key: str = "", stand_in: str = "") -> str:
+def placeholder_html(figure: str, kind: str, key: str = "", stand_in: str = "") -> str:
     """Write a figure, and the script that puts a live widget in its place.
 
     Parameters

@@ -13,7 +13,7 @@ import pytest
 from autodiff_lab import play
 from autodiff_lab.widgets import live
 from autodiff_lab.widgets.labs import VCurve
-from autodiff_lab.widgets.live import VIEW, awaiting
+from autodiff_lab.widgets.live import VIEW, placeholder_html
 
 NODE = shutil.which("node")
 LIVE = Path(live.__file__).with_name("live.js")
@@ -88,7 +88,7 @@ def test_each_widget_has_a_key_of_its_own(make):
 
 
 def test_equal_figures_have_equal_marks_and_others_others():
-    one, same, other = (awaiting(f"<figure>{text}</figure>", "lab") for text in "aab")
+    one, same, other = (placeholder_html(f"<figure>{text}</figure>", "lab") for text in "aab")
     assert one == same
     marks = [re.findall(r'data-adl-lab="(\w+)"', html) for html in (one, other)]
     assert all(len(found) == 2 and len(set(found)) == 1 for found in marks), "the script looks for this figure"

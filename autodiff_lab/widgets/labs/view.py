@@ -16,9 +16,9 @@ import traitlets
 from autodiff_lab.figures.graph.render import data_url
 from autodiff_lab.figures.style import themes
 from autodiff_lab.text.notation import escape
-from autodiff_lab.widgets.bundle import joined
+from autodiff_lab.widgets.bundle import bundle
 from autodiff_lab.widgets.labs.lab import Button, Lab, Play, Slider
-from autodiff_lab.widgets.live import Live, awaiting
+from autodiff_lab.widgets.live import Live, placeholder_html
 
 HERE = Path(__file__).parent
 STILL = "This is a picture: run the cell in the notebook to use the lab."
@@ -35,7 +35,7 @@ class LabView(Live):
         What the page shows now; its `answer` is the number of the message that it answers.
     """
 
-    _esm = joined(HERE / "lab.js")
+    _esm = bundle(HERE / "lab.js")
     _css = HERE / "lab.css"
 
     head = traitlets.Dict().tag(sync=True)
@@ -93,7 +93,7 @@ class LabView(Live):
         image = f'<img alt="{alt}" style="max-width:100%;height:auto" src="{data_url(themes.follow_page_theme(svg))}">'
         caption = f"<b>{escape(lab.title)}.</b> {escape(lab.sentence())} <i>{STILL}</i>"
         still = f"{image if svg else ''}<figcaption>{caption}</figcaption>{grid.html() if grid else ''}"
-        return awaiting(f'<figure style="margin:0">{still}</figure>', "lab", self.key)
+        return placeholder_html(f'<figure style="margin:0">{still}</figure>', "lab", self.key)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         data, metadata = super()._repr_mimebundle_(**kwargs)

@@ -27,8 +27,8 @@ from autodiff_lab.figures.tables import trace_table
 from autodiff_lab.text.messages import in_its_language, join_items, message
 from autodiff_lab.text.notation import escape
 from autodiff_lab.trace.model import Trace
-from autodiff_lab.widgets.bundle import joined, lean
-from autodiff_lab.widgets.live import awaiting
+from autodiff_lab.widgets.bundle import bundle, strip_comments
+from autodiff_lab.widgets.live import placeholder_html
 
 PARTS = Path(__file__).parent
 """The player's modules and style sheets."""
@@ -110,7 +110,7 @@ def figure(trace: Trace, payload: Mapping[str, Any], key: str = "", still: Still
         f"<figcaption>{escape(caption(trace))}</figcaption>"
         f"<details><summary>{escape(written.forward.caption)}</summary>{written.html()}</details></figure>"
     )
-    return awaiting(page, "player", key, _ALONE % {"payload": _for_script(payload), "packed": packed()})
+    return placeholder_html(page, "player", key, _ALONE % {"payload": _for_script(payload), "packed": packed()})
 
 
 Still = tuple[Drawing, str]
@@ -173,7 +173,7 @@ def _for_script(data: Any) -> str:
     return json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
 
 
-SCRIPT = joined(PARTS / "js" / "widget.js")
+SCRIPT = bundle(PARTS / "js" / "widget.js")
 """The whole player as one module."""
 
 
@@ -199,7 +199,7 @@ def _within(outer: str, rule: str) -> str:
 
 
 _COLOURS = "".join(f"{name}: {colour}; " for name, colour in themes.css_variables("adl-").items())
-STYLE = "\n".join(lean((PARTS / "css" / f"{name}.css").read_text(encoding="utf-8")) for name in _STYLES)
+STYLE = "\n".join(strip_comments((PARTS / "css" / f"{name}.css").read_text(encoding="utf-8")) for name in _STYLES)
 STYLE = "\n".join(_nested([f".adl-player {{ {_COLOURS}}}", *STYLE.splitlines()]))
 STYLE = re.sub(r"(?<=[:;,{}])\s|\s(?={)|;?\s*(?=})", "", STYLE)
 """The whole style sheet."""

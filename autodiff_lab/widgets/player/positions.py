@@ -11,7 +11,9 @@ from autodiff_lab.trace.model import Trace
 from autodiff_lab.widgets.player.views import Views
 
 
-def placed(views: Views, before: Views | None = None, payload: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def reuse_or_compute_layout(
+    views: Views, before: Views | None = None, payload: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
     """Lay out the graphs of a run; keep the old places where they still fit.
 
     Parameters
@@ -26,13 +28,13 @@ def placed(views: Views, before: Views | None = None, payload: Mapping[str, Any]
         The layouts by name, as `Views.payload` takes them.
     """
     if views.long is not None or before is None or not payload:
-        return {name: views.layout(trace) for name, trace in views.measures.items()}
+        return {name: views.layout(trace) for name, trace in views.traces_to_measure.items()}
     old = {"": payload["layout"]}
     old |= {run["name"]: run["layout"] for run in payload["forward"] if "layout" in run}
     same = _shape(views.trace) == _shape(before.trace)
     return {
         name: old[name] if same and name in old and _fits(trace, old[name]) else views.layout(trace)
-        for name, trace in views.measures.items()
+        for name, trace in views.traces_to_measure.items()
     }
 
 

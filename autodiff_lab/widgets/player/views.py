@@ -51,7 +51,7 @@ class Views:
         Parameters
         ----------
         layouts : mapping of str to layout
-            What `measures` is laid out to.
+            What `traces_to_measure` is laid out to.
         """
         trace = self.trace.to_dict()
         forward = []
@@ -93,7 +93,7 @@ class Views:
         return self.still if trace is self.trace else page.draw_still(trace, self.large)
 
     def layout(self, trace: Trace) -> dict[str, Any]:
-        """Lay out the graph of one of the `measures`."""
+        """Lay out the graph of one of the `traces_to_measure`."""
         if self.long is not None:
             return self.long.layout(trace.excerpt.number)
         return nested_layout.layout_graph(trace, self.large)
@@ -103,7 +103,7 @@ class Views:
         return replace(self, trace=self.long[self.long.holding(step)])
 
     @property
-    def measures(self) -> dict[str, Trace]:
+    def traces_to_measure(self) -> dict[str, Trace]:
         """The traces to measure the boxes of the graph by: they have every number that is shown.
 
         All runs share one, called ``""``, so that the graph stands still when the mode changes; a run in many
@@ -119,10 +119,10 @@ class Views:
         return together
 
 
-def parted(payload: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+def split_payload(payload: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Part what changes with the stretch of a long run from what does not: the groups of the whole run.
 
-    >>> parted({"trace": {}, "whole": {"groups": {}}})
+    >>> split_payload({"trace": {}, "whole": {"groups": {}}})
     ({'trace': {}}, {'whole': {'groups': {}}})
     """
     beside = {"whole": payload["whole"]} if "whole" in payload else {}

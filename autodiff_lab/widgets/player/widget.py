@@ -25,7 +25,7 @@ from autodiff_lab.transforms.recording import argument_names
 from autodiff_lab.widgets.defaults import SCALES, play_defaults
 from autodiff_lab.widgets.player import page
 from autodiff_lab.widgets.player import views as modes
-from autodiff_lab.widgets.player.positions import placed
+from autodiff_lab.widgets.player.positions import reuse_or_compute_layout
 from autodiff_lab.widgets.player.sliders import check_ranges, control
 from autodiff_lab.widgets.player.traits import Shared
 
@@ -199,7 +199,7 @@ class Player(Outputs, Shared):
         arrays = [name for name in inputs if name not in self._names]
         self._ranges = check_ranges(ranges, dict(zip(self._names, values, strict=True)), arrays)
         self._views = views
-        payload, beside = modes.parted(views.payload(placed(views)))
+        payload, beside = modes.split_payload(views.payload(reuse_or_compute_layout(views)))
         super().__init__(
             payload=payload,
             beside=beside,
@@ -288,7 +288,7 @@ class Player(Outputs, Shared):
                 views = self._record(values)
                 if views.long is not None:
                     views = views.around(min(self.step, views.long.steps - 1))
-                layouts = placed(views, self._views, self.payload)
+                layouts = reuse_or_compute_layout(views, self._views, self.payload)
             except KeyboardInterrupt:
                 with use_language(self._options.lang):
                     self.error = message("interrupted")
@@ -306,7 +306,7 @@ class Player(Outputs, Shared):
                 elif self.direction not in views.forward:
                     self.direction = next(iter(views.forward), "")
                 self.step = min(self.step, self._last())
-                self.payload, self.beside = modes.parted(views.payload(layouts))
+                self.payload, self.beside = modes.split_payload(views.payload(layouts))
             self.controls = self._sliders(values)
 
     def _record(self, values: list[float]) -> modes.Views:
@@ -322,7 +322,9 @@ class Player(Outputs, Shared):
         if self._views.long is None or self._views.long.holding(change.new) == self.trace.excerpt.number:
             return
         self._views = self._views.around(change.new)
-        self.payload, _ = modes.parted(self._views.payload(placed(self._views, self._views, self.payload)))
+        self.payload, _ = modes.split_payload(
+            self._views.payload(reuse_or_compute_layout(self._views, self._views, self.payload))
+        )
 
     def _rates(self) -> list[float]:
         """What the learner's own direction does to the scalar inputs."""

@@ -13,7 +13,7 @@ from autodiff_lab.figures.graph import layout, nested_layout, render, section_la
 from autodiff_lab.figures.graph.nested_layout import LaidOutExcerpts as Excerpts
 from autodiff_lab.figures.graph.without_graphviz.drawing import draw_plainly
 from autodiff_lab.widgets.player import views as modes
-from autodiff_lab.widgets.player.positions import placed
+from autodiff_lab.widgets.player.positions import reuse_or_compute_layout
 
 from ...trace.test_outline import RUNS, network, wave
 
@@ -188,7 +188,7 @@ def test_a_layout_is_kept_while_its_numbers_fit():
         return x
 
     def measured(x):
-        return modes.views(f, (x,)).measures[""]
+        return modes.views(f, (x,)).traces_to_measure[""]
 
     places = nested_layout.layout_graph(measured(1.5), in_groups=True)
     assert nested_layout.fits(measured(1.5), places) and nested_layout.fits(measured(2.5), places)
@@ -243,7 +243,7 @@ def test_values_of_the_whole_run_are_those_of_its_stretches(long):
 
 def test_a_player_of_a_long_run_gets_the_whole_and_one_stretch(views):
     views = views.around(5000)
-    payload = views.payload(placed(views))
+    payload = views.payload(reuse_or_compute_layout(views))
     assert payload["whole"] is views.long.whole
     first, _, at = views.trace.excerpt.parts[0]
     inside = {name for group in payload["layout"]["groups"].values() for name in group["layout"]["nodes"]}

@@ -19,7 +19,7 @@ from autodiff_lab.trace.model import Trace
 from autodiff_lab.widgets import bundle
 from autodiff_lab.widgets.player import page
 from autodiff_lab.widgets.player import views as modes
-from autodiff_lab.widgets.player.positions import placed
+from autodiff_lab.widgets.player.positions import reuse_or_compute_layout
 
 from .cases import CASES
 
@@ -60,7 +60,7 @@ def grouped(f, args):
     """Payloads of a run whose graph has groups: at the start, and of a long run in the middle as well."""
     views = modes.views(f, args)
     shown = [views] if views.long is None else [views, views.around(900)]
-    return [each.payload(placed(each)) for each in shown]
+    return [each.payload(reuse_or_compute_layout(each)) for each in shown]
 
 
 @pytest.fixture(scope="module")
@@ -139,7 +139,7 @@ def test_the_joined_text_is_one_module(joined):
 
 
 def test_the_joined_text_has_every_module_and_style_sheet():
-    assert sorted(bundle.modules(LAST)) == MODULES
+    assert sorted(bundle.list_modules(LAST)) == MODULES
     assert not re.search(r"^import\b", page.SCRIPT, re.MULTILINE)
     names: list[str] = []
     for path in MODULES:
@@ -154,7 +154,7 @@ def test_the_joined_text_has_every_module_and_style_sheet():
 
 
 def test_a_module_stands_behind_those_it_imports():
-    names = bundle.modules(LAST)
+    names = bundle.list_modules(LAST)
     for path in MODULES:
         for imported in re.findall(r'^import .* from "(.+)";$', path.read_text(encoding="utf-8"), re.MULTILINE):
             assert names.index((path.parent / imported).resolve()) < names.index(path)
