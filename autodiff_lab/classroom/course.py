@@ -1,8 +1,8 @@
 """Write the students' and the teacher's set of notebooks: `autodiff-lab course`.
 
-The student's set is the tutorial as it is, every exercise open, without the page for lecturers. In the teacher's set
-each exercise has a good answer in its cell, and below it the hints that students can ask for and the wrong answers that
-the check knows.
+The student's set is the tutorial with every exercise open, without the page for lecturers and without the saved
+outputs that answer what is asked: who runs the cell sees them. In the teacher's set each exercise has a good answer in
+its cell, and below it the hints that students can ask for and the wrong answers that the check knows.
 """
 
 from __future__ import annotations
@@ -37,8 +37,15 @@ def write_course(folder: Path) -> dict[str, Copied]:
     exercises = {lesson.number: lesson.exercises() for lesson in lessons()}
 
     def students(path: Path) -> bytes | None:
-        # The page has the answers to what is asked in a lecture.
-        return None if path.name == FOR_LECTURERS else LINK.sub(rb"\1", path.read_bytes())
+        if path.name == FOR_LECTURERS:  # it has the answers to what is asked in a lecture
+            return None
+        if path.suffix != ".ipynb":
+            return LINK.sub(rb"\1", path.read_bytes())
+        notebook = nbformat.read(path, as_version=4)
+        for cell in notebook.cells:
+            if cell.metadata.get("jupyter", {}).get("outputs_hidden"):  # folded, because it answers what is asked
+                cell.outputs, cell.metadata.jupyter = [], {}
+        return LINK.sub(rb"\1", (nbformat.writes(notebook) + "\n").encode())
 
     def teachers(path: Path) -> bytes:
         if path.suffix != ".ipynb":
