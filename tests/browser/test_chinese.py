@@ -58,7 +58,7 @@ CASES = {
     "both": (f, (2.0, 5.0), {"mode": "both"}, {"f", "log", "sin", "cos"}),
     "predict": (f, (2.0, 5.0), {"predict": True}, {"f", "log", "sin", "cos", "inf", "nan"}),
     "faulty": (f, (2.0, 5.0), {"fault": "overwrite"}, {"f", "log", "sin", "cos"}),
-    "arrays": (layer, (np.arange(12.0).reshape(4, 3), np.ones(3)), {}, {"layer", "tanh", "sum", "outer"}),
+    "arrays": (layer, (np.arange(12.0).reshape(4, 3), np.ones(3)), {}, {"layer", "tanh", "cosh", "sum", "outer"}),
     "second order": (grad(square), (2.0, 3.0), {}, {"square"}),
     "constant": (lambda x: 3.0, (2.0,), {}, {"lambda"}),
 }
