@@ -30,6 +30,8 @@ def test_axe_finds_nothing_serious(scheme, opened):
             player.arrives_at(step)
             assert not serious(player.page, "html"), (mode, step)
     player.page.set_viewport_size({"width": 380, "height": 800})
+    # The player hears of its new size at the end of a frame.
+    player.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
     assert not serious(player.page, "html"), "in a narrow page panes scroll that did not"
     player.press("predict")
     player.scrub(AT_HALF_WAY - 1)
