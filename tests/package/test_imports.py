@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -106,6 +107,25 @@ def test_imports_run_downwards(path: Path) -> None:
             assert other == own or NUMBER[other] < NUMBER[own], (
                 f"{name_of(path)} is in {own!r} and must not import {module}"
             )
+
+
+def imported_names(path: Path) -> Iterator[tuple[str, str]]:
+    """Yield the module and the name of each ``from … import …`` of our own, also of one inside a function."""
+    package = ("autodiff_lab", *path.relative_to(PACKAGE).parent.parts)
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom):
+            base = package[: len(package) + 1 - node.level] if node.level else ()
+            module = ".".join((*base, *([node.module] if node.module else [])))
+            if module.split(".")[0] == "autodiff_lab":
+                yield from ((module, alias.name) for alias in node.names)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
+def test_what_a_file_imports_is_there(path: Path) -> None:
+    """A late import is run late, perhaps by a reader first: so all are looked up here."""
+    for module, name in imported_names(path):
+        there = f"{module}.{name}" in MODULES or name == "*" or hasattr(import_module(module), name)
+        assert there, f"{name_of(path)} imports {name} from {module}"
 
 
 def test_no_files_import_each_other_in_a_circle() -> None:

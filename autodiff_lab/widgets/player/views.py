@@ -87,9 +87,9 @@ class Views:
         """The same picture for a PNG: in English, where this machine has no font for its language."""
         trace = self.trace
         if trace.lang != "en":
-            from autodiff_lab.figures.export import rasterize
+            from autodiff_lab.figures.export import bitmap
 
-            trace = rasterize.legible("play", trace)
+            trace = bitmap.translate_if_illegible("play", trace)
         return self.still if trace is self.trace else page.draw_still(trace, self.large)
 
     def layout(self, trace: Trace) -> dict[str, Any]:

@@ -441,3 +441,8 @@ def test_a_long_runs_groups_are_sent_once_for_all_stretches():
     assert player._shown()["whole"]["groups"] == groups, "a page is given all"
     player.inputs = [2.0]
     assert player.beside["whole"]["groups"] != groups
+
+
+@pytest.mark.filterwarnings("ignore:play. no font on this machine")
+def test_a_chinese_player_has_a_png():
+    assert play(f, 2.0, 5.0, lang="zh")._repr_mimebundle_()[0]["image/png"]
