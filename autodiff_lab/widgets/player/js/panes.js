@@ -1,5 +1,5 @@
 import { html } from "./dom.js";
-import { graphView } from "./graph_pane.js";
+import { graphView } from "./graph/pane.js";
 import { sourceView } from "./source_pane.js";
 import { stretchesOf } from "./state.js";
 import { tapeView } from "./tape_pane.js";

@@ -1,5 +1,5 @@
 import { html, linkTo, put, roving, scrollInside, set } from "./dom.js";
-import { inNode } from "./graph_parts.js";
+import { inNode } from "./graph/parts.js";
 import { counted } from "./speech.js";
 import { NOT_REACHED, adjointHistory, receivers, tangentsOf } from "./state.js";
 

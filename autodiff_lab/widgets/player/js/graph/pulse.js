@@ -1,4 +1,4 @@
-import { svg } from "./dom.js";
+import { svg } from "../dom.js";
 
 /** Dots that run along edges. @param {SVGElement} layer where they are drawn */
 export function pulsesIn(layer) {

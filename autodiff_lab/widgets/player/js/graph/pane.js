@@ -1,10 +1,10 @@
-import { edgeSigns, html, rovingAmong, scrollInside, set, svg } from "./dom.js";
-import { bend, markers, move, partsOf, setEdge } from "./graph_parts.js";
+import { edgeSigns, html, rovingAmong, scrollInside, set, svg } from "../dom.js";
+import { bend, markers, move, partsOf, setEdge } from "./parts.js";
 import { groupBox } from "./group_box.js";
 import { groupsOf, holding, opening, recordedAt } from "./groups.js";
 import { lensTools } from "./lens.js";
 import { pulsesIn } from "./pulse.js";
-import { ownLine, wholeLine } from "./state.js";
+import { ownLine, wholeLine } from "../state.js";
 import { composed } from "./stretch.js";
 
 const AHEAD = { record: "value", forward: "tangent" }; // what goes along the edges while the program runs

@@ -1,5 +1,5 @@
-import { linkTo, put, set, svg } from "./dom.js";
-import { NOT_REACHED, tangentsOf } from "./state.js";
+import { linkTo, put, set, svg } from "../dom.js";
+import { NOT_REACHED, tangentsOf } from "../state.js";
 import { pathOf } from "./stretch.js";
 
 // Where the texts of a node stand, from its middle: what it is, then its numbers.

@@ -1,4 +1,4 @@
-import { html, put, set } from "./dom.js";
+import { html, put, set } from "../dom.js";
 
 const [SMALLEST, LARGEST, ZOOM] = [0.1, 4, 1.25];
 const ZOOM_KEYS = { "+": ZOOM, "=": ZOOM, "-": 1 / ZOOM, "\u2212": 1 / ZOOM };

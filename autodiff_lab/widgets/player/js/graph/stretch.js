@@ -3,7 +3,7 @@
  * of its own. Where one opens, everything right of it and below it makes room: x and y each go through a map that never
  * turns an order round and never brings two things closer, so nothing overlaps that did not, and a learner finds it again.
  *
- * @typedef {import("./state.js").Layout} Layout
+ * @typedef {import("../state.js").Layout} Layout
  * @typedef {{id: string, layout: Layout, child: (name: string) => Nest|undefined, key: (name: string) => string}} Nest
  *   a group; `child` is the group behind the name of a box, `key` makes a name one of the whole graph
  * @typedef {{x: number, y: number}} Point

@@ -1,7 +1,7 @@
-import { put, set, svg } from "./dom.js";
+import { put, set, svg } from "../dom.js";
 import { progress } from "./groups.js";
-import { NOT_REACHED, tangentsOf } from "./state.js";
-import { inNode, middle } from "./graph_parts.js";
+import { NOT_REACHED, tangentsOf } from "../state.js";
+import { inNode, middle } from "./parts.js";
 
 const [ROW, AIR, HEAD] = [21, 10, 26]; // as `section_layout.py` measures
 
