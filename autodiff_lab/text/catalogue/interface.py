@@ -116,6 +116,13 @@ STRINGS: dict[str, tuple[str, str]] = {
     "segment forward": ("forward", "前向"),
     "segment sweep": ("sweep", "扫描"),
     "segment inner": ("a sweep, recorded", "被记录的扫描"),
+    # The fold
+    "details": ("Details", "更多"),
+    "details hint": (
+        "Details: forward mode, predict, the names on the tape, speed, costs",
+        "更多：前向模式、预测、磁带上的名字、速度、代价",
+    ),
+    "names on the tape": ("names on the tape", "磁带上的名字"),
     # Modes and directions
     "mode": ("Mode", "模式"),
     "mode reverse": ("reverse", "反向"),

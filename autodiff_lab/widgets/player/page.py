@@ -34,8 +34,8 @@ PARTS = Path(__file__).parent
 """The player's modules and style sheets."""
 
 _STYLES = (
-    *("frame", "layout", "source", "graph", "tape", "arrays", "overview", "words", "predict", "transport", "media"),
-    "lecture",
+    *("frame", "transport", "details", "layout", "graph", "source", "tape", "words", "predict", "arrays", "overview"),
+    *("lecture", "media"),
 )
 
 _TAGS = {"en": "en", "zh": "zh-Hans"}

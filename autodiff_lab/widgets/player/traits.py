@@ -23,6 +23,7 @@ class Shared(Live):
     direction = traitlets.Unicode("").tag(sync=True)
     custom = traitlets.List(traitlets.CFloat()).tag(sync=True)
     predict = traitlets.Bool(False).tag(sync=True)
+    details = traitlets.Bool(False).tag(sync=True)
     scale = traitlets.Enum(SCALES, "normal").tag(sync=True)
     score = traitlets.Dict({"right": 0, "asked": 0, "mistakes": {}}).tag(sync=True)
     step = traitlets.Int(-1).tag(sync=True)

@@ -43,6 +43,7 @@ def play(
     lang: str | None = None,
     scale: str | None = None,
     group: str | None = "auto",
+    details: bool = False,
 ) -> Player:
     """Run ``f(*args)`` and show it step by step: source, graph and tape, with its derivatives in both modes.
 
@@ -75,6 +76,9 @@ def play(
     group : {"auto", None}
         ``"auto"``: the graph of more than 150 lines is shown in groups, which open: loops, their turns, calls, lines of
         the source. None: every operation is drawn at once, up to 600 lines.
+    details : bool
+        Open the fold (⋯) with the switch of modes, predict, the names on the tape, speed and costs. If not given, it is
+        open if the reader had it open last.
 
     Returns
     -------
@@ -107,7 +111,7 @@ def play(
     Player(f(x1, x2), 13 steps)
     """
     options = {"mode": mode, "direction": direction, "fault": fault, "predict": predict, "lang": lang, "scale": scale}
-    options["group"] = group
+    options |= {"group": group, "details": details}
     return Player(f, *args, kwargs=kwargs, ranges=ranges, **options)
 
 
@@ -140,6 +144,8 @@ class Player(Outputs, Shared):
         A direction of your own: the rates at which the scalar inputs move. Empty if there is none.
     predict : bool
         Whether the learner is asked to foresee each step.
+    details : bool
+        Whether the fold with modes, predict, names on the tape, speed and costs was opened by Python.
     scale : str
         ``"normal"`` or ``"lecture"``; it can be changed at any time.
     score : dict
@@ -183,6 +189,7 @@ class Player(Outputs, Shared):
         lang: str | None = None,
         scale: str | None = None,
         group: str | None = "auto",
+        details: bool = False,
     ) -> None:
         lang, scale = lang or play_defaults()["lang"], scale or play_defaults()["scale"]
         self._f = f
@@ -207,6 +214,7 @@ class Player(Outputs, Shared):
             controls=self._sliders(values),
             mode=mode,
             predict=predict,
+            details=details,
             scale=check_choice("play", "scale", scale, SCALES),
             direction=(direction or next(iter(views.forward), "")) if named else "custom",
             custom=[] if named else self._rates(),
@@ -272,6 +280,7 @@ class Player(Outputs, Shared):
         """What a page is given: the payload, and the mode it opens in."""
         large = {"scale": self.scale} if self.scale != "normal" else {}
         shown = {"mode": self.mode, "direction": self.direction, "predict": self.predict, **large}
+        shown |= {"details": True} if self.details else {}
         return {**self.payload, **self.beside, **shown}
 
     def _run_again(self, change: Any) -> None:

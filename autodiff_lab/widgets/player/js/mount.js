@@ -1,30 +1,38 @@
-import { wordsView } from "./arithmetic.js";
 import { arraysView } from "./arrays.js";
+import { compose } from "./compose.js";
+import { detailsView } from "./details.js";
 import { html } from "./dom.js";
+import { graphView } from "./graph/pane.js";
 import { inputsView } from "./inputs.js";
 import { listenTo } from "./keys.js";
-import { meterView } from "./meter.js";
 import { modesView } from "./modes.js";
+import { durationOf, hasLanded } from "./motion.js";
 import { overviewView, stepOfLine } from "./overview.js";
-import { heightsOf, panesOf } from "./panes.js";
-import { predictView } from "./predict.js";
+import { predictView } from "./predict/view.js";
+import { sourceView } from "./source_pane.js";
 import { speaker } from "./speech.js";
-import { adjointAt, chosen, clampStep, markAt, ownStep, readAll, runOf, sharesAt, statusText, stepsOf, touchedLines, wholeStep } from "./state.js";
+import { adjointAt, markAt, runOf, sharesAt, statusText, touchedLines } from "./state.js";
+import { tapeView } from "./tape_pane.js";
+import { chosen, clampStep, inputsOf, ownStep, readAll, stepsOf, wholeStep } from "./trace.js";
 import { transportView } from "./transport.js";
+import { wordsView } from "./words.js";
 
 let instances = 0;
+const [LOW, HIGH] = [400, 860]; // pixels, of a player that has the window for itself
+const AROUND = { notebook: 150, page: 26 }; // pixels that a window has for other things
+const ROW_HEIGHT = { source: 22, tape: 27 }; // pixels of a row, at the normal size
 
 /**
  * Puts a player into `element` and returns its controls.
  *
- * Each pane returns `element` (its scrolling body), `update(view)` that rewrites the lines that changed,
- * `follow(step, smooth, s)` that scrolls to the step (after all panes are written, so that the browser lays
- * out once), and `link(target)` that lights a line or an edge. `view` is
- * {step: Step|undefined, s, lines, mark(line), adjoint(line), shares(line)}.
+ * A pane has `element` (its scrolling body), `update(view)` that rewrites the lines that changed, `follow(step, smooth, s)`
+ * that scrolls to the step (after all panes are written, so that the browser lays out once), and `link(target)` that lights
+ * a line or an edge. `view` is {step: Step|undefined, s, told, lines, mark(line), adjoint(line), shares(line)}: `told` is
+ * the last step that has landed.
  *
  * @param {HTMLElement} element
- * @param {{trace: Trace, layout: Layout, forward?: object[], no_forward?: string, mode?: string, direction?: string}} payload
- * @param {{step?: number, css?: string, controls?: object[], custom?: number[], mode?: string, direction?: string,
+ * @param {{trace: Trace, layouts: Layout[], forward?: object[], no_forward?: string, mode?: string, direction?: string}} payload
+ * @param {{step?: number, css?: string, controls?: object[], custom?: number[], mode?: string, direction?: string, details?: boolean,
  *          onStep?: (s: number) => void, onInputs?: (changed: {index: number, value: number}) => void,
  *          predict?: boolean, scale?: string, score?: object, onPredict?: (on: boolean) => void, onScore?: (score: object) => void,
  *          onMode?: (mode: string, direction: string) => void, onCustom?: (rates: number[]) => void}} options
@@ -36,26 +44,28 @@ export function mount(element, payload, options = {}) {
   const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
   const say = speaker(payload.words);
-  let runs, run, trace, layout, views, graph, timer;
+  let runs, run, trace, views, graph, tape, source;
   let mode = options.mode ?? payload.mode ?? "reverse";
   let direction = options.direction ?? payload.direction ?? "";
   let s = -2; // no step is shown yet
   let at = -1; // the same in the whole run, if this is a stretch of a long one
   let wanted = null; // a step of another stretch, until that is there
+  let [u, frame, told] = [1, 0, -2]; // how far the motion of the step is; the next picture of it; the last step that landed
 
   const api = {
     get step() { return at; },
-    /** Shows step `next`; −1 is the start, anything too large the end. */
+    /** Shows step `next`; the inputs are the start, anything too large the end. */
     go(next) {
       api.pause();
       predict.leave();
       seek(next);
     },
+    /** Steps on; a step that is still moving is finished first. */
     advance(by) {
       api.pause();
-      if (by === 1 && predict.asks(s + 1)) return;
+      if (by === 1 && predict.asks(ownNext())) return;
       predict.leave();
-      seek((wanted ?? at) + by, { moved: true });
+      seek((wanted ?? at) + by, { moved: by === 1 });
     },
     /** Follows a step that came from elsewhere (Python, another view): no sound, no motion. */
     follow(next) {
@@ -67,10 +77,16 @@ export function mount(element, payload, options = {}) {
       beat();
     },
     pause() {
-      clearTimeout(timer);
       setPlaying(false);
+      finish();
     },
     toggle: () => (root.dataset.playing ? api.pause() : api.play()),
+    /** Shows a moment: step `next` at progress `progress`, 0 to 1. A film is a list of moments. */
+    render(next, progress) {
+      setPlaying(false);
+      if (clamped(next) !== at) seek(next);
+      draw(progress);
+    },
     update(next) {
       payload = next;
       again();
@@ -89,12 +105,13 @@ export function mount(element, payload, options = {}) {
     predict: (on) => on !== predict.on && predict.set(on),
     scale(name) {
       root.classList.toggle("adl-lecture", name === "lecture");
-      observed();
+      arrange();
     },
     controls(controls) {
       inputs.update(controls);
       options.controls = controls;
       showModes();
+      arrange();
     },
     error(message) {
       banner.hidden = !message;
@@ -103,6 +120,7 @@ export function mount(element, payload, options = {}) {
     destroy() {
       api.pause();
       observer.disconnect();
+      removeEventListener("resize", arrange);
       root.remove();
     },
   };
@@ -112,28 +130,27 @@ export function mount(element, payload, options = {}) {
     say,
     line: () => trace.steps[s]?.line ?? -1,
     link(target) {
-      for (const view of [...views, words]) view.link(target);
+      for (const view of views) view.link(target);
     },
-    go: (next) => api.go(wholeStep(trace, next)),
     /** Goes to a group of a long run that is not in this stretch: to where it begins, or in the sweep to where it ends. */
     open({ first, end }) {
       const back = ["seed", "sweep"].includes(trace.steps[s]?.phase);
       api.go(stepOfLine(trace, back ? end - 1 : first, back));
     },
-    /** Goes to where a line is recorded or, during the sweep, to where it sends its adjoint. */
+    /** Goes to where a line is recorded or, during the sweep, to where it first sends its adjoint. */
     visit({ line }) {
-      const at = (phase) => trace.steps.findIndex((step) => step.phase === phase && step.line === line);
       const sweeping = ["seed", "sweep"].includes(trace.steps[s]?.phase);
+      const sends = trace.steps.findIndex((step) => step.phase === "sweep" && step.line === line);
       api.pause();
       arrays.choose(line);
-      const own = sweeping && at("sweep") >= 0 ? at("sweep") : line;
+      arrange();
+      const own = sweeping && sends >= 0 ? sends : line;
       if (trace.excerpt && wholeStep(trace, own) < 0) return; // it is from another stretch
       api.go(wholeStep(trace, own)); // a line is recorded at the step of its number
     },
   };
 
   const title = html("div", { class: "adl-title" });
-  const status = html("span", { class: "adl-status" });
   const inputs = inputsView((values, index) => options.onInputs?.({ index, value: values[index] }));
   const modes = modesView(prefix, say, (mode, direction) => {
     api.choose(mode, direction);
@@ -143,22 +160,31 @@ export function mount(element, payload, options = {}) {
   const held = html("div", { class: "adl-warning adl-held", role: "status", hidden: "" });
   const warning = html("div", { class: "adl-warning", role: "note" });
   const panes = html("div", { class: "adl-panes" });
-  const words = wordsView(host);
-  const meter = meterView(say);
-  const arrays = arraysView(say, () => root.focus({ preventScroll: true }));
+  const words = wordsView();
+  const arrays = arraysView(say, () => {
+    root.focus({ preventScroll: true });
+    arrange();
+  });
   const predict = predictView({
     say,
-    reveal: () => show(s + 1, { moved: true }),
+    reveal: () => show(ownNext(), { moved: true }),
     focus: () => root.focus({ preventScroll: true }),
-    onChange: (on) => root.classList.toggle("is-predicting", on),
+    onChange: (on) => {
+      root.classList.toggle("is-predicting", on);
+      arrange();
+    },
     onToggle: options.onPredict,
     onScore: options.onScore,
   });
+  let details = null;
+  details = detailsView({ say, modes: modes.element, predict: predict.toggle, open: options.details ?? payload.details, onChange: () => details && arrange() });
   const overview = overviewView(say, (next) => api.go(next));
-  const transport = transportView(api, say, predict.toggle);
+  const transport = transportView(api, say);
+  const bar = html("div", { class: "adl-bar" }, title, transport.element, details.button);
   const root = html("div", { class: "adl-player", role: "group", tabindex: 0, "data-prevent-swipe": "", "aria-keyshortcuts": "ArrowLeft ArrowRight PageUp PageDown Space Home End" },
-                    html("div", { class: "adl-header" }, title, modes.element, inputs.element, status), banner, held, warning, panes, arrays.element, predict.element, words.element, meter.element, overview.element, transport.element);
+                    bar, details.element, inputs.element, banner, held, warning, panes, words.element, predict.element, overview.element, arrays.element);
   api.root = root;
+  root.adlRender = api.render; // for a film, and for tests
 
   /** The direction that is asked for, once it is there: a payload that is on its way may bring it. */
   const towards = () => (direction in runs.forward ? direction : Object.keys(runs.forward)[0] ?? "");
@@ -174,10 +200,17 @@ export function mount(element, payload, options = {}) {
     settle();
     if (wanted !== null) options.onStep?.(wanted); // the answer was to an older question
   }
-  const clamped = (next) => Math.max(-1, Math.min(stepsOf(trace) - 1, Math.trunc(next)));
+  /** A step of the whole run that one can stop at; the inputs are there from the start. */
+  const clamped = (next) => {
+    const step = Math.min(stepsOf(trace) - 1, Math.trunc(next));
+    return step < inputsOf(trace) ? -1 : step;
+  };
+  const following = (from, by) => (by > 0 ? Math.max(from + by, inputsOf(trace)) : from + by);
+  const ownNext = () => ownStep(trace, following(at, 1)) ?? -1;
+
   /** Goes to a step of the whole run: in this stretch, in one that is at hand, or in one that has to be fetched. */
   function seek(next, how = {}) {
-    const target = clamped(next);
+    const target = clamped(at < 0 && next === 0 ? following(at, 1) : next);
     const own = ownStep(trace, target);
     if (own !== null) {
       wanted = null;
@@ -187,14 +220,14 @@ export function mount(element, payload, options = {}) {
     const asked = wanted !== null;
     wanted = target;
     if (other) {
-      payload = { ...payload, ...other, others: [...payload.others.filter((one) => one !== other), { trace: payload.trace, layout: payload.layout }] };
+      payload = { ...payload, ...other, others: [...payload.others.filter((one) => one !== other), { trace: payload.trace, layout: payload.layout, layouts: payload.layouts }] };
       again();
     } else if (options.onStep) {
-      transport.update(target);
+      transport.update(target, "");
       if (!asked) options.onStep(target);
     } else {
       wanted = null;
-      transport.update(at);
+      transport.update(at, statusText(trace, s));
       held.hidden = false;
       held.textContent = payload.no_others;
     }
@@ -206,82 +239,134 @@ export function mount(element, payload, options = {}) {
     const before = trace?.excerpt?.number;
     runs = readAll(payload);
     trace = chosen(runs, mode, towards());
-    layout = trace.layout ?? payload.layout;
     run = runOf(trace);
     const turned = before !== undefined && before !== trace.excerpt?.number;
     if (turned) [places, lens.held] = [null, false]; // another stretch has another picture
     showModes();
-    const made = panesOf(trace, layout, host, prefix, payload.whole);
-    ({ graph, views } = made);
-    panes.replaceChildren(...made.sections);
+    const layouts = trace.layouts ?? payload.layouts ?? [trace.layout ?? payload.layout];
+    [source, graph, tape] = [sourceView(trace, host), graphView(run, layouts, host, prefix, payload.whole), tapeView(trace, host)];
+    views = [source, graph, tape];
+    const caption = [payload.whole ? say("graph whole", { said: trace.excerpt.said }) : "", layouts[0].note].filter(Boolean).join(say("sentence gap"));
+    const frame = html("div", { class: "adl-graph-frame" }, graph.element, ...graph.signs, graph.tools, ...(caption ? [html("span", { class: "adl-caption" }, caption)] : []), transport.begin);
+    panes.replaceChildren(pane("graph", say("graph"), frame),
+                          pane("source", say(trace.sources.length > 1 ? "your functions" : "your function"), source.element), pane("tape", say("tape"), tape.element));
+    for (const view of views) {
+      view.element.setAttribute("data-lm-suppress-shortcuts", "true");
+      view.element.classList.add("adl-scroll");
+    }
     title.textContent = trace.title;
     warning.hidden = !trace.fault;
     warning.textContent = trace.warning ?? "";
     if (trace.lang) root.lang = trace.lang === "zh" ? "zh-Hans" : trace.lang;
     root.classList.toggle("is-faulty", Boolean(trace.fault));
     root.setAttribute("aria-label", say(trace.fault ? "faulty player" : "player", { title: trace.title, badge: trace.badge }));
-    words.load(run);
-    for (const view of [predict, meter, overview, transport]) view.load(trace);
+    for (const view of [predict, details, overview, transport]) view.load(trace);
     arrays.load(run);
-    for (const [name, pixels] of Object.entries(heightsOf(trace, layout, payload.whole))) root.style.setProperty(`--adl-${name}-height`, `${pixels}px`);
+    told = -2;
     return () => {
-      words.reserve();
-      graph.fit();
+      arrange();
       if (turned && trace.steps[s]) for (const view of views) view.follow(trace.steps[s], false, s);
       places?.forEach(([left, top], k) => views[k].element.scrollTo({ left, top, behavior: "instant" }));
     };
   }
+  const pane = (name, title, body) => html("div", { class: `adl-pane adl-pane-${name}`, role: "region", "aria-label": title }, body); // a <section> would be a slide of reveal.js
 
+  /** Gives graph, source and tape their room. */
+  function arrange() {
+    if (!graph || !root.isConnected || !root.clientWidth) return;
+    root.classList.toggle("has-names", details.names);
+    const unit = parseFloat(getComputedStyle(panes).fontSize) / 14;
+    const around = parseFloat(getComputedStyle(root).getPropertyValue("--adl-around")) || (root.closest(".jp-Notebook") ? AROUND.notebook : AROUND.page);
+    const others = [bar, inputs.element, warning, words.element, overview.element].reduce((sum, one) => sum + one.offsetHeight, 2);
+    const height = Math.min(HIGH * unit, Math.max(LOW, innerHeight - around)) - others;
+    const { where, height: all, side, lower, room } = compose({ width: root.clientWidth, height, unit, best: graph.best, source: source.rows * ROW_HEIGHT.source * unit + 20, tape: tape.rows * ROW_HEIGHT.tape * unit + 12 });
+    root.dataset.where = where;
+    for (const [name, pixels] of Object.entries({ panes: all, side, lower, graph: room.height + 16 })) root.style.setProperty(`--adl-${name}`, `${pixels}px`);
+    graph.place(room);
+    transport.placeBegin(graph.freeSpot(84));
+    if (trace.steps[s]) for (const view of views) view.follow(trace.steps[s], false, s);
+  }
+
+  /** Shows step `next` of this stretch: at once or, if one has stepped there, with its motion. */
   function show(next, { everything = false, moved = false } = {}) {
+    finish();
     const before = s;
     held.hidden = true;
     s = clampStep(trace, next);
     const from = at;
-    at = wholeStep(trace, s);
+    at = clamped(wholeStep(trace, s));
+    if (at < 0 && !trace.excerpt?.number) s = inputsOf(trace) - 1; // the inputs are there from the start
     const step = trace.steps[s];
-    const lines = new Set();
-    if (everything || before < -1) trace.lines.forEach((_, i) => lines.add(i));
-    else for (let k = Math.max(0, Math.min(before, s)); k <= Math.max(before, s); k++) touchedLines(trace, k).forEach((i) => lines.add(i));
-    root.dataset.phase = step ? step.phase : "start";
+    root.dataset.phase = at < 0 || !step ? "start" : step.phase;
     root.dataset.mode = trace.mode;
     root.dataset.step = at;
-    const smooth = moved && Math.abs(s - before) === 1 && !calm();
-    for (const view of views) view.update({ step, s, lines, mark: (line) => markAt(run, line, s),
-      adjoint: (line) => adjointAt(run.history, line, s), shares: (line) => sharesAt(run, line, s) });
-    status.textContent = statusText(trace, s);
-    words.update(trace, s);
-    meter.update(trace, s);
-    arrays.update(s);
-    for (const view of [overview, transport]) view.update(at);
-    if (step) for (const view of views) view.follow(step, smooth, s);
-    graph.stopPulses();
-    if (smooth && s > before && step.phase !== "seed") graph.pulse(step, Math.min(450, transport.beat() / 2));
+    const moves = moved && s === before + 1 && !calm();
+    write(moves ? before : s, everything || before < -1 ? [...trace.lines.keys()] : linesBetween(before, s));
+    for (const view of [overview, transport]) view.update(at, statusText(trace, at < 0 ? -1 : s));
+    if (step) for (const view of views) view.follow(step, moves, s);
+    if (moves) draw(0);
+    else u = 1;
+    graph.move(s, u);
     if (before !== s || from !== at) options.onStep?.(at);
+    if (moves) tick(performance.now());
   }
-
+  const linesBetween = (one, other) => {
+    const steps = Array.from({ length: Math.abs(other - one) + 1 }, (_, k) => Math.max(0, Math.min(one, other)) + k);
+    return steps.flatMap((k) => touchedLines(trace, k));
+  };
+  /** Writes everything as it is when `landed` has landed and step `s` is on its way, or has landed as well. */
+  function write(landed, lines) {
+    told = landed;
+    const step = at < 0 ? undefined : trace.steps[s];
+    const shown = at < 0 ? -1 : s;
+    for (const view of views) view.update({ step, s: shown, told, lines: new Set(lines), mark: (line) => markAt(run, line, shown < 0 ? -1 : s, told),
+      adjoint: (line) => adjointAt(run.history, line, told), shares: (line) => sharesAt(run, line, told) });
+    words.update(trace, shown, told === s);
+    details.update(trace, told);
+    arrays.update(told);
+  }
+  /** Shows step `s` at progress `progress` of its motion. */
+  function draw(progress) {
+    u = at < 0 ? 1 : progress;
+    const landed = u >= 1 || !trace.steps[s] || hasLanded(trace.steps[s], u) ? s : s - 1;
+    if (landed !== told) write(landed, linesBetween(Math.max(0, s - 1), s));
+    if (u < 1) root.dataset.moving = "true";
+    else delete root.dataset.moving;
+    graph.move(s, u);
+  }
+  /** A motion that is under way is over. */
+  function finish() {
+    cancelAnimationFrame(frame);
+    if (u < 1) draw(1);
+  }
+  /** Moves on with the clock, a frame at a time. */
+  function tick(before) {
+    frame = requestAnimationFrame((now) => {
+      draw(Math.min(1, u + ((now - before) * details.speed) / durationOf(trace.steps[s])));
+      if (u < 1) tick(now);
+      else if (root.dataset.playing) beat();
+    });
+  }
   function setPlaying(on) {
     if (Boolean(root.dataset.playing) === on) return;
     if (on) root.dataset.playing = "true";
     else delete root.dataset.playing;
     transport.setPlaying(on);
+    if (!on) clearTimeout(rest);
   }
+  let rest = 0;
+  /** While playing: the next step. Where nothing moves, each stays as long as its motion would take. */
   function beat() {
-    if (predict.asks(s + 1)) return api.pause();
-    seek(at + 1, { moved: true });
-    if (at >= stepsOf(trace) - 1) return api.pause();
-    timer = setTimeout(beat, transport.beat());
+    if (at >= stepsOf(trace) - 1 || predict.asks(ownNext())) return api.pause();
+    seek(following(at, 1), { moved: true });
+    if (u >= 1) rest = setTimeout(() => root.dataset.playing && beat(), trace.steps[s] ? durationOf(trace.steps[s]) / details.speed : 300);
   }
 
   const actions = { back: () => api.advance(-1), forward: () => api.advance(1), first: () => api.go(-1), last: () => api.go(Infinity), toggle: api.toggle };
   listenTo(root, actions, (key) => ({ PageUp: at < 0, PageDown: at >= stepsOf(trace) - 1 })[key]); // nothing left to step: turn the slide
-  const observed = () => {
-    words.reserve();
-    meter.fit();
-    graph.fit();
-    if (trace.steps[s]) for (const view of views) view.follow(trace.steps[s], false, s);
-  };
-  const observer = new ResizeObserver(observed);
-  observer.observe(panes);
+  const observer = new ResizeObserver(arrange);
+  observer.observe(root);
+  addEventListener("resize", arrange);
 
   if ((options.scale ?? payload.scale) === "lecture") root.classList.add("adl-lecture");
   const settle = load();

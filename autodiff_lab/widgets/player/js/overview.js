@@ -1,5 +1,5 @@
 import { html, roving } from "./dom.js";
-import { phaseLengths, stepsOf } from "./state.js";
+import { phaseLengths, stepsOf } from "./trace.js";
 
 const TICKS = 60; // turns that can still be told apart
 

@@ -48,9 +48,10 @@ export function sourceView(trace, host) {
       const cuts = [...new Set([0, text.length, ...spans.flatMap(({ span }) => [from(span), to(span)])])].sort((a, b) => a - b);
       const code = html("code");
       const ran = source.ran?.[r];
-      const margin = html("span", { class: "adl-margin", style: told ? `--adl-times: ${widest}ch` : null },
-                          html("span", { class: "adl-number", "aria-hidden": "true" }, String(source.first_line + r)), ...(told ? timesOf(`${k} ${r}`, source.ran?.[r]) : []));
-      const row = html("div", { class: `adl-code${source.ran?.[r] === 0 ? " is-missed" : ""}` }, margin, code);
+      const margin = told ? [html("span", { class: "adl-margin", style: `--adl-times: ${widest}ch` }, ...timesOf(`${k} ${r}`, source.ran?.[r]))] : [];
+      // A line that is too long goes on below, further in than it began.
+      const indent = text.length - text.trimStart().length;
+      const row = html("div", { class: `adl-code${source.ran?.[r] === 0 ? " is-missed" : ""}`, style: `--adl-indent: ${indent + 2}ch` }, ...margin, code);
       cuts.slice(0, -1).forEach((cut, c) => {
         const piece = html("span", {}, text.slice(cut, cuts[c + 1]));
         code.append(piece);
@@ -81,6 +82,7 @@ export function sourceView(trace, host) {
   let linked = [];
   return {
     element,
+    rows: trace.sources.reduce((n, source) => n + source.text.length + (trace.sources.length > 1 ? 1.4 : 0), note ? 1 + note.length / 36 : 0),
     update({ step }) {
       if (shown !== null) {
         rowOf[shown]?.classList.remove("is-current");
@@ -95,13 +97,7 @@ export function sourceView(trace, host) {
       for (const piece of callsOf[shown]) piece.classList.add("is-call");
     },
     follow(step, smooth) {
-      if (!rowOf[step.line]) return;
-      const row = rowOf[step.line].getBoundingClientRect();
-      const boxes = piecesOf[step.line].filter((piece) => rowOf[step.line].contains(piece)).map((piece) => piece.getBoundingClientRect());
-      const [left, right] = [boxes[0].left, boxes.at(-1).right];
-      const whole = right - row.left < element.clientWidth - 12; // then it can be seen from the beginning of its row
-      const margin = rowOf[step.line].firstChild.offsetWidth; // it stays where it is, so text scrolls behind it
-      scrollInside(element, { top: row.top, bottom: row.bottom, left: whole ? row.left : left - margin, right }, smooth, 6);
+      if (rowOf[step.line]) scrollInside(element, rowOf[step.line].getBoundingClientRect(), smooth, 6);
     },
     link(target) {
       for (const piece of linked) piece.classList.remove("is-linked");

@@ -1,6 +1,5 @@
 import { html, linkTo, put, roving, scrollInside, set } from "./dom.js";
 import { inNode } from "./graph/parts.js";
-import { counted } from "./speech.js";
 import { NOT_REACHED, adjointHistory, receivers, tangentsOf } from "./state.js";
 
 const WIDEST = 13; // characters of a value in the tape; longer ones are cut, and their title has the whole
@@ -9,12 +8,15 @@ const NUMBERS = { value: WIDEST, adjoint: WIDEST, operation: 17 };
 /** What belongs to a value has the shape that stands beside it already. */
 const inCell = (number) => inNode(number).replace(/^\(\d[\d, ]*\) /, "");
 
+/** What a line of the tape computes, in the learner's own names; of an input there is nothing to say. */
+const readingOf = ({ kind, reading }) => (kind === "input" ? "" : reading);
+
 export function tapeView(trace, host) {
   const { say } = trace;
   const [forward, back] = [trace.directions.length > 0, trace.mode !== "forward"];
   const several = trace.directions.length > 1;
   const heading = (title, hint) => html("th", { scope: "col", title: hint }, title);
-  const head = [heading(say("tape line")), heading(say("tape operation")), heading(say("tape value")),
+  const head = [heading(""), heading(""), heading(say("tape value")),
                 ...trace.directions.map(({ name, shown }) => heading(several ? `→ ${name}` : say("tape tangent"), say("the tangent along", { direction: shown }))),
                 ...(back ? [heading(say("tape adjoint"))] : []), ...(trace.fault ? [heading(say("tape true"), say("what a right engine finds"))] : [])];
   const body = html("tbody");
@@ -27,20 +29,24 @@ export function tapeView(trace, host) {
                    ...(back ? [widest(reached, most.adjoint)] : []), ...(trace.fault ? [widest(trace.truth.map((number) => (number ? inCell(number) : "")), most.adjoint)] : [])]
     .map((chars) => html("col", { style: chars && `width: ${chars + 2.4}ch` }));
   const element = html("div", { class: "adl-tape-body" },
-    html("table", { class: "adl-tape", style: `--adl-operation: ${widest(trace.lines.map((line) => line.expression), most.operation, 1)}ch` }, html("colgroup", {}, ...columns), html("thead", {}, html("tr", {}, ...head)), body));
+    html("table", { class: "adl-tape", style: `--adl-operation: ${widest(trace.lines.map(readingOf), most.operation, 1)}ch` }, html("colgroup", {}, ...columns), html("thead", {}, html("tr", {}, ...head)), body));
   const rows = trace.lines.map((line, i) => {
     const value = html("td", { class: `adl-value${line.value.shape?.length ? " has-entries" : ""}` });
     const tangents = forward ? trace.directions.map(() => html("td", { class: "adl-tangent" })) : [];
     const adjoint = back ? html("td", { class: "adl-adjoint" }) : null;
     const truth = trace.fault ? html("td", { class: "adl-truth" }) : null;
-    const operation = html("span");
-    const row = html("tr", { "data-line": i }, html("th", { scope: "row" }, line.shown), html("td", { class: "adl-operation" }, operation), value, ...tangents, ...(back ? [adjoint] : []), ...(truth ? [truth] : []));
+    const operation = html("span", {}, readingOf(line));
+    set(operation, "title", `${line.shown} = ${line.expression}`);
+    const name = html("th", { scope: "row" }, line.called || line.shown, ...(line.occurrence ? [html("small", {}, ` ${line.occurrence}`)] : []),
+                      ...(line.called ? [html("small", { class: "adl-on-tape" }, ` ${line.shown}`)] : []));
+    if (!line.called) name.classList.add("is-unnamed");
+    const row = html("tr", { "data-line": i }, name, html("td", { class: "adl-operation" }, operation), value, ...tangents, ...(back ? [adjoint] : []), ...(truth ? [truth] : []));
     linkTo(row, () => ({ line: i }), host);
     if (line.stretch !== (trace.lines[i - 1]?.stretch ?? 0))
       body.append(html("tr", { class: "adl-stretch" }, html("th", { scope: "rowgroup", colspan: head.length }, say(line.stretch ? "stretch" : "stretch ends"))));
     if (line.stretch) row.dataset.stretch = line.stretch;
     body.append(row);
-    return { row, operation, value, tangents, adjoint, truth };
+    return { row, value, tangents, adjoint, truth };
   });
   roving(rows.map(({ row }) => row));
   let linked = [];
@@ -53,30 +59,16 @@ export function tapeView(trace, host) {
     if (cut !== text) cell.dataset.whole = number.text;
     else delete cell.dataset.whole;
   };
-  // What has to be remembered for the sweep; forward, for the lines to come.
-  const steps = trace.meters.at(-1);
-  const cost = trace.costs.at(-1)[1];
-  const keeps = ([, , kept, bytes]) => counted(say, "keeps", kept, { bytes });
-  const longest = steps.map(({ meter }) => keeps(meter)).reduce((a, b) => (b.length > a.length ? b : a));
-  const memory = html("span", { class: "adl-memory", "data-longest": longest });
-  const fill = html("i", { "aria-hidden": "true" });
-  const note = html("span", {}, fill, memory);
   return {
     element,
-    note,
-    update({ step, s, lines, mark, adjoint }) {
-      const now = s < 0 ? [0, 0, 0, 0] : steps[Math.min(s, steps.length - 1)].meter;
-      put(memory, keeps(now));
-      fill.style.setProperty("--adl-share", cost ? now[2] / Math.max(1, cost[3]) : 0);
-      const receiving = new Set(step?.phase === "forward" ? [] : receivers(trace, s));
+    rows: trace.lines.length + 1 + body.querySelectorAll(".adl-stretch").length,
+    update({ step, s, told, lines, mark, adjoint }) {
+      const receiving = new Set(step?.phase === "forward" || told !== s ? [] : receivers(trace, s));
       for (const i of lines) {
-        const { row, operation, value, tangents, adjoint: cell, truth } = rows[i];
+        const { row, value, tangents, adjoint: cell, truth } = rows[i];
         const marks = mark(i);
         const now = adjoint(i);
         set(row, "class", `${marks.classes}${row.matches(".is-linked") ? " is-linked" : ""}`);
-        const expression = marks.recorded ? trace.lines[i].expression : "";
-        put(operation, expression);
-        set(operation, "title", expression);
         write(value, marks.recorded ? trace.lines[i].value : null, most.value, inNode(trace.lines[i].value));
         if (marks.released) set(value, "title", say("let go", { value: trace.lines[i].value.text }));
         tangents.forEach((own, k) => {
@@ -85,9 +77,9 @@ export function tapeView(trace, host) {
         });
         if (truth) write(truth, marks.swept ? trace.truth[i] ?? { text: NOT_REACHED } : null);
         if (!cell) continue;
-        write(cell, marks.recorded ? now ?? { text: NOT_REACHED } : null);
+        write(cell, marks.swept ? now ?? { text: NOT_REACHED } : null);
         set(cell, "class", `adl-adjoint${now ? "" : " is-missing"}${receiving.has(i) ? " is-new" : ""}`);
-        if (now || !marks.recorded) cell.removeAttribute("aria-label");
+        if (now || !marks.swept) cell.removeAttribute("aria-label");
         else cell.setAttribute("aria-label", say("not reached"));
       }
     },

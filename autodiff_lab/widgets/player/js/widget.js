@@ -28,6 +28,7 @@ function render({ model, el }) {
     direction: model.get("direction"),
     custom: model.get("custom"),
     predict: model.get("predict"),
+    details: model.get("details") || undefined, // else as the reader had it last
     scale: model.get("scale"),
     score: model.get("score"),
     onPredict: (on) => write("predict", on),

@@ -4,10 +4,10 @@
  * All numbers of lines are those of the whole run; a stretch of a long run has its own, see `state.js`.
  *
  * @typedef {{id: string, first: number, end: number, title: string, said: string, outs: (number|Array)[], more?: number,
- *            input?: boolean, layout?: import("../state.js").Layout, parent: Group|null, child: function, key: function}} Group
+ *            input?: boolean, layout?: import("../trace.js").Layout, parent: Group|null, child: function, key: function}} Group
  */
 
-import { ownLine, phaseLengths, wholeLine, wholeStep } from "../state.js";
+import { ownLine, phaseLengths, wholeLine, wholeStep } from "../trace.js";
 
 /**
  * The groups of a layout; without any, a graph is one group that is open.

@@ -1,27 +1,34 @@
 import { edgeSigns, html, rovingAmong, scrollInside, set, svg } from "../dom.js";
-import { bend, markers, move, partsOf, setEdge } from "./parts.js";
+import { labelsOf, tokensAt } from "../motion.js";
+import { ownLine, wholeLine } from "../trace.js";
 import { groupBox } from "./group_box.js";
 import { groupsOf, holding, opening, recordedAt } from "./groups.js";
 import { lensTools } from "./lens.js";
-import { pulsesIn } from "./pulse.js";
-import { ownLine, wholeLine } from "../state.js";
+import { bend, markers, move, partsOf, rowsOf, setEdge, spellSum } from "./parts.js";
 import { composed } from "./stretch.js";
+import { routeAlong, tokensIn } from "./tokens.js";
 
 const AHEAD = { record: "value", forward: "tangent" }; // what goes along the edges while the program runs
 const FADE = 24; // pixels between the sides of the pane, which fade, and what a step is about
 const LEAST = 0.05; // of a graph that is shown whole
 const MOTION = 180; // milliseconds that a group takes to open
+const [READABLE, ENOUGH] = [11.2 / 14, 1.3]; // how small and how large the boxes of a graph may be, whose type is 14
 
-/** The graph, whose groups open. See `mount` for what a pane is. */
-export function graphView(trace, layout, host, prefix, whole) {
+/**
+ * The graph, whose groups open. See `mount` for what a pane is.
+ * @param {import("../trace.js").Run} run @param {Layout[]} layouts of the same boxes: the one that shows largest is taken
+ */
+export function graphView(run, layouts, host, prefix, whole) {
+  const { trace } = run;
   const { say } = trace;
-  const pad = 4;
+  const pad = 6;
   const parts = partsOf(trace, host, prefix);
-  const { root, all } = groupsOf(trace, layout, whole);
+  const rows = rowsOf(trace);
+  const { root, all } = groupsOf(trace, layouts[0], whole);
   const groups = opening(all, root, host.lens);
-  const [groupLayer, edgeLayer, labelLayer, nodeLayer] = Array.from({ length: 4 }, () => svg("g"));
+  const [groupLayer, edgeLayer, labelLayer, nodeLayer, tokenLayer] = Array.from({ length: 5 }, () => svg("g"));
   const drawing = svg("svg", { class: "adl-graph", role: "group", "aria-label": say("graph of", { title: trace.title }) },
-                      svg("defs", {}, ...markers(prefix)), groupLayer, edgeLayer, nodeLayer, labelLayer);
+                      svg("defs", {}, ...markers(prefix)), groupLayer, edgeLayer, nodeLayer, labelLayer, tokenLayer);
   const element = html("div", { class: "adl-graph-body" }, drawing);
 
   let scene; // what is drawn, and where
@@ -36,41 +43,41 @@ export function graphView(trace, layout, host, prefix, whole) {
     return own ? own.label || own.shown : whole.names[line];
   };
   /** Draws a box of the scene: a group, a line, a constant, or a value from elsewhere. */
-  function box(key, { name, nest, w, h }) {
+  function box(key, { name, nest, w, h, head }) {
     const [kind, ...numbers] = [name[0], ...name.slice(1).split("_").map(Number)];
     if (kind === "g") {
       const group = nest.child(name);
       return { layer: groupLayer, order: group.first - group.end / 1e9, target: group, ...groupBox(trace, group, () => toggle(group)) };
     }
-    const size = { w, h };
+    const size = { w, h, head };
     if (kind === "n") return { layer: nodeLayer, order: numbers[0], i: numbers[0], box: size, ...parts.node(numbers[0], size) };
     if (kind === "c") return { layer: nodeLayer, order: numbers[0], user: numbers[0], ...parts.constant(name, size, trace.lines[numbers[0]].operands[numbers[1]]) };
     return { layer: nodeLayer, order: numbers[0], user: numbers[0], ...parts.again(name, size, trace.lines[numbers[0]].operands[numbers[1]].line) };
   }
-  function edge(key, { name, nest, label, shapes }) {
+  function edge(key, { name, nest }) {
     const [first, second, count] = name.slice(1).split("_").map(Number);
     if (name[0] === "e") {
-      const operand = trace.lines[first].operands[second];
-      const target = operand.line === null ? null : { line: first, slot: second, parent: operand.line };
-      const made = { i: first, slot: second, ...parts.edge(name, target, operand.edge, operand.edge_title, label, operand.shapes) };
+      const { line, edge, edge_title, shapes } = trace.lines[first].operands[second];
+      const target = line === null ? null : { line: first, slot: second, parent: line };
+      const made = { i: first, slot: second, ...parts.edge(name, target, [edge_title || edge, shapes].filter(Boolean).join("  ")) };
       edges[first].push(made);
       return made;
     }
     const [from, into] = [nest.line(first), nest.child(`g${second}`)];
-    if (name[0] === "m") return { out: nest.child(nest.layout.edges[name].ends[0]), into, ...parts.edge(name, null, say("values together", { n: count }), undefined, label) };
-    return { from, into, ...parts.edge(name, null, nameOf(from), undefined, label, shapes) };
+    if (name[0] === "m") return { out: nest.child(nest.layout.edges[name].ends[0]), into, ...parts.edge(name, null, say("values together", { n: count })) };
+    return { from, into, ...parts.edge(name, null, nameOf(from)) };
   }
 
   /** Draws what is there now, and takes away what is not. @returns {number[]} the lines that have come */
   function arrange(open) {
     scene = composed(root, open);
+    routes = null;
     const [width, height] = [scene.width + 2 * pad, scene.height + 2 * pad];
     set(drawing, "viewBox", `${-pad} ${-pad} ${width} ${height}`);
     for (const [key, part] of drawn) {
       if (scene.boxes.has(key) || scene.edges.has(key)) continue;
       const focused = part.group.contains(document.activeElement);
       part.group.remove();
-      part.label?.remove();
       drawn.delete(key);
       if (part.slot !== undefined) edges[part.i] = edges[part.i].filter((one) => one !== part);
       else if (part.i !== undefined) nodes[part.i] = null;
@@ -95,7 +102,6 @@ export function graphView(trace, layout, host, prefix, whole) {
       if (!part) {
         drawn.set(key, (part = edge(key, place)));
         edgeLayer.append(part.group);
-        if (part.label) labelLayer.append(part.label);
         come.push(part.i);
       }
       bend(part, place);
@@ -114,29 +120,20 @@ export function graphView(trace, layout, host, prefix, whole) {
     return nodes[i] ?? holding(root, wholeLine(trace, i)).map(({ id }) => drawn.get(id)).filter(Boolean).at(-1) ?? null;
   }
 
-  const minimum = 12 / 14; // type is 14 px at natural size and never shrinks below 12, unless the whole graph is asked for
-  let scale = 1;
-  const fit = () => {
-    const room = element.clientWidth - 16;
-    if (room <= 0) return;
-    if (host.lens.whole) {
-      // How tall the pane may become, if the drawing does not decide it.
-      drawing.style.height = 0;
-      element.parentElement?.classList.remove("is-scrolling");
-      const tall = Math.max(element.clientHeight, parseFloat(getComputedStyle(element).maxHeight) || 0) - 16;
-      scale = Math.max(LEAST, Math.min(readable(), room / (scene.width + 2 * pad), tall / (scene.height + 2 * pad)));
-      return resize();
-    }
-    scale = host.lens.scale ?? readable();
-    resize();
+  let [scale, room] = [1, { width: 0, height: 0 }];
+  /** How large a layout of the graph shows in some room; what opens and closes does not change it. */
+  const within = ({ width, height }, { width: across, height: down }) => {
+    const unit = unitOf(); // in a lecture all type is larger, and may shrink further
+    const fitted = Math.min(across / (width + 2 * pad), down / (height + 2 * pad), ENOUGH * unit);
+    const least = (unit > 1.5 ? 0.7 : READABLE) * unit;
+    return { scale: Math.max(least, fitted), whole: fitted >= least };
   };
-  /** How large the graph is where the steps are followed. */
-  const readable = () => {
-    const room = element.clientWidth - 16;
-    // What opens and closes does not change the scale: the graph is fitted as it is when all is closed.
-    const [width, height] = [root.layout.width + 2 * pad, root.layout.height + 2 * pad];
-    const unit = parseFloat(getComputedStyle(element).fontSize) / 14; // in a lecture all type is larger, and may shrink further
-    return Math.max((unit > 1.5 ? 0.7 : minimum) * unit, Math.min(room / width, Math.max(unit, (element.clientHeight - 16) / height), (all.length ? 1 : 1.15) * unit));
+  const unitOf = () => parseFloat(getComputedStyle(element).fontSize) / 14;
+  const fit = () => {
+    if (room.width <= 0) return;
+    if (host.lens.whole) scale = Math.max(LEAST, Math.min(within(root.layout, room).scale, room.width / (scene.width + 2 * pad), room.height / (scene.height + 2 * pad)));
+    else scale = host.lens.scale ?? within(root.layout, room).scale;
+    resize();
   };
   const rescale = () => (host.lens.whole ? fit() : resize()); // what opens may need more room
   function resize() {
@@ -161,7 +158,8 @@ export function graphView(trace, layout, host, prefix, whole) {
   }
   let current = null; // the step that is followed
   let linked = [];
-  const pulses = pulsesIn(labelLayer);
+  const tokens = tokensIn(tokenLayer);
+  let routes = null; // of the step that moves, by slot
   const signs = edgeSigns(element);
   let partners = []; // the lines that this step talks to
   /** Where a box is on screen, if the drawing is at `frame`. */
@@ -238,31 +236,52 @@ export function graphView(trace, layout, host, prefix, whole) {
     sign();
   }
 
+  /** The local partials of a step stand on its edges. */
+  function label(step) {
+    const texts = step ? labelsOf(trace, step) : new Map();
+    labelLayer.replaceChildren(...(step ? edges[step.line] : []).filter(({ slot }) => texts.has(slot)).map(({ slot, path }) => {
+      const text = parts.label(texts.get(slot), path);
+      text.classList.add(`is-${AHEAD[step.phase] ?? "adjoint"}`);
+      return text;
+    }));
+  }
+
+  /** The way between an operand and the operation that uses it, from row to row. */
+  function routeOf(step, slot, kind) {
+    const { line: parent } = trace.lines[step.line].operands[slot];
+    const edge = edges[step.line].find((one) => one.slot === slot);
+    const [from, to] = [drawn.get(`s${step.line}_${slot}`) ?? standIn(parent), standIn(step.line)];
+    if (!from || !to || from === to) return null;
+    const row = ({ place: { x, y }, i }) => ({ x, y: y + (i === undefined ? 0 : rows[kind] ?? 0) });
+    return routeAlong(edge?.path, row(from), row(to));
+  }
+
   /** Writes the lines that have changed, and what the groups tell. */
-  function write({ step, s, lines, mark, adjoint, shares }) {
+  function write({ step, s, told, lines, mark, adjoint, shares }) {
     for (const i of lines) {
       const marks = mark(i);
-      if (nodes[i]) parts.writeNode(nodes[i], i, marks, adjoint(i));
+      if (nodes[i]) parts.writeNode(nodes[i], i, marks, adjoint(i), spellSum(run, i, told));
       const active = step && step.line === i && step.phase !== "seed";
       const sending = new Set(active ? step.sends.map((send) => send.slot) : []);
       const carried = shares(i);
       for (const edge of edges[i]) {
         const now = active && AHEAD[step.phase] ? AHEAD[step.phase] : sending.has(edge.slot) ? "adjoint" : "plain";
-        setEdge(edge, marks.recorded ? now : "ahead", marks.recorded ? carried.get(edge.slot) : undefined, prefix);
+        setEdge(edge, marks.recorded || active ? now : "ahead", marks.recorded ? carried.get(edge.slot) : undefined, prefix);
       }
     }
+    label(step);
     if (!all.length) {
       for (const { user, group } of drawn.values()) if (lines.has(user)) group.classList.toggle("is-ahead", !mark(user).recorded);
       return;
     }
-    const recorded = recordedAt(trace, s);
+    const recorded = recordedAt(trace, told);
     const at = step ? wholeLine(trace, step.line) : -1;
     const talks = (!step ? [] : step.phase === "sweep" ? step.sends.map((send) => send.parent) : AHEAD[step.phase] ? trace.lines[step.line].operands.map((o) => o.line) : [])
       .filter((i) => i !== null).map((i) => wholeLine(trace, i));
     const colour = `on-${AHEAD[step?.phase] ?? "adjoint"}`;
     const has = (group, line) => group.first <= line && line < group.end;
     for (const part of drawn.values()) {
-      if (part.target) part.write({ s, adjoint, recorded }, has(part.target, at) ? `is-current ${colour}` : talks.some((line) => has(part.target, line)) ? `is-operand ${colour}` : "");
+      if (part.target) part.write({ s: told, adjoint, recorded }, has(part.target, at) ? `is-current ${colour}` : talks.some((line) => has(part.target, line)) ? `is-operand ${colour}` : "");
       if (part.user !== undefined) part.group.classList.toggle("is-ahead", wholeLine(trace, part.user) >= recorded);
     }
     for (const edge of flows) {
@@ -276,7 +295,51 @@ export function graphView(trace, layout, host, prefix, whole) {
     element,
     signs: signs.elements,
     tools,
-    fit,
+    /** How large the graph would show in a room, and how high: the best of its layouts. */
+    best(given) {
+      const found = (whole || all.length ? [root.layout] : layouts).map((layout) => ({ layout, ...within(layout, given) }));
+      const best = found.reduce((a, b) => (b.scale > a.scale + 0.02 || (b.whole && !a.whole) ? b : a));
+      return { ...best, width: best.scale * (best.layout.width + 2 * pad), height: best.scale * (best.layout.height + 2 * pad) };
+    },
+    /** Gives the graph its room. */
+    place(given) {
+      room = given;
+      const { layout, whole: fits } = this.best(given);
+      if (layout !== root.layout) {
+        root.layout = layout;
+        arrange(groups.open);
+      }
+      element.classList.toggle("is-whole", fits);
+      fit();
+      if (view) label(view.step);
+    },
+    /** Where something of this size hides least of the graph, near its middle: in pixels from the corner of the pane. */
+    freeSpot(size) {
+      const [left, top] = [(element.clientWidth - (scene.width + 2 * pad) * scale) / 2, (element.clientHeight - (scene.height + 2 * pad) * scale) / 2];
+      const boxes = [...scene.boxes.values()].map(({ x, y, w, h }) => ({ x: left + (x + pad) * scale, y: top + (y + pad) * scale, w: w * scale, h: h * scale }));
+      const over = (at, from, length) => Math.max(0, Math.min(at + size / 2, from + length / 2) - Math.max(at - size / 2, from - length / 2));
+      const steps = [0.5, 0.45, 0.55, 0.4, 0.6, 0.35, 0.65, 0.3, 0.7, 0.25, 0.75, 0.2, 0.8];
+      const spots = steps.flatMap((x) => steps.map((y) => ({ x: x * element.clientWidth, y: y * element.clientHeight, far: Math.hypot(x - 0.5, y - 0.5) })));
+      const hidden = ({ x, y, far }) => boxes.reduce((sum, box) => sum + over(x, box.x, box.w) * over(y, box.y, box.h), 0) + 900 * far
+        + size * size * (y < size / 2 || y > element.clientHeight - size / 2 ? 1 : 0);
+      return spots.reduce((a, b) => (hidden(b) < hidden(a) ? b : a));
+    },
+    /** Shows the step at progress `u` of its motion: what is on its way, and where. */
+    move(s, u) {
+      const step = trace.steps[s];
+      const moving = tokensAt(trace, s, u);
+      if (routes?.s !== s) routes = { s, at: new Map() };
+      const placed = moving.flatMap((token) => {
+        if (token.slot === undefined) {
+          const box = standIn(step.line)?.place;
+          return box ? [{ ...token, at: { x: box.x, y: box.y + (rows.adjoint ?? 0) - 70 * token.drop } }] : [];
+        }
+        if (!routes.at.has(token.slot)) routes.at.set(token.slot, routeOf(step, token.slot, token.kind));
+        const route = routes.at.get(token.slot);
+        return route ? [{ ...token, at: route(token.along) }] : [];
+      });
+      tokens.draw(placed, Math.max(1, unitOf() / scale));
+    },
     update(next) {
       const lines = new Set(next.lines);
       if (all.length) {
@@ -295,16 +358,8 @@ export function graphView(trace, layout, host, prefix, whole) {
     link(target) {
       for (const part of linked) part.classList.remove("is-linked");
       const edge = target?.slot === undefined ? null : edges[target.line].find(({ slot }) => slot === target.slot);
-      linked = target ? [standIn(target.line)?.group, standIn(target.parent)?.group, edge?.group, edge?.label].filter(Boolean) : [];
+      linked = target ? [standIn(target.line)?.group, standIn(target.parent)?.group, edge?.group].filter(Boolean) : [];
       for (const part of linked) part.classList.add("is-linked");
     },
-    /** A dot runs along the edges of this step: with the values, or against them with the adjoints. */
-    pulse(step, duration) {
-      const slots = new Set(step.sends.map((send) => send.slot));
-      const backwards = step.phase === "sweep";
-      const paths = edges[step.line].filter(({ slot }) => !backwards || slots.has(slot)).map(({ path }) => path);
-      pulses.run(paths, AHEAD[step.phase] ?? "adjoint", backwards, duration);
-    },
-    stopPulses: pulses.stop,
   };
 }

@@ -1,13 +1,13 @@
 import { linkTo, put, set, svg } from "../dom.js";
-import { NOT_REACHED, tangentsOf } from "../state.js";
+import { NOT_REACHED, sumAt, tangentsOf } from "../state.js";
 import { pathOf } from "./stretch.js";
 
 // Where the texts of a node stand, from its middle: what it is, then its numbers.
 const ROWS = { reverse: { head: -21, value: 0, adjoint: 21 }, forward: { head: -21, value: 0, tangent: 21 },
                both: { head: -24, value: -8, tangent: 8, adjoint: 24 },
                faulty: { head: -24, value: -8, adjoint: 8, truth: 24 } };
+export const rowsOf = (trace) => ROWS[trace.fault ? "faulty" : trace.mode];
 export const inNode = (number) => number.short ?? number.text;
-const [LABEL_SIZE, LABEL_ROW] = [13, 17];
 const [THINNEST, THICKEST] = [{ plain: 1.25 }, 5]; // an edge, by what came along it; one that carries is never faint
 
 /** Text about a point. */
@@ -19,38 +19,35 @@ export const middle = (className, y, content, size) => svg("text", { class: clas
  */
 export function partsOf(trace, host, prefix) {
   const { say } = trace;
-  const rows = ROWS[trace.fault ? "faulty" : trace.mode];
+  const rows = rowsOf(trace);
   const framed = ({ w, h }, rounding, inset = 0) => svg("rect", { class: inset ? "adl-inner" : "adl-frame", x: -w / 2 + inset, y: -h / 2 + inset, width: w - 2 * inset, height: h - 2 * inset, rx: Math.max(1, rounding - inset) });
 
   function node(i, box) {
     const line = trace.lines[i];
     const isResult = i === trace.result;
-    const rounding = line.kind === "input" ? 1.5 : 8;
-    const symbol = svg("tspan", { class: "adl-symbol" });
-    const name = svg("tspan", { class: "adl-name" });
-    const heading = svg("text", { y: rows.head, "text-anchor": "middle", "dominant-baseline": "central" }, symbol, name);
-    const [value, tangent, adjoint, truth] = ["value", "tangent", "adjoint", "truth"].map((name) => (name in rows ? middle(`adl-${name}${line.value.shape?.length ? " has-entries" : ""}`, rows[name], "") : null));
+    const rounding = line.kind === "input" ? 2 : 10;
+    const [name, operation] = box.head ?? [line.called || line.shown, line.symbol];
+    const heading = svg("text", { class: "adl-heading", y: rows.head, "text-anchor": "middle", "dominant-baseline": "central" },
+                        ...(name ? [svg("tspan", { class: "adl-called" }, name)] : []), ...(operation ? [svg("tspan", { class: "adl-symbol", dx: name ? 5 : 0 }, operation)] : []));
+    const [value, tangent, adjoint, truth] = ["value", "tangent", "adjoint", "truth"].map((kind) => (kind in rows ? middle(`adl-${kind}${line.value.shape?.length ? " has-entries" : ""}`, rows[kind], "") : null));
     const title = svg("title");
+    const onTape = svg("text", { class: "adl-on-tape", x: 4 - box.w / 2, y: -box.h / 2 - 4, "font-size": 11 }, line.shown);
     const group = svg("g", { class: `adl-node is-${line.kind}${isResult ? " is-result" : ""}`, "data-node": `n${i}`, role: "button" },
-                      title, framed(box, rounding), ...(isResult ? [framed(box, rounding, 3.5)] : []), heading, ...[value, tangent, adjoint, truth].filter(Boolean));
+                      title, framed(box, rounding), ...(isResult ? [framed(box, rounding, 3.5)] : []), onTape, heading, ...[value, tangent, adjoint, truth].filter(Boolean));
     linkTo(group, () => ({ line: i }), host);
-    return { group, symbol, name, value, tangent, adjoint, truth, title };
+    return { group, value, tangent, adjoint, truth, title };
   }
 
-  function writeNode(node, i, marks, reached) {
+  function writeNode(node, i, marks, reached, sum) {
     const line = trace.lines[i];
     const kind = `adl-node is-${line.kind}${i === trace.result ? " is-result" : ""}${line.stretch ? " is-inner" : ""}`;
     set(node.group, "class", `${kind} ${marks.classes}${node.group.matches(".is-linked") ? " is-linked" : ""}`);
-    // What a line will be is for the reader to foresee: until it is recorded, the box has its name only.
     const isResult = marks.recorded && i === trace.result;
-    put(node.symbol, marks.recorded ? line.symbol : "");
-    put(node.name, isResult ? `${line.shown} = ${trace.result_name}` : line.shown);
-    set(node.name, "dx", marks.recorded ? "5" : "0");
     put(node.value, marks.recorded ? inNode(line.value) : "");
     const tangents = tangentsOf(trace, i);
     if (node.tangent) put(node.tangent, marks.recorded ? tangents.map(inNode).join(", ") : "");
     if (node.adjoint) {
-      put(node.adjoint, marks.recorded ? (reached ? inNode(reached) : NOT_REACHED) : "");
+      put(node.adjoint, marks.swept ? (reached ? inNode(reached) : NOT_REACHED) : "");
       node.adjoint.classList.toggle("is-missing", !reached);
     }
     const right = trace.truth[i] && marks.swept ? say("node true", { value: inNode(trace.truth[i]) }) : "";
@@ -58,9 +55,9 @@ export function partsOf(trace, host, prefix) {
     const gap = say("separator");
     const words = [say(isResult ? "result value" : "node value", { meaning: line.meaning, value: line.value.text }),
       ...(node.tangent ? [say("node tangent", { tangent: tangents.map((t) => t.text).join(gap) })] : []),
-      ...(node.adjoint ? [say("node adjoint", { adjoint: reached ? reached.text : say("not reached") })] : []), ...(right ? [right] : []),
+      ...(node.adjoint && marks.swept ? [say("node adjoint", { adjoint: !reached ? say("not reached") : sum ? `${sum} = ${reached.text}` : reached.text })] : []), ...(right ? [right] : []),
       ...(line.value.shape?.length ? [say("see entries")] : [])].join(gap);
-    put(node.title, marks.recorded ? `${line.shown} = ${words}` : say("node ahead", { name: line.shown }));
+    put(node.title, marks.recorded ? `${line.shown} = ${words}` : say("node ahead", { name: line.called || line.shown }));
   }
 
   function constant(id, box, { value }) {
@@ -77,34 +74,35 @@ export function partsOf(trace, host, prefix) {
     return { group };
   }
 
-  /** An edge; `target` is what pointing at it means, `text` what stands beside it, and `shapes` how the arrays on it are shaped. */
-  function edge(id, target, text = "", title = text, labelled, shapes = "") {
+  /** An edge; `target` is what pointing at it means, `title` all that there is to say of it. */
+  function edge(id, target, title = "") {
     const path = svg("path", { class: "adl-line", "marker-end": `url(#${prefix}-plain)` });
     const hit = svg("path", { class: "adl-hit" });
-    const group = svg("g", { class: "adl-edge", "data-edge": id }, path, hit);
+    const group = svg("g", { class: "adl-edge", "data-edge": id }, path, hit, ...(title ? [svg("title", {}, title)] : []));
     if (target) linkTo(group, () => target, host);
-    const label = labelled && (text || shapes) ? middle("adl-label", 0, text, LABEL_SIZE) : null;
-    const shape = label && shapes ? svg("tspan", { class: "adl-shape", dy: text ? LABEL_ROW : 0 }, shapes) : null;
-    if (shape) label.append(shape);
-    label?.append(svg("title", {}, [title, shapes].filter(Boolean).join("  ")));
-    return { group, path, hit, label, shape, shapes };
+    return { group, path, hit };
   }
 
-  return { node, writeNode, constant, again, edge };
+  /** What an edge carries, beside its middle; there is one only while a step is about it. */
+  function label(text, path) {
+    const length = path.getTotalLength();
+    const [before, at, after] = [0.4, 0.5, 0.6].map((share) => path.getPointAtLength(share * length));
+    const steep = Math.abs(after.y - before.y) > 1.5 * Math.abs(after.x - before.x);
+    return svg("text", { class: "adl-label", "font-size": 14, "dominant-baseline": "central", "text-anchor": steep ? "start" : "middle",
+                         x: at.x + (steep ? 18 : 0), y: at.y - (steep ? 0 : 22) }, text);
+  }
+
+  return { node, writeNode, constant, again, edge, label };
 }
 
 /** Puts a part where it belongs, if it is not there. */
 export function move(part, { x, y }) {
   set(part.group, "transform", `translate(${Math.round(10 * x) / 10},${Math.round(10 * y) / 10})`);
 }
-export function bend(edge, { points, tip, label }) {
+export function bend(edge, { points, tip }) {
   const path = pathOf(points, tip);
   set(edge.path, "d", path);
   set(edge.hit, "d", path);
-  if (edge.label && label) {
-    for (const row of [edge.label, edge.shape]) if (row) set(row, "x", label.x);
-    set(edge.label, "y", label.y - (edge.shape?.getAttribute("dy") ?? 0) / 2);
-  }
 }
 
 /** How an edge looks. `share` is how much of the largest contribution has come along it; undefined: nothing yet. */
@@ -113,14 +111,18 @@ export function setEdge(edge, mode, share, prefix) {
   if (edge.look === look && edge.share === share) return;
   Object.assign(edge, { look, share });
   edge.group.setAttribute("class", `adl-edge ${look}${edge.group.matches(".is-linked") ? " is-linked" : ""}`);
-  edge.label?.setAttribute("class", `adl-label ${look}${edge.label.matches(".is-linked") ? " is-linked" : ""}`);
-  // An operand is copied on its way; what comes back from its copies is summed.
-  if (edge.shape) put(edge.shape, mode === "adjoint" ? edge.shapes.replace("→", "← Σ") : edge.shapes);
   edge.path.style.strokeWidth = share === undefined ? "" : `${Math.max(THINNEST[mode] ?? 1.75, THICKEST * share)}px`;
-  const head = mode === "plain" && share > 0.3 ? "carried" : mode;
-  edge.path.setAttribute("marker-end", mode === "ahead" || mode === "adjoint" ? "" : `url(#${prefix}-${head})`);
+  const head = mode === "ahead" ? "plain" : mode === "plain" && share > 0.3 ? "carried" : mode;
+  edge.path.setAttribute("marker-end", mode === "adjoint" ? "" : `url(#${prefix}-${head})`);
   edge.path.setAttribute("marker-start", mode === "adjoint" ? `url(#${prefix}-adjoint)` : "");
   edge.group.prepend(edge.path); // WebKit paints a new tip only on a path that is put in anew
+}
+
+/** The sum that an adjoint is, in numbers: "−0.2837 + 2"; empty for a single contribution. */
+export function spellSum(run, i, s) {
+  const sum = s < run.first ? null : sumAt(run, i, s);
+  const terms = sum ? [sum.seed, ...sum.parts.filter(({ lost }) => !lost).map(({ number }) => number)].filter(Boolean) : [];
+  return terms.length > 1 && terms.length < 7 ? terms.map(({ text }) => text).join(" + ") : "";
 }
 
 /** The tips of the edges. */

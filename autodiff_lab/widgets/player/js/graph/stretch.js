@@ -8,7 +8,7 @@
  *   a group; `child` is the group behind the name of a box, `key` makes a name one of the whole graph
  * @typedef {{x: number, y: number}} Point
  * @typedef {{width: number, height: number, boxes: Map<string, {name: string, nest: Nest, x: number, y: number, w: number, h: number}>,
- *            edges: Map<string, {name: string, nest: Nest, points: Point[], tip: boolean, label: Point|null}>}} Scene
+ *            edges: Map<string, {name: string, nest: Nest, points: Point[], tip: boolean}>}} Scene
  */
 
 /** What an open group has around its inside. */
@@ -65,10 +65,10 @@ export function composed(nest, open) {
   }));
   const [across, down] = [along("x", "w"), along("y", "h")];
   const whole = { width: across(layout.width), height: down(layout.height), boxes: new Map(), edges: new Map() };
-  for (const [name, { x, y, w, h }] of Object.entries(layout.nodes)) {
+  for (const [name, { x, y, w, h, head }] of Object.entries(layout.nodes)) {
     const inner = opened.get(name);
     const [left, right, top, bottom] = [across(x - w / 2), across(x + w / 2), down(y - h / 2), down(y + h / 2)];
-    const box = inner ? { x: (left + right) / 2, y: (top + bottom) / 2, w: right - left, h: bottom - top } : { x: across(x), y: down(y), w, h };
+    const box = inner ? { x: (left + right) / 2, y: (top + bottom) / 2, w: right - left, h: bottom - top } : { x: across(x), y: down(y), w, h, head };
     whole.boxes.set(nest.key(name), { name, nest, ...box });
     if (inner?.share === 1) insert(inner.scene, whole, left + (right - left - inner.scene.width) / 2, top + ROOM.head);
   }
@@ -86,8 +86,7 @@ export function composed(nest, open) {
       const own = k < 2 ? tail : k >= last ? head : null;
       return own ? { x: x + own.x, y: y + own.y } : { x: across(x), y: down(y) };
     });
-    const label = place.label && { x: across(place.label.x), y: down(place.label.y) };
-    whole.edges.set(nest.key(name), { name, nest, points, tip, label, shapes: place.shapes });
+    whole.edges.set(nest.key(name), { name, nest, points, tip });
   }
   return whole;
 }
@@ -96,5 +95,5 @@ export function composed(nest, open) {
 function insert(scene, whole, left, top) {
   const moved = ({ x, y }) => ({ x: x + left, y: y + top });
   for (const [key, box] of scene.boxes) whole.boxes.set(key, { ...box, ...moved(box) });
-  for (const [key, edge] of scene.edges) whole.edges.set(key, { ...edge, points: edge.points.map(moved), label: edge.label && moved(edge.label) });
+  for (const [key, edge] of scene.edges) whole.edges.set(key, { ...edge, points: edge.points.map(moved) });
 }

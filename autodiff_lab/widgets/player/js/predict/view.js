@@ -1,11 +1,11 @@
 import { judge } from "./answers.js";
-import { html, put } from "./dom.js";
+import { html, put } from "../dom.js";
 
 const ASKED = ["all", "value", "partial", "adjoint", "tangent"];
 
 /**
  * Predict, then reveal: before a step is shown, the learner is asked what it will bring.
- * @param {{say: ReturnType<import("./speech.js").speaker>, reveal(): void, onScore?: (score: object) => void, onToggle?: (on: boolean) => void, focus(): void}} host
+ * @param {{say: ReturnType<import("../speech.js").speaker>, reveal(): void, onScore?: (score: object) => void, onToggle?: (on: boolean) => void, focus(): void}} host
  */
 export function predictView(host) {
   const { say } = host;

@@ -28,7 +28,7 @@ function rounded(text, x, y, least) {
 /**
  * Right is what is right to one part in a million, or as close as the digits that the player shows; `"rounded"` what is
  * right as far as it was typed, two decimals or more.
- * @param {import("./state.js").Question} question @param {string} text what was typed
+ * @param {import("../trace.js").Question} question @param {string} text what was typed
  * @returns {{verdict: "right"|"rounded"|"mistake"|"wrong"|"unreadable", kind?: string}}
  */
 export function judge({ answer, mistakes }, text) {

@@ -1,0 +1,38 @@
+/**
+ * Where the graph, the source and the tape of a player stand: pure geometry.
+ *
+ * The graph is large. Where it is about as high as wide, source and tape stand beside it; a long one takes the whole
+ * width, and they stand below; a narrow page has one column. What is not needed takes no room.
+ */
+
+const NARROW = 700; // pixels: below, one column
+const [BESIDE, LEAST_BESIDE] = [0.31, 276]; // of the width, and pixels
+const LOWER = 0.4; // of the height, at most
+const MARGIN = 16; // around the graph
+
+/**
+ * @param {{width: number, height: number, unit: number, source: number, tape: number,
+ *          best: (room: {width: number, height: number}) => {scale: number, whole: boolean, height: number}}} given
+ *   the room for all three in pixels; how large type is, 1 is normal; how high source and tape would like to be; and how
+ *   large the graph shows in some room
+ * @returns {{where: "beside"|"below"|"column", height: number, side: number, lower: number, room: {width: number, height: number}}}
+ */
+export function compose({ width, height, unit, source, tape, best }) {
+  if (width < NARROW) {
+    const room = { width: width - MARGIN, height: Math.max(260, 0.9 * height) };
+    return { where: "column", height: 0, side: 0, lower: 0, room: { ...room, height: Math.min(room.height, best(room).height + MARGIN) } };
+  }
+  const side = Math.round(Math.max(LEAST_BESIDE * Math.min(unit, 1.4), (unit > 1.2 ? 0.37 : BESIDE) * width));
+  const lower = Math.round(Math.min(LOWER * height, Math.max(source, tape, 110)));
+  const beside = { width: width - side - MARGIN, height: height - MARGIN };
+  const below = { width: width - MARGIN, height: height - lower - MARGIN };
+  const [one, other] = [best(beside), best(below)];
+  const long = other.width > 1.6 * other.height;
+  if (one.whole || other.whole ? one.whole && one.scale >= Math.min(0.95 * other.scale, unit) : !long) {
+    const needed = Math.max(one.height + MARGIN, Math.min(height, source + tape), 230 * unit);
+    const all = one.whole ? Math.min(height, Math.round(needed)) : height;
+    return { where: "beside", height: all, side, lower: 0, room: { ...beside, height: all - MARGIN } };
+  }
+  const graph = other.whole ? Math.min(below.height, other.height) : below.height;
+  return { where: "below", height: Math.round(graph + MARGIN + lower), side: 0, lower, room: { ...below, height: graph } };
+}

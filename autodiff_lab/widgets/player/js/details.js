@@ -1,0 +1,85 @@
+import { html, put } from "./dom.js";
+import { counted } from "./speech.js";
+import { metersAt } from "./state.js";
+
+const KEPT = "autodiff-lab details"; // what is open stays open, on this page and on the next
+const SPEEDS = [0.5, 1, 2, 4];
+const COLUMNS = ["cost operations", "cost products", "cost kept", "cost passes", "cost operations", "cost products", "cost kept"];
+const number = (n) => n.toLocaleString("en").replaceAll(",", "\u202f");
+
+/** What the learner had open last; a page may not let us remember. */
+function remembered() {
+  try {
+    return JSON.parse(localStorage.getItem(KEPT)) ?? {};
+  } catch {
+    return {};
+  }
+}
+function remember(what) {
+  try {
+    localStorage.setItem(KEPT, JSON.stringify({ ...remembered(), ...what }));
+  } catch {} // then it is asked for again
+}
+
+/**
+ * The fold with all that one can do without: the other modes, predict, the names on the tape, speed, costs.
+ * @param {{say: function, modes: HTMLElement, predict: HTMLElement, open?: boolean, onChange: () => void}} given
+ */
+export function detailsView({ say, modes, predict, open, onChange }) {
+  const kept = remembered();
+  const names = html("input", { type: "checkbox" });
+  names.checked = kept.names ?? false;
+  const speed = html("select", { "aria-label": say("speed"), title: say("speed of play") },
+                     ...SPEEDS.map((x) => html("option", { value: x, ...(x === 1 ? { selected: "" } : {}) }, `${x}×`)));
+  const cost = costView(say);
+  const element = html("div", { class: "adl-details", role: "region", "aria-label": say("details") },
+                       html("div", { class: "adl-options" }, modes, html("label", {}, names, say("names on the tape")), html("label", {}, say("speed"), speed), predict), cost.element);
+  const button = html("button", { type: "button", class: "adl-more-button", "aria-label": say("details"), title: say("details hint") }, "⋯");
+  function show(wanted) {
+    element.hidden = !wanted;
+    button.setAttribute("aria-expanded", wanted);
+    onChange();
+  }
+  button.addEventListener("click", () => {
+    show(element.hidden);
+    remember({ open: !element.hidden });
+  });
+  names.addEventListener("change", () => {
+    remember({ names: names.checked });
+    onChange();
+  });
+  show(open ?? kept.open ?? false);
+  return { element, button, show, load: cost.load, update: cost.update, get names() { return names.checked; }, get speed() { return Number(speed.value); } };
+}
+
+/** What the run has cost so far in each mode that is shown, and what the whole gradient costs. */
+function costView(say) {
+  const kept = (numbers, bytes) => say("cost of keeping", { n: number(numbers), bytes: number(bytes) });
+  const element = html("div", { class: "adl-meter adl-scroll", "data-lm-suppress-shortcuts": "true", tabindex: 0, role: "group", "aria-label": say("cost") });
+  let rows = [];
+  // In a narrow player it scrolls: then the arrows are its own.
+  element.addEventListener("keydown", (event) => /Left|Right/.test(event.key) && element.scrollWidth > element.clientWidth && event.stopPropagation());
+  return {
+    element,
+    load(trace) {
+      rows = trace.costs.filter(([, cost]) => cost).map(([name]) => {
+        const cells = COLUMNS.map((_, k) => html("td", { class: k === 3 ? "is-first" : null }));
+        return { name, cells, row: html("tr", { class: `is-${name}` }, html("th", { scope: "row" }, say(`mode ${name}`)), ...cells) };
+      });
+      const groups = html("tr", {}, html("td"), html("th", { scope: "colgroup", colspan: 3 }, say("so far")), html("th", { scope: "colgroup", colspan: 4, class: "is-first" }, say("the whole gradient")));
+      const heads = html("tr", {}, html("td"), ...COLUMNS.map((name, k) => html("th", { scope: "col", class: k === 3 ? "is-first" : null }, say(name))));
+      element.hidden = !rows.length;
+      element.replaceChildren(html("table", { "aria-label": say("cost") }, html("thead", {}, groups, heads), html("tbody", {}, ...rows.map(({ row }) => row))));
+    },
+    update(trace, s) {
+      const meters = metersAt(trace, s).filter(([, , cost]) => cost);
+      const most = Math.max(1, ...meters.map(([, , cost]) => cost[3]));
+      meters.forEach(([name, [operations, products, now, bytes], cost], k) => {
+        const passes = name === "reverse" ? say("run and sweep") : counted(say, "runs", cost[0], { n: number(cost[0]) });
+        const texts = [number(operations), number(products), kept(now, bytes), passes, number(cost[1]), number(cost[2]), kept(cost[3], cost[4])];
+        texts.forEach((text, c) => put(rows[k].cells[c], text));
+        rows[k].cells[2].style.setProperty("--adl-share", now / most);
+      });
+    },
+  };
+}
