@@ -65,7 +65,7 @@ class Excerpts(TapeReader):
                 sent.contribution for event in self._events for sent in event.sent
             )
         self._held = memory_usage.count_held(tape)
-        self._at = {event.line: k for k, event in enumerate(self._events)}
+        self._at = {event.line: k for k, event in reversed(list(enumerate(self._events)))}
         self.steps = len(tape) + (len(self._events) + 1 if tape.output is not None else 0)
         self.simple_outline = outline.simplify_outline(self.outline, lambda i: notation.format_name(tape.name(i)))
         self._windows = outline.cut_windows(self.simple_outline, _MAX_WINDOW_LINES)

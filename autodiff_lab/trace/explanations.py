@@ -145,13 +145,9 @@ def explain_seed(lines: Sequence[Line], i: int, seed: Number) -> str:
 
 
 def explain_sweep(
-    lines: Sequence[Line],
-    i: int,
-    adjoint: Number,
-    sends: Sequence[Contribution],
-    waiting: Mapping[int, Sequence[int]],
+    lines: Sequence[Line], i: int, adjoint: Number, sends: Sequence[Contribution], later: Sequence[int] = ()
 ) -> str:
-    """Say what a line sends to its parents, and who still waits for more.
+    """Say what a line sends to a parent, and who still waits for more.
 
     Parameters
     ----------
@@ -161,31 +157,28 @@ def explain_sweep(
     adjoint : Number
         Its adjoint.
     sends : sequence of Contribution
-        What it sends.
-    waiting : mapping of int to sequence of int
-        For each parent, the lines that will send to it later; a line once for each operand.
+        What it sends; one contribution, or none.
+    later : sequence of int
+        The lines that will send to the same parent later; a line once for each operand.
     """
-    line = lines[i]
-    subject = f"{line.display_name} = {line.source_expression}"
+    who = f"{lines[i].display_name} = {lines[i].source_expression}"
     if not sends:
-        return message("sends nothing back", line=subject)
-    said = []
-    for n, send in enumerate(sends[:_MAX_LISTED]):
-        name = lines[send.parent].display_name
-        who = subject if n == 0 else line.display_name
-        what, parent, now = _arithmetic(line, adjoint, send), _full_name(lines, send.parent), send.after.text
-        if send.replaces and send.before is not None:
-            before = send.before.text
-            said.append(message("sends in place", who=who, what=what, parent=parent, name=name, now=now, before=before))
-            continue
+        return message("sends nothing back", line=who)
+    (send,) = sends
+    slots = {
+        "who": who,
+        "what": _arithmetic(lines[i], adjoint, send),
+        "parent": _full_name(lines, send.parent),
+        "name": lines[send.parent].display_name,
+        "now": send.after.text,
+    }
+    if send.replaces and send.before is not None:
+        said = message("sends in place", **slots, before=send.before.text)
+    else:
         if send.before is not None and not send.after.shape:
-            now = f"{send.before.text} + {atom(send.contribution.text)} = {now}"
-        said.append(message("sends", who=who, what=what, parent=parent, name=name, now=now))
-    if len(sends) > _MAX_LISTED:
-        said.append(message("sends to more", n=number_word(len(sends) - _MAX_LISTED)))
-    parents = list(dict.fromkeys(send.parent for send in sends))[:_MAX_LISTED]
-    said += [_name_waiting(lines, parent, waiting[parent]) for parent in parents if waiting.get(parent)]
-    return join_sentences(*said)
+            slots["now"] = f"{send.before.text} + {atom(send.contribution.text)} = {send.after.text}"
+        said = message("sends", **slots)
+    return join_sentences(said, _name_waiting(lines, i, send.parent, later) if later else "")
 
 
 def constant_note(value: Number | None) -> str:
@@ -320,13 +313,15 @@ def is_name(formula: str) -> bool:
     return matches_message("transpose of", formula) or matches_message("pullback of", formula)
 
 
-def _name_waiting(lines: Sequence[Line], parent: int, later: Sequence[int]) -> str:
+def _name_waiting(lines: Sequence[Line], i: int, parent: int, later: Sequence[int]) -> str:
     users = list(dict.fromkeys(reversed(later)))
     many = len(users) > _MAX_LISTED
     where = (
         message("other lines", n=number_word(len(users)))
         if many
-        else join_with_and([lines[i].display_name for i in users])
+        else join_with_and(
+            [message("another operand", name=lines[j].display_name) if j == i else lines[j].display_name for j in users]
+        )
     )
     return plural_message(
         "still to come", len(later), n=number_word(len(later)), name=lines[parent].label_or_name, where=where

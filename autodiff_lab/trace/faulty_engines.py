@@ -15,7 +15,15 @@ from autodiff_lab.engine.errors import InputError
 from autodiff_lab.text import notation
 from autodiff_lab.text.messages import join_sentences, message, template
 from autodiff_lab.trace import run_options
-from autodiff_lab.trace.reverse_steps import RawContribution, SweepEvent, add_to, pull_back, seed_of, watch_sweep
+from autodiff_lab.trace.reverse_steps import (
+    RawContribution,
+    SweepEvent,
+    add_to,
+    pull_back,
+    seed_of,
+    send_one_by_one,
+    watch_sweep,
+)
 
 _MAX_STEPS = 400
 
@@ -44,12 +52,9 @@ def _sweep_by_overwriting(tape: Any) -> Iterator[SweepEvent]:
     for i in range(tape.output, tape.n_inputs - 1, -1):
         if adjoints[i] is None:
             continue
-        sent, lost = [], []
-        for slot, parent, contribution in pull_back(tape, i, adjoints[i]):
-            before, adjoints[parent] = adjoints[parent], contribution
-            lost += [] if before is None else [parent]
-            sent.append(RawContribution(slot, parent, contribution, before, contribution, replaces=before is not None))
-        yield SweepEvent(i, adjoints[i], tuple(sent), message("overwritten", names=_names(tape, lost)) if lost else "")
+        for event in send_one_by_one(i, adjoints[i], _put_contributions(tape, i, adjoints)):
+            lost = [one.parent for one in event.sent if one.replaces]
+            yield event._replace(remark=message("overwritten", names=_names(tape, lost)) if lost else "")
 
 
 def _sweep_in_wrong_order(tape: Any) -> Iterator[SweepEvent]:
@@ -62,13 +67,16 @@ def _sweep_in_wrong_order(tape: Any) -> Iterator[SweepEvent]:
         if i in done or i < tape.n_inputs:
             continue
         done.add(i)
-        sent = tuple(_add_contributions(tape, i, adjoints))
+        events = list(send_one_by_one(i, adjoints[i], _add_contributions(tape, i, adjoints)))
+        sent = [one.parent for event in events for one in event.sent]
         early = [user for user in users[i] if user not in done]
-        late = [one.parent for one in sent if one.parent in done]
-        remarks = [message("too early", names=_names(tape, early))] if early else []
-        remarks += [message("too late", names=_names(tape, late))] if late else []
-        yield SweepEvent(i, adjoints[i], sent, join_sentences(*remarks))
-        stack += [one.parent for one in reversed(sent)]
+        remark = message("too early", names=_names(tape, early)) if early else ""
+        for event in events:
+            late = [one.parent for one in event.sent if one.parent in done]
+            too_late = message("too late", names=_names(tape, late)) if late else ""
+            yield event._replace(remark=join_sentences(remark, too_late))
+            remark = ""
+        stack += reversed(sent)
 
 
 def _sweep_in_recursion(tape: Any) -> Iterator[SweepEvent]:
@@ -110,8 +118,8 @@ def _sweep_twice(tape: Any) -> Iterator[SweepEvent]:
     yield SweepEvent(tape.output, adjoints[tape.output], remark=message("second sweep"), again=True)
     for i in range(tape.output, tape.n_inputs - 1, -1):
         if adjoints[i] is not None:
-            sent = tuple(_add_contributions(tape, i, adjoints))
-            yield SweepEvent(i, adjoints[i], sent, message("on top") if sent else "")
+            for event in send_one_by_one(i, adjoints[i], _add_contributions(tape, i, adjoints)):
+                yield event._replace(remark=message("on top") if event.sent else "")
 
 
 def _seed_adjoints(tape: Any) -> list[Any]:
@@ -126,6 +134,13 @@ def _add_contributions(tape: Any, i: int, adjoints: list[Any]) -> Iterator[RawCo
         before = adjoints[parent]
         adjoints[parent] = add_to(before, contribution)
         yield RawContribution(slot, parent, contribution, before, adjoints[parent])
+
+
+def _put_contributions(tape: Any, i: int, adjoints: list[Any]) -> Iterator[RawContribution]:
+    """Send as one should not: each contribution takes the place of what is there."""
+    for slot, parent, contribution in pull_back(tape, i, adjoints[i]):
+        before, adjoints[parent] = adjoints[parent], contribution
+        yield RawContribution(slot, parent, contribution, before, contribution, replaces=before is not None)
 
 
 def _users(tape: Any) -> list[list[int]]:

@@ -24,7 +24,7 @@ from autodiff_lab.transforms.keywords import check_keywords
 
 __all__ = ["Trace", *records.__all__]
 
-VERSION = 3
+VERSION = 4
 
 
 @dataclass(frozen=True)
@@ -64,10 +64,10 @@ class Trace(Outputs):
     >>> trace.lines[6].text, trace.value.text
     ('v3 - v4', '11.6521')
     >>> [step.phase for step in trace.steps].count("sweep")
-    5
+    8
     >>> trace.gradient[0].text, trace.gradient[1].text
     ('5.5', '1.7163')
-    >>> print(trace.steps[9].sentence)
+    >>> print(trace.steps[10].sentence)
     v₄ = sin x2 sends −1 · cos 5 = −0.2837 to x2 (v₀); v₀ now holds −0.2837. x2 is also used in v₂: one more contribution is still to come.
     >>> Trace.from_json(trace.to_json()) == trace
     True

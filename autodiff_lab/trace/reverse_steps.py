@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import zip_longest
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,7 +28,7 @@ class RawContribution(NamedTuple):
 
 
 class SweepEvent(NamedTuple):
-    """A line sends: its adjoint, and its contributions. Or `again`: the sweep is seeded a second time."""
+    """A line sends: its adjoint, and a contribution; none if it has none. Or `again`: the sweep is seeded once more."""
 
     line: int
     adjoint: Any
@@ -47,7 +48,17 @@ def watch_sweep(tape: Any) -> Iterator[SweepEvent]:
     held: list[Any] = [None] * len(tape)
     held[tape.output] = seed_of(tape)
     for i in tape.sweep(tape.output, held[tape.output], adjoints):
-        yield SweepEvent(i, adjoints[i], tuple(_contributions(tape, i, adjoints, held)))
+        yield from send_one_by_one(i, adjoints[i], _contributions(tape, i, adjoints, held))
+
+
+def send_one_by_one(i: int, adjoint: Any, contributions: Iterable[RawContribution]) -> Iterator[SweepEvent]:
+    """An event for each contribution of line `i`; one without any for a line that has none."""
+    sent = False
+    for contribution in contributions:
+        sent = True
+        yield SweepEvent(i, adjoint, (contribution,))
+    if not sent:
+        yield SweepEvent(i, adjoint)
 
 
 def pull_back(tape: Any, i: int, adjoint: Any) -> Iterator[tuple[int, int, Any]]:
@@ -82,7 +93,7 @@ def sweep_steps(
     of: Container[int] | None = None,
     largest_size: float | None = None,
 ) -> list[Step]:
-    """The seed and the steps of a sweep: of the engine's own, unless another is given; of these lines, or of all.
+    """The seed and a step for each event of a sweep: the engine's own, or another; of these lines, or of all.
 
     `largest_size` is the size of the largest contribution of the run, where it is known.
     """
@@ -157,10 +168,12 @@ def measure_steps(
     Before the first step, the lines up to `end` are held, and `products` multiplications are done.
     """
     end = len(tape) if end is None else end
-    for step in steps:
+    told = list(steps)
+    for step, after in zip_longest(told, told[1:]):
         products += len(step.sends)
-        # The sweep will not ask for the line it has just left, nor for any line behind it. A faulty one may.
-        left = step.line if step.phase == "sweep" and not faulty else end
+        # A line whose last contribution has gone is not asked for again, nor any line behind it. A faulty sweep may.
+        done = step.phase == "sweep" and not faulty and (after is None or after.line != step.line)
+        left = step.line if done else end
         meter = Meter(len(tape) - tape.n_inputs, products, *held[left])
         yield replace(step, meter=meter, freed_lines=tuple(range(left, end)))
         end = left
@@ -201,22 +214,21 @@ def add_gradient(
     return replace(last, equations=(*last.equations, gradient)) if gradient else last
 
 
-def _find_waiting(swept: list[SweepEvent]) -> list[Callable[[], Mapping[int, tuple[int, ...]]]]:
-    """For each step of the sweep: which lines will send to the same parents later on.
+def _find_waiting(swept: list[SweepEvent]) -> list[Callable[[], Sequence[int]]]:
+    """For each event of the sweep: which lines will send to the same parent later on.
 
     Each is found when it is asked for: an input that every line uses waits for all of them, at every step.
     """
     users: dict[int, list[int]] = {}  # of each parent, the last one to send first
-    waiting = []
+    waiting: list[Callable[[], Sequence[int]]] = []
     for i, _, sent, _, again in reversed(swept):
-        now = {one.parent: (users.get(one.parent, []), len(users.get(one.parent, []))) for one in sent}
-        waiting.append(partial(_later, now))
         if again:
             users = {}
-        for one in sent:
-            users.setdefault(one.parent, []).append(i)
+        own = users.setdefault(sent[0].parent, []) if sent else []
+        waiting.append(partial(_list_later, own, len(own)))
+        own.append(i)
     return waiting[::-1]
 
 
-def _later(now: Mapping[int, tuple[list[int], int]]) -> dict[int, tuple[int, ...]]:
-    return {parent: tuple(reversed(users[:count])) for parent, (users, count) in now.items()}
+def _list_later(users: list[int], count: int) -> list[int]:
+    return users[:count][::-1]

@@ -209,7 +209,7 @@ def test_notes_have_every_sentence_and_the_time(kit):
     assert text.startswith("# Mine: speaker notes\n\nTime: 12 minutes.")
     assert re.search(r"^## Look \(about \d+ min\)$", text, re.MULTILINE)
     first, second = text.split("### Player: f(x1, x2)")[1:]
-    assert "13 steps" in first and len(re.findall(r"^\d+\. ", first, re.MULTILINE)) == 13
+    assert "16 steps" in first and len(re.findall(r"^\d+\. ", first, re.MULTILINE)) == 16
     assert "7 steps" in second and len(re.findall(r"^\d+\. ", second, re.MULTILINE)) == 7
     assert all(CHINESE.search(line) for line in re.findall("^#### .*", second, re.MULTILINE))
     assert not CHINESE.search(first)

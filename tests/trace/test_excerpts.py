@@ -32,6 +32,7 @@ def told(excerpts):
 def test_every_step_of_the_run_is_in_one_stretch(runs):
     excerpts, whole = runs
     assert sorted(at for at, _, _ in told(excerpts)) == list(range(len(whole.steps)))
+    assert sum(len(step.sends) > 0 for step in whole.steps) == excerpts[0].cost.products > len(whole.lines)
     assert all(excerpts.holding(at) == trace.excerpt.number for at, trace, _ in told(excerpts))
     assert excerpts.steps == len(whole.steps)
 

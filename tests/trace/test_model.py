@@ -1,4 +1,5 @@
 import dataclasses
+import itertools
 import json
 
 import hypothesis.extra.numpy as arrays_of
@@ -20,6 +21,7 @@ from autodiff_lab import (
 )
 from autodiff_lab.engine.errors import ShapeError
 from autodiff_lab.trace.equations import KINDS
+from autodiff_lab.trace.faulty_engines import FAULTS
 from autodiff_lab.trace.model import Number
 
 
@@ -36,8 +38,8 @@ def test_lines_of_the_example(example_trace):
 
 
 def test_steps_of_the_example(example_trace):
-    assert [step.phase for step in example_trace.steps] == ["record"] * 7 + ["seed"] + ["sweep"] * 5
-    assert [step.line for step in example_trace.steps[7:]] == [6, 6, 5, 4, 3, 2]
+    assert [step.phase for step in example_trace.steps] == ["record"] * 7 + ["seed"] + ["sweep"] * 8
+    assert [step.line for step in example_trace.steps[7:]] == [6, 6, 6, 5, 4, 4, 3, 3, 2]
     assert [step.sentence for step in example_trace.steps] == [
         "v₋₁ is the input x1 = 2.",
         "v₀ is the input x2 = 5.",
@@ -47,13 +49,15 @@ def test_steps_of_the_example(example_trace):
         "v₄ = sin x2 = sin 5 = −0.9589.",
         "v₅ = v₃ − v₄ = 10.6931 − (−0.9589) = 11.6521.",
         "Start the sweep: v₅ is the result, so its adjoint is 1.",
-        "v₅ = v₃ − v₄ sends 1 · 1 = 1 to v₃; v₃ now holds 1. v₅ sends 1 · (−1) = −1 to v₄; v₄ now holds −1.",
+        "v₅ = v₃ − v₄ sends 1 · 1 = 1 to v₃; v₃ now holds 1.",
+        "v₅ = v₃ − v₄ sends 1 · (−1) = −1 to v₄; v₄ now holds −1.",
         "v₄ = sin x2 sends −1 · cos 5 = −0.2837 to x2 (v₀); v₀ now holds −0.2837. "
         "x2 is also used in v₂: one more contribution is still to come.",
-        "v₃ = v₁ + v₂ sends 1 · 1 = 1 to v₁; v₁ now holds 1. v₃ sends 1 · 1 = 1 to v₂; v₂ now holds 1.",
+        "v₃ = v₁ + v₂ sends 1 · 1 = 1 to v₁; v₁ now holds 1.",
+        "v₃ = v₁ + v₂ sends 1 · 1 = 1 to v₂; v₂ now holds 1.",
         "v₂ = x1 · x2 sends 1 · 5 = 5 to x1 (v₋₁); v₋₁ now holds 5. "
-        "v₂ sends 1 · 2 = 2 to x2 (v₀); v₀ now holds −0.2837 + 2 = 1.7163. "
         "x1 is also used in v₁: one more contribution is still to come.",
+        "v₂ = x1 · x2 sends 1 · 2 = 2 to x2 (v₀); v₀ now holds −0.2837 + 2 = 1.7163.",
         "v₁ = log x1 sends 1 · (1 / 2) = 0.5 to x1 (v₋₁); v₋₁ now holds 5 + 0.5 = 5.5.",
     ]
 
@@ -70,9 +74,9 @@ def test_arithmetic_of_the_example(example_trace):
         ["v₅ = v₃ − v₄ = 10.6931 − (−0.9589) = 11.6521"],
     ]
     assert steps[7] == ["v̄₅ = 1  the seed: the result with respect to itself"]
-    assert steps[9] == ["v̄₀ = not reached + v̄₄ · ∂v₄/∂v₀ = (−1) × cos v₀ = (−1) × 0.2837 = −0.2837"]
-    assert steps[11][1] == "v̄₀ = −0.2837 + v̄₂ · ∂v₂/∂v₀ = −0.2837 + 1 × v₋₁ = −0.2837 + 1 × 2 = 1.7163"
-    assert steps[12] == [
+    assert steps[10] == ["v̄₀ = not reached + v̄₄ · ∂v₄/∂v₀ = (−1) × cos v₀ = (−1) × 0.2837 = −0.2837"]
+    assert steps[14] == ["v̄₀ = −0.2837 + v̄₂ · ∂v₂/∂v₀ = −0.2837 + 1 × v₋₁ = −0.2837 + 1 × 2 = 1.7163"]
+    assert steps[15] == [
         "v̄₋₁ = 5 + v̄₁ · ∂v₁/∂v₋₁ = 5 + 1 × (1 / v₋₁) = 5 + 1 × 0.5 = 5.5",
         "∂example/∂x1 = 5.5   ∂example/∂x2 = 1.7163",
     ]
@@ -95,7 +99,7 @@ def test_the_state_at_a_step(example_trace):
     assert example_trace.recorded_at(-1) == 0
     assert example_trace.recorded_at(3) == 4
     assert example_trace.adjoints_at(6) == [None] * 7
-    halfway = example_trace.adjoints_at(9)
+    halfway = example_trace.adjoints_at(10)
     assert halfway[1].value == -0.28366218546322625
     assert halfway[0] is None
     assert [a.value for a in example_trace.gradient] == [5.5, 1.7163378145367738]
@@ -143,6 +147,27 @@ def test_contributions_add_up_to_adjoints_and_gradient(f, args):
             np.testing.assert_array_equal(np.array(shown.value), gradient)
 
 
+@pytest.mark.parametrize("fault", ["", *FAULTS])
+@pytest.mark.parametrize(("f", "args"), FUNCTIONS)
+def test_each_contribution_is_a_step_with_its_own_questions(f, args, fault):
+    trace = Trace.of(f, *args, fault=fault)
+    _, tape = record(f, *args)
+    sent = 0
+    for before, step in itertools.pairwise(trace.steps):
+        if step.phase == "sweep":
+            assert len(step.sends) <= 1 and len(step.equations) - (step is trace.steps[-1]) == 1
+            assert {question.kind for question in step.questions} <= {"partial", "adjoint"}
+            assert len(step.questions) in (0, 2 * len(step.sends))
+            assert step.meter.products == before.meter.products + len(step.sends)
+            sent += len(step.sends)
+    assert trace.cost.products == sent
+    if not fault:
+        edges = [(step.line, send.slot) for step in trace.steps for send in step.sends]
+        assert len(set(edges)) == len(edges)
+        reached = [i for i, adjoint in enumerate(trace.adjoints_at(len(trace.steps))) if adjoint and tape.ops[i]]
+        assert sorted({step.line for step in trace.steps if step.phase == "sweep"}) == reached
+
+
 @pytest.mark.parametrize(("f", "args"), FUNCTIONS)
 def test_every_contribution_says_what_it_is_and_how_large(f, args):
     sends = [send for step in Trace.of(f, *args).steps for send in step.sends]
@@ -157,9 +182,9 @@ def test_terms_of_products_of_maps_and_of_arrays(example_trace):
         *("1 × 1", "1 × (−1)", "(−1) × 0.2837", "1 × 1", "1 × 1", "1 × 5", "1 × 2", "1 × 0.5"),
     ]
     matrix = Trace.of(f_matrix, *ARRAYS)
-    terms = {matrix.lines[step.line].op: [send.term for send in step.sends] for step in matrix.steps if step.sends}
-    assert terms["matmul"] == ["outer(v̄₁, v₀)", "v₋₁.T @ v̄₁"]
-    assert terms["tanh"] == ["v̄₄ × ((1 / cosh(v₃))²)"]
+    terms = [(matrix.lines[step.line].op, send.term) for step in matrix.steps for send in step.sends]
+    assert [term for op, term in terms if op == "matmul"] == ["outer(v̄₁, v₀)", "v₋₁.T @ v̄₁"]
+    assert [term for op, term in terms if op == "tanh"] == ["v̄₄ × ((1 / cosh(v₃))²)"]
 
 
 @pytest.mark.parametrize(("f", "args"), FUNCTIONS)
@@ -223,7 +248,7 @@ def test_the_json_has_the_agreed_form(example_trace):
     assert data["lines"][2]["where"] == [[0, 1, 8, 1, 18]]
     assert data["numbers"][data["lines"][0]["value"]] == {"text": "2", "value": 2.0}
     contribution = data["numbers"].index({"text": "−0.2837", "value": -0.28366218546322625})
-    assert data["steps"][9]["sends"] == [
+    assert data["steps"][10]["sends"] == [
         {
             "slot": 0,
             "parent": 1,
@@ -277,11 +302,15 @@ def test_a_constant_operand():
 
 
 def test_one_line_used_twice_in_one_operation():
-    sends = Trace.of(lambda x: x * x, 3.0).steps[-1].sends
+    steps = Trace.of(lambda x: x * x, 3.0).steps[-2:]
+    sends = [send for step in steps for send in step.sends]
     assert [(send.slot, send.before and send.before.text, send.after.text) for send in sends] == [
         (0, None, "3"),
         (1, "3", "6"),
     ]
+    assert [step.freed_lines for step in steps] == [(), (1,)]
+    assert steps[0].sentence.endswith("x is also used in another place of v₁: one more contribution is still to come.")
+    assert "still to come" not in steps[1].sentence
 
 
 def test_nothing_comes_back_through_a_flat_operation():
@@ -339,7 +368,7 @@ def test_a_tape_that_was_recorded_without_sites(example_function):
 
 
 def test_repr_has_no_address(example_trace):
-    assert repr(example_trace) == "<Trace of example(x1, x2): 7 lines, 13 steps>"
+    assert repr(example_trace) == "<Trace of example(x1, x2): 7 lines, 16 steps>"
 
 
 def cubes(x):

@@ -152,7 +152,7 @@ def test_a_reduction_spreads_and_broadcasting_is_summed():
     )
     assert "· 1, spread over the entries, = (3, 4) array, all 2 to x" in trace.steps[-1].sentence
     trace = Trace.of(lambda x, c: x * c, X, 2.0)
-    assert "× v₋₁ summed to the shape () = 78" in trace.steps[-1].equations[1].text
+    assert "× v₋₁ summed to the shape () = 78" in trace.steps[-1].equations[0].text
     assert "the sum of" in trace.steps[-1].sentence
 
 

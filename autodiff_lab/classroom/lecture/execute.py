@@ -152,7 +152,7 @@ def export_player(player: Player) -> PlayerExport:
     >>> from autodiff_lab import play
     >>> export = export_player(play(lambda x: x * x, 3.0))
     >>> export.title, export.steps, len(export.sheets)
-    ('lambda x', 4, 1)
+    ('lambda x', 5, 1)
     """
     shown = player._shown()
     transcript = player.transcript()

@@ -93,7 +93,10 @@ def _words(key: str) -> Cell:
 
 def sweep_grid(trace: Trace) -> Grid:
     """The sweep in its own order: each line, its adjoint, and what it sends."""
-    swept = {step.line: step for step in trace.steps if step.phase == "sweep"}
+    swept: dict[int, list[Step]] = {}
+    for step in trace.steps:
+        if step.phase == "sweep":
+            swept.setdefault(step.line, []).append(step)
     last = trace.adjoints_at(len(trace.steps) - 1)
     rows = []
     for i in range(trace.result, -1, -1):
@@ -112,8 +115,8 @@ def _value(value: Number) -> Cell:
     return Cell(value.text, latex_value(value.text), value.text if value.value is None else value.value)
 
 
-def _sends(trace: Trace, step: Step) -> Cell:
-    cells = [_send(trace, step, send) for send in step.sends]
+def _sends(trace: Trace, steps: Sequence[Step]) -> Cell:
+    cells = [_send(trace, step, send) for step in steps for send in step.sends]
     if not cells:
         return _words("sends nothing")
     return Cell(";  ".join(cell.text for cell in cells), r",\quad ".join(cell.latex for cell in cells))

@@ -95,7 +95,8 @@ def transcript(trace: Trace) -> Transcript:
     <BLANKLINE>
     Reverse sweep
     ─────────────
-    4. v₁ = x · x sends 1 · 3 = 3 to x (v₀); v₀ now holds 3. v₁ sends 1 · 3 = 3 to x (v₀); v₀ now holds 3 + 3 = 6.
+    4. v₁ = x · x sends 1 · 3 = 3 to x (v₀); v₀ now holds 3. ...one more contribution is still to come.
+    5. v₁ = x · x sends 1 · 3 = 3 to x (v₀); v₀ now holds 3 + 3 = 6.
     """
     sections = []
     for phase, steps in groupby(enumerate(trace.steps, 1), key=lambda numbered: numbered[1].phase):

@@ -90,7 +90,6 @@ STRINGS: dict[str, tuple[str, str]] = {
         "{who} sends {what} to {parent}; {name} now holds {now}, in the place of {before}.",
         "{who} 把 {what} 传给 {parent}；{name} 现在是 {now}，取代了 {before}。",
     ),
-    "sends to more": ("It sends to {n} more in the same way.", "它以同样方式再传给另外 {n} 个。"),
     "still to come.one": (
         "{name} is also used in {where}: {n} more contribution is still to come.",
         "{name} 还用在 {where} 中：还有 {n} 个贡献未到。",
@@ -99,6 +98,7 @@ STRINGS: dict[str, tuple[str, str]] = {
         "{name} is also used in {where}: {n} more contributions are still to come.",
         "{name} 还用在 {where} 中：还有 {n} 个贡献未到。",
     ),
+    "another operand": ("another place of {name}", "{name} 的另一处"),
     "other lines": ("{n} other lines", "另外 {n} 行"),
     "its adjoint through": ("its adjoint through the {map}", "其伴随经过 {map}"),
     "summed over copies": ("the sum of {product} over its copies", "{product} 对各副本求和"),

@@ -27,7 +27,7 @@ def frames_of(path):
 def test_one_frame_for_each_step(tmp_path):
     trace = Trace.of(example, 2.0, 5.0)
     shown = frames_of(trace.save_gif(tmp_path / "a.gif", scale=0.3))
-    assert len(shown) == 13
+    assert len(shown) == 16
     assert len({size for size, _ in shown}) == 1
     times = [time for _, time in shown]
     assert times[2] == 1000 * reading_time(trace.steps[2].sentence)

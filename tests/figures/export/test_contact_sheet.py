@@ -40,8 +40,8 @@ def test_each_panel_has_its_sentence():
     for step in (3, 7, 9):
         assert squeezed(trace.steps[step].sentence) in shown
         assert trace.steps[step].sentence in strip.description
-    assert "6 of 13" not in texts(strip.svg())
-    assert "6 of 13 steps are shown" in texts(trace.strip().svg())
+    assert "6 of 16" not in texts(strip.svg())
+    assert "6 of 16 steps are shown" in texts(trace.strip().svg())
 
 
 def test_type_can_be_read():

@@ -87,7 +87,7 @@ def test_a_name_like_a_tag_is_shown_and_not_run():
 
 
 def test_adjoints_and_tangents_are_those_of_the_step():
-    svg = Frames(Trace.of(example, 2.0, 5.0)).svg(9)
+    svg = Frames(Trace.of(example, 2.0, 5.0)).svg(10)
     assert "−0.2837" in texts(svg)
     assert "1.7163" not in texts(svg)
     forward = Frames(RUNS["forward"]())
@@ -102,7 +102,7 @@ def test_boxes_keep_their_places_from_step_to_step():
         boxes = re.findall(r'points="([^"]*)"', frames.svg(step).partition("cos x2")[0])
         return boxes[0]  # the box of the first input
 
-    assert len({places(step) for step in range(13)}) == 1
+    assert len({places(step) for step in range(16)}) == 1
 
 
 def test_a_faulty_engine_is_said_to_be_one():
@@ -185,15 +185,15 @@ def test_themes(tmp_path):
 
 def test_last_step_if_none_is_named(tmp_path):
     trace = Trace.of(example, 2.0, 5.0)
-    assert trace.save_svg(tmp_path / "a.svg").read_text() == trace.save_svg(tmp_path / "b.svg", 12).read_text()
+    assert trace.save_svg(tmp_path / "a.svg").read_text() == trace.save_svg(tmp_path / "b.svg", 15).read_text()
 
 
-@pytest.mark.parametrize("step", [13, -2, 1.5, "3", True])
+@pytest.mark.parametrize("step", [16, -2, 1.5, "3", True])
 @pytest.mark.parametrize("save", ["save_svg", "save_png"])
 def test_a_step_that_is_not_there(tmp_path, save, step):
     trace = Trace.of(example, 2.0, 5.0)
     with pytest.raises(
-        InputError, match=re.escape(f"{save}: there is no step {step!r}; the steps of this run are 0 to 12")
+        InputError, match=re.escape(f"{save}: there is no step {step!r}; the steps of this run are 0 to 15")
     ):
         getattr(trace, save)(tmp_path / f"a.{save[-3:]}", step)
 

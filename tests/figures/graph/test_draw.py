@@ -28,7 +28,7 @@ def test_dot_of_the_example(example_trace):
 
 
 def test_dot_of_a_step(example_trace):
-    source = graph(example_trace, 9).source
+    source = graph(example_trace, 10).source
     carrying = next(row for row in source.splitlines() if "id=e5_0" in row)
     assert "dir=back" in carrying
     assert 'class="edge-operand carrying"' in carrying

@@ -15,7 +15,7 @@ from autodiff_lab.widgets.labs.table import Grid, grid
 
 
 class NaNDetective(SteppedLab):
-    """A lab on NaN: a reverse sweep, row by row, to where its first NaN or infinity is formed.
+    """A lab on NaN: a reverse sweep, product by product, to where its first NaN or infinity is formed.
 
     >>> lab = NaNDetective()
     >>> lab.press("jump")
@@ -81,7 +81,7 @@ class NaNDetective(SteppedLab):
 
     @property
     def length(self) -> int:
-        """How many rows send."""
+        """How many products are sent."""
         return len(self._sweep)
 
     @property
@@ -94,7 +94,7 @@ class NaNDetective(SteppedLab):
         return find_birth(self.trace, self._sweep)
 
     def back(self) -> None:
-        """Let one more row send."""
+        """Let one more product be sent."""
         self.done += 1
 
     def jump(self) -> None:
@@ -102,7 +102,7 @@ class NaNDetective(SteppedLab):
         self.done = self._birth.step if self._birth else self.length
 
     def can(self, name: str) -> bool:
-        """Step while a row has not sent; jump unless this is the place."""
+        """Step while a product has not been sent; jump unless this is the place."""
         if name == "jump":
             return self.done != (self._birth.step if self._birth else self.length)
         return super().can("next" if name == "back" else name)
@@ -136,7 +136,7 @@ class NaNDetective(SteppedLab):
         }
 
     def sentence(self) -> str:
-        """What the last row sent; at the guilty one, both factors."""
+        """What was sent last; of the guilty product, both factors."""
         if self.reply:
             return self.reply
         birth, lines = self._birth, self.trace.lines
@@ -177,15 +177,15 @@ class NaNDetective(SteppedLab):
 
     def _sent(self) -> list[str]:
         """What each row has sent so far."""
-        lines, told = self.trace.lines, [""] * len(self.trace.lines)
+        lines, told = self.trace.lines, [[] for _ in self.trace.lines]
         birth = self._birth
         for place, step in enumerate(self._sweep[: self.done], 1):
-            sends = [
-                f"{s.term or 'passes'} = {s.contribution.text} to {lines[s.parent].label_or_name}" for s in step.sends
-            ]
             here = "  ← first non-finite" if birth and place == birth.step else ""
-            told[step.line] = "; ".join(sends) + here
-        return told
+            told[step.line] += [
+                f"{s.term or 'passes'} = {s.contribution.text} to {lines[s.parent].label_or_name}{here}"
+                for s in step.sends
+            ]
+        return ["; ".join(sent) for sent in told]
 
     def picture(self) -> str:
         """The tape with its adjoints; the last row framed, the guilty product in a frame of its own."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from autodiff_lab.text.notation import NOT_REACHED
-from autodiff_lab.trace.model import Number, Step, Trace
+from autodiff_lab.trace.model import Contribution, Number, Step, Trace
 from autodiff_lab.widgets.labs.canvas import Sheet
 from autodiff_lab.widgets.labs.marks import draw_heads, draw_rule
 from autodiff_lab.widgets.labs.nan_detective.birth import Birth, is_finite
@@ -36,21 +36,22 @@ def draw(trace: Trace, sweep: Sequence[Step], adjoints: Sequence[Number | None],
         sheet.text(VALUE, y + 26, _mark(line.value), "value", "end", bold=True)
         text = NOT_REACHED if adjoint is None else _mark(adjoint)
         sheet.text(ADJOINT, y + 26, text, "soft_ink" if adjoint is None else "adjoint", "end", bold=True)
-    for step in sweep:
-        _draw_sent(sheet, trace, step, birth if birth and birth.line == step.line else None)
+    for line in dict.fromkeys(step.line for step in sweep):
+        sends = [send for step in sweep if step.line == line for send in step.sends]
+        guilty = birth if birth and birth.send in sends else None
+        _draw_sent(sheet, trace, line, [guilty.send] if guilty else sends, guilty is not None)
     sheet.text(LINE, TOP + ROW * MOST_ROWS + 22, "⚠ not finite      ✗ born here", "soft_ink", size=14)
     return sheet.svg()
 
 
-def _draw_sent(sheet: Sheet, trace: Trace, step: Step, birth: Birth | None) -> None:
+def _draw_sent(sheet: Sheet, trace: Trace, line: int, sends: Sequence[Contribution], guilty: bool) -> None:
     """Draw what a row has sent; of the guilty row, the product."""
-    y = TOP + ROW * step.line
-    if birth:
+    y = TOP + ROW * line
+    if guilty:
         sheet.box(SENDS - 8, y + 5, RIGHT - SENDS + 4, ROW - 10, "adjoint", "adjoint_paper", 3)
         sheet.text(RIGHT - 12, y + 27, "✗", "adjoint", "end", 18, bold=True)
-    sends = [birth.send] if birth else step.sends
     words = [f"{s.term or 'passes'} = {s.contribution.text} → {trace.lines[s.parent].label_or_name}" for s in sends]
-    sheet.text(SENDS, y + 26, ",  ".join(dict.fromkeys(words)), "adjoint" if birth else "ink", size=14)
+    sheet.text(SENDS, y + 26, ",  ".join(dict.fromkeys(words)), "adjoint" if guilty else "ink", size=14)
 
 
 def _mark(x: Number) -> str:
