@@ -199,6 +199,7 @@ class Player(Outputs, Shared):
         self._options = RunOptions(fault=fault, lang=lang, function="play").along(None if named else direction)
         views = modes.views(f, args, self._options, group, kwargs)
         leaves, inputs = flatten(args), _inputs(views.trace)
+        self._n_inputs = len(inputs)  # they are there from the start, so their steps are none to stop at
         labels = [path for name, x in zip(argument_names(f, len(args)), args, strict=True) for path in paths(name, x)]
         self._scalars = [k for k, leaf in enumerate(leaves) if np.ndim(leaf) == 0 and labels[k] in inputs]
         self._names = [labels[k] for k in self._scalars]
@@ -239,7 +240,7 @@ class Player(Outputs, Shared):
         return self.forward[self.direction] if self.mode == "forward" else self.trace
 
     def __repr__(self) -> str:
-        return f"Player({self.trace.title}, {self._last() + 1} steps)"
+        return f"Player({self.trace.title}, {self._last() + 1 - self._n_inputs} steps)"
 
     def save_html(self, path: str | Path) -> Path:
         """Write the player into one file that needs no kernel and no network.
