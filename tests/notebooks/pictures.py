@@ -1,24 +1,30 @@
 """Make the pictures that the README shows from the package itself.
 
-The moving ones are films of the reverse sweep, one for light pages and one for dark; the still one is the player,
-photographed in Chromium half way back, which is also what a reader sees who has asked for less motion.
+The moving ones are films of the player as it plays, one for light pages and one for dark, taken moment by moment in
+Chromium; the still one is the player half way back, which is also what a reader sees who has asked for less motion.
 `python -m tests.generate` writes them, or compares them with those that are there.
 """
 
 from __future__ import annotations
 
+import inspect
+import io
 import shutil
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from PIL import Image
 from playwright.sync_api import sync_playwright
 
-from autodiff_lab import Trace, play
+from autodiff_lab import play
 
 PICTURES = Path(__file__).parents[2] / "notebooks" / "pictures"
-HALF_WAY_BACK = 10  # the sine has just spoken to x2
+FILMS = {"light": "sweep.gif", "dark": "sweep_dark.gif"}
+ROOM = {"width": 854, "height": 620}
+FRAME_MS, OPENING_MS, CLOSING_MS = 80, 1200, 3000
+HALF_WAY_BACK = (10, 0.5)  # the sine sends its adjoint to x2
 TOLERANCE = 0.05  # of the size: fonts and versions of Graphviz differ
 
 
@@ -30,39 +36,53 @@ def f(x1, x2):
     return s - c
 
 
-def make_films(folder: Path) -> list[Path]:
-    """Film the reverse sweep, from its seed on; each step is shown for as long as it takes to read."""
-    trace = Trace.of(f, 2.0, 5.0)
-    way_back = [step for step, shown in enumerate(trace.steps) if shown.phase != "record"]
-    names = {"light": "sweep.gif", "dark": "sweep_dark.gif"}
-    return [trace.save_gif(folder / name, way_back, theme=theme) for theme, name in names.items()]
-
-
-def photograph_player(folder: Path) -> Path:
-    """Step the exported page in Chromium, and take its picture."""
+def make_pictures(folder: Path) -> list[Path]:
+    """Film the player from its ▶ to the end, on light and on dark pages, and photograph it half way back."""
     browser_path = shutil.which("chromium") or shutil.which("google-chrome")
     if browser_path is None:
-        raise SystemExit("The picture is taken with Chromium, and there is none on the PATH.")
-    picture = folder / "player.png"
+        raise SystemExit("The pictures are taken with Chromium, and there is none on the PATH.")
     with tempfile.TemporaryDirectory() as work, sync_playwright() as p:
         page_file = Path(work) / "player.html"
         play(f, 2.0, 5.0).save_html(page_file)
         browser = p.chromium.launch(executable_path=browser_path, args=["--no-sandbox", "--disable-gpu"])
-        page = browser.new_page(viewport={"width": 1280, "height": 720}, device_scale_factor=1.5)
-        page.goto(page_file.as_uri())
-        player = page.locator(".adl-player").first
-        player.focus()
-        for _ in range(HALF_WAY_BACK):
-            page.keyboard.press("ArrowRight")
-        page.wait_for_timeout(1500)  # until the pulse has travelled
-        player.screenshot(path=str(picture))
+        films = [_film(browser, page_file, folder / name, theme) for theme, name in FILMS.items()]
+        player = _open(browser, page_file, "light", scale=2)
+        player.evaluate("(root, [s, u]) => root.adlRender(s, u)", HALF_WAY_BACK)
+        player.screenshot(path=str(folder / "player.png"))
         browser.close()
-    return picture
+    return [*films, folder / "player.png"]
 
 
-def make_pictures(folder: Path) -> list[Path]:
-    """Write all pictures into a folder."""
-    return [*make_films(folder), photograph_player(folder)]
+def _open(browser: Any, page_file: Path, theme: str, scale: float) -> Any:
+    page = browser.new_page(viewport=ROOM, device_scale_factor=scale, color_scheme=theme)
+    page.goto(page_file.as_uri())
+    return page.locator(".adl-player").first
+
+
+def _film(browser: Any, page_file: Path, path: Path, theme: str) -> Path:
+    """Take each frame at its moment: a step, and how far its motion is. Nothing is timed by hand."""
+    player = _open(browser, page_file, theme, scale=1)
+    first = len(inspect.signature(f).parameters)
+    frames = [_shot(player)]
+    times = [OPENING_MS]
+    for s, duration in enumerate(player.evaluate("root => root.adlDurations()"), start=first):
+        count = round(duration / FRAME_MS)
+        for k in range(1, count + 1):
+            player.evaluate("(root, [s, u]) => root.adlRender(s, u)", [s, k / count])
+            frames.append(_shot(player))
+            times.append(FRAME_MS)
+    times[-1] = CLOSING_MS
+    colours = Image.new("RGB", (frames[0].width, 3 * frames[0].height))
+    for k, frame in enumerate((frames[0], frames[len(frames) // 2], frames[-1])):
+        colours.paste(frame, (0, k * frames[0].height))
+    palette = colours.quantize(64)
+    indexed = [frame.quantize(palette=palette, dither=Image.Dither.NONE) for frame in frames]
+    indexed[0].save(path, save_all=True, append_images=indexed[1:], duration=times, loop=0, optimize=True)
+    return path
+
+
+def _shot(player: Any) -> Image.Image:
+    return Image.open(io.BytesIO(player.screenshot())).convert("RGB")
 
 
 def times_of(path: Path) -> list[float]:

@@ -38,7 +38,7 @@ const stopping = (u, from, to) => 0.5 * ease(between(u, from, MEETS[0])) + 0.5 *
 /** What a number is on its way: itself, then the product that it becomes where it meets `partial`, then its result. */
 function multiplied(u, kind, rate, partial, product) {
   if (!partial || u < MEETS[0] + 0.03) return [[kind, rate]];
-  return u < MEETS[1] - 0.02 ? [[kind, rate], ["op", "×"], [kind, partial]] : [[kind, product]];
+  return u < MEETS[1] - 0.02 ? [[kind, rate], ["op", "×"], inBrackets([kind, partial])] : [[kind, product]];
 }
 
 /**
@@ -83,11 +83,12 @@ function sending(trace, { line, adjoint, sends }, u) {
   return sends.map(({ slot, contribution, before, replaces, copies }) => {
     const partial = partialOf(trace.lines[line].operands[slot]);
     const texts = multiplied(u, "adjoint", inShort(adjoint), partial, inShort(contribution));
-    const sum = before && !replaces && u >= 0.82 ? [["adjoint", inShort(before)], ["op", "+"], ...texts] : texts;
+    const sum = before && !replaces && u >= 0.82 ? [["adjoint", inShort(before)], ["op", "+"], ...texts.map(inBrackets)] : texts;
     const gathers = copies ? between(u, MEETS[0], MEETS[0] + 0.05) * (1 - between(u, MEETS[1], 0.78)) : 0;
     return { slot, kind: "adjoint", along: 1 - stopping(u, 0.04, 0.82), spread: gathers, texts: sum };
   });
 }
 
+const inBrackets = ([kind, text]) => [kind, text.startsWith("−") ? `(${text})` : text];
 const moving = ({ operands }) => operands.map((operand, slot) => ({ ...operand, slot })).filter(({ line }) => line !== null);
 const copied = (shapes) => (shapes?.includes("→") ? 1 : 0);

@@ -185,6 +185,7 @@ export function mount(element, payload, options = {}) {
                     bar, details.element, inputs.element, banner, held, warning, panes, words.element, predict.element, overview.element, arrays.element);
   api.root = root;
   root.adlRender = api.render; // for a film, and for tests
+  root.adlDurations = () => trace.steps.map(durationOf).slice(inputsOf(trace));
 
   /** The direction that is asked for, once it is there: a payload that is on its way may bring it. */
   const towards = () => (direction in runs.forward ? direction : Object.keys(runs.forward)[0] ?? "");
