@@ -16,7 +16,11 @@ SIZE = 14
 MAX_OUTPUTS = 3
 """So many of the values that leave a group are written into its box."""
 
+_LEAST_WIDTH, _USUAL_WIDTH = 0.6, 1.1
+"""In inches, of a node; the usual one holds most numbers, so that a player stands still while they change."""
+
 _NODE_ROWS, _NODE_HEIGHT, _SMALL_HEIGHT = 3, 0.95, 0.4
+_MAX_NAME, _MAX_READING = 16, 12
 _GROUP_ROW, _GROUP_MARGIN = 21, 10
 _OPENING_SIGN = "  "
 """Room before the title of a group, for the sign that it opens."""
@@ -25,6 +29,30 @@ _OPENING_SIGN = "  "
 def node_heading(trace: Trace, i: int, line: Line) -> tuple[str, str]:
     """The first line of a node: what it is, and its name on the tape."""
     return line.symbol, f"{line.display_name} = {trace.result_name}" if i == trace.result else line.display_name
+
+
+def player_heading(trace: Trace, i: int, line: Line) -> tuple[str, str]:
+    """What a node of a player is called, in bold, and what it computes, softer.
+
+    That is the learner's name, and the operation with its constants: ``("b", "2 ×")``. What has no name is called by
+    what it computes, if that is short, or else by its operation and its name on the tape.
+    """
+    name = getattr(line, "assigned_name", line.label) or (trace.result_name if i == trace.result else "")
+    name = notation.shorten(name, _MAX_NAME)
+    if line.kind == "input":
+        return name or line.display_name, ""
+    constants = ", ".join(operand.value.in_node for operand in line.operands if is_in_heading(operand))
+    first = constants and line.operands[0].line is None and not line.symbol[:1].isalpha()
+    operation = " ".join(filter(None, (constants, line.symbol) if first else (line.symbol, constants)))
+    if name:
+        return name, operation
+    reading = getattr(line, "reading", line.source_expression)
+    return (reading, "") if len(reading) <= _MAX_READING else (operation, line.display_name)
+
+
+def is_in_heading(operand: Operand) -> bool:
+    """Whether an operand needs no box in a player: a constant number is written beside the sign of the operation."""
+    return operand.line is None and not operand.value.shape
 
 
 def text_width(text: str, bold: bool = False) -> float:
@@ -79,30 +107,34 @@ class BoxSizes:
     lines : sequence of Line
     widths : sequence of float
         The widths of operations and inputs, in inches.
+    headings : sequence of (str, str)
+        What is in the first line of each.
     derivatives : callable
         What is written beside the value of a line, where that leaves a group: the longest of each kind.
     """
 
     def __init__(
-        self, lines: Sequence[Line], widths: Sequence[float], derivatives: Callable[[int], Sequence[str]]
+        self,
+        lines: Sequence[Line],
+        widths: Sequence[float],
+        derivatives: Callable[[int], Sequence[str]],
+        headings: Sequence[tuple[str, str]] = (),
     ) -> None:
-        self._lines, self.widths, self._derivatives = lines, widths, derivatives
+        self._lines, self.widths, self._derivatives, self.headings = lines, widths, derivatives, headings
 
     @classmethod
-    def of(cls, trace: Trace) -> BoxSizes:
+    def of(cls, trace: Trace, player: bool = False) -> BoxSizes:
         """The sizes that the steps of a trace need: each box is wide enough for every text it shows at any step."""
-        widest = []
-        for i, line in enumerate(trace.lines):
-            head, name = node_heading(trace, i, line)
-            widest.append(text_width(f"{head} ", True) + text_width(name))
+        heading, least = (player_heading, _USUAL_WIDTH) if player else (node_heading, _LEAST_WIDTH)
+        headings = [heading(trace, i, line) for i, line in enumerate(trace.lines)]
+        widest = [text_width(f"{bold} " if soft else bold, True) + text_width(soft) for bold, soft in headings]
         longest: list[dict[str, str]] = [{} for _ in trace.lines]
         for i, kind, text in node_texts(trace):
             widest[i] = max(widest[i], text_width(text, True))
             longest[i][kind] = max(longest[i].get(kind, ""), text, key=len)
-        widths = [max(0.6, width / 72 + 0.24) for width in widest]
-        return cls(
-            trace.lines, widths, lambda i: [longest[i][kind] for kind in ("adjoint", "tangent") if kind in longest[i]]
-        )
+        widths = [max(least, width / 72 + 0.24) for width in widest]
+        kinds = ("adjoint", "tangent")
+        return cls(trace.lines, widths, lambda i: [longest[i][kind] for kind in kinds if kind in longest[i]], headings)
 
     def node(self, i: int, line: Line, rows: int = _NODE_ROWS) -> dict[str, str]:
         """A line of the tape: heading, value and derivative are three rows."""
@@ -118,19 +150,19 @@ class BoxSizes:
         return _small_size(self._lines[tail].label_or_name)
 
     def edge(self, i: int, slot: int, line: Line, operand: Operand) -> dict[str, str]:
-        """The way of an operand into an operation, with room for its label."""
-        return {"id": f"e{i}_{slot}", **_label_room(operand.edge, operand.shapes)}
+        """The way of an operand into an operation."""
+        return {"id": f"e{i}_{slot}", "said": operand.edge or operand.shapes}
 
     def flow(self, tail: int, named: bool, head: GroupBox) -> dict[str, str]:
         """The way of a value into a group; an array has its name, and so has one of several from the same place."""
         line = self._lines[tail]
         shapes = line.value.flowing()
         name = line.display_name if named or shapes else ""
-        return {"id": f"f{tail}_{head.first}", **_label_room(name, shapes), **({"shapes": shapes} if shapes else {})}
+        return {"id": f"f{tail}_{head.first}", "said": name, **({"shapes": shapes} if shapes else {})}
 
     def several(self, count: int, tail: int, head: GroupBox) -> dict[str, str]:
         """The way of many values from one group into another."""
-        return {"id": f"m{tail}_{head.first}_{count}", **_label_room(message("values together", n=count))}
+        return {"id": f"m{tail}_{head.first}_{count}", "said": message("values together", n=count)}
 
     def group(self, group: GroupBox, outputs: Sequence[int]) -> dict[str, str]:
         """A closed group: its title, its size, and the values that leave it."""
@@ -152,7 +184,3 @@ def _size(width: float, height: float) -> dict[str, str]:
 def _small_size(text: str) -> dict[str, str]:
     return _size(max(0.4, text_width(text) / 72 + 0.2), _SMALL_HEIGHT)
 
-
-def _label_room(*rows: str) -> dict[str, str]:
-    wide = ["0" * math.ceil(text_width(row) / text_width("0")) for row in rows if row]
-    return {"label": r"\n".join(wide)} if wide else {}

@@ -19,6 +19,7 @@ def add_graph(
     leaving: Callable[[Group], Sequence[int]],
     within: range | None = None,
     single: int | None = None,
+    omit: Callable[[Any], bool] = lambda operand: False,
 ) -> None:
     """Add the nodes and edges of a tape to a graph, in the order of the tape.
 
@@ -39,6 +40,8 @@ def add_graph(
         says itself which ones it uses.
     single : int, optional
         So many values that go from one group to another have a way each; more of them have one together.
+    omit : callable
+        Whether a constant operand is not drawn.
     """
     within = range(len(lines)) if within is None else within
     box = {i: f"n{i}" for i in within}
@@ -81,6 +84,8 @@ def add_graph(
             tail = f"c{i}_{slot}" if operand.line is None else box.get(operand.line)
             # The main way stays straight; what joins it stands aside.
             look = {"weight": "8"} if far and operand.line is not None and (i, slot) not in far else {}
+            if operand.line is None and omit(operand):
+                continue
             if operand.line is None:
                 graph.node(tail, **style.constant(i, slot, operand))
             elif tail is None or (i, slot) in far:

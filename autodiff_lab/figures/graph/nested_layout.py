@@ -62,7 +62,7 @@ def layout_graph(trace: Trace, in_groups: bool = False) -> dict[str, Any]:
     last = find_last_uses([[operand.line for operand in line.operands] for line in trace.lines], trace.result)
     sections = list(run.walk()) or [run]
     boxes = _boxes(sections, trace.lines)
-    around, *inside = layout_sections(sections, boxes, trace.lines, BoxSizes.of(trace), last)
+    around, *inside = layout_sections(sections, boxes, trace.lines, BoxSizes.of(trace, player=True), last)
     if not in_groups:
         return around
     groups = {
@@ -115,7 +115,7 @@ def excerpt_layout(excerpts: Excerpts, number: int) -> dict[str, Any]:
     own = [_move_section(section, start - at) for section in sections]
     last = [last[i] + start - at for i in (*trace.excerpt.before, *range(at, pieces[-1].end))]
     boxes = _boxes(own, trace.lines)
-    found = layout_sections(own, boxes, trace.lines, BoxSizes.of(trace), last)
+    found = layout_sections(own, boxes, trace.lines, BoxSizes.of(trace, player=True), last)
     groups: dict[str, Any] = {}
     for section, mine, places in zip(sections, own, found, strict=True):
         groups[identify(section)] = {"layout": places}

@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from autodiff_lab.figures.graph.box_size import MAX_OUTPUTS, SIZE, BoxSizes, GroupBox
+from autodiff_lab.figures.graph.box_size import MAX_OUTPUTS, SIZE, BoxSizes, GroupBox, is_in_heading
 from autodiff_lab.figures.graph.dot_builder import add_graph, outputs
 from autodiff_lab.figures.graph.layout import layouts_of
+from autodiff_lab.figures.graph.paths import middle_of
 from autodiff_lab.figures.graph.render import Drawing
 from autodiff_lab.figures.style.fonts import font_stack
 from autodiff_lab.text.messages import current_language
 from autodiff_lab.trace.outline import Section
+
+BESIDE, BETWEEN = 18.0, 43.2
+"""Room between two boxes of a rank, and between two ranks: a number that travels along an edge can be read there."""
 
 
 def identify(section: Section) -> str:
@@ -48,60 +52,67 @@ def layout_sections(
     """
     graphs = []
     for section in sections:
-        graph = _BoxGraph()
+        graph = BoxGraph()
         closed = [boxes[identify(part)] for part in section.inside if part.inside or not leaves]
         within = range(section.first, section.end)
-        add_graph(graph, lines, sizes, closed, lambda group: outputs(group, last), within, MAX_OUTPUTS)
+        add_graph(graph, lines, sizes, closed, lambda group: outputs(group, last), within, MAX_OUTPUTS, is_in_heading)
         graphs.append(graph)
     drawings = {graph.key: graph.drawing() for graph in graphs}
     places = dict(zip(drawings, layouts_of(list(drawings.values())), strict=True))
-    return [graph.restore_names(places[graph.key]) for graph in graphs]
+    return [graph.restore_names(places[graph.key], sizes.headings) for graph in graphs]
 
 
-class _BoxGraph:
+class BoxGraph:
     """Boxes of some sizes and edges between them, whatever they are called: equal ones are laid out once."""
 
     is_large = False
 
     def __init__(self) -> None:
-        self._nodes: dict[str, Mapping[str, str]] = {}
-        self._edges: dict[str, tuple[str, str, Mapping[str, str]]] = {}
+        self.nodes: dict[str, Mapping[str, str]] = {}
+        self.edges: dict[str, tuple[str, str, Mapping[str, str]]] = {}
         self._shapes: dict[str, dict[str, str]] = {}
+        self._said: set[str] = set()
 
     def node(self, name: str, **look: str) -> None:
-        self._nodes[name] = look
+        self.nodes[name] = look
 
-    def edge(self, tail: str, head: str, id: str, shapes: str = "", **look: str) -> None:
+    def edge(self, tail: str, head: str, id: str, said: str = "", shapes: str = "", **look: str) -> None:
+        if said:
+            self._said.add(id)
         self._shapes[id] = {"shapes": shapes} if shapes else {}
         # The main way stays straight; constants, and values from elsewhere, stand aside.
-        self._edges[id] = (tail, head, look | ({"weight": "8"} if tail[0] in "ng" else {}))
+        self.edges[id] = (tail, head, look | ({"weight": "8"} if tail[0] in "ng" else {}))
 
     @property
     def key(self) -> Any:
-        number = {name: k for k, name in enumerate(self._nodes)}
-        nodes = tuple(tuple(look.items()) for look in self._nodes.values())
-        return nodes, tuple((number[tail], number[head], *look.items()) for tail, head, look in self._edges.values())
+        number = {name: k for k, name in enumerate(self.nodes)}
+        nodes = tuple(tuple(look.items()) for look in self.nodes.values())
+        return nodes, tuple((number[tail], number[head], *look.items()) for tail, head, look in self.edges.values())
 
     def drawing(self) -> Drawing:
         type_ = {"fontname": font_stack(current_language()), "fontsize": str(SIZE)}
         digraph = Drawing(
-            graph_attr={"rankdir": "LR", "nodesep": "0.3", "ranksep": "0.35"},
+            graph_attr={"rankdir": "LR", "nodesep": f"{BESIDE / 72:g}", "ranksep": f"{BETWEEN / 72:g}"},
             node_attr={"shape": "box", "label": "", "fixedsize": "true", **type_},
             edge_attr={"arrowsize": "0.7", **type_},
         )
-        number = {name: str(k) for k, name in enumerate(self._nodes)}
-        for name, look in self._nodes.items():
+        number = {name: str(k) for k, name in enumerate(self.nodes)}
+        for name, look in self.nodes.items():
             digraph.node(number[name], id=number[name], **look)
-        for k, (tail, head, look) in enumerate(self._edges.values()):
+        for k, (tail, head, look) in enumerate(self.edges.values()):
             digraph.edge(number[tail], number[head], id=str(k), **look)
         digraph.is_large = self.is_large
         return digraph
 
-    def restore_names(self, places: Mapping[str, Any]) -> dict[str, Any]:
-        """Give the places of a graph that is equal to this one the names of this one."""
-        nodes = {name: places["nodes"][str(k)] for k, name in enumerate(self._nodes)}
-        edges = {
-            name: {**places["edges"][str(k)], "ends": [tail, head], **self._shapes[name]}
-            for k, (name, (tail, head, _)) in enumerate(self._edges.items())
-        }
+    def restore_names(self, places: Mapping[str, Any], headings: Sequence[tuple[str, str]]) -> dict[str, Any]:
+        """Give the places of a graph that is equal to this one the names of this one, and the headings of its nodes."""
+        nodes = {name: dict(places["nodes"][str(k)]) for k, name in enumerate(self.nodes)}
+        for name in nodes:
+            if name[0] == "n":
+                nodes[name]["head"] = list(headings[int(name[1:])])
+        edges = {}
+        for k, (name, (tail, head, _)) in enumerate(self.edges.items()):
+            path = places["edges"][str(k)]["path"]
+            label = dict(zip("xy", middle_of(path), strict=True)) if name in self._said else None
+            edges[name] = {"path": path, "label": label, "ends": [tail, head], **self._shapes[name]}
         return {**places, "nodes": nodes, "edges": edges}

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from autodiff_lab.figures.graph import nested_layout
-from autodiff_lab.figures.graph.box_size import node_texts, text_width
+from autodiff_lab.figures.graph.box_size import node_texts, player_heading, text_width
 from autodiff_lab.trace.model import Trace
 from autodiff_lab.widgets.player.views import Views
 
 
 def reuse_or_compute_layout(
     views: Views, before: Views | None = None, payload: Mapping[str, Any] | None = None
-) -> dict[str, Any]:
+) -> dict[str, list[dict[str, Any]]]:
     """Lay out the graphs of a run; keep the old places where they still fit.
 
     Parameters
@@ -28,19 +28,19 @@ def reuse_or_compute_layout(
         The layouts by name, as `Views.payload` takes them.
     """
     if views.long is not None or before is None or not payload:
-        return {name: views.layout(trace) for name, trace in views.traces_to_measure.items()}
-    old = {"": payload["layout"]}
-    old |= {run["name"]: run["layout"] for run in payload["forward"] if "layout" in run}
+        return {name: views.layouts(trace) for name, trace in views.traces_to_measure.items()}
+    old = {"": payload["layouts"]}
+    old |= {run["name"]: run["layouts"] for run in payload["forward"] if "layouts" in run}
     same = _shape(views.trace) == _shape(before.trace)
     return {
-        name: old[name] if same and name in old and _fits(trace, old[name]) else views.layout(trace)
+        name: old[name] if same and name in old and all(_fits(trace, layout) for layout in old[name]) else views.layouts(trace)
         for name, trace in views.traces_to_measure.items()
     }
 
 
 def _shape(trace: Trace) -> list[tuple[Any, ...]]:
     """What the lines of a trace compute, apart from their values; and in which turns."""
-    return [(line.text, line.label, line.turns) for line in trace.lines]
+    return [(line.text, player_heading(trace, i, line), line.turns) for i, line in enumerate(trace.lines)]
 
 
 def _fits(widest: Trace, layout: Mapping[str, Any]) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab.engine.errors import AutodiffError
-from autodiff_lab.figures.graph import nested_layout
+from autodiff_lab.figures.graph import alternatives, nested_layout
 from autodiff_lab.figures.graph.nested_layout import LaidOutExcerpts
 from autodiff_lab.text.messages import join_items, message, player_words, use_language
 from autodiff_lab.trace import excerpts
@@ -45,25 +45,28 @@ class Views:
     long: LaidOutExcerpts | None = None
     large: bool = False
 
-    def payload(self, layouts: Mapping[str, Any]) -> dict[str, Any]:
+    def payload(self, layouts: Mapping[str, Sequence[Any]]) -> dict[str, Any]:
         """Give what the player's JavaScript takes. The lines are written once, with the run in reverse.
+
+        Each run with a layout of its own has ``"layouts"``, one or more of the same boxes, of which the view takes the
+        one that its room suits; ``"layout"`` is the first of them.
 
         Parameters
         ----------
-        layouts : mapping of str to layout
+        layouts : mapping of str to sequence of layout
             What `traces_to_measure` is laid out to.
         """
         trace = self.trace.to_dict()
         forward = []
         for name, run in self.forward.items():
-            own = {"layout": layouts[name]} if name in layouts else {}
+            own = _laid_out(layouts[name]) if name in layouts else {}
             forward.append({"name": name, **own, **_beyond(run.to_dict(), trace)})
-        shown = {"trace": trace, "layout": layouts[""], "forward": forward, "no_forward": self.why}
+        shown = {"trace": trace, **_laid_out(layouts[""]), "forward": forward, "no_forward": self.why}
         shown["words"] = player_words(self.trace.lang)
         if self.long is None:
             return shown
         numbers = self._beside()
-        others = [{"trace": self.long[k].to_dict(), "layout": layouts[str(k)]} for k in numbers]
+        others = [{"trace": self.long[k].to_dict(), **_laid_out(layouts[str(k)])} for k in numbers]
         with use_language(self.trace.lang):
             held = join_items(self.long[k].excerpt.said for k in sorted({*numbers, self.trace.excerpt.number}))
             return shown | {
@@ -92,11 +95,11 @@ class Views:
             trace = bitmap.translate_if_illegible("play", trace)
         return self.still if trace is self.trace else page.draw_still(trace, self.large)
 
-    def layout(self, trace: Trace) -> dict[str, Any]:
-        """Lay out the graph of one of the `traces_to_measure`."""
+    def layouts(self, trace: Trace) -> list[dict[str, Any]]:
+        """Lay out the graph of one of the `traces_to_measure`: in one way or several."""
         if self.long is not None:
-            return self.long.layout(trace.excerpt.number)
-        return nested_layout.layout_graph(trace, self.large)
+            return [self.long.layout(trace.excerpt.number)]
+        return alternatives.layout_alternatives(trace, self.large)
 
     def around(self, step: int) -> Views:
         """Give the views on the stretch of a long run that has this step."""
@@ -117,6 +120,10 @@ class Views:
             if len(run.directions) > 1:
                 together[name] = replace(self.trace, steps=(*self.trace.steps, *run.steps))
         return together
+
+
+def _laid_out(layouts: Sequence[Any]) -> dict[str, Any]:
+    return {"layout": layouts[0], "layouts": layouts}
 
 
 def split_payload(payload: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

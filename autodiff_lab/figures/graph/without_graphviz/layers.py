@@ -87,25 +87,51 @@ def arrange(boxes: Sequence[Box], ways: Sequence[Way], *, between: float = 24.0,
     >>> (x.rank, y.rank, s.rank), x.across < s.across < y.across
     ((0, 0, 1), True)
     """
-    _rank(boxes, ways)
+    ranks, chains = order_ranks(boxes, ways)
     if any(way.length for way in ways):
         # Between two ranks there is one for the labels.
         between /= 2
+    place_ranks(ranks, ways, chains, between, beside)
+
+
+def order_ranks(boxes: Sequence[Box], ways: Sequence[Way]) -> tuple[list[list[Box]], list[list[Box]]]:
+    """Give the boxes of each rank in their order, with points for the edges that pass it, and the chain of each way."""
+    _rank(boxes, ways)
+    if any(way.length for way in ways):
         for box in boxes:
             box.rank *= 2
     chains = [_chain(way) for way in ways]
+    before, behind = _neighbours(chains)
+    ranks: list[list[Box]] = [[] for _ in range(max((box.rank for box in boxes), default=-1) + 1)]
+    for box in _visit(boxes, behind):
+        ranks[box.rank].append(box)
+    _order(ranks, before, behind)
+    return ranks, chains
+
+
+def place_ranks(
+    ranks: list[list[Box]], ways: Sequence[Way], chains: Sequence[list[Box]], between: float, beside: float
+) -> list[tuple[float, float]]:
+    """Place boxes and ways whose order is known; give where each rank begins and ends."""
+    for number, rank in enumerate(ranks):
+        for box in rank:
+            box.rank = number
+    before, behind = _neighbours(chains)
+    align_boxes(ranks, before, behind, beside)
+    arrows = max((sum(way.arrows) for way in ways), default=0.0)
+    bounds = _place_along(ranks, behind, max(between, _LEAST_GAP + max(arrows, _USUAL_ARROW)))
+    route_edges(ways, chains, bounds)
+    return bounds
+
+
+def _neighbours(chains: Iterable[list[Box]]) -> tuple[Neighbours, Neighbours]:
+    """What each box is joined to on the rank before its own, and behind."""
     before: Neighbours = {}
     behind: Neighbours = {}
     for one, other in (pair for chain in chains for pair in pairwise(chain)):
         behind.setdefault(one, []).append(other)
         before.setdefault(other, []).append(one)
-    ranks: list[list[Box]] = [[] for _ in range(max((box.rank for box in boxes), default=-1) + 1)]
-    for box in _visit(boxes, behind):
-        ranks[box.rank].append(box)
-    _order(ranks, before, behind)
-    align_boxes(ranks, before, behind, beside)
-    arrows = max((sum(way.arrows) for way in ways), default=0.0)
-    route_edges(ways, chains, _place_along(ranks, behind, max(between, _LEAST_GAP + max(arrows, _USUAL_ARROW))))
+    return before, behind
 
 
 def _rank(boxes: Sequence[Box], ways: Sequence[Way]) -> None:

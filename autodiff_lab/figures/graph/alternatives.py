@@ -1,0 +1,108 @@
+"""Several layouts of one graph, from which a view takes the one that shows largest in the room it has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from autodiff_lab.figures.graph.box_size import BoxSizes, is_in_heading
+from autodiff_lab.figures.graph.dot_builder import add_graph
+from autodiff_lab.figures.graph.fold import fold_ranks
+from autodiff_lab.figures.graph.nested_layout import layout_graph
+from autodiff_lab.figures.graph.paths import Point, sampled, write_path
+from autodiff_lab.figures.graph.section_layout import BESIDE, BETWEEN, BoxGraph
+from autodiff_lab.figures.graph.without_graphviz.layers import Box, Way, order_ranks, place_ranks
+from autodiff_lab.text.messages import in_its_language
+from autodiff_lab.trace.model import Trace
+
+ROOMS = ((642.0, 450.0), (900.0, 330.0), (366.0, 420.0))
+"""Rooms for a graph, in pixels: beside a program, above one, and on a telephone."""
+
+MAX_LINES = 60
+"""A graph of more lines has one layout."""
+
+_MAX_ROWS, _MAX_SCALE, _PAD = 6, 1.3, 4.0
+_BETTER = {"row": 1.0, "column": 1.05, "fold": 1.15}
+"""How much larger a layout must be than those that are easier to read."""
+
+
+@in_its_language
+def layout_alternatives(trace: Trace, in_groups: bool = False) -> list[dict[str, Any]]:
+    """Lay out a graph in the ways that fit best into a usual, a wide and a narrow room.
+
+    Parameters
+    ----------
+    trace : Trace
+    in_groups : bool
+        Whether the operations stand in groups, which open. Such a graph has one layout.
+
+    Returns
+    -------
+    list of dict
+        One to three layouts as `layout_graph` gives them, the first for the usual room. Each has a ``"shape"``: a
+        ``"row"`` runs from left to right, a ``"column"`` downwards, and a ``"fold"`` is a row that turns round where
+        it would become too long. They need no Graphviz, and are the same everywhere.
+    """
+    if in_groups or len(trace.lines) > MAX_LINES:
+        return [{**layout_graph(trace, in_groups), "shape": "row"}]
+    graph, sizes = BoxGraph(), BoxSizes.of(trace, player=True)
+    add_graph(graph, trace.lines, sizes, (), lambda group: (), omit=is_in_heading)
+    row, column = _Layers(graph, flat=True), _Layers(graph, flat=False)
+    candidates = [row.places("row"), column.places("column")]
+    candidates += [row.places("fold", rows) for rows in range(2, min(_MAX_ROWS, len(row.ranks) // 2) + 1)]
+    chosen: list[dict[str, Any]] = []
+    for room in ROOMS:
+        best = max(candidates, key=lambda places: scale_in(room, places) / _BETTER[places["shape"]])
+        if best not in chosen:
+            chosen.append(best)
+    return [graph.restore_names(places, sizes.headings) for places in chosen]
+
+
+def scale_in(room: Point, places: Mapping[str, Any]) -> float:
+    """How large a layout is shown if it is to be whole in a room; nothing is shown larger than is of use."""
+    return min(room[0] / places["width"], room[1] / places["height"], _MAX_SCALE)
+
+
+class _Layers:
+    """The boxes of a graph in ordered ranks, which follow each other to the right (`flat`) or downwards."""
+
+    def __init__(self, graph: BoxGraph, flat: bool) -> None:
+        self.flat = flat
+        sides = ((72 * float(look["width"]), 72 * float(look["height"])) for look in graph.nodes.values())
+        boxes = {name: Box(*self._turn(size)) for name, size in zip(graph.nodes, sides, strict=True)}
+        self.boxes = list(boxes.values())
+        self.ways = [Way(boxes[tail], boxes[head]) for tail, head, _ in graph.edges.values()]
+        self.ranks, self.chains = order_ranks(self.boxes, self.ways)
+
+    def _turn(self, point: Point) -> Point:
+        """Along and across the ranks, as x and y, or back."""
+        return point if self.flat else (point[1], point[0])
+
+    def places(self, shape: str, rows: int = 1) -> dict[str, Any]:
+        """Place everything; nodes and edges are called by their numbers."""
+        if rows == 1:
+            place_ranks(self.ranks, self.ways, self.chains, BETWEEN, BESIDE)
+        else:
+            fold_ranks(self.ranks, self.ways, self.chains, rows, BETWEEN, BESIDE)
+        corners = [
+            (box.along + side * box.length / 2, box.across + side * box.breadth / 2)
+            for box in self.boxes
+            for side in (-1, 1)
+        ]
+        corners += [point for way in self.ways for point in sampled(way.points)]
+        xs, ys = zip(*map(self._turn, corners), strict=True)
+        left, top = min(xs) - _PAD, min(ys) - _PAD
+
+        def place(point: Point) -> Point:
+            x, y = self._turn(point)
+            return round(x - left, 1), round(y - top, 1)
+
+        nodes = {}
+        for k, box in enumerate(self.boxes):
+            sizes = zip("wh", (round(side, 1) for side in self._turn((box.length, box.breadth))), strict=True)
+            nodes[str(k)] = {**dict(zip("xy", place((box.along, box.across)), strict=True)), **dict(sizes)}
+        edges = {
+            str(k): {"path": write_path([*map(place, way.points)], place(way.stop))} for k, way in enumerate(self.ways)
+        }
+        size = {"width": round(max(xs) - left + _PAD, 1), "height": round(max(ys) - top + _PAD, 1)}
+        return {**size, "shape": shape, "nodes": nodes, "edges": edges}

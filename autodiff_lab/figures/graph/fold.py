@@ -1,0 +1,185 @@
+"""Ordered ranks, folded into rows as a snake: every other row runs back.
+
+An edge into the next row goes straight down, if no other box is in between; else it runs along the rows and turns round
+at their end, as what is drawn on a strip of paper that is folded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import pairwise, product
+
+from autodiff_lab.figures.graph.paths import Point, lead_straight, sampled
+from autodiff_lab.figures.graph.without_graphviz.layers import Box, Way, place_ranks
+
+_CHANNEL, _EACH = 40.0, 4.0
+"""Room between two rows, and more for each edge in it."""
+
+_PORT = 14.0
+_TURN, _WIDER = 14.0, 0.25
+"""How far an edge goes aside where it turns into the next row: more, if it turns round others."""
+
+
+def fold_ranks(
+    ranks: Sequence[list[Box]], ways: Sequence[Way], chains: Sequence[list[Box]], rows: int, between: float, beside: float
+) -> None:
+    """Give every box and every way its place, as `arrange` does, in at most so many rows of about the same length.
+
+    Parameters
+    ----------
+    ranks, chains
+        What `order_ranks` has found; `chains` are those of the `ways`.
+    ways, rows, between, beside
+        As for `arrange`, and the number of rows.
+    """
+    fold = _Fold(ranks, ways, chains, rows)
+    top = left = 0.0
+    lines = [_Row(fold, k, between, beside) for k in range(len(fold.rows))]
+    for k, row in enumerate(lines):
+        count = sum(fold.row[way.head] == k for way in fold.direct)
+        top += (_CHANNEL + _EACH * count) * (k > 0)
+        left -= row.length if k % 2 else 0.0
+        row.shift = (left, top)
+        left += 0.0 if k % 2 else row.length
+        top += row.high - row.low
+    for row in lines:
+        row.place_boxes()
+    for way, chain in zip(ways, chains, strict=True):
+        pieces = [(row, row.pieces[way]) for row in lines if way in row.pieces]
+        if pieces:
+            _join(way, pieces)
+    _lead_down(fold, lines)
+
+
+class _Fold:
+    """Which rank is in which row, which rows are upside down, and which edges go straight down."""
+
+    def __init__(self, ranks: Sequence[list[Box]], ways: Sequence[Way], chains: Sequence[list[Box]], rows: int) -> None:
+        self.ways, self.chains = ways, chains
+        lengths = [max(box.length for box in rank) for rank in ranks]
+        self.rows = [list(ranks[a:b]) for a, b in pairwise(_cut_evenly(lengths, rows))]
+        self.row = {box: k for k, row in enumerate(self.rows) for rank in row for box in rank}
+        places = [[box for box in rank if not box.is_point] for rank in ranks]
+        self._first, self._last = {rank[0] for rank in places}, {rank[-1] for rank in places}
+        usual = tuple(k % 2 for k in range(len(self.rows)))
+        # Upside down, as paper is folded, the turns do not cross; but if more edges can go straight down, that is better.
+        self.turned = max(
+            product((0, 1), repeat=len(usual)),
+            key=lambda turned: (len(self._find_direct(turned)), sum(a == b for a, b in zip(turned, usual, strict=True))),
+        )
+        self.direct = self._find_direct(self.turned)
+
+    def _find_direct(self, turned: Sequence[int]) -> list[Way]:
+        found = []
+        for way in self.ways:
+            row, under = self.row[way.tail], self.row[way.head]
+            lowest, highest = (self._first if turned[row] else self._last), (self._last if turned[under] else self._first)
+            if under == row + 1 and way.tail in lowest and way.head in highest:
+                found.append(way)
+        return found
+
+
+class _Row:
+    """One row: its ranks, with points where edges come from the row before it, or turn into the next."""
+
+    def __init__(self, fold: _Fold, number: int, between: float, beside: float) -> None:
+        self.back, self.turned, self.shift = number % 2, fold.turned[number], (0.0, 0.0)
+        own = fold.rows[number]
+        self.boxes = [box for rank in own for box in rank if not box.is_point]
+        self.pieces: dict[Way, Way] = {}
+        passing: tuple[list[tuple[tuple[int, int], Box]], ...] = ([], [])
+        chains, dropped = [], set()
+        order = {box: i for row in fold.rows for rank in row for i, box in enumerate(rank)}
+        for way, chain in zip(fold.ways, fold.chains, strict=True):
+            inside = [box for box in chain if fold.row[box] == number]
+            if way in fold.direct:
+                dropped.update(box for box in inside if box.is_point)
+                continue
+            if not inside:
+                continue
+            at = chain.index(inside[0]), chain.index(inside[-1])
+            arrows = way.arrows
+            if at[1] < len(chain) - 1:
+                turn = Box(is_point=True)
+                passing[1].append(((order[chain[at[1]]], order[chain[at[1] + 1]]), turn))
+                inside, arrows = [*inside, turn], (arrows[0], 0.0)
+            if at[0]:
+                turn = Box(is_point=True)
+                passing[0].append(((order[chain[at[0] - 1]], order[chain[at[0]]]), turn))
+                inside, arrows = [turn, *inside], (0.0, arrows[1])
+            self.pieces[way] = Way(inside[0], inside[-1], arrows=arrows)
+            chains.append(inside)
+        before, behind = ([turn for _, turn in sorted(some, key=lambda one: one[0])] for some in passing)
+        kept = [[box for box in rank if box not in dropped] for rank in own]
+        bounds = place_ranks([rank for rank in (before, *kept, behind) if rank], list(self.pieces.values()), chains, between, beside)
+        self.length = bounds[-1][1]
+        ys = [box.across + side * box.breadth / 2 for box in self.boxes for side in (-1, 1)]
+        self.low, self.high = min(ys), max(ys)
+        used = [y for way in self.pieces.values() for _, y in sampled(way.points)]
+        self.air = (self.low - min([self.low, *used]), max([self.high, *used]) - self.high)
+        self.low, self.high = self.low - self.air[0], self.high + self.air[1]
+
+    def place(self, point: Point) -> Point:
+        """Where a point of the row is in the picture."""
+        x, y = point
+        return (
+            self.shift[0] + (self.length - x if self.back else x),
+            self.shift[1] + (self.high - y if self.turned else y - self.low),
+        )
+
+    def place_boxes(self) -> None:
+        """Bring the boxes to where they are in the picture."""
+        for box in self.boxes:
+            box.along, box.across = self.place((box.along, box.across))
+
+
+def _join(way: Way, pieces: Iterable[tuple[_Row, Way]]) -> None:
+    way.points = []
+    for row, piece in pieces:
+        points = [row.place(point) for point in piece.points]
+        if way.points:
+            (x, y), (u, v) = way.points[-1], points[0]
+            aside = (_TURN + _WIDER * abs(v - y)) * (1 if row.back else -1)
+            way.points += [(x + aside, y), (u + aside, v)]
+        way.points += points
+        way.stop = row.place(piece.stop)
+
+
+def _lead_down(fold: _Fold, rows: Sequence[_Row]) -> None:
+    """Draw the edges that go straight down: at each box side by side, so that they do not cross there."""
+    ends: dict[tuple[Box, int], list[tuple[float, Way]]] = {}
+    for way in fold.direct:
+        ends.setdefault((way.tail, 0), []).append((way.head.along, way))
+        ends.setdefault((way.head, 1), []).append((way.tail.along, way))
+    ports: dict[tuple[Way, int], float] = {}
+    for (box, end), some in ends.items():
+        apart = min(_PORT, 0.7 * box.length / len(some))
+        for i, (_, way) in enumerate(sorted(some, key=lambda one: one[0])):
+            ports[way, end] = box.along + (i - (len(some) - 1) / 2) * apart
+    for way in fold.direct:
+        x, u, tip = ports[way, 0], ports[way, 1], way.arrows[1]
+        start, way.stop = (x, way.tail.across + way.tail.breadth / 2), (u, way.head.across - way.head.breadth / 2)
+        top = max(box.across + box.breadth / 2 for box in rows[fold.row[way.tail]].boxes)
+        bottom = min(box.across - box.breadth / 2 for box in rows[fold.row[way.head]].boxes) - tip
+        middle = (top + bottom) / 2
+        way.points = [start, *lead_straight(start, (x, top)), (x, middle), (u, middle), (u, bottom)]
+        way.points += lead_straight((u, bottom), (u, way.stop[1] - tip))
+
+
+def _cut_evenly(lengths: Sequence[float], rows: int) -> list[int]:
+    """Choose where rows begin and end, at most so many, so that the longest is as short as possible.
+
+    >>> _cut_evenly([1, 1, 1, 1, 3], 2)
+    [0, 4, 5]
+    """
+    count = len(lengths)
+    for limit in sorted({sum(lengths[a:b]) for a in range(count) for b in range(a + 1, count + 1)}):
+        cuts, length = [0], 0.0
+        for k, one in enumerate(lengths):
+            length += one
+            if length > limit:
+                cuts.append(k)
+                length = one
+        if len(cuts) <= rows and max(lengths) <= limit:
+            return [*cuts, count]
+    return [0, count]
