@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Any
 
 from autodiff_lab.figures.graph.box_size import BoxSizes, is_in_heading
@@ -21,9 +21,15 @@ ROOMS = ((642.0, 450.0), (900.0, 330.0), (366.0, 420.0))
 MAX_LINES = 60
 """A graph of more lines has one layout."""
 
-_MAX_ROWS, _MAX_SCALE, _PAD = 6, 1.3, 4.0
-_BETTER = {"row": 1.0, "column": 1.05, "fold": 1.15}
-"""How much larger a layout must be than those that are easier to read."""
+AIRY = (72.0, 36.0)
+"""More room between ranks and between boxes, where a graph is so small that it has it."""
+
+_MAX_ROWS, _PAD = 6, 4.0
+ENOUGH = 0.85
+"""At this scale type has 12 pixels."""
+
+_COLUMN, _FOLD, _EACH_ROW, _EACH_TURN, _MAX_TURNS = 0.05, 0.1, 0.04, 0.04, 4
+"""How much larger than a row a layout must be, since it is less easy to read."""
 
 
 @in_its_language
@@ -41,26 +47,38 @@ def layout_alternatives(trace: Trace, in_groups: bool = False) -> list[dict[str,
     list of dict
         One to three layouts as `layout_graph` gives them, the first for the usual room. Each has a ``"shape"``: a
         ``"row"`` runs from left to right, a ``"column"`` downwards, and a ``"fold"`` is a row that turns round where
-        it would become too long. They need no Graphviz, and are the same everywhere.
+        it would become too long; and an ``"ease"``, with which a view chooses as `choose_for_room` does. They need no
+        Graphviz, and are the same everywhere.
     """
     if in_groups or len(trace.lines) > MAX_LINES:
-        return [{**layout_graph(trace, in_groups), "shape": "row"}]
+        return [{**layout_graph(trace, in_groups), "shape": "row", "ease": 1.0}]
     graph, sizes = BoxGraph(), BoxSizes.of(trace, player=True)
     add_graph(graph, trace.lines, sizes, (), lambda group: (), omit=is_in_heading)
     row, column = _Layers(graph, flat=True), _Layers(graph, flat=False)
     candidates = [row.places("row"), column.places("column")]
-    candidates += [row.places("fold", rows) for rows in range(2, min(_MAX_ROWS, len(row.ranks) // 2) + 1)]
+    candidates += [row.places("fold", rows=rows) for rows in range(2, min(_MAX_ROWS, len(row.ranks) // 2) + 1)]
+    airy = row.places("row", AIRY)
+    if any(scale_in(room, airy) >= 1 for room in ROOMS):
+        candidates[0] = airy
     chosen: list[dict[str, Any]] = []
     for room in ROOMS:
-        best = max(candidates, key=lambda places: scale_in(room, places) / _BETTER[places["shape"]])
+        best = choose_for_room(room, candidates)
         if best not in chosen:
             chosen.append(best)
     return [graph.restore_names(places, sizes.headings) for places in chosen]
 
 
-def scale_in(room: Point, places: Mapping[str, Any]) -> float:
-    """How large a layout is shown if it is to be whole in a room; nothing is shown larger than is of use."""
-    return min(room[0] / places["width"], room[1] / places["height"], _MAX_SCALE)
+def choose_for_room(room: Point, layouts: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Choose the layout that is largest if it is whole in a room, times its ease; of equal ones, the first.
+
+    To be larger than is read with ease is of no use here.
+    """
+    return max(layouts, key=lambda one: one["ease"] * min(ENOUGH, scale_in(room, one)))
+
+
+def scale_in(room: Point, places: dict[str, Any]) -> float:
+    """How large a layout is if it is to be whole in a room."""
+    return min(room[0] / places["width"], room[1] / places["height"])
 
 
 class _Layers:
@@ -78,12 +96,14 @@ class _Layers:
         """Along and across the ranks, as x and y, or back."""
         return point if self.flat else (point[1], point[0])
 
-    def places(self, shape: str, rows: int = 1) -> dict[str, Any]:
+    def places(self, shape: str, room: tuple[float, float] = (BETWEEN, BESIDE), rows: int = 1) -> dict[str, Any]:
         """Place everything; nodes and edges are called by their numbers."""
         if rows == 1:
-            place_ranks(self.ranks, self.ways, self.chains, BETWEEN, BESIDE)
+            place_ranks(self.ranks, self.ways, self.chains, *room)
+            strain = _COLUMN * (not self.flat)
         else:
-            fold_ranks(self.ranks, self.ways, self.chains, rows, BETWEEN, BESIDE)
+            turns = fold_ranks(self.ranks, self.ways, self.chains, rows, *room)
+            strain = _FOLD + _EACH_ROW * rows + _EACH_TURN * min(turns, _MAX_TURNS)
         corners = [
             (box.along + side * box.length / 2, box.across + side * box.breadth / 2)
             for box in self.boxes
@@ -105,4 +125,4 @@ class _Layers:
             str(k): {"path": write_path([*map(place, way.points)], place(way.stop))} for k, way in enumerate(self.ways)
         }
         size = {"width": round(max(xs) - left + _PAD, 1), "height": round(max(ys) - top + _PAD, 1)}
-        return {**size, "shape": shape, "nodes": nodes, "edges": edges}
+        return {**size, "shape": shape, "ease": round(1 / (1 + strain), 3), "nodes": nodes, "edges": edges}

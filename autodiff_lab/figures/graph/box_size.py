@@ -16,9 +16,6 @@ SIZE = 14
 MAX_OUTPUTS = 3
 """So many of the values that leave a group are written into its box."""
 
-_LEAST_WIDTH, _USUAL_WIDTH = 0.6, 1.1
-"""In inches, of a node; the usual one holds most numbers, so that a player stands still while they change."""
-
 _NODE_ROWS, _NODE_HEIGHT, _SMALL_HEIGHT = 3, 0.95, 0.4
 _MAX_NAME, _MAX_READING = 16, 12
 _GROUP_ROW, _GROUP_MARGIN = 21, 10
@@ -124,15 +121,18 @@ class BoxSizes:
 
     @classmethod
     def of(cls, trace: Trace, player: bool = False) -> BoxSizes:
-        """The sizes that the steps of a trace need: each box is wide enough for every text it shows at any step."""
-        heading, least = (player_heading, _USUAL_WIDTH) if player else (node_heading, _LEAST_WIDTH)
+        """The sizes that the steps of a trace need: each box is wide enough for every text it shows at any step.
+
+        Those of a `player` have its headings, and hold the usual numbers, so that they stay while a slider moves.
+        """
+        heading, least, margin = (player_heading, 1.1, 0.16) if player else (node_heading, 0.6, 0.24)
         headings = [heading(trace, i, line) for i, line in enumerate(trace.lines)]
         widest = [text_width(f"{bold} " if soft else bold, True) + text_width(soft) for bold, soft in headings]
         longest: list[dict[str, str]] = [{} for _ in trace.lines]
         for i, kind, text in node_texts(trace):
             widest[i] = max(widest[i], text_width(text, True))
             longest[i][kind] = max(longest[i].get(kind, ""), text, key=len)
-        widths = [max(least, width / 72 + 0.24) for width in widest]
+        widths = [max(least, width / 72 + margin) for width in widest]
         kinds = ("adjoint", "tangent")
         return cls(trace.lines, widths, lambda i: [longest[i][kind] for kind in kinds if kind in longest[i]], headings)
 
@@ -183,4 +183,3 @@ def _size(width: float, height: float) -> dict[str, str]:
 
 def _small_size(text: str) -> dict[str, str]:
     return _size(max(0.4, text_width(text) / 72 + 0.2), _SMALL_HEIGHT)
-

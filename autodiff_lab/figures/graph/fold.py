@@ -16,13 +16,18 @@ _CHANNEL, _EACH = 40.0, 4.0
 """Room between two rows, and more for each edge in it."""
 
 _PORT = 14.0
-_TURN, _WIDER = 14.0, 0.25
+_TURN, _WIDER = 12.0, 0.2
 """How far an edge goes aside where it turns into the next row: more, if it turns round others."""
 
 
 def fold_ranks(
-    ranks: Sequence[list[Box]], ways: Sequence[Way], chains: Sequence[list[Box]], rows: int, between: float, beside: float
-) -> None:
+    ranks: Sequence[list[Box]],
+    ways: Sequence[Way],
+    chains: Sequence[list[Box]],
+    rows: int,
+    between: float,
+    beside: float,
+) -> int:
     """Give every box and every way its place, as `arrange` does, in at most so many rows of about the same length.
 
     Parameters
@@ -31,6 +36,11 @@ def fold_ranks(
         What `order_ranks` has found; `chains` are those of the `ways`.
     ways, rows, between, beside
         As for `arrange`, and the number of rows.
+
+    Returns
+    -------
+    int
+        How often an edge turns into the next row at its end.
     """
     fold = _Fold(ranks, ways, chains, rows)
     top = left = 0.0
@@ -49,6 +59,7 @@ def fold_ranks(
         if pieces:
             _join(way, pieces)
     _lead_down(fold, lines)
+    return sum(len(row.pieces) for row in lines) - len({way for row in lines for way in row.pieces})
 
 
 class _Fold:
@@ -65,7 +76,10 @@ class _Fold:
         # Upside down, as paper is folded, the turns do not cross; but if more edges can go straight down, that is better.
         self.turned = max(
             product((0, 1), repeat=len(usual)),
-            key=lambda turned: (len(self._find_direct(turned)), sum(a == b for a, b in zip(turned, usual, strict=True))),
+            key=lambda turned: (
+                len(self._find_direct(turned)),
+                sum(a == b for a, b in zip(turned, usual, strict=True)),
+            ),
         )
         self.direct = self._find_direct(self.turned)
 
@@ -73,7 +87,10 @@ class _Fold:
         found = []
         for way in self.ways:
             row, under = self.row[way.tail], self.row[way.head]
-            lowest, highest = (self._first if turned[row] else self._last), (self._last if turned[under] else self._first)
+            lowest, highest = (
+                (self._first if turned[row] else self._last),
+                (self._last if turned[under] else self._first),
+            )
             if under == row + 1 and way.tail in lowest and way.head in highest:
                 found.append(way)
         return found
@@ -100,18 +117,20 @@ class _Row:
             at = chain.index(inside[0]), chain.index(inside[-1])
             arrows = way.arrows
             if at[1] < len(chain) - 1:
-                turn = Box(is_point=True)
+                turn = Box(is_point=True, is_side=way.tail.is_side)
                 passing[1].append(((order[chain[at[1]]], order[chain[at[1] + 1]]), turn))
                 inside, arrows = [*inside, turn], (arrows[0], 0.0)
             if at[0]:
-                turn = Box(is_point=True)
+                turn = Box(is_point=True, is_side=way.tail.is_side)
                 passing[0].append(((order[chain[at[0] - 1]], order[chain[at[0]]]), turn))
                 inside, arrows = [turn, *inside], (0.0, arrows[1])
             self.pieces[way] = Way(inside[0], inside[-1], arrows=arrows)
             chains.append(inside)
         before, behind = ([turn for _, turn in sorted(some, key=lambda one: one[0])] for some in passing)
         kept = [[box for box in rank if box not in dropped] for rank in own]
-        bounds = place_ranks([rank for rank in (before, *kept, behind) if rank], list(self.pieces.values()), chains, between, beside)
+        bounds = place_ranks(
+            [rank for rank in (before, *kept, behind) if rank], list(self.pieces.values()), chains, between, beside
+        )
         self.length = bounds[-1][1]
         ys = [box.across + side * box.breadth / 2 for box in self.boxes for side in (-1, 1)]
         self.low, self.high = min(ys), max(ys)

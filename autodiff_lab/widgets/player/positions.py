@@ -33,7 +33,9 @@ def reuse_or_compute_layout(
     old |= {run["name"]: run["layouts"] for run in payload["forward"] if "layouts" in run}
     same = _shape(views.trace) == _shape(before.trace)
     return {
-        name: old[name] if same and name in old and all(_fits(trace, layout) for layout in old[name]) else views.layouts(trace)
+        name: old[name]
+        if same and name in old and all(_fits(trace, layout) for layout in old[name])
+        else views.layouts(trace)
         for name, trace in views.traces_to_measure.items()
     }
 

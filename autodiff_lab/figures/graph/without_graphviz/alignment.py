@@ -18,6 +18,9 @@ _SWEEPS = 40
 _STRONG = (1.0, 2.0, 40.0)
 """How strongly two neighbours are drawn to each other, by how many of them are points of an edge."""
 
+_WEAK = 0.02
+"""So much weaker is a short side way, such as the weights of a layer: it follows, and the main way stays straight."""
+
 _POINT = 0.6
 """Between two edges less room is needed than between boxes."""
 
@@ -46,18 +49,30 @@ def align_boxes(ranks: Sequence[Sequence[Box]], before: Neighbours, behind: Neig
     for sweep in range(_SWEEPS):
         forwards = sweep % 2 == 0
         # First each rank follows the one before it, so that all find their places; then each listens to both.
-        near = (before, behind) if sweep >= _SWEEPS // 2 else (before if forwards else behind,)
+        near = (
+            ((before, False), (behind, True))
+            if sweep >= _SWEEPS // 2
+            else ((before, False) if forwards else (behind, True),)
+        )
         for k in order if forwards else reversed(order):
             _move(ranks[k], rooms[k], near)
 
 
-def _move(rank: Sequence[Box], room: Sequence[float], near: Sequence[Neighbours]) -> None:
+def _move(rank: Sequence[Box], room: Sequence[float], near: Sequence[tuple[Neighbours, bool]]) -> None:
     wanted, weights = [], []
     for box in rank:
-        drawn = [(_STRONG[box.is_point + o.is_point], o.across) for side in near for o in side.get(box, ())]
+        drawn = [
+            (_STRONG[box.is_point + o.is_point] * (_WEAK if o.is_side and not is_behind else 1.0), o.across)
+            for side, is_behind in near
+            for o in side.get(box, ())
+        ]
         weight = sum(strong for strong, _ in drawn)
         wanted.append(sum(strong * across for strong, across in drawn) / weight if weight else box.across)
-        weights.append(weight or 0.1)
+        weights.append((weight or 0.1) * (_WEAK if box.is_side else 1.0))
+    if len(rank) > len(joined := [k for k, box in enumerate(rank) if any(box in side for side, _ in near)]) > 0:
+        # What nothing is joined to stays near the others.
+        mean = sum(wanted[k] for k in joined) / len(joined)
+        wanted = [want if k in joined else mean for k, want in enumerate(wanted)]
     for box, across in zip(rank, find_nearest(wanted, room, weights), strict=True):
         box.across = across
 

@@ -26,7 +26,7 @@ _LEAST_GAP = 12.0
 _USUAL_ARROW = 10.0
 """Room for an arrow of this size is always left, so that a change of its size moves nothing."""
 
-_SLOPE, _MAX_GAP = 0.2, 48.0
+_SLOPE, _MAX_GAP, _TURN = 0.2, 48.0, 16.0
 
 Point = tuple[float, float]
 """Along the ranks, and across them."""
@@ -36,13 +36,15 @@ Point = tuple[float, float]
 class Box:
     """A node: how much room it takes along the ranks (`length`) and across them (`breadth`); where its centre is.
 
-    If `is_point`, it is a point of an edge, or its label. `oval` says that the border is an ellipse.
+    If `is_point`, it is a point of an edge, or its label. `oval` says that the border is an ellipse. `is_side` that it
+    stands beside the main way, which it need not bend.
     """
 
     length: float = 0.0
     breadth: float = 2.0
     oval: bool = False
     is_point: bool = False
+    is_side: bool = False
     rank: int = 0
     along: float = 0.0
     across: float = 0.0
@@ -106,6 +108,7 @@ def order_ranks(boxes: Sequence[Box], ways: Sequence[Way]) -> tuple[list[list[Bo
     for box in _visit(boxes, behind):
         ranks[box.rank].append(box)
     _order(ranks, before, behind)
+    _find_side_ways(ranks, before, behind)
     return ranks, chains
 
 
@@ -124,6 +127,22 @@ def place_ranks(
     return bounds
 
 
+def _find_side_ways(ranks: Sequence[Sequence[Box]], before: Neighbours, behind: Neighbours) -> None:
+    """Mark the boxes of each tree whose result is used once, by a box to which a longer way leads as well."""
+    depth: dict[Box, int] = {}
+    own: dict[Box, set[Box]] = {}  # the tree that ends in a box, if nobody else uses what is in it
+    for box in (box for rank in ranks for box in rank):
+        joined = set(before.get(box, ()))
+        deepest = max((depth[o] for o in joined), default=-1)
+        depth[box] = deepest + (not box.is_point)
+        if all(o in own and set(behind[o]) == {box} for o in joined):
+            own[box] = {box}.union(*(own[o] for o in joined))
+        for o in joined:
+            if o in own and depth[o] < deepest and set(behind[o]) == {box}:
+                for one in own[o]:
+                    one.is_side = True
+
+
 def _neighbours(chains: Iterable[list[Box]]) -> tuple[Neighbours, Neighbours]:
     """What each box is joined to on the rank before its own, and behind."""
     before: Neighbours = {}
@@ -135,14 +154,13 @@ def _neighbours(chains: Iterable[list[Box]]) -> tuple[Neighbours, Neighbours]:
 
 
 def _rank(boxes: Sequence[Box], ways: Sequence[Way]) -> None:
-    """The longest way from a source; a source then moves up to where it is first used."""
+    """The longest way from a source; what is used late, and needs nothing that others use, then moves up to its use."""
     heads: Neighbours = {box: [] for box in boxes}
     waiting, pending = dict.fromkeys(boxes, 0), dict.fromkeys(boxes)
     for way in ways:
         heads[way.tail].append(way.head)
         waiting[way.head] += 1
-    sources = [box for box in boxes if not waiting[box]]
-    ready = deque(sources)
+    ready = deque(box for box in boxes if not waiting[box])
     while pending:
         # Where all wait for each other there is a cycle: it begins at the box that was given first.
         box = ready.popleft() if ready else next(iter(pending))
@@ -153,8 +171,13 @@ def _rank(boxes: Sequence[Box], ways: Sequence[Way]) -> None:
             waiting[head] -= 1
             if not waiting[head]:
                 ready.append(head)
-    for box in sources:
-        box.rank = min((head.rank for head in heads[box]), default=box.rank + 1) - 1
+    held: dict[Box, set[Box]] = {box: set() for box in boxes}  # to what each is joined that does not move with it
+    for box in sorted(boxes, key=lambda box: box.rank):
+        for head in heads[box]:
+            held[head] |= held[box] if len(set(heads[box])) == 1 else {box}
+    for box in sorted(boxes, key=lambda box: -box.rank):
+        if len(held[box]) < len(set(heads[box])):
+            box.rank = max(box.rank, min(head.rank for head in heads[box]) - 1)
 
 
 def _chain(way: Way) -> list[Box]:
@@ -236,12 +259,15 @@ def _crossings(ranks: list[list[Box]], behind: Neighbours) -> int:
 def _place_along(ranks: list[list[Box]], behind: Neighbours, between: float) -> list[tuple[float, float]]:
     """One rank behind the other, with more room where edges go far aside; gives where each rank begins and ends."""
     bounds: list[tuple[float, float]] = []
-    begin = 0.0
-    for rank in ranks:
+    end = 0.0
+    for rank, previous in zip(ranks, [[], *ranks], strict=False):
+        aside = max((abs(box.across - o.across) for box in previous for o in behind.get(box, ())), default=0.0)
+        room = max(between, min(_SLOPE * aside, _MAX_GAP))
+        if any(all(box.is_point and not box.length for box in side) for side in (rank, previous)):
+            room = _TURN  # edges only come in here, or go out
+        begin = end + room if previous else 0.0
         end = begin + max((box.length for box in rank), default=0.0)
         for box in rank:
             box.along = (begin + end) / 2
         bounds.append((begin, end))
-        aside = max((abs(box.across - other.across) for box in rank for other in behind.get(box, ())), default=0.0)
-        begin = end + max(between, min(_SLOPE * aside, _MAX_GAP))
     return bounds

@@ -11,7 +11,7 @@ from autodiff_lab.figures.graph.without_graphviz.alignment import find_nearest
 if TYPE_CHECKING:
     from autodiff_lab.figures.graph.without_graphviz.layers import Box, Point, Way
 
-_APART = 10.0
+_APART = 20.0
 _BORDER = 0.7
 """Edges arrive on so much of a border, at least so far from each other if there is room."""
 

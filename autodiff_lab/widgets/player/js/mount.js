@@ -74,6 +74,7 @@ export function mount(element, payload, options = {}) {
     play() {
       if (at >= stepsOf(trace) - 1) seek(-1);
       setPlaying(true);
+      if (!root.closest(".reveal")) root.scrollIntoView({ block: "nearest", behavior: calm() ? "instant" : "smooth" }); // nobody has to scroll to see it
       beat();
     },
     pause() {

@@ -37,7 +37,7 @@ export function adjointAt(history, line, s) {
 export function touchedLines(trace, s) {
   const step = trace.steps[s];
   if (!step) return [];
-  if (trace.fault && step.phase === "seed") return trace.lines.map((_, i) => i); // the true adjoints appear
+  if (step.phase === "seed") return trace.lines.map((_, i) => i); // each has an adjoint from now on, which nothing has reached
   const operands = trace.lines[step.line].operands.map((o) => o.line).filter((line) => line !== null);
   return [step.line, ...operands, ...step.sends.map((send) => send.parent), ...step.released];
 }

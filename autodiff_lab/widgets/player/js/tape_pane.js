@@ -3,7 +3,7 @@ import { inNode } from "./graph/parts.js";
 import { NOT_REACHED, adjointHistory, receivers, tangentsOf } from "./state.js";
 
 const WIDEST = 13; // characters of a value in the tape; longer ones are cut, and their title has the whole
-const ARRAYS = { value: 17, adjoint: 15, operation: 10 }; // two numbers of three digits, and where there is room the shape
+const ARRAYS = { value: 13, adjoint: 12, operation: 10 }; // the entries of a short vector, or the smallest and the largest
 const NUMBERS = { value: WIDEST, adjoint: WIDEST, operation: 17 };
 /** What belongs to a value has the shape that stands beside it already. */
 const inCell = (number) => inNode(number).replace(/^\(\d[\d, ]*\) /, "");
@@ -73,7 +73,7 @@ export function tapeView(trace, host) {
         if (marks.released) set(value, "title", say("let go", { value: trace.lines[i].value.text }));
         tangents.forEach((own, k) => {
           write(own, marks.recorded ? tangentsOf(trace, i)[k] : null);
-          set(own, "class", `adl-tangent${step?.phase === "forward" && step.line === i ? " is-new" : ""}`);
+          set(own, "class", `adl-tangent${step?.phase === "forward" && step.line === i && told === s ? " is-new" : ""}`);
         });
         if (truth) write(truth, marks.swept ? trace.truth[i] ?? { text: NOT_REACHED } : null);
         if (!cell) continue;
