@@ -48,7 +48,7 @@ def picky(x):
 class PlayerOnPage:
     """The `number`-th player of a page. Steps are counted as the player counts them: 0 is the start, with the inputs.
 
-    Pages open for a reader who wants no motion, so a step is shown at once; a test about motion opens its page otherwise.
+    Pages open for a reader who wants no motion, so a step is shown at once; a test about motion opens others.
     """
 
     def __init__(self, page: Any, number: int = 0) -> None:

@@ -47,11 +47,15 @@ for (const [name, trace] of Object.entries(traces)) {
   });
 
   test(`every step of ${name}: only touched lines change, so only they need redrawing`, () => {
+    const run = player.runOf(trace);
     for (let s = 0; s < trace.steps.length; s++) {
       const [before, after] = [adjoints(trace, s - 1), adjoints(trace, s)];
       const touched = new Set(player.touchedLines(trace, s));
       assert.ok(touched.has(trace.steps[s].line));
-      trace.lines.forEach((_, i) => assert.ok(before[i] === after[i] || touched.has(i)));
+      trace.lines.forEach((_, i) => {
+        const [shown, then] = [s - 1, s].map((k) => player.markAt(run, i, k));
+        assert.ok(touched.has(i) || (before[i] === after[i] && ["recorded", "released", "swept"].every((mark) => shown[mark] === then[mark])));
+      });
       for (const line of trace.steps[s].released) assert.ok(touched.has(line));
     }
   });
