@@ -111,6 +111,16 @@ class Excerpts(TapeReader):
                 found[sent.parent] = (found.get(sent.parent, (k,))[0], k, sent.after)
         return found
 
+    @functools.cached_property
+    def _swept(self) -> tuple[tuple[int, int], ...]:
+        """For each chapter the steps of the whole run in which the sweep goes through it: from, and up to."""
+        back = [-event.line for event in self._events]
+
+        def reach(line: int) -> int:
+            return len(self.tape) + 1 + bisect_right(back, -line)
+
+        return tuple((reach(chapter.end), reach(chapter.first)) for chapter in self._overview) if back else ()
+
     def _read(self, number: int) -> Trace:
         with use_language(self.lang), np.errstate(all="ignore"):
             return self._read_window(number, range(self._starts[number], self._windows[number][-1].end))
@@ -146,6 +156,7 @@ class Excerpts(TapeReader):
             later=message("from later lines"),
             arrived=tuple(arrived.get(i) for i in place),
             before=tuple(before),
+            swept=self._swept,
         )
         if number == 0 and swept and swept[-1] is self._events[-1] and tape.n_inputs <= end:
             shown = {i: Number.of(self.arrivals[i][2]) for i in range(tape.n_inputs) if i in self.arrivals}

@@ -5,9 +5,7 @@ Each function looks only at the lines and at what was sent; their words are in t
 
 from __future__ import annotations
 
-import math
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import count, groupby
 from operator import itemgetter
 from typing import Any
@@ -18,16 +16,24 @@ from autodiff_lab.text.messages import (
     join_items,
     join_sentences,
     join_with_and,
-    matches_message,
     message,
     number_word,
     plural_message,
     template,
 )
-from autodiff_lab.text.notation import atom, factor, format_adjoint, format_expression, format_tangent
+from autodiff_lab.text.notation import atom, factor, format_adjoint, format_tangent
+from autodiff_lab.trace.formulas import (
+    is_name,
+    is_reduced,
+    name_operands,
+    partial_formula,
+    substitute_partial,
+    substitute_values,
+    tell_resizing,
+    write_map,
+)
 from autodiff_lab.trace.model import Contribution, Line, Number, Operand, Source
 
-_MAX_FORMULA_LENGTH = 48
 _MAX_LISTED = 4
 
 
@@ -52,7 +58,7 @@ def explain_line(lines: Sequence[Line], i: int) -> str:
     """Say what a line of the tape records: v₂ = x1 · x2 = 2 · 5 = 10."""
     line = lines[i]
     if line.kind == "input":
-        return message("input", **_input_slots(line))
+        return _say_input("input", line)
     return join_sentences(announce_turn(lines, i), _explain_operation(lines, i))
 
 
@@ -79,19 +85,25 @@ def _explain_copy(lines: Sequence[Line], line: Line, operand: Operand) -> str:
     if operand.line is None:
         return ""
     key = "operand copied" if operand.value.shape else "number copied"
-    return message(key, name=_full_name(lines, operand.line), shape=operand.value.shape, to=line.value.shape)
+    return message(key, name=lines[operand.line].clear_name, shape=operand.value.shape, to=line.value.shape)
 
 
-def _input_slots(line: Line) -> dict[str, str]:
-    return {"name": line.display_name, "label": line.label or line.display_name, "value": line.value.text}
+def _say_input(key: str, line: Line, **slots: str) -> str:
+    """Say what an input is; with its name on the tape, where its label alone might be taken for another line."""
+    label = line.label or line.display_name
+    given = message(
+        "input value" if line.clear_name == line.label else "input's name and value",
+        name=line.display_name,
+        label=label,
+        value=line.value.text,
+    )
+    return message(key, input=given, **slots)
 
 
 def _equation(line: Line) -> str:
     """What an operation computes, as an equation."""
     with_values = substitute_values(line)
-    return " = ".join(
-        [line.display_name, line.source_expression, *([with_values] if with_values else []), line.value.text]
-    )
+    return " = ".join([line.clear_name, line.reading, *([with_values] if with_values else []), line.value.text])
 
 
 def explain_tangents(
@@ -105,7 +117,7 @@ def _explain_tangents(
     lines: Sequence[Line], i: int, tangents: Sequence[tuple[Number, ...]], directions: Sequence[str], through: str
 ) -> str:
     line = lines[i]
-    own = format_tangent(line.name)
+    own = format_tangent(line.learner_name)
     if len(directions) > 1:
         shown = list(zip(directions, tangents[i], strict=True))
         rates = join_items(
@@ -114,17 +126,18 @@ def _explain_tangents(
         if len(shown) > _MAX_LISTED:
             rates = message("rates, cut", rates=rates, n=number_word(len(shown) - _MAX_LISTED))
         if line.kind == "input":
-            return message("input tangents", **_input_slots(line), tangent=own, rates=rates)
+            return _say_input("input tangents", line, tangent=own, rates=rates)
         return message("with its tangents", equation=_equation(line), tangent=own, rates=rates)
     tangent = tangents[i][0].text
     if line.kind == "input":
         key = "input stays" if _all_zero(tangents[i][0]) else "input moves"
-        return message(key, **_input_slots(line), tangent=own, rate=tangent)
+        return _say_input(key, line, tangent=own, rate=tangent)
     moving = [operand for operand in line.operands if operand.line is not None]
     scalar = not line.value.shape and all(o.partial and not o.value.shape for o in moving)
     if not scalar:
+        names = name_operands(lines, i)
         how = through or " + ".join(
-            f"{factor(partial_formula(o) or message('weights'))} · {format_tangent(o.name)}"
+            f"{factor(partial_formula(o, names) or message('weights'))} · {format_tangent(names[o.name])}"
             for o in moving
             if o.partial
         )
@@ -140,7 +153,7 @@ def _explain_tangents(
 
 def explain_seed(lines: Sequence[Line], i: int, seed: Number) -> str:
     """Say how the sweep starts."""
-    name = _full_name(lines, i)
+    name = lines[i].clear_name
     return message("seeded array", name=name) if seed.shape else message("seeded", name=name, seed=seed.text)
 
 
@@ -161,15 +174,15 @@ def explain_sweep(
     later : sequence of int
         The lines that will send to the same parent later; a line once for each operand.
     """
-    who = f"{lines[i].display_name} = {lines[i].source_expression}"
+    who = f"{lines[i].clear_name} = {lines[i].reading}"
     if not sends:
         return message("sends nothing back", line=who)
     (send,) = sends
     slots = {
         "who": who,
-        "what": _arithmetic(lines[i], adjoint, send),
-        "parent": _full_name(lines, send.parent),
-        "name": lines[send.parent].display_name,
+        "what": _arithmetic(lines, i, adjoint, send),
+        "parent": lines[send.parent].clear_name,
+        "name": lines[send.parent].learner_name,
         "now": send.after.text,
     }
     if send.replaces and send.before is not None:
@@ -179,6 +192,11 @@ def explain_sweep(
             slots["now"] = f"{send.before.text} + {atom(send.contribution.text)} = {send.after.text}"
         said = message("sends", **slots)
     return join_sentences(said, _name_waiting(lines, i, send.parent, later) if later else "")
+
+
+def explain_remark(lines: Sequence[Line], key: str, named: Sequence[int]) -> str:
+    """Say what is wrong about an event of a faulty sweep."""
+    return message(key, names=template("and").join(dict.fromkeys(lines[j].clear_name for j in named)))
 
 
 def constant_note(value: Number | None) -> str:
@@ -224,82 +242,22 @@ def sweeps_note(lines: Sequence[Line]) -> str:
     return join_sentences(*said)
 
 
-def substitute_values(line: Line) -> str:
-    """Write the operation with its operands' values: ``2 · 5``; empty if that says no more than the result does."""
-    text = _put_values(line.text, line.operands)
-    return (
-        text
-        if text not in (line.source_expression, line.expression, line.value.text) and len(text) <= _MAX_FORMULA_LENGTH
-        else ""
-    )
-
-
-def substitute_partial(line: Line, slot: int) -> str:
-    """Write a local partial that is a number with the operands' values: ``cos 5``; its value where that is too long."""
-    operand = line.operands[slot]
-    text = _put_values(operand.formula, line.operands, {line.name: line.value.text})
-    return operand.partial.text if not operand.formula or len(text) > _MAX_FORMULA_LENGTH else text
-
-
-def partial_formula(operand: Operand) -> str:
-    """Write a local partial as a formula, or else as its entries; empty if both are long."""
-    formula, entries = format_expression(operand.formula), operand.partial.text
-    if formula and len(formula) <= _MAX_FORMULA_LENGTH:
-        return formula
-    return "" if operand.partial.shape and not entries.startswith("[") else entries
-
-
-def tell_resizing(line: Line, adjoint: Number, send: Contribution) -> str:
-    """Tell whether the adjoint is ``"summed"`` to the operand's shape, or ``"spread"`` to it; empty if neither."""
-    to, come = send.contribution.shape, adjoint.shape
-    if to == come or line.operands[send.slot].partial is None:
-        return ""
-    return "spread" if (len(to), math.prod(to)) > (len(come), math.prod(come)) else "summed"
-
-
 def _all_zero(number: Number) -> bool:
     return number.value is not None and not np.any(np.array(number.value, dtype=float))
 
 
-def is_reduced(line: Line) -> bool:
-    """Whether the line sums up what it is given, weighted by the partials."""
-    return any(
-        o.partial is not None and len(o.value.shape) > len(line.value.shape) and o.partial.shape == o.value.shape
-        for o in line.operands
-    )
-
-
-def _full_name(lines: Sequence[Line], i: int) -> str:
-    line = lines[i]
-    return (
-        line.display_name if line.label_or_name == line.display_name else f"{line.label_or_name} ({line.display_name})"
-    )
-
-
-def _put_values(expression: str, operands: Sequence[Operand], own: Mapping[str, str] = {}) -> str:
-    """Put the operands' values in the place of their names: ``v-1 * v0`` becomes ``2 · 5``.
-
-    Empty if there is an array that is too large to be written out.
-    """
-    if any(operand.value.shape and not operand.value.text.startswith("[") for operand in operands):
-        return ""
-    values = {operand.name: operand.value.text for operand in operands if operand.line is not None} | dict(own)
-    if not re.fullmatch(r"\w+\([^()]*\)", expression):
-        values = {name: atom(text) for name, text in values.items()}
-    return format_expression(expression, values)
-
-
-def _arithmetic(line: Line, adjoint: Number, send: Contribution) -> str:
-    """``−1 · cos 5 = −0.2837``; for arrays the formula ``v̄₂ · cos v₁ = [1 2 3]``; for a linear map the map."""
-    operand = line.operands[send.slot]
+def _arithmetic(lines: Sequence[Line], i: int, adjoint: Number, send: Contribution) -> str:
+    """``−1 · cos 5 = −0.2837``; for arrays the formula ``c̄ · cos x = [1 2 3]``; for a linear map the map."""
+    line, operand = lines[i], lines[i].operands[send.slot]
     contribution = send.contribution.text
     if operand.partial is None:
-        formula = format_expression(operand.formula)
+        formula = write_map(lines, i, operand)
         how = message("its adjoint through", map=formula) if is_name(formula) else formula
         return f"{how} = {contribution}"
     if adjoint.shape or operand.partial.shape or send.contribution.shape:
-        formula = partial_formula(operand) or f"∂{line.display_name}/∂{format_expression(operand.name)}"
-        product = f"{format_adjoint(line.name)} · {factor(formula)}"
+        formula = partial_formula(operand, name_operands(lines, i))
+        formula = formula or f"∂{line.learner_name}/∂{lines[send.parent].learner_name}"
+        product = f"{format_adjoint(line.learner_name)} · {factor(formula)}"
         # An operand was copied to fit: the adjoint of copying is adding. Of adding, in a reduction, it is copying.
         key = {"": "", "summed": "summed over copies", "spread": "spread over entries"}[
             tell_resizing(line, adjoint, send)
@@ -308,21 +266,14 @@ def _arithmetic(line: Line, adjoint: Number, send: Contribution) -> str:
     return f"{adjoint.text} · {factor(substitute_partial(line, send.slot))} = {contribution}"
 
 
-def is_name(formula: str) -> bool:
-    """Whether a way back is not written out, but named: ``transpose of cumsum``."""
-    return matches_message("transpose of", formula) or matches_message("pullback of", formula)
-
-
 def _name_waiting(lines: Sequence[Line], i: int, parent: int, later: Sequence[int]) -> str:
     users = list(dict.fromkeys(reversed(later)))
-    many = len(users) > _MAX_LISTED
-    where = (
-        message("other lines", n=number_word(len(users)))
-        if many
-        else join_with_and(
-            [message("another operand", name=lines[j].display_name) if j == i else lines[j].display_name for j in users]
-        )
-    )
+    if len(users) > _MAX_LISTED:
+        where = message("other lines", n=number_word(len(users)))
+    else:
+        names = (lines[j].clear_name for j in users)
+        own = (message("another operand", name=name) if j == i else name for j, name in zip(users, names, strict=True))
+        where = join_with_and(list(own))
     return plural_message(
-        "still to come", len(later), n=number_word(len(later)), name=lines[parent].label_or_name, where=where
+        "still to come", len(later), n=number_word(len(later)), name=lines[parent].learner_name, where=where
     )

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from autodiff_lab.engine.errors import InputError
-from autodiff_lab.text import notation
-from autodiff_lab.text.messages import join_sentences, message, template
+from autodiff_lab.text.messages import message
 from autodiff_lab.trace import run_options
 from autodiff_lab.trace.reverse_steps import (
     RawContribution,
+    Remark,
     SweepEvent,
     add_to,
     pull_back,
@@ -53,8 +53,7 @@ def _sweep_by_overwriting(tape: Any) -> Iterator[SweepEvent]:
         if adjoints[i] is None:
             continue
         for event in send_one_by_one(i, adjoints[i], _put_contributions(tape, i, adjoints)):
-            lost = [one.parent for one in event.sent if one.replaces]
-            yield event._replace(remark=message("overwritten", names=_names(tape, lost)) if lost else "")
+            yield _remark(event, "overwritten", [one.parent for one in event.sent if one.replaces])
 
 
 def _sweep_in_wrong_order(tape: Any) -> Iterator[SweepEvent]:
@@ -69,13 +68,9 @@ def _sweep_in_wrong_order(tape: Any) -> Iterator[SweepEvent]:
         done.add(i)
         events = list(send_one_by_one(i, adjoints[i], _add_contributions(tape, i, adjoints)))
         sent = [one.parent for event in events for one in event.sent]
-        early = [user for user in users[i] if user not in done]
-        remark = message("too early", names=_names(tape, early)) if early else ""
+        events[0] = _remark(events[0], "too early", [user for user in users[i] if user not in done])
         for event in events:
-            late = [one.parent for one in event.sent if one.parent in done]
-            too_late = message("too late", names=_names(tape, late)) if late else ""
-            yield event._replace(remark=join_sentences(remark, too_late))
-            remark = ""
+            yield _remark(event, "too late", [one.parent for one in event.sent if one.parent in done])
         stack += reversed(sent)
 
 
@@ -96,7 +91,7 @@ def _sweep_in_recursion(tape: Any) -> Iterator[SweepEvent]:
         i, left = calls[-1]
         slot, parent, contribution = left.pop()
         before, adjoints[parent] = adjoints[parent], add_to(adjoints[parent], contribution)
-        again = message("sends again") if times[i] > 1 else ""
+        again = (Remark("sends again"),) if times[i] > 1 else ()
         yield SweepEvent(
             i, adjoints[i], (RawContribution(slot, parent, contribution, before, adjoints[parent]),), again
         )
@@ -115,11 +110,11 @@ def _sweep_twice(tape: Any) -> Iterator[SweepEvent]:
     for _ in tape.sweep(tape.output, seed_of(tape), adjoints):
         pass
     adjoints[tape.output] = seed_of(tape)
-    yield SweepEvent(tape.output, adjoints[tape.output], remark=message("second sweep"), again=True)
+    yield SweepEvent(tape.output, adjoints[tape.output], remarks=(Remark("second sweep"),), again=True)
     for i in range(tape.output, tape.n_inputs - 1, -1):
         if adjoints[i] is not None:
             for event in send_one_by_one(i, adjoints[i], _add_contributions(tape, i, adjoints)):
-                yield event._replace(remark=message("on top") if event.sent else "")
+                yield event._replace(remarks=(Remark("on top"),) if event.sent else ())
 
 
 def _seed_adjoints(tape: Any) -> list[Any]:
@@ -156,8 +151,9 @@ def _users(tape: Any) -> list[list[int]]:
     return users
 
 
-def _names(tape: Any, lines: list[int]) -> str:
-    return template("and").join(dict.fromkeys(notation.format_name(tape.name(i)) for i in lines))
+def _remark(event: SweepEvent, key: str, lines: list[int]) -> SweepEvent:
+    """Add a remark that names lines, if there are any."""
+    return event._replace(remarks=(*event.remarks, Remark(key, lines))) if lines else event
 
 
 _SWEEPS = (_sweep_by_overwriting, _sweep_in_wrong_order, _sweep_in_recursion, _sweep_twice)

@@ -11,7 +11,7 @@ from autodiff_lab.engine.errors import InputError, ShapeError
 from autodiff_lab.engine.values import as_shaped
 from autodiff_lab.text import notation
 from autodiff_lab.text.messages import join_items, message
-from autodiff_lab.trace import equations, explanations, memory_usage, quiz, reverse_steps
+from autodiff_lab.trace import arithmetic, equations, explanations, formulas, memory_usage, quiz, reverse_steps
 from autodiff_lab.trace.model import Direction, Equation, Line, Meter, Number, Question, Step, TangentTerm, Trace
 from autodiff_lab.transforms import recording
 
@@ -99,13 +99,14 @@ def forward_steps(tape: Any, lines: tuple[Line, ...], named: Sequence[tuple[str,
             for slot, j, x in brought[i]
         )
         products += len(seeds) * sum(1 for j in tape.parents[i] if j >= 0 and tangents[j] is not None)
-        how = _through_map(tape, i, line)
-        names = [name for name, _ in named]
+        how, names = _through_map(tape, i, line, {}), [name for name, _ in named]
+        told = _through_map(tape, i, line, formulas.name_operands(lines, i))
         yield Step(
             "forward",
             i,
-            sentence=explanations.explain_tangents(lines, i, shown, names, how),
+            sentence=explanations.explain_tangents(lines, i, shown, names, told),
             equations=equations.write_tangents(lines, i, shown, names, how),
+            arithmetic=arithmetic.calculate_tangents(lines, i, shown, names, told),
             tangents=shown[i],
             pushes=pushes,
             meter=Meter(max(0, i + 1 - tape.n_inputs), products, *kept[i]),
@@ -136,18 +137,17 @@ def _bring_by_operands(tape: Any, i: int, tangents: Sequence[Any]) -> Iterator[t
             yield slot, j, brought
 
 
-def _through_map(tape: Any, i: int, line: Line) -> str:
+def _through_map(tape: Any, i: int, line: Line, names: Mapping[str, str]) -> str:
     """How tangents go through a line that has no table of partials: the map itself, with a dot over what moves."""
     op = tape.ops[i]
     moving = [operand.name for operand in line.operands if operand.line is not None]
+    dots = {name: notation.format_tangent(names.get(name, name)) for name in moving}
     if op is None or op.kind in ("elementwise", "reduction", "flat"):
         return ""
     if op.kind == "linear":
-        return notation.format_expression(line.text, {name: notation.format_tangent(name) for name in moving})
+        return notation.format_expression(line.text, dots)
     if op.kind == "multilinear" and len(set(moving)) == len(moving):
-        return " + ".join(
-            notation.format_expression(line.text, {name: notation.format_tangent(name)}) for name in moving
-        )
+        return " + ".join(notation.format_expression(line.text, {**names, name: dots[name]}) for name in moving)
     return message("pushforward of", op=op.name)
 
 

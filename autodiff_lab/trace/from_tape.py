@@ -14,6 +14,7 @@ from autodiff_lab.engine.errors import InputError
 from autodiff_lab.text import notation
 from autodiff_lab.text.messages import current_language, join_items, join_sentences, message, use_language
 from autodiff_lab.trace import (
+    assigned_names,
     equations,
     explanations,
     forward_steps,
@@ -23,6 +24,7 @@ from autodiff_lab.trace import (
     reverse_steps,
     source_map,
 )
+from autodiff_lab.trace.assigned_names import Name
 from autodiff_lab.trace.faulty_engines import FAULTS, Fault
 from autodiff_lab.trace.model import Cost, Hint, Line, Number, Operand, Span, Step, Trace
 from autodiff_lab.trace.outline import Group, build_outline, overview
@@ -76,12 +78,22 @@ class TapeReader:
             for i, label in enumerate(tape.input_names)
             if label and notation.format_name(label) == label
         }
+        names = assigned_names.name_lines(tape.input_names, located.spans, located.turns, located.assignments)
+        self._result_name = _name_result(tape, names)
         numbers = {number: k for k, number in enumerate(dict.fromkeys(tape.written_by_sweep.values()), start=1)}
         sweeps = [numbers.get(tape.written_by_sweep.get(i), 0) for i in range(len(tape))]
 
         def line(i: int) -> Line:
             described = _describe_line(tape, i, located.spans[i], labels)
-            return replace(described, sweep_id=sweeps[i], turns=located.turns[i])
+            own = {tape.name(j): names[j].text for j in (*tape.parents[i], i) if j >= 0 and names[j].text}
+            return replace(
+                described,
+                sweep_id=sweeps[i],
+                turns=located.turns[i],
+                assigned_name=names[i].text,
+                occurrence=names[i].occurrence,
+                reading=notation.format_expression(described.text, own) if described.op else described.label,
+            )
 
         self.lines: Sequence[Line] = OnDemand(_quietly(line), len(tape))
         self.sources, self._note = located.sources, located.note
@@ -121,7 +133,7 @@ class TapeReader:
             steps=(),
             result=result,
             value=Number.of(np.nan if value is None else value),
-            result_name=message("result name") if "y" in tape.input_names else "y",
+            result_name=self._result_name,
             opening=explanations.opening(title, lines),
             chapters=self._overview,
             lang=current_language(),
@@ -130,6 +142,19 @@ class TapeReader:
     @functools.cached_property
     def _overview(self) -> tuple[Group, ...]:
         return overview(self.outline, lambda i: notation.format_name(self.tape.name(i)))
+
+
+def _name_result(tape: Any, names: list[Name]) -> str:
+    """What the result is called; if the source has no name for it, it gets the one of pictures."""
+    result = tape.output
+    own = names[result] if result is not None and result >= tape.n_inputs else Name("")
+    if own.text and not own.occurrence:
+        return own.text
+    taken = {*tape.input_names, *(name.text for name in names)}
+    name = message("result name") if "y" in taken else "y"
+    if result is not None and not names[result].text:
+        names[result] = Name(name)
+    return name
 
 
 class OnDemand(Sequence):

@@ -68,7 +68,7 @@ class Trace(Outputs):
     >>> trace.gradient[0].text, trace.gradient[1].text
     ('5.5', '1.7163')
     >>> print(trace.steps[10].sentence)
-    v₄ = sin x2 sends −1 · cos 5 = −0.2837 to x2 (v₀); v₀ now holds −0.2837. x2 is also used in v₂: one more contribution is still to come.
+    v₄ = sin x2 sends −1 · cos 5 = −0.2837 to x2; x2 now holds −0.2837. x2 is also used in v₂: one more contribution is still to come.
     >>> Trace.from_json(trace.to_json()) == trace
     True
     """  # noqa: E501
@@ -256,7 +256,7 @@ class Trace(Outputs):
 
     def to_json(self) -> str:
         """Give the trace as JSON; nan and the infinities are the strings ``"nan"``, ``"inf"`` and ``"-inf"``."""
-        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
+        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
     @classmethod
     def from_json(cls, text: str) -> Trace:

@@ -170,6 +170,10 @@ class Line:
     last one ``"meaning"``, and the names ``"shown"``, ``"bar"`` and ``"dot"``. `where` has the outermost frame first.
     `sweep_id` is 0 for what the program does itself, and counts the sweeps of inner derivatives, whose operations are
     on the tape as well. `turns` are those of the loops that were running, the outermost first.
+
+    The learner's source calls the value `assigned_name`, in JSON ``"called"``: that is an input's label, and the target
+    of the assignment whose right-hand side the line is. A result that has none is called as in pictures: ``"y"``. Of
+    several lines of this name in one source, it is number `occurrence`. `reading` is the operation in these names.
     """
 
     name: str
@@ -189,6 +193,19 @@ class Line:
     tangent_name: str = field(default="", metadata={"key": "dot"})
     sweep_id: int = field(default=0, metadata={"key": "stretch"})
     turns: tuple[Turn, ...] = ()
+    assigned_name: str = field(default="", metadata={"key": "called"})
+    occurrence: int = 0
+    reading: str = ""
+
+    @property
+    def learner_name(self) -> str:
+        """What the learner calls it; `display_name`, where that is nothing."""
+        return self.assigned_name or self.display_name
+
+    @property
+    def clear_name(self) -> str:
+        """The same, with `display_name` beside a name that several lines have: ``s (v₃)``."""
+        return f"{self.assigned_name} ({self.display_name})" if self.occurrence else self.learner_name
 
     @property
     def label_or_name(self) -> str:
@@ -267,6 +284,7 @@ class Excerpt:
 
     `parts` say which steps of the whole run it has; its other steps only prepare these. `said` says it in words, and
     `later` where the adjoints that have `arrived` come from. Its first lines are from `before`: these lines of the run.
+    The sweep goes through each chapter of the run from a step of the whole run up to, not including, another: `swept`.
     """
 
     number: int
@@ -277,6 +295,7 @@ class Excerpt:
     later: str = ""
     arrived: tuple[Number | None, ...] = ()
     before: tuple[int, ...] = ()
+    swept: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -337,8 +356,9 @@ class Step:
 
     `phase` is ``"record"``, ``"seed"`` or ``"sweep"``; `adjoint` is the line's own, and None while recording. In
     forward mode it is ``"forward"``: a line is computed, and with it one tangent for each direction; `pushes` are what
-    the operands bring, where there is a single direction. `sentence` says the step in words, `equations` in numbers.
-    `freed_lines` are the lines that nobody needs any more from here on, `questions` what to foresee before it is shown.
+    the operands bring, where there is a single direction. `sentence` says the step in words, `arithmetic` in
+    numbers with the learner's names, `equations` in symbols with those of the tape. `freed_lines` are the lines that
+    nobody needs any more from here on, `questions` what to foresee before it is shown.
     """
 
     phase: str
@@ -352,3 +372,4 @@ class Step:
     meter: Meter | None = None
     freed_lines: tuple[int, ...] = field(default=(), metadata={"key": "released"})
     questions: tuple[Question, ...] = ()
+    arithmetic: Equation | None = None

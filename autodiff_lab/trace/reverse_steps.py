@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from autodiff_lab.text.messages import join_sentences
-from autodiff_lab.trace import equations, explanations, partials
+from autodiff_lab.trace import arithmetic, equations, explanations, partials
 from autodiff_lab.trace.memory_usage import Kept
 from autodiff_lab.trace.model import Contribution, Line, Meter, Number, Question, Step
 
@@ -27,13 +27,20 @@ class RawContribution(NamedTuple):
     replaces: bool = False
 
 
+class Remark(NamedTuple):
+    """What is said about an event of a faulty sweep: a string of the catalogue, and the lines that it names."""
+
+    key: str
+    lines: Sequence[int] = ()
+
+
 class SweepEvent(NamedTuple):
     """A line sends: its adjoint, and a contribution; none if it has none. Or `again`: the sweep is seeded once more."""
 
     line: int
     adjoint: Any
     sent: tuple[RawContribution, ...] = ()
-    remark: str = ""
+    remarks: tuple[Remark, ...] = ()
     again: bool = False
 
 
@@ -98,23 +105,30 @@ def sweep_steps(
     `largest_size` is the size of the largest contribution of the run, where it is known.
     """
     result, seed = tape.output, Number.of(seed_of(tape))
-    start = explanations.explain_seed(lines, result, seed), equations.write_seed(lines[result], seed)
     swept = list(watch_sweep(tape) if watched is None else watched)
     if largest_size is None:
         largest_size = find_largest_size(sent.contribution for event in swept for sent in event.sent)
-    made = [Step("seed", result, seed, (), *start)]
+    made = [_seed_step(lines, result, seed, explanations.explain_seed(lines, result, seed))]
     for event, waiting in zip(swept, _find_waiting(swept), strict=True):
         if of is not None and event.line not in of:
             continue
         i, adjoint = event.line, Number.of(event.adjoint)
+        remarks = [explanations.explain_remark(lines, *remark) for remark in event.remarks]
         if event.again:
-            made.append(Step("seed", i, adjoint, (), event.remark, equations.write_seed(lines[i], adjoint)))
+            made.append(_seed_step(lines, i, adjoint, join_sentences(*remarks)))
             continue
         sends = tuple(_add_copies(tape, event, _send(lines[i], adjoint, sent, largest_size)) for sent in event.sent)
         sentence = explanations.explain_sweep(lines, i, adjoint, sends, waiting())
-        sentence = join_sentences(sentence, event.remark)
-        made.append(Step("sweep", i, adjoint, sends, sentence, equations.write_sweep(lines, i, adjoint, sends)))
+        sentence = join_sentences(sentence, *remarks)
+        symbols = equations.write_sweep(lines, i, adjoint, sends)
+        numbers = arithmetic.calculate_contribution(lines, i, adjoint, sends)
+        made.append(Step("sweep", i, adjoint, sends, sentence, symbols, arithmetic=numbers))
     return made
+
+
+def _seed_step(lines: Sequence[Line], i: int, seed: Number, sentence: str) -> Step:
+    symbols, numbers = equations.write_seed(lines[i], seed), arithmetic.calculate_seed(lines[i], seed)
+    return Step("seed", i, seed, (), sentence, symbols, arithmetic=numbers)
 
 
 def _send(line: Line, adjoint: Number, sent: RawContribution, largest: float) -> Contribution:
@@ -149,6 +163,7 @@ def record_step(
         i,
         sentence=explanations.explain_line(lines, i),
         equations=equations.write_line(lines[i]),
+        arithmetic=arithmetic.calculate_line(lines[i]),
         meter=Meter(max(0, i + 1 - tape.n_inputs), 0, *held[i + 1]),
         questions=tuple(questions),
     )

@@ -13,13 +13,14 @@ import inspect
 import linecache
 import os
 import sysconfig
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from types import CodeType
 from typing import Any
 
 from autodiff_lab.engine.printing import replace_bidi
 from autodiff_lab.text.messages import join_items, message
+from autodiff_lab.trace.assigned_names import Assignment, find_assignments
 from autodiff_lab.trace.execution_counts import Place, follow_execution
 from autodiff_lab.trace.model import Source, Span, Turn
 from autodiff_lab.transforms.recording import name_of
@@ -33,12 +34,16 @@ _INSIDE = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 
 @dataclass(frozen=True)
 class Located:
-    """The sources that a tape came from; of each line its spans and its turns, outermost first; what was not found."""
+    """The sources that a tape came from; of each line its spans and its turns, outermost first; what was not found.
+
+    `assignments` are the stretches of the sources whose value is given a name.
+    """
 
     sources: tuple[Source, ...]
     spans: tuple[tuple[Span, ...], ...]
     note: str
     turns: tuple[tuple[Turn, ...], ...] = ()
+    assignments: Mapping[Span, Assignment] = field(default_factory=dict)
 
 
 def locate(f: Callable[..., Any], sites: Sequence[Frames] | None, n_lines: int, walk: Any = None) -> Located:
@@ -72,7 +77,7 @@ def locate(f: Callable[..., Any], sites: Sequence[Frames] | None, n_lines: int, 
         note = message("no source of some", names=join_items(sorted(code.co_name for code in book.lost)))
     ways = follow_execution(walk, [block.place for block in book.blocks], n_lines)
     shown = tuple(replace(block.source, ran=ran) for block, ran in zip(book.blocks, ways.ran, strict=True))
-    return Located(shown, tuple(spans), note, ways.turns)
+    return Located(shown, tuple(spans), note, ways.turns, dict(book.assignments()))
 
 
 def unwrap_function(f: Callable[..., Any]) -> Callable[..., Any]:
@@ -151,6 +156,22 @@ class _Book:
             else:
                 self._spans[key] = self.blocks[number].span(number, place)
         return self._spans[key]
+
+    def assignments(self) -> Iterator[tuple[Span, Assignment]]:
+        """Give the stretches of text whose value is given a name."""
+        for number, block in enumerate(self.blocks):
+            for node, assignment in find_assignments(block.node):
+                place = _place_of_node(_file(block.filename), node)
+                yield block.span(number, place), assignment
+                if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                    # Python places the call of a method on the line on which the method is named.
+                    line, byte = (
+                        node.func.end_lineno or 0,
+                        (node.func.end_col_offset or 0) - len(node.func.attr.encode()),
+                    )
+                    if line != place[0]:
+                        named = line, _character(_file(block.filename)[line - 1], byte)
+                        yield block.span(number, (*named, *place[2:])), assignment
 
     def _library(self, code: CodeType) -> bool:
         """Whether `code` came with Python or a package, and is not what was asked for."""
@@ -245,6 +266,15 @@ def _place(code: CodeType, lasti: int) -> tuple[int, int, int, int] | None:
         text = lines[line - 1]
         return line, len(text) - len(text.lstrip()), line, len(text.rstrip())
     return line, _character(lines[line - 1], column), end_line, _character(lines[end_line - 1], end_column)
+
+
+def _place_of_node(lines: Sequence[str], node: Any) -> tuple[int, int, int, int]:
+    """The line and character column where a node of the syntax tree starts and ends in its file."""
+    start, end = (
+        _character(lines[node.lineno - 1], node.col_offset),
+        _character(lines[node.end_lineno - 1], node.end_col_offset),
+    )
+    return node.lineno, start, node.end_lineno, end
 
 
 def _character(line: str, byte: int) -> int:

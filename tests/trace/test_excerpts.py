@@ -41,7 +41,7 @@ def test_a_step_says_what_it_says_in_the_whole_run(runs):
     excerpts, whole = runs
     for at, trace, s in told(excerpts):
         own, same = trace.steps[s], whole.steps[at]
-        for field in ("phase", "sentence", "equations", "meter", "adjoint"):
+        for field in ("phase", "sentence", "equations", "arithmetic", "meter", "adjoint"):
             assert getattr(own, field) == getattr(same, field), (at, field)
         assert [send.after for send in own.sends] == [send.after for send in same.sends]
         assert [send.share for send in own.sends] == [send.share for send in same.sends]
@@ -64,3 +64,39 @@ def test_a_stretch_can_be_stored_and_is_laid_out(runs):
     nodes = {name for group in excerpts.layout(3)["groups"].values() for name in group["layout"]["nodes"]}
     own = range(trace.excerpt.parts[0].first, len(trace.lines))
     assert {name for name in nodes if name[0] == "n"} == {f"n{i}" for i in own}
+
+
+def by_turns(x):
+    for _ in range(150):
+        x = x + 0.01 * np.sin(x)
+    for _ in range(150):
+        x = x * 1.001
+    return np.log(x)
+
+
+def test_where_the_sweep_goes_through_a_chapter_is_known():
+    value, tape = record(by_turns, 0.5, sites=True)
+    excerpts, whole = Excerpts(tape, by_turns, value), Trace.from_tape(tape, by_turns, value=value)
+    assert len(whole.chapters) == len(excerpts[1].excerpt.swept) == 3
+    for chapter, (start, end) in zip(whole.chapters, excerpts[1].excerpt.swept, strict=True):
+        own = [
+            s
+            for s, step in enumerate(whole.steps)
+            if step.phase == "sweep" and chapter.first <= step.line < chapter.end
+        ]
+        assert own == list(range(start, end))
+
+
+def test_the_names_of_a_long_run(runs):
+    excerpts, whole = runs
+    for trace in (excerpts[0], excerpts[3]):
+        same = {line.name: line for line in whole.lines}
+        for line in trace.lines:
+            own = same[line.name]
+            assert (line.assigned_name, line.occurrence, line.reading) == (
+                own.assigned_name,
+                own.occurrence,
+                own.reading,
+            )
+    assert {line.assigned_name for line in whole.lines} == {"x", "w", ""}
+    assert whole.lines[-1].occurrence == 201

@@ -81,12 +81,12 @@ def test_the_mistake_is_named_where_it_happens(example_function):
         return [step.sentence for step in Trace.of(f, *args, fault=fault).steps]
 
     assert (
-        "v₋₁ now holds 0.5, in the place of 5. v₋₁: overwritten"
+        "x1 now holds 0.5, in the place of 5. x1: overwritten"
         in remarks(example_function, 2.0, 5.0, fault="overwrite")[-1]
     )
     early = remarks(twice, 2.0, fault="wrong order")
-    assert "It sends too early: v₃ has not spoken yet." in early[-2]
-    assert "v₁ has sent already: this never gets any further." in early[-1]
+    assert "It sends too early: c has not spoken yet." in early[-2]
+    assert "a has sent already: this never gets any further." in early[-1]
     assert "It sends its whole adjoint again" in remarks(twice, 2.0, fault="recursion")[-1]
 
 

@@ -87,13 +87,13 @@ def test_steps_of_the_example_forward(example_function):
     assert [step.phase for step in trace.steps] == ["forward"] * 7
     assert trace.opening.endswith("in the direction ẋ1 = 0, ẋ2 = 1: each value brings its tangent along.")
     assert [step.sentence for step in trace.steps] == [
-        "v₋₁ is the input x1 = 2; the direction holds it still: v̇₋₁ = 0.",
-        "v₀ is the input x2 = 5; the direction moves it: v̇₀ = 1.",
-        "v₁ = log x1 = log 2 = 0.6931; with it v̇₁ = 0.5 · 0 = 0.",
-        "v₂ = x1 · x2 = 2 · 5 = 10; with it v̇₂ = 5 · 0 + 2 · 1 = 2.",
-        "v₃ = v₁ + v₂ = 0.6931 + 10 = 10.6931; with it v̇₃ = 1 · 0 + 1 · 2 = 2.",
-        "v₄ = sin x2 = sin 5 = −0.9589; with it v̇₄ = 0.2837 · 1 = 0.2837.",
-        "v₅ = v₃ − v₄ = 10.6931 − (−0.9589) = 11.6521; with it v̇₅ = 1 · 2 + (−1) · 0.2837 = 1.7163.",
+        "The input x1 is 2; the direction holds it still: ẋ1 = 0.",
+        "The input x2 is 5; the direction moves it: ẋ2 = 1.",
+        "a = log x1 = log 2 = 0.6931; with it ȧ = 0.5 · 0 = 0.",
+        "b = x1 · x2 = 2 · 5 = 10; with it ḃ = 5 · 0 + 2 · 1 = 2.",
+        "s = a + b = 0.6931 + 10 = 10.6931; with it ṡ = 1 · 0 + 1 · 2 = 2.",
+        "c = sin x2 = sin 5 = −0.9589; with it ċ = 0.2837 · 1 = 0.2837.",
+        "y = s − c = 10.6931 − (−0.9589) = 11.6521; with it ẏ = 1 · 2 + (−1) · 0.2837 = 1.7163.",
     ]
     assert [e.text for e in trace.steps[5].equations] == [
         "v₄ = sin v₀ = sin 5 = −0.9589",
@@ -112,7 +112,7 @@ def test_arithmetic_ends_in_the_tangent(f, args):
 def test_maps_and_reductions_are_written_as_what_they_are():
     trace = Trace.of(f_matrix, *ARRAYS, mode="forward", direction="x")
     said = {line.op: step.sentence for line, step in zip(trace.lines, trace.steps, strict=True)}
-    assert "with it v̇₁ = v̇₋₁ @ v₀ + v₋₁ @ v̇₀ = " in said["matmul"]
+    assert "with it v̇₁ = ẇ @ x + w @ ẋ = " in said["matmul"]
     assert "the sum of " in said["mean"]
 
 

@@ -157,9 +157,9 @@ def test_a_reduction_spreads_and_broadcasting_is_summed():
 
 
 def test_a_long_formula_gives_way_to_the_numbers():
-    trace = Trace.of(lambda x: np.max(x, axis=1), A)
-    assert f"v{BAR}₁ · [[1 0] [0 1]], spread over the entries," in trace.steps[-1].sentence
-    assert trace.lines[1].operands[0].edge_title.startswith("(x == v₁) / sum(")
+    trace = Trace.of(lambda table: np.max(table, axis=1), A)
+    assert f"y{BAR} · [[1 0] [0 1]], spread over the entries," in trace.steps[-1].sentence
+    assert trace.lines[1].operands[0].edge_title.startswith("(table == v₁) / sum(")
 
 
 def test_a_general_row_is_named_in_words_and_numbers():

@@ -86,17 +86,17 @@ def transcript(trace: Trace) -> Transcript:
     <BLANKLINE>
     Recording
     ─────────
-    1. v₀ is the input x = 3.
-    2. v₁ = x · x = 3 · 3 = 9.
+    1. The input x is 3.
+    2. y = x · x = 3 · 3 = 9.
     <BLANKLINE>
     Seed
     ────
-    3. Start the sweep: v₁ is the result, so its adjoint is 1.
+    3. Start the sweep: y is the result, so its adjoint is 1.
     <BLANKLINE>
     Reverse sweep
     ─────────────
-    4. v₁ = x · x sends 1 · 3 = 3 to x (v₀); v₀ now holds 3. ...one more contribution is still to come.
-    5. v₁ = x · x sends 1 · 3 = 3 to x (v₀); v₀ now holds 3 + 3 = 6.
+    4. y = x · x sends 1 · 3 = 3 to x; x now holds 3. x is also used in another place of y: one more contribution ...
+    5. y = x · x sends 1 · 3 = 3 to x; x now holds 3 + 3 = 6.
     """
     sections = []
     for phase, steps in groupby(enumerate(trace.steps, 1), key=lambda numbered: numbered[1].phase):

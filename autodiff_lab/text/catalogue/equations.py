@@ -17,5 +17,7 @@ STRINGS: dict[str, tuple[str, str]] = {
     "spread to the shape": (" spread to the shape {shape}", " 分发至形状 {shape}"),
     "never reached": (" (never reached)", "（从未到达）"),
     "true value": (" (true: {value})", "（正确值：{value}）"),
+    "rate": (", rate ", "，变化率 "),
+    "rates": (", rates ", "，变化率 "),
     "lost": ("{value} is lost", "{value} 丢失"),
 }

@@ -30,7 +30,9 @@ STRINGS: dict[str, tuple[str, str]] = {
         "还没有计算任何内容。向前一步，在 {at} 处同时沿 {n} 个方向运行 {title}：每个值都带着自己的切向量。",
     ),
     # Recording
-    "input": ("{name} is the input {label} = {value}.", "{name} 是输入 {label} = {value}。"),
+    "input": ("{input}.", "{input}。"),
+    "input value": ("The input {label} is {value}", "输入 {label} 是 {value}"),
+    "input's name and value": ("{name} is the input {label} = {value}", "{name} 是输入 {label} = {value}"),
     "recorded": ("{equation}.", "{equation}。"),
     "operand copied": ("{name}, of shape {shape}, is copied to {to}.", "{name}（形状 {shape}）被复制成 {to}。"),
     "number copied": ("The number {name} is copied to {to}.", "数 {name} 被复制成 {to}。"),
@@ -48,16 +50,16 @@ STRINGS: dict[str, tuple[str, str]] = {
     ),
     # Forward
     "input moves": (
-        "{name} is the input {label} = {value}; the direction moves it: {tangent} = {rate}.",
-        "{name} 是输入 {label} = {value}；方向使它移动：{tangent} = {rate}。",
+        "{input}; the direction moves it: {tangent} = {rate}.",
+        "{input}；方向使它移动：{tangent} = {rate}。",
     ),
     "input stays": (
-        "{name} is the input {label} = {value}; the direction holds it still: {tangent} = 0.",
-        "{name} 是输入 {label} = {value}；方向使它保持不动：{tangent} = 0。",
+        "{input}; the direction holds it still: {tangent} = 0.",
+        "{input}；方向使它保持不动：{tangent} = 0。",
     ),
     "input tangents": (
-        "{name} is the input {label} = {value}; with it its tangents {tangent}: {rates}.",
-        "{name} 是输入 {label} = {value}；它的切向量 {tangent}：{rates}。",
+        "{input}; with it its tangents {tangent}: {rates}.",
+        "{input}；它的切向量 {tangent}：{rates}。",
     ),
     "with its tangent": ("{equation}; with it {tangent}.", "{equation}；同时 {tangent}。"),
     "with its tangents": (

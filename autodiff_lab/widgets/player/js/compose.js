@@ -12,9 +12,9 @@ const MARGIN = 16; // around the graph
 
 /**
  * @param {{width: number, height: number, unit: number, source: number, tape: number,
- *          best: (room: {width: number, height: number}) => {scale: number, whole: boolean, height: number}}} given
+ *          best: (room: {width: number, height: number}) => {worth: number, whole: boolean, opens?: boolean, width: number, height: number}}} given
  *   the room for all three in pixels; how large type is, 1 is normal; how high source and tape would like to be; and how
- *   large the graph shows in some room
+ *   well the graph shows in some room; groups that open want width
  * @returns {{where: "beside"|"below"|"column", height: number, side: number, lower: number, room: {width: number, height: number}}}
  */
 export function compose({ width, height, unit, source, tape, best }) {
@@ -27,12 +27,11 @@ export function compose({ width, height, unit, source, tape, best }) {
   const beside = { width: width - side - MARGIN, height: height - MARGIN };
   const below = { width: width - MARGIN, height: height - lower - MARGIN };
   const [one, other] = [best(beside), best(below)];
-  const long = other.width > 1.6 * other.height;
-  if (one.whole || other.whole ? one.whole && one.scale >= Math.min(0.95 * other.scale, unit) : !long) {
+  if (!one.opens && one.worth >= 0.98 * other.worth && (one.whole || other.width < 1.6 * other.height)) {
     const needed = Math.max(one.height + MARGIN, Math.min(height, source + tape), 230 * unit);
     const all = one.whole ? Math.min(height, Math.round(needed)) : height;
     return { where: "beside", height: all, side, lower: 0, room: { ...beside, height: all - MARGIN } };
   }
-  const graph = other.whole ? Math.min(below.height, other.height) : below.height;
+  const graph = other.whole && !other.opens ? Math.min(below.height, other.height) : below.height;
   return { where: "below", height: Math.round(graph + MARGIN + lower), side: 0, lower, room: { ...below, height: graph } };
 }

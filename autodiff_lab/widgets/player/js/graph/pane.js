@@ -298,8 +298,10 @@ export function graphView(run, layouts, host, prefix, whole) {
     /** How large the graph would show in a room, and how high: the best of its layouts. */
     best(given) {
       const found = (whole || all.length ? [root.layout] : layouts).map((layout) => ({ layout, ...within(layout, given) }));
-      const best = found.reduce((a, b) => (b.scale > a.scale + 0.02 || (b.whole && !a.whole) ? b : a));
-      return { ...best, width: best.scale * (best.layout.width + 2 * pad), height: best.scale * (best.layout.height + 2 * pad) };
+      // Beyond its natural size a graph is not read with more ease; one that turns round is read with less.
+      const worth = ({ layout, scale, whole }) => (whole ? 10 : 0) + (layout.ease ?? 1) * Math.min(scale / unitOf(), 1.05);
+      const best = found.reduce((a, b) => (worth(b) > worth(a) ? b : a));
+      return { worth: worth(best), ...best, width: best.scale * (best.layout.width + 2 * pad), height: best.scale * (best.layout.height + 2 * pad) };
     },
     /** Gives the graph its room. */
     place(given) {

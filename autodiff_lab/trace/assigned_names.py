@@ -1,0 +1,101 @@
+"""Assigned names: what the learner's source calls the value of each line, by the assignments in it."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from autodiff_lab.text import notation
+
+Expression = ast.expr | ast.AugAssign
+
+
+class Name(NamedTuple):
+    """A name, and which one of several values of that name it is, from 1; 0 if it is the only one."""
+
+    text: str
+    occurrence: int = 0
+
+
+class Assignment(NamedTuple):
+    """An expression whose value gets a name.
+
+    A call may record several operations, of which the last is its value; any other expression records one itself.
+    """
+
+    name: str
+    is_call: bool
+
+
+def find_assignments(function: ast.AST) -> Iterator[tuple[Expression, Assignment]]:
+    r"""Find the expressions whose whole value is given a name; of ``a += x`` that is the statement.
+
+    >>> found = find_assignments(ast.parse("a = b = f(x)\nc, d = x * 2, -x\na += 1\ne.f = x[0]"))
+    >>> [(ast.unparse(expression), each.name) for expression, each in found]
+    [('f(x)', 'a'), ('x * 2', 'c'), ('-x', 'd'), ('a += 1', 'a')]
+    """
+    for node in ast.walk(function):
+        if isinstance(node, ast.AugAssign):
+            yield from _match_target(node.target, node)
+        elif isinstance(node, ast.Assign):
+            yield from _match_target(node.targets[0], node.value)
+        elif isinstance(node, ast.AnnAssign | ast.NamedExpr) and node.value is not None:
+            yield from _match_target(node.target, node.value)
+
+
+def _match_target(target: ast.expr, value: Expression) -> Iterator[tuple[Expression, Assignment]]:
+    """Match a target with what it is given; element by element, where both sides are written out."""
+    many = (ast.Tuple, ast.List)
+    if isinstance(target, many) and isinstance(value, many) and len(target.elts) == len(value.elts):
+        if not any(isinstance(element, ast.Starred) for element in (*target.elts, *value.elts)):
+            for pair in zip(target.elts, value.elts, strict=True):
+                yield from _match_target(*pair)
+    elif isinstance(value, ast.IfExp):
+        yield from _match_target(target, value.body)
+        yield from _match_target(target, value.orelse)
+    elif isinstance(target, ast.Name) and is_clear(target.id):
+        yield value, Assignment(target.id, isinstance(value, ast.Call))
+
+
+def is_clear(name: str) -> bool:
+    """Whether a name says something, and cannot be taken for a name of the tape."""
+    return notation.format_name(name) == name != "_"
+
+
+def name_lines(
+    inputs: Sequence[str],
+    spans: Sequence[Sequence[Any]],
+    turns: Sequence[Any],
+    assignments: Mapping[Any, Assignment],
+) -> list[Name]:
+    """Name each line of a tape; ``""`` where the source has no name for its value.
+
+    Parameters
+    ----------
+    inputs : sequence of str
+        What the inputs are called, which are the first lines.
+    spans, turns : sequences
+        For each line where it stands, outermost first, and the turns of the loops that were running.
+    assignments : mapping of Span to Assignment
+    """
+    found: list[tuple[int, str]] = [(0, name if is_clear(name) else "") for name in inputs]
+    for i in range(len(inputs), len(spans)):
+        where = spans[i]
+        given = assignments.get(where[-1]) if where else None
+        if given is None or (given.is_call and _goes_on(i, spans, turns)):
+            found.append((0, ""))
+        else:
+            found.append((where[-1].source, given.name))
+    totals, counts, names = Counter(found), Counter[tuple[int, str]](), []
+    for key in found:
+        counts[key] += 1
+        names.append(Name(key[1], counts[key] if key[1] and totals[key] > 1 else 0))
+    return names
+
+
+def _goes_on(i: int, spans: Sequence[Sequence[Any]], turns: Sequence[Any]) -> bool:
+    """Whether the next line is recorded by the same call."""
+    after = spans[i + 1][: len(spans[i])] if i + 1 < len(spans) else ()
+    return after == spans[i] and (not turns or turns[i + 1][: len(turns[i])] == turns[i])
