@@ -124,6 +124,7 @@ class PlayerOnPage:
         self.root.get_by_role("radio", name=name).check(force=True)
 
     def direction(self, name: str) -> None:
+        self.open_details()
         self.root.get_by_role("combobox", name="Direction").select_option(name)
 
     def column(self, name: str) -> list[str]:
