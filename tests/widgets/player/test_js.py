@@ -67,7 +67,7 @@ def grouped(f, args):
 def cases(tmp_path_factory) -> Path:
     views = {name: modes.views(f, args) for name, (f, args) in CASES.items()}
     traces = {name: shown.trace for name, shown in views.items()}
-    nowhere = {"": {}, "all": {}}
+    nowhere = {"": [{}], "all": [{}]}
     data = {
         "payloads": {name: shown.payload(nowhere) for name, shown in views.items()},
         "adjoints": {
@@ -80,10 +80,10 @@ def cases(tmp_path_factory) -> Path:
             for name, trace in traces.items()
         },
         "faulty": {fault: Trace.of(*CASES["seed"][:1], *CASES["seed"][1], fault=fault).to_dict() for fault in FAULTS},
-        "second": modes.views(grad(CASES["square"][0]), CASES["square"][1]).payload({"": {}}),
+        "second": modes.views(grad(CASES["square"][0]), CASES["square"][1]).payload({"": [{}]}),
         "grouped": {name: grouped(*run) for name, run in GROUPED.items()},
         "kinds": equations.KINDS,
-        "arrays": {name: modes.views(*ARRAYS[name]).payload({"": {}}) for name in ARRAYS},
+        "arrays": {name: modes.views(*ARRAYS[name]).payload({"": [{}]}) for name in ARRAYS},
         "tangents": {
             name: {
                 direction: [[[t.text for t in line] for line in run.tangents_at(s)] for s in range(len(run.steps))]
