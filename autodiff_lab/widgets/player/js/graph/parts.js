@@ -94,7 +94,7 @@ export function partsOf(trace, host, prefix) {
     const [before, at, after] = [0.4, 0.5, 0.6].map((share) => path.getPointAtLength(share * length));
     const steep = Math.abs(after.y - before.y) > 1.5 * Math.abs(after.x - before.x);
     return svg("text", { class: "adl-label", "font-size": 14, "dominant-baseline": "central", "text-anchor": steep ? "start" : "middle",
-                         x: at.x + (steep ? 18 : 0), y: at.y - (steep ? 0 : 22) }, text);
+                         x: at.x + (steep ? 9 : 0), y: at.y - 23 }, text);
   }
 
   return { node, writeNode, constant, again, edge, label };
