@@ -81,6 +81,20 @@ class Number:
         """What a node of the graph shows."""
         return self.short or self.text
 
+    @property
+    def in_box(self) -> str:
+        """What a box of the player shows of a value: of an array that cannot be written in full, its shape."""
+        return str(self.shape) if self.short and self.shape else self.in_node
+
+    @property
+    def range_in_box(self) -> str:
+        """What a box of the player shows of a derivative: its shape is that of the value, so the entries alone.
+
+        >>> Number.of(np.arange(6.0).reshape(3, 2)).in_box, Number.of(np.arange(6.0).reshape(3, 2)).range_in_box
+        ('(3, 2)', '0 … 5')
+        """
+        return self.in_node.removeprefix(f"{self.shape} ")
+
     def flowing(self, to: tuple[int, ...] = ()) -> str:
         """What an edge of the graph shows: the shape of what flows, and the one that it is copied to.
 

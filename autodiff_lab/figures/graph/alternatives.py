@@ -18,16 +18,16 @@ from autodiff_lab.trace.model import Trace
 ROOMS = ((642.0, 450.0), (900.0, 330.0), (366.0, 420.0))
 """Rooms for a graph, in pixels: beside a program, above one, and on a telephone."""
 
-MAX_LINES = 60
+MAX_LINES = 40
 """A graph of more lines has one layout."""
 
 AIRY = (72.0, 36.0)
 """More room between ranks and between boxes, where a graph is so small that it has it."""
 
-_MAX_ROWS, _PAD = 6, 4.0
 ENOUGH = 0.85
-"""At this scale type has 12 pixels."""
+"""At this scale type has 12 pixels, and an easier layout is of more use than a larger one."""
 
+_MAX_ROWS, _PAD = 6, 4.0
 _COLUMN, _FOLD, _EACH_ROW, _EACH_TURN, _MAX_TURNS = 0.05, 0.1, 0.04, 0.04, 4
 """How much larger than a row a layout must be, since it is less easy to read."""
 
@@ -69,10 +69,7 @@ def layout_alternatives(trace: Trace, in_groups: bool = False) -> list[dict[str,
 
 
 def choose_for_room(room: Point, layouts: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Choose the layout that is largest if it is whole in a room, times its ease; of equal ones, the first.
-
-    To be larger than is read with ease is of no use here.
-    """
+    """Choose the first layout with the largest product of its ease and its scale, which counts up to `ENOUGH`."""
     return max(layouts, key=lambda one: one["ease"] * min(ENOUGH, scale_in(room, one)))
 
 
@@ -110,7 +107,7 @@ class _Layers:
             for side in (-1, 1)
         ]
         corners += [point for way in self.ways for point in sampled(way.points)]
-        xs, ys = zip(*map(self._turn, corners), strict=True)
+        xs, ys = zip(*map(self._turn, corners or [(0.0, 0.0)]), strict=True)
         left, top = min(xs) - _PAD, min(ys) - _PAD
 
         def place(point: Point) -> Point:

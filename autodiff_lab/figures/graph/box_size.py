@@ -34,17 +34,22 @@ def player_heading(trace: Trace, i: int, line: Line) -> tuple[str, str]:
     That is the learner's name, and the operation with its constants: ``("b", "2 ×")``. What has no name is called by
     what it computes, if that is short, or else by its operation and its name on the tape.
     """
-    name = getattr(line, "assigned_name", line.label) or (trace.result_name if i == trace.result else "")
+    name = line.assigned_name or (trace.result_name if i == trace.result else "")
     name = notation.shorten(name, _MAX_NAME)
     if line.kind == "input":
-        return name or line.display_name, ""
+        return _with_turn(name or line.display_name, line), ""
     constants = ", ".join(operand.value.in_node for operand in line.operands if is_in_heading(operand))
     first = constants and line.operands[0].line is None and not line.symbol[:1].isalpha()
     operation = " ".join(filter(None, (constants, line.symbol) if first else (line.symbol, constants)))
     if name:
-        return name, operation
-    reading = getattr(line, "reading", line.source_expression)
+        return _with_turn(name, line), operation
+    reading = line.reading
     return (reading, "") if len(reading) <= _MAX_READING else (operation, line.display_name)
+
+
+def _with_turn(name: str, line: Line) -> str:
+    """A name that is bound several times, with which time this is."""
+    return f"{name} {line.occurrence}" if line.occurrence else name
 
 
 def is_in_heading(operand: Operand) -> bool:
@@ -68,16 +73,16 @@ def text_width(text: str, bold: bool = False) -> float:
 def node_texts(trace: Trace) -> Iterator[tuple[int, str, str]]:
     """What the nodes show below their heading at any step: the line, the kind of value, and the text."""
     for i, line in enumerate(trace.lines):
-        yield i, "value", line.value.in_node
+        yield i, "value", line.value.in_box
     for i, truth in enumerate(trace.truth):
         if truth is not None:
-            yield i, "truth", message("node true", value=truth.in_node)
+            yield i, "truth", message("node true", value=truth.range_in_box)
     for step in trace.steps:
         if step.adjoint is not None:
-            yield step.line, "adjoint", step.adjoint.in_node
-        yield from ((send.parent, "adjoint", send.after.in_node) for send in step.sends)
+            yield step.line, "adjoint", step.adjoint.range_in_box
+        yield from ((send.parent, "adjoint", send.after.range_in_box) for send in step.sends)
         if step.tangents:
-            yield step.line, "tangent", ", ".join(tangent.in_node for tangent in step.tangents)
+            yield step.line, "tangent", ", ".join(tangent.range_in_box for tangent in step.tangents)
 
 
 class GroupBox(NamedTuple):

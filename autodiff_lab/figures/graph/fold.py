@@ -54,7 +54,7 @@ def fold_ranks(
         top += row.high - row.low
     for row in lines:
         row.place_boxes()
-    for way, chain in zip(ways, chains, strict=True):
+    for way in ways:
         pieces = [(row, row.pieces[way]) for row in lines if way in row.pieces]
         if pieces:
             _join(way, pieces)
@@ -73,7 +73,7 @@ class _Fold:
         places = [[box for box in rank if not box.is_point] for rank in ranks]
         self._first, self._last = {rank[0] for rank in places}, {rank[-1] for rank in places}
         usual = tuple(k % 2 for k in range(len(self.rows)))
-        # Upside down, as paper is folded, the turns do not cross; but if more edges can go straight down, that is better.
+        # As paper is folded, every other row is upside down, and the turns do not cross; more ways down are better.
         self.turned = max(
             product((0, 1), repeat=len(usual)),
             key=lambda turned: (

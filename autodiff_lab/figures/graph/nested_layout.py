@@ -49,7 +49,9 @@ def layout_graph(trace: Trace, in_groups: bool = False) -> dict[str, Any]:
     dict
         ``{"width", "height", "nodes": {id: {"x", "y", "w", "h"}}, "edges": {id: {"path", "label": {"x", "y"}}}}``
         in points, from the top left corner; x and y are centres, and a path is an SVG path from the operand to the
-        border of the operation. An edge without a label has None there; ``"ends"`` are the nodes it leads from and to.
+        border of the operation. A label may be written over the middle of its path, where no room is kept for it; of
+        an edge without one it is None. ``"ends"`` are the nodes that an edge leads from and to. The node of a line
+        has its ``"head"``, as `player_heading` gives it; constant numbers are in there and have no node.
         If placing the nodes carefully took too long, ``"note"`` says that it was not done. A group is ``g{line}``,
         after its first line. ``"groups"`` has for each group, by the first and the end of its lines (``"g2_14"``), its
         ``"title"`` and size (``"said"``), the lines whose values leave it (``"outs"``), and the ``"layout"`` of what

@@ -71,25 +71,29 @@ class BoxGraph:
         self.nodes: dict[str, Mapping[str, str]] = {}
         self.edges: dict[str, tuple[str, str, Mapping[str, str]]] = {}
         self._shapes: dict[str, dict[str, str]] = {}
-        self._said: set[str] = set()
+        self._labelled: set[str] = set()
 
     def node(self, name: str, **look: str) -> None:
+        """Add a box."""
         self.nodes[name] = look
 
     def edge(self, tail: str, head: str, id: str, said: str = "", shapes: str = "", **look: str) -> None:
+        """Add an edge, which has a place for a label if anything is `said` of it."""
         if said:
-            self._said.add(id)
+            self._labelled.add(id)
         self._shapes[id] = {"shapes": shapes} if shapes else {}
         # The main way stays straight; constants, and values from elsewhere, stand aside.
         self.edges[id] = (tail, head, look | ({"weight": "8"} if tail[0] in "ng" else {}))
 
     @property
     def key(self) -> Any:
+        """What is equal for graphs that are laid out the same."""
         number = {name: k for k, name in enumerate(self.nodes)}
         nodes = tuple(tuple(look.items()) for look in self.nodes.values())
         return nodes, tuple((number[tail], number[head], *look.items()) for tail, head, look in self.edges.values())
 
     def drawing(self) -> Drawing:
+        """The graph for Graphviz."""
         type_ = {"fontname": font_stack(current_language()), "fontsize": str(SIZE)}
         digraph = Drawing(
             graph_attr={"rankdir": "LR", "nodesep": f"{BESIDE / 72:g}", "ranksep": f"{BETWEEN / 72:g}"},
@@ -113,6 +117,6 @@ class BoxGraph:
         edges = {}
         for k, (name, (tail, head, _)) in enumerate(self.edges.items()):
             path = places["edges"][str(k)]["path"]
-            label = dict(zip("xy", middle_of(path), strict=True)) if name in self._said else None
+            label = dict(zip("xy", middle_of(path), strict=True)) if name in self._labelled else None
             edges[name] = {"path": path, "label": label, "ends": [tail, head], **self._shapes[name]}
         return {**places, "nodes": nodes, "edges": edges}

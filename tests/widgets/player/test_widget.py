@@ -56,11 +56,30 @@ def test_new_inputs_record_again():
 
 def test_the_graph_stands_still_while_the_numbers_fit():
     player = play(f, 2.0, 5.0)
-    before = player.payload["layout"]
+    before = player.payload["layouts"]
+    assert len(before) == 2 and player.payload["layout"] is before[0]
     player.inputs = [2.02, 5.0]
-    assert player.payload["layout"] == before
+    assert player.payload["layouts"] is before, "each of them"
     player.inputs = [2e8, 5.0]
-    assert player.payload["layout"] != before
+    assert player.payload["layout"] != before[0] and player.payload["layouts"][1] != before[1]
+
+
+def test_a_graph_with_other_names_is_laid_out_anew():
+    def g(x):
+        return x * 2.0 if x < 1 else x * 3.0
+
+    player = play(g, 0.5)
+    assert player.payload["layout"]["nodes"]["n1"]["head"] == ["y", "× 2"]
+    player.inputs = [1.5]
+    assert player.payload["layout"]["nodes"]["n1"]["head"] == ["y", "× 3"]
+
+
+def test_each_run_with_boxes_of_its_own_has_several_layouts():
+    player = play(f, 2.0, 5.0)
+    (together,) = [run for run in player.payload["forward"] if "layouts" in run]
+    assert together["name"] == "all" and together["layout"] is together["layouts"][0]
+    shapes = [[layout["shape"] for layout in some] for some in (together["layouts"], player.payload["layouts"])]
+    assert shapes == [["row", "column"]] * 2
 
 
 def test_a_linked_slider_drives_it():

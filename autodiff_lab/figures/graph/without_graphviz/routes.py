@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from autodiff_lab.figures.graph.without_graphviz.layers import Box, Point, Way
 
 _APART = 20.0
+_SAME = 0.05
 _BORDER = 0.7
 """Edges arrive on so much of a border, at least so far from each other if there is room."""
 
@@ -73,7 +74,7 @@ def _curve(knots: Sequence[Point]) -> list[Point]:
     for knot in knots:
         if len(needed) > 1 and needed[-1][1] == needed[-2][1] == knot[1]:
             needed[-1] = knot
-        elif not needed or knot != needed[-1]:
+        elif not needed or max(abs(knot[0] - needed[-1][0]), abs(knot[1] - needed[-1][1])) > _SAME:
             needed.append(knot)
     curve = [needed[0]]
     for (along, across), (further, beyond) in pairwise(needed):

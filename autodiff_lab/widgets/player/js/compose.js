@@ -7,7 +7,7 @@
 
 const NARROW = 700; // pixels: below, one column
 const [BESIDE, LEAST_BESIDE] = [0.31, 276]; // of the width, and pixels
-const LOWER = 0.4; // of the height, at most
+const LOWER = [0.4, 0.3]; // of the height, at most: usually, and for a graph that needs more
 const MARGIN = 16; // around the graph
 
 /**
@@ -23,10 +23,15 @@ export function compose({ width, height, unit, source, tape, best }) {
     return { where: "column", height: 0, side: 0, lower: 0, room: { ...room, height: Math.min(room.height, best(room).height + MARGIN) } };
   }
   const side = Math.round(Math.max(LEAST_BESIDE * Math.min(unit, 1.4), (unit > 1.2 ? 0.37 : BESIDE) * width));
-  const lower = Math.round(Math.min(LOWER * height, Math.max(source, tape, 110)));
   const beside = { width: width - side - MARGIN, height: height - MARGIN };
-  const below = { width: width - MARGIN, height: height - lower - MARGIN };
-  const [one, other] = [best(beside), best(below)];
+  const one = best(beside);
+  let lower, below, other;
+  for (const share of LOWER) {
+    lower = Math.round(Math.min(share * height, Math.max(source, tape, 110)));
+    below = { width: width - MARGIN, height: height - lower - MARGIN };
+    other = best(below);
+    if (other.whole) break;
+  }
   if (!one.opens && one.worth >= 0.98 * other.worth && (one.whole || other.width < 1.6 * other.height)) {
     const needed = Math.max(one.height + MARGIN, Math.min(height, source + tape), 230 * unit);
     const all = one.whole ? Math.min(height, Math.round(needed)) : height;

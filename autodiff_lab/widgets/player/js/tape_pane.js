@@ -1,12 +1,10 @@
 import { html, linkTo, put, roving, scrollInside, set } from "./dom.js";
-import { inNode } from "./graph/parts.js";
+import { inNode, rangeInBox } from "./graph/parts.js";
 import { NOT_REACHED, adjointHistory, receivers, tangentsOf } from "./state.js";
 
 const WIDEST = 13; // characters of a value in the tape; longer ones are cut, and their title has the whole
 const ARRAYS = { value: 13, adjoint: 12, operation: 10 }; // the entries of a short vector, or the smallest and the largest
 const NUMBERS = { value: WIDEST, adjoint: WIDEST, operation: 17 };
-/** What belongs to a value has the shape that stands beside it already. */
-const inCell = (number) => inNode(number).replace(/^\(\d[\d, ]*\) /, "");
 
 /** What a line of the tape computes, in the learner's own names; of an input there is nothing to say. */
 const readingOf = ({ kind, reading }) => (kind === "input" ? "" : reading);
@@ -21,12 +19,12 @@ export function tapeView(trace, host) {
                 ...(back ? [heading(say("tape adjoint"))] : []), ...(trace.fault ? [heading(say("tape true"), say("what a right engine finds"))] : [])];
   const body = html("tbody");
   const widest = (texts, most = WIDEST, least = 7) => Math.min(most, Math.max(least, ...texts.map((text) => text.length)));
-  const reached = adjointHistory(trace).flatMap((changes) => changes.map((change) => inCell(change.adjoint)));
+  const reached = adjointHistory(trace).flatMap((changes) => changes.map((change) => rangeInBox(change.adjoint)));
   const most = trace.lines.some(({ value }) => value.shape?.length) ? ARRAYS : NUMBERS;
   // The columns are as wide as their widest entry of the whole run, so nothing shifts while stepping.
   const columns = [null, null, widest(trace.lines.map((line) => inNode(line.value)), most.value),
-                   ...trace.directions.map((_, k) => widest(trace.lines.map((_, i) => inCell(tangentsOf(trace, i)[k])), most.adjoint, several ? 4 : 7)),
-                   ...(back ? [widest(reached, most.adjoint)] : []), ...(trace.fault ? [widest(trace.truth.map((number) => (number ? inCell(number) : "")), most.adjoint)] : [])]
+                   ...trace.directions.map((_, k) => widest(trace.lines.map((_, i) => rangeInBox(tangentsOf(trace, i)[k])), most.adjoint, several ? 4 : 7)),
+                   ...(back ? [widest(reached, most.adjoint)] : []), ...(trace.fault ? [widest(trace.truth.map((number) => (number ? rangeInBox(number) : "")), most.adjoint)] : [])]
     .map((chars) => html("col", { style: chars && `width: ${chars + 2.4}ch` }));
   const element = html("div", { class: "adl-tape-body" },
     html("table", { class: "adl-tape", style: `--adl-operation: ${widest(trace.lines.map(readingOf), most.operation, 1)}ch` }, html("colgroup", {}, ...columns), html("thead", {}, html("tr", {}, ...head)), body));
@@ -51,7 +49,7 @@ export function tapeView(trace, host) {
   roving(rows.map(({ row }) => row));
   let linked = [];
   const write = (cell, number, room = most.adjoint, shaped = "") => {
-    const text = !number ? "" : shaped && shaped.length <= room ? shaped : inCell(number);
+    const text = !number ? "" : shaped && shaped.length <= room ? shaped : rangeInBox(number);
     const cut = text.length > room ? text.slice(0, room - 1).replace(/[ …]+$/, "") + "…" : text;
     put(cell, cut);
     if (number && cut !== number.text) set(cell, "title", number.text);

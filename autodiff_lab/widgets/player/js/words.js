@@ -1,6 +1,7 @@
 import { html, put } from "./dom.js";
 import { arithmeticAt, equationsAt, sentenceAt } from "./state.js";
 
+const LONG = 64; // characters of arithmetic that fit on one line of a laptop
 const RESULTS = new Set(["value-result", "tangent-result", "result"]);
 
 const spans = (pieces) => pieces.map(([kind, text]) => html("span", { class: `adl-t-${kind}` }, text));
@@ -25,6 +26,7 @@ export function wordsView() {
       const line = spans(pieces);
       if (!landed) for (const span of line.slice(known)) span.classList.add("is-coming");
       equation.replaceChildren(...line);
+      equation.classList.toggle("is-long", pieces.reduce((n, [, text]) => n + text.length, 0) > LONG);
       const last = s === trace.steps.length - 1 && landed ? equationsAt(trace, s) : [];
       const closing = trace.steps[s]?.arithmetic ? last.filter((all) => all.some(([kind]) => kind === "gradient")) : last.slice(1);
       gradient.replaceChildren(...closing.map((one) => html("span", {}, ...spans(one))));

@@ -1,7 +1,7 @@
 import { put, set, svg } from "../dom.js";
 import { progress } from "./groups.js";
 import { NOT_REACHED, tangentsOf } from "../state.js";
-import { inNode, middle } from "./parts.js";
+import { middle, rangeInBox } from "./parts.js";
 
 const [ROW, AIR, HEAD] = [21, 10, 26]; // as `section_layout.py` measures
 
@@ -67,7 +67,7 @@ export function groupBox(trace, group, toggle) {
     set(element, "class", ["adl-group", ...Object.keys(kinds).filter((kind) => kind && kinds[kind])].join(" "));
     const [forward, back] = [trace.directions.length > 0, trace.mode !== "forward"];
     now.rows.forEach(({ name, value, line, adjoint }, k) => {
-      const tangent = forward && value && line !== null ? tangentsOf(trace, line).map(inNode).join(", ") : "";
+      const tangent = forward && value && line !== null ? tangentsOf(trace, line).map(rangeInBox).join(", ") : "";
       const shown = [value || group.input ? (group.input ? "" : name) : "", value, tangent, back && adjoint !== null ? adjoint || NOT_REACHED : ""];
       shown.forEach((text, piece) => {
         put(rows[k].pieces[piece], text);

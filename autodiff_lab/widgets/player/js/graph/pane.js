@@ -12,7 +12,7 @@ const AHEAD = { record: "value", forward: "tangent" }; // what goes along the ed
 const FADE = 24; // pixels between the sides of the pane, which fade, and what a step is about
 const LEAST = 0.05; // of a graph that is shown whole
 const MOTION = 180; // milliseconds that a group takes to open
-const [READABLE, ENOUGH] = [11.2 / 14, 1.3]; // how small and how large the boxes of a graph may be, whose type is 14
+const [READABLE, ENOUGH] = [11 / 14, 1.3]; // how small and how large the boxes of a graph may be, whose type is 14
 
 /**
  * The graph, whose groups open. See `mount` for what a pane is.
@@ -126,7 +126,9 @@ export function graphView(run, layouts, host, prefix, whole) {
     const unit = unitOf(); // in a lecture all type is larger, and may shrink further
     const fitted = Math.min(across / (width + 2 * pad), down / (height + 2 * pad), ENOUGH * unit);
     const least = (unit > 1.5 ? 0.7 : READABLE) * unit;
-    return { scale: Math.max(least, fitted), whole: fitted >= least };
+    const whole = fitted >= least;
+    // What cannot be seen at once is followed, at a size that is read with ease.
+    return { scale: whole ? fitted : Math.max(least, Math.min(unit, down / (height + 2 * pad))), whole };
   };
   const unitOf = () => parseFloat(getComputedStyle(element).fontSize) / 14;
   const fit = () => {
@@ -299,9 +301,9 @@ export function graphView(run, layouts, host, prefix, whole) {
     best(given) {
       const found = (whole || all.length ? [root.layout] : layouts).map((layout) => ({ layout, ...within(layout, given) }));
       // Beyond its natural size a graph is not read with more ease; one that turns round is read with less.
-      const worth = ({ layout, scale, whole }) => (whole ? 10 : 0) + (layout.ease ?? 1) * Math.min(scale / unitOf(), 1.05);
+      const worth = ({ layout, scale, whole }) => (whole ? 1 : 0.5) * (layout.ease ?? 1) * Math.min(scale / unitOf(), 1.05);
       const best = found.reduce((a, b) => (worth(b) > worth(a) ? b : a));
-      return { worth: worth(best), ...best, width: best.scale * (best.layout.width + 2 * pad), height: best.scale * (best.layout.height + 2 * pad) };
+      return { worth: worth(best), opens: all.length > 0, ...best, width: best.scale * (best.layout.width + 2 * pad), height: best.scale * (best.layout.height + 2 * pad) };
     },
     /** Gives the graph its room. */
     place(given) {

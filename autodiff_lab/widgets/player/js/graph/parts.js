@@ -8,6 +8,9 @@ const ROWS = { reverse: { head: -21, value: 0, adjoint: 21 }, forward: { head: -
                faulty: { head: -24, value: -8, adjoint: 8, truth: 24 } };
 export const rowsOf = (trace) => ROWS[trace.fault ? "faulty" : trace.mode];
 export const inNode = (number) => number.short ?? number.text;
+/** In a box stands of an array that cannot be written in full its shape; its derivative has the same, so there its entries. */
+export const inBox = (number) => (number.short && number.shape?.length ? `(${number.shape.join(", ")}${number.shape.length === 1 ? "," : ""})` : inNode(number));
+export const rangeInBox = (number) => inNode(number).replace(/^\(\d[\d, ]*\) /, "");
 const [THINNEST, THICKEST] = [{ plain: 1.25 }, 5]; // an edge, by what came along it; one that carries is never faint
 
 /** Text about a point. */
@@ -27,8 +30,10 @@ export function partsOf(trace, host, prefix) {
     const isResult = i === trace.result;
     const rounding = line.kind === "input" ? 2 : 10;
     const [name, operation] = box.head ?? [line.called || line.shown, line.symbol];
+    // A name that is bound several times says which time this is.
+    const turn = line.occurrence && name?.endsWith(` ${line.occurrence}`) ? ` ${line.occurrence}` : "";
     const heading = svg("text", { class: "adl-heading", y: rows.head, "text-anchor": "middle", "dominant-baseline": "central" },
-                        ...(name ? [svg("tspan", { class: "adl-called" }, name)] : []), ...(operation ? [svg("tspan", { class: "adl-symbol", dx: name ? 5 : 0 }, operation)] : []));
+                        ...(name ? [svg("tspan", { class: "adl-called" }, name.slice(0, name.length - turn.length)), ...(turn ? [svg("tspan", { class: "adl-turn", "font-size": 11, dx: 2 }, turn.trim())] : [])] : []), ...(operation ? [svg("tspan", { class: "adl-symbol", dx: name ? 5 : 0 }, operation)] : []));
     const [value, tangent, adjoint, truth] = ["value", "tangent", "adjoint", "truth"].map((kind) => (kind in rows ? middle(`adl-${kind}${line.value.shape?.length ? " has-entries" : ""}`, rows[kind], "") : null));
     const title = svg("title");
     const onTape = svg("text", { class: "adl-on-tape", x: 4 - box.w / 2, y: -box.h / 2 - 4, "font-size": 11 }, line.shown);
@@ -43,14 +48,14 @@ export function partsOf(trace, host, prefix) {
     const kind = `adl-node is-${line.kind}${i === trace.result ? " is-result" : ""}${line.stretch ? " is-inner" : ""}`;
     set(node.group, "class", `${kind} ${marks.classes}${node.group.matches(".is-linked") ? " is-linked" : ""}`);
     const isResult = marks.recorded && i === trace.result;
-    put(node.value, marks.recorded ? inNode(line.value) : "");
+    put(node.value, marks.recorded ? inBox(line.value) : "");
     const tangents = tangentsOf(trace, i);
-    if (node.tangent) put(node.tangent, marks.recorded ? tangents.map(inNode).join(", ") : "");
+    if (node.tangent) put(node.tangent, marks.recorded ? tangents.map(rangeInBox).join(", ") : "");
     if (node.adjoint) {
-      put(node.adjoint, marks.swept ? (reached ? inNode(reached) : NOT_REACHED) : "");
+      put(node.adjoint, marks.swept ? (reached ? rangeInBox(reached) : NOT_REACHED) : "");
       node.adjoint.classList.toggle("is-missing", !reached);
     }
-    const right = trace.truth[i] && marks.swept ? say("node true", { value: inNode(trace.truth[i]) }) : "";
+    const right = trace.truth[i] && marks.swept ? say("node true", { value: rangeInBox(trace.truth[i]) }) : "";
     if (node.truth) put(node.truth, right);
     const gap = say("separator");
     const words = [say(isResult ? "result value" : "node value", { meaning: line.meaning, value: line.value.text }),
@@ -66,8 +71,8 @@ export function partsOf(trace, host, prefix) {
 
   /** A value whose own box stands elsewhere, by its name beside its use. */
   function again(id, box, from) {
-    const { label, shown, value } = trace.lines[from];
-    const group = svg("g", { class: "adl-node is-again", "data-node": id }, svg("title", {}, `${label || shown} = ${value.text}`), framed(box, 8), middle("adl-value", 0, label || shown));
+    const { called, shown, value } = trace.lines[from];
+    const group = svg("g", { class: "adl-node is-again", "data-node": id }, svg("title", {}, `${called || shown} = ${value.text}`), framed(box, 8), middle("adl-value", 0, called || shown));
     group.addEventListener("click", () => host.visit({ line: from }));
     group.addEventListener("pointerenter", () => host.link({ line: from }));
     group.addEventListener("pointerleave", () => host.link(null));
@@ -89,7 +94,7 @@ export function partsOf(trace, host, prefix) {
     const [before, at, after] = [0.4, 0.5, 0.6].map((share) => path.getPointAtLength(share * length));
     const steep = Math.abs(after.y - before.y) > 1.5 * Math.abs(after.x - before.x);
     return svg("text", { class: "adl-label", "font-size": 14, "dominant-baseline": "central", "text-anchor": steep ? "start" : "middle",
-                         x: at.x + (steep ? 18 : 0), y: at.y - (steep ? 0 : 22) }, text);
+                         x: at.x + (steep ? 9 : 0), y: at.y - 23 }, text);
   }
 
   return { node, writeNode, constant, again, edge, label };
