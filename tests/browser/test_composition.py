@@ -48,50 +48,53 @@ SCREENS = {
     "a phone": (390, 844, "normal"),
 }
 
-# What is wrong with the picture of a moment; nothing, if all is well.
+# What is wrong with the picture of a moment; nothing, if all is well. On a phone source and tape are further down.
 FAULTS = """(phone) => {
     const player = document.querySelector(".adl-player");
+    const [one, all] = [(selector) => player.querySelector(selector), (selector) => [...player.querySelectorAll(selector)]];
     const found = [];
     const rect = (e) => e.getBoundingClientRect();
-    const inside = (a, b, by = 1.5) => a.left >= b.left - by && a.right <= b.right + by && a.top >= b.top - by && a.bottom <= b.bottom + by;
-    const overlap = (a, b, by = 1.5) => a.left < b.right - by && b.left < a.right - by && a.top < b.bottom - by && b.top < a.bottom - by;
-    const window = { left: 0, top: 0, right: innerWidth, bottom: innerHeight };
+    const inside = (a, b, by = 1.5) =>
+        a.left >= b.left - by && a.right <= b.right + by && a.top >= b.top - by && a.bottom <= b.bottom + by;
+    const overlap = (a, b, by = 1.5) =>
+        a.left < b.right - by && b.left < a.right - by && a.top < b.bottom - by && b.top < a.bottom - by;
     const at = (r) => [r.left, r.top, r.right, r.bottom].map(Math.round).join(" ");
+    const screen = { left: 0, top: 0, right: innerWidth, bottom: innerHeight };
     const need = (what, e, around) => {
-        if (!e) return found.push(`${what} is not there`);
-        if (!inside(rect(e), around)) found.push(`${what} at ${at(rect(e))} is not inside ${at(around)}`);
+        if (!e) found.push(`${what} is not there`);
+        else if (!inside(rect(e), around)) found.push(`${what} at ${at(rect(e))} is not inside ${at(around)}`);
     };
-    const one = (selector) => player.querySelector(selector);
-    need("the transport", one(".adl-transport"), window);
-    need("the arithmetic", one(".adl-words"), window);
-    const words = one(".adl-words");
-    if (words.scrollHeight > words.clientHeight + 1) found.push(`the words are cut: ${words.scrollHeight} in ${words.clientHeight}`);
+    need("the transport", one(".adl-transport"), screen);
+    need("the arithmetic", one(".adl-words"), screen);
+    need("the graph", one(".adl-graph-body"), screen);
+    const { scrollHeight, clientHeight } = one(".adl-words");
+    if (scrollHeight > clientHeight + 1) found.push(`the words are cut: ${scrollHeight} in ${clientHeight}`);
+
     const graph = rect(one(".adl-graph-body"));
-    if (!inside(graph, window)) found.push(`the graph at ${at(graph)} is not in view`);
-    const boxes = [...player.querySelectorAll(".adl-node")];
-    boxes.forEach((box, k) => {
-        const frame = rect(box.querySelector(".adl-frame"));
-        if (!inside(frame, graph)) found.push(`box ${box.dataset.node} at ${at(frame)} is not inside ${at(graph)}`);
-        for (const text of box.querySelectorAll("text:not(.adl-on-tape)"))
-            if (text.textContent && (rect(text).width > frame.width || !inside(rect(text), frame, 2)))
-                found.push(`"${text.textContent}" does not fit in ${box.dataset.node}: ${at(rect(text))}, ${at(frame)}`);
+    const boxes = all(".adl-node").map((e) => ({ e, name: e.dataset.node, frame: rect(e.querySelector(".adl-frame")) }));
+    boxes.forEach(({ e, name, frame }, k) => {
+        need(`box ${name}`, e.querySelector(".adl-frame"), graph);
+        for (const text of e.querySelectorAll("text:not(.adl-on-tape)"))
+            if (text.textContent && !inside(rect(text), frame, 2))
+                found.push(`"${text.textContent}" at ${at(rect(text))} does not fit in box ${name} at ${at(frame)}`);
         for (const other of boxes.slice(k + 1))
-            if (overlap(frame, rect(other.querySelector(".adl-frame")))) found.push(`boxes ${box.dataset.node} and ${other.dataset.node} overlap`);
+            if (overlap(frame, other.frame)) found.push(`boxes ${name} and ${other.name} overlap`);
     });
-    for (const label of player.querySelectorAll(".adl-label")) {
-        for (const box of boxes)
-            if (overlap(rect(label), rect(box.querySelector(".adl-frame")))) found.push(`"${label.textContent}" lies on ${box.dataset.node}`);
-        if (!inside(rect(label), graph)) found.push(`"${label.textContent}" is cut off`);
+    for (const label of all(".adl-label")) {
+        need(`label "${label.textContent}"`, label, graph);
+        for (const { name, frame } of boxes)
+            if (overlap(rect(label), frame)) found.push(`"${label.textContent}" at ${at(rect(label))} lies on box ${name}`);
     }
     if (!phone) {
-        for (const pane of ["source", "tape"]) need(`the ${pane}`, one(`.adl-pane-${pane}`), window);
-        for (const row of player.querySelectorAll(".adl-code.is-current")) need("the row of the source", row.querySelector("code span.is-current") ?? row, rect(one(".adl-source")));
-        const current = one(".adl-tape tbody tr.is-current");
-        if (player.dataset.phase !== "start") need("the row of the tape", current?.querySelector("th"), rect(one(".adl-tape-body")));
+        for (const name of ["source", "tape"]) need(`the ${name}`, one(`.adl-pane-${name}`), screen);
+        for (const piece of all(".adl-code .is-current")) need("what runs", piece, rect(one(".adl-source")));
+        if (player.dataset.phase !== "start")
+            need("the row of the tape", one(".adl-tape tbody tr.is-current th"), rect(one(".adl-tape-body")));
     }
-    const parts = [".adl-bar", ".adl-inputs", ".adl-pane-graph", ".adl-pane-source", ".adl-pane-tape", ".adl-words"].map(one).filter((e) => e && e.offsetHeight);
-    parts.forEach((part, k) => parts.slice(k + 1).forEach((other) => {
-        if (overlap(rect(part), rect(other))) found.push(`${part.className} and ${other.className} overlap`);
+    const names = [".adl-bar", ".adl-inputs", ".adl-pane-graph", ".adl-pane-source", ".adl-pane-tape", ".adl-words"];
+    const parts = names.filter((name) => one(name)?.offsetHeight);
+    parts.forEach((name, k) => parts.slice(k + 1).forEach((other) => {
+        if (overlap(rect(one(name)), rect(one(other)))) found.push(`${name} and ${other} overlap`);
     }));
     if (document.documentElement.scrollWidth > innerWidth) found.push("the page scrolls sideways");
     return [...new Set(found)];

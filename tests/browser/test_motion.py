@@ -1,8 +1,7 @@
-"""A step moves: numbers travel, and what they bring is written when they have arrived. How long, how smooth, how stopped."""
+"""A step moves: numbers travel, and what they bring is written when they arrive. How long, how smooth, how stopped."""
 
 import random
 
-import numpy as np
 import pytest
 
 from autodiff_lab import play
@@ -20,7 +19,7 @@ def long_chain(x):
 
 @pytest.fixture
 def opened(new_page, tmp_path):
-    """Open a page for a reader who has said nothing about motion; `clock` stops its time, which then runs as a test says."""
+    """Open a page for a reader who has said nothing about motion; with `clock` its time runs as the test says."""
 
     def opened(function=f, *args, clock=False, **options):
         path = play(function, *(args or (2.0, 5.0))).save_html(tmp_path / "moving.html")
@@ -162,8 +161,9 @@ def test_scrubbing_and_jumping_move_nothing(opened):
 SEEN = """([step, progress]) => {
     const player = document.querySelector(".adl-player");
     player.adlRender(step, progress);
-    const text = (selector) => [...player.querySelectorAll(selector)].map((e) => e.outerHTML.replaceAll(/ marker-\\w+="[^"]*"/g, "")).sort().join("");
-    return [".adl-panes", ".adl-words", ".adl-counter", ".adl-token", ".adl-label"].map(text).join("") + player.dataset.moving;
+    const parts = [...player.querySelectorAll(".adl-panes, .adl-words, .adl-counter, .adl-token, .adl-label")];
+    const said = parts.map((e) => e.outerHTML.replaceAll(/ [\\w-]+=""/g, "")); // an empty attribute is none
+    return said.sort().join("") + player.dataset.moving;
 }"""
 
 
@@ -185,9 +185,13 @@ def test_a_moment_is_the_same_whatever_was_shown_before(mode, opened):
 PLACES = """([step, progress]) => {
     const player = document.querySelector(".adl-player");
     player.adlRender(step, progress);
-    const middle = (e) => { const { x, y, width, height } = e.getBoundingClientRect(); return [x + width / 2, y + height / 2, width, height]; };
-    const boxes = Object.fromEntries([...player.querySelectorAll("[data-node^=n]")].map((e) => [e.dataset.node, middle(e.querySelector(".adl-frame"))]));
-    return [[...player.querySelectorAll(".adl-token")].map(middle), boxes];
+    const middle = (e) => {
+        const { x, y, width, height } = e.getBoundingClientRect();
+        return [x + width / 2, y + height / 2, width, height];
+    };
+    const boxes = [...player.querySelectorAll("[data-node^=n]")];
+    return [[...player.querySelectorAll(".adl-token")].map(middle),
+            Object.fromEntries(boxes.map((e) => [e.dataset.node, middle(e.querySelector(".adl-frame"))]))];
 }"""
 
 
@@ -196,27 +200,29 @@ def test_numbers_leave_from_the_sending_box_and_arrive_at_the_receiving_one(open
     trace = play(f, 2.0, 5.0).trace
     for s in range(FIRST, END + 1):
         step = trace.steps[s]
-        operands = [operand.line for operand in trace.lines[step.line].operands]
+        recording = step.phase == "record"
         if step.phase == "seed":
             continue
-        senders, receivers = (
-            (operands, [step.line]) if step.phase == "record" else ([step.line], [send.parent for send in step.sends])
-        )
-        for progress, lines in ((0.03, senders), (0.77 if step.phase == "record" else 0.92, receivers)):
+        operands = [operand.line for operand in trace.lines[step.line].operands]
+        receivers = [send.parent for send in step.sends]
+        from_, to = (operands, [step.line]) if recording else ([step.line], receivers)
+        for progress, lines in ((0.03, from_), (0.77 if recording else 0.92, to)):
             places, boxes = player.page.evaluate(PLACES, [s, progress])
-            assert len(places) == len(operands if step.phase == "record" else step.sends)
+            assert len(places) == len(operands if recording else receivers)
+            around = [boxes[f"n{line}"] for line in lines]
             for x, y, *_ in places:
-                inside = [
-                    abs(x - left) <= width / 2 + 3 and abs(y - top) <= height / 2 + 3
-                    for left, top, width, height in (boxes[f"n{line}"] for line in lines)
-                ]
-                assert any(inside), (s, progress, (x, y), [boxes[f"n{line}"] for line in lines])
+                inside = [abs(x - left) <= w / 2 + 3 and abs(y - top) <= h / 2 + 3 for left, top, w, h in around]
+                assert any(inside), (s, progress, (x, y), around)
 
 
 FRAMES = """(milliseconds) => new Promise((done) => {
     let frames = 0;
     const start = performance.now();
-    const count = () => (performance.now() - start < milliseconds ? (++frames, requestAnimationFrame(count)) : done(frames));
+    const count = () => {
+        if (performance.now() - start >= milliseconds) return done(frames);
+        frames += 1;
+        requestAnimationFrame(count);
+    };
     requestAnimationFrame(count);
 })"""
 
@@ -225,7 +231,7 @@ FRAMES = """(milliseconds) => new Promise((done) => {
     ("function", "args", "least"), [(f, (2.0, 5.0), 0.8), (long_chain, (1.0,), 0.5)], ids=["seed", "500 operations"]
 )
 def test_playing_keeps_the_frames_of_an_empty_page(function, args, least, opened, new_page):
-    """How many frames a second depends on the machine and its load; so a page that does nothing is measured beside it."""
+    """How many frames a second depends on the machine and its load; a page that does nothing is measured beside it."""
     player = opened(function, *args)
     empty = new_page(offline=True)
     shares = []
