@@ -92,7 +92,7 @@ def _say_input(key: str, line: Line, **slots: str) -> str:
     """Say what an input is; with its name on the tape, where its label alone might be taken for another line."""
     label = line.label or line.display_name
     given = message(
-        "input value" if line.clear_name == line.label else "input's name and value",
+        "input value" if line.clear_name == line.label else "named input value",
         name=line.display_name,
         label=label,
         value=line.value.text,

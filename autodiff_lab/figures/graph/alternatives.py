@@ -22,12 +22,15 @@ MAX_LINES = 40
 """A graph of more lines has one layout."""
 
 AIRY = (72.0, 36.0)
-"""More room between ranks and between boxes, where a graph is so small that it has it."""
+"""More room between two ranks and between two boxes, for a graph that is so small that it is there."""
 
 ENOUGH = 0.85
 """At this scale type has 12 pixels, and an easier layout is of more use than a larger one."""
 
-_MAX_ROWS, _PAD = 6, 4.0
+ONLY = {"shape": "row", "ease": 1.0}
+"""What is said of a layout without alternatives."""
+
+_MAX_ROWS, _PAD, _HARDLY_SMALLER = 6, 4.0, 0.9
 _COLUMN, _FOLD, _EACH_ROW, _EACH_TURN, _MAX_TURNS = 0.05, 0.1, 0.04, 0.04, 4
 """How much larger than a row a layout must be, since it is less easy to read."""
 
@@ -51,14 +54,14 @@ def layout_alternatives(trace: Trace, in_groups: bool = False) -> list[dict[str,
         Graphviz, and are the same everywhere.
     """
     if in_groups or len(trace.lines) > MAX_LINES:
-        return [{**layout_graph(trace, in_groups), "shape": "row", "ease": 1.0}]
+        return [{**layout_graph(trace, in_groups), **ONLY}]
     graph, sizes = BoxGraph(), BoxSizes.of(trace, player=True)
     add_graph(graph, trace.lines, sizes, (), lambda group: (), omit=is_in_heading)
     row, column = _Layers(graph, flat=True), _Layers(graph, flat=False)
     candidates = [row.places("row"), column.places("column")]
     candidates += [row.places("fold", rows=rows) for rows in range(2, min(_MAX_ROWS, len(row.ranks) // 2) + 1)]
     airy = row.places("row", AIRY)
-    if any(scale_in(room, airy) >= 1 for room in ROOMS):
+    if min(scale_in(room, airy) for room in ROOMS[:2]) > _HARDLY_SMALLER:
         candidates[0] = airy
     chosen: list[dict[str, Any]] = []
     for room in ROOMS:

@@ -87,12 +87,11 @@ class _Fold:
         found = []
         for way in self.ways:
             row, under = self.row[way.tail], self.row[way.head]
-            lowest, highest = (
-                (self._first if turned[row] else self._last),
-                (self._last if turned[under] else self._first),
-            )
-            if under == row + 1 and way.tail in lowest and way.head in highest:
-                found.append(way)
+            if under == row + 1:
+                lowest = self._first if turned[row] else self._last
+                highest = self._last if turned[under] else self._first
+                if way.tail in lowest and way.head in highest:
+                    found.append(way)
         return found
 
 
@@ -133,10 +132,8 @@ class _Row:
         )
         self.length = bounds[-1][1]
         ys = [box.across + side * box.breadth / 2 for box in self.boxes for side in (-1, 1)]
+        ys += [y for way in self.pieces.values() for _, y in sampled(way.points)]
         self.low, self.high = min(ys), max(ys)
-        used = [y for way in self.pieces.values() for _, y in sampled(way.points)]
-        self.air = (self.low - min([self.low, *used]), max([self.high, *used]) - self.high)
-        self.low, self.high = self.low - self.air[0], self.high + self.air[1]
 
     def place(self, point: Point) -> Point:
         """Where a point of the row is in the picture."""

@@ -32,7 +32,7 @@ STRINGS: dict[str, tuple[str, str]] = {
     # Recording
     "input": ("{input}.", "{input}。"),
     "input value": ("The input {label} is {value}", "输入 {label} 是 {value}"),
-    "input's name and value": ("{name} is the input {label} = {value}", "{name} 是输入 {label} = {value}"),
+    "named input value": ("{name} is the input {label} = {value}", "{name} 是输入 {label} = {value}"),
     "recorded": ("{equation}.", "{equation}。"),
     "operand copied": ("{name}, of shape {shape}, is copied to {to}.", "{name}（形状 {shape}）被复制成 {to}。"),
     "number copied": ("The number {name} is copied to {to}.", "数 {name} 被复制成 {to}。"),

@@ -98,7 +98,7 @@ class Views:
     def layouts(self, trace: Trace) -> list[dict[str, Any]]:
         """Lay out the graph of one of the `traces_to_measure`: in one way or several."""
         if self.long is not None:
-            return [self.long.layout(trace.excerpt.number)]
+            return [{**self.long.layout(trace.excerpt.number), **alternatives.ONLY}]
         return alternatives.layout_alternatives(trace, self.large)
 
     def around(self, step: int) -> Views:

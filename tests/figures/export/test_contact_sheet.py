@@ -78,7 +78,7 @@ def test_files_open_and_are_the_same_every_time(tmp_path):
 
 def test_a_notebook_shows_it():
     shown = Trace.of(lambda x: x * x, 3.0).strip()._repr_mimebundle_()
-    assert shown["text/html"].startswith('<img alt="lambda x. v₀ is the input x = 3.')
+    assert shown["text/html"].startswith('<img alt="lambda x. The input x is 3.')
     assert shown["text/plain"] == "<strip of lambda x: 1 page>"
     assert shown["image/png"].startswith("iVBOR")
 
