@@ -262,7 +262,7 @@ def test_a_player_opens_in_the_mode_asked_for():
     assert player.step == 6
     player.mode = "both"
     player.step = 99
-    assert player.step == 12
+    assert player.step == 15
 
 
 def test_the_menu_has_each_input_and_all_of_them():
@@ -313,7 +313,7 @@ def test_lines_are_written_once():
 
 def test_a_player_has_one_plain_text():
     player = play(f, 2.0, 5.0)
-    assert repr(player) == "Player(f(x1, x2), 13 steps)"
+    assert repr(player) == "Player(f(x1, x2), 16 steps)"
     assert isinstance(player, Player)
 
 
@@ -321,7 +321,7 @@ def test_the_mimebundle_has_a_picture_for_every_reader():
     player = play(f, 2.0, 5.0)
     data, _ = player._repr_mimebundle_()
     assert set(data) == {VIEW, "text/html", "image/png", "text/plain"}
-    assert data["text/plain"] == "Player(f(x1, x2), 13 steps)"
+    assert data["text/plain"] == "Player(f(x1, x2), 16 steps)"
     assert base64.b64decode(data["image/png"]).startswith(b"\x89PNG")
     assert len(data["text/html"].encode()) < 110_000
     assert sum(len(str(value)) for value in data.values()) < 120_000
