@@ -222,6 +222,12 @@ class Line:
         return f"{self.assigned_name} ({self.display_name})" if self.occurrence else self.learner_name
 
     @property
+    def row_name(self) -> str:
+        """What it is called in a table of the tape: ``v₅``, and beside it the learner's name for an operation."""
+        named = self.kind == "operation" and self.assigned_name
+        return f"{self.display_name} = {self.assigned_name}" if named else self.display_name
+
+    @property
     def label_or_name(self) -> str:
         """The learner's name of an input, unless it could be taken for a name of the tape; else `display_name`."""
         return self.label if self.label and notation.format_name(self.label) == self.label else self.display_name

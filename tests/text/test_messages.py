@@ -69,7 +69,7 @@ SPEAKING = [
         "figures/**/*.py",
         "widgets/*.py",
         "widgets/player/*.py",
-        "widgets/player/js/*.js",
+        "widgets/player/js/**/*.js",
     )
     for path in ROOT.glob(room)
 ]
@@ -109,7 +109,7 @@ def test_every_string_is_used():
 
 def test_the_player_has_no_words_of_its_own():
     """What its script writes into the page comes from `message`, from a trace, or is a sign or a class."""
-    for path in ROOT.glob("widgets/player/js/*.js"):
+    for path in ROOT.glob("widgets/player/js/**/*.js"):
         text = re.sub(r"/\*[\s\S]*?\*/|//[^\n]*", "", path.read_text(encoding="utf-8"))
         for attribute in ("aria-label", "title", "aria-valuetext", "placeholder", "alt"):
             assert not re.search(rf'"?{attribute}"?: ["`][A-Za-z]', text), path.name

@@ -103,7 +103,7 @@ def figure(trace: Trace, payload: Mapping[str, Any], key: str = "", still: Still
     still : Still, optional
         The picture of the trace, if it is drawn already.
     """
-    drawing, svg = still or draw_still(trace, "groups" in payload["layout"])
+    drawing, svg = still or draw_still(trace, "groups" in payload["layouts"][0])
     written = trace_table.table(trace)
     page = (
         f'<figure><img alt="{escape(str(drawing))}" style="max-width:100%;height:auto" src="{data_url(svg)}">'

@@ -49,7 +49,7 @@ class Views:
         """Give what the player's JavaScript takes. The lines are written once, with the run in reverse.
 
         Each run with a layout of its own has ``"layouts"``, one or more of the same boxes, of which the view takes the
-        one that its room suits; ``"layout"`` is the first of them.
+        one that its room suits.
 
         Parameters
         ----------
@@ -59,14 +59,14 @@ class Views:
         trace = self.trace.to_dict()
         forward = []
         for name, run in self.forward.items():
-            own = _laid_out(layouts[name]) if name in layouts else {}
+            own = {"layouts": layouts[name]} if name in layouts else {}
             forward.append({"name": name, **own, **_beyond(run.to_dict(), trace)})
-        shown = {"trace": trace, **_laid_out(layouts[""]), "forward": forward, "no_forward": self.why}
+        shown = {"trace": trace, "layouts": layouts[""], "forward": forward, "no_forward": self.why}
         shown["words"] = player_words(self.trace.lang)
         if self.long is None:
             return shown
         numbers = self._beside()
-        others = [{"trace": self.long[k].to_dict(), **_laid_out(layouts[str(k)])} for k in numbers]
+        others = [{"trace": self.long[k].to_dict(), "layouts": layouts[str(k)]} for k in numbers]
         with use_language(self.trace.lang):
             held = join_items(self.long[k].excerpt.said for k in sorted({*numbers, self.trace.excerpt.number}))
             return shown | {
@@ -121,9 +121,6 @@ class Views:
                 together[name] = replace(self.trace, steps=(*self.trace.steps, *run.steps))
         return together
 
-
-def _laid_out(layouts: Sequence[Any]) -> dict[str, Any]:
-    return {"layout": layouts[0], "layouts": layouts}
 
 
 def split_payload(payload: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -74,8 +74,8 @@ def test_with_patience_it_is_drawn_with_care(monkeypatch):
 
 
 def test_the_player_hands_the_note_on(no_patience):
-    assert "placed roughly" in play(dense, 0.5, 0.25, group=None).payload["layout"]["note"]
-    assert "note" not in play(dense, 0.5, 0.25).payload["layout"], "in groups it is not dense"
+    assert "placed roughly" in play(dense, 0.5, 0.25, group=None).payload["layouts"][0]["note"]
+    assert "note" not in play(dense, 0.5, 0.25).payload["layouts"][0], "in groups it is not dense"
 
 
 def test_a_drawing_speaks_chinese():

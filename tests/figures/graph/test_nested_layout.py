@@ -251,7 +251,7 @@ def test_a_player_of_a_long_run_gets_the_whole_and_one_stretch(views):
     payload = views.payload(reuse_or_compute_layout(views))
     assert payload["whole"] is views.long.whole
     first, _, at = views.trace.excerpt.parts[0]
-    inside = {name for group in payload["layout"]["groups"].values() for name in group["layout"]["nodes"]}
+    inside = {name for group in payload["layouts"][0]["groups"].values() for name in group["layout"]["nodes"]}
     assert {name for name in inside if name[0] == "n"} == {f"n{i}" for i in range(first, len(views.trace.lines))}
     assert at == 4962
 

@@ -305,7 +305,7 @@ data, _ = player._repr_mimebundle_()
 player.inputs = [1.0, 2.0]
 check.ex_03_1(0.0)
 shown = [draw(f, 2.0, 5.0)._repr_mimebundle_(), TraceTable()._repr_mimebundle_()]
-print(json.dumps([sorted(data), sorted(player.payload["layout"]["nodes"]), "matplotlib" in sys.modules]))
+print(json.dumps([sorted(data), sorted(player.payload["layouts"][0]["nodes"]), "matplotlib" in sys.modules]))
 """
     command = [sys.executable, "-c", program]
     done = subprocess.run(command, capture_output=True, text=True, env={"PATH": "", "HOME": "/nonexistent"})

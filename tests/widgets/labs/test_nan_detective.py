@@ -192,3 +192,11 @@ def test_the_still_shows_the_culprit():
 def test_what_is_typed_keeps_the_name_of_its_input():
     lab = typed("arccos(cos(x))", 0.0)
     assert lab.table().rows[0][1].text == "x"
+
+
+def test_each_product_is_a_step_and_what_a_row_has_sent_stays():
+    lab = at(SQUARES, "3")
+    while lab.can("back"):
+        lab.press("back")
+    assert lab.snapshot()["of"] == 6, "three rows send, each twice"
+    assert "1 × 3 = 3 to x; 1 × 3 = 3 to x" in str(lab) and "v₃ = result" in lab.picture()

@@ -91,3 +91,10 @@ def test_what_is_no_number_is_said_so(typed):
 def test_the_still_picture_is_full():
     assert TraceTable().still().snapshot()["rows"] == 7
     assert "5.5" in str(TraceTable().still())
+
+
+def test_the_row_of_the_result_has_the_name_that_the_sentence_uses():
+    lab = TraceTable()
+    for _ in range(lab.length):
+        lab.press("next")
+    assert lab.sentence().startswith("y = v₃ − v₄ = ") and "v₅ = y" in str(lab) and "v₅ = y" in lab.picture()

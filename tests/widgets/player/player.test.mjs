@@ -399,7 +399,7 @@ test("the chapters of a run are visited forth and back, turn by turn", () => {
 
 const inGroups = (payload) => {
   const trace = player.chosen(player.readAll(payload), "reverse", "");
-  return { trace, ...player.groupsOf(trace, payload.layout, payload.whole) };
+  return { trace, ...player.groupsOf(trace, payload.layouts[0], payload.whole) };
 };
 const graphs = Object.fromEntries(Object.entries(given.grouped).map(([name, payloads]) => [name, payloads.map(inGroups)]));
 const opened = (...groups) => new Map(groups.map(({ id }) => [id, 1]));

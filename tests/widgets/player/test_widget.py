@@ -35,7 +35,7 @@ def payload_of(text: str) -> dict:
 def test_every_kind_of_run_can_be_shown(name):
     g, args = CASES[name]
     player = play(g, *args)
-    trace, layout = player.payload["trace"], player.payload["layout"]
+    trace, layout = player.payload["trace"], player.payload["layouts"][0]
     assert Trace.from_json(json.dumps(trace)) == player.trace
     assert set(layout["nodes"]) >= {f"n{i}" for i in range(len(trace["lines"]))}
     assert player.step == -1
@@ -57,11 +57,11 @@ def test_new_inputs_record_again():
 def test_the_graph_stands_still_while_the_numbers_fit():
     player = play(f, 2.0, 5.0)
     before = player.payload["layouts"]
-    assert len(before) == 2 and player.payload["layout"] is before[0]
+    assert len(before) == 2 and player.payload["layouts"][0] is before[0]
     player.inputs = [2.02, 5.0]
     assert player.payload["layouts"] is before, "each of them"
     player.inputs = [2e8, 5.0]
-    assert player.payload["layout"] != before[0] and player.payload["layouts"][1] != before[1]
+    assert player.payload["layouts"][0] != before[0] and player.payload["layouts"][1] != before[1]
 
 
 def test_a_graph_with_other_names_is_laid_out_anew():
@@ -69,15 +69,15 @@ def test_a_graph_with_other_names_is_laid_out_anew():
         return x * 2.0 if x < 1 else x * 3.0
 
     player = play(g, 0.5)
-    assert player.payload["layout"]["nodes"]["n1"]["head"] == ["y", "× 2"]
+    assert player.payload["layouts"][0]["nodes"]["n1"]["head"] == ["y", "× 2"]
     player.inputs = [1.5]
-    assert player.payload["layout"]["nodes"]["n1"]["head"] == ["y", "× 3"]
+    assert player.payload["layouts"][0]["nodes"]["n1"]["head"] == ["y", "× 3"]
 
 
 def test_each_run_with_boxes_of_its_own_has_several_layouts():
     player = play(f, 2.0, 5.0)
     (together,) = [run for run in player.payload["forward"] if "layouts" in run]
-    assert together["name"] == "all" and together["layout"] is together["layouts"][0]
+    assert together["name"] == "all"
     shapes = [[layout["shape"] for layout in some] for some in (together["layouts"], player.payload["layouts"])]
     assert shapes == [["row", "column"]] * 2
 
@@ -430,18 +430,18 @@ def test_a_large_graph_has_groups_unless_they_are_refused():
             x = x * 1.001 + 0.25
         return x
 
-    loop = next(iter(play(f, 1.0).payload["layout"]["groups"].values()))
+    loop = next(iter(play(f, 1.0).payload["layouts"][0]["groups"].values()))
     assert loop["title"] == "for _ in range(80):" and loop["said"].startswith("80 times, 160 operations")
-    whole = play(f, 1.0, group=None).payload["layout"]
+    whole = play(f, 1.0, group=None).payload["layouts"][0]
     assert "groups" not in whole and len([name for name in whole["nodes"] if name[0] == "n"]) == 161
     with pytest.raises(AutodiffError, match=re.escape("play(group='line') is not possible; group is 'auto' or None.")):
         play(f, 1.0, group="line")
     player = play(f, 1.0)
-    kept = player.payload["layout"]
+    kept = player.payload["layouts"][0]
     player.inputs = [1.5]
-    assert player.payload["layout"] == kept, "the graph stands still while a slider moves"
+    assert player.payload["layouts"][0] == kept, "the graph stands still while a slider moves"
     player.inputs = [-123456.7]
-    assert player.payload["layout"] != kept
+    assert player.payload["layouts"][0] != kept
 
 
 def test_a_long_runs_groups_are_sent_once_for_all_stretches():

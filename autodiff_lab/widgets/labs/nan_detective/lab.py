@@ -164,7 +164,7 @@ class NaNDetective(SteppedLab):
         adjoints, sent = self._adjoints(), self._sent()
         rows = [
             (
-                line.display_name,
+                line.row_name,
                 line.expression or line.label,
                 line.value.text,
                 NOT_REACHED if adjoints[k] is None else adjoints[k].text,

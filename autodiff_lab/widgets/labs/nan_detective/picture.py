@@ -12,7 +12,7 @@ from autodiff_lab.widgets.labs.nan_detective.birth import Birth, is_finite
 from autodiff_lab.widgets.labs.nan_detective.programs import MOST_ROWS
 
 ROW, TOP, RIGHT = 42, 46, 818
-LINE, OPERATION, VALUE, ADJOINT, SENDS = 18, 78, 390, 500, 526
+LINE, OPERATION, VALUE, ADJOINT, SENDS = 18, 116, 390, 500, 526
 HEADS = (
     (LINE, "row", "start"),
     (OPERATION, "operation", "start"),
@@ -31,7 +31,7 @@ def draw(trace: Trace, sweep: Sequence[Step], adjoints: Sequence[Number | None],
         y, now = TOP + ROW * k, bool(sweep) and sweep[-1].line == k
         if now:
             sheet.box(8, y + 2, RIGHT - 4, ROW - 4, "ink", width=2)
-        sheet.text(LINE, y + 26, line.display_name, bold=now)
+        sheet.text(LINE, y + 26, line.row_name, bold=now)
         sheet.text(OPERATION, y + 26, line.expression or line.label)
         sheet.text(VALUE, y + 26, _mark(line.value), "value", "end", bold=True)
         text = NOT_REACHED if adjoint is None else _mark(adjoint)

@@ -6,6 +6,7 @@ from functools import cache, lru_cache, partial, partialmethod
 from typing import Any
 
 from autodiff_lab.text.notation import number
+from autodiff_lab.trace.explanations import explain_remark
 from autodiff_lab.trace.reverse_steps import SweepEvent
 from autodiff_lab.widgets.labs.lab import STEP_BUTTONS, Button, Choice, Lab, Play, Slider
 from autodiff_lab.widgets.labs.order_lab import sweeps
@@ -156,7 +157,7 @@ class OrderLab(Lab):
                 return "A function calls itself for every operand, as soon as something arrives. Press Next call."
             return "y holds the seed 1. Who may send first, and who must wait for whom?"
         snap, last = self.snapshot(), self.moves[-1]
-        said = f"{self._about(last, snap)} {last.remark}".strip()
+        said = " ".join([self._about(last, snap), *(explain_remark((), *remark) for remark in last.remarks)])
         return f"{said} {_verdict(snap)}" if self.complete else said
 
     def _about(self, move: SweepEvent, snap: dict[str, Any]) -> str:

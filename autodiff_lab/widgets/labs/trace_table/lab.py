@@ -114,7 +114,7 @@ class TraceTable(SteppedLab):
         for k, step in enumerate(self.trace.steps):
             line = self.trace.lines[step.line]
             filled = k < self.done
-            rows.append((line.display_name, line.expression, *((line.value.value, _tangent(step)) if filled else "··")))
+            rows.append((line.row_name, line.expression, *((line.value.value, _tangent(step)) if filled else "··")))
         heads = ("line", "operation", "value", "tangent")
         return grid(f"Forward trace, seed {_write_direction(self.seed)}", heads, rows)
 
@@ -142,7 +142,7 @@ class TraceTable(SteppedLab):
         if k == self.done - 1:
             sheet.box(6, y + 1, 766, ROW - 2, "ink", width=2.5)
         ink = "ink" if k <= self.done else "soft_ink"
-        sheet.text(COLUMNS["line"], y + 22, line.display_name, ink, bold=k == self.done - 1)
+        sheet.text(COLUMNS["line"], y + 22, line.row_name, ink, bold=k == self.done - 1)
         sheet.text(COLUMNS["operation"], y + 22, line.expression, ink)
         if k >= self.done:
             sheet.text(COLUMNS["how"], y + 22, f"{format_tangent(line.name)} = ?" if k == self.done else "·", ink)

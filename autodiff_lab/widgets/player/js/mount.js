@@ -222,7 +222,7 @@ export function mount(element, payload, options = {}) {
     const asked = wanted !== null;
     wanted = target;
     if (other) {
-      payload = { ...payload, ...other, others: [...payload.others.filter((one) => one !== other), { trace: payload.trace, layout: payload.layout, layouts: payload.layouts }] };
+      payload = { ...payload, ...other, others: [...payload.others.filter((one) => one !== other), { trace: payload.trace, layouts: payload.layouts }] };
       again();
     } else if (options.onStep) {
       transport.update(target, "");
@@ -245,7 +245,7 @@ export function mount(element, payload, options = {}) {
     const turned = before !== undefined && before !== trace.excerpt?.number;
     if (turned) [places, lens.held] = [null, false]; // another stretch has another picture
     showModes();
-    const layouts = trace.layouts ?? payload.layouts ?? [trace.layout ?? payload.layout];
+    const layouts = trace.layouts ?? payload.layouts;
     [source, graph, tape] = [sourceView(trace, host), graphView(run, layouts, host, prefix, payload.whole), tapeView(trace, host)];
     views = [source, graph, tape];
     const caption = [payload.whole ? say("graph whole", { said: trace.excerpt.said }) : "", layouts[0].note].filter(Boolean).join(say("sentence gap"));

@@ -4,19 +4,21 @@ import { phaseLengths, stepsOf } from "./trace.js";
 const TICKS = 60; // turns that can still be told apart
 
 /**
- * Where a line is recorded, or in the sweep sends its adjoint: a step of the whole run. In a stretch of a long run the
- * steps of other stretches are not there; the sweep goes back through all lines, so it is told from how far back it is.
+ * Where a line is recorded, or in the sweep first sends its adjoint: a step of the whole run. In a stretch of a long run
+ * the steps of other stretches are not there; the sweep goes back through all lines, so it is told from how far back it is
+ * in its chapter.
  * @param {Trace} trace @param {number} line of the whole run @param {boolean} back
  */
 export function stepOfLine(trace, line, back) {
   if (!back) return line;
   if (!trace.excerpt) {
-    const found = trace.steps.findLastIndex((step) => step.phase === "sweep" && step.line >= line);
+    const found = trace.steps.findIndex((step) => step.phase === "sweep" && step.line <= line);
     return found < 0 ? trace.lines.length : found;
   }
-  const { record, sweep } = phaseLengths(trace);
-  const inputs = trace.chapters[0][1];
-  return Math.round(record + sweep * (1 - (line - inputs) / (record - inputs)));
+  const at = trace.chapters.findIndex(([, first, end]) => first <= line && line < end);
+  const [from, to] = trace.excerpt.swept[at];
+  const [, first, end] = trace.chapters[at];
+  return Math.round(from + ((to - from) * (end - 1 - line)) / (end - first));
 }
 
 /** The chapters in the order in which the player comes to them: forth, and then back. @param {Trace} trace */
