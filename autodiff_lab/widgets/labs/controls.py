@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -41,6 +40,7 @@ class LabControl:
 
     def __init__(self, lab: Lab, control: Control, do: Do) -> None:
         self.control, self._lab, self._do = control, lab, do
+        self._is_held = False
         self.widget = self.cell = _make_widget(control)
         if isinstance(control, Slider):
             self._text = widgets.HTML().add_class("adl-lab-value")
@@ -55,7 +55,9 @@ class LabControl:
     def _hear(self, change: Any) -> None:
         name = self.control.name
         if not isinstance(self.control, Play):
+            self._is_held = isinstance(self.control, Slider)
             self._do(lambda: self._lab.set(**{name: change.new}))
+            self._is_held = False
         elif change.new > change.old:  # however many ticks a slow kernel has missed, they are one press
             self._do(lambda: self._lab.press(name))
 
@@ -71,11 +73,9 @@ class LabControl:
         value = getattr(lab, control.name)
         if isinstance(control, Slider):
             self._text.value = escape(lab.slider_text(control.name))
-            # The page would move what lies between two stops, and say that it was moved. It adds up its steps with
-            # rounding errors, and is not to be corrected for them while it is dragged on.
-            value = control.convert(value)
-            if math.isclose(value, widget.value, abs_tol=control.step / 1000):
-                return
+            if self._is_held:
+                return  # a correction would arrive while the hand is elsewhere
+            value = control.convert(value)  # the page would move what lies between two stops, and say that it was moved
         widget.value = value
 
 

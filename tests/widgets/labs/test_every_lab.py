@@ -94,6 +94,7 @@ def test_whatever_hands_do_it_stays_whole_and_keeps_its_size(kind, monkeypatch):
         for label, value in steps:
             act(view, label, value)
             assert view.error == ""
+        lab.notify()  # the slider that was moved last stays where the hand put it, until the lab is shown again
         json.dumps(lab.snapshot(), allow_nan=True)
         assert lab.sentence().strip() and "0x" not in str(lab)
         assert view.sentence.value == escape(lab.sentence())
@@ -104,8 +105,7 @@ def test_whatever_hands_do_it_stays_whole_and_keeps_its_size(kind, monkeypatch):
             if isinstance(control, Button | Play):
                 assert (CANNOT in widget._dom_classes) == (not lab.can(control.name)) and not widget.disabled
             elif isinstance(control, Slider):
-                stop = control.convert(getattr(lab, control.name))
-                assert abs(widget.value - stop) <= control.step / 1000, "the page rounds a little"
+                assert widget.value == control.convert(getattr(lab, control.name))
             else:
                 assert widget.value == getattr(lab, control.name)
 
