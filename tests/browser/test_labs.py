@@ -21,9 +21,9 @@ NOBODY_ANSWERS = "The kernel does not answer"
 class LabOnPage:
     """One lab in the page, driven as a learner drives it."""
 
-    def __init__(self, page, kind):
+    def __init__(self, page, kind, number=0):
         self.page, self.kind = page, kind
-        self.root = page.locator(f".adl-lab[aria-label='{kind.title}']").first
+        self.root = page.locator(f".adl-lab[aria-label='{kind.title}']").nth(number)
         self.root.wait_for()
 
     def control(self, control):
@@ -272,3 +272,29 @@ def test_everything_can_be_read(theme, server, open_notebook):
         assert not faint, (kind.__name__, faint)
         assert lab.root.evaluate(CONTRAST), "the text was looked at"
     assert not serious(notebook.page, ".adl-lab")
+
+
+# ipywidgets keeps every view of a model until it is removed.
+VIEWS = """async () => {
+    const { model } = [...autodiffLab.live.values()].at(-1);
+    const all = await model.widget_manager.get_model(model.get('child').replace('IPY_MODEL_', ''));
+    return Object.keys(all.views).length;
+}"""
+
+
+def test_a_lab_in_two_outputs_is_one_lab_and_leaves_with_them(server, open_notebook):
+    kind, control = first_with(Slider)
+    notebook = open_notebook(server.write("twice.ipynb", shown_by(kind), "lab"), height=1600).run_all()
+    one, other = (LabOnPage(notebook.page, kind, number) for number in (0, 1))
+    one.use(control)
+    notebook.page.wait_for_function(
+        "() => new Set([...document.querySelectorAll('.adl-lab-sentence')].map((e) => e.innerText)).size === 1"
+    )
+    other.use(control)
+    notebook.page.wait_for_function(f"async () => await ({VIEWS})() === 2")
+    notebook.page.evaluate("window.away = document.querySelectorAll('.jp-OutputArea-child')[1]; away.remove()")
+    notebook.page.wait_for_function(f"async () => await ({VIEWS})() === 1", timeout=30_000)
+    notebook.page.evaluate("document.querySelectorAll('.jp-OutputArea')[1].append(away)")  # a cell that comes back
+    other.use(control)
+    notebook.clear_outputs()
+    notebook.page.wait_for_function(f"async () => await ({VIEWS})() === 0", timeout=30_000)
