@@ -73,6 +73,8 @@ CALLS: dict[Any, list[Call]] = {
         Call(lambda a: np.abs(la.eigh(_symmetric(a))[1]), (SQUARE,)),
         Call(lambda a: la.eigh(_symmetric(a)).eigenvectors ** 2, (STACK,)),
         Call(lambda a: np.sum(la.eigh(_symmetric(a)).eigenvalues ** 3), (SQUARE,)),
+        Call(lambda a: la.eigh(_symmetric(a), UPLO="U")[1] ** 2, (STACK,)),
+        Call(lambda a: la.eigh(_symmetric(a), "L").eigenvalues, (SQUARE,)),
     ],
     la.eigvalsh: [Call(lambda a: la.eigvalsh(_symmetric(a)), (x,)) for x in (SQUARE, STACK)],
     la.qr: [
