@@ -269,6 +269,7 @@ OF_ARRAYS: dict[Op, Write] = {
     **{TABLE[f]: _make_reduction_writer("maximum") for f in (np.max, np.amax)},
     **{TABLE[f]: _make_reduction_writer("minimum") for f in (np.min, np.amin)},
     TABLE[np.sum]: _make_reduction_writer("add"),
+    TABLE["logsumexp"]: _make_reduction_writer("logaddexp"),
     TABLE[np.prod]: _make_reduction_writer("multiply"),
     TABLE[np.mean]: _write_mean,
     TABLE[np.stack]: _write_stack,

@@ -50,5 +50,5 @@ NAMES = {
     if not isinstance(key, str)
 }
 NAMES |= {TABLE[name]: f"np.{name}" for name in ("clip", "concatenate", "convolve")}
-NAMES |= {TABLE["unless"]: "np.where", TABLE["norm"]: "np.linalg.norm", TABLE["logsumexp"]: "np.logaddexp.reduce"}
+NAMES |= {TABLE["unless"]: "np.where", TABLE["norm"]: "np.linalg.norm"}
 """What NumPy calls the rows that it has a function for."""
