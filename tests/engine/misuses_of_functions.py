@@ -105,6 +105,7 @@ WITHOUT_RULE: dict[str, Misuse] = {
     "np.choose, out of range": Misuse(lambda x: np.choose([5], [x, x]), IndexError, r"2 given"),
     "np.choose(mode=)": Misuse(lambda x: np.choose([5], [x, x], mode="wrap"), U, r"Leave `mode` out"),
     "np.cross of two components": Misuse(lambda x: np.cross(x[:2], x[:2]), U, r"append a zero", True),
+    "np.linalg.eigh(UPLO='X')": Misuse(lambda x: np.linalg.eigh(np.outer(x, x), "X"), ValueError, r"'L' or 'U'", True),
     "np.linalg.svd": Misuse(lambda x: np.linalg.svd(np.outer(x, x)), U, r"compute_uv=False", True),
     "np.linalg.qr(mode=)": Misuse(lambda x: np.linalg.qr(np.outer(x, x), "complete"), U, r"mode='reduced'", True),
     "np.linalg.qr, wide": Misuse(lambda x: np.linalg.qr(x[None, :]), U, r"at least as many rows", True),

@@ -32,7 +32,7 @@ def _require_order(name: str, order: str) -> None:
 
 def _reshape(x: Any, shape: Any, order: str = "C") -> Any:
     _require_order("np.reshape", order)
-    return np.reshape(x, shape, order=order)
+    return np.reshape(x, shape) if order == "C" else np.reshape(x, shape, order="F")  # an option would be shown
 
 
 def _reshape_batch(t: Any, y: Any, shape: Any, order: str = "C") -> Any:
@@ -43,7 +43,7 @@ def _reshape_batch(t: Any, y: Any, shape: Any, order: str = "C") -> Any:
 
 linear(
     np.reshape,
-    lambda g, y, x, shape, order="C": np.reshape(g, shape_of(x), order=order),
+    lambda g, y, x, shape, order="C": _reshape(g, shape_of(x), order),
     call=_reshape,
     batched=_reshape_batch,
 )
