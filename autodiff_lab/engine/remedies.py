@@ -76,7 +76,7 @@ class Asked(NamedTuple):
 def find_asking_call(x: Any) -> Asked:
     """Find the expression of the user's code that is being evaluated, and rewrite it so that `x` is followed."""
     frame = find_user_frame()
-    with suppress(SyntaxError, UnicodeError, RecursionError):
+    with suppress(SyntaxError, ValueError, RecursionError):
         where = list(frame.f_code.co_positions())[frame.f_lasti // 2]
         if None not in where:
             return _rewrite(x, frame, *where)  # type: ignore[arg-type]

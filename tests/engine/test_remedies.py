@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from autodiff_lab import grad, jvp
+from autodiff_lab.engine.dispatch import TABLE
 from autodiff_lab.engine.errors import AutodiffError, DetachedError, UnsupportedError
 
 X, V = np.float64(0.7), np.array([0.5, 1.5, -0.3])
@@ -114,6 +115,23 @@ def test_the_message_names_who_asks() -> None:
         "np.full asks for the bare numbers of Var"
     )
     assert message_of(define("return np.ones(3).dot(x)"), V, "reverse").startswith("NumPy asks")
+
+
+ROWS = {
+    "np.i0": (np.i0, "g * (np.i0(x + 1e-6) - np.i0(x - 1e-6)) / 2e-6", X),
+    "np.cov": (np.cov, "g * 2 * (x - np.mean(x)) / (len(x) - 1)", V),
+    "np.spacing": (np.spacing, "0.0 * x", X),  # a function of each entry, flat between powers of two
+}
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_the_row_that_the_message_proposes_works(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    function, rule, x = ROWS[name]
+    lines = message_of(function, x, "reverse").split("\n")[1:]
+    monkeypatch.setitem(TABLE, function, None)  # so that the row is taken out again
+    exec("\n".join(lines).replace("    ", "").replace("...", rule), {"np": np})
+    expected = [(function(x + h) - function(x - h)) / 2e-4 for h in 1e-4 * np.atleast_2d(np.eye(np.size(x)))]
+    np.testing.assert_allclose(np.ravel(grad(function)(x)), np.ravel(expected), rtol=1e-6, atol=1e-12)
 
 
 def test_a_function_of_scipy_is_called_by_its_own_name() -> None:
