@@ -87,7 +87,8 @@ def split_arguments(
 def call_composed(op: Op, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call a NumPy function that is composed of other rows; raise for an option that it does not know."""
     known = parameters_of(op.fn)[0]
-    named = function if parameters_of(function)[1] else op.fn  # a function in C may not tell what NumPy calls them
+    tells = parameters_of(function)[1] and not isinstance(function, np.ufunc)  # what NumPy calls them
+    named = function if tells else op.fn
     by_name, names = bind_arguments(named, args, kwargs), parameters_of(named)[1]
     if all(p.kind is not p.VAR_POSITIONAL for p in known.values()):
         kwargs, args = by_name, ()

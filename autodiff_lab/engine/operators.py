@@ -72,9 +72,9 @@ class Overloaded(Traced):
                 "(or `a = a + x`) so that the result is a new value."
             )
             raise_lost(self, written)
-        row = TABLE.get(f"{ufunc.__name__}.{method}") if name.startswith("np.") else None
         if method == "__call__" and op is not None and op.kind == "composed":
-            row = op
+            return call_composed(op, ufunc, inputs, kwargs)
+        row = TABLE.get(f"{ufunc.__name__}.{method}") if name.startswith("np.") else None
         if row is not None:
             return call_composed(row, row.fn, inputs, kwargs)
         if method == "outer" and op is not None and not kwargs:

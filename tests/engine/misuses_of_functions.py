@@ -53,6 +53,12 @@ WITHOUT_RULE: dict[str, Misuse] = {
     ),
     "np.sin(x, dtype=)": Misuse(lambda x: np.sin(x, dtype=np.float32), U, r"np\.sin with dtype=.*without options"),
     "np.add(x, 1, where=)": Misuse(lambda x: np.add(x, 1.0, where=False), U, r"np\.add with where=.*without options"),
+    "np.float_power(x, 2, dtype=)": Misuse(
+        lambda x: np.float_power(x, 2.0, dtype=np.float32), U, r"^np\.float_power with dtype=.*Leave `dtype` out"
+    ),
+    "np.vecdot(x, x, keepdims=)": Misuse(
+        lambda x: np.vecdot(x, x, keepdims=True), U, r"^np\.vecdot with keepdims=True.*that work here: .*axis", True
+    ),
     "np.sin(x, casting=)": Misuse(lambda x: np.sin(x, casting="unsafe"), U, r"np\.sin with casting="),
     "np.sum(x, dtype=)": Misuse(
         lambda x: np.sum(x, dtype=np.float32), U, r"np\.sum with dtype=.*Leave `dtype` out", True
