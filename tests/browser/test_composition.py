@@ -91,8 +91,10 @@ FAULTS = """([phone, whole]) => {
         for (const name of ["source", "tape"]) need(`the ${name}`, one(`.adl-pane-${name}`), screen);
         for (const piece of all(".adl-code .is-current")) need("what runs", piece, rect(one(".adl-source")));
         if (player.dataset.phase !== "start")
-            for (const cell of all(".adl-tape tbody tr.is-current > *"))
-                if (cell.offsetWidth) need(`of the row of the tape the ${cell.className.split(" ")[0]}`, cell, rect(one(".adl-tape-body")));
+            for (const cell of all(".adl-tape tbody tr.is-current > *")) {
+                const [column] = cell.className.split(" ");
+                if (cell.offsetWidth) need(`of the row of the tape the ${column}`, cell, rect(one(".adl-tape-body")));
+            }
     }
     const names = [".adl-bar", ".adl-inputs", ".adl-pane-graph", ".adl-pane-source", ".adl-pane-tape", ".adl-words"];
     const parts = names.filter((name) => one(name)?.offsetHeight);

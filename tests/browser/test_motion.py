@@ -181,6 +181,13 @@ def test_a_moment_is_the_same_whatever_was_shown_before(mode, opened):
     assert different == []
 
 
+# The words that a reader sees at a moment: what is hidden is not among them.
+TOLD = """([step, progress]) => {
+    const player = document.querySelector(".adl-player");
+    player.adlRender(step, progress);
+    return player.querySelector(".adl-words").innerText;
+}"""
+
 # Where the numbers that travel stand, and where the boxes of the step's lines are: middles, in pixels.
 PLACES = """([step, progress]) => {
     const player = document.querySelector(".adl-player");
@@ -213,6 +220,49 @@ def test_numbers_leave_from_the_sending_box_and_arrive_at_the_receiving_one(open
             for x, y, *_ in places:
                 inside = [abs(x - left) <= w / 2 + 3 and abs(y - top) <= h / 2 + 3 for left, top, w, h in around]
                 assert any(inside), (s, progress, (x, y), around)
+
+
+def test_no_result_is_told_before_it_has_arrived(opened):
+    player = opened()
+    trace = play(f, 2.0, 5.0).trace
+    early = []
+    for s in range(FIRST, END + 1):
+        step = trace.steps[s]
+        result = trace.lines[step.line].value.text if step.phase == "record" else ""
+        if step.sends and step.sends[0].before is not None:
+            result = step.sends[0].after.text
+        for progress in (0.1, 0.5, 1):
+            told = player.page.evaluate(TOLD, [s, progress])
+            if progress < 1 and result and result in told:
+                early.append((s, progress, result))
+            assert progress < 1 or result in told, "in the end it is told"
+    assert not early
+
+
+OUTSIDE = """(last) => {
+    const player = document.querySelector(".adl-player");
+    const pane = player.querySelector(".adl-graph-body").getBoundingClientRect();
+    const found = [];
+    for (let step = 2; step <= last; step++)
+        for (const progress of [0.05, 0.3, 0.5, 0.7, 0.9]) {
+            player.adlRender(step, progress);
+            for (const token of player.querySelectorAll(".adl-token")) {
+                const { left, right, top, bottom } = token.getBoundingClientRect();
+                if (left < pane.left || right > pane.right || top < pane.top || bottom > pane.bottom)
+                    found.push([step, progress, token.textContent]);
+                for (const text of token.querySelectorAll("text"))
+                    if (text.getBoundingClientRect().width > text.previousSibling.getBoundingClientRect().width)
+                        found.push([step, progress, token.textContent, "is wider than its ground"]);
+            }
+        }
+    return found;
+}"""
+
+
+@pytest.mark.parametrize(("width", "height"), [(930, 620), (1280, 720), (390, 844)])
+def test_numbers_on_their_way_are_in_view(width, height, opened):
+    player = opened(width=width, height=height)
+    assert player.page.evaluate(OUTSIDE, END) == []
 
 
 FRAMES = """(milliseconds) => new Promise((done) => {
