@@ -7,6 +7,7 @@ what each argument is called.
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable, Sequence
 from functools import cache
 from itertools import takewhile
@@ -85,7 +86,10 @@ def split_arguments(
 
 def call_composed(op: Op, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call a NumPy function that is composed of other rows; raise for an option that it does not know."""
-    by_name, names, known = bind_arguments(function, args, kwargs), parameters_of(function)[1], parameters_of(op.fn)[0]
+    known = parameters_of(op.fn)[0]
+    tells = parameters_of(function)[1] and not isinstance(function, np.ufunc)  # what NumPy calls them
+    named = function if tells else op.fn
+    by_name, names = bind_arguments(named, args, kwargs), parameters_of(named)[1]
     if all(p.kind is not p.VAR_POSITIONAL for p in known.values()):
         kwargs, args = by_name, ()
     if not args and names:
@@ -99,8 +103,13 @@ def call_composed(op: Op, function: Callable[..., Any], args: tuple[Any, ...], k
 
 
 def numpy_name(function: Any) -> str:
-    """The name of a NumPy function as users write it: ``np.linalg.inv``."""
-    return f"{getattr(function, '__module__', 'numpy').replace('numpy', 'np', 1)}.{function.__name__}"
+    """The name under which users find a function of NumPy or SciPy: ``np.linalg.inv``, ``scipy.special.erf``."""
+    name, module = function.__name__, getattr(function, "__module__", None)
+    if isinstance(function, np.ufunc):  # it does not say where it is from
+        homes = ("numpy", "scipy.special")
+        module = next((home for home in homes if getattr(sys.modules.get(home), name, None) is function), "")
+    public = ".".join(part for part in (module or "").split(".") if not part.startswith("_"))
+    return f"{public.replace('numpy', 'np', 1)}.{name}".lstrip(".")
 
 
 def raise_unknown_option(function: Callable[..., Any], option: str, given: Any, known: Sequence[str]) -> NoReturn:

@@ -16,7 +16,7 @@ __all__ = [
     "is_user_frame",
 ]
 
-INTERNAL_MODULES = ("autodiff_lab.engine.", "autodiff_lab.transforms.", "numpy.")
+INTERNAL_MODULES = ("autodiff_lab.engine.", "autodiff_lab.transforms.", "numpy.", "scipy.")
 """Modules between the learner's own lines and the tape: an operation is never said to stand there."""
 
 

@@ -16,6 +16,8 @@ from .calls import call_composed, numpy_name, split_arguments
 from .dispatch import TABLE, Traced, apply, as_operand
 from .errors import AutodiffError, DetachedError, MutationError, ShapeError, UnsupportedError
 from .levels import is_paused, note_caught, open_levels
+from .remedies import explain_conversion, missing_rule
+from .rules.special import add_special_rows
 
 __all__ = ["Overloaded", "is_operand"]
 
@@ -40,21 +42,6 @@ def raise_lost(x: Any, error: AutodiffError) -> NoReturn:
     raise error
 
 
-def missing_rule(name: str) -> UnsupportedError:
-    """The error for a function without a derivative rule."""
-    if name.startswith("np.fft."):
-        return UnsupportedError(
-            f"{name} works with complex numbers, and derivatives here are of real ones: Fourier transforms are left "
-            "out. A short transform can be written as a real matrix product, np.cos(angles) @ x and np.sin(angles) @ x."
-        )
-    return UnsupportedError(
-        f"{name} has no derivative rule here, so its derivative would be lost. Write it with functions that have "
-        f"one, or add a row to the table:\n"
-        f"    from autodiff_lab.engine.rules import elementwise\n"
-        f"    elementwise({name}, lambda y, x: ...)   # the local partial, from the result y and the operand x"
-    )
-
-
 class Overloaded(Traced):
     """A traced value with operators, NumPy's protocols and array methods: Variable, Dual and Symbol."""
 
@@ -66,6 +53,8 @@ class Overloaded(Traced):
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         op = TABLE.get(ufunc)
+        if op is None and add_special_rows():
+            op = TABLE.get(ufunc)
         if op is not None and method == "__call__" and not kwargs:
             if ufunc in self.binary:  # NumPy asks here when an array stands on the left, or a learner calls it by name
                 a, b = inputs
@@ -75,27 +64,34 @@ class Overloaded(Traced):
             if op.kind == "composed":
                 return op.fn(*map(as_operand, inputs))
             return apply(op, tuple(map(as_operand, inputs)) if len(inputs) > 1 else inputs)
+        name = numpy_name(ufunc)
         if kwargs.pop("out", None) is not None:
             written = MutationError(
-                f"np.{ufunc.__name__} was asked to write a recorded value into an existing array (`a += x` or "
-                f"`out=`). Writing in place would lose the derivative: write `a = np.{ufunc.__name__}(a, x)` "
+                f"{name} was asked to write a recorded value into an existing array (`a += x` or "
+                f"`out=`). Writing in place would lose the derivative: write `a = {name}(a, x)` "
                 "(or `a = a + x`) so that the result is a new value."
             )
             raise_lost(self, written)
-        if method == "reduce" and ufunc is np.add:
-            return np.sum(*inputs, **{"axis": 0, **kwargs})
+        if method == "__call__" and op is not None and op.kind == "composed":
+            return call_composed(op, ufunc, inputs, kwargs)
+        row = TABLE.get(f"{ufunc.__name__}.{method}") if name.startswith("np.") else None
+        if row is not None:
+            return call_composed(row, row.fn, inputs, kwargs)
+        if method == "outer" and op is not None and not kwargs:
+            a, b = map(as_operand, inputs)
+            return ufunc(np.reshape(a, np.shape(a) + (1,) * np.ndim(b)), b)
         if method != "__call__" or kwargs:
-            asked = f"np.{ufunc.__name__}.{method}" if method != "__call__" else f"np.{ufunc.__name__}"
+            asked = f"{name}.{method}" if method != "__call__" else name
             options = f" with {', '.join(kwargs)}=…" if kwargs else ""
-            text = f"{asked}{options} has no derivative rule. Call np.{ufunc.__name__}(…) itself, without options"
+            text = f"{asked}{options} has no derivative rule. Call {name}(…) itself, without options"
             instead = ", or np.sum / np.cumsum / indexing for what the method does." if method != "__call__" else "."
             raise_lost(self, UnsupportedError(text + instead))
-        raise_lost(self, missing_rule(f"np.{ufunc.__name__}"))
+        raise_lost(self, missing_rule(ufunc))
 
     def __array_function__(self, func: Callable[..., Any], types: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         op = TABLE.get(func)
         if op is None:
-            raise_lost(self, missing_rule(numpy_name(func)))
+            raise_lost(self, missing_rule(func))
         if op.kind == "composed":
             return call_composed(op, func, args, kwargs)
         operands, static = split_arguments(op, func, args, kwargs)
@@ -104,19 +100,7 @@ class Overloaded(Traced):
     # What would lose the derivative in silence raises, and says what to write instead.
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> NoReturn:
-        instead = (
-            f"To change its type, write x.astype(np.{np.dtype(dtype)})"
-            if dtype is not None
-            else "Use a NumPy function or a method instead of one that converts (x.astype to change its type)"
-        )
-        raise_lost(
-            self,
-            DetachedError(
-                f"NumPy asked for the bare numbers of {self!r}, which would lose its derivative. Build arrays from "
-                f"recorded values with np.stack([x, y]) instead of np.array([x, y]). {instead}; or take `.value` if "
-                "you want a constant."
-            ),
-        )
+        raise_lost(self, DetachedError(explain_conversion(self)))
 
     def _raise_detached(self, what: str, instead: str) -> NoReturn:
         text = f"{what} of {self!r} would lose its derivative. {instead} Use `.value` if you want the plain number."

@@ -15,7 +15,7 @@ from .frames import is_user_frame
 
 __all__ = ["MAX_SHOWN_LINES", "hides_own_error", "render_traceback", "shorten_display"]
 
-HIDDEN_MODULES = ("autodiff_lab.", "numpy.", "IPython.", "contextlib.")
+HIDDEN_MODULES = ("autodiff_lab.", "numpy.", "scipy.", "IPython.", "contextlib.")
 """Modules whose frames a learner has no use for."""
 
 MAX_SHOWN_LINES = 15

@@ -189,7 +189,9 @@ def _write_transpose(w: Writer, i: int, refs: Any) -> Text:
 def _write_reshape(w: Writer, i: int, refs: Any) -> Text:
     if type(w.value(refs[0])) is not np.ndarray:
         return f"np.full({w.values[i].shape}, {w.array_text(i, refs[0], CHOICE)})", ATOM
-    return f"{w.text(refs[0], ATOM)}.reshape({w.values[i].shape})", ATOM
+    order = w.static.get(i, NO_OPTIONS).get("order", "C")
+    options = "" if order == "C" else f", order={order!r}"
+    return f"{w.text(refs[0], ATOM)}.reshape({w.values[i].shape}{options})", ATOM
 
 
 def _make_reduction_writer(ufunc: str) -> Write:
@@ -267,6 +269,7 @@ OF_ARRAYS: dict[Op, Write] = {
     **{TABLE[f]: _make_reduction_writer("maximum") for f in (np.max, np.amax)},
     **{TABLE[f]: _make_reduction_writer("minimum") for f in (np.min, np.amin)},
     TABLE[np.sum]: _make_reduction_writer("add"),
+    TABLE["logsumexp"]: _make_reduction_writer("logaddexp"),
     TABLE[np.prod]: _make_reduction_writer("multiply"),
     TABLE[np.mean]: _write_mean,
     TABLE[np.stack]: _write_stack,

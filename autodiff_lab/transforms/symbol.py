@@ -16,6 +16,7 @@ from ..engine.dispatch import FLOAT64, NO_OPTIONS, Level, Op, Traced
 from ..engine.errors import DetachedError
 from ..engine.operators import Overloaded
 from ..engine.printing import format_call, format_index, format_static, format_value
+from ..engine.rules.special import SPECIAL_ROWS
 
 __all__ = ["Symbol"]
 
@@ -99,7 +100,7 @@ class Symbol(Overloaded):
         return self._spell("")
 
     def python(self) -> str:
-        """The formula as Python source that evaluates to the same number."""
+        """The formula as Python source that evaluates to the same number, with ``from scipy import special``."""
         return self._spell("np.")
 
     def latex(self) -> str:
@@ -168,7 +169,8 @@ class Symbol(Overloaded):
             return f"{prefix}{self.static['dtype']}({_spell(self.operands[0], prefix)})"
         if strength is None:
             own = self.op.name == "getitem" or self.op.inside is not None  # a learner's function is not NumPy's
-            named = self.op.name if own else prefix + self.op.name
+            home = "special." if prefix and self.op.name in SPECIAL_ROWS else prefix
+            named = self.op.name if own else home + self.op.name
             return format_call(
                 named,
                 None,

@@ -154,7 +154,9 @@ def watched_pages(context_for: Callable[..., Any], watch: Watch, leave: Callable
     pages, followed = [], set()
 
     def open_page(width: int = 1280, height: int = 900, offline: bool = False, **options: Any) -> Any:
-        media = {name: options.pop(name) for name in ("color_scheme", "reduced_motion") if name in options}
+        # A test about motion asks for it; all others see at once what a step shows in the end.
+        media = {"reduced_motion": "reduce"}
+        media |= {name: options.pop(name) for name in ("color_scheme", "reduced_motion") if name in options}
         context = context_for(offline, options)
         context.set_default_timeout(20_000)
         if context not in followed:

@@ -53,7 +53,7 @@ def new_player(notebook, shared_watch, request):
 
 def test_a_slider_records_again(new_player):
     player = new_player(cell(f, "play(f, 2.0, 5.0)"))
-    player.press("Last step")
+    player.last_step()
     player.shows_the_gradient()
     player.set_input("x1", 3)
     shows(player, Trace.of(f, 3.0, 5.0))
@@ -68,7 +68,7 @@ def test_a_slider_records_again(new_player):
 
 def test_a_slider_by_key(new_player, notebook):
     player = new_player(cell(f, "play(f, 2.0, 5.0)"))
-    player.press("Last step")
+    player.last_step()
     slider = player.root.get_by_role("slider", name="x1", exact=True)
     slider.focus()
     cells, active = notebook.sources(), notebook.active_cell()
@@ -82,7 +82,7 @@ def test_a_slider_by_key(new_player, notebook):
 def test_the_last_position_of_every_slider_counts(new_player):
     """A hand moves faster than the kernel answers; a late answer must not pull a slider back."""
     player = new_player(cell(f, "play(f, 2.0, 5.0)"))
-    player.press("Last step")
+    player.last_step()
     for x1, x2, pause in ((3, 6, 5), (2.2, 4, 8), (3.6, 7, 10), (3, 6, 15), (2.2, 4, 20), (2, 5, 5)):
         moves = [["x1", x1 + 0.3], ["x1", x1], ["x2", x2 + 0.5], ["x2", x2]]
         player.root.evaluate(HASTY, [moves, pause])
@@ -92,14 +92,14 @@ def test_the_last_position_of_every_slider_counts(new_player):
 
 def test_an_exception_is_shown_and_the_picture_stays(new_player, notebook, request):
     player = new_player(cell(picky, "play(picky, 4.0, ranges={'x': (-4, 9)})"))
-    player.press("Last step")
+    player.last_step()
     shows(player, Trace.of(picky, 4.0))
     player.set_input("x", -1)
     message = player.root.locator(".adl-error").get_by_text("picky wants x >= 0")
     message.wait_for()
     shows(player, Trace.of(picky, 4.0))
     player.press("Back one step")
-    player.press("Last step")
+    player.last_step()
     photograph(notebook.page, request, "at the bad input")
     player.set_input("x", 9)
     shows(player, Trace.of(picky, 9.0))
@@ -110,7 +110,7 @@ def test_an_exception_is_shown_and_the_picture_stays(new_player, notebook, reque
 @pytest.mark.filterwarnings("ignore:invalid value")
 def test_a_value_that_is_not_a_number(new_player, notebook, request):
     player = new_player(cell(logarithm, "play(logarithm, 2.0, ranges={'x': (-4, 9)})"))
-    player.press("Last step")
+    player.last_step()
     player.set_input("x", -1)
     shows(player, Trace.of(logarithm, -1.0))
     assert "nan" in player.column("value")

@@ -1,4 +1,4 @@
-"""What is pointed at, or has the focus, lights up in every pane; the sum at a node shows where each part came from."""
+"""What is pointed at, or has the focus, lights up in every pane; the sum at a node shows what it is made of."""
 
 import pytest
 
@@ -18,7 +18,7 @@ def player(new_page, tmp_path):
 
 
 def lit(player):
-    """What is lit: pieces of source, nodes, edges, rows of the tape, contributions."""
+    """What is lit: pieces of source, nodes, edges, rows of the tape."""
     return player.root.evaluate(
         """root => {
             const all = (selector, read) => [...root.querySelectorAll(selector)].map(read);
@@ -27,24 +27,18 @@ def lit(player):
                 nodes: all('.adl-node.is-linked', (e) => e.dataset.node),
                 edges: all('.adl-edge.is-linked', (e) => e.dataset.edge),
                 rows: all('.adl-tape tr.is-linked', (e) => e.dataset.line),
-                chips: all('.adl-chip.is-linked', (e) => e.textContent),
             };
         }"""
     )
 
 
-def sums(player):
-    return player.root.locator(".adl-sum").all_text_contents()
+def told(player, line):
+    """What pointing at a node tells: its name, its value, and its adjoint as the sum that it is."""
+    return player.root.locator(f"[data-node=n{line}] > title").text_content()
 
 
-SINE = {"source": "np.sin(x2)", "nodes": ["n5"], "edges": [], "rows": ["5"], "chips": []}
-ITS_EDGE = {
-    "source": "np.sin(x2)",
-    "nodes": ["n1", "n5"],
-    "edges": ["e5_0"],
-    "rows": ["1", "5"],
-    "chips": ["v₄(−1) × 0.2837"],
-}
+SINE = {"source": "np.sin(x2)", "nodes": ["n5"], "edges": [], "rows": ["5"]}
+ITS_EDGE = {"source": "np.sin(x2)", "nodes": ["n1", "n5"], "edges": ["e5_0"], "rows": ["1", "5"]}
 
 
 def test_a_line_lights_up_in_every_pane(player):
@@ -62,14 +56,7 @@ def test_a_line_lights_up_in_every_pane(player):
         assert not any(lit(player).values())
 
 
-def test_a_contribution_lights_up_in_every_pane(player):
-    chip = player.root.locator(".adl-chip", has_text="(−1) × 0.2837")
-    chip.hover()
-    assert lit(player) == ITS_EDGE
-    player.page.mouse.move(2, 2)
-    chip.focus()
-    assert lit(player) == ITS_EDGE
-    player.focus()
+def test_an_edge_lights_up_in_every_pane(player):
     x, y = player.root.locator("[data-edge=e5_0] .adl-hit").evaluate(
         """path => {
             const point = path.getPointAtLength(path.getTotalLength() / 2).matrixTransform(path.getScreenCTM());
@@ -81,32 +68,29 @@ def test_a_contribution_lights_up_in_every_pane(player):
 
 
 def test_the_sum_grows(player):
-    assert sums(player) == ["v̄₀ x2 = v₄(−1) × 0.2837 + v₂… = −0.2837"]
+    """The line of arithmetic has what was there, what comes, and what that makes; the node keeps it."""
+    assert "−0.2837" in player.arithmetic()
+    assert "adjoint −0.2837" in told(player, 1) and "+" not in told(player, 1)
+    player.scrub(LAST - 1)
+    for part in ("−0.2837 + ", "1 × 2", "1.7163"):
+        assert part in player.arithmetic()
+    assert "adjoint −0.2837 + 2 = 1.7163" in told(player, 1)
     player.scrub(LAST)
-    assert sums(player) == ["v̄₋₁ x1 = v₂1 × 5 + v₁1 × 0.5 = 5.5"]
-    player.root.locator("tr[data-line='1']").hover()
-    assert sums(player) == ["v̄₀ x2 = v₄(−1) × 0.2837 + v₂1 × 2 = 1.7163"]
-    player.root.locator("[data-node=n6]").hover()
-    assert sums(player) == ["v̄₅ = seed1 = 1"]
+    for part in ("5 + ", "1 × 0.5", "5.5"):
+        assert part in player.arithmetic()
+    assert "adjoint 5 + 0.5 = 5.5" in told(player, 0)
+    assert "adjoint 1" in told(player, 6) and "=" not in told(player, 6).split("adjoint")[1], "the seed alone"
 
 
-def test_a_contribution_leads_to_its_step(player):
-    player.root.locator(".adl-chip", has_text="(−1) × 0.2837").click()
-    player.arrives_at(AT_HALF_WAY)
-    player.root.locator(".adl-chip.is-waiting").focus()
+def test_a_line_leads_to_its_step(player):
+    """In the sweep to where it first sends its adjoint; while the program runs, to where it is recorded."""
+    player.root.locator("tr[data-line='3']").click()
+    player.arrives_at(LAST - 2)
+    assert player.root.locator(".adl-tape tr.is-current").get_attribute("data-line") == "3"
+    player.scrub(1)
+    player.root.locator("[data-node=n3]").focus()
     player.key("Enter")
-    player.arrives_at(12)
-    assert "1.7163" in sums(player)[-1]
-
-
-def test_the_contributions_are_one_stop_and_have_names(player):
-    player.scrub(12)
-    chips = player.root.locator(".adl-chip")
-    assert [chip.get_attribute("tabindex") for chip in chips.all()].count("0") == 1
-    chips.first.focus()
-    player.key("ArrowDown", "ArrowDown")
-    focused = player.page.evaluate("document.activeElement.title")
-    assert focused == "(−1) × 0.2837 = −0.2837, from v₄"
+    player.arrives_at(2)
 
 
 def test_pointing_moves_nothing(player):
@@ -124,17 +108,21 @@ def test_thickness_follows_the_contribution(player):
     assert five / two == pytest.approx(5 / 2)
 
 
-def test_the_tape_says_what_it_keeps_and_greys_what_it_let_go(player):
-    memory = player.root.locator(".adl-memory")
-    player.scrub(7)
-    assert memory.inner_text() == "keeps 7 numbers, 56 bytes"
+def test_the_tape_greys_what_it_let_go_and_the_costs_say_what_it_keeps(player):
+    player.open_details()
+
+    def kept():
+        return player.root.locator(".adl-meter tbody td").nth(2).inner_text()
+
+    player.scrub(6)
+    assert kept() == "7 (56 B)"
     assert player.root.locator(".adl-tape .is-released").count() == 0
     player.scrub(LAST)
-    assert memory.inner_text() == "keeps 2 numbers, 16 bytes"
+    assert kept() == "2 (16 B)"
     assert player.root.locator(".adl-tape .is-released").count() == player.root.locator("svg .is-released").count() == 5
     assert (
         player.root.locator("tr[data-line='6'] .adl-value").get_attribute("title").endswith("nobody needs it any more")
     )
     player.mode("forward")
-    player.scrub(7)
-    assert memory.inner_text() == "keeps 2 numbers, 16 bytes"
+    player.scrub(5)
+    assert kept() == "2 (16 B)"

@@ -114,9 +114,9 @@ def test_an_output_looks_like_a_view(server, open_notebook):
     page = notebook.page
     for kind in (".adl-player", ".adl-lab"):
         page.wait_for_function("kind => document.querySelectorAll(kind).length === 2", arg=kind)
-    PlayerOnPage(page).press("Last step")
+    PlayerOnPage(page).last_step()
     page.evaluate("document.querySelectorAll('.adl-lab details').forEach((more) => (more.open = true))")
-    page.wait_for_function("[...document.querySelectorAll('.adl-player')].every((e) => e.dataset.step === '12')")
+    page.wait_for_function("[...document.querySelectorAll('.adl-player')].every((e) => e.dataset.step === '15')")
     page.mouse.move(0, 0)
     for kind in (".adl-player", ".adl-lab"):
         page.evaluate("document.activeElement.blur()")

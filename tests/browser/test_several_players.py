@@ -1,6 +1,6 @@
 """Players in one notebook do not disturb each other, not even two views of the same one."""
 
-from .player_page import LAST, PlayerOnPage, cell, f
+from .player_page import AT_HALF_WAY, LAST, PlayerOnPage, cell, f
 
 
 def g(a):
@@ -11,11 +11,11 @@ def test_several_players(server, open_notebook):
     path = server.write("several.ipynb", cell(f, "play(f, 2.0, 5.0)"), cell(g, "play(g, 3.0)"))
     notebook = open_notebook(path, height=1900).run_all()
     first, second = PlayerOnPage(notebook.page, 0), PlayerOnPage(notebook.page, 1)
-    second.press("Last step")
+    second.last_step()
     first.shows_the_start()
     assert second.column("adjoint")[0] == "27"
     first.focus()
-    first.key("End", "ArrowLeft", "ArrowLeft", "ArrowLeft")
+    first.key("End", *["ArrowLeft"] * (LAST - AT_HALF_WAY))
     first.shows_half_way()
     assert second.column("adjoint")[0] == "27"
     second.set_input("a", 1)
@@ -32,7 +32,7 @@ def test_the_same_player_twice(server, open_notebook):
     path = server.write("twice.ipynb", cell(f, "player = play(f, 2.0, 5.0)\nplayer"), "player")
     notebook = open_notebook(path, height=1900).run_all()
     first, second = PlayerOnPage(notebook.page, 0), PlayerOnPage(notebook.page, 1)
-    first.press("Last step")
+    first.last_step()
     first.shows_the_gradient()
     second.arrives_at(LAST)
     second.shows_the_gradient()

@@ -5,7 +5,7 @@ import pytest
 from autodiff_lab import Trace
 
 from .conftest import photograph
-from .player_page import AT_HALF_WAY, LAST, PlayerOnPage, cell, f
+from .player_page import AT_HALF_WAY, INPUTS, LAST, PlayerOnPage, cell, f
 
 CELLS = (cell(f, "play(f, 2.0, 5.0)"), "'a cell below'")
 
@@ -31,27 +31,34 @@ def test_buttons(player):
         player.press("Forward one step")
         player.arrives_at(step)
     player.shows_half_way()
-    player.press("Last step")
+    player.last_step()
     player.shows_the_gradient()
-    player.press("First step")
-    player.shows_the_start()
-    player.press("Last step")
     player.press("Back one step")
     player.arrives_at(LAST - 1)
+    player.press("Forward one step")
+    player.shows_the_gradient()
+    beyond = player.root.get_by_role("button", name="Forward one step", exact=True)
+    assert beyond.get_attribute("aria-disabled") == "true"
+    beyond.click(force=True)
+    player.shows_the_gradient()
+    player.first_step()
+    player.shows_the_start()
+    assert player.root.get_by_role("button", name="Back one step").get_attribute("aria-disabled") == "true"
 
 
 def test_every_step_shows_what_the_engine_computed(player):
     trace = Trace.of(f, 2.0, 5.0)
-    assert len(trace.steps) == LAST
+    assert len(trace.steps) == INPUTS + LAST
     player.focus()
-    for s, step in enumerate(trace.steps):
+    for s, step in list(enumerate(trace.steps))[INPUTS:]:
         player.key("ArrowRight")
-        player.arrives_at(s + 1)
+        player.arrives_at(s - INPUTS + 1)
+        assert player.root.get_attribute("data-step") == str(s)
         recorded = min(s + 1, len(trace.lines))
-        unknown = [""] * (len(trace.lines) - recorded)
+        values = [line.value.text for line in trace.lines[:recorded]]
+        assert player.column("value") == values + [""] * (len(trace.lines) - recorded)
         adjoints = ["·" if adjoint is None else adjoint.text for adjoint in trace.adjoints_at(s)]
-        assert player.column("value") == [line.value.text for line in trace.lines[:recorded]] + unknown
-        assert player.column("adjoint") == adjoints[:recorded] + unknown
+        assert player.column("adjoint") == ([""] * len(adjoints) if step.phase == "record" else adjoints)
         assert player.sentence() == step.sentence
     player.shows_the_gradient()
 
@@ -64,7 +71,7 @@ def test_keys_belong_to_the_player_alone(notebook, player):
     player.shows_the_start()
     player.key("End")
     player.shows_the_gradient()
-    player.key("ArrowLeft", "ArrowLeft", "ArrowLeft")
+    player.key(*["ArrowLeft"] * (LAST - AT_HALF_WAY))
     player.shows_half_way()
     player.key("a", "b", "x", "j", "k", "ArrowDown", "ArrowUp")
     assert (notebook.sources(), notebook.active_cell()) == (cells, active)
@@ -92,6 +99,7 @@ def test_keys_work_wherever_the_focus_is(notebook, player):
         stop.focus()
         player.key("Home", "ArrowRight", "ArrowRight", "ArrowRight", "ArrowLeft")
         player.arrives_at(2)
+    player.open_details()
     player.root.get_by_role("combobox", name="Speed").focus()
     player.key("ArrowRight", "ArrowLeft")
     assert player.step == 2, "a list keeps its own arrows"
@@ -99,10 +107,10 @@ def test_keys_work_wherever_the_focus_is(notebook, player):
 
 
 def test_space_plays_and_pauses(player):
-    player.root.get_by_role("combobox", name="Speed").select_option("4")
+    player.speed(4)
     player.focus()
     player.key(" ")
-    player.page.wait_for_function("player => player.dataset.step >= 2", arg=player.root.element_handle())
+    player.page.wait_for_function("player => player.dataset.step >= 3", arg=player.root.element_handle())
     player.key(" ")
     player.root.get_by_role("button", name="Play", exact=True).wait_for()
     stopped = player.step
@@ -121,14 +129,14 @@ def test_scrubber(player):
 
 def test_python_and_the_page_share_the_step(server, open_notebook):
     """`player.step` can be set and read in a cell."""
-    cells = (cell(f, "player = play(f, 2.0, 5.0)\nplayer.step = 9\nplayer"), "'a cell below'")
+    cells = (cell(f, "player = play(f, 2.0, 5.0)\nplayer.step = 10\nplayer"), "'a cell below'")
     notebook = open_notebook(server.write("step.ipynb", *cells), height=1100).run_all()
     player = PlayerOnPage(notebook.page)
     player.shows_half_way()
-    player.press("Last step")
+    player.last_step()
     player.shows_the_gradient()
     notebook.add_cell("print('python sees step', player.step)")
-    assert "python sees step 12" in notebook.page.locator(".jp-Cell").last.inner_text()
+    assert "python sees step 15" in notebook.page.locator(".jp-Cell").last.inner_text()
 
 
 def test_no_kernel_is_needed(server, open_notebook, watch, request):
@@ -146,7 +154,7 @@ def test_no_kernel_is_needed(server, open_notebook, watch, request):
     player.arrives_at(3)
     player.set_input("x1", 1.0)
     player.root.get_by_role("status").filter(has_text="The kernel does not answer").wait_for()
-    player.press("Last step")
+    player.last_step()
     player.shows_the_gradient()
     photograph(notebook.page, request, "restarted")
     notebook.shut_kernel_down()
@@ -155,5 +163,5 @@ def test_no_kernel_is_needed(server, open_notebook, watch, request):
     player.shows_half_way()
     player.key("ArrowLeft")
     player.arrives_at(AT_HALF_WAY - 1)
-    player.press("Last step")
+    player.last_step()
     player.shows_the_gradient()

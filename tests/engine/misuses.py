@@ -75,17 +75,19 @@ MISUSES: dict[str, Misuse] = {
     "[1, 2, 3][x]": Misuse(lambda x: [1.0, 2.0, 3.0][x], D, VALUE),
     "a[x]": Misuse(lambda x: np.arange(9.0)[x], D, VALUE),
     "operator.index(x)": Misuse(lambda x: operator.index(x), D, VALUE),
-    "np.float64(x)": Misuse(lambda x: np.float64(x), D, VALUE),
-    "np.array([x, x])": Misuse(lambda x: np.array([x, x]), D, r"np\.stack\(\[x, y\]\) instead of np\.array"),
+    "np.float64(x)": Misuse(lambda x: np.float64(x), D, r"write\n +x\nor take `\.value`"),
+    "np.array([x, x])": Misuse(
+        lambda x: np.array([x, x]), D, r"In place of\n +np\.array\(\[x, x\]\)\nwrite\n +np\.stack\(\[x, x\]\)"
+    ),
     "np.array([x, 1.0])": Misuse(lambda x: np.array([x, 1.0]), D, NP_STACK),
     "np.array(x)": Misuse(lambda x: np.array(x), D, VALUE),
-    "np.array([[x]], float)": Misuse(lambda x: np.array([[x]], dtype=float), D, NP_STACK),
+    "np.array([[x]], float)": Misuse(lambda x: np.array([[x]], dtype=float), D, r"write\n +np\.block\(\[\[x\]\]\)\n"),
     "np.asarray(x)": Misuse(lambda x: np.asarray(x), D, VALUE),
     "np.asarray([x], object)": Misuse(lambda x: np.sum(np.asarray([x, x], dtype=object)), AutodiffError, ""),
-    "np.full(3, x)": Misuse(lambda x: np.full(3, x), D, NP_STACK),
+    "np.full(3, x)": Misuse(lambda x: np.full(3, x), D, r"write\n +np\.broadcast_to\(x, 3\)\n"),
     "np.sum([x, x])": Misuse(lambda x: np.sum([x, x]), D, NP_STACK),
     "np.sin([x, x])": Misuse(lambda x: np.sin([x, x]), D, NP_STACK),
-    "np.linspace(0, x)": Misuse(lambda x: np.linspace(0, x), AutodiffError, r"np\.linspace|" + VALUE),
+    "np.linspace(0, 1, x)": Misuse(lambda x: np.linspace(0.0, 1.0, x), D, VALUE),
     "np.arange(x)": Misuse(lambda x: np.arange(x), AutodiffError, VALUE),
     "np.random.normal(x)": Misuse(lambda x: np.random.default_rng(0).normal(x), D, VALUE),
     "[x, x] * np.ones(2)": Misuse(lambda x: np.ones(2) * [x, x], D, NP_STACK),
@@ -105,7 +107,7 @@ MISUSES: dict[str, Misuse] = {
     "x.astype(complex)": Misuse(lambda x: x.astype(complex), D, VALUE),
     "x.astype(str)": Misuse(lambda x: x.astype(str), D, VALUE, True),
     "np.asarray(x, np.float32)": Misuse(
-        lambda x: np.asarray(x, dtype=np.float32), D, r"write x\.astype\(np\.float32\)"
+        lambda x: np.asarray(x, dtype=np.float32), D, r"write\s+x\.astype\(np\.float32\)"
     ),
     "np.array([x], np.float32)": Misuse(lambda x: np.array([x], dtype=np.float32), D, NP_STACK),
     "np.float32(x)": Misuse(lambda x: np.float32(x), D, r"x\.astype"),

@@ -28,23 +28,37 @@ A, FFT = np.array([0.5, 1.0, 2.5]), r"complex numbers.*np\.cos\(angles\)"
 
 WITHOUT_RULE: dict[str, Misuse] = {
     # No row in the table: named, and told in two lines how to add one
-    "np.i0(x)": Misuse(lambda x: np.i0(x), U, r"np\.i0 has no derivative rule .*\n.*\n    elementwise\(np\.i0,"),
+    "np.i0(x)": Misuse(lambda x: np.i0(x), U, r"np\.i0 has no derivative rule .*\n.*\n    general\(np\.i0,"),
     "divmod(x, 2)": Misuse(lambda x: divmod(x, 2), U, r"divmod.*write a // b and a % b"),
     "divmod(7, x)": Misuse(lambda x: divmod(7, x)[1], U, r"divmod.*write a // b and a % b"),
     "x & 1": Misuse(lambda x: x & 1, TypeError, r"&"),
-    "np.modf(x)": Misuse(lambda x: np.modf(x)[0], U, r"np\.modf"),
+    "np.nextafter(x, 1)": Misuse(
+        lambda x: np.nextafter(x, 1.0), U, r"\n    elementwise\(np\.nextafter, lambda y, a, b: \.\.\., lambda y, a, b:"
+    ),
+    "np.modf(x)": Misuse(lambda x: np.modf(x)[0], U, r"^np\.modf has .* Write it with functions that have one\.$"),
+    "np.cov(x)": Misuse(lambda x: np.cov(x), U, r"import general\n    general\(np\.cov, lambda g, y, x:", True),
+    "np.linalg.cond(x)": Misuse(lambda x: np.linalg.cond(np.outer(x, x)), U, r"^np\.linalg\.cond has no", True),
+    "np.linalg.matrix_norm": Misuse(lambda x: np.linalg.matrix_norm(np.outer(x, x)), U, r"^np\.linalg\.matrix_n", True),
     "np.fft.fft(x)": Misuse(lambda x: np.fft.fft(x), U, r"np\.fft\.fft", True),
     "np.add.at": Misuse(lambda x: np.add.at(np.zeros(3), [0], x), U, r"np\.add\.at.*Call np\.add\("),
-    "np.add.accumulate": Misuse(lambda x: np.add.accumulate(x), U, r"np\.add\.accumulate.*Call np\.add\(", True),
     "np.add.reduceat": Misuse(lambda x: np.add.reduceat(x, [0, 1]), U, r"np\.add\.reduceat.*Call np\.add\(", True),
-    "np.multiply.reduce": Misuse(
-        lambda x: np.multiply.reduce(x), U, r"np\.multiply\.reduce.*Call np\.multiply\(", True
+    "np.subtract.reduce": Misuse(
+        lambda x: np.subtract.reduce(x), U, r"np\.subtract\.reduce.*Call np\.subtract\(", True
     ),
-    "np.multiply.outer": Misuse(
-        lambda x: np.multiply.outer(x, x), U, r"np\.multiply\.outer.*Call np\.multiply\(", True
+    "np.maximum.reduce(x, initial=)": Misuse(
+        lambda x: np.maximum.reduce(x, initial=3.0), U, r"np\.maximum\.reduce with initial=.*Leave `initial` out", True
+    ),
+    "np.multiply.outer(x, x, dtype=)": Misuse(
+        lambda x: np.multiply.outer(x, x, dtype=np.float32), U, r"np\.multiply\.outer with dtype=", True
     ),
     "np.sin(x, dtype=)": Misuse(lambda x: np.sin(x, dtype=np.float32), U, r"np\.sin with dtype=.*without options"),
     "np.add(x, 1, where=)": Misuse(lambda x: np.add(x, 1.0, where=False), U, r"np\.add with where=.*without options"),
+    "np.float_power(x, 2, dtype=)": Misuse(
+        lambda x: np.float_power(x, 2.0, dtype=np.float32), U, r"^np\.float_power with dtype=.*Leave `dtype` out"
+    ),
+    "np.vecdot(x, x, keepdims=)": Misuse(
+        lambda x: np.vecdot(x, x, keepdims=True), U, r"^np\.vecdot with keepdims=True.*that work here: .*axis", True
+    ),
     "np.sin(x, casting=)": Misuse(lambda x: np.sin(x, casting="unsafe"), U, r"np\.sin with casting="),
     "np.sum(x, dtype=)": Misuse(
         lambda x: np.sum(x, dtype=np.float32), U, r"np\.sum with dtype=.*Leave `dtype` out", True
@@ -55,7 +69,8 @@ WITHOUT_RULE: dict[str, Misuse] = {
     "np.sum(x, initial=)": Misuse(lambda x: np.sum(x, initial=5.0), U, r"Options that work here: axis, keepdims", True),
     "np.mean(x, where=)": Misuse(lambda x: np.mean(x, where=x > 0), U, r"Leave `where` out", True),
     "np.add.reduce(x, initial=)": Misuse(lambda x: np.add.reduce(x, initial=5.0), U, r"initial", True),
-    "np.reshape(x, order='F')": Misuse(lambda x: np.reshape(x, (3, 1), order="F"), U, r"Leave `order` out", True),
+    "np.reshape(x, order='A')": Misuse(lambda x: np.reshape(x, (3, 1), order="A"), U, r"write 'C' or 'F'", True),
+    "np.ravel(x, order='K')": Misuse(lambda x: np.ravel(x, order="K"), U, r"np\.ravel.*write 'C' or 'F'", True),
     "np.stack([x], dtype=)": Misuse(lambda x: np.stack([x, x], dtype=np.float32), U, r"Leave `dtype` out", True),
     "np.real(x)": Misuse(lambda x: np.real(x), U, r"np\.real"),
     "np.conj(x)": Misuse(lambda x: np.conj(x), U, r"np\.conjugate"),
@@ -66,7 +81,6 @@ WITHOUT_RULE: dict[str, Misuse] = {
     "np.fft.rfft(x)": Misuse(lambda x: np.fft.rfft(x), U, FFT, True),
     "np.fft.ifft(x)": Misuse(lambda x: np.fft.ifft(x), U, FFT, True),
     "np.fft.fft2": Misuse(lambda x: np.fft.fft2(np.outer(x, x)), U, FFT, True),
-    "np.maximum.reduce": Misuse(lambda x: np.maximum.reduce(x), U, r"Call np\.maximum\(", True),
     "np.maximum.accumulate": Misuse(lambda x: np.maximum.accumulate(x), U, r"Call np\.maximum\(", True),
     "np.multiply.at": Misuse(lambda x: np.multiply.at(np.ones(3), [0], x), U, r"Call np\.multiply\("),
     # Options without a rule
@@ -97,6 +111,7 @@ WITHOUT_RULE: dict[str, Misuse] = {
     "np.choose, out of range": Misuse(lambda x: np.choose([5], [x, x]), IndexError, r"2 given"),
     "np.choose(mode=)": Misuse(lambda x: np.choose([5], [x, x], mode="wrap"), U, r"Leave `mode` out"),
     "np.cross of two components": Misuse(lambda x: np.cross(x[:2], x[:2]), U, r"append a zero", True),
+    "np.linalg.eigh(UPLO='X')": Misuse(lambda x: np.linalg.eigh(np.outer(x, x), "X"), ValueError, r"'L' or 'U'", True),
     "np.linalg.svd": Misuse(lambda x: np.linalg.svd(np.outer(x, x)), U, r"compute_uv=False", True),
     "np.linalg.qr(mode=)": Misuse(lambda x: np.linalg.qr(np.outer(x, x), "complete"), U, r"mode='reduced'", True),
     "np.linalg.qr, wide": Misuse(lambda x: np.linalg.qr(x[None, :]), U, r"at least as many rows", True),

@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 
 from autodiff_lab import checkpoint, custom_gradient
 
+from .samples.special import special
+
 C = np.array([[0.5, -1.0, 0.3], [0.2, 0.4, -0.7], [1.0, 0.1, 0.6]])
 SLOPES: list[float] = []  # how far the operands of kinks and choices are from where they change
 
@@ -133,6 +135,7 @@ INSTRUCTIONS: dict[str, Any] = {
     "log10": lambda a, b: np.log10(1 + np.square(a)),
     "log1p": lambda a, b: np.log1p(np.square(a)),
     "logaddexp": lambda a, b: np.logaddexp(a, b),
+    "log sum exp": lambda a, b: np.logaddexp.reduce(a + C, axis=0) + b,
     "logaddexp2": lambda a, b: np.logaddexp2(a, b),
     "cbrt": lambda a, b: np.cbrt(1 + np.square(a)),
     "hypot": lambda a, b: np.hypot(1 + np.square(a), b),
@@ -191,6 +194,14 @@ INSTRUCTIONS: dict[str, Any] = {
     "checkpoint": lambda a, b: checkpoint(lambda a, b: np.sin(a) * b + np.tanh(a * b))(a, b),
     "own rule": lambda a, b: softplus(a) - b,
 }
+
+if special is not None:
+    INSTRUCTIONS |= {
+        "erf": lambda a, b: special.erf(a),
+        "expit": lambda a, b: special.expit(a - b),
+        "gammaln": lambda a, b: special.gammaln(1.5 + np.square(np.tanh(a))),
+        "psi": lambda a, b: special.psi(1.5 + np.square(np.tanh(a))),
+    }
 
 instructions = st.tuples(st.sampled_from(sorted(INSTRUCTIONS)), st.integers(0, 5), st.integers(0, 5))
 scalars = st.floats(-2, 2).map(lambda v: round(v, 3))

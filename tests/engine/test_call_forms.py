@@ -94,6 +94,20 @@ np.round(a=x, decimals=1) + x
 np.ones_like(a=x) + x
 np.searchsorted([0.0, 1.0], v=x) + x
 np.full_like(a=x, fill_value=2.0) + x
+np.linspace(start=x, stop=2.0, num=3, axis=1)
+np.trapezoid(y=x, x=[0.0, 1, 3], axis=0)
+np.polyval(p=[1.0, 2, 3], x=x)
+np.select(condlist=[x > 0], choicelist=[x], default=1.0)
+np.block(arrays=[[x, x], [x, x]])
+np.vecdot(x, x, axis=0)
+np.linalg.vecdot(x, x, axis=0)
+np.copy(a=x)
+np.reshape(x, shape=(4, 3), order="F")
+np.add.reduce(x, 1, None, None, True)
+np.multiply.reduce(array=x, axis=0)
+np.add.outer(x, [1.0, 2.0])
+np.multiply.outer(x, x)
+np.hypot.outer([2.0, 3.0], x[0])
 x.sum(0)
 x.clip(0, 1)
 x.clip(max=0.5)

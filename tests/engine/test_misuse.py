@@ -72,7 +72,7 @@ def test_a_misuse_raises_the_error_that_explains_it(way: str) -> None:
             message = str(found[0])
             assert re.search(misuse.says, message, re.DOTALL), message
             if isinstance(found[0], AutodiffError):
-                assert "np.float64(" not in message
+                assert "np.float64(" not in message.replace("np.float64(x)", "")  # a learner may have written this one
                 assert len(message) < 600
                 assert message[-1] in ".)x" or "\n" in message
 

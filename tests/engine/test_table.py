@@ -45,7 +45,7 @@ def alike(key: Any, shape: tuple[int, ...]) -> tuple[Any, ...]:
 
 KNOWN = {**ELEMENTWISE, **FLAT, **QUESTIONS, **CALLS}
 THROUGH = {"einsum", "convolve", "norm", "concatenate", "logabsdet", "sign of det", "eigh", "qr", "svdvals", "over"}
-THROUGH |= {"stop_gradient", "nan_to_num"}  # rows reached through another's samples; a test below holds it
+THROUGH |= {"stop_gradient", "nan_to_num", "logsumexp"}  # rows reached through another's samples; a test below holds it
 
 
 def test_every_row_has_a_sample() -> None:

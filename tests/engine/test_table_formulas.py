@@ -12,7 +12,7 @@ import pytest
 from autodiff_lab import Symbol
 from autodiff_lab.engine.dispatch import TABLE
 
-from .samples import ELEMENTWISE, FLAT, callable_of, title
+from .samples import ELEMENTWISE, FLAT, callable_of, special, title
 
 pytestmark = pytest.mark.filterwarnings("error")  # a rule that warns at an ordinary point is wrong
 
@@ -61,7 +61,7 @@ def test_the_partial_is_a_formula(key: Any) -> None:
 def test_the_formula_as_python_gives_the_partial(key: Any, shape: tuple[int, ...]) -> None:
     args = alike(key, shape)
     y = callable_of(key)(*args)
-    names = {"np": np, "y": y, **dict(zip("abc", args, strict=False))}
+    names = {"np": np, "special": special.special, "y": y, **dict(zip("abc", args, strict=False))}
     for k, formula in enumerate(formulas(key)):
         expected = TABLE[key].local_partial(k, y, *args)
         got = eval(formula.python(), names) if isinstance(formula, Symbol) else formula
@@ -75,6 +75,5 @@ def test_the_function_itself_is_a_formula(key: Any) -> None:
     formula = f(*[Symbol(n) for n in "abc"[: len(args)]])
     numbers = [np.float64(a[1]) for a in args]
     assert well_formed(formula.latex())
-    np.testing.assert_array_equal(
-        eval(formula.python(), {"np": np, **dict(zip("abc", numbers, strict=False))}), f(*numbers)
-    )
+    names = {"np": np, "special": special.special, **dict(zip("abc", numbers, strict=False))}
+    np.testing.assert_array_equal(eval(formula.python(), names), f(*numbers))

@@ -14,8 +14,8 @@ differentiation* (2008).
 
 from __future__ import annotations
 
+from . import building, grids, linear_algebra, products, reductions, shapes  # noqa: F401
 from . import elementwise as _elementwise  # noqa: F401 — reading a room fills the table
-from . import linear_algebra, products, reductions, shapes  # noqa: F401
 from .rows import (
     comparison,
     composed,

@@ -114,13 +114,21 @@ def _slogdet(a: Any) -> Any:
     return Slogdet(sign_of_determinant(a), log_determinant(a))
 
 
+# Functions of a symmetric matrix, of which NumPy reads the lower triangle
+
+
+def _of_lower_triangle(s: Any, a: Any) -> Any:
+    """The adjoint `s` of a symmetric matrix; where `a` is none, all of it belongs to the triangle that was read."""
+    return s if np.array_equal(a, t(a)) else _scaled_lower_triangle(s + t(s), 0.5)
+
+
 # Factorisations. One row has one result, so the parts of a factorisation are packed into one array.
 
 
 def _cholesky_back(g: Any, y: Any, a: Any) -> Any:
     inverse = la.inv(y)
     s = t(inverse) @ _scaled_lower_triangle(t(y) @ g, 0.5) @ inverse
-    return (s + t(s)) / 2
+    return _of_lower_triangle((s + t(s)) / 2, a)
 
 
 general(la.cholesky, _cholesky_back, call=lambda a: la.cholesky(a))
@@ -152,7 +160,7 @@ def _qr(a: Any, mode: str = "reduced") -> Any:
 
 
 def _packed_eigh(a: Any) -> Any:
-    w, v = la.eigh(a)  # of its lower triangle, as NumPy does; the gradient is that of the symmetric matrix
+    w, v = la.eigh(a)
     return np.concatenate([w[..., None, :], v], axis=-2)
 
 
@@ -191,7 +199,7 @@ def _eigh_back(g: Any, y: Any, a: Any) -> Any:
         @ (over(np.where(gaps == 0, asked, inner), gaps) + _share_between_equals(gw, w)[..., None, :] * diagonal)
         @ t(v)
     )
-    return (s + t(s)) / 2
+    return _of_lower_triangle((s + t(s)) / 2, a)
 
 
 packed_eigh = general("eigh", _eigh_back, call=_packed_eigh)
@@ -199,6 +207,8 @@ packed_eigh = general("eigh", _eigh_back, call=_packed_eigh)
 
 @composed(la.eigh)
 def _eigh(a: Any, UPLO: str = "L") -> Any:
+    if UPLO.upper() not in ("L", "U"):
+        raise ValueError(f"np.linalg.eigh reads the lower or the upper triangle, UPLO='L' or 'U', not {UPLO!r}.")
     both = packed_eigh(t(a) if UPLO.upper() == "U" else a)
     return Eigh(both[..., 0, :], both[..., 1:, :])
 

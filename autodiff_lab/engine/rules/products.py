@@ -179,6 +179,13 @@ def _vdot(a: Any, b: Any) -> Any:
     return np.ravel(a) @ np.ravel(b)
 
 
+@composed(np.vecdot, np.linalg.vecdot)
+def _vecdot(x1: Any, x2: Any, axis: int = -1) -> Any:
+    if axis != -1:
+        x1, x2 = np.moveaxis(x1, axis, -1), np.moveaxis(x2, axis, -1)
+    return np.sum(x1 * x2, axis=-1)
+
+
 @composed(np.outer)
 def _outer(a: Any, b: Any) -> Any:
     return np.reshape(a, (-1, 1)) * np.reshape(b, (1, -1))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -99,16 +100,58 @@ def _sort(a: Any, axis: int | None = -1) -> Any:
     return np.moveaxis(np.matmul(even, rows[..., None])[..., 0], -1, axis)
 
 
-@composed(np.median)
-def _median(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
+def _in_rows(a: Any, axis: Any) -> tuple[Any, tuple[int, ...]]:
+    """The entries along one or more axes as rows, and the shape of one number per row that keeps these axes."""
     shape = shape_of(a)
     axes = tuple(range(len(shape))) if axis is None else (axis,) if np.ndim(axis) == 0 else tuple(axis)
     axes = tuple(i % len(shape) for i in axes)
     last = np.moveaxis(a, axes, range(len(shape) - len(axes), len(shape)))
     n = int(np.prod([shape[i] for i in axes]))
-    rows = np.sort(np.reshape(last, (*shape_of(last)[: len(shape) - len(axes)], n)), axis=-1)
+    return np.reshape(last, (*shape_of(last)[: len(shape) - len(axes)], n)), keepdims_shape(shape, axes)
+
+
+@composed(np.median)
+def _median(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
+    rows, kept = _in_rows(a, axis)
+    rows, n = np.sort(rows, axis=-1), shape_of(rows)[-1]
     middle = np.mean(rows[..., (n - 1) // 2 : n // 2 + 1], axis=-1)
-    return np.reshape(middle, keepdims_shape(shape, axes)) if keepdims else middle
+    return np.reshape(middle, kept) if keepdims else middle
+
+
+# Methods of NumPy's functions of two numbers: ``np.add.reduce``
+
+
+def _add_method(name: str, function: Callable[..., Any]) -> None:
+    """A method that is a function of its own; along axis 0, where the function takes all axes."""
+
+    def reduced(array: Any, axis: Any = 0, keepdims: bool = False) -> Any:
+        return function(array, axis=axis, keepdims=keepdims)
+
+    def accumulated(array: Any, axis: int = 0) -> Any:
+        return function(array, axis=axis)
+
+    method = reduced if name.endswith("reduce") else accumulated
+    method.__name__, method.__module__ = name, "numpy"
+    composed(name)(method)
+
+
+log_sum_exp = reduction(
+    "logsumexp",
+    lambda y, x, axis: np.exp(x - y),
+    call=lambda a, axis, keepdims: np.logaddexp.reduce(a, axis=axis, keepdims=keepdims),
+)
+
+METHODS: dict[str, Callable[..., Any]] = {
+    "add.reduce": np.sum,
+    "multiply.reduce": np.prod,
+    "maximum.reduce": np.max,
+    "minimum.reduce": np.min,
+    "logaddexp.reduce": log_sum_exp,
+    "add.accumulate": np.cumsum,
+    "multiply.accumulate": np.cumprod,
+}
+for name, function in METHODS.items():
+    _add_method(name, function)
 
 
 # Averages, spreads, norms
@@ -206,3 +249,10 @@ def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> 
     elif isinstance(ord, int | float) and ord != 0:
         return _root(np.sum(np.absolute(x) ** ord, axis=axis, keepdims=keepdims), 1 / ord)
     raise UnsupportedError(f"np.linalg.norm with ord={ord!r} has no derivative rule for this operand.")
+
+
+@composed(np.linalg.vector_norm)
+def _vector_norm(x: Any, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Any:
+    rows, kept = _in_rows(x, axis)
+    y = np.linalg.norm(rows, ord, axis=-1)
+    return np.reshape(y, kept) if keepdims else y

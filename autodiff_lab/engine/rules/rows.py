@@ -86,7 +86,7 @@ def multilinear(key: Any, *transposes: Rule, call: Any = None, **options: Any) -
     return _row("multilinear", key, transposes, call, **options)
 
 
-def general(key: Any, *pullbacks: Rule, call: Any = None) -> Op:
+def general(key: Any, *pullbacks: Rule | None, call: Any = None) -> Op:
     """Any function: ``pullback(g, y, *operands, **static)``, linear in `g`; the pushforward is its transpose."""
     return _row("general", key, pullbacks, call)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -25,10 +25,27 @@ def _axes_behind_batch(axes: Any, y: Any) -> tuple[int, ...]:
     return (0, *(a % n + 1 for a in (range(n - 1, -1, -1) if axes is None else axes)))
 
 
+def _require_order(name: str, order: str) -> None:
+    if order not in ("C", "F"):
+        raise UnsupportedError(f"{name} with order={order!r} asks how an array lies in memory: write 'C' or 'F'.")
+
+
+def _reshape(x: Any, shape: Any, order: str = "C") -> Any:
+    _require_order("np.reshape", order)
+    return np.reshape(x, shape) if order == "C" else np.reshape(x, shape, order="F")  # an option would be shown
+
+
+def _reshape_batch(t: Any, y: Any, shape: Any, order: str = "C") -> Any:
+    if order == "C":
+        return np.reshape(t, (len(t), *shape_of(y)))
+    return np.moveaxis(np.reshape(np.moveaxis(t, 0, -1), (*shape_of(y), len(t)), order="F"), -1, 0)
+
+
 linear(
     np.reshape,
-    lambda g, y, x, shape: np.reshape(g, shape_of(x)),
-    batched=lambda t, y, shape: np.reshape(t, (len(t), *shape_of(y))),
+    lambda g, y, x, shape, order="C": _reshape(g, shape_of(x), order),
+    call=_reshape,
+    batched=_reshape_batch,
 )
 linear(
     np.transpose,
@@ -43,6 +60,9 @@ linear(
     batched=lambda t, y, dtype: as_type(t, dtype),
 )
 comparison("as integers", call=lambda x, dtype: as_type(x, dtype))
+
+
+composed(np.copy)(lambda a, order="K": a)  # it cannot be written to
 
 
 @composed(np.astype)
@@ -83,6 +103,7 @@ for reshaping in (
 
 @composed(np.ravel)
 def _ravel(a: Any, order: str = "C") -> Any:
+    _require_order("np.ravel", order)
     return np.reshape(np.transpose(a) if order == "F" else a, (-1,))
 
 
@@ -231,120 +252,3 @@ def _pad(array: Any, pad_width: Any, mode: str = "constant", **options: Any) -> 
 @composed(np.trace)
 def _trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     return np.sum(np.diagonal(a, offset, axis1, axis2), axis=-1)
-
-
-@composed(np.choose)
-def _choose(a: Any, choices: Any) -> Any:
-    if isinstance(a, Traced):
-        raise UnsupportedError("np.choose picks by whole numbers, which have no derivative: use np.where(x > 0, a, b).")
-    if not np.all((np.greater_equal(a, 0)) & (np.less(a, len(choices)))):
-        raise IndexError(f"np.choose was asked for a choice that is not among the {len(choices)} given.")
-    out = choices[0]
-    for k in range(1, len(choices)):
-        out = np.where(np.equal(a, k), choices[k], out)
-    return out
-
-
-# Putting together
-
-
-def _span(axis: int, k: int, arrays: Sequence[Any]) -> tuple[Any, ...]:
-    """Where the k-th of concatenated arrays lies."""
-    axis = axis % len(shape_of(arrays[k]))
-    start = sum(shape_of(x)[axis] for x in arrays[:k])
-    return (slice(None),) * axis + (slice(start, start + shape_of(arrays[k])[axis]),)
-
-
-def _behind_one(axis: int) -> int:
-    return axis if axis < 0 else axis + 1
-
-
-linear(
-    np.stack,
-    lambda k, g, y, *arrays, axis=0: g[(slice(None),) * (axis % len(shape_of(y))) + (k,)],
-    call=lambda *arrays, axis=0: np.stack(arrays, axis=axis),
-    variadic=True,
-    batched=lambda ts, y, axis=0: np.stack(ts, axis=_behind_one(axis)),
-)
-join = linear(
-    "concatenate",
-    lambda k, g, y, *arrays, axis=0: g[_span(axis, k, arrays)],
-    call=lambda *arrays, axis=0: np.concatenate(arrays, axis=axis),
-    variadic=True,
-    batched=lambda ts, y, axis=0: np.concatenate(ts, axis=_behind_one(axis)),
-)
-
-
-@composed(np.concatenate)
-def _concatenate(arrays: Any, axis: int | None = 0) -> Any:
-    return join(*(map(np.ravel, arrays) if axis is None else arrays), axis=axis or 0)
-
-
-composed(np.vstack)(lambda tup: np.concatenate([np.atleast_2d(x) for x in tup], axis=0))
-composed(np.dstack)(lambda tup: np.concatenate([np.atleast_3d(x) for x in tup], axis=2))
-composed(np.append)(lambda arr, values, axis=None: np.concatenate([arr, values], axis=axis))
-
-
-@composed(np.hstack)
-def _hstack(tup: Any) -> Any:
-    arrays = [np.atleast_1d(x) for x in tup]
-    return np.concatenate(arrays, axis=0 if np.ndim(arrays[0]) == 1 else 1)
-
-
-@composed(np.column_stack)
-def _column_stack(tup: Any) -> Any:
-    return np.concatenate([np.reshape(x, (-1, 1)) if np.ndim(x) < 2 else x for x in tup], axis=1)
-
-
-@composed(np.meshgrid)
-def _meshgrid(*xi: Any, indexing: str = "xy", sparse: bool = False, copy: bool = True) -> tuple[Any, ...]:
-    shapes = np.meshgrid(*(np.empty(np.size(x)) for x in xi), indexing=indexing, sparse=True)
-    full = np.broadcast_shapes(*(s.shape for s in shapes))
-    grids = (np.reshape(x, s.shape) for x, s in zip(xi, shapes, strict=True))
-    return tuple(x if sparse else np.broadcast_to(x, full) for x in grids)
-
-
-# Differences
-
-
-@composed(np.diff)
-def _diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
-    parts = [a]
-    for extra, place in ((prepend, 0), (append, len(parts))):
-        if extra is not None:
-            one_wide = kept = list(shape_of(a))
-            kept[axis] = 1
-            parts.insert(
-                place if place == 0 else len(parts),
-                np.broadcast_to(extra, one_wide) if np.ndim(extra) == 0 else extra,
-            )
-    x = np.moveaxis(np.concatenate(parts, axis=axis) if len(parts) > 1 else a, axis, -1)
-    for _ in range(n):
-        x = x[..., 1:] - x[..., :-1]
-    return np.moveaxis(x, -1, axis)
-
-
-@composed(np.gradient)
-def _gradient(f: Any, *spacing: Any, axis: Any = None, edge_order: int = 1) -> Any:
-    axes = tuple(range(np.ndim(f))) if axis is None else (axis,) if np.ndim(axis) == 0 else tuple(axis)
-    steps = spacing * len(axes) if len(spacing) == 1 else spacing or (1.0,) * len(axes)
-    out = []
-    for a, step in zip(axes, steps, strict=True):
-        if isinstance(step, Traced):
-            raise UnsupportedError("np.gradient is followed in its values, not in the spacing: divide by it yourself.")
-        stencil = np.gradient(np.eye(shape_of(f)[a], dtype=f.dtype), step, axis=0, edge_order=edge_order)
-        out.append(np.moveaxis(np.tensordot(stencil, f, axes=(1, a)), 0, a))
-    return out[0] if len(out) == 1 else tuple(out)
-
-
-@composed(np.interp)
-def _interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Any:
-    if period is not None:
-        raise UnsupportedError("np.interp with a period is not followed: wrap x with np.mod first.")
-    x, xp, fp = (np.asarray(z) if isinstance(z, list | tuple) else z for z in (x, xp, fp))
-    i = np.clip(np.searchsorted(xp, x, side="right") - 1, 0, len(xp) - 2)
-    low, high = xp[i], xp[i + 1]
-    w = (x - low) / (high - low)
-    inside = fp[i] * (1 - w) + fp[i + 1] * w
-    y = np.where(np.less(x, xp[0]), fp[0] if left is None else left, inside)
-    return np.where(np.greater(x, xp[-1]), fp[-1] if right is None else right, y)

@@ -20,8 +20,16 @@ class LabError(AutodiffError, ValueError):
     """A lab was asked for something that it does not have."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Placed:
+    """Where a control stands."""
+
+    more: bool = False
+    """Whether it is folded away until somebody asks for more; at first sight a lab has six controls at most."""
+
+
 @dataclass(frozen=True)
-class Slider:
+class Slider(Placed):
     """A number between two ends, in steps; a whole number where the step is an `int`."""
 
     name: str
@@ -30,7 +38,6 @@ class Slider:
     high: float
     step: float
     initial: float = 0
-    kind: ClassVar[str] = "slider"
 
     def convert(self, value: Any) -> float:
         """The nearest stop to a value."""
@@ -45,7 +52,7 @@ class Slider:
 
 
 @dataclass(frozen=True)
-class Choice:
+class Choice(Placed):
     """One of a few, in words."""
 
     name: str
@@ -53,7 +60,6 @@ class Choice:
     options: tuple[str, ...]
     initial: str = ""
     """The first of the options, unless it says another."""
-    kind: ClassVar[str] = "choice"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "initial", self.initial or self.options[0])
@@ -66,13 +72,12 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Toggle:
+class Toggle(Placed):
     """On or off."""
 
     name: str
     label: str
     initial: bool = False
-    kind: ClassVar[str] = "toggle"
 
     def convert(self, value: Any) -> bool:
         """Check that a value is on or off."""
@@ -82,14 +87,13 @@ class Toggle:
 
 
 @dataclass(frozen=True)
-class Entry:
+class Entry(Placed):
     """A text field, whose text is handed over by the Enter key."""
 
     name: str
     label: str
     hint: str = ""
     initial: ClassVar[str] = ""
-    kind: ClassVar[str] = "entry"
 
     def convert(self, value: Any) -> str:
         """Cut a text to a length that somebody types."""
@@ -97,23 +101,21 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Button:
+class Button(Placed):
     """Something to do: calls the method of its name."""
 
     name: str
     label: str
-    kind: ClassVar[str] = "button"
 
 
 @dataclass(frozen=True)
-class Play:
+class Play(Placed):
     """Press a button again and again while it can be pressed, or until it is told to pause."""
 
     name: str
     every: int = 1000
     """Milliseconds."""
     label: str = "Play"
-    kind: ClassVar[str] = "play"
 
 
 Control = Slider | Choice | Toggle | Entry | Button | Play
@@ -169,7 +171,9 @@ class Lab:
     @property
     def settings(self) -> dict[str, Any]:
         """Where the sliders, choices and toggles stand."""
-        return {control.name: getattr(self, control.name) for control in self._inputs() if control.kind != "entry"}
+        return {
+            control.name: getattr(self, control.name) for control in self._inputs() if not isinstance(control, Entry)
+        }
 
     def copy(self) -> Self:
         """Make another lab with the same settings, at its beginning."""

@@ -1,27 +1,46 @@
-"""The one view of every lab: labelled controls, a picture replaced in place, a sentence and a table.
+"""The one view of every lab: ipywidgets around a picture, a sentence and a table.
 
-The browser sends what a control is moved to and then waits for the answer, so a slider that is dragged quickly sends
-its latest place only. Where there is no kernel, the lab is a figure: the picture, the sentence and the table.
+Where there is no kernel, the lab is a figure: the picture, the sentence and the table.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import asdict
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+import anywidget
+import ipywidgets as widgets
 import traitlets
 
 from autodiff_lab.figures.graph.render import data_url
 from autodiff_lab.figures.style import themes
 from autodiff_lab.text.notation import escape
 from autodiff_lab.widgets.bundle import bundle
-from autodiff_lab.widgets.labs.lab import Button, Lab, Play, Slider
+from autodiff_lab.widgets.labs.controls import LabControl
+from autodiff_lab.widgets.labs.lab import Lab, Play
 from autodiff_lab.widgets.live import Live, placeholder_html
 
 HERE = Path(__file__).parent
 STILL = "This is a picture: run the cell in the notebook to use the lab."
+
+
+class LabPicture(anywidget.AnyWidget):
+    """An SVG that follows the page's colours, and whose handles can be dragged, or moved with the arrow keys.
+
+    Attributes
+    ----------
+    svg : str
+        The picture.
+    drag : list
+        The handle that was dragged last, and where to in the picture's own units: name, x, y.
+    """
+
+    _esm = HERE / "picture.js"
+
+    svg = traitlets.Unicode().tag(sync=True)
+    drag = traitlets.List().tag(sync=True)
 
 
 class LabView(Live):
@@ -29,60 +48,86 @@ class LabView(Live):
 
     Attributes
     ----------
-    head : dict
-        What never changes: title, what to do, the controls.
-    state : dict
-        What the page shows now; its `answer` is the number of the message that it answers.
+    child : ipywidgets.Widget
+        All that is seen.
+    title : str
+        The name of the group of all controls.
+    plays : list of ipywidgets.Play
+        Those of the controls that go on by themselves, and are stopped where nobody answers.
+    error : str
+        Why what was asked last could not be done; empty if it could.
+    controls : dict
+        Each control's widget, by its label.
+    picture, sentence, table, table_fold : ipywidgets.Widget
+        The others.
     """
 
-    _esm = bundle(HERE / "lab.js")
+    _esm = bundle(HERE / "shell.js")
     _css = HERE / "lab.css"
 
-    head = traitlets.Dict().tag(sync=True)
-    state = traitlets.Dict().tag(sync=True)
+    child = traitlets.Instance(widgets.Widget).tag(sync=True, **widgets.widget_serialization)
+    title = traitlets.Unicode().tag(sync=True)
+    plays = traitlets.List().tag(sync=True, **widgets.widget_serialization)
+    colours = traitlets.Dict(themes.css_variables()).tag(sync=True)
+    error = traitlets.Unicode().tag(sync=True)
 
     def __init__(self, lab: Lab) -> None:
         self.lab = lab
-        self._answer = 0
-        controls = [{"kind": control.kind, **asdict(control)} for control in lab.controls]
-        head = {"title": lab.title, "about": lab.about, "controls": controls, "colours": themes.css_variables()}
-        super().__init__(head=head, state=self._shown())
-        self.on_msg(self._take)
+        self._is_busy = False
+        self._controls = [LabControl(lab, control, self._do) for control in lab.controls]
+        self.controls = {each.control.label: each.widget for each in self._controls}
+        self.picture = LabPicture().add_class("adl-lab-picture")
+        self.picture.observe(lambda change: self._do(lambda: lab.drag(*change.new)), "drag")
+        self.sentence = widgets.HTML().add_class("adl-lab-sentence")
+        self.table = widgets.HTML().add_class("adl-lab-table")
+        self.table_fold = _make_fold("As a table", self.table)
+        self.table_fold.observe(lambda _: self._do(lambda: None), "value")
+        plays = [each.widget for each in self._controls if isinstance(each.control, Play)]
+        super().__init__(child=self._compose(), title=lab.title, plays=plays)
+        self.on_msg(lambda *_: self.send({}))  # whoever asks whether anybody is there is told by any answer
+        self.refresh()
+
+    def _compose(self) -> widgets.Widget:
+        """Put the picture, the controls and the sentence where `lab.css` finds them."""
+        lab = self.lab
+        heading = widgets.HTML(f"<b>{escape(lab.title)}.</b> {escape(lab.about)}").add_class("adl-lab-heading")
+        first = _make_row(each.cell for each in self._controls if not each.control.more)
+        more = _make_row(each.cell for each in self._controls if each.control.more)
+        if more.children:
+            first.children += (_make_fold("More", more),)
+        side = widgets.VBox([first, more, self.sentence]).add_class("adl-lab-side")
+        body = widgets.Box([self.picture, side]).add_class("adl-lab-body")
+        has_table = type(lab).table is not Lab.table
+        top = widgets.HBox([heading, self.table_fold] if has_table else [heading]).add_class("adl-lab-top")
+        return widgets.VBox([top, body, self.table])
 
     def refresh(self, error: str = "") -> None:
         """Show the lab as it is now."""
-        self.state = self._shown(error)
-
-    def _shown(self, error: str = "") -> dict[str, Any]:
-        lab = self.lab
-        grid = lab.table()
-        return {
-            "values": {c.name: getattr(lab, c.name) for c in lab.controls if not isinstance(c, Button | Play)},
-            "texts": {c.name: lab.slider_text(c.name) for c in lab.controls if isinstance(c, Slider)},
-            "off": [c.name for c in lab.controls if isinstance(c, Button) and not lab.can(c.name)],
-            "picture": _inline(lab.picture()),
-            "sentence": lab.sentence(),
-            "table": grid.html() if grid else "",
-            "error": error,
-            "answer": self._answer,
-        }
-
-    def _take(self, _: Any, message: Any, __: Any) -> None:
-        """Do what the page asks, and answer whatever happens: the page waits for it."""
-        self._answer = message.get("message", 0)
-        error = ""
-        listener, self.lab._listener = self.lab._listener, None  # one answer, at the end
+        if self._is_busy:  # with what moves the lab, and this is called again when it has moved
+            return
+        self._is_busy = True
         try:
-            if message.get("set"):
-                self.lab.set(**message["set"])
-            for name in message.get("press", ()):
-                self.lab.press(name)
-            if "drag" in message:
-                self.lab.drag(*message["drag"])
+            self.picture.svg = _inline(self.lab.picture())
+            for each in self._controls:
+                each.show()
+            self.sentence.value = escape(self.lab.sentence())
+            grid = self.lab.table() if self.table_fold.value else None
+            self.table.value = grid.html() if grid else ""
+            self.error = error
+        finally:
+            self._is_busy = False
+
+    def _do(self, act: Callable[[], None]) -> None:
+        """Do what a hand asks for, and show what comes of it, once."""
+        if self._is_busy:  # a widget was moved by the lab, and by no hand
+            return
+        self._is_busy, error = True, ""
+        try:
+            act()
         except Exception as problem:  # a traceback would have no cell to stand in
             error = str(problem) or type(problem).__name__
         finally:
-            self.lab._listener = listener
+            self._is_busy = False
         self.refresh(error)
 
     def figure(self) -> str:
@@ -102,6 +147,19 @@ class LabView(Live):
 
     def __repr__(self) -> str:
         return f"<view of {self.lab!r}>"
+
+
+def _make_row(cells: Iterable[widgets.Widget]) -> widgets.Box:
+    """A row that goes on in the next where it is full."""
+    return widgets.Box(tuple(cells)).add_class("adl-lab-controls")
+
+
+def _make_fold(label: str, folded: widgets.Widget) -> widgets.ToggleButton:
+    """A button that shows and hides another widget; hidden at first."""
+    fold = widgets.ToggleButton(description=label).add_class("adl-lab-fold")
+    folded.layout.display = "none"
+    fold.observe(lambda change: setattr(folded.layout, "display", None if change.new else "none"), "value")
+    return fold
 
 
 def _inline(svg: str) -> str:

@@ -108,7 +108,7 @@ def play(
     >>> def f(x1, x2):
     ...     return np.log(x1) + x1 * x2 - np.sin(x2)
     >>> play(f, 2.0, 5.0, ranges={"x1": (0.1, 4)})
-    Player(f(x1, x2), 16 steps)
+    Player(f(x1, x2), 14 steps)
     """
     options = {"mode": mode, "direction": direction, "fault": fault, "predict": predict, "lang": lang, "scale": scale}
     options |= {"group": group, "details": details}

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from . import elementwise, linear_algebra, products, reductions, shapes
+from . import building, elementwise, grids, linear_algebra, products, reductions, shapes, special
 from .call import Call
-from .elementwise import ELEMENTWISE, FLAT, QUESTIONS, SMALL_WHOLE_NUMBERS
+from .elementwise import FLAT, QUESTIONS, SMALL_WHOLE_NUMBERS
 
 __all__ = [
     "CALLS",
@@ -27,9 +27,9 @@ __all__ = [
     "title",
 ]
 
-CALLS: dict[Any, list[Call]] = (
-    elementwise.CALLS | reductions.CALLS | shapes.CALLS | products.CALLS | linear_algebra.CALLS
-)
+ROOMS = (elementwise, reductions, shapes, building, grids, products, linear_algebra, special)
+CALLS: dict[Any, list[Call]] = {key: calls for room in ROOMS for key, calls in room.CALLS.items()}
+ELEMENTWISE = elementwise.ELEMENTWISE | special.ELEMENTWISE
 
 REFUSED = {np.copyto, np.put, np.putmask, np.place}  # rows that only say what to write instead; see misuses.py
 

@@ -12,6 +12,8 @@ from typing import Any
 import mpmath
 import numpy as np
 
+from . import special
+
 mp = mpmath.mp.clone()
 mp.dps = 1000
 """Digits enough for every slope that can be represented: one lost in 1000 digits of a value is below 1e-384."""
@@ -96,3 +98,12 @@ EXTREMES: dict[Any, tuple[Any, ...]] = {
     np.heaviside: (lambda a, b: mp.mpf(a > 0), FEW, FEW),
     "clip": (lambda x, lo, hi: max(lo, min(x, hi)), LINE, [-3e8, 2e-300], [5e-9, 3e200]),
 }
+
+if special.ELEMENTWISE:
+    scipy_special = special.special
+    EXTREMES |= {
+        scipy_special.erf: (mp.erf, both(1e-300, 1e-8, 0.3, 1.7, 5.0, 10.0, 25.0)),
+        scipy_special.expit: (lambda x: 1 / (1 + mp.exp(-x)), [*EXPONENTS, *both(37.0)]),
+        scipy_special.gammaln: (mp.loggamma, [1.7, 1e6, 1e8, 1e12, 1e16, 1e100, 1e300]),
+        scipy_special.psi: (mp.digamma, [1e3, 1e6, 1e8, 1e12, 1e16, 1e100, 1e150]),
+    }

@@ -67,12 +67,21 @@ CALLS: dict[Any, list[Call]] = {
         Call(lambda a: la.slogdet(a).logabsdet * la.slogdet(a)[0], (-SQUARE,)),
         Call(lambda a: la.slogdet(a)[0] * np.exp(la.slogdet(a)[1]), (STACK,)),
     ],
-    la.cholesky: [Call(lambda a: la.cholesky(_positive(a)), (x,)) for x in (SQUARE, STACK, ONE, NO_MATRICES)],
+    la.cholesky: [Call(lambda a: la.cholesky(_positive(a)), (x,)) for x in (SQUARE, STACK, ONE, NO_MATRICES)]
+    + [
+        Call(lambda a: la.cholesky(a), (np.tril(_positive(SQUARE)),)),
+        Call(lambda a: la.cholesky(a), (_positive(STACK) + np.triu(STACK, 1),)),
+    ],
     la.eigh: [
         *(Call(lambda a: la.eigh(_symmetric(a))[0], (x,)) for x in (SQUARE, STACK, ONE)),
         Call(lambda a: np.abs(la.eigh(_symmetric(a))[1]), (SQUARE,)),
         Call(lambda a: la.eigh(_symmetric(a)).eigenvectors ** 2, (STACK,)),
         Call(lambda a: np.sum(la.eigh(_symmetric(a)).eigenvalues ** 3), (SQUARE,)),
+        Call(lambda a: la.eigh(_symmetric(a), UPLO="U")[1] ** 2, (STACK,)),
+        Call(lambda a: la.eigh(_symmetric(a), "L").eigenvalues, (SQUARE,)),
+        *(Call(lambda a, part=part: la.eigh(a, part)[0], (SQUARE,)) for part in "LU"),  # which is not symmetric
+        Call(lambda a: la.eigh(a, "U")[1] ** 2, (STACK,)),
+        Call(lambda a: la.eigh(np.tril(a))[0], (SQUARE,)),
     ],
     la.eigvalsh: [Call(lambda a: la.eigvalsh(_symmetric(a)), (x,)) for x in (SQUARE, STACK)],
     la.qr: [

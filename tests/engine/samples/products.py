@@ -85,6 +85,12 @@ CALLS: dict[Any, list[Call]] = {
         Call(lambda a: np.inner(a, a), (V,)),
     ],
     np.vdot: [Call(lambda a, b: np.vdot(a, b), (M, array(2, 3) + 1)), Call(lambda a: np.vdot(a, a), (V,))],
+    np.vecdot: [
+        Call(lambda a, b: np.vecdot(a, b), (M, V)),
+        Call(lambda a, b: np.vecdot(a, b, axis=0), (T, M[:, :, None])),
+        Call(lambda a: np.vecdot(a, a), (V,)),
+    ],
+    np.linalg.vecdot: [Call(lambda a, b: np.linalg.vecdot(a, b, axis=1), (T, array(2, 3, 1)))],
     np.outer: [
         Call(lambda a, b: np.outer(a, b), (V, array(2))),
         Call(lambda a, b: np.outer(a, b), (M, 2.5)),

@@ -145,4 +145,37 @@ CALLS: dict[Any, list[Call]] = {
         Call(lambda x: np.linalg.norm(x, np.inf, axis=(1, 0), keepdims=True), (T,)),
         Call(lambda x: np.linalg.norm(x), (ONE,)),
     ],
+    np.linalg.vector_norm: [
+        Call(lambda x: np.linalg.vector_norm(x), (1.5,)),
+        Call(lambda x: np.linalg.vector_norm(x), (M,)),
+        Call(lambda x: np.linalg.vector_norm(x, axis=-1), (T,)),
+        Call(lambda x: np.linalg.vector_norm(x, axis=(0, -1), keepdims=True), (T,)),
+        *(Call(lambda x, p=p: np.linalg.vector_norm(x, ord=p, axis=(0, 2)), (T,)) for p in (1, 3, np.inf)),
+        Call(lambda x: np.linalg.vector_norm(x, ord=1, keepdims=True), (T,)),
+    ],
+    # Methods of functions of two numbers
+    **{
+        f"{name}.reduce": [
+            Call(lambda x, f=f: f.reduce(x), (V,)),
+            Call(lambda x, f=f: f.reduce(x, axis=1), (M,)),
+            Call(lambda x, f=f: f.reduce(x, axis=(0, 2), keepdims=True), (T,)),
+            Call(lambda x, f=f: f.reduce(x, None), (M,)),
+        ]
+        for name, f in {
+            "add": np.add,
+            "multiply": np.multiply,
+            "maximum": np.maximum,
+            "minimum": np.minimum,
+        }.items()
+    },
+    "logaddexp.reduce": [
+        Call(lambda x: np.logaddexp.reduce(x), (V,)),
+        Call(lambda x: np.logaddexp.reduce(x, axis=-1, keepdims=True), (T,)),
+        Call(lambda x: np.logaddexp.reduce(1e3 * x, axis=None), (M,)),
+    ],
+    "add.accumulate": [
+        Call(lambda x: np.add.accumulate(x), (M,)),
+        Call(lambda x: np.add.accumulate(x, axis=-1), (T,)),
+    ],
+    "multiply.accumulate": [Call(lambda x: np.multiply.accumulate(x, 1), (M,))],
 }

@@ -44,6 +44,9 @@ CALLS: dict[Any, list[Call]] = {
         Call(lambda x: x.reshape(3, -1), (M,)),
         Call(lambda x: x.reshape((6,)), (M,)),
         Call(lambda x: x.reshape(0, 2), (EMPTY,)),
+        Call(lambda x: np.reshape(x, (4, -1), order="F"), (T,)),
+        Call(lambda x: x.reshape(3, 2, order="F"), (M,)),
+        Call(lambda x: np.reshape(x.T, (3, 2), "F"), (M,)),
     ],
     np.transpose: [
         Call(lambda x: np.transpose(x), (M,)),
@@ -57,6 +60,7 @@ CALLS: dict[Any, list[Call]] = {
         Call(lambda x: np.transpose(x), (np.zeros((0, 2)),)),
         Call(lambda x: np.transpose(x), (1.5,)),
     ],
+    np.copy: [Call(lambda x: np.copy(x) * x, (M,)), Call(lambda x: np.copy(x, order="C"), (1.5,))],
     "astype": [
         # To a longer type, which rounds nothing: differences of rounded numbers say little. See test_types.py.
         Call(lambda x: x.astype(np.longdouble).astype(float) * x, (M,)),
@@ -103,40 +107,6 @@ CALLS: dict[Any, list[Call]] = {
         Call(lambda x: np.broadcast_to(x, (4, 2, 3)), (array(2, 1),)),
         Call(lambda x: np.broadcast_to(x, 3), (array(1),)),
         Call(lambda x: np.broadcast_to(x, (0, 3)), (V,)),
-    ],
-    np.stack: [
-        Call(lambda a, b: np.stack([a, b]), (1.5, -0.5)),
-        Call(lambda a, b: np.stack((a, b), axis=1), (V, array(3) + 1)),
-        Call(lambda a, b: np.stack([a, b, a], axis=-1), (M, array(2, 3) + 1)),
-        Call(lambda a: np.stack([a, np.ones(3), a]), (V,)),
-        Call(lambda a: np.stack([a]), (EMPTY,)),
-    ],
-    np.concatenate: [
-        Call(lambda a, b: np.concatenate([a, b]), (V, array(2))),
-        Call(lambda a, b: np.concatenate((a, b, a), axis=1), (M, array(2, 1))),
-        Call(lambda a, b: np.concatenate([a, b], axis=-2), (T, array(2, 1, 4))),
-        Call(lambda a, b: np.concatenate([a, b], axis=None), (M, V)),
-        Call(lambda a: np.concatenate([a, np.ones(2), a]), (V,)),
-        Call(lambda a: np.concatenate([a, [1.0]]), (EMPTY,)),
-    ],
-    np.vstack: [Call(lambda a, b: np.vstack([a, b]), (V, V + 1)), Call(lambda a, b: np.vstack([a, b]), (M, V))],
-    np.hstack: [Call(lambda a, b: np.hstack([a, b]), (V, 1.5)), Call(lambda a, b: np.hstack((a, b)), (M, M + 1))],
-    np.dstack: [Call(lambda a, b: np.dstack([a, b]), (V, V + 1)), Call(lambda a, b: np.dstack([a, b]), (M, M + 1))],
-    np.column_stack: [
-        Call(lambda a, b: np.column_stack([a, b]), (V, V + 1)),
-        Call(lambda a, b: np.column_stack([a, b]), (M, array(2))),
-    ],
-    np.append: [
-        Call(lambda a, b: np.append(a, b), (M, V)),
-        Call(lambda a, b: np.append(a, b, axis=0), (M, array(1, 3))),
-        Call(lambda a: np.append(a, 2.0), (V,)),
-        Call(lambda b: np.append(np.ones(2), b), (1.5,)),
-    ],
-    np.meshgrid: [
-        Call(lambda a, b: list(np.meshgrid(a, b)), (V, array(2))),
-        Call(lambda a, b: list(np.meshgrid(a, b, indexing="ij")), (V, array(2))),
-        Call(lambda a, b: list(np.meshgrid(a, b, sparse=True)), (V, array(2))),
-        Call(lambda a, b: list(np.meshgrid(a, b, b)), (V, array(2))),
     ],
     "getitem": [
         Call(lambda x: x[1], (V,)),
@@ -251,33 +221,5 @@ CALLS: dict[Any, list[Call]] = {
         Call(lambda x: np.trace(x), (M,)),
         Call(lambda x: x.trace(1), (M,)),
         Call(lambda x: np.trace(x, axis1=1, axis2=-1), (T,)),
-    ],
-    np.choose: [
-        Call(lambda a, b: np.choose(np.array([0, 1, 1]), [a, b]), (V, V * 2)),
-        Call(lambda a: np.choose(np.array([[2], [0]]), [a, 1.0, a * a]), (V,)),
-    ],
-    np.diff: [
-        Call(lambda x: np.diff(x), (M,)),
-        Call(lambda x: np.diff(x, 2, axis=1), (M,)),
-        Call(lambda x: np.diff(x, axis=0), (T,)),
-        Call(lambda x: np.diff(x, prepend=0.0, append=1.0), (M,)),
-        Call(lambda x, a: np.diff(x, axis=0, prepend=a), (M, array(1, 3))),
-        Call(lambda x, a: np.diff(x, append=a), (V, 1.5)),
-        Call(lambda x: np.diff(x, n=0), (V,)),
-    ],
-    np.gradient: [
-        Call(lambda x: np.gradient(x), (array(5),)),
-        Call(lambda x: list(np.gradient(x)), (M,)),
-        Call(lambda x: np.gradient(x, axis=1), (M,)),
-        Call(lambda x: np.gradient(x, 0.5, edge_order=2), (array(5),)),
-        Call(lambda x: np.gradient(x, np.array([0.0, 0.3, 1.0, 1.2, 2.0])), (array(5),)),
-        Call(lambda x: list(np.gradient(x, 0.5, 2.0)), (M,)),
-        Call(lambda x: list(np.gradient(x, 0.5, axis=(0, 2))), (T,)),
-    ],
-    np.interp: [
-        Call(lambda fp: np.interp([-1, 0.2, 0.5, 1.7, 9], [0, 0.4, 1, 2, 3.0], fp), (array(5),)),
-        Call(lambda x: np.interp(x, np.array([-1.0, 0.33, 1, 2]), array(4)), (M,)),
-        Call(lambda x, fp: np.interp(x, [-1.0, 0.33, 1, 2], fp), (0.5, array(4))),
-        Call(lambda x, fp: np.interp(x, [-1.0, 0.33, 1], fp, left=7.0, right=-7.0), (M, V)),
     ],
 }

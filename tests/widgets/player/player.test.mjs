@@ -1,4 +1,4 @@
-// The pure half of the player. test_player_js.py runs this file, with payloads from the real engine: once on the modules
+// The pure half of the player. test_js.py runs this file, with payloads from the real engine: once on the modules
 // as they are written, once on the one text that they are joined to.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
@@ -31,13 +31,14 @@ test("while recording there is no adjoint", () => {
 });
 
 test("adjoints arrive and accumulate during the sweep", () => {
-  const half = adjoints(seed, 9);
+  assert.deepEqual(texts(adjoints(seed, 8)), [null, null, null, null, "1", null, "1"], "one contribution a step");
+  const half = adjoints(seed, 10);
   assert.deepEqual(texts(half), [null, "−0.2837", null, null, "1", "−1", "1"]);
   assert.equal(half[1].value, -0.28366218546322625);
-  const end = adjoints(seed, 12);
+  const end = adjoints(seed, 15);
   assert.equal(end[0].value, 5.5);
   assert.equal(end[1].value, 1.7163378145367738);
-  assert.equal(player.statusText(seed, 12), "5 operations · sweep 5 of 5");
+  assert.equal(player.statusText(seed, 15), "5 operations · sweep 8 of 8");
 });
 
 for (const [name, trace] of Object.entries(traces)) {
@@ -46,11 +47,15 @@ for (const [name, trace] of Object.entries(traces)) {
   });
 
   test(`every step of ${name}: only touched lines change, so only they need redrawing`, () => {
+    const run = player.runOf(trace);
     for (let s = 0; s < trace.steps.length; s++) {
       const [before, after] = [adjoints(trace, s - 1), adjoints(trace, s)];
       const touched = new Set(player.touchedLines(trace, s));
       assert.ok(touched.has(trace.steps[s].line));
-      trace.lines.forEach((_, i) => assert.ok(before[i] === after[i] || touched.has(i)));
+      trace.lines.forEach((_, i) => {
+        const [shown, then] = [s - 1, s].map((k) => player.markAt(run, i, k));
+        assert.ok(touched.has(i) || (before[i] === after[i] && ["recorded", "released", "swept"].every((mark) => shown[mark] === then[mark])));
+      });
       for (const line of trace.steps[s].released) assert.ok(touched.has(line));
     }
   });
@@ -98,12 +103,12 @@ for (const [name, runs] of Object.entries(all)) {
 
 test("the sum at a node, contribution by contribution", () => {
   const run = player.runOf(seed);
-  const half = player.sumAt(run, 1, 9);
+  const half = player.sumAt(run, 1, 10);
   assert.equal(half.name, "v̄₀");
   assert.deepEqual(half.parts.map(({ text, number, edge }) => [text, number.text, edge]),
                    [["(−1) × 0.2837", "−0.2837", { line: 5, slot: 0, parent: 1 }]]);
-  assert.deepEqual(half.waiting.map(({ from, step }) => [from, step]), [[3, 11]]);
-  const end = player.sumAt(run, 1, 12);
+  assert.deepEqual(half.waiting.map(({ from, step }) => [from, step]), [[3, 14]]);
+  const end = player.sumAt(run, 1, 15);
   assert.deepEqual(end.parts.map(({ text }) => text), ["(−1) × 0.2837", "1 × 2"]);
   assert.equal(end.total.text, "1.7163");
   assert.equal(player.sumAt(run, 6, 7).seed.text, "1");
@@ -130,9 +135,11 @@ for (const [name, trace] of Object.entries(traces)) {
     const run = player.runOf(trace);
     trace.steps.forEach((step, s) => {
       if (step.phase !== "sweep") return;
-      assert.equal(player.sharesAt(run, step.line, s - 1).size, 0);
-      const shares = player.sharesAt(run, step.line, s);
-      assert.deepEqual([...shares.keys()], step.sends.map(({ slot }) => slot));
+      assert.ok(step.sends.length <= 1, "one contribution a step");
+      const [before, shares] = [player.sharesAt(run, step.line, s - 1), player.sharesAt(run, step.line, s)];
+      const sent = trace.steps.slice(0, s + 1).filter(({ phase, line }) => phase === "sweep" && line === step.line).flatMap(({ sends }) => sends);
+      assert.deepEqual([...before.keys()], sent.slice(0, sent.length - step.sends.length).map(({ slot }) => slot));
+      assert.deepEqual([...shares.keys()], sent.map(({ slot }) => slot));
       for (const share of shares.values()) assert.ok(share >= 0 && share <= 1);
     });
   });
@@ -140,12 +147,13 @@ for (const [name, trace] of Object.entries(traces)) {
 
 test("the sweep lets go of lines, and so does a run forward; together the tape keeps what it has", () => {
   const released = (trace, s) => trace.lines.flatMap((_, i) => (player.markAt(player.runOf(trace), i, s).released ? [i] : []));
-  assert.deepEqual(released(seed, 9), [5, 6]);
-  assert.deepEqual(released(seed, 12), [2, 3, 4, 5, 6]);
+  assert.deepEqual(released(seed, 8), [], "the other contribution of the line is still to be sent");
+  assert.deepEqual(released(seed, 10), [5, 6]);
+  assert.deepEqual(released(seed, 15), [2, 3, 4, 5, 6]);
   assert.deepEqual(released(player.chosen(all.seed, "forward", "x1"), 4), [0, 2, 3]);
   const both = player.chosen(all.seed, "both", "x1");
   assert.deepEqual(released(both, 6), []);
-  assert.deepEqual(released(both, 12), [2, 3, 4, 5, 6]);
+  assert.deepEqual(released(both, 15), [2, 3, 4, 5, 6]);
 });
 
 test("a faulty engine: what was overwritten is lost, and the truth stands beside it", () => {
@@ -157,7 +165,7 @@ test("a faulty engine: what was overwritten is lost, and the truth stands beside
   assert.deepEqual([sum.total.value, overwriting.truth[0].value], [0.5, 5.5]);
   assert.deepEqual(player.sumAt(player.runOf(overwriting), 0, last - 1).parts.map(({ lost }) => lost), [false]);
   const stale = show("stale");
-  assert.equal(player.statusText(stale, stale.steps.length - 1), "5 operations · sweep 10 of 10");
+  assert.equal(player.statusText(stale, stale.steps.length - 1), "5 operations · sweep 16 of 16");
   assert.equal(player.touchedLines(stale, 7).length, stale.lines.length);
 });
 
@@ -168,7 +176,7 @@ test("numbers are read as people type them", () => {
 });
 
 test("an answer is right, a mistake with a name, or wrong", () => {
-  const [partial, adjoint] = seed.steps[9].questions;
+  const [partial, adjoint] = seed.steps[10].questions;
   assert.deepEqual([partial.kind, adjoint.kind], ["partial", "adjoint"]);
   for (const text of ["0.2837", "0.28366218546", "0.283662", "0.28366"]) assert.equal(player.judge(partial, text).verdict, "right", text);
   for (const text of ["0.2836", "0.2838", "0.3", "0.29", "0", "inf", "nan"]) assert.equal(player.judge(partial, text).verdict, "wrong", text);
@@ -177,7 +185,7 @@ test("an answer is right, a mistake with a name, or wrong", () => {
   assert.deepEqual(player.judge(partial, "0.5744"), { verdict: "mistake", kind: "output" });
   assert.deepEqual(player.judge(partial, "-0.416"), { verdict: "mistake", kind: "point" });
   assert.deepEqual(player.judge(adjoint, "0.2837"), { verdict: "mistake", kind: "incoming" });
-  const fanOut = seed.steps[11].questions.at(-1);
+  const fanOut = seed.steps[14].questions.at(-1);
   assert.equal(player.judge(fanOut, "1.7163").verdict, "right");
   assert.deepEqual(player.judge(fanOut, "2"), { verdict: "mistake", kind: "overwrote" });
   assert.equal(player.judge(fanOut, "2.1").verdict, "wrong");
@@ -218,12 +226,13 @@ test("a recorded sweep is a stretch of its own", () => {
   assert.deepEqual([own.stretch, inner.stretch, own.last + 1], [0, 1, inner.first]);
   assert.deepEqual(player.segmentsOf(reverse).map(([name]) => name), ["record", "inner", "seed", "sweep"]);
   assert.deepEqual(player.segmentsOf(player.chosen(runs, "both", "x")).map(([name]) => name), ["forward", "inner", "seed", "sweep"]);
-  assert.deepEqual(player.segmentsOf(seed), [["record", 7], ["seed", 1], ["sweep", 5]]);
+  assert.deepEqual(player.segmentsOf(seed), [["record", 5], ["seed", 1], ["sweep", 8]]);
   assert.equal(player.stretchesOf(seed).length, 1);
 });
 
 test("thickness is proportional to the contribution", () => {
-  const shares = player.sharesAt(player.runOf(seed), 3, 12);
+  assert.deepEqual([...player.sharesAt(player.runOf(seed), 3, 13)], [[0, 1]]);
+  const shares = player.sharesAt(player.runOf(seed), 3, 15);
   assert.deepEqual([...shares], [[0, 1], [1, 0.4]]); // 5 and 2, and 5 is the largest of the run
 });
 
@@ -238,13 +247,13 @@ test("where we are, in words", () => {
   const forward = player.chosen(all.seed, "forward", "x1");
   assert.equal(player.statusText(forward, -1), "5 operations · nothing computed yet");
   assert.equal(player.statusText(forward, 2), "5 operations · forward 3 of 7");
-  assert.equal(player.statusText(player.chosen(all.seed, "both", "x1"), 12), "5 operations · sweep 5 of 5");
+  assert.equal(player.statusText(player.chosen(all.seed, "both", "x1"), 15), "5 operations · sweep 8 of 8");
 });
 
 test("not reached is shown in another way than 0", () => {
   const kinds = (s) => player.equationsAt(seed, s)[0].map(([kind]) => kind);
-  assert.ok(kinds(9).includes("missing"));
-  assert.ok(!kinds(12).includes("missing"));
+  assert.ok(kinds(10).includes("missing"));
+  assert.ok(!kinds(14).includes("missing"));
 });
 
 test("every kind of piece that Python writes has a name here", () => {
@@ -298,7 +307,7 @@ test("a throttled slider sends rarely, and always its last value", () => {
 });
 
 test("a step is clamped to what there is", () => {
-  assert.deepEqual([-5, -1, 3, 99, Infinity].map((s) => player.clampStep(seed, s)), [-1, -1, 3, 12, 12]);
+  assert.deepEqual([-5, -1, 3, 99, Infinity].map((s) => player.clampStep(seed, s)), [-1, -1, 3, 15, 15]);
 });
 
 test("words come with the payload, with their slots filled", () => {
@@ -390,7 +399,7 @@ test("the chapters of a run are visited forth and back, turn by turn", () => {
 
 const inGroups = (payload) => {
   const trace = player.chosen(player.readAll(payload), "reverse", "");
-  return { trace, ...player.groupsOf(trace, payload.layout, payload.whole) };
+  return { trace, ...player.groupsOf(trace, payload.layouts[0], payload.whole) };
 };
 const graphs = Object.fromEntries(Object.entries(given.grouped).map(([name, payloads]) => [name, payloads.map(inGroups)]));
 const opened = (...groups) => new Map(groups.map(({ id }) => [id, 1]));

@@ -122,15 +122,15 @@ def joined(tmp_path_factory) -> Path:
 
 
 LAST = page.PARTS / "js" / "widget.js"
-MODULES = sorted([*page.PARTS.glob("js/*.js"), page.PARTS.parent / "live.js"])
+MODULES = sorted([*page.PARTS.glob("js/**/*.js"), page.PARTS.parent / "live.js"])
 
 
 @needs_node
+@pytest.mark.parametrize("tests", sorted(Path(__file__).parent.glob("*.test.mjs")), ids=lambda path: path.name)
 @pytest.mark.parametrize("as_written", [True, False], ids=["as written", "as exported"])
-def test_pure_half_under_node(cases, joined, as_written):
+def test_pure_half_under_node(cases, joined, as_written, tests):
     modules = [str(path) for path in MODULES] if as_written else [str(joined)]
-    tests = str(Path(__file__).with_name("player.test.mjs"))
-    node("--test", tests, PLAYER_MODULES=json.dumps(modules), PLAYER_CASES=str(cases))
+    node("--test", str(tests), PLAYER_MODULES=json.dumps(modules), PLAYER_CASES=str(cases))
 
 
 @needs_node

@@ -313,7 +313,7 @@ def test_lines_are_written_once():
 
 def test_a_player_has_one_plain_text():
     player = play(f, 2.0, 5.0)
-    assert repr(player) == "Player(f(x1, x2), 16 steps)"
+    assert repr(player) == "Player(f(x1, x2), 14 steps)"
     assert isinstance(player, Player)
 
 
@@ -321,7 +321,7 @@ def test_the_mimebundle_has_a_picture_for_every_reader():
     player = play(f, 2.0, 5.0)
     data, _ = player._repr_mimebundle_()
     assert set(data) == {VIEW, "text/html", "image/png", "text/plain"}
-    assert data["text/plain"] == "Player(f(x1, x2), 16 steps)"
+    assert data["text/plain"] == "Player(f(x1, x2), 14 steps)"
     assert base64.b64decode(data["image/png"]).startswith(b"\x89PNG")
     assert len(data["text/html"].encode()) < 110_000
     assert sum(len(str(value)) for value in data.values()) < 120_000

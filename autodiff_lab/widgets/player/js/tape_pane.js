@@ -27,7 +27,7 @@ export function tapeView(trace, host) {
                    ...(back ? [widest(reached, most.adjoint)] : []), ...(trace.fault ? [widest(trace.truth.map((number) => (number ? rangeInBox(number) : "")), most.adjoint)] : [])]
     .map((chars) => html("col", { style: chars && `width: ${chars + 2.4}ch` }));
   const element = html("div", { class: "adl-tape-body" },
-    html("table", { class: "adl-tape", style: `--adl-operation: ${widest(trace.lines.map(readingOf), most.operation, 1)}ch` }, html("colgroup", {}, ...columns), html("thead", {}, html("tr", {}, ...head)), body));
+    html("table", { class: `adl-tape${most === ARRAYS ? " has-arrays" : ""}`, style: `--adl-operation: ${widest(trace.lines.map(readingOf), most.operation, 1)}ch` }, html("colgroup", {}, ...columns), html("thead", {}, html("tr", {}, ...head)), body));
   const rows = trace.lines.map((line, i) => {
     const value = html("td", { class: `adl-value${line.value.shape?.length ? " has-entries" : ""}` });
     const tangents = forward ? trace.directions.map(() => html("td", { class: "adl-tangent" })) : [];

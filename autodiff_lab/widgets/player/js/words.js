@@ -29,6 +29,7 @@ export function wordsView() {
       equation.classList.toggle("is-long", pieces.reduce((n, [, text]) => n + text.length, 0) > LONG);
       const last = s === trace.steps.length - 1 && landed ? equationsAt(trace, s) : [];
       const closing = trace.steps[s]?.arithmetic ? last.filter((all) => all.some(([kind]) => kind === "gradient")) : last.slice(1);
+      gradient.title = closing.flat().map(([, text]) => text).join("");
       gradient.replaceChildren(...closing.map((one) => html("span", {}, ...spans(one))));
       symbols.replaceChildren(...equationsAt(trace, s).filter((one) => !closing.includes(one)).map((one) => html("div", {}, ...spans(one))));
       const said = sentenceAt(trace, s);

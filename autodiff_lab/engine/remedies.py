@@ -1,0 +1,192 @@
+"""What error messages tell to write instead: a row for a function without a rule, the learner's own line rewritten."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+from contextlib import suppress
+from types import FrameType, ModuleType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .calls import numpy_name
+from .errors import UnsupportedError
+from .frames import find_user_frame
+
+__all__ = ["explain_conversion", "missing_rule"]
+
+
+def missing_rule(function: Any) -> UnsupportedError:
+    """The error for a function without a derivative rule."""
+    name = numpy_name(function)
+    if name.startswith("np.fft."):
+        return UnsupportedError(
+            f"{name} works with complex numbers, and derivatives here are of real ones: Fourier transforms are left "
+            "out. A short transform can be written as a real matrix product, np.cos(angles) @ x and np.sin(angles) @ x."
+        )
+    told = f"{name} has no derivative rule here, so its derivative would be lost. Write it with functions that have one"
+    if getattr(function, "nout", 1) > 1:
+        return UnsupportedError(f"{told}.")
+    kind, row = "general", "lambda g, y, x: ...)   # what the adjoint g of the result y adds to that of x"
+    if isinstance(function, np.ufunc) and function.signature is None:
+        operands = "x" if function.nin == 1 else ", ".join("abcde"[: function.nin])
+        partials = ", ".join([f"lambda y, {operands}: ..."] * function.nin)
+        kind, row = "elementwise", f"{partials})   # the local partials, from the result y and the operands"
+    imported = f"from autodiff_lab.engine.rules import {kind}"
+    return UnsupportedError(f"{told}, or add a row to the table:\n    {imported}\n    {kind}({name}, {row}")
+
+
+def explain_conversion(x: Any) -> str:
+    """The message for a traced value that was asked for its bare numbers, with the learner's own line rewritten."""
+    asked = find_asking_call(x)
+    public = getattr(asked.function, "__module__", None) or isinstance(asked.function, np.ufunc)
+    who = numpy_name(asked.function) if public and hasattr(asked.function, "__name__") else "NumPy"
+    text = f"{who} asks for the bare numbers of {x!r}, which would lose its derivative. "
+    if asked.new:
+        return f"{text}In place of\n    {asked.old}\nwrite\n    {asked.new}\nor take `.value` if you want a constant."
+    return text + (
+        "Write it with NumPy functions that have a derivative rule: np.stack([x, y]) puts values into an array, "
+        "x.astype changes their type. Take `.value` if you want a constant."
+    )
+
+
+# The learner's line
+
+MAX_SHOWN_CHARACTERS = 100
+"""A longer line is shown from the expression on that has to change."""
+
+ARRAY_MAKERS = (np.array, np.asarray, np.asanyarray, np.ascontiguousarray)
+
+LISTS = (ast.List, ast.Tuple)
+PLAIN = (*LISTS, ast.Constant, ast.UnaryOp, ast.unaryop, ast.expr_context)
+"""What a list of plain numbers consists of."""
+
+
+class Asked(NamedTuple):
+    """Who asked for bare numbers, and the learner's line before and after."""
+
+    function: Any
+    """The function that the line calls; None where that cannot be told."""
+    old: str
+    new: str
+    """Both empty where nobody knows what to write instead."""
+
+
+def find_asking_call(x: Any) -> Asked:
+    """Find the expression of the user's code that is being evaluated, and rewrite it so that `x` is followed."""
+    frame = find_user_frame()
+    with suppress(SyntaxError, ValueError, RecursionError):
+        where = list(frame.f_code.co_positions())[frame.f_lasti // 2]
+        if None not in where:
+            return _rewrite(x, frame, *where)  # type: ignore[arg-type]
+    return Asked(None, "", "")
+
+
+def _rewrite(x: Any, frame: FrameType, first: int, last: int, start: int, stop: int) -> Asked:
+    lines = [linecache.getline(frame.f_code.co_filename, n).encode() for n in range(first, last + 1)]
+    before, after = lines[0][:start].decode(), lines[-1][stop:].decode()
+    lines[-1] = lines[-1][:stop]
+    lines[0] = lines[0][start:]
+    text = b"".join(lines).decode()
+    node = ast.parse(f"({text})", mode="eval").body
+    rewriter = Rewriter(x, frame)
+    called = rewriter.look_up(node.func) if isinstance(node, ast.Call) else None
+    old, new = ast.unparse(node), ast.unparse(rewriter.rewrite(node))
+    if old == new:
+        return Asked(called, "", "")
+    line = (before + new + after).strip()
+    if first == last and len(line) <= MAX_SHOWN_CHARACTERS and _is_statement(line):
+        return Asked(called, (before + text + after).strip(), line)
+    return Asked(called, text if first == last else old, new)
+
+
+def _is_statement(line: str) -> bool:
+    """Whether a line is a whole statement that assigns or returns, and says nothing else."""
+    with suppress(SyntaxError):
+        body = ast.parse(line).body
+        simple = len(body) == 1 and isinstance(
+            body[0], (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return, ast.Expr)
+        )
+        return simple and not any(isinstance(node, ast.Lambda) for node in ast.walk(body[0]))
+    return False
+
+
+class Rewriter:
+    """Puts what records in the place of what asks for bare numbers.
+
+    Parameters
+    ----------
+    x : Traced
+        The value that was asked.
+    frame : frame
+        Of the user's code: it knows what the names stand for.
+    """
+
+    def __init__(self, x: Any, frame: FrameType) -> None:
+        self.x = x
+        self.names = {**frame.f_builtins, **frame.f_globals, **frame.f_locals}
+        self.numpy = next((name for name, value in self.names.items() if value is np), "np")
+
+    def look_up(self, node: ast.AST) -> Any:
+        """The object that a dotted name stands for; None for any other expression."""
+        if isinstance(node, ast.Name):
+            return self.names.get(node.id)
+        if isinstance(node, ast.Attribute) and isinstance(owner := self.look_up(node.value), ModuleType):
+            return getattr(owner, node.attr, None)
+        return None
+
+    def call(self, name: str, *args: ast.expr, **options: ast.expr) -> ast.expr:
+        """The call of a NumPy function, under the name that NumPy has in the user's code."""
+        function = ast.parse(f"{self.numpy}.{name}", mode="eval").body
+        return ast.Call(function, list(args), [ast.keyword(option, given) for option, given in options.items()])
+
+    def stack(self, node: ast.expr) -> ast.expr:
+        """What makes an array of a list: ``np.stack``, or ``np.block`` for numbers in lists of lists."""
+        parts = node.elts if isinstance(node, LISTS) else []
+        if not any(isinstance(part, LISTS) for part in parts):
+            return self.call("stack", node)
+        if self.x.shape == () and not any(isinstance(part, ast.Tuple) for part in ast.walk(node)):
+            return self.call("block", node)
+        return self.call("stack", ast.List([self.stack_list(part) for part in parts]))
+
+    def stack_list(self, node: ast.expr) -> ast.expr:
+        """An operand: a list that may hold values becomes an array, all else stays."""
+        values = isinstance(node, LISTS) and not all(isinstance(part, PLAIN) for part in ast.walk(node))
+        return self.stack(node) if values else node
+
+    def rewrite(self, node: ast.expr) -> ast.expr:
+        """Rewrite an expression: what makes an array, fills one, converts one, or takes lists as operands."""
+        if isinstance(node, ast.BinOp):
+            return ast.BinOp(self.stack_list(node.left), node.op, self.stack_list(node.right))
+        if not isinstance(node, ast.Call):
+            return node
+        function, args = self.look_up(node.func), node.args
+        options = {given.arg: given.value for given in node.keywords if given.arg}
+        if any(function is maker for maker in ARRAY_MAKERS) and args and options.keys() <= {"dtype", "copy"}:
+            return self.rewrite_array(args[0], args[1] if len(args) > 1 else options.get("dtype")) or node
+        if function is np.full and len(args) > 1:
+            return self.call("broadcast_to", args[1], args[0])
+        if isinstance(function, type) and issubclass(function, np.floating) and len(args) == 1:
+            return args[0] if function is np.float64 else _as_type(args[0], node.func)
+        if getattr(function, "__name__", "") == "logsumexp" and options.keys() <= {"axis", "keepdims"}:
+            return self.call("logaddexp.reduce", *args, **{"axis": ast.Constant(None), **options})
+        args = [self.stack_list(given) for given in args]
+        if isinstance(node.func, ast.Attribute) and node.func.attr == "dot" and function is None:
+            return self.call("dot", node.func.value, *args)
+        return ast.Call(node.func, args, node.keywords)
+
+    def rewrite_array(self, made_of: ast.expr, dtype: ast.expr | None) -> ast.expr | None:
+        """What stands for ``np.array(made_of, dtype)``, as far as what it is made of can be seen."""
+        given = self.look_up(made_of)
+        if given is self.x:
+            made = made_of
+        elif isinstance(made_of, (*LISTS, ast.ListComp)) or isinstance(given, list | tuple):
+            made = self.stack(made_of)
+        else:
+            return None
+        return made if dtype is None or self.look_up(dtype) in (float, np.float64) else _as_type(made, dtype)
+
+
+def _as_type(node: ast.expr, dtype: ast.expr) -> ast.expr:
+    return ast.Call(ast.Attribute(node, "astype"), [dtype], [])

@@ -1,0 +1,124 @@
+"""Rules of functions that put an array together: of arrays joined, of blocks, of choices, of a filling value."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..broadcasting import shape_of
+from ..dispatch import Traced, as_operand
+from ..errors import UnsupportedError
+from .rows import composed, linear
+
+# Joined
+
+
+def _span(axis: int, k: int, arrays: Sequence[Any]) -> tuple[Any, ...]:
+    """Where the k-th of concatenated arrays lies."""
+    axis = axis % len(shape_of(arrays[k]))
+    start = sum(shape_of(x)[axis] for x in arrays[:k])
+    return (slice(None),) * axis + (slice(start, start + shape_of(arrays[k])[axis]),)
+
+
+def _behind_one(axis: int) -> int:
+    return axis if axis < 0 else axis + 1
+
+
+linear(
+    np.stack,
+    lambda k, g, y, *arrays, axis=0: g[(slice(None),) * (axis % len(shape_of(y))) + (k,)],
+    call=lambda *arrays, axis=0: np.stack(arrays, axis=axis),
+    variadic=True,
+    batched=lambda ts, y, axis=0: np.stack(ts, axis=_behind_one(axis)),
+)
+join = linear(
+    "concatenate",
+    lambda k, g, y, *arrays, axis=0: g[_span(axis, k, arrays)],
+    call=lambda *arrays, axis=0: np.concatenate(arrays, axis=axis),
+    variadic=True,
+    batched=lambda ts, y, axis=0: np.concatenate(ts, axis=_behind_one(axis)),
+)
+
+
+@composed(np.concatenate)
+def _concatenate(arrays: Any, axis: int | None = 0) -> Any:
+    return join(*(map(np.ravel, arrays) if axis is None else arrays), axis=axis or 0)
+
+
+composed(np.vstack)(lambda tup: np.concatenate([np.atleast_2d(x) for x in tup], axis=0))
+composed(np.dstack)(lambda tup: np.concatenate([np.atleast_3d(x) for x in tup], axis=2))
+composed(np.append)(lambda arr, values, axis=None: np.concatenate([arr, values], axis=axis))
+
+
+@composed(np.hstack)
+def _hstack(tup: Any) -> Any:
+    arrays = [np.atleast_1d(x) for x in tup]
+    return np.concatenate(arrays, axis=0 if np.ndim(arrays[0]) == 1 else 1)
+
+
+@composed(np.column_stack)
+def _column_stack(tup: Any) -> Any:
+    return np.concatenate([np.reshape(x, (-1, 1)) if np.ndim(x) < 2 else x for x in tup], axis=1)
+
+
+@composed(np.block)
+def _block(arrays: Any) -> Any:
+    def depth_and_rank(part: Any) -> tuple[int, int]:
+        if not isinstance(part, list):
+            return 0, np.ndim(part)
+        depths, ranks = zip(*map(depth_and_rank, part), strict=True)
+        if len(set(depths)) > 1:
+            raise ValueError("np.block was given lists of different depth: nest each entry in as many lists.")
+        return depths[0] + 1, max(ranks)
+
+    depth, rank = depth_and_rank(arrays)
+    rank = max(depth, rank)
+
+    def join_parts(part: Any, axis: int) -> Any:
+        if isinstance(part, list):
+            return np.concatenate([join_parts(inner, axis + 1) for inner in part], axis=axis)
+        return np.reshape(part, (1,) * (rank - np.ndim(part)) + tuple(np.shape(part)))
+
+    return join_parts(arrays, -depth)
+
+
+# Made with ``like=``: without it NumPy does not ask what the entries are
+
+
+@composed(np.array, np.asarray)
+def _array(object: Any, dtype: Any = None) -> Any:
+    if not isinstance(object, list | tuple) or not object:
+        return as_operand(object)
+    array = np.stack([_array(part) for part in object])
+    return array if dtype is None else array.astype(dtype)
+
+
+@composed(np.full)
+def _full(shape: Any, fill_value: Any) -> Any:
+    return np.broadcast_to(fill_value, shape) if isinstance(fill_value, Traced) else np.full(shape, fill_value)
+
+
+# Chosen
+
+
+@composed(np.select)
+def _select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
+    dtype = np.result_type(*(getattr(x, "dtype", x) for x in map(as_operand, (*choicelist, default))))
+    out: Any = default if isinstance(default, Traced) else np.asarray(default, dtype)[()]
+    for condition, choice in reversed(list(zip(condlist, choicelist, strict=True))):  # the first that holds is taken
+        out = np.where(condition, choice, out)
+    return out
+
+
+@composed(np.choose)
+def _choose(a: Any, choices: Any) -> Any:
+    if isinstance(a, Traced):
+        raise UnsupportedError("np.choose picks by whole numbers, which have no derivative: use np.where(x > 0, a, b).")
+    if not np.all((np.greater_equal(a, 0)) & (np.less(a, len(choices)))):
+        raise IndexError(f"np.choose was asked for a choice that is not among the {len(choices)} given.")
+    out = choices[0]
+    for k in range(1, len(choices)):
+        out = np.where(np.equal(a, k), choices[k], out)
+    return out

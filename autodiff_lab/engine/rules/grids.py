@@ -1,0 +1,98 @@
+"""Rules of functions along a grid: evenly spaced points, differences, integrals, interpolation, polynomials."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..broadcasting import shape_of
+from ..dispatch import Traced, as_operand
+from ..errors import UnsupportedError
+from .rows import composed
+
+# Points
+
+
+@composed(np.linspace)
+def _linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False, axis: int = 0) -> Any:
+    start, stop = as_operand(start), as_operand(stop)
+    share = np.linspace(
+        0.0, 1.0, num, endpoint, dtype=np.result_type(*(getattr(x, "dtype", x) for x in (start, stop)), 1.0)
+    )
+    share = np.reshape(share, (num,) + (1,) * max(np.ndim(start), np.ndim(stop)))
+    points = np.moveaxis(start * (1 - share) + stop * share, 0, axis)
+    intervals = num - 1 if endpoint else num
+    return (points, (stop - start) / (intervals or np.nan)) if retstep else points
+
+
+@composed(np.meshgrid)
+def _meshgrid(*xi: Any, indexing: str = "xy", sparse: bool = False, copy: bool = True) -> tuple[Any, ...]:
+    shapes = np.meshgrid(*(np.empty(np.size(x)) for x in xi), indexing=indexing, sparse=True)
+    full = np.broadcast_shapes(*(s.shape for s in shapes))
+    grids = (np.reshape(x, s.shape) for x, s in zip(xi, shapes, strict=True))
+    return tuple(x if sparse else np.broadcast_to(x, full) for x in grids)
+
+
+# Functions given by their values
+
+
+@composed(np.diff)
+def _diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
+    parts = [a]
+    for extra, place in ((prepend, 0), (append, len(parts))):
+        if extra is not None:
+            one_wide = kept = list(shape_of(a))
+            kept[axis] = 1
+            parts.insert(
+                place if place == 0 else len(parts),
+                np.broadcast_to(extra, one_wide) if np.ndim(extra) == 0 else extra,
+            )
+    x = np.moveaxis(np.concatenate(parts, axis=axis) if len(parts) > 1 else a, axis, -1)
+    for _ in range(n):
+        x = x[..., 1:] - x[..., :-1]
+    return np.moveaxis(x, -1, axis)
+
+
+@composed(np.gradient)
+def _gradient(f: Any, *spacing: Any, axis: Any = None, edge_order: int = 1) -> Any:
+    axes = tuple(range(np.ndim(f))) if axis is None else (axis,) if np.ndim(axis) == 0 else tuple(axis)
+    steps = spacing * len(axes) if len(spacing) == 1 else spacing or (1.0,) * len(axes)
+    out = []
+    for a, step in zip(axes, steps, strict=True):
+        if isinstance(step, Traced):
+            raise UnsupportedError("np.gradient is followed in its values, not in the spacing: divide by it yourself.")
+        stencil = np.gradient(np.eye(shape_of(f)[a], dtype=f.dtype), step, axis=0, edge_order=edge_order)
+        out.append(np.moveaxis(np.tensordot(stencil, f, axes=(1, a)), 0, a))
+    return out[0] if len(out) == 1 else tuple(out)
+
+
+@composed(np.trapezoid)
+def _trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
+    y = np.moveaxis(as_operand(y), axis, -1)
+    if x is not None:
+        x = as_operand(x)
+        dx = np.diff(x if np.ndim(x) == 1 else np.moveaxis(x, axis, -1))
+    return np.sum(dx * (y[..., 1:] + y[..., :-1]), axis=-1) / 2
+
+
+@composed(np.polyval)
+def _polyval(p: Any, x: Any) -> Any:
+    x = as_operand(x)
+    y = np.zeros_like(x) + 0.0
+    for coefficient in p:  # Horner's scheme
+        y = y * x + coefficient
+    return y
+
+
+@composed(np.interp)
+def _interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Any:
+    if period is not None:
+        raise UnsupportedError("np.interp with a period is not followed: wrap x with np.mod first.")
+    x, xp, fp = (np.asarray(z) if isinstance(z, list | tuple) else z for z in (x, xp, fp))
+    i = np.clip(np.searchsorted(xp, x, side="right") - 1, 0, len(xp) - 2)
+    low, high = xp[i], xp[i + 1]
+    w = (x - low) / (high - low)
+    inside = fp[i] * (1 - w) + fp[i + 1] * w
+    y = np.where(np.less(x, xp[0]), fp[0] if left is None else left, inside)
+    return np.where(np.greater(x, xp[-1]), fp[-1] if right is None else right, y)

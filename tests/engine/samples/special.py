@@ -1,0 +1,34 @@
+"""Samples for the room of SciPy's functions; none where SciPy is not installed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autodiff_lab.engine.dispatch import TABLE
+from autodiff_lab.engine.rules.special import add_special_rows
+
+from .call import Call
+
+try:
+    from scipy import special
+except ImportError:
+    special = None
+
+ELEMENTWISE: dict[Any, tuple[list[float], ...]] = {}
+CALLS: dict[Any, list[Call]] = {}
+
+if special is not None:
+    add_special_rows()
+    ELEMENTWISE = {
+        special.erf: ([0.3, -1.2, 1.5],),
+        special.expit: ([0.3, -1.2, 1.5],),
+        special.gammaln: ([0.3, -1.2, 4.5],),
+        special.psi: ([0.3, -1.2, 4.5],),
+    }
+
+    def _polygamma(n: int) -> Call:
+        return Call(lambda x: TABLE["polygamma"](n, x), (np.array([0.3, 1.2, 4.5]),), lambda x: special.polygamma(n, x))
+
+    CALLS = {"polygamma": [_polygamma(n) for n in (0, 1, 2)]}

@@ -1,0 +1,62 @@
+"""SciPy's special functions: followed as soon as somebody imports them, and never imported by the package."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+
+from autodiff_lab import Symbol, grad, jvp, record
+
+special = pytest.importorskip("scipy.special")
+
+MEETING = """
+import sys
+import autodiff_lab as ad
+from autodiff_lab.engine.dispatch import TABLE
+assert not any(name.partition(".")[0] == "scipy" for name in sys.modules)
+assert "polygamma" not in TABLE
+from scipy.special import {name}
+print(ad.{way})
+"""
+
+
+@pytest.mark.parametrize("way", ["grad({name})(0.5)", "jvp({name}, (0.5,), (1.0,))[1]", "hessian({name})(0.5)"])
+@pytest.mark.parametrize("name", ["erf", "expit", "gammaln", "psi"])
+def test_the_rows_come_with_the_first_value_that_meets_scipy(name: str, way: str) -> None:
+    source = MEETING.format(name=name, way=way.format(name=name))
+    done = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    exact = {"erf": mpmath.erf, "expit": lambda x: 1 / (1 + mpmath.exp(-x)), "gammaln": mpmath.loggamma}
+    order = 2 if "hessian" in way else 1
+    assert float(done.stdout) == pytest.approx(
+        float(mpmath.diff(exact.get(name, mpmath.digamma), 0.5, order)), rel=1e-10
+    )
+
+
+@pytest.mark.parametrize("x", [0.3, 2.0, 7.5, -1.5])
+def test_derivatives_of_gammaln_to_the_fourth_order(x: float) -> None:
+    f: Any = special.gammaln
+    for n in range(4):
+        f = grad(f) if n % 2 else (lambda x, f=f: jvp(f, (x,), (1.0,))[1])
+        assert f(x) == pytest.approx(float(mpmath.psi(n, x)), rel=1e-11)
+
+
+def test_arrays_stay_arrays_and_are_broadcast() -> None:
+    x = np.array([[0.5, 1.5], [-0.4, 3.0]])
+    np.testing.assert_allclose(
+        grad(lambda x: np.sum(special.expit(x) ** 2))(x), 2 * special.expit(x) ** 2 * special.expit(-x)
+    )
+    _, tape = record(lambda x: special.erf(x), x)
+    assert "erf(v0)" in str(tape)
+
+
+def test_a_formula_has_scipys_names() -> None:
+    x = Symbol("x")
+    assert special.erf(x).text() == "erf(x)"
+    assert special.gammaln(2 * x).python() == "special.gammaln(2 * x)"
+    assert special.expit(x).latex() == r"\operatorname{expit}\left(x\right)"
