@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 
+import numpy as np
 import pytest
 
 from autodiff_lab import play
@@ -57,8 +58,8 @@ def saved(tmp_path_factory):
 
 @pytest.fixture
 def opened(engine: Engine, saved):
-    def open_at(size):
-        engine.open_in_frame(saved, *size)
+    def open_at(size, page=saved):
+        engine.open_in_frame(page, *size)
         engine.wait_until(THERE)
         return engine.evaluate(STEPS)[1]
 
@@ -204,6 +205,23 @@ def test_tips_are_painted_while_stepping(engine, opened):
             count += 1
             assert painted_across(picture, tip, before, scale, colour) >= 6 * scale, f"step {step}: no tip at {tip}"
     assert count > last
+
+
+UNDERLINED = f"""() => [...{ROOT}.querySelectorAll('.has-entries')].map((element) => {{
+    const {{ textDecorationLine, textDecorationStyle }} = getComputedStyle(element);
+    return `${{textDecorationLine}} ${{textDecorationStyle}}`;
+}})"""
+
+
+def test_an_array_is_underlined_and_opens(engine, opened, tmp_path):
+    page = play(lambda x: np.sum(x * x), np.array([1.0, 2.0, 3.0])).save_html(tmp_path / "arrays.html")
+    last = opened(LAPTOP, page)
+    engine.click(".adl-buttons [data-action=forward]")
+    engine.press("END")
+    engine.wait_until(AT_REST, last)
+    assert set(engine.evaluate(UNDERLINED)) == {"underline dotted"}
+    engine.click(".adl-tape .has-entries")
+    engine.wait_until(f"() => {ROOT}.querySelector('.adl-arrays:not([hidden]) td')")
 
 
 WIDE = f"""() => [...{ROOT}.querySelectorAll("*")].filter((element) => {{
