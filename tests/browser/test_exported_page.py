@@ -8,7 +8,7 @@ from nbconvert import HTMLExporter
 
 from autodiff_lab import play
 
-from .player_page import AT_HALF_WAY, INPUTS, LAST, PlayerOnPage, f
+from .player_page import AT_HALF_WAY, LAST, PlayerOnPage, f
 from .server import NOTEBOOKS, PAGES, REPOSITORY
 
 
