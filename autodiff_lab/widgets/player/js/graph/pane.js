@@ -12,7 +12,7 @@ const AHEAD = { record: "value", forward: "tangent" }; // what goes along the ed
 const FADE = 24; // pixels between the sides of the pane, which fade, and what a step is about
 const LEAST = 0.05; // of a graph that is shown whole
 const MOTION = 180; // milliseconds that a group takes to open
-const [READABLE, ON_A_WALL, ENOUGH] = [11 / 14, 18 / 14, 1.3]; // how small and how large the boxes of a graph may be, whose type is 14
+const [READABLE, ON_A_WALL, ENOUGH] = [11 / 14, 1, 1.3]; // how small and how large the boxes of a graph may be, whose type is 14
 
 /**
  * The graph, whose groups open. See `mount` for what a pane is.
@@ -342,7 +342,7 @@ export function graphView(run, layouts, host, prefix, whole) {
         const route = routes.at.get(token.slot);
         return route ? [{ ...token, at: route(token.along) }] : [];
       });
-      tokens.draw(placed, Math.max(1, unitOf() / scale));
+      tokens.draw(placed, Math.max(1, (0.9 * unitOf()) / scale));
     },
     update(next) {
       const lines = new Set(next.lines);
