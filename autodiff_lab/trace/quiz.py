@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab.text.messages import message
+from autodiff_lab.text.notation import atom
 from autodiff_lab.trace.model import Hint, Line, Mistake, Number, Question
 from autodiff_lab.trace.reverse_steps import RawContribution, SweepEvent
 
@@ -48,7 +49,7 @@ def about_value(tape: Any, i: int, line: Line) -> Iterator[Question]:
                 yield "point", op.fn(other, **static)
         yield "sign", -tape.values[i]
 
-    yield _question("value", f"{line.display_name} = {line.expression}", line.value, tape.values[i], wrong())
+    yield _question("value", f"{line.learner_name} = {line.reading}", line.value, tape.values[i], wrong())
 
 
 def about_sweep(tape: Any, lines: Sequence[Line], event: SweepEvent) -> Iterator[Question]:
@@ -65,10 +66,10 @@ def _about_contribution(
     if not _numbers(tape, i) or op.partials is None:
         return
     line, parent = lines[i], lines[sent.parent]
-    name = f"∂{line.display_name}/∂{parent.display_name}"
+    name = f"∂{line.learner_name}/∂{parent.learner_name}"
     partial = _partial(tape, i, slot)
     misread = list(_computable(_misread_partials(tape, i, slot)))
-    yield _question("partial", f"{line.display_name} = {line.expression}: {name}", Number.of(partial), partial, misread)
+    yield _question("partial", f"{line.learner_name} = {line.reading}: {name}", Number.of(partial), partial, misread)
 
     def wrong() -> Iterator[tuple[str, Any]]:
         before = 0.0 if sent.before is None else sent.before
@@ -82,7 +83,7 @@ def _about_contribution(
         yield "sign", -sent.after
 
     held = "" if sent.before is None else f"{Number.of(sent.before).text} + "
-    ask = f"{parent.adjoint_name} = {held}{line.adjoint_name} · {name}"
+    ask = f"{parent.learner_name}: {held}{atom(Number.of(event.adjoint).text)} × {name}"
     yield _question("adjoint", ask, Number.of(sent.after), sent.after, wrong())
 
 
@@ -106,11 +107,10 @@ def about_tangent(tape: Any, lines: Sequence[Line], i: int, tangents: Sequence[A
         yield "sign", -tangents[i]
 
     terms = " + ".join(
-        f"∂{line.display_name}/∂{lines[o.line].display_name} · {lines[o.line].tangent_name}"
-        for o in line.operands
-        if o.line is not None
+        f"∂{line.learner_name}/∂{lines[tape.parents[i][slot]].learner_name} × {atom(Number.of(rate).text)}"
+        for slot, rate in rates.items()
     )
-    yield _question("tangent", f"{line.tangent_name} = {terms}", Number.of(tangents[i]), tangents[i], wrong())
+    yield _question("tangent", f"{line.learner_name}{message('rate')}{terms}", Number.of(tangents[i]), tangents[i], wrong())
 
 
 def _partial(tape: Any, i: int, slot: int, args: tuple[Any, ...] | None = None) -> Any:

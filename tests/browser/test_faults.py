@@ -27,6 +27,7 @@ def test_every_pane_says_that_the_engine_is_faulty(fault, opened):
     grounds = panes.evaluate_all("panes => panes.map((pane) => getComputedStyle(pane).backgroundImage)")
     assert len(grounds) == 3 and all("repeating-linear-gradient" in ground for ground in grounds), "each is hatched"
     assert player.root.get_by_role("note").inner_text() == trace.warning
+    assert trace.badge and trace.badge in player.root.get_attribute("aria-label")
     player.focus()
     player.key("End")
     adjoints = [adjoint.text for adjoint in trace.adjoints_at(len(trace.steps))]

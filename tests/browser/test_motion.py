@@ -24,7 +24,7 @@ def opened(new_page, tmp_path):
     def opened(function=f, *args, clock=False, **options):
         path = play(function, *(args or (2.0, 5.0))).save_html(tmp_path / "moving.html")
         own = {"locale": "en-GB"} if clock else {}  # a context of its own: its time stops for all of its pages
-        page = new_page(offline=True, reduced_motion="no-preference", **own, **options)
+        page = new_page(offline=True, **{"reduced_motion": "no-preference", **own, **options})
         if clock:
             page.clock.install()
         page.goto(path.as_uri())
@@ -68,6 +68,33 @@ def test_the_film_runs_from_the_start_to_the_gradient_in_less_than_twenty_second
     player.shows_the_gradient()
     assert player.page.evaluate("steps") == list(range(FIRST, END + 1)), "each step is shown, and none twice"
     assert not tokens(player) and not is_moving(player)
+
+
+def test_the_large_button_stands_on_the_picture_until_the_first_step(opened):
+    player = opened(clock=True)
+    begin = player.root.locator(".adl-begin")
+    assert begin.is_visible()
+    assert begin.get_attribute("tabindex") == "-1", "by keyboard there is the other one"
+    player.focus()
+    player.key("ArrowRight")
+    assert not begin.is_visible()
+    player.key("Home")
+    assert begin.is_visible()
+    begin.click()
+    assert not begin.is_visible() and player.root.get_attribute("data-playing")
+
+
+def test_a_player_that_is_started_comes_into_view(opened):
+    player = opened(width=930, height=620, reduced_motion="reduce")
+    player.page.evaluate(
+        "document.body.prepend(Object.assign(document.createElement('div'), { style: 'height: 500px' }))"
+    )
+    player.page.evaluate("scrollTo(0, 400)")
+    y = "document.querySelector('.adl-words').getBoundingClientRect().bottom"
+    assert player.page.evaluate(y) > 620
+    player.press("Play")
+    assert player.page.evaluate(y) <= 620
+    assert player.root.locator(".adl-bar").bounding_box()["y"] >= 0
 
 
 def test_speed_changes_how_long_a_step_takes(opened):

@@ -125,6 +125,9 @@ def test_scrubber(player):
     player.shows_the_start()
     player.scrub(AT_HALF_WAY)
     player.shows_half_way()
+    scrubber = player.root.get_by_role("slider", name="Step", exact=True)
+    assert scrubber.get_attribute("aria-valuetext") == f"step {AT_HALF_WAY} of {LAST}"
+    assert player.root.locator(".adl-counter").get_attribute("title") == "5 operations · sweep 3 of 8"
 
 
 def test_python_and_the_page_share_the_step(server, open_notebook):

@@ -18,6 +18,12 @@ from autodiff_lab.trace.model import Trace
 ROOMS = ((642.0, 450.0), (900.0, 330.0), (366.0, 420.0))
 """Rooms for a graph, in pixels: beside a program, above one, and on a telephone."""
 
+TIGHT = (28.0, 10.0)
+"""Room between two ranks and beside each box, where boxes would else be too small to be read."""
+
+_READABLE = 0.88
+"""So large is a layout in its room that is still whole beside or above a program, with all that a player has besides."""
+
 MAX_LINES = 40
 """A graph of more lines has one layout."""
 
@@ -63,6 +69,8 @@ def layout_alternatives(trace: Trace, in_groups: bool = False) -> list[dict[str,
     airy = row.places("row", AIRY)
     if min(scale_in(room, airy) for room in ROOMS[:2]) > _HARDLY_SMALLER:
         candidates[0] = airy
+    if max(scale_in(room, places) for room in ROOMS[:2] for places in candidates) < _READABLE:
+        candidates += [row.places("fold", TIGHT, rows) for rows in range(2, min(_MAX_ROWS, len(row.ranks) // 2) + 1)]
     chosen: list[dict[str, Any]] = []
     for room in ROOMS:
         best = choose_for_room(room, candidates)

@@ -17,6 +17,8 @@ MAX_OUTPUTS = 3
 """So many of the values that leave a group are written into its box."""
 
 _NODE_ROWS, _NODE_HEIGHT, _SMALL_HEIGHT = 3, 0.95, 0.4
+_PLAYER_HEIGHT = 0.86
+"""In a player, for three or four rows."""
 _MAX_NAME, _MAX_READING = 16, 12
 _GROUP_ROW, _GROUP_MARGIN = 21, 10
 _OPENING_SIGN = "  "
@@ -121,8 +123,10 @@ class BoxSizes:
         widths: Sequence[float],
         derivatives: Callable[[int], Sequence[str]],
         headings: Sequence[tuple[str, str]] = (),
+        height: float = _NODE_HEIGHT,
     ) -> None:
         self._lines, self.widths, self._derivatives, self.headings = lines, widths, derivatives, headings
+        self._height = height
 
     @classmethod
     def of(cls, trace: Trace, player: bool = False) -> BoxSizes:
@@ -139,12 +143,14 @@ class BoxSizes:
             longest[i][kind] = max(longest[i].get(kind, ""), text, key=len)
         widths = [max(least, width / 72 + margin) for width in widest]
         kinds = ("adjoint", "tangent")
-        return cls(trace.lines, widths, lambda i: [longest[i][kind] for kind in kinds if kind in longest[i]], headings)
+        height = _PLAYER_HEIGHT if player else _NODE_HEIGHT
+        found = [[texts[kind] for kind in kinds if kind in texts] for texts in longest]
+        return cls(trace.lines, widths, found.__getitem__, headings, height)
 
     def node(self, i: int, line: Line, rows: int = _NODE_ROWS) -> dict[str, str]:
         """A line of the tape: heading, value and derivative are three rows."""
         share = (rows - 1) / (_NODE_ROWS - 1)
-        return _size(self.widths[i], _SMALL_HEIGHT + (_NODE_HEIGHT - _SMALL_HEIGHT) * share)
+        return _size(self.widths[i], _SMALL_HEIGHT + (self._height - _SMALL_HEIGHT) * share)
 
     def constant(self, i: int, slot: int, operand: Operand) -> dict[str, str]:
         """A constant operand, which stands beside the operation that uses it."""

@@ -12,7 +12,7 @@ from itertools import pairwise, product
 from autodiff_lab.figures.graph.paths import Point, lead_straight, sampled
 from autodiff_lab.figures.graph.without_graphviz.layers import Box, Way, place_ranks
 
-_CHANNEL, _EACH = 40.0, 4.0
+_CHANNEL, _EACH = 36.0, 4.0
 """Room between two rows, and more for each edge in it."""
 
 _PORT = 14.0

@@ -35,10 +35,15 @@ export function labelsOf(trace, step) {
 /** How far a number has come that is multiplied half way: 0 to 1. */
 const stopping = (u, from, to) => 0.5 * ease(between(u, from, MEETS[0])) + 0.5 * ease(between(u, MEETS[1], to));
 
-/** What a number is on its way: itself, then the product that it becomes where it meets `partial`, then its result. */
-function multiplied(u, kind, rate, partial, product) {
+/**
+ * What a number is on its way: itself; where it meets the local partial, the product that it becomes, or the map that it
+ * goes through; then what comes out.
+ */
+function multiplied(u, kind, rate, operand, result) {
+  const partial = partialOf(operand);
   if (!partial || u < MEETS[0] + 0.03) return [[kind, rate]];
-  return u < MEETS[1] - 0.02 ? [[kind, rate], ["op", "×"], inBrackets([kind, partial])] : [[kind, product]];
+  if (u >= MEETS[1] - 0.02) return [[kind, result]];
+  return operand.partial ? [[kind, rate], ["op", "×"], inBrackets([kind, partial])] : [[kind, partial]];
 }
 
 /**
@@ -68,7 +73,7 @@ function pushing(trace, step, u) {
     const { slot, line, value, shapes } = operand;
     const push = pushes.get(slot);
     const rate = tangentsOf(trace, line).map(inShort).join(", ");
-    const tangent = push ? multiplied(u, "tangent", rate, partialOf(operand), inShort(push.contribution)) : [["tangent", rate]];
+    const tangent = push ? multiplied(u, "tangent", rate, operand, inShort(push.contribution)) : [["tangent", rate]];
     return { slot, kind: "value", along: stopping(u, 0.02, LANDS.forward), spread: copied(shapes) * between(u, 0.62, 0.75),
              texts: [["value", inShort(value)], ...tangent] };
   });
@@ -81,8 +86,7 @@ function seeding(trace, { adjoint }, u) {
 /** An adjoint goes back to an operand, is multiplied on its way, and is added to what is there. */
 function sending(trace, { line, adjoint, sends }, u) {
   return sends.map(({ slot, contribution, before, replaces, copies }) => {
-    const partial = partialOf(trace.lines[line].operands[slot]);
-    const texts = multiplied(u, "adjoint", inShort(adjoint), partial, inShort(contribution));
+    const texts = multiplied(u, "adjoint", inShort(adjoint), trace.lines[line].operands[slot], inShort(contribution));
     const sum = before && !replaces && u >= 0.82 ? [["adjoint", inShort(before)], ["op", "+"], ...texts.map(inBrackets)] : texts;
     const gathers = copies ? between(u, MEETS[0], MEETS[0] + 0.05) * (1 - between(u, MEETS[1], 0.78)) : 0;
     return { slot, kind: "adjoint", along: 1 - stopping(u, 0.04, 0.82), spread: gathers, texts: sum };

@@ -281,7 +281,7 @@ export function mount(element, payload, options = {}) {
     const around = parseFloat(getComputedStyle(root).getPropertyValue("--adl-around")) || (root.closest(".jp-Notebook") ? AROUND.notebook : AROUND.page);
     const fold = root.matches(".adl-lecture") ? [details.element] : []; // on a slide nobody scrolls
     const others = [bar, ...fold, inputs.element, warning, words.element, predict.element, overview.element].reduce((sum, one) => sum + one.offsetHeight, 2);
-    const height = Math.min(HIGH * unit, Math.max(LOW, innerHeight - around)) - others;
+    const height = Math.max(220, Math.min(HIGH * unit, Math.max(LOW, innerHeight - around)) - others);
     const { where, height: all, side, lower, room } = compose({ width: root.clientWidth, height, unit, best: graph.best, source: source.rows * ROW_HEIGHT.source * unit + 20, tape: tape.rows * ROW_HEIGHT.tape * unit + 12 });
     root.dataset.where = where;
     for (const [name, pixels] of Object.entries({ panes: all, side, lower, graph: room.height + 16 })) root.style.setProperty(`--adl-${name}`, `${pixels}px`);

@@ -27,7 +27,10 @@ export function transportView(api, say) {
   // On the picture itself, until the first step: there a newcomer looks.
   const begin = html("button", { type: "button", class: "adl-begin", tabindex: -1, "aria-hidden": "true" }, picture("play"));
   begin.removeAttribute("data-lm-suppress-shortcuts");
-  begin.addEventListener("click", () => api.play());
+  begin.addEventListener("click", () => {
+    api.root.focus({ preventScroll: true }); // the button goes, and the keys are to reach the player
+    api.play();
+  });
   let [steps, first] = [0, 0];
   scrubber.addEventListener("input", () => api.go(Number(scrubber.value) ? Number(scrubber.value) + first - 1 : -1));
 

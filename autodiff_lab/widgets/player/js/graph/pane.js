@@ -12,7 +12,7 @@ const AHEAD = { record: "value", forward: "tangent" }; // what goes along the ed
 const FADE = 24; // pixels between the sides of the pane, which fade, and what a step is about
 const LEAST = 0.05; // of a graph that is shown whole
 const MOTION = 180; // milliseconds that a group takes to open
-const [READABLE, ENOUGH] = [11 / 14, 1.3]; // how small and how large the boxes of a graph may be, whose type is 14
+const [READABLE, ON_A_WALL, ENOUGH] = [11 / 14, 1, 1.3]; // how small and how large the boxes of a graph may be, whose type is 14
 
 /**
  * The graph, whose groups open. See `mount` for what a pane is.
@@ -125,7 +125,7 @@ export function graphView(run, layouts, host, prefix, whole) {
   const within = ({ width, height }, { width: across, height: down }) => {
     const unit = unitOf(); // in a lecture all type is larger, and may shrink further
     const fitted = Math.min(across / (width + 2 * pad), down / (height + 2 * pad), ENOUGH * unit);
-    const least = (unit > 1.5 ? 0.7 : READABLE) * unit;
+    const least = unit > 1.4 ? ON_A_WALL : READABLE * unit;
     const whole = fitted >= least;
     // What cannot be seen at once is followed, at a size that is read with ease.
     return { scale: whole ? fitted : Math.max(least, Math.min(unit, down / (height + 2 * pad))), whole };
@@ -242,7 +242,7 @@ export function graphView(run, layouts, host, prefix, whole) {
   function label(step) {
     const texts = step ? labelsOf(trace, step) : new Map();
     labelLayer.replaceChildren(...(step ? edges[step.line] : []).filter(({ slot }) => texts.has(slot)).map(({ slot, path }) => {
-      const text = parts.label(texts.get(slot), path);
+      const text = parts.label(texts.get(slot), path, [...scene.boxes.values()], scene);
       text.classList.add(`is-${AHEAD[step.phase] ?? "adjoint"}`);
       return text;
     }));
@@ -342,7 +342,7 @@ export function graphView(run, layouts, host, prefix, whole) {
         const route = routes.at.get(token.slot);
         return route ? [{ ...token, at: route(token.along) }] : [];
       });
-      tokens.draw(placed, Math.max(1, unitOf() / scale));
+      tokens.draw(placed, Math.max(1, (0.9 * unitOf()) / scale));
     },
     update(next) {
       const lines = new Set(next.lines);

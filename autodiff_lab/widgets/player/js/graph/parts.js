@@ -3,9 +3,9 @@ import { NOT_REACHED, sumAt, tangentsOf } from "../state.js";
 import { pathOf } from "./stretch.js";
 
 // Where the texts of a node stand, from its middle: what it is, then its numbers.
-const ROWS = { reverse: { head: -21, value: 0, adjoint: 21 }, forward: { head: -21, value: 0, tangent: 21 },
-               both: { head: -24, value: -8, tangent: 8, adjoint: 24 },
-               faulty: { head: -24, value: -8, adjoint: 8, truth: 24 } };
+const ROWS = { reverse: { head: -19, value: 0, adjoint: 19 }, forward: { head: -19, value: 0, tangent: 19 },
+               both: { head: -22, value: -7, tangent: 8, adjoint: 22 },
+               faulty: { head: -22, value: -7, adjoint: 8, truth: 22 } };
 export const rowsOf = (trace) => ROWS[trace.fault ? "faulty" : trace.mode];
 export const inNode = (number) => number.short ?? number.text;
 /** In a box stands of an array that cannot be written in full its shape; its derivative has the same, so there its entries. */
@@ -88,13 +88,23 @@ export function partsOf(trace, host, prefix) {
     return { group, path, hit };
   }
 
-  /** What an edge carries, beside its middle; there is one only while a step is about it. */
-  function label(text, path) {
+  /**
+   * What an edge carries, beside its middle; there is one only while a step is about it. It stands where it hides least
+   * of the `boxes`, inside of the picture.
+   */
+  function label(text, path, boxes, { width, height }) {
     const length = path.getTotalLength();
-    const [before, at, after] = [0.4, 0.5, 0.6].map((share) => path.getPointAtLength(share * length));
-    const steep = Math.abs(after.y - before.y) > 1.5 * Math.abs(after.x - before.x);
-    return svg("text", { class: "adl-label", "font-size": 14, "dominant-baseline": "central", "text-anchor": steep ? "start" : "middle",
-                         x: at.x + (steep ? 9 : 0), y: at.y - 23 }, text);
+    const [w, h] = [8.5 * text.length + 4, 16];
+    const spots = [0.5, 0.4, 0.6, 0.3, 0.7].flatMap((share) => {
+      const { x, y } = path.getPointAtLength(share * length);
+      return [[0, -22], [0, 22], [14 + w / 2, -20], [-14 - w / 2, -20], [14 + w / 2, 20], [-14 - w / 2, 20]].map(([dx, dy], k) => ({ x: x + dx, y: y + dy, far: 40 * Math.abs(share - 0.5) + k }));
+    });
+    const over = (a, size, b, other) => Math.max(0, Math.min(a + size / 2, b + other / 2) - Math.max(a - size / 2, b - other / 2));
+    const beyond = (at, size, most) => Math.max(0, size / 2 - at, at + size / 2 - most);
+    const hidden = (spot) => spot.far + boxes.reduce((sum, box) => sum + over(spot.x, w, box.x, box.w) * over(spot.y, h, box.y, box.h), 0)
+      + 20 * (beyond(spot.x, w, width) + beyond(spot.y, h, height));
+    const best = spots.reduce((a, b) => (hidden(b) < hidden(a) ? b : a));
+    return svg("text", { class: "adl-label", "font-size": 14, "dominant-baseline": "central", "text-anchor": "middle", x: best.x, y: best.y }, text);
   }
 
   return { node, writeNode, constant, again, edge, label };
