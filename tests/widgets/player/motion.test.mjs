@@ -74,7 +74,9 @@ for (const [name, trace] of [...runs, ["a long run, its start", stretches[0]], [
         const said = film(trace, s).map(([, tokens]) => textOf(tokens.find((token) => token.slot === slot)));
         const label = player.labelsOf(trace, step).get(slot);
         assert.equal(said[0], inShort(step.adjoint), "the adjoint leaves");
-        if (label) assert.ok(said.includes(`${inShort(step.adjoint)} × ${inBrackets(label)}`), "it meets the local partial that stands on the edge");
+        const { partial } = trace.lines[step.line].operands[slot];
+        const meets = partial ? `${inShort(step.adjoint)} × ${inBrackets(label)}` : label; // a number, or a map that is no product by entries
+        if (label) assert.ok(said.includes(meets), "it meets what stands on the edge");
         const product = label ? inShort(contribution) : inShort(step.adjoint);
         assert.ok(said.includes(product));
         assert.equal(said.at(-1), before && !replaces ? `${inShort(before)} + ${inBrackets(product)}` : product);
