@@ -312,9 +312,7 @@ def test_playing_keeps_the_frames_of_an_empty_page(function, args, least, opened
     player = opened(function, *args)
     empty = new_page(offline=True)
     shares = []
-    for _ in range(
-        12
-    ):  # once is enough: others may need the machine for a while, and drawing suffers more than waiting
+    for _ in range(12):  # once is enough: others may need the machine, and drawing suffers more than waiting
         empty.bring_to_front()
         idle = empty.evaluate(FRAMES, 600)
         player.page.bring_to_front()
