@@ -7,7 +7,7 @@ import pytest
 
 from autodiff_lab import grad, play
 
-from .player_page import PlayerOnPage, f
+from .player_page import LAST, PlayerOnPage, f
 
 # Text that is seen, and text that is read aloud or shown under the pointer; the learner's own source is code.
 SAID = """() => {
@@ -112,7 +112,7 @@ def test_buttons_and_keys_work(tmp_path, new_page):
     player.arrives_at(1)
     player.focus()
     player.key("End")
-    player.arrives_at(13)
+    player.arrives_at(LAST)
     assert "梯度" in page.locator(".adl-meter").inner_text()
     player.mode("前向")
     assert "切向量" in page.locator(".adl-tape thead").inner_text()

@@ -132,7 +132,7 @@ def test_the_group_of_the_step_opens_and_closes_behind_it(scheme, graph, request
     assert player.root.locator("[data-node^=n]").count() == 3, "the inputs, and what follows the loop"
     photograph(player.page, request, f"start {scheme}")
     player.focus()
-    player.key(*["ArrowRight"] * 3)
+    player.key("ArrowRight")
     assert player.open() == ["for _ in range(20):", "turn 1", "for _ in range(3):"]
     player.key(*["ArrowRight"] * 12)
     assert player.open() == ["for _ in range(20):", "turn 1", LAYER]
@@ -311,7 +311,7 @@ def test_nothing_moves_where_motion_is_not_wanted(graph):
 
 
 def test_motion_takes_less_than_200_ms_and_ends_where_it_should(graph):
-    player = graph()
+    player = graph(reduced_motion="no-preference")
     sizes = player.page.evaluate(
         """async () => {
         const group = document.querySelector(".adl-group");
@@ -377,7 +377,7 @@ def test_a_group_of_a_long_run_fetches_its_stretch(server, open_notebook, reques
     player.settles()
     player.group("turns 151–160").focus()
     player.key("Enter")
-    player.arrives_at(2 + 150 * 4 + 1)
+    player.arrives_at(150 * 4 + 1)
     assert player.open()[-3:] == ["turns 101–200", "turns 151–160", "turn 151"]
     assert player.root.locator(".adl-tape tbody tr.is-current th").inner_text() == "v₆₀₁"
     photograph(notebook.page, request, "fetched")

@@ -279,13 +279,16 @@ export function mount(element, payload, options = {}) {
     root.classList.toggle("has-names", details.names);
     const unit = parseFloat(getComputedStyle(panes).fontSize) / 14;
     const around = parseFloat(getComputedStyle(root).getPropertyValue("--adl-around")) || (root.closest(".jp-Notebook") ? AROUND.notebook : AROUND.page);
-    const others = [bar, inputs.element, warning, words.element, predict.element, overview.element].reduce((sum, one) => sum + one.offsetHeight, 2);
+    const fold = root.matches(".adl-lecture") ? [details.element] : []; // on a slide nobody scrolls
+    const others = [bar, ...fold, inputs.element, warning, words.element, predict.element, overview.element].reduce((sum, one) => sum + one.offsetHeight, 2);
     const height = Math.max(220, Math.min(HIGH * unit, Math.max(LOW, innerHeight - around)) - others);
     const { where, height: all, side, lower, room } = compose({ width: root.clientWidth, height, unit, best: graph.best, source: source.rows * ROW_HEIGHT.source * unit + 20, tape: tape.rows * ROW_HEIGHT.tape * unit + 12 });
     root.dataset.where = where;
     for (const [name, pixels] of Object.entries({ panes: all, side, lower, graph: room.height + 16 })) root.style.setProperty(`--adl-${name}`, `${pixels}px`);
     graph.place(room);
     transport.placeBegin(graph.freeSpot(84));
+    tape.fit();
+    words.fit();
     if (trace.steps[s]) for (const view of views) view.follow(trace.steps[s], false, s);
   }
 
@@ -324,6 +327,7 @@ export function mount(element, payload, options = {}) {
     for (const view of views) view.update({ step, s: shown, told, lines: new Set(lines), mark: (line) => markAt(run, line, shown < 0 ? -1 : s, told),
       adjoint: (line) => adjointAt(run.history, line, told), shares: (line) => sharesAt(run, line, told) });
     words.update(trace, shown, told === s);
+    words.fit();
     details.update(trace, told);
     arrays.update(told);
   }

@@ -3,8 +3,8 @@ import { inNode, rangeInBox } from "./graph/parts.js";
 import { NOT_REACHED, adjointHistory, receivers, tangentsOf } from "./state.js";
 
 const WIDEST = 13; // characters of a value in the tape; longer ones are cut, and their title has the whole
-const ARRAYS = { value: 13, adjoint: 12, operation: 10 }; // the entries of a short vector, or the smallest and the largest
-const NUMBERS = { value: WIDEST, adjoint: WIDEST, operation: 17 };
+const ARRAYS = [{ value: 15, adjoint: 15 }, { value: 13, adjoint: 12 }]; // the smallest and the largest entry; and where there is little room
+const NUMBERS = [{ value: WIDEST, adjoint: WIDEST }];
 
 /** What a line of the tape computes, in the learner's own names; of an input there is nothing to say. */
 const readingOf = ({ kind, reading }) => (kind === "input" ? "" : reading);
@@ -20,14 +20,13 @@ export function tapeView(trace, host) {
   const body = html("tbody");
   const widest = (texts, most = WIDEST, least = 7) => Math.min(most, Math.max(least, ...texts.map((text) => text.length)));
   const reached = adjointHistory(trace).flatMap((changes) => changes.map((change) => rangeInBox(change.adjoint)));
-  const most = trace.lines.some(({ value }) => value.shape?.length) ? ARRAYS : NUMBERS;
+  const rooms = trace.lines.some(({ value }) => value.shape?.length) ? ARRAYS : NUMBERS;
+  let most = rooms.at(-1);
   // The columns are as wide as their widest entry of the whole run, so nothing shifts while stepping.
-  const columns = [null, null, widest(trace.lines.map((line) => inNode(line.value)), most.value),
-                   ...trace.directions.map((_, k) => widest(trace.lines.map((_, i) => rangeInBox(tangentsOf(trace, i)[k])), most.adjoint, several ? 4 : 7)),
-                   ...(back ? [widest(reached, most.adjoint)] : []), ...(trace.fault ? [widest(trace.truth.map((number) => (number ? rangeInBox(number) : "")), most.adjoint)] : [])]
-    .map((chars) => html("col", { style: chars && `width: ${chars + 2.4}ch` }));
+  const texts = [trace.lines.map((line) => inNode(line.value)), ...trace.directions.map((_, k) => trace.lines.map((_, i) => rangeInBox(tangentsOf(trace, i)[k]))),
+                 ...(back ? [reached] : []), ...(trace.fault ? [trace.truth.map((number) => (number ? rangeInBox(number) : ""))] : [])];
   const element = html("div", { class: "adl-tape-body" },
-    html("table", { class: `adl-tape${most === ARRAYS ? " has-arrays" : ""}`, style: `--adl-operation: ${widest(trace.lines.map(readingOf), most.operation, 1)}ch` }, html("colgroup", {}, ...columns), html("thead", {}, html("tr", {}, ...head)), body));
+    html("table", { class: "adl-tape" }, html("thead", {}, html("tr", {}, ...head)), body));
   const rows = trace.lines.map((line, i) => {
     const value = html("td", { class: `adl-value${line.value.shape?.length ? " has-entries" : ""}` });
     const tangents = forward ? trace.directions.map(() => html("td", { class: "adl-tangent" })) : [];
@@ -48,6 +47,12 @@ export function tapeView(trace, host) {
   });
   roving(rows.map(({ row }) => row));
   let linked = [];
+  let latest = null;
+  function setColumns() {
+    const least = (k) => (several && k && k <= trace.directions.length ? 4 : 7);
+    texts.forEach((all, k) => (rows[0].row.children[k + 2].style.minWidth = `calc(${widest(all, k ? most.adjoint : most.value, least(k))}ch + 14px)`));
+  }
+  setColumns();
   const write = (cell, number, room = most.adjoint, shaped = "") => {
     const text = !number ? "" : shaped && shaped.length <= room ? shaped : rangeInBox(number);
     const cut = text.length > room ? text.slice(0, room - 1).replace(/[ …]+$/, "") + "…" : text;
@@ -59,8 +64,21 @@ export function tapeView(trace, host) {
   };
   return {
     element,
+    /** The numbers come first. What a line computes stands there if there is room: the source and the graph tell it too. */
+    fit() {
+      const before = most;
+      element.classList.remove("is-narrow");
+      for (most of rooms) {
+        setColumns();
+        if (element.scrollWidth <= element.clientWidth) break;
+      }
+      if (most !== before && latest) this.update({ ...latest, lines: trace.lines.keys() });
+      const { offsetWidth } = element.querySelector("th:nth-child(2)");
+      element.classList.toggle("is-narrow", offsetWidth < 4 * parseFloat(getComputedStyle(element).fontSize));
+    },
     rows: trace.lines.length + 1 + body.querySelectorAll(".adl-stretch").length,
-    update({ step, s, told, lines, mark, adjoint }) {
+    update(next) {
+      const { step, s, told, lines, mark, adjoint } = (latest = next);
       const receiving = new Set(step?.phase === "forward" || told !== s ? [] : receivers(trace, s));
       for (const i of lines) {
         const { row, value, tangents, adjoint: cell, truth } = rows[i];

@@ -1,7 +1,6 @@
 import { html, put } from "./dom.js";
 import { arithmeticAt, equationsAt, sentenceAt } from "./state.js";
 
-const LONG = 64; // characters of arithmetic that fit on one line of a laptop
 const RESULTS = new Set(["value-result", "tangent-result", "result"]);
 
 const spans = (pieces) => pieces.map(([kind, text]) => html("span", { class: `adl-t-${kind}` }, text));
@@ -18,23 +17,33 @@ export function wordsView() {
   const gradient = html("div", { class: "adl-gradient" });
   const sentence = html("p", { class: "adl-sentence", "aria-live": "polite" });
   const symbols = html("div", { class: "adl-symbols" });
+  const element = html("div", { class: "adl-words", "data-lm-suppress-shortcuts": "true" }, equation, gradient, sentence, symbols);
   return {
-    element: html("div", { class: "adl-words" }, equation, gradient, sentence, symbols),
+    element,
     update(trace, s, landed) {
       const pieces = arithmeticAt(trace, s);
       const known = resultOf(pieces);
       const line = spans(pieces);
       if (!landed) for (const span of line.slice(known)) span.classList.add("is-coming");
       equation.replaceChildren(...line);
-      equation.classList.toggle("is-long", pieces.reduce((n, [, text]) => n + text.length, 0) > LONG);
       const last = s === trace.steps.length - 1 && landed ? equationsAt(trace, s) : [];
       const closing = trace.steps[s]?.arithmetic ? last.filter((all) => all.some(([kind]) => kind === "gradient")) : last.slice(1);
-      gradient.title = closing.flat().map(([, text]) => text).join("");
       gradient.replaceChildren(...closing.map((one) => html("span", {}, ...spans(one))));
       symbols.replaceChildren(...equationsAt(trace, s).filter((one) => !closing.includes(one)).map((one) => html("div", {}, ...spans(one))));
       const said = sentenceAt(trace, s);
       put(sentence, said);
       sentence.title = said;
+    },
+    /** The box keeps its height: long words are smaller, and whoever goes to them by key or finger can scroll. */
+    fit() {
+      const cut = (box) => box.scrollHeight > box.clientHeight + 1;
+      const tight = (gradient.hasChildNodes() ? [0, 1, 2, 3, 4] : [0, 1]).find((tight) => {
+        element.dataset.tight = tight;
+        return !cut(element);
+      });
+      element.scrollTop = 0;
+      if (tight === undefined || cut(sentence)) element.tabIndex = 0;
+      else if (element !== document.activeElement) element.removeAttribute("tabindex");
     },
   };
 }
