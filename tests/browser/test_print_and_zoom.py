@@ -163,7 +163,8 @@ def middle(locator):
 # A finger needs 24 pixels, or that much room around it; letters of a program stand as close as its lines do.
 TOO_SMALL = """() =>
     [...document.querySelectorAll(".adl-player :is(button, select, input, label, tr[data-line], .adl-node)")]
-    .filter((e) => e.checkVisibility({ visibilityProperty: true }) && !e.closest(".is-constant, .is-again"))
+    .filter((e) => e.checkVisibility({ visibilityProperty: true }) && !e.closest(".is-constant, .is-again")
+        && !e.matches("label > [type=checkbox]")) // its label is as good to hit
     .map((e) => [e.getBoundingClientRect(), e.outerHTML.slice(0, 80)])
     .filter(([{ width, height }]) => width < 24 || height < 24).map(([, html]) => html)"""
 
