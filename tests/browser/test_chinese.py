@@ -113,6 +113,7 @@ def test_buttons_and_keys_work(tmp_path, new_page):
     player.focus()
     player.key("End")
     player.arrives_at(LAST)
+    player.open_details()
     assert "梯度" in page.locator(".adl-meter").inner_text()
     player.mode("前向")
     assert "切向量" in page.locator(".adl-tape thead").inner_text()

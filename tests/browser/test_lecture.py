@@ -13,7 +13,7 @@ from .conftest import photograph
 from .player_page import LAST, PlayerOnPage, f
 from .test_themes import readable
 
-HALLS = [(1024, 768), (1920, 1080)]
+HALLS = [(1024, 768), (1280, 720), (1920, 1080)]
 TYPE = 24  # pixels, for what is current
 
 
@@ -277,6 +277,42 @@ def test_lecture_scale(width, height, options, new_page, tmp_path, request):
     readable(player)
     player.key(*["PageUp"] * 3)
     photograph(page, request, "sweep")
+
+
+IN_WINDOW = """e => { const { left, top, right, bottom } = e.getBoundingClientRect();
+    return left >= 0 && top >= 0 && right <= innerWidth && bottom <= innerHeight; }"""
+
+
+@pytest.mark.parametrize("width, height", HALLS[1:])
+def test_a_player_fits_its_slide_with_all_that_can_be_opened(width, height, kit, new_page, request):
+    deck = Deck(new_page(offline=True, width=width, height=height), kit["slides.html"])
+    player = deck.show(".player")
+    photograph(deck.page, request, "the player")
+    fits = "e => e.scrollHeight <= e.clientHeight && e.scrollWidth <= e.clientWidth"
+    for pane in (".adl-graph-body", ".adl-tape-body", ".adl-source"):
+        assert player.root.locator(pane).evaluate(fits), pane
+    sheet = deck.page.locator(".present.player .on-slide")
+    number = deck.page.locator(".slide-number").bounding_box()
+
+    def whole():
+        assert player.root.evaluate(IN_WINDOW) and sheet.evaluate(fits)
+        box = player.root.bounding_box()
+        assert box["y"] + box["height"] <= number["y"] + 1, "the number of the slide stands below"
+
+    whole()
+    player.open_details()
+    whole()
+    photograph(deck.page, request, "the fold")
+    player.mode("forward")
+    assert player.root.get_attribute("data-mode") == "forward"
+    player.mode("reverse")
+    player.predict()
+    player.root.locator(".adl-more-button").click()
+    player.focus()
+    player.key("ArrowRight")
+    assert player.root.locator(".adl-question").evaluate(IN_WINDOW)
+    whole()
+    photograph(deck.page, request, "a question")
 
 
 def repeated(x):

@@ -147,14 +147,15 @@ def test_fit_shows_the_whole_graph_and_again_follows(function, width, tmp_path, 
     assert player.root.get_by_role("button", name=WHOLE).inner_text() == "fit"
 
 
-# The signs and buttons that stand over the pane; and how many of its fading sides stand over the box of this step.
+# The signs and buttons that stand over what is drawn; and how many of its fading sides stand over the box of this step.
 COVERED = """() => {
     const hit = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1
         && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 1;
     const seen = (selector) => [...document.querySelectorAll(selector)]
         .filter((one) => one.checkVisibility({ visibilityProperty: true })).map((one) => one.getBoundingClientRect());
-    const [pane, now] = [".adl-graph-body", ".adl-node.is-current .adl-frame"].map((one) => seen(one)[0]);
-    const over = seen(".adl-beyond span, .adl-lens").filter((one) => hit(one, pane));
+    const now = seen(".adl-node.is-current .adl-frame")[0];
+    const drawn = seen(".adl-node .adl-frame, .adl-label");
+    const over = seen(".adl-beyond span, .adl-lens").filter((one) => drawn.some((box) => hit(one, box)));
     return [over.length, seen(".adl-more").filter((one) => hit(one, now)).length]; }"""
 
 

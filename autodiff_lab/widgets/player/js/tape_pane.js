@@ -3,7 +3,7 @@ import { inNode, rangeInBox } from "./graph/parts.js";
 import { NOT_REACHED, adjointHistory, receivers, tangentsOf } from "./state.js";
 
 const WIDEST = 13; // characters of a value in the tape; longer ones are cut, and their title has the whole
-const ARRAYS = [{ value: 15, adjoint: 15 }, { value: 13, adjoint: 12 }]; // the smallest and the largest entry; and where there is little room
+const ARRAYS = [{ value: 15, adjoint: 15 }, { value: 13, adjoint: 12 }, { value: 11, adjoint: 10 }]; // the smallest and the largest entry; and where there is little room
 const NUMBERS = [{ value: WIDEST, adjoint: WIDEST }];
 
 /** What a line of the tape computes, in the learner's own names; of an input there is nothing to say. */
