@@ -24,13 +24,11 @@ __all__ = ["Dual", "ForwardPass"]
 class ForwardPass(Level):
     """One forward derivative in progress: one direction, or a batch of directions along a leading axis."""
 
-    __slots__ = ("batch",)
-    has_fast_path = True
+    has_fast_path = fast = True
 
     def __init__(self, batch: int | None = None) -> None:
         super().__init__()
         self.batch = batch
-        self.fast = True
 
     def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any]) -> Any:
         """Compute one operation and the tangent of its result."""
