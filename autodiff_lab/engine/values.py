@@ -132,7 +132,7 @@ def to_output(x: Any) -> Any:
 
 def to_outputs(gradients: list[Any], inputs: Sequence[Any], taken: Sequence[Any] = ()) -> list[Any]:
     """Convert gradients for the caller, to the type of their inputs; copied only where something else holds them."""
-    held: set[int] = set()
+    held = set(map(id, taken))
     out: list[Any] = []
     for g, x in zip(gradients, inputs):  # noqa: B905 — `strict` costs as much as the rest of a number's way
         kind = type(g)
@@ -141,7 +141,7 @@ def to_outputs(gradients: list[Any], inputs: Sequence[Any], taken: Sequence[Any]
         elif kind is np.ndarray:
             if type(x) is np.ndarray and g.dtype is not x.dtype:
                 g = g.astype(x.dtype)
-            if g.base is not None or not g.flags.writeable or id(g) in held or any(g is t for t in taken):
+            if g.base is not None or not g.flags.writeable or id(g) in held:
                 g = g.copy()
             held.add(id(g))
         elif isinstance(g, np.generic) and isinstance(x, np.generic):

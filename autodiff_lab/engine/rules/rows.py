@@ -153,5 +153,14 @@ def _choose_batch(size: int, y: Any, operands: Any, tangents: Any, static: Any) 
 
 
 where = _row("linear", np.where, _CHOICES, _where, batched=_choose_batch)
-unless = _row("linear", "unless", _CHOICES, _unless, batched=_choose_batch)
-"""``unless(condition, instead, value)``: `value`, and `instead` where the condition holds. A formula shows `value`."""
+_guarded = _row("linear", "unless", _CHOICES, _unless, batched=_choose_batch)
+
+
+def unless(condition: Any, instead: Any, value: Any) -> Any:
+    """`value`, and `instead` where the condition holds, which is nearly nowhere. A formula shows `value`."""
+    if type(condition) is np.bool_:
+        nowhere = not condition
+    else:
+        array = type(condition) is np.ndarray and shape_of(value) == condition.shape
+        nowhere = array and not np.count_nonzero(condition)
+    return value if nowhere else _guarded(condition, instead, value)
