@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -30,12 +28,8 @@ Rule = Callable[..., Any]
 
 
 def _row(kind: str, key: Any, rules: tuple[Any, ...], call: Any, **options: Any) -> Op:
-    signature = None
-    if kind not in ("elementwise", "composed") and not isinstance(key, np.ufunc | str):
-        with suppress(ValueError):  # some functions written in C tell nothing; then operands come first, by position
-            signature = inspect.signature(key)
     name = key if isinstance(key, str) else key.__name__
-    op = TABLE[key] = Op(name, call or key, kind, rules, signature=signature, **options)
+    op = TABLE[key] = Op(name, call or key, kind, rules, **options)
     return op
 
 
