@@ -24,11 +24,11 @@ __all__ = ["Dual", "ForwardPass"]
 class ForwardPass(Level):
     """One forward derivative in progress: one direction, or a batch of directions along a leading axis."""
 
-    has_fast_path = fast = True
+    has_fast_path = True
 
     def __init__(self, batch: int | None = None) -> None:
         super().__init__()
-        self.batch = batch
+        self.batch, self.fast = batch, self.has_fast_path
 
     def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any]) -> Any:
         """Compute one operation and the tangent of its result."""
@@ -73,12 +73,12 @@ class Dual(Overloaded):
         self.level = BY_HAND
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        if len(inputs) == 1 and method == "__call__" and not kwargs and _is_double(self.value):
+        x = self.value
+        if len(inputs) == 1 and method == "__call__" and not kwargs and (type(x) is _float64 or _is_double(x)):
             level, op = self.level, TABLE.get(ufunc)
             if op is not None and op.partials is not None and level.fast:
-                y = ufunc(self.value)
-                partial: Any = op.rules[0]
-                return dual(y, self.tangent * partial(y, self.value), level)
+                y = ufunc(x)
+                return dual(y, self.tangent * op.partials[0](y, x), level)  # type: ignore[misc]
         return Overloaded.__array_ufunc__(self, ufunc, method, *inputs, **kwargs)
 
     def __getitem__(self, index: Any) -> Any:

@@ -132,13 +132,14 @@ def to_output(x: Any) -> Any:
 
 def to_outputs(gradients: list[Any], inputs: Sequence[Any], taken: Sequence[Any] = ()) -> list[Any]:
     """Convert gradients for the caller, to the type of their inputs; copied only where something else holds them."""
-    held = set(map(id, taken))
+    held: set[int] = set()
     out: list[Any] = []
     for g, x in zip(gradients, inputs):  # noqa: B905 — `strict` costs as much as the rest of a number's way
         kind = type(g)
         if kind is np.float64 and type(x) is np.float64:
             g = float(g)
         elif kind is np.ndarray:
+            held = held or set(map(id, taken))
             if type(x) is np.ndarray and g.dtype is not x.dtype:
                 g = g.astype(x.dtype)
             if g.base is not None or not g.flags.writeable or id(g) in held:

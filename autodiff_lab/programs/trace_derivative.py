@@ -170,7 +170,7 @@ class RecordedDerivative:
 class NamingPass(ForwardPass):
     """A forward pass that names the lines: ``v2``, and ``v2_dot`` for its tangent."""
 
-    has_fast_path = fast = False
+    has_fast_path = False
 
     def __init__(self, names: dict[int, str], suffix: str) -> None:
         super().__init__()
