@@ -61,7 +61,8 @@ def jacfwd(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[
     @wraps(f)
     def jacobian(*args: Any, **kwargs: Any) -> Any:
         which = resolve_argnums(argnums, args, f)
-        leaves = [as_value(x, "the input") for k in dict.fromkeys(which) for x in pytree.flatten(args[k])]
+        asked = dict.fromkeys(which)
+        leaves = [as_value(x, "the input") for k in asked for x in pytree.flatten(args[k])]
         sizes = [x.size for x in leaves]
         count = sum(sizes)
         # One direction needs no batch axis; single precision keeps it, or a number of double precision would win.
@@ -72,7 +73,7 @@ def jacfwd(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[
             duals.append(dual(x, np.eye(count, n, -start).reshape((*batch, *shape_of(x)))[()], forward))
             start += n
         lifted, moving = list(args), iter(duals)
-        for k in dict.fromkeys(which):
+        for k in asked:
             lifted[k] = pytree.map_leaves(lambda _: next(moving), args[k])
         result = forward.run(f if not kwargs else lambda *inputs: f(*inputs, **kwargs), lifted)
 
