@@ -129,7 +129,7 @@ class Tape(Level):
     def input(self, value: Any, name: str = "") -> Variable:
         """Write an input line and return its Variable."""
         self.input_names.append(name)
-        self.n_inputs = len(self.input_names)
+        self.n_inputs += 1
         return self.append(None, (), (), value)
 
     def append(

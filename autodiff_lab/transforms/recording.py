@@ -118,7 +118,11 @@ def sweep_tape(tape: Tape, outputs: Sequence[Any], seeds: Sequence[Any]) -> list
             adjoints[line] = seed if adjoints[line] is None else adjoints[line] + seed
             last = line if line > last else last
     tape.rewind(last, tape.n_inputs, adjoints)
-    return [zeros(tape.values[i]) if g is None else g for i, g in enumerate(adjoints[: tape.n_inputs])]
+    found = adjoints[: tape.n_inputs]
+    for i, g in enumerate(found):
+        if g is None:
+            found[i] = zeros(tape.values[i])
+    return found
 
 
 def push_tangents(tape: Tape, tangents: Sequence[Any], batch: int | None = None) -> list[Any]:
