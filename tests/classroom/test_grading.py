@@ -228,16 +228,9 @@ def test_the_command(tmp_path, capsys):
     assert "there are no notebooks" in capsys.readouterr().err
 
 
-FORGES = r"""import json, os, sys
-frame = sys._getframe()
-while "token" not in frame.f_locals:
-    frame = frame.f_back
-token, told = frame.f_locals["token"], frame.f_locals["told"].fileno()
-def tell(**finding):
-    os.write(told, (token + " " + json.dumps(finding) + "\\n").encode())
-"""
+FORGES = "import gc; tell = next(x for x in gc.get_objects() if 'main.<locals>.tell' in getattr(x, '__qualname__', ''))"
 """It finds in the memory of its own process what the examiner writes with."""
-TELLS = r'tell(exercise="ex_03_1", cell=2, status="not yet", reply="\ud800\x1b[2J", observed="[]", changed=["\x1b[0m"])'
+TELLS = r'tell(dict(exercise="ex_03_1", status="not yet", reply="\ud800\x1b[2J", observed="[]", changed=["\x1b[0m"]))'
 NAMES = [
     b"ada.ipynb",
     b"b\xe9a.ipynb",

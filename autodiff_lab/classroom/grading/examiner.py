@@ -120,15 +120,18 @@ def _run_cell(shell: Any, source: str) -> str:
 
 def main(path: str, secret: str) -> None:
     """Examine one notebook; tell through what was the standard output, and keep the cells from it."""
-    told = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    nowhere = os.open(os.devnull, os.O_WRONLY)
+    told, nowhere = os.dup(1), os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
     os.dup2(nowhere, 2)
-    token = Path(secret).read_text()
+    token, write = Path(secret).read_text(), os.write
     Path(secret).unlink()
-    print(token, json.dumps({"begin": True}), file=told, flush=True)
+
+    def tell(finding: dict[str, Any]) -> None:
+        write(told, f"{token} {json.dumps(finding)}\n".encode())
+
+    tell({"begin": True})
     for finding in examine(code_of(Path(path).read_bytes())):
-        print(token, json.dumps(finding), file=told, flush=True)
+        tell(finding)
 
 
 if __name__ == "__main__":
