@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import signal
+import subprocess
 import sys
 from pathlib import Path
 
@@ -206,6 +207,27 @@ def test_the_guide_names_the_limits_that_hold():
     assert f"{most.disk} MB to files, and {most.disk} MB to shared memory" in guide
     options = build_parser().parse_args(["grade", "."])
     assert (options.seconds, options.megabytes, options.unconfined) == (most.seconds, most.megabytes, False)
+
+
+def test_the_guides_container_holds_one_student_each(tmp_path, programs):
+    """Its commands are run with a `docker` that only says what it was asked for."""
+    guide = (ROOT / "notebooks" / "for_lecturers.md").read_text(encoding="utf-8")
+    (recipe,) = (block for block in guide.split("```") if "docker run" in block)
+    programs("docker", f'echo "$@" >> {tmp_path}/asked\nfor last; do :; done')
+    for name in ("ada", "bob b"):
+        (tmp_path / "hand-ins" / name).mkdir(parents=True)
+        (tmp_path / "grades" / name).mkdir(parents=True)
+        (tmp_path / "grades" / name / "grades.csv").write_text(f"who\n{name}\n")
+    path = f"{os.environ['PATH']}:{os.defpath}"
+    done = subprocess.run(["sh", "-euc", recipe], cwd=tmp_path, env={"PATH": path}, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "ada\nbob b\n"), done.stderr
+    build, *runs = (tmp_path / "asked").read_text().splitlines()
+    assert build.startswith("build ") and len(runs) == 2
+    for name, run in zip(("ada", "bob b"), runs, strict=True):
+        assert f"--volume {tmp_path}/hand-ins/{name}:/in/{name}:ro --volume {tmp_path}/grades/{name}:/out" in run
+        assert "--network none --read-only" in run and "--pids-limit" in run and "--memory " in run
+        command = run.partition(" autodiff-lab grade ")[2].split()
+        assert build_parser().parse_args(["grade", *command]).unconfined
 
 
 def test_a_report_is_not_written_over(tmp_path):
