@@ -21,6 +21,8 @@ __all__ = ["csv_text", "html_page", "open_report", "read_rows", "report_paths"]
 COLUMNS = ("who", "file", "notebook", "passed", "attempted", "exercises", "how it went", "doubts", "wrong answers met")
 GRADEBOOKS = {"grades-moodle.csv": moodle_csv, "grades-canvas.csv": canvas_csv}
 JOURNAL = "grades.jsonl"
+MOST = 5
+"""How many of the wrong answers a page begins with: what there is time to talk about."""
 NOT_ATTEMPTED = "not attempted"
 WALLS = {True: "behind the walls of bubblewrap", False: "without walls (--unconfined), with all your rights"}
 
@@ -148,7 +150,7 @@ def _recognised_answers(rows: Sequence[Row]) -> str:
         return ""
     items = "".join(
         f"<li><b>{_exercise_number(name)}</b>, {count} of {len(rows)}: {escape(hint)}</li>"
-        for (name, hint), count in met.most_common()
+        for (name, hint), count in met.most_common(MOST)
     )
     return f"<h3>What went wrong most</h3><ol>{items}</ol>"
 
@@ -178,12 +180,11 @@ def _table_row(row: Row) -> str:
 
 
 def _answers(rows: Sequence[Row]) -> str:
-    """List every answer, folded away by exercise, the wrong ones first: its code, what was said, how many attempts."""
+    """List every answer, folded away by exercise, the wrong ones first, the same mistakes together."""
     parts = []
     for name in next((row.exercises for row in rows if row.exercises), ()):
-        tried = sorted(
-            (row for row in rows if name in row.answers), key=lambda row: row.answers[name].state != "not yet"
-        )
+        tried = [row for row in rows if name in row.answers]
+        tried.sort(key=lambda row: (row.answers[name].state, row.answers[name].hint))  # "not yet" before "passed"
         passed = sum(row.answers[name].state == "passed" for row in tried)
         counts = f"{passed} passed, {len(tried) - passed} not yet, {len(rows) - len(tried)} not attempted"
         items = "".join(_answer(row, name, row.answers[name]) for row in tried)
@@ -210,20 +211,21 @@ def _escape_lines(code: str) -> str:
 STYLE = """
 :root { color-scheme: light dark; --line: #8888; --good: #00664c; --bad: #9a3b00; }
 @media (prefers-color-scheme: dark) { :root { --good: #4fd3a7; --bad: #ffa36b; } }
+html { background: Canvas; color: CanvasText; }
 body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 75rem; padding: 0 1rem; }
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; }
 th, td { border: 1px solid var(--line); padding: .25rem .6rem; text-align: left; vertical-align: top; }
 thead th { white-space: nowrap; }
 tbody th { overflow-wrap: anywhere; min-width: 8rem; }
-th + td { min-width: 12rem; overflow-wrap: anywhere; }
+th + td { min-width: 12rem; width: 26rem; overflow-wrap: anywhere; }
 strong { color: var(--bad); }
 td a { color: inherit; display: block; }
 summary { cursor: pointer; padding: .25rem 0; }
 section { border-left: 3px solid var(--line); margin: .5rem 0 1rem; padding-left: .75rem; overflow-wrap: anywhere; }
 section:target { border-color: currentColor; }
 h4, section p { margin: 0; }
-pre { overflow-x: auto; margin: .25rem 0; font-size: .875rem; }
+pre { white-space: pre-wrap; margin: .25rem 0; font-size: .875rem; }
 td.passed { color: var(--good); text-align: center; }
 td.not { text-align: center; }
 td.not:not([title^="not attempted"]) { color: var(--bad); font-weight: bold; }
