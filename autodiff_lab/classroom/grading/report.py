@@ -217,8 +217,8 @@ body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 75rem
 table { border-collapse: collapse; }
 th, td { border: 1px solid var(--line); padding: .25rem .6rem; text-align: left; vertical-align: top; }
 thead th { white-space: nowrap; }
-tbody th { overflow-wrap: anywhere; min-width: 8rem; }
-th + td { min-width: 12rem; width: 26rem; overflow-wrap: anywhere; }
+tbody th { overflow-wrap: anywhere; min-width: 12rem; }
+th + td { min-width: 12rem; overflow-wrap: anywhere; }
 strong { color: var(--bad); }
 td a { color: inherit; display: block; }
 summary { cursor: pointer; padding: .25rem 0; }
