@@ -5,15 +5,12 @@ import re
 import time
 from xml.etree import ElementTree
 
-import ipywidgets as widgets
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autodiff_lab.text.notation import escape
 from autodiff_lab.widgets import labs
 from autodiff_lab.widgets.labs import train_room
-from autodiff_lab.widgets.labs.controls import CANNOT
 from autodiff_lab.widgets.labs.lab import Button, Choice, Entry, LabError, Play, Slider, Toggle
 
 LABS = labs.every_lab()
@@ -21,40 +18,23 @@ every_lab = pytest.mark.parametrize("kind", LABS, ids=lambda kind: kind.__name__
 
 
 def actions(kind):
-    """Anything that hands can do to a lab: what the page would send, by the label of the control."""
+    """Anything that hands can do to a lab: what the page would send."""
     one = []
     for control in kind.controls:
         if isinstance(control, Slider):
-            number = st.integers if isinstance(control.step, int) else st.floats
-            values = number(control.low, control.high)
+            values = st.floats(control.low, control.high)
         elif isinstance(control, Choice):
-            values = st.sampled_from(range(len(control.options)))
+            values = st.sampled_from(control.options)
         elif isinstance(control, Toggle):
             values = st.booleans()
         elif isinstance(control, Entry):
             values = st.sampled_from(["", "1", "0.5", "-1/3", "x", "nan", "1e999"]) | st.text(max_size=8)
-        elif isinstance(control, Play):
-            values = st.integers(0, 100)
         else:
-            values = st.none()
-        one.append(st.tuples(st.just(control.label), values))
+            one.append(st.just({"press": [control.name]}))
+            continue
+        one.append(st.builds(lambda value, name=control.name: {"set": {name: value}}, values))
     drags = st.tuples(st.sampled_from(["", "point", "seed"]), st.floats(-50, 900), st.floats(-50, 900))
-    return st.lists(st.one_of(*one, st.builds(lambda drag: ("the picture", list(drag)), drags)), max_size=12)
-
-
-def act(view, label, value):
-    """Do to a view what the page does: a widget gets its new state from there."""
-    if label == "the picture":
-        return view.picture.set_state({"drag": value})
-    widget = view.controls[label]
-    if isinstance(widget, widgets.Button):
-        return widget.click()
-    widget.set_state({"index" if isinstance(value, int) and hasattr(widget, "options") else "value": value})
-
-
-def shown(view):
-    """What stands on the page, in words."""
-    return [view.picture.svg, view.sentence.value, *(getattr(each, "value", None) for each in view.controls.values())]
+    return st.lists(st.one_of(*one, st.builds(lambda drag: {"drag": list(drag)}, drags)), max_size=12)
 
 
 def size(svg):
@@ -92,26 +72,17 @@ def test_whatever_hands_do_it_stays_whole_and_keeps_its_size(kind, monkeypatch):
 
     @settings(max_examples=25, deadline=None)
     @given(actions(kind))
-    def do(steps):
+    def do(messages):
         lab = kind()
         view = lab.view
-        view.table_fold.value = True
-        for label, value in steps:
-            act(view, label, value)
-            assert view.error == ""
+        for number, message in enumerate(messages, 1):
+            view._take(view, {**message, "message": number}, [])
+            assert view.state["answer"] == number
+            assert view.state["error"] == ""
         json.dumps(lab.snapshot(), allow_nan=True)
         assert lab.sentence().strip() and "0x" not in str(lab)
-        assert view.sentence.value == escape(lab.sentence())
         assert not first or size(lab.picture()) == size(first)
-        assert view.table.value == (lab.table().html() if lab.table() else "")
-        for control in kind.controls:
-            widget = view.controls[control.label]
-            if isinstance(control, Button | Play):
-                assert (CANNOT in widget._dom_classes) == (not lab.can(control.name)) and not widget.disabled
-            elif isinstance(control, Slider):
-                assert widget.value == pytest.approx(control.convert(getattr(lab, control.name)))
-            else:
-                assert widget.value == getattr(lab, control.name)
+        json.dumps(view.state)
 
     do()
 
@@ -129,6 +100,9 @@ def test_a_wrong_setting_is_refused_in_words(kind):
             with pytest.raises(LabError, match=control.name):
                 lab.set(**{control.name: object()})
     assert lab.snapshot() == before
+    view = lab.view
+    view._take(view, {"set": {"nonsense": 1}, "message": 1}, [])
+    assert "nonsense" in view.state["error"] and view.state["answer"] == 1, "the page is answered all the same"
 
 
 @every_lab
@@ -147,7 +121,7 @@ def test_there_is_something_to_see_without_a_kernel(kind):
 
 @every_lab
 def test_pictures_take_their_colours_from_the_page(kind):
-    svg = kind().view.picture.svg
+    svg = kind().view.state["picture"]
     assert "<style" not in svg, "a style in the page would reach beyond the picture"
     bare = re.sub(r"var\(--\w+,#\w+\)", "", svg)
     assert set(re.findall(r"#[0-9A-Fa-f]{6}\b", bare)) <= {"#808080"}, "a colour that the dark page does not change"
@@ -163,7 +137,7 @@ def test_code_and_hands_move_the_same_lab(kind):
     now = getattr(lab, slider.name)
     other = {Slider: lambda: slider.high, Choice: lambda: slider.options[-1], Toggle: lambda: not now}[type(slider)]()
     lab.set(**{slider.name: other})
-    assert view.controls[slider.label].value == other
+    assert view.state["values"][slider.name] == other
 
 
 @every_lab
@@ -183,5 +157,5 @@ def drag(view, slider, frames=8):
     start = time.perf_counter()
     for k in range(frames):
         value = slider.low + (slider.high - slider.low) * k / frames
-        act(view, slider.label, type(slider.step)(value))
+        view._take(view, {"set": {slider.name: value}, "message": k}, [])
     return (time.perf_counter() - start) / frames
