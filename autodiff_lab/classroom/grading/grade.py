@@ -20,17 +20,9 @@ from pathlib import Path
 from autodiff_lab import __version__
 from autodiff_lab.classroom.grading.confinement import Done, Limits, run_confined, why_no_walls
 from autodiff_lab.classroom.grading.examiner import code_of, lesson_of
-from autodiff_lab.classroom.grading.verdicts import (
-    Row,
-    complete_row,
-    mark_as_not_run,
-    printable,
-    read_findings,
-    why_it_did_not_begin,
-)
+from autodiff_lab.classroom.grading.verdicts import Row, complete_row, mark_as_not_run, printable
 from autodiff_lab.jupyter.notebooks import TutorialError
 from autodiff_lab.lessons.checks.course import lessons
-from autodiff_lab.lessons.checks.exercise import Exercise
 from autodiff_lab.lessons.checks.progress import FILE, VARIABLE
 
 __all__ = ["GradingError", "Limits", "check_walls", "find_notebooks", "grade"]
@@ -82,13 +74,13 @@ def check_walls(limits: Limits, *, walls: bool = True) -> None:
         )
     try:
         done, token = _run_examiner({"notebook.ipynb": b'{"cells": []}'}, limits, walls=walls)
-        ended = any("end" in finding for finding in read_findings(done.said, token)[0])
-        reason = "" if ended else why_it_did_not_begin(done)
+        row = complete_row(Row("", "", ""), done, token, [], {}, limits)
     except OSError as problem:
-        reason = str(problem)
-    if reason:
+        row = mark_as_not_run(Row("", "", ""), str(problem))
+    if row.ended != "ran":
+        reason = row.ended.rpartition("fault: ")[2]
         raise GradingError(
-            f"not even an empty notebook can be graded on this machine: {printable(reason)}.\nNo hand-in was run. "
+            f"not even an empty notebook can be graded on this machine: {reason}.\nNo hand-in was run. "
             f"Each is given {limits.seconds:g} s and {limits.megabytes} MB: see --seconds and --megabytes."
             + (" The walls need bubblewrap 0.8 or newer, and user namespaces." if walls else "")
         )
@@ -128,12 +120,12 @@ def grade(
         If there is no such folder, or no notebook in it.
     """
     paths = find_notebooks(folder)
-    exercises = {lesson.number: lesson.exercises() for lesson in lessons()}
+    lessons()  # loaded before there are threads that would do it at the same time
 
     def one(path: Path) -> Row:
         file = printable(str(path.relative_to(folder)))
         try:
-            return _grade_notebook(path, folder, exercises, limits or Limits(), walls, (known or {}).get(file), file)
+            return _grade_notebook(path, file, folder, (known or {}).get(file), limits or Limits(), walls)
         except Exception as problem:  # whatever happens to one, the others keep their rows
             return mark_as_not_run(Row(file, "", ""), f"{type(problem).__name__}: {problem}")
 
@@ -153,15 +145,7 @@ def grade(
     return [rows[path] for path in paths]
 
 
-def _grade_notebook(
-    path: Path,
-    folder: Path,
-    exercises: Mapping[str, Mapping[str, Exercise]],
-    limits: Limits,
-    walls: bool,
-    known: Row | None,
-    file: str,
-) -> Row:
+def _grade_notebook(path: Path, file: str, folder: Path, known: Row | None, limits: Limits, walls: bool) -> Row:
     try:
         found = path.lstat()
         if not stat.S_ISREG(found.st_mode):
@@ -178,13 +162,14 @@ def _grade_notebook(
         cells = code_of(files["notebook.ipynb"])
     except ValueError as problem:
         return Row(file, "", str(problem))
-    lesson = lesson_of(cells)
-    if lesson is None or lesson not in exercises:
-        return Row(file, lesson or "", "asks for the checks of no lesson of this course")
-    row = Row(file, lesson, "", tuple(exercises[lesson]), digest=digest)
+    number = lesson_of(cells) or ""
+    exercises = next((lesson.exercises() for lesson in lessons() if lesson.number == number), None)
+    if exercises is None:
+        return Row(file, number, "asks for the checks of no lesson of this course")
+    row = Row(file, number, "", tuple(exercises), digest=digest)
     done, token = _run_examiner(files, limits, hidden=[folder], walls=walls)
     try:
-        return complete_row(row, done, token, cells, exercises[lesson], limits)
+        return complete_row(row, done, token, cells, exercises, limits)
     except Exception:  # the examiner writes no such lines
         return replace(row, ended="what it says cannot be read", doubts=("it wrote to the report itself",))
 

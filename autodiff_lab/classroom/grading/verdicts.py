@@ -17,7 +17,7 @@ from autodiff_lab.classroom.grading.examiner import MAX_SHOWN_CHARACTERS
 from autodiff_lab.classroom.grading.observations import decode_observation
 from autodiff_lab.lessons.checks.exercise import Exercise, Reply
 
-__all__ = ["Answer", "Row", "complete_row", "mark_as_not_run", "printable", "read_findings", "why_it_did_not_begin"]
+__all__ = ["Answer", "Row", "complete_row", "mark_as_not_run", "printable"]
 
 MAX_ATTEMPTS = 50
 """Attempts at an exercise that are judged; a notebook of the course makes one."""
@@ -129,7 +129,7 @@ def _clip(said: object) -> str:
     return "\n".join(map(printable, str(said)[:MAX_SHOWN_CHARACTERS].split("\n")))
 
 
-def read_findings(said: bytes, token: str) -> tuple[list[dict[str, Any]], bool]:
+def _read_findings(said: bytes, token: str) -> tuple[list[dict[str, Any]], bool]:
     """Read the lines that begin with the examiner's word; and say whether there are others."""
     findings, others = [], False
     for line in said.decode(errors="replace").splitlines():
@@ -148,9 +148,10 @@ def complete_row(
     row: Row, done: Done, token: str, cells: Sequence[str], exercises: Mapping[str, Exercise], limits: Limits
 ) -> Row:
     """Complete a row by what the examiner has found."""
-    findings, others = read_findings(done.said, token)
+    findings, others = _read_findings(done.said, token)
     if not any("begin" in finding for finding in findings):
-        return mark_as_not_run(row, why_it_did_not_begin(done))
+        ended = f"exit status {done.code}" if done.ended == "by itself" else done.ended
+        return mark_as_not_run(row, done.complaint or ended)
     doubts = ["it wrote to the report itself"] if others else []
     changed = dict.fromkeys(str(name)[:80] for finding in findings for name in finding.get("changed", ()))
     if changed:
@@ -191,11 +192,6 @@ def _judge(exercise: Exercise, finding: Mapping[str, Any], cells: Sequence[str])
 def mark_as_not_run(row: Row, reason: str) -> Row:
     """Complete a row by why the hand-in could not be run."""
     return replace(row, ended=f"not run, and not its own fault: {printable(reason)[:200]}", judged=False)
-
-
-def why_it_did_not_begin(done: Done) -> str:
-    """Say what ended before the examiner had begun."""
-    return done.complaint or (f"exit status {done.code}" if done.ended == "by itself" else done.ended)
 
 
 def _describe_end(done: Done, raised: Sequence[tuple[int, str]], end: bool, limits: Limits) -> str:
