@@ -46,8 +46,8 @@ def test_a_killed_run_goes_on_and_reports_as_if_nothing_had_been(tmp_path, capsy
     run.send_signal(signal.SIGKILL)
     run.communicate()
     assert [*read_rows(folder)] == ["ada.ipynb"]
-    with (folder / "grades.jsonl").open("a") as journal:
-        journal.write('\n{"file": "zo')  # as if it had been in the middle of a line
+    with (folder / "grades.jsonl").open("ab") as journal:
+        journal.write(b'\n{"file": "zo\xc3')  # as if it had been in the middle of a letter
 
     ran = []
     real = grading._run_examiner

@@ -95,8 +95,8 @@ def report_paths(folder: Path) -> tuple[Path, Path]:
 def read_rows(folder: Path) -> dict[str, Row]:
     """Read the rows of an earlier run in this folder, by file."""
     rows = {}
-    with suppress(FileNotFoundError):
-        for line in (folder / JOURNAL).read_text(encoding="utf-8").split("\n"):
+    with suppress(OSError):
+        for line in (folder / JOURNAL).read_text(encoding="utf-8", errors="replace").split("\n"):
             with suppress(ValueError, TypeError, LookupError, AttributeError):  # cut short, or of another version
                 row = Row.from_json(line)
                 rows[row.file] = row
