@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import nbformat
@@ -199,9 +200,11 @@ def test_each_attack_is_told_as_what_it_is(rows):
 
 
 def test_nothing_is_left_running(graded):
-    assert family_usage(os.getpid())[1] < 400
-    commands = [path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline") if path.exists()]
-    assert not any(b"grading.examiner" in command for command in commands)
+    """Of this process and all that it has started: others may be grading, too."""
+    deadline = time.monotonic() + 10  # the kernel clears up behind the first process of each
+    while family_usage(os.getpid())[1] >= 40 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert family_usage(os.getpid())[1] < 40
 
 
 @pytest.mark.parametrize("who", [name for name in CHEATS if name.startswith("cheat")])
