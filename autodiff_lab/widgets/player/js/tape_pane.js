@@ -9,6 +9,9 @@ const NUMBERS = [{ value: WIDEST, adjoint: WIDEST }];
 /** What a line of the tape computes, in the learner's own names; of an input there is nothing to say. */
 const readingOf = ({ kind, reading }) => (kind === "input" ? "" : reading);
 
+/** A name that is too long for the tape, by its end: of `params['W1']` the key. The box in the graph has it whole. */
+const inMargin = (name) => (name.length > 8 ? /\['?([^'\]]+)'?\]$/.exec(name)?.[1] ?? name : name);
+
 export function tapeView(trace, host) {
   const { say } = trace;
   const [forward, back] = [trace.directions.length > 0, trace.mode !== "forward"];
@@ -34,7 +37,7 @@ export function tapeView(trace, host) {
     const truth = trace.fault ? html("td", { class: "adl-truth" }) : null;
     const operation = html("span", {}, readingOf(line));
     set(operation, "title", `${line.shown} = ${line.expression}`);
-    const name = html("th", { scope: "row" }, line.called || line.shown, ...(line.occurrence ? [html("small", {}, ` ${line.occurrence}`)] : []),
+    const name = html("th", { scope: "row", title: line.called || null }, inMargin(line.called || line.shown), ...(line.occurrence ? [html("small", {}, ` ${line.occurrence}`)] : []),
                       ...(line.called ? [html("small", { class: "adl-on-tape" }, ` ${line.shown}`)] : []));
     if (!line.called) name.classList.add("is-unnamed");
     const row = html("tr", { "data-line": i }, name, html("td", { class: "adl-operation" }, operation), value, ...tangents, ...(back ? [adjoint] : []), ...(truth ? [truth] : []));
