@@ -116,7 +116,10 @@ def test_a_broadcast_edge_says_copied_and_its_adjoint_summed(width, new_page, tm
     page.goto(play(layer, X, W, B).save_html(tmp_path / "arrays.html").as_uri())
     player = PlayerOnPage(page)
     player.focus()
-    copies = [("(2,) → (3, 2)", "w, of shape (2,), is copied to (3, 2)."), ("() → (3, 2)", "The number b is copied to (3, 2).")]
+    copies = [
+        ("(2,) → (3, 2)", "w, of shape (2,), is copied to (3, 2)."),
+        ("() → (3, 2)", "The number b is copied to (3, 2)."),
+    ]
     for on_edge, said in copies:
         player.key("ArrowRight")
         assert player.root.locator(".adl-label").all_text_contents() == [on_edge]

@@ -295,7 +295,8 @@ def test_a_player_fits_its_slide_with_all_that_can_be_opened(width, height, kit,
     number = deck.page.locator(".slide-number").bounding_box()
 
     def whole():
-        assert player.root.evaluate(IN_WINDOW) and sheet.evaluate(fits)
+        deck.page.wait_for_function(f"e => ({fits})(e)", arg=sheet.element_handle())
+        assert player.root.evaluate(IN_WINDOW)
         box = player.root.bounding_box()
         assert box["y"] + box["height"] <= number["y"] + 1, "the number of the slide stands below"
 
@@ -348,7 +349,13 @@ def test_the_style_of_a_notebook(theme, server, open_notebook, request):
     finally:
         server.theme("JupyterLab Light")
     page = notebook.page
-    for place in (".cm-line", ".jp-OutputArea-output pre", "table td", ".adl-sentence"):
+    for place in (
+        ".cm-line",
+        ".jp-OutputArea-output pre",
+        "table:not(.adl-player table) td",
+        ".adl-tape td",
+        ".adl-sentence",
+    ):
         size = page.locator(f".jp-Notebook {place}").evaluate_all(SIZES)[0]
         assert size >= 20, place
     player = PlayerOnPage(page)
