@@ -10,7 +10,7 @@ const NUMBERS = [{ value: WIDEST, adjoint: WIDEST }];
 const readingOf = ({ kind, reading }) => (kind === "input" ? "" : reading);
 
 /** A name that is too long for the tape, by its end: of `params['W1']` the key. The box in the graph has it whole. */
-const inMargin = (name) => (name.length > 8 ? /\['?([^'\]]+)'?\]$/.exec(name)?.[1] ?? name : name);
+const inMargin = (name) => (name.length > 8 ? name.replace(/^.*\['([^'\]]+)'\]((\[\d+\])*)$/, "$1$2") : name);
 
 export function tapeView(trace, host) {
   const { say } = trace;
