@@ -15,7 +15,7 @@ LEFT, TOP, BOX_WIDTH, BOX_HEIGHT = 22, 76, 132, 66
 ACROSS, DOWN, FLOORS = 170, 88, 4
 GAP = (DOWN - BOX_HEIGHT) / 2
 RADIUS = 12
-PANEL, GRADIENTS = 694, 238
+PANEL, GRADIENTS = 694, 210
 """The left edge of what stands beside the graph, and the height at which the gradients begin."""
 
 CHARACTER_WIDTH = 8.2

@@ -32,10 +32,10 @@ class OrderLab(Lab):
     controls = (
         *(Button(name, f"{name} sends") for name in OPERATIONS),
         *STEP_BUTTONS[1:],
-        Choice("way", "who sends next", WAYS),
-        Button("next", "Next call"),
-        Play("next", 1200),
-        Slider("k", "doublings, below", 1, 8, 1, 3),
+        Choice("way", "who sends next", WAYS, more=True),
+        Button("next", "Next call", more=True),
+        Play("next", 1200, more=True),
+        Slider("k", "doublings, below", 1, 8, 1, 3, more=True),
     )
 
     def __init__(self) -> None:

@@ -10,8 +10,8 @@ from autodiff_lab.widgets.labs.marks import draw_heads, draw_rule
 
 LINE, TOP = 24, 58
 CODE, RIGHT = 128, 590
-WIDTH, HEIGHT = 880, TOP + 14 * LINE + 8
-SLOPES = TOP + 8 * LINE + 16
+WIDTH, HEIGHT = 880, TOP + 12 * LINE + 6
+SLOPES = TOP + 7 * LINE + 8
 
 
 def draw(snap: dict[str, Any]) -> str:
