@@ -16,12 +16,12 @@ LABELS = {"v-1": "x", "v0": "y"}
 ROOM = 7
 """For so many operations there are lines."""
 
-LEFT, RIGHT = 10, 820
-COLUMNS = ((134, 208), (346, 208), (558, 272))
+LEFT, RIGHT = 10, 908
+COLUMNS = ((150, 232), (388, 232), (626, 286))
 """Where each begins, and how wide it is."""
 
-TOP, LINE = 78, 24
-BELOW = TOP + ROOM * LINE + 12
+TOP, LINE = 74, 22
+BELOW = TOP + ROOM * LINE + 6
 HEADS = (
     ("partials", "document 3: numbers"),
     ("closures", "document 0: functions"),
@@ -37,7 +37,7 @@ ROWS = {
     "replay": (8, "at new inputs"),
 }
 VERDICTS = {"survives": "survives", "changes": "changed!", "raises": "refuses"}
-WIDTH, HEIGHT = 836, BELOW + 9 * LINE + 12
+WIDTH, HEIGHT = 916, BELOW + 9 * LINE + 10
 
 
 def draw(snap: dict[str, Any]) -> str:
