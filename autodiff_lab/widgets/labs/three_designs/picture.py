@@ -48,7 +48,7 @@ def draw(snap: dict[str, Any]) -> str:
         ran, y = k < snap["steps"], TOP + LINE * k + 17
         role = "ink" if ran else "soft_ink"
         sheet.text(
-            LEFT, y, shorten(format_expression(operation, LABELS), 17), role, size=14, bold=k == snap["steps"] - 1
+            LEFT, y, shorten(format_expression(operation, LABELS), 16), role, size=14, bold=k == snap["steps"] - 1
         )
         for (left, _), column in zip(COLUMNS, snap["columns"], strict=False):
             if ran:
