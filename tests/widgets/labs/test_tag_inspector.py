@@ -97,7 +97,8 @@ def test_it_opens_one_press_before_two_marks_meet():
     assert lab.snapshot()["merged"] == [2] and "merged: 1 + 1 = 2" in lab.picture()
     lab.set(tags=True)
     assert lab.snapshot()["lines"] == ["x", "y", "x + y"], "the tags leave the lines where they are"
-    assert TagInspector().still().snapshot()["finished"]
+    assert "the slope is 1" in TagInspector().still().picture()
+    assert "the slope" not in whole(SUM, tags=True).picture() and "the slope" not in lab.picture()
 
 
 def test_where_nothing_meets_nothing_goes_wrong():

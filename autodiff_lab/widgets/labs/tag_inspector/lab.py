@@ -152,7 +152,9 @@ class TagInspector(SteppedLab):
         """The lines below each other, with a column for each ε; a merging is framed."""
         second = "" if "at y = x" in self.program else f", y = {number(self.y)}"
         heading = f"{self.program}   at x = {number(self.x)}{second}"
-        return draw(heading, self.run.lines, self.done, self.tags)
+        snap = self.snapshot()
+        is_wrong = snap["finished"] and snap["result"] != snap["slope"]
+        return draw(heading, self.run.lines, self.done, self.tags, snap["slope"] if is_wrong else None)
 
 
 @functools.lru_cache(maxsize=512)

@@ -48,8 +48,8 @@ def _join_terms(terms: object) -> str:
     return " + ".join(kept)
 
 
-def draw(heading: str, lines: Sequence[Line], rows: int, tags: bool) -> str:
-    """Draw the numbers of the first `rows` lines of a run, and the text of the others."""
+def draw(heading: str, lines: Sequence[Line], rows: int, tags: bool, slope: float | None) -> str:
+    """Draw the numbers of the first `rows` lines of a run, the text of the others, and beside a wrong result the slope."""
     sheet = Sheet(WIDTH, HEIGHT, "The dual numbers of a nested derivative, line by line")
     sheet.text(16, 26, heading, "ink", size=16, bold=True)
     sheet.text(16, 66, "line", "soft_ink", size=14)
@@ -57,6 +57,9 @@ def draw(heading: str, lines: Sequence[Line], rows: int, tags: bool) -> str:
     draw_rule(sheet, 8, WIDTH - 8, TOP - 12)
     for k, line in enumerate(lines):
         _draw_row(sheet, k, line, tags, here=k == rows - 1) if k < rows else _draw_waiting(sheet, k, line, k == rows)
+    if slope is not None:
+        y = TOP + ROW * (rows - 1) + 17
+        sheet.text(COLUMNS[3], y, f"the slope is {number(slope)}", "adjoint", "middle", bold=True)
     return sheet.svg()
 
 
@@ -84,7 +87,7 @@ def _draw_row(sheet: Sheet, k: int, line: Line, tags: bool, here: bool) -> None:
         sheet.box(6, y - 8, WIDTH - 12, ROW, "ink", width=2)
     sheet.text(16, y + 17, line.text, "ink", bold=here)
     if KINDS[line.kind]:
-        sheet.text(COLUMNS[0] - 62, y + 17, KINDS[line.kind], "soft_ink", "end", 14)
+        sheet.text(COLUMNS[0] - CELL / 2 - 10, y + 17, KINDS[line.kind], "soft_ink", "end", 14)
     _draw_cell(sheet, COLUMNS[0], y, line.tagged[0] if tags else line.untagged[0], "value")
     if tags:
         for at, coefficient in zip(COLUMNS[1:], line.tagged[1:], strict=True):
