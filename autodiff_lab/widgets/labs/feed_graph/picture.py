@@ -81,6 +81,7 @@ def _draw_head(sheet: Sheet, snap: dict[str, Any]) -> None:
     for k, line in enumerate(snap["lines"]):
         sheet.text(x, 24, line, "ink" if k < snap["built"] else "soft_ink", bold=k < snap["built"])
         x += CHARACTER_WIDTH * display_width(line) + 30
+    sheet.text(PANEL - 24, 24, f"flatten {snap['flatten']}", "soft_ink", "end")
     fed = ", ".join(f"{name} = {number(x)}" for name, x in snap["fed"].items())
     sheet.text(10, 48, f"{snap['count']} nodes; to be fed: {fed or 'nothing'}", "soft_ink")
     phase = {"": "", "forward": "forward: ○ waits for operands", "backward": "backward: ○ waits for contributions"}

@@ -49,7 +49,7 @@ def _join_terms(terms: object) -> str:
 
 
 def draw(heading: str, lines: Sequence[Line], rows: int, tags: bool, slope: float | None) -> str:
-    """Draw the numbers of the first `rows` lines of a run, the text of the others, and beside a wrong result the slope."""
+    """Draw the numbers of the first `rows` lines of a run, the text of the others, and the slope if it is given."""
     sheet = Sheet(WIDTH, HEIGHT, "The dual numbers of a nested derivative, line by line")
     sheet.text(16, 26, heading, "ink", size=16, bold=True)
     sheet.text(16, 66, "line", "soft_ink", size=14)
