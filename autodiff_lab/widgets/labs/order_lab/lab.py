@@ -28,7 +28,7 @@ class OrderLab(Lab):
     """
 
     title = "OrderLab"
-    about = "Let the cells send, one after the other, in any order. Which orders bring 64 to x?"
+    about = "Let the cells send, one after the other. Find the orders that bring 64 to x."
     controls = (
         *(Button(name, f"{name} sends") for name in OPERATIONS),
         *STEP_BUTTONS[1:],
