@@ -44,8 +44,9 @@ def draw(snap: dict[str, Any]) -> str:
     """Draw the picture of ThreeDesigns, from a snapshot of it."""
     sheet = Sheet(WIDTH, HEIGHT, "Three designs side by side: what each keeps, and what it can do")
     _draw_frame(sheet, snap)
+    apart = min(LINE * ROOM / len(snap["operations"]), 1.6 * LINE)
     for k, operation in enumerate(snap["operations"]):
-        ran, y = k < snap["steps"], TOP + LINE * k + 17
+        ran, y = k < snap["steps"], TOP + apart * k + 17
         role = "ink" if ran else "soft_ink"
         sheet.text(
             LEFT, y, shorten(format_expression(operation, LABELS), 16), role, size=14, bold=k == snap["steps"] - 1
