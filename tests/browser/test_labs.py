@@ -26,6 +26,11 @@ class LabOnPage:
         self.root = page.locator(f".adl-lab[aria-label='{kind.title}']").nth(number)
         self.root.wait_for()
 
+    def open_more(self):
+        """Unfold the controls that are not needed at first sight, if there are any."""
+        if any(control.more for control in self.kind.controls):
+            self.root.get_by_role("button", name="More", exact=True).press("Enter")
+
     def control(self, control):
         """Give what has the focus while a control is used; of several options in a row, the last one."""
         name, role = control.label, ROLES.get(type(control), "button")
@@ -120,8 +125,7 @@ def test_by_keyboard_and_by_pointer(kind, open_lab, request):
 
 
 def every_control_by_keyboard(kind, lab):
-    if any(control.more for control in kind.controls):
-        lab.root.get_by_role("button", name="More", exact=True).press("Enter")
+    lab.open_more()
     frame = lab.root.locator(".adl-lab-picture").bounding_box()
     for control in kind.controls:
         place = lab.use(control)
@@ -170,6 +174,7 @@ def stops(slider):
 
 
 def a_drag_is_drawn_ten_times_a_second(kind, lab):
+    lab.open_more()
     handle = lab.control(longest(kind))
     track = handle.locator("xpath=ancestor::*[contains(@class, 'slider-container')]").bounding_box()
     lab.root.evaluate(
@@ -212,9 +217,53 @@ def drag(handle, track, moves=50):
     return drawn, asked, seconds
 
 
+@pytest.fixture(scope="module")
+def laptop(server, shared_notebook):
+    """One page of 1366×768 with the file browser open: about 930×620 are left for a lab."""
+    return shared_notebook(server.write("laptop.ipynb", "'a lab'"), view="lab/tree", width=1366, height=768)
+
+
+# The texts of the picture: how large they are on the screen, which are cut, and which run into each other.
+TEXTS = """svg => {
+    const frame = svg.getBoundingClientRect(), scale = frame.width / svg.viewBox.baseVal.width;
+    const texts = [...svg.querySelectorAll('text')].filter((e) => e.textContent.trim()).map((e) => {
+        const { left, right, top, bottom } = e.getBoundingClientRect(), quarter = (bottom - top) / 4;
+        const size = parseFloat(getComputedStyle(e).fontSize) * scale;
+        return { text: e.textContent, size, left, right, top: top + quarter, bottom: bottom - quarter };
+    });
+    const cut = (a) => a.left < frame.left - 1 || a.right > frame.right + 1 || a.bottom > frame.bottom + 1;
+    const meet = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+    return {
+        smallest: Math.min(99, ...texts.map((a) => a.size)),
+        cut: texts.filter(cut).map((a) => a.text),
+        meet: texts.flatMap((a, k) => texts.slice(k + 1).filter((b) => meet(a, b)).map((b) => [a.text, b.text])),
+    };
+}"""
+
+
+@each_lab
+def test_fits_a_laptop(kind, laptop, shared_watch, request):
+    """All of it is in view at once, in the width it is given and in type of 12 px or more; nothing is cut."""
+    assert sum(not control.more for control in kind.controls) <= 6
+    laptop.write_cell(0, shown_by(kind))
+    lab = LabOnPage(laptop.clear_outputs().run_all().page, kind)
+    lab.root.evaluate("lab => lab.scrollIntoView({block: 'start'})")
+    photograph(laptop.page, request)
+    frame, below = lab.root.bounding_box(), lab.root.locator(".adl-lab-sentence").bounding_box()
+    assert below["y"] + below["height"] - frame["y"] <= 620
+    if kind().picture():
+        svg, side = (lab.root.locator(place).bounding_box() for place in (".adl-lab-picture svg", ".adl-lab-side"))
+        beside = side["x"] >= svg["x"] + svg["width"]
+        assert svg["width"] + beside * side["width"] >= 0.75 * frame["width"], "a blank band beside the picture"
+        texts = lab.root.locator(".adl-lab-picture svg").evaluate(TEXTS)
+        assert texts["smallest"] >= 11.9
+        assert not texts["cut"] and not texts["meet"]
+    shared_watch.verdict()
+
+
 def first_with(*kinds):
-    """A lab that has such a control, and the control; one view serves all labs."""
-    return next((lab, control) for lab in LABS for control in lab.controls if type(control) in kinds)
+    """A lab that has such a control at first sight, and the control; one view serves all labs."""
+    return next((lab, one) for lab in LABS for one in lab.controls if type(one) in kinds and not one.more)
 
 
 @pytest.fixture
@@ -263,6 +312,7 @@ def test_everything_can_be_read(theme, server, open_notebook):
         server.theme("JupyterLab Light")
     for kind in LABS:
         lab = LabOnPage(notebook.page, kind)
+        lab.open_more()
         for control in kind.controls:
             if isinstance(control, Button) and lab.control(control).get_attribute("aria-disabled") != "true":
                 lab.control(control).press("Enter")

@@ -36,6 +36,13 @@ def test_until_ten(x, value, slope, factors):
     assert snap["value"] == pytest.approx(x**factors, rel=1e-15)
 
 
+def test_it_opens_one_stop_before_the_next_piece():
+    lab = BranchRecorder()
+    assert lab.snapshot()["operations"] == 5
+    lab.set(x=lab.x + STEP)
+    assert lab.snapshot()["operations"] == 4
+
+
 def test_the_switches_of_until_ten():
     low, high = at(1.5).snapshot()["piece"]
     assert low == pytest.approx(1.4677992676220695, rel=2e-16)

@@ -29,8 +29,6 @@ every_program = pytest.mark.parametrize("program", PROGRAMS)
 def built(program=ONE, flatten="off", **fed):
     lab = FeedGraph()
     lab.set(program=program, flatten=flatten, **(FED | fed))
-    while lab.can("build"):
-        lab.press("build")
     return lab
 
 
@@ -144,7 +142,7 @@ def test_a_mutated_sum_changes_what_was_built_before_it():
 def test_the_mutation_is_said_and_seen_in_the_moment_it_happens():
     lab = FeedGraph()
     lab.set(program=ALIAS, flatten="mutate", **FED)
-    pressed(lab, "build", "build")
+    pressed(lab, "begin", "build", "build")
     before = lab.snapshot()["nodes"]["s"]
     lab.press("build")
     after = lab.snapshot()["nodes"]["s"]
@@ -207,6 +205,8 @@ def test_no_node_has_its_turn_before_its_operands(program):
 def test_nothing_is_computed_while_it_is_built():
     lab = FeedGraph()
     lab.set(program=DOCUMENT, **FED)
+    lab.press("begin")
+    assert lab.can("build")
     while lab.can("build"):
         assert not lab.can("forward")
         lab.press("build")
@@ -229,14 +229,27 @@ def test_another_number_keeps_the_graph():
     assert values(lab)["f1"] == 42.639057329615255 == 40 + math.log(14)
 
 
-def test_a_second_sweep_gives_the_same_and_zero_forgets():
+def test_a_second_sweep_gives_the_same():
     lab = built()
     first = swept(lab, TARGETS[0])
     assert swept(lab, TARGETS[0]) == first
-    lab.press("zero")
-    snap = lab.snapshot()
-    assert not snap["rows"] and all(node["adjoint"] is None for node in snap["nodes"].values())
-    assert snap["nodes"]["f1"]["value"] is not None and not lab.can("zero") and lab.can("backward")
+
+
+def test_it_opens_at_the_first_step_of_a_run():
+    snap = FeedGraph().snapshot()
+    assert (snap["phase"], snap["queue"], snap["now"]) == ("forward", ["x", "y"], None)
+    assert [node["waits"] for node in snap["nodes"].values()] == [0, 0, 2, 2, 1, 2]
+    lab = pressed(FeedGraph(), "step")
+    assert values(lab)["x"] == 1.0 and lab.snapshot()["now"] == "x"
+
+
+@every_program
+def test_another_program_is_built_fed_and_waits_for_its_first_step(program):
+    lab = FeedGraph()
+    lab.set(program=program)
+    assert lab.can("step") and not lab.can("build") and lab.snapshot()["queue"]
+    lab.set(x="7")
+    assert lab.can("step") and lab.snapshot()["fed"]["x"] == 7.0
 
 
 def test_an_input_that_no_path_reaches_gets_nothing():
@@ -304,6 +317,7 @@ def test_no_arrow_runs_behind_a_box(program, flatten):
 def test_a_box_stays_where_it_is(program):
     lab = FeedGraph()
     lab.set(program=program, flatten="mutate")
+    lab.press("begin")
     seen = {}
     while lab.can("build"):
         lab.press("build")

@@ -89,6 +89,18 @@ def test_the_merging_step_and_no_other_is_framed():
     assert whole(PRODUCT, tags=True).snapshot()["merged"] == []
 
 
+def test_it_opens_one_press_before_two_marks_meet():
+    lab = TagInspector()
+    assert lab.snapshot()["lines"] == ["x", "y"] and lab.snapshot()["merged"] == []
+    assert "x · d/dy(x + y)" in lab.picture(), "the lines that have not run can be read"
+    lab.press("next")
+    assert lab.snapshot()["merged"] == [2] and "merged: 1 + 1 = 2" in lab.picture()
+    lab.set(tags=True)
+    assert lab.snapshot()["lines"] == ["x", "y", "x + y"], "the tags leave the lines where they are"
+    assert "the slope is 1" in TagInspector().still().picture()
+    assert "the slope" not in whole(SUM, tags=True).picture() and "the slope" not in lab.picture()
+
+
 def test_where_nothing_meets_nothing_goes_wrong():
     for program in (INDEPENDENT, SECOND):
         lab = whole(program)

@@ -1,6 +1,8 @@
 """TapeWatch: the cases of TensorFlow's guide, in the program that is shown; and what would help where there is None."""
 
+import html
 import itertools
+import re
 
 import numpy as np
 import pytest
@@ -10,11 +12,12 @@ from autodiff_lab.widgets.labs import TapeWatch
 from autodiff_lab.widgets.labs.tape_watch.programs import KINDS, PAUSES, PROGRAMS, Settings, write_program
 
 SQUARES, BESIDE, TWICE, TARGETS, PRODUCT = PROGRAMS
+VARIABLES = {"x_is": "a Variable", "y_is": "a Variable"}
 
 
 def rewound(times=1, **settings):
     lab = TapeWatch()
-    lab.set(**settings)
+    lab.set(**VARIABLES | settings)
     for _ in range(times):
         lab.press("rewind")
     return lab.snapshot()
@@ -124,8 +127,32 @@ def test_the_least_that_would_help(settings, remedies):
 
 def test_without_a_kernel_it_is_rewound():
     still = TapeWatch().still()
-    assert still.snapshot()["slopes"] == {"x": 4.0, "y": 6.0}
-    assert "watched" in str(still)
-    fixed = TapeWatch()
-    fixed.set(y_is="a constant")
-    assert fixed.still().snapshot()["slopes"] == {"x": 4.0, "y": None}, "with other settings too"
+    assert still.snapshot()["slopes"] == {"x": 4.0, "y": None}
+    assert "watched" in str(still) and "What would help: watch y" in still.sentence()
+    other = TapeWatch()
+    other.set(**VARIABLES)
+    assert other.still().snapshot()["slopes"] == {"x": 4.0, "y": 6.0}, "with other settings too"
+
+
+def test_one_press_shows_a_slope_that_is_none_and_what_would_help():
+    lab = TapeWatch()
+    lab.press("rewind")
+    assert lab.snapshot()["slopes"] == {"x": 4.0, "y": None}
+    assert lab.snapshot()["remedies"] == {"y": ["watch y", "make y a trainable Variable"]}
+    for remedy in ({"watch_y": True}, {"y_is": "a Variable"}):
+        lab = TapeWatch()
+        lab.set(**remedy)
+        lab.press("rewind")
+        assert lab.snapshot()["slopes"] == {"x": 4.0, "y": 6.0}
+
+
+def test_the_longest_program_and_tape_have_room_in_the_picture():
+    lab = TapeWatch()
+    for program, kind, pause in itertools.product(PROGRAMS, KINDS, PAUSES):
+        lab.set(program=program, x_is=kind, y_is=kind, pause=pause, watch_x=True, watch_y=True)
+        lab.set(accessed=False, persistent=True, zeros=True)
+        assert len(lab.snapshot()["source"]) <= 12
+        lab.set(accessed=True)
+        assert len(lab.snapshot()["records"]) <= 6
+        codes = [html.unescape(text) for text in re.findall(r"<tspan[^>]*>(v[^<]*)</tspan>", lab.picture())]
+        assert len(codes) == len(lab.snapshot()["records"]) and all(len(text) <= 32 for text in codes)

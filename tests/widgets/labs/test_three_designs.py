@@ -38,7 +38,7 @@ def columns(lab):
 
 @each_program
 def test_the_gradients_are_the_same_in_every_design(program):
-    lab = pressed("finish", "sweep", program=program)
+    lab = pressed("sweep", program=program)
     right = grad(parse_expression(program, ("x", "y")), argnums=(0, 1))(lab.x, lab.y)
     for column in columns(lab).values():
         assert column["gradient"] == pytest.approx(right, rel=1e-13)
@@ -47,7 +47,7 @@ def test_the_gradients_are_the_same_in_every_design(program):
 
 
 def test_writing_changes_a_replay_unless_it_copies_or_checks():
-    found = columns(pressed("finish", "write", "sweep"))
+    found = columns(pressed("write", "sweep"))
     assert {name: column["verdict"] for name, column in found.items()} == {
         "partials": "survives",
         "closures": "changes",
@@ -61,7 +61,7 @@ def test_writing_changes_a_replay_unless_it_copies_or_checks():
 
 
 def test_only_closures_and_operations_have_second_derivatives():
-    lab = pressed("finish", "again", program=PROGRAMS[1], x=2.0, y=4.0)
+    lab = pressed("again", program=PROGRAMS[1], x=2.0, y=4.0)
     right = hessian(parse_expression(PROGRAMS[1], ("x", "y")), argnums=(0, 1))(2.0, 4.0)
     for name, column in columns(lab).items():
         if name == "partials":
@@ -73,7 +73,7 @@ def test_only_closures_and_operations_have_second_derivatives():
 
 
 def test_new_inputs_are_for_operations_only():
-    lab = pressed("finish", "replay")
+    lab = pressed("replay")
     right = float(parse_expression(PROGRAMS[0], ("x", "y"))(3.5, 1.5))
     assert {name: column["replay"]["verdict"] for name, column in columns(lab).items()} == {
         "partials": "no",
@@ -86,6 +86,22 @@ def test_new_inputs_are_for_operations_only():
     assert "the old value" in lab.picture() and "at (3.5, 1.5)" in lab.picture()
 
 
+def test_it_opens_with_the_run_and_one_press_shows_what_is_overwritten():
+    lab = ThreeDesigns()
+    assert [column["numbers"] for column in lab.snapshot()["columns"][:3]] == [5, 2, 5]
+    lab.press("write")
+    changed = {name: any(p["changed"] for k in c["ledger"] for p in k) for name, c in columns(lab).items()}
+    assert (changed["partials"], changed["closures"], changed["operations"]) == (False, True, True)
+
+
+def test_the_saved_picture_shows_where_the_designs_differ():
+    lab = ThreeDesigns()
+    lab.set(expression="x * exp(y)", x=2.0)
+    still = lab.still()
+    assert (still.snapshot()["program"], still.x) == ("x * exp(y)", 2.0)
+    assert [column["verdict"] for column in still.snapshot()["columns"][:2]] == ["survives", "changes"]
+
+
 def test_the_ledger_fills_one_operation_at_a_time():
     lab = ThreeDesigns()
     counts = []
@@ -94,19 +110,21 @@ def test_the_ledger_fills_one_operation_at_a_time():
         counts.append([column["numbers"] for column in lab.snapshot()["columns"][:3]])
     assert counts == [[1, 1, 1], [3, 2, 3], [5, 2, 5]]
     assert [column["closures"] for column in lab.snapshot()["columns"]] == [0, 3, 0, 0, 0]
-    assert not lab.can("step") and lab.can("sweep")
+    assert lab.can("sweep")
+    lab.press("step")
+    assert [column["numbers"] for column in columns(lab).values()][:3] == [1, 1, 1], "after the last, the first again"
 
 
 @each_program
 def test_a_whole_ledger_has_as_many_numbers_as_the_comparison(program):
-    lab = pressed("finish", program=program)
+    lab = pressed(program=program)
     assert [c["numbers"] for c in lab.snapshot()["columns"]] == [c.numbers for c in lab.comparison.columns]
 
 
 def test_no_design_is_the_cheapest_for_every_program():
     """Storing partials costs most for sums and least for a hypotenuse."""
     kept = {
-        program: [column["numbers"] for column in pressed("finish", program=program).snapshot()["columns"][:3]]
+        program: [column["numbers"] for column in pressed(program=program).snapshot()["columns"][:3]]
         for program in ("x + y + x + y", "hypot(x, y)")
     }
     assert kept == {"x + y + x + y": [6, 0, 6], "hypot(x, y)": [2, 3, 2]}
@@ -115,14 +133,13 @@ def test_no_design_is_the_cheapest_for_every_program():
 def test_two_constants_are_two_numbers():
     lab = ThreeDesigns()
     lab.set(expression="2 * x + 3 * x + 2 * y")
-    lab.press("finish")
     assert columns(lab)["closures"]["numbers"] == 2
 
 
 def test_one_design_uses_rules_while_running_others_sweeping():
     lab = pressed("step", "step")
     assert [column["rules"] for column in lab.snapshot()["columns"]] == [3, 0, 0, 0, 0]
-    lab = pressed("finish", "sweep")
+    lab = pressed("sweep")
     assert [column["rules"] for column in lab.snapshot()["columns"]] == [5, 5, 5, 5, 5]
 
 
@@ -144,7 +161,7 @@ def test_the_designs_really_use_their_rules_at_these_times(monkeypatch):
 
 @each_program
 def test_columns_after_writing_hold_what_the_designs_hold(program):
-    lab = pressed("finish", "write", program=program)
+    lab = pressed("write", program=program)
     f = parse_expression(program, ("x", "y"))
     at = np.array([lab.x, lab.y])
     runs = {name: design(f, entry_views(at)) for name, design in DESIGNS.items()}
@@ -162,26 +179,27 @@ def test_columns_after_writing_hold_what_the_designs_hold(program):
 
 
 def test_writing_wipes_out_a_sweep_and_ends_the_other_trials():
-    lab = pressed("finish", "sweep", "write")
+    lab = pressed("sweep", "write")
     assert columns(lab)["partials"]["gradient"] is None
     assert lab.can("sweep") and not lab.can("again") and not lab.can("replay") and not lab.can("write")
     assert lab.snapshot()["inputs"] == (0.0, 0.0)
     lab.press("begin")
-    assert lab.snapshot()["inputs"] == (3.0, 1.0) and lab.snapshot()["steps"] == 0
+    assert lab.snapshot()["inputs"] == (3.0, 1.0) and lab.snapshot()["steps"] == 3
+    assert not lab.can("begin")
 
 
 def test_another_program_or_another_input_begins_anew():
     for change in ({"program": PROGRAMS[2]}, {"x": 2.0}, {"y": 2.0}, {"expression": "x * y"}):
-        lab = pressed("finish", "sweep")
+        lab = pressed("sweep")
         lab.set(**change)
-        assert lab.snapshot()["steps"] == 0 and columns(lab)["partials"]["gradient"] is None
+        snap = lab.snapshot()
+        assert snap["steps"] == len(snap["operations"]) and columns(lab)["partials"]["gradient"] is None
 
 
 def test_one_may_type_a_program():
     lab = ThreeDesigns()
     lab.set(expression="np.exp(x)^2 / -y")
     assert (lab.program, lab.snapshot()["program"]) == (OWN, "np.exp(x)^2 / -y")
-    lab.press("finish")
     lab.press("sweep")
     assert columns(lab)["closures"]["gradient"] == pytest.approx((-2 * np.exp(6), np.exp(6)))
 
@@ -229,7 +247,7 @@ def test_every_state_fits_its_columns():
     edges = [*(left for left, _ in COLUMNS), WIDTH]
     for program in (*PROGRAMS, "exp(x + y)", "-12345.678 * exp(x) / log(y)"):
         asked = {"program": program} if program in PROGRAMS else {"expression": program}
-        lab = pressed("finish", "sweep", "again", "replay", "write", "sweep", x=0.25, y=3.75, **asked)
+        lab = pressed("sweep", "again", "replay", "write", "sweep", x=0.25, y=3.75, **asked)
         for x, text in re.findall(r'<text x="([\d.]+)"[^>]*font-size="14"[^>]*>([^<]*)</text>', lab.picture()):
             edge = next(edge for edge in edges if float(x) < edge)
             assert float(x) + 7 * len(html.unescape(text)) <= edge, (program, text)

@@ -13,6 +13,7 @@ BY_X2 = [0, 1, 0, 2, 2, math.cos(5), 1.7163378145367738]
 def stepped(rows, seed="x1"):
     lab = TraceTable()
     lab.set(seed=seed)
+    lab.press("begin")
     for _ in range(rows):
         lab.press("next")
     return lab
@@ -26,7 +27,7 @@ def test_the_columns(seed, column):
 
 
 def test_rows_appear_one_by_one_and_go_again():
-    lab = TraceTable()
+    lab = stepped(0)
     for rows in (*range(1, 8), 7):
         lab.press("next")
         assert lab.snapshot()["rows"] == rows
@@ -86,6 +87,14 @@ def test_what_is_no_number_is_said_so(typed):
     lab.set(guess=typed)
     assert lab.snapshot()["rows"] == (3 if typed == "0,5" else 2)
     assert lab.sentence()
+
+
+def test_it_opens_one_press_before_the_product():
+    lab = TraceTable()
+    assert lab.snapshot()["lines"] == ["v-1", "v0", "v1"]
+    lab.press("next")
+    assert (lab.snapshot()["operands"], lab.snapshot()["tangents"][-1]) == ([0, 1], 5)
+    assert "v̇₂ = v₀ · v̇₋₁ + v₋₁ · v̇₀" in lab.picture()
 
 
 def test_the_still_picture_is_full():

@@ -27,7 +27,7 @@ class BranchRecorder(Lab):
 
     title = "BranchRecorder"
     about = "Before you move x, say which lines will run, and how long the tape will be."
-    controls = (Choice("program", "program", tuple(PROGRAMS)), Slider("x", "x", LOW, HIGH, STEP, 1.5))
+    controls = (Slider("x", "x", LOW, HIGH, STEP, 1.58), Choice("program", "program", tuple(PROGRAMS)))
 
     def snapshot(self) -> dict[str, Any]:
         """The run at x, and the piece that x lies in."""

@@ -14,12 +14,12 @@ from autodiff_lab.widgets.labs.canvas import Axes, Sheet
 from autodiff_lab.widgets.labs.marks import draw_marker, draw_rule, make_ticks
 from autodiff_lab.widgets.labs.phrases import count_noun
 
-WIDTH, HEIGHT = 836, 486
+WIDTH, HEIGHT = 920, 412
 RAN, RECORDED, CODE = 14, 72, 142
-TOP, LINE = 62, 24
-TAPE, ROW, ROWS, COLUMN = 234, 22, 10, 196
-EDGE = 434
-FRAMES = ((486, 40, 336, 172), (486, 268, 336, 172))
+TOP, LINE = 60, 23
+TAPE, ROW, ROWS, COLUMN = 190, 20, 10, 200
+EDGE = 440
+FRAMES = ((500, 34, 408, 146), (500, 226, 408, 142))
 Points = Sequence[tuple[float, float]]
 
 

@@ -10,7 +10,7 @@ from autodiff_lab.text.notation import format_expression, number
 from autodiff_lab.widgets.labs.expression import parse_number
 from autodiff_lab.widgets.labs.feed_graph.passes import Pass, run_graph, sweep_graph
 from autodiff_lab.widgets.labs.feed_graph.picture import Places, draw
-from autodiff_lab.widgets.labs.feed_graph.programs import FLATTEN, PROGRAMS, GraphBuilder
+from autodiff_lab.widgets.labs.feed_graph.programs import FLATTEN, INPUTS, PROGRAMS, GraphBuilder
 from autodiff_lab.widgets.labs.feed_graph.sentences import write_sentence
 from autodiff_lab.widgets.labs.lab import Button, Choice, Entry, Lab, Play
 from autodiff_lab.widgets.labs.table import Grid, grid
@@ -34,11 +34,8 @@ class FeedGraph(Lab):
     """A lab on static graphs: one is built, fed, run and swept back, with what every node waits for.
 
     >>> lab = FeedGraph()
-    >>> lab.set(program="document 1's two functions", x="1", y="2")
-    >>> for _ in range(3):
-    ...     lab.press("build")
-    >>> for name in ("forward", "finish"):
-    ...     lab.press(name)
+    >>> lab.set(program="document 1's two functions")
+    >>> lab.press("finish")
     >>> for target in ("the first output", "the second output"):
     ...     lab.set(target=target)
     ...     for name in ("backward", "finish"):
@@ -48,32 +45,33 @@ class FeedGraph(Lab):
     """
 
     title = "FeedGraph"
-    about = "Build, feed, go forward, go backward. Before each step, say which node is next, and why it may."
+    about = "Before each step, say which node is next, and why it may."
     controls = (
-        Choice("program", "program", tuple(PROGRAMS)),
-        Choice("flatten", "flatten sums", FLATTEN),
-        Entry("x", "feed x", "a number"),
-        Entry("y", "feed y", "a number"),
-        Entry("z", "feed z", "a number"),
-        Button("build", "Build a line"),
-        Button("forward", "Forward"),
-        Choice("target", "backward from", TARGETS),
-        Button("backward", "Backward"),
         Button("step", "Step"),
-        Button("finish", "To the end"),
-        Button("zero", "Zero"),
-        Button("begin", "Begin again"),
         Play("step", 1200),
+        Button("finish", "To the end"),
+        Button("forward", "Forward"),
+        Button("backward", "Backward"),
+        Choice("program", "program", tuple(PROGRAMS)),
+        Choice("target", "backward from", TARGETS, more=True),
+        Choice("flatten", "flatten sums", FLATTEN, more=True),
+        *(Entry(name, f"feed {name}", "a number", more=True) for name in INPUTS),
+        Button("begin", "Begin with nothing", more=True),
+        Button("build", "Build a line", more=True),
     )
 
     def __init__(self) -> None:
-        self.feed: dict[str, float] = {}
+        self.feed = {"x": 1.0, "y": 2.0}
         super().__init__()
+        self.change("program")
 
     def change(self, name: str) -> None:
-        """Begin again with another program or another way to flatten."""
+        """Build the whole of another program, or with another way to flatten, and begin a run of it."""
         if name != "target":
             self.begin()
+            while self.can("build"):
+                self.build()
+            self.forward()
 
     def enter(self, name: str, text: str) -> None:
         """Keep a number for the next run; an empty text takes it away. The graph stays as it is built."""
@@ -91,6 +89,8 @@ class FeedGraph(Lab):
             self.reply = f"This program has no {name}. The number is kept for one that has."
         else:
             self._forget()
+            if self.can("forward"):
+                self.forward()
 
     def _forget(self) -> None:
         """Forget what was computed: it belonged to other numbers."""
@@ -139,12 +139,6 @@ class FeedGraph(Lab):
         while self.can("step"):
             self.step()
 
-    def zero(self) -> None:
-        """Forget the adjoints."""
-        self.state.built.graph.zero_grad()
-        self.state.way, self.state.rows = None, {}
-        self.reply = "Every adjoint is forgotten. The values of the run are still there."
-
     def begin(self) -> None:
         """Begin with nothing built; what was fed is kept."""
         self.state = State(GraphBuilder(PROGRAMS[self.program], self.flatten))
@@ -153,10 +147,7 @@ class FeedGraph(Lab):
     def still(self) -> FeedGraph:
         """Document 1's two functions at its point, with the sum of their gradients and each of them."""
         whole = FeedGraph()
-        whole.set(program=list(PROGRAMS)[2], x="1", y="2")
-        while whole.can("build"):
-            whole.press("build")
-        whole.press("forward")
+        whole.set(program=list(PROGRAMS)[2])
         whole.finish()
         for whole.target in TARGETS:
             whole.backward()
@@ -168,7 +159,7 @@ class FeedGraph(Lab):
         state, complete = self.state, self.state.built.done == len(self.state.built.lines)
         if name in ("step", "finish"):
             return state.way is not None and not state.way.over
-        possible = {"build": not complete, "forward": complete, "backward": state.computed, "zero": bool(state.rows)}
+        possible = {"build": not complete, "forward": complete, "backward": state.computed}
         return possible.get(name, state.built.done > 0)
 
     # What is seen
@@ -233,7 +224,7 @@ class FeedGraph(Lab):
         return grid(f"{snap['count']} nodes; the queue: {', '.join(snap['queue']) or 'empty'}", heads, rows)
 
     def picture(self) -> str:
-        """The graph: values in green, adjoints in vermilion, counters in circles; below it queue and gradients."""
+        """The graph: values in green, adjoints in vermilion, counters in circles; beside it queue and gradients."""
         return draw(self.snapshot(), self.state.places)
 
 

@@ -8,14 +8,16 @@ from typing import Any
 from autodiff_lab.systems.static_graph import Node
 from autodiff_lab.text.notation import display_width, number, symbol
 from autodiff_lab.widgets.labs.canvas import Point, Sheet
-from autodiff_lab.widgets.labs.marks import draw_rule
+from autodiff_lab.widgets.labs.marks import draw_heads, draw_rule
 
-WIDTH, HEIGHT = 830, 552
-LEFT, TOP, BOX_WIDTH, BOX_HEIGHT = 28, 74, 132, 64
-ACROSS, DOWN, FLOORS = 212, 82, 4
+WIDTH, HEIGHT = 930, 420
+LEFT, TOP, BOX_WIDTH, BOX_HEIGHT = 22, 76, 132, 66
+ACROSS, DOWN, FLOORS = 170, 88, 4
 GAP = (DOWN - BOX_HEIGHT) / 2
-BELOW = TOP + FLOORS * DOWN
 RADIUS = 12
+PANEL, GRADIENTS = 694, 210
+"""The left edge of what stands beside the graph, and the height at which the gradients begin."""
+
 CHARACTER_WIDTH = 8.2
 """The width of a character of size 15, on the average."""
 
@@ -79,10 +81,11 @@ def _draw_head(sheet: Sheet, snap: dict[str, Any]) -> None:
     for k, line in enumerate(snap["lines"]):
         sheet.text(x, 24, line, "ink" if k < snap["built"] else "soft_ink", bold=k < snap["built"])
         x += CHARACTER_WIDTH * display_width(line) + 30
+    sheet.text(PANEL - 24, 24, f"flatten {snap['flatten']}", "soft_ink", "end")
     fed = ", ".join(f"{name} = {number(x)}" for name, x in snap["fed"].items())
-    sheet.text(10, 48, f"flatten {snap['flatten']}; {snap['count']} nodes; to be fed: {fed or 'nothing'}", "soft_ink")
-    phase = {"": "", "forward": "forward: waits for operands", "backward": "backward: waits for contributions"}
-    sheet.text(WIDTH - 10, 48, phase[snap["phase"]], _role(snap), "end")
+    sheet.text(10, 48, f"{snap['count']} nodes; to be fed: {fed or 'nothing'}", "soft_ink")
+    phase = {"": "", "forward": "forward: ○ waits for operands", "backward": "backward: ○ waits for contributions"}
+    sheet.text(PANEL - 24, 48, phase[snap["phase"]], _role(snap), "end")
 
 
 def _role(snap: dict[str, Any]) -> str:
@@ -142,27 +145,27 @@ def _draw_counter(sheet: Sheet, snap: dict[str, Any], node: dict[str, Any], at: 
 
 
 def _draw_queue(sheet: Sheet, snap: dict[str, Any]) -> None:
-    y = BELOW + 16
-    draw_rule(sheet, 10, WIDTH - 10, y - 10, "faint")
-    sheet.text(10, y + 20, "queue", "soft_ink", size=14)
-    x = 66.0
+    sheet.text(PANEL, 48, "queue" if snap["queue"] else "queue: empty", "ink", bold=True)
+    x, y = float(PANEL), 60.0
     for name in snap["queue"]:
         wide = CHARACTER_WIDTH * display_width(name) + 22
+        if x + wide > WIDTH:
+            x, y = float(PANEL), y + 38
         sheet.box(x, y, wide, 30, _role(snap), "paper", 2)
         sheet.text(x + wide / 2, y + 20, name, "ink", "middle")
         x += wide + 10
-    if not snap["queue"]:
-        sheet.text(x, y + 20, "empty", "soft_ink")
 
 
 def _draw_gradients(sheet: Sheet, snap: dict[str, Any]) -> None:
     """Draw the gradients that the sweeps since the last run have found, a row for each place they began at."""
-    y, columns = BELOW + 68, [150 + 110 * k for k in range(len(snap["inputs"]))]
-    sheet.text(10, y, "gradients", "soft_ink", size=14)
-    for x, name in zip(columns, snap["inputs"], strict=True):
-        sheet.text(x + 60, y, f"in {name}", "soft_ink", "end", 14)
-    sheet.text(WIDTH - 10, y, f"backward from {snap['target']}", "soft_ink", "end", 14)
-    for k, (target, row) in enumerate(snap["rows"].items(), 1):
-        sheet.text(10, y + 22 * k, f"of {target}", "ink")
-        for x, g in zip(columns, row, strict=True):
-            sheet.text(x + 60, y + 22 * k, "nothing" if g is None else number(g), "adjoint", "end", bold=True)
+    ends = [PANEL + 100 + 66 * k for k in range(len(snap["inputs"]))]
+    sheet.text(PANEL, GRADIENTS, "gradients", "ink", bold=True)
+    draw_rule(sheet, PANEL, WIDTH - 4, GRADIENTS + 32)
+    draw_heads(sheet, GRADIENTS + 24, [(x, f"in {name}", "end") for x, name in zip(ends, snap["inputs"], strict=True)])
+    for k, (target, row) in enumerate(snap["rows"].items()):
+        y = GRADIENTS + 54 + 26 * k
+        sheet.text(PANEL, y, target, "ink", size=14)
+        for x, g in zip(ends, row, strict=True):
+            sheet.text(x, y, "nothing" if g is None else number(g), "adjoint", "end", 14, bold=True)
+    if not snap["rows"]:
+        sheet.text(PANEL, GRADIENTS + 54, f"press Backward, from {snap['target']}", "soft_ink", size=14)

@@ -28,14 +28,14 @@ class OrderLab(Lab):
     """
 
     title = "OrderLab"
-    about = "Let the cells send, one after the other, in any order you like. Find the orders that bring 64 to x."
+    about = "Let the cells send, one after the other. Find the orders that bring 64 to x."
     controls = (
         *(Button(name, f"{name} sends") for name in OPERATIONS),
         *STEP_BUTTONS[1:],
-        Choice("way", "who sends next", WAYS),
-        Button("next", "Next call"),
-        Play("next", 1200),
-        Slider("k", "doublings, below", 1, 8, 1, 3),
+        Choice("way", "who sends next", WAYS, more=True),
+        Button("next", "Next call", more=True),
+        Play("next", 1200, more=True),
+        Slider("k", "doublings, below", 1, 8, 1, 3, more=True),
     )
 
     def __init__(self) -> None:

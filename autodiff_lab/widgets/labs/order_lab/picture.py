@@ -10,12 +10,14 @@ from autodiff_lab.widgets.labs.canvas import Point, Sheet
 from autodiff_lab.widgets.labs.marks import draw_bar, draw_rule
 from autodiff_lab.widgets.labs.order_lab.sweeps import list_users, record_tape
 
-WIDTH, HEIGHT = 850, 520
-BOX_WIDTH, BOX_HEIGHT = 112, 58
-PLACES = {"x": (10, 112), "a": (196, 112), "b": (362, 44), "c": (362, 180), "y": (526, 112)}
+WIDTH, HEIGHT = 900, 408
+BOX_WIDTH, BOX_HEIGHT = 116, 60
+PLACES = {"x": (10, 116), "a": (198, 116), "b": (372, 48), "c": (372, 184), "y": (544, 116)}
 MADE_OF = {"x": "input", "a": "x²", "b": "a²", "c": "a²", "y": "b + c"}
-LIST_LEFT, BELOW = 674, 306
-SHOWN = 9
+LIST_LEFT, BELOW = 706, 284
+SHOWN = 8
+COUNTS, BARS = 470, 692
+"""Where the words beside the chain begin, and their bars."""
 
 
 def draw(snap: dict[str, Any]) -> str:
@@ -23,8 +25,8 @@ def draw(snap: dict[str, Any]) -> str:
     title = "Five cells with values and adjoints, the orders that were tried, and paths against cells"
     sheet = Sheet(WIDTH, HEIGHT, title)
     sheet.text(10, 24, "y = (x²)² + (x²)²", bold=True)
-    sheet.text(196, 24, f"sent so far: {' '.join(snap['order']) or 'nobody'}", "soft_ink")
-    sheet.text(10, 276, snap["way"], "soft_ink", size=14)
+    sheet.text(198, 24, f"sent so far: {' '.join(snap['order']) or 'nobody'}", "soft_ink")
+    sheet.text(LIST_LEFT - 42, 24, snap["way"], "soft_ink", "end", 14)
     sent: dict[tuple[str, str], list[str]] = {}
     for start, end, contribution in snap["arrows"]:
         sent.setdefault((end, start), []).append(number(contribution))
@@ -105,23 +107,23 @@ def _draw_paths(sheet: Sheet, snap: dict[str, Any]) -> None:
     draw_rule(sheet, 10, WIDTH - 10, BELOW, "faint")
     many = snap["doublings"]
     sheet.text(10, BELOW + 26, f"Another program: x + x, {many} time{'s' * (many > 1)} over", bold=True)
-    apart = (WIDTH - 80) / 8
-    places = [(30 + apart * k, BELOW + 70) for k in range(many + 1)]
+    apart = (COUNTS - 80) / 8
+    places = [(20 + apart * k, BELOW + 74) for k in range(many + 1)]
     for here, there in pairwise(places):
         for bend in (-1, 1):
-            sheet.path(_bend(here, there, bend * 22), "line", 1.5)
+            sheet.path(_bend(here, there, bend * 18), "line", 1.5)
     for k, place in enumerate(places):
         sheet.dot(*place, "ink", 7)
         if k in (0, many):
             sheet.text(place[0], place[1] + 26, "y" if k else "x", "ink", "middle", bold=True)
     most = max(snap["calls"], 1)
     for y, said, count, role in (
-        (BELOW + 118, "paths from y to x", snap["paths"], "adjoint"),
-        (BELOW + 148, "calls, if each path is followed", snap["calls"], "adjoint"),
-        (BELOW + 178, "cells that a sweep visits", snap["visits"], "value"),
+        (BELOW + 20, "paths from y to x", snap["paths"], "adjoint"),
+        (BELOW + 54, "calls, if each path is followed", snap["calls"], "adjoint"),
+        (BELOW + 88, "cells that a sweep visits", snap["visits"], "value"),
     ):
-        sheet.text(10, y + 15, said, "ink", size=14)
-        draw_bar(sheet, 240, y, 500 * count / most, role, str(count), 20, bold=True)
+        sheet.text(COUNTS, y + 15, said, "ink", size=14)
+        draw_bar(sheet, BARS, y, 150 * count / most, role, str(count), 20, bold=True)
 
 
 def _bend(here: Point, there: Point, height: float) -> list[Point]:

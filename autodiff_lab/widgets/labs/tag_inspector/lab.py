@@ -46,15 +46,20 @@ class TagInspector(SteppedLab):
     """
 
     title = "TagInspector"
-    about = "Choose a program. Say what will come out, press Next through its lines, and then switch the tags on."
+    about = "Say what will come out, press Next through the lines, then switch the tags on."
     controls = (
-        Choice("program", "program", tuple(PROGRAMS)),
+        STEP_BUTTONS[0],
         Toggle("tags", "tags"),
-        Slider("x", "x", 1, 6, 0.5, 1.0),
-        Slider("y", "y", 1, 6, 0.5, 1.0),
-        *STEP_BUTTONS,
+        Choice("program", "program", tuple(PROGRAMS)),
+        *STEP_BUTTONS[1:],
         Play("next", 1500),
+        Slider("x", "x", 1, 6, 0.5, 1.0, more=True),
+        Slider("y", "y", 1, 6, 0.5, 1.0, more=True),
     )
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.done = 2  # both derivatives have begun; in the next line their marks meet
 
     def change(self, name: str) -> None:
         """Let another program begin at its own points."""
@@ -99,7 +104,7 @@ class TagInspector(SteppedLab):
             return f"{kind} Which number will come out at x = {number(self.x)}? Decide, then press Next."
         line = self.run.lines[self.done - 1]
         said = self._about_the_end(line) if line.kind == "take" else self._about_the_line(line)
-        return f"{said} {self.verdict()}".strip()
+        return f"{said} {self._write_verdict()}".strip()
 
     def _about_the_line(self, line: Line) -> str:
         shown = write_sum(line, self.tags)
@@ -120,7 +125,7 @@ class TagInspector(SteppedLab):
         is_last = line is self.run.lines[-1]
         return said if self.tags or is_last or _is_same(line) else f"{said} With tags it is {right}."
 
-    def verdict(self) -> str:
+    def _write_verdict(self) -> str:
         """At the end: result and slope."""
         snap = self.snapshot()
         if not snap["finished"]:
@@ -147,7 +152,9 @@ class TagInspector(SteppedLab):
         """The lines below each other, with a column for each ε; a merging is framed."""
         second = "" if "at y = x" in self.program else f", y = {number(self.y)}"
         heading = f"{self.program}   at x = {number(self.x)}{second}"
-        return draw(heading, self.run.lines, self.done, self.tags, self.verdict())
+        snap = self.snapshot()
+        is_wrong = snap["finished"] and snap["result"] != snap["slope"]
+        return draw(heading, self.run.lines, self.done, self.tags, snap["slope"] if is_wrong else None)
 
 
 @functools.lru_cache(maxsize=512)

@@ -10,10 +10,10 @@ from autodiff_lab.widgets.labs.marks import draw_rule
 from autodiff_lab.widgets.labs.tag_inspector.machines import Flat, Line
 
 ROW, TOP, ROWS = 38, 92, 8
-WIDTH, BELOW = 830, TOP + ROW * ROWS
-COLUMNS = (346, 472, 598, 724)
+WIDTH, HEIGHT = 900, TOP + ROW * ROWS - 2
+COLUMNS = (390, 526, 662, 812)
 """Where the middle of each column is: 1, ε₁, ε₂ and ε₁ε₂."""
-CELL = 118
+CELL = 126
 SUBSCRIPTS = {1: "₁", 2: "₂"}
 KINDS = {"mark": "marked", "operation": "", "take": "taken"}
 
@@ -48,18 +48,18 @@ def _join_terms(terms: object) -> str:
     return " + ".join(kept)
 
 
-def draw(heading: str, lines: Sequence[Line], rows: int, tags: bool, verdict: str) -> str:
-    """Draw the first `rows` lines of a run."""
-    sheet = Sheet(WIDTH, BELOW + 56, "The dual numbers of a nested derivative, line by line")
+def draw(heading: str, lines: Sequence[Line], rows: int, tags: bool, slope: float | None) -> str:
+    """Draw the numbers of the first `rows` lines of a run, the text of the others, and the slope if it is given."""
+    sheet = Sheet(WIDTH, HEIGHT, "The dual numbers of a nested derivative, line by line")
     sheet.text(16, 26, heading, "ink", size=16, bold=True)
     sheet.text(16, 66, "line", "soft_ink", size=14)
     _draw_headings(sheet, tags)
     draw_rule(sheet, 8, WIDTH - 8, TOP - 12)
     for k, line in enumerate(lines):
-        _draw_row(sheet, k, line, tags, here=k == rows - 1) if k < rows else _draw_waiting(sheet, k, k == rows)
-    draw_rule(sheet, 8, WIDTH - 8, BELOW + 4)
-    wrong = verdict and "The slope is" in verdict
-    sheet.text(16, BELOW + 36, verdict or "…", "adjoint" if wrong else "ink", size=16, bold=bool(verdict))
+        _draw_row(sheet, k, line, tags, here=k == rows - 1) if k < rows else _draw_waiting(sheet, k, line, k == rows)
+    if slope is not None:
+        y = TOP + ROW * (rows - 1) + 17
+        sheet.text(COLUMNS[3], y, f"the slope is {number(slope)}", "adjoint", "middle", bold=True)
     return sheet.svg()
 
 
@@ -74,8 +74,10 @@ def _draw_headings(sheet: Sheet, tags: bool) -> None:
         sheet.text(at, 70, whose, "soft_ink", "middle", 14)
 
 
-def _draw_waiting(sheet: Sheet, k: int, is_next: bool) -> None:
-    sheet.text(16, TOP + ROW * k + 18, "?" if is_next else "·", "ink" if is_next else "soft_ink")
+def _draw_waiting(sheet: Sheet, k: int, line: Line, is_next: bool) -> None:
+    role = "ink" if is_next else "soft_ink"
+    sheet.text(16, TOP + ROW * k + 17, line.text, role)
+    sheet.text(COLUMNS[0], TOP + ROW * k + 17, "?" if is_next else "·", role, "middle", bold=is_next)
 
 
 def _draw_row(sheet: Sheet, k: int, line: Line, tags: bool, here: bool) -> None:
@@ -85,7 +87,7 @@ def _draw_row(sheet: Sheet, k: int, line: Line, tags: bool, here: bool) -> None:
         sheet.box(6, y - 8, WIDTH - 12, ROW, "ink", width=2)
     sheet.text(16, y + 17, line.text, "ink", bold=here)
     if KINDS[line.kind]:
-        sheet.text(COLUMNS[0] - 62, y + 17, KINDS[line.kind], "soft_ink", "end", 14)
+        sheet.text(COLUMNS[0] - CELL / 2 - 10, y + 17, KINDS[line.kind], "soft_ink", "end", 14)
     _draw_cell(sheet, COLUMNS[0], y, line.tagged[0] if tags else line.untagged[0], "value")
     if tags:
         for at, coefficient in zip(COLUMNS[1:], line.tagged[1:], strict=True):

@@ -19,31 +19,31 @@ class TapeWatch(SteppedLab):
     >>> lab = TapeWatch()
     >>> lab.press("rewind")
     >>> lab.snapshot()["slopes"]
-    {'x': 4.0, 'y': 6.0}
-    >>> lab.set(pause="in the second line")
+    {'x': 4.0, 'y': None}
+    >>> lab.set(watch_y=True)
     >>> lab.press("rewind")
     >>> lab.snapshot()["slopes"]
-    {'x': 4.0, 'y': None}
+    {'x': 4.0, 'y': 6.0}
     """
 
     title = "TapeWatch"
-    about = "Set up a program. Before you press Rewind, say which slopes will be None."
+    about = "Before you press Rewind, say which slopes will be None. Then change how y is made."
     controls = (
-        Choice("program", "program", tuple(PROGRAMS)),
-        Toggle("accessed", "watch what is read", True),
-        Toggle("persistent", "persistent"),
-        Toggle("zeros", "zeros for None"),
-        Slider("x", "x", 0.5, 5, 0.5, 2.0),
-        Choice("x_is", "x is", tuple(KINDS)),
-        Toggle("watch_x", "watch x"),
-        Toggle("numpy_x", "x.numpy()"),
-        Slider("y", "y", 0.5, 5, 0.5, 3.0),
-        Choice("y_is", "y is", tuple(KINDS)),
+        Button("rewind", "Rewind"),
+        Choice("y_is", "y is", tuple(KINDS), "a constant"),
         Toggle("watch_y", "watch y"),
         Toggle("numpy_y", "y.numpy()"),
+        Choice("program", "program", tuple(PROGRAMS)),
         Choice("pause", "stop recording", PAUSES),
-        Button("rewind", "Rewind"),
-        Button("begin", "Record again"),
+        Slider("x", "x", 0.5, 5, 0.5, 2.0, more=True),
+        Choice("x_is", "x is", tuple(KINDS), more=True),
+        Toggle("watch_x", "watch x", more=True),
+        Toggle("numpy_x", "x.numpy()", more=True),
+        Slider("y", "y", 0.5, 5, 0.5, 3.0, more=True),
+        Button("begin", "Record again", more=True),
+        Toggle("accessed", "watch what is read", True, more=True),
+        Toggle("persistent", "persistent", more=True),
+        Toggle("zeros", "zeros for None", more=True),
     )
 
     length = 2

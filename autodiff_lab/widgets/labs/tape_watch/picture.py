@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from autodiff_lab.text.notation import number
@@ -10,8 +11,8 @@ from autodiff_lab.widgets.labs.marks import draw_heads, draw_rule
 
 LINE, TOP = 24, 58
 CODE, RIGHT = 128, 590
-WIDTH, HEIGHT = 880, TOP + 14 * LINE + 8
-SLOPES = TOP + 8 * LINE + 16
+WIDTH, HEIGHT = 880, TOP + 12 * LINE + 6
+SLOPES = TOP + 7 * LINE + 8
 
 
 def draw(snap: dict[str, Any]) -> str:
@@ -37,12 +38,13 @@ def _draw_line(sheet: Sheet, y: float, line: str, mark: str) -> None:
 
 def _draw_tape(sheet: Sheet, snap: dict[str, Any]) -> None:
     count = len(snap["records"])
-    sheet.box(RIGHT - 12, 4, WIDTH - RIGHT + 4, TOP + 7 * LINE, "faint")
+    sheet.box(RIGHT - 12, 4, WIDTH - RIGHT + 4, TOP + 6 * LINE, "faint")
     kept = f"on the tape: {count}" if snap["kept"] == count else f"on the tape: {snap['kept']} of {count}, let go"
     sheet.text(RIGHT, 24, kept, "ink", bold=True)
     draw_rule(sheet, RIGHT, WIDTH - 20, 36)
     for k, record in enumerate(snap["records"]):
-        sheet.code(RIGHT, TOP + LINE * k, [(record, "value" if snap["kept"] else "soft_ink")], 14)
+        rounded = re.sub(r"\d+\.\d{5,}", lambda long: number(float(long[0])), record)
+        sheet.code(RIGHT, TOP + LINE * k, [(rounded, "value" if snap["kept"] else "soft_ink")], 14)
 
 
 def _draw_slopes(sheet: Sheet, snap: dict[str, Any]) -> None:

@@ -23,8 +23,8 @@ PROGRAMS = {
 }
 KINDS = {
     "a Variable": "Variable({})",
-    "a fixed Variable": "Variable({}, trainable=False)",
     "a constant": "constant({})",
+    "a fixed Variable": "Variable({}, trainable=False)",
 }
 NEVER = "never"
 PAUSES = (NEVER, "in the first line", "in the second line", "in the last line")

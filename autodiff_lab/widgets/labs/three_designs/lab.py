@@ -33,17 +33,17 @@ LOOK_INTO_THE_ARRAY = ("closures", "operations", "operations, inputs checked")
 class Run:
     """How far a run has come, and what was tried with it."""
 
-    steps: int = 0
+    steps: int
     written: bool = False
     tried: frozenset[str] = frozenset()
-    last: str = ""
+    last: str = "step"
 
 
 class ThreeDesigns(Lab):
     """A lab on three designs of a tape, partials, closures and operations: what each keeps, and what it can do.
 
     >>> lab = ThreeDesigns()
-    >>> for name in ("finish", "write", "sweep"):
+    >>> for name in ("write", "sweep"):
     ...     lab.press(name)
     >>> for column in lab.snapshot()["columns"]:
     ...     print(column["design"], column["numbers"], column["gradient"], column["verdict"], sep=" | ")
@@ -55,26 +55,25 @@ class ThreeDesigns(Lab):
     """
 
     title = "ThreeDesigns"
-    about = "Before each press, say what every column will keep, or which of them will manage."
+    about = "The program has run. Before each press, say which of the columns will manage."
     controls = (
-        Choice("program", "program", (*PROGRAMS, OWN)),
-        Entry("expression", "or type one in x and y", "x * exp(y)"),
-        Slider("x", "x", 0.25, 4, 0.05, 3.0),
-        Slider("y", "y", 0.25, 4, 0.05, 1.0),
-        Button("step", "Step"),
-        Button("finish", "To the end"),
         Button("write", "Write 0 into x and y"),
         Button("sweep", "Sweep"),
         Button("again", "Differentiate again"),
         Button("replay", "Run at new inputs"),
         Button("begin", "Begin again"),
+        Button("step", "Step"),
+        Choice("program", "program", (*PROGRAMS, OWN), more=True),
+        Entry("expression", "or type one in x and y", "x * exp(y)", more=True),
+        Slider("x", "x", 0.25, 4, 0.05, 3.0, more=True),
+        Slider("y", "y", 0.25, 4, 0.05, 1.0, more=True),
     )
 
     _typed = "x * exp(y)"
 
     def begin(self) -> None:
-        """Forget the run."""
-        self.run = Run()
+        """Run all operations, with nothing tried."""
+        self.run = Run(len(self.comparison.program))
 
     def change(self, name: str) -> None:
         """Begin again, as another program or point has another run."""
@@ -101,12 +100,8 @@ class ThreeDesigns(Lab):
     # Buttons
 
     def step(self) -> None:
-        """Run one operation."""
-        self.run.last, self.run.steps = "step", self.run.steps + 1
-
-    def finish(self) -> None:
-        """Run all that are left."""
-        self.run.last, self.run.steps = "step", len(self.comparison.program)
+        """Run one operation more; after the last, the first in a run of its own."""
+        self.run = Run(1 if self._is_over else self.run.steps + 1)
 
     def write(self) -> None:
         """Write 0 into the array that the inputs live in; what was swept before is wiped out."""
@@ -119,14 +114,27 @@ class ThreeDesigns(Lab):
 
     sweep, again, replay = map(partial(partialmethod, _try), ("sweep", "again", "replay"))
 
+    @property
+    def _is_over(self) -> bool:
+        return self.run.steps == len(self.comparison.program)
+
     def can(self, name: str) -> bool:
-        """Run first, then try; once the inputs are overwritten only the sweep is left to try."""
-        run, over = self.run, self.run.steps == len(self.comparison.program)
-        if name in ("step", "finish"):
-            return not over
+        """Try what was not tried; once the inputs are overwritten only the sweep is left to try."""
+        run = self.run
+        if name == "step":
+            return True
         if name == "begin":
-            return run.steps > 0 or bool(self.reply)
-        return over and name not in run.tried and (name == "sweep" or not run.written)
+            return bool(run.tried or self.reply) or not self._is_over
+        return self._is_over and name not in run.tried and (name == "sweep" or not run.written)
+
+    def still(self) -> ThreeDesigns:
+        """The gradients after 0 was written over the inputs: this is where the designs differ."""
+        shown = self.copy()
+        shown._typed = self._typed
+        shown.begin()
+        for name in ("write", "sweep"):
+            shown.press(name)
+        return shown
 
     # What is seen
 
@@ -174,13 +182,7 @@ class ThreeDesigns(Lab):
 
     def sentence(self) -> str:
         """What the last press has shown, or what to ask before the next."""
-        run, snap = self.run, self.snapshot()
-        if self.reply:
-            return self.reply
-        if not run.last:
-            first = format_expression(snap["operations"][0], LABELS)
-            return f"Nothing has run yet. {first} will be first. What will each design keep of it?"
-        return getattr(self, f"_about_the_{run.last}")(snap)
+        return self.reply or getattr(self, f"_about_the_{self.run.last}")(self.snapshot())
 
     def _about_the_step(self, snap: dict[str, Any]) -> str:
         partials, closures, operations = (column["numbers"] for column in snap["columns"][:3])

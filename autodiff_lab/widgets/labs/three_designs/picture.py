@@ -16,12 +16,12 @@ LABELS = {"v-1": "x", "v0": "y"}
 ROOM = 7
 """For so many operations there are lines."""
 
-LEFT, RIGHT = 10, 820
-COLUMNS = ((134, 208), (346, 208), (558, 272))
+LEFT, RIGHT = 10, 908
+COLUMNS = ((150, 232), (388, 232), (626, 286))
 """Where each begins, and how wide it is."""
 
-TOP, LINE = 78, 24
-BELOW = TOP + ROOM * LINE + 12
+TOP, LINE = 74, 22
+BELOW = TOP + ROOM * LINE + 6
 HEADS = (
     ("partials", "document 3: numbers"),
     ("closures", "document 0: functions"),
@@ -37,18 +37,19 @@ ROWS = {
     "replay": (8, "at new inputs"),
 }
 VERDICTS = {"survives": "survives", "changes": "changed!", "raises": "refuses"}
-WIDTH, HEIGHT = 836, BELOW + 9 * LINE + 12
+WIDTH, HEIGHT = 916, BELOW + 9 * LINE + 10
 
 
 def draw(snap: dict[str, Any]) -> str:
     """Draw the picture of ThreeDesigns, from a snapshot of it."""
     sheet = Sheet(WIDTH, HEIGHT, "Three designs side by side: what each keeps, and what it can do")
     _draw_frame(sheet, snap)
+    apart = min(LINE * ROOM / len(snap["operations"]), 1.6 * LINE)
     for k, operation in enumerate(snap["operations"]):
-        ran, y = k < snap["steps"], TOP + LINE * k + 17
+        ran, y = k < snap["steps"], TOP + apart * k + 17
         role = "ink" if ran else "soft_ink"
         sheet.text(
-            LEFT, y, shorten(format_expression(operation, LABELS), 17), role, size=14, bold=k == snap["steps"] - 1
+            LEFT, y, shorten(format_expression(operation, LABELS), 16), role, size=14, bold=k == snap["steps"] - 1
         )
         for (left, _), column in zip(COLUMNS, snap["columns"], strict=False):
             if ran:

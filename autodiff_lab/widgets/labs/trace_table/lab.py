@@ -18,7 +18,7 @@ from autodiff_lab.widgets.labs.table import Grid, grid
 
 POINT = (2.0, 5.0)
 SEEDS = {"x1": (1.0, 0.0), "x2": (0.0, 1.0)}
-ROW, TOP = 34, 40
+ROW, TOP = 38, 40
 COLUMNS = {"line": 16, "operation": 90, "value": 300, "how": 330, "tangent": 744}
 
 
@@ -32,23 +32,26 @@ class TraceTable(SteppedLab):
 
     >>> lab = TraceTable()
     >>> lab.set(seed="x2")
-    >>> for _ in range(7):
+    >>> for _ in range(lab.length):
     ...     lab.press("next")
     >>> lab.snapshot()["tangents"][-1]
     1.7163378145367738
     """
 
     title = "TraceTable"
-    about = "Choose which input moves. Type the next tangent and press Enter, or let Next fill it in."
+    about = "Type the next tangent and press Enter, or let Next fill it in."
     controls = (
-        Choice("seed", "tangent 1 for", tuple(SEEDS)),
         Entry("guess", "the next tangent", "a number"),
         *STEP_BUTTONS,
         Play("next", 1200),
+        Choice("seed", "tangent 1 for", tuple(SEEDS)),
     )
 
     seed: str
-    _verdict = ""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.done = 3  # the next line is the product, with a term for each factor
 
     def enter(self, name: str, text: str) -> None:
         """Judge a guess at once; a right one fills in its row."""
@@ -138,18 +141,18 @@ class TraceTable(SteppedLab):
         line, y = self.trace.lines[step.line], TOP + ROW * k
         if k in self.operands:
             sheet.box(10, y + 2, 754, ROW - 4, "tangent", width=1.5)
-            sheet.text(772, y + 22, "◂", "tangent", "end", 14)
+            sheet.text(772, y + 24, "◂", "tangent", "end", 14)
         if k == self.done - 1:
             sheet.box(6, y + 1, 766, ROW - 2, "ink", width=2.5)
         ink = "ink" if k <= self.done else "soft_ink"
-        sheet.text(COLUMNS["line"], y + 22, line.row_name, ink, bold=k == self.done - 1)
-        sheet.text(COLUMNS["operation"], y + 22, line.expression, ink)
+        sheet.text(COLUMNS["line"], y + 24, line.row_name, ink, bold=k == self.done - 1)
+        sheet.text(COLUMNS["operation"], y + 24, line.expression, ink)
         if k >= self.done:
-            sheet.text(COLUMNS["how"], y + 22, f"{format_tangent(line.name)} = ?" if k == self.done else "·", ink)
+            sheet.text(COLUMNS["how"], y + 24, f"{format_tangent(line.name)} = ?" if k == self.done else "·", ink)
             return
-        sheet.text(COLUMNS["value"], y + 22, line.value.text, "value", "end", bold=True)
-        sheet.text(COLUMNS["how"], y + 22, f"{format_tangent(line.name)} = {_write_sum(line, step, self.trace)}", ink)
-        sheet.text(COLUMNS["tangent"], y + 22, step.tangents[0].text, "tangent", "end", bold=True)
+        sheet.text(COLUMNS["value"], y + 24, line.value.text, "value", "end", bold=True)
+        sheet.text(COLUMNS["how"], y + 24, f"{format_tangent(line.name)} = {_write_sum(line, step, self.trace)}", ink)
+        sheet.text(COLUMNS["tangent"], y + 24, step.tangents[0].text, "tangent", "end", bold=True)
 
     def _explain_mistake(self, step: Step, found: float) -> str:
         """Say which rule a wrong tangent broke, if it is one that people break."""
