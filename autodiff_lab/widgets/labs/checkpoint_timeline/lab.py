@@ -33,16 +33,16 @@ class CheckpointTimeline(SteppedLab):
     """
 
     title = "CheckpointTimeline"
-    about = "Move l and s, and choose a schedule. Say what it costs before you look at the meters."
+    about = "Choose a schedule, move l and s. Say what it costs before you look at the bars."
     controls = (
-        Slider("l", "steps l", 1, STEPS, 1, 10),
-        Slider("s", "slots s", 1, SLOTS, 1, 3),
         Choice("schedule", "schedule", tuple(reversed(SCHEDULES))),
         Slider("moment", "how far", 0, 100, 1),
+        Slider("l", "steps l", 1, STEPS, 1, 10),
+        Slider("s", "slots s", 1, SLOTS, 1, 3),
         Button("next", "Next action"),
-        Button("back", "Back"),
-        Button("begin", "Begin again"),
-        Play("next", 700),
+        Button("back", "Back", more=True),
+        Button("begin", "Begin again", more=True),
+        Play("next", 700, more=True),
     )
 
     def __init__(self) -> None:
