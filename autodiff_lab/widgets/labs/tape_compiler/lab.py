@@ -39,7 +39,7 @@ class TapeCompiler(Lab):
     """
 
     title = "TapeCompiler"
-    about = "Say which lines a pass has taken, and switch it off. Then move x: does the program still fit?"
+    about = "Say which lines a pass has taken, and switch it off. Then see how far x may move."
     controls = (
         Toggle("ones", "×1 folding", True),
         Toggle("shared", "sharing (CSE)", True),
