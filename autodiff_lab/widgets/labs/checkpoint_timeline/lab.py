@@ -33,7 +33,7 @@ class CheckpointTimeline(SteppedLab):
     """
 
     title = "CheckpointTimeline"
-    about = "Choose a schedule, move l and s. Say what it costs before you look at the bars."
+    about = "Choose a schedule, l and s. Say what it costs before you look at the bars."
     controls = (
         Choice("schedule", "schedule", tuple(reversed(SCHEDULES))),
         Slider("moment", "how far", 0, 100, 1),

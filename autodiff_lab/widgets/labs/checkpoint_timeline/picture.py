@@ -96,8 +96,9 @@ def _draw_slots(sheet: Sheet, snap: dict[str, Any]) -> None:
 
 def _draw_meters(sheet: Sheet, snap: dict[str, Any]) -> None:
     """Draw two bars for each schedule: its peak of slots, and its extra forward steps."""
-    sheet.text(RIGHT, 18, "peak slots", "tangent", size=14)
-    sheet.text(BARS, 18, "extra forward steps", "value", size=14)
+    for x, measured, role in ((RIGHT, "peak slots", "tangent"), (BARS, "extra forward steps", "value")):
+        sheet.box(x, 8, 12, 12, "", role)
+        sheet.text(x + 18, 19, measured, role, size=14)
     largest = [max(amounts) or 1 for amounts in zip(*snap["meters"].values(), strict=True)]
     for row, (name, (peak, extra)) in enumerate(snap["meters"].items()):
         y, now = 30 + 47 * row, name == snap["schedule"]

@@ -34,8 +34,8 @@ def draw(direction: np.ndarray, found: Check, h: float, curve: Checks, history: 
         (116, "quotient", f"{found.quotient:.12g}", "ink"),
         (148, "relative error", write_error(found.error), "ink"),
     ):
-        sheet.text(14, y, label, role)
-        sheet.code(124, y, [(text, role)])
+        sheet.text(14, y, label, role, size=16)
+        sheet.code(136, y, [(text, role)], size=18)
     same = found.shape == BIAS.shape
     shapes = f"shape of b̄ {found.shape}, of b {BIAS.shape}  {'✓' if same else '✗ differ'}"
     sheet.text(14, 176, shapes, "ink" if same else "adjoint", size=14, bold=not same)

@@ -25,7 +25,7 @@ class NaNDetective(SteppedLab):
     """
 
     title = "NaNDetective"
-    about = "Say which row makes the first adjoint that is no number. Then jump there, or step."
+    about = "Which row makes the first NaN or infinity of an adjoint? Say it, then jump there."
     controls = (
         Button("jump", "Jump to first non-finite"),
         Button("back", "Step back"),

@@ -26,7 +26,7 @@ HEADS = (
 def draw(trace: Trace, sweep: Sequence[Step], adjoints: Sequence[Number | None], birth: Birth | None) -> str:
     """Draw a tape after some steps of its sweep."""
     sheet = Sheet(WIDTH, HEIGHT, "A tape with values, adjoints and what each row sends back")
-    row = min(92, (HEIGHT - TOP - 34) / len(trace.lines))
+    row = min(108, (HEIGHT - TOP - 34) / len(trace.lines))
     size = 15 if row < 60 else 19
     draw_heads(sheet, 24, HEADS)
     draw_rule(sheet, 8, RIGHT, 36)
