@@ -220,11 +220,13 @@ def shared_watch() -> Watch:
 
 
 @pytest.fixture(scope="module")
-def shared_notebook(browser: Any, server: LabServer, shared_watch: Watch) -> Iterator[Callable[[str], OpenNotebook]]:
+def shared_notebook(browser: Any, server: LabServer, shared_watch: Watch) -> Iterator[Callable[..., OpenNotebook]]:
     """Open a notebook once for all tests of a module that only look at it or put back what they change."""
     with (
         browser.new_context() as context,
         watched_pages(lambda offline, options: context, shared_watch, lambda page: None) as open_page,
     ):
-        yield lambda path: OpenNotebook(open_page(height=1100), server, path)
+        yield lambda path, view="doc/tree", **options: OpenNotebook(
+            open_page(**{"height": 1100, **options}), server, path, view
+        )
     server.end_sessions()

@@ -212,6 +212,50 @@ def drag(handle, track, moves=50):
     return drawn, asked, seconds
 
 
+@pytest.fixture(scope="module")
+def laptop(server, shared_notebook):
+    """One page of 1366×768 with the file browser open: about 930×620 are left for a lab."""
+    return shared_notebook(server.write("laptop.ipynb", "'a lab'"), view="lab/tree", width=1366, height=768)
+
+
+# The texts of the picture: how large they are on the screen, which are cut, and which run into each other.
+TEXTS = """svg => {
+    const frame = svg.getBoundingClientRect(), scale = frame.width / svg.viewBox.baseVal.width;
+    const texts = [...svg.querySelectorAll('text')].filter((e) => e.textContent.trim()).map((e) => {
+        const { left, right, top, bottom } = e.getBoundingClientRect(), quarter = (bottom - top) / 4;
+        const size = parseFloat(getComputedStyle(e).fontSize) * scale;
+        return { text: e.textContent, size, left, right, top: top + quarter, bottom: bottom - quarter };
+    });
+    const cut = (a) => a.left < frame.left - 1 || a.right > frame.right + 1 || a.bottom > frame.bottom + 1;
+    const meet = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+    return {
+        smallest: Math.min(99, ...texts.map((a) => a.size)),
+        cut: texts.filter(cut).map((a) => a.text),
+        meet: texts.flatMap((a, k) => texts.slice(k + 1).filter((b) => meet(a, b)).map((b) => [a.text, b.text])),
+    };
+}"""
+
+
+@each_lab
+def test_fits_a_laptop(kind, laptop, shared_watch, request):
+    """All of it is in view at once, in the width it is given and in type of 12 px or more; nothing is cut."""
+    assert sum(not control.more for control in kind.controls) <= 6
+    laptop.write_cell(0, shown_by(kind))
+    lab = LabOnPage(laptop.clear_outputs().run_all().page, kind)
+    lab.root.evaluate("lab => lab.scrollIntoView({block: 'start'})")
+    photograph(laptop.page, request)
+    frame, below = lab.root.bounding_box(), lab.root.locator(".adl-lab-sentence").bounding_box()
+    assert below["y"] + below["height"] - frame["y"] <= 620
+    if kind().picture():
+        svg, side = (lab.root.locator(place).bounding_box() for place in (".adl-lab-picture svg", ".adl-lab-side"))
+        beside = side["x"] >= svg["x"] + svg["width"]
+        assert svg["width"] + beside * side["width"] >= 0.75 * frame["width"], "a blank band beside the picture"
+        texts = lab.root.locator(".adl-lab-picture svg").evaluate(TEXTS)
+        assert texts["smallest"] >= 11.9
+        assert not texts["cut"] and not texts["meet"]
+    shared_watch.verdict()
+
+
 def first_with(*kinds):
     """A lab that has such a control, and the control; one view serves all labs."""
     return next((lab, control) for lab in LABS for control in lab.controls if type(control) in kinds)
