@@ -83,6 +83,17 @@ def test_another_chain_is_shown_whole():
     assert lab.can("next") and lab.slider_text("moment") == f"{lab.done} of {len(lab.actions)}"
 
 
+@pytest.mark.parametrize("schedule", list(SCHEDULES))
+def test_one_stop_from_the_end_is_an_action_from_the_end(schedule):
+    lab = at(l=10, s=3, schedule=schedule)
+    lab.set(moment=99)
+    assert lab.done == lab.length - 1 and lab.can("next")
+    for done in range(lab.length + 1):
+        lab.done = done
+        lab.moment = lab.moment
+        assert lab.done == done
+
+
 @pytest.mark.parametrize(("steps", "slots"), [(1, 1), (10, 3), (100, 1), (100, 20)])
 def test_every_slot_has_its_place_in_the_picture(steps, slots):
     lab = at(l=steps, s=slots, schedule="all", moment=50)

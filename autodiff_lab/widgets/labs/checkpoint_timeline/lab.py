@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from typing import Any
 
 from autodiff_lab.systems.schedules import SCHEDULES, Action, Reversal, reverse
@@ -62,11 +63,11 @@ class CheckpointTimeline(SteppedLab):
     @property
     def moment(self) -> float:
         """How many of the actions are done, in percent."""
-        return round(100 * self.done / self.length)
+        return math.ceil(100 * self.done / self.length)
 
     @moment.setter
     def moment(self, percent: float) -> None:
-        self.done = round(percent / 100 * self.length)
+        self.done = math.floor(percent * self.length / 100)  # one stop from the end is an action from the end
 
     def slider_text(self, name: str) -> str:
         """Beside the slider of the moment: so many actions of so many."""

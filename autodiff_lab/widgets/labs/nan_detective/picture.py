@@ -12,7 +12,7 @@ from autodiff_lab.widgets.labs.nan_detective.birth import Birth, is_finite
 
 WIDTH, HEIGHT, TOP, RIGHT = 900, 414, 44, 892
 LINE, OPERATION, VALUE, ADJOINT, SENDS = 18, 132, 422, 564, 592
-MOST_LETTERS = 41
+MOST_LETTERS = 39
 """For which there is room in the last column, in the smallest type."""
 HEADS = (
     (LINE, "row", "start"),

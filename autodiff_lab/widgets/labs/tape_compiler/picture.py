@@ -10,7 +10,7 @@ from autodiff_lab.widgets.labs.marks import draw_rule
 
 WIDTH, HEIGHT = 940, 442
 MOST_ROWS, FEWEST_ROWS, TOP, GLYPH = 20, 13, 71, 8.43
-FORWARD, BACK, PROGRAM = 12, 198, 470
+FORWARD, BACK, PROGRAM = 12, 182, 476
 WIDEST = 54
 
 
@@ -40,7 +40,7 @@ def _draw_tape(sheet: Sheet, x: float, tape: list[dict[str, Any]], rows: int) ->
     """Draw one way of the tape; a line that was taken is struck through, with the pass beside the longest line."""
     shown = _cut(sheet, x, tape, rows)
     name = max(len(line["name"]) for line in tape)
-    fate = x + GLYPH * (name + 4 + max(len(line["recorded"]) for line in shown))
+    fate = x + GLYPH * (name + 3.6 + max(len(line["recorded"]) for line in shown))
     for k, line in enumerate(shown):
         y, gone = _place_row(k, rows), line["removed"]
         role = "soft_ink" if gone else "adjoint" if line["backward"] else "value"
