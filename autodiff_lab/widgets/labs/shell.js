@@ -74,9 +74,6 @@ function complete(root) {
   for (const button of root.querySelectorAll(".widget-toggle-button")) {
     set(button, "aria-pressed", button.classList.contains("mod-active"));
   }
-  for (const fold of root.querySelectorAll(".adl-lab-fold")) {
-    set(fold, "aria-label", fold.textContent); // without the arrow that its style draws
-  }
   for (const play of root.querySelectorAll(".widget-play")) {
     set(play.querySelector("button"), "aria-label", play.querySelector(".fa-pause") ? "Pause" : play.title);
   }
