@@ -26,6 +26,11 @@ class LabOnPage:
         self.root = page.locator(f".adl-lab[aria-label='{kind.title}']").nth(number)
         self.root.wait_for()
 
+    def open_more(self):
+        """Unfold the controls that are not needed at first sight, if there are any."""
+        if any(control.more for control in self.kind.controls):
+            self.root.get_by_role("button", name="More", exact=True).press("Enter")
+
     def control(self, control):
         """Give what has the focus while a control is used; of several options in a row, the last one."""
         name, role = control.label, ROLES.get(type(control), "button")
@@ -120,8 +125,7 @@ def test_by_keyboard_and_by_pointer(kind, open_lab, request):
 
 
 def every_control_by_keyboard(kind, lab):
-    if any(control.more for control in kind.controls):
-        lab.root.get_by_role("button", name="More", exact=True).press("Enter")
+    lab.open_more()
     frame = lab.root.locator(".adl-lab-picture").bounding_box()
     for control in kind.controls:
         place = lab.use(control)
@@ -170,6 +174,7 @@ def stops(slider):
 
 
 def a_drag_is_drawn_ten_times_a_second(kind, lab):
+    lab.open_more()
     handle = lab.control(longest(kind))
     track = handle.locator("xpath=ancestor::*[contains(@class, 'slider-container')]").bounding_box()
     lab.root.evaluate(
@@ -257,8 +262,8 @@ def test_fits_a_laptop(kind, laptop, shared_watch, request):
 
 
 def first_with(*kinds):
-    """A lab that has such a control, and the control; one view serves all labs."""
-    return next((lab, control) for lab in LABS for control in lab.controls if type(control) in kinds)
+    """A lab that has such a control at first sight, and the control; one view serves all labs."""
+    return next((lab, one) for lab in LABS for one in lab.controls if type(one) in kinds and not one.more)
 
 
 @pytest.fixture
@@ -307,6 +312,7 @@ def test_everything_can_be_read(theme, server, open_notebook):
         server.theme("JupyterLab Light")
     for kind in LABS:
         lab = LabOnPage(notebook.page, kind)
+        lab.open_more()
         for control in kind.controls:
             if isinstance(control, Button) and lab.control(control).get_attribute("aria-disabled") != "true":
                 lab.control(control).press("Enter")
