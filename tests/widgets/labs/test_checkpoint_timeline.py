@@ -1,12 +1,14 @@
 """CheckpointTimeline: the costs of the schedules, counted in real runs, and the same gradient from all of them."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from autodiff_lab.systems.schedules import SCHEDULES, fewest_extra_steps
 from autodiff_lab.widgets.labs import CheckpointTimeline
+from autodiff_lab.widgets.labs.checkpoint_timeline.picture import HEIGHT, WIDTH
 
 DATA = Path(__file__).parents[2] / "data" / "reference_cases.json"
 TABLE = json.loads(DATA.read_text(encoding="utf-8"))["checkpointing"]["min_extra_forward_steps_l_s"]
@@ -79,3 +81,28 @@ def test_another_chain_is_shown_whole():
     assert not lab.can("next")
     lab.set(moment=50)
     assert lab.can("next") and lab.slider_text("moment") == f"{lab.done} of {len(lab.actions)}"
+
+
+@pytest.mark.parametrize("schedule", list(SCHEDULES))
+def test_one_stop_from_the_end_is_an_action_from_the_end(schedule):
+    lab = at(l=10, s=3, schedule=schedule)
+    lab.set(moment=99)
+    assert lab.done == lab.length - 1 and lab.can("next")
+    for done in range(lab.length + 1):
+        lab.done = done
+        lab.moment = lab.moment
+        assert lab.done == done
+
+
+@pytest.mark.parametrize(("steps", "slots"), [(1, 1), (10, 3), (100, 1), (100, 20)])
+def test_every_slot_has_its_place_in_the_picture(steps, slots):
+    lab = at(l=steps, s=slots, schedule="all", moment=50)
+    places = boxes(lab.picture())
+    assert len(places) == len(set(places)) >= max(slots, len(lab.snapshot()["held"]))
+    assert all(x + 20 <= WIDTH and y + 20 <= HEIGHT for x, y in places)
+
+
+def boxes(svg):
+    """The upper left corner of each slot."""
+    slots = svg[svg.index("slots in use now") : svg.index("peak slots")]
+    return [(float(x), float(y)) for x, y in re.findall(r'points="([\d.]+),([\d.]+) ', slots)]

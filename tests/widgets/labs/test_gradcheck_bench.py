@@ -153,6 +153,10 @@ def test_relative_error_of_infinity_and_nan_is_not_small():
     assert not relative_error(1.0, math.nan) <= 1e-2
 
 
-def test_the_still_shows_the_whole_v():
-    errors = [error for _, error, _ in GradcheckBench().still().snapshot()["history"]]
+def test_the_whole_v_is_seen_at_once_and_a_bug_has_none():
+    lab = GradcheckBench()
+    errors = [error for _, error in lab.snapshot()["curve"]]
     assert len(errors) == 24 and min(errors) < 1e-9 < 1e-4 < errors[-1]
+    lab.set(bug="wrong sign")
+    assert min(error for _, error in lab.snapshot()["curve"]) > 1
+    assert lab.controls[0].name == "bug" and lab.snapshot()["h"] == 1e-5, "one touch from the green light to the red"

@@ -6,6 +6,7 @@ import pytest
 from autodiff_lab import jacfwd, jacrev, jvp, record, vjp
 from autodiff_lab.widgets.labs import JacobianPainter
 from autodiff_lab.widgets.labs.jacobian_painter.passes import count_multiplications, take_pass
+from autodiff_lab.widgets.labs.jacobian_painter.picture import HEIGHT, METERS, Cells
 from autodiff_lab.widgets.labs.jacobian_painter.programs import FIXED, LARGEST, LAYER, NAMES, find_program
 from autodiff_lab.widgets.labs.lab import Slider
 
@@ -178,3 +179,12 @@ def test_the_point_and_the_names_fit():
         assert of.function(np.array(of.point)).shape == (len(of.results),)
     low, high = ((s.low, s.high) for s in JacobianPainter.controls if isinstance(s, Slider))
     assert low == high == (1, LARGEST)
+
+
+def test_a_small_matrix_is_large_and_the_first_press_paints():
+    wide, small = (Cells.of(n, n) for n in (2, LARGEST))
+    assert wide.wide > small.wide and wide.high > small.high and wide.type > small.type
+    for n, m in SIZES:
+        cells = Cells.of(n, m)
+        assert cells.corner(m + 1, n + 1)[0] + 10 < METERS and cells.corner(m + 1, n + 1)[1] + 10 < HEIGHT
+    assert [control.name for control in JacobianPainter.controls[:2]] == ["jvp", "vjp"]

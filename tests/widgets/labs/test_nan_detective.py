@@ -1,6 +1,7 @@
 """NaNDetective: the row that makes the first NaN, with both factors, for each program and its repair."""
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from autodiff_lab import grad, trace_nonfinite
 from autodiff_lab.widgets import labs
 from autodiff_lab.widgets.labs import NaNDetective
+from autodiff_lab.widgets.labs.nan_detective import picture
 from autodiff_lab.widgets.labs.nan_detective.programs import PROGRAMS
 
 WHERE, DOUBLE, NORM, SQUARES, SOFTPLUS, LOGADDEXP, SIGMOID, TANH, ENTROPY = PROGRAMS
@@ -200,3 +202,22 @@ def test_each_product_is_a_step_and_what_a_row_has_sent_stays():
         lab.press("back")
     assert lab.snapshot()["of"] == 6, "three rows send, each twice"
     assert "1 × 3 = 3 to x; 1 × 3 = 3 to x" in str(lab) and "v₃ = result" in lab.picture()
+
+
+def test_one_press_from_the_culprit_and_a_short_tape_is_large():
+    lab = NaNDetective()
+    assert lab.controls[0].name == "jump" and type_size(lab) > type_size(at(NORM))
+    lab.press("jump")
+    assert "✗</text>" in lab.picture()
+
+
+def type_size(lab):
+    return float(re.search(r'font-size="([\d.]+)"[^>]*>x</text>', lab.picture())[1])
+
+
+def test_what_a_row_sends_does_not_leave_the_picture():
+    lab = typed("(x + 1e-9) * (x * 1e-9)", "0.00012345")
+    while lab.can("back"):
+        lab.press("back")
+    sent = re.findall(rf'x="{picture.SENDS}.0"[^>]*>([^<]+)</text>', lab.picture())
+    assert "…" in "".join(sent) and max(map(len, sent)) <= picture.MOST_LETTERS

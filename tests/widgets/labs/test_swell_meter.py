@@ -5,6 +5,7 @@ import itertools
 import pytest
 
 from autodiff_lab.widgets.labs import SwellMeter
+from autodiff_lab.widgets.labs.swell_meter.lab import LARGEST
 
 
 def at(n, x=0.3):
@@ -41,3 +42,10 @@ def test_what_does_not_fit_is_counted():
     assert "more lines like these" in lab.picture()
     lab.set(n=2)
     assert "more lines like these" not in lab.picture()
+
+
+def test_opens_where_the_formula_no_longer_fits():
+    """With one turn left to move."""
+    lab = SwellMeter()
+    assert "more lines like these" in lab.picture() and lab.n == LARGEST - 1
+    assert str(lab.still()) == str(lab)

@@ -1,5 +1,7 @@
 """TapeCompiler: what each pass takes, that nothing else changes, and a guard that fires."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -88,3 +90,13 @@ def test_long_programs_are_cut_and_counted():
     lab.press("record")
     assert "more lines" in lab.picture()
     assert "more lines" not in at(COURSE).picture()
+
+
+def test_no_line_moves_when_a_pass_is_switched():
+    """And the first switch is that of the pass that takes something from the tape of the beginning."""
+    lab = TapeCompiler()
+    assert lab.controls[0].name == "ones" and lab.snapshot()["removed"]["ones"] == 5
+    lines = re.findall(r"y=\"([\d.]+)\"[^>]*><tspan [^>]*>\w+ += ", lab.picture())
+    lab.set(ones=False)
+    assert len(lines) == 15
+    assert lines == re.findall(r"y=\"([\d.]+)\"[^>]*><tspan [^>]*>\w+ += ", lab.picture())

@@ -1,9 +1,12 @@
 """VCurve: the errors that the curriculum names, and which side of the V one is on."""
 
+import re
+
 import numpy as np
 import pytest
 
 from autodiff_lab.widgets.labs import VCurve
+from autodiff_lab.widgets.labs.v_curve.lab import FLOOR, SMALLEST
 
 
 def at(h, **values):
@@ -70,3 +73,10 @@ def test_only_what_is_ticked_is_shown():
     lab = at(-1, forward=False, central=False)
     assert "none is shown" in lab.sentence()
     assert len(lab.table().rows) == 1
+
+
+def test_one_decade_is_as_long_in_the_width_as_in_the_height():
+    """So that a slope can be read off; the plot is the first and largest rectangle."""
+    width, height = map(float, re.search(r'<rect [^>]*width="([\d.]+)" height="([\d.]+)"', VCurve().picture()).groups())
+    assert width / (0 - SMALLEST) == height / (1 - FLOOR)
+    assert VCurve.controls[0].name == "h"

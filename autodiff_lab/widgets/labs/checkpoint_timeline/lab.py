@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from typing import Any
 
 from autodiff_lab.systems.schedules import SCHEDULES, Action, Reversal, reverse
@@ -33,16 +34,16 @@ class CheckpointTimeline(SteppedLab):
     """
 
     title = "CheckpointTimeline"
-    about = "Move l and s, and choose a schedule. Say what it costs before you look at the meters."
+    about = "Choose a schedule, l and s. Say what it costs before you look at the bars."
     controls = (
-        Slider("l", "steps l", 1, STEPS, 1, 10),
-        Slider("s", "slots s", 1, SLOTS, 1, 3),
         Choice("schedule", "schedule", tuple(reversed(SCHEDULES))),
         Slider("moment", "how far", 0, 100, 1),
+        Slider("l", "steps l", 1, STEPS, 1, 10),
+        Slider("s", "slots s", 1, SLOTS, 1, 3),
         Button("next", "Next action"),
-        Button("back", "Back"),
-        Button("begin", "Begin again"),
-        Play("next", 700),
+        Button("back", "Back", more=True),
+        Button("begin", "Begin again", more=True),
+        Play("next", 700, more=True),
     )
 
     def __init__(self) -> None:
@@ -62,11 +63,11 @@ class CheckpointTimeline(SteppedLab):
     @property
     def moment(self) -> float:
         """How many of the actions are done, in percent."""
-        return round(100 * self.done / self.length)
+        return math.ceil(100 * self.done / self.length)
 
     @moment.setter
     def moment(self, percent: float) -> None:
-        self.done = round(percent / 100 * self.length)
+        self.done = math.floor(percent * self.length / 100)  # one stop from the end is an action from the end
 
     def slider_text(self, name: str) -> str:
         """Beside the slider of the moment: so many actions of so many."""

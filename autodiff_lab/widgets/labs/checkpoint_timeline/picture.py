@@ -8,11 +8,12 @@ from typing import Any
 from autodiff_lab.widgets.labs.canvas import Axes, Sheet
 from autodiff_lab.widgets.labs.marks import draw_bar, draw_legend, make_ticks
 
-WIDTH, HEIGHT = 830, 520
-FRAME = (56.0, 44.0, 474.0, 250.0)
-BOXES = (568, 64)
-BOX, ACROSS = 24, 10
-METERS = 382
+WIDTH, HEIGHT = 900, 416
+FRAME = (40.0, 30.0, 526.0, 306.0)
+RIGHT, BARS, ROOM = 606, 732, 280
+"""Where the schedules and the slots begin, where the bars do, and how wide it all is."""
+SLOTS, DEEP = 256, 160
+"""Where the boxes of the slots begin, and how much room they have downwards."""
 LEGEND = (
     ("advance", "value", 2.5, ""),
     ("reverse", "adjoint", 3.0, "4 3"),
@@ -61,10 +62,10 @@ def _draw_timeline(sheet: Sheet, snap: dict[str, Any]) -> None:
             x, y = axes.at(at, start)
             size = 7 if steps <= 40 else 4
             sheet.box(x - size / 2, y - size / 2, size, size, "tangent" if done else "line", "tangent" if done else "")
-    y = FRAME[1] + FRAME[3] + 56
+    y = FRAME[1] + FRAME[3] + 66
     for k, (words, role, width, dash) in enumerate(LEGEND):
-        draw_legend(sheet, FRAME[0] + 124 * k, y, words, role, width, dash)
-    sheet.box(FRAME[0] + 248 - 3, y - 8.5, 7, 7, "tangent", "tangent")
+        draw_legend(sheet, FRAME[0] + 136 * k, y, words, role, width, dash)
+    sheet.box(FRAME[0] + 272 - 3, y - 8.5, 7, 7, "tangent", "tangent")
 
 
 def _find_ends(actions: list[tuple[str, int, int]]) -> Iterator[tuple[int, int]]:
@@ -80,35 +81,31 @@ def _find_ends(actions: list[tuple[str, int, int]]) -> Iterator[tuple[int, int]]
 
 def _draw_slots(sheet: Sheet, snap: dict[str, Any]) -> None:
     """Draw a box for each slot with the number of its state; slots beyond those that there are have a dashed edge."""
-    left, top = BOXES
-    held = snap["held"]
-    sheet.text(left, top - 20, f"slots in use now: {len(held)}", "ink", size=14)
-    for k in range(max(snap["slots"], len(held))):
-        x, y = left + BOX * (k % ACROSS), top + BOX * (k // ACROSS)
-        beyond = k >= snap["slots"]
-        if beyond:
-            corners = [(x + 2, y + 2), (x + BOX - 2, y + 2), (x + BOX - 2, y + BOX - 2), (x + 2, y + BOX - 2)]
-            sheet.path([*corners, corners[0]], "adjoint", 1, "3 2")
-        else:
-            sheet.box(x + 1, y + 1, BOX - 2, BOX - 2, "tangent", width=1.5)
-        if k < len(held):
-            sheet.text(x + BOX / 2, y + 17, str(held[k]), "adjoint" if beyond else "tangent", "middle", 14)
+    held, count = snap["held"], max(snap["slots"], len(snap["held"]))
+    size = next(size for size in (40, 28, 20) if (ROOM // size) * (DEEP // size) >= count)
+    sheet.text(RIGHT, SLOTS - 12, f"slots in use now: {len(held)} of {snap['slots']}", bold=True)
+    for k in range(count):
+        x, y = RIGHT + size * (k % (ROOM // size)), SLOTS + size * (k // (ROOM // size))
+        role, held_one = "adjoint" if k >= snap["slots"] else "tangent", k < len(held)
+        fill = role if held_one and size == 20 else ""  # there is no room for numbers of two digits
+        corners = [(x + 2, y + 2), (x + size - 2, y + 2), (x + size - 2, y + size - 2), (x + 2, y + size - 2)]
+        sheet.path([*corners, corners[0]], role, 1.5, "3 2" if k >= snap["slots"] else "", fill)
+        if held_one and not fill:
+            sheet.text(x + size / 2, y + size / 2 + 5, str(held[k]), role, "middle", 14)
 
 
 def _draw_meters(sheet: Sheet, snap: dict[str, Any]) -> None:
     """Draw two bars for each schedule: its peak of slots, and its extra forward steps."""
-    columns = ((196, "peak slots", "tangent"), (520, "extra forward steps", "value"))
+    for x, measured, role in ((RIGHT, "peak slots", "tangent"), (BARS, "extra forward steps", "value")):
+        sheet.box(x, 8, 12, 12, "", role)
+        sheet.text(x + 18, 19, measured, role, size=14)
     largest = [max(amounts) or 1 for amounts in zip(*snap["meters"].values(), strict=True)]
-    sheet.text(12, METERS + 6, "schedule", "soft_ink", size=14)
-    for x, heading, role in columns:
-        sheet.text(x, METERS + 6, heading, role, size=14)
-    for row, (name, meter) in enumerate(snap["meters"].items()):
-        y, now = METERS + 18 + 29 * row, name == snap["schedule"]
+    for row, (name, (peak, extra)) in enumerate(snap["meters"].items()):
+        y, now = 30 + 47 * row, name == snap["schedule"]
         if now:
-            sheet.box(4, y - 1, WIDTH - 8, 26, "ink", width=2)
-        sheet.text(12, y + 17, name, "ink" if now else "soft_ink", bold=now)
-        lengths = [190 * amount / most for amount, most in zip(meter, largest, strict=True)]
-        for (x, _, role), length, amount in zip(columns, lengths, meter, strict=True):
-            draw_bar(sheet, x, y + 4, length, role, str(amount), bold=now)
-        if meter[0] > snap["slots"]:
-            sheet.text(columns[0][0] + lengths[0] + 50, y + 17, "too many", "adjoint", size=14)
+            sheet.box(RIGHT - 8, y - 3, ROOM + 14, 44, "ink", width=2)
+        sheet.text(RIGHT, y + 24, name, "ink" if now else "soft_ink", size=14, bold=now)
+        draw_bar(sheet, BARS, y + 2, 44 * peak / largest[0], "tangent", str(peak), 15, bold=now)
+        draw_bar(sheet, BARS, y + 21, 100 * extra / largest[1], "value", str(extra), 15, bold=now)
+        if peak > snap["slots"]:
+            sheet.text(RIGHT + ROOM, y + 14, "too many", "adjoint", "end", size=14)

@@ -29,15 +29,15 @@ class GradcheckBench(Lab):
     """
 
     title = "GradcheckBench"
-    about = "Choose an operation and a bug. Before you look at the light, say which lamp will be lit."
+    about = "Inject a bug, move h. Before you look at the light, say which lamp will be lit."
     controls = (
-        Choice("op", "op", tuple(rules.SAMPLES)),
         Choice("bug", "injected bug", rules.BUGS),
+        Choice("op", "op", tuple(rules.SAMPLES)),
         Slider("h", "step h", rules.SMALLEST, rules.LARGEST, rules.STEP, -5.0),
         Choice("dtype", "dtype", rules.DTYPES),
-        Choice("direction", "direction", rules.DIRECTIONS),
         Button("another", "Another random direction"),
-        Button("forget", "Forget the history"),
+        Choice("direction", "direction", rules.DIRECTIONS, more=True),
+        Button("forget", "Forget the history", more=True),
     )
 
     def begin(self) -> None:
@@ -71,13 +71,12 @@ class GradcheckBench(Lab):
         """The step as a power of ten."""
         return write_power_of_ten(self.h)
 
-    def still(self) -> GradcheckBench:
-        """The same check at every step size, so that there is a history to see."""
-        seen = self.copy()
-        seen.draw = self.draw
+    @property
+    def curve(self) -> list[tuple[float, Check]]:
+        """The same check at every stop of h."""
         stops = round((rules.LARGEST - rules.SMALLEST) / rules.STEP) + 1
-        seen.history = [replace(self.at, h=rules.SMALLEST + rules.STEP * k) for k in range(stops)]
-        return seen
+        steps = [rules.SMALLEST + rules.STEP * k for k in range(stops)]
+        return [(h, _check(replace(self.at, h=h))) for h in steps]
 
     def snapshot(self) -> dict[str, Any]:
         """The present check and all that were kept."""
@@ -88,6 +87,7 @@ class GradcheckBench(Lab):
             "along": [float(t) for t in make_direction(self.at)],
             **found._asdict(),
             "shape_of_b": BIAS.shape,
+            "curve": [(float(10.0**h), found.error) for h, found in self.curve],
             "history": [(float(10.0**at.h), _check(at).error, _check(at).verdict) for at in self.history],
         }
 
@@ -141,8 +141,9 @@ class GradcheckBench(Lab):
         return grid(f"{self.op}, bug: {self.bug}, h = {self.slider_text('h')}, {self.dtype}", ("what", "is"), rows)
 
     def picture(self) -> str:
-        """The two numbers and the light on the left, the history over h on the right."""
-        return draw(make_direction(self.at), _check(self.at), self.h, [(at.h, _check(at)) for at in self.history])
+        """The two numbers and the light on the left; on the right this check at every h, and the history."""
+        history = [(at.h, _check(at)) for at in self.history]
+        return draw(make_direction(self.at), _check(self.at), self.h, self.curve, history)
 
 
 @functools.lru_cache(maxsize=4096)

@@ -19,9 +19,13 @@ LIGHTS = {"wrong": ("✗", "adjoint"), "look closer": ("?", "tangent"), "right":
 BOUNDS = {"wrong": "above 1e−2", "look closer": "between", "right": "up to 1e−7"}
 
 
-def draw(direction: np.ndarray, found: Check, h: float, history: Iterable[tuple[float, Check]]) -> str:
-    """Draw a check, and the checks before it with the logarithms of their steps."""
-    sheet = Sheet(830, 420, "A traffic light of the relative error, and all checks so far over the step h")
+Checks = Iterable[tuple[float, Check]]
+"""Checks with the logarithms of their steps."""
+
+
+def draw(direction: np.ndarray, found: Check, h: float, curve: Checks, history: Checks) -> str:
+    """Draw a check, the same at every step, and the checks before it."""
+    sheet = Sheet(900, 416, "A traffic light of the relative error, and all checks so far over the step h")
     sheet.text(14, 28, "loss(b) = sum(mean(op(X + b)))", size=15, bold=True)
     t = ", ".join(number(round(float(x), 4)) for x in direction)
     sheet.text(14, 52, f"direction t = ({t})", "soft_ink", size=14)
@@ -30,13 +34,13 @@ def draw(direction: np.ndarray, found: Check, h: float, history: Iterable[tuple[
         (116, "quotient", f"{found.quotient:.12g}", "ink"),
         (148, "relative error", write_error(found.error), "ink"),
     ):
-        sheet.text(14, y, label, role)
-        sheet.code(124, y, [(text, role)])
+        sheet.text(14, y, label, role, size=16)
+        sheet.code(136, y, [(text, role)], size=18)
     same = found.shape == BIAS.shape
     shapes = f"shape of b̄ {found.shape}, of b {BIAS.shape}  {'✓' if same else '✗ differ'}"
     sheet.text(14, 176, shapes, "ink" if same else "adjoint", size=14, bold=not same)
     _draw_light(sheet, found)
-    _draw_history(sheet, found, h, history)
+    _draw_plot(sheet, found, h, curve, history)
     return sheet.svg()
 
 
@@ -51,12 +55,14 @@ def _draw_light(sheet: Sheet, found: Check) -> None:
         sheet.text(88, y + 18, BOUNDS[verdict], "soft_ink", size=14)
 
 
-def _draw_history(sheet: Sheet, found: Check, h: float, history: Iterable[tuple[float, Check]]) -> None:
-    axes = Axes(sheet, (380, 34, 430, 334), (SMALLEST - 0.3, LARGEST + 0.3), (FLOOR, CEILING))
+def _draw_plot(sheet: Sheet, found: Check, h: float, curve: Checks, history: Checks) -> None:
+    axes = Axes(sheet, (384, 34, 506, 334), (SMALLEST - 0.3, LARGEST + 0.3), (FLOOR, CEILING))
     errors = [*make_power_ticks(range(-12, 1, 2)), (FLOOR, "0")]
     axes.scales(make_power_ticks(range(-12, 0, 2)), errors, "step h", "relative error of every check so far")
+    sheet.text(890, 26, "line: this check at every h", "soft_ink", "end", 14)
     for bound, role in ((WRONG, "adjoint"), (RIGHT, "value")):
         axes.curve([(x, math.log10(bound)) for x in axes.x], role, 1.5, "6 4")
+    axes.curve([(step, _take_log(each.error)) for step, each in curve], "soft_ink", 1.5)
     for step, each in history:
         _draw_mark(axes, step, each)
     sheet.dot(*axes.at(h, _take_log(found.error)), "ink", 11, hollow=True)

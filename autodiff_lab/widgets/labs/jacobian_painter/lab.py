@@ -11,7 +11,7 @@ from autodiff_lab.widgets.labs.jacobian_painter import programs
 from autodiff_lab.widgets.labs.jacobian_painter.passes import FORWARD, REVERSE, Pass, count_run, take_pass
 from autodiff_lab.widgets.labs.jacobian_painter.picture import draw, write_entry
 from autodiff_lab.widgets.labs.jacobian_painter.programs import LARGEST, LAYER, Program
-from autodiff_lab.widgets.labs.lab import STEP_BUTTONS, Button, Choice, Entry, Lab, Slider
+from autodiff_lab.widgets.labs.lab import Button, Choice, Entry, Lab, Slider
 from autodiff_lab.widgets.labs.phrases import count_noun
 from autodiff_lab.widgets.labs.table import Grid, grid
 
@@ -33,14 +33,15 @@ class JacobianPainter(Lab):
     title = "JacobianPainter"
     about = "Before each press, say what will be painted. The matrix is full when no “?” is left."
     controls = (
-        Slider("n", "inputs, n", 1, LARGEST, 1, 3),
-        Slider("m", "results, m", 1, LARGEST, 1, 2),
-        Choice("program", "program", programs.NAMES),
         Button("jvp", "JVP: push the next e forward"),
         Button("vjp", "VJP: pull the next e back"),
-        Entry("v", "or push any v", "1, 0, 2"),
-        Entry("w", "or pull any w", "1, 1"),
-        *STEP_BUTTONS[1:],
+        Choice("program", "program", programs.NAMES),
+        Slider("n", "inputs, n", 1, LARGEST, 1, 3),
+        Slider("m", "results, m", 1, LARGEST, 1, 2),
+        Button("begin", "Begin again"),
+        Entry("v", "or push any v", "1, 0, 2", more=True),
+        Entry("w", "or pull any w", "1, 1", more=True),
+        Button("back", "Back", more=True),
     )
 
     # Controls

@@ -8,11 +8,11 @@ from autodiff_lab.text.notation import number
 from autodiff_lab.widgets.labs.canvas import Point, Sheet
 from autodiff_lab.widgets.labs.jacobian_painter.passes import FORWARD, REVERSE
 
-WIDTH, HEIGHT = 850, 436
-LEFT, TOP, WIDEST, HIGHEST = 104, 96, 104, 60
-ROOM = (500, 320)
+WIDTH, HEIGHT = 900, 418
+LEFT, TOP, WIDEST, HIGHEST = 104, 92, 136, 96
+ROOM = (534, 312)
 """For the matrix and, beside it or below it, what came out of a pass."""
-METERS, LONG = 636, 204
+METERS, LONG = 676, 212
 INK = {FORWARD: "tangent", REVERSE: "adjoint"}
 ARROW = {FORWARD: "↓", REVERSE: "→"}
 FAINT = 1e-13
@@ -30,7 +30,9 @@ class Cells(NamedTuple):
     def of(cls, n: int, m: int) -> Cells:
         """The cells for n columns and m rows."""
         wide, high = min(WIDEST, ROOM[0] / (n + 1)), min(HIGHEST, ROOM[1] / (m + 1))
-        return cls(wide, high, 17 if wide > 95 and high > 50 else 14, 4 if wide > 75 else 3)
+        return cls(
+            wide, high, 22 if wide > 95 and high > 70 else 17 if wide > 95 and high > 50 else 14, 4 if wide > 75 else 3
+        )
 
     def corner(self, i: int, j: int) -> Point:
         """The upper left corner of an entry."""
@@ -66,7 +68,7 @@ def _draw_cell(sheet: Sheet, cells: Cells, at: tuple[int, int], x: float | None,
     (left, top), (across, down) = cells.corner(*at), cells.middle(*at)
     if x is None:
         sheet.box(left + 2, top + 2, cells.wide - 4, cells.high - 4, "faint")
-        sheet.text(across, down, "?", "soft_ink", "middle")
+        sheet.text(across, down, "?", "soft_ink", "middle", cells.type)
         return
     for k, mode in enumerate(by):
         inset = 2 + 3 * k

@@ -25,17 +25,15 @@ class NaNDetective(SteppedLab):
     """
 
     title = "NaNDetective"
-    about = (
-        "Choose a program. Say which row makes the first NaN or infinity among the adjoints, then step back or jump."
-    )
+    about = "Which row makes the first NaN or infinity of an adjoint? Say it, then jump there."
     controls = (
-        Choice("program", "program", tuple(PROGRAMS)),
-        Entry("expression", "or type one in x", "sqrt(x * x)"),
-        Entry("x", "x", "a number"),
-        Button("back", "Step back"),
         Button("jump", "Jump to first non-finite"),
-        Button("begin", "Begin again"),
-        Play("back", 1200),
+        Button("back", "Step back"),
+        Choice("program", "program", tuple(PROGRAMS)),
+        Entry("x", "x", "a number"),
+        Entry("expression", "or type one in x", "sqrt(x * x)", more=True),
+        Button("begin", "Begin again", more=True),
+        Play("back", 1200, more=True),
     )
 
     def __init__(self) -> None:

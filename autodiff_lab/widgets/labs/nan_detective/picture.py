@@ -9,10 +9,11 @@ from autodiff_lab.trace.model import Contribution, Number, Step, Trace
 from autodiff_lab.widgets.labs.canvas import Sheet
 from autodiff_lab.widgets.labs.marks import draw_heads, draw_rule
 from autodiff_lab.widgets.labs.nan_detective.birth import Birth, is_finite
-from autodiff_lab.widgets.labs.nan_detective.programs import MOST_ROWS
 
-ROW, TOP, RIGHT = 42, 46, 818
-LINE, OPERATION, VALUE, ADJOINT, SENDS = 18, 116, 390, 500, 526
+WIDTH, HEIGHT, TOP, RIGHT = 900, 414, 44, 892
+LINE, OPERATION, VALUE, ADJOINT, SENDS = 18, 132, 422, 564, 592
+MOST_LETTERS = 39
+"""For which there is room in the last column, in the smallest type."""
 HEADS = (
     (LINE, "row", "start"),
     (OPERATION, "operation", "start"),
@@ -24,34 +25,37 @@ HEADS = (
 
 def draw(trace: Trace, sweep: Sequence[Step], adjoints: Sequence[Number | None], birth: Birth | None) -> str:
     """Draw a tape after some steps of its sweep."""
-    sheet = Sheet(830, TOP + ROW * MOST_ROWS + 34, "A tape with values, adjoints and what each row sends back")
-    draw_heads(sheet, 26, HEADS)
-    draw_rule(sheet, 8, RIGHT + 4, 36)
+    sheet = Sheet(WIDTH, HEIGHT, "A tape with values, adjoints and what each row sends back")
+    row = min(108, (HEIGHT - TOP - 34) / len(trace.lines))
+    size = 15 if row < 60 else 19
+    draw_heads(sheet, 24, HEADS)
+    draw_rule(sheet, 8, RIGHT, 36)
     for k, (line, adjoint) in enumerate(zip(trace.lines, adjoints, strict=True)):
-        y, now = TOP + ROW * k, bool(sweep) and sweep[-1].line == k
+        y, now = TOP + row * (k + 0.5), bool(sweep) and sweep[-1].line == k
         if now:
-            sheet.box(8, y + 2, RIGHT - 4, ROW - 4, "ink", width=2)
-        sheet.text(LINE, y + 26, line.row_name, bold=now)
-        sheet.text(OPERATION, y + 26, line.expression or line.label)
-        sheet.text(VALUE, y + 26, _mark(line.value), "value", "end", bold=True)
+            sheet.box(8, y - row / 2 + 2, RIGHT - 8, row - 4, "ink", width=2)
         text = NOT_REACHED if adjoint is None else _mark(adjoint)
-        sheet.text(ADJOINT, y + 26, text, "soft_ink" if adjoint is None else "adjoint", "end", bold=True)
-    for line in dict.fromkeys(step.line for step in sweep):
-        sends = [send for step in sweep if step.line == line for send in step.sends]
-        guilty = birth if birth and birth.send in sends else None
-        _draw_sent(sheet, trace, line, [guilty.send] if guilty else sends, guilty is not None)
-    sheet.text(LINE, TOP + ROW * MOST_ROWS + 22, "⚠ not finite      ✗ born here", "soft_ink", size=14)
+        sheet.text(LINE, y + 5, line.row_name, size=size, bold=now)
+        sheet.text(OPERATION, y + 5, line.expression or line.label, size=size)
+        sheet.text(VALUE, y + 5, _mark(line.value), "value", "end", size, bold=True)
+        sheet.text(ADJOINT, y + 5, text, "soft_ink" if adjoint is None else "adjoint", "end", size, bold=True)
+        sends = [send for step in sweep if step.line == k for send in step.sends]
+        guilty = birth is not None and birth.send in sends
+        if guilty:
+            sheet.box(SENDS - 10, y - row / 2 + 6, RIGHT - SENDS + 4, row - 12, "adjoint", "adjoint_paper", 3)
+            sheet.text(RIGHT - 18, y + 6, "✗", "adjoint", "end", 20, bold=True)
+        _write_sent(sheet, y + 5, trace, [birth.send] if birth and guilty else sends, size, guilty)
+    sheet.text(LINE, HEIGHT - 10, "⚠ not finite      ✗ born here", "soft_ink", size=14)
     return sheet.svg()
 
 
-def _draw_sent(sheet: Sheet, trace: Trace, line: int, sends: Sequence[Contribution], guilty: bool) -> None:
-    """Draw what a row has sent; of the guilty row, the product."""
-    y = TOP + ROW * line
-    if guilty:
-        sheet.box(SENDS - 8, y + 5, RIGHT - SENDS + 4, ROW - 10, "adjoint", "adjoint_paper", 3)
-        sheet.text(RIGHT - 12, y + 27, "✗", "adjoint", "end", 18, bold=True)
+def _write_sent(sheet: Sheet, y: float, trace: Trace, sends: Sequence[Contribution], size: float, guilty: bool) -> None:
+    """Write what a row has sent, in the smallest type where it is long; of the guilty row, the product."""
     words = [f"{s.term or 'passes'} = {s.contribution.text} → {trace.lines[s.parent].label_or_name}" for s in sends]
-    sheet.text(SENDS, y + 26, ",  ".join(dict.fromkeys(words)), "adjoint" if guilty else "ink", size=14)
+    text = ",  ".join(dict.fromkeys(words))
+    if len(text) > MOST_LETTERS:
+        text = f"{text[: MOST_LETTERS - 1]}…"
+    sheet.text(SENDS, y, text, "adjoint" if guilty else "ink", size=size - 1 if len(text) < 32 else 14, bold=guilty)
 
 
 def _mark(x: Number) -> str:

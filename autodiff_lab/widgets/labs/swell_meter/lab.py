@@ -20,7 +20,7 @@ from autodiff_lab.widgets.labs.phrases import count_noun
 from autodiff_lab.widgets.labs.table import Grid, grid
 
 LARGEST = 6
-LINES, WIDTH = 13, 54
+LINES, WIDTH = 15, 58
 
 
 def logistic(n: int) -> Any:
@@ -53,14 +53,8 @@ class SwellMeter(Lab):
     """
 
     title = "SwellMeter"
-    about = "Move n. The formula of the derivative grows; the work of AD keeps step with the program."
-    controls = (Slider("n", "n", 1, LARGEST, 1, 3), Slider("x", "x", 0.05, 0.95, 0.05, 0.3))
-
-    def still(self) -> SwellMeter:
-        """A later turn, where the formula no longer fits."""
-        later = self.copy()
-        later.set(n=LARGEST - 1)
-        return later
+    about = "Move n. The formula of the derivative swells; the work of AD does not."
+    controls = (Slider("n", "n", 1, LARGEST, 1, 5), Slider("x", "x", 0.05, 0.95, 0.05, 0.3))
 
     def snapshot(self) -> dict[str, Any]:
         """Value and slope at x; sizes of the formulas; operations of the program and of the sweep."""
@@ -102,30 +96,30 @@ class SwellMeter(Lab):
 
     def picture(self) -> str:
         """The formula as far as it fits, and bars."""
-        sheet = Sheet(830, 400, "The formula of the derivative, and bars for the size of formula and of AD")
+        sheet = Sheet(900, 416, "The formula of the derivative, and bars for the size of formula and of AD")
         text = _write_formula(measure_swell(self.n).derivative).replace("-", "−").replace("*", "·")
         lines = textwrap.wrap(text, WIDTH)
-        sheet.text(12, 26, f"l{_subscript(self.n)}′(x) as a formula", "soft_ink", size=14)
+        sheet.text(12, 22, f"l{_subscript(self.n)}′(x) as a formula", "soft_ink", size=14)
         for k, line in enumerate(lines[:LINES]):
-            sheet.code(12, 54 + 22 * k, [(line, "ink")], size=14)
+            sheet.code(12, 52 + 23 * k, [(line, "ink")], size=14)
         left_out = len(lines) - LINES
         if left_out > 0:
-            sheet.text(12, 54 + 22 * LINES, f"… and {left_out} more lines like these", "adjoint", bold=True)
-        self._draw_bars(sheet, 500, 300)
+            sheet.text(12, 52 + 23 * LINES, f"… and {left_out} more lines like these", "adjoint", bold=True)
+        self._draw_bars(sheet, 546, 342)
         return sheet.svg()
 
     def _draw_bars(self, sheet: Sheet, left: float, width: float) -> None:
-        sheet.text(left, 26, "parts of the formula lₙ′", "adjoint", size=14)
-        sheet.text(left, 46, "operations of AD: program and sweep", "tangent", size=14)
+        sheet.text(left, 22, "parts of the formula lₙ′", "adjoint", size=14)
+        sheet.text(left, 44, "operations of AD: program and sweep", "tangent", size=14)
         largest = count_parts(measure_swell(LARGEST).derivative)
         for n in range(1, LARGEST + 1):
-            y, swell, now = 74 + 50 * (n - 1), measure_swell(n), n == self.n
-            sheet.text(left, y + 14, f"n = {n}", "ink" if now else "soft_ink", bold=now)
+            y, swell, now = 66 + 60 * (n - 1), measure_swell(n), n == self.n
+            sheet.text(left, y + 24, f"n = {n}", "ink" if now else "soft_ink", bold=now)
             if n > self.n:
                 continue
             parts, work = count_parts(swell.derivative), swell.operations + swell.sweep
             for row, (amount, role) in enumerate(((parts, "adjoint"), (work, "tangent"))):
-                draw_bar(sheet, left + 52, y + 18 * row, (width - 110) * amount / largest, role, str(amount))
+                draw_bar(sheet, left + 52, y + 21 * row, (width - 104) * amount / largest, role, str(amount))
 
 
 @functools.cache

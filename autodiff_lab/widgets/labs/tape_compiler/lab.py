@@ -39,14 +39,12 @@ class TapeCompiler(Lab):
     """
 
     title = "TapeCompiler"
-    about = (
-        "Switch a pass off or on. Say first which lines it takes. Then move x, and see whether the program still fits."
-    )
+    about = "Say which lines a pass has taken, and switch it off. Then see how far x may move."
     controls = (
-        Choice("program", "program", tuple(EXAMPLES)),
-        Toggle("dead", "dead code", True),
         Toggle("ones", "×1 folding", True),
         Toggle("shared", "sharing (CSE)", True),
+        Toggle("dead", "dead code", True),
+        Choice("program", "program", tuple(EXAMPLES)),
         Slider("x", "run at x", 0.5, 3, 0.1, 2.0),
         Button("record", "Record again here"),
     )
@@ -120,10 +118,8 @@ class TapeCompiler(Lab):
             f"{label} took {snap['removed'][name]}" if name in snap["passes"] else f"{label} is off"
             for name, label in labels.items()
         )
-        counts = (
-            f"{snap['recorded'][0]} recorded operations forward became {forward}, and {snap['recorded'][1]} lines back "
-            f"became {backward} operations. Lines taken: {took}."
-        )
+        lines = sum(snap["recorded"])
+        counts = f"Of {lines} recorded lines {forward + backward} operations are left: {took}."
         if snap["guard"]:
             end = self.too_long or "Another tape is needed: record again here."
             return f"The guard stops at x = {number(self.x)}: {snap['guard']}. {end} {counts}"
@@ -132,8 +128,8 @@ class TapeCompiler(Lab):
         close = np.allclose([value, dx, dy], [same, *slopes], rtol=1e-12, atol=1e-12)
         agrees = "as the engine finds" if close else "which is not what the engine finds"
         return (
-            f"At x = {number(self.x)} the program gives {number(value)}, and the slopes {number(dx)} and {number(dy)}, "
-            f"{agrees}. {counts}"
+            f"{counts} At x = {number(self.x)} the program gives {number(value)}, and the slopes {number(dx)} and "
+            f"{number(dy)}, {agrees}."
         )
 
     def table(self) -> Grid:

@@ -1,4 +1,4 @@
-"""The picture of TapeCompiler: the tape on the left, what became of its lines, and the program on the right."""
+"""The picture of TapeCompiler: the tape, forward and back, what became of its lines, and on the right the program."""
 
 from __future__ import annotations
 
@@ -8,51 +8,65 @@ from autodiff_lab.text.notation import number
 from autodiff_lab.widgets.labs.canvas import Sheet
 from autodiff_lab.widgets.labs.marks import draw_rule
 
-WIDTH, HEIGHT = 830, 624
-ROWS, ROW, TOP = 27, 20, 64
-NAME, RECORDED, FATE, PROGRAM = 12, 84, 246, 350
-WIDEST = 55
+WIDTH, HEIGHT = 940, 442
+MOST_ROWS, FEWEST_ROWS, TOP, GLYPH = 20, 13, 71, 8.43
+FORWARD, BACK, PROGRAM = 12, 182, 476
+WIDEST = 54
 
 
 def draw(snap: dict[str, Any]) -> str:
     """Draw the picture of TapeCompiler, from a snapshot of it."""
     sheet = Sheet(WIDTH, HEIGHT, "A tape beside the program that it was compiled into")
-    back = sum(line["backward"] for line in snap["tape"])
-    sheet.text(NAME, 24, f"tape: {len(snap['tape']) - back} lines forward, {back} back", "ink", size=14, bold=True)
-    forward, backward = snap["operations"]
-    sheet.text(PROGRAM, 24, f"program: {forward} operations forward, {backward} back", "ink", size=14, bold=True)
     recorded, here, y = number(snap["recorded_at"]), number(snap["x"]), number(snap["y"])
-    sheet.text(NAME, 46, f"recorded at x = {recorded}, y = {y}", "soft_ink", size=14)
+    counts, (forward, backward) = snap["recorded"], snap["operations"]
     said = f"guard at x = {here}: {snap['guard']}" if snap["guard"] else f"runs at x = {here}, y = {y}"
-    sheet.text(PROGRAM, 46, said, "adjoint" if snap["guard"] else "soft_ink", size=14, bold=bool(snap["guard"]))
-    draw_rule(sheet, NAME, WIDTH - NAME, 54)
-    sheet.path([(PROGRAM - 14, 62), (PROGRAM - 14, HEIGHT - 10)], "faint", 1)
-    _draw_tape(sheet, snap["tape"])
-    _draw_program(sheet, snap["shown"])
+    for x, head, below, role in (
+        (FORWARD, f"tape: {counts[0]} forward", f"recorded at x = {recorded}, y = {y}", "soft_ink"),
+        (BACK, f"{counts[1]} back", "", "ink"),
+        (PROGRAM, f"program: {forward} forward, {backward} back", said, "adjoint" if snap["guard"] else ""),
+    ):
+        sheet.text(x, 18, head, size=15, bold=True)
+        sheet.text(x, 39, below, role or "soft_ink", size=14, bold=role == "adjoint")
+    draw_rule(sheet, FORWARD, WIDTH - 12, 50)
+    sheet.path([(PROGRAM - 16, 58), (PROGRAM - 16, HEIGHT - 6)], "faint", 1)
+    rows = min(max(FEWEST_ROWS, counts[1] + 2), MOST_ROWS)  # whatever the passes take, so that no line moves
+    for x, is_back in ((FORWARD, False), (BACK, True)):
+        _draw_tape(sheet, x, [line for line in snap["tape"] if line["backward"] == is_back], rows)
+    _draw_program(sheet, snap["shown"], rows)
     return sheet.svg()
 
 
-def _draw_tape(sheet: Sheet, tape: list[dict[str, Any]]) -> None:
-    for k, line in enumerate(tape[: ROWS if len(tape) <= ROWS else ROWS - 1]):
-        y, gone = TOP + 16 + ROW * k, bool(line["removed"])
+def _draw_tape(sheet: Sheet, x: float, tape: list[dict[str, Any]], rows: int) -> None:
+    """Draw one way of the tape; a line that was taken is struck through, with the pass beside the longest line."""
+    shown = _cut(sheet, x, tape, rows)
+    name = max(len(line["name"]) for line in tape)
+    fate = x + GLYPH * (name + 3.6 + max(len(line["recorded"]) for line in shown))
+    for k, line in enumerate(shown):
+        y, gone = _place_row(k, rows), line["removed"]
         role = "soft_ink" if gone else "adjoint" if line["backward"] else "value"
-        sheet.code(NAME, y, [(line["name"], role)], size=14)
-        sheet.code(RECORDED, y, [(f"= {line['recorded']}", role)], size=14)
+        text = f"{line['name']:{name}} = {line['recorded']}"
+        sheet.code(x, y, [(text, role)], size=14)
         if gone:
-            draw_rule(sheet, NAME, RECORDED + 8.5 * (2 + len(line["recorded"])), y - 5, "soft_ink")
-            sheet.text(FATE, y, line["removed"], "ink", size=14)
-    _draw_rest(sheet, NAME, len(tape))
+            draw_rule(sheet, x, x + GLYPH * len(text), y - 5, "soft_ink")
+            sheet.text(fate, y, gone, "ink", size=14)
 
 
-def _draw_program(sheet: Sheet, source: list[str]) -> None:
-    for k, line in enumerate(source[: ROWS if len(source) <= ROWS else ROWS - 1]):
+def _draw_program(sheet: Sheet, source: list[str], rows: int) -> None:
+    for k, line in enumerate(_cut(sheet, PROGRAM, source, rows)):
         text = line if len(line) <= WIDEST else f"{line[: WIDEST - 1]}…"
         role = "adjoint" if "_bar" in line and "return" not in line else "ink"
         guards = line.strip().startswith("if ")
-        sheet.code(PROGRAM, TOP + 16 + ROW * k, [(text, "tangent" if guards else role)], size=14)
-    _draw_rest(sheet, PROGRAM, len(source))
+        sheet.code(PROGRAM, _place_row(k, rows), [(text, "tangent" if guards else role)], size=14)
 
 
-def _draw_rest(sheet: Sheet, x: float, count: int) -> None:
-    if count > ROWS:
-        sheet.text(x, TOP + 16 + ROW * (ROWS - 1), f"… and {count - ROWS + 1} more lines", "soft_ink", size=14)
+def _cut(sheet: Sheet, x: float, lines: list[Any], rows: int) -> list[Any]:
+    """Leave the lines for which there is room; where that is not all, say how many more there are."""
+    if len(lines) <= rows:
+        return lines
+    more = f"… and {len(lines) - rows + 1} more lines"
+    sheet.text(x, _place_row(rows - 1, rows), more, "soft_ink", size=14)
+    return lines[: rows - 1]
+
+
+def _place_row(k: int, rows: int) -> float:
+    return TOP + (HEIGHT - TOP) / rows * k

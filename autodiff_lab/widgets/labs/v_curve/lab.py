@@ -79,10 +79,10 @@ class VCurve(Lab):
     about = "Move h. Follow the marks on the curves, and the digits on the right."
     controls = (
         Slider("h", "step h", SMALLEST, 0, STEP, -1.0),
-        Choice("function", "function", tuple(FUNCTIONS)),
         *(Toggle(name, method.label, name != "complex") for name, method in METHODS.items()),
-        Toggle("ad", "AD", True),
         Toggle("single", "float32"),
+        Choice("function", "function", tuple(FUNCTIONS), more=True),
+        Toggle("ad", "AD", True, more=True),
     )
 
     def slider_text(self, name: str) -> str:
@@ -146,14 +146,14 @@ class VCurve(Lab):
 
     def picture(self) -> str:
         """The error curves, and the digits of the two values."""
-        sheet = Sheet(830, 452, "Relative error over step size, both logarithmic")
-        axes = Axes(sheet, (58, 34, 400, 360), (SMALLEST, 0), (FLOOR, 1))
+        sheet = Sheet(900, 418, "Relative error over step size, both logarithmic")
+        axes = Axes(sheet, (60, 26, 380, 342), (SMALLEST, 0), (FLOOR, 1))
         errors = [*make_power_ticks(range(-16, 1, 4)), (FLOOR, "0")]
         axes.scales(make_power_ticks(range(-20, 1, 4)), errors, "step h", "relative error")
         if self.ad:
             axes.curve([(SMALLEST, FLOOR), (0, FLOOR)], "tangent", 5)
-            sheet.text(64, 384, "AD", "tangent", bold=True)
-        for row, name in enumerate(self._list_shown()):
+            sheet.text(66, 358, "AD", "tangent", bold=True)
+        for name in self._list_shown():
             method, curve = METHODS[name], _measure_errors(self.function, name, self.single)
             axes.curve(
                 [(SMALLEST + STEP * k, _take_log(error)) for k, error in enumerate(curve)],
@@ -162,7 +162,6 @@ class VCurve(Lab):
                 method.dash,
             )
             sheet.dot(*axes.at(self.h, _take_log(curve[self._find_stop()])), method.role, 6, hollow=name == "central")
-            draw_legend(sheet, 300, 52 + 22 * row, method.label, method.role, dash=method.dash)
         draw_marker(axes, self.h, "line")
         self._draw_digits(sheet)
         return sheet.svg()
@@ -175,27 +174,27 @@ class VCurve(Lab):
         places = 6 if self.single else 15
         upper, lower = f"{moved:.{places}f}", f"{still:.{places}f}"
         same = next((k for k, (a, b) in enumerate(zip(upper, lower, strict=False)) if a != b), len(lower))
-        left = 508
+        left, across = 490, 122
         difference = f"{moved - still:.{places}f}".rjust(len(lower))
         quotient = f"{_find_slope(self.function, 'forward', self.h, self.single):.{8 if self.single else 16}g}"
-        sheet.text(left, 52, "What the forward quotient is made of", "soft_ink", size=14)
-        for y, label, across, pieces in (
-            (84, "f(x + h)", 82, [(upper[:same], "soft_ink"), (upper[same:], "adjoint")]),
-            (114, "f(x)", 82, [(lower[:same], "soft_ink"), (lower[same:], "adjoint")]),
-            (150, "difference", 82, [(difference, "adjoint")]),
-            (230, "divided by h", 110, [(quotient, "adjoint")]),
+        sheet.text(left, 34, "What the forward quotient is made of", "soft_ink", size=14)
+        for y, label, pieces in (
+            (72, "f(x + h)", [(upper[:same], "soft_ink"), (upper[same:], "adjoint")]),
+            (106, "f(x)", [(lower[:same], "soft_ink"), (lower[same:], "adjoint")]),
+            (152, "difference", [(difference, "adjoint")]),
+            (222, "divided by h", [(quotient, "adjoint")]),
+            *([(256, "AD", [(f"{self.truth:.16g}", "tangent")])] if self.ad else []),
         ):
-            sheet.text(left, y, label)
-            sheet.code(left + across, y, pieces)
-        draw_rule(sheet, left, left + 300, 126)
+            sheet.text(left, y, label, "tangent" if label == "AD" else "ink", size=16, bold=label == "AD")
+            sheet.code(left + across, y, pieces, size=20)
+        draw_rule(sheet, left, left + 400, 122)
         count = f"{sum(map(str.isdigit, lower[same:]))} of {sum(map(str.isdigit, lower))}"
-        sheet.text(left, 182, f"{count} digits do not cancel.", "soft_ink", size=14)
-        if self.ad:
-            sheet.text(left, 260, "AD", "tangent", bold=True)
-            sheet.code(left + 110, 260, [(f"{self.truth:.16g}", "tangent")])
+        sheet.text(left + across, 178, f"{count} digits do not cancel.", "soft_ink", size=14)
         for row, name in enumerate(self._list_shown()):
             method = METHODS[name]
-            sheet.text(left, 310 + 26 * row, f"{method.label}:  {method.formula}", method.role, size=14)
+            draw_legend(
+                sheet, left, 310 + 29 * row, f"{method.label}:  {method.formula}", method.role, dash=method.dash
+            )
 
 
 @functools.cache
