@@ -1,4 +1,4 @@
-"""The picture of NewtonHVP: the curve with the path on it, below it slope and curvature, and the last step's numbers."""
+"""The picture of NewtonHVP: the curve with the path on it, below it slope and curvature, and the step."""
 
 from __future__ import annotations
 
