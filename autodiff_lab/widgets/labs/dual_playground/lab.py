@@ -29,8 +29,8 @@ class DualPlayground(Lab):
         Slider("length", "length", 0, 2, 0.1, 1.0),
         Button("steepest", "Steepest"),
         Button("level", "Turn by 90°"),
-        Slider("x1", "x₁", 0.5, 5.5, 0.1, 2.0, more=True),
-        Slider("x2", "x₂", 1.5, 6.5, 0.1, 5.0, more=True),
+        Slider("x1", "x₁", 0.5, 5.5, 0.1, 2.0),
+        Slider("x2", "x₂", 1.5, 6.5, 0.1, 5.0),
     )
 
     def slider_text(self, name: str) -> str:

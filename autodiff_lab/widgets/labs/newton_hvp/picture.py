@@ -59,7 +59,7 @@ def _draw_background(convex: Ends, arrives: Ends) -> Sheet:
             sheet.box(x0, top, x1 - x0, height, "", "constant_paper")
     ticks = (-10, -5, 0, 7, 15, 20, 25)
     above.scales([(x, "") for x in ticks], make_ticks(range(2, 7)))
-    below.scales(make_ticks(ticks), make_ticks((-0.3, 0, 0.3)))
+    below.scales(make_ticks(ticks), make_ticks((-0.2, 0, 0.2)))
     x = np.linspace(*SPAN, 191)
     slopes, curvatures = find_derivatives(x)
     above.curve(list(zip(x.tolist(), f(x).tolist(), strict=True)), "value", 3)
@@ -68,7 +68,7 @@ def _draw_background(convex: Ends, arrives: Ends) -> Sheet:
     below.curve(list(zip(x.tolist(), curvatures.tolist(), strict=True)), "ink", 2, "2 4")
     sheet.text(CURVE[0], 20, "f(x) = ln((x − 7)² + 10)", "value", size=15, bold=True)
     for at, bends in ((-4.0, "f″ < 0"), (MINIMUM, "f″ > 0"), (18.0, "f″ < 0")):
-        sheet.text(*below.at(at, 0.26), bends, "soft_ink", "middle", 14)
+        sheet.text(*below.at(at, 0.25), bends, "soft_ink", "middle", 14)
     start, end = above.at(arrives[0], 5.8), above.at(arrives[1], 5.8)
     sheet.path([(start[0], 42), (start[0], 54), (end[0], 54), (end[0], 42)], "tangent", 2.5)
     sheet.text(end[0] + 10, 54, "from here Newton arrives", "tangent", size=14)
