@@ -115,6 +115,14 @@ def test_the_step_is_asked_and_then_written_out(method, asked, answered):
     assert answered in walked(0, method=method).still().picture()
 
 
+def test_who_moves_the_learning_rate_wants_gradient_descent():
+    lab = walked(1, method="Newton")
+    lab.set(rate=12.0)
+    assert lab.method == "gradient descent" and lab.snapshot()["path"] == [1.0]
+    lab.set(method="Newton")
+    assert lab.method == "Newton" and lab.copy().settings == lab.settings
+
+
 def test_it_opens_one_press_before_newton_climbs():
     assert type(NewtonHVP.controls[0]) is Button and "goes uphill" in walked(1).sentence()
 

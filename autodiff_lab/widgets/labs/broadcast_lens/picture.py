@@ -69,7 +69,7 @@ def _describe_settings(snap: dict[str, Any]) -> str:
     a, b, axes, operand = f"A {snap['a']}", f"B {snap['b']}", f"axes {snap['axes']}", snap["asked"]
     rule = "wrong rule" if snap["wrong"] else "right rule"
     if snap["over_axes"]:
-        return f"{a}    {axes}    gradient of A    {rule}    (not used here: {b}, gradient of {operand})"
+        return f"{a}    {axes}    {rule}    (not used here: {b}, gradient of {operand})"
     return f"{a}    {b}    gradient of {operand}    {rule}    (not used here: {axes})"
 
 

@@ -33,7 +33,7 @@ def _draw_map(sheet: Sheet, x1: float, x2: float, along: float, up: float) -> No
     axes, length = Axes(sheet, MAP, *REGION), math.hypot(along, up)
     sheet.paste(_draw_background())
     here, head = axes.at(x1, x2), axes.at(x1 + along, x2 + up)
-    turns = [math.radians(angle) for angle in range(0, 361, 3)]
+    turns = [math.radians(angle) for angle in range(0, 361, 6)]
     axes.curve([(x1 + length * math.cos(t), x2 + length * math.sin(t)) for t in turns], "line", 2)
     sheet.arrow(here, head, "tangent", 4)
     sheet.dot(*here, "ink", 6)

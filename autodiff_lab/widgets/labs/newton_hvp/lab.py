@@ -38,12 +38,18 @@ class NewtonHVP(SteppedLab):
     controls = (
         Button("step", "Step"),
         Play("step", 900),
-        Choice("method", "method", tuple(METHODS), "Newton"),
         Slider("start", "start", -2, 16, 0.1, 1.0),
         Slider("rate", "learning rate", 0.5, 12, 0.5, 2.0),
+        Choice("method", "method", tuple(METHODS), "Newton"),
         Button("begin", "Begin again"),
         Button("back", "Back", more=True),
     )
+
+    def change(self, name: str) -> None:
+        """Begin again; who moves the learning rate wants the method that has one."""
+        if name == "rate":
+            self.method = RATED
+        super().change(name)
 
     def step(self) -> None:
         """Take a step down the curve."""

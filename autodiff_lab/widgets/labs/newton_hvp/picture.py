@@ -13,7 +13,7 @@ from autodiff_lab.widgets.labs.marks import make_ticks
 from autodiff_lab.widgets.labs.newton_hvp.methods import FLATTEST, MINIMUM, Place, f, find_derivatives
 
 SPAN = (-12.0, 26.0)
-CURVE, SLOPES = (40, 30, 850, 214), (40, 276, 850, 112)
+CURVE, SLOPES = (46, 30, 846, 214), (46, 276, 846, 112)
 HEIGHTS, RATES = (1.5, 6.2), (-0.36, 0.36)
 EQUATION = 268
 """Where the step is written: between the curve that it moves on and the slope that it comes from."""

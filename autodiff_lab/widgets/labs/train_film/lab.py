@@ -27,7 +27,7 @@ class TrainFilm(Lab):
     controls = (
         Slider("step", "step", 0, STEPS, EVERY),
         Play("forward", 200),
-        Choice("method", "method", tuple(METHODS), "Adam"),
+        Choice("method", "method", tuple(METHODS)),
         Choice("task", "task", tuple(CASES)),
         Button("restart", "Back to the start"),
         Button("forward", "A little further", more=True),

@@ -31,9 +31,9 @@ CASES = {
     "XOR": Case(perceptron.XOR, perceptron.FIXED_START, (-0.5, 1.5), (-0.5, 1.5)),
 }
 METHODS: dict[str, Callable[[], Optimizer]] = {
-    "gradient descent": lambda: GradientDescent(0.1),
-    "momentum": lambda: Momentum(0.1),
     "Adam": lambda: Adam(0.05),
+    "momentum": lambda: Momentum(0.1),
+    "gradient descent": lambda: GradientDescent(0.1),
 }
 
 
