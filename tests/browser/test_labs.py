@@ -213,9 +213,8 @@ def drag(handle, track, moves=50):
 
 
 def first_with(*kinds):
-    """A lab that has such a control, and the control; one view serves all labs."""
-    shown = ((lab, control) for lab in LABS for control in lab.controls if not control.more)
-    return next((lab, control) for lab, control in shown if type(control) in kinds)
+    """A lab that has such a control at first sight, and the control; one view serves all labs."""
+    return next((lab, one) for lab in LABS for one in lab.controls if type(one) in kinds and not one.more)
 
 
 @pytest.fixture
