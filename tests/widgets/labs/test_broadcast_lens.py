@@ -1,6 +1,7 @@
 """BroadcastLens: what was copied is added, what was added is copied, and what becomes of it otherwise."""
 
 import itertools
+import re
 
 import numpy as np
 import pytest
@@ -158,6 +159,21 @@ def test_what_the_lens_shows_without_a_kernel_is_the_end():
         "other settings have all turns too"
     )
     assert lens(a="(3, 3)", b="(2, 1)").still().snapshot()["refused"]
+
+
+def test_boxes_are_as_large_as_there_is_room_and_none_leaves_the_picture():
+    place = re.compile(r'<rect x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="([\d.]+)"')
+    for a, b in itertools.product(SHAPES, SHAPES):
+        if not shapes_fit({"program": PLUS, "a": a, "b": b}):
+            continue
+        boxes = [tuple(map(float, box)) for box in place.findall(lens(1, a=a, b=b, wrong=True).picture())]
+        assert len(boxes) >= 4 and all(x + wide <= 900 and y + high <= 390 for x, y, wide, high in boxes), (a, b)
+        assert all(wide >= 56 and high >= 24 for _, _, wide, high in boxes), "a number of 14 px fits"
+
+
+def test_it_opens_with_the_question_and_one_press_answers_it():
+    assert ">?<" in lens().picture() and ">?<" not in lens(1).picture()
+    assert BroadcastLens.controls[0].name == "next" and sum(not control.more for control in BroadcastLens.controls) == 6
 
 
 def test_the_shape_is_asked_before_it_is_shown():

@@ -1,6 +1,7 @@
 """DualPlayground: the slopes that the curriculum names, and an ε² bin that adds up."""
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -58,13 +59,27 @@ def test_point_and_seed_can_be_dragged():
     left, top, width, height = MAP
     lab.drag("point", left + width / 2, top + height / 2)
     assert lab.snapshot()["point"] == (3.0, 4.0)
-    lab.drag("seed", left + width / 2, top + height / 2 - 55)
+    lab.drag("seed", left + width / 2, top + height / 2 - height / 6)
     assert lab.snapshot()["seed"] == pytest.approx((0, 1))
     lab.drag("seed", left + 10 * width, top + height / 2)
     assert lab.snapshot()["seed"] == pytest.approx((2, 0)), "no longer than the slider"
     lab.drag("point", -1000, 5000)
     assert lab.snapshot()["point"] == (0.5, 1.5), "not off the map"
     lab.drag("nothing", 0, 0)
+
+
+def test_the_circle_of_the_seed_ends_with_the_map():
+    lab = turned(x1=5.5, x2=6.5, length=2)
+    left, top, width, height = MAP
+    circle = next(line for line in re.findall(r'<polyline points="([^"]*)"[^>]*stroke="#808080"', lab.picture()))
+    for place in circle.split():
+        x, y = map(float, place.split(","))
+        assert left <= x <= left + width and top <= y <= top + height
+
+
+def test_what_the_pass_keeps_and_drops_is_in_the_picture():
+    assert "f = 11.6521 + 5.1027 ε" in turned(angle=45).picture()
+    assert "0.5 ε²" in turned(angle=45).picture() and ">nothing<" in turned(length=0).picture()
 
 
 def test_the_level_curves_are_level():

@@ -8,6 +8,7 @@ import pytest
 
 from autodiff_lab import grad
 from autodiff_lab.widgets.labs import NewtonHVP
+from autodiff_lab.widgets.labs.lab import Button
 from autodiff_lab.widgets.labs.newton_hvp.methods import (
     METHODS,
     f,
@@ -59,7 +60,7 @@ def test_the_interval_of_convexity_is_wider():
 
 
 def test_gradient_descent_is_that_of_the_reference():
-    path = walked(30, start=1.0, rate=2.0).snapshot()["path"]
+    path = walked(30, method="gradient descent", start=1.0, rate=2.0).snapshot()["path"]
     assert path == pytest.approx(DESCENT["x"], rel=1e-12)
 
 
@@ -72,8 +73,7 @@ def test_damped_newton_arrives_from_everywhere_and_never_climbs():
 
 
 def test_a_rate_that_is_too_large_jumps_to_and_fro():
-    lab = NewtonHVP()
-    lab.set(start=1.0, rate=12.0)
+    lab = walked(0, method="gradient descent", start=1.0, rate=12.0)
     assert lab.snapshot()["fate"] == "to and fro"
 
 
@@ -100,6 +100,35 @@ def test_another_setting_is_another_path():
     lab.press("step")
     lab.press("back")
     assert lab.snapshot()["path"] == [5.6]
+
+
+@pytest.mark.parametrize(
+    ("method", "asked", "answered"),
+    [
+        ("gradient descent", "= 1 − 2 · (−0.2609) = ?", "= 1 − 2 · (−0.2609) = 1.5217"),
+        ("Newton", "= 1 − (−0.2609) / (−0.0246) = ?", "= 1 − (−0.2609) / (−0.0246) = −9.6154"),
+        ("damped Newton", "= 1 − t · (−0.2609) / 0.0246 = ?", "= 1 − 1 · (−0.2609) / 0.0246 = 11.6154"),
+    ],
+)
+def test_the_step_is_asked_and_then_written_out(method, asked, answered):
+    assert asked in walked(0, method=method).picture() and answered in walked(1, method=method).picture()
+    assert answered in walked(0, method=method).still().picture()
+
+
+def test_who_moves_the_learning_rate_wants_gradient_descent():
+    lab = walked(1, method="Newton")
+    lab.set(rate=12.0)
+    assert lab.method == "gradient descent" and lab.snapshot()["path"] == [1.0]
+    lab.set(method="Newton")
+    assert lab.method == "Newton" and lab.copy().settings == lab.settings
+
+
+def test_it_opens_one_press_before_newton_climbs():
+    assert type(NewtonHVP.controls[0]) is Button and "goes uphill" in walked(1).sentence()
+
+
+def test_a_step_that_was_damped_says_by_how_much():
+    assert "= 11.6154 − 0.5 · 0.2949 / 0.0231 = 5.2239" in walked(2, method="damped Newton").picture()
 
 
 def test_what_is_out_of_the_picture_is_named():

@@ -9,7 +9,7 @@ import pytest
 
 from autodiff_lab.systems import perceptron
 from autodiff_lab.widgets.labs import TrainFilm
-from autodiff_lab.widgets.labs.train_film.runs import CASES, METHODS, STEPS, find_region
+from autodiff_lab.widgets.labs.train_film.runs import CASES, METHODS, STEPS, find_boundary, find_region
 from autodiff_lab.widgets.labs.train_strip.lab import TrainStrip
 
 
@@ -51,6 +51,21 @@ def test_the_shaded_part_is_where_the_network_says_class_1(task, step):
             out = float(perceptron.network(lab.at.params, np.array([[x, y]]))[0, 0])
             inside = any(a <= x <= b for a, b, row in pieces if row == y)
             assert inside == (out > 0.5) or abs(out - 0.5) < 0.02
+
+
+@pytest.mark.parametrize("step", [0, STEPS])
+@pytest.mark.parametrize("task", CASES)
+def test_the_network_is_undecided_on_the_boundary(task, step):
+    lab = at(task=task, step=step)
+    lines = find_boundary(CASES[task], lab.at.params)
+    out = perceptron.network(lab.at.params, np.array([place for line in lines for place in line]))
+    assert lines and out == pytest.approx(0.5, abs=0.02)
+
+
+def test_it_opens_one_press_of_play_before_the_method_that_separates_the_classes():
+    lab = TrainFilm()
+    assert lab.can("forward") and f"Adam: {lab.snapshot()['loss']:.4f}" in lab.picture()
+    assert "80 of 80 points are on the right side" in lab.still().sentence()
 
 
 def test_aregion_that_reaches_both_sides_and_one_that_is_empty():

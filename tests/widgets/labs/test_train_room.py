@@ -103,6 +103,7 @@ def test_a_run_can_be_stopped_and_resumed(whole):
 
 def test_a_press_is_short_however_long_the_tape():
     lab = TrainRoom()
+    lab.press("restart")
     lab.press("train")
     per_epoch = lab.snapshot()["cells"]
     assert (len(lab.run.epochs) - 1) * per_epoch < CELLS_A_PRESS <= len(lab.run.epochs) * per_epoch
@@ -126,13 +127,42 @@ def test_another_setting_begins_a_run_and_keeps_the_old_in_view():
 def test_the_table_says_what_the_picture_shows(whole):
     text = whole.table().text()
     assert "0.3353" in text and "5281" in text and len(text.splitlines()) < 24
-    assert "none yet" in TrainRoom().table().text()
+    begun = TrainRoom()
+    begun.press("restart")
+    assert "none yet" in begun.table().text()
 
 
 def test_where_nothing_moves_a_whole_run_is_shown():
-    assert "161 of 161 epochs, done" in TrainRoom().still().picture()
     begun = trained(10)
     assert begun.still() is begun
+    begun.set(rate="0.2")
+    assert not begun.run.epochs and "10 of 10 epochs, done" in begun.still().picture()
+
+
+def test_it_opens_with_the_whole_run_of_the_document(whole):
+    lab = TrainRoom()
+    assert "161 of 161 epochs, done" in lab.picture() and "31 of 38 test flowers" in lab.picture()
+    lab.set(zero_grad=False)
+    assert "0 of 161 epochs, not begun" in lab.picture() and "the run before" in lab.picture()
+    assert lab.snapshot()["before"] == whole.run.columns()
+    assert "Which of the four curves" in lab.sentence()
+
+
+def test_fewer_epochs_begin_again():
+    lab = TrainRoom()
+    lab.set(epochs=200)
+    assert len(lab.run.epochs) == 161 and lab.can("train")
+    lab.set(epochs=160)
+    assert lab.run.epochs == [] and len(lab.snapshot()["before"]["losses"]) == 161
+
+
+def test_what_one_run_has_trained_is_no_part_of_another():
+    lab = trained(10, rate="0.5")
+    other = TrainRoom()
+    other.set(epochs=20, rate="0.5")
+    assert other.run.epochs == []
+    other.press("train")
+    assert len(lab.run.epochs) == 10 and other.run.epochs == lab.run.epochs[: len(other.run.epochs)]
 
 
 def test_the_code_of_an_epoch_follows_the_switches():

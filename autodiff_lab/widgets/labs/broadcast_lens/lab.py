@@ -9,7 +9,7 @@ import numpy as np
 from autodiff_lab.text.notation import atom, number
 from autodiff_lab.widgets.labs.broadcast_lens.flow import AXES, OVER_AXES, PROGRAMS, SHAPES, Flow, Refused, run_flow
 from autodiff_lab.widgets.labs.broadcast_lens.picture import MOST_TERMS, draw
-from autodiff_lab.widgets.labs.lab import STEP_BUTTONS, Button, Choice, Play, SteppedLab, Toggle
+from autodiff_lab.widgets.labs.lab import Button, Choice, Play, SteppedLab, Toggle
 from autodiff_lab.widgets.labs.phrases import count_times
 from autodiff_lab.widgets.labs.table import Grid, grid
 
@@ -30,17 +30,18 @@ class BroadcastLens(SteppedLab):
     """
 
     title = "BroadcastLens"
-    about = "Choose shapes. Say which shape comes back, and which numbers; then let one entry after the other collect."
+    about = "Say which shape comes back, and which numbers; then press Next entry."
     controls = (
-        Choice("program", "program", PROGRAMS),
-        Choice("a", "shape of A", tuple(SHAPES), "(2, 3)"),
-        Choice("b", "shape of B", tuple(SHAPES), "(3,)"),
-        Choice("axes", "axes of the sum", tuple(AXES)),
-        Choice("operand", "gradient of", ("B", "A")),
-        Toggle("wrong", "wrong rule: leave the shapes alone"),
         Button("next", "Next entry"),
-        *STEP_BUTTONS[1:],
-        Play("next", 1200),
+        Choice("b", "shape of B", tuple(SHAPES), "(3,)"),
+        Choice("a", "shape of A", tuple(SHAPES), "(2, 3)"),
+        Choice("operand", "gradient of", ("B", "A")),
+        Choice("program", "program", PROGRAMS),
+        Toggle("wrong", "wrong rule: leave the shapes alone"),
+        Choice("axes", "axes of the sum", tuple(AXES), more=True),
+        Play("next", 1200, more=True),
+        Button("back", "Back", more=True),
+        Button("begin", "Begin again", more=True),
     )
 
     @property

@@ -12,44 +12,53 @@ from autodiff_lab.widgets.labs.broadcast_lens.flow import OPS, Flow
 from autodiff_lab.widgets.labs.canvas import Point, Sheet
 from autodiff_lab.widgets.labs.marks import draw_rule
 
-WIDTH, HEIGHT = 850, 468
-LEFT, RIGHT = 16, 408
-NARROW, WIDE, HIGH = 50, 66, 26
-ROW, LAYER = HIGH + 16, 14
-FORWARD, BACKWARD = 108, 290
-CHANNEL = 386
+WIDTH, HEIGHT = 900, 416
+LEFT, RIGHT = 10, 424
+FORWARD, BACKWARD = 82, 250
+HALF = 122
+"""How high the boxes of each half can be, with the wires below them."""
+WIDEST, LANE, GAP, LAYER = 120, 16, 5, 14
+CHANNEL = 400
 MOST_TERMS = 6
-LONGEST_LINE = 96
+LONGEST_LINE = 84
 
 
 class Panel:
-    """An array as boxes: rows below each other, the layers of a third axis side by side."""
+    """An array as boxes: rows below each other, the layers of a third axis side by side; as large as there is room."""
 
-    def __init__(self, left: float, top: float, wide: float, shape: tuple[int, ...]) -> None:
-        self.left, self.top, self.wide = left, top, wide
+    def __init__(self, left: float, top: float, room: float, shape: tuple[int, ...]) -> None:
+        self.left, self.top = left, top
         self.layers, self.rows, self.columns = (1,) * (3 - len(shape)) + shape
+        across = (room - LAYER * (self.layers - 1)) / (self.layers * self.columns) - GAP
+        self.wide, self.high = min(WIDEST, across), min(40.0, HALF / self.rows - LANE)
+        self.size = 18 if self.wide > 90 else 14
+        """Of the type."""
 
     def corner(self, k: int) -> Point:
         """The upper left corner of the k-th entry."""
         layer, row, column = np.unravel_index(k, (self.layers, self.rows, self.columns))
-        across = layer * (self.columns * (self.wide + 4) + LAYER) + column * (self.wide + 4)
-        return self.left + float(across), self.top + float(row) * ROW
+        across = layer * (self.columns * (self.wide + GAP) + LAYER) + column * (self.wide + GAP)
+        return self.left + float(across), self.top + float(row) * (self.high + LANE)
 
     def foot(self, k: int) -> Point:
         """The middle of its lower edge, where wires end."""
         x, y = self.corner(k)
-        return x + self.wide / 2, y + HIGH
+        return x + self.wide / 2, y + self.high
+
+    def baseline(self, k: int) -> float:
+        """Where the words in an entry stand."""
+        return self.foot(k)[1] - self.high / 2 + 0.36 * self.size
 
 
 def draw(snap: dict[str, Any], found: Flow | None) -> str:
     """Draw the picture of BroadcastLens, from a snapshot of it."""
     sheet = Sheet(WIDTH, HEIGHT, "A small and a large array, on the way forward and on the way back")
-    sheet.text(LEFT, 26, f"y = {snap['program']}", bold=True)
-    sheet.text(LEFT, 50, _describe_settings(snap), "soft_ink", size=14)
-    draw_rule(sheet, LEFT, WIDTH - 16, 64, "faint")
+    sheet.text(LEFT, 24, f"y = {snap['program']}", size=18, bold=True)
+    sheet.text(WIDTH - LEFT, 24, _describe_settings(snap), "soft_ink", "end", 14)
+    draw_rule(sheet, LEFT, WIDTH - LEFT, 38, "faint")
     if found is None:
         for k, line in enumerate(textwrap.wrap(snap["refused"], LONGEST_LINE)):
-            sheet.text(LEFT, 100 + 24 * k, line, "adjoint", bold=not k)
+            sheet.text(LEFT, 80 + 28 * k, line, "adjoint", size=18, bold=not k)
         return sheet.svg()
     _draw_forward(sheet, snap, found)
     _draw_backward(sheet, snap, found)
@@ -60,18 +69,18 @@ def _describe_settings(snap: dict[str, Any]) -> str:
     a, b, axes, operand = f"A {snap['a']}", f"B {snap['b']}", f"axes {snap['axes']}", snap["asked"]
     rule = "wrong rule" if snap["wrong"] else "right rule"
     if snap["over_axes"]:
-        return f"{a}    {axes}    gradient of A    {rule}    (not used here: {b}, gradient of {operand})"
+        return f"{a}    {axes}    {rule}    (not used here: {b}, gradient of {operand})"
     return f"{a}    {b}    gradient of {operand}    {rule}    (not used here: {axes})"
 
 
 def _draw_forward(sheet: Sheet, snap: dict[str, Any], found: Flow) -> None:
-    small = Panel(LEFT, FORWARD, NARROW, found.small.shape)
-    large = Panel(RIGHT, FORWARD, WIDE, found.large.shape)
+    small = Panel(LEFT, FORWARD, CHANNEL - LEFT, found.small.shape)
+    large = Panel(RIGHT, FORWARD, WIDTH - RIGHT, found.large.shape)
     name = found.operand if found.copies else "S"
     sign = OPS[snap["program"]].sign if found.copies else ""
-    sheet.text(LEFT, FORWARD - 16, f"{name}, shape {found.small.shape}", "value", bold=True)
+    sheet.text(LEFT, FORWARD - 14, f"{name}, shape {found.small.shape}", "value", bold=True)
     over = f"A {sign} B, place by place" if found.copies else "A"
-    sheet.text(RIGHT, FORWARD - 16, f"{over}, shape {found.large.shape}", "value", bold=True)
+    sheet.text(RIGHT, FORWARD - 14, f"{over}, shape {found.large.shape}", "value", bold=True)
     for k, x in enumerate(np.ravel(found.small)):
         _draw_entry(sheet, small, k, number(x), "value", k == snap["entry"])
     for k, x in enumerate(np.ravel(found.large)):
@@ -87,15 +96,17 @@ def _draw_backward(sheet: Sheet, snap: dict[str, Any], found: Flow) -> None:
     bar = f"{found.operand if found.copies else 'S'}\N{COMBINING MACRON}"
     unsummed = found.lands is None
     shape = found.gradient.shape if unsummed else found.small.shape
-    small = Panel(LEFT, BACKWARD, NARROW, shape)
-    large = Panel(RIGHT, BACKWARD, WIDE, found.large.shape)
+    small = Panel(LEFT, BACKWARD, CHANNEL - LEFT, shape)
+    large = Panel(RIGHT, BACKWARD, WIDTH - RIGHT, found.large.shape)
     step, entry, turn = snap["step"], snap["entry"], snap["step"] > 0
     asked = found.copies and not turn  # the shape is the learner's to say first
     mark = "" if not found.copies else " ✓" if found.fits else f" ✗  not {found.truth.shape}"
-    sheet.text(LEFT, BACKWARD - 16, f"{bar}, shape {'?' if asked else f'{shape}{mark}'}", "adjoint", bold=True)
+    sheet.text(LEFT, BACKWARD - 14, f"{bar}, shape {'?' if asked else f'{shape}{mark}'}", "adjoint", bold=True)
     heading = "what comes back to each place" if found.copies else "A\N{COMBINING MACRON}"
     mark = "" if found.copies or not turn else " ✓" if found.right else " ✗  the numbers are wrong"
-    sheet.text(RIGHT, BACKWARD - 16, f"{heading}, shape {found.large.shape}{mark}", "adjoint", bold=True)
+    sheet.text(RIGHT, BACKWARD - 14, f"{heading}, shape {found.large.shape}{mark}", "adjoint", bold=True)
+    if asked:
+        sheet.text(LEFT, BACKWARD + 50, "?", "adjoint", size=54)
     for k in range(0 if asked else int(np.prod(shape))):
         home = int(np.ravel(found.homes)[k]) if unsummed else k
         there = home < step or not found.copies
@@ -109,7 +120,7 @@ def _draw_backward(sheet: Sheet, snap: dict[str, Any], found: Flow) -> None:
     if turn and not unsummed:
         _draw_wires(sheet, small, entry, large, snap["landed"], "adjoint", to_large=not found.copies)
     if turn:
-        sheet.text(LEFT, HEIGHT - 18, _describe_turn(snap, found, bar), "adjoint", bold=True)
+        sheet.text(LEFT, HEIGHT - 14, _describe_turn(snap, found, bar), "adjoint", size=20, bold=True)
 
 
 def _describe_turn(snap: dict[str, Any], found: Flow, bar: str) -> str:
@@ -127,8 +138,7 @@ def _describe_turn(snap: dict[str, Any], found: Flow, bar: str) -> str:
 
 def _draw_entry(sheet: Sheet, panel: Panel, k: int, text: str, role: str, glows: bool) -> None:
     _draw_frame(sheet, panel, k, role, glows)
-    x, y = panel.corner(k)
-    sheet.text(x + panel.wide / 2, y + 18, text, "ink", "middle", 14, bold=glows)
+    sheet.text(panel.foot(k)[0], panel.baseline(k), text, "ink", "middle", panel.size, bold=glows)
 
 
 def _draw_pair(
@@ -136,21 +146,21 @@ def _draw_pair(
 ) -> None:
     """Both operands at one place, in the order of the program; the one that is watched stands out."""
     _draw_frame(sheet, panel, k, "value", glows)
-    x, y = panel.corner(k)
+    (x, _), y, size = panel.corner(k), panel.baseline(k), panel.size
     first, second = (mine, other) if operand == "A" else (other, mine)
     plain, watched = ("ink", "ink") if glows else ("soft_ink", "value")  # to be read on the glow, too
     roles = (watched, plain) if operand == "A" else (plain, watched)
     left, right = number(first), number(second)
     middle = x + panel.wide * (len(left) + 1) / (len(left) + len(right) + 2)  # the sign, so that all fits
-    sheet.text(middle - 7, y + 18, left, roles[0], "end", 14, bold=operand == "A")
-    sheet.text(middle, y + 18, sign, plain, "middle", 14)
-    sheet.text(middle + 7, y + 18, right, roles[1], "start", 14, bold=operand == "B")
+    sheet.text(middle - size / 2, y, left, roles[0], "end", size, bold=operand == "A")
+    sheet.text(middle, y, sign, plain, "middle", size)
+    sheet.text(middle + size / 2, y, right, roles[1], "start", size, bold=operand == "B")
 
 
 def _draw_frame(sheet: Sheet, panel: Panel, k: int, role: str, glows: bool) -> None:
     x, y = panel.corner(k)
     paper = "adjoint_paper" if role == "adjoint" else "constant_paper"
-    sheet.box(x, y, panel.wide, HIGH, role if glows else "line", paper if glows else "", 3.5 if glows else 1)
+    sheet.box(x, y, panel.wide, panel.high, role if glows else "line", paper if glows else "", 3.5 if glows else 1)
 
 
 def _draw_wires(

@@ -23,14 +23,14 @@ class DualPlayground(Lab):
     """
 
     title = "DualPlayground"
-    about = "Drag the point, or the head of the arrow. The sliders do the same."
+    about = "Drag the head of the arrow, or the point. The sliders do the same."
     controls = (
-        Slider("x1", "x₁", 0.5, 5.5, 0.1, 2.0),
-        Slider("x2", "x₂", 1.5, 6.5, 0.1, 5.0),
         Slider("angle", "direction", 0, 359, 1, 45),
         Slider("length", "length", 0, 2, 0.1, 1.0),
         Button("steepest", "Steepest"),
         Button("level", "Turn by 90°"),
+        Slider("x1", "x₁", 0.5, 5.5, 0.1, 2.0),
+        Slider("x2", "x₂", 1.5, 6.5, 0.1, 5.0),
     )
 
     def slider_text(self, name: str) -> str:
@@ -51,7 +51,7 @@ class DualPlayground(Lab):
         left, top, _, height = MAP
         x1, x2 = REGION[0][0] + (x - left) / SCALE, REGION[1][0] + (top + height - y) / SCALE
         if handle == "point":
-            self.x1, self.x2 = self.controls[0].convert(x1), self.controls[1].convert(x2)
+            self.set(x1=x1, x2=x2)
         elif handle == "seed":
             along, up = x1 - self.x1, x2 - self.x2
             self.angle = math.degrees(math.atan2(up, along)) % 360

@@ -14,15 +14,15 @@ from autodiff_lab.widgets.labs.dual_playground.passes import f, round_to_zero
 from autodiff_lab.widgets.labs.marks import make_ticks
 
 REGION = ((0.0, 6.0), (1.0, 7.0))
-MAP = (44.0, 34.0, 330.0, 330.0)
-SECTION = (462.0, 34.0, 350.0, 330.0)
+MAP = (40.0, 30.0, 354.0, 354.0)
+SECTION = (470.0, 30.0, 420.0, 208.0)
 SCALE = MAP[2] / (REGION[0][1] - REGION[0][0])
 LEVELS = tuple(float(level) for level in range(-2, 42, 4))
 
 
 def draw(snap: dict[str, Any]) -> str:
-    """Draw left the map with the seed, right the cut along it, below what is kept and what is dropped."""
-    sheet = Sheet(830, 504, "A map of f with the seed as an arrow, the cut along the seed, and the dropped terms")
+    """Draw left the map with the seed, right the cut along it, and what is kept and what is dropped."""
+    sheet = Sheet(900, 412, "A map of f with the seed as an arrow, the cut along the seed, and the dropped terms")
     _draw_map(sheet, *snap["point"], *snap["seed"])
     _draw_section(sheet, snap)
     _draw_bin(sheet, snap)
@@ -33,8 +33,8 @@ def _draw_map(sheet: Sheet, x1: float, x2: float, along: float, up: float) -> No
     axes, length = Axes(sheet, MAP, *REGION), math.hypot(along, up)
     sheet.paste(_draw_background())
     here, head = axes.at(x1, x2), axes.at(x1 + along, x2 + up)
-    if length:
-        sheet.dot(*here, "line", SCALE * length, hollow=True)
+    turns = [math.radians(angle) for angle in range(0, 361, 6)]
+    axes.curve([(x1 + length * math.cos(t), x2 + length * math.sin(t)) for t in turns], "line", 2)
     sheet.arrow(here, head, "tangent", 4)
     sheet.dot(*here, "ink", 6)
     sheet.handle("point", *here, 16)
@@ -47,29 +47,30 @@ def _draw_section(sheet: Sheet, snap: dict[str, Any]) -> None:
     axes = Axes(sheet, SECTION, (-1, 1), (-12, 12))
     heights = [(float(k), number(round(value + k, 1))) for k in (-12, -6, 0, 6, 12)]
     axes.scales(make_ticks((-1, 0, 1)), heights, "steps of one seed")
-    sheet.text(SECTION[0], 22, "f along the seed, and its tangent", "soft_ink", size=14)
+    sheet.text(SECTION[0], 20, "f along the seed, and its tangent", "soft_ink", size=14)
     t = np.linspace(-1, 1, 81)
     with np.errstate(all="ignore"):
         curve = f(*(x + t * seed for x, seed in zip(snap["point"], snap["seed"], strict=True))) - value
     axes.curve(list(zip(t.tolist(), curve.tolist(), strict=True)), "value", 3)
     axes.curve([(k, float(k * tangent)) for k in t.tolist()], "tangent", 3, "9 4")
     sheet.dot(*axes.at(0, 0), "ink", 6)
-    sheet.text(SECTION[0] + 12, 56, f"tangent {number(round_to_zero(tangent))}", "tangent", bold=True)
+    sheet.text(SECTION[0] + 12, 56, f"tangent {number(round_to_zero(tangent))}", "tangent", size=18, bold=True)
 
 
 def _draw_bin(sheet: Sheet, snap: dict[str, Any]) -> None:
-    kept = f"{number(snap['value'])} + {atom(number(round_to_zero(snap['tangent'])))} ε"
-    sheet.text(44, 452, "kept:", "soft_ink")
-    sheet.text(92, 452, f"f = {kept}", "ink", bold=True)
-    sheet.box(360, 434, 452, 58, "line")
-    sheet.text(362, 428, "the ε² bin: ε² = 0, so these are dropped", "soft_ink", size=14)
+    left, width = SECTION[0], SECTION[2]
+    kept = f"f = {number(snap['value'])} + {atom(number(round_to_zero(snap['tangent'])))} ε"
+    sheet.text(left, 318, kept, "ink", size=20, bold=True)
+    sheet.text(left + width, 318, "is kept", "soft_ink", "end")
+    sheet.box(left, 334, width, 68, "line")
     thrown = [
         f"{operation}:  {number(amount)} ε²"
         for operation, amount in zip(snap["operations"], snap["dropped"], strict=True)
         if round_to_zero(amount)
     ]
-    for k, text in enumerate(thrown or ["empty"]):
-        sheet.text(374 + 220 * (k // 2), 457 + 24 * (k % 2), text, "soft_ink")
+    for k, text in enumerate(thrown or ["nothing"]):
+        sheet.text(left + 12 + 200 * (k // 2), 362 + 26 * (k % 2), text, "soft_ink")
+    sheet.text(left + width - 10, 388, "is dropped: ε² = 0", "soft_ink", "end")
 
 
 @functools.cache
@@ -78,11 +79,11 @@ def _draw_background() -> Sheet:
     sheet = Sheet(0, 0, "")
     axes = Axes(sheet, MAP, *REGION)
     axes.scales(make_ticks(range(7)), make_ticks(range(1, 8)))
-    sheet.text(MAP[0], 22, "level curves of f over x₁ and x₂, and the seed", "soft_ink", size=14)
+    sheet.text(MAP[0], 20, "level curves of f over x₁ and x₂, and the seed", "soft_ink", size=14)
     for level, line in find_levels():
         axes.curve(line, "value", 1)
         if len(line) > 20:
-            sheet.text(*axes.at(*line[len(line) // 2]), number(level), "value", size=13)
+            sheet.text(*axes.at(*line[len(line) // 2]), number(level), "value", size=14)
     return sheet
 
 

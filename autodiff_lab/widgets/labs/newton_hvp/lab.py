@@ -34,16 +34,22 @@ class NewtonHVP(SteppedLab):
     """
 
     title = "NewtonHVP"
-    about = "Choose a start and a method. Before each Step say on which side it will land."
+    about = "Before each Step, say on which side of the minimum it will land."
     controls = (
+        Button("step", "Step"),
+        Play("step", 900),
         Slider("start", "start", -2, 16, 0.1, 1.0),
         Slider("rate", "learning rate", 0.5, 12, 0.5, 2.0),
-        Choice("method", "method", tuple(METHODS)),
-        Button("step", "Step"),
-        Button("back", "Back"),
+        Choice("method", "method", tuple(METHODS), "Newton"),
         Button("begin", "Begin again"),
-        Play("step", 900),
+        Button("back", "Back", more=True),
     )
+
+    def change(self, name: str) -> None:
+        """Begin again; who moves the learning rate wants the method that has one."""
+        if name == "rate":
+            self.method = RATED
+        super().change(name)
 
     def step(self) -> None:
         """Take a step down the curve."""
@@ -63,11 +69,10 @@ class NewtonHVP(SteppedLab):
         return super().slider_text(name) if name != "rate" or self.method == RATED else "not used"
 
     def still(self) -> NewtonHVP:
-        """Newton's first step from the founding document's start."""
-        if self.done:
+        """One step, where none has been taken: by Newton's method from the document's start it goes uphill."""
+        if self.done or not self.can("step"):
             return self
-        taken = NewtonHVP()
-        taken.set(start=self.start, rate=self.rate, method="Newton")
+        taken = self.copy()
         taken.step()
         return taken
 
@@ -120,8 +125,8 @@ class NewtonHVP(SteppedLab):
         return grid(f"{self.method} from x = {number(self.start)}", ("step", "x", "f", "f′", "f″"), rows)
 
     def picture(self) -> str:
-        """The curve with the path on it, its slope below, and the last places beside it."""
-        return draw(self.places, self.method, methods.find_convex_interval(), methods.find_newton_interval())
+        """The curve with the path on it, its slope below, and the last step's arithmetic between them."""
+        return draw(self.places, self.method, self.rate, methods.find_convex_interval(), methods.find_newton_interval())
 
 
 def _describe(at: Place) -> str:

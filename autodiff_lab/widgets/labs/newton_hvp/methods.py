@@ -20,6 +20,8 @@ FAR = 1e6
 """Further from the minimum than this, and a path has run away."""
 ARRIVED = 1e-9
 LONGEST = 400
+FLATTEST = 1e-3
+"""A curvature that is smaller than this counts as this much, where Newton's step is damped."""
 
 
 def f(x: Any) -> Any:
@@ -62,7 +64,7 @@ def step_by_damped_newton(at: Place, rate: float) -> float:
     The curvature counts by its size, and "enough" is Armijo's rule, a ten-thousandth of what the slope promises
     (Nocedal and Wright, *Numerical Optimization*, 2006, section 3.1).
     """
-    step = -at.slope / max(abs(at.curvature), 1e-3)
+    step = -at.slope / max(abs(at.curvature), FLATTEST)
     for _ in range(60):
         if float(f(at.x + step)) <= at.value + 1e-4 * step * at.slope:
             return at.x + step

@@ -1,4 +1,4 @@
-"""The picture of NewtonHVP: the curve with the path on it, slope and curvature below, the last places beside."""
+"""The picture of NewtonHVP: the curve with the path on it, below it slope and curvature, and the step."""
 
 from __future__ import annotations
 
@@ -7,27 +7,45 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from autodiff_lab.text.notation import number
+from autodiff_lab.text.notation import atom, number
 from autodiff_lab.widgets.labs.canvas import Axes, Sheet
-from autodiff_lab.widgets.labs.marks import draw_heads, draw_rule, make_ticks
-from autodiff_lab.widgets.labs.newton_hvp.methods import Place, f, find_derivatives
+from autodiff_lab.widgets.labs.marks import make_ticks
+from autodiff_lab.widgets.labs.newton_hvp.methods import FLATTEST, MINIMUM, Place, f, find_derivatives
 
 SPAN = (-12.0, 26.0)
-CURVE, SLOPES = (44, 34, 452, 248), (44, 340, 452, 136)
+CURVE, SLOPES = (46, 30, 846, 214), (46, 276, 846, 112)
 HEIGHTS, RATES = (1.5, 6.2), (-0.36, 0.36)
-WIDTH = 830
-RIGHT, LISTED = 516, 16
+EQUATION = 268
+"""Where the step is written: between the curve that it moves on and the slope that it comes from."""
 Ends = tuple[float, float]
 
 
-def draw(places: Sequence[Place], method: str, convex: Ends, arrives: Ends) -> str:
+def draw(places: Sequence[Place], method: str, rate: float, convex: Ends, arrives: Ends) -> str:
     """Draw the path so far."""
-    sheet = Sheet(WIDTH, 528, "The curve ln((x − 7)² + 10), where it bends upwards and downwards, and the path on it")
+    sheet = Sheet(900, 412, "The curve ln((x − 7)² + 10), where it bends upwards and downwards, and the path on it")
     sheet.paste(_draw_background(convex, arrives))
     _draw_line_to_zero(sheet, places, method)
     _draw_path(sheet, places)
-    _draw_list(sheet, places, method)
+    sheet.text(CURVE[0] + CURVE[2], EQUATION, write_step(places, method, rate), "ink", "end", 16, bold=True)
     return sheet.svg()
+
+
+def write_step(places: Sequence[Place], method: str, rate: float) -> str:
+    """Write the last step as an equation, or the first one with its result left open.
+
+    >>> write_step([Place(1.0, 3.8, -0.25, -0.125)], "Newton", 2.0)
+    'x − f′ / f″ = 1 − (−0.25) / (−0.125) = ?'
+    """
+    at = places[max(0, len(places) - 2)]
+    x, slope = number(at.x), atom(number(at.slope))
+    landed = number(places[-1].x) if len(places) > 1 else "?"
+    if method == "gradient descent":
+        return f"x − rate · f′ = {x} − {number(rate)} · {slope} = {landed}"
+    if method == "Newton":
+        return f"x − f′ / f″ = {x} − {slope} / {atom(number(at.curvature))} = {landed}"
+    bend = max(abs(at.curvature), FLATTEST)
+    damped = number((at.x - places[-1].x) * bend / at.slope) if len(places) > 1 else "t"
+    return f"x − t · f′ / |f″| = {x} − {damped} · {slope} / {number(bend)} = {landed}"
 
 
 @functools.lru_cache(maxsize=2)
@@ -39,23 +57,23 @@ def _draw_background(convex: Ends, arrives: Ends) -> Sheet:
         (x0, _), (x1, _) = above.at(left, 0), above.at(right, 0)
         for _, top, _, height in (CURVE, SLOPES):
             sheet.box(x0, top, x1 - x0, height, "", "constant_paper")
-    ticks = make_ticks((-10, -5, 0, 7, 15, 20, 25))
-    above.scales(ticks, make_ticks(range(2, 7)))
-    below.scales(ticks, make_ticks((-0.3, 0, 0.3)), "x")
+    ticks = (-10, -5, 0, 7, 15, 20, 25)
+    above.scales([(x, "") for x in ticks], make_ticks(range(2, 7)))
+    below.scales(make_ticks(ticks), make_ticks((-0.2, 0, 0.2)))
     x = np.linspace(*SPAN, 191)
     slopes, curvatures = find_derivatives(x)
     above.curve(list(zip(x.tolist(), f(x).tolist(), strict=True)), "value", 3)
     below.curve([(SPAN[0], 0.0), (SPAN[1], 0.0)], "line", 1)
     below.curve(list(zip(x.tolist(), slopes.tolist(), strict=True)), "adjoint", 2.5, "8 4")
     below.curve(list(zip(x.tolist(), curvatures.tolist(), strict=True)), "ink", 2, "2 4")
-    sheet.text(CURVE[0], 20, "f(x) = ln((x − 7)² + 10)", "value", size=14, bold=True)
-    for at, bends in ((SPAN[0] + 0.4, "f″ < 0"), (convex[0] + 1.55, "f″ > 0"), (SPAN[1] - 4.6, "f″ < 0")):
-        sheet.text(*above.at(at, 1.62), bends, "soft_ink", size=14)
-    start, end = above.at(arrives[0], 6.0), above.at(arrives[1], 6.0)
-    sheet.path([(start[0], 46), (start[0], 56), (end[0], 56), (end[0], 46)], "tangent", 2.5)
-    sheet.text(end[0] + 8, 57, "Newton arrives", "tangent", size=14)
-    sheet.text(SLOPES[0], 328, "f′, dashed", "adjoint", size=14, bold=True)
-    sheet.text(SLOPES[0] + 96, 328, "f″, dotted", "ink", size=14, bold=True)
+    sheet.text(CURVE[0], 20, "f(x) = ln((x − 7)² + 10)", "value", size=15, bold=True)
+    for at, bends in ((-4.0, "f″ < 0"), (MINIMUM, "f″ > 0"), (18.0, "f″ < 0")):
+        sheet.text(*below.at(at, 0.25), bends, "soft_ink", "middle", 14)
+    start, end = above.at(arrives[0], 5.8), above.at(arrives[1], 5.8)
+    sheet.path([(start[0], 42), (start[0], 54), (end[0], 54), (end[0], 42)], "tangent", 2.5)
+    sheet.text(end[0] + 10, 54, "from here Newton arrives", "tangent", size=14)
+    sheet.text(SLOPES[0], EQUATION, "f′, dashed", "adjoint", size=15, bold=True)
+    sheet.text(SLOPES[0] + 92, EQUATION, "f″, dotted", "ink", size=15, bold=True)
     return sheet
 
 
@@ -89,24 +107,14 @@ def _draw_path(sheet: Sheet, places: Sequence[Place]) -> None:
     for k, point in enumerate(at[:-1]):
         if SPAN[0] <= places[k].x <= SPAN[1]:
             sheet.dot(*point, "ink", 5 if k == 0 else 3.5, hollow=True)
-    here = places[-1]
+    here, words = places[-1], f"x = {number(places[-1].x)}"
     if SPAN[0] <= here.x <= SPAN[1]:
-        sheet.dot(*at[-1], "ink", 7)
+        x, y = at[-1]
+        sheet.dot(x, y, "ink", 7)
+        beside = x + 58 * (np.sign(here.x - MINIMUM) if abs(here.x - MINIMUM) > 1 else 0)  # where the curve is not
+        inside = min(max(beside, CURVE[0] + 56), CURVE[0] + CURVE[2] - 56)
+        sheet.text(float(inside), y + (24 if inside == beside else 40), words, "ink", "middle", bold=True)
         return
     left = here.x < SPAN[0]
-    edge, y = CURVE[0] + (8 if left else CURVE[2] - 8), CURVE[1] + 196
-    words = f"← x = {number(here.x)}" if left else f"x = {number(here.x)} →"
-    sheet.text(edge, y, words, "ink", "start" if left else "end", bold=True)
-
-
-def _draw_list(sheet: Sheet, places: Sequence[Place], method: str) -> None:
-    sheet.text(RIGHT, 20, method, "ink", bold=True)
-    columns = (RIGHT + 28, RIGHT + 118, RIGHT + 210, RIGHT + 304)
-    draw_heads(sheet, 50, [(at, head, "end") for at, head in zip(columns, ("step", "x", "f′", "f″"), strict=True)])
-    draw_rule(sheet, RIGHT, WIDTH - 8, 58)
-    first = max(0, len(places) - LISTED)
-    for row, (k, place) in enumerate(list(enumerate(places))[first:]):
-        last = k == len(places) - 1
-        entries = (str(k), number(place.x), number(place.slope), number(place.curvature))
-        for at, text, role in zip(columns, entries, ("soft_ink", "value", "adjoint", "ink"), strict=True):
-            sheet.text(at, 82 + 26 * row, text, role, "end", 14, bold=last)
+    edge, y = CURVE[0] + (8 if left else CURVE[2] - 8), CURVE[1] + 130
+    sheet.text(edge, y, f"← {words}" if left else f"{words} →", "ink", "start" if left else "end", bold=True)

@@ -23,14 +23,14 @@ class TrainFilm(Lab):
     """
 
     title = "TrainFilm"
-    about = "Move the step, or press Play. Inside the shaded part the network answers class 1, outside class 0."
+    about = "Move the step, or press Play: the line is where the network is undecided."
     controls = (
-        Choice("task", "task", tuple(CASES)),
-        Choice("method", "method", tuple(METHODS)),
         Slider("step", "step", 0, STEPS, EVERY),
         Play("forward", 200),
-        Button("forward", "A little further"),
+        Choice("method", "method", tuple(METHODS)),
+        Choice("task", "task", tuple(CASES)),
         Button("restart", "Back to the start"),
+        Button("forward", "A little further", more=True),
     )
 
     def forward(self) -> None:

@@ -31,9 +31,9 @@ CASES = {
     "XOR": Case(perceptron.XOR, perceptron.FIXED_START, (-0.5, 1.5), (-0.5, 1.5)),
 }
 METHODS: dict[str, Callable[[], Optimizer]] = {
-    "gradient descent": lambda: GradientDescent(0.1),
-    "momentum": lambda: Momentum(0.1),
     "Adam": lambda: Adam(0.05),
+    "momentum": lambda: Momentum(0.1),
+    "gradient descent": lambda: GradientDescent(0.1),
 }
 
 
@@ -58,14 +58,28 @@ def count_right(task: str, step: Step) -> int:
 
 def find_region(case: Case, params: dict[str, np.ndarray], rows: int = 107) -> list[tuple[float, float, float]]:
     """Find where the network's output is above 0.5: (from x, to x, y) for each piece of each row."""
-    x = np.linspace(*case.x, SAMPLES_PER_ROW)
-    step = (case.y[1] - case.y[0]) / rows
+    x, ys, all_above = _answer_plane(case, params, rows)
     pieces = []
-    for y in case.y[0] + step * (np.arange(rows) + 0.5):
-        above = perceptron.network(params, np.column_stack([x, np.full(SAMPLES_PER_ROW, y)])).ravel() - 0.5
+    for y, above in zip(ys, all_above, strict=True):
         crossings = np.flatnonzero(np.sign(above[:-1]) != np.sign(above[1:]))
         # Between two places the output is taken to be straight.
         ends = x[crossings] + (x[1] - x[0]) * above[crossings] / (above[crossings] - above[crossings + 1])
         ends = [*([x[0]] if above[0] > 0 else []), *ends, *([x[-1]] if above[-1] > 0 else [])]
         pieces += [(float(a), float(b), float(y)) for a, b in zip(ends[::2], ends[1::2], strict=True)]
     return pieces
+
+
+def find_boundary(case: Case, params: dict[str, np.ndarray], rows: int = 107) -> list[list[tuple[float, float]]]:
+    """Find the lines on which the network's output is 0.5."""
+    from contourpy import contour_generator
+
+    lines = contour_generator(*_answer_plane(case, params, rows)).lines(0.0)
+    return [[(float(x), float(y)) for x, y in line] for line in lines]
+
+
+def _answer_plane(case: Case, params: dict[str, np.ndarray], rows: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Ask the network at a grid over the plane: x, y, and how far its output is above 0.5 there."""
+    x, height = np.linspace(*case.x, SAMPLES_PER_ROW), (case.y[1] - case.y[0]) / rows
+    y = case.y[0] + height * (np.arange(rows) + 0.5)
+    places = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
+    return x, y, perceptron.network(params, places).reshape(rows, SAMPLES_PER_ROW) - 0.5

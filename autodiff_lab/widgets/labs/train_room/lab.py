@@ -21,7 +21,7 @@ ROWS = 17
 class TrainRoom(Lab):
     """A lab on training: softmax regression on iris, stopped, gone on with, and compared with the run before.
 
-    >>> lab = TrainRoom()
+    >>> lab = TrainRoom()  # opens with a whole run; for a shorter one it begins again
     >>> lab.set(epochs=11)
     >>> while lab.can("train"):
     ...     lab.press("train")
@@ -31,29 +31,30 @@ class TrainRoom(Lab):
     """
 
     title = "TrainRoom"
-    about = "Press Train, and again to pause. Another setting begins a new run; the last one stays for comparison."
+    about = "Change a setting, say what will be different, and press Train. The last run stays in grey."
     controls = (
-        Choice("rate", "learning rate", RATES, "0.1"),
-        Slider("epochs", "epochs", 10, 1000, 1, 161),
         Toggle("zero_grad", "zero_grad", True),
+        Choice("rate", "learning rate", RATES, "0.1"),
         Choice("update", "update", (IN_PLACE, REBIND)),
         Toggle("stable", "stable softmax", True),
         Play("train", 200, "Train"),
-        Button("train", "A few epochs"),
-        Button("restart", "Begin again"),
+        Slider("epochs", "epochs", 10, 1000, 1, 161),
+        Button("train", "A few epochs", more=True),
+        Button("restart", "Begin again", more=True),
     )
 
     def __init__(self) -> None:
         self._before: Run | None = None
         super().__init__()
+        self.run = runs.finish_run(self.run.settings, self.epochs)
 
     def begin(self) -> None:
         """Begin a run with these settings."""
         self.run = Run(Settings(self.rate, self.zero_grad, self.update, self.stable))
 
     def change(self, name: str) -> None:
-        """Begin a new run with other settings; more or fewer epochs go on with the same."""
-        if name != "epochs":
+        """Begin a new run with other settings, or for fewer epochs; more of them go on with the same."""
+        if name != "epochs" or self.epochs < len(self.run.epochs):
             self.restart()
 
     def train(self) -> None:
@@ -110,8 +111,8 @@ class TrainRoom(Lab):
         snap = self.snapshot()
         if snap["epoch"] is None:
             return (
-                f"{snap['trained']} flowers to train on, {snap['tested']} to test with; all 15 parameters are 0. What "
-                "will the first loss be? Decide, then press Train."
+                f"{snap['trained']} flowers to train on, {snap['tested']} to test with; all 15 parameters are 0. Which "
+                "of the four curves will leave the grey one? Decide, then press Train."
             )
         at = f"Epoch {snap['epoch']}: the loss is {number(snap['loss'])}, "
         said = [f"{at}{snap['right']} of {snap['tested']} test flowers are right, {snap['cells']} cells on the tape."]

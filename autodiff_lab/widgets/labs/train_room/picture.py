@@ -12,58 +12,61 @@ from autodiff_lab.widgets.labs.marks import draw_legend, draw_marker, make_ticks
 
 TOPS = (1.2, 3, 12, 30, 120, 300, 1200, 3000, 12000, 30000, 120000)
 """Where a scale may end. It is another one only when a curve would leave it."""
-LEFT, WIDTH = 560, 246
+LOSS = (50, 32, 490, 288)
+LEFT, WIDTH = 620, 270
+GREY = ("soft_ink", "5 4")
 
 
 def draw(snap: dict[str, Any]) -> str:
     """Draw the run, and dashed in grey the run before it."""
-    sheet = Sheet(830, 496, "Loss, length of the tape, accuracy and length of the gradient, over the epochs")
+    sheet = Sheet(900, 412, "Loss, length of the tape, accuracy and length of the gradient, over the epochs")
     before = snap["before"] or {}
     last = max(snap["epochs"] - 1, 1)
     _draw_loss(sheet, snap, before, last)
-    cells = f"{snap['cells']} cells" if snap["cells"] else "no cells yet"
-    right = f"{snap['right']} of {snap['tested']} test flowers" if snap["right"] is not None else "not tested yet"
-    norm = f"length {number(snap['gradients'][-1])}" if snap["gradients"] else "none yet"
-    grey = ("soft_ink", "5 4")
-    tape = [(snap["all_cells"], "ink", ""), (before.get("all_cells", []), *grey)]
+    cells = f"{snap['cells']} cells" if snap["cells"] else "how many cells?"
+    right = f"{snap['right']} of {snap['tested']} test flowers" if snap["right"] is not None else "how many?"
+    norm = f"length {number(snap['gradients'][-1])}" if snap["gradients"] else "how long?"
+    tape = [(snap["all_cells"], "ink", ""), (before.get("all_cells", []), *GREY)]
     _draw_small(sheet, 0, f"tape: {cells}", tape, last)
-    answers = [(snap["all_right"], "value", ""), (before.get("all_right", []), *grey)]
+    answers = [(snap["all_right"], "value", ""), (before.get("all_right", []), *GREY)]
     _draw_small(sheet, 1, f"right: {right}", answers, last, top=snap["tested"])
     lengths = [(snap["gradients"], "adjoint", ""), (snap["steps"], "tangent", "6 3")]
+    lengths += [(before.get("gradients", []), *GREY)]
     _draw_small(sheet, 2, f"gradient: {norm}", lengths, last)
-    sheet.text(LEFT, 404, "dashed: what is used in its place", "tangent", size=14)
-    _draw_progress(sheet, snap)
+    sheet.text(LEFT + WIDTH, 404, "dashed: what is used in its place", "tangent", "end", 14)
     _draw_code(sheet, snap["settings"])
     return sheet.svg()
 
 
 def _draw_loss(sheet: Sheet, snap: dict[str, Any], before: dict[str, Any], last: int) -> None:
-    top = _choose_top(snap["losses"] or before.get("losses", []))
-    axes = Axes(sheet, (58, 40, 440, 320), (0, last), (0, top))
-    axes.scales(_make_ticks(last), make_ticks(top * k / 4 for k in range(5)), "epoch")
-    sheet.text(58, 26, "loss", "value", bold=True)
+    left, top, width, _ = LOSS
+    highest = _choose_top(snap["losses"] or before.get("losses", []))
+    axes = Axes(sheet, LOSS, (0, last), (0, highest))
+    axes.scales(_make_ticks(last), make_ticks(highest * k / 4 for k in range(5)), "epoch")
+    sheet.text(left, top - 10, "loss", "value", bold=True)
+    sheet.text(left + width, top - 10, _describe_progress(snap), "ink", "end", 14)
     if before.get("losses"):
-        draw_legend(sheet, 300, 26, "the run before", "soft_ink", 2, "5 4")
+        draw_legend(sheet, left + 70, top - 10, "the run before", "soft_ink", 2, "5 4")
         axes.curve(enumerate(before["losses"]), "soft_ink", 2, "5 4")
     axes.curve(enumerate(snap["losses"]), "value", 2.5)
     if snap["is_lost"]:
         x, _ = axes.at(snap["epoch"], 0)
         draw_marker(axes, snap["epoch"], "adjoint", width=2)
-        sheet.text(min(x + 8, 370), 66, f"not finite, epoch {snap['epoch']}", "adjoint", bold=True, size=14)
+        sheet.text(min(x + 8, left + width - 150), top + 62, f"not finite, epoch {snap['epoch']}", "adjoint", bold=True)
     elif snap["losses"]:
         sheet.dot(*axes.at(snap["epoch"], snap["loss"]), "value")
     _, chance = axes.at(0, math.log(3))
-    sheet.path([(58, chance), (498, chance)], "line", 1, "2 3")
-    sheet.text(494, chance - 6, "ln 3", "soft_ink", "end", size=14)
+    sheet.path([(left, chance), (left + width, chance)], "line", 1, "2 3")
+    sheet.text(left + width - 4, chance - 6, "ln 3", "soft_ink", "end", size=14)
 
 
 def _draw_small(
     sheet: Sheet, row: int, title: str, curves: Sequence[tuple[Sequence[float], str, str]], last: int, top: float = 0.0
 ) -> None:
-    y = 40 + 122 * row
+    y = 32 + 124 * row
     top = top or _choose_top([value for values, _, _ in curves for value in values])
-    axes = Axes(sheet, (LEFT, y, WIDTH, 76), (0, last), (0, top))
-    sheet.text(LEFT, y - 14, title, curves[0][1], size=14, bold=True)
+    axes = Axes(sheet, (LEFT, y, WIDTH, 84), (0, last), (0, top))
+    sheet.text(LEFT, y - 10, title, curves[0][1], size=15, bold=True)
     axes.scales([], make_ticks((0, top)))
     for values, role, dash in reversed(curves):
         axes.curve(enumerate(values), role, 2, dash)
@@ -71,13 +74,10 @@ def _draw_small(
         sheet.dot(*axes.at(len(curves[0][0]) - 1, curves[0][0][-1]), curves[0][1], 4)
 
 
-def _draw_progress(sheet: Sheet, snap: dict[str, Any]) -> None:
+def _describe_progress(snap: dict[str, Any]) -> str:
     done, whole = len(snap["losses"]), snap["epochs"]
-    share = min(done / whole, 1.0)
-    sheet.box(58, 430, 440, 18, "line")
-    sheet.box(58, 430, 440 * share, 18, "", "tangent")
     state = "stopped" if snap["is_lost"] else "done" if done >= whole else "not finished" if done else "not begun"
-    sheet.text(514, 445, f"{min(done, whole)} of {whole} epochs, {state}", "ink")
+    return f"{done} of {whole} epochs, {state}"
 
 
 def _draw_code(sheet: Sheet, settings: dict[str, Any]) -> None:
@@ -86,8 +86,8 @@ def _draw_code(sheet: Sheet, settings: dict[str, Any]) -> None:
     step = "g = gradient" if settings["zero_grad"] else "g += gradient"
     rate = settings["rate"]
     update = f"p.value -= {rate} * g" if settings["in_place"] else f"p = p - {rate} * g"
-    for x, text in ((58, loss), (300, step), (514, update)):
-        sheet.code(x, 482, [(text, "ink")], size=14)
+    for x, text in ((LOSS[0], loss), (LOSS[0] + 188, step), (LOSS[0] + 324, update)):
+        sheet.code(x, 390, [(text, "ink")], size=14)
 
 
 def _choose_top(values: Sequence[float]) -> float:

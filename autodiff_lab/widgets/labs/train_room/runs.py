@@ -23,19 +23,43 @@ class Settings:
     stable: bool
 
 
-class Run:
-    """One training from the beginning, as far as it has come. It can be left alone and gone on with at any time."""
+class Training:
+    """What the training with some settings comes to: computed once, as far as anybody has gone in it."""
 
     def __init__(self, settings: Settings) -> None:
-        self.settings = settings
         self.epochs: list[Epoch] = []
-        self._lengths: list[tuple[float, float]] = []  # of the gradients and of what is used: measured once
-        self._training = train_scalars(
+        self.lengths: list[tuple[float, float]] = []  # of the gradients, and of what is used in their place
+        self._going_on = train_scalars(
             rate=float(settings.rate),
             clear=settings.zero_grad,
             rebind=settings.update == REBIND,
             stable=settings.stable,
         )
+
+    def compute(self, epochs: int) -> None:
+        """Go on until there are so many epochs."""
+        while len(self.epochs) < epochs:
+            with np.errstate(all="ignore"):
+                epoch = next(self._going_on)
+            self.epochs.append(epoch)
+            self.lengths.append((measure_length(epoch.gradient), measure_length(epoch.step)))
+
+
+start_training = functools.lru_cache(maxsize=4)(Training)
+
+
+class Run:
+    """One training from the beginning, as far as it has come. It can be left alone and gone on with at any time."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self._training = start_training(settings)
+        self._length = 0
+
+    @property
+    def epochs(self) -> list[Epoch]:
+        """The epochs so far."""
+        return self._training.epochs[: self._length]
 
     @property
     def is_lost(self) -> bool:
@@ -45,12 +69,10 @@ class Run:
     def train(self, until: int, cells: float = math.inf) -> None:
         """Train up to `until` epochs in all, at most so many cells' worth at a time, and one epoch at least."""
         done = 0
-        while done < cells and len(self.epochs) < until and not self.is_lost:
-            with np.errstate(all="ignore"):
-                epoch = next(self._training)
-            self.epochs.append(epoch)
-            self._lengths.append((measure_length(epoch.gradient), measure_length(epoch.step)))
-            done += epoch.cells or 0
+        while done < cells and self._length < until and not self.is_lost:
+            self._length += 1
+            self._training.compute(self._length)
+            done += self.epochs[-1].cells or 0
 
     def columns(self) -> dict[str, list[float]]:
         """What is drawn over the epochs."""
@@ -58,8 +80,8 @@ class Run:
             "losses": [epoch.loss for epoch in self.epochs],
             "all_right": [epoch.correct for epoch in self.epochs],
             "all_cells": [epoch.cells or 0 for epoch in self.epochs],
-            "gradients": [gradient for gradient, _ in self._lengths],
-            "steps": [step for _, step in self._lengths],
+            "gradients": [gradient for gradient, _ in self._training.lengths[: self._length]],
+            "steps": [step for _, step in self._training.lengths[: self._length]],
         }
 
 
@@ -78,7 +100,6 @@ def measure_error(epoch: Epoch) -> float:
     return measure_length(apart) / (measure_length(epoch.gradient) or math.nan)
 
 
-@functools.lru_cache(maxsize=4)
 def finish_run(settings: Settings, epochs: int) -> Run:
     """Train a run to its end."""
     run = Run(settings)

@@ -9,7 +9,7 @@ from autodiff_lab.widgets.labs.canvas import Sheet
 from autodiff_lab.widgets.labs.train_film.picture import draw_plane
 from autodiff_lab.widgets.labs.train_film.runs import CASES, count_right, train
 
-WIDTH, HEIGHT, GAP = 196, 144, 12
+WIDTH, HEIGHT, GAP = 212, 159, 12
 FRAMES = 4
 
 
