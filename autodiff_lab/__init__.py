@@ -22,17 +22,15 @@ from .engine.dual import Dual
 from .engine.errors import AutodiffError, BranchChanged, DetachedWarning
 from .engine.rules import policy
 from .engine.tape import Tape, Variable
-from .transforms.checking import CheckError, check_grads
 from .transforms.custom import checkpoint, custom_gradient, stop_gradient
 from .transforms.gradients import grad, jvp, record, value_and_grad, vjp
 from .transforms.jacobians import elementwise_grad, hessian, hvp, jacfwd, jacobian, jacrev, linearize
-from .transforms.nonfinite import trace_nonfinite
-from .transforms.symbol import Symbol
 
 __version__ = "0.1.0"
 
 _ON_FIRST_USE = {
     "Adam": "optimize",
+    "CheckError": "transforms.checking",
     "Formula": "trace.function_formula",
     "GradientDescent": "optimize",
     "GradientTape": "systems.gradient_tape",
@@ -43,8 +41,10 @@ _ON_FIRST_USE = {
     "Player": "widgets.player.widget",
     "Plot": "figures.plots",
     "Program": "programs",
+    "Symbol": "transforms.symbol",
     "Table": "figures.tables.trace_table",
     "Trace": "trace.model",
+    "check_grads": "transforms.checking",
     "difference_errors": "figures.plots",
     "draw": "figures.graph.draw",
     "formula": "trace.function_formula",
@@ -62,6 +62,7 @@ _ON_FIRST_USE = {
     "plot_tangent": "figures.plots",
     "program": "programs",
     "table": "figures.tables.trace_table",
+    "trace_nonfinite": "transforms.nonfinite",
 }
 
 # What shows a tape, a trace or a graph: `engine.views` hands these names to whoever asks for them below.

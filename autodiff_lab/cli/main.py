@@ -50,7 +50,9 @@ def build_parser() -> ArgumentParser:
     grading = add_command(grade_notebooks, "grade")
     grading.add_argument("folder", metavar="DIR", type=Path, help="what was handed in")
     grading.add_argument("--out", metavar="DIR", type=Path, help="where to write the table (default: into DIR)")
-    grading.add_argument("--overwrite", action="store_true", help="write over the table of an earlier run")
+    again = grading.add_mutually_exclusive_group()
+    again.add_argument("--overwrite", action="store_true", help="write over the table of an earlier run")
+    again.add_argument("--resume", action="store_true", help="keep its rows, and grade what is new, changed or missing")
     grading.add_argument("--seconds", type=positive, default=120, help="time for one notebook (default: 120)")
     grading.add_argument("--megabytes", type=positive, default=2000, help="memory for one notebook (default: 2000)")
     grading.add_argument("--unconfined", action="store_true", help="run without walls, with all your rights")
@@ -149,32 +151,51 @@ def write_lecture(options: Namespace) -> int:
     return 0
 
 
+def draw_progress(done: int, count: int) -> None:
+    """Write over the terminal's last line how much is done, or of nothing an empty line; elsewhere keep quiet."""
+    if sys.stderr.isatty():
+        bar = f"[{'#' * (30 * done // count):30}] {done} of {count}" if count else ""
+        print(f"\r\033[K{bar}", end="", file=sys.stderr, flush=True)
+
+
 def grade_notebooks(options: Namespace) -> int:
     """Run a folder of handed-in notebooks, and write who passed what.
 
     The folder has the notebooks, or a folder for each student. Each notebook runs behind the walls of bubblewrap
     (Linux): without network and your files, and with limits of time, memory, processes and disk. Writes grades.csv, a
-    line as soon as a notebook has ended, and grades.html. The exit code is 1 if some could not be run through no fault
-    of theirs. It is no proof against cheating.
+    line as soon as a notebook has ended, and grades.html; of a download from Moodle or Canvas also what they import.
+    With --resume a run that was ended goes on. The exit code is 1 if some could not be run through no fault of theirs.
+    It is no proof against cheating: open what the report says to look at.
     """
-    from ..classroom.grading.grade import Limits, Row, check_walls, find_notebooks, grade
-    from ..classroom.grading.report import open_report, report_paths
+    from ..classroom.grading.grade import Limits, check_walls, find_notebooks, grade
+    from ..classroom.grading.report import open_report, read_rows, report_paths
+    from ..classroom.grading.verdicts import Row
 
     out, walls = options.out or options.folder, not options.unconfined
     limits = Limits(options.seconds, options.megabytes)
     if not walls:
         print(UNCONFINED, file=sys.stderr)
-    find_notebooks(options.folder)  # whether there are any
+    count = len(find_notebooks(options.folder))
     check_walls(limits, walls=walls)
     if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal that has no letter for a name shows its number
         sys.stdout.reconfigure(errors="backslashreplace")
-    with open_report(out, overwrite=options.overwrite, walls=walls) as add:
+    known = read_rows(out) if options.resume else {}
+    with open_report(out, overwrite=options.overwrite, resume=options.resume, walls=walls) as add:
+        done = 0
 
         def tell(row: Row) -> None:
+            nonlocal done
+            done += 1
             add(row)
-            print(f"{row.passed:3} of {len(row.exercises):2}  {row.file}: {row.ended}", flush=True)
+            draw_progress(done, count)
 
-        rows = grade(options.folder, limits, jobs=options.jobs, walls=walls, tell=tell)
+        def show(row: Row) -> None:
+            draw_progress(0, 0)
+            print(f"{row.passed:3} of {len(row.exercises):2}  {row.file}: {row.how_it_went}", flush=True)
+            draw_progress(done, count)
+
+        rows = grade(options.folder, limits, jobs=options.jobs, walls=walls, known=known, tell=tell, show=show)
+    draw_progress(0, 0)
     table, page = report_paths(out)
     print(f"{len(rows)} notebooks; the table is in {table}, and to be read in {page}")
     not_run = sum(not row.judged for row in rows)

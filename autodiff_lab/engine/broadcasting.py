@@ -26,7 +26,8 @@ def unbroadcast(g: Any, x: Any, batch: int | None = None) -> Any:
     if have != want:
         extra = len(have) - len(want)
         if extra > 0:
-            g = sum_axes(g, axis=tuple(range(extra)))
+            rows = extra == 1 and type(g) is np.ndarray and g.ndim == 2 and g.size > 1000
+            g = np.ones(len(g), g.dtype) @ g if rows else sum_axes(g, axis=tuple(range(extra)))  # BLAS adds faster
             have = have[extra:]
         axes = tuple(i for i, n in enumerate(want) if n == 1 and extra >= 0 and have[i] != 1)
         if axes:

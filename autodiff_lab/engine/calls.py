@@ -61,17 +61,17 @@ def split_arguments(
     op: Op, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """Tell the operands of a NumPy call from its static arguments (``axis``, ``shape``, …), by NumPy's signature."""
-    count = 1 if op.variadic else len(op.rules)
-    if args and op.names and not op.variadic:
-        static = dict(zip(op.names[count:], args[count:], strict=False)) | kwargs
+    count, names = 1 if op.variadic else len(op.rules), parameters_of(function)[1]
+    if 0 < len(args) <= len(names) and not op.variadic:
+        static = dict(zip(names[count:], args[count:]))  # noqa: B905 — `strict` costs as much as the rest
+        static |= kwargs
         if op.static.issuperset(static):  # as nearly always: every option has a rule
             return tuple(map(as_operand, args[:count])), static
     by_name = bind_arguments(function, args, kwargs)
-    if op.signature is None or op.kind in ("shape", "flat", "comparison"):
+    if not names or op.kind in ("shape", "flat", "comparison"):
         required = [n for n, p in parameters_of(function)[0].items() if p.default is p.empty and n in kwargs]
         operands = (*args, *(kwargs[name] for name in required))
         return tuple(map(as_operand, operands)), {k: given for k, given in kwargs.items() if k not in required}
-    names = parameters_of(function)[1]
     operands = tuple(by_name.pop(name) for name in names[:count] if name in by_name)
     if op.variadic:
         operands = tuple(operands[0])

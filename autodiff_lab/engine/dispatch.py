@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, NoReturn
 
 import numpy as np
@@ -63,25 +63,7 @@ class Op:
         The infix operator, if there is one: ``"*"``.
     variadic : bool
         The only rule serves every operand and is called with the operand's position first (``stack``).
-    signature : inspect.Signature, optional
-        The signature of the NumPy function, to tell operands from static arguments such as ``axis``.
     """
-
-    __slots__ = (
-        "batched",
-        "fn",
-        "inside",
-        "kind",
-        "name",
-        "names",
-        "partials",
-        "push",
-        "rules",
-        "signature",
-        "static",
-        "symbol",
-        "variadic",
-    )
 
     def __init__(
         self,
@@ -91,23 +73,19 @@ class Op:
         rules: tuple[Callable[..., Any] | None, ...] = (),
         symbol: str | None = None,
         variadic: bool = False,
-        signature: inspect.Signature | None = None,
         batched: Callable[..., Any] | None = None,
     ) -> None:
         self.name, self.fn, self.kind, self.rules = name, fn, kind, rules
-        self.symbol, self.variadic, self.signature, self.batched = (
-            symbol,
-            variadic,
-            signature,
-            batched,
-        )
-        parameters = [] if signature is None else list(signature.parameters.values())
-        several = any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters)
-        self.names = () if several else tuple(p.name for p in parameters)
+        self.symbol, self.variadic, self.batched = symbol, variadic, batched
         self.push: Callable[..., Any] | None = None
         self.inside: Callable[..., Any] | None = None  # a learner's own function, of which the row is made
         self.partials = rules if kind == "elementwise" else None
-        self.static = frozenset(("axis", "keepdims") if kind == "reduction" else _static_names(rules, variadic, kind))
+
+    @cached_property
+    def static(self) -> frozenset[str]:
+        """The names of the static arguments that the rules know; found when they are first asked for."""
+        reduced = self.kind == "reduction"
+        return frozenset(("axis", "keepdims") if reduced else _static_names(self.rules, self.variadic, self.kind))
 
     def __call__(self, *operands: Any, **static: Any) -> Any:
         """Apply the row to numbers, or to traced values."""

@@ -24,13 +24,11 @@ __all__ = ["Dual", "ForwardPass"]
 class ForwardPass(Level):
     """One forward derivative in progress: one direction, or a batch of directions along a leading axis."""
 
-    __slots__ = ("batch",)
     has_fast_path = True
 
     def __init__(self, batch: int | None = None) -> None:
         super().__init__()
-        self.batch = batch
-        self.fast = True
+        self.batch, self.fast = batch, self.has_fast_path
 
     def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any]) -> Any:
         """Compute one operation and the tangent of its result."""
@@ -75,12 +73,12 @@ class Dual(Overloaded):
         self.level = BY_HAND
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        if len(inputs) == 1 and method == "__call__" and not kwargs and _is_double(self.value):
+        x = self.value
+        if len(inputs) == 1 and method == "__call__" and not kwargs and (type(x) is _float64 or _is_double(x)):
             level, op = self.level, TABLE.get(ufunc)
             if op is not None and op.partials is not None and level.fast:
-                y = ufunc(self.value)
-                partial: Any = op.rules[0]
-                return dual(y, self.tangent * partial(y, self.value), level)
+                y = ufunc(x)
+                return dual(y, self.tangent * op.partials[0](y, x), level)  # type: ignore[misc]
         return Overloaded.__array_ufunc__(self, ufunc, method, *inputs, **kwargs)
 
     def __getitem__(self, index: Any) -> Any:
@@ -106,7 +104,7 @@ def _is_double(x: Any) -> bool:
     return type(x) is np.float64 or (type(x) is np.ndarray and x.dtype is FLOAT64)
 
 
-_new = object.__new__
+_new, _float64, _ndarray = object.__new__, np.float64, np.ndarray
 BY_HAND = ForwardPass()
 
 
@@ -150,12 +148,27 @@ def _fast_operators(op: Op) -> tuple[Callable[..., Any], Callable[..., Any]]:
 
 def _fit_together(level: ForwardPass, a: Any, b: Any, both: bool) -> bool:
     """Whether tangents of `a`, and of `b` if both move, can be computed with as they are."""
-    if not _is_double(a):
+    kind, other = type(a), type(b)
+    if kind is not _float64 and (kind is not _ndarray or a.dtype is not FLOAT64):
         return False
-    if type(b) is float or type(b) is int:
+    if other is float or other is int:
         return True
-    return _is_double(b) and (level.batch is None or b.shape == a.shape or (not both and b.shape == ()))
+    if other is not _float64 and (other is not _ndarray or b.dtype is not FLOAT64):
+        return False
+    return level.batch is None or b.shape == a.shape or (not both and b.shape == ())
+
+
+_matmul = Overloaded.binary[np.matmul]
+
+
+def _times_matrix(self: Dual, other: Any) -> Any:
+    """``A @ x`` for a constant matrix and a moving vector; tangents are rows, and are multiplied by Aᵀ from behind."""
+    level, x = self.level, self.value
+    if level.fast and _is_double(other) and _is_double(x) and other.ndim == 2 and x.ndim == 1:
+        return dual(other @ x, self.tangent @ other.T, level)
+    return _matmul[1](self, other)
 
 
 for _name, _ufunc in ELEMENTWISE_OPERATORS.items():
     install_operator(Dual, _name, _ufunc, *_fast_operators(TABLE[_ufunc]))
+install_operator(Dual, "matmul", np.matmul, _matmul[0], _times_matrix)

@@ -27,17 +27,16 @@ class Level:
     functional framework* (2008).
     """
 
-    __slots__ = ("caught", "fast", "number", "open")
     _numbers: ClassVar[itertools.count[int]] = itertools.count(1)
     has_fast_path: ClassVar[Any] = False
     """Whether there is nothing to note but the line itself."""
     pausable: ClassVar[bool] = True
+    open = True
+    fast = False  # open, has_fast_path and not paused: operators may skip the dispatch
+    caught: tuple[str, type[Warning], str, int] | None = None  # an error about a lost derivative, as a warning
 
     def __init__(self) -> None:
         self.number: float = next(Level._numbers)
-        self.open = True
-        self.fast = False  # open, has_fast_path and not paused: operators may skip the dispatch
-        self.caught: tuple[str, type[Warning], str, int] | None = None  # an error about a lost derivative, as a warning
 
     def run(self, f: Callable[..., Any], inputs: Sequence[Any]) -> Any:
         """Call `f` on the inputs while the level is open; close it whatever happens."""

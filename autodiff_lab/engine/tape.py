@@ -77,7 +77,7 @@ class Tape(Level):
     constant_arguments : dict
         The arguments that are no inputs, by name; `count_arguments` names those integers among them that the run
         needed as an index or a count.
-    detached_lines : list of int
+    detached_lines : tuple of int
         The lines whose bare number was asked for, as ``range(n)`` does.
     output : int or None
         The line of the result; None if the result does not depend on the inputs (it is then `constant`).
@@ -94,49 +94,30 @@ class Tape(Level):
     y = v2 = 12.0
     """
 
-    __slots__ = (
-        "args",
-        "call_stacks",
-        "comparisons",
-        "constant",
-        "constant_arguments",
-        "count_arguments",
-        "detached_lines",
-        "execution_log",
-        "input_names",
-        "is_freed",
-        "kwargs",
-        "max_lines",
-        "n_inputs",
-        "n_values",
-        "ops",
-        "output",
-        "parents",
-        "values",
-        "written_by_sweep",
-    )
+    max_lines: int | None = MAX_TAPE_LINES
+    call_stacks: list[tuple[tuple[CodeType, int], ...]] | None = None
+    execution_log: Any = None
+    constant_arguments: Mapping[str, Any] = NO_OPTIONS
+    count_arguments: tuple[str, ...] = ()
+    detached_lines: tuple[int, ...] = ()
+    n_inputs = n_values = 0
+    output: int | None = None
+    constant: Any = None
+    is_freed = False
 
     def __init__(self, sites: bool = False, most: int | None = MAX_TAPE_LINES) -> None:
         super().__init__()
-        self.max_lines, self.n_values = most, 0
+        self.fast = not sites
         self.ops: list[Op | None] = []
         self.args: list[tuple[Any, ...]] = []
         self.parents: list[tuple[int, ...]] = []
         self.values: list[Any] = []
         self.kwargs: dict[int, Mapping[str, Any]] = {}
-        self.call_stacks: list[tuple[tuple[CodeType, int], ...]] | None = [] if sites else None
-        self.fast = not sites
-        self.written_by_sweep: dict[int, float] = {}
-        self.execution_log: Any = None
         self.comparisons: list[Comparison] = []
         self.input_names: list[str] = []
-        self.constant_arguments: dict[str, Any] = {}
-        self.count_arguments: tuple[str, ...] = ()
-        self.detached_lines: list[int] = []
-        self.n_inputs = 0
-        self.output: int | None = None
-        self.constant: Any = None
-        self.is_freed = False
+        self.written_by_sweep: dict[int, float] = {}
+        if sites:
+            self.call_stacks, self.max_lines = [], most
 
     @property
     def has_fast_path(self) -> bool:
@@ -233,17 +214,18 @@ class Tape(Level):
         >>> float(adjoints[0])
         6.0
         """
-        self._require_values()
-        ops, args, parents, values, kwargs = (
-            self.ops,
-            self.args,
-            self.parents,
-            self.values,
-            self.kwargs,
-        )
-        float64 = np.float64
         adjoints[line] = seed
         for i in range(line, self.n_inputs - 1, -1):
+            if adjoints[i] is not None:
+                self.rewind(i, i, adjoints, keep)
+                yield i
+
+    def rewind(self, line: int, last: int, adjoints: list[Any], keep: bool = False) -> None:
+        """Sweep the lines from `line` down to `last` without a stop; their adjoints are in `adjoints`."""
+        self._require_values()
+        ops, args, parents, values, kwargs = self.ops, self.args, self.parents, self.values, self.kwargs
+        float64 = np.float64
+        for i in range(line, last - 1, -1):
             g = adjoints[i]
             if g is None:
                 continue
@@ -268,7 +250,6 @@ class Tape(Level):
                 adjoints[j] = c if have is None else have + c
             if not keep:
                 adjoints[i] = None
-            yield i
 
     # Running again
 
@@ -387,7 +368,7 @@ def _user_call_stack(tape: Tape) -> tuple[tuple[CodeType, int], ...]:
     while frame is not None:
         if frame.f_code is Level.run.__code__ and frame.f_locals["self"] is tape:
             break
-        if frame.f_code is Tape.sweep.__code__:
+        if frame.f_code is Tape.rewind.__code__:
             tape.written_by_sweep.setdefault(len(tape.ops), frame.f_locals["self"].number)
         if is_user_frame(frame):
             frames.append((frame.f_code, frame.f_lasti))

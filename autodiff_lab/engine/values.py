@@ -139,9 +139,10 @@ def to_outputs(gradients: list[Any], inputs: Sequence[Any], taken: Sequence[Any]
         if kind is np.float64 and type(x) is np.float64:
             g = float(g)
         elif kind is np.ndarray:
+            held = held or set(map(id, taken))
             if type(x) is np.ndarray and g.dtype is not x.dtype:
                 g = g.astype(x.dtype)
-            if g.base is not None or not g.flags.writeable or id(g) in held or any(g is t for t in taken):
+            if g.base is not None or not g.flags.writeable or id(g) in held:
                 g = g.copy()
             held.add(id(g))
         elif isinstance(g, np.generic) and isinstance(x, np.generic):

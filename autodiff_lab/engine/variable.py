@@ -138,7 +138,7 @@ def _note_request(refuse: Callable[..., Any]) -> Callable[..., Any]:
     """Note on the tape which line was asked, then refuse: NumPy may hide the error behind one of its own."""
 
     def asked(self: Variable, *options: Any, **more: Any) -> Any:
-        self.tape.detached_lines.append(self.index)
+        self.tape.detached_lines += (self.index,)
         return refuse(self, *options, **more)
 
     return asked

@@ -170,12 +170,11 @@ class RecordedDerivative:
 class NamingPass(ForwardPass):
     """A forward pass that names the lines: ``v2``, and ``v2_dot`` for its tangent."""
 
-    __slots__ = ("names", "operations", "suffix")
     has_fast_path = False
 
     def __init__(self, names: dict[int, str], suffix: str) -> None:
         super().__init__()
-        self.names, self.suffix, self.fast, self.operations = names, suffix, False, 0
+        self.names, self.suffix, self.operations = names, suffix, 0
 
     def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any]) -> Any:
         """Compute one operation and the tangent of its result."""
@@ -260,7 +259,6 @@ class Answer(Variable):
 class OuterTape(Tape):
     """A tape on which comparisons are lines as well, and functions with a rule of their own are taken apart."""
 
-    __slots__ = ("decisions", "known")
     pausable = False  # what a learner does not record is computed anew all the same
 
     def __init__(self) -> None:

@@ -110,7 +110,8 @@ def about_tangent(tape: Any, lines: Sequence[Line], i: int, tangents: Sequence[A
         f"∂{line.learner_name}/∂{lines[tape.parents[i][slot]].learner_name} × {atom(Number.of(rate).text)}"
         for slot, rate in rates.items()
     )
-    yield _question("tangent", f"{line.learner_name}{message('rate')}{terms}", Number.of(tangents[i]), tangents[i], wrong())
+    ask = f"{line.learner_name}{message('rate')}{terms}"
+    yield _question("tangent", ask, Number.of(tangents[i]), tangents[i], wrong())
 
 
 def _partial(tape: Any, i: int, slot: int, args: tuple[Any, ...] | None = None) -> Any:

@@ -250,8 +250,8 @@ def differentiate(
     if type(result) is not Variable or type(result.value) is not np.float64:
         require_scalar(result, f)
     value = result_value(result, tape)
-    seeds = [ones(value)]
-    gradients = to_outputs(sweep_tape(tape, [result], seeds), tape.values[: tape.n_inputs], seeds)
+    seeds = (ones(value),)
+    gradients = to_outputs(sweep_tape(tape, (result,), seeds), tape.values, seeds)
     if len(which) != len(gradients) or not LEAF_TYPES.issuperset(map(type, args)):
         remaining = iter(gradients)
         of = {k: pytree.map_leaves(lambda _: next(remaining), args[k]) for k in dict.fromkeys(which)}

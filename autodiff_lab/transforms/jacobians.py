@@ -61,27 +61,28 @@ def jacfwd(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[
     @wraps(f)
     def jacobian(*args: Any, **kwargs: Any) -> Any:
         which = resolve_argnums(argnums, args, f)
-        leaves = [as_value(x, "the input") for k in dict.fromkeys(which) for x in pytree.flatten(args[k])]
-        sizes = [math.prod(shape_of(x)) for x in leaves]
+        asked = dict.fromkeys(which)
+        leaves = [as_value(x, "the input") for k in asked for x in pytree.flatten(args[k])]
+        sizes = [x.size for x in leaves]
         count = sum(sizes)
         # One direction needs no batch axis; single precision keeps it, or a number of double precision would win.
         single = count == 1 and all(x.dtype is FLOAT64 for x in leaves)
-        forward, duals, start = ForwardPass(None if single else count), [], 0
+        forward, batch = ForwardPass(None if single else count), () if single else (count,)
+        duals, start = [], 0
         for x, n in zip(leaves, sizes, strict=True):
-            directions = np.ones(n) if single else np.eye(count, n, -start)
-            duals.append(dual(x, directions.reshape(shape_of(x) if single else (count, *shape_of(x)))[()], forward))
+            duals.append(dual(x, np.eye(count, n, -start).reshape((*batch, *shape_of(x)))[()], forward))
             start += n
         lifted, moving = list(args), iter(duals)
-        for k in dict.fromkeys(which):
+        for k in asked:
             lifted[k] = pytree.map_leaves(lambda _: next(moving), args[k])
-        result = forward.run(lambda *inputs: f(*inputs, **kwargs) if kwargs else f(*inputs), lifted)
+        result = forward.run(f if not kwargs else lambda *inputs: f(*inputs, **kwargs), lifted)
 
         def block(y: Any) -> Any:
             shape = shape_of(y)
             if type(y) is Dual and y.level is forward:
                 tangent = y.tangent
             else:
-                tangent = np.zeros(shape if single else (count, *shape), dtype=check_result(y).dtype)
+                tangent = np.zeros((*batch, *shape), dtype=check_result(y).dtype)
             columns = tangent.reshape((*shape, 1)) if single else tangent.transpose((*range(1, len(shape) + 1), 0))
             parts, start = [], 0
             for x, n in zip(leaves, sizes, strict=True):

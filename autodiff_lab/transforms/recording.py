@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import inspect
 import operator
-from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -39,6 +38,9 @@ __all__ = [
 
 
 NUMBER_TYPES = frozenset({float, np.float64})
+
+FIRST_ARGUMENTS = frozenset(tuple(range(n)) for n in range(1, 20))
+"""All arguments in a row: what `argnums` nearly always is, where it is not one number."""
 
 
 def record_call(
@@ -89,7 +91,7 @@ def record_call(
 def find_count_arguments(tape: Tape, args: Sequence[Any], which: Sequence[int]) -> set[int]:
     """Find the integer arguments that the run needed as an index or a count: whose bare number was asked for last."""
     owners = [k for k in which for _ in pytree.flatten(args[k])]
-    lines, needed = tape.detached_lines[-1:], set()
+    lines, needed = [*tape.detached_lines[-1:]], set()
     while lines:
         i = lines.pop()
         if i < 0:
@@ -110,14 +112,17 @@ def sweep_tape(tape: Tape, outputs: Sequence[Any], seeds: Sequence[Any]) -> list
     """Sweep from the outputs; the adjoints of the inputs, zeros where nothing arrived."""
     adjoints: list[Any] = [None] * len(tape.ops)
     last = -1
-    for y, seed in zip(outputs, seeds, strict=True):
+    for y, seed in zip(outputs, seeds):  # noqa: B905 — `strict` costs as much as a line of the sweep
         line = result_line(y, tape)
         if line is not None:
             adjoints[line] = seed if adjoints[line] is None else adjoints[line] + seed
             last = line if line > last else last
-    if last >= tape.n_inputs:
-        deque(tape.sweep(last, adjoints[last], adjoints, keep=False), maxlen=0)
-    return [zeros(tape.values[i]) if adjoints[i] is None else adjoints[i] for i in range(tape.n_inputs)]
+    tape.rewind(last, tape.n_inputs, adjoints)
+    found = adjoints[: tape.n_inputs]
+    for i, g in enumerate(found):
+        if g is None:
+            found[i] = zeros(tape.values[i])
+    return found
 
 
 def push_tangents(tape: Tape, tangents: Sequence[Any], batch: int | None = None) -> list[Any]:
@@ -174,10 +179,12 @@ def check_result(y: Any) -> Any:
     return as_value(y, "the result")
 
 
-def resolve_argnums(argnums: int | Sequence[int], args: Sequence[Any], f: Callable[..., Any]) -> list[int]:
+def resolve_argnums(argnums: int | Sequence[int], args: Sequence[Any], f: Callable[..., Any]) -> Sequence[int]:
     """Resolve `argnums` to positions, counted from the front."""
     if type(argnums) is int and 0 <= argnums < len(args):
-        return [argnums]
+        return (argnums,)
+    if type(argnums) is tuple and argnums in FIRST_ARGUMENTS and len(argnums) <= len(args):
+        return argnums
     try:
         which = [*map(operator.index, (argnums,) if hasattr(argnums, "__index__") else argnums)]
     except TypeError:

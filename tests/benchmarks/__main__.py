@@ -90,9 +90,9 @@ class Table:
             if other in times
         }
         marks = [f"program {bound(work.compiled[other], f'× {other}', x)}" for other, x in found.items()]
-        if "µs" in work.compiled:
-            cost = hand("program").made.microseconds_per_operation
-            marks.append(bound(work.compiled["µs"], "µs to compile an operation", cost))
+        if "gradients" in work.compiled:
+            cost = sum(hand("program").made.seconds.values()) / min(times["engine"])
+            marks.append(bound(work.compiled["gradients"], "gradients for compiling", cost))
         return marks
 
     def memory(self, n: int) -> str:
@@ -107,7 +107,7 @@ class Table:
         """The price of an import in a process that has NumPy already."""
         modules = {"engine": "autodiff_lab", "autograd": "autograd.numpy", "PyTorch": "torch", "JAX": "jax.numpy"}
         prices = {
-            name: import_price(module, 1 if self.quick else 15 if name == "engine" else 3)
+            name: import_price(module, 1 if self.quick else 15 if name in ("engine", "autograd") else 3)
             for name, module in modules.items()
             if missing(name) is None and not (self.quick and name != "engine")
         }
@@ -120,6 +120,8 @@ class Table:
 
         time, space = prices["engine"]
         marks = [bound(15, "ms", time * 1e3)] + ([] if space is None else [bound(4, "MB", space / 1e6)])
+        if "autograd" in prices:
+            marks.append(bound(0.5, "× autograd", time / prices["autograd"][0]))
         return f"| `import`, after `import numpy` | {' | '.join(map(cell, HANDS))} | {'; '.join(marks)} |"
 
 
@@ -134,7 +136,7 @@ def reason_against(work: Work, name: str) -> str | None:
         return missing(name)
     if name in work.without:
         return work.without[name]
-    if name == "closures" and (work.task != "gradient" or any(np.ndim(x) for x in work.args)):
+    if name in ("closures", "micrograd") and (work.task != "gradient" or any(np.ndim(x) for x in work.args)):
         return "gradients of numbers are all it knows"
     return None
 

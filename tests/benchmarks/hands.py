@@ -1,4 +1,4 @@
-"""The hands that do the work: the engine, the smallest engine one could write, and three libraries.
+"""The hands that do the work: the engine, the smallest engine one could write, and four libraries.
 
 Each hand has a namespace `xp` in which a function finds ``sin`` and ``sum``, and one method per task; a method gets
 ready and returns the call to time. A hand without the method does not know the task.
@@ -6,6 +6,8 @@ ready and returns the call to time. A hand without the method does not know the 
 
 from __future__ import annotations
 
+import math
+import sys
 from collections.abc import Callable
 from functools import cache, partial
 from importlib.util import find_spec
@@ -89,6 +91,44 @@ class Closures:
     def gradient(self, f: Any, *args: float) -> Call:
         def call() -> list[float]:
             inputs = [Node(x) for x in args]
+            f(*inputs).backward()
+            return [x.grad for x in inputs]
+
+        return call
+
+
+class Micrograd:
+    """micrograd: scalars only. The functions that it has not are written as it writes its own."""
+
+    def __init__(self) -> None:
+        from micrograd.engine import Value
+
+        def function(f: Callable[[float], float], slope: Callable[[float, float], float]) -> Callable[[Any], Any]:
+            def call(x: Any) -> Any:
+                out = Value(f(x.data), (x,), f.__name__)
+
+                def _backward() -> None:
+                    x.grad += slope(out.data, x.data) * out.grad
+
+                out._backward = _backward
+                return out
+
+            return call
+
+        sys.setrecursionlimit(max(sys.getrecursionlimit(), 5_000))  # its sort recurses, once per operation in a row
+        self.value = Value
+        self.xp = SimpleNamespace(
+            log=function(math.log, lambda y, x: 1 / x),
+            sin=function(math.sin, lambda y, x: math.cos(x)),
+            exp=function(math.exp, lambda y, x: y),
+        )
+
+    def array(self, x: Any) -> Any:
+        return x
+
+    def gradient(self, f: Any, *args: float) -> Call:
+        def call() -> list[float]:
+            inputs = [self.value(x) for x in args]
             f(*inputs).backward()
             return [x.grad for x in inputs]
 
@@ -200,6 +240,7 @@ HANDS: dict[str, tuple[Callable[[], Any], str | None]] = {
     "engine": (Engine, None),
     "program": (Program, None),
     "closures": (Closures, None),
+    "micrograd": (Micrograd, "micrograd"),
     "autograd": (Autograd, "autograd"),
     "PyTorch": (Torch, "torch"),
     "JAX": (Jax, "jax"),

@@ -18,7 +18,7 @@ from .hands import flat, hand
 from .work import Work, chain, works
 
 WORKS = {work.name: work for work in [*works(), chain(10_000)]}
-IN_TESTS = ["engine", "program", "closures", "autograd"]  # the others take seconds to load
+IN_TESTS = ["engine", "program", "closures", "micrograd", "autograd"]  # the others take seconds to load
 
 
 @pytest.fixture(scope="module", autouse=True)

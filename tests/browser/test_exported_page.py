@@ -6,9 +6,9 @@ import nbformat
 import pytest
 from nbconvert import HTMLExporter
 
-from autodiff_lab import Trace, play
+from autodiff_lab import play
 
-from .player_page import AT_HALF_WAY, INPUTS, LAST, PlayerOnPage, f
+from .player_page import AT_HALF_WAY, LAST, PlayerOnPage, f
 from .server import NOTEBOOKS, PAGES, REPOSITORY
 
 
@@ -96,44 +96,6 @@ def test_notebook_as_a_web_page(name, new_page, watch, tmp_path):
         assert last > 0
         player.key("ArrowLeft")
         player.root.and_(page.locator(f"[data-step='{last - 1}']")).wait_for()
-
-
-# WebKit is not at hand in these tests: what it needs is looked for in what Chromium was given.
-STANDS_AS_ITS_TEXT = """() => [...document.querySelectorAll('svg.adl-graph tspan')].map(tspan =>
-    [...document.styleSheets].flatMap(sheet => [...sheet.cssRules])
-        .filter(rule => rule.selectorText && tspan.matches(rule.selectorText))
-        .map(rule => rule.style.dominantBaseline).filter(Boolean).pop() ?? tspan.getAttribute('dominant-baseline'))"""
-NOTE_WHAT_IS_PUT_IN = """() => {
-    window.putIn = [];
-    new MutationObserver(changes => window.putIn.push(...changes.flatMap(({ addedNodes }) => [...addedNodes])))
-        .observe(document.querySelector('svg.adl-graph'), { childList: true, subtree: true });
-}"""
-NEW_TIPS = """() => [...document.querySelectorAll('.adl-edge.is-adjoint path.adl-line')].map(path =>
-    [path.getAttribute('marker-start'), window.putIn.includes(path), path === path.parentElement.firstChild])"""
-
-
-def test_headings_stand_in_their_boxes_in_webkit_too(saved, new_page):
-    page = new_page(offline=True)
-    page.goto(saved.as_uri())
-    PlayerOnPage(page).shows_the_start()
-    lines = Trace.of(f, 2.0, 5.0).lines
-    found = page.evaluate(STANDS_AS_ITS_TEXT)
-    assert len(found) >= 2 * len(lines) - INPUTS, "a name and an operation; an input has its name"
-    assert set(found) <= {"inherit", "central"}
-
-
-def test_a_path_with_a_new_tip_is_put_in_anew_for_webkit(saved, new_page):
-    page = new_page(offline=True)
-    page.goto(saved.as_uri())
-    player = PlayerOnPage(page)
-    player.shows_the_start()
-    player.scrub(AT_HALF_WAY - 1)
-    page.evaluate(NOTE_WHAT_IS_PUT_IN)
-    player.press("Forward one step")
-    player.arrives_at(AT_HALF_WAY)
-    tips = page.evaluate(NEW_TIPS)
-    assert tips
-    assert all("adjoint" in tip and put_in and below for tip, put_in, below in tips)
 
 
 def test_the_page_says_which_integer_stays_constant(tmp_path, new_page):

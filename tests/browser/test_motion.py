@@ -312,13 +312,13 @@ def test_playing_keeps_the_frames_of_an_empty_page(function, args, least, opened
     player = opened(function, *args)
     empty = new_page(offline=True)
     shares = []
-    for _ in range(5):
+    for _ in range(12):  # once is enough: others may need the machine, and drawing suffers more than waiting
         empty.bring_to_front()
-        idle = empty.evaluate(FRAMES, 700)
+        idle = empty.evaluate(FRAMES, 600)
         player.page.bring_to_front()
         player.first_step()
         player.key(" ")
-        playing = player.page.evaluate(FRAMES, 2100) / 3
+        playing = player.page.evaluate(FRAMES, 1800) / 3
         assert player.root.get_attribute("data-playing"), "it played all the time"
         player.key(" ")
         shares.append(playing / idle)

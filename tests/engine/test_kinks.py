@@ -327,3 +327,13 @@ def test_lstsq_does_not_ignore_a_cut_that_drops_a_column() -> None:
     assert np.linalg.lstsq(nearly, b, rcond=0.5)[2] == 1
     with pytest.raises(UnsupportedError, match="full rank"):
         vjp(lambda a: np.linalg.lstsq(a, b, rcond=0.5)[0], nearly)
+
+
+@pytest.mark.parametrize("first,slopes", [([3.0, 3.0], [0.5, 0.5]), ([3.0, 4.0], [0.0, 1.0])])
+def test_a_largest_entry_beside_a_row_of_nan(first: list[float], slopes: list[float]) -> None:
+    """As many entries are the largest as there are rows, though one ties; and a row with NaN has slope NaN."""
+    x = np.array([first, [np.nan, 1.0]])
+    _, pullback = vjp(lambda x: np.max(x, axis=1), x)
+    with np.errstate(invalid="ignore"):
+        found = pullback(np.ones(2))[0]
+    np.testing.assert_array_equal(found, [slopes, [np.nan, np.nan]])

@@ -1,29 +1,33 @@
-"""Run one handed-in notebook inside the walls, cell by cell, and write down the verdict of each exercise.
+"""Run one handed-in notebook inside the walls, cell by cell, and write down what the checks observe.
 
-    python -m autodiff_lab.classroom.grading.examiner NOTEBOOK
+    python -m autodiff_lab.classroom.grading.examiner NOTEBOOK SECRET
 
 There is no kernel: the cells run in IPython, in this very process, one after the other, whatever the cell before did.
 What the cells print is thrown away; the findings leave as lines of JSON through the standard output as it was before
-the first cell. The first line says that the examiner itself has begun: whatever fails before it is no hand-in's fault.
+the first cell, behind the word in the file SECRET, which is gone before the first cell runs. The first line says that
+the examiner itself has begun: whatever fails before it is no hand-in's fault.
 """
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import re
 import sys
 from collections.abc import Iterator
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout, suppress
 from pathlib import Path
 from typing import Any
 
+from autodiff_lab.classroom.grading.definitions import list_definitions, name_changes
+from autodiff_lab.classroom.grading.observations import encode_observation
 from autodiff_lab.lessons.checks.exercise import Exercise, Reply
 
 __all__ = ["examine", "lesson_of"]
 
 MAX_SHOWN_CHARACTERS = 1000
-"""Characters of an answer, or of a reply to it, that go into the report."""
+"""Characters of a reply that go into the report, or of the answer."""
 
 
 def lesson_of(cells: list[str]) -> str | None:
@@ -53,48 +57,54 @@ def code_of(notebook: bytes) -> list[str]:
 
 
 def examine(cells: list[str]) -> Iterator[dict[str, Any]]:
-    """Run code cells, and yield the verdict of each exercise and the error of each cell that raises.
+    """Run code cells, and yield what the checks observed of each answer, and the error of each cell that raises.
 
     Yields
     ------
     dict
-        ``{"exercise": "ex_03_2", "status": "passed", "hint": ""}`` for each answer that was looked at, the hint being
-        that of the wrong answer that was recognised; with ``"not yet"`` also the `reply` and, as `answer`, the cell;
-        ``{"raised": "ValueError", "cell": 4}`` for each cell that raises, counted from 1; and at the end
-        ``{"end": True, "changed": False}``, where `changed` says that some function of the checks is another one.
+        ``{"exercise": "ex_03_2", "cell": 4, "status": "passed", "reply": …, "seed": …, "observed": …, "changed": …}``
+        for each answer that was looked at: what was said to it, and `encode_observation` of what it was judged by;
+        ``{"raised": "ValueError", "cell": 4}`` for each cell that raises; cells are counted from 1; and at the end
+        ``{"end": True, "changed": []}``. `changed` names the definitions of the checks that are no longer what they
+        were before the first cell.
 
     Examples
     --------
     >>> list(examine(["1 / 0", "1 + 1"]))
-    [{'raised': 'ZeroDivisionError', 'cell': 1}, {'end': True, 'changed': False}]
+    [{'raised': 'ZeroDivisionError', 'cell': 1}, {'end': True, 'changed': []}]
     """
     from IPython.core.interactiveshell import InteractiveShell
 
     shell = InteractiveShell()
     seen: list[dict[str, Any]] = []
+    before: dict[str, tuple[Any, ...]] = {}
     asked = Exercise.__call__
 
     def watched(exercise: Exercise, *answers: Any, seed: Any = None) -> Reply:
+        changed = name_changes(before)
         reply = asked(exercise, *answers, seed=seed)
-        finding = {"exercise": exercise.name, "status": reply.status, "hint": _find_hint(exercise, reply, seed)}
-        if reply.status == "not yet":
-            finding |= {"reply": reply.text[:MAX_SHOWN_CHARACTERS], "answer": source[:MAX_SHOWN_CHARACTERS]}
-        seen.append(finding)
+        finding = {"exercise": exercise.name, "status": reply.status, "changed": changed}
+        finding |= {"reply": reply.text[:MAX_SHOWN_CHARACTERS], "seed": exercise.choose_seed(seed)}
+        seen.append(finding | {"observed": encode_observation(reply.observed)})
         return reply
 
-    before = _identify_judges()
+    lesson = lesson_of(cells)
+    if lesson:
+        with suppress(ImportError):  # of no lesson of the course
+            importlib.import_module(f"autodiff_lab.lessons.lesson_{lesson}")
     Exercise.__call__ = watched  # type: ignore[method-assign]
+    before |= list_definitions()
     try:
         for number, source in enumerate(cells, 1):
             problem = _run_cell(shell, source)
-            yield from seen
+            yield from ({**finding, "cell": number} for finding in seen)
             seen.clear()
             if problem:
                 yield {"raised": problem, "cell": number}
-        untouched = Exercise.__call__ is watched
+        changed = name_changes(before)
     finally:
         Exercise.__call__ = asked  # type: ignore[method-assign]
-    yield {"end": True, "changed": not untouched or _identify_judges() != before}
+    yield {"end": True, "changed": changed}
 
 
 def _run_cell(shell: Any, source: str) -> str:
@@ -108,36 +118,21 @@ def _run_cell(shell: Any, source: str) -> str:
     return type(problem).__name__ if problem is not None else ""
 
 
-def _find_hint(exercise: Exercise, reply: Reply, seed: Any) -> str:
-    """Find the hint of the wrong answer that the check has recognised."""
-    if reply.status != "not yet":
-        return ""
-    return next((m.hint for m in exercise.instance(seed).misconceptions if reply.text.endswith(m.hint)), "")
-
-
-def _identify_judges() -> dict[Any, Any]:
-    """Identify the functions that decide about answers, to see whether they are the same afterwards."""
-    from autodiff_lab.lessons.checks import compare, exercise
-
-    places = {"Exercise": vars(Exercise), "comparing": vars(compare), "exercise": vars(exercise)}
-    return {
-        (place, name): id(thing)
-        for place, names in places.items()
-        for name, thing in names.items()
-        if callable(thing) and name != "__call__"
-    }
-
-
-def main(path: str) -> None:
+def main(path: str, secret: str) -> None:
     """Examine one notebook; tell through what was the standard output, and keep the cells from it."""
-    told = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    nowhere = os.open(os.devnull, os.O_WRONLY)
+    told, nowhere = os.dup(1), os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
     os.dup2(nowhere, 2)
-    print(json.dumps({"begin": True}), file=told, flush=True)
+    token, write = Path(secret).read_text(), os.write
+    Path(secret).unlink()
+
+    def tell(finding: dict[str, Any]) -> None:
+        write(told, f"{token} {json.dumps(finding)}\n".encode())
+
+    tell({"begin": True})
     for finding in examine(code_of(Path(path).read_bytes())):
-        print(json.dumps(finding), file=told, flush=True)
+        tell(finding)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

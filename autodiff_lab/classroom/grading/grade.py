@@ -1,29 +1,31 @@
 """Grade a folder of handed-in notebooks, each run behind walls: `autodiff-lab grade`.
 
-A notebook that is broken, endless or too large costs its own row and nothing else. What a row says is what the
-notebook's own process said: it shows who was stuck where; it is no proof against somebody who sets out to cheat.
+A notebook that is broken, endless or too large costs its own row and nothing else. Answers are judged outside the
+walls, by what was observed inside: that shows who was stuck where; it is no proof against somebody who wants to cheat.
 """
 
 from __future__ import annotations
 
-import json
+import hashlib
 import os
+import secrets
 import stat
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
+from autodiff_lab import __version__
 from autodiff_lab.classroom.grading.confinement import Done, Limits, run_confined, why_no_walls
-from autodiff_lab.classroom.grading.examiner import MAX_SHOWN_CHARACTERS, code_of, lesson_of
+from autodiff_lab.classroom.grading.examiner import code_of, lesson_of
+from autodiff_lab.classroom.grading.verdicts import Row, complete_row, mark_as_not_run, printable
 from autodiff_lab.jupyter.notebooks import TutorialError
 from autodiff_lab.lessons.checks.course import lessons
-from autodiff_lab.lessons.checks.exercise import Exercise
 from autodiff_lab.lessons.checks.progress import FILE, VARIABLE
 
-__all__ = ["GradingError", "Limits", "Row", "check_walls", "find_notebooks", "grade", "printable"]
+__all__ = ["GradingError", "Limits", "check_walls", "find_notebooks", "grade"]
 
 MAX_NOTEBOOK_BYTES = 20_000_000
 """Bytes: no notebook of the course comes near, and a larger file is not opened."""
@@ -31,65 +33,6 @@ MAX_NOTEBOOK_BYTES = 20_000_000
 
 class GradingError(TutorialError):
     """Nothing can be graded here; the message says why and what to do."""
-
-
-@dataclass(frozen=True)
-class Row:
-    """The result of one handed-in notebook: a row of the report.
-
-    Attributes
-    ----------
-    file : str
-        Its path below the folder, `printable`.
-    lesson : str
-        Its number; empty where that cannot be told.
-    ended : str
-        How it went, in words: ``"ran"``, ``"ran; 2 cells raise (the first: cell 4, NameError)"``, ``"out of time"``, …
-    exercises : tuple of str
-        The names of the lesson's exercises, in order.
-    states : dict
-        For each exercise that was tried, ``"passed"`` or ``"not yet"``.
-    met : dict
-        For each exercise with a wrong answer that was recognised and not put right: its hint.
-    unknown : dict
-        For each exercise with a wrong answer that was not recognised: what was said to it, and the cell.
-    judged : bool
-        False where the hand-in could not be run for a reason that is not its own.
-    """
-
-    file: str
-    lesson: str
-    ended: str
-    exercises: tuple[str, ...] = ()
-    states: dict[str, str] = field(default_factory=dict)
-    met: dict[str, str] = field(default_factory=dict)
-    unknown: dict[str, tuple[str, str]] = field(default_factory=dict)
-    judged: bool = True
-
-    @property
-    def who(self) -> str:
-        """Whose it is: the folder it lies in, or else the file's name."""
-        parts = Path(self.file).parts
-        return parts[0] if len(parts) > 1 else Path(self.file).stem
-
-    @property
-    def passed(self) -> int:
-        """How many exercises are passed."""
-        return sum(state == "passed" for state in self.states.values())
-
-    @property
-    def attempted(self) -> int:
-        """How many exercises were tried."""
-        return len(self.states)
-
-
-def printable(text: str) -> str:
-    r"""Escape control characters and lone surrogates, which a terminal would obey or refuse.
-
-    >>> print(printable("ada\x1b[2J\nbob \u202e \udce9"))
-    ada\x1b[2J\nbob \u202e \udce9
-    """
-    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
 
 
 def find_notebooks(folder: Path) -> list[Path]:
@@ -130,20 +73,17 @@ def check_walls(limits: Limits, *, walls: bool = True) -> None:
             "all who handed in, --unconfined runs their notebooks with your own rights."
         )
     try:
-        done = _run_examiner(b'{"cells": []}', {}, limits, walls=walls)
-        reason = "" if any("end" in finding for finding in _parse_findings(done.said)) else _why_it_did_not_begin(done)
+        done, token = _run_examiner({"notebook.ipynb": b'{"cells": []}'}, limits, walls=walls)
+        row = complete_row(Row("", "", ""), done, token, [], {}, limits)
     except OSError as problem:
-        reason = str(problem)
-    if reason:
+        row = mark_as_not_run(Row("", "", ""), str(problem))
+    if row.ended != "ran":
+        reason = row.ended.rpartition("fault: ")[2]
         raise GradingError(
-            f"not even an empty notebook can be graded on this machine: {printable(reason)}.\nNo hand-in was run. "
+            f"not even an empty notebook can be graded on this machine: {reason}.\nNo hand-in was run. "
             f"Each is given {limits.seconds:g} s and {limits.megabytes} MB: see --seconds and --megabytes."
             + (" The walls need bubblewrap 0.8 or newer, and user namespaces." if walls else "")
         )
-
-
-def _why_it_did_not_begin(done: Done) -> str:
-    return done.complaint or (f"exit status {done.code}" if done.ended == "by itself" else done.ended)
 
 
 def grade(
@@ -152,7 +92,9 @@ def grade(
     *,
     jobs: int | None = None,
     walls: bool = True,
+    known: Mapping[str, Row] | None = None,
     tell: Callable[[Row], None] = lambda _: None,
+    show: Callable[[Row], None] = lambda _: None,
 ) -> list[Row]:
     """Run every notebook in `folder` and return a row for each, in the order of their names.
 
@@ -165,8 +107,12 @@ def grade(
         How many run at a time; by default as many as there are processors.
     walls : bool
         Whether each runs behind walls; see `check_walls`, which is to be called before.
+    known : mapping, optional
+        Rows of an earlier run by `file`; where nothing has changed since, they are taken as they are.
     tell : callable
         Called with each row when it is there, in the order in which they end.
+    show : callable
+        Called with each row in the order of their names, as soon as it and those before it are there.
 
     Raises
     ------
@@ -174,51 +120,58 @@ def grade(
         If there is no such folder, or no notebook in it.
     """
     paths = find_notebooks(folder)
-    exercises = {lesson.number: lesson.exercises() for lesson in lessons()}
+    lessons()  # loaded before there are threads that would do it at the same time
 
     def one(path: Path) -> Row:
         file = printable(str(path.relative_to(folder)))
         try:
-            return _grade_notebook(path, file, folder, exercises, limits or Limits(), walls)
+            return _grade_notebook(path, file, folder, (known or {}).get(file), limits or Limits(), walls)
         except Exception as problem:  # whatever happens to one, the others keep their rows
-            return _mark_as_not_run(Row(file, "", ""), f"{type(problem).__name__}: {problem}")
+            return mark_as_not_run(Row(file, "", ""), f"{type(problem).__name__}: {problem}")
 
-    rows = {}
+    rows: dict[Path, Row] = {}
+    to_show = deque(paths)
     with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
         running = {pool.submit(one, path): path for path in paths}
         try:
             for done in as_completed(running):
                 rows[running[done]] = done.result()
                 tell(done.result())
+                while to_show and to_show[0] in rows:
+                    show(rows[to_show.popleft()])
         except BaseException:  # Ctrl-C, or a disk that is full: do not begin what is still waiting
             pool.shutdown(cancel_futures=True)
             raise
     return [rows[path] for path in paths]
 
 
-def _grade_notebook(
-    path: Path, file: str, folder: Path, exercises: Mapping[str, Mapping[str, Exercise]], limits: Limits, walls: bool
-) -> Row:
+def _grade_notebook(path: Path, file: str, folder: Path, known: Row | None, limits: Limits, walls: bool) -> Row:
     try:
         found = path.lstat()
         if not stat.S_ISREG(found.st_mode):
             return Row(file, "", "a link or a device and not a file, not opened")
         if found.st_size > MAX_NOTEBOOK_BYTES:
             return Row(file, "", f"larger than {MAX_NOTEBOOK_BYTES // 1_000_000} MB, not opened")
-        notebook = path.read_bytes()
+        files = {"notebook.ipynb": path.read_bytes(), **_read_progress(path)}
     except OSError as problem:
         return Row(file, "", f"the file cannot be read ({problem.strerror})")
+    digest = hashlib.sha256(repr((__version__, limits, walls, files)).encode()).hexdigest()
+    if known and known.digest == digest and known.judged:
+        return known
     try:
-        cells = code_of(notebook)
+        cells = code_of(files["notebook.ipynb"])
     except ValueError as problem:
         return Row(file, "", str(problem))
-    lesson = lesson_of(cells)
-    if lesson is None or lesson not in exercises:
-        return Row(file, lesson or "", "asks for the checks of no lesson of this course")
-    row = Row(file, lesson, "", tuple(exercises[lesson]))
-    return _complete_row(
-        row, _run_examiner(notebook, _read_progress(path), limits, hidden=[folder], walls=walls), limits
-    )
+    number = lesson_of(cells) or ""
+    exercises = next((lesson.exercises() for lesson in lessons() if lesson.number == number), None)
+    if exercises is None:
+        return Row(file, number, "asks for the checks of no lesson of this course")
+    row = Row(file, number, "", tuple(exercises), digest=digest)
+    done, token = _run_examiner(files, limits, hidden=[folder], walls=walls)
+    try:
+        return complete_row(row, done, token, cells, exercises, limits)
+    except Exception:  # the examiner writes no such lines
+        return replace(row, ended="what it says cannot be read", doubts=("it wrote to the report itself",))
 
 
 def _read_progress(notebook: Path) -> dict[str, bytes]:
@@ -232,72 +185,10 @@ def _read_progress(notebook: Path) -> dict[str, bytes]:
 
 
 def _run_examiner(
-    notebook: bytes, seeds: Mapping[str, bytes], limits: Limits, *, hidden: Sequence[Path] = (), walls: bool
-) -> Done:
-    command = [sys.executable, "-m", "autodiff_lab.classroom.grading.examiner", "notebook.ipynb"]
-    files = {"notebook.ipynb": notebook, **seeds}
-    return run_confined(command, files, limits, hidden=hidden, variables={VARIABLE: FILE}, walls=walls)
-
-
-def _mark_as_not_run(row: Row, reason: str) -> Row:
-    return replace(row, ended=f"not run, and not its own fault: {printable(reason)[:200]}", judged=False)
-
-
-def _complete_row(row: Row, done: Done, limits: Limits) -> Row:
-    """Complete a row by what the examiner said. A line that is not the examiner's is passed over."""
-    states: dict[str, str] = {}
-    met: dict[str, str] = {}
-    unknown: dict[str, tuple[str, str]] = {}
-    raised: list[tuple[int, str]] = []
-    begun, end = False, {}
-    for finding in _parse_findings(done.said):
-        name, status = finding.get("exercise"), finding.get("status")
-        if name in row.exercises and status in ("passed", "not yet") and states.get(name) != "passed":
-            states[name] = status
-            met.pop(name, None)
-            unknown.pop(name, None)
-            if finding.get("hint"):
-                met[name] = _clip(finding["hint"])
-            elif status == "not yet":
-                unknown[name] = _clip(finding.get("reply")), _clip(finding.get("answer"))
-        elif isinstance(finding.get("cell"), int):
-            raised.append((finding["cell"], printable(str(finding.get("raised")))[:80]))
-        elif "end" in finding:
-            end = finding
-        begun = begun or "begin" in finding
-    if not begun:
-        return _mark_as_not_run(row, _why_it_did_not_begin(done))
-    return replace(row, ended=_describe_end(done, raised, end, limits), states=states, met=met, unknown=unknown)
-
-
-def _clip(said: object) -> str:
-    """Cut what a hand-in said to what a report can hold, line by line `printable`."""
-    return "\n".join(map(printable, str(said)[:MAX_SHOWN_CHARACTERS].split("\n")))
-
-
-def _parse_findings(said: bytes) -> Iterable[dict[str, Any]]:
-    for line in said.decode(errors="replace").splitlines():
-        try:
-            finding = json.loads(line)
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(finding, dict):
-            yield finding
-
-
-def _describe_end(done: Done, raised: Sequence[tuple[int, str]], end: Mapping[str, Any], limits: Limits) -> str:
-    if done.ended != "by itself":
-        allowed = {
-            "out of time": f" after {limits.seconds:g} s",
-            "out of memory": f": more than {limits.megabytes} MB",
-            "too many processes": f": more than {limits.processes}",
-        }
-        return f"{done.ended}{allowed[done.ended]}; what came before counts"
-    if not end:
-        return "it ended before its last cell (out of memory, or it left); what came before counts"
-    if end.get("changed"):
-        return "it changes the checks themselves: look at it yourself"
-    if raised:
-        count = "1 cell raises" if len(raised) == 1 else f"{len(raised)} cells raise"
-        return f"ran; {count} (the first: cell {raised[0][0]}, {raised[0][1]})"
-    return "ran"
+    files: Mapping[str, bytes], limits: Limits, *, hidden: Sequence[Path] = (), walls: bool
+) -> tuple[Done, str]:
+    """Run the examiner on ``notebook.ipynb``; return what was said, and the word before each line of its own."""
+    token = secrets.token_hex(16)
+    command = [sys.executable, "-m", "autodiff_lab.classroom.grading.examiner", "notebook.ipynb", "secret"]
+    files = {**files, "secret": token.encode()}
+    return run_confined(command, files, limits, hidden=hidden, variables={VARIABLE: FILE}, walls=walls), token

@@ -2,55 +2,65 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from urllib.parse import quote
 
-from autodiff_lab.classroom.grading.grade import GradingError, Row, printable
+from autodiff_lab.classroom.grading.grade import GradingError
+from autodiff_lab.classroom.grading.gradebooks import canvas_csv, moodle_csv, write_csv
+from autodiff_lab.classroom.grading.verdicts import Answer, Row, printable
 from autodiff_lab.lessons.checks.course import lessons
 from autodiff_lab.lessons.checks.exercise import MARKS
 from autodiff_lab.text.notation import escape
 
-__all__ = ["csv_text", "html_page", "open_report", "report_paths"]
+__all__ = ["csv_text", "html_page", "open_report", "read_rows", "report_paths"]
 
-COLUMNS = ("who", "file", "notebook", "passed", "attempted", "exercises", "how it went", "wrong answers met")
+COLUMNS = ("who", "file", "notebook", "passed", "attempted", "exercises", "how it went", "doubts", "wrong answers met")
+GRADEBOOKS = {"grades-moodle.csv": moodle_csv, "grades-canvas.csv": canvas_csv}
+JOURNAL = "grades.jsonl"
+MOST = 5
+"""How many of the wrong answers a page begins with: what there is time to talk about."""
 NOT_ATTEMPTED = "not attempted"
 WALLS = {True: "behind the walls of bubblewrap", False: "without walls (--unconfined), with all your rights"}
 
 
 @contextmanager
-def open_report(folder: Path, *, overwrite: bool = False, walls: bool = True) -> Iterator[Callable[[Row], None]]:
+def open_report(
+    folder: Path, *, overwrite: bool = False, resume: bool = False, walls: bool = True
+) -> Iterator[Callable[[Row], None]]:
     """Open ``grades.csv`` and ``grades.html`` in a folder; yield a function that adds a row.
 
-    Each row is in ``grades.csv`` as soon as it is added. At the end, however it comes, its rows are put into the order
-    of their names, and ``grades.html`` is written.
+    Each row is in ``grades.csv``, and with all that is known in ``grades.jsonl``, as soon as it is added. At the end,
+    however it comes, the rows of ``grades.csv`` are put into the order of their names, and the other files are written.
 
     Raises
     ------
     FileExistsError
-        If they are there already and `overwrite` is not asked for: somebody may have written into them.
+        If they are there already and neither `overwrite` nor `resume` is asked for: somebody may have edited them.
     GradingError
         If they cannot be written.
     """
     paths = report_paths(folder)
-    there = [path for path in paths if os.path.lexists(path)]
-    if there and not overwrite:
-        raise FileExistsError(f"{there[0]} is there already; name another folder with --out, or say --overwrite")
+    there = [path for path in (*paths, *(folder / name for name in (JOURNAL, *GRADEBOOKS))) if os.path.lexists(path)]
+    if there and not (overwrite or resume):
+        raise FileExistsError(
+            f"{there[0]} is there already; name another folder with --out, or say --resume (to grade what is new) "
+            "or --overwrite"
+        )
     rows: list[Row] = []
     with ExitStack() as files:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             for path in there:
-                path.unlink()
+                if overwrite or path.name != JOURNAL:
+                    path.unlink()
             # With the mark at its beginning a spreadsheet takes the text for what it is, UTF-8.
             table = files.enter_context(paths[0].open("x", encoding="utf-8-sig", newline=""))
             page = files.enter_context(paths[1].open("x", encoding="utf-8"))
-            table.write(csv_text([]))
-            table.flush()
+            journal = files.enter_context((folder / JOURNAL).open("a", encoding="utf-8"))
         except OSError as problem:
             raise GradingError(
                 f"the grades cannot be written into {printable(str(folder))} ({problem.strerror}). Nothing was run.\n"
@@ -58,9 +68,12 @@ def open_report(folder: Path, *, overwrite: bool = False, walls: bool = True) ->
             ) from problem
 
         def add(row: Row) -> None:
+            head, _, line = csv_text([row]).partition("\r\n")
+            table.write(line if rows else f"{head}\r\n{line}")
             rows.append(row)
-            table.write(csv_text([row]).partition("\r\n")[2])
+            journal.write(f"\n{row.to_json()}")  # a line before it that was cut short costs only itself
             table.flush()
+            journal.flush()
 
         try:
             yield add
@@ -69,6 +82,9 @@ def open_report(folder: Path, *, overwrite: bool = False, walls: bool = True) ->
             table.seek(0)
             table.write(csv_text(rows))  # the same lines, and so as long as what it covers
             page.write(html_page(rows, walls=walls))
+            for name, write in GRADEBOOKS.items():
+                if text := write(rows):
+                    (folder / name).write_text(text, encoding="utf-8", newline="")
 
 
 def report_paths(folder: Path) -> tuple[Path, Path]:
@@ -76,28 +92,29 @@ def report_paths(folder: Path) -> tuple[Path, Path]:
     return folder / "grades.csv", folder / "grades.html"
 
 
+def read_rows(folder: Path) -> dict[str, Row]:
+    """Read the rows of an earlier run in this folder, by file."""
+    rows = {}
+    with suppress(OSError):
+        for line in (folder / JOURNAL).read_text(encoding="utf-8", errors="replace").split("\n"):
+            with suppress(ValueError, TypeError, LookupError, AttributeError):  # cut short, or of another version
+                row = Row.from_json(line)
+                rows[row.file] = row
+    return rows
+
+
 def csv_text(rows: Sequence[Row]) -> str:
     """Write the table as CSV, one line for each notebook.
 
-    Cells that a spreadsheet would take for a formula are written as text: a file's name is its author's to choose.
-
-    >>> print(csv_text([Row("ada/03.ipynb", "03", "ran", ("ex_03_1",), {"ex_03_1": "passed"})]).splitlines()[1])
-    ada,ada/03.ipynb,03,1,1,1,ran,
+    >>> print(csv_text([Row("ada/03.ipynb", "03", "ran", ("ex_03_1",), {"ex_03_1": Answer("passed")})]).splitlines()[1])
+    ada,ada/03.ipynb,03,1,1,1,ran,,
     """
-    text = io.StringIO()
-    writer = csv.writer(text)
-    writer.writerow(COLUMNS)
+    lines = []
     for row in rows:
-        met = " | ".join(f"{_exercise_number(name)}: {hint}" for name, hint in row.met.items())
+        met = " | ".join(f"{_exercise_number(name)}: {each.hint}" for name, each in row.answers.items() if each.hint)
         counts = row.passed, row.attempted, len(row.exercises)
-        writer.writerow(
-            [*map(_escape_formula, (row.who, row.file, row.lesson)), *counts, *map(_escape_formula, (row.ended, met))]
-        )
-    return text.getvalue()
-
-
-def _escape_formula(cell: str) -> str:
-    return f"'{cell}" if cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell
+        lines.append((row.who, row.file, row.lesson, *counts, row.ended, "; ".join(row.doubts), met))
+    return write_csv(COLUMNS, lines)
 
 
 def _exercise_number(exercise: str) -> str:
@@ -105,17 +122,17 @@ def _exercise_number(exercise: str) -> str:
 
 
 def html_page(rows: Sequence[Row], *, walls: bool = True) -> str:
-    """Write the table as one HTML page: for each lesson who did what, and which wrong answers were met."""
+    """Write the table as one HTML page: for each lesson what went wrong most, who did what, and every answer."""
     titles = {lesson.number: lesson.title for lesson in lessons()}
     parts = []
     for lesson in sorted({row.lesson for row in rows}, key=lambda number: (number not in titles, number)):
         mine = [row for row in rows if row.lesson == lesson]
         title = f"{lesson} · {titles[lesson]}" if lesson in titles else "Notebooks that could not be placed"
-        parts.append(f"<h2>{escape(title)}</h2>{_table(mine)}{_recognised_answers(mine)}{_unrecognised_answers(mine)}")
+        parts.append(f"<h2>{escape(title)}</h2>{_recognised_answers(mine)}{_table(mine)}{_answers(mine)}")
     done = sum(row.passed for row in rows)
     said = (
         f"{len(rows)} notebooks, {done} exercises passed. Each ran in a process of its own, {WALLS[walls]}. "
-        "A row says what the notebook's own process said."
+        "What its checks observed there was judged outside: evidence, and no proof."
     )
     legend = " · ".join(f"{MARKS[state]} {state}" for state in ("passed", "not yet", NOT_ATTEMPTED))
     return (
@@ -124,6 +141,18 @@ def html_page(rows: Sequence[Row], *, walls: bool = True) -> str:
         f"<style>{STYLE}</style><h1>What was handed in</h1><p>{escape(said)}</p><p>{escape(legend)}</p>"
         f"{''.join(parts)}</html>\n"
     )
+
+
+def _recognised_answers(rows: Sequence[Row]) -> str:
+    """List the wrong answers that were recognised, the most frequent first: what to talk about next time."""
+    met = Counter((name, each.hint) for row in rows for name, each in row.answers.items() if each.hint)
+    if not met:
+        return ""
+    items = "".join(
+        f"<li><b>{_exercise_number(name)}</b>, {count} of {len(rows)}: {escape(hint)}</li>"
+        for (name, hint), count in met.most_common(MOST)
+    )
+    return f"<h3>What went wrong most</h3><ol>{items}</ol>"
 
 
 def _table(rows: Sequence[Row]) -> str:
@@ -137,37 +166,42 @@ def _table(rows: Sequence[Row]) -> str:
 def _table_row(row: Row) -> str:
     cells = []
     for name in row.exercises:
-        state = row.states.get(name, NOT_ATTEMPTED)
-        said = row.met.get(name) or row.unknown.get(name, ("",))[0]
-        title = f"{state}: {said}" if said else state
-        mark = f'<span aria-hidden="true">{MARKS[state]}</span><span class="read">{escape(title)}</span>'
-        cells.append(f'<td class="{state.split()[0]}" title="{escape(title)}">{mark}</td>')
+        answer = row.answers.get(name, Answer(NOT_ATTEMPTED))
+        said = answer.hint or (answer.reply if answer.state == "not yet" else "")
+        title = escape(f"{answer.state}: {said}" if said else answer.state)
+        mark = f'<span aria-hidden="true">{MARKS[answer.state]}</span><span class="read">{title}</span>'
+        if name in row.answers:
+            mark = f'<a href="#{_anchor(row, name)}">{mark}</a>'
+        cells.append(f'<td class="{answer.state.split()[0]}" title="{title}">{mark}</td>')
     count = f"{row.passed} of {len(row.exercises)}" if row.exercises else ""
     who = f'<th scope="row" title="{escape(row.file)}">{escape(row.who)}</th>'
-    return f"<tr>{who}<td>{escape(row.ended)}</td><td>{count}</td>{''.join(cells)}</tr>"
+    doubts = "".join(f"<br><strong>Look at this: {escape(doubt)}.</strong>" for doubt in row.doubts)
+    return f"<tr>{who}<td>{escape(row.ended)}{doubts}</td><td>{count}</td>{''.join(cells)}</tr>"
 
 
-def _recognised_answers(rows: Sequence[Row]) -> str:
-    """List the wrong answers that were recognised, the most frequent first: what to talk about next time."""
-    met = Counter((name, hint) for row in rows for name, hint in row.met.items())
-    if not met:
-        return ""
-    items = "".join(
-        f"<li><b>{_exercise_number(name)}</b>, {count} of {len(rows)}: {escape(hint)}</li>"
-        for (name, hint), count in met.most_common()
+def _answers(rows: Sequence[Row]) -> str:
+    """List every answer, folded away by exercise, the wrong ones first, the same mistakes together."""
+    parts = []
+    for name in next((row.exercises for row in rows if row.exercises), ()):
+        tried = [row for row in rows if name in row.answers]
+        tried.sort(key=lambda row: (row.answers[name].state, row.answers[name].hint))  # "not yet" before "passed"
+        passed = sum(row.answers[name].state == "passed" for row in tried)
+        counts = f"{passed} passed, {len(tried) - passed} not yet, {len(rows) - len(tried)} not attempted"
+        items = "".join(_answer(row, name, row.answers[name]) for row in tried)
+        parts.append(f"<details><summary><b>{_exercise_number(name)}</b>: {counts}</summary>{items}</details>")
+    return f"<h3>All answers</h3>{''.join(parts)}" if parts else ""
+
+
+def _answer(row: Row, name: str, answer: Answer) -> str:
+    times = f", {answer.attempts} attempts" if answer.attempts > 1 else ""
+    return (
+        f'<section id="{_anchor(row, name)}"><h4>{MARKS[answer.state]} {escape(row.who)}: {answer.state}{times}</h4>'
+        f"<pre>{_escape_lines(answer.code)}</pre><p>{escape(answer.reply)}</p></section>"
     )
-    return f"<h3>Wrong answers that were met</h3><ul>{items}</ul>"
 
 
-def _unrecognised_answers(rows: Sequence[Row]) -> str:
-    """List the wrong answers that were not recognised, each as it was written, with what was said to it."""
-    items = "".join(
-        f"<li><b>{_exercise_number(name)}</b>, {escape(row.who)}: {escape(reply)}"
-        f"<pre>{_escape_lines(answer)}</pre></li>"
-        for row in rows
-        for name, (reply, answer) in row.unknown.items()
-    )
-    return f"<h3>Answers that were not recognised</h3><ul>{items}</ul>" if items else ""
+def _anchor(row: Row, exercise: str) -> str:
+    return f"{exercise}-{quote(row.file)}"
 
 
 def _escape_lines(code: str) -> str:
@@ -177,14 +211,21 @@ def _escape_lines(code: str) -> str:
 STYLE = """
 :root { color-scheme: light dark; --line: #8888; --good: #00664c; --bad: #9a3b00; }
 @media (prefers-color-scheme: dark) { :root { --good: #4fd3a7; --bad: #ffa36b; } }
+html { background: Canvas; color: CanvasText; }
 body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 75rem; padding: 0 1rem; }
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; }
 th, td { border: 1px solid var(--line); padding: .25rem .6rem; text-align: left; vertical-align: top; }
 thead th { white-space: nowrap; }
-tbody th { overflow-wrap: anywhere; min-width: 8rem; }
+tbody th { overflow-wrap: anywhere; min-width: 12rem; }
 th + td { min-width: 12rem; overflow-wrap: anywhere; }
-pre { overflow-x: auto; margin: .25rem 0 .75rem; font-size: .875rem; }
+strong { color: var(--bad); }
+td a { color: inherit; display: block; }
+summary { cursor: pointer; padding: .25rem 0; }
+section { border-left: 3px solid var(--line); margin: .5rem 0 1rem; padding-left: .75rem; overflow-wrap: anywhere; }
+section:target { border-color: currentColor; }
+h4, section p { margin: 0; }
+pre { white-space: pre-wrap; margin: .25rem 0; font-size: .875rem; }
 td.passed { color: var(--good); text-align: center; }
 td.not { text-align: center; }
 td.not:not([title^="not attempted"]) { color: var(--bad); font-weight: bold; }

@@ -104,7 +104,7 @@ elementwise(
 elementwise(np.sinh, lambda y, x: np.cosh(x))
 elementwise(np.cosh, lambda y, x: np.sinh(x))
 # 1 - y * y would be 0 from 19 on, and cosh is infinite from 711 on.
-elementwise(np.tanh, lambda y, x: (1 / np.cosh(unless(np.absolute(x) > 400, 400.0, x))) ** 2)
+elementwise(np.tanh, lambda y, x: (1 / np.cosh(unless(np.absolute(x) > 400.0, 400.0, x))) ** 2)
 elementwise(np.arcsinh, lambda y, x: 1 / np.cosh(y))
 elementwise(np.arccosh, lambda y, x: 1 / (np.sqrt(x - 1) * np.sqrt(x + 1)))
 elementwise(np.arctanh, lambda y, x: 1 / _one_minus_square(x))

@@ -75,6 +75,8 @@ def _cumprod(a: Any, axis: int | None = None) -> Any:
 
 def _tie_weights(y: Any, x: Any, axis: Any) -> Any:
     won = x == y
+    if type(won) is np.ndarray and np.count_nonzero(won) == np.count_nonzero(y == y) == np.size(y):
+        return won  # no tie, and no NaN: nothing to split
     return won / np.sum(won, axis=axis, keepdims=True)
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -30,12 +28,8 @@ Rule = Callable[..., Any]
 
 
 def _row(kind: str, key: Any, rules: tuple[Any, ...], call: Any, **options: Any) -> Op:
-    signature = None
-    if kind not in ("elementwise", "composed") and not isinstance(key, np.ufunc | str):
-        with suppress(ValueError):  # some functions written in C tell nothing; then operands come first, by position
-            signature = inspect.signature(key)
     name = key if isinstance(key, str) else key.__name__
-    op = TABLE[key] = Op(name, call or key, kind, rules, signature=signature, **options)
+    op = TABLE[key] = Op(name, call or key, kind, rules, **options)
     return op
 
 
@@ -153,5 +147,14 @@ def _choose_batch(size: int, y: Any, operands: Any, tangents: Any, static: Any) 
 
 
 where = _row("linear", np.where, _CHOICES, _where, batched=_choose_batch)
-unless = _row("linear", "unless", _CHOICES, _unless, batched=_choose_batch)
-"""``unless(condition, instead, value)``: `value`, and `instead` where the condition holds. A formula shows `value`."""
+_guarded = _row("linear", "unless", _CHOICES, _unless, batched=_choose_batch)
+
+
+def unless(condition: Any, instead: Any, value: Any) -> Any:
+    """`value`, and `instead` where the condition holds, which is nearly nowhere. A formula shows `value`."""
+    if type(condition) is np.bool_:
+        nowhere = not condition
+    else:
+        array = type(condition) is np.ndarray and shape_of(value) == condition.shape
+        nowhere = array and not np.count_nonzero(condition)
+    return value if nowhere else _guarded(condition, instead, value)

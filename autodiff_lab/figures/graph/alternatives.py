@@ -22,7 +22,7 @@ TIGHT = (28.0, 10.0)
 """Room between two ranks and beside each box, where boxes would else be too small to be read."""
 
 _READABLE = 0.88
-"""So large is a layout in its room that is still whole beside or above a program, with all that a player has besides."""
+"""So large is a layout in its room that a player, which has more besides, can still show whole."""
 
 MAX_LINES = 40
 """A graph of more lines has one layout."""

@@ -10,7 +10,7 @@ import inspect
 import textwrap
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, replace
 from itertools import compress
 from typing import Any
 
@@ -51,6 +51,8 @@ class Reply:
     status: str
     """One of ``passed``, ``not attempted``, ``not yet``, ``hint``, ``solution``."""
     text: str
+    observed: tuple[Any, ...] = field(default=(), repr=False, compare=False)
+    """What the check observed, if it looked at a whole answer."""
 
     @property
     def passed(self) -> bool:
@@ -176,7 +178,14 @@ class Exercise:
 
     def instance(self, seed: Seed = None) -> Instance:
         """What is asked of a learner: for this seed, for the one set by ``check.seed``, or else in the text."""
-        seed = normalize_seed(seed) if seed is not None else progress.current_seed() if self.is_varied else None
+        return self.draw(self.choose_seed(seed))
+
+    def choose_seed(self, seed: Seed = None) -> str | None:
+        """Return this seed as `draw` takes it; without one, that set by ``check.seed``."""
+        return normalize_seed(seed) if seed is not None else progress.current_seed() if self.is_varied else None
+
+    def draw(self, seed: str | None) -> Instance:
+        """Draw what is asked of a learner with this seed; without one, what is asked in the text."""
         found = None
         if self.make is not None and seed is not None:
             found = draw_instance(self.make, self.draws, f"{self.name}/{seed}", self.tolerance)
@@ -265,6 +274,10 @@ class Exercise:
                 seen = self.observe(*answers)
             except Refused as refused:
                 seen = refused
+        return replace(self.judge_observation(seen, asked), observed=(seen,))
+
+    def judge_observation(self, seen: Any, asked: Instance) -> Reply:
+        """Judge what was observed of an answer; the learner's code is needed for observing it only."""
         if agrees(seen, asked.expected, self.tolerance):
             return Reply("passed", f"{self.title} passed. {self.praise}")
         for misconception in asked.misconceptions:

@@ -122,7 +122,6 @@ class Views:
         return together
 
 
-
 def split_payload(payload: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Part what changes with the stretch of a long run from what does not: the groups of the whole run.
 

@@ -326,7 +326,7 @@ export function mount(element, payload, options = {}) {
     const shown = at < 0 ? -1 : s;
     for (const view of views) view.update({ step, s: shown, told, lines: new Set(lines), mark: (line) => markAt(run, line, shown < 0 ? -1 : s, told),
       adjoint: (line) => adjointAt(run.history, line, told), shares: (line) => sharesAt(run, line, told) });
-    words.update(trace, shown, told === s);
+    words.update(trace, shown, told === s ? shown : clamped(wholeStep(trace, told)) < 0 ? -1 : told);
     words.fit();
     details.update(trace, told);
     arrays.update(told);

@@ -3,11 +3,14 @@ import { inNode, rangeInBox } from "./graph/parts.js";
 import { NOT_REACHED, adjointHistory, receivers, tangentsOf } from "./state.js";
 
 const WIDEST = 13; // characters of a value in the tape; longer ones are cut, and their title has the whole
-const ARRAYS = [{ value: 15, adjoint: 15 }, { value: 13, adjoint: 12 }]; // the smallest and the largest entry; and where there is little room
+const ARRAYS = [{ value: 15, adjoint: 15 }, { value: 13, adjoint: 12 }, { value: 11, adjoint: 10 }]; // the smallest and the largest entry; and where there is little room
 const NUMBERS = [{ value: WIDEST, adjoint: WIDEST }];
 
 /** What a line of the tape computes, in the learner's own names; of an input there is nothing to say. */
 const readingOf = ({ kind, reading }) => (kind === "input" ? "" : reading);
+
+/** A name that is too long for the tape, by its end: of `params['W1']` the key. The box in the graph has it whole. */
+const inMargin = (name) => (name.length > 8 ? /\['?([^'\]]+)'?\]$/.exec(name)?.[1] ?? name : name);
 
 export function tapeView(trace, host) {
   const { say } = trace;
@@ -34,7 +37,7 @@ export function tapeView(trace, host) {
     const truth = trace.fault ? html("td", { class: "adl-truth" }) : null;
     const operation = html("span", {}, readingOf(line));
     set(operation, "title", `${line.shown} = ${line.expression}`);
-    const name = html("th", { scope: "row" }, line.called || line.shown, ...(line.occurrence ? [html("small", {}, ` ${line.occurrence}`)] : []),
+    const name = html("th", { scope: "row", title: line.called || null }, inMargin(line.called || line.shown), ...(line.occurrence ? [html("small", {}, ` ${line.occurrence}`)] : []),
                       ...(line.called ? [html("small", { class: "adl-on-tape" }, ` ${line.shown}`)] : []));
     if (!line.called) name.classList.add("is-unnamed");
     const row = html("tr", { "data-line": i }, name, html("td", { class: "adl-operation" }, operation), value, ...tangents, ...(back ? [adjoint] : []), ...(truth ? [truth] : []));

@@ -20,7 +20,9 @@ export function wordsView() {
   const element = html("div", { class: "adl-words", "data-lm-suppress-shortcuts": "true" }, equation, gradient, sentence, symbols);
   return {
     element,
-    update(trace, s, landed) {
+    /** While step `s` moves, its arithmetic has no result, and the sentence is still the one about the step `told`. */
+    update(trace, s, told) {
+      const landed = told === s;
       const pieces = arithmeticAt(trace, s);
       const known = resultOf(pieces);
       const line = spans(pieces);
@@ -29,8 +31,8 @@ export function wordsView() {
       const last = s === trace.steps.length - 1 && landed ? equationsAt(trace, s) : [];
       const closing = trace.steps[s]?.arithmetic ? last.filter((all) => all.some(([kind]) => kind === "gradient")) : last.slice(1);
       gradient.replaceChildren(...closing.map((one) => html("span", {}, ...spans(one))));
-      symbols.replaceChildren(...equationsAt(trace, s).filter((one) => !closing.includes(one)).map((one) => html("div", {}, ...spans(one))));
-      const said = sentenceAt(trace, s);
+      symbols.replaceChildren(...equationsAt(trace, told).filter((one) => !closing.includes(one)).map((one) => html("div", {}, ...spans(one))));
+      const said = sentenceAt(trace, told);
       put(sentence, said);
       sentence.title = said;
     },

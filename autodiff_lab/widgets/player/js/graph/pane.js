@@ -127,8 +127,9 @@ export function graphView(run, layouts, host, prefix, whole) {
     const fitted = Math.min(across / (width + 2 * pad), down / (height + 2 * pad), ENOUGH * unit);
     const least = unit > 1.4 ? ON_A_WALL : READABLE * unit;
     const whole = fitted >= least;
-    // What cannot be seen at once is followed, at a size that is read with ease.
-    return { scale: whole ? fitted : Math.max(least, Math.min(unit, down / (height + 2 * pad))), whole };
+    // What cannot be seen at once is followed, at a size that is read with ease; on a phone, with as much around as can be.
+    const followed = across < 500 ? least : Math.max(least, Math.min(unit, down / (height + 2 * pad)));
+    return { scale: whole ? fitted : followed, whole };
   };
   const unitOf = () => parseFloat(getComputedStyle(element).fontSize) / 14;
   const fit = () => {
@@ -241,11 +242,10 @@ export function graphView(run, layouts, host, prefix, whole) {
   /** The local partials of a step stand on its edges. */
   function label(step) {
     const texts = step ? labelsOf(trace, step) : new Map();
-    labelLayer.replaceChildren(...(step ? edges[step.line] : []).filter(({ slot }) => texts.has(slot)).map(({ slot, path }) => {
-      const text = parts.label(texts.get(slot), path, [...scene.boxes.values()], scene);
-      text.classList.add(`is-${AHEAD[step.phase] ?? "adjoint"}`);
-      return text;
-    }));
+    const shown = (step ? edges[step.line] : []).filter(({ slot }) => texts.has(slot));
+    const labels = shown.map(({ slot, path }) => parts.label(texts.get(slot), path, [...scene.boxes.values()], scene)).filter(Boolean);
+    for (const text of labels) text.classList.add(`is-${AHEAD[step.phase] ?? "adjoint"}`);
+    labelLayer.replaceChildren(...labels);
   }
 
   /** The way between an operand and the operation that uses it, from row to row. */

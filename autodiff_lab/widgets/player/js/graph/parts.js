@@ -90,7 +90,7 @@ export function partsOf(trace, host, prefix) {
 
   /**
    * What an edge carries, beside its middle; there is one only while a step is about it. It stands where it hides least
-   * of the `boxes`, inside of the picture.
+   * of the `boxes`, inside of the picture; where it would lie on one there is none, and the arithmetic says it.
    */
   function label(text, path, boxes, { width, height }) {
     const length = path.getTotalLength();
@@ -101,9 +101,11 @@ export function partsOf(trace, host, prefix) {
     });
     const over = (a, size, b, other) => Math.max(0, Math.min(a + size / 2, b + other / 2) - Math.max(a - size / 2, b - other / 2));
     const beyond = (at, size, most) => Math.max(0, size / 2 - at, at + size / 2 - most);
-    const hidden = (spot) => spot.far + boxes.reduce((sum, box) => sum + over(spot.x, w, box.x, box.w) * over(spot.y, h, box.y, box.h), 0)
+    const hidden = (spot) => boxes.reduce((sum, box) => sum + over(spot.x, w, box.x, box.w) * over(spot.y, h, box.y, box.h), 0)
       + 20 * (beyond(spot.x, w, width) + beyond(spot.y, h, height));
-    const best = spots.reduce((a, b) => (hidden(b) < hidden(a) ? b : a));
+    const worth = (spot) => spot.far + 10 * hidden(spot);
+    const best = spots.reduce((a, b) => (worth(b) < worth(a) ? b : a));
+    if (hidden(best) > 1) return null;
     return svg("text", { class: "adl-label", "font-size": 14, "dominant-baseline": "central", "text-anchor": "middle", x: best.x, y: best.y }, text);
   }
 

@@ -1,0 +1,77 @@
+"""The grades as Moodle and Canvas import them, for hand-ins whose names are those of their downloads."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from autodiff_lab.classroom.grading.verdicts import Row
+
+__all__ = ["canvas_csv", "moodle_csv", "write_csv"]
+
+MOODLE = re.compile(r"(?P<name>[^/]+)_(?P<id>\d+)_assignsubmission_file")
+"""A folder or file of *Download all submissions*; the number is the participant's."""
+CANVAS = re.compile(r"(?P<name>\w+?)_(?:late_)?(?P<id>\d+)_\d+_", re.IGNORECASE)
+"""A file of *Download Submissions*; the numbers are the user's and the file's."""
+
+
+def moodle_csv(rows: Sequence[Row]) -> str:
+    """Write the columns of a Moodle assignment's offline grading worksheet that it imports; nothing if no name fits.
+
+    A grade is the number of exercises passed, in all notebooks; where there is something to look at, it is left open.
+
+    >>> row = Row("Ada L_7_assignsubmission_file/03.ipynb", "03", "ran", ("ex_03_1",))
+    >>> print(moodle_csv([row]).splitlines()[1])
+    Participant 7,Ada L,0,1,
+    """
+    students, most = _grades(rows, MOODLE)
+    lines = [
+        (f"Participant {number}", name, "" if "" in mine.values() else sum(mine.values()), sum(most.values()), "")
+        for (number, name), mine in students.items()
+    ]
+    return write_csv(("Identifier", "Full name", "Grade", "Maximum grade", "Last modified (grade)"), lines)
+
+
+def canvas_csv(rows: Sequence[Row]) -> str:
+    """Write a table for Canvas's *Import Gradebook*, a column for each notebook; nothing if no name fits.
+
+    >>> row = Row("lovelaceada_late_7_8_03.ipynb", "03", "ran", ("ex_03_1",))
+    >>> print(canvas_csv([row]).splitlines()[2])
+    lovelaceada,7,,,,0
+    """
+    students, most = _grades(rows, CANVAS)
+    lines = [
+        (name, number, *[""] * 3, *(mine.get(each, "") for each in most)) for (number, name), mine in students.items()
+    ]
+    head = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section", *(f"Notebook {lesson}" for lesson in most))
+    return write_csv(head, [("Points Possible", *[""] * 4, *most.values()), *lines] if lines else [])
+
+
+def _grades(
+    rows: Iterable[Row], names: re.Pattern[str]
+) -> tuple[dict[tuple[str, str], dict[str, Any]], dict[str, int]]:
+    """Find each student's best grade in each lesson, and how many exercises the lessons have."""
+    students: dict[tuple[str, str], dict[str, Any]] = {}
+    most = {row.lesson: len(row.exercises) for row in sorted(rows, key=lambda row: row.lesson) if row.exercises}
+    for row in sorted(rows, key=lambda row: (not row.doubts, row.passed)):
+        found = names.match(row.file)
+        if found and row.exercises and row.judged:
+            students.setdefault((found["id"], found["name"]), {})[row.lesson] = "" if row.doubts else row.passed
+    return dict(sorted(students.items())), most
+
+
+def write_csv(head: Sequence[object], lines: Sequence[Sequence[object]]) -> str:
+    """Write a table as CSV; nothing if it has no lines.
+
+    What a spreadsheet would take for a formula is written as text: a file's name is its author's to choose.
+    """
+    text = io.StringIO()
+    csv.writer(text).writerows([head, *(map(_escape_formula, line) for line in lines)] if lines else [])
+    return text.getvalue()
+
+
+def _escape_formula(cell: object) -> object:
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell

@@ -1,0 +1,50 @@
+"""What a check observes of an answer, as plain data that leaves the walls and is judged outside."""
+
+from __future__ import annotations
+
+import json
+import numbers
+from dataclasses import astuple
+from typing import Any
+
+from autodiff_lab.lessons.checks.compare import Refused, describe
+from autodiff_lab.lessons.checks.run_code import Crashed
+
+__all__ = ["decode_observation", "encode_observation"]
+
+MAX_CHARACTERS = 50_000
+"""Characters of JSON: no right answer comes near."""
+KINDS = {"Crashed": Crashed, "Refused": Refused}
+
+
+def encode_observation(observed: tuple[Any, ...]) -> str:
+    """Write down an observation as JSON; of what is no plain data, its description.
+
+    >>> encode_observation(((5.5, None, Crashed("ValueError", "no")), {"a": print}))
+    '[[5.5, null, {"Crashed": ["ValueError", "no", "", true]}], {"a": "the function print"}]'
+    """
+    try:
+        written = json.dumps(observed, default=_encode)
+    except Exception as problem:  # too deep, or an object that misbehaves when it is looked at
+        written = json.dumps([type(problem).__name__])
+    return written if len(written) <= MAX_CHARACTERS else '["more than a right answer would be"]'
+
+
+def _encode(thing: Any) -> Any:
+    if isinstance(thing, Crashed | Refused):
+        return {type(thing).__name__: astuple(thing)}
+    return float(thing) if isinstance(thing, numbers.Real) else describe(thing)
+
+
+def decode_observation(written: str) -> list[Any]:
+    """Read an observation that `encode_observation` has written; something else may raise anything.
+
+    >>> decode_observation('[[5.5, {"Refused": ["It is no function."]}]]')
+    [[5.5, Refused(reason='It is no function.')]]
+    """
+    return json.loads(written[:MAX_CHARACTERS], object_hook=_decode)
+
+
+def _decode(data: dict[str, Any]) -> Any:
+    kind = KINDS.get(next(iter(data), ""))
+    return kind(*data.popitem()[1]) if kind and len(data) == 1 else data

@@ -1,0 +1,210 @@
+"""From what an examiner says to a row of the report: answers are judged here, outside the walls.
+
+What comes out of the walls is evidence and no proof: a hand-in runs in the same process as the checks that observe it.
+What does not fit together is pointed at.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from autodiff_lab.classroom.grading.confinement import Done, Limits
+from autodiff_lab.classroom.grading.examiner import MAX_SHOWN_CHARACTERS
+from autodiff_lab.classroom.grading.observations import decode_observation
+from autodiff_lab.lessons.checks.exercise import Exercise, Reply
+
+__all__ = ["Answer", "Row", "complete_row", "mark_as_not_run", "printable"]
+
+MAX_ATTEMPTS = 50
+"""Attempts at an exercise that are judged; a notebook of the course makes one."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What became of an exercise that was tried.
+
+    Attributes
+    ----------
+    state : str
+        ``"passed"`` or ``"not yet"``.
+    reply : str
+        What was said to it.
+    code : str
+        The cell it was given in.
+    hint : str
+        That of the wrong answer that was recognised, or nothing.
+    attempts : int
+        How often the notebook asked for the check.
+    """
+
+    state: str
+    reply: str = ""
+    code: str = ""
+    hint: str = ""
+    attempts: int = 1
+
+
+@dataclass(frozen=True)
+class Row:
+    """The result of one handed-in notebook: a row of the report.
+
+    Attributes
+    ----------
+    file : str
+        Its path below the folder, `printable`.
+    lesson : str
+        Its number; empty where that cannot be told.
+    ended : str
+        How it went, in words: ``"ran"``, ``"ran; 2 cells raise (the first: cell 4, NameError)"``, ``"out of time"``, …
+    exercises : tuple of str
+        The names of the lesson's exercises, in order.
+    answers : dict
+        For each exercise that was tried, its `Answer`.
+    doubts : tuple of str
+        What does not fit together: reasons to look at the notebook oneself.
+    judged : bool
+        False where the hand-in could not be run for a reason that is not its own.
+    digest : str
+        Stands for all that the row was made from.
+    """
+
+    file: str
+    lesson: str
+    ended: str
+    exercises: tuple[str, ...] = ()
+    answers: dict[str, Answer] = field(default_factory=dict)
+    doubts: tuple[str, ...] = ()
+    judged: bool = True
+    digest: str = ""
+
+    @property
+    def who(self) -> str:
+        """Whose it is: the folder it lies in, or else the file's name."""
+        parts = Path(self.file).parts
+        return parts[0] if len(parts) > 1 else Path(self.file).stem
+
+    @property
+    def passed(self) -> int:
+        """How many exercises are passed."""
+        return sum(answer.state == "passed" for answer in self.answers.values())
+
+    @property
+    def attempted(self) -> int:
+        """How many exercises were tried."""
+        return len(self.answers)
+
+    @property
+    def how_it_went(self) -> str:
+        """How it ended, and what to look at."""
+        return "; look at this: ".join((self.ended, *self.doubts))
+
+    def to_json(self) -> str:
+        """Write the row as a line of JSON."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def from_json(cls, line: str) -> Row:
+        """Read a row that `to_json` has written."""
+        data = json.loads(line)
+        answers = {name: Answer(**answer) for name, answer in data["answers"].items()}
+        changes = {"exercises": tuple(data["exercises"]), "doubts": tuple(data["doubts"]), "answers": answers}
+        return cls(**{**data, **changes})
+
+
+def printable(text: str) -> str:
+    r"""Escape control characters and lone surrogates, which a terminal would obey or refuse.
+
+    >>> print(printable("ada\x1b[2J\nbob \u202e \udce9"))
+    ada\x1b[2J\nbob \u202e \udce9
+    """
+    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
+
+
+def _clip(said: object) -> str:
+    """Cut what a hand-in said to what a report can hold, line by line `printable`."""
+    return "\n".join(map(printable, str(said)[:MAX_SHOWN_CHARACTERS].split("\n")))
+
+
+def _read_findings(said: bytes, token: str) -> tuple[list[dict[str, Any]], bool]:
+    """Read the lines that begin with the examiner's word; and say whether there are others."""
+    findings, others = [], False
+    for line in said.decode(errors="replace").splitlines():
+        word, _, rest = line.partition(" ")
+        others = others or not token.startswith(word)  # a last line may be cut short
+        try:
+            finding = json.loads(rest) if word == token else None
+        except (ValueError, RecursionError):  # it was cut short
+            continue
+        if isinstance(finding, dict):
+            findings.append(finding)
+    return findings, others
+
+
+def complete_row(
+    row: Row, done: Done, token: str, cells: Sequence[str], exercises: Mapping[str, Exercise], limits: Limits
+) -> Row:
+    """Complete a row by what the examiner has found."""
+    findings, others = _read_findings(done.said, token)
+    if not any("begin" in finding for finding in findings):
+        ended = f"exit status {done.code}" if done.ended == "by itself" else done.ended
+        return mark_as_not_run(row, done.complaint or ended)
+    doubts = ["it wrote to the report itself"] if others else []
+    changed = dict.fromkeys(str(name)[:80] for finding in findings for name in finding.get("changed", ()))
+    if changed:
+        doubts.append(f"it changes the checks themselves ({', '.join([*changed][:3])})")
+    answers = {}
+    for name, exercise in exercises.items():
+        mine = [finding for finding in findings if finding.get("exercise") == name]
+        judged = [_judge(exercise, finding, cells) for finding in mine[:MAX_ATTEMPTS]]
+        tried = [(answer, doubt) for answer, doubt in judged if answer.state in ("passed", "not yet")]
+        if tried:
+            answer = next((answer for answer, _ in tried if answer.state == "passed"), tried[-1][0])
+            answers[name] = replace(answer, attempts=len(mine) - len(judged) + len(tried))
+            doubts += dict.fromkeys(f"{exercise.title.split()[1]} {doubt}" for _, doubt in tried if doubt)
+    raised = [(each["cell"], printable(str(each["raised"]))[:80]) for each in findings if "raised" in each]
+    ended = _describe_end(done, raised, any("end" in finding for finding in findings), limits)
+    return replace(row, ended=ended, answers=answers, doubts=tuple(map(printable, doubts)))
+
+
+def _judge(exercise: Exercise, finding: Mapping[str, Any], cells: Sequence[str]) -> tuple[Answer, str]:
+    """Judge what was observed of an answer; and say what does not fit."""
+    said = Reply(str(finding.get("status")), _clip(finding.get("reply")))
+    seed, reply, hint, doubt = finding.get("seed"), said, "", ""
+    try:
+        observed = decode_observation(finding["observed"])
+        asked = exercise.draw(exercise.choose_seed(seed) if isinstance(seed, str) else None)
+        if observed or said.passed:
+            reply = exercise.judge_observation(observed[0], asked)
+            hint = next((each.hint for each in asked.misconceptions if reply.text.endswith(each.hint)), "")
+    except Exception:  # nothing was observed, or what no check observes
+        reply = Reply("not yet", "This observation cannot be judged.")
+    if reply.status != said.status:
+        said, doubt = reply, f"says {printable(said.status)[:20]}, and is {reply.status}"
+    cell = finding.get("cell")
+    code = cells[cell - 1] if isinstance(cell, int) and 0 < cell <= len(cells) else ""
+    return Answer(reply.status, _clip(said.text), _clip(code), hint), doubt
+
+
+def mark_as_not_run(row: Row, reason: str) -> Row:
+    """Complete a row by why the hand-in could not be run."""
+    return replace(row, ended=f"not run, and not its own fault: {printable(reason)[:200]}", judged=False)
+
+
+def _describe_end(done: Done, raised: Sequence[tuple[int, str]], end: bool, limits: Limits) -> str:
+    if done.ended != "by itself":
+        allowed = {
+            "out of time": f" after {limits.seconds:g} s",
+            "out of memory": f": more than {limits.megabytes} MB",
+            "too many processes": f": more than {limits.processes}",
+        }
+        return f"{done.ended}{allowed[done.ended]}; what came before counts"
+    if not end:
+        return "it ended before its last cell (out of memory, or it left); what came before counts"
+    if raised:
+        count = "1 cell raises" if len(raised) == 1 else f"{len(raised)} cells raise"
+        return f"ran; {count} (the first: cell {raised[0][0]}, {raised[0][1]})"
+    return "ran"
