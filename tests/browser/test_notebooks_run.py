@@ -54,7 +54,7 @@ def test_the_first_player_of_the_tutorial(open_notebook):
     """What a newcomer meets: both derivatives at the end, and on the way x2 with only the share of the sine."""
     notebook = open_notebook("notebooks/00_start_here.ipynb").clear_outputs().run_all()
     player = PlayerOnPage(notebook.page)
-    player.press("Last step")
+    player.last_step()
     assert player.gradient() == ["5.5", "1.7163"]
     shares = []
     while player.step > 0:

@@ -280,7 +280,7 @@ export function mount(element, payload, options = {}) {
     const unit = parseFloat(getComputedStyle(panes).fontSize) / 14;
     const around = parseFloat(getComputedStyle(root).getPropertyValue("--adl-around")) || (root.closest(".jp-Notebook") ? AROUND.notebook : AROUND.page);
     const fold = root.matches(".adl-lecture") ? [details.element] : []; // on a slide nobody scrolls
-    const others = [bar, ...fold, inputs.element, warning, words.element, predict.element, overview.element].reduce((sum, one) => sum + one.offsetHeight, 2);
+    const others = [bar, ...fold, inputs.element, warning, words.element, predict.element, overview.element].reduce((sum, one) => sum + one.offsetHeight, 4); // with the border, and what is rounded
     const height = Math.max(220, Math.min(HIGH * unit, Math.max(LOW, innerHeight - around)) - others);
     const { where, height: all, side, lower, room } = compose({ width: root.clientWidth, height, unit, best: graph.best, source: source.rows * ROW_HEIGHT.source * unit + 20, tape: tape.rows * ROW_HEIGHT.tape * unit + 12 });
     root.dataset.where = where;

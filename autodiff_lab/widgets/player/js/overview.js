@@ -70,6 +70,8 @@ export function overviewView(say, go) {
     const { chapters, phase } = chaptersOf(trace);
     element.hidden = !chapters.length;
     buttons = chapters.map((chapter) => button(chapter, phase));
+    // A line is recorded in one step, and sends as many contributions as it has operands.
+    buttons.forEach(({ node, chapter, from }, k) => chapter.back && (node.style.flexGrow = Math.max(1, (buttons[k + 1]?.from ?? stepsOf(trace)) - from)));
     const middle = buttons.findIndex(({ chapter }) => chapter.back);
     const gap = (steps) => html("i", { style: `flex-grow: ${steps}` });
     const nodes = buttons.map(({ node }) => node);
