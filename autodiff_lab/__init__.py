@@ -31,7 +31,7 @@ __version__ = "0.1.0"
 _ON_FIRST_USE = {
     "Adam": "optimize",
     "CheckError": "transforms.checking",
-    "Formula": "trace.function_formula",
+    "Formula": "trace.wording.function_formula",
     "GradientDescent": "optimize",
     "GradientTape": "systems.gradient_tape",
     "Graph": "systems.static_graph",
@@ -47,7 +47,7 @@ _ON_FIRST_USE = {
     "check_grads": "transforms.checking",
     "difference_errors": "figures.plots",
     "draw": "figures.graph.draw",
-    "formula": "trace.function_formula",
+    "formula": "trace.wording.function_formula",
     "gradients": "systems.static_graph",
     "lecture_style": "widgets.lecture_style",
     "load_iris": "data",

@@ -11,8 +11,9 @@ from autodiff_lab.engine.errors import InputError, ShapeError
 from autodiff_lab.engine.values import as_shaped
 from autodiff_lab.text import notation
 from autodiff_lab.text.messages import join_items, message
-from autodiff_lab.trace import arithmetic, equations, explanations, formulas, memory_usage, quiz, reverse_steps
+from autodiff_lab.trace import memory_usage, quiz, reverse_steps
 from autodiff_lab.trace.model import Direction, Equation, Line, Meter, Number, Question, Step, TangentTerm, Trace
+from autodiff_lab.trace.wording import arithmetic, equations, explanations, formulas
 from autodiff_lab.transforms import recording
 
 Seeds = tuple[Any, ...]

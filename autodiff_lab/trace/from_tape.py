@@ -13,22 +13,13 @@ import numpy as np
 from autodiff_lab.engine.errors import InputError
 from autodiff_lab.text import notation
 from autodiff_lab.text.messages import current_language, join_items, join_sentences, message, use_language
-from autodiff_lab.trace import (
-    assigned_names,
-    equations,
-    explanations,
-    forward_steps,
-    memory_usage,
-    partials,
-    quiz,
-    reverse_steps,
-    source_map,
-)
+from autodiff_lab.trace import assigned_names, forward_steps, memory_usage, partials, quiz, reverse_steps, source_map
 from autodiff_lab.trace.assigned_names import Name
 from autodiff_lab.trace.faulty_engines import FAULTS, Fault
 from autodiff_lab.trace.model import Cost, Hint, Line, Number, Operand, Span, Step, Trace
 from autodiff_lab.trace.outline import Group, build_outline, overview
 from autodiff_lab.trace.run_options import RunOptions
+from autodiff_lab.trace.wording import equations, explanations
 from autodiff_lab.transforms.keywords import parameter_names, spell_function
 from autodiff_lab.transforms.recording import name_of
 

@@ -11,9 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from autodiff_lab.text.messages import join_sentences
-from autodiff_lab.trace import arithmetic, equations, explanations, partials
+from autodiff_lab.trace import partials
 from autodiff_lab.trace.memory_usage import Kept
 from autodiff_lab.trace.model import Contribution, Line, Meter, Number, Question, Step
+from autodiff_lab.trace.wording import arithmetic, equations, explanations
 
 
 class RawContribution(NamedTuple):

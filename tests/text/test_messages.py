@@ -65,7 +65,7 @@ SPEAKING = [
     path
     for room in (
         "text/*.py",
-        "trace/*.py",
+        "trace/**/*.py",
         "figures/**/*.py",
         "widgets/*.py",
         "widgets/player/*.py",

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from autodiff_lab import Trace
-from autodiff_lab.trace.equations import KINDS
 from autodiff_lab.trace.faulty_engines import FAULTS
+from autodiff_lab.trace.wording.equations import KINDS
 
 from .test_model import ARRAYS, FUNCTIONS
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from autodiff_lab import grad, jacrev, jvp, record
 from autodiff_lab.engine.errors import InputError, UnsupportedError
-from autodiff_lab.trace.function_formula import formula
+from autodiff_lab.trace.wording.function_formula import formula
 
 from ..figures.example import example
 

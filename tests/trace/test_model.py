@@ -20,9 +20,9 @@ from autodiff_lab import (
     value_and_grad,
 )
 from autodiff_lab.engine.errors import ShapeError
-from autodiff_lab.trace.equations import KINDS
 from autodiff_lab.trace.faulty_engines import FAULTS
 from autodiff_lab.trace.model import Number
+from autodiff_lab.trace.wording.equations import KINDS
 
 
 def test_lines_of_the_example(example_trace):

@@ -9,8 +9,8 @@ from itertools import groupby
 from autodiff_lab.text.messages import in_its_language, message
 from autodiff_lab.text.notation import display_width
 from autodiff_lab.text.table import markdown_text
-from autodiff_lab.trace.explanations import way_notes
 from autodiff_lab.trace.model import Trace
+from autodiff_lab.trace.wording.explanations import way_notes
 
 __all__ = ["Section", "Transcript", "transcript"]
 

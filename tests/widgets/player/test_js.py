@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 from autodiff_lab import grad
-from autodiff_lab.trace import equations
 from autodiff_lab.trace.faulty_engines import FAULTS
 from autodiff_lab.trace.model import Trace
+from autodiff_lab.trace.wording import equations
 from autodiff_lab.widgets import bundle
 from autodiff_lab.widgets.player import page
 from autodiff_lab.widgets.player import views as modes

@@ -6,8 +6,8 @@ from functools import cache, lru_cache, partial, partialmethod
 from typing import Any
 
 from autodiff_lab.text.notation import number
-from autodiff_lab.trace.explanations import explain_remark
 from autodiff_lab.trace.reverse_steps import SweepEvent
+from autodiff_lab.trace.wording.explanations import explain_remark
 from autodiff_lab.widgets.labs.lab import STEP_BUTTONS, Button, Choice, Lab, Play, Slider
 from autodiff_lab.widgets.labs.order_lab import sweeps
 from autodiff_lab.widgets.labs.order_lab.picture import draw

@@ -22,7 +22,8 @@ from autodiff_lab.text.messages import (
     template,
 )
 from autodiff_lab.text.notation import atom, factor, format_adjoint, format_tangent
-from autodiff_lab.trace.formulas import (
+from autodiff_lab.trace.model import Contribution, Line, Number, Operand, Source
+from autodiff_lab.trace.wording.formulas import (
     is_name,
     is_reduced,
     name_operands,
@@ -32,7 +33,6 @@ from autodiff_lab.trace.formulas import (
     tell_resizing,
     write_map,
 )
-from autodiff_lab.trace.model import Contribution, Line, Number, Operand, Source
 
 _MAX_LISTED = 4
 

@@ -9,8 +9,9 @@ from collections.abc import Sequence
 
 from autodiff_lab.text.messages import matches_message, message
 from autodiff_lab.text.notation import atom, factor, format_adjoint, format_tangent
-from autodiff_lab.trace.equations import EQUALS, PLUS, TIMES, Piece, fill_with_pieces, join_pieces, join_terms
-from autodiff_lab.trace.formulas import (
+from autodiff_lab.trace.model import Contribution, Equation, Line, Number
+from autodiff_lab.trace.wording.equations import EQUALS, PLUS, TIMES, Piece, fill_with_pieces, join_pieces, join_terms
+from autodiff_lab.trace.wording.formulas import (
     is_name,
     is_reduced,
     name_operands,
@@ -19,7 +20,6 @@ from autodiff_lab.trace.formulas import (
     tell_resizing,
     write_map,
 )
-from autodiff_lab.trace.model import Contribution, Equation, Line, Number
 
 _MAX_DIRECTIONS = 4
 

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from autodiff_lab.text.messages import matches_message, message
 from autodiff_lab.text.messages import message_parts as pieces_of
 from autodiff_lab.text.notation import atom, factor, format_adjoint, format_expression, format_tangent
-from autodiff_lab.trace.formulas import is_name, is_reduced, partial_formula, substitute_values, tell_resizing
 from autodiff_lab.trace.model import Contribution, Equation, Line, Number, Operand
+from autodiff_lab.trace.wording.formulas import is_name, is_reduced, partial_formula, substitute_values, tell_resizing
 
 KINDS = {
     "n": "name",

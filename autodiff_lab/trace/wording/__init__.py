@@ -1,0 +1,1 @@
+"""How a step is said: in words, in numbers, and in symbols."""
