@@ -82,7 +82,10 @@ def test_every_function_of_the_table(name: str) -> None:
 
 def test_no_function_of_the_table_is_missing() -> None:
     rows = [key for key, op in TABLE.items() if op.kind == "elementwise" and not isinstance(key, str)]
-    assert sorted(FUNCTIONS) == sorted({key.__name__ for key in rows})
+    numpys = {
+        key.__name__ for key in rows if getattr(np, key.__name__, None) is key
+    }  # SciPy's come when it is imported
+    assert sorted(FUNCTIONS) == sorted(numpys)
     assert len(FUNCTIONS) > 40
 
 

@@ -34,6 +34,10 @@ export function scrollInside(pane, target, smooth, margin = 12) {
   if (left || top) pane.scrollBy({ left, top, behavior: smooth && near ? "smooth" : "instant" });
 }
 
+/** Beyond which side of a pane a rectangle on screen lies; "" where it is in view. */
+export const sideBeyond = ({ left, top, right, bottom }, view, by = 12) =>
+  right < view.left + by ? "left" : left > view.right - by ? "right" : bottom < view.top + by ? "top" : top > view.bottom - by ? "bottom" : "";
+
 const ARROWS = { left: "‹", top: "˄", bottom: "˅", right: "›" };
 
 /**

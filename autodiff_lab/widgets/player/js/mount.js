@@ -1,5 +1,4 @@
 import { arraysView } from "./arrays.js";
-import { compose } from "./compose.js";
 import { detailsView } from "./details.js";
 import { html } from "./dom.js";
 import { graphView } from "./graph/pane.js";
@@ -11,17 +10,14 @@ import { overviewView, stepOfLine } from "./overview.js";
 import { predictView } from "./predict/view.js";
 import { sourceView } from "./source_pane.js";
 import { speaker } from "./speech.js";
-import { adjointAt, markAt, runOf, sharesAt, statusText, touchedLines } from "./state.js";
+import { stageOf } from "./stage.js";
+import { adjointAt, linesBetween, markAt, runOf, sharesAt, statusText } from "./state.js";
 import { tapeView } from "./tape_pane.js";
-import { chosen, clampStep, inputsOf, ownStep, readAll, stepsOf, wholeStep } from "./trace.js";
+import { chosen, clampStep, clampStop, inputsOf, ownStep, readAll, stepsOf, stopAfter, wholeStep } from "./trace.js";
 import { transportView } from "./transport.js";
 import { wordsView } from "./words.js";
 
 let instances = 0;
-const [LOW, HIGH] = [400, 860]; // pixels, of a player that has the window for itself
-const AROUND = { notebook: 150, page: 26 }; // pixels that a window has for other things
-const ROW_HEIGHT = { source: 22, tape: 27 }; // pixels of a row, at the normal size
-
 /**
  * Puts a player into `element` and returns its controls.
  *
@@ -151,16 +147,11 @@ export function mount(element, payload, options = {}) {
     },
   };
 
-  const title = html("div", { class: "adl-title" });
   const inputs = inputsView((values, index) => options.onInputs?.({ index, value: values[index] }));
   const modes = modesView(prefix, say, (mode, direction) => {
     api.choose(mode, direction);
     options.onMode?.(mode, direction);
   }, options.onCustom);
-  const banner = html("div", { class: "adl-error", role: "status", hidden: "" });
-  const held = html("div", { class: "adl-warning adl-held", role: "status", hidden: "" });
-  const warning = html("div", { class: "adl-warning", role: "note" });
-  const panes = html("div", { class: "adl-panes" });
   const words = wordsView();
   const arrays = arraysView(say, () => {
     root.focus({ preventScroll: true });
@@ -181,9 +172,8 @@ export function mount(element, payload, options = {}) {
   details = detailsView({ say, modes: modes.element, predict: predict.toggle, open: options.details ?? payload.details, onChange: () => details && arrange() });
   const overview = overviewView(say, (next) => api.go(next));
   const transport = transportView(api, say);
-  const bar = html("div", { class: "adl-bar" }, title, transport.element, details.button);
-  const root = html("div", { class: "adl-player", role: "group", tabindex: 0, "data-prevent-swipe": "", "aria-keyshortcuts": "ArrowLeft ArrowRight PageUp PageDown Space Home End" },
-                    bar, details.element, inputs.element, banner, held, warning, panes, words.element, predict.element, overview.element, arrays.element);
+  const stage = stageOf({ transport, details, inputs, words, predict, overview, arrays });
+  const { root, banner, held } = stage;
   api.root = root;
   root.adlRender = api.render; // for a film, and for tests
   root.adlDurations = () => trace.steps.map(durationOf).slice(inputsOf(trace));
@@ -202,12 +192,8 @@ export function mount(element, payload, options = {}) {
     settle();
     if (wanted !== null) options.onStep?.(wanted); // the answer was to an older question
   }
-  /** A step of the whole run that one can stop at; the inputs are there from the start. */
-  const clamped = (next) => {
-    const step = Math.min(stepsOf(trace) - 1, Math.trunc(next));
-    return step < inputsOf(trace) ? -1 : step;
-  };
-  const following = (from, by) => (by > 0 ? Math.max(from + by, inputsOf(trace)) : from + by);
+  const clamped = (next) => clampStop(trace, next);
+  const following = (from, by) => stopAfter(trace, from, by);
   const ownNext = () => ownStep(trace, following(at, 1)) ?? -1;
 
   /** Goes to a step of the whole run: in this stretch, in one that is at hand, or in one that has to be fetched. */
@@ -249,19 +235,7 @@ export function mount(element, payload, options = {}) {
     [source, graph, tape] = [sourceView(trace, host), graphView(run, layouts, host, prefix, payload.whole), tapeView(trace, host)];
     views = [source, graph, tape];
     const caption = [payload.whole ? say("graph whole", { said: trace.excerpt.said }) : "", layouts[0].note].filter(Boolean).join(say("sentence gap"));
-    const frame = html("div", { class: "adl-graph-frame" }, graph.element, ...graph.signs, graph.tools, ...(caption ? [html("span", { class: "adl-caption" }, caption)] : []), transport.begin);
-    panes.replaceChildren(pane("graph", say("graph"), frame),
-                          pane("source", say(trace.sources.length > 1 ? "your functions" : "your function"), source.element), pane("tape", say("tape"), tape.element));
-    for (const view of views) {
-      view.element.setAttribute("data-lm-suppress-shortcuts", "true");
-      view.element.classList.add("adl-scroll");
-    }
-    title.textContent = trace.title;
-    warning.hidden = !trace.fault;
-    warning.textContent = trace.warning ?? "";
-    if (trace.lang) root.lang = trace.lang === "zh" ? "zh-Hans" : trace.lang;
-    root.classList.toggle("is-faulty", Boolean(trace.fault));
-    root.setAttribute("aria-label", say(trace.fault ? "faulty player" : "player", { title: trace.title, badge: trace.badge }));
+    stage.load(trace, { source, graph, tape }, caption);
     for (const view of [predict, details, overview, transport]) view.load(trace);
     arrays.load(run);
     told = -2;
@@ -271,25 +245,9 @@ export function mount(element, payload, options = {}) {
       places?.forEach(([left, top], k) => views[k].element.scrollTo({ left, top, behavior: "instant" }));
     };
   }
-  const pane = (name, title, body) => html("div", { class: `adl-pane adl-pane-${name}`, role: "region", "aria-label": title }, body); // a <section> would be a slide of reveal.js
-
-  /** Gives graph, source and tape their room. */
+  /** Gives everything its room, and keeps the step in view. */
   function arrange() {
-    if (!graph || !root.isConnected || !root.clientWidth) return;
-    root.classList.toggle("has-names", details.names);
-    const unit = parseFloat(getComputedStyle(panes).fontSize) / 14;
-    const around = parseFloat(getComputedStyle(root).getPropertyValue("--adl-around")) || (root.closest(".jp-Notebook") ? AROUND.notebook : AROUND.page);
-    const fold = root.matches(".adl-lecture") ? [details.element] : []; // on a slide nobody scrolls
-    const others = [bar, ...fold, inputs.element, warning, words.element, predict.element, overview.element].reduce((sum, one) => sum + one.offsetHeight, 4); // with the border, and what is rounded
-    const height = Math.max(220, Math.min(HIGH * unit, Math.max(LOW, innerHeight - around)) - others);
-    const { where, height: all, side, lower, room } = compose({ width: root.clientWidth, height, unit, best: graph.best, source: source.rows * ROW_HEIGHT.source * unit + 20, tape: tape.rows * ROW_HEIGHT.tape * unit + 12 });
-    root.dataset.where = where;
-    for (const [name, pixels] of Object.entries({ panes: all, side, lower, graph: room.height + 16 })) root.style.setProperty(`--adl-${name}`, `${pixels}px`);
-    graph.place(room);
-    transport.placeBegin(graph.freeSpot(84));
-    tape.fit();
-    words.fit();
-    if (trace.steps[s]) for (const view of views) view.follow(trace.steps[s], false, s);
+    if (stage.arrange() && trace.steps[s]) for (const view of views) view.follow(trace.steps[s], false, s);
   }
 
   /** Shows step `next` of this stretch: at once or, if one has stepped there, with its motion. */
@@ -306,7 +264,7 @@ export function mount(element, payload, options = {}) {
     root.dataset.mode = trace.mode;
     root.dataset.step = at;
     const moves = moved && s === before + 1 && !calm();
-    write(moves ? before : s, everything || before < -1 ? [...trace.lines.keys()] : linesBetween(before, s));
+    write(moves ? before : s, everything || before < -1 ? [...trace.lines.keys()] : linesBetween(trace, before, s));
     for (const view of [overview, transport]) view.update(at, statusText(trace, at < 0 ? -1 : s));
     if (step) for (const view of views) view.follow(step, moves, s);
     if (moves) draw(0);
@@ -315,10 +273,6 @@ export function mount(element, payload, options = {}) {
     if (before !== s || from !== at) options.onStep?.(at);
     if (moves) tick(performance.now());
   }
-  const linesBetween = (one, other) => {
-    const steps = Array.from({ length: Math.abs(other - one) + 1 }, (_, k) => Math.max(0, Math.min(one, other)) + k);
-    return steps.flatMap((k) => touchedLines(trace, k));
-  };
   /** Writes everything as it is when `landed` has landed and step `s` is on its way, or has landed as well. */
   function write(landed, lines) {
     told = landed;
@@ -335,7 +289,7 @@ export function mount(element, payload, options = {}) {
   function draw(progress) {
     u = at < 0 ? 1 : progress;
     const landed = u >= 1 || !trace.steps[s] || hasLanded(trace.steps[s], u) ? s : s - 1;
-    if (landed !== told) write(landed, linesBetween(Math.max(0, s - 1), s));
+    if (landed !== told) write(landed, linesBetween(trace, Math.max(0, s - 1), s));
     if (u < 1) root.dataset.moving = "true";
     else delete root.dataset.moving;
     graph.move(s, u);

@@ -42,6 +42,12 @@ export function touchedLines(trace, s) {
   return [step.line, ...operands, ...step.sends.map((send) => send.parent), ...step.released];
 }
 
+/** The lines that the steps from one to another show in another way. */
+export function linesBetween(trace, one, other) {
+  const steps = Array.from({ length: Math.abs(other - one) + 1 }, (_, k) => Math.max(0, Math.min(one, other)) + k);
+  return steps.flatMap((k) => touchedLines(trace, k));
+}
+
 /** "5 operations · sweep 2 of 5": where we are, in words. */
 export function statusText(trace, s) {
   const { say } = trace;

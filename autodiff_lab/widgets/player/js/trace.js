@@ -74,6 +74,15 @@ export function chosen({ reverse, forward }, mode, direction) {
 /** How many lines of the whole run are inputs: they are there from the start, so their steps are none to stop at. @param {Trace} trace */
 export const inputsOf = ({ excerpt, chapters, lines }) => (excerpt ? chapters[0][1] : lines.filter(({ kind }) => kind === "input").length);
 
+/** The step of the whole run to stop at for `next`: the inputs are the start, −1. */
+export const clampStop = (trace, next) => {
+  const step = Math.min(stepsOf(trace) - 1, Math.trunc(next));
+  return step < inputsOf(trace) ? -1 : step;
+};
+
+/** The stop that is `by` steps after `from`. */
+export const stopAfter = (trace, from, by) => (by > 0 ? Math.max(from + by, inputsOf(trace)) : from + by);
+
 /** How many steps each phase has. */
 export function phaseLengths(trace) {
   if (trace.excerpt) return { record: trace.excerpt.lines, forward: 0, seed: 1, sweep: Math.max(0, trace.excerpt.steps - trace.excerpt.lines - 1) };

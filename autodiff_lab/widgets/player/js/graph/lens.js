@@ -89,3 +89,10 @@ export function lensTools(pane, drawing, { lens, say }, scale, fit, follow) {
   return html("div", { class: "adl-lens", role: "group", "aria-label": say("zoom") }, button("\u2212", say("zoom out"), "\u2212", () => zoom(1 / ZOOM)),
               fitting, button("+", say("zoom in"), "+", () => zoom(ZOOM)));
 }
+
+/** The buttons that open all groups of a graph, or close them. @param {(open: boolean) => void} onAll */
+export const groupTools = ({ say }, onAll) => [true, false].map((open) => {
+  const node = html("button", { type: "button", title: say(open ? "open all hint" : "close all hint") }, say(open ? "open all" : "close all"));
+  node.addEventListener("click", () => onAll(open));
+  return node;
+});

@@ -1,9 +1,10 @@
-import { edgeSigns, html, rovingAmong, scrollInside, set, svg } from "../dom.js";
+import { edgeSigns, html, rovingAmong, scrollInside, set, sideBeyond, svg } from "../dom.js";
 import { labelsOf, tokensAt } from "../motion.js";
 import { ownLine, wholeLine } from "../trace.js";
+import { bestOf, fitOf, freeSpotAmong, PAD } from "./fit.js";
 import { groupBox } from "./group_box.js";
 import { groupsOf, holding, opening, recordedAt } from "./groups.js";
-import { lensTools } from "./lens.js";
+import { groupTools, lensTools } from "./lens.js";
 import { bend, markers, move, partsOf, rowsOf, setEdge, spellSum } from "./parts.js";
 import { composed } from "./stretch.js";
 import { routeAlong, tokensIn } from "./tokens.js";
@@ -12,7 +13,6 @@ const AHEAD = { record: "value", forward: "tangent" }; // what goes along the ed
 const FADE = 24; // pixels between the sides of the pane, which fade, and what a step is about
 const LEAST = 0.05; // of a graph that is shown whole
 const MOTION = 180; // milliseconds that a group takes to open
-const [READABLE, ON_A_WALL, ENOUGH] = [11 / 14, 1, 1.3]; // how small and how large the boxes of a graph may be, whose type is 14
 
 /**
  * The graph, whose groups open. See `mount` for what a pane is.
@@ -21,7 +21,6 @@ const [READABLE, ON_A_WALL, ENOUGH] = [11 / 14, 1, 1.3]; // how small and how la
 export function graphView(run, layouts, host, prefix, whole) {
   const { trace } = run;
   const { say } = trace;
-  const pad = 6;
   const parts = partsOf(trace, host, prefix);
   const rows = rowsOf(trace);
   const { root, all } = groupsOf(trace, layouts[0], whole);
@@ -72,8 +71,8 @@ export function graphView(run, layouts, host, prefix, whole) {
   function arrange(open) {
     scene = composed(root, open);
     routes = null;
-    const [width, height] = [scene.width + 2 * pad, scene.height + 2 * pad];
-    set(drawing, "viewBox", `${-pad} ${-pad} ${width} ${height}`);
+    const [width, height] = [scene.width + 2 * PAD, scene.height + 2 * PAD];
+    set(drawing, "viewBox", `${-PAD} ${-PAD} ${width} ${height}`);
     for (const [key, part] of drawn) {
       if (scene.boxes.has(key) || scene.edges.has(key)) continue;
       const focused = part.group.contains(document.activeElement);
@@ -121,44 +120,28 @@ export function graphView(run, layouts, host, prefix, whole) {
   }
 
   let [scale, room] = [1, { width: 0, height: 0 }];
-  /** How large a layout of the graph shows in some room; what opens and closes does not change it. */
-  const within = ({ width, height }, { width: across, height: down }) => {
-    const unit = unitOf(); // in a lecture all type is larger, and may shrink further
-    const fitted = Math.min(across / (width + 2 * pad), down / (height + 2 * pad), ENOUGH * unit);
-    const least = unit > 1.4 ? ON_A_WALL : READABLE * unit;
-    const whole = fitted >= least;
-    // What cannot be seen at once is followed, at a size that is read with ease; on a phone, with as much around as can be.
-    const followed = across < 500 ? least : Math.max(least, Math.min(unit, down / (height + 2 * pad)));
-    return { scale: whole ? fitted : followed, whole };
-  };
   const unitOf = () => parseFloat(getComputedStyle(element).fontSize) / 14;
   const fit = () => {
     if (room.width <= 0) return;
-    if (host.lens.whole) scale = Math.max(LEAST, Math.min(within(root.layout, room).scale, room.width / (scene.width + 2 * pad), room.height / (scene.height + 2 * pad)));
-    else scale = host.lens.scale ?? within(root.layout, room).scale;
+    if (host.lens.whole) scale = Math.max(LEAST, Math.min(fitOf(root.layout, room, unitOf()).scale, room.width / (scene.width + 2 * PAD), room.height / (scene.height + 2 * PAD)));
+    else scale = host.lens.scale ?? fitOf(root.layout, room, unitOf()).scale;
     resize();
   };
   const rescale = () => (host.lens.whole ? fit() : resize()); // what opens may need more room
   function resize() {
-    drawing.style.width = `${Math.floor((scene.width + 2 * pad) * scale)}px`;
-    drawing.style.height = `${Math.floor((scene.height + 2 * pad) * scale)}px`;
+    drawing.style.width = `${Math.floor((scene.width + 2 * PAD) * scale)}px`;
+    drawing.style.height = `${Math.floor((scene.height + 2 * PAD) * scale)}px`;
     sign();
   }
 
   const tools = lensTools(element, drawing, host, () => scale, fit, () => current && follow(...current));
-  if (all.length) {
-    const button = (open) => {
-      const node = html("button", { type: "button", title: say(open ? "open all hint" : "close all hint") }, say(open ? "open all" : "close all"));
-      node.addEventListener("click", () => {
-        groups.all(open);
-        host.lens.held = false;
-        refresh();
-        if (current) follow(...current);
-      });
-      return node;
-    };
-    tools.prepend(button(true), button(false));
-  }
+  if (all.length)
+    tools.prepend(...groupTools(host, (open) => {
+      groups.all(open);
+      host.lens.held = false;
+      refresh();
+      if (current) follow(...current);
+    }));
   let current = null; // the step that is followed
   let linked = [];
   const tokens = tokensIn(tokenLayer);
@@ -167,7 +150,7 @@ export function graphView(run, layouts, host, prefix, whole) {
   let partners = []; // the lines that this step talks to
   /** Where a box is on screen, if the drawing is at `frame`. */
   const place = ({ place: { x, y, w, h } }, frame) => {
-    const [left, top] = [frame.left + (x - w / 2 + pad) * scale, frame.top + (y - h / 2 + pad) * scale];
+    const [left, top] = [frame.left + (x - w / 2 + PAD) * scale, frame.top + (y - h / 2 + PAD) * scale];
     return { left, top, right: left + w * scale, bottom: top + h * scale };
   };
   const around = (a, b) => ({ left: Math.min(a.left, b.left), top: Math.min(a.top, b.top),
@@ -176,14 +159,10 @@ export function graphView(run, layouts, host, prefix, whole) {
     const beyond = { left: [], right: [], top: [], bottom: [] };
     if (partners.length) {
       const [view, frame] = [element.getBoundingClientRect(), drawing.getBoundingClientRect()];
-      for (const i of partners) {
-        const { left, top, right, bottom } = place(standIn(i), frame);
-        const side = right < view.left + 12 ? "left" : left > view.right - 12 ? "right" : bottom < view.top + 12 ? "top" : top > view.bottom - 12 ? "bottom" : "";
-        beyond[side]?.push(trace.lines[i].label || trace.lines[i].shown);
-      }
+      for (const i of partners) beyond[sideBeyond(place(standIn(i), frame), view)]?.push(trace.lines[i].called || trace.lines[i].shown);
     }
     signs.show(beyond);
-    const left = element.scrollLeft / scale - pad - (drawing.offsetLeft || 0);
+    const left = element.scrollLeft / scale - PAD - (drawing.offsetLeft || 0);
     for (const part of drawn.values()) part.slide?.(part.place, left);
   }
   element.addEventListener("scroll", sign, { passive: true });
@@ -298,13 +277,7 @@ export function graphView(run, layouts, host, prefix, whole) {
     signs: signs.elements,
     tools,
     /** How large the graph would show in a room, and how high: the best of its layouts. */
-    best(given) {
-      const found = (whole || all.length ? [root.layout] : layouts).map((layout) => ({ layout, ...within(layout, given) }));
-      // Beyond its natural size a graph is not read with more ease; one that turns round is read with less.
-      const worth = ({ layout, scale, whole }) => (whole ? 1 : 0.5) * (layout.ease ?? 1) * Math.min(scale / unitOf(), 1.05);
-      const best = found.reduce((a, b) => (worth(b) > worth(a) ? b : a));
-      return { worth: worth(best), opens: all.length > 0, ...best, width: best.scale * (best.layout.width + 2 * pad), height: best.scale * (best.layout.height + 2 * pad) };
-    },
+    best: (given) => ({ ...bestOf(whole || all.length ? [root.layout] : layouts, given, unitOf()), opens: all.length > 0 }),
     /** Gives the graph its room. */
     place(given) {
       room = given;
@@ -319,14 +292,10 @@ export function graphView(run, layouts, host, prefix, whole) {
     },
     /** Where something of this size hides least of the graph, near its middle: in pixels from the corner of the pane. */
     freeSpot(size) {
-      const [left, top] = [(element.clientWidth - (scene.width + 2 * pad) * scale) / 2, (element.clientHeight - (scene.height + 2 * pad) * scale) / 2];
-      const boxes = [...scene.boxes.values()].map(({ x, y, w, h }) => ({ x: left + (x + pad) * scale, y: top + (y + pad) * scale, w: w * scale, h: h * scale }));
-      const over = (at, from, length) => Math.max(0, Math.min(at + size / 2, from + length / 2) - Math.max(at - size / 2, from - length / 2));
-      const steps = [0.5, 0.45, 0.55, 0.4, 0.6, 0.35, 0.65, 0.3, 0.7, 0.25, 0.75, 0.2, 0.8];
-      const spots = steps.flatMap((x) => steps.map((y) => ({ x: x * element.clientWidth, y: y * element.clientHeight, far: Math.hypot(x - 0.5, y - 0.5) })));
-      const hidden = ({ x, y, far }) => boxes.reduce((sum, box) => sum + over(x, box.x, box.w) * over(y, box.y, box.h), 0) + 900 * far
-        + size * size * (y < size / 2 || y > element.clientHeight - size / 2 ? 1 : 0);
-      return spots.reduce((a, b) => (hidden(b) < hidden(a) ? b : a));
+      const { clientWidth: width, clientHeight: height } = element;
+      const [left, top] = [(width - (scene.width + 2 * PAD) * scale) / 2, (height - (scene.height + 2 * PAD) * scale) / 2];
+      const boxes = [...scene.boxes.values()].map(({ x, y, w, h }) => ({ x: left + (x + PAD) * scale, y: top + (y + PAD) * scale, w: w * scale, h: h * scale }));
+      return freeSpotAmong(boxes, { width, height }, size);
     },
     /** Shows the step at progress `u` of its motion: what is on its way, and where. */
     move(s, u) {

@@ -1,0 +1,41 @@
+/** How a layout of a graph fits some room, and where something may lie on it: pure geometry. */
+
+const [READABLE, ON_A_WALL, ENOUGH] = [11 / 14, 1, 1.3]; // how small and how large the boxes of a graph may be, whose type is 14
+const PHONE = 500; // pixels of width
+
+export const PAD = 6; // around a graph
+
+/**
+ * How large a layout shows in some room, and whether it is whole. `unit` is how large type is; in a lecture it may shrink
+ * further.
+ * @param {{width: number, height: number}} layout @param {{width: number, height: number}} room @param {number} unit
+ */
+export function fitOf({ width, height }, room, unit) {
+  const fitted = Math.min(room.width / (width + 2 * PAD), room.height / (height + 2 * PAD), ENOUGH * unit);
+  const least = unit > 1.4 ? ON_A_WALL : READABLE * unit;
+  const whole = fitted >= least;
+  // What cannot be seen at once is followed, at a size that is read with ease; on a phone, with as much around as can be.
+  const followed = room.width < PHONE ? least : Math.max(least, Math.min(unit, room.height / (height + 2 * PAD)));
+  return { scale: whole ? fitted : followed, whole };
+}
+
+/** The layout that is read best in a room, how well it is read, and how large it is then. */
+export function bestOf(layouts, room, unit) {
+  const found = layouts.map((layout) => {
+    const { scale, whole } = fitOf(layout, room, unit);
+    // Beyond its natural size a graph is not read with more ease; one that turns round is read with less.
+    const worth = (whole ? 1 : 0.5) * (layout.ease ?? 1) * Math.min(scale / unit, 1.05);
+    return { layout, scale, whole, worth, width: scale * (layout.width + 2 * PAD), height: scale * (layout.height + 2 * PAD) };
+  });
+  return found.reduce((a, b) => (b.worth > a.worth ? b : a));
+}
+
+/** Where something of this size hides least of the boxes, near the middle of a pane. */
+export function freeSpotAmong(boxes, { width, height }, size) {
+  const over = (at, from, length) => Math.max(0, Math.min(at + size / 2, from + length / 2) - Math.max(at - size / 2, from - length / 2));
+  const steps = [0.5, 0.45, 0.55, 0.4, 0.6, 0.35, 0.65, 0.3, 0.7, 0.25, 0.75, 0.2, 0.8];
+  const spots = steps.flatMap((x) => steps.map((y) => ({ x: x * width, y: y * height, far: Math.hypot(x - 0.5, y - 0.5) })));
+  const hidden = ({ x, y, far }) => boxes.reduce((sum, box) => sum + over(x, box.x, box.w) * over(y, box.y, box.h), 0) + 900 * far
+    + size * size * (y < size / 2 || y > height - size / 2 ? 1 : 0);
+  return spots.reduce((a, b) => (hidden(b) < hidden(a) ? b : a));
+}
