@@ -50,7 +50,7 @@ def gif(path, colour="white", size=(100, 50), times=(2000, 3000)):
 
 
 def test_films_play_for_less_than_twenty_seconds():
-    """That they are what the player shows today is compared where there is Chromium: `python -m tests.generate --check`."""
+    """What they show is compared where there is Chromium: `python -m tests.generate --check`."""
     light, dark = (pictures.times_of(pictures.PICTURES / name) for name in pictures.FILMS.values())
     assert light == dark
     assert 15 < sum(light) < 20 and len(light) > 100

@@ -76,7 +76,7 @@ FILMS = sorted({target for target in links("README.md") if target.endswith(".gif
 
 
 @pytest.mark.parametrize("film", FILMS)
-def test_a_film_is_calm_and_small(film: str) -> None:
+def test_a_film_plays_smoothly_and_is_small(film: str) -> None:
     path = REPOSITORY / film
     assert path.stat().st_size < 500_000
     with Image.open(path) as picture:
@@ -85,8 +85,8 @@ def test_a_film_is_calm_and_small(film: str) -> None:
             picture.seek(frame)
             seconds.append(picture.info["duration"] / 1000)
         assert picture.info["loop"] == 0, "it begins again"
-    assert len(seconds) == 6, "the seed, and the five operations"
-    assert min(seconds) >= 1.5 and max(seconds) <= 10
+    assert len(seconds) > 100 and sum(seconds) < 20, "a film that a lecturer shows without a word"
+    assert seconds[0] >= 1 and seconds[-1] >= 2, "there is time to see how it begins, and what came out"
 
 
 def test_there_is_a_film_for_light_pages_and_one_for_dark() -> None:
