@@ -22,7 +22,7 @@ from autodiff_lab import play
 
 PICTURES = Path(__file__).parents[2] / "notebooks" / "pictures"
 FILMS = {"light": "sweep.gif", "dark": "sweep_dark.gif"}
-ROOM = {"width": 854, "height": 620}
+ROOM = {"width": 956, "height": 640}
 FRAME_MS, OPENING_MS, CLOSING_MS = 80, 1200, 3000
 HALF_WAY_BACK = (10, 0.5)  # the sine sends its adjoint to x2
 TOLERANCE = 0.05  # of the size: fonts and versions of Graphviz differ

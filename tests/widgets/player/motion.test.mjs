@@ -182,14 +182,8 @@ test("a stretch of a long run counts the steps of the whole", () => {
 
 // Where the panes stand
 
-/** How a drawing of some size shows in a room, as the graph tells it: its boxes shrink to a readable size at most. */
-const drawing = (width, height, unit = 1) => (room) => {
-  const fitted = Math.min(room.width / width, room.height / height, 1.3 * unit);
-  const least = (unit > 1.5 ? 0.7 : 0.8) * unit;
-  const scale = Math.max(least, fitted);
-  const worth = (fitted >= least ? 1 : 0.5) * Math.min(scale / unit, 1.05);
-  return { scale, worth, whole: fitted >= least, opens: false, width: scale * width, height: scale * height };
-};
+/** How a drawing of some size shows in a room, as the graph tells it. */
+const drawing = (width, height, unit = 1) => (room) => ({ ...player.bestOf([{ width, height }], room, unit), opens: false });
 const SCREENS = { "a notebook on a laptop": [930, 620, 1], "a laptop": [1280, 720, 1], "a projector": [1920, 1080, 1], "a projector in lecture size": [1920, 1080, 1.6], "a phone": [390, 600, 1] };
 const DRAWINGS = { "the seed function": [560, 330], "a chain": [1900, 120], "a square": [900, 900], "a tower": [260, 1500], "one box": [90, 60], "far too large": [4000, 3000] };
 

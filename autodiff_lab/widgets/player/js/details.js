@@ -22,18 +22,20 @@ function remember(what) {
 }
 
 /**
- * The fold with all that one can do without: the other modes, predict, the names on the tape, speed, costs.
+ * The fold with all that one can do without: the other modes, predict, the names on the tape, the source, speed, costs.
  * @param {{say: function, modes: HTMLElement, predict: HTMLElement, open?: boolean, onChange: () => void}} given
  */
 export function detailsView({ say, modes, predict, open, onChange }) {
   const kept = remembered();
   const names = html("input", { type: "checkbox" });
   names.checked = kept.names ?? false;
+  const source = html("input", { type: "checkbox" });
+  source.checked = kept.source ?? true;
   const speed = html("select", { "aria-label": say("speed"), title: say("speed of play") },
                      ...SPEEDS.map((x) => html("option", { value: x, ...(x === 1 ? { selected: "" } : {}) }, `${x}×`)));
   const cost = costView(say);
   const element = html("div", { class: "adl-details", role: "region", "aria-label": say("details") },
-                       html("div", { class: "adl-options" }, modes, html("label", {}, names, say("names on the tape")), html("label", {}, say("speed"), speed), predict), cost.element);
+                       html("div", { class: "adl-options" }, modes, html("label", {}, names, say("names on the tape")), html("label", {}, source, say("your function")), html("label", {}, say("speed"), speed), predict), cost.element);
   const button = html("button", { type: "button", class: "adl-more-button", "aria-label": say("details"), title: say("details hint") }, "⋯");
   function show(wanted) {
     element.hidden = !wanted;
@@ -44,12 +46,13 @@ export function detailsView({ say, modes, predict, open, onChange }) {
     show(element.hidden);
     remember({ open: !element.hidden });
   });
-  names.addEventListener("change", () => {
-    remember({ names: names.checked });
-    onChange();
-  });
+  for (const box of [names, source])
+    box.addEventListener("change", () => {
+      remember({ names: names.checked, source: source.checked });
+      onChange();
+    });
   show(open ?? kept.open ?? false);
-  return { element, button, show, load: cost.load, update: cost.update, get names() { return names.checked; }, get speed() { return Number(speed.value); } };
+  return { element, button, show, load: cost.load, update: cost.update, get names() { return names.checked; }, get source() { return source.checked; }, get speed() { return Number(speed.value); } };
 }
 
 /** What the run has cost so far in each mode that is shown, and what the whole gradient costs. */

@@ -49,12 +49,13 @@ export function stageOf({ transport, details, inputs, words, predict, overview, 
       if (!shown || !root.isConnected || !root.clientWidth) return false;
       const { source, graph, tape } = shown;
       root.classList.toggle("has-names", details.names);
+      root.classList.toggle("has-no-source", !details.source);
       const unit = parseFloat(getComputedStyle(panes).fontSize) / 14;
       const around = parseFloat(getComputedStyle(root).getPropertyValue("--adl-around")) || (root.closest(".jp-Notebook") ? AROUND.notebook : AROUND.page);
       const fold = root.matches(".adl-lecture") ? [details.element] : []; // on a slide nobody scrolls
       const others = [bar, ...fold, inputs.element, warning, words.element, predict.element, overview.element].reduce((sum, one) => sum + one.offsetHeight, 4); // with the border, and what is rounded
       const height = Math.max(LEAST_PANES, Math.min(HIGH * unit, Math.max(LOW, innerHeight - around)) - others);
-      const { where, height: all, side, lower, room } = compose({ width: root.clientWidth, height, unit, best: graph.best, source: source.rows * ROW_HEIGHT.source * unit + 20, tape: tape.rows * ROW_HEIGHT.tape * unit + 12 });
+      const { where, height: all, side, lower, room } = compose({ width: root.clientWidth, height, unit, best: graph.best, source: details.source ? source.rows * ROW_HEIGHT.source * unit + 20 : 0, tape: tape.rows * ROW_HEIGHT.tape * unit + 12 });
       root.dataset.where = where;
       for (const [name, pixels] of Object.entries({ panes: all, side, lower, graph: room.height + 16 })) root.style.setProperty(`--adl-${name}`, `${pixels}px`);
       graph.place(room);

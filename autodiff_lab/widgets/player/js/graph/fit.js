@@ -23,8 +23,8 @@ export function fitOf({ width, height }, room, unit) {
 export function bestOf(layouts, room, unit) {
   const found = layouts.map((layout) => {
     const { scale, whole } = fitOf(layout, room, unit);
-    // Beyond its natural size a graph is not read with more ease; one that turns round is read with less.
-    const worth = (whole ? 1 : 0.5) * (layout.ease ?? 1) * Math.min(scale / unit, 1.05);
+    // Near its natural size a graph gains nothing by being larger; one that turns round is read with less ease.
+    const worth = (whole ? 1 : 0.5) * (layout.ease ?? 1) * Math.min(scale / unit, 0.95);
     return { layout, scale, whole, worth, width: scale * (layout.width + 2 * PAD), height: scale * (layout.height + 2 * PAD) };
   });
   return found.reduce((a, b) => (b.worth > a.worth ? b : a));
