@@ -94,7 +94,7 @@ class PlayerOnPage:
     def show_names(self, shown: bool = True) -> None:
         """Show the names on the tape beside the learner's own, and each step in symbols."""
         self.open_details()
-        self.root.locator(".adl-options input[type=checkbox]").set_checked(shown)
+        self.root.get_by_role("checkbox", name="names on the tape").set_checked(shown)
 
     def speed(self, times: float) -> None:
         self.open_details()

@@ -66,10 +66,12 @@ def test_the_source_folds_away_and_the_tape_takes_its_room(opened):
     source, tape = (player.root.locator(f".adl-pane-{name}") for name in ("source", "tape"))
     before = tape.bounding_box()["y"]
     player.open_details()
-    player.root.get_by_label("your function", exact=True).uncheck()
+    player.root.get_by_role("checkbox", name="your function").uncheck()
     player.press("Details")
     assert not source.is_visible() and tape.bounding_box()["y"] < before - 50
-    assert not opened(player.page).root.locator(".adl-pane-source").is_visible(), "the next page is as this one was left"
+    assert not opened(player.page).root.locator(".adl-pane-source").is_visible(), (
+        "the next page is as this one was left"
+    )
 
 
 def test_values_are_called_what_the_learner_has_called_them(opened):

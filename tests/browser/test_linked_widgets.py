@@ -2,7 +2,7 @@
 
 import pytest
 
-from .player_page import PlayerOnPage, cell, f
+from .player_page import LAST, PlayerOnPage, cell, f
 
 FIRST = "first = play(f, 2.0, 5.0)\nfirst"
 SECOND = "second = play(f, 1.0, 5.0)\nsecond"
@@ -10,7 +10,7 @@ LINKS = """import ipywidgets as widgets
 
 for trait in ("inputs", "step"):
     widgets.%s((first, trait), (second, trait))
-steps = widgets.IntSlider(min=-1, max=12, value=-1)
+steps = widgets.IntSlider(min=1, max=15, value=1)  # the last input, which is the start; the last step
 widgets.%s((steps, "value"), (first, "step"))
 steps"""
 INTERACT = """@widgets.interact(x1=(0.5, 4.0, 0.5))
@@ -32,8 +32,8 @@ def test_players_and_sliders_move_each_other(link, server, open_notebook):
         second.arrives_at(step)
     second.focus()
     second.key("End")
-    first.arrives_at(13)
-    page.wait_for_function("() => document.querySelector('.noUi-handle').getAttribute('aria-valuenow') === '12.0'")
+    first.arrives_at(LAST)
+    page.wait_for_function("() => document.querySelector('.noUi-handle').getAttribute('aria-valuenow') === '15.0'")
     x1.focus()
     page.keyboard.press("End")
     for player in (first, second):
@@ -41,4 +41,4 @@ def test_players_and_sliders_move_each_other(link, server, open_notebook):
     second.set_input("x1", 1.5)
     first.root.locator("tr[data-line='0'] .adl-value", has_text="1.5").wait_for()
     notebook.add_cell("assert first.inputs == second.inputs == [1.5, 5.0], (first.inputs, second.inputs)")
-    notebook.add_cell("assert (first.step, second.step, steps.value) == (12, 12, 12), (first.step, second.step)")
+    notebook.add_cell("assert (first.step, second.step, steps.value) == (15, 15, 15), (first.step, second.step)")

@@ -110,6 +110,12 @@ def chain(x, w):
     return x
 
 
+def longer_chain(x, w):
+    for _ in range(16):
+        x = np.sin(w * x) + x
+    return x
+
+
 def turns(x, w):
     for _ in range(60):
         x = np.sin(w * x) + 0.1
@@ -122,8 +128,14 @@ INSIDE = """() => {
     return a.left >= b.left && a.right <= b.right && a.top >= b.top && a.bottom <= b.bottom; }"""
 
 
-@pytest.mark.parametrize("width", [1280, 1000, 800, 380])
-@pytest.mark.parametrize("function", [chain, turns])
+@pytest.mark.parametrize(
+    ("function", "width"),
+    [
+        (longer_chain, 1280),
+        *((chain, width) for width in (1000, 800, 380)),
+        *((turns, width) for width in (1280, 1000, 800, 380)),
+    ],
+)
 def test_fit_shows_the_whole_graph_and_again_follows(function, width, tmp_path, new_page, request):
     page = new_page(offline=True, width=width)
     page.goto(play(function, 0.5, 1.3).save_html(tmp_path / "long.html").as_uri())
