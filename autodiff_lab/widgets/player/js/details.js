@@ -27,9 +27,9 @@ function remember(what) {
  */
 export function detailsView({ say, modes, predict, open, onChange }) {
   const kept = remembered();
-  const names = html("input", { type: "checkbox" });
+  const names = html("input", { type: "checkbox", name: "names" });
   names.checked = kept.names ?? false;
-  const source = html("input", { type: "checkbox" });
+  const source = html("input", { type: "checkbox", name: "source" });
   source.checked = kept.source ?? true;
   const speed = html("select", { "aria-label": say("speed"), title: say("speed of play") },
                      ...SPEEDS.map((x) => html("option", { value: x, ...(x === 1 ? { selected: "" } : {}) }, `${x}×`)));
