@@ -47,7 +47,7 @@ IN_NUMPY |= {"pow": np.power, "inf": np.inf, "nan": np.nan}
 NAMES = {
     op: f"np{'.linalg' if 'linalg' in getattr(key, '__module__', '') else ''}.{key.__name__}"
     for op, key in _KEYS.items()
-    if not isinstance(key, str)
+    if not isinstance(key, str) and (hasattr(np, key.__name__) or hasattr(np.linalg, key.__name__))  # not SciPy's
 }
 NAMES |= {TABLE[name]: f"np.{name}" for name in ("clip", "concatenate", "convolve")}
 NAMES |= {TABLE["unless"]: "np.where", TABLE["norm"]: "np.linalg.norm"}
