@@ -113,7 +113,7 @@ export function linkTo(element, target, host) {
   element.addEventListener("pointerleave", leave);
   if (!element.matches(".adl-edge")) { // Chromium makes a tab stop of any SVG element that listens to the focus
     element.addEventListener("focus", enter);
-    element.addEventListener("blur", ({ relatedTarget }) => relatedTarget?.matches(".adl-chip") || leave()); // it must not vanish
+    element.addEventListener("blur", leave);
   }
   element.addEventListener("click", () => host.visit(target()));
   element.addEventListener("keydown", (event) => {
