@@ -61,6 +61,7 @@ _ON_FIRST_USE = {
     "plot_matrix": "figures.plots",
     "plot_tangent": "figures.plots",
     "program": "programs",
+    "style_plots": "figures.plots",
     "table": "figures.tables.trace_table",
     "trace_nonfinite": "transforms.nonfinite",
 }
@@ -74,6 +75,7 @@ _VIEWS = {
     "save_gif": "figures.export.animation",
     "save_png": "figures.export.frame",
     "save_svg": "figures.export.frame",
+    "show_tape": "figures.tables.tape_display",
     "strip": "figures.export.contact_sheet",
     "table": "figures.tables.trace_table",
     "transcript": "figures.tables.transcript",
@@ -134,6 +136,7 @@ __all__ = [
     "program",
     "record",
     "stop_gradient",
+    "style_plots",
     "table",
     "trace_nonfinite",
     "value_and_grad",

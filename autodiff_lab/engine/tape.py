@@ -354,6 +354,10 @@ class Tape(Level):
         self._require_values()
         return view("draw_tape")(self, **options)
 
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None, **_: Any) -> dict[str, str]:
+        """What a notebook shows: the graph, and the evaluation trace beside it. Without a display, `print` the tape."""
+        return {"text/plain": repr(self)} if self.is_freed else view("show_tape")(self)
+
     def __str__(self) -> str:
         return printing.format_trace(self)
 

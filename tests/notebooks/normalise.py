@@ -36,7 +36,9 @@ NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 
 # A live widget's view is a number in a kernel that is gone; the figure beside it is what a reader sees.
-NOT_COMMITTED = {"application/vnd.jupyter.widget-view+json"}
+VIEW = "application/vnd.jupyter.widget-view+json"
+STATE = "application/vnd.jupyter.widget-state+json"
+NOT_COMMITTED = {VIEW}
 # Nor can its key be found again: without one the figure waits for nobody.
 KEY = re.compile(r'(?<=^settle\(figure, ")[0-9a-f]+(?=")', re.MULTILINE)
 
@@ -52,7 +54,8 @@ def execute(notebook: Any, folder: Path = NOTEBOOKS, kernel: Any = None) -> Any:
         km=kernel,
         timeout=120,
         kernel_name="python3",
-        store_widget_state=False,
+        # Read by `normalise`, which commits none of it.
+        store_widget_state=True,
         record_timing=False,
         resources={"metadata": {"path": str(folder)}},
     )
@@ -62,6 +65,7 @@ def execute(notebook: Any, folder: Path = NOTEBOOKS, kernel: Any = None) -> Any:
 
 def normalise(notebook: Any) -> Any:
     """Bring a notebook into normal form, in place."""
+    models = notebook.metadata.get("widgets", {}).get(STATE, {}).get("state", {})
     notebook.metadata = nbformat.from_dict({"kernelspec": KERNEL, "language_info": {"name": "python"}})
     for cell in notebook.cells:
         tags = cell.metadata.get("tags")
@@ -70,6 +74,9 @@ def normalise(notebook: Any) -> Any:
         if cell.cell_type == "code":
             cell.outputs = [] if "machine-output" in (tags or []) else _joined(cell.outputs)
             for output in cell.outputs:
+                view = output.get("data", {}).get(VIEW)
+                if view:
+                    output.data.update(pictured(models, view["model_id"]))
                 for kind in NOT_COMMITTED & set(output.get("data", {})):
                     del output.data[kind]
                 if "text/html" in output.get("data", {}):
@@ -80,6 +87,15 @@ def normalise(notebook: Any) -> Any:
         # JupyterLab shows the first line of what is folded, and it is often the answer. An empty output has none.
         cell.outputs.insert(0, nbformat.v4.new_output("display_data"))
     return notebook
+
+
+def pictured(models: dict[str, Any], model_id: str) -> dict[str, str]:
+    """Return what a container of widgets shows in its `Output`: the picture below the sliders of `interact`."""
+    state = models.get(model_id, {}).get("state", {})
+    shown = {kind: data for output in state.get("outputs", []) for kind, data in output.get("data", {}).items()}
+    for child in state.get("children", []):
+        shown |= pictured(models, child.removeprefix("IPY_MODEL_"))
+    return shown
 
 
 def answering(notebook: Any) -> Iterator[Any]:

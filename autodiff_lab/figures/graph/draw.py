@@ -115,8 +115,17 @@ def draw_tape(tape: Any, **options: Any) -> Drawing:
     >>> draw_tape(record(lambda x: x * x, 3.0)[1])
     <drawing of tape(x)>
     """
-    trace = Trace.from_tape(tape, _Tape(), value=tape.constant, lang=options.get("lang") or "en")
-    return draw(trace, **options)
+    return draw(trace_of_tape(tape, options.get("lang") or "en"), **options)
+
+
+def trace_of_tape(tape: Any, lang: str = "en") -> Trace:
+    """Read a tape whose program nobody has named.
+
+    >>> from autodiff_lab import record
+    >>> trace_of_tape(record(lambda x: x * x, 3.0)[1]).title
+    'tape(x)'
+    """
+    return Trace.from_tape(tape, _Tape(), value=tape.constant, lang=lang)
 
 
 class _Tape:

@@ -7,7 +7,7 @@ from autodiff_lab.figures.plots.costs import plot_cost
 from autodiff_lab.figures.plots.differences import difference_errors, plot_error
 from autodiff_lab.figures.plots.landscapes import plot_descent, plot_tangent
 from autodiff_lab.figures.plots.matrices import plot_hessian, plot_jacobian, plot_matrix
-from autodiff_lab.figures.plots.style import Plot
+from autodiff_lab.figures.plots.style import Plot, style_plots
 
 __all__ = [
     "Plot",
@@ -19,4 +19,5 @@ __all__ = [
     "plot_jacobian",
     "plot_matrix",
     "plot_tangent",
+    "style_plots",
 ]

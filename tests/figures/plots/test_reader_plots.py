@@ -1,0 +1,50 @@
+"""What `style_plots` does for the plots that a reader makes."""
+
+import matplotlib
+import nbformat
+import pytest
+
+from autodiff_lab.figures.plots import style_plots
+from tests.notebooks.normalise import execute, normalise
+
+PLOT = """
+plt.plot([1, 2], [3, 4], label="a line")
+plt.xlabel("steps")
+plt.title("Loss")
+plt.show()"""
+SLIDER = """
+from ipywidgets import interact
+@interact(x=(0.0, 2.0))
+def line(x):
+    plt.plot([0, x])
+    plt.show()"""
+
+
+def test_it_sets_size_of_type_and_colours():
+    with matplotlib.rc_context():
+        style_plots()
+        assert matplotlib.rcParams["font.size"] == 11
+        assert matplotlib.rcParams["axes.prop_cycle"].by_key()["color"][0] == "#0069A6"
+
+
+@pytest.fixture(scope="module")
+def outputs():
+    sources = ["import matplotlib.pyplot as plt\nimport autodiff_lab as ad\nad.style_plots()", PLOT, SLIDER, PLOT]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in sources])
+    return [cell.outputs for cell in normalise(execute(notebook)).cells]
+
+
+def test_a_plot_is_a_picture_that_follows_the_page(outputs):
+    (output,) = outputs[1]
+    assert set(output.data) == {"text/html", "text/plain"}
+    assert 'alt="Plot, Loss, steps"' in output.data["text/html"]
+
+
+def test_the_same_plot_is_the_same_bytes(outputs):
+    assert outputs[1][0].data == outputs[3][0].data | {"text/plain": outputs[1][0].data["text/plain"]}
+
+
+def test_below_a_slider_the_picture_stays_in_the_file(outputs):
+    (output,) = outputs[2]
+    assert "<img" in output.data["text/html"]
+    assert not any("widget" in kind for kind in output.data)

@@ -1,0 +1,38 @@
+"""Run what the notebooks show of other packages, and keep what it prints."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import importlib
+import io
+import sys
+
+from . import said
+
+
+def main(numbers: list[str]) -> None:
+    """Run the functions of these notebooks, or of all, whose package is installed."""
+    kept = said.read()
+    for number in numbers or said.notebooks():
+        module = importlib.import_module(f"{__package__}.notebook_{number}")
+        for name in said.functions(number):
+            package = name.partition("_")[0]
+            try:
+                version = importlib.import_module(package).__version__
+            except ModuleNotFoundError:
+                print(f"{number} {name}: {package} is not installed here")
+                continue
+            printed = io.StringIO()
+            with contextlib.redirect_stdout(printed):
+                getattr(module, name)()
+            kept[f"{number} {name}"] = {
+                "version": f"{said.PACKAGES[package]} {version.partition('+')[0]}",
+                "date": datetime.date.today().isoformat(),
+                "text": printed.getvalue().rstrip(),
+            }
+            print(f"{number} {name}\n{printed.getvalue()}")
+    said.write(kept)
+
+
+main(sys.argv[1:])
