@@ -7,7 +7,6 @@ loaded only when it is asked for, so that `autodiff-lab check` can still say wha
 from __future__ import annotations
 
 import argparse
-import functools
 import inspect
 import io
 import sys
@@ -32,7 +31,9 @@ def build_parser() -> ArgumentParser:
     parser.add_argument("--to", metavar="DIR", type=Path, help="copy the notebooks into DIR and open them there")
     parser.add_argument("--no-browser", action="store_true", help="print the address, do not open a browser")
     parser.add_argument("--port", type=port_number, help="the port to listen on (default: 8888, or the next free one)")
-    commands = parser.add_subparsers(dest="command", metavar="{check,course,lecture,grade}", title="other commands")
+    commands = parser.add_subparsers(
+        dest="command", metavar="{check,course,present,lecture,grade}", title="other commands"
+    )
 
     def add_command(run: Callable[[Namespace], int], name: str) -> ArgumentParser:
         about = inspect.getdoc(run) or ""
@@ -43,8 +44,14 @@ def build_parser() -> ArgumentParser:
     add_command(check_setup, "check")
     course = add_command(write_course, "course")
     course.add_argument("--out", metavar="DIR", type=Path, required=True, help="the folder to write into")
+    presenting = add_command(present_notebook, "present")
+    presenting.add_argument("notebook", metavar="NN", help="the number of a lesson, as 04, or a notebook of your own")
+    presenting.add_argument("--no-browser", dest="hidden", action="store_true", help="print the addresses only")
+    presenting.add_argument("--port", dest="own_port", type=port_number, help="the port to listen on")
     lecture = add_command(write_lecture, "lecture")
-    lecture.add_argument("notebook", metavar="NN", help="the number of a lesson, as 04, or a notebook of your own")
+    what = lecture.add_mutually_exclusive_group(required=True)
+    what.add_argument("notebook", metavar="NN", nargs="?", help="the number of a lesson, as 04, or a notebook of yours")
+    what.add_argument("--plan", metavar="PLAN", help="40, 90, first_evening, …, or a Markdown file of your own")
     lecture.add_argument("--out", metavar="DIR", type=Path, required=True, help="the folder to write into")
     lecture.add_argument("--overwrite", action="store_true", help="write over the kit of an earlier run")
     grading = add_command(grade_notebooks, "grade")
@@ -100,7 +107,7 @@ def open_tutorial(options: Namespace) -> int:
       autodiff-lab --no-browser        print the address instead of opening it
       autodiff-lab --to my-notebooks   work on copies in the folder my-notebooks
       autodiff-lab check               what is installed, and how to mend it
-      autodiff-lab lecture 04 --out kit   slides and handouts of notebook 04
+      autodiff-lab lecture --plan 40 --out kit   slides of a lecture of 40 minutes
     """
     from . import tutorial
 
@@ -132,22 +139,32 @@ def write_course(options: Namespace) -> int:
     return 0
 
 
-def write_lecture(options: Namespace) -> int:
-    """Write slides, a page, handouts and speaker notes of a lesson; they need no network.
+def present_notebook(options: Namespace) -> int:
+    """Open a notebook for a hall: large type, nothing around it, and a clicker that steps players and runs cells.
 
-    The notebook is run. In the page and the slides its players play without Python; each player also gets a strip of
-    frames, and all strips together are a PDF to hand out.
+    It is a copy, in which all answers are folded; leaving it changes nothing. A page with what to ask, the answers and
+    the usual wrong answers opens beside it, for a second screen or to be printed.
     """
-    from ..classroom.lecture import kit as lecture
+    from .present import present
 
-    tell = functools.partial(print, flush=True)
-    kit = lecture.write_lecture(options.notebook, options.out, overwrite=options.overwrite, tell=tell)
-    for path in kit.files:
+    present(options.notebook, browser=not options.hidden, port=options.own_port)
+    return 0
+
+
+def write_lecture(options: Namespace) -> int:
+    """Write what a lecturer takes along; it needs no network and no Python.
+
+    With --plan: the slides of a lecture, in which the players play, the speaker's page with the answers, and a sheet
+    for each of its lessons to hand out. With the number of a lesson: its speaker's page and its sheet.
+    """
+    from ..classroom.lecture import kit
+
+    if options.plan:
+        files = kit.write_plan(options.plan, options.out, overwrite=options.overwrite)
+    else:
+        files = kit.write_lesson(options.notebook, options.out, overwrite=options.overwrite)
+    for path in files:
         print(f"{path.stat().st_size / 1000:7.0f} kB  {path}")
-    if not kit.players:
-        print("This notebook has no player, so there are no handouts.")
-    for remark in kit.remarks:
-        print(remark)
     return 0
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from ..jupyter.kernel import kernel_of_this_python, python_command
@@ -84,8 +85,10 @@ def report_copies(copied: Copied, target: Path) -> None:
         print("(To get the tutorial's version of a file again, rename yours and run this command again.)")
 
 
-def run_lab(folder: Path, *, browser: bool, port: int | None) -> None:
-    """Run JupyterLab on `folder`, in this very process, until it is stopped."""
+def run_lab(
+    folder: Path, *, start: str = f"lab/tree/{START}", browser: bool, port: int | None, options: Sequence[str] = ()
+) -> None:
+    """Run JupyterLab on `folder`, in this very process, until it is stopped; `start` is what it opens."""
     try:
         import ipykernel  # noqa: F401  (JupyterLab starts without it, and then no notebook runs)
         from jupyterlab.labapp import LabApp
@@ -100,11 +103,12 @@ def run_lab(folder: Path, *, browser: bool, port: int | None) -> None:
         raise TutorialError(f"{refused}.\n{ANOTHER_FOLDER}")
     arguments = [
         f"--ServerApp.root_dir={folder}",
-        f"--LabApp.default_url=/lab/tree/{START}",
+        f"--LabApp.default_url=/{start}",
         "--ServerApp.answer_yes=True",  # Ctrl-C stops at once; notebooks are saved as one works
         "--ServerApp.log_level=WARN",  # leaves the address, which is what a learner needs to see
         "--LabApp.log_level=WARN",
         *encryption_options(),
+        *options,
     ]
     if port is not None:
         arguments.append(f"--ServerApp.port={port}")
@@ -114,7 +118,7 @@ def run_lab(folder: Path, *, browser: bool, port: int | None) -> None:
         print("You are root, so JupyterLab is started with --allow-root; the notebooks run as root too.")
         arguments.append("--allow-root")
 
-    print(f"Opening {folder / START} in JupyterLab.")
+    print(f"Opening {folder / Path(start).name} in JupyterLab.")
     print("The address follows; if no browser opens, open it yourself. Ctrl-C in this window stops JupyterLab.")
     sys.stdout.flush()
     with kernel_of_this_python(), without_news():

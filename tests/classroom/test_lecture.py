@@ -1,4 +1,4 @@
-"""A lecture kit: every notebook becomes a page and slides that need no network; executing it makes all the rest."""
+"""What a lecturer takes along: slides and speaker's pages of the plans, and a sheet for each lesson. No network."""
 
 import re
 from html.parser import HTMLParser
@@ -7,16 +7,18 @@ import nbformat
 import pytest
 
 from autodiff_lab.__main__ import main
-from autodiff_lab.classroom.lecture import slides, speaker_notes
-from autodiff_lab.classroom.lecture.cell_html import Block, blocks, mathml, pieces
-from autodiff_lab.classroom.lecture.execute import LectureError, execute_notebook
-from autodiff_lab.classroom.lecture.kit import page
+from autodiff_lab.classroom.lecture.cell_html import cell_output, mathml
+from autodiff_lab.classroom.lecture.handout import handout
+from autodiff_lab.classroom.lecture.plans import LectureError, find_plan, list_plans, read_plan
+from autodiff_lab.classroom.lecture.slides import deck
+from autodiff_lab.classroom.lecture.speaker_page import lesson_page, plan_page
 from autodiff_lab.jupyter.notebooks import installed_notebooks
 from autodiff_lab.lessons.checks.course import lessons
 
 PATHS = sorted(installed_notebooks().glob("[0-9][0-9]_*.ipynb"))
 EXERCISES = {lesson.number: lesson.exercises() for lesson in lessons()}
-CHINESE = re.compile("[\u4e00-\u9fff]")
+PLANS = {name: find_plan(name) for name in list_plans()}
+MOST_WORDS = 40
 
 
 class Reading(HTMLParser):
@@ -53,214 +55,167 @@ class Reading(HTMLParser):
             self.prose.append(data)
 
 
-@pytest.fixture(scope="module")
-def converted():
-    """Each notebook as it is committed, as blocks, page and slides."""
-    found = {}
-    for path in PATHS:
-        cells = blocks(nbformat.read(path, as_version=4), path.parent)
-        found[path.name] = cells, page(path.stem, cells), slides.deck(path.stem, cells)
-    return found
+def without_network(text):
+    reading = Reading(text)
+    assert not [source for source in reading.loaded if not source.strip("\"'").startswith("data:")]
+    assert not reading.wrong and not reading.open, "an element is not closed where it should be"
+    assert not re.search("mathjax|cdnjs|unpkg|jsdelivr", text, re.IGNORECASE)
+    assert text.count("<math ") == text.count("</math>")
+    assert '<code class="formula">' not in text, "a formula that could not be translated"
+    for formula in re.findall(r"<math .*?</math>", text, re.DOTALL):
+        assert "\\" not in re.sub(r"<[^>]*>", "", formula), formula
+    assert not re.findall(r"\\[a-z]+\{|\$\S", "".join(reading.prose))
+    return reading
 
 
-@pytest.mark.parametrize("name", [path.name for path in PATHS])
-def test_every_notebook_needs_no_network(converted, name):
-    for text in converted[name][1:]:
-        reading = Reading(text)
-        assert not [source for source in reading.loaded if not source.strip("\"'").startswith("data:")]
-        assert not reading.wrong and not reading.open, "an element is not closed where it should be"
-        assert not re.search("mathjax|cdnjs|unpkg|jsdelivr", text, re.IGNORECASE)
-
-
-def formulas(path):
-    """The formulas of a notebook's prose, as they are written."""
-    for cell in nbformat.read(path, as_version=4).cells:
-        if cell.cell_type == "markdown":
-            prose = re.sub(r"```.*?```|`[^`\n]*`", "", cell.source, flags=re.DOTALL)
-            yield from re.findall(r"\$\$.+?\$\$|\$[^$\n]+?\$", prose, re.DOTALL)
+@pytest.mark.parametrize("name", PLANS)
+def test_slides_and_their_speaker_page_need_no_network(name):
+    slides = deck(PLANS[name])
+    without_network(slides)
+    without_network(plan_page(PLANS[name]))
+    assert len(slides.encode()) < 1_600_000
 
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.name[:2])
-def test_every_formula_is_mathml(converted, path):
-    for text in converted[path.name][1:]:
-        assert text.count("<math ") == text.count("</math>") >= len(list(formulas(path)))
-        assert '<code class="formula">' not in text, "a formula that could not be translated"
-        for formula in re.findall(r"<math .*?</math>", text, re.DOTALL):
-            assert "\\" not in re.sub(r"<[^>]*>", "", formula), formula
-        assert not re.findall(r"\\[a-z]+\{|\$\S", "".join(Reading(text).prose))
-
-
-@pytest.mark.parametrize("name", [path.name for path in PATHS])
-def test_a_kit_stays_small(converted, name):
-    _, whole, deck = converted[name]
-    assert len(whole.encode()) < 800_000
-    assert len(deck.encode()) < 1_100_000
+def test_speaker_page_and_sheet_of_a_lesson_need_no_network(path):
+    sheet = without_network(handout(path))
+    without_network(lesson_page(path))
+    assert len(handout(path).encode()) < 300_000
+    for exercise in EXERCISES.get(path.name[:2], {}).values():
+        assert exercise.reference.strip() not in "".join(sheet.prose), "the sheet gives an answer away"
 
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.name[:2])
-def test_solutions_are_not_shown(converted, path):
-    for text in converted[path.name][1:]:
-        reading = Reading(text)
-        assert reading.open_details == 0
-        assert "is not attempted yet" not in text
-        for exercise in EXERCISES.get(path.name[:2], {}).values():
-            assert exercise.reference.strip() not in "".join(reading.prose)
+def test_the_sheet_has_question_picture_and_recap(path):
+    sheet = handout(path)
+    question = re.search(r"^\*\*(.+\?)\*\*$", nbformat.read(path, as_version=4).cells[0].source, re.MULTILINE)[1]
+    assert question.partition("`")[0] in re.sub(r"<[^>]*>", "", sheet).replace("&#39;", "'")
+    assert "<img" in sheet and '<div class="recap"><h2' in sheet
 
 
-@pytest.mark.parametrize("name", [path.name for path in PATHS])
-def test_every_block_is_on_one_slide_in_its_order(converted, name):
-    found = converted[name][0]
-    columns = slides.slides_of(found)
-    assert [block for column in columns for slide in column for block in slide.blocks] == found
-    sections = [block.text for block in found if block.level == 2]
-    assert [column[0].section for column in columns if column[0].section] == sections
-    for slide in (slide for column in columns for slide in column):
-        assert len({block.exercise for block in slide.blocks if not block.level}) <= 1, "an exercise shares its slide"
-        assert slide.blocks[-1].level in (0, 1, 2), "a heading is left behind"
-        levels = [block.level for block in slide.blocks[1:]]
-        assert not any(levels) or slide.blocks[0].level, "a heading stands in the middle of a slide"
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.name[:2])
+def test_the_speaker_page_of_a_lesson_has_each_exercise_and_minutes(path):
+    text = lesson_page(path)
+    found = EXERCISES.get(path.name[:2], {})
+    assert text.count("A good answer:") == len(found)
+    assert text.count("<dt>Ask</dt>") <= text.count("<dt>Answer</dt>") or path.name.startswith("00")
+    assert re.search(r"· about \d+ min</h2>", text)
 
 
-def text(characters):
-    return Block("text", f"<p>{'word ' * (characters // 5)}</p>")
+@pytest.mark.parametrize("name", PLANS)
+def test_a_slide_has_few_words(name):
+    for stop in PLANS[name].stops:
+        said = re.sub(r"`[^`]*`|\$[^$]*\$", "x", f"{stop.question} {stop.answer}")
+        assert len(said.split()) <= MOST_WORDS, stop.question
 
 
-def test_long_content_flows_downwards():
-    many = [Block("heading", "<h2>One</h2>", 2), *[text(500)] * 12, Block("heading", "<h2>Two</h2>", 2), text(50)]
-    one, two = slides.slides_of(many)
-    assert len(one) > 3 and len(two) == 1
-    assert all(slide.filled <= slides.ROOM for slide in one)
-    assert {slide.section for slide in one} == {"One"}
+@pytest.mark.parametrize("name, least, most", [("40", 10, 15), ("90", 15, 25)])
+def test_a_plan_has_as_many_slides_as_one_would_give(name, least, most):
+    assert least <= len(PLANS[name].stops) + 1 <= most
 
 
-def test_a_result_that_is_asked_for_waits():
-    asked = Block("text", "<p><strong>Predict.</strong> How much?</p>")
-    code, result, said = (
-        Block("code", "<pre>f()</pre>"),
-        Block("output", "<pre>3</pre>"),
-        Block("text", "<p>Three.</p>"),
-    )
-    waiting = slides.deck("t", [asked, code, result, said])
-    assert '<pre>f()</pre><div class="fragment"><pre>3</pre><p>Three.</p></div></div></section>' in waiting
-    assert 'class="fragment"' not in slides.deck("t", [said, code, result])
+@pytest.mark.parametrize("name", ["40", "90"])
+def test_the_plans_show_players_and_what_a_faulty_engine_does(name):
+    shown = [cell_output(stop.cell) for stop in PLANS[name].stops]
+    assert sum(kind == "player" for _, kind in shown) >= 2
+    assert sum(kind in ("player", "lab", "picture") for _, kind in shown) >= 0.7 * len(shown)
+    assert any('"fault":"overwrite"' in html for html, _ in shown), "the faulty player is missing"
+
+
+def test_minutes_add_up_on_slides_and_on_the_speaker_page():
+    plan = PLANS["40"]
+    assert plan.minutes == 40
+    ends = [int(end) for end in re.findall(r'data-minutes="\d+–(\d+) min"', deck(plan))]
+    assert ends[-1] == 40 and ends == sorted(ends)
+    assert "minutes 0 to" in plan_page(plan) and "to 40 ·" in plan_page(plan)
+
+
+def test_players_on_slides_are_those_of_the_notebook():
+    stop = next(stop for stop in PLANS["40"].stops if cell_output(stop.cell)[1] == "player")
+    assert cell_output(stop.cell)[0] in deck(PLANS["40"])
+
+
+def test_a_lab_says_how_to_have_it_live(tmp_path):
+    path = tmp_path / "mine.md"
+    place = "5 minutes · [01, section 2](../01_what_it_means_to_differentiate_a_program.ipynb#cell-id=v-curve)"
+    path.write_text(f"# Mine\n\n## Where?\n\n{place}\n\n**Answer** There.\n", encoding="utf-8")
+    text = deck(read_plan(path))
+    assert "<code>autodiff-lab present 01</code>, section 2" in text
+    assert '<div class="fragment answer">There.</div>' in text
 
 
 def test_an_untranslatable_formula_is_shown_as_written():
     assert mathml(r"\frac{1}{") == r'<code class="formula">\frac{1}{</code>'
 
 
-def test_pieces_keep_elements_whole():
-    nested = "<ul>\n<li><p>a</p></li>\n</ul>"
-    assert pieces(f"{nested}\n<p>b</p>\nloose <b>c</b>") == [nested, "<p>b</p>\nloose", "<b>c</b>"]
-
-
-def notebook(*sources):
-    cells = [nbformat.v4.new_markdown_cell("# Mine\n\n| **Time** | 12 minutes |\n\n## Look\n\n[next](05_other.ipynb)")]
-    return nbformat.v4.new_notebook(cells=cells + [nbformat.v4.new_code_cell(source) for source in sources])
-
-
-PLAYS = """\
-import numpy as np
-from autodiff_lab import play
-
-def f(x1, x2):
-    return np.log(x1) + x1 * x2 - np.sin(x2)
-
-play(f, 2.0, 5.0)
-"""
-
-
-@pytest.fixture(scope="module")
-def kit(tmp_path_factory):
-    """A kit of a notebook of one's own, with two players: one of them is in Chinese and shown by `display`."""
-    folder = tmp_path_factory.mktemp("lecture")
-    chinese = "display(play(f, 1.0, 2.0, mode='forward', lang='zh'))\nprint('shown')"
-    nbformat.write(notebook(PLAYS, chinese), folder / "mine.ipynb")
-    assert main(["lecture", str(folder / "mine.ipynb"), "--out", str(folder / "kit")]) == 0
-    return folder / "kit"
-
-
-def test_a_kit_has_everything(kit):
-    assert sorted(path.name for path in kit.iterdir()) == [
-        "mine.handout.pdf",
-        "mine.html",
-        "mine.notes.md",
-        "mine.player-1.svg",
-        "mine.player-2.svg",
-        "mine.slides.html",
-    ]
-    assert (kit / "mine.handout.pdf").read_bytes().startswith(b"%PDF")
-
-
-def test_players_are_large_on_slides_and_keep_their_language(kit):
-    for name, large in (("mine.html", False), ("mine.slides.html", True)):
-        text = (kit / name).read_text(encoding="utf-8")
-        assert text.count("<figure data-adl-player=") == 2
-        assert text.count('"scale":"lecture"') == 2 * large
-        assert text.count('"lang":"zh"') >= 1
-        assert "05_other.ipynb" not in text, "a link to what does not travel along"
-        assert not Reading(text.replace("<script", "<script ")).wrong
-    english, chinese = (strip.read_text(encoding="utf-8") for strip in sorted(kit.glob("*.svg")))
-    assert CHINESE.search(chinese) and not CHINESE.search(english)
-
-
-def test_notes_have_every_sentence_and_the_time(kit):
-    text = (kit / "mine.notes.md").read_text(encoding="utf-8")
-    assert text.startswith("# Mine: speaker notes\n\nTime: 12 minutes.")
-    assert re.search(r"^## Look \(about \d+ min\)$", text, re.MULTILINE)
-    first, second = text.split("### Player: f(x1, x2)")[1:]
-    assert "16 steps" in first and len(re.findall(r"^\d+\. ", first, re.MULTILINE)) == 16
-    assert "7 steps" in second and len(re.findall(r"^\d+\. ", second, re.MULTILINE)) == 7
-    assert all(CHINESE.search(line) for line in re.findall("^#### .*", second, re.MULTILINE))
-    assert not CHINESE.search(first)
-    assert not re.findall(r"^\d+\. .*[a-z]{4}.*", second, re.MULTILINE), "an English word in a sentence"
-
-
-def test_a_notebook_without_players(tmp_path, capsys):
-    raising = nbformat.v4.new_code_cell("raise KeyError('gone')", metadata={"tags": ["raises-exception"]})
-    mine = notebook("print('a', flush=True)\nprint('b')")
-    mine.cells.append(raising)
-    path, kit = tmp_path / "n.ipynb", tmp_path / "kit"
-    nbformat.write(mine, path)
-    assert main(["lecture", str(path), "--out", str(kit)]) == 0
-    assert "no player, so there are no handouts" in capsys.readouterr().out
-    assert sorted(each.name for each in kit.iterdir()) == ["n.html", "n.notes.md", "n.slides.html"]
-    assert "<pre>a\nb</pre>" in (kit / "n.html").read_text(encoding="utf-8")
-    assert "<pre>KeyError: &#39;gone&#39;</pre>" in (kit / "n.html").read_text(encoding="utf-8")
-    assert 'outputs": []' in path.read_text(encoding="utf-8"), "the notebook itself is not changed"
-
-    (kit / "n.notes.md").write_text("my own notes", encoding="utf-8")
-    assert main(["lecture", str(path), "--out", str(kit)]) == 1
-    assert "is there already" in capsys.readouterr().err
-    assert main(["lecture", str(path), "--out", str(kit / "n.html")]) == 1
-    assert "is a file" in capsys.readouterr().err
-    assert (kit / "n.notes.md").read_text(encoding="utf-8") == "my own notes"
-    assert main(["lecture", str(path), "--out", str(kit), "--overwrite"]) == 0
-    assert "speaker notes" in (kit / "n.notes.md").read_text(encoding="utf-8")
+PLACE = "5 minutes · [00, section 2](../00_start_here.ipynb#cell-id=first-play)"
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
-    [("99", "04  the adjoint flow"), ("x", "there is no lesson x"), ("mine.ipynb", "there is no notebook mine.ipynb")],
+    "text, said",
+    [
+        ("## No title?\n", "it begins with"),
+        ("# Title\n", "each stop with"),
+        ("# Title\n\n## Where?\n\n**Answer** There.\n", "does not say how long and where"),
+        (f"# Title\n\n## Where?\n\n{PLACE.replace('00_start', '77_start')}\n", "there is no notebook"),
+    ],
 )
-def test_what_is_not_there_is_said(name, said, tmp_path, monkeypatch, capsys):
+def test_a_plan_that_cannot_be_read_says_what_is_missing(text, said, tmp_path):
+    (tmp_path / "mine.md").write_text(text, encoding="utf-8")
+    with pytest.raises(LectureError, match=said):
+        read_plan(tmp_path / "mine.md")
+
+
+def test_a_cell_that_is_gone_is_named(tmp_path):
+    place = PLACE.replace("first-play", "last-play")
+    (tmp_path / "mine.md").write_text(f"# Title\n\n## Where?\n\n{place}\n", encoding="utf-8")
+    with pytest.raises(LectureError, match="has no cell last-play; see “Where"):
+        deck(read_plan(tmp_path / "mine.md"))
+
+
+def test_the_command_writes_a_plan_and_a_lesson(tmp_path, capsys):
+    kit = tmp_path / "kit"
+    assert main(["lecture", "--plan", "40", "--out", str(kit)]) == 0
+    names = {path.name for path in kit.iterdir()}
+    assert {"40.slides.html", "40.speaker.html", "00.handout.html"} <= names
+    assert main(["lecture", "04", "--out", str(kit / "four")]) == 0
+    assert {path.name for path in (kit / "four").iterdir()} == {"04.speaker.html", "04.handout.html"}
+    (kit / "40.speaker.html").write_text("my own notes", encoding="utf-8")
+    assert main(["lecture", "--plan", "40", "--out", str(kit)]) == 1
+    assert "is there already" in capsys.readouterr().err
+    assert main(["lecture", "--plan", "40", "--out", str(kit / "40.slides.html")]) == 1
+    assert "is a file" in capsys.readouterr().err
+    assert (kit / "40.speaker.html").read_text(encoding="utf-8") == "my own notes"
+    assert main(["lecture", "--plan", "40", "--out", str(kit), "--overwrite"]) == 0
+    assert "Many say" in (kit / "40.speaker.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "arguments, said",
+    [
+        (["99"], "04  the adjoint flow"),
+        (["x"], "there is no lesson x"),
+        (["mine.ipynb"], "there is no notebook mine.ipynb"),
+        (["--plan", "50"], "there is no plan 50. There are 40, 90"),
+    ],
+    ids=str,
+)
+def test_what_is_not_there_is_said(arguments, said, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    assert main(["lecture", name, "--out", str(tmp_path / "kit")]) == 1
+    assert main(["lecture", *arguments, "--out", str(tmp_path / "kit")]) == 1
     assert said in capsys.readouterr().err
     assert not (tmp_path / "kit").exists()
 
 
-def test_a_file_that_is_no_notebook(tmp_path, capsys):
+def test_a_file_that_is_no_notebook_is_named(tmp_path, capsys):
     (tmp_path / "n.ipynb").write_text("{}", encoding="utf-8")
     assert main(["lecture", str(tmp_path / "n.ipynb"), "--out", str(tmp_path / "kit")]) == 1
     assert "cannot be read as a notebook" in capsys.readouterr().err
 
 
-def test_a_notebook_that_raises():
-    with pytest.raises(LectureError, match=r"cell 3 of the notebook raises KeyError: 'gone'"):
-        execute_notebook(notebook("x = 1", "raise KeyError('gone')"))
-
-
-def test_the_time_of_every_notebook_is_found():
-    for path in PATHS:
-        assert re.fullmatch(r"\d+ minutes.*", speaker_notes.time_of(nbformat.read(path, as_version=4))), path.name
+def test_a_notebook_of_ones_own_has_page_and_sheet(tmp_path):
+    head = "# Mine\n\n**Why?**\n\n| **Time** | 12 minutes |\n\n## 1 · Look\n\n**Predict.** How much?"
+    cells = [nbformat.v4.new_markdown_cell(head), nbformat.v4.new_markdown_cell("Three.")]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), tmp_path / "mine.ipynb")
+    assert main(["lecture", str(tmp_path / "mine.ipynb"), "--out", str(tmp_path / "kit")]) == 0
+    assert {path.name for path in (tmp_path / "kit").iterdir()} == {"mine.speaker.html", "mine.handout.html"}

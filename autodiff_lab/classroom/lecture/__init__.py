@@ -1,1 +1,1 @@
-"""`autodiff-lab lecture`: what a lecturer takes along, made from a notebook."""
+"""`autodiff-lab lecture`: slides, speaker pages and handouts, made from plans and notebooks."""

@@ -1,36 +1,19 @@
-"""`autodiff-lab lecture`: from a notebook, what a lecturer takes along. Everything in it works without a network.
+"""`autodiff-lab lecture`: what a lecturer takes along. Everything in it works without a network, and without Python.
 
-A page and slides, in which the players play; for each player a strip of frames, and all of them on paper; and the
-speaker notes, with every step of every player in words.
+From a plan its slides, in which the players play, and the speaker's page; from each lesson one sheet to hand out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
-import nbformat
-
-from autodiff_lab.classroom.lecture import slides, speaker_notes
-from autodiff_lab.classroom.lecture.cell_html import Block, blocks
-from autodiff_lab.classroom.lecture.execute import LectureError, execute_notebook
-from autodiff_lab.figures.export import bitmap
+from autodiff_lab.classroom.lecture.handout import handout
+from autodiff_lab.classroom.lecture.plans import LectureError, find_plan
+from autodiff_lab.classroom.lecture.slides import deck
+from autodiff_lab.classroom.lecture.speaker_page import lesson_page, plan_page
 from autodiff_lab.jupyter.notebooks import installed_notebooks
-from autodiff_lab.widgets.player.page import document
 
-__all__ = ["Kit", "LectureError", "notebook_named", "page", "write_lecture"]
-
-HERE = Path(__file__).parent
-
-
-@dataclass(frozen=True)
-class Kit:
-    """What was written: the `files`, how many `players` there are, and `remarks` on what is not as it was asked for."""
-
-    files: tuple[Path, ...]
-    players: int
-    remarks: tuple[str, ...]
+__all__ = ["LectureError", "notebook_named", "write_lesson", "write_plan"]
 
 
 def notebook_named(name: str) -> Path:
@@ -53,71 +36,51 @@ def notebook_named(name: str) -> Path:
     number = name.zfill(2)
     if number not in lessons:
         known = "\n".join(f"  {key}  {path.stem[3:].replace('_', ' ')}" for key, path in lessons.items())
-        raise LectureError(f"there is no lesson {name}. Lessons are:\n{known}\nOr name a notebook: lecture mine.ipynb")
+        raise LectureError(
+            f"there is no lesson {name}. Lessons are:\n{known}\nOr name a notebook of your own: mine.ipynb"
+        )
     return lessons[number]
 
 
-def write_lecture(
-    name: str, folder: Path, *, overwrite: bool = False, tell: Callable[[str], None] = lambda _: None
-) -> Kit:
-    """Run a notebook and write its lecture kit into a folder.
+def write_plan(name: str, folder: Path, *, overwrite: bool = False) -> list[Path]:
+    """Write slides and speaker's page of a plan, and the handouts of its lessons.
 
     Parameters
     ----------
     name : str
-        The number of a lesson, or a notebook's path.
+        The name of a plan, as ``"40"``, or a Markdown file.
     folder : Path
     overwrite : bool
-        Whether a kit that is there already may be replaced.
-    tell : callable
-        Called with a sentence where something takes a while.
+        Whether files that are there already may be replaced.
 
     Raises
     ------
     LectureError
-        If there is no such notebook, or it does not run.
+        If there is no such plan, or it cannot be read.
     FileExistsError
-        If there is such a kit in the folder, or the folder is a file.
+        If such a file is in the folder, or the folder is a file.
     """
+    plan = find_plan(name)
+    written = {f"{plan.name}.slides.html": deck(plan), f"{plan.name}.speaker.html": plan_page(plan)}
+    lessons = dict.fromkeys(stop.notebook for stop in plan.stops)
+    return _write(folder, written | {f"{path.stem[:2]}.handout.html": handout(path) for path in lessons}, overwrite)
+
+
+def write_lesson(name: str, folder: Path, *, overwrite: bool = False) -> list[Path]:
+    """Write speaker's page and handout of a lesson, given by its number or as a file; raises as `write_plan` does."""
     path = notebook_named(name)
-    _check_room(folder, path.stem, overwrite)
-    tell(f"Running {path.name} …")
-    try:
-        notebook = nbformat.read(path, as_version=4)
-    except (ValueError, AttributeError, nbformat.ValidationError) as problem:
-        raise LectureError(f"{path} cannot be read as a notebook ({problem})") from problem
-    found = blocks(execute_notebook(notebook), path.parent)
-    title = next((block.text for block in found if block.level == 1), path.stem)
-    players = [block.player for block in found if block.player]
-    written = {
-        ".html": page(title, found),
-        ".slides.html": slides.deck(title, found),
-        ".notes.md": speaker_notes.notes(title, speaker_notes.time_of(notebook), found),
-    }
-    written |= {f".player-{k}.svg": player.strip for k, player in enumerate(players, 1) if player.strip}
-    sheets = [sheet for player in players for sheet in player.sheets]
-    folder.mkdir(parents=True, exist_ok=True)
-    files = []
-    for ending, text in written.items():
-        files.append(folder / f"{path.stem}{ending}")
-        files[-1].write_text(text, encoding="utf-8")
-    if sheets:
-        files.append(folder / f"{path.stem}.handout.pdf")
-        files[-1].write_bytes(bitmap.render_pdf(sheets))
-    return Kit(tuple(files), len(players), tuple(dict.fromkeys(said for player in players for said in player.remarks)))
+    number = path.stem[:2] if path.stem[:2].isdecimal() else path.stem
+    written = {f"{number}.speaker.html": lesson_page(path), f"{number}.handout.html": handout(path)}
+    return _write(folder, written, overwrite)
 
 
-def _check_room(folder: Path, stem: str, overwrite: bool) -> None:
+def _write(folder: Path, written: dict[str, str], overwrite: bool) -> list[Path]:
     if folder.exists() and not folder.is_dir():
         raise FileExistsError(f"{folder} is a file; name a folder with --out")
-    there = sorted(folder.glob(f"{stem}.*"))
-    there = [path for path in there if path.suffix in (".html", ".md", ".svg", ".pdf")]
+    there = [folder / name for name in written if (folder / name).exists()]
     if there and not overwrite:
         raise FileExistsError(f"{there[0]} is there already; name another folder with --out, or say --overwrite")
-
-
-def page(title: str, found: Sequence[Block]) -> str:
-    """Write a notebook as one page that needs nothing else."""
-    body = "\n".join(f'<div class="player">{block.html}</div>' if block.player else block.html for block in found)
-    style = "\n".join((HERE / name).read_text(encoding="utf-8") for name in ("lecture.css", "page.css"))
-    return document(title, style, f"<main>\n{body}\n</main>")
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in written.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return [folder / name for name in written]

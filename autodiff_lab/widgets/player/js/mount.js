@@ -1,4 +1,5 @@
 import { arraysView } from "./arrays.js";
+import { takeClicker } from "./clicker.js";
 import { detailsView } from "./details.js";
 import { html } from "./dom.js";
 import { graphView } from "./graph/pane.js";
@@ -101,7 +102,7 @@ export function mount(element, payload, options = {}) {
     },
     predict: (on) => on !== predict.on && predict.set(on),
     scale(name) {
-      root.classList.toggle("adl-lecture", name === "lecture");
+      options.scale = name;
       arrange();
     },
     controls(controls) {
@@ -116,6 +117,7 @@ export function mount(element, payload, options = {}) {
     },
     destroy() {
       api.pause();
+      giveClickerBack();
       observer.disconnect();
       removeEventListener("resize", arrange);
       root.remove();
@@ -247,6 +249,9 @@ export function mount(element, payload, options = {}) {
   }
   /** Gives everything its room, and keeps the step in view. */
   function arrange() {
+    // A page can have all of its players in lecture size: slides, or a notebook in a hall.
+    const ofPage = getComputedStyle(root).getPropertyValue("--adl-scale").trim();
+    root.classList.toggle("adl-lecture", (options.scale ?? payload.scale) === "lecture" || ofPage === "lecture");
     if (stage.arrange() && trace.steps[s]) for (const view of views) view.follow(trace.steps[s], false, s);
   }
 
@@ -328,7 +333,7 @@ export function mount(element, payload, options = {}) {
   observer.observe(root);
   addEventListener("resize", arrange);
 
-  if ((options.scale ?? payload.scale) === "lecture") root.classList.add("adl-lecture");
+  const giveClickerBack = takeClicker(root);
   const settle = load();
   if (options.score) predict.score(options.score);
   if (options.predict ?? payload.predict) predict.set(true);

@@ -1,0 +1,59 @@
+"""A handout: one sheet for a lesson, with its question, its picture, what to keep, and questions to answer at home."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from autodiff_lab.classroom.lecture.cell_html import cell_output, mark_up, mark_up_line
+from autodiff_lab.classroom.lecture.plans import read_cells
+from autodiff_lab.widgets.player.page import document
+
+__all__ = ["handout"]
+
+HERE = Path(__file__).parent
+TAG = "handout"
+"""Of the cell whose picture is on the sheet; without one it is the first picture that is no lab."""
+
+
+def handout(path: Path) -> str:
+    """Write the one sheet of a lesson, to be printed on A4 or Letter."""
+    cells = read_cells(path)
+    head = cells[0].source
+    title, question = (next(iter(re.findall(p, head, re.MULTILINE)), "") for p in (r"^# (.+)$", r"^\*\*(.+\?)\*\*$"))
+    recap, closing = _sections_of(cells)
+    body = (
+        f'<header><h1>{mark_up_line(title)}</h1><p class="question">{mark_up_line(question)}</p></header>'
+        f'<div class="picture">{_picture(cells)}</div>'
+        f'<div class="recap">{mark_up(recap)}</div>'
+        f'<div class="closing">{mark_up(closing)}</div>'
+    )
+    style = "\n".join((HERE / name).read_text(encoding="utf-8") for name in ("lecture.css", "handout.css"))
+    return document(title, style, f"<main>{body}</main>")
+
+
+def _sections_of(cells: list[Any]) -> tuple[str, str]:
+    """Return the last numbered section, which answers the question, and the questions to close with."""
+    found, closing, current = "", "", None
+    for cell in cells:
+        if cell.cell_type != "markdown":
+            continue
+        if re.match(r"## \d+ · ", cell.source):
+            current, found = "recap", ""
+        elif cell.source.startswith("## "):
+            current = "closing" if "close" in cell.source.splitlines()[0] else None
+        if current == "recap":
+            found += f"\n\n{cell.source}"
+        elif current == "closing":
+            closing += f"\n\n{cell.source}"
+    return re.sub(r"\n## \d+ · ", "\n## ", found), closing
+
+
+def _picture(cells: list[Any]) -> str:
+    pictures = [(cell, *cell_output(cell)) for cell in cells if cell.cell_type == "code"]
+    tagged = [shown for cell, shown, _ in pictures if TAG in cell.metadata.get("tags", [])]
+    other = [shown for _, shown, kind in pictures if kind in ("picture", "player")]
+    chosen = (tagged or other or [""])[0]
+    image = re.search(r"<img\b[^>]*>", chosen)
+    return image[0] if image else ""

@@ -1,0 +1,142 @@
+"""`autodiff-lab present`: a notebook for a hall. Large type, nothing around it, and a clicker that steps and runs.
+
+What is presented is a copy, in a folder that is gone afterwards: neither the notebook nor JupyterLab's own settings
+change. The copy is large by JupyterLab's custom style sheet, and the clicker's keys are shortcuts of that one run.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+import tempfile
+import webbrowser
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from ..classroom.lecture.kit import notebook_named
+from ..classroom.lecture.speaker_page import lesson_page
+from ..jupyter.lab_settings import prepend_folder
+from ..jupyter.notebooks import NOT_COPIED
+from ..widgets.lecture_style import LectureStyle
+from .tutorial import run_lab
+
+__all__ = ["present"]
+
+TYPE_PX = 24.0
+"""Prose; all else follows."""
+
+_AROUND = """\
+:root { --adl-scale: lecture; --adl-around: 76px; }
+body, .jp-LabShell, #jp-main-dock-panel { background: var(--jp-layout-color0); }
+.jp-Notebook .jp-Cell { max-width: none; }
+#jp-bottom-panel, .jp-SideBar, .jp-NotebookPanel-toolbar, .jp-cell-toolbar, .jp-Notebook-footer { display: none !important; }
+.jp-NotebookPanel-notebook { top: 0 !important; height: 100% !important; }
+.jp-WindowedPanel-outer { padding-top: 8px; }
+"""
+
+_RUN, _BACK, _NOTEBOOK = (
+    "notebook:run-cell-and-select-next",
+    "notebook:move-cursor-up",
+    ".jp-Notebook.jp-mod-commandMode",
+)
+# A clicker sends these two keys. A player that is on the screen has them first.
+_SHORTCUTS = [
+    {"command": _RUN, "keys": ["PageDown"], "selector": _NOTEBOOK},
+    {"command": _BACK, "keys": ["PageUp"], "selector": _NOTEBOOK},
+]
+_SETTINGS = {
+    "@jupyterlab/shortcuts-extension/shortcuts": {"shortcuts": _SHORTCUTS},
+    "@jupyterlab/notebook-extension/tracker": {"windowingMode": "none", "scrollPastEnd": True},
+    "@jupyterlab/apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
+}
+
+
+def present(name: str, *, browser: bool = True, port: int | None = None) -> None:
+    """Open a copy of a notebook for a hall, and its speaker's page beside it; return when JupyterLab is stopped.
+
+    Parameters
+    ----------
+    name : str
+        The number of a lesson, or a notebook's path.
+    browser : bool
+        Whether to open the two pages; their addresses are printed either way.
+    port : int, optional
+        The port to listen on.
+
+    Raises
+    ------
+    TutorialError
+        If there is no such notebook, or JupyterLab is missing.
+    """
+    path = notebook_named(name)
+    with tempfile.TemporaryDirectory(prefix="autodiff-lab-present-") as folder:
+        notebooks, custom = Path(folder) / "notebooks", Path(folder) / "custom"
+        shutil.copytree(path.parent, notebooks, ignore=_only(path.name))
+        custom.mkdir()
+        (custom / "custom.css").write_text(LectureStyle(TYPE_PX).css() + _AROUND, encoding="utf-8")
+        write_settings(Path(folder) / "lab" / "user-settings")
+        speaker = Path(folder) / "speaker.html"
+        speaker.write_text(lesson_page(path), encoding="utf-8")
+        print(f"What to ask, and the answers, for your second screen: {speaker.as_uri()}")
+        print("This is a copy, and it is gone when you leave. To keep what you type, save it elsewhere.")
+        sys.stdout.flush()
+        if browser:
+            webbrowser.open_new(speaker.as_uri())
+        with configured_in(folder):
+            run_lab(
+                notebooks,
+                start=f"doc/tree/{path.name}",
+                browser=browser,
+                port=port,
+                options=["--LabApp.custom_css=True"],
+            )
+
+
+@contextmanager
+def configured_in(folder: str) -> Iterator[None]:
+    """Let Jupyter keep its settings, and look for its style sheet, in a folder; its other configuration still counts."""
+    from jupyter_core.paths import jupyter_config_dir
+
+    name, before = "JUPYTER_CONFIG_DIR", os.environ.get("JUPYTER_CONFIG_DIR")
+    with prepend_folder("JUPYTER_CONFIG_PATH", jupyter_config_dir()):
+        os.environ[name] = folder
+        try:
+            yield
+        finally:
+            os.environ.pop(name) if before is None else os.environ.update({name: before})
+
+
+def write_settings(folder: Path) -> None:
+    """Write JupyterLab's settings for a hall into a folder: the reader's own, and what a clicker needs."""
+    from jupyterlab.commands import get_user_settings_dir
+
+    own = Path(get_user_settings_dir())
+    if own.is_dir():
+        shutil.copytree(own, folder)
+    for name, ours in _SETTINGS.items():
+        file = folder / f"{name}.jupyterlab-settings"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps(_merge(_read(file), ours)), encoding="utf-8")
+
+
+def _read(file: Path) -> dict[str, Any]:
+    import json5  # JupyterLab's settings may have comments; it comes with JupyterLab
+
+    try:
+        return json5.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+
+
+def _merge(own: dict[str, Any], ours: dict[str, Any]) -> dict[str, Any]:
+    lists = {key: [*own.get(key, []), *value] for key, value in ours.items() if isinstance(value, list)}
+    return {**own, **ours, **lists}
+
+
+def _only(name: str) -> Any:
+    """Copy this notebook, and what is no notebook: pictures and data that it may need."""
+    return lambda _, files: [file for file in files if file in NOT_COPIED or (file.endswith(".ipynb") and file != name)]
