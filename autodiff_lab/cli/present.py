@@ -33,7 +33,9 @@ _AROUND = """\
 :root { --adl-scale: lecture; --adl-around: 76px; }
 body, .jp-LabShell, #jp-main-dock-panel { background: var(--jp-layout-color0); }
 .jp-Notebook .jp-Cell { max-width: none; }
-#jp-bottom-panel, .jp-SideBar, .jp-NotebookPanel-toolbar, .jp-cell-toolbar, .jp-Notebook-footer { display: none !important; }
+:is(#jp-bottom-panel, .jp-SideBar, .jp-NotebookPanel-toolbar, .jp-cell-toolbar, .jp-Notebook-footer) {
+  display: none !important;
+}
 .jp-NotebookPanel-notebook { top: 0 !important; height: 100% !important; }
 .jp-WindowedPanel-outer { padding-top: 8px; }
 """
@@ -98,7 +100,7 @@ def present(name: str, *, browser: bool = True, port: int | None = None) -> None
 
 @contextmanager
 def configured_in(folder: str) -> Iterator[None]:
-    """Let Jupyter keep its settings, and look for its style sheet, in a folder; its other configuration still counts."""
+    """Let Jupyter keep settings, and look for a style sheet, in a folder; its other configuration still counts."""
     from jupyter_core.paths import jupyter_config_dir
 
     name, before = "JUPYTER_CONFIG_DIR", os.environ.get("JUPYTER_CONFIG_DIR")

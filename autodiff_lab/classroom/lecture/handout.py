@@ -53,7 +53,7 @@ def _sections_of(cells: list[Any]) -> tuple[str, str]:
 def _picture(cells: list[Any]) -> str:
     pictures = [(cell, *cell_output(cell)) for cell in cells if cell.cell_type == "code"]
     tagged = [shown for cell, shown, _ in pictures if TAG in cell.metadata.get("tags", [])]
-    other = [shown for _, shown, kind in pictures if kind in ("picture", "player")]
+    other = [shown for wanted in ("picture", "player", "lab") for _, shown, kind in pictures if kind == wanted]
     chosen = (tagged or other or [""])[0]
     image = re.search(r"<img\b[^>]*>", chosen)
     return image[0] if image else ""

@@ -20,9 +20,10 @@ __all__ = ["lesson_page", "plan_page"]
 HERE = Path(__file__).parent
 
 KEYS = """\
-**Keys.** `PageDown` and `PageUp`, which a clicker sends, step the player on the screen, then turn the slide or go to \
-the next cell and run it. In slides the arrows and the space bar turn; `F` fills the screen, `O` shows all slides, `B` \
-makes the screen black, `G`, a number and Enter go to that slide. Click a player and the arrows step it; `Esc` leaves it."""
+**Keys.** `PageDown` and `PageUp`, which a clicker sends, step the player on the screen, then turn the slide, or run \
+the cell and go to the next. In slides the arrows and the space bar turn; `F` fills the screen, `O` shows all slides, \
+`B` makes the screen black, `G`, a number and Enter go to that slide. Click a player and the arrows step it; `Esc` \
+leaves it."""
 
 
 def plan_page(plan: Plan) -> str:
@@ -40,8 +41,8 @@ def plan_page(plan: Plan) -> str:
 def lesson_page(path: Path) -> str:
     """Write the speaker's page of a notebook: for each section its minutes, what is asked, and the answers.
 
-    The minutes of the first cell are shared out by what there is to read. What stands behind *Predict* is the question;
-    the answer is what the notebook says right after it. For an exercise there are a good answer, and the known mistakes.
+    The minutes of the first cell are shared out by what there is to read. What stands behind *Predict* is the
+    question; the answer is what the notebook says right after it. Exercises have a good answer, and the known mistakes.
     """
     cells = read_cells(path)
     title = next(iter(re.findall(r"^# (.+)$", cells[0].source, re.MULTILINE)), path.stem)
