@@ -2,12 +2,14 @@
 
     python -m tests.generate             make it
     python -m tests.generate --check     write nothing; exit with 1 where something differs
-    python -m tests.generate badges      one kind alone: badges, table, outputs or pictures
+    python -m tests.generate badges      one kind alone: badges, table, plans, outputs or pictures
 
 badges
     The badge in the first cell of each notebook (`notebooks/badges.py`).
 table
     The notebooks, their questions and minutes in the README, from their first cells.
+plans
+    The tables in the page for lecturers, from the plans.
 outputs
     The notebooks' outputs and their normal form (`notebooks/normalise.py`, which also does a single notebook).
 pictures
@@ -27,6 +29,7 @@ from pathlib import Path
 
 import nbformat
 
+from autodiff_lab.classroom.lecture.plans import Plan, find_plan, list_plans
 from tests.notebooks import normalise
 from tests.notebooks.badges import ROOT, update_badges
 
@@ -57,6 +60,32 @@ def with_table(readme: str) -> str:
     return TABLE.sub(lambda _: "\n".join(rows), readme)
 
 
+def update_plans(*, check: bool) -> list[str]:
+    """Write the plans' tables into the page for lecturers; return which differed."""
+    page = ROOT / "notebooks" / "for_lecturers.md"
+    text, found = page.read_text(encoding="utf-8"), []
+    for plan in map(find_plan, list_plans()):
+        place = re.compile(rf"(?<=^## |^###) ?{re.escape(plan.title)}\n.*?(?=^##|\Z)", re.MULTILINE | re.DOTALL)
+        section = place.search(text)
+        fresh = plan_section(plan)
+        if not section or section[0].strip() != fresh.strip():
+            found.append(f"for_lecturers.md: the table of “{plan.title}” differs from plans/")
+            text = place.sub(lambda found, fresh=fresh: f" {fresh}" if found[0][0] == " " else fresh, text)
+    if found and not check:
+        page.write_text(text.rstrip() + "\n", encoding="utf-8")
+    return found
+
+
+def plan_section(plan: Plan) -> str:
+    """Return a plan as the section of the page for lecturers, from its title on."""
+    rows = ["| min | where | on the screen | ask first | what many say |", "|--:|:--|:--|:--|:--|"]
+    for stop in plan.stops:
+        place = f"[{stop.lesson}, section {stop.section}]({stop.notebook.name}#cell-id={stop.cell_id})"
+        many = f"{stop.many_say} {stop.answer}".strip()
+        rows.append(f"| {stop.minutes} | {place} | {stop.show.rstrip('.')} | {stop.question} | {many} |")
+    return "\n\n".join(filter(None, [plan.title, plan.introduction, "\n".join(rows), plan.end])) + "\n\n"
+
+
 def update_outputs(*, check: bool) -> list[str]:
     """Execute and normalise all notebooks; return what differed."""
     failed = normalise.main(["--check"] if check else [])
@@ -79,6 +108,7 @@ def update_pictures(*, check: bool) -> list[str]:
 STEPS: dict[str, Callable[..., list[str]]] = {
     "badges": update_badges,
     "table": update_table,
+    "plans": update_plans,
     "outputs": update_outputs,
     "pictures": update_pictures,
 }

@@ -40,15 +40,15 @@ body, .jp-LabShell, #jp-main-dock-panel { background: var(--jp-layout-color0); }
 .jp-WindowedPanel-outer { padding-top: 8px; }
 """
 
-_RUN, _BACK, _NOTEBOOK = (
-    "notebook:run-cell-and-select-next",
-    "notebook:move-cursor-up",
-    ".jp-Notebook.jp-mod-commandMode",
-)
-# A clicker sends these two keys. A player that is on the screen has them first.
+# A clicker sends these two keys. The player of the cell where one is has them first; its own cell is not run again.
+_NOTEBOOK = ".jp-Notebook.jp-mod-commandMode"
 _SHORTCUTS = [
-    {"command": _RUN, "keys": ["PageDown"], "selector": _NOTEBOOK},
-    {"command": _BACK, "keys": ["PageUp"], "selector": _NOTEBOOK},
+    {"command": f"notebook:{command}", "keys": [key], "selector": selector}
+    for key, command, selector in (
+        ("PageDown", "run-cell-and-select-next", _NOTEBOOK),
+        ("PageDown", "move-cursor-down", f"{_NOTEBOOK}:has(.jp-mod-active .adl-player)"),
+        ("PageUp", "move-cursor-up", _NOTEBOOK),
+    )
 ]
 _SETTINGS = {
     "@jupyterlab/shortcuts-extension/shortcuts": {"shortcuts": _SHORTCUTS},

@@ -23,9 +23,14 @@ function passOn(event) {
   seen.root.scrollIntoView({ block: "nearest" }); // a notebook that has gone on to the next cell hides its top
 }
 
-/** How much of a player is on the screen, 0 to 1; slides have keys of their own. @param {HTMLElement} root */
+/**
+ * How much of a player is on the screen, 0 to 1; slides have keys of their own. In a notebook it is the player of the cell
+ * where one is, or has just been: the next one may have scrolled it away. @param {HTMLElement} root
+ */
 function shareSeen(root) {
   if (!root.matches(".adl-lecture") || root.closest(".reveal") || !root.checkVisibility()) return 0;
+  const cell = root.closest(".jp-Notebook .jp-Cell");
+  if (cell) return Number([cell, cell.nextElementSibling].some((one) => one?.matches(".jp-mod-active")));
   const { top, bottom } = root.getBoundingClientRect();
   return Math.max(0, Math.min(bottom, innerHeight) - Math.max(top, 0)) / Math.min(bottom - top, innerHeight);
 }
