@@ -1,5 +1,7 @@
 /** A clicker: in a hall its keys belong to the player that is on the screen, wherever the focus is. */
 
+import { keyAction } from "./keys.js";
+
 const waiting = new Set();
 
 /** Lets a player in lecture size have the keys of a clicker while it is seen. Returns what ends that. @param {HTMLElement} root */
@@ -14,7 +16,7 @@ export function takeClicker(root) {
 
 /** Gives a page key to the player that is seen; what it has no more use for goes on, to the next cell. @param {KeyboardEvent} event */
 function passOn(event) {
-  if (!event.isTrusted || !/^Page(Up|Down)$/.test(event.key) || event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return;
+  if (!event.isTrusted || !event.key.startsWith("Page") || !keyAction(event, { tag: "" })) return;
   const [seen] = [...waiting].map((root) => ({ root, share: shareSeen(root) })).sort((a, b) => b.share - a.share);
   if (seen.share < 0.5 || seen.root.contains(event.target)) return;
   if (seen.root.dispatchEvent(new KeyboardEvent("keydown", { key: event.key, cancelable: true }))) return;
