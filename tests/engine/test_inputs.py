@@ -72,7 +72,7 @@ def test_a_forgotten_number_and_one_too_many_are_named(run: Any, f: Any, args: A
 
 
 def test_a_call_inside_of_the_function_keeps_its_own_error() -> None:
-    with pytest.raises(TypeError, match="unexpected keyword|missing 1 required positional") as error:
+    with pytest.raises(TypeError, match="missing 1 required positional") as error:
         grad(lambda x: (lambda a, b: a)(x))(1.0)
     assert not isinstance(error.value, AutodiffError)
 
