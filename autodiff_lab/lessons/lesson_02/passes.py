@@ -77,8 +77,8 @@ ex_02_4 = Exercise(
     tolerance=1e-4,
     hints=(
         "In the lab: turn the arrow until the tangent is as large as it gets. Then find the number exactly.",
-        "The tangent in the direction (cos φ, sin φ) is by1 · cos φ + by2 · sin φ, where by1 and by2 are the slopes "
-        "in x1 and x2.",
+        "The tangent in the direction (cos φ, sin φ) is by1 · cos φ + by2 · sin φ, where by1 and by2 are the "
+        "derivatives with respect to x1 and x2.",
         "It is largest where (cos φ, sin φ) points along (by1, by2). np.arctan2 gives the angle, np.hypot the length.",
     ),
     praise="The direction of the gradient, and its length. At a right angle to it the tangent is 0.",
