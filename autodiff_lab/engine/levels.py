@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import threading
 import warnings
@@ -51,6 +52,8 @@ class Level:
         except Exception as error:
             if hides_own_error(error):  # no name for it here: the frame is part of the traceback
                 raise error.__cause__.with_traceback(error.__traceback__.tb_next) from None  # type: ignore[union-attr]
+            if type(error) is TypeError and error.__traceback__.tb_next is None:  # type: ignore[union-attr]
+                require_inputs_fit(f, len(inputs))
             shorten_display(error)
             raise
         finally:
@@ -63,6 +66,25 @@ class Level:
     def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any]) -> Any:
         """Handle one operation, at least one operand of which belongs to this level."""
         raise NotImplementedError
+
+
+def require_inputs_fit(f: Callable[..., Any], given: int) -> None:
+    """Raise an error that names the inputs of `f`, if it cannot be called with so many."""
+    try:
+        parameters = inspect.signature(f).parameters.values()
+    except (TypeError, ValueError):  # some functions written in C do not say what they take
+        return
+    places = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    names = [p.name for p in places]
+    missing = [p.name for p in places[given:] if p.default is p.empty]
+    surplus = given > len(places) and all(p.kind is not p.VAR_POSITIONAL for p in parameters)
+    if missing or surplus:
+        wrong = f"there is none for {' and '.join(missing)}" if missing else f"{given - len(places)} too many"
+        called = getattr(f, "__name__", "the function")
+        raise InputError(
+            f"{called}({', '.join(names)}) needs a number for each of its inputs, and {given} "
+            f"{'was' if given == 1 else 'were'} given: {wrong}."
+        ) from None
 
 
 open_levels: list[Level] = []

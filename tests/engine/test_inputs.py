@@ -57,6 +57,26 @@ def test_complex_arithmetic_is_refused_at_an_inner_level() -> None:
         grad(lambda x: grad(lambda y: x * y * np.complex128(1j))(1.0))(1.0)
 
 
+@pytest.mark.parametrize(
+    ("f", "args", "says"),
+    [
+        (lambda a, b, c: a, (1.0, 2.0), r"\(a, b, c\) needs a number .* 2 were given: there is none for c\.$"),
+        (lambda a, b, c=1.0: a, (1.0,), r"\(a, b, c\) .* 1 was given: there is none for b\.$"),
+        (lambda a: a, (1.0, 2.0, 3.0), r"\(a\) .* 3 were given: 2 too many\.$"),
+    ],
+)
+@pytest.mark.parametrize("run", [record, lambda f, *args: grad(f)(*args), lambda f, *args: jvp(f, args, args)])
+def test_a_forgotten_number_and_one_too_many_are_named(run: Any, f: Any, args: Any, says: str) -> None:
+    with pytest.raises(InputError, match=says):
+        run(f, *args)
+
+
+def test_a_call_inside_of_the_function_keeps_its_own_error() -> None:
+    with pytest.raises(TypeError, match="missing 1 required positional") as error:
+        grad(lambda x: (lambda a, b: a)(x))(1.0)
+    assert not isinstance(error.value, AutodiffError)
+
+
 # Seeds and structures
 
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from .reading import NOTEBOOKS, named, read
+from .reading import NOTEBOOKS, ROOT, named, read
 
 MAP = next(cell.source for cell in read(named("00")).cells if cell.id == "course-map")
 ROWS = {
@@ -29,7 +29,16 @@ def test_a_row_says_what_the_notebook_says(number):
     assert f"{long} minutes with the exercises, {short} minutes without" in first
 
 
-@pytest.mark.parametrize("path, minutes", [("The lecture, 40 minutes", 40), ("The engineer's hour", 60)])
-def test_a_path_takes_as_long_as_it_says(path, minutes):
-    way = next(line for line in MAP.splitlines() if path in line)
-    assert sum(map(int, re.findall(r"\((\d+)\)", way))) == minutes
+def test_the_engineers_hour_takes_an_hour():
+    """It is on the lecturers' page, beside the other plans; its stops are notebooks that there are."""
+    page = (ROOT / "notebooks" / "for_lecturers.md").read_text(encoding="utf-8")
+    (hour,) = (part for part in page.split("\n\n") if part.startswith("**An engineer's hour**"))
+    assert sum(map(int, re.findall(r"\((\d+)\)", hour))) == 60
+    stops = re.findall(r"\[(\d\d)\]\(([^)#]+)\)", hour)
+    assert len(stops) == 5 and all(named(number).name == file for number, file in stops)
+
+
+def test_plans_are_for_those_who_teach():
+    """The first notebook has one reader, who learns; it says where the plans of a lecture are."""
+    assert "](for_lecturers.md)" in MAP
+    assert not re.search(r"\(\d+\)", MAP), "minutes of a plan"

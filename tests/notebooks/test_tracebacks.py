@@ -36,8 +36,12 @@ CELLS = {
     "an entry of an array": ("grad(filled)(2.0)", "---> 10     y[0] = x", "DetachedError: The float() of"),
     "in the player": ("play(filled, 2.0)", "---> 10     y[0] = x", "DetachedError: The float() of"),
     "forward": ("jvp(filled, (2.0,), (1.0,))", "---> 10     y[0] = x", "DetachedError: The float() of"),
-    "a forgotten number": ("at = (2.0,)\nplay(f, *at)", "----> 2 play(f, *at)", "TypeError: f() missing 1 required"),
-    "a forgotten number in grad": ("grad(f)(2.0)", "----> 1 grad(f)(2.0)", "TypeError: f() missing 1 required"),
+    "a forgotten number": (
+        "at = (2.0,)\nplay(f, *at)",
+        "----> 2 play(f, *at)",
+        "InputError: f(x1, x2) needs a number for each",
+    ),
+    "a forgotten number in grad": ("grad(f)(2.0)", "----> 1 grad(f)(2.0)", "InputError: f(x1, x2) needs a number"),
     "many calls": ("grad(deep)(1.0, 30)", "---> 13     return math.sin(x)", "DetachedError: The float() of"),
     "a long call": (
         "play(\n    deep,\n    2.0,\n    0," + 20 * "\n    # more" + "\n)",

@@ -12,15 +12,14 @@ ex_00_1 = Exercise(
     misconceptions={
         1.7163: "That is what x2 holds at the end. Step back: another number was there before the product sent its "
         "share.",
-        0.2837: "The size is right. The sine is subtracted, so the message from v5 to v4 is -1, and the sign travels "
-        "on.",
-        2.0: "That is the second number to arrive, from the product v2. The sine is swept before it.",
+        0.2837: "The size is right. The sine is subtracted, so y sends −1 to c, and the sign travels on.",
+        2.0: "That is the second number to arrive, from the product b. The sine c comes before it on the way back.",
         0.0: "Before anything arrives there is nothing there, and nothing is not 0. Step on until a number appears.",
     },
     hints=(
-        "In the player, go to the seed (the adjoint of v5 becomes 1), then press forward and watch the box of x2.",
-        "The sweep goes up the tape: first v5, then v4, the sine. v4 is the first to send anything to x2.",
+        "In the player, go to where the adjoint of y becomes 1, then step on and watch the box of x2.",
+        "The way back begins at y; then comes c, the sine. It is the first box that sends anything to x2.",
     ),
-    praise="Later the product adds 2 to it. Both belong to the slope in x2: that is why the sweep adds and never "
-    "overwrites.",
+    praise="Later the product adds 2 to it. Both belong to the derivative with respect to x2: that is why the way back "
+    "adds and never overwrites.",
 )

@@ -35,7 +35,7 @@ def try_complex_step(complex_step: Any, culprit: Any) -> Any:
 
     return {
         "x³ at 2 with h = 0.5": seen(lambda x: x * x * x, 2.0, 0.5),
-        "the slope in x2 at 5": seen(by_x2, 5.0),
+        "the derivative with respect to x2 at 5": seen(by_x2, 5.0),
         "sin at 1": seen(np.sin, 1.0),
         "the operation that breaks it": word,
     }
@@ -51,7 +51,7 @@ ex_01_4 = Exercise(
     expects="a function complex_step(f, x, h=1e-20), and the name of an operation",
     expected={
         _AT_A_HALF: ((2 + 0.5j) ** 3).imag / 0.5,
-        "the slope in x2 at 5": SLOPE,
+        "the derivative with respect to x2 at 5": SLOPE,
         "sin at 1": grad(np.sin)(1.0),
         "the operation that breaks it": CULPRIT,
     },

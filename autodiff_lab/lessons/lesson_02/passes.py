@@ -43,7 +43,7 @@ ex_02_3 = Exercise(
         "v̇₁ is 1/x1 · 1. The product v₂ has two terms, and one of them is multiplied by v̇₀ = 0.",
         "v̇₃ = v̇₁ + v̇₂, v̇₄ = cos v₀ · v̇₀, v̇₅ = v̇₃ − v̇₄.",
     ),
-    praise="The last one is the slope in x1. It was finished in the moment in which the value was.",
+    praise="The last one is the derivative with respect to x1. It was finished in the moment in which the value was.",
 )
 
 # 4. the steepest direction
@@ -77,8 +77,8 @@ ex_02_4 = Exercise(
     tolerance=1e-4,
     hints=(
         "In the lab: turn the arrow until the tangent is as large as it gets. Then find the number exactly.",
-        "The tangent in the direction (cos φ, sin φ) is by1 · cos φ + by2 · sin φ, where by1 and by2 are the slopes "
-        "in x1 and x2.",
+        "The tangent in the direction (cos φ, sin φ) is by1 · cos φ + by2 · sin φ, where by1 and by2 are the "
+        "derivatives with respect to x1 and x2.",
         "It is largest where (cos φ, sin φ) points along (by1, by2). np.arctan2 gives the angle, np.hypot the length.",
     ),
     praise="The direction of the gradient, and its length. At a right angle to it the tangent is 0.",

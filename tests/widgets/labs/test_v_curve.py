@@ -72,6 +72,8 @@ def test_the_digits_that_cancel_are_grey():
 def test_only_what_is_ticked_is_shown():
     lab = at(-1, forward=False, central=False)
     assert "none is shown" in lab.sentence()
+    assert lab.table().rows == ()
+    lab.set(ad=True)
     assert len(lab.table().rows) == 1
 
 

@@ -108,7 +108,7 @@ class TraceTable(SteppedLab):
             return f"The direction is {_write_direction(self.seed)}. What is the tangent of the first line?"
         said = self.trace.steps[self.done - 1].sentence
         if self.done == len(self.trace.steps):
-            said += f" So one pass gave the value and the slope in {self.seed}."
+            said += f" So one pass gave the value and the derivative with respect to {self.seed}."
         return said
 
     def table(self) -> Grid:

@@ -82,7 +82,7 @@ class VCurve(Lab):
         *(Toggle(name, method.label, name != "complex") for name, method in METHODS.items()),
         Toggle("single", "float32"),
         Choice("function", "function", tuple(FUNCTIONS), more=True),
-        Toggle("ad", "AD", True, more=True),
+        Toggle("ad", "AD", False, more=True),
     )
 
     def slider_text(self, name: str) -> str:
