@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import graphviz
 
 from autodiff_lab.figures.graph.box_size import SIZE
-from autodiff_lab.figures.graph.render import Drawing, data_url, picture
+from autodiff_lab.figures.graph.render import Drawing, DrawingError, data_url, picture
 from autodiff_lab.figures.style.fonts import font_stack
 from autodiff_lab.figures.style.themes import LIGHT, follow_page_theme
 from autodiff_lab.text.notation import escape
@@ -43,7 +43,10 @@ def show_graph(digraph: graphviz.Digraph) -> dict[str, str]:
     styled = digraph.copy()
     for part, look in _LOOK.items():
         setattr(styled, part, {**look, **getattr(digraph, part)})
-    svg = follow_page_theme(picture(styled))
+    try:
+        svg = follow_page_theme(picture(styled))
+    except DrawingError as error:  # a loop, say, where there is no Graphviz: the arrows can be read all the same
+        return {"text/plain": f"{digraph.source}\n{error}"}
     written = (element.text for element in ElementTree.fromstring(svg).iter() if element.tag.endswith("}text"))
     said = ", ".join(re.sub(r"\s+", " ", text).strip() for text in written if text)
     return {
