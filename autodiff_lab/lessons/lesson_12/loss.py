@@ -118,7 +118,7 @@ ex_12_3a = Exercise(
         ),
         _comparison(answer="np.mean(np.abs(claimed - quotients)) / np.max(np.abs(quotients))"): (
             {_SMALL: _WANTED[_SMALL] / 3, _LARGE: _WANTED[_LARGE] / 3},
-            "The mean hides one wrong entry among many right ones. Asked is the worst.",
+            "The mean hides one wrong entry among many right ones. The question is the worst one.",
         ),
         _comparison(step="step = h"): (
             {"the gradient itself": _seen_of(_comparison(step="step = h"))["the gradient itself"]},
@@ -126,7 +126,7 @@ ex_12_3a = Exercise(
         ),
         _comparison(quotient="(f(x + step) - f(x - step)) / h"): (
             {_TIMES: 0.5},
-            "From x − h to x + h the way is 2h long.",
+            "From x − h to x + h the distance is 2h.",
         ),
     },
     hints=(
@@ -192,5 +192,5 @@ ex_12_4 = Exercise(
         "d − rate · λ d = (1 − rate · λ) d. If the factor is below −1 you land on the other side, and further away.",
     ),
     praise="Up to 1/λ a step stays on its side, up to 2/λ it goes over the bottom and still comes closer, beyond 2/λ "
-    "each step leads further away. The other 14 directions meanwhile go on downhill.",
+    "each step leads further away. Along the other directions the loss bends less, and the same step is not too long.",
 )

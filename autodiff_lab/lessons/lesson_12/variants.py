@@ -35,7 +35,10 @@ def overshoot_instance(rate: float = 0.2) -> Instance:
     bend = sharpness(iris_run(0.1, 161)[160].parameters)
     right = 1 - rate * bend
     wrong = {
-        (rate * bend, "b"): "The reason is right. The step takes away rate · λ of the distance; what is left is asked.",
+        (
+            rate * bend,
+            "b",
+        ): "The reason is right. The step takes away rate · λ of the distance: what is left?",
         (1 + rate * bend, "b"): "The reason is right. The step goes against the gradient: mind the sign.",
         (abs(right), "b"): "The reason is right, and the size too. The sign says on which side you land.",
         (right, "a"): "Your factor is right, and it comes from a right gradient. How far to go along it is another "
@@ -55,6 +58,6 @@ def first_step_instance(rate: float = 0.05, gradient: float = 0.001) -> Instance
         0.1 * rate: "The average m is a tenth of the gradient, that is so. m̂ makes up for its start at 0.",
         float(uncorrected): "That is the step with m and v as they are. After one step both are far too small: use m̂ "
         "and v̂.",
-        -moved: "The size is right. Asked is how far it goes down, and with a positive gradient that is positive.",
+        -moved: "The size is right. How far it goes down is positive if the gradient is positive.",
     }
     return Instance(moved, wrong, f"answer = -Adam({rate}).update(0.0, {gradient})")
