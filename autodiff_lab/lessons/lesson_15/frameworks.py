@@ -1,14 +1,14 @@
-"""The exercises of notebook 14 at the end of the road: who does what, and a row that everything follows."""
+"""The exercises of notebook 15 at the end of the road: who does what, and a row that everything follows."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from autodiff_lab.lessons.checks import Crashed, Exercise, in_small_letters
-from autodiff_lab.lessons.lesson_14 import own_rule
-from autodiff_lab.lessons.lesson_14.own_rule import DIFFERENCES, POINTS, REVERSE, SECOND
+from autodiff_lab.lessons.lesson_15 import own_rule
+from autodiff_lab.lessons.lesson_15.own_rule import DIFFERENCES, POINTS, REVERSE, SECOND
 
-# 6. six machines
+# 3. six machines
 
 _SYSTEMS = ("d", "f", "a", "c", "e", "b")
 
@@ -19,7 +19,8 @@ def read_letters(answer: Any) -> Any:
     return in_small_letters(parts, *sorted(_SYSTEMS))
 
 
-ex_14_6 = Exercise(
+ex_15_3 = Exercise(
+    formerly="ex_14_6",
     expects="six letters, such as ('a', 'b', 'c', 'd', 'e', 'f'), in the order of the systems",
     expected=_SYSTEMS,
     observe=read_letters,
@@ -43,7 +44,7 @@ ex_14_6 = Exercise(
     praise="Six machines, and one chain rule.",
 )
 
-# 7. a row of the table
+# 4. a row of the table
 
 
 def _row(by_x: str = "(1 - y) / (x + k)", by_k: str = "-y / (x + k)") -> str:
@@ -59,7 +60,8 @@ def by_k(y, x, k):
 _AT = POINTS[0]
 _RIGHT = own_rule.expected_row()[f"{REVERSE}, both slopes"]
 
-ex_14_7 = Exercise(
+ex_15_4 = Exercise(
+    formerly="ex_14_7",
     expects="two functions of y, x and k that return the local partials",
     expected=own_rule.expected_row(),
     observe=own_rule.follow_row,
@@ -96,7 +98,7 @@ ex_14_7 = Exercise(
     praise="Two lines of yours, and six interpreters agree.",
 )
 
-# 8. an operation of one's own
+# 5. an operation of one's own
 
 
 def _invention(function: str = "x * np.exp(-x * x)", partial: str = "np.exp(-x * x) * (1 - 2 * x * x)") -> str:
@@ -109,7 +111,8 @@ def my_partial(y, x):
     return {partial}"""
 
 
-ex_14_8 = Exercise(
+ex_15_5 = Exercise(
+    formerly="ex_14_8",
     is_whole=True,
     expects="two functions: my_function(x), and my_partial(y, x), its derivative",
     expected=own_rule.expected_invention(),
