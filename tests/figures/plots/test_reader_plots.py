@@ -1,5 +1,8 @@
 """What `style_plots` does for the plots that a reader makes."""
 
+import base64
+import re
+
 import matplotlib
 import nbformat
 import pytest
@@ -19,6 +22,13 @@ def line(x):
     plt.plot([0, x])
     plt.show()"""
 
+GRAPH = """
+import graphviz
+graph = graphviz.Digraph()
+graph.node("x", "x1 = 2", color="red")
+graph.edge("x", "y", label="0.5")
+graph"""
+
 
 def test_it_sets_size_of_type_and_colours():
     with matplotlib.rc_context():
@@ -29,7 +39,13 @@ def test_it_sets_size_of_type_and_colours():
 
 @pytest.fixture(scope="module")
 def outputs():
-    sources = ["import matplotlib.pyplot as plt\nimport autodiff_lab as ad\nad.style_plots()", PLOT, SLIDER, PLOT]
+    sources = [
+        "import matplotlib.pyplot as plt\nimport autodiff_lab as ad\nad.style_plots()",
+        PLOT,
+        SLIDER,
+        PLOT,
+        GRAPH,
+    ]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in sources])
     return [cell.outputs for cell in normalise(execute(notebook)).cells]
 
@@ -48,3 +64,11 @@ def test_below_a_slider_the_picture_stays_in_the_file(outputs):
     (output,) = outputs[2]
     assert "<img" in output.data["text/html"]
     assert not any("widget" in kind for kind in output.data)
+
+
+def test_a_graph_is_a_picture_that_follows_the_page_with_and_without_dot(outputs):
+    (output,) = outputs[4]
+    page = output.data["text/html"]
+    svg = base64.b64decode(re.search(r"base64,([^\"]+)", page)[1]).decode()
+    assert 'alt="Graph: x1 = 2, y, 0.5"' in page and output.data["text/plain"] == "<graph: x1 = 2, y, 0.5>"
+    assert "prefers-color-scheme:dark" in svg and 'stroke="red"' in svg and "DejaVu Sans" in svg
