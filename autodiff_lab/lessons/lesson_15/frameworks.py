@@ -26,18 +26,18 @@ ex_15_3 = Exercise(
     observe=read_letters,
     misconceptions={
         ("d", "a", "f", "c", "e", "b"): "Both are static graphs. Which of the two looks up gradients in a registry, "
-        "under the operation's name? The small graph of document 1 has scalars, and its derivatives in a method.",
+        "under the operation's name? NaiveGraph has scalars, and its derivatives in a method.",
         ("d", "f", "a", "e", "c", "b"): "TensorFlow's GradientTape and PyTorch are the other way round. One has a "
         "tape object with records in it; in the other each tensor points to what made it.",
-        ("c", "f", "a", "d", "e", "b"): "What does document 0's machine keep for an operation: a name and its "
+        ("c", "f", "a", "d", "e", "b"): "What does the tape of notebook 03 keep for an operation: a name and its "
         "operands, or a function that it calls in the sweep? And is its list global?",
         ("d", "f", "b", "c", "e", "a"): "JAX and the first TensorFlow both work on a program that is there before it "
         "runs. Only one of them gets it by running the function on tracers, and makes reverse mode by transposing a "
         "linear program.",
     },
     hints=(
-        "Begin with what you have built yourself: notebook 03 is document 0's machine, 06 is document 1's, 07 has both "
-        "of TensorFlow's.",
+        "Begin with what you have built yourself: the tape in notebook 03, NaiveGraph in 06, both of TensorFlow's "
+        "machines in 07.",
         "PyTorch has no tape object at all. Follow grad_fn from a tensor to see what it has.",
         "JAX runs your function on tracers, takes the linear part, and turns it around.",
     ),
