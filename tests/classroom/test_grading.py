@@ -393,6 +393,17 @@ def test_a_seed_of_ones_own_is_graded_with_it(tmp_path):
     assert grade(tmp_path, walls=not WITHOUT)[0].passed == 1
 
 
+def test_an_exercise_that_has_moved_is_graded_in_a_notebook_from_before(tmp_path):
+    cells = [
+        "from autodiff_lab.lessons import lesson_14 as check",
+        "answer = ('d', 'f', 'a', 'c', 'e', 'b')\n\ncheck.ex_14_6(answer)",
+    ]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in cells])
+    nbformat.write(notebook, tmp_path / "14_memory_and_compilation.ipynb")
+    (row,) = grade(tmp_path, walls=not WITHOUT)
+    assert row.answers["ex_15_3"].state == "passed" and row.doubts == ()
+
+
 def test_the_examiner_reads_cells_in_either_form(tmp_path):
     document = {"cells": [{"cell_type": "code", "source": ["a = 1\n", "b = 2"]}, {"cell_type": "code", "source": "c"}]}
     (tmp_path / "n.ipynb").write_text(json.dumps(document))

@@ -14,7 +14,7 @@ from autodiff_lab.lessons import (
     lesson_08,
     lesson_09,
     lesson_13,
-    lesson_14,
+    lesson_15,
 )
 from autodiff_lab.lessons.checks.compare import agrees
 
@@ -40,7 +40,7 @@ def adjoints_from(result, cells):
 """
 
 RAISES_AT_ONCE = f"""
-{lesson_14.ex_14_5.reference}
+{lesson_15.ex_15_2.reference}
 
 
 def guard(tape, asked):
@@ -72,7 +72,7 @@ def minimize(loss, variables, learning_rate):
         (lesson_02.ex_02_3, (2, 2, 0.2837, 1.7163), "the column for the other seed"),
         (lesson_05.ex_05_4, ["survive"] * 5, "'survive' is none of survives, changes, raises. I expect five words"),
         (lesson_09.ex_09_1, ["forward", "reverse", "reverse", "forward", "both"], "'both' is none of"),
-        (lesson_14.ex_14_6, "dfacez", "'z' is none of a, b, c, d, e, f"),
+        (lesson_15.ex_15_3, "dfacez", "'z' is none of a, b, c, d, e, f"),
     ],
     ids=lambda thing: getattr(thing, "name", None),
 )
@@ -87,8 +87,8 @@ def test_an_unforeseen_answer_gets_a_specific_reply(exercise, answer, said):
         (lesson_08.ex_08_2, (60.0, 50 / 10**0.2, "(A)")),
         (lesson_13.ex_13_1, ("v₁", 0, "inf")),
         (lesson_13.ex_13_1, ("V1 ", 0.0, float("inf"))),
-        (lesson_14.ex_14_6, "D, F, A, C, E, B"),
-        (lesson_14.ex_14_6, list("DFACEB")),
+        (lesson_15.ex_15_3, "D, F, A, C, E, B"),
+        (lesson_15.ex_15_3, list("DFACEB")),
     ],
 )
 def test_an_answer_in_other_letters_passes(exercise, answer):
@@ -100,10 +100,10 @@ def test_an_answer_in_other_letters_passes(exercise, answer):
     [
         ("02", lesson_02.ex_02_1, TUPLES, "no Dual, but (10, 29)"),
         ("04", lesson_04.ex_04_3, LAST_IS_RESULT, "x + y, and then x * y for nothing"),
-        ("14", lesson_14.ex_14_5, RAISES_AT_ONCE, "Your guard raised Changed when it was asked for its line"),
-        ("14", lesson_14.ex_14_8, "my_function, my_partial = np.sin, np.cos", "Write a function of your own"),
+        ("15", lesson_15.ex_15_2, RAISES_AT_ONCE, "Your guard raised Changed when it was asked for its line"),
+        ("15", lesson_15.ex_15_5, "my_function, my_partial = np.sin, np.cos", "Write a function of your own"),
     ],
-    ids=["02.1", "04.3", "14.5", "14.8"],
+    ids=["02.1", "04.3", "15.2", "15.5"],
 )
 def test_unforeseen_code_gets_a_specific_reply(number, exercise, written, said):
     reply = submit(number, exercise, written)
@@ -112,7 +112,7 @@ def test_unforeseen_code_gets_a_specific_reply(number, exercise, written, said):
 
 def test_a_function_without_a_name_has_a_formula():
     code = "my_function, my_partial = lambda x: np.exp(-x * x), lambda y, x: -2 * x * y"
-    assert submit("14", lesson_14.ex_14_8, code).passed
+    assert submit("15", lesson_15.ex_15_5, code).passed
 
 
 @pytest.mark.parametrize("culprit", ["'tanh'", "np.tanh", "'the absolute value'"])

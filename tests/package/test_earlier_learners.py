@@ -1,6 +1,7 @@
 """What a learner has from before the modules moved still works: the file of progress, and a notebook's own cells."""
 
 import json
+import re
 
 import nbformat
 import pytest
@@ -12,6 +13,8 @@ PROGRESS = [
     {"version": 1, "kind": "tried", "exercise": "ex_03_1"},
     {"version": 1, "kind": "passed", "exercise": "ex_03_1"},
     {"version": 1, "kind": "tried", "exercise": "ex_03_2"},
+    {"version": 1, "kind": "tried", "exercise": "ex_14_4"},
+    {"version": 1, "kind": "passed", "exercise": "ex_14_4"},
     {"version": 1, "kind": "seed", "seed": "ada"},
 ]
 LABS = [
@@ -39,9 +42,17 @@ CELLS = {
     "the package": "import autodiff_lab as ad\n"
     "from autodiff_lab import check_grads, custom_gradient, grad, play, record, stop_gradient, table\n"
     "print(grad(lambda x: x * x)(3.0), ad.record(lambda x: x * x, 3.0)[0])",
-    "the lessons": "\n".join(f"from autodiff_lab.lessons import lesson_{number:02} as check" for number in range(15)),
+    "the lessons": "\n".join(f"from autodiff_lab.lessons import lesson_{number:02} as check" for number in range(16)),
     "an exercise": "from autodiff_lab.lessons import lesson_03 as check\ncheck.ex_03_2(None)",
     "progress": "print(check.progress())",
+    "moved exercises": "from autodiff_lab.lessons import lesson_14\n"
+    "moved = [getattr(lesson_14, f'ex_14_{k}') for k in range(4, 9)]\n"
+    "print([repr(each(*[...] * len(each.takes))).split(' is ')[0] for each in moved])\n"
+    "print('ex_14_4' in lesson_14.progress.exercises(), lesson_14.ex_14_4.lend(...).__name__)\n"
+    "print(lesson_14.ex_14_6(('d', 'f', 'a', 'c', 'e', 'b')).passed)\n"
+    "from autodiff_lab.lessons import lesson_15\nprint(lesson_15.progress())",
+    "exercises that give nothing now": "slots, runs, steps = lesson_14.ex_14_1.given()\n"
+    "print(slots, runs, steps, lesson_14.ex_14_1((20, 4)), lesson_14.ex_14_2.given())",
     "a seed": "from autodiff_lab.lessons import lesson_02\n"
     "given = lesson_02.ex_02_3.given\nprint(given() == given('ada') != given('bob'))",
     "the labs": "\n".join(f"from autodiff_lab.widgets.labs import {lab}" for lab in LABS)
@@ -92,7 +103,32 @@ def test_an_old_progress_file_counts_and_goes_on(run):
     assert f"Notebook 03: 1 of {all_of_it} exercises done." in said["progress"]
     assert said["an exercise"].startswith("✗")
     events = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines() if line]
-    assert events == PROGRESS, "what was tried already is not written again"
+    assert events[: len(PROGRESS)] == PROGRESS, "what was tried already is not written again"
+    assert not [event for event in events[len(PROGRESS) :] if event["exercise"].startswith("ex_03")]
+
+
+def test_exercises_that_moved_are_found_under_their_old_numbers(run):
+    said, file = run
+    told = said["moved exercises"]
+    assert [f"Exercise 15.{k}" in told.splitlines()[0] for k in range(1, 6)] == [True] * 5
+    assert "False compile_tape" in told and "True" in told
+    assert "Notebook 15: 2 of 5 exercises done." in told, "one by the file of progress, one just now"
+    states = dict(re.findall(r"Exercise (15\.\d) +(.+)", told))
+    assert states["15.1"].startswith("✓") and states["15.3"].startswith("✓") and states["15.2"] == "open"
+    kept = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines() if line]
+    assert kept[: len(PROGRESS)] == PROGRESS, "the file keeps the old names"
+    assert {"version": 1, "kind": "passed", "exercise": "ex_15_3"} in kept[len(PROGRESS) :]
+
+
+def test_a_cell_that_asks_for_numbers_still_gets_them(run):
+    said = run[0]["exercises that give nothing now"]
+    assert said.startswith("3 3 21 ✗ Exercise 14.1, not yet") and "steps = 20, slots = 3" in said
+
+
+def test_no_exercise_was_called_what_another_is_called_now():
+    now = {exercise.name for _, exercise in exercises()}
+    before = [exercise.formerly for _, exercise in exercises() if exercise.formerly]
+    assert len(set(before)) == len(before) and not now & set(before)
 
 
 def test_an_old_seed_still_draws_the_numbers(run):

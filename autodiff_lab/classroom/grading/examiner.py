@@ -91,7 +91,9 @@ def examine(cells: list[str]) -> Iterator[dict[str, Any]]:
     lesson = lesson_of(cells)
     if lesson:
         with suppress(ImportError):  # of no lesson of the course
-            importlib.import_module(f"autodiff_lab.lessons.lesson_{lesson}")
+            module = importlib.import_module(f"autodiff_lab.lessons.lesson_{lesson}")
+            for name in re.findall(r"\bex_\d\d_\w+", "\n".join(cells)):
+                getattr(module, name, None)  # one that has moved is loaded from where it is now, before it is watched
     Exercise.__call__ = watched  # type: ignore[method-assign]
     before |= list_definitions()
     try:

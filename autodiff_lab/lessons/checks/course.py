@@ -17,7 +17,7 @@ from autodiff_lab.text.notation import escape
 from autodiff_lab.text.table import Grid
 from autodiff_lab.widgets.labs.table import grid
 
-__all__ = ["Lesson", "Report", "lesson", "lessons"]
+__all__ = ["Lesson", "Report", "lesson", "lessons", "moved"]
 
 WORDS = {"passed": "✓ done", "tried": "… tried", "": "open"}
 
@@ -63,13 +63,14 @@ class Lesson:
             return Report((f"Progress cannot be shown ({type(problem).__name__}).",))
 
     def _report(self) -> Report:
+        everyone = lessons()  # an exercise that has moved tells its old name when it is imported
         states = progress.states()
 
         def done(names: Sequence[str]) -> str:
             return f"{sum(states.get(name) == 'passed' for name in names)} of {len(names)}"
 
         mine = self.exercises()
-        course = [(each.number, each.title, list(each.exercises())) for each in lessons()]
+        course = [(each.number, each.title, list(each.exercises())) for each in everyone]
         everything = [name for _, _, names in course for name in names]
         said = f"Notebook {self.number}: {done(list(mine))} exercises done. The whole course: {done(everything)}."
         return Report(
@@ -128,8 +129,28 @@ def lesson(number: str, title: str, *topics: types.ModuleType) -> tuple[Lesson, 
             if isinstance(thing, Exercise):
                 thing.name = name
                 setattr(package, name, thing)
+                if thing.formerly:
+                    progress.rename(thing.formerly, name)
+    vars(package)["__getattr__"] = _find_moved
     this = Lesson(number, title)
     return this, this.seed
+
+
+def moved() -> dict[str, Exercise]:
+    """Every exercise that has moved to another notebook, by the name it had before.
+
+    >>> moved()["ex_14_4"].name
+    'ex_15_1'
+    """
+    every = (each for lesson in lessons() for each in lesson.exercises().values())
+    return {each.formerly: each for each in every if each.formerly}
+
+
+def _find_moved(name: str) -> Exercise:
+    """Find what a lesson no longer has for a notebook from before: ``check.ex_14_4`` leads to where it is now."""
+    if name.startswith("ex_") and name in (found := moved()):
+        return found[name]
+    raise AttributeError(f"This lesson has no {name!r}.", name=name)
 
 
 def lessons() -> list[Lesson]:

@@ -96,6 +96,11 @@ class Exercise:
         others are judged, with good answers in the place of those.
     takes : tuple of str
         Other names of what is handed over.
+    formerly : str
+        The name before the exercise moved to another notebook, ``"ex_14_4"``: answers under it are still looked at, and
+        progress under it still counts.
+    gave : mapping
+        What an earlier notebook asks `given` for, where the exercise no longer gives anything: it still runs.
     cases : str
         Says what the numbers of a case are: "These are the slopes in x and in y."
     make, draws : callable, mapping
@@ -147,6 +152,8 @@ class Exercise:
     observe: Callable[..., Any] = plain
     tolerance: float = SIX_DIGITS
     is_whole: bool = False
+    formerly: str = ""
+    gave: Mapping[str, Any] = field(default_factory=dict)
     cases: str = ""
     make: Callable[..., Instance] | None = None
     draws: Mapping[str, Sequence[Any]] = field(default_factory=dict)
@@ -193,7 +200,7 @@ class Exercise:
 
     def _in_the_text(self) -> Instance:
         given = inspect.signature(self.make).parameters if self.make else {}
-        data = {name: parameter.default for name, parameter in given.items()}
+        data = {name: parameter.default for name, parameter in given.items()} or self.gave
         return Instance(self.expected, self.misconceptions, self.reference, self.hints, Given(**data))
 
     def given(self, seed: Seed = None) -> Given:

@@ -16,7 +16,7 @@ from typing import Any
 
 from autodiff_lab.lessons.checks.variants import Seed, normalize_seed
 
-__all__ = ["FILE", "VARIABLE", "current_seed", "forget", "note", "set_seed", "states", "trouble"]
+__all__ = ["FILE", "VARIABLE", "current_seed", "forget", "note", "rename", "set_seed", "states", "trouble"]
 
 FILE = "my_progress.jsonl"
 VARIABLE = "AUTODIFF_LAB_PROGRESS"
@@ -26,6 +26,8 @@ VERSION = 1
 _folder = Path(os.path.abspath(os.curdir)) if os.path.isdir(os.curdir) else Path()
 """Where the notebook is, before anybody changes the folder."""
 _session: list[dict[str, Any]] = []
+_new_names: dict[str, str] = {}
+"""Of exercises that have moved to another notebook. The file keeps the old names."""
 
 
 def note(exercise: str, status: str) -> None:
@@ -34,6 +36,11 @@ def note(exercise: str, status: str) -> None:
     known = {event["kind"] for event in _events() if event.get("exercise") == exercise}
     if kind is not None and kind not in known and "passed" not in known:
         _append({"kind": kind, "exercise": exercise})
+
+
+def rename(formerly: str, exercise: str) -> None:
+    """Count what is kept under an old name for the exercise as it is called now."""
+    _new_names[formerly] = exercise
 
 
 def states() -> dict[str, str]:
@@ -128,7 +135,9 @@ def _events() -> Iterator[dict[str, Any]]:
     ours = [event for event in _read()[0] if _version(event) == VERSION and isinstance(event.get("kind"), str)]
     events = ours + _session
     resets = [k for k, event in enumerate(events) if event["kind"] == "reset"]
-    yield from events[resets[-1] + 1 if resets else 0 :]
+    for event in events[resets[-1] + 1 if resets else 0 :]:
+        name = event.get("exercise")
+        yield event | {"exercise": _new_names[name]} if isinstance(name, str) and name in _new_names else event
 
 
 def _append(event: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""The exercises of notebook 14 about memory: how far some slots reach, what that costs, and segments of one's own."""
+"""The exercises of notebook 14: the price of a chain, a schedule of that price, and segments of one's own."""
 
 from __future__ import annotations
 
@@ -6,75 +6,136 @@ import math
 from typing import Any
 
 import autodiff_lab
-from autodiff_lab.lessons.checks import Crashed, Exercise, Instance
+from autodiff_lab.lessons.checks import Crashed, Exercise
 from autodiff_lab.lessons.lesson_14 import sandbox
-from autodiff_lab.lessons.lesson_14.sandbox import ALIVE, LONG, PEAK, START, WITHIN, Watched
-from autodiff_lab.systems.schedules import beta, cost, fewest_extra_steps, keep_all, keep_none, repetitions, segments
+from autodiff_lab.lessons.lesson_14.sandbox import (
+    ALIVE,
+    LONG,
+    PEAK,
+    START,
+    WITHIN,
+    Watched,
+    extra_of,
+    price_of,
+    slots_of,
+)
 
-# 1. beta, and what fits
+# 1. the price
+
+_PRICE = """\
 
 
-def reach_instance(slots: int = 3, runs: int = 3, steps: int = 21) -> Instance:
-    """How long a chain some slots can reverse, and what a longer one takes."""
-    right = (beta(slots, runs), repetitions(steps, slots))
-    wrong = {
-        (right[0], float(fewest_extra_steps(steps, slots))): "The first is right. The second number counts all extra "
-        "steps of the chain; asked for is how often one step is run ahead, at most.",
-        (right[0], right[1] + 1): "The first is right. The second is more than needed: one run less is enough for "
-        "this chain.",
-        (right[0], right[1] - 1): f"The first is right. With that many runs ahead {slots} slots reach only "
-        f"{beta(slots, right[1] - 1)} steps, and the chain has {steps}.",
-        (beta(slots, runs - 1), right[1]): "That is how far one run less would reach.",
-        (beta(slots - 1, runs), right[1]): "You left the initial state out of the slots. It takes one too.",
-        (slots * runs, right[1]): "The first number is a product: slots times runs. A slot is used again when its "
-        "state is done with, and that gives a binomial coefficient.",
-    }
-    how = f"# math.comb({slots + runs}, {slots}); then more runs until {steps} steps fit"
-    return Instance(right, wrong, f"answer = {right}  {how}")
+@functools.cache
+def price(l, s):
+    if l == 1:
+        return 0
+    return min(total(l, s, k) for k in range(1, l)) if s > 0 else math.inf"""
+
+
+def _total(sum_of_three: str = "k + price(l - k, s - 1) + price(k, s)") -> str:
+    return f"def total(l, s, k):\n    return {sum_of_three}\n{_PRICE}"
 
 
 ex_14_1 = Exercise(
-    expects="two whole numbers, (the longest chain, how often a step of the other chain is run ahead)",
-    make=reach_instance,
-    draws={"slots": (2, 3, 4), "runs": (2, 3, 4), "steps": (16, 21, 40, 60)},
+    gave={"slots": 3, "runs": 3, "steps": 21},
+    expects="a function total(l, s, k) that returns a number of steps",
+    expected=sandbox.expected_prices(),
+    observe=sandbox.find_prices,
+    cases="I made a table of prices with your function.",
+    reference=_total(),
+    misconceptions={
+        _total("price(l - k, s - 1) + price(k, s)"): (
+            {price_of(3, 1): 0},
+            "Two of the three parts are there. Running ahead to state k costs steps too: k of them.",
+        ),
+        _total("k + price(l - k, s) + price(k, s)"): (
+            {price_of(3, 1): 2, price_of(10, 3): sandbox.price_with("k + price(l - k, s) + price(k, s)", 10, 3)},
+            "With your prices no step is ever run ahead twice. While the last part is reversed, state 0 stays in its "
+            "slot: has that part one slot less? And have the first k steps their price, too?",
+        ),
+        _total("k + price(l - k, s - 1) + price(k, s - 1)"): (
+            {price_of(3, 1): math.inf},
+            "When the last part is done its slots are free again. The first part has all s of them.",
+        ),
+        _total("k + price(l - k, s - 1) + price(k - 1, s)"): (
+            {price_of(3, 1): Crashed("ValueError", "empty")},
+            "The first part goes from state 0 to state k: that is k steps.",
+        ),
+    },
     hints=(
-        "β(s, r) is the number of ways to choose s things out of s + r.",
-        "For the second number try r = 1, 2, 3, … and take the first for which β(s, r) reaches the chain's length.",
+        "Three things are done one after the other: run ahead, reverse the last part, reverse the first part. Add.",
+        "Running ahead to state k takes k steps. The last part has l − k steps, the first has k.",
+        "The last part has one slot less, since state 0 stays in its slot. The first part has all: price(k, s).",
     ),
-    praise="One step more than fits, and some step has to be run once more. The price rises in small stairs.",
+    praise="Three terms, and a table of all prices follows. Nothing is left to guess.",
 )
 
-# 2. the fewest extra steps
+# 2. a schedule
 
 
-def price_instance(steps: int = 20, slots: int = 3) -> Instance:
-    """The fewest extra steps for a chain."""
-    right, r = fewest_extra_steps(steps, slots), repetitions(steps, slots)
-    wrong = {
-        float(cost(segments(steps)).extra): "That is the cost of segments of √l, which need more slots.",
-        float(right + steps): "You counted the steps that are recorded as well. Extra ones are those that are only "
-        "run ahead.",
-        float(cost(keep_none(steps)).extra): "That is the cost with one slot only.",
-        float(cost(keep_all(steps)).extra): "That is the cost if every state is kept, in as many slots as steps.",
-        float(fewest_extra_steps(steps, slots + 1)): "That is right for one slot more. The initial state takes one of "
-        "the slots.",
-        float(r * steps - beta(slots, r - 1)): "Look at the formula again: the saving is β(s + 1, r − 1).",
-        float(r * steps): "You let every step run r times. The steps near the end of the chain, and next to a slot, "
-        "run fewer times: β(s + 1, r − 1) is what they save.",
-    }
-    how = f"# r = {r}, since β({slots}, {r - 1}) = {beta(slots, r - 1)} < {steps} ≤ β({slots}, {r}) = {beta(slots, r)}"
-    return Instance(float(right), wrong, f"{how}\nanswer = {r} * {steps} - {beta(slots + 1, r - 1)}")
+def _plan(
+    far: str = "min(range(1, l), key=lambda k: total(l, s, k))",
+    last: str = "plan(start + k, end, s - 1)",
+    first: str = "plan(start, start + k, s)",
+) -> str:
+    return f"""\
+def plan(start, end, s):
+    l = end - start
+    if l == 1:
+        yield "reverse", start, end
+        return
+    k = {far}
+    yield "advance", start, start + k
+    if s > 1:
+        yield "store", start + k, start + k
+    yield from {last}
+    if s > 1:
+        yield "drop", start + k, start + k
+    yield "restore", start, start
+    yield from {first}"""
 
+
+_HALF = "l // 2 if s > 1 else l - 1"
+_SWAPPED = _plan(last="plan(start, start + k, s)", first="plan(start + k, end, s - 1)")
 
 ex_14_2 = Exercise(
-    expects="a whole number",
-    make=price_instance,
-    draws={"steps": (12, 20, 30, 50), "slots": (2, 3, 4)},
+    gave={"steps": 20, "slots": 3},
+    expects="a function plan(start, end, s) that yields actions",
+    expected=sandbox.expected_plans(),
+    observe=sandbox.follow_plans,
+    cases="I carried your schedules out.",
+    reference=_plan(),
+    misconceptions={
+        _plan(far=_HALF): (
+            {extra_of(20, 3): sandbox.extra_with(_plan(far=_HALF), 20, 3)},
+            "The gradient is right, and halving is not the best. `total` knows the price of each k: take the k at "
+            "which it is smallest.",
+        ),
+        _plan(far="1"): (
+            {sandbox.gradient_by(10, 3): Crashed("InputError", "are in slots")},
+            "With one slot left nothing can be kept on the way, so there is one k only, l - 1. For the others `total` "
+            "is infinite: take the k at which it is smallest.",
+        ),
+        _plan(last="plan(start + k, end, s)"): (
+            {slots_of(3, 2): "3"},
+            "More slots are in use than there are. State `start` stays in its slot while the last part is reversed, so "
+            "that part has s - 1.",
+        ),
+        _SWAPPED: (
+            {sandbox.gradient_by(3, 2): Crashed("InputError", "at hand is state")},
+            "The parts are in the wrong order. The sweep needs the last part first.",
+        ),
+        _plan(first="plan(start, start + k, s - 1)"): (
+            {extra_of(10, 3): sandbox.extra_with(_plan(first="plan(start, start + k, s - 1)"), 10, 3)},
+            "The first part has all s slots again: those of the last part are free.",
+        ),
+    },
     hints=(
-        "First find r: the smallest for which β(s, r) is at least l.",
-        "Then T = r · l − β(s + 1, r − 1). In Python: math.comb(s + r, s + 1) is β(s + 1, r − 1).",
+        "k is the argument with the smallest total: min(range(1, l), key=…) finds it.",
+        "The last part goes from state start + k to state end. State `start` keeps its slot meanwhile.",
+        "The first part goes from state start to state start + k, and all s slots are there for it.",
     ),
-    praise="Memory for time, at the best rate there is. And you know the price before the first step is run.",
+    praise="A schedule of the lowest price there is, for any chain and any number of slots.",
 )
 
 # 3. segments

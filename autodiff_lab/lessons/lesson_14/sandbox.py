@@ -1,16 +1,17 @@
-"""What the learner builds in notebook 14, run for a check: a thrifty reversal, a compiler of tapes, a guard."""
+"""What the learner builds in notebook 14, run for a check: a table of prices, a schedule, a thrifty reversal."""
 
 from __future__ import annotations
 
+import functools
+import itertools
+import math
 import weakref
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
-from autodiff_lab import Variable, grad, record
-from autodiff_lab import value_and_grad as engine
-from autodiff_lab.lessons.checks import Crashed, Refused, attempt, describe, plain, summarize, vet_code
+from autodiff_lab import Variable, grad
+from autodiff_lab.lessons.checks import Crashed, attempt, borrow_names, run_cases, summarize, vet_code
+from autodiff_lab.systems.schedules import Action, cost, fewest_extra_steps, reverse
 
 # A chain in segments
 
@@ -97,143 +98,117 @@ def _chain(steps: int) -> Callable[[Any], Any]:
     return run
 
 
-# A tape, compiled
+# Prices
 
-INPUTS = 100
-FIRST = (2.0, 5.0)
-AGREE = "and at 100 random inputs"
-PROGRAMS: dict[str, Callable[..., Any]] = {
-    "ln x1 + x1 · x2 − sin x2": lambda x1, x2: np.log(x1) + x1 * x2 - np.sin(x2),
-    "x1 · x1 · x2": lambda x1, x2: x1 * x1 * x2,
-    "tan(x1 / x2) · 3": lambda x1, x2: np.tan(x1 / x2) * 3.0,
-    "exp(x1 − x2), which is used three times": lambda x1, x2: (lambda e: e * e + e / x1)(np.exp(x1 - x2)),
-    "x1 · sin x1, which has one input": lambda x1: x1 * np.sin(x1),
-}
+PRICED = ((3, 1), (4, 2), (10, 3), (20, 3), (12, 5))
+"""Steps and slots."""
 
 
-def _point_and_engine(f: Callable[..., Any]) -> tuple[tuple[float, ...], Callable[..., Any]]:
-    """Where a program is recorded, and what the engine makes of it: one slope as a number, two as a pair."""
-    if f.__code__.co_argcount == 1:
-        return FIRST[:1], engine(f)
-    return FIRST, engine(f, argnums=(0, 1))
+def price_of(steps: int, slots: int) -> str:
+    """The name of a case."""
+    return f"the price of {steps} steps with {slots} slot{'s' * (slots > 1)}"
 
 
-def expected_compiled() -> dict[str, Any]:
-    """Value and slopes by the engine."""
+def expected_prices() -> dict[str, Any]:
+    """What the best schedules cost."""
+    return {price_of(*each): fewest_extra_steps(*each) for each in PRICED}
+
+
+def find_prices(total: Any) -> Any:
+    """The prices that follow from the learner's sum of three."""
+
+    def run(names: dict[str, Any], steps: int, slots: int) -> Any:
+        names["price"] = price = make_price(names["total"])
+        return price(steps, slots)
+
+    return run_cases(run, {price_of(*each): each for each in PRICED}, total, listing=("math",), total=total)
+
+
+def make_price(total: Callable[..., Any]) -> Callable[..., Any]:
+    """The notebook's ``price``, anew: it remembers nothing of an earlier ``total``."""
+
+    @functools.cache
+    def price(steps: int, slots: int) -> Any:
+        if steps == 1:
+            return 0
+        return min(total(steps, slots, k) for k in range(1, steps)) if slots > 0 else math.inf
+
+    return price
+
+
+def make_right_names() -> dict[str, Any]:
+    """The names ``total`` and ``price`` as they should be, whatever the learner's are."""
+
+    def total(steps: int, slots: int, k: int) -> Any:
+        return k + price(steps - k, slots - 1) + price(k, slots)
+
+    price = make_price(total)
+    return {"total": total, "price": price}
+
+
+def price_with(sum_of_three: str, steps: int, slots: int) -> Any:
+    """The price that follows from some other sum."""
+    names: dict[str, Any] = {}
+    exec(f"def total(l, s, k):\n    return {sum_of_three}", names)
+    names["price"] = price = make_price(names["total"])
+    return price(steps, slots)
+
+
+# Schedules
+
+PLANNED = ((1, 1), (3, 2), (10, 3), (20, 3), (20, 1), (15, 6))
+MOST_ACTIONS = 2000
+
+
+def gradient_by(steps: int, slots: int) -> str:
+    """The name of a case: what comes out."""
+    return f"the gradient of {steps} step{'s' * (steps > 1)}, with {slots} slot{'s' * (slots > 1)}"
+
+
+def slots_of(steps: int, slots: int) -> str:
+    """The name of a case: the most slots in use."""
+    return f"slots in use, for {steps} steps and {slots} slot{'s' * (slots > 1)}"
+
+
+def extra_of(steps: int, slots: int) -> str:
+    """The name of a case: the steps that are only run ahead."""
+    return f"extra steps, for {steps} steps and {slots} slot{'s' * (slots > 1)}"
+
+
+def expected_plans() -> dict[str, Any]:
+    """The gradients of plain loops, few slots, and the lowest price."""
     found: dict[str, Any] = {}
-    for name, f in PROGRAMS.items():
-        at, ours = _point_and_engine(f)
-        found[name] = plain(ours(*at))
-        found[f"{name}, {AGREE}"] = INPUTS
+    for each in PLANNED:
+        found[gradient_by(*each)] = grad(_chain(each[0]))(START)
+        found[slots_of(*each)] = f"at most {each[1]}"
+        found[extra_of(*each)] = fewest_extra_steps(*each)
     return found
 
 
-def compile_and_run(compile_tape: Any) -> Any:
-    """The learner's source for a few tapes, run at one input and at a hundred."""
-    vet_code(compile_tape, listing=("ad", "np", "name", "written", "forward_lines"))
+def follow_plans(plan: Any) -> Any:
+    """What the learner's schedules give, and what they take."""
+    vet_code(plan, listing=("total", "price"))
     found: dict[str, Any] = {}
-    inputs = np.random.default_rng(14).uniform(0.5, 3.0, (INPUTS, 2)).tolist()
-    for name, f in PROGRAMS.items():
-        at, ours = _point_and_engine(f)
-        _, tape = record(f, *at)
-        compiled = attempt(_loaded, compile_tape, tape)
-        if isinstance(compiled, Crashed | str):
-            return found | {name: compiled}
-        found[name] = first = attempt(lambda g, x: _value_and_slopes(g(*x)), compiled, at)
-        if isinstance(first, Crashed):
-            return found
-        points = [x[: len(at)] for x in inputs]
-        found[f"{name}, {AGREE}"] = sum(_same(attempt(compiled, *x), ours(*x)) for x in points)
-    return found
-
-
-def _loaded(compile_tape: Any, tape: Any) -> Any:
-    """The function that the source defines; what came back instead, in words."""
-    source = compile_tape(tape)
-    if not isinstance(source, str):
-        return f"no source, but {describe(source)}"
-    names: dict[str, Any] = {"np": np}
-    exec(source, names)
-    return names["compiled"]
-
-
-def _value_and_slopes(result: Any) -> Any:
-    value, slopes = result
-    return summarize((value, slopes))
-
-
-def _flat(result: Any) -> Any:
-    value, slopes = result
-    return (value, *slopes) if isinstance(slopes, list | tuple) else (value, slopes)
-
-
-def _same(found: Any, wanted: Any) -> bool:
-    try:
-        return bool(np.allclose(_flat(found), _flat(wanted), rtol=1e-9, atol=0))
-    except (TypeError, ValueError):
-        return False
-
-
-# A guard
-
-VISITED = (1.5, 1.55, 1.6, 1.62, 1.5)
-
-
-def until_ten(x: Any) -> Any:
-    """The loop of the notebook."""
-    y = x
-    while y < 10:
-        y = y * x
-    return y
-
-
-def answer_at(k: int) -> str:
-    """The name of a case: the answer at the k-th input."""
-    return f"value and slope at x = {VISITED[k]}" + (", again" if VISITED[k] in VISITED[:k] else "")
-
-
-def recordings_after(k: int) -> str:
-    """The name of a case: how often was recorded up to the k-th input."""
-    return f"recordings after x = {VISITED[k]}"
-
-
-def expected_guarded() -> dict[str, Any]:
-    """What the engine finds, and that one tape serves 1.5 and 1.55, another 1.6 and 1.62."""
-    found: dict[str, Any] = {answer_at(k): plain(engine(until_ten)(x)) for k, x in enumerate(VISITED)}
-    return found | {recordings_after(1): 1, recordings_after(3): 2}
-
-
-def run_guarded(guard: Any, rerecording: Any) -> Any:
-    """The learner's guard and driver on the loop, with the recordings counted."""
-    listing = ("ad", "np", "Changed", "load", "with_guards", "question")
-    vet_code(guard, rerecording, listing=listing)
-    count = 0
-
-    def f(x: Any) -> Any:
-        nonlocal count
-        count += isinstance(x, Variable)
-        return until_ten(x)
-
-    _, tape = record(until_ten, VISITED[0])
-    line = attempt(guard, tape, tape.comparisons[0])
-    if not isinstance(line, str):
-        came = f"raised {line.kind}" if isinstance(line, Crashed) else f"returned {describe(line)}"
-        return Refused(f"Your guard {came} when it was asked for its line. It makes text, which asks later.")
-
-    names = rerecording.__globals__
-    before = names.get("guard")
-    names["guard"] = guard
-    found: dict[str, Any] = {}
-    try:
-        run = attempt(rerecording, f)
-        for k, x in enumerate(VISITED):
-            found[answer_at(k)] = went = attempt(lambda run, x: summarize(run(x)), run, x)
-            found[recordings_after(k)] = count
-            if isinstance(went, Crashed):
+    with borrow_names(plan, plan=plan, **make_right_names()):
+        for steps, slots in PLANNED:
+            seen = attempt(_carry_out, plan, steps, slots)
+            found[gradient_by(steps, slots)] = seen if isinstance(seen, Crashed) else seen[0]
+            if isinstance(seen, Crashed):
                 break
-    finally:
-        if before is not None:
-            names["guard"] = before
-        else:
-            names.pop("guard")
+            found[slots_of(steps, slots)] = f"at most {slots}" if seen[1] <= slots else str(seen[1])
+            found[extra_of(steps, slots)] = seen[2]
     return found
+
+
+def _carry_out(plan: Any, steps: int, slots: int) -> tuple[Any, int, int]:
+    asked = itertools.islice(plan(0, steps, slots), MOST_ACTIONS)
+    actions = [Action("store", 0, 0), *(Action(*action) for action in asked), Action("drop", 0, 0)]
+    went = reverse(lambda x: 4.0 * x * (1.0 - x), START, actions)
+    return summarize(went.gradient), cost(actions).slots, went.extra
+
+
+def extra_with(written: str, steps: int, slots: int) -> Any:
+    """The extra steps of some other plan."""
+    names: dict[str, Any] = {"math": math, **make_right_names()}
+    exec(written, names)
+    return _carry_out(names["plan"], steps, slots)[2]

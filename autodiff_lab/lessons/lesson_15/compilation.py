@@ -1,16 +1,16 @@
-"""The exercises of notebook 14 about programs: a tape written down as Python, and a guard that notices another way."""
+"""The exercises of notebook 15 about programs: a tape written down as Python, and a guard that notices another way."""
 
 from __future__ import annotations
 
 import math
 
 from autodiff_lab.lessons.checks import Crashed, Exercise
-from autodiff_lab.lessons.lesson_14 import sandbox
-from autodiff_lab.lessons.lesson_14.sandbox import FIRST, PROGRAMS
+from autodiff_lab.lessons.lesson_15 import sandbox
+from autodiff_lab.lessons.lesson_15.sandbox import FIRST, PROGRAMS
 
 COURSE, SQUARE, TAN, _, ALONE = PROGRAMS
 
-# 4. compile a tape
+# 1. compile a tape
 
 
 def _compiler(
@@ -47,7 +47,8 @@ def _slopes(case: str, **wrong: float) -> tuple[float, tuple[float, float]]:
 
 _ONE = sandbox.expected_compiled()[ALONE]
 
-ex_14_4 = Exercise(
+ex_15_1 = Exercise(
+    formerly="ex_14_4",
     expects="a function compile_tape(tape) that returns source text, in which a function `compiled` is defined",
     expected=sandbox.expected_compiled(),
     observe=sandbox.compile_and_run,
@@ -109,7 +110,7 @@ ex_14_4 = Exercise(
     praise="The sweep has become text: all its decisions were made while writing, and none is left for running.",
 )
 
-# 5. a guard
+# 2. a guard
 
 
 _TRIED = """\
@@ -146,7 +147,8 @@ _KEEPS_THE_FIRST = _guarded().replace(
     "        fresh = load(with_guards(tape))\n        compiled = compiled or fresh\n        return fresh(x)",
 )
 
-ex_14_5 = Exercise(
+ex_15_2 = Exercise(
+    formerly="ex_14_5",
     expects="two functions: guard(tape, asked) gives a line of Python, rerecording(f) gives a function of x",
     expected=sandbox.expected_guarded(),
     observe=sandbox.run_guarded,

@@ -1,4 +1,4 @@
-"""A row of the learner's own in notebook 14, and what every interpreter makes of it."""
+"""A row of the learner's own in notebook 15, and what every interpreter makes of it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DIFFERENCES = "against differences"
 
 
 def saturation(x: Any, k: Any) -> Any:
-    """The operation of exercise 14.7, without a rule of its own."""
+    """The operation of exercise 15.4, without a rule of its own."""
     return x / (x + k)
 
 

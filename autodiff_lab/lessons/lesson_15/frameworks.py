@@ -1,14 +1,14 @@
-"""The exercises of notebook 14 at the end of the road: who does what, and a row that everything follows."""
+"""The exercises of notebook 15 at the end of the road: who does what, and a row that everything follows."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from autodiff_lab.lessons.checks import Crashed, Exercise, in_small_letters
-from autodiff_lab.lessons.lesson_14 import own_rule
-from autodiff_lab.lessons.lesson_14.own_rule import DIFFERENCES, POINTS, REVERSE, SECOND
+from autodiff_lab.lessons.lesson_15 import own_rule
+from autodiff_lab.lessons.lesson_15.own_rule import DIFFERENCES, POINTS, REVERSE, SECOND
 
-# 6. six machines
+# 3. six machines
 
 _SYSTEMS = ("d", "f", "a", "c", "e", "b")
 
@@ -19,31 +19,32 @@ def read_letters(answer: Any) -> Any:
     return in_small_letters(parts, *sorted(_SYSTEMS))
 
 
-ex_14_6 = Exercise(
+ex_15_3 = Exercise(
+    formerly="ex_14_6",
     expects="six letters, such as ('a', 'b', 'c', 'd', 'e', 'f'), in the order of the systems",
     expected=_SYSTEMS,
     observe=read_letters,
     misconceptions={
         ("d", "a", "f", "c", "e", "b"): "Both are static graphs. Which of the two looks up gradients in a registry, "
-        "under the operation's name? The small graph of document 1 has scalars, and its derivatives in a method.",
+        "under the operation's name? NaiveGraph has scalars, and its derivatives in a method.",
         ("d", "f", "a", "e", "c", "b"): "TensorFlow's GradientTape and PyTorch are the other way round. One has a "
         "tape object with records in it; in the other each tensor points to what made it.",
-        ("c", "f", "a", "d", "e", "b"): "What does document 0's machine keep for an operation: a name and its "
+        ("c", "f", "a", "d", "e", "b"): "What does the tape of notebook 03 keep for an operation: a name and its "
         "operands, or a function that it calls in the sweep? And is its list global?",
         ("d", "f", "b", "c", "e", "a"): "JAX and the first TensorFlow both work on a program that is there before it "
         "runs. Only one of them gets it by running the function on tracers, and makes reverse mode by transposing a "
         "linear program.",
     },
     hints=(
-        "Begin with what you have built yourself: notebook 03 is document 0's machine, 06 is document 1's, 07 has both "
-        "of TensorFlow's.",
+        "Begin with what you have built yourself: the tape in notebook 03, NaiveGraph in 06, both of TensorFlow's "
+        "machines in 07.",
         "PyTorch has no tape object at all. Follow grad_fn from a tensor to see what it has.",
         "JAX runs your function on tracers, takes the linear part, and turns it around.",
     ),
     praise="Six machines, and one chain rule.",
 )
 
-# 7. a row of the table
+# 4. a row of the table
 
 
 def _row(by_x: str = "(1 - y) / (x + k)", by_k: str = "-y / (x + k)") -> str:
@@ -59,7 +60,8 @@ def by_k(y, x, k):
 _AT = POINTS[0]
 _RIGHT = own_rule.expected_row()[f"{REVERSE}, both slopes"]
 
-ex_14_7 = Exercise(
+ex_15_4 = Exercise(
+    formerly="ex_14_7",
     expects="two functions of y, x and k that return the local partials",
     expected=own_rule.expected_row(),
     observe=own_rule.follow_row,
@@ -96,7 +98,7 @@ ex_14_7 = Exercise(
     praise="Two lines of yours, and six interpreters agree.",
 )
 
-# 8. an operation of one's own
+# 5. an operation of one's own
 
 
 def _invention(function: str = "x * np.exp(-x * x)", partial: str = "np.exp(-x * x) * (1 - 2 * x * x)") -> str:
@@ -109,7 +111,8 @@ def my_partial(y, x):
     return {partial}"""
 
 
-ex_14_8 = Exercise(
+ex_15_5 = Exercise(
+    formerly="ex_14_8",
     is_whole=True,
     expects="two functions: my_function(x), and my_partial(y, x), its derivative",
     expected=own_rule.expected_invention(),
