@@ -7,7 +7,7 @@
 badges
     The badge in the first cell of each notebook (`notebooks/badges.py`).
 table
-    The notebooks, their questions and minutes in the README, from their first cells.
+    The notebooks, their questions and minutes in the README and in the map of notebook 00, from their first cells.
 plans
     The tables in the page for lecturers, from the plans.
 outputs
@@ -24,38 +24,65 @@ import argparse
 import re
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import nbformat
 
 from autodiff_lab.classroom.lecture.plans import Plan, find_plan, list_plans
 from tests.notebooks import normalise
-from tests.notebooks.badges import ROOT, update_badges
+from tests.notebooks.badges import ROOT, START, update_badges
 
 README = ROOT / "README.md"
 TABLE = re.compile(r"^\| notebook \| its question \|.*?(?=\n\n)", re.MULTILINE | re.DOTALL)
 
 
 def update_table(*, check: bool) -> list[str]:
-    """Write the notebooks into the README; return what differed."""
+    """Write the notebooks into the README, and into the map of notebook 00; return what differed."""
     readme = README.read_text(encoding="utf-8")
     fresh = with_table(readme)
     if fresh != readme and not check:
         README.write_text(fresh, encoding="utf-8")
-    return ["README.md: its table of notebooks differs from their first cells"] if fresh != readme else []
+    found = ["README.md: its table of notebooks differs from their first cells"] if fresh != readme else []
+    start = ROOT / "notebooks" / START
+    notebook = nbformat.read(start, as_version=4)
+    course = next(cell for cell in notebook.cells if cell.id == "course-map")
+    course.source, before = with_map(course.source), course.source
+    if course.source != before:
+        found.append(f"{START}: its map of the course differs from the notebooks' first cells")
+        if not check:
+            start.write_text(nbformat.writes(notebook, version=4) + "\n", encoding="utf-8")
+    return found
 
 
-def with_table(readme: str) -> str:
-    """Return the text of the README with the table as the notebooks' first cells have it."""
-    rows = ["| notebook | its question | minutes |", "|:--|:--|--:|"]
+def first_cells() -> Iterator[tuple[Path, str, str, str]]:
+    """Go through the lessons: the file, its title, its question, and its minutes with exercises and without."""
     for path in sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb")):
         first = nbformat.read(path, as_version=4).cells[0].source
         title, question, time = (
             re.search(pattern, first, re.MULTILINE)[1]
             for pattern in (r"^# (.*)$", r"^\*\*(.*)\*\*$", r"^\| \*\*Time\*\* \| (.*) \|$")
         )
-        minutes = " / ".join(re.findall(r"\d+", time))
+        yield path, title, question, " / ".join(re.findall(r"\d+", time))
+
+
+def with_map(text: str) -> str:
+    """Return the map with titles, questions and minutes as the first cells have them; what comes before stays."""
+    for path, title, question, minutes in first_cells():
+        row = re.compile(rf"^\| \[{title[:2]} · [^|]*\| [^|]* \| [^|]* \| ([^|]*) \|$", re.MULTILINE)
+        text = row.sub(
+            lambda found, new=(title, path.name, question, minutes): (
+                f"| [{new[0]}]({new[1]}) | {new[2]} | {new[3]} | {found[1]} |"
+            ),
+            text,
+        )
+    return text
+
+
+def with_table(readme: str) -> str:
+    """Return the text of the README with the table as the notebooks' first cells have it."""
+    rows = ["| notebook | its question | minutes |", "|:--|:--|--:|"]
+    for path, title, question, minutes in first_cells():
         rows.append(f"| [{title}](notebooks/{path.name}) | {question} | {minutes} |")
     return TABLE.sub(lambda _: "\n".join(rows), readme)
 
@@ -83,7 +110,8 @@ def plan_section(plan: Plan) -> str:
         place = f"[{stop.lesson}, section {stop.section}]({stop.notebook.name}#cell-id={stop.cell_id})"
         many = f"{stop.many_say} {stop.answer}".strip()
         rows.append(f"| {stop.minutes} | {place} | {stop.show.rstrip('.')} | {stop.question} | {many} |")
-    return "\n\n".join(filter(None, [plan.title, plan.introduction, "\n".join(rows), plan.end])) + "\n\n"
+    section = "\n\n".join(filter(None, [plan.title, plan.introduction, "\n".join(rows), plan.end])) + "\n\n"
+    return section.replace("](../", "](")  # a plan is in a folder of its own
 
 
 def update_outputs(*, check: bool) -> list[str]:
