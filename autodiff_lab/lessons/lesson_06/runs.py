@@ -15,22 +15,20 @@ from autodiff_lab.transforms.gradients import grad
 # 1. the loop that runs a graph
 
 
-def _run(
-    waiting: str = "len(node.operands)", first: str = "waiting[node] == 0", then: str = "waiting[user] == 0"
-) -> str:
+def _run(waiting: str = "len(node.inputs)", first: str = "waiting[node] == 0", then: str = "waiting[user] == 0") -> str:
     return f"""\
 def run(targets, feed):
     nodes = needed(targets)
     waiting = {{node: {waiting} for node in nodes}}
     users = {{node: [] for node in nodes}}
     for node in nodes:
-        for x in node.operands:
+        for x in node.inputs:
             users[x].append(node)
 
     queue = [node for node in nodes if {first}]
     while queue:
         node = queue.pop(0)
-        node.value = compute(node, feed)
+        compute(node, feed)
         for user in users[node]:
             waiting[user] -= 1
             if {then}:
@@ -51,37 +49,37 @@ ex_06_1 = Exercise(
         _run(first="isinstance(node, Placeholder)"): (
             {SQUARE: 4.0, WITH_CONSTANT: None},
             "A sum with a constant in it got no value: the constant never had its turn, so the sum waits for it to "
-            "this day. Who else has no operands?",
+            "this day. Who else has no inputs?",
         ),
         _run(first="True"): (
             {SQUARE: Crashed("TypeError")},
-            "An operation was on the queue from the beginning, and was computed before its operands had a value. Only "
+            "An operation was on the queue from the beginning, and was computed before its inputs had a value. Only "
             "those who wait for nobody may begin.",
         ),
         _run(then="True"): (
             {SQUARE: 4.0, ONE_OPERAND: math.log(2.0), FAN: Crashed("TypeError")},
-            "A user was put on the queue when the first of its operands was done, and the second had no value yet. "
+            "A user was put on the queue when the first of its inputs was done, and the second had no value yet. "
             "Ask its counter.",
         ),
         _run(then="waiting[user] == 1"): (
             {SQUARE: 4.0, ONE_OPERAND: None, FAN: Crashed("TypeError")},
-            "At 1 a node still waits for one operand. How many are missing when it may be computed?",
+            "At 1 a node still waits for one input. How many are missing when it may be computed?",
         ),
-        _run(waiting="len(set(node.operands))"): (
+        _run(waiting="len(set(node.inputs))"): (
             {SQUARE: 4.0, FAN: sandbox.expected_runs()[FAN], FLAT: Crashed("TypeError")},
-            "An operand that stands in two places is counted once here, and further down it is subtracted twice. "
+            "An input that stands in two places is counted once here, and further down it is subtracted twice. "
             "Count places.",
         ),
         _run(waiting="1"): (
             {SQUARE: None, WITH_CONSTANT: None},
-            "No node is at 0 in the beginning, so the queue is empty and nothing is computed. How many operands does "
+            "No node is at 0 in the beginning, so the queue is empty and nothing is computed. How many inputs does "
             "a placeholder wait for?",
         ),
     },
     hints=(
-        "A node may be computed when all its operands have their values. The counter says how many have not.",
-        "In the beginning nobody has a value: each node waits for all its operands. Who waits for none?",
-        "A counter begins at the number of operands. The other two blanks ask the same question of it.",
+        "A node may be computed when all its inputs have their values. The counter says how many have not.",
+        "In the beginning nobody has a value: each node waits for all its inputs. Who waits for none?",
+        "A counter begins at the number of inputs. The other two blanks ask the same question of it.",
     ),
     praise="Nobody sorted the graph. Who is ready comes of itself, from counting. This is Kahn's algorithm, of 1962.",
 )
