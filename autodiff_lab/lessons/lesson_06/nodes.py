@@ -21,10 +21,13 @@ numbers = itertools.count(1)
 
 
 class Node:
-    inputs = ()
+    inputs, name = (), None
 
     def __init__(self):
         self.number = next(numbers)
+
+    def __repr__(self):
+        return self.name or str(self.value)
 
     def operation(self, kind, *inputs):
         return Operator(kind, *inputs)
@@ -67,17 +70,11 @@ class Constant(Node):
     def value(self):  # it can be read, and nothing can be written to it
         return self._value
 
-    def __repr__(self):
-        return str(self.value)
-
 
 class Variable(Node):
     def __init__(self, value, name=None):
         super().__init__()
         self.value, self.grad, self.name = value, 0.0, name
-
-    def __repr__(self):
-        return self.name or str(self.value)
 
 
 class Placeholder(Variable):

@@ -1,7 +1,5 @@
 """What notebook 07 shows of TensorFlow and JAX: a tape recorded while a graph is traced, and stopped gradients."""
 
-# ruff: noqa: PLC0415
-
 
 def tensorflow_traced_tape():
     import tensorflow as tf
