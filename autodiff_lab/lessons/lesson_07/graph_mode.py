@@ -35,7 +35,7 @@ def gradients(ys, xs):
     arrived = {{node: [] for node in pending}}
     for y in ys:
         if y in pending:
-            arrived[y].append(y.operation("Ones"))
+            arrived[y].append(ones_like(y))
 
     queue = [node for node in pending if {ready}]
     grads = {{}}
@@ -92,7 +92,7 @@ ex_07_2 = Exercise(
             {_SQUARE: Crashed("TypeError")},
             "arrived[node] is a list of contributions. The gradient is their sum: total(…) adds a list of nodes.",
         ),
-        _loop(grad='node.operation("Ones")'): (
+        _loop(grad='ones_like(node)'): (
             {_SQUARE: (1.0,)},
             "Every node begins with 1 here. Only the ys do; everybody else has the sum of what arrived.",
         ),
@@ -145,7 +145,7 @@ ex_07_3 = Exercise(
             "The shapes are right. If y grows, x − y gets smaller: a sign is missing.",
         ),
         _sub_grad(sends="{}"): (
-            {_IN_X: "an object of type Node"},
+            {_IN_X: "an object of type Operator"},
             "Sub has two inputs, and you return one gradient. The contract: m inputs, m gradients, in the same order.",
         ),
         _sub_grad(sends="{1}, {0}"): (
