@@ -154,7 +154,7 @@ ex_07_7 = Exercise(
         ),
         _minimize(step="variable.assign(learning_rate * gradient)"): (
             {after(1): 6.92},
-            "You put the step in the place of the value. Subtract it from what the Variable holds: assign_sub.",
+            "You put the step instead of the value. Subtract it from what the Variable holds: assign_sub.",
         ),
         _minimize(step="variable.assign_sub(gradient)"): (
             {WHERE: 1.0},
