@@ -92,7 +92,7 @@ ex_07_2 = Exercise(
             {_SQUARE: "(an object of type Operator, an object of type Operator)"},
             "arrived[node] is a list of contributions. The gradient is their sum: total(…) adds a list of nodes.",
         ),
-        _loop(grad='ones_like(node)'): (
+        _loop(grad="ones_like(node)"): (
             {_SQUARE: (1.0,)},
             "Every node begins with 1 here. Only the ys do; all others have the sum of what arrived.",
         ),
