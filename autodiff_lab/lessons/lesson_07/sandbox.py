@@ -1,8 +1,8 @@
 """The learner's own graph of notebook 07, borrowed for a check; and tapes of the package, for what is asked of those.
 
-The functions a learner writes there use what stands beside them in the notebook: the nodes and `run` of notebook 06, `between` and the
-registry `GRADIENT`. A check builds small programs of the learner's own nodes, and of the package's static graph, and
-compares what both give.
+The functions a learner writes there use what stands beside them in the notebook: the nodes and `run` of notebook 06,
+`between`, and the table `GRADIENT`. A check builds small programs of these nodes, and of the package's static graph,
+and compares what both give.
 """
 
 from __future__ import annotations
