@@ -49,12 +49,12 @@ ex_06_1 = Exercise(
         _run(first="isinstance(node, Placeholder)"): (
             {SQUARE: 4.0, WITH_CONSTANT: None},
             "A sum with a constant in it got no value: the constant never had its turn, so the sum waits for it to "
-            "this day. Who else has no inputs?",
+            "this day. Which other nodes have no inputs?",
         ),
         _run(first="True"): (
             {SQUARE: Crashed("TypeError")},
             "An operation was on the queue from the beginning, and was computed before its inputs had a value. Only "
-            "those who wait for nobody may begin.",
+            "nodes that wait for nothing may begin.",
         ),
         _run(then="True"): (
             {SQUARE: 4.0, ONE_OPERAND: math.log(2.0), FAN: Crashed("TypeError")},
@@ -78,10 +78,10 @@ ex_06_1 = Exercise(
     },
     hints=(
         "A node may be computed when all its inputs have their values. The counter says how many have not.",
-        "In the beginning nobody has a value: each node waits for all its inputs. Who waits for none?",
+        "In the beginning no node has a value: each waits for all its inputs. Which ones wait for none?",
         "A counter begins at the number of inputs. The other two blanks ask the same question of it.",
     ),
-    praise="Nobody sorted the graph. Who is ready comes of itself, from counting. This is Kahn's algorithm, of 1962.",
+    praise="No line of it sorts the graph: the order comes from counting. This is Kahn's algorithm, of 1962.",
 )
 
 # 2. the first example of the document
@@ -105,7 +105,7 @@ def _example(a: float = 10.0, b: float = 4.0) -> Instance:
         "is the natural one.",
         (a * b + math.log(a) + math.log(b), False): "You took the logarithms one by one. The logarithm of a sum is "
         "not the sum of the logarithms.",
-        (slope, False): "That is the slope in a. Asked is the value.",
+        (slope, False): "That is the derivative with respect to a. Asked for is the value.",
     }
     return Instance(right, wrong)
 
@@ -120,7 +120,7 @@ ex_06_2 = Exercise(
         "run([f], {a: …, b: …}) gives a list with one value. Is it 46.63906?",
     ),
     praise="The same graph, another number. If the inputs were whole numbers, the document's formula and its output "
-    "disagree, by 4; which of the two it ran, nobody can tell from the page.",
+    "disagree, by 4; the page does not tell which of the two it ran.",
 )
 
 # 3. a batch
@@ -158,7 +158,7 @@ ex_06_3 = Exercise(
         ),
         _feed("return wave_out.value"): (
             {VALUES: None},
-            "wave_out has no value, because nobody has run it. Building does not compute.",
+            "wave_out has no value, because it was not run. Building does not compute.",
         ),
         _feed("return sin(np.array(values)) * np.array(values)"): (
             {MADE: 2.0},
@@ -199,7 +199,7 @@ ex_06_4 = Exercise(
     misconceptions={
         _any(back="ys, only=y"): (
             {INTERIOR: ((0.0,), (2 * E_SQUARED**2,))},
-            "The row of h is 0, as in the document: h is used by h * h, so it is not on the queue, and nobody gives "
+            "The row of h is 0, as in the document: h is used by h * h, so it is not on the queue, and nothing gives "
             "it a 1. For which targets would h be the output?",
         ),
         _any(back="ys"): (
@@ -221,9 +221,9 @@ ex_06_4 = Exercise(
         ),
     },
     hints=(
-        "backward begins at the nodes that nobody among the needed ones uses. Which targets make y such a node?",
+        "backward begins at the nodes that none of the needed ones uses. Which targets make y such a node?",
         "needed([y]) goes down from y, and never to the users of y. So in backward([y]) only y is at 0.",
         "So the sweep is given one y. Before it, clear whatever an earlier sweep may have reached: all ys, and all xs.",
     ),
-    praise="A node is an output if nobody who was asked for uses it. That is not a property of the node.",
+    praise="A node is an output if none of the nodes that the targets need uses it. That depends on the targets.",
 )

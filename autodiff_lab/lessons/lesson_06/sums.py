@@ -30,7 +30,7 @@ def run_aliased_sum(x: float, y: float, z: float, k: float, flatten: str) -> tup
 def _alias(x: float = 1.0, y: float = 2.0, z: float = 3.0, k: float = 10.0) -> Instance:
     right, meant = run_aliased_sum(x, y, z, k, "mutate"), run_aliased_sum(x, y, z, k, "copy")
     wrong = {
-        meant: "That is what the three lines mean. But t is no new node: z was handed to s. Who looks at s later?",
+        meant: "That is what the three lines mean. But t is no new node: z was handed to s. Which node uses s?",
         (meant[0], right[1]): "u uses s as it is when the graph is run. If u sees the longer sum, then s is the "
         "longer sum.",
         (right[0], meant[1]): "s has three inputs when the graph is run, you saw that. And u was built before: but "
@@ -113,8 +113,8 @@ ex_06_5b = Exercise(
         "If x is a sum, its inputs go into the list, else x itself. Is a product a sum?",
         "inputs += x.inputs copies the entries of that list into yours, and leaves the other list as it is.",
     ),
-    praise="t has the inputs x, y, z, and s has still x and y. The old sum is not needed any more unless somebody "
-    "holds it, and then it is there.",
+    praise="t has the inputs x, y, z, and s has still x and y. The old sum is not needed any more unless you "
+    "hold it, and then it is there.",
 )
 
 # 6. how many nodes

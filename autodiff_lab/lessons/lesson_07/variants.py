@@ -34,7 +34,7 @@ def table_instance(x: float = 3.0, accessed: bool = True) -> Instance:
         "Variable is watched when it is read; watch() works either way.",
         (slope,) * 6: "All six are squared and added, so on paper all six slopes are alike. The tape only knows what "
         "it was watching when it happened.",
-        instead(c=slope): "c is a tensor, and nobody told the tape to watch it. Only trainable Variables need no "
+        instead(c=slope): "c is a tensor, and the tape was not told to watch it. Only trainable Variables need no "
         "telling.",
         instead(b=slope): "b is a Variable, but not a trainable one. The tape watches it only when told to.",
         instead(e=slope): "e.numpy() is a plain number. What is computed with it happens outside the tape's hearing.",
