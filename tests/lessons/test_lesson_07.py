@@ -23,7 +23,7 @@ def shown(cell):
 @pytest.mark.parametrize(("target", "source"), list(itertools.product(*ex_07_1.draws.values())))
 def test_the_counts_are_those_of_the_program_that_is_shown(target, source):
     """By the learner's own `between`, of the notebook."""
-    names = in_the_notebook("07", "x, z = Node('x'), Node('z')\nsin = np.sin\n" + shown("ex-07-1-text"))
+    names = in_the_notebook("07", "x, z = Placeholder('x'), Placeholder('z')\n" + shown("ex-07-1-text"))
     counts = names["between"]([names[target]], [names[name] for name in source.split(" and ")])
     assert tuple(counts.get(names[name]) for name in ("x", "a", "b", "c")) == count_pending(target, source)["pending"]
 
@@ -41,11 +41,11 @@ def test_the_truth_table_is_that_of_the_program_that_is_shown(x, accessed):
 def test_the_two_machines_of_the_learner_agree():
     """One loop, nodes or numbers: the same counts and the same slopes at many points, and those of the package."""
     names = in_the_notebook("07", ex_07_2.reference)
-    node, tensor, gradients = names["Node"], names["Tensor"], names["gradients"]
-    w, b = node("w"), node("b")
+    tensor, gradients = names["Tensor"], names["gradients"]
+    w, b = names["Placeholder"]("w"), names["Placeholder"]("b")
     slopes = gradients([squared_error(w, b)], [w, b])
     for at in [(5.0, 10.0), (0.0, 0.0), (-1.5, 2.25)]:
-        watched = [tensor("w", value=at[0]), tensor("b", value=at[1])]
+        watched = [tensor(at[0], "w"), tensor(at[1], "b")]
         with names["Cassette"]() as tape:
             tape.watch(*watched)
             loss = squared_error(*watched)

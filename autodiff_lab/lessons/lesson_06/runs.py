@@ -15,22 +15,20 @@ from autodiff_lab.transforms.gradients import grad
 # 1. the loop that runs a graph
 
 
-def _run(
-    waiting: str = "len(node.operands)", first: str = "waiting[node] == 0", then: str = "waiting[user] == 0"
-) -> str:
+def _run(waiting: str = "len(node.inputs)", first: str = "waiting[node] == 0", then: str = "waiting[user] == 0") -> str:
     return f"""\
 def run(targets, feed):
     nodes = needed(targets)
     waiting = {{node: {waiting} for node in nodes}}
     users = {{node: [] for node in nodes}}
     for node in nodes:
-        for x in node.operands:
+        for x in node.inputs:
             users[x].append(node)
 
     queue = [node for node in nodes if {first}]
     while queue:
         node = queue.pop(0)
-        node.value = compute(node, feed)
+        compute(node, feed)
         for user in users[node]:
             waiting[user] -= 1
             if {then}:
@@ -51,39 +49,39 @@ ex_06_1 = Exercise(
         _run(first="isinstance(node, Placeholder)"): (
             {SQUARE: 4.0, WITH_CONSTANT: None},
             "A sum with a constant in it got no value: the constant never had its turn, so the sum waits for it to "
-            "this day. Who else has no operands?",
+            "this day. Which other nodes have no inputs?",
         ),
         _run(first="True"): (
             {SQUARE: Crashed("TypeError")},
-            "An operation was on the queue from the beginning, and was computed before its operands had a value. Only "
-            "those who wait for nobody may begin.",
+            "An operation was on the queue from the beginning, and was computed before its inputs had a value. Only "
+            "nodes that wait for nothing may begin.",
         ),
         _run(then="True"): (
             {SQUARE: 4.0, ONE_OPERAND: math.log(2.0), FAN: Crashed("TypeError")},
-            "A user was put on the queue when the first of its operands was done, and the second had no value yet. "
+            "A user was put on the queue when the first of its inputs was done, and the second had no value yet. "
             "Ask its counter.",
         ),
         _run(then="waiting[user] == 1"): (
             {SQUARE: 4.0, ONE_OPERAND: None, FAN: Crashed("TypeError")},
-            "At 1 a node still waits for one operand. How many are missing when it may be computed?",
+            "At 1 a node still waits for one input. How many are missing when it may be computed?",
         ),
-        _run(waiting="len(set(node.operands))"): (
+        _run(waiting="len(set(node.inputs))"): (
             {SQUARE: 4.0, FAN: sandbox.expected_runs()[FAN], FLAT: Crashed("TypeError")},
-            "An operand that stands in two places is counted once here, and further down it is subtracted twice. "
+            "An input that stands in two places is counted once here, and further down it is subtracted twice. "
             "Count places.",
         ),
         _run(waiting="1"): (
             {SQUARE: None, WITH_CONSTANT: None},
-            "No node is at 0 in the beginning, so the queue is empty and nothing is computed. How many operands does "
+            "No node is at 0 in the beginning, so the queue is empty and nothing is computed. How many inputs does "
             "a placeholder wait for?",
         ),
     },
     hints=(
-        "A node may be computed when all its operands have their values. The counter says how many have not.",
-        "In the beginning nobody has a value: each node waits for all its operands. Who waits for none?",
-        "A counter begins at the number of operands. The other two blanks ask the same question of it.",
+        "A node may be computed when all its inputs have their values. The counter says how many have not.",
+        "In the beginning no node has a value: each waits for all its inputs. Which ones wait for none?",
+        "A counter begins at the number of inputs. The other two blanks ask the same question of it.",
     ),
-    praise="Nobody sorted the graph. Who is ready comes of itself, from counting. This is Kahn's algorithm, of 1962.",
+    praise="No line of it sorts the graph: the order comes from counting. This is Kahn's algorithm, of 1962.",
 )
 
 # 2. the first example of the document
@@ -107,7 +105,7 @@ def _example(a: float = 10.0, b: float = 4.0) -> Instance:
         "is the natural one.",
         (a * b + math.log(a) + math.log(b), False): "You took the logarithms one by one. The logarithm of a sum is "
         "not the sum of the logarithms.",
-        (slope, False): "That is the slope in a. Asked is the value.",
+        (slope, False): "That is the derivative with respect to a. Asked for is the value.",
     }
     return Instance(right, wrong)
 
@@ -122,7 +120,7 @@ ex_06_2 = Exercise(
         "run([f], {a: …, b: …}) gives a list with one value. Is it 46.63906?",
     ),
     praise="The same graph, another number. If the inputs were whole numbers, the document's formula and its output "
-    "disagree, by 4; which of the two it ran, nobody can tell from the page.",
+    "disagree, by 4; the page does not tell which of the two it ran.",
 )
 
 # 3. a batch
@@ -160,7 +158,7 @@ ex_06_3 = Exercise(
         ),
         _feed("return wave_out.value"): (
             {VALUES: None},
-            "wave_out has no value, because nobody has run it. Building does not compute.",
+            "wave_out has no value, because it was not run. Building does not compute.",
         ),
         _feed("return sin(np.array(values)) * np.array(values)"): (
             {MADE: 2.0},
@@ -201,7 +199,7 @@ ex_06_4 = Exercise(
     misconceptions={
         _any(back="ys, only=y"): (
             {INTERIOR: ((0.0,), (2 * E_SQUARED**2,))},
-            "The row of h is 0, as in the document: h is used by h * h, so it is not on the queue, and nobody gives "
+            "The row of h is 0, as in the document: h is used by h * h, so it is not on the queue, and nothing gives "
             "it a 1. For which targets would h be the output?",
         ),
         _any(back="ys"): (
@@ -223,9 +221,9 @@ ex_06_4 = Exercise(
         ),
     },
     hints=(
-        "backward begins at the nodes that nobody among the needed ones uses. Which targets make y such a node?",
+        "backward begins at the nodes that none of the needed ones uses. Which targets make y such a node?",
         "needed([y]) goes down from y, and never to the users of y. So in backward([y]) only y is at 0.",
         "So the sweep is given one y. Before it, clear whatever an earlier sweep may have reached: all ys, and all xs.",
     ),
-    praise="A node is an output if nobody who was asked for uses it. That is not a property of the node.",
+    praise="A node is an output if none of the nodes that the targets need uses it. That depends on the targets.",
 )

@@ -138,7 +138,7 @@ def _reached(nodes: list[Any]) -> list[Any]:
         node = todo.pop()
         if id(node) not in found:
             found[id(node)] = node
-            todo += list(getattr(node, "operands", ()))
+            todo += list(getattr(node, "inputs", ()))
     return list(found.values())
 
 
@@ -190,9 +190,9 @@ def find_jacobians(jacobian_any: Any) -> Any:
 THREE = (1.0, 2.0, 3.0)
 ALIAS = "s = x + y, u = s * 10, t = s + z: the values of s, u, t, and whether t is a new node"
 COUNT = "x + y + z: how many nodes it needs"
-BOTH = "(x + y) + (z + x): its value and its number of operands"
-TWICE = "s + s with s = x + y: its value and its number of operands"
-OTHER = "x * y + z: its value and its number of operands"
+BOTH = "(x + y) + (z + x): its value and its number of inputs"
+TWICE = "s + s with s = x + y: its value and its number of inputs"
+OTHER = "x * y + z: its value and its number of inputs"
 
 
 def expected_sums() -> dict[str, Any]:
@@ -226,7 +226,7 @@ def sum_flat(flat_add: Any) -> Any:
     def measure(make: Callable[[Any, Any, Any], Any]) -> Callable[..., Any]:
         def run(names: dict[str, Any], *inputs: Any) -> Any:
             node = make(*inputs)
-            return names["run"]([node], {})[0], len(node.operands)
+            return names["run"]([node], {})[0], len(node.inputs)
 
         return run
 

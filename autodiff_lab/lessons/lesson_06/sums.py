@@ -30,10 +30,10 @@ def run_aliased_sum(x: float, y: float, z: float, k: float, flatten: str) -> tup
 def _alias(x: float = 1.0, y: float = 2.0, z: float = 3.0, k: float = 10.0) -> Instance:
     right, meant = run_aliased_sum(x, y, z, k, "mutate"), run_aliased_sum(x, y, z, k, "copy")
     wrong = {
-        meant: "That is what the three lines mean. But t is no new node: z was handed to s. Who looks at s later?",
+        meant: "That is what the three lines mean. But t is no new node: z was handed to s. Which node uses s?",
         (meant[0], right[1]): "u uses s as it is when the graph is run. If u sees the longer sum, then s is the "
         "longer sum.",
-        (right[0], meant[1]): "s has three operands when the graph is run, you saw that. And u was built before: but "
+        (right[0], meant[1]): "s has three inputs when the graph is run, you saw that. And u was built before: but "
         "it holds s, and not a value of s.",
         f"answer = {(meant[0], right[0])}": (
             (meant[0], right[0]),
@@ -49,7 +49,7 @@ ex_06_5a = Exercise(
     draws={"x": (1.0, 2.0, 4.0), "y": (3.0, 5.0, 6.0), "z": (1.0, 7.0, 9.0), "k": (2.0, 10.0, 100.0)},
     hints=(
         "merging_add(s, z) finds that s is a sum. What does it do with s, and what does it return?",
-        "t is s. Write down the operands of this one node, and then compute.",
+        "t is s. Write down the inputs of this one node, and then compute.",
         "Nothing was computed when u was built. When the graph is run, s is x + y + z.",
     ),
     praise="The line that does the damage comes after the line that suffers it. No error, no warning, a wrong number.",
@@ -61,16 +61,16 @@ ex_06_5a = Exercise(
 def _flat(gather: str, before: str = "") -> str:
     return f"""\
 def flat_add(a, b):
-    operands = []
+    inputs = []
     for x in (a, b):
         {gather}
-    {before}return Operator("add", *operands)"""
+    {before}return Operator("add", *inputs)"""
 
 
 SPREAD = """if isinstance(x, Operator) and x.kind == "add":
-            operands += x.operands
+            inputs += x.inputs
         else:
-            operands.append(x)"""
+            inputs.append(x)"""
 EXPECTED = sandbox.expected_sums()
 
 ex_06_5b = Exercise(
@@ -86,36 +86,35 @@ ex_06_5b = Exercise(
         ),
         'def flat_add(a, b):\n    return Operator("add", a, b)': (
             {ALIAS: EXPECTED[ALIAS], COUNT: 5.0},
-            "Nothing is damaged, and nothing is saved: x + y + z needs 5 nodes. Take the operands of a sum in the "
+            "Nothing is damaged, and nothing is saved: x + y + z needs 5 nodes. Take the inputs of a sum in the "
             "place of the sum.",
         ),
-        "def flat_add(a, b):\n    operands = a.operands or [a]\n    operands += [b]\n"
-        '    return Operator("add", *operands)': (
+        'def flat_add(a, b):\n    inputs = a.inputs or [a]\n    inputs += [b]\n    return Operator("add", *inputs)': (
             {ALIAS: (6.0, 60.0, 6.0, True)},
-            "The node is new, and s is 6 all the same: `operands = a.operands` is the list of a itself, not a copy, "
+            "The node is new, and s is 6 all the same: `inputs = a.inputs` is the list of a itself, not a copy, "
             "and += writes into it.",
         ),
-        _flat("operands += x.operands or [x]"): (
+        _flat("inputs += x.inputs or [x]"): (
             {ALIAS: EXPECTED[ALIAS], COUNT: 4.0, BOTH: EXPECTED[BOTH], OTHER: (6.0, 3.0)},
-            "You took the operands of a product into a sum: x * y + z became x + y + z. Only a sum may be opened.",
+            "You took the inputs of a product into a sum: x * y + z became x + y + z. Only a sum may be opened.",
         ),
         'def flat_add(a, b):\n    if isinstance(a, Operator) and a.kind == "add":\n'
-        '        return Operator("add", *a.operands, b)\n    return Operator("add", a, b)': (
+        '        return Operator("add", *a.inputs, b)\n    return Operator("add", a, b)': (
             {ALIAS: EXPECTED[ALIAS], COUNT: 4.0, BOTH: (7.0, 3.0)},
             "A sum on the left is opened, and one on the right is not.",
         ),
-        _flat(SPREAD, "operands = list(dict.fromkeys(operands))\n    "): (
+        _flat(SPREAD, "inputs = list(dict.fromkeys(inputs))\n    "): (
             {COUNT: 4.0, BOTH: (6.0, 3.0), TWICE: (3.0, 2.0)},
-            "An operand that stands there twice is counted once. s + s is twice s: keep the places.",
+            "An input that stands there twice is counted once. s + s is twice s: keep the places.",
         ),
     },
     hints=(
-        "Collect the operands of the new node in a list of your own, and hand them to Operator at the end.",
-        "If x is a sum, its operands go into the list, else x itself. Is a product a sum?",
-        "operands += x.operands copies the entries of that list into yours, and leaves the other list as it is.",
+        "Collect the inputs of the new node in a list of your own, and hand them to Operator at the end.",
+        "If x is a sum, its inputs go into the list, else x itself. Is a product a sum?",
+        "inputs += x.inputs copies the entries of that list into yours, and leaves the other list as it is.",
     ),
-    praise="t has the operands x, y, z, and s has still x and y. The old sum is not needed any more unless somebody "
-    "holds it, and then it is there.",
+    praise="t has the inputs x, y, z, and s has still x and y. The old sum is not needed any more unless you "
+    "hold it, and then it is there.",
 )
 
 # 6. how many nodes
@@ -188,7 +187,7 @@ ex_06_7 = Exercise(
     expects="three functions, sin_partials(x), cos_partials(x) and mul_partials(*values), that return lists",
     expected=RIGHT,
     observe=sandbox.find_partials,
-    cases="There is one partial for each operand.",
+    cases="There is one partial for each input.",
     reference=_three(),
     misconceptions={
         _three(mul="[math.prod(values) / v for v in values]"): (
@@ -213,7 +212,7 @@ ex_06_7 = Exercise(
         ),
         _three(sin="np.cos(x)", cos="-np.sin(x)"): (
             {SIN: float(np.cos(0.5)), COS: float(-np.sin(0.5))},
-            "Return a list, also for one operand: the sweep goes through operands and partials together.",
+            "Return a list, also for one input: the sweep goes through inputs and partials together.",
         ),
     },
     hints=(

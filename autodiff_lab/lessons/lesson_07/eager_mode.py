@@ -88,9 +88,9 @@ ex_07_6 = Exercise(
         "the parameter stays put.",
         ("zero", "zero", "zero", "none"): "The second: 0 is also the gradient of a parameter that is connected and "
         "happens to lie at the bottom. Then the two cannot be told apart.",
-        ("none", "none", "zero", "none"): "The first: a sum of squares with None in it is a TypeError. The slope in "
-        "an unused parameter is 0.",
-        ("zero", "none", "none", "none"): "The third: a matrix needs a number in every place, and the slope of 3 in x "
+        ("none", "none", "zero", "none"): "The first: a sum of squares with None in it is a TypeError. The derivative "
+        "with respect to an unused parameter is 0.",
+        ("zero", "none", "none", "none"): "The third: a matrix needs a number in every place, and the derivative of 3 "
         "is a number: 0.",
         ("zero",) * 4: "A zero everywhere is convenient, and hides two things: a parameter that is not connected, and "
         "one that should be left alone.",
@@ -154,7 +154,7 @@ ex_07_7 = Exercise(
         ),
         _minimize(step="variable.assign(learning_rate * gradient)"): (
             {after(1): 6.92},
-            "You put the step in the place of the value. Subtract it from what the Variable holds: assign_sub.",
+            "You put the step instead of the value. Subtract it from what the Variable holds: assign_sub.",
         ),
         _minimize(step="variable.assign_sub(gradient)"): (
             {WHERE: 1.0},

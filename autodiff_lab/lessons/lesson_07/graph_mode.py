@@ -16,11 +16,11 @@ ex_07_1 = Exercise(
     make=pending_instance,
     draws={"target": ("c", "d", "e"), "source": ("x", "z", "x and z")},
     hints=(
-        "First cross out all nodes that do not lie on a way from the source to the target.",
+        "First cross out all nodes that are on no path from the source to the target.",
         "Then count, for each node that is left, how often it stands on the right side of a line that is left.",
         "In d = c * c the node c stands twice.",
     ),
-    praise="Whoever stands at 0 may speak. At the start that is the target, and nobody else.",
+    praise="A node at 0 can send. At the start that is the target, and no other.",
 )
 
 # 2. the loop
@@ -35,7 +35,7 @@ def gradients(ys, xs):
     arrived = {{node: [] for node in pending}}
     for y in ys:
         if y in pending:
-            arrived[y].append(y.operation("Ones"))
+            arrived[y].append(ones_like(y))
 
     queue = [node for node in pending if {ready}]
     grads = {{}}
@@ -72,29 +72,29 @@ ex_07_2 = Exercise(
         ),
         _loop(complete="True"): (
             {_FAN: (-1.6706050280834595,)},
-            "A node goes on the queue with each contribution, and speaks more than once. It may speak when nothing is "
+            "A node goes on the queue with each contribution, and sends more than once. It can send when nothing is "
             "missing any more.",
         ),
         _loop(complete="pending[i] < 0"): (
             {_SQUARE: (None,)},
-            "Nobody but the first ever speaks: a count does not go below 0. Complete is a count of 0.",
+            "Only the first node ever sends: a count does not go below 0. Complete is a count of 0.",
         ),
         _loop(ready="True"): (
             {_SQUARE: Crashed("ValueError", "not enough values to unpack")},
-            "The queue begins with nodes to which nothing has come. Look at their counts: who need not wait?",
+            "The queue begins with nodes to which nothing has come. Look at their counts: which ones need not wait?",
         ),
         _loop(ready="node in ys"): (
-            {_INNER: (3.0,)},
+            {_INNER: (78.0,)},
             "Not every y may begin. If one of them is made from another, the inner one still has to wait for a "
             "contribution.",
         ),
         _loop(grad="arrived[node]"): (
-            {_SQUARE: Crashed("TypeError")},
+            {_SQUARE: "(an object of type Operator, an object of type Operator)"},
             "arrived[node] is a list of contributions. The gradient is their sum: total(…) adds a list of nodes.",
         ),
-        _loop(grad='node.operation("Ones")'): (
+        _loop(grad="ones_like(node)"): (
             {_SQUARE: (1.0,)},
-            "Every node begins with 1 here. Only the ys do; everybody else has the sum of what arrived.",
+            "Every node begins with 1 here. Only the ys do; all others have the sum of what arrived.",
         ),
     },
     hints=(
@@ -102,7 +102,7 @@ ex_07_2 = Exercise(
         "Complete is when the count is 0. At the start as well as after a contribution.",
         "The first and the last blank compare a count with 0. The one in the middle adds up what has arrived.",
     ),
-    praise="Twenty lines, no formula, and no number: whether nodes or numbers flow is none of the loop's business.",
+    praise="Twenty lines, no formula, and no number: the loop works whether nodes or numbers flow.",
 )
 
 # 3. a registered gradient
@@ -145,7 +145,7 @@ ex_07_3 = Exercise(
             "The shapes are right. If y grows, x − y gets smaller: a sign is missing.",
         ),
         _sub_grad(sends="{}"): (
-            {_IN_X: "an object of type Node"},
+            {_IN_X: "an object of type Operator"},
             "Sub has two inputs, and you return one gradient. The contract: m inputs, m gradients, in the same order.",
         ),
         _sub_grad(sends="{1}, {0}"): (

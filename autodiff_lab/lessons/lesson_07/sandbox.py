@@ -1,8 +1,8 @@
 """The learner's own graph of notebook 07, borrowed for a check; and tapes of the package, for what is asked of those.
 
-The functions a learner writes there use what stands beside them in the notebook: `Node`, `run`, `between` and the
-registry `GRADIENT`. A check builds small programs of the learner's own nodes, and of the package's static graph, and
-compares what both give.
+The functions a learner writes there use what stands beside them in the notebook: the nodes and `run` of notebook 06,
+`between`, and the table `GRADIENT`. A check builds small programs of these nodes, and of the package's static graph,
+and compares what both give.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from autodiff_lab.systems import static_graph
 from autodiff_lab.systems.gradient_tape import GradientTape, Variable, constant
 
 GRAPH: dict[str, Any] = {
-    "listing": ("Node", "COMPUTE", "GRADIENT", "register_gradient", "run", "between"),
+    "listing": ("Placeholder", "Operator", "sin", "log", "COMPUTE", "GRADIENT", "run", "between"),
     "machine": "graph",
 }
 POINT = (2.0, 3.0)
@@ -77,10 +77,10 @@ def count_pending(target: str, source: str) -> dict[str, tuple[int | None, ...]]
 # The loop
 
 
-def _programs() -> dict[str, Program]:
+def _programs(sin: Callable[[Any], Any], log: Callable[[Any], Any]) -> dict[str, Program]:
     def fan(x: Any, z: Any) -> Any:
-        a = np.sin(x)
-        return a * x + np.log(a)
+        a = sin(x)
+        return a * x + log(a)
 
     def unused(x: Any, z: Any) -> tuple[list[Any], list[Any]]:
         y = fan(x, z)
@@ -102,7 +102,7 @@ def _programs() -> dict[str, Program]:
         "two ys, x · z and x + z": lambda x, z: ([x * z, x + z], [x, z]),
         "two ys, of which one is made from the other": of_a_square,
         "two xs, of which one is made from the other": between_two,
-        "an x that no y is made from": lambda x, z: ([np.log(x)], [x, z]),
+        "an x that no y is made from": lambda x, z: ([log(x)], [x, z]),
         "the loss": lambda x, z: ([squared_error(x, z)], [x, z]),
     }
 
@@ -110,7 +110,7 @@ def _programs() -> dict[str, Program]:
 def expected_gradients() -> dict[str, Any]:
     """What the package's static graph answers."""
     found = {}
-    for case, program in _programs().items():
+    for case, program in _programs(np.sin, np.log).items():
         with static_graph.Graph() as graph:
             inputs = [static_graph.Variable(value) for value in POINT]
             ys, xs = program(*inputs)
@@ -122,16 +122,18 @@ def expected_gradients() -> dict[str, Any]:
 def sweep_programs(gradients: Any) -> Any:
     """What the learner's loop answers, on the learner's own nodes."""
 
-    def answer(names: dict[str, Any], program: Program) -> Any:
-        inputs = [names["Node"]("Input") for _ in POINT]
-        ys, xs = program(*inputs)
+    def answer(names: dict[str, Any], case: str) -> Any:
+        inputs = [names["Placeholder"](name) for name in "xz"]
+        ys, xs = _programs(names["sin"], names["log"])[case](*inputs)
         grads = gradients(ys, xs)
         if not isinstance(grads, list | tuple):
             return Finding(describe(grads))
+        if any(isinstance(g, list) for g in grads):
+            return Finding(describe(next(g for g in grads if isinstance(g, list))))
         fed = dict(zip(inputs, POINT, strict=True))
-        return [names["run"]([g], fed)[0] if isinstance(g, names["Node"]) else g for g in grads]
+        return [names["run"]([g], fed)[0] if isinstance(g, names["Operator"]) else g for g in grads]
 
-    return run_cases(answer, {case: (program,) for case, program in _programs().items()}, gradients, **GRAPH)
+    return run_cases(answer, {case: (case,) for case in _programs(np.sin, np.log)}, gradients, **GRAPH)
 
 
 # A registered gradient
@@ -156,8 +158,8 @@ def subtract(sub_gradient: Any) -> Any:
     """The same by the learner's rule, called as the loop calls it: with an operation and one gradient."""
 
     def answer(names: dict[str, Any], *shapes: tuple[int, ...]) -> Any:
-        x, y, weights = (names["Node"]("Input") for _ in range(3))
-        sent = sub_gradient(names["Node"]("Sub", x, y), weights)
+        x, y, weights = (names["Placeholder"](name) for name in ("x", "y", "grad"))
+        sent = sub_gradient(names["Operator"]("sub", x, y), weights)
         if not isinstance(sent, list | tuple) or len(sent) != 2:
             return Finding(describe(sent))
         fed = {x: np.ones(shapes[0]), y: np.ones(shapes[1]), weights: WEIGHTS}

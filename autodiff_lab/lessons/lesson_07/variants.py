@@ -11,12 +11,12 @@ def pending_instance(target: str = "d", source: str = "x") -> Instance:
     counts = count_pending(target, source)
     wrong = {
         counts["uses"]: f"You counted all uses in the graph. A use that does not lead to {target} never sends "
-        "anything, and whoever waits for it waits for ever.",
+        "anything, and a node that waits for it waits for ever.",
         counts["users"]: "You counted the users. A user sends one contribution for each of its operands, and c * c "
         "has c in both places.",
-        counts["operands"]: "You counted what goes into each node. On the way back a node waits for those who use it.",
-        counts["everywhere"]: f"The numbers are right, but a node that no way from {source} leads to is not counted "
-        "at all: None, not 0. A count of 0 means ready to speak.",
+        counts["operands"]: "You counted what goes into each node. In the sweep a node waits for those that use it.",
+        counts["everywhere"]: f"The numbers are right, but a node that no path from {source} leads to is not counted "
+        "at all: None, not 0. A count of 0 means ready to send.",
         (0, 0, 0, 0): "That is how it looks after the sweep. Asked for are the counts before it.",
     }
     return Instance(counts["pending"], wrong)
@@ -34,11 +34,11 @@ def table_instance(x: float = 3.0, accessed: bool = True) -> Instance:
         "Variable is watched when it is read; watch() works either way.",
         (slope,) * 6: "All six are squared and added, so on paper all six slopes are alike. The tape only knows what "
         "it was watching when it happened.",
-        instead(c=slope): "c is a tensor, and nobody told the tape to watch it. Only trainable Variables need no "
+        instead(c=slope): "c is a tensor, and the tape was not told to watch it. Only trainable Variables need no "
         "telling.",
         instead(b=slope): "b is a Variable, but not a trainable one. The tape watches it only when told to.",
         instead(e=slope): "e.numpy() is a plain number. What is computed with it happens outside the tape's hearing.",
-        instead(f=slope): "f is watched. But its square was computed while the tape was not recording, so the way "
+        instead(f=slope): "f is watched. But its square was computed while the tape was not recording, so the path "
         "from z to f is broken.",
         instead(d=None): "d is a constant, and the tape was told to watch it. That is all it needs.",
         tuple(0.0 if cell is None else cell for cell in right): "Where nothing was recorded the answer is None, "
