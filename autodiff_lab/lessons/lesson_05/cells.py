@@ -49,7 +49,7 @@ ex_05_1 = Exercise(
         ),
         _by_hand("np.sin(a)"): (
             {AT_3_1: (3.1411200080598674, math.sin(3) + 1, 3.0)},
-            "In the place of the partial you put the value of the sine. A cell keeps both, and they are two numbers.",
+            "Instead of the partial you put the value of the sine. A cell keeps both, and they are two numbers.",
         ),
         _by_hand(end="Y"): (
             {AT_3_1: 3.1411200080598674},

@@ -10,7 +10,7 @@ def torch_version_counter():
         try:
             print(torch.autograd.grad(b, a, torch.ones(3))[0])
         except RuntimeError as error:
-            print(str(error).partition("operation: ")[2].partition(" Hint")[0])
+            print(str(error).partition("which ")[2].partition(" Hint")[0])
 
 
 def torch_saved():
