@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -100,7 +101,19 @@ def _show(figure: Figure) -> str:
     file = io.StringIO()
     figure.savefig(file, format="svg", metadata={"Date": None, "Creator": None})
     said = (text for axes in figure.axes for text in (axes.get_title("left"), axes.get_xlabel(), axes.get_ylabel()))
-    return _image(", ".join(["Plot", *filter(None, said)]), follow_page_theme(file.getvalue()))
+    return _image(", ".join(["Plot", *filter(None, said)]), follow_page_theme(_compact(file.getvalue())))
+
+
+def _compact(svg: str) -> str:
+    """Leave out comments, indentation, the names of groups and digits beyond a hundredth of a point.
+
+    >>> _compact('<g id="axes_1">\\n  <!-- 3 -->\\n  <path d="M 55.684309 0.015625"/></g>')
+    '<g><path d="M 55.68 0.015625"/></g>'
+    """
+    svg = re.sub(r"<!--.*?-->|<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
+    svg = re.sub(r'<g id="\w+">', "<g>", svg)
+    svg = re.sub(r"\b([1-9]\d*\.\d\d)\d+", r"\1", svg)
+    return re.sub(r"\s*\n\s*", " ", svg).replace("> <", "><")
 
 
 def _image(description: str, svg: str) -> str:
