@@ -8,7 +8,8 @@ def torch_version_counter():
     for b in (1 / (torch.exp(-a) + 1), torch.sigmoid(a)):
         b[1] = 2  # overwrite one entry of the result
         try:
-            print(torch.autograd.grad(b, a, torch.ones(3))[0])
+            torch.autograd.grad(b, a, torch.ones(3))
+            print("a gradient, and no complaint")
         except RuntimeError as error:
             print(str(error).partition("which ")[2].partition(" Hint")[0])
 
