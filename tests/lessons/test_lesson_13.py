@@ -14,6 +14,8 @@ from autodiff_lab import custom_gradient, grad
 from autodiff_lab.lessons.lesson_13.sandbox import FAIR, half_of_sinc_squared, judge_shares, log_or_zero, slopes
 from autodiff_lab.lessons.lesson_13.variants import PROGRAMS, birth_instance
 
+from ..notebooks.frameworks import said
+
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOK = nbformat.read(ROOT / "notebooks" / "13_trust_but_verify.ipynb", as_version=4)
 CASES = {
@@ -56,8 +58,16 @@ def test_the_table_names_every_row():
 
 
 def test_the_text_says_with_what_was_measured():
-    said = next(cell.source for cell in NOTEBOOK.cells if cell.id == "frameworks")
-    assert all(version in said for version in MEASURED["measured with"].values())
+    source = next(cell.source for cell in NOTEBOOK.cells if cell.id == "frameworks")
+    assert all(version in source for version in MEASURED["measured with"].values())
+
+
+@pytest.mark.parametrize("column, function", [(0, "torch_kinks"), (1, "jax_kinks")])
+def test_the_code_below_the_table_printed_its_column(column, function):
+    printed = [line.partition(":")[2] for line in said.read()[f"13 {function}"]["text"].splitlines()]
+    assert len(printed) == len(ROWS)
+    for found, shown in zip(printed, table().values(), strict=True):
+        close(shown[column], numbers(found))
 
 
 @pytest.mark.parametrize("name", ROWS)

@@ -16,6 +16,7 @@ def torch_kinks():
     print("power 0.0:", slope(lambda x: x**0.0, 0.0))
     print("hypot:", slope(lambda x: torch.hypot(x, zero), 0.0))
     print("norm:", slope(torch.linalg.norm, 0.0, 0.0))
+    print("tanh:", slope(torch.tanh, 20.0))
     print("max:", slope(torch.max, 2.0, 2.0, 1.0))
 
 
@@ -34,4 +35,5 @@ def jax_kinks():
     print("power 0.0:", slope(lambda x: x**0.0, 0.0))
     print("hypot:", slope(lambda x: jnp.hypot(x, 0.0), 0.0))
     print("norm:", slope(jnp.linalg.norm, 0.0, 0.0))
+    print("tanh:", slope(jnp.tanh, 20.0))
     print("max:", slope(jnp.max, 2.0, 2.0, 1.0))
