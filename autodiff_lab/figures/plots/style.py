@@ -105,9 +105,9 @@ def _show(figure: Figure) -> str:
 
 
 def _compact(svg: str) -> str:
-    """Leave out comments, indentation, the names of groups and digits beyond a hundredth of a point.
+    r"""Leave out comments, indentation, the names of groups and digits beyond a hundredth of a point.
 
-    >>> _compact('<g id="axes_1">\\n  <!-- 3 -->\\n  <path d="M 55.684309 0.015625"/></g>')
+    >>> _compact('<g id="axes_1">\n  <!-- 3 -->\n  <path d="M 55.684309 0.015625"/></g>')
     '<g><path d="M 55.68 0.015625"/></g>'
     """
     svg = re.sub(r"<!--.*?-->|<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
