@@ -1,16 +1,16 @@
 """What `style_plots` does for the plots that a reader makes."""
 
 import base64
+import io
 import re
-import sys
+from xml.etree import ElementTree
 
-import graphviz
 import matplotlib
 import nbformat
 import pytest
+from matplotlib.figure import Figure
 
-from autodiff_lab.figures.graph.reader_graph import show_graph
-from autodiff_lab.figures.plots import style_plots
+from autodiff_lab.figures.plots import style, style_plots
 from tests.notebooks.normalise import execute, normalise
 
 PLOT = """
@@ -63,6 +63,22 @@ def test_the_same_plot_is_the_same_bytes(outputs):
     assert outputs[1][0].data == outputs[3][0].data | {"text/plain": outputs[1][0].data["text/plain"]}
 
 
+def test_a_plot_is_kept_in_fewer_bytes_with_all_that_is_drawn():
+    figure, file = Figure(), io.StringIO()
+    figure.subplots().plot([0.0, 0.123456, 2.0], [1.0, -2.0, 1e-3], "o--", label="fallen")
+    figure.savefig(file, format="svg")
+    kept = base64.b64decode(re.search(r"base64,([^\"]+)", style._show(figure))[1]).decode()
+
+    def drawn(svg, tag):
+        elements = [e for e in ElementTree.fromstring(svg).iter() if e.tag.endswith(tag)]
+        return [[float(n) for n in re.findall(r"-?\d+\.?\d*", e.get("d", ""))] for e in elements]
+
+    assert len(kept) < 0.8 * len(file.getvalue())
+    assert len(drawn(kept, "use")) == len(drawn(file.getvalue(), "use"))
+    for ours, whole in zip(drawn(kept, "path"), drawn(file.getvalue(), "path"), strict=True):
+        assert ours == pytest.approx(whole, abs=0.051)
+
+
 def test_below_a_slider_the_picture_stays_in_the_file(outputs):
     (output,) = outputs[2]
     assert "<img" in output.data["text/html"]
@@ -75,14 +91,3 @@ def test_a_graph_is_a_picture_that_follows_the_page_with_and_without_dot(outputs
     svg = base64.b64decode(re.search(r"base64,([^\"]+)", page)[1]).decode()
     assert 'alt="Graph: x1 = 2, y, 0.5"' in page and output.data["text/plain"] == "<graph: x1 = 2, y, 0.5>"
     assert "prefers-color-scheme:dark" in svg and 'stroke="red"' in svg and "DejaVu Sans" in svg
-
-
-def test_what_only_graphviz_can_draw_is_said_where_there_is_none(monkeypatch):
-    monkeypatch.setenv("PATH", "")
-    monkeypatch.setitem(sys.modules, "pygraphviz", None)
-    digraph = graphviz.Digraph()
-    digraph.edge("v1", "v2")
-    assert "<img" in show_graph(digraph)["text/html"]
-    digraph.edge("v1", "v1")
-    said = show_graph(digraph)
-    assert set(said) == {"text/plain"} and "v1 -> v1" in said["text/plain"] and "Graphviz" in said["text/plain"]
