@@ -11,8 +11,11 @@ import numpy as np
 import pytest
 
 from autodiff_lab import custom_gradient, grad
+from autodiff_lab.lessons.lesson_13 import conventions
 from autodiff_lab.lessons.lesson_13.sandbox import FAIR, half_of_sinc_squared, judge_shares, log_or_zero, slopes
 from autodiff_lab.lessons.lesson_13.variants import PROGRAMS, birth_instance
+
+from ..notebooks.frameworks import said
 
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOK = nbformat.read(ROOT / "notebooks" / "13_trust_but_verify.ipynb", as_version=4)
@@ -56,8 +59,16 @@ def test_the_table_names_every_row():
 
 
 def test_the_text_says_with_what_was_measured():
-    said = next(cell.source for cell in NOTEBOOK.cells if cell.id == "frameworks")
-    assert all(version in said for version in MEASURED["measured with"].values())
+    source = next(cell.source for cell in NOTEBOOK.cells if cell.id == "frameworks")
+    assert all(version in source for version in MEASURED["measured with"].values())
+
+
+@pytest.mark.parametrize("column, function", [(0, "torch_kinks"), (1, "jax_kinks")])
+def test_the_code_below_the_table_printed_its_column(column, function):
+    printed = [line.partition(":")[2] for line in said.read()[f"13 {function}"]["text"].splitlines()]
+    assert len(printed) == len(ROWS)
+    for found, shown in zip(printed, table().values(), strict=True):
+        close(shown[column], numbers(found))
 
 
 @pytest.mark.parametrize("name", ROWS)
@@ -122,3 +133,11 @@ def test_a_tie_rule_need_not_be_even():
 
     assert set(judge_shares(first).values()) - {FAIR} == {"says what is done at a tie"}
     assert "add up to 2" in " ".join(map(str, judge_shares(greedy_at_three).values()))
+
+
+def test_an_error_in_a_rule_is_not_told_by_a_line_of_the_package():
+    """The decorator's function stands for the learner's, and its lines are not theirs."""
+    wrong = custom_gradient(vjp=lambda g, y, x: [np.clip(g, -1.0, 1.0)])(lambda x: x)
+    reply = conventions.ex_13_7(wrong)
+    assert "returned a list" in reply.text
+    assert "UnsupportedError(" not in reply.text

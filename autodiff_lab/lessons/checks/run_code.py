@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dis
+import inspect
 import io
 import linecache
 import re
@@ -120,7 +121,7 @@ def _files(answer: Any) -> Iterator[str]:
     """The cells in which a function, or the methods of a class, are written."""
     for thing in vars(answer).values() if isinstance(answer, type) else (answer,):
         if isinstance(thing, types.FunctionType):
-            yield thing.__code__.co_filename
+            yield inspect.unwrap(thing).__code__.co_filename  # a decorator of the package's is not their line
 
 
 def _learners_line(problem: BaseException) -> tuple[str, bool]:

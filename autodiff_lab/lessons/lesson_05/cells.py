@@ -26,7 +26,7 @@ ex_05_1 = Exercise(
     expects="a function by_hand(a, b) that makes the cells and returns x, y, Y",
     expected=sandbox.expected_by_hand(),
     observe=sandbox.sweep_by_hand,
-    cases="These are the value, the slope in x and the slope in y.",
+    cases="These are the value and the derivatives with respect to x and y.",
     reference=_by_hand(),
     misconceptions={
         _by_hand("np.cos(1.0)", "1.0", "3.0"): (
@@ -49,7 +49,7 @@ ex_05_1 = Exercise(
         ),
         _by_hand("np.sin(a)"): (
             {AT_3_1: (3.1411200080598674, math.sin(3) + 1, 3.0)},
-            "In the place of the partial you put the value of the sine. A cell keeps both, and they are two numbers.",
+            "Instead of the partial you put the value of the sine. A cell keeps both, and they are two numbers.",
         ),
         _by_hand(end="Y"): (
             {AT_3_1: 3.1411200080598674},
@@ -88,7 +88,7 @@ ex_05_2 = Exercise(
     expects="two functions, exponential(x) and quotient(x, y), that return a cell each",
     expected=sandbox.expected_cells(),
     observe=sandbox.sweep_cells,
-    cases="These are the value, the slope in x and the slope in y.",
+    cases="These are the value and the derivatives with respect to x and y.",
     reference=_two(),
     misconceptions={
         _two(exp="Un(np.exp(x.value), x, x.value * np.exp(x.value - 1))"): (
@@ -113,7 +113,7 @@ ex_05_2 = Exercise(
         ),
         _two(div="Un(x.value / y.value, x, {0})"): (
             {DIV: (1.5, 0.5, 0.0)},
-            "exp is right. y never hears of the quotient: an Un cell has one link. This one needs two.",
+            "exp is right. Nothing is ever sent to y: an Un cell has one link. This one needs two.",
         ),
         _two(exp="np.exp(x.value)", div="x.value / y.value"): (
             {EXP: math.exp(0.5)},

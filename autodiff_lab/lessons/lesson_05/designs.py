@@ -48,8 +48,8 @@ ex_05_4 = Exercise(
     observe=lambda answer: in_small_letters(answer, "survives", "changes", "raises"),
     reference=f"answer = {list(SURVIVAL)!r}",
     misconceptions={
-        ("survives",) * 5: "The run is over, but the sweep is not: it reads what was kept. Who kept numbers of their "
-        "own, and who kept a way to the array?",
+        ("survives",) * 5: "The run is over, but the sweep reads what was kept. Which designs keep numbers of their "
+        "own, and which look into the array?",
         ("changes",) * 5: "Not all of them look into the array again. Which has made its numbers already, and which "
         "has a copy?",
         ("raises",) * 5: "To raise an error one has to notice. Only one of the five compares the array with what it "
@@ -59,27 +59,27 @@ ex_05_4 = Exercise(
         "sweep.",
         ("changes", "changes", "changes", "survives", "raises"): "A cell's partials were worked out while the program "
         "ran. They are numbers, and nobody writes into them.",
-        ("changes", "survives", "survives", "survives", "survives"): "You have it the other way round. Who needs the "
-        "inputs again when the sweep comes?",
+        ("changes", "survives", "survives", "survives", "survives"): "You have it the other way round. Which designs "
+        "need the inputs again in the sweep?",
     },
     hints=(
-        "For each design ask: when the sweep needs cos x, is there a number, or does somebody look at x?",
+        "For each design ask: when the sweep needs cos x, is there a number, or is x looked up?",
         "Partials are made during the run. Closures and operations are read during the sweep.",
         "A copy is not written to. A check compares, and refuses.",
     ),
-    praise="The cheapest to keep is a way to the array. It is also the one that somebody else can change.",
+    praise="A reference to the array is the cheapest to keep. It is also what other code can change.",
 )
 
 # 5. two runs mixed
 
 
 ex_05_5 = Exercise(
-    expects="a pair of numbers, the slope in x and the slope in y as the closures give them",
+    expects="a pair of numbers, the derivatives with respect to x and y as the closures give them",
     make=two_runs,
     draws={"x": (1.0, 2.5, 3.0), "y": (2.0, 3.0, 4.0, 6.0), "written": (0.0, 0.5, 1.5)},
     tolerance=1e-4,
     hints=(
-        "Two closures speak: that of the product, then that of the sine. What does each hold?",
+        "The sweep calls two closures: that of the product, then that of the sine. What does each hold?",
         "The product's closure holds v1 = sin x, a result of the run, and y, a place in the array. The sine's holds x.",
         "To y goes the old sine. To x goes y as it is now, times the cosine of x as it is now.",
     ),

@@ -59,7 +59,7 @@ def two_runs(x: float = 2.0, y: float = 5.0, written: float = 0.0) -> Instance:
     after = tuple(grad(program, argnums=(0, 1))(written, written))
     only_cosine = tuple(grad(lambda a, b: np.sin(a) * y + b * np.sin(x), argnums=(0, 1))(written, written))
     wrong = {
-        before: "That is the gradient of the run. The closure of the sine asks x when it is called, and that is now.",
+        before: "That is the gradient of the run. The closure of the sine reads x when it is called, and that is now.",
         after: "That is the gradient at the new numbers. But the sine was computed in the run: the product's closure "
         "still holds sin x of then.",
         only_cosine: "The cosine is looked up anew. But so is y: the product's closure holds it to send to the sine.",

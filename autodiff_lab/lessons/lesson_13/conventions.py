@@ -72,7 +72,7 @@ ex_13_6 = Exercise(
         "For each error ask: if it moves a little, does the clipped error move? That is the first gradient.",
         "The square adds a factor, the clipped error. It multiplies what the clip lets through.",
     ),
-    praise="The large errors are the ones that should be corrected, and they are the ones that hear nothing.",
+    praise="The large errors are the ones that should be corrected, and nothing comes back to them.",
 )
 
 # 7. clip the gradient instead

@@ -54,8 +54,7 @@ ex_13_3 = Exercise(
         ),
         _log1pexp(rule="partials=lambda y, x: float(1 / (1 + np.exp(-x)))"): (
             {FAR: (800.0, 1.0), SECOND: Crashed("DetachedError")},
-            "Right once. float() takes the number out of the hands of the next tape, so the slope of the slope is "
-            "lost. Leave it away.",
+            "Right once. float() hides the number from the next tape, so the slope of the slope is lost. Leave it out.",
         ),
         _log1pexp(rule="partials=lambda y, x: 1 - np.exp(-y)"): (
             {FAR: (800.0, 1.0), SMALL: (LEFT, 0.0)},

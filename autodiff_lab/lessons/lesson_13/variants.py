@@ -71,7 +71,7 @@ def birth_instance(program: str = "where(x > 0, log(x), 0) at x = 0") -> Instanc
         ("v0", adjoint, partial): "The two factors are right. v0 is where the NaN is seen, and it sends nothing: "
         "whose adjoint and whose local partial are these?",
         ("v0", np.nan, np.nan): "v0 is where the NaN is seen. Nothing is sent from there: find the row that sent it.",
-        (last, 1.0, 0.0): f"{last} speaks first, and all it sends is finite. Whose turn is it next?",
+        (last, 1.0, 0.0): f"{last} is the first row of the sweep, and all it sends is finite. Which row comes next?",
     }
     right = (row, adjoint, partial)
     in_words = {birthplace(answer): (_python(answer), hint) for answer, hint in wrong.items()}

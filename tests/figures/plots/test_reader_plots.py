@@ -6,7 +6,6 @@ import re
 import sys
 from xml.etree import ElementTree
 
-import graphviz
 import matplotlib
 import nbformat
 import pytest
@@ -94,14 +93,3 @@ def test_a_graph_is_a_picture_that_follows_the_page_with_and_without_dot(outputs
     svg = base64.b64decode(re.search(r"base64,([^\"]+)", page)[1]).decode()
     assert 'alt="Graph: x1 = 2, y, 0.5"' in page and output.data["text/plain"] == "<graph: x1 = 2, y, 0.5>"
     assert "prefers-color-scheme:dark" in svg and 'stroke="red"' in svg and "DejaVu Sans" in svg
-
-
-def test_what_only_graphviz_can_draw_is_said_where_there_is_none(monkeypatch):
-    monkeypatch.setenv("PATH", "")
-    monkeypatch.setitem(sys.modules, "pygraphviz", None)
-    digraph = graphviz.Digraph()
-    digraph.edge("v1", "v2")
-    assert "<img" in show_graph(digraph)["text/html"]
-    digraph.edge("v1", "v1")
-    said = show_graph(digraph)
-    assert set(said) == {"text/plain"} and "v1 -> v1" in said["text/plain"] and "Graphviz" in said["text/plain"]

@@ -29,7 +29,8 @@ def main(numbers: list[str]) -> None:
             kept[f"{number} {name}"] = {
                 "version": f"{said.PACKAGES[package]} {version.partition('+')[0]}",
                 "date": datetime.date.today().isoformat(),
-                "text": printed.getvalue().rstrip(),
+                # A notebook in its normal form has no space at the end of a line.
+                "text": "\n".join(map(str.rstrip, printed.getvalue().rstrip().splitlines())),
             }
             print(f"{number} {name}\n{printed.getvalue()}")
     said.write(kept)

@@ -100,6 +100,7 @@ def test_the_saved_picture_shows_where_the_designs_differ():
     still = lab.still()
     assert (still.snapshot()["program"], still.x) == ("x * exp(y)", 2.0)
     assert [column["verdict"] for column in still.snapshot()["columns"][:2]] == ["survives", "changes"]
+    assert "·" not in str(still.table()), "every trial was made"
 
 
 def test_the_ledger_fills_one_operation_at_a_time():

@@ -128,11 +128,11 @@ class ThreeDesigns(Lab):
         return self._is_over and name not in run.tried and (name == "sweep" or not run.written)
 
     def still(self) -> ThreeDesigns:
-        """The gradients after 0 was written over the inputs: this is where the designs differ."""
+        """All that can be tried, and the gradients after 0 was written over the inputs: here the designs differ."""
         shown = self.copy()
         shown._typed = self._typed
         shown.begin()
-        for name in ("write", "sweep"):
+        for name in ("again", "replay", "write", "sweep"):
             shown.press(name)
         return shown
 
