@@ -1,0 +1,181 @@
+"""The static graph that the reader writes in notebook 06: its nodes, `needed`, `run` and `draw`.
+
+Notebooks 07 and 08 go on with it. A test holds that it is, word for word, what stands in the cells of notebook 06.
+
+>>> x = Placeholder("x")
+>>> y = 2 * x + log(x)
+>>> y, y.inputs, run([y], {x: 1.0})
+(add, [mul, log], [np.float64(2.0)])
+"""
+
+# ruff: noqa: D101, D102, D103 - as the cells have it
+
+import itertools
+import math
+
+import numpy as np
+
+from autodiff_lab.figures.graph.render import Drawing
+
+numbers = itertools.count(1)
+
+
+class Node:
+    inputs = ()
+
+    def __init__(self):
+        self.number = next(numbers)
+
+    def operation(self, kind, *inputs):
+        return Operator(kind, *inputs)
+
+    def __add__(self, other):
+        return self.operation("add", self, other)
+
+    def __sub__(self, other):
+        return self.operation("sub", self, other)
+
+    def __mul__(self, other):
+        return self.operation("mul", self, other)
+
+    def __truediv__(self, other):
+        return self.operation("div", self, other)
+
+    def __neg__(self):
+        return self.operation("neg", self)
+
+    # 2 * x: a plain number knows no nodes, so Python asks the node on its right.
+    def __radd__(self, other):
+        return self.operation("add", other, self)
+
+    def __rsub__(self, other):
+        return self.operation("sub", other, self)
+
+    def __rmul__(self, other):
+        return self.operation("mul", other, self)
+
+    def __rtruediv__(self, other):
+        return self.operation("div", other, self)
+
+
+class Constant(Node):
+    def __init__(self, value):
+        super().__init__()
+        self._value = value
+
+    @property
+    def value(self):  # it can be read, and nothing can be written to it
+        return self._value
+
+    def __repr__(self):
+        return str(self.value)
+
+
+class Variable(Node):
+    def __init__(self, value, name=None):
+        super().__init__()
+        self.value, self.grad, self.name = value, 0.0, name
+
+    def __repr__(self):
+        return self.name or str(self.value)
+
+
+class Placeholder(Node):
+    def __init__(self, name):
+        super().__init__()
+        self.value, self.grad, self.name = None, 0.0, name
+
+    def __repr__(self):
+        return self.name
+
+
+class Operator(Node):
+    def __init__(self, kind, *inputs):
+        super().__init__()
+        self.value, self.grad, self.kind = None, 0.0, kind
+        # A plain number becomes a Constant: everything that goes in is a node.
+        self.inputs = [x if isinstance(x, Node) else Constant(x) for x in inputs]
+
+    def __repr__(self):
+        return self.kind
+
+
+def exp(x):
+    return x.operation("exp", x)
+
+
+def log(x):
+    return x.operation("log", x)
+
+
+def sin(x):
+    return x.operation("sin", x)
+
+
+def cos(x):
+    return x.operation("cos", x)
+
+
+def needed(targets):
+    found, todo = {}, list(targets)
+    while todo:
+        node = todo.pop()
+        if node not in found:
+            found[node] = True
+            todo += node.inputs
+    return list(found)
+
+
+def draw(targets, note=lambda node: "", shade=()):
+    graph = Drawing(graph_attr={"rankdir": "LR", "bgcolor": "transparent"})
+    graph.theme = "auto"  # dark on a dark page
+    graph.attr("node", shape="box", style="rounded,filled", color="#808080", fontcolor="#1A1A1A")
+    graph.attr("edge", color="#808080")
+    for node in needed(targets):
+        paper = "#FFF1E6" if node in shade else "#FFFFFF"
+        graph.node(str(node.number), f"{node}\n{note(node)}".strip(), fillcolor=paper)
+        for x in node.inputs:
+            graph.edge(str(x.number), str(node.number))
+    return graph
+
+
+COMPUTE = {
+    "add": lambda *values: sum(values),
+    "sub": lambda a, b: a - b,
+    "mul": lambda *values: math.prod(values),
+    "div": lambda a, b: a / b,
+    "neg": lambda a: -a,
+    "exp": np.exp,
+    "log": np.log,
+    "sin": np.sin,
+    "cos": np.cos,
+}
+
+
+def compute(node, feed):
+    if isinstance(node, Placeholder):
+        if node not in feed:
+            raise ValueError(f"the placeholder {node.name} was not fed")
+        node.value = feed[node]
+    elif isinstance(node, Operator):
+        node.value = COMPUTE[node.kind](*[x.value for x in node.inputs])
+
+
+def run(targets, feed):
+    nodes = needed(targets)
+    waiting = {node: len(node.inputs) for node in nodes}  # how many inputs are still missing
+    users = {node: [] for node in nodes}
+    for node in nodes:
+        for x in node.inputs:
+            users[x].append(node)
+
+    queue = [node for node in nodes if waiting[node] == 0]
+    while queue:
+        node = queue.pop(0)
+        compute(node, feed)
+        for user in users[node]:
+            waiting[user] -= 1
+            if waiting[user] == 0:
+                queue.append(user)
+
+    return [node.value for node in targets]
