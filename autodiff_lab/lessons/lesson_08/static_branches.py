@@ -182,5 +182,5 @@ ex_08_6 = Exercise(
         "Only the value of the condition can tell. values[node] = value(a if … else b).",
         "In the gradient each branch gets a cond: the gradient if it is the one that ran, else 0.0.",
     ),
-    praise="Both branches are in the graph, and each run takes one. The gradient has a cond too, with the same condition.",
+    praise="Both branches are in the graph, and each run takes one. The gradient has a cond as well.",
 )

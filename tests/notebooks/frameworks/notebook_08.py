@@ -1,7 +1,5 @@
 """What notebook 08 shows of TensorFlow and JAX: an `if` on a number that is not there yet."""
 
-# ruff: noqa: PLC0415
-
 
 def tensorflow_autograph():
     import tensorflow as tf
