@@ -21,10 +21,13 @@ numbers = itertools.count(1)
 
 
 class Node:
-    inputs = ()
+    inputs, name = (), None
 
     def __init__(self):
         self.number = next(numbers)
+
+    def __repr__(self):
+        return self.name or str(self.value)
 
     def operation(self, kind, *inputs):
         return Operator(kind, *inputs)
@@ -67,53 +70,43 @@ class Constant(Node):
     def value(self):  # it can be read, and nothing can be written to it
         return self._value
 
-    def __repr__(self):
-        return str(self.value)
-
 
 class Variable(Node):
     def __init__(self, value, name=None):
         super().__init__()
         self.value, self.grad, self.name = value, 0.0, name
 
-    def __repr__(self):
-        return self.name or str(self.value)
 
-
-class Placeholder(Node):
+class Placeholder(Variable):
     def __init__(self, name):
-        super().__init__()
-        self.value, self.grad, self.name = None, 0.0, name
-
-    def __repr__(self):
-        return self.name
+        super().__init__(None, name)
 
 
-class Operator(Node):
+class Operator(Variable):
     def __init__(self, kind, *inputs):
-        super().__init__()
-        self.value, self.grad, self.kind = None, 0.0, kind
-        # A plain number becomes a Constant: everything that goes in is a node.
-        self.inputs = [x if isinstance(x, Node) else Constant(x) for x in inputs]
+        super().__init__(None, kind)
+        self.kind = kind
+        self.inputs = [as_node(x) for x in inputs]
 
-    def __repr__(self):
-        return self.kind
+
+def as_node(x):  # a plain number becomes a Constant
+    return x if isinstance(x, Node) else Constant(x)
 
 
 def exp(x):
-    return x.operation("exp", x)
+    return as_node(x).operation("exp", x)
 
 
 def log(x):
-    return x.operation("log", x)
+    return as_node(x).operation("log", x)
 
 
 def sin(x):
-    return x.operation("sin", x)
+    return as_node(x).operation("sin", x)
 
 
 def cos(x):
-    return x.operation("cos", x)
+    return as_node(x).operation("cos", x)
 
 
 def needed(targets):
@@ -128,12 +121,14 @@ def needed(targets):
 
 def draw(targets, note=lambda node: "", shade=()):
     graph = Drawing(graph_attr={"rankdir": "LR", "bgcolor": "transparent"})
-    graph.theme = "auto"  # dark on a dark page
-    graph.attr("node", shape="box", style="rounded,filled", color="#808080", fontcolor="#1A1A1A")
+    graph.theme, graph.title = "auto", f"graph of {targets}"  # auto: dark on a dark page
+    graph.attr("node", shape="box", color="#808080", fontcolor="#1A1A1A", fontname="sans-serif")
     graph.attr("edge", color="#808080")
     for node in needed(targets):
-        paper = "#FFF1E6" if node in shade else "#FFFFFF"
-        graph.node(str(node.number), f"{node}\n{note(node)}".strip(), fillcolor=paper)
+        style = "rounded,filled" if node.inputs else "filled"
+        paper, width = ("#FFF1E6", "2.5") if node in shade else ("#FFFFFF", "1")
+        text = f"{node}\n{note(node)}".strip()
+        graph.node(str(node.number), text, style=style, fillcolor=paper, penwidth=width)
         for x in node.inputs:
             graph.edge(str(x.number), str(node.number))
     return graph
