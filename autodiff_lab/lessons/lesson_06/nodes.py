@@ -129,6 +129,7 @@ def draw(targets, note=lambda node: "", shade=()):
         paper, width = ("#FFF1E6", "2.5") if node in shade else ("#FFFFFF", "1")
         text = f"{node}\n{note(node)}".strip()
         graph.node(str(node.number), text, style=style, fillcolor=paper, penwidth=width)
+        graph.description += f"{node} of {node.inputs}. " if node.inputs else ""
         for x in node.inputs:
             graph.edge(str(x.number), str(node.number))
     return graph
