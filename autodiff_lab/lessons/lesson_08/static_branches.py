@@ -11,7 +11,7 @@ import numpy as np
 from autodiff_lab import value_and_grad
 from autodiff_lab.lessons.checks import Crashed, Exercise, call_case, run_cases
 
-LISTING = ("Node", "COMPUTE", "GRADIENT", "gradient", "cond")
+LISTING = ("Op", "COMPUTE", "GRADIENT", "gradient", "cond")
 Choose = Callable[[Any, Any, Any], Any]
 
 
@@ -76,10 +76,12 @@ def run_branches(run: Any, cond_gradient: Any) -> Any:
         return np.log(x)
 
     def answer(names: dict[str, Any], program: Any, at: float, asked: Callable[[Any, Any], Any] | None) -> Any:
-        names["GRADIENT"]["Cond"], names["COMPUTE"]["Log"] = cond_gradient, counted
+        names["GRADIENT"]["cond"], names["COMPUTE"]["log"] = cond_gradient, counted
         logarithms.clear()
-        x = names["Node"]("x")
-        values = run([(asked or names["gradient"])(program(x, lambda t: t.log(), names["cond"]), x)], {x: at})
+        x = names["Op"]("x")
+        values = run(
+            [(asked or names["gradient"])(program(x, lambda t: t.operation("log", t), names["cond"]), x)], {x: at}
+        )
         return values[0] if isinstance(values, list | tuple) and len(values) == 1 else values
 
     def count_logarithms(names: dict[str, Any]) -> float:
@@ -103,21 +105,21 @@ def _answer(
     sent: str = "None, cond(condition, grad, 0.0), cond(condition, 0.0, grad)",
 ) -> str:
     return f"""\
-def run(nodes, feed):
+def run(targets, feed):
     values = dict(feed)
 
     def value(node):
         if node not in values:
-            if node.kind == "Cond":
+            if not node.inputs:
+                values[node] = node.value
+            elif node.kind == "cond":
                 condition, a, b = node.inputs
                 values[node] = {chosen}
-            elif node.inputs:
-                values[node] = COMPUTE[node.kind](*[value(i) for i in node.inputs])
             else:
-                values[node] = node.value
+                values[node] = COMPUTE[node.kind](*[value(i) for i in node.inputs])
         return values[node]
 
-    return [value(node) for node in nodes]
+    return [value(node) for node in targets]
 
 
 def cond_gradient(op, grad):
@@ -148,8 +150,8 @@ ex_08_6 = Exercise(
         ),
         _answer(sent="None, grad, grad"): (
             {_AT_2: 4.5, VALUE.format(POSITIVE): math.log(2)},
-            "Both branches were sent the whole gradient, as if both had run. Who did not run must get 0, and who ran "
-            "is known only in the run: so what is sent has to be a cond too.",
+            "Both branches were sent the whole gradient, as if both had run. The one that did not run must get 0, and "
+            "which one that is is known only in the run: so what is sent has to be a cond too.",
         ),
         _answer(sent="None, cond(condition, 0.0, grad), cond(condition, grad, 0.0)"): (
             {_AT_2: 4.0, VALUE.format(POSITIVE): math.log(2)},
@@ -174,16 +176,11 @@ ex_08_6 = Exercise(
             "pass, so it did no harm there; in cond(x, x * 2, x * x) the condition is x itself, and its slope came "
             "out 1 too large. The condition chooses, and nothing flows to it: None.",
         ),
-        _answer(sent="0.0, cond(condition, grad, 0.0), cond(condition, 0.0, grad)"): (
-            {_AT_2: 0.5, SLOPE.format(BARE): Crashed("TypeError", "'float' and 'Node'")},
-            "To the condition you send 0.0, a plain number and no node. In cond(x, x * 2, x * x) it arrives at x, and "
-            "what comes next cannot be added to it. Nothing flows to the condition: send None.",
-        ),
     },
     hints=(
         "In run: value(…) computes a node and all it needs. Of which of the two branches do you call it?",
         "Only the value of the condition can tell. values[node] = value(a if … else b).",
         "In the gradient each branch gets a cond: the gradient if it is the one that ran, else 0.0.",
     ),
-    praise="Both branches are in the graph, and each run takes one. The way back asks the same question once more.",
+    praise="Both branches are in the graph, and each run takes one. The gradient has a cond as well.",
 )

@@ -278,10 +278,11 @@ class Player(Outputs, Shared):
         return data, metadata
 
     def _shown(self) -> dict[str, Any]:
-        """What a page is given: the payload, and the mode it opens in."""
+        """What a page is given: the payload, and the mode and the step it opens in."""
         large = {"scale": self.scale} if self.scale != "normal" else {}
         shown = {"mode": self.mode, "direction": self.direction, "predict": self.predict, **large}
         shown |= {"details": True} if self.details else {}
+        shown |= {"step": self.step} if self.step >= 0 else {}
         return {**self.payload, **self.beside, **shown}
 
     def _run_again(self, change: Any) -> None:

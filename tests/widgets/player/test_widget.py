@@ -362,6 +362,13 @@ def test_the_html_is_the_same_every_time_but_for_the_key():
     assert one.figure().replace(one.key, "") == other.figure().replace(other.key, "")
 
 
+def test_a_page_opens_at_the_step_that_is_shown():
+    player = play(lambda x: x * x, 3.0)
+    assert "{ css: style }" in player.figure()
+    player.step = 1
+    assert "{ css: style, step: 1 }" in player.figure()
+
+
 def test_save_html_writes_one_file_that_needs_nothing_else(tmp_path):
     player = play(f, 2.0, 5.0)
     path = player.save_html(tmp_path / "flow.html")
