@@ -20,5 +20,5 @@ def jax_hessian_times_v():
         return jnp.log(x[0]) + x[0] * x[1] - jnp.sin(x[1])
 
     x, v = jnp.array([2.0, 5.0]), jnp.array([1.0, 2.0])
-    gradient, Hv = jax.jvp(jax.grad(f), (x,), (v,))
+    _, Hv = jax.jvp(jax.grad(f), (x,), (v,))
     print(Hv)
