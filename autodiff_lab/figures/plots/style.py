@@ -13,6 +13,7 @@ from cycler import cycler
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from autodiff_lab.figures.graph.reader_graph import show_graphs_in
 from autodiff_lab.figures.graph.render import data_url
 from autodiff_lab.figures.style.themes import Theme, find_theme, follow_page_theme
 from autodiff_lab.text.notation import escape
@@ -68,7 +69,8 @@ class Plot(Figure):
 def style_plots() -> None:
     """Give every plot of this session the look of the course: readable from afar, sharp, dark on a dark page.
 
-    It sets matplotlib's ``rcParams``. In a notebook a figure is then shown as a scalable picture instead of a bitmap.
+    It sets matplotlib's ``rcParams``. In a notebook a figure is then shown as a scalable picture instead of a bitmap,
+    and a graph made with `graphviz` is shown in the same look, also on a machine without Graphviz's program ``dot``.
 
     >>> import matplotlib.pyplot as plt
     >>> with matplotlib.rc_context():
@@ -93,6 +95,7 @@ def style_plots() -> None:
     if shell is not None:
         backend_inline.set_matplotlib_formats()
         shell.display_formatter.formatters["text/html"].for_type(Figure, _show)
+        show_graphs_in(shell)
 
 
 def _show(figure: Figure) -> str:

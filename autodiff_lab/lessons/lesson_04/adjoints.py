@@ -138,15 +138,15 @@ ex_04_3 = Exercise(
 # 4. seven adjoints
 
 ex_04_4 = Exercise(
-    expects="seven numbers, (v4, v3, v2, v0, v0, v-1, v-1), in the order in which they change",
+    expects="seven numbers, (v3, v2, v-1, v0, v1, v0, v-1), in the order in which they change",
     make=by_hand,
     draws={"x1": (1.0, 2.0, 4.0, 5.0), "x2": (2.0, 3.0, 4.0, 5.0)},
     tolerance=5e-4,
     hints=(
-        "v5 = v3 − v4 speaks first. What does it send to v4, and what to v3?",
-        "v4 = sin v0 sends its adjoint times cos x2. Then the sum passes on what it has.",
-        "v2 = v-1 · v0 sends x1 to v0, which is added to what the sine has sent, and x2 to v-1. The logarithm sends "
-        "1/x1 to v-1.",
+        "v4 = v3 − v2 sends first. What does it send to v3, and what to v2?",
+        "v3 = v-1 · v0 sends x2 to v-1, and x1 to v0. Then v2 = v1 · v0 sends its adjoint −1, times sin x1, to v0, "
+        "where it is added.",
+        "v1 = sin v-1 has the adjoint −x2. It sends −x2 · cos x1 to v-1, where x2 is already.",
     ),
     praise="Two inputs, two additions: there is a sum wherever a value was used twice, and nowhere else.",
 )
@@ -154,13 +154,13 @@ ex_04_4 = Exercise(
 # 5. which sum
 
 ex_04_5 = Exercise(
-    expects="a pair of numbers, (the sum with total slopes, the sum with local partials)",
+    expects="a pair of numbers, (the sum with total derivatives, the sum with local partials)",
     make=over_which,
     draws={"x1": (1.0, 2.0, 4.0, 5.0), "x2": (2.0, 3.0, 4.0, 5.0)},
     hints=(
         "You need ∂f/∂v for each operation, which the sweep has, and dv/dx1 for each, which slopes_of gives.",
-        "adjoint = adjoints_from(v5, tape); slope = slopes_of(tape, v_1); then sum(adjoint[v] * slope[v] for v in …).",
-        "The five operations are tape[2:]. The consumers of v_1 are v1 and v2, with the partials on their links.",
+        "adjoint = adjoints_from(v4, tape); slope = slopes_of(tape, v_1); then sum(adjoint[v] * slope[v] for v in …).",
+        "The four operations are tape[2:]. The consumers of v_1 are v1 and v3, with the partials on their links.",
     ),
-    praise="The consumers say it all. Whoever comes after them has heard of x1 from them, and is in their adjoints.",
+    praise="The consumers are enough: what comes after them is already in their adjoints.",
 )

@@ -169,7 +169,7 @@ ex_04_9 = Exercise(
     expects="three numbers, what a.grad holds after one call, after two and after three",
     make=thrice,
     draws={
-        "program": ("a + b + c", "a + b + c + d", "a * b + c", "a * c + b", "(a + b) * c", "(a + b) * c + d"),
+        "program": ("a + b + c", "a + b + c + b", "a * b + c", "a * c + b", "(a + b) * c", "(a + b) * c + b"),
     },
     hints=(
         "Only the result is set to 1 anew. What does the cell between a and the result hold after the second call?",
