@@ -9,7 +9,7 @@ import pytest
 
 from autodiff_lab import grad, hvp
 from autodiff_lab.lessons import lesson_10 as check
-from autodiff_lab.lessons.lesson_10.sandbox import NESTED, course, nesting
+from autodiff_lab.lessons.lesson_10.sandbox import CURVATURES, NESTED, course, nesting
 
 from .test_every_exercise import in_the_notebook, submit
 
@@ -93,6 +93,24 @@ def test_other_good_answers_pass():
 def test_a_product_by_columns_is_told_how_often_it_runs_f():
     said = submit("10", check.ex_10_1, BY_COLUMNS).text
     assert "I expect “reverse over reverse”, and I see “reverse over reverse, 2 runs of f”" in said
+    assert "which derivative is outside and which inside in reverse_over_reverse" in said
+
+
+def test_a_step_that_stops_goes_downhill_in_every_case():
+    for case, (gradient, _) in CURVATURES.items():
+        assert np.dot(check.ex_10_7.expected[case], gradient) < 0, case
+
+
+def test_a_step_without_negative_curvature_solves_newtons_system():
+    for case in list(CURVATURES)[::4]:
+        gradient, hessian = CURVATURES[case]
+        solved = np.linalg.solve(hessian, -np.array(gradient))
+        np.testing.assert_allclose(check.ex_10_7.expected[case], solved, rtol=1e-9)
+
+
+def test_a_function_that_asks_for_products_without_end_is_stopped():
+    endless = "def truncated_cg(gradient, hessian_times):\n    while True:\n        hessian_times(gradient)"
+    assert "more than 50 products" in submit("10", check.ex_10_7, endless).text
 
 
 @pytest.mark.parametrize("centre,width", list(itertools.product(*check.ex_10_4.draws.values())))

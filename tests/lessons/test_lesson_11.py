@@ -6,7 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from autodiff_lab import grad
 from autodiff_lab.lessons import lesson_11
+from autodiff_lab.lessons.lesson_11.sandbox import HEADS, attention, softmax_rows
 
 from .test_every_exercise import submit
 
@@ -95,3 +97,13 @@ def test_the_learners_tape_is_given_back():
     before = "tape.append(Array([1.0, 2.0]))\nkept = list(tape)\n"
     after = "\ncheck.ex_11_4(matmul)\nassert tape == kept, 'the check left its cells behind'\n"
     assert submit("11", lesson_11.ex_11_4, before + lesson_11.ex_11_4.reference + after).passed
+
+
+def test_an_attention_head_by_hand_is_the_engines_to_twelve_digits():
+    names = {}
+    exec(lesson_11.ex_11_8.reference, names)
+    q, k, v, g = HEADS["4 queries, 4 keys"]
+    by_hand = names["attention_pullback"](g, q, k, v, softmax_rows(q @ k.T / np.sqrt(q.shape[1])))
+    by_engine = grad(lambda *qkv: np.sum(attention(*qkv) * g), argnums=(0, 1, 2))(q, k, v)
+    for ours, theirs in zip(by_hand, by_engine, strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=0.0, atol=1e-12)

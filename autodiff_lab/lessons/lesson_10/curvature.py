@@ -1,9 +1,20 @@
-"""The exercises of notebook 10 about what second derivatives say: convexity, mixed partials, and a slope of 0."""
+"""The exercises of notebook 10 about what second derivatives say: convexity, mixed partials, negative curvature."""
 
 from __future__ import annotations
 
+from functools import partial
+
 from autodiff_lab.lessons.checks import Crashed, Exercise
-from autodiff_lab.lessons.lesson_10.sandbox import ON_A_TAPE, differentiate_on_tape, expected_on_a_tape
+from autodiff_lab.lessons.lesson_10.sandbox import (
+    CURVATURES,
+    ON_A_TAPE,
+    differentiate_on_tape,
+    expected_on_a_tape,
+    expected_steps,
+    one_step,
+    take_steps,
+    truncated,
+)
 from autodiff_lab.lessons.lesson_10.variants import coefficients, convexity
 
 # 4. convex or not
@@ -89,4 +100,63 @@ ex_10_6 = Exercise(
     ),
     praise="None is a remark about the record, 0 is a number. Around a derivative there may be another one, and it "
     "computes with what you return.",
+)
+
+# 7. negative curvature
+
+
+def _truncated(stop: str = "p @ Hp <= 0", found: str = "s if np.any(s) else p") -> str:
+    return f"""\
+def truncated_cg(gradient, hessian_times):
+    s, r = np.zeros_like(gradient), -gradient
+    p = r
+    while r @ r > 1e-20:
+        Hp = hessian_times(p)
+        if {stop}:
+            return {found}
+        alpha = (r @ r) / (p @ Hp)
+        s, r_next = s + alpha * p, r - alpha * Hp
+        p = r_next + (r_next @ r_next) / (r @ r) * p
+        r = r_next
+    return s"""
+
+
+_BOTH, _FIRST, _SECOND, _LEVEL, _THREE = CURVATURES
+_DOWN = tuple(-g for g in CURVATURES[_FIRST][0])
+
+ex_10_7 = Exercise(
+    expects="a function truncated_cg(gradient, hessian_times) that returns a step, an array like gradient",
+    expected=expected_steps(),
+    observe=take_steps,
+    cases="Each is a step.",
+    reference=f"import numpy as np\n\n\n{_truncated()}",
+    misconceptions={
+        _truncated(found="s"): (
+            {_FIRST: (0.0, 0.0)},
+            "If the curvature is negative along the very first direction, s is still 0: your step stays where it is, "
+            "and the next one will too. The direction p itself goes downhill.",
+        ),
+        _truncated(found="p"): (
+            {_FIRST: _DOWN, _SECOND: one_step(partial(truncated, so_far=lambda s, p: p), *CURVATURES[_SECOND])},
+            "Right for the first direction. Later something has been found already: the sum s of the steps so far.",
+        ),
+        _truncated(found="-p"): (
+            {_FIRST: tuple(-x for x in _DOWN)},
+            "That goes uphill: p begins as −gradient, the direction in which f falls.",
+        ),
+        _truncated(stop="p @ Hp < 0"): (
+            {_FIRST: _DOWN, _LEVEL: Crashed("FloatingPointError")},
+            "Negative curvature is caught. What happens to α = r·r / p·Hp if the curvature is exactly 0?",
+        ),
+        _truncated(stop="p @ Hp > 0"): (
+            {_BOTH: tuple(-g for g in CURVATURES[_BOTH][0])},
+            "Here you stop where the curvature is positive. There conjugate gradients are right and go on.",
+        ),
+    },
+    hints=(
+        "The curvature along p is the number p · Hp, the second derivative of f along p.",
+        "Stop if it is 0 or negative. What has been found by then, and is there anything yet?",
+        "if p @ Hp <= 0: return s, unless s is still all zeros; then return p.",
+    ),
+    praise="Each piece of s goes downhill, so what has been found is a descent direction wherever you stop.",
 )

@@ -45,32 +45,32 @@ ex_10_1 = Exercise(
     misconceptions={
         _ways(*["ad.hessian(f)(x) @ v"] * 3): (
             {
-                f"{_RR}, {_AT}": _RIGHT[f"{_RR}, {_AT}"],
+                sandbox.on(_RR, _AT): _RIGHT[sandbox.on(_RR, _AT)],
                 sandbox.inside(_RR): "forward, all directions at once, over reverse",
             },
             "The numbers are right, and you made the whole matrix for them. Here n is 2 or 3; for a million "
             "parameters there is no room for it. Differentiate something that has v in it already.",
         ),
         _ways(rr="ad.grad(lambda x: np.sum(ad.grad(f)(x)))(x)"): (
-            {f"{_RR}, {_AT}": (0.75, 0.041075725336861546)},
+            {sandbox.on(_RR, _AT): (0.75, 0.041075725336861546)},
             "That is the Hessian times (1, 1). Before you differentiate again, make one number of the gradient, with "
             "the weights v.",
         ),
         _ways(rr="ad.grad(ad.grad(f))(x) @ v"): (
-            {f"{_RR}, {_AT}": Crashed("ShapeError")},
+            {sandbox.on(_RR, _AT): Crashed("ShapeError")},
             "grad wants a function with one number as its result, and a gradient is an array. Make a number of it "
             "first: its product with v.",
         ),
         _ways(fr="ad.jvp(ad.grad(f), (x,), (v,))[0]"): (
-            {f"{_RR}, {_AT}": _RIGHT[f"{_RR}, {_AT}"], f"{_FR}, {_AT}": (5.5, 1.7163378145367738)},
+            {sandbox.on(_RR, _AT): _RIGHT[sandbox.on(_RR, _AT)], sandbox.on(_FR, _AT): (5.5, 1.7163378145367738)},
             "jvp returns a pair, value and tangent. The value of ad.grad(f) is the gradient; its tangent is beside it.",
         ),
         _ways(fr="ad.jvp(ad.grad(f), (x,), (v,))"): (
-            {f"{_FR}, {_AT}": ((5.5, 1.7163378145367738), _RIGHT[f"{_FR}, {_AT}"])},
+            {sandbox.on(_FR, _AT): ((5.5, 1.7163378145367738), _RIGHT[sandbox.on(_FR, _AT)])},
             "forward_over_reverse returns the pair of jvp, gradient and product. Take the second.",
         ),
         _ways(rf="ad.jvp(lambda x: ad.jvp(f, (x,), (v,))[1], (x,), (v,))[1]"): (
-            {f"{_RF}, {_AT}": -0.08569709865255382},
+            {sandbox.on(_RF, _AT): -0.08569709865255382},
             "Twice forward along v gives one number, vᵀHv. For all entries of Hv at once the outer derivative has to "
             "be a gradient.",
         ),

@@ -42,14 +42,23 @@ def expected_products() -> dict[str, Any]:
     found: dict[str, Any] = {}
     for way in WAYS:
         for case, (f, x, v) in PRODUCTS.items():
-            found[f"{way}, {case}"] = plain(hvp(f, (np.array(x),), (np.array(v),)))
+            found[on(way, case)] = plain(hvp(f, (np.array(x),), (np.array(v),)))
         found[inside(way)] = way
     return found
 
 
+def on(way: str, case: str) -> str:
+    """The name of a case of one way.
+
+    >>> on("reverse over forward", "x² at 3")
+    'reverse_over_forward on x² at 3'
+    """
+    return f"{way.replace(' ', '_')} on {case}"
+
+
 def inside(way: str) -> str:
     """The name of the case that says how the derivatives were nested."""
-    return f"{way}, as f sees it from inside,"
+    return f"“which derivative is outside and which inside in {way.replace(' ', '_')}”"
 
 
 def multiply_hessians(reverse_over_reverse: Any, forward_over_reverse: Any, reverse_over_forward: Any) -> Any:
@@ -67,7 +76,7 @@ def multiply_hessians(reverse_over_reverse: Any, forward_over_reverse: Any, reve
             return own(watched, np.array(x), np.array(v))
 
         seen = run_cases(run, PRODUCTS, *code)
-        found |= {f"{way}, {case}": product for case, product in seen.items()}
+        found |= {on(way, case): product for case, product in seen.items()}
         if len(seen) < len(PRODUCTS):
             return found
         found[inside(way)] = _summed_up(nestings)
@@ -135,6 +144,68 @@ def run_nested(together: Any, D_tagged: Any) -> Any:
     kind: dict[str, Any] = {"listing": ("Tagged", "tags"), "machine": "class"}
     cases = {case: (program,) for case, program in NESTED.items()}
     return run_cases(lambda names, program: program(D_tagged), cases, together, D_tagged, **kind, together=together)
+
+
+# Conjugate gradients where the curvature is negative
+
+CURVATURES: dict[str, tuple[tuple[float, ...], tuple[tuple[float, ...], ...]]] = {
+    "both curvatures positive": ((3.0, 4.0), ((2.0, 0.0), (0.0, 5.0))),
+    "negative curvature along the first direction": ((2.0, 1.0), ((-1.0, 0.0), (0.0, -2.0))),
+    "negative curvature along the second direction": ((2.0, 1.0), ((3.0, 0.0), (0.0, -1.0))),
+    "curvature 0 along the first direction": ((1.0, 1.0), ((1.0, 0.0), (0.0, -1.0))),
+    "three unknowns, all curvatures positive": ((1.0, -2.0, 3.0), ((4.0, 1.0, 0.0), (1.0, 3.0, 1.0), (0.0, 1.0, 2.0))),
+}
+
+
+def found_so_far(s: Any, p: Any) -> Any:
+    """The sum of the steps; at the first direction, where there is none yet, the direction itself."""
+    return s if np.any(s) else p
+
+
+def truncated(
+    gradient: Any, hessian_times: Callable[[Any], Any], so_far: Callable[[Any, Any], Any] = found_so_far
+) -> Any:
+    """A step by conjugate gradients that stops where the curvature is not positive.
+
+    >>> truncated(np.array([2.0, 1.0]), lambda p: -p)
+    array([-2., -1.])
+    """
+    s, r = np.zeros_like(gradient), -gradient
+    p = r
+    while r @ r > 1e-20:
+        Hp = hessian_times(p)
+        if p @ Hp <= 0:
+            return so_far(s, p)
+        alpha = (r @ r) / (p @ Hp)
+        s, r_next = s + alpha * p, r - alpha * Hp
+        p = r_next + (r_next @ r_next) / (r @ r) * p
+        r = r_next
+    return s
+
+
+def expected_steps() -> dict[str, Any]:
+    """The step in each case."""
+    return {case: one_step(truncated, *data) for case, data in CURVATURES.items()}
+
+
+def take_steps(truncated_cg: Any) -> Any:
+    """The learner's steps."""
+    return run_cases(lambda names, *data: one_step(truncated_cg, *data), CURVATURES, truncated_cg)
+
+
+def one_step(function: Any, gradient: tuple[float, ...], hessian: tuple[tuple[float, ...], ...]) -> Any:
+    """What a function makes of a gradient and a Hessian; it may not divide by 0, nor ask for products for ever."""
+    products = 0
+
+    def hessian_times(p: Any) -> Any:
+        nonlocal products
+        products += 1
+        if products > 50:
+            raise RuntimeError("more than 50 products H p for two or three unknowns")
+        return np.array(hessian) @ p
+
+    with np.errstate(divide="raise", invalid="raise"):
+        return plain(function(np.array(gradient), hessian_times))
 
 
 # On the learner's tape

@@ -1,4 +1,4 @@
-"""The exercises of notebook 11 about matrices: the product, the trace, the inverse, and how long a tape gets."""
+"""The exercises of notebook 11 about matrices: the product, the trace, the inverse, the length of a tape, attention."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from autodiff_lab.lessons.checks import Crashed, Exercise, plain
 from autodiff_lab.lessons.lesson_11 import sandbox
-from autodiff_lab.lessons.lesson_11.sandbox import INVERSES, PRODUCTS, A, B
+from autodiff_lab.lessons.lesson_11.sandbox import HEADS, INVERSES, PRODUCTS, A, B, softmax_rows
 from autodiff_lab.lessons.lesson_11.variants import lines_on_tapes, trace_of_square
 
 # 4. the product
@@ -155,4 +155,71 @@ ex_11_7 = Exercise(
         "One entry takes 2k − 1 operations. There are m · n entries, as many squares, and one addition fewer.",
     ),
     praise="The arithmetic is the same. What is saved is the bookkeeping: one line in the place of hundreds.",
+)
+
+# 8. one attention head
+
+_BACK = {
+    "V": "P.T @ G",
+    "P": "G @ V.T",
+    "S": "P * (to_P - np.sum(P * to_P, axis=1, keepdims=True)) / np.sqrt(Q.shape[1])",
+    "Q": "to_S @ K",
+    "K": "to_S.T @ Q",
+}
+
+
+def _attention_pullback(**other: str) -> str:
+    lines = "\n".join(f"    to_{name} = {code}" for name, code in (_BACK | other).items())
+    return f"def attention_pullback(G, Q, K, V, P):\n{lines}\n    return to_Q, to_K, to_V"
+
+
+def _seen(**other: str) -> dict[str, Any]:
+    """What the check sees of this variant in its first case, of the matrices that it changes."""
+    case, (q, k, v, g) = next(iter(HEADS.items()))
+    names: dict[str, Any] = {"np": np}
+    exec(_attention_pullback(**other), names)
+    found = names["attention_pullback"](g, q, k, v, softmax_rows(q @ k.T / np.sqrt(q.shape[1])))
+    right = sandbox.expected_heads()
+    keys = [f"{case}, the adjoint of {name}" for name in "QKV"]
+    return {key: plain(x) for key, x in zip(keys, found, strict=True) if plain(x) != right[key]}
+
+
+def _head(said: str, **other: str) -> dict[str, tuple[dict[str, Any], str]]:
+    return {_attention_pullback(**other): (_seen(**other), said)}
+
+
+ex_11_8 = Exercise(
+    expects="a function attention_pullback(G, Q, K, V, P) that returns three arrays, for Q, K and V",
+    expected=sandbox.expected_heads(),
+    observe=sandbox.pull_heads,
+    cases="Brackets within brackets are rows.",
+    reference=f"import numpy as np\n\n\n{_attention_pullback()}",
+    misconceptions=_head(
+        "The weights of a row add up to 1: if one grows, the others shrink. The softmax is not an operation entry by "
+        "entry, and the sum over the row is missing.",
+        S="P * to_P / np.sqrt(Q.shape[1])",
+    )
+    | _head(
+        "That is the slope p (1 − p) of one weight by its own score. Each weight depends on the other scores of its "
+        "row too.",
+        S="P * (1 - P) * to_P / np.sqrt(Q.shape[1])",
+    )
+    | _head(
+        "The scores were divided by √d on the way forward. It is a factor, and on the way back it is there again.",
+        S="P * (to_P - np.sum(P * to_P, axis=1, keepdims=True))",
+    )
+    | _head(
+        "The sum runs over the columns. A softmax is taken in each row: sum over axis 1.",
+        S="P * (to_P - np.sum(P * to_P, axis=0, keepdims=True)) / np.sqrt(Q.shape[1])",
+    )
+    | _head(
+        "The sum over the row is weighted: p · p̄, not the sum of p̄ alone.",
+        S="P * (to_P - np.sum(to_P, axis=1, keepdims=True)) / np.sqrt(Q.shape[1])",
+    ),
+    hints=(
+        "The result is P V: a product, and you know both of its pullbacks. V gets Pᵀ G.",
+        "A row of the softmax: s̄ = p ∘ (p̄ − p · p̄), where p · p̄ is one number for the row. Keep its axis.",
+        "The scores are Q Kᵀ / √d. With S̄ divided by √d, Q gets S̄ K and K gets S̄ᵀ Q.",
+    ),
+    praise="Four products back for two forward, and a row sum. What training a transformer needs, you have written.",
 )

@@ -133,6 +133,59 @@ def invert_matrices(inverse: Any) -> Any:
     return run_cases(run, INVERSES, inverse, **CELLS)
 
 
+# One attention head
+
+_NUMBERS = np.random.default_rng(11)
+HEADS: dict[str, tuple[np.ndarray, ...]] = {
+    f"{queries} queries, {keys} keys": tuple(
+        np.round(_NUMBERS.normal(size=shape), 1)
+        for shape in ((queries, width), (keys, width), (keys, out), (queries, out))
+    )
+    for queries, keys, width, out in ((2, 3, 2, 2), (4, 4, 3, 5))
+}
+"""Queries, keys, values, and the adjoint of the result."""
+
+
+def softmax_rows(s: Any) -> Any:
+    """The softmax of each row."""
+    e = np.exp(s - np.max(s, axis=1, keepdims=True))
+    return e / np.sum(e, axis=1, keepdims=True)
+
+
+def attention(q: Any, k: Any, v: Any) -> Any:
+    """One attention head.
+
+    >>> attention(np.zeros((1, 2)), np.ones((2, 2)), np.array([[1.0], [3.0]]))
+    array([[2.]])
+    """
+    return softmax_rows(q @ k.T / np.sqrt(q.shape[1])) @ v
+
+
+def expected_heads() -> dict[str, Any]:
+    """The adjoints of queries, keys and values."""
+    found = {}
+    for case, (q, k, v, g) in HEADS.items():
+        three = grad(lambda *qkv, g=g: np.sum(attention(*qkv) * g), argnums=(0, 1, 2))(q, k, v)
+        found |= _by_matrix(case, plain(three))
+    return found
+
+
+def pull_heads(attention_pullback: Any) -> Any:
+    """The learner's three adjoints."""
+
+    def run(names: dict[str, Any], q: Any, k: Any, v: Any, g: Any) -> Any:
+        found = attention_pullback(g, q, k, v, softmax_rows(q @ k.T / np.sqrt(q.shape[1])))
+        return list(found) if isinstance(found, tuple | list) and len(found) == 3 else found
+
+    seen = run_cases(run, HEADS, attention_pullback)
+    return {name: x for case, three in seen.items() for name, x in _by_matrix(case, three).items()}
+
+
+def _by_matrix(case: str, three: Any) -> dict[str, Any]:
+    each = three if isinstance(three, tuple) and len(three) == 3 else (three,) * 3
+    return {f"{case}, the adjoint of {name}": x for name, x in zip("QKV", each, strict=True)}
+
+
 # Lines on a tape
 
 
