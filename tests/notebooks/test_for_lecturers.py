@@ -1,56 +1,63 @@
-"""The lecturers' page: its plans take the time they say, and every place that they name is there."""
+"""The lecturers' page and its plans: they take the time they say, and every place that they name is there."""
 
 import re
 
 import pytest
 
+from autodiff_lab.classroom.lecture.plans import find_plan, list_plans
 from autodiff_lab.cli.main import build_parser
 
 from .reading import ROOT, named, read
 
 PAGE = (ROOT / "notebooks" / "for_lecturers.md").read_text(encoding="utf-8")
-PLANS = {
-    heading: section
-    for heading, section in re.findall(r"^##+ ([^\n]*)\n(.*?)(?=^##|\Z)", PAGE, re.MULTILINE | re.DOTALL)
-    if "| min |" in section
-}
-PLACE = r"\[(\d\d), section (\d+)\]\(([^)#]+)#cell-id=([\w-]+)\)"
-ROWS = re.findall(rf"^\| (\d+) \| {PLACE} \| (.*) \|$", PAGE, re.MULTILINE)
+PLANS = {name: find_plan(name) for name in list_plans()}
+STOPS = [(name, stop) for name, plan in PLANS.items() for stop in plan.stops]
 
 
 def test_there_are_three_plans():
     names = [heading.partition(":")[0] for heading in re.findall(r"^## (.*)$", PAGE, re.MULTILINE)]
     assert names[-3:] == ["40 minutes", "90 minutes", "3 × 90 minutes"]
-    assert [heading.partition(":")[0] for heading in PLANS] == ["40 minutes", "90 minutes", "First", "Second", "Third"]
+    titles = re.findall(r"^##+ (.*)$", PAGE, re.MULTILINE)
+    assert set(PLANS) == {"40", "90", "first_evening", "second_evening", "third_evening"}
+    assert all(plan.title in titles for plan in PLANS.values())
 
 
-@pytest.mark.parametrize("heading", PLANS)
-def test_a_plan_takes_the_time_it_says(heading):
-    minutes = [int(number) for number in re.findall(r"^\| (\d+) \|", PLANS[heading], re.MULTILINE)]
-    assert sum(minutes) == (40 if heading.startswith("40") else 90)
-    assert len(minutes) == len(re.findall(r"^\| [^m:]", PLANS[heading], re.MULTILINE)), "a row without its minutes"
+@pytest.mark.parametrize("name", PLANS)
+def test_a_plan_takes_the_time_it_says(name):
+    assert PLANS[name].minutes == (40 if name == "40" else 90)
+    assert all(stop.minutes >= 1 for stop in PLANS[name].stops)
 
 
-def test_every_row_of_a_plan_is_read_by_these_tests():
-    assert len(ROWS) == sum(len(re.findall(r"^\| \d+ \|", plan, re.MULTILINE)) for plan in PLANS.values()) >= 30
+def test_the_page_has_a_row_for_each_stop():
+    rows = re.findall(r"^\| (\d+) \| \[(\d\d), section (\d+)\]", PAGE, re.MULTILINE)
+    told = {(str(stop.minutes), stop.lesson, stop.section) for _, stop in STOPS}
+    assert len(rows) == len(STOPS) >= 30 and set(rows) == told
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row[1]}-{row[2]}-{row[4]}")
-def test_a_row_leads_where_it_says(row):
-    _, number, section, file, cell_id, told = row
-    assert named(number).name == file
+@pytest.mark.parametrize("name, stop", STOPS, ids=lambda part: getattr(part, "cell_id", part))
+def test_a_stop_leads_where_it_says(name, stop):
+    assert named(stop.lesson).name == stop.notebook.name
     where, sections, exercises = "", {}, set()
-    for cell in read(named(number)).cells:
+    for cell in read(named(stop.lesson)).cells:
         if cell.cell_type == "markdown":
             for heading in re.findall(r"^## (\d+) · ", cell.source, re.MULTILINE):
                 where = heading
             exercises |= set(re.findall(r"^### Exercise (\d\d\.\d+\w?) ", cell.source, re.MULTILINE))
         sections[cell.id] = where
-    assert sections.get(cell_id) == section, f"cell {cell_id} is in section {sections.get(cell_id)}"
+    assert sections.get(stop.cell_id) == stop.section, f"cell {stop.cell_id} is in section {sections.get(stop.cell_id)}"
+    told = f"{stop.show} {stop.answer}"
     for other, *named_sections in re.findall(r"(?:(\d\d), )?sections? (\d+)(?: to (\d+))?", told):
-        assert other or set(named_sections) - {""} <= set(sections.values()), f"{file} has no {named_sections}"
+        assert other or set(named_sections) - {""} <= set(sections.values()), f"{stop.notebook} has no {named_sections}"
     here = set(re.findall(r"\d\d\.\d+\w?", " ".join(re.findall(r"exercises? [\d., and\w]+", told))))
-    assert here <= exercises, f"{here - exercises} are not in {file}"
+    assert here <= exercises, f"{here - exercises} are not in {stop.notebook}"
+
+
+def test_the_labs_that_plans_name_are_in_those_notebooks():
+    for _, stop in STOPS:
+        for lab in re.findall(r"\b[A-Z][a-z]+[A-Z]\w+", stop.show):
+            assert f"{lab}()" in "".join(cell.source for cell in read(named(stop.lesson)).cells), (
+                f"{lab}, {stop.question}"
+            )
 
 
 def test_the_commands_it_names_exist():
@@ -58,8 +65,6 @@ def test_the_commands_it_names_exist():
     assert set(re.findall(r"`autodiff-lab (\w+)", PAGE)) <= set(commands.choices)
 
 
-def test_the_forty_minutes_go_through_the_course_from_the_first_notebook_to_its_end():
-    (plan,) = (plan for heading, plan in PLANS.items() if heading.startswith("40"))
-    stops = [number for _, number, *_ in re.findall(rf"^\| (\d+) \| {PLACE}", plan, re.MULTILINE)]
-    assert stops[0] == stops[-1] == "00", "it begins and ends where a reader begins"
-    assert stops[:-1] == sorted(set(stops)) and len(stops) == 8
+def test_the_forty_minutes_begin_in_the_first_notebook():
+    lessons = [stop.lesson for stop in PLANS["40"].stops]
+    assert lessons[0] == "00" and lessons[:-2] == sorted(lessons[:-2])
