@@ -61,8 +61,8 @@ class Deck:
 
 def test_keys_inside_a_player_step_it_and_outside_turn_slides(kit, new_page):
     deck = Deck(new_page(offline=True), kit["slides.html"])
-    deck.key("ArrowRight", "ArrowRight")
-    assert deck.at == 2
+    deck.key("ArrowRight", "ArrowRight", "ArrowRight")
+    assert deck.at == 2, "on the second slide a key shows the answer first"
     deck.key("ArrowLeft")
     assert deck.at == 1
     player = deck.show(".player")
@@ -73,7 +73,7 @@ def test_keys_inside_a_player_step_it_and_outside_turn_slides(kit, new_page):
     deck.key("End", "ArrowRight")
     assert (player.step, deck.at) == (LAST, here), "an arrow never leaves the player"
     deck.key("Escape", "ArrowRight")
-    assert deck.at == here + 1
+    assert deck.at == here + 1, "its answer was shown before"
     deck.key("ArrowLeft")
     assert (player.step, deck.at) == (LAST, here)
 
@@ -87,6 +87,11 @@ def test_a_clicker_steps_the_player_and_then_turns_the_slide(kit, new_page):
     deck.key(*["PageDown"] * (LAST - 1))
     assert (player.step, deck.at) == (LAST, here)
     player.shows_the_gradient()
+    answer = deck.page.locator(".present .answer")
+    assert not answer.is_visible()
+    deck.key("PageDown")
+    answer.wait_for(state="visible")
+    assert deck.at == here
     deck.key("PageDown")
     assert deck.at == here + 1
     deck.key("PageUp", "PageUp")
@@ -106,8 +111,11 @@ def test_slides_know_nothing_of_what_is_inside_a_player(kit, new_page):
 def test_an_answer_comes_with_a_key_and_stays(kit, new_page):
     deck = Deck(new_page(offline=True), kit["slides.html"])
     deck.show(".picture:has(.fragment)")
-    here, result = deck.at, deck.page.locator(".present .fragment")
-    assert not result.is_visible()
+    here, picture, result = deck.at, deck.page.locator(".present .shown"), deck.page.locator(".present .answer")
+    assert not picture.is_visible() and not result.is_visible()
+    deck.key(" ")
+    picture.wait_for(state="visible")
+    assert deck.at == here and not result.is_visible()
     deck.key(" ")
     result.wait_for(state="visible")
     assert deck.at == here
@@ -115,8 +123,8 @@ def test_an_answer_comes_with_a_key_and_stays(kit, new_page):
     assert deck.at == here and result.is_visible(), "who comes back finds it"
     deck.key("p")
     result.wait_for(state="hidden")
-    assert deck.at == here
-    deck.key("p")
+    assert deck.at == here and picture.is_visible()
+    deck.key("p", "p")
     assert deck.at == here - 1
 
 
@@ -215,8 +223,8 @@ def test_nothing_is_cut_off(width, height, kit, new_page, request):
         )
         assert seen["beyond"] <= 1, seen
         assert seen["type"] >= SMALLEST, seen
-        # Plots and drawings have type of 14 px and more.
-        assert all(larger >= SMALLEST / 14 for larger in seen["pictures"]), seen
+        # Plots and drawings have type of 14.6 px and more.
+        assert all(larger >= SMALLEST / 14.6 for larger in seen["pictures"]), seen
         photograph(deck.page, request, f"slide {number + 1}")
 
 

@@ -1,4 +1,4 @@
-"""The slides of a plan: a question, what is shown, and the answer one key later. reveal.js turns them."""
+"""The slides of a plan: a question; one key later what is shown, and then the answer. reveal.js turns them."""
 
 from __future__ import annotations
 
@@ -51,11 +51,13 @@ def _slide(stop: Stop, begin: int) -> str:
     # A lab is a picture here; live it is in the notebook.
     live = f'<p class="live">Live: <code>autodiff-lab present {stop.lesson}</code>, section {stop.section}</p>'
     answer = f'<div class="fragment answer">{mark_up_line(stop.answer)}</div>' if stop.answer else ""
+    # A picture says what the room is asked; a player begins with nothing.
+    waits = "" if kind == "player" else " fragment"
     minutes = f"{begin}–{begin + stop.minutes} min"
     notes = " ".join(filter(None, [stop.show, stop.many_say and f"Many say: {stop.many_say}"]))
     return (
         f'<section class="slide {kind}" data-minutes="{minutes}"><div class="on-slide">'
-        f'<h2>{mark_up_line(stop.question)}</h2><div class="shown">{shown}</div>{live if kind == "lab" else ""}{answer}'
+        f'<h2>{mark_up_line(stop.question)}</h2><div class="shown{waits}">{shown}</div>{live if kind == "lab" else ""}{answer}'
         f'<aside class="notes">{escape(notes)}</aside></div></section>'
     )
 
