@@ -54,10 +54,11 @@ def _slide(stop: Stop, begin: int) -> str:
     # A picture says what the room is asked; a player begins with nothing.
     waits = "" if kind == "player" else " fragment"
     minutes = f"{begin}–{begin + stop.minutes} min"
+    beside = f"{live if kind == 'lab' else ''}{answer}"
     notes = " ".join(filter(None, [stop.show, stop.many_say and f"Many say: {stop.many_say}"]))
     return (
         f'<section class="slide {kind}" data-minutes="{minutes}"><div class="on-slide">'
-        f'<h2>{mark_up_line(stop.question)}</h2><div class="shown{waits}">{shown}</div>{live if kind == "lab" else ""}{answer}'
+        f'<h2>{mark_up_line(stop.question)}</h2><div class="shown{waits}">{shown}</div>{beside}'
         f'<aside class="notes">{escape(notes)}</aside></div></section>'
     )
 

@@ -18,22 +18,18 @@ from matplotlib.text import Text
 
 from autodiff_lab.engine.errors import InputError
 from autodiff_lab.figures.plots import (
-    plot_cost,
     plot_descent,
-    plot_error,
     plot_hessian,
     plot_jacobian,
     plot_matrix,
     plot_tangent,
 )
 from autodiff_lab.figures.style.themes import DARK, LIGHT
-from autodiff_lab.trace.model import Trace
 
 from ..example import contrast, example
 from .plotted import downhill, softmax, tridiagonal, two, valley
 
 PLOTS = {
-    "error": lambda **o: plot_error(example, 2.0, 5.0, argnum=1, **o),
     "tangent": lambda **o: plot_tangent(lambda x: x * np.sin(x), 2.0, **o),
     "field": lambda **o: plot_tangent(example, 2.0, 5.0, span=1.5, **o),
     "path": lambda **o: plot_descent(valley, downhill(valley, (-1.2, 1.0), 0.008, 20), **o),
@@ -49,7 +45,6 @@ PLOTS = {
     ),
     "not finite": lambda **o: plot_matrix([[1.0, np.nan], [np.inf, -2.0]], title="Some", **o),
     "pole": lambda **o: plot_tangent(lambda x: 1 / x, 1.0, **o),
-    "cost": lambda **o: plot_cost(lambda x: np.sum(softmax(x) ** 2), np.arange(5.0), **o),
 }
 
 
@@ -165,18 +160,3 @@ def test_a_larger_bitmap():
     figure = plot_matrix(np.eye(3))
     small, large = (int.from_bytes(figure.png(scale)[16:20], "big") for scale in (1.0, 2.0))
     assert abs(large - 2 * small) <= 1
-
-
-def test_bars_are_the_costs_of_the_trace():
-    def f(x):
-        return np.sum(softmax(x) ** 2)
-
-    figure = plot_cost(f, np.arange(5.0))
-    costs = [Trace.of(f, np.arange(5.0), mode="forward").cost, Trace.of(f, np.arange(5.0)).cost]
-    for axes, field in zip(figure.axes, ("passes", "operations", "kept"), strict=True):
-        assert [bar.get_width() for bar in axes.patches] == [getattr(cost, field) for cost in costs]
-        assert len({bar.get_hatch() for bar in axes.patches}) == 2
-    assert costs[0].passes == 5
-    assert "forward: 5 passes" in figure.description
-    known = plot_cost({"one": costs[0], "two": costs[1]})
-    assert [bar.get_width() for bar in known.axes[0].patches] == [5, 1]

@@ -3,7 +3,6 @@
 import base64
 import io
 import re
-import sys
 from xml.etree import ElementTree
 
 import matplotlib
@@ -11,7 +10,6 @@ import nbformat
 import pytest
 from matplotlib.figure import Figure
 
-from autodiff_lab.figures.graph.reader_graph import show_graph
 from autodiff_lab.figures.plots import style, style_plots
 from tests.notebooks.normalise import execute, normalise
 
