@@ -97,8 +97,8 @@ ex_01_4 = Exercise(
         "f(x + ih) = f(x) + i h f′(x) − …: which part holds the slope, and what is it multiplied by?",
         "For the culprit: put 3 + 1e-20j into all five, in a cell of your own. Where is the imaginary part gone?",
     ),
-    praise="Nothing is subtracted, so nothing cancels. The imaginary part carries the slope along. In notebook 02 a "
-    "number is made for this.",
+    praise="Nothing is subtracted, so nothing cancels. The imaginary part carries the slope along. The dual numbers of "
+    "notebook 02 do the same, without the terms with h² and h³.",
 )
 
 # 5. the logistic map, three ways
