@@ -97,7 +97,8 @@ ex_01_4 = Exercise(
         "f(x + ih) = f(x) + i h f′(x) − …: which part holds the slope, and what is it multiplied by?",
         "For the culprit: put 3 + 1e-20j into all five, in a cell of your own. Where is the imaginary part gone?",
     ),
-    praise="Nothing is subtracted, so nothing cancels. It looks like a dual number, and is not quite one: i² is −1.",
+    praise="Nothing is subtracted, so nothing cancels. The imaginary part carries the slope along. The dual numbers of "
+    "notebook 02 do the same, without the terms with h² and h³.",
 )
 
 # 5. the logistic map, three ways
@@ -169,6 +170,11 @@ def _three_ways(x: float = 0.3) -> Instance:
             "The formula has the slope of the first turn only. Each of the three turns contributes a factor 4(1 − "
             "2l), taken at its own l.",
         ),
+        _cell(x, turns="1", factor="(4 * (1 - 2 * x)) ** 3"): (
+            formula(lambda x: (4 * (1 - 2 * x)) ** 3),
+            "You took all three slopes at x. By the chain rule the slope of the second turn is taken at l₂, and that "
+            "of the third at l₃.",
+        ),
         _cell(x, turns="2"): (
             formula(grad(lambda x: 4 * (y := 4 * x * (1 - x)) * (1 - y))),
             "The formula stops one turn too early: that is l₃′. There are three turns between l₁ = x and l₄.",
@@ -206,6 +212,8 @@ def compare_three_ways(by_formula: Any, by_difference: Any, by_ad: Any) -> Any:
     """The formula at other points, the difference with a wide and a narrow step, and AD to its last digit."""
     if isinstance(by_formula, types.FunctionType) and by_formula.__globals__["__name__"].startswith("autodiff_lab"):
         return Refused(ON_PAPER)
+    if callable(by_ad):
+        return Refused("by_ad is a function that computes slopes. Call it at x: by_ad = ad.grad(l4)(x).")
     vet_code(by_formula, by_difference, listing=("l4",), machine="program")
     # On paper there is no program to run: what the formula computes with is its own.
     names = {name: thing for name, thing in by_formula.__globals__.items() if name not in ("l4", "ad", "f", "grad")}

@@ -43,7 +43,7 @@ ex_02_3 = Exercise(
         "v̇₁ is 1/x1 · 1. The product v₂ has two terms, and one of them is multiplied by v̇₀ = 0.",
         "v̇₃ = v̇₁ + v̇₂, v̇₄ = cos v₀ · v̇₀, v̇₅ = v̇₃ − v̇₄.",
     ),
-    praise="The last one is the derivative with respect to x1. It was finished in the moment in which the value was.",
+    praise="The last one is the derivative with respect to x1. It was finished together with the value.",
 )
 
 # 4. the steepest direction
