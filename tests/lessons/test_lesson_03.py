@@ -2,23 +2,24 @@
 
 import inspect
 
-import pytest
-
 from autodiff_lab.lessons.lesson_03 import cells
 
 from ..notebooks.reading import named, read
 
 
-@pytest.mark.parametrize("name", ["cell-class", "draw-function"])
-def test_the_module_is_the_listing_of_the_notebook(name):
-    (listed,) = (cell.source for cell in read(named("03")).cells if cell.id == name)
+def test_the_module_is_the_listing_of_the_notebook():
+    (listed,) = (cell.source for cell in read(named("03")).cells if cell.id == "cell-class")
     assert listed in inspect.getsource(cells)
 
 
-def test_the_module_has_nothing_else():
-    listed = {cell.id: cell.source for cell in read(named("03")).cells}
-    rest = inspect.getsource(cells).replace(listed["cell-class"], "").replace(listed["draw-function"], "")
-    assert rest.split('"""')[2].split() == ["import", "graphviz", "import", "numpy", "as", "np"]
+def test_the_module_has_nothing_else_but_the_square_and_the_pictures():
+    (listed,) = (cell.source for cell in read(named("03")).cells if cell.id == "cell-class")
+    rest = inspect.getsource(cells).replace(listed, "")
+    assert [line.split("(")[0] for line in rest.splitlines() if line.startswith(("def ", "class "))] == [
+        "def square",
+        "def draw",
+        "def draw_closure",
+    ]
 
 
 def test_the_picture_has_an_arrow_for_each_link_and_the_adjoints():
@@ -28,3 +29,10 @@ def test_the_picture_has_an_arrow_for_each_link_and_the_adjoints():
     assert source.count("0 -> 1 [label=3]") == 2
     assert '0 [label="x = 3\nadjoint 6"]' in source and "1 [label=9]" in source
     cells.tape.clear()
+
+
+def test_the_picture_of_a_closure_has_what_it_keeps():
+    def make(factor):
+        return lambda number: factor * number
+
+    assert '"factor = 3"' in cells.draw_closure(make(3)).source

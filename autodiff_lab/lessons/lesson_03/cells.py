@@ -1,4 +1,4 @@
-"""The first machine of notebook 03, word for word as it stands there: cells with links, a tape, and their picture."""
+"""The first machine of notebook 03, word for word as it stands there, and the pictures of cells and of closures."""
 
 import graphviz
 import numpy as np
@@ -35,6 +35,7 @@ def square(x):
 
 
 def draw(cells, adjoint=(), word="adjoint", **names):
+    """Draw a box for each cell, an arrow for each link, and the local partial on the arrow."""
     called = {cell: f"{name} = " for name, cell in names.items()}
     graph = graphviz.Digraph(graph_attr={"rankdir": "LR"})
     for k, cell in enumerate(cells):
@@ -44,4 +45,12 @@ def draw(cells, adjoint=(), word="adjoint", **names):
         graph.node(str(k), label)
         for operand, partial in cell.links:
             graph.edge(str(cells.index(operand)), str(k), label=f"{partial:.4g}")
+    return graph
+
+
+def draw_closure(function):
+    """Draw a function and the variables that it keeps."""
+    graph = graphviz.Digraph()
+    for name, kept in zip(function.__code__.co_freevars, function.__closure__, strict=True):
+        graph.edge(function.__name__, f"{name} = {kept.cell_contents}")
     return graph

@@ -110,12 +110,12 @@ ex_03_2 = Exercise(
     expects="a function of two Variables that returns a Variable",
     expected={"x / y": (-2.5, -2.0, -5.0), "(x / y) * x": (-3.125, -5.0, -6.25)},
     observe=divide,
-    cases="These are the value, the slope in x and the slope in y, at (1.25, -0.5).",
+    cases="These are the value, and the derivatives with respect to x and y, at (1.25, -0.5).",
     reference=division(),
     misconceptions={
         division(partial_other="Variable(self.value / other.value**2)"): (
             {"x / y": (-2.5, -2.0, 5.0)},
-            "The slope in y has the wrong sign. A larger divisor makes the quotient smaller.",
+            "The derivative with respect to y has the wrong sign. A larger divisor makes the quotient smaller.",
         ),
         division(partial_other="Variable(-self.value / other.value)"): (
             {"x / y": (-2.5, -2.0, 2.5)},

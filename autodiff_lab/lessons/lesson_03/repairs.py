@@ -34,7 +34,7 @@ ex_03_4 = Exercise(
     expects="a function grad_repaired(last, results) that returns the list of slopes",
     expected={"an operation nobody uses": GRADIENT, "grad called twice": (GRADIENT, GRADIENT)},
     observe=sweep_past_dead_ends,
-    cases="These are the slopes in x and in y, at (2, 5).",
+    cases="These are the derivatives with respect to x and y, at (2, 5).",
     reference=_repaired("dl_doutputs[0] is None"),
     misconceptions={
         _repaired("not dl_doutputs"): (
@@ -89,7 +89,7 @@ collision = grad(Variable.log(a) + a * b - Variable.sin(b), [a, b])""",
         ),
         "collision = (2.1490134436103214, 6.872533609025803)": (
             COLLISION[::-1],
-            "Both numbers are there, in the wrong order: first the slope in a, then the slope in b.",
+            "Both numbers are there, in the wrong order: first the derivative with respect to a, then with respect to b.",
         ),
         "collision = (7.358168907268387, 2.716337814536774)": (
             (7.358168907268387, 2.716337814536774),
