@@ -48,12 +48,36 @@ def show_graph(digraph: graphviz.Digraph) -> dict[str, str]:
     except DrawingError as error:  # a loop, say, where there is no Graphviz: the arrows can be read all the same
         return {"text/plain": f"{digraph.source}\n{error}"}
     written = (element.text for element in ElementTree.fromstring(svg).iter() if element.tag.endswith("}text"))
-    said = ", ".join(re.sub(r"\s+", " ", text).strip() for text in written if text)
+    said = ", ".join(_one_line(text) for text in written if text)
+    arrows = "; ".join(_arrows(digraph))
+    spoken = f"Graph: {said}. Arrows: {arrows}." if arrows else f"Graph: {said}"
     return {
-        "text/html": f'<div style="overflow-x:auto"><img alt="{escape(f"Graph: {said}")}" '
+        "text/html": f'<div style="overflow-x:auto"><img alt="{escape(spoken)}" '
         f'style="max-width:100%;height:auto" src="{data_url(svg)}"></div>',
         "text/plain": f"<graph: {said}>",
     }
+
+
+_NAME = r'("(?:[^"\\]|\\.)*"|[^\s\[":]+)(?::\S+)?'
+_NODE = re.compile(rf'\s*{_NAME} \[label=("(?:[^"\\]|\\.)*"|[^\s\]]+)')
+_EDGE = re.compile(rf"\s*{_NAME} -> {_NAME}")
+
+
+def _arrows(digraph: graphviz.Digraph) -> list[str]:
+    r"""Say between which nodes the arrows run, by the first line of what is written in each node.
+
+    >>> digraph = graphviz.Digraph(); digraph.node("1", "mul\nvalue 6"); digraph.edge("x", "1")
+    >>> _arrows(digraph)
+    ['x → mul']
+    """
+    nodes = filter(None, map(_NODE.match, digraph.body))
+    labels = {node[1]: re.split(r"\n|\\[nlr]", node[2].strip('"'))[0] for node in nodes}
+    edges = filter(None, map(_EDGE.match, digraph.body))
+    return [" → ".join(_one_line(labels.get(end, end.strip('"'))) for end in edge.groups()) for edge in edges]
+
+
+def _one_line(text: str) -> str:
+    return re.sub(r"\s+", " ", text).strip()
 
 
 def show_graphs_in(shell: Any) -> None:

@@ -13,9 +13,8 @@ Notebooks 07 and 08 go on with it. A test holds that it is, word for word, what 
 import itertools
 import math
 
+import graphviz
 import numpy as np
-
-from autodiff_lab.figures.graph.render import Drawing
 
 numbers = itertools.count(1)
 
@@ -47,7 +46,7 @@ class Node:
     def __neg__(self):
         return self.operation("neg", self)
 
-    # 2 * x: a plain number knows no nodes, so Python asks the node on its right.
+    # 2 * x: the number on the left knows no nodes, so Python calls the right node's method.
     def __radd__(self, other):
         return self.operation("add", other, self)
 
@@ -120,16 +119,11 @@ def needed(targets):
 
 
 def draw(targets, note=lambda node: "", shade=()):
-    graph = Drawing(graph_attr={"rankdir": "LR", "bgcolor": "transparent"})
-    graph.theme, graph.title = "auto", f"graph of {targets}"  # auto: dark on a dark page
-    graph.attr("node", shape="box", color="#808080", fontcolor="#1A1A1A", fontname="sans-serif")
-    graph.attr("edge", color="#808080")
+    graph = graphviz.Digraph(graph_attr={"rankdir": "LR"})
     for node in needed(targets):
         style = "rounded,filled" if node.inputs else "filled"
-        paper, width = ("#FFF1E6", "2.5") if node in shade else ("#FFFFFF", "1")
-        text = f"{node}\n{note(node)}".strip()
-        graph.node(str(node.number), text, style=style, fillcolor=paper, penwidth=width)
-        graph.description += f"{node} of {node.inputs}. " if node.inputs else ""
+        look = {"fillcolor": "#FFF1E6", "penwidth": "2.5"} if node in shade else {}
+        graph.node(str(node.number), f"{node}\n{note(node)}".strip(), style=style, **look)
         for x in node.inputs:
             graph.edge(str(x.number), str(node.number))
     return graph

@@ -48,8 +48,8 @@ ex_06_1 = Exercise(
     misconceptions={
         _run(first="isinstance(node, Placeholder)"): (
             {SQUARE: 4.0, WITH_CONSTANT: None},
-            "A sum with a constant in it got no value: the constant never had its turn, so the sum waits for it to "
-            "this day. Which other nodes have no inputs?",
+            "A sum with a constant in it got no value: the constant was never on the queue, so the sum still waits "
+            "for it. Which other nodes have no inputs?",
         ),
         _run(first="True"): (
             {SQUARE: Crashed("TypeError")},
@@ -59,7 +59,7 @@ ex_06_1 = Exercise(
         _run(then="True"): (
             {SQUARE: 4.0, ONE_OPERAND: math.log(2.0), FAN: Crashed("TypeError")},
             "A user was put on the queue when the first of its inputs was done, and the second had no value yet. "
-            "Ask its counter.",
+            "Look at its counter.",
         ),
         _run(then="waiting[user] == 1"): (
             {SQUARE: 4.0, ONE_OPERAND: None, FAN: Crashed("TypeError")},
@@ -98,7 +98,7 @@ def _example(a: float = 10.0, b: float = 4.0) -> Instance:
     right = (value, math.isclose(value, PRINTED, rel_tol=1e-6))
     slope = float(grad(_product_and_log)(a, b))
     wrong = {
-        (PRINTED, True): "That is what the document prints. What does your graph say?",
+        (PRINTED, True): "That is what the document prints. What does your own `run` give?",
         (value, True): "Your number is right. Now compare it with the printed one: they are two numbers, and a "
         "function has one value at a point.",
         (a * b + math.log10(a + b), False): "You took the logarithm to the base 10. In this course, and in NumPy, log "

@@ -20,7 +20,7 @@ ex_07_4 = Exercise(
         "Watched: trainable Variables that are read (if watch_accessed_variables is True), and what watch() was told.",
         "Two of the six are lost on the way: one becomes a plain number, one is squared while recording is stopped.",
     ),
-    praise="Every None had a reason that you can name. The tape cannot name it: it was not listening.",
+    praise="Every None had a reason that you can name. The tape cannot name it: it has no record.",
 )
 
 # 5. rewound once
@@ -101,7 +101,7 @@ ex_07_6 = Exercise(
         "None is a remark about the tape, 0 is a slope. Which of the two does each situation ask for?",
         "Where you go on computing with it you need a number. Where a decision hangs on it you need the remark.",
     ),
-    praise="Twice the mathematics asks, and its answer is 0. Twice the bookkeeping is asked, and its answer is None.",
+    praise="In 1 and 3 you need the derivative, which is 0. In 2 and 4 you need to know what was recorded: None.",
 )
 
 # 7. minimize
@@ -146,7 +146,7 @@ ex_07_7 = Exercise(
             {WHERE: 5.0},
             "Nothing moves, for one of two reasons. `variable = …` gives the name to a new tensor, and the Variable "
             "keeps its value: write variable.assign_sub(…). Or every gradient is None, because loss() was called "
-            "outside of the `with`, where no tape listens: call it inside.",
+            "outside of the `with`, where no tape records: call it inside.",
         ),
         _minimize(inside="value = loss"): (
             {WHERE: Crashed("InputError", "target is")},
@@ -169,8 +169,9 @@ ex_07_7 = Exercise(
         "        gradient = tape.gradient(value, variable)\n        if gradient is not None:\n"
         "            variable.assign_sub(learning_rate * gradient)": (
             {after(STEPS): 68 * 0.64**STEPS, AT_ONCE: (4.0, 9.6)},
-            "Each Variable is changed before the gradient in the next one is taken, so that gradient belongs to "
-            "another point. This loss does not show it; the loss w * b does. First all gradients, then all updates.",
+            "Each Variable is changed before the gradient with respect to the next one is taken, so that gradient "
+            "belongs to another point. This loss does not show it; the loss w * b does. First all gradients, then all "
+            "updates.",
         ),
     },
     hints=(

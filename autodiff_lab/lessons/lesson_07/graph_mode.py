@@ -116,8 +116,8 @@ def sub_gradient(op, grad):
 
 
 _RIGHT = expected_differences()
-_IN_X, _IN_Y = "(2, 3) - (3,), the gradient in x", "(2, 3) - (3,), the gradient in y"
-_OTHER_IN_X = "(3,) - (2, 3), the gradient in x"
+_IN_X, _IN_Y = "(2, 3) - (3,), the gradient for x", "(2, 3) - (3,), the gradient for y"
+_OTHER_IN_X = "(3,) - (2, 3), the gradient for x"
 
 
 def _negative(rows: Any) -> Any:
@@ -154,7 +154,7 @@ ex_07_3 = Exercise(
         ),
     },
     hints=(
-        "What is the shape of grad? That of x − y. What must be the shape of the gradient in y? That of y.",
+        "What is the shape of grad? That of x − y. What must be the shape of the gradient for y? That of y.",
         "sum_back(grad, x) adds up the rows or columns of grad until it has the shape of x, and leaves it alone if it "
         "has that shape already.",
         "Either operand may be the one that was copied, so both gradients go through sum_back.",

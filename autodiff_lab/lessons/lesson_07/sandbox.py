@@ -150,7 +150,7 @@ def expected_differences() -> dict[str, Any]:
         with GradientTape() as tape:
             weighed = (x - y) * WEIGHTS
         for name, g in zip("xy", tape.gradient(weighed, [x, y]), strict=True):
-            found[f"{case}, the gradient in {name}"] = plain(g.numpy())
+            found[f"{case}, the gradient for {name}"] = plain(g.numpy())
     return found
 
 
@@ -169,7 +169,7 @@ def subtract(sub_gradient: Any) -> Any:
     found: dict[str, Any] = {}
     for case, sent in seen.items():
         both = sent if isinstance(sent, tuple) else (sent, sent)
-        found |= {f"{case}, the gradient in {name}": g for name, g in zip("xy", both, strict=True)}
+        found |= {f"{case}, the gradient for {name}": g for name, g in zip("xy", both, strict=True)}
     return found
 
 

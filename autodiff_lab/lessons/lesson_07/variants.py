@@ -37,7 +37,7 @@ def table_instance(x: float = 3.0, accessed: bool = True) -> Instance:
         instead(c=slope): "c is a tensor, and the tape was not told to watch it. Only trainable Variables need no "
         "telling.",
         instead(b=slope): "b is a Variable, but not a trainable one. The tape watches it only when told to.",
-        instead(e=slope): "e.numpy() is a plain number. What is computed with it happens outside the tape's hearing.",
+        instead(e=slope): "e.numpy() is a plain number. What is computed with it is not recorded.",
         instead(f=slope): "f is watched. But its square was computed while the tape was not recording, so the path "
         "from z to f is broken.",
         instead(d=None): "d is a constant, and the tape was told to watch it. That is all it needs.",

@@ -89,5 +89,8 @@ def test_a_graph_is_a_picture_that_follows_the_page_with_and_without_dot(outputs
     (output,) = outputs[4]
     page = output.data["text/html"]
     svg = base64.b64decode(re.search(r"base64,([^\"]+)", page)[1]).decode()
-    assert 'alt="Graph: x1 = 2, y, 0.5"' in page and output.data["text/plain"] == "<graph: x1 = 2, y, 0.5>"
+    assert (
+        'alt="Graph: x1 = 2, y, 0.5. Arrows: x1 = 2 → y."' in page
+        and output.data["text/plain"] == "<graph: x1 = 2, y, 0.5>"
+    )
     assert "prefers-color-scheme:dark" in svg and 'stroke="red"' in svg and "DejaVu Sans" in svg

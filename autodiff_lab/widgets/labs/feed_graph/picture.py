@@ -93,7 +93,7 @@ def _role(snap: dict[str, Any]) -> str:
 
 
 def _draw_edge(sheet: Sheet, snap: dict[str, Any], places: Places, operand: str, name: str, place: int) -> None:
-    """Draw an arrow from an operand to its user; in a sweep, from the user that speaks to the operand."""
+    """Draw an arrow from an operand to its user; in a sweep, from the user that sends to the operand."""
     (x0, y0), (x1, y1) = places.corner(operand), places.corner(name)
     many = len(snap["nodes"][name]["operands"])
     head = (x1 - 3, y1 + BOX_HEIGHT * (place + 1) / (many + 1))
@@ -161,7 +161,7 @@ def _draw_gradients(sheet: Sheet, snap: dict[str, Any]) -> None:
     ends = [PANEL + 100 + 66 * k for k in range(len(snap["inputs"]))]
     sheet.text(PANEL, GRADIENTS, "gradients", "ink", bold=True)
     draw_rule(sheet, PANEL, WIDTH - 4, GRADIENTS + 32)
-    draw_heads(sheet, GRADIENTS + 24, [(x, f"in {name}", "end") for x, name in zip(ends, snap["inputs"], strict=True)])
+    draw_heads(sheet, GRADIENTS + 24, [(x, f"for {name}", "end") for x, name in zip(ends, snap["inputs"], strict=True)])
     for k, (target, row) in enumerate(snap["rows"].items()):
         y = GRADIENTS + 54 + 26 * k
         sheet.text(PANEL, y, target, "ink", size=14)

@@ -58,7 +58,7 @@ def _about_the_sweep(snap: dict[str, Any]) -> str:
     text = f"The sweep from {target} is over: {found}."
     if " + " in target:
         return f"{text} These are sums over the outputs. For a row of the Jacobian, go back from one output."
-    return f"{text} No counter of the graph was used up: press Backward again, and all are full."
+    return f"{text} Press Backward again: each sweep counts anew."
 
 
 def _list_ready(snap: dict[str, Any]) -> str:

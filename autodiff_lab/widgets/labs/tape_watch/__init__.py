@@ -1,1 +1,1 @@
-"""TapeWatch: how two inputs are made, what a gradient tape hears of them, and which slopes it then has."""
+"""TapeWatch: how two inputs are made, what a gradient tape records of them, and which gradients it then has."""

@@ -1,4 +1,4 @@
-"""TapeWatch: how two inputs are made, what a gradient tape hears of them, and which slopes it then has."""
+"""TapeWatch: how two inputs are made, what a gradient tape records of them, and which gradients it then has."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from autodiff_lab.widgets.labs.tape_watch.runs import find_remedies, record_prog
 
 
 class TapeWatch(SteppedLab):
-    """A lab on gradient tapes: how x and y are made, what the tape hears of them, and their slopes.
+    """A lab on gradient tapes: how x and y are made, what the tape records of them, and their gradients.
 
     >>> lab = TapeWatch()
     >>> lab.press("rewind")
@@ -27,7 +27,7 @@ class TapeWatch(SteppedLab):
     """
 
     title = "TapeWatch"
-    about = "Before you press Rewind, say which slopes will be None. Then change how y is made."
+    about = "Before you press Rewind, say which gradients will be None. Then change how y is made."
     controls = (
         Button("rewind", "Rewind"),
         Choice("y_is", "y is", tuple(KINDS), "a constant"),
@@ -50,7 +50,7 @@ class TapeWatch(SteppedLab):
     """Rewind twice at most: the second answer is the last new one."""
 
     def rewind(self) -> None:
-        """Ask the tape for all slopes."""
+        """Let the tape compute all gradients."""
         self.done += 1
 
     def can(self, name: str) -> bool:
@@ -85,12 +85,12 @@ class TapeWatch(SteppedLab):
         snap = self.snapshot()
         if not snap["asked"]:
             recorded = count_noun(len(snap["records"]), "operation") if snap["records"] else "nothing"
-            return f"The tape has recorded {recorded}. Which slopes will be None? Decide, then press Rewind."
+            return f"The tape has recorded {recorded}. Which gradients will be None? Decide, then press Rewind."
         if snap["refused"]:
             return snap["refused"]
         slopes = ", ".join(f"{write_slope(g)} for {name}" for name, g in snap["slopes"].items())
-        again = " The records were kept, so the tape answers again." if snap["asked"] == 2 else ""
-        return " ".join([f"The slopes: {slopes}.{again}", *map(_describe_remedy, snap["remedies"].items())])
+        again = " The records were kept, so the tape could be rewound again." if snap["asked"] == 2 else ""
+        return " ".join([f"The gradients: {slopes}.{again}", *map(_describe_remedy, snap["remedies"].items())])
 
     def table(self) -> Grid:
         """One row for each source."""
@@ -99,11 +99,11 @@ class TapeWatch(SteppedLab):
             (name, snap["watched"][name], write_slope(snap["slopes"][name]) if snap["slopes"] else "·")
             for name in PROGRAMS[self.program].sources
         ]
-        heads = ("source", "known to the tape as", "slope")
+        heads = ("source", "known to the tape as", "gradient")
         return grid(f"{self.program}, rewound {count_times(snap['asked'])}", heads, rows)
 
     def picture(self) -> str:
-        """On the left the program, on the right the tape and the slopes."""
+        """On the left the program, on the right the tape and the gradients."""
         return draw(self.snapshot())
 
 
@@ -119,5 +119,5 @@ def write_slope(slope: float | None) -> str:
 def _describe_remedy(remedy: tuple[str, list[str]]) -> str:
     name, ways = remedy
     if not ways:
-        return f"What is asked for does not use {name}: no switch gives it another slope."
+        return f"What you differentiate does not use {name}: no switch gives it another gradient."
     return f"For {name} the tape has nothing. What would help: {', or '.join(ways)}."

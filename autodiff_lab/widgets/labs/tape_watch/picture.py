@@ -1,4 +1,4 @@
-"""The picture of TapeWatch: on the left the program with what was heard of each line, on the right tape and slopes."""
+"""The picture of TapeWatch: left the program and what is recorded of it, right the tape and the gradients."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ SLOPES = TOP + 7 * LINE + 8
 
 def draw(snap: dict[str, Any]) -> str:
     """Draw the picture of TapeWatch, from a snapshot of it."""
-    sheet = Sheet(WIDTH, HEIGHT, "A program, what a gradient tape has recorded of it, and the slopes it gives")
+    sheet = Sheet(WIDTH, HEIGHT, "A program, what a gradient tape has recorded of it, and the gradients it gives")
     sheet.text(CODE, 24, "the program", "ink", bold=True)
-    sheet.text(12, 24, "heard as", "soft_ink", size=14)
+    sheet.text(12, 24, "recorded as", "soft_ink", size=14)
     draw_rule(sheet, 12, RIGHT - 24, 36)
     for k, (line, mark) in enumerate(snap["source"]):
         _draw_line(sheet, TOP + LINE * k, line, mark)
@@ -48,13 +48,13 @@ def _draw_tape(sheet: Sheet, snap: dict[str, Any]) -> None:
 
 
 def _draw_slopes(sheet: Sheet, snap: dict[str, Any]) -> None:
-    sheet.text(RIGHT, SLOPES + 16, "slope in", "ink", bold=True)
-    draw_heads(sheet, SLOPES + 16, ((RIGHT + 84, "the tape", "start"), (RIGHT + 206, "answer", "start")))
+    sheet.text(RIGHT, SLOPES + 16, "gradient", "ink", bold=True)
+    draw_heads(sheet, SLOPES + 16, ((RIGHT + 84, "the tape", "start"), (RIGHT + 206, "value", "start")))
     draw_rule(sheet, RIGHT, WIDTH - 20, SLOPES + 26)
     for k, (name, known) in enumerate(snap["watched"].items()):
         y = SLOPES + 48 + LINE * k
         sheet.code(RIGHT + 8, y, [(name, "ink")], 15)
-        how = {"watched": "watches it", "unknown": "knows nothing"}.get(known, f"made it: {known}")
+        how = {"watched": "watches it", "unknown": "does not watch"}.get(known, f"made it: {known}")
         sheet.text(RIGHT + 84, y, how, "value" if known != "unknown" else "soft_ink", size=14)
         if snap["slopes"] is None:
             answer = "refused" if snap["refused"] else "?"
