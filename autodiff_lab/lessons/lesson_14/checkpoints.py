@@ -50,8 +50,9 @@ ex_14_1 = Exercise(
         ),
         _total("k + price(l - k, s) + price(k, s)"): (
             {price_of(3, 1): 2, price_of(10, 3): sandbox.price_with("k + price(l - k, s) + price(k, s)", 10, 3)},
-            "With your prices no step is ever run ahead twice. While the last part is reversed, state 0 stays in its "
-            "slot: has that part one slot less? And have the first k steps their price, too?",
+            "With your prices no step is ever run ahead twice. Does running ahead cost k steps? While the last part is "
+            "reversed, state 0 stays in its slot: has that part one slot less? And have the first k steps their price, "
+            "too?",
         ),
         _total("k + price(l - k, s - 1) + price(k, s - 1)"): (
             {price_of(3, 1): math.inf},
@@ -95,6 +96,7 @@ def plan(start, end, s):
     yield from {first}"""
 
 
+_PRICE_OF_THE_BEST = "min(total(l, s, k) for k in range(1, l))"
 _HALF = "l // 2 if s > 1 else l - 1"
 _SWAPPED = _plan(last="plan(start, start + k, s)", first="plan(start + k, end, s - 1)")
 
@@ -110,6 +112,10 @@ ex_14_2 = Exercise(
             {extra_of(20, 3): sandbox.extra_with(_plan(far=_HALF), 20, 3)},
             "The gradient is right, and halving is not the best. `total` knows the price of each k: take the k at "
             "which it is smallest.",
+        ),
+        _plan(far=_PRICE_OF_THE_BEST): (
+            {extra_of(3, 2): 3, sandbox.gradient_by(10, 3): Crashed("ValueError", "empty")},
+            "Your k is a price, the smallest total. Take the k from 1 to l - 1 at which the total is smallest.",
         ),
         _plan(far="1"): (
             {sandbox.gradient_by(10, 3): Crashed("InputError", "are in slots")},

@@ -46,13 +46,14 @@ def _slopes(case: str, **wrong: float) -> tuple[float, tuple[float, float]]:
 
 
 _ONE = sandbox.expected_compiled()[ALONE]
+_VALUE, (_X1_SLOPE, _X2_SLOPE) = sandbox.expected_compiled()[COURSE]
 
 ex_15_1 = Exercise(
     formerly="ex_14_4",
     expects="a function compile_tape(tape) that returns source text, in which a function `compiled` is defined",
     expected=sandbox.expected_compiled(),
     observe=sandbox.compile_and_run,
-    cases="These are the value and the slopes, in brackets if there are two; of a hundred inputs, how many agree.",
+    cases="I compared value and slopes, a tuple if there are two inputs, and I counted how many of 100 inputs agree.",
     reference=_compiler(),
     misconceptions={
         _compiler(sent='f"{bar[j]} = {bar[i]} * ({written(partial)})"'): (
@@ -72,6 +73,11 @@ ex_15_1 = Exercise(
             {COURSE: _slopes(COURSE, x1=0.0, x2=0.0)},
             "All slopes are 0. Does the adjoint of the result, bar[tape.output], begin with 1? And does line i send "
             "to line j, and not the other way?",
+        ),
+        _compiler(seed='f"{bar[tape.output]} = {name(tape, tape.output)}"'): (
+            {COURSE: _slopes(COURSE, x1=_VALUE * _X1_SLOPE, x2=_VALUE * _X2_SLOPE)},
+            "Your slopes are too large by the factor y. The adjoint of the result is the derivative of y with respect "
+            "to y itself: 1, and not the value of y.",
         ),
         _compiler(sent='f"{bar[j]} += {bar[i]} * ({partial})"'): (
             {COURSE: Crashed("NameError", "Symbol")},
