@@ -73,10 +73,24 @@ def test_a_plot_is_kept_in_fewer_bytes_with_all_that_is_drawn():
         elements = [e for e in ElementTree.fromstring(svg).iter() if e.tag.endswith(tag)]
         return [[float(n) for n in re.findall(r"-?\d+\.?\d*", e.get("d", ""))] for e in elements]
 
-    assert len(kept) < 0.8 * len(file.getvalue())
+    assert len(kept) < 0.7 * len(file.getvalue())
     assert len(drawn(kept, "use")) == len(drawn(file.getvalue(), "use"))
     for ours, whole in zip(drawn(kept, "path"), drawn(file.getvalue(), "path"), strict=True):
         assert ours == pytest.approx(whole, abs=0.051)
+
+
+def test_every_letter_is_where_matplotlib_put_it():
+    figure, file = Figure(), io.StringIO()
+    figure.subplots().set(xlabel="steps of 1", yscale="log", title="0.5 of them")
+    figure.savefig(file, format="svg")
+
+    def letters(svg):
+        moved = re.findall(r'<use [^>]*?(?: x="| transform="translate\()([-\d.]+)', svg)
+        return [float(x) for x in moved]
+
+    kept = base64.b64decode(re.search(r"base64,([^\"]+)", style._show(figure))[1]).decode()
+    assert letters(kept) == pytest.approx(letters(file.getvalue()), abs=0.051)
+    assert {*re.findall('href="#(.*?)"', kept)} <= {*re.findall('id="(.*?)"', kept)}
 
 
 def test_below_a_slider_the_picture_stays_in_the_file(outputs):
