@@ -79,6 +79,8 @@ def normalise(notebook: Any) -> Any:
                     output.data.update(pictured(models, view["model_id"]))
                 for kind in NOT_COMMITTED & set(output.get("data", {})):
                     del output.data[kind]
+                if "<img" in output.get("data", {}).get("text/html", ""):
+                    output.data.pop("image/png", None)  # the same picture, for who reads no HTML: in the live output
                 if "text/html" in output.get("data", {}):
                     output.data["text/html"] = KEY.sub("", output.data["text/html"])
             cell.outputs = [output for output in cell.outputs if output.get("data") != {}]

@@ -89,7 +89,7 @@ collision = grad(Variable.log(a) + a * b - Variable.sin(b), [a, b])""",
         ),
         "collision = (2.1490134436103214, 6.872533609025803)": (
             COLLISION[::-1],
-            "Both numbers are there, in the wrong order: first the derivative with respect to a, then with respect to b.",
+            "Both numbers are there, in the wrong order: first the derivative with respect to a, then to b.",
         ),
         "collision = (7.358168907268387, 2.716337814536774)": (
             (7.358168907268387, 2.716337814536774),
