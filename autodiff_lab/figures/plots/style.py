@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -103,7 +104,30 @@ def _show(figure: Figure) -> str:
     file = io.StringIO()
     figure.savefig(file, format="svg", metadata={"Date": None, "Creator": None})
     said = (text for axes in figure.axes for text in (axes.get_title("left"), axes.get_xlabel(), axes.get_ylabel()))
-    return _image(", ".join(["Plot", *filter(None, said)]), follow_page_theme(file.getvalue()))
+    return _image(", ".join(["Plot", *filter(None, said)]), _compact(follow_page_theme(file.getvalue())))
+
+
+def _compact(svg: str) -> str:
+    r"""Write matplotlib's SVG in three quarters of the bytes: coordinates to a tenth of a point, and fewer spaces.
+
+    >>> _compact('<!-- 1 --><path d="M 36.708241 195 \nL 9 9 \n" style="fill: none" transform="scale(0.015625)"/>')
+    '<path d="M36.7 195L9 9" style="fill:none" transform="scale(0.015625)"/>'
+    >>> _compact('<g id="g1"><use x="1" style="fill: red"/>\n<use x="2" style="fill: red"/></g>')
+    '<g id="g1" style="fill:red"><use x="1"/><use x="2"/></g>'
+    """
+    svg = _NOT_SEEN.sub("", svg)
+    svg = _LONG_DECIMAL.sub(lambda found: f"{float(found[0]):.1f}".removesuffix(".0"), svg)
+    svg = _SPACED.sub(lambda found: f'{found[1]}"{_LOOSE.sub("", found[2].strip())}"', svg)
+    svg = re.sub(r">\s+<", "><", svg)
+    return _ALIKE.sub(lambda found: found[1] + found[3] + ">" + found[2].replace(found[3], "") + "</g>", svg)
+
+
+_NOT_SEEN = re.compile(r"<!--.*?-->|<metadata>.*?</metadata>", re.DOTALL)
+_LONG_DECIMAL = re.compile(r"(?<![\w.(-])-?\d+\.\d{3,}")
+_SPACED = re.compile(r'(?<= )(d=|style=)"([^"]*)"')
+_ALIKE = re.compile(r'(<g(?![^>]* style=)[^>]*)>(<use [^>]*?( style="[^"]*")/>(?:<use [^>]*?\3/>)*)</g>')
+"""Markers of one series, which repeat their colours."""
+_LOOSE = re.compile(r"(?<=[A-Za-z;:])\s+|\s+(?=[A-Za-z])")
 
 
 def _image(description: str, svg: str) -> str:
