@@ -36,10 +36,16 @@ def two_tapes(a: float = 1.5, b: float = 1.6) -> Instance:
     (at_a, asked_a), (at_b, asked_b) = count_operations(a), count_operations(b)
     right = (at_a, at_b)
     wrong = {
-        (at_a + 1, at_b + 1): "You counted the factors. The first factor is x itself, which nobody had to multiply: "
-        "one multiplication less than factors.",
-        (at_a + asked_a, at_b + asked_b): "You counted the questions of the while too. A comparison writes nothing on "
-        "the tape.",
+        (
+            round(float(until_ten(a)), 6),
+            round(float(until_ten(b)), 6),
+        ): "These are the two values. Asked for is how many multiplications each run put on the tape.",
+        (at_a + 1, at_b + 1): "You counted the factors. The first factor is x itself: there is one multiplication "
+        "less than there are factors.",
+        (
+            at_a + asked_a,
+            at_b + asked_b,
+        ): "You counted the comparisons of the while too. A comparison writes nothing on the tape.",
         (1, 1): "The source has one multiplication. The tape has one for each time that line ran.",
         (at_a, at_a): "Two inputs, two runs, two tapes. How often does the loop turn at the second input?",
         (at_a - 1, at_b - 1): "One too few: follow the product until it is 10 or more. The last multiplication counts "
@@ -77,8 +83,8 @@ def at_a_switch(n: int = 5) -> Instance:
         "Which slope does a tape have that holds one way only?",
         (answer[0], answer[1], "c"): "Both slopes are right. The graph of the function jumps there; but the tape "
         "holds a product, and a product has an ordinary slope.",
-        (answer[0], answer[1], "d"): "Both slopes are right. For an error somebody would have to notice the switch, "
-        "and the tape has never seen the other side.",
+        (answer[0], answer[1], "d"): "Both slopes are right. An error would need a check that finds the switch, "
+        "and the tape holds one side only.",
         (before, after, "a"): "These are the values to both sides. Asked for are the slopes.",
         (answer[1], answer[1], "a"): f"On the left of the switch xⁿ, with n = {n}, is still less than 10, and the "
         "loop turns once more.",
@@ -99,5 +105,5 @@ ex_08_2 = Exercise(
         "The slope of xᵏ is k · xᵏ⁻¹. Put the switch itself in for x.",
         "For the letter: run the sweep exactly at the switch, and compare with your two slopes.",
     ),
-    praise="A number like any other, with no sign of the jump. To the tape a switch is a place like any other.",
+    praise="An ordinary number, without any sign of the jump: on the tape a switch looks like any other input.",
 )

@@ -63,6 +63,11 @@ ex_08_5 = Exercise(
             {AT_THE_ROOT: (3.0, 0.0)},
             "From 3 the loop does not turn at all: 3 · 3 is 9 already. The value is perfect and x is not on the tape.",
         ),
+        _root(*_LOOP, "return x / t"): (
+            {AT_THE_ROOT: (3.0, 1 / 3)},
+            "The value is right. With t as a constant, the slope of x / t is 1 / t, twice what it should be. Take a "
+            "whole turn of the loop.",
+        ),
         _root("return (start + x / start) / 2"): (
             {AT_THE_ROOT: (3.0, 1 / 6), FROM_ONE: (1.5, 0.5)},
             "One turn is enough for the slope when the value is right. From elsewhere the value has to be found first.",

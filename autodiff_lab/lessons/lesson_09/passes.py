@@ -147,5 +147,5 @@ ex_09_3 = Exercise(
         "Write the two rows of the Jacobian below each other. With w = (1, 1) they are added, column by column.",
         "For the second question one of the two weights has to be 0.",
     ),
-    praise="The sum has forgotten its parts. Whoever chooses the seed chooses the combination, before the sweep.",
+    praise="The rows cannot be found in their sum. The seed chooses the combination, before the sweep.",
 )

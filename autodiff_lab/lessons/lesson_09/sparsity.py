@@ -106,7 +106,7 @@ ex_09_5 = Exercise(
         "There are two of them: one has dA on the right, the other has dA on the left.",
         "A dA + dA A. Two products of matrices, and one sum.",
     ),
-    praise="The derivative at A is a map that takes a matrix and gives a matrix. Nobody had to lay it out as a table.",
+    praise="The derivative at A is a map that takes a matrix and gives a matrix. It was never written down as a table.",
 )
 
 # 6. a chain from both ends

@@ -34,8 +34,8 @@ def cheaper_instance(pairs: Pairs = ((1, 3), (3, 1), (1000, 1), (2, 1000), (5, 5
     wrong = {
         words("reverse", "reverse", "reverse"): "Reverse is the mode of neural networks, and not the cheaper one "
         "everywhere. It needs one sweep for each result. Count the results.",
-        words("reverse", "forward", "either"): "These are the dearer ones. A forward pass moves one input and reaches "
-        "all results; count the inputs for forward and the results for reverse.",
+        words("reverse", "forward", "either"): "These are the more expensive modes. A forward pass moves one input "
+        "and reaches all results; count the inputs for forward and the results for reverse.",
         words("forward", "reverse", "reverse"): "All right but the square ones. With as many inputs as results, the "
         "passes are as many too: either.",
         words("forward", "reverse", "forward"): "Where n = m forward needs less memory, that is true. Asked for is "
@@ -65,15 +65,15 @@ def summed_instance(a: float = 1.0, b: float = 1.0) -> Instance:
     wrong = {
         answered((first, second)): "That is the whole Jacobian. One sweep carries one adjoint to each input, so one "
         "number comes out for each: what has arrived there is added up.",
-        answered(first): "That is the first row alone. With the seed (1, 1) both results speak.",
-        answered(second): "That is the second row alone. With the seed (1, 1) both results speak.",
+        answered(first): "That is the first row alone. The seed (1, 1) adds both rows.",
+        answered(second): "That is the second row alone. The seed (1, 1) adds both rows.",
         answered(value): "These are the values of the two results. Asked for is what comes back to the inputs.",
         answered(tangent): "You added along the rows: that is what a push of (1, 1) gives, one number for each "
         "result. A pull adds the rows themselves.",
         answered(summed, (1.0, 0.0)): "The first pair is right. The seed (1, 0) brings the first row: its 1 stands at "
         "the first result.",
-        answered(summed, (1.0, 1.0)): "The first pair is right. Which adjoints make the first result silent, and let "
-        "the second speak with 1?",
+        answered(summed, (1.0, 1.0)): "The first pair is right. Which adjoints multiply the first row by 0, and "
+        "the second by 1?",
         answered(summed, second): "The second pair is the row itself. Asked for is the seed that brings it out: one "
         "adjoint for each result.",
     }
