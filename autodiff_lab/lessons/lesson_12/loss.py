@@ -40,18 +40,18 @@ ex_12_1 = Exercise(
         ),
         _gradient("-y / p / len(p)"): (
             {ONE: ((-3.0, 0.0, 0.0),)},
-            "That is the gradient with respect to the probabilities p. One step further back are the scores, and a score "
-            "moves all three probabilities.",
+            "That is the gradient with respect to the probabilities p. One step further back are the scores, and a "
+            "score moves all three probabilities.",
         ),
         _gradient("y * (p - 1) / len(p)"): (
             {ONE: ((_FIRST[0], 0.0, 0.0),)},
-            "The entry of the right class is right. The other scores have a derivative too: they stand in the denominator "
-            "of every p.",
+            "The entry of the true class is right. The other scores have a derivative too: they stand in the "
+            "denominator of every p.",
         ),
         _gradient("(p - y).mean(axis=0)"): (
             {ONE: _FIRST},
-            "That is the gradient with respect to b, where all flowers are added up. Each score has a derivative of its "
-            "own.",
+            "That is the gradient with respect to b, where all flowers are added up. Each score has a derivative "
+            "of its own.",
         ),
         _gradient("(p - y) / p.size"): (
             {ONE: (tuple(g / 3 for g in _FIRST),)},
@@ -60,7 +60,7 @@ ex_12_1 = Exercise(
     },
     hints=(
         "For one flower of class c the loss is log Σ exp(zₖ) − z_c. Differentiate both parts with respect to zᵢ.",
-        "The derivative of log Σ exp(zₖ) with respect to zᵢ is the probability pᵢ. The derivative of z_c is 1 for i = c, else 0.",
+        "The derivative of the first part is the probability pᵢ. The derivative of z_c is 1 for i = c, else 0.",
         "Per flower that is p − y. The mean over n flowers divides by n, and len(p) is n.",
     ),
     praise="The probabilities minus the truth. Exponentials and logarithms have cancelled.",
@@ -138,7 +138,8 @@ ex_12_3a = Exercise(
         ),
         _comparison(step="step = h"): (
             {_EXACT: _seen_of(_comparison(step="step = h"))[_EXACT]},
-            "All entries move at once, and you see the derivative along the diagonal. Move one entry, leave the others.",
+            "All entries move at once, and you see the derivative along the diagonal. Move one entry, leave the "
+            "others.",
         ),
         _comparison(quotient="(f(x + step) - f(x - step)) / h"): (
             {_TIMES: 0.5},
