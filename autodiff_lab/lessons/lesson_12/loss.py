@@ -27,7 +27,7 @@ ex_12_1 = Exercise(
     expects="a function gradient_of_scores(p, y) that returns an array of the shape of p",
     expected=_RIGHT,
     observe=sandbox.find_score_gradients,
-    cases="One bracket for each flower, one number for each score.",
+    cases="There is a row for each flower, and in it a number for each score.",
     reference=_gradient(),
     misconceptions={
         _gradient("p - y"): (
@@ -40,24 +40,30 @@ ex_12_1 = Exercise(
         ),
         _gradient("-y / p / len(p)"): (
             {ONE: ((-3.0, 0.0, 0.0),)},
-            "That is the gradient in the probabilities p. One step further back are the scores, and a score moves all "
-            "three probabilities.",
+            "That is the gradient with respect to the probabilities p. One step further back are the scores, and a "
+            "score moves all three probabilities.",
         ),
         _gradient("y * (p - 1) / len(p)"): (
             {ONE: ((_FIRST[0], 0.0, 0.0),)},
-            "The right class has its slope. The other scores have one too: they stand in the denominator of every p.",
+            "The entry of the true class is right. The other scores have a derivative too: they stand in the "
+            "denominator of every p.",
         ),
         _gradient("(p - y).mean(axis=0)"): (
             {ONE: _FIRST},
-            "That is the gradient in b, where all flowers are added up. Each score has a slope of its own.",
+            "That is the gradient with respect to b, where all flowers are added up. Each score has a derivative "
+            "of its own.",
+        ),
+        _gradient("(p - y) / p.size"): (
+            {ONE: (tuple(g / 3 for g in _FIRST),)},
+            "You divided by the number of all entries. The loss is a mean over the flowers: divide by len(p).",
         ),
     },
     hints=(
-        "For one flower of class c the loss is log Σ exp(zₖ) − z_c. Differentiate both parts in zᵢ.",
-        "The derivative of log Σ exp(zₖ) in zᵢ is the probability pᵢ. The derivative of z_c is 1 for i = c, else 0.",
+        "For one flower of class c the loss is log Σ exp(zₖ) − z_c. Differentiate both parts with respect to zᵢ.",
+        "The derivative of the first part is the probability pᵢ. The derivative of z_c is 1 for i = c, else 0.",
         "Per flower that is p − y. The mean over n flowers divides by n, and len(p) is n.",
     ),
-    praise="What the model says minus what is true. Exponentials and logarithms have cancelled.",
+    praise="The probabilities minus the truth. Exponentials and logarithms have cancelled.",
 )
 
 # 2. the series
@@ -71,7 +77,7 @@ ex_12_2 = Exercise(
         "At epoch 0 the loss is ln 3, before any update. At epoch 10 there have been ten.",
         'In the loop: gradient = ad.grad(loss)(parameters), and then a new dictionary with "w" and "b".',
     ),
-    praise="The gradient was one line. The loop, the rate and where to begin are what you have added.",
+    praise="The gradient was one line. You have added the loop, the rate and the start.",
 )
 
 # 3. a bug that trains
@@ -98,6 +104,16 @@ def _seen_of(source: str) -> dict[str, Any]:
 
 
 _WANTED = sandbox.expected_comparison()
+_EXACT = "the gradient itself"
+_IN_PLACE = """\
+def worst_error(f, x, claimed, h=1e-5):
+    quotients = np.zeros(len(x))
+    for k in range(len(x)):
+        x[k] += h
+        right = f(x)
+        x[k] -= 2 * h
+        quotients[k] = (right - f(x)) / (2 * h)
+    return np.max(np.abs(claimed - quotients)) / np.max(np.abs(quotients))"""
 _TIMES, _SMALL, _LARGE = "three times the gradient", "one entry too small", "one entry too large"
 
 ex_12_3a = Exercise(
@@ -121,12 +137,27 @@ ex_12_3a = Exercise(
             "The mean hides one wrong entry among many right ones. The question is the worst one.",
         ),
         _comparison(step="step = h"): (
-            {"the gradient itself": _seen_of(_comparison(step="step = h"))["the gradient itself"]},
-            "All entries move at once, and you see the slope along the diagonal. Move one entry, leave the others.",
+            {_EXACT: _seen_of(_comparison(step="step = h"))[_EXACT]},
+            "All entries move at once, and you see the derivative along the diagonal. Move one entry, leave the "
+            "others.",
         ),
         _comparison(quotient="(f(x + step) - f(x - step)) / h"): (
             {_TIMES: 0.5},
             "From x − h to x + h the distance is 2h.",
+        ),
+        _comparison(quotient="(f(x + step) - f(x)) / h"): (
+            {_EXACT: _seen_of(_comparison(quotient="(f(x + step) - f(x)) / h"))[_EXACT]},
+            "That is a forward difference: its error is too large to tell a right gradient. Go to both sides of x.",
+        ),
+        _comparison(answer="np.max(np.abs(claimed - quotients) / np.abs(quotients))"): (
+            {_SMALL: _seen_of(_comparison(answer="np.max(np.abs(claimed - quotients) / np.abs(quotients))"))[_SMALL]},
+            "You divide each error by its own entry, and near 0 that is anything. Divide the largest error by the "
+            "largest quotient.",
+        ),
+        _IN_PLACE: (
+            {_EXACT: _seen_of(_IN_PLACE)[_EXACT]},
+            "After an entry has been moved it must be where it was: here x keeps the moves of all entries. Add the "
+            "step to a copy.",
         ),
     },
     hints=(
@@ -134,7 +165,7 @@ ex_12_3a = Exercise(
         "The central difference is (f(x + step) − f(x − step)) / (2h).",
         "Of all the differences to what is claimed take the largest in size, and divide by the largest quotient.",
     ),
-    praise="Twelve lines that no falling loss can replace.",
+    praise="A falling loss cannot replace this comparison.",
 )
 
 
@@ -175,7 +206,7 @@ ex_12_3b = Exercise(
         "a is g₀, then g₀ + g₁, then g₀ + g₁ + g₂. Which β makes that of β a + g?",
         "The method is the one that Polyak's heavy ball stands for: it rolls on in the direction it has.",
     ),
-    praise="A heavy ball without friction. The bug is a method that somebody else has chosen for you, without a brake.",
+    praise="Momentum with β = 1: a heavy ball that rolls without friction.",
 )
 
 # 4. too long a step
@@ -188,7 +219,7 @@ ex_12_4 = Exercise(
     tolerance=1e-3,
     hints=(
         "Where the loss bends most it is nearly a parabola, λ/2 · d², d counted from the bottom.",
-        "The slope there is λ d. One step leads from d to d − rate · λ d.",
+        "The derivative there is λ d. One step leads from d to d − rate · λ d.",
         "d − rate · λ d = (1 − rate · λ) d. If the factor is below −1 you land on the other side, and further away.",
     ),
     praise="Up to 1/λ a step stays on its side, up to 2/λ it goes over the bottom and still comes closer, beyond 2/λ "

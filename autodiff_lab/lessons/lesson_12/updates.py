@@ -63,7 +63,7 @@ ex_12_5 = Exercise(
         _update("b[i].value -= b[i].sensitivity", "w[i][j].value -= w[i][j].sensitivity"): (
             {CELLS: _RIGHT[CELLS]},
             "The tape keeps its length, but the losses are not the same. Does every parameter move, and by the rate "
-            "times its slope?",
+            "times its derivative?",
         ),
     },
     hints=(

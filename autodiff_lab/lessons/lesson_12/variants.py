@@ -32,7 +32,8 @@ answer = loss(parameters)"""
 
 def overshoot_instance(rate: float = 0.2) -> Instance:
     """By how much one step multiplies the distance along the steepest direction, and what follows."""
-    bend = sharpness(iris_run(0.1, 161)[160].parameters)
+    run = iris_run(0.1, 161)
+    first, before, bend = (sharpness(run[epoch].parameters) for epoch in (0, 159, 160))
     right = 1 - rate * bend
     wrong = {
         (
@@ -45,7 +46,12 @@ def overshoot_instance(rate: float = 0.2) -> Instance:
         "matter.",
         (right, "c"): "Your factor is right. It is larger than 1 in size: will more epochs make the distance smaller?",
         (right, "d"): "Your factor is right, and it needs no rounding to do its harm: it is larger than 1 in size.",
+        (1 - 0.1 * bend, "b"): "The reason is right. That is the factor at the rate 0.1; take the rate of given().",
     }
+    for other, epoch in ((first, 0), (before, 159)):
+        wrong[1 - rate * other, "b"] = (
+            f"The reason is right. That is with the λ after epoch {epoch}; take the last one."
+        )
     return Instance((right, "b"), wrong, f'answer = (1 - {rate} * {bend!r}, "b")')
 
 
