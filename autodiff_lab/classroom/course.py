@@ -1,6 +1,6 @@
 """Write the students' and the teacher's set of notebooks: `autodiff-lab course`.
 
-The student's set is the tutorial with every exercise open, without the page for lecturers and without the saved
+The student's set is the tutorial with every exercise open, without the page and the plans for lecturers, and without the saved
 outputs that answer what is asked: who runs the cell sees them. In the teacher's set each exercise has a good answer in
 its cell, and below it the hints that students can ask for and the wrong answers that the check knows.
 """
@@ -21,7 +21,7 @@ from autodiff_lab.lessons.checks.exercise import Exercise
 
 __all__ = ["answered", "make_teacher_notebook", "write_course"]
 
-FOR_LECTURERS = "for_lecturers.md"
+FOR_LECTURERS, PLANS = "for_lecturers.md", "plans"
 LINK = re.compile(rb"\[([^]]*)\]\(for_lecturers\.md[^)]*\)")
 
 
@@ -37,7 +37,7 @@ def write_course(folder: Path) -> dict[str, Copied]:
     exercises = {lesson.number: lesson.exercises() for lesson in lessons()}
 
     def students(path: Path) -> bytes | None:
-        if path.name == FOR_LECTURERS:  # it has the answers to what is asked in a lecture
+        if path.name == FOR_LECTURERS or path.parent.name == PLANS:  # the answers to what is asked in a lecture
             return None
         if path.suffix != ".ipynb":
             return LINK.sub(rb"\1", path.read_bytes())
@@ -60,7 +60,7 @@ def write_course(folder: Path) -> dict[str, Copied]:
 
 
 def answered(notebook: Any, exercises: Mapping[str, Exercise]) -> Any:
-    r"""Return a copy of a notebook with the reference answers in the place of the unanswered ones.
+    r"""Return a copy of a notebook with the reference answers instead of the unanswered ones.
 
     >>> from autodiff_lab.lessons.lesson_00 import ex_00_1
     >>> cells = [nbformat.v4.new_code_cell("answer = ...\n\ncheck.ex_00_1(answer)")]

@@ -45,7 +45,7 @@ def check_python() -> Iterator[Finding]:
         yield problem(
             f"This is Python {here}; autodiff-lab asks for >={oldest}.",
             f"install Python {oldest} or newer (from python.org, or your system's package python{oldest}), delete the "
-            f"folder .venv, and make it again with python{oldest} in the place of python3",
+            f"folder .venv, and make it again with python{oldest} instead of python3",
         )
 
 

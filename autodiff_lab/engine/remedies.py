@@ -113,7 +113,7 @@ def _is_statement(line: str) -> bool:
 
 
 class Rewriter:
-    """Puts what records in the place of what asks for bare numbers.
+    """Puts what records instead of what asks for bare numbers.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """What a class hands in: for each exercise right answers in unusual form, and wrong ones that a hurried student gives.
 
 They are data beside the exercises: ``autodiff_lab/lessons/lesson_NN/answers.toml`` holds, for each exercise, what is
-written into the notebook's cell in the place of the unanswered one. A wrong answer may say what the reply must
+written into the notebook's cell instead of the unanswered one. A wrong answer may say what the reply must
 mention.
 """
 

@@ -132,7 +132,7 @@ def is_shortened(seen: Any, wanted: Any) -> bool:
 
 
 def has_form_of(seen: Any, wanted: Any) -> bool:
-    """Whether an answer has the form of the right one, whatever stands in it; a number may be in the place of None.
+    """Whether an answer has the form of the right one, whatever stands in it; a number may be instead of None.
 
     >>> has_form_of((1.0, "no"), (2.0, "yes")), has_form_of((None, 1.0), (6.0, None))
     (True, True)

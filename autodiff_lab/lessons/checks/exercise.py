@@ -93,7 +93,7 @@ class Exercise:
         An exercise that asks for code runs it here. Its parameters are the names of what the notebook hands over.
     is_whole : bool
         Whether the things that are handed over make sense together only. Otherwise some of them may be missing: the
-        others are judged, with good answers in the place of those.
+        others are judged, with good answers instead of those.
     takes : tuple of str
         Other names of what is handed over.
     formerly : str
@@ -104,7 +104,7 @@ class Exercise:
     cases : str
         Says what the numbers of a case are: "These are the slopes in x and in y."
     make, draws : callable, mapping
-        For an exercise with other numbers for other learners, in the place of `expected`, `reference` and
+        For an exercise with other numbers for other learners, instead of `expected`, `reference` and
         `misconceptions`: ``make(**data)`` gives the `Instance` of some data, its defaults being the example of the
         text, and `draws` says between which values a seed chooses, for each name.
 
@@ -118,7 +118,7 @@ class Exercise:
     ...     praise="One line for each operation.",
     ... )
     >>> count(...)
-    … Exercise 99.1 is not attempted yet: put your answer in the place of the three dots and
+    … Exercise 99.1 is not attempted yet: put your answer instead of the three dots and
       run the cell again. If you are stuck, run check.ex_99_1.hint().
     >>> count(7)
     ✗ Exercise 99.1, not yet: The two inputs are not operations.
@@ -264,7 +264,7 @@ class Exercise:
         return self._judge_all(answers, asked)
 
     def _judge_in_part(self, answers: tuple[Any, ...], missing: tuple[bool, ...], asked: Instance) -> Reply:
-        """What is there, judged beside good answers in the place of what is not."""
+        """What is there, judged beside good answers instead of what is not."""
         try:
             good = self._good_answers(answers, asked.reference)
         except Exception:  # they need what only the learner's notebook has
@@ -319,7 +319,7 @@ class Exercise:
 
     def _open(self) -> str:
         return (
-            f"{self.title} is not attempted yet: put your answer in the place of the three dots and run the cell "
+            f"{self.title} is not attempted yet: put your answer instead of the three dots and run the cell "
             f"again. If you are stuck, run check.{self.name}.hint()."
         )
 

@@ -116,7 +116,7 @@ ex_11_6 = Exercise(
     misconceptions={
         _inverse("-Y @ g @ Y"): (
             {_INVERSE: plain(-_Y @ _ONES @ _Y)},
-            "That is the differential, with g in the place of dA. On the way back each factor is transposed.",
+            "That is the differential, with g instead of dA. On the way back each factor is transposed.",
         ),
         _inverse("Y.T @ g @ Y.T"): (
             {_INVERSE: plain(_Y.T @ _ONES @ _Y.T)},
@@ -154,7 +154,7 @@ ex_11_7 = Exercise(
         "Then each entry is squared, and the squares are added up. For arrays: how many lines has the program?",
         "One entry takes 2k − 1 operations. There are m · n entries, as many squares, and one addition fewer.",
     ),
-    praise="The arithmetic is the same. What is saved is the bookkeeping: one line in the place of hundreds.",
+    praise="The arithmetic is the same. What is saved is the bookkeeping: one line instead of hundreds.",
 )
 
 # 8. one attention head

@@ -89,7 +89,7 @@ STRINGS: dict[str, tuple[str, str]] = {
         "{who} 把 {what} 传给 {parent}；{name} 现在是 {now}。",
     ),
     "sends in place": (
-        "{who} sends {what} to {parent}; {name} now holds {now}, in the place of {before}.",
+        "{who} sends {what} to {parent}; {name} now holds {now}, instead of {before}.",
         "{who} 把 {what} 传给 {parent}；{name} 现在是 {now}，取代了 {before}。",
     ),
     "still to come.one": (
@@ -169,7 +169,7 @@ STRINGS: dict[str, tuple[str, str]] = {
         "不过对这个函数，梯度碰巧仍然正确。",
     ),
     "fault overwrite": (
-        "It assigns a contribution where it should add it (= in the place of +=).",
+        "It assigns a contribution where it should add it (= instead of +=).",
         "它在该累加贡献的地方直接赋值（用 = 代替了 +=）。",
     ),
     "fault overwrite, badge": ("overwrites adjoints", "覆盖伴随"),

@@ -73,7 +73,7 @@ def is_name(formula: str) -> bool:
 
 
 def _put_values(expression: str, operands: Sequence[Operand], own: Mapping[str, str] = {}) -> str:
-    """Put the operands' values in the place of their names: ``v-1 * v0`` becomes ``2 · 5``.
+    """Put the operands' values instead of their names: ``v-1 * v0`` becomes ``2 · 5``.
 
     Empty if there is an array that is too large to be written out.
     """

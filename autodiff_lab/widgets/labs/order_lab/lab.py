@@ -221,4 +221,4 @@ def _write(x: float | None) -> str:
 def _verdict(snap: dict[str, Any]) -> str:
     if snap["slope"] == snap["right"]:
         return f"All is sent, and x holds {_write(snap['slope'])}: this order is valid."
-    return f"All is sent, and x holds {_write(snap['slope'])} in the place of {number(snap['right'])}."
+    return f"All is sent, and x holds {_write(snap['slope'])} instead of {number(snap['right'])}."
