@@ -118,8 +118,8 @@ class Exercise:
     ...     praise="One line for each operation.",
     ... )
     >>> count(...)
-    … Exercise 99.1 is not attempted yet: put your answer instead of the three dots and
-      run the cell again. If you are stuck, run check.ex_99_1.hint().
+    … Exercise 99.1 is not attempted yet: replace the three dots by your answer and run the
+      cell again. If you are stuck, run check.ex_99_1.hint().
     >>> count(7)
     ✗ Exercise 99.1, not yet: The two inputs are not operations.
     >>> count("five")
@@ -319,7 +319,7 @@ class Exercise:
 
     def _open(self) -> str:
         return (
-            f"{self.title} is not attempted yet: put your answer instead of the three dots and run the cell "
+            f"{self.title} is not attempted yet: replace the three dots by your answer and run the cell "
             f"again. If you are stuck, run check.{self.name}.hint()."
         )
 
