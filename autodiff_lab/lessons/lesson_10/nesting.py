@@ -111,7 +111,7 @@ ex_10_2 = Exercise(
         "First program: before ε in x * y stands b + a. Then x * (b + a) is differentiated in x. The second program "
         "has one multiplication by y more.",
     ),
-    praise="The machine made no mistake in arithmetic. It was never told that there are two questions.",
+    praise="The machine made no mistake in arithmetic. It cannot tell the marks of the two derivatives apart.",
 )
 
 # 3. tags
@@ -189,5 +189,5 @@ ex_10_3 = Exercise(
         "In split and in D_tagged the same condition: it is a Tagged, and its tag is this tag. Everything else is a "
         "constant for this derivative.",
     ),
-    praise="An ε of its own for each derivative. That is all there is to it, and large packages have shipped without.",
+    praise="Each derivative has its own ε. Large packages have been released without this.",
 )

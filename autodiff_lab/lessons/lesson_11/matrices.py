@@ -213,6 +213,10 @@ ex_11_8 = Exercise(
         S="P * (to_P - np.sum(P * to_P, axis=0, keepdims=True)) / np.sqrt(Q.shape[1])",
     )
     | _head(
+        "The sum runs over the whole table. Each row is a softmax of its own: sum over axis 1, and keep the axis.",
+        S="P * (to_P - np.sum(P * to_P)) / np.sqrt(Q.shape[1])",
+    )
+    | _head(
         "The sum over the row is weighted: p · p̄, not the sum of p̄ alone.",
         S="P * (to_P - np.sum(to_P, axis=1, keepdims=True)) / np.sqrt(Q.shape[1])",
     ),
@@ -221,5 +225,5 @@ ex_11_8 = Exercise(
         "A row of the softmax: s̄ = p ∘ (p̄ − p · p̄), where p · p̄ is one number for the row. Keep its axis.",
         "The scores are Q Kᵀ / √d. With S̄ divided by √d, Q gets S̄ K and K gets S̄ᵀ Q.",
     ),
-    praise="Four products back for two forward, and a row sum. What training a transformer needs, you have written.",
+    praise="Four products back for two forward, and a row sum: the backward pass of an attention head.",
 )
