@@ -66,4 +66,6 @@ def first_step_instance(rate: float = 0.05, gradient: float = 0.001) -> Instance
         "and v̂.",
         -moved: "The size is right. How far it goes down is positive if the gradient is positive.",
     }
+    if gradient < 0.01:  # where ε is seen in the fourth digit
+        wrong[rate * 0.1 / float(np.sqrt(0.001))] = "That is the step with m and v as they are: use m̂ and v̂."
     return Instance(moved, wrong, f"answer = -Adam({rate}).update(0.0, {gradient})")
