@@ -16,7 +16,7 @@ from autodiff_lab.text.notation import escape
 
 _TYPE = {"fontname": font_stack("en"), "fontsize": str(SIZE), "fontcolor": LIGHT.ink}
 _LOOK = {
-    "graph_attr": {"bgcolor": "transparent", "nodesep": "0.3", "ranksep": "0.35", **_TYPE},
+    "graph_attr": {"bgcolor": LIGHT.paper, "nodesep": "0.3", "ranksep": "0.35", **_TYPE},
     "node_attr": {
         "label": r"\N",  # pygraphviz forgets it where another node has a label
         "shape": "box",
