@@ -18,8 +18,7 @@ ex_00_1 = Exercise(
     },
     hints=(
         "In the player, go to where the adjoint of y becomes 1, then step on and watch the box of x2.",
-        "The way back begins at y; then comes c, the sine. It is the first box that sends anything to x2.",
+        "The backward half begins at y; then comes c, the sine. It is the first box that sends anything to x2.",
     ),
-    praise="Later the product adds 2 to it. Both belong to the derivative with respect to x2: that is why the way back "
-    "adds and never overwrites.",
+    praise="Later the product adds 2 to it. Both belong to the derivative with respect to x2, so they are added.",
 )

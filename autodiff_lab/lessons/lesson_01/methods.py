@@ -26,7 +26,7 @@ def try_complex_step(complex_step: Any, culprit: Any) -> Any:
     if word not in BREAKERS:
         return Refused(f"You gave {describe(culprit)} as culprit. It is one of {', '.join(BREAKERS)}, in quotes.")
 
-    def by_x2(x: Any) -> Any:
+    def of_x2(x: Any) -> Any:
         return np.log(2.0) + 2.0 * x - np.sin(x)
 
     def seen(*args: Any) -> Any:
@@ -35,7 +35,7 @@ def try_complex_step(complex_step: Any, culprit: Any) -> Any:
 
     return {
         "x³ at 2 with h = 0.5": seen(lambda x: x * x * x, 2.0, 0.5),
-        "the derivative with respect to x2 at 5": seen(by_x2, 5.0),
+        "the derivative with respect to x2 at 5": seen(of_x2, 5.0),
         "sin at 1": seen(np.sin, 1.0),
         "the operation that breaks it": word,
     }

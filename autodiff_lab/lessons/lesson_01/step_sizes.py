@@ -72,13 +72,14 @@ ex_01_2 = Exercise(
         (1e-5, 1e-5): "The central step is good. The forward quotient is still on its truncation side there.",
         (1e-5, 1e-8): "The forward step is too large and the central one too small. Of the two formulas the central "
         "one has its lowest point at the larger step.",
-        (0.1, 0.1): "Both steps are too large: over such a way the curve bends, and the quotient cuts it short.",
+        (0.1, 0.1): "Both steps are too large: over such a long step the curve bends, and the quotient cuts it short.",
     },
     hints=(
         "In the lab, move h until the mark of one curve is at its lowest point. Then do the same for the other.",
         "The best forward step is near the square root of 1e-16, the best central one near its third root.",
     ),
-    praise="Neither comes near sixteen digits. The best that a difference of two doubles can do is a compromise.",
+    praise="Neither comes near sixteen digits. The best steps, about 1e-8 and 1e-5, are near the square root and the "
+    "third root of the rounding error, 1e-16.",
 )
 
 # 3. a parabola

@@ -79,7 +79,7 @@ ex_02_1 = Exercise(
         "dual_mul: Dual(a.value * b.value, a.value * b.tangent + …). In dual_div the tangent is a difference "
         "divided by b.value**2.",
     ),
-    praise="Nobody told you the product rule or the quotient rule. ε² = 0 did.",
+    praise="You have derived the product rule and the quotient rule from ε² = 0 alone.",
 )
 
 # 2. functions
@@ -152,5 +152,5 @@ ex_02_2 = Exercise(
         "The slopes: of log 1/x, of sin cos x, of exp eˣ, of sqrt 1/(2√x).",
         "def dual_log(x): return Dual(np.log(x.value), x.tangent / x.value). Three more in the same manner.",
     ),
-    praise="Each function needs its slope at one point and one product. Nothing else in the machine changed.",
+    praise="Each function needs its slope at one point and one product. Nothing else in your class changed.",
 )

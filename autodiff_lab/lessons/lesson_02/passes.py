@@ -57,7 +57,7 @@ def _steepest(x1: float = 2.0, x2: float = 5.0) -> Instance:
         (math.radians(angle), slope): "The slope is right. The direction is in radians, and asked for in degrees.",
         (90 - angle, slope): "The slope is right. You exchanged the two legs: the angle is measured from the x1 axis.",
         (angle, by1 + by2): "The direction is right. By adding both slopes you walk one unit along each axis, and "
-        "that is a longer way than one unit.",
+        "together that is longer than one unit.",
         (45.0, diagonal): "That is the slope at 45°, as if both inputs mattered equally. Turn the arrow a little to "
         "either side.",
         (0.0, by1): "That is the direction of x1 alone. It is the better of the two axes; between them there is a "
