@@ -60,7 +60,7 @@ ex_03_1 = Exercise(
     reference=_as_cell(SEVEN_LINES),
     misconceptions={
         SINE_FIRST: "You compute all three terms first and then combine them, as one does on paper. Python reads a + "
-        "b - c as (a + b) - c: the sum is finished before the sine is even looked at.",
+        "b - c as (a + b) - c: the sum is computed before the sine.",
         PRODUCT_FIRST: "The product binds more tightly than the sum, that is right. But Python evaluates the left "
         "operand of the + before the right one, so the logarithm runs first.",
         COUNTED_FROM_ONE: "You let the inputs draw fresh names. They come with names of their own, v-1 and v0; the "
@@ -128,8 +128,8 @@ ex_03_2 = Exercise(
         ),
         division(sends="[dl_dx * dx_dother, dl_dx * dx_dself]"): (
             {"x / y": (-2.5, -5.0, -2.0)},
-            "Both numbers are there, at the wrong address. propagate answers in the order of the record's inputs: "
-            "self first, then other.",
+            "Both numbers are there, in the wrong order. propagate returns contributions in the order of "
+            "the record's inputs: self first, then other.",
         ),
         division(end="    return x"): (
             {"x / y": (-2.5, None, None)},
@@ -150,7 +150,7 @@ ex_03_2 = Exercise(
         ),
         division(sends="[dl_dx.value / other.value, -dl_dx.value * self.value / other.value**2]"): (
             {"x / y": Crashed("AttributeError", "no attribute 'name'", is_theirs=False)},
-            "What your propagate returns are no Variables. grad adds them to Variables, and asks each for its name: "
+            "What your propagate returns are no Variables. grad adds them to Variables, and prints the name of each: "
             "multiply Variables, dl_dx * Variable(...).",
         ),
         "def ops_div(self, other):\n    return self.value / other.value": (
@@ -165,16 +165,16 @@ ex_03_2 = Exercise(
         division(sends="[dx_dself, dx_dother]"): (
             {"x / y": (-2.5, -2.0, -5.0), "(x / y) * x": (-3.125, -4.5, -5.0)},
             "x / y alone is right, and (x / y) * x is not. Your propagate hands on its own partials and forgets what "
-            "came in: every partial is multiplied by dl_dx. Alone, dl_dx is 1 and nobody notices.",
+            "came in: every partial is multiplied by dl_dx. Alone, dl_dx is 1, and the fault does not show.",
         ),
     },
     hints=(
         "Start from a copy of ops_mul. Three lines change: the value, the print, the partials.",
-        "The partials of x / y are 1 / y in x and -x / y**2 in y. Inside ops_div, x is self.value and y "
-        "is other.value.",
+        "The partials of x / y are 1 / y with respect to x and -x / y**2 with respect to y. "
+        "Inside ops_div, x is self.value and y is other.value.",
         "dx_dself = Variable(1 / other.value). Now dx_dother in the same manner; the rest is as in ops_mul.",
     ),
-    praise=("You have taught the machine an operation, and grad did not change: it never knew which operations exist."),
+    praise="The machine has a new operation, and grad did not change: it calls propagate, whatever the operation is.",
 )
 
 # 3. count the tape
@@ -183,11 +183,11 @@ ex_03_3 = Exercise(
     expects="a pair of whole numbers, (before, after)",
     expected=(5, 15),
     misconceptions={
-        (5, 5): "You take the backward pass for a reader of the tape. Look at what it printed: v9 = v6 * v7 is an "
+        (5, 5): "The backward pass does not only read the tape. Look at what it printed: v9 = v6 * v7 is an "
         "operation on Variables, and every such operation is recorded.",
         (7, 17): "You counted the two inputs. Variable.constant prints a line and does not append a record.",
         (5, 10): "One backward operation for each forward one is too few: an operation with two operands sends two "
-        "messages.",
+        "contributions.",
         (5, 13): "You counted the eight products. Twice a second contribution arrived and had to be added: += is an "
         "operation too.",
         (5, 22): "The names go up to v22, but a Variable such as v7 = 1.0 is made without an operation. Count printed "
@@ -199,5 +199,5 @@ ex_03_3 = Exercise(
         "Forward: the lines with an operation on the right. Backward: count the lines that begin with v9, v10, v12 …",
         "Each operand that an operation has gets one product. And twice something was there already, so += added.",
     ),
-    praise=("The sweep left ten records of its own behind. That is a gift and a trap, as you are about to see."),
+    praise="The sweep added ten lines of its own to the tape. A second call of grad fails on them: see section 10.",
 )

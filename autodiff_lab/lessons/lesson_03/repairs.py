@@ -32,33 +32,33 @@ def grad_repaired(last, results):
 
 ex_03_4 = Exercise(
     expects="a function grad_repaired(last, results) that returns the list of slopes",
-    expected={"an operation nobody uses": GRADIENT, "grad called twice": (GRADIENT, GRADIENT)},
+    expected={"an operation that is not used": GRADIENT, "grad called twice": (GRADIENT, GRADIENT)},
     observe=sweep_past_dead_ends,
     cases="These are the derivatives with respect to x and y, at (2, 5).",
     reference=_repaired("dl_doutputs[0] is None"),
     misconceptions={
         _repaired("not dl_doutputs"): (
-            {"an operation nobody uses": Crashed("TypeError", "NoneType")},
-            "It still multiplies None by a Variable. dl_doutputs is never empty: for an operation nobody uses it is "
-            "[None], a list with one None in it.",
+            {"an operation that is not used": Crashed("TypeError", "NoneType")},
+            "It still multiplies None by a Variable. dl_doutputs is never empty: for an operation that is not used it "
+            "is [None], a list with one None in it.",
         ),
         _repaired("any(name not in dl_d for name in entry.inputs)"): (
-            {"an operation nobody uses": (None, None)},
+            {"an operation that is not used": (None, None)},
             "Now every record is skipped. The adjoints of the inputs are what the record is about to send; what it "
             "needs before it can send anything is the adjoint of its output.",
         ),
         _repaired("dl_doutputs[0] is None", leave="break"): (
-            {"an operation nobody uses": (None, -0.28366218546322625)},
+            {"an operation that is not used": (None, -0.28366218546322625)},
             "You stop the sweep at the first dead end. Older records may still have something to send: pass over this "
             "one and go on.",
         ),
         _repaired("False").replace("dl_d.get(name) for", "dl_d.get(name, Variable(1.0)) for"): (
-            {"an operation nobody uses": (10.5, 3.7163378145367738)},
-            "You put 1 where nothing had arrived. The seed 1 belongs to the result alone; what nobody uses has no "
+            {"an operation that is not used": (10.5, 3.7163378145367738)},
+            "You put 1 where nothing had arrived. The seed 1 belongs to the result alone; what is not used has no "
             "influence on it.",
         ),
         _repaired("dl_doutputs[0].value == 0"): (
-            {"an operation nobody uses": Crashed("AttributeError", "'value'")},
+            {"an operation that is not used": Crashed("AttributeError", "'value'")},
             "Nothing has arrived is not the same as 0 has arrived: there is no Variable to ask for its value, only "
             "None.",
         ),
@@ -68,7 +68,7 @@ ex_03_4 = Exercise(
         "No later record has sent anything to this output, so dl_d has no entry for it and .get gives None.",
         "dl_doutputs is a list with one thing in it. Ask whether that thing, dl_doutputs[0], is None.",
     ),
-    praise=("What nobody uses has nothing to say. Now a second call merely walks past the records of the first."),
+    praise="A line to which no adjoint has come now adds nothing, and grad can be called twice.",
 )
 
 # 5. names and identities
@@ -89,7 +89,8 @@ collision = grad(Variable.log(a) + a * b - Variable.sin(b), [a, b])""",
         ),
         "collision = (2.1490134436103214, 6.872533609025803)": (
             COLLISION[::-1],
-            "Both numbers are there, in the wrong order: first the derivative with respect to a, then to b.",
+            "Both numbers are there, in the wrong order: first the derivative with respect to a, then "
+            "with respect to b.",
         ),
         "collision = (7.358168907268387, 2.716337814536774)": (
             (7.358168907268387, 2.716337814536774),
@@ -107,7 +108,7 @@ collision = grad(Variable.log(a) + a * b - Variable.sin(b), [a, b])""",
         "reset_tape() sets the counter back to 1, so the first operation draws the name v1 for itself.",
         "a = Variable.constant(2.0, name='v1'), b likewise with 5.0 and 'v2', then collision = grad(…, [a, b]).",
     ),
-    praise=("No error, no warning, two wrong numbers: the entry of v1 held what belonged to two different values."),
+    praise="No error, no warning, two wrong numbers: in dl_d one entry, v1, has added up the adjoints of two values.",
 )
 
 
@@ -177,7 +178,7 @@ ex_03_5b = Exercise(
         "So dl_d begins as {last: Variable(1.0)}. The other four places follow it.",
     ),
     praise=(
-        "A name is a label for people. What the machine needs is identity, and a record that keeps its values alive."
+        "Two Variables are never the same object, so no two values share an entry, and the record keeps them alive."
     ),
 )
 
@@ -252,6 +253,6 @@ ex_03_6 = Exercise(
         "cls.__rsub__ = lambda self, other: ops_sub(lift(other), self). Mind the order; the others follow it.",
     ),
     praise=(
-        "Lift what is not a Variable, mind which operand comes first: every overloaded operator does these two things."
+        "Every overloaded operator does two things: it turns a number into a Variable, and keeps the operands in order."
     ),
 )

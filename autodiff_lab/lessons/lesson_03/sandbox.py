@@ -65,7 +65,7 @@ def sweep_past_dead_ends(grad_repaired: Any) -> Any:
         result = run_example(x, y)
         return [grad_repaired(result, [x, y]), grad_repaired(result, [x, y])]
 
-    cases = {"an operation nobody uses": (with_dead_end,), "grad called twice": (twice,)}
+    cases = {"an operation that is not used": (with_dead_end,), "grad called twice": (twice,)}
     return run_cases(call_case, cases, grad_repaired, **TAPE)
 
 

@@ -13,11 +13,11 @@ ex_04_1 = Exercise(
     make=calls_and_cells,
     draws={"k": (9, 10, 11, 12, 13, 14)},
     hints=(
-        "The output above has both counts for the first few k. How does each go on?",
+        "For 3 doublings the pictures above have 15 calls and 4 cells. Draw 1 and 2 doublings: how do they grow?",
         "The calls are 3, 7, 15, 31: one less than a power of two. The cells are 2, 3, 4, 5.",
         "2 ** (k + 1) - 1 calls, and k + 1 cells.",
     ),
-    praise="One count doubles where the other grows by one. Factoring a sum is all that lies between them.",
+    praise="The calls about double with each doubling, and the cells grow by one. Section 3 goes from calls to cells.",
 )
 
 # 2. one graph, annotated twice
@@ -28,10 +28,10 @@ ex_04_2 = Exercise(
     draws={"a": (2.0, 3.0, 4.0, 5.0), "b": (1.0, 2.0, 3.0)},
     hints=(
         "From b: c grows as fast as b, and so does d. Then e = c · d, in which both grow.",
-        "From e: the slope of c · d in c is the value of d. From c go on to a and to b, from d to b.",
-        "b is reached in two ways in both lists. Multiply along each way, and add the two products.",
+        "From e: the derivative of c · d with respect to c is the value of d. From c go on to a and to b, from d to b.",
+        "In both lists there are two paths to b. Multiply along each path, and add the two products.",
     ),
-    praise="de/db is in both lists. The first walk says nothing about a; the second has found every input at once.",
+    praise="de/db is in both lists. The first walk gives derivatives with respect to b only, the second also de/da.",
 )
 
 # 3. the sweep over consumers
@@ -93,7 +93,7 @@ ex_04_3 = Exercise(
         ),
         SENT.format("="): (
             {OLAH: (2.0, 2.0)},
-            "You send, which is a good way too, but = throws away what another consumer has sent before. Write +=.",
+            "You send, which also works, but = throws away what another consumer has sent before. Write +=.",
         ),
         _sweep(total="sum({}) / max(1, len(consumers[cell]))"): (
             {OLAH: (2.0, 2.5)},
@@ -132,7 +132,7 @@ ex_04_3 = Exercise(
         "Then for cell in reversed(cells): 1.0 for the result, and for any other cell the sum of "
         "adjoint[consumer] * partial over its list.",
     ),
-    praise="No path was followed, and all are in it: each cell adds up once, for every path that leads through.",
+    praise="No path was followed separately, and the sum over all paths comes out: each link is used once.",
 )
 
 # 4. seven adjoints
@@ -162,5 +162,5 @@ ex_04_5 = Exercise(
         "adjoint = adjoints_from(v4, tape); slope = slopes_of(tape, v_1); then sum(adjoint[v] * slope[v] for v in …).",
         "The four operations are tape[2:]. The consumers of v_1 are v1 and v3, with the partials on their links.",
     ),
-    praise="The consumers are enough: what comes after them is already in their adjoints.",
+    praise="A sum over the consumers is enough: all paths beyond them are already in their adjoints.",
 )

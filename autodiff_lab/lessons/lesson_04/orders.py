@@ -1,4 +1,4 @@
-"""The exercises of notebook 04 about order: who waits for whom, and what happens to what comes twice."""
+"""The exercises of notebook 04 about order: which cell waits for which; the same operand twice; calls of backward."""
 
 from __future__ import annotations
 
@@ -53,11 +53,11 @@ ex_04_6 = Exercise(
         ),
     },
     hints=(
-        "Who can be first? Only a cell that waits for nobody.",
+        "Which cell can be first? Only one that waits for no other.",
         "a went into b and into c, so it waits for both.",
         "y first, a last. What is left to choose?",
     ),
-    praise="Between y and a there is freedom, since b and c have nothing to do with each other.",
+    praise="y comes first and a last. b and c do not use each other, so either may come before the other.",
 )
 
 # 7. a topological order
@@ -100,8 +100,8 @@ ex_04_7 = Exercise(
     misconceptions={
         _order(seen=""): (
             {FIRST: "a cell is there twice"},
-            "A cell that is used twice is visited twice, and once more for everything behind it. Nobody but you keeps "
-            "account of where you have been: keep a set.",
+            "A cell that is used twice is visited twice, and once more for everything behind it. Keep a set "
+            "of the cells that you have visited.",
         ),
         _order(
             visits="        order.append(cell)\n        for operand, _ in cell.links:\n            visit(operand)\n"
@@ -146,7 +146,7 @@ ex_04_7 = Exercise(
         "then append the cell to the list.",
         "seen is a set, order a list: seen.add(cell) comes before the operands, order.append(cell) after them.",
     ),
-    praise="This is what an engine on a graph does before its sweep. One on a tape need not: the program has done it.",
+    praise="An engine with a graph does this before each sweep. On a tape the cells are in such an order already.",
 )
 
 # 8. one operation, the same operand twice
@@ -160,7 +160,7 @@ ex_04_8 = Exercise(
         "Each operation has two places, and x stands in both: two contributions, which are added.",
         "1 − 1, then 1/x − x/x², then x + x.",
     ),
-    praise="A partial belongs to a place, not to the cell that happens to stand there.",
+    praise="The partial depends on the operand's place in the operation, even if the same cell stands in both places.",
 )
 
 # 9. three times backward
@@ -177,5 +177,5 @@ ex_04_9 = Exercise(
         "With one cell between, its adjoint is 1, 2, 3 times the right one, and a gets the first, then the second, "
         "then the third on top.",
     ),
-    praise="Each level between piles up what the level above it has piled up. One call is right, and only one.",
+    praise="The cell between keeps its old adjoint and sends it again. Only the first number is the derivative.",
 )

@@ -119,10 +119,10 @@ def calls_and_cells(k: int = 10) -> Instance:
     wrong = {
         (paths, cells): "That is how many paths there are, and so how often x is reached. The cells on the way are "
         "called as well: once, twice, four times …",
-        (cells, cells): "A recursion does not know where it has been. It enters a cell once for each way that leads "
-        "there.",
+        (cells, cells): "A recursion keeps no list of the cells it has visited. It enters a cell once for each path "
+        "to it.",
         (calls, k): "k operations, and x itself is a cell too.",
-        (calls, calls): "The tape has one cell for each operation, however many ways lead through it.",
+        (calls, calls): "The tape has one cell for each operation, however many paths lead through it.",
         (2 * k + 1, cells): "Two calls for each doubling would be right if they were not inside each other.",
     }
     return Instance((calls, cells), wrong)
@@ -142,6 +142,12 @@ def used_twice(x: float = 3.0) -> Instance:
         (2 * first[0], 2 * first[1], 2.0): "That is what comes out when an operand is looked up by what it is. Both "
         "operands are the same cell, and the rule takes both for the first. They stand in two places, and each place "
         "has its own partial.",
+        (
+            2 * first[0],
+            *right[1:],
+        ): "The last two are right. The 2 is what document 1's rule gives. But x - x is 0 at "
+        "every x: the second place has the partial -1.",
+        (right[0], 1.0, right[2]): "1 is the value of x / x, at every x. What is its derivative?",
         last: "Of the two contributions to x only the second is left. Both are from the same operation; add them.",
         first: "That is what the first operand's place sends. x stands in the second place too.",
         (0.0, 1.0, x * x): "These are the values. What are the slopes?",
@@ -160,7 +166,7 @@ def thrice(program: str = "a + b + c") -> Instance:
     slope = held[0]
     wrong = {
         (slope, slope, slope): "You expect each call to find the slope anew. But a call adds to what is there, and "
-        "nobody has cleared it.",
+        "nothing has been cleared.",
         (slope, 2 * slope, 3 * slope): "That would be so if only a had kept its old number. The cell between a and y "
         "has kept its own as well, and sends it again.",
         (slope, 2 * slope, 4 * slope): "It does not double each time. Follow the cell between a and y: what does it "

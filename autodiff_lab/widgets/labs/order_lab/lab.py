@@ -32,7 +32,7 @@ class OrderLab(Lab):
     controls = (
         *(Button(name, f"{name} sends") for name in OPERATIONS),
         *STEP_BUTTONS[1:],
-        Choice("way", "who sends next", WAYS, more=True),
+        Choice("way", "which cell sends next", WAYS, more=True),
         Button("next", "Next call", more=True),
         Play("next", 1200, more=True),
         Slider("k", "doublings, below", 1, 8, 1, 3, more=True),
@@ -155,7 +155,7 @@ class OrderLab(Lab):
         if not self.moves:
             if self.way == RECURSION:
                 return "A function calls itself for every operand, as soon as something arrives. Press Next call."
-            return "y holds the seed 1. Who may send first, and who must wait for whom?"
+            return "y holds the seed 1. Which cell may send first, and which cells must wait?"
         snap, last = self.snapshot(), self.moves[-1]
         said = " ".join([self._about(last, snap), *(explain_remark((), *remark) for remark in last.remarks)])
         return f"{said} {_verdict(snap)}" if self.complete else said
@@ -185,8 +185,8 @@ class OrderLab(Lab):
                 cell["value"],
                 _write(cell["holds"]),
                 ", then ".join(map(_write, cell["sent"])) or "·",
-                ", ".join(cell["waits"]) or "nobody",
-                ", ".join(cell["early"]) or "nobody",
+                ", ".join(cell["waits"]) or "none",
+                ", ".join(cell["early"]) or "none",
             )
             for name, cell in snap["cells"].items()
         ]

@@ -25,7 +25,7 @@ def draw(snap: dict[str, Any]) -> str:
     title = "Five cells with values and adjoints, the orders that were tried, and paths against cells"
     sheet = Sheet(WIDTH, HEIGHT, title)
     sheet.text(10, 24, "y = (x²)² + (x²)²", bold=True)
-    sheet.text(198, 24, f"sent so far: {' '.join(snap['order']) or 'nobody'}", "soft_ink")
+    sheet.text(198, 24, f"sent so far: {' '.join(snap['order']) or 'none'}", "soft_ink")
     sheet.text(LIST_LEFT - 42, 24, snap["way"], "soft_ink", "end", 14)
     sent: dict[tuple[str, str], list[str]] = {}
     for start, end, contribution in snap["arrows"]:
