@@ -128,8 +128,21 @@ ex_14_2 = Exercise(
             "that part has s - 1.",
         ),
         _SWAPPED: (
-            {sandbox.gradient_by(3, 2): Crashed("InputError", "at hand is state")},
+            {sandbox.gradient_by(3, 2): Crashed("InputError", "reverse from state 0")},
             "The parts are in the wrong order. The sweep needs the last part first.",
+        ),
+        _plan(last="plan(k, l, s - 1)", first="plan(0, k, s)"): (
+            {sandbox.gradient_by(3, 2): Crashed("InputError", "reverse from state 1")},
+            "Inside a part the numbers still count from state 0 of the chain: the last part goes from start + k to "
+            "end, the first from start to start + k.",
+        ),
+        _plan(last="plan(k, end, s - 1)"): (
+            {sandbox.gradient_by(3, 2): Crashed("TookTooLong", "")},
+            "A part never gets shorter. k counts from state `start`: the last part goes from start + k to end.",
+        ),
+        _plan(first="plan(start, k, s)"): (
+            {sandbox.gradient_by(3, 2): Crashed("ValueError", "empty")},
+            "A part has no steps. k counts from state `start`: the first part goes from start to start + k.",
         ),
         _plan(first="plan(start, start + k, s - 1)"): (
             {extra_of(10, 3): sandbox.extra_with(_plan(first="plan(start, start + k, s - 1)"), 10, 3)},
@@ -224,6 +237,11 @@ ex_14_3 = Exercise(
         _segments(again="step(slots[start])"): (
             _gives(_segments(again="step(slots[start])")),
             "Inside a segment every state is made from the segment's first. Each is one step from the one before it.",
+        ),
+        _segments(again="step(state)"): (
+            _gives(_segments(again="step(state)")),
+            "Inside a segment every state is made from the state where the way forward ended. State i is one step from "
+            "state i - 1, which is in a slot.",
         ),
         _segments(first="i == 0"): (
             {sandbox.gradient_of(7): Crashed("KeyError", "6")},

@@ -8,7 +8,7 @@ from autodiff_lab.lessons.checks import Crashed, Exercise
 from autodiff_lab.lessons.lesson_15 import sandbox
 from autodiff_lab.lessons.lesson_15.sandbox import FIRST, PROGRAMS
 
-COURSE, SQUARE, TAN, _, ALONE = PROGRAMS
+COURSE, SQUARE, TAN, _, ALONE, UNUSED = PROGRAMS
 
 # 1. compile a tape
 
@@ -73,6 +73,11 @@ ex_15_1 = Exercise(
             {COURSE: _slopes(COURSE, x1=0.0, x2=0.0)},
             "All slopes are 0. Does the adjoint of the result, bar[tape.output], begin with 1? And does line i send "
             "to line j, and not the other way?",
+        ),
+        _compiler(seed='f"{bar[-1]} = 1.0"'): (
+            {COURSE: _slopes(COURSE), UNUSED: (X1**2, math.cos(X1))},
+            "The result is not always on the last line: a function may go on with something that it does not return. "
+            "Its line is tape.output.",
         ),
         _compiler(seed='f"{bar[tape.output]} = {name(tape, tape.output)}"'): (
             {COURSE: _slopes(COURSE, x1=_VALUE * _X1_SLOPE, x2=_VALUE * _X2_SLOPE)},
@@ -169,7 +174,8 @@ ex_15_2 = Exercise(
         ),
         _guarded(line=_LINE.replace("!=", "==")): (
             {sandbox.answer_at(0): Crashed("Changed")},
-            "The guard stops where the answer is the recorded one. It should stop where the answer is another one.",
+            "The guard stops where the answer is the recorded one. It should stop where the answer is another one, and "
+            "find out while the program runs: the `if` belongs into the text.",
         ),
         _guarded(tried=""): (
             {sandbox.recordings_after(1): 2},

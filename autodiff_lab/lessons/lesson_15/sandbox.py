@@ -22,6 +22,7 @@ PROGRAMS: dict[str, Callable[..., Any]] = {
     "tan(x1 / x2) · 3": lambda x1, x2: np.tan(x1 / x2) * 3.0,
     "exp(x1 − x2), which is used three times": lambda x1, x2: (lambda e: e * e + e / x1)(np.exp(x1 - x2)),
     "x1 · sin x1, which has one input": lambda x1: x1 * np.sin(x1),
+    "x1 · x1, before a sine that is not used": lambda x1: (x1 * x1, np.sin(x1))[0],
 }
 
 
