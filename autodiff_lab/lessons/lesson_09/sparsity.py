@@ -57,6 +57,11 @@ ex_09_4 = Exercise(
             "All three passes have the same seed, ones everywhere, so all columns are added. Each pass is to move the "
             "inputs of one colour only.",
         ),
+        _coloured(seed="np.eye(n)[colour]"): (
+            {PASSES: 3.0, RIGHT: 8.0, ELSEWHERE: 0.0},
+            "Each pass moved one input only, so 8 of the 88 entries have come out. A seed is to be 1 at all "
+            "columns of its colour: every third one.",
+        ),
         _coloured(rows="[j - 1, j, j + 1]"): (
             {PASSES: Crashed("IndexError")},
             "At the edge there is no neighbour: the last column has no row below it. (And row −1 is, for Python, the "
