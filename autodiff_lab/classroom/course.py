@@ -1,8 +1,8 @@
 """Write the students' and the teacher's set of notebooks: `autodiff-lab course`.
 
-The student's set is the tutorial with every exercise open, without the page and the plans for lecturers, and without the saved
-outputs that answer what is asked: who runs the cell sees them. In the teacher's set each exercise has a good answer in
-its cell, and below it the hints that students can ask for and the wrong answers that the check knows.
+The student's set is the tutorial with every exercise open, without the page and the plans for lecturers, and without
+the saved outputs that answer what is asked: who runs the cell sees them. In the teacher's set each exercise has a good
+answer in its cell, and below it the hints that students can ask for and the wrong answers that the check knows.
 """
 
 from __future__ import annotations
