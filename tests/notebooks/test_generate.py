@@ -1,5 +1,6 @@
 """What is generated is what is committed: the parts that need neither a kernel nor a browser (`.ci/run` checks all)."""
 
+import re
 import shutil
 
 import pytest
@@ -8,17 +9,38 @@ from PIL import Image
 from tests import generate
 from tests.notebooks import badges, pictures
 
+from .reading import named, read
 
-@pytest.mark.parametrize("kind", ["badges", "table"])
+
+@pytest.mark.parametrize("kind", ["badges", "table", "plans"])
 def test_committed_files_are_what_is_generated(kind, capsys):
     assert generate.main(["--check", kind]) == 0, capsys.readouterr().out
 
 
 def test_changed_table_is_found_and_made_again():
     readme = generate.README.read_text(encoding="utf-8")
-    changed = readme.replace("| 60 / 25 |", "| 600 / 25 |", 1)
+    changed = re.sub(r"\| (\d+ / \d+) \|", r"| 6\1 |", readme, count=1)
     assert changed != readme
     assert generate.with_table(changed) == readme
+
+
+def test_changed_map_is_found_and_made_again():
+    (text,) = (cell.source for cell in read(named("00")).cells if cell.id == "course-map")
+    changed = re.sub(r"\| (\d+ / \d+) \|", r"| 6\1 |", text, count=1).replace("Why is automatic", "Is automatic")
+    assert changed != text
+    assert generate.with_map(changed) == text
+
+
+def test_changed_plan_is_found_and_made_again(tmp_path, monkeypatch):
+    (tmp_path / "notebooks").mkdir()
+    page = tmp_path / "notebooks" / "for_lecturers.md"
+    committed = (generate.ROOT / "notebooks" / page.name).read_text(encoding="utf-8")
+    page.write_text(committed.replace("forward only, then slowly back", "backwards"), encoding="utf-8")
+    monkeypatch.setattr(generate, "ROOT", tmp_path)
+    assert len(generate.update_plans(check=True)) == 2, "it is in two plans"
+    assert page.read_text(encoding="utf-8") != committed, "a check writes nothing"
+    generate.update_plans(check=False)
+    assert page.read_text(encoding="utf-8") == committed
 
 
 def test_changed_badge_is_found_and_made_again(tmp_path, monkeypatch, capsys):
@@ -38,7 +60,7 @@ def test_changed_badge_is_found_and_made_again(tmp_path, monkeypatch, capsys):
 def test_unknown_kind_is_refused(capsys):
     with pytest.raises(SystemExit):
         generate.main(["tables"])
-    assert "there is no tables; a kind is one of badges, table, outputs, pictures" in capsys.readouterr().err
+    assert "there is no tables; a kind is one of badges, table, plans, outputs, pictures" in capsys.readouterr().err
 
 
 def gif(path, colour="white", size=(100, 50), times=(2000, 3000)):

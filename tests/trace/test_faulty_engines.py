@@ -81,8 +81,7 @@ def test_the_mistake_is_named_where_it_happens(example_function):
         return [step.sentence for step in Trace.of(f, *args, fault=fault).steps]
 
     assert (
-        "x1 now holds 0.5, instead of 5. x1: overwritten"
-        in remarks(example_function, 2.0, 5.0, fault="overwrite")[-1]
+        "x1 now holds 0.5, instead of 5. x1: overwritten" in remarks(example_function, 2.0, 5.0, fault="overwrite")[-1]
     )
     early = remarks(twice, 2.0, fault="wrong order")
     assert "It sends too early: c has not spoken yet." in early[-2]
