@@ -61,7 +61,7 @@ ex_11_1 = Exercise(
         ),
         _unbroadcast(keep=False): (
             _seen(row=_RIGHT[_ROW], column=_G.sum(axis=1)),
-            "The sums are right, but an axis is lost on the way: (2,) in the place of (2, 1). Ask sum for keepdims.",
+            "The sums are right, but an axis is lost on the way: (2,) instead of (2, 1). Ask sum for keepdims.",
         ),
         _unbroadcast(by="mean"): (
             _seen(row=_G.mean(axis=0)),
