@@ -154,7 +154,7 @@ ex_10_3 = Exercise(
     misconceptions={
         _tags(mine="isinstance(thing, Tagged)"): (
             {_SUM: 2.0, _PRODUCT: 5.0, _OUTSIDE: 0.0},
-            "2, as before: split takes every Tagged apart, whoever it belongs to. Only what carries this tag has a "
+            "2, as before: split takes every Tagged apart, whatever its tag. Only a number with this tag has a "
             "tangent here.",
         ),
         _tags(new="1"): (
@@ -164,12 +164,16 @@ ex_10_3 = Exercise(
         _tags(tag="min(thing.tag for thing in (a, b) if isinstance(thing, Tagged))"): (
             {_SUM: 0.0},
             "With the lowest tag the number of the outer derivative goes outside, and the inner one does not find its "
-            "own. Who began later has to be finished first.",
+            "own. The derivative that began later has to be finished first.",
+        ),
+        _tags(tag="max(a.tag, b.tag)"): (
+            {_SUM: Crashed("AttributeError", "has no attribute 'tag'")},
+            "An operand may be a plain number, without a tag. Take the highest tag among the operands that are Tagged.",
         ),
         _tags(own="isinstance(result, Tagged)"): (
             {_SUM: 1.0, _OUTSIDE: 10.0},
             "Nearly all are right. But if the inner function does not use y, its result carries the tag of x, and you "
-            "hand out the slope in x as if it were the slope in y.",
+            "return the derivative with respect to x as if it were the derivative with respect to y.",
         ),
         _tags(other="None"): (
             {_SUM: 1.0, _ALONE: None},
@@ -178,8 +182,8 @@ ex_10_3 = Exercise(
         ),
         _tags(other="result"): (
             {_SUM: 1.0, _ALONE: 6.0},
-            "If the result does not carry this tag, it does not move. You returned the result itself; asked is its "
-            "slope.",
+            "If the result does not carry this tag, it does not move. You returned the result itself "
+            "instead of its derivative.",
         ),
     },
     hints=(

@@ -188,6 +188,8 @@ def _head(said: str, **other: str) -> dict[str, tuple[dict[str, Any], str]]:
     return {_attention_pullback(**other): (_seen(**other), said)}
 
 
+_FIRST_HEAD = f"{next(iter(HEADS))}, the adjoint of Q"
+
 ex_11_8 = Exercise(
     expects="a function attention_pullback(G, Q, K, V, P) that returns three arrays, for Q, K and V",
     expected=sandbox.expected_heads(),
@@ -219,7 +221,18 @@ ex_11_8 = Exercise(
     | _head(
         "The sum over the row is weighted: p · p̄, not the sum of p̄ alone.",
         S="P * (to_P - np.sum(to_P, axis=1, keepdims=True)) / np.sqrt(Q.shape[1])",
-    ),
+    )
+    | {
+        _attention_pullback(S="P * (to_P - np.sum(P * to_P, axis=1)) / np.sqrt(Q.shape[1])"): (
+            {_FIRST_HEAD: Crashed("ValueError", "could not be broadcast")},
+            "The sum over the row has lost its axis, so NumPy aligns it at the wrong place. Keep the axis: keepdims.",
+        ),
+        _attention_pullback(V="P @ G"): (
+            {_FIRST_HEAD: Crashed("ValueError", "matmul")},
+            "The shapes of a product do not fit. With 2 queries and 3 keys, P and to_S are (2, 3) and G has 2 rows: "
+            "write the shapes beside each line.",
+        ),
+    },
     hints=(
         "The result is P V: a product, and you know both of its pullbacks. V gets Pᵀ G.",
         "A row of the softmax: s̄ = p ∘ (p̄ − p · p̄), where p · p̄ is one number for the row. Keep its axis.",

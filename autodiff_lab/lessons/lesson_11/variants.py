@@ -52,8 +52,8 @@ def gathered(index: tuple[int, ...] = (0, 0, 2), weights: Numbers = (1.0, 10.0, 
         plain(last): "An entry that is picked twice gets two contributions, and here the second replaces the first. "
         "They are added.",
         plain(first): "An entry that is picked twice gets two contributions, and you kept the first. They are added.",
-        weights: "That is the adjoint of what was picked. Asked for is the adjoint of x: who sends to its first "
-        "entry, who to its second, who to its third?",
+        weights: "That is the adjoint of what was picked. What is the adjoint of x: which weights arrive at "
+        "its first entry, which at its second and third?",
         plain(np.array(right) / np.maximum(count, 1)): "You took the mean of the contributions. Nothing is divided: "
         "an entry that is used twice moves the loss twice.",
         plain(count): "That says how often each entry is picked. Each pick comes with a weight.",

@@ -68,7 +68,7 @@ def _draw_headings(sheet: Sheet, tags: bool) -> None:
     sheet.text(one, 66, "number", "soft_ink", "middle", 14)
     heads = [(first, "ε₁", "of d/dx"), (second, "ε₂", "of d/dy"), (both, "ε₁ε₂", "of both")]
     if not tags:
-        heads = [((first + second) / 2, "ε", "whoever put it there"), (both, "ε²", "dropped")]
+        heads = [((first + second) / 2, "ε", "of both derivatives"), (both, "ε²", "dropped")]
     for at, mark, whose in heads:
         sheet.text(at, 52, mark, "soft_ink" if whose == "dropped" else "tangent", "middle", 16, bold=True)
         sheet.text(at, 70, whose, "soft_ink", "middle", 14)
