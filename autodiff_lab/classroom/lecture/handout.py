@@ -35,19 +35,11 @@ def handout(path: Path) -> str:
 
 def _sections_of(cells: list[Any]) -> tuple[str, str]:
     """Return the last numbered section, which answers the question, and the questions to close with."""
-    found, closing, current = "", "", None
-    for cell in cells:
-        if cell.cell_type != "markdown":
-            continue
-        if re.match(r"## \d+ · ", cell.source):
-            current, found = "recap", ""
-        elif cell.source.startswith("## "):
-            current = "closing" if "close" in cell.source.splitlines()[0] else None
-        if current == "recap":
-            found += f"\n\n{cell.source}"
-        elif current == "closing":
-            closing += f"\n\n{cell.source}"
-    return re.sub(r"\n## \d+ · ", "\n## ", found), closing
+    text = "\n\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
+    sections = re.findall(r"^## (.+?)$\n*(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
+    numbered = [f"## {title.partition(' · ')[2]}\n\n{body}" for title, body in sections if re.match(r"\d+ · ", title)]
+    closing = [f"## {title}\n\n{body}" for title, body in sections if "close" in title]
+    return (numbered or [""])[-1], "".join(closing)
 
 
 def _picture(cells: list[Any]) -> str:
