@@ -3,14 +3,14 @@
 
 def test_an_answer_is_folded_until_its_cell_is_run(open_notebook):
     notebook = open_notebook("notebooks/05_three_ways_to_remember.ipynb", height=1100)
-    cell = notebook.page.locator(".jp-CodeCell").filter(has_text="draw_cells(\"x\", \"y\", \"sin x\"")
+    cell = notebook.page.locator(".jp-CodeCell").filter(has_text='draw_cells("x", "y", "sin x"')
     dots = cell.locator(".jp-OutputPlaceholder")
     assert dots.inner_text().strip() == "", "the first line of the answer would be an answer"
     assert cell.locator(".jp-OutputArea").count() == 0
 
     notebook.run_all()
     dots.wait_for(state="detached", timeout=60_000)
-    assert "0.010007503399554585 3.0" in cell.locator(".jp-OutputArea").inner_text()
+    cell.locator(".jp-OutputArea", has_text="0.010007503399554585 3.0").wait_for(timeout=60_000)
     notebook.page.wait_for_function("!document.querySelector('.jp-OutputPlaceholder')", timeout=60_000)
 
 
