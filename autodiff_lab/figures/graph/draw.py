@@ -183,7 +183,7 @@ def graph(
         "trace",
         graph_attr={
             "rankdir": direction,
-            "bgcolor": colours.paper,  # also where the page does not follow the reader's own setting, light or dark
+            "bgcolor": "transparent" if theme == "auto" else colours.paper,
             "nodesep": "0.3",
             "ranksep": "0.35",
             "tooltip": escaped_text(trace.title),
