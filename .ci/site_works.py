@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import functools
 import http.server
-import re
 import shutil
 import subprocess
 import sys
@@ -72,7 +71,8 @@ with sync_playwright() as playwright:
     for name in pages:
         page.goto(f"{address}/{name}")
         anchors[name] = set(page.evaluate("[...document.querySelectorAll('[id]')].map((e) => e.id)"))
-        links += [(name, link) for link in page.evaluate("[...document.querySelectorAll('a[href]')].map((e) => e.href)")]
+        found = page.evaluate("[...document.querySelectorAll('a[href]')].map((e) => e.href)")
+        links += [(name, link) for link in found]
         if not name.startswith(("genindex", "py-modindex", "search")):
             page.set_viewport_size({"width": 390, "height": 800})
             wide = page.evaluate("document.documentElement.scrollWidth")

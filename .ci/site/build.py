@@ -75,8 +75,18 @@ def start_page(numbered: dict[str, str]) -> str:
         there = [number for number in numbers if number in numbered and number not in taken]
         taken.update(there)
         lines += ["```{toctree}", f":caption: {title}", ":maxdepth: 1", "", *(numbered[n] for n in there), "```", ""]
-    lines += ["```{toctree}", ":caption: To look things up", ":maxdepth: 1", "", "glossary", "misconceptions", "reference"]
-    lines += ["where_it_works", "for_lecturers", "installing", "```", "", "## On your own machine", "", start]
+    lines += ["```{toctree}", ":caption: To look things up", ":maxdepth: 1", "", "glossary", "misconceptions"]
+    lines += [
+        "reference",
+        "where_it_works",
+        "for_lecturers",
+        "installing",
+        "```",
+        "",
+        "## On your own machine",
+        "",
+        start,
+    ]
     return "\n".join(lines)
 
 
