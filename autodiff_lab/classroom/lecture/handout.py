@@ -13,8 +13,6 @@ from autodiff_lab.widgets.player.page import document
 __all__ = ["handout"]
 
 HERE = Path(__file__).parent
-TAG = "handout"
-"""Of the cell whose picture is on the sheet; without one it is the first picture that is no lab."""
 
 
 def handout(path: Path) -> str:
@@ -43,9 +41,8 @@ def _sections_of(cells: list[Any]) -> tuple[str, str]:
 
 
 def _picture(cells: list[Any]) -> str:
-    pictures = [(cell, *cell_output(cell)) for cell in cells if cell.cell_type == "code"]
-    tagged = [shown for cell, shown, _ in pictures if TAG in cell.metadata.get("tags", [])]
-    other = [shown for wanted in ("picture", "player", "lab") for _, shown, kind in pictures if kind == wanted]
-    chosen = (tagged or other or [""])[0]
-    image = re.search(r"<img\b[^>]*>", chosen)
+    """Return the first picture of a notebook; a still player or lab only where there is no other."""
+    shown = [cell_output(cell) for cell in cells if cell.cell_type == "code"]
+    found = [html for wanted in ("picture", "player", "lab") for html, kind in shown if kind == wanted]
+    image = re.search(r"<img\b[^>]*>", found[0]) if found else None
     return image[0] if image else ""
