@@ -3,10 +3,10 @@
     python .ci/release_works.py [--keep DIR]
 
 `python -m build` makes the sdist, and the wheel from the sdist; twine is content with their page for the index. The
-wheel is installed in an environment of its own; there `autodiff-lab check` is content, `autodiff-lab` opens the tutorial
-on copies of the notebooks, and the tests that travel in the sdist pass against the installed wheel (those of the engine,
-the systems, the programs and the command; the others want the checkout or a browser). `--keep` leaves both files in a
-folder, ready to be uploaded.
+wheel is installed in an environment of its own; there `autodiff-lab check` is content, `autodiff-lab` opens the
+tutorial on copies of the notebooks, and the tests that travel in the sdist pass against the installed wheel (those of
+the engine, the systems, the programs and the command; the others want the checkout or a browser). `--keep` leaves both
+files in a folder, ready to be uploaded.
 """
 
 from __future__ import annotations
