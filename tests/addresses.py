@@ -39,6 +39,12 @@ def released(root: Path = ROOT) -> tuple[str, str] | None:
     return (found[1], found[2]) if found else None
 
 
+def tag(root: Path = ROOT) -> str:
+    """What links to the repository name: the newest release, or `main` before the first."""
+    found = released(root)
+    return f"v{found[0]}" if found else "main"
+
+
 def version_in(text: str) -> str:
     """The version that a source declares."""
     return re.search(r'^__version__ = "(.*)"$', text, re.MULTILINE)[1]
@@ -67,8 +73,7 @@ def date_release(version: str, root: Path = ROOT) -> None:
 def launch(notebook: str, folder: str = "", root: Path = ROOT) -> str:
     """The badge of a notebook: the first opens in JupyterLab, the others by themselves, as a lecture wants them."""
     view = "lab" if notebook == START else "doc"
-    tag = f"v{released(root)[0]}" if released(root) else "main"
-    target = f"https://mybinder.org/v2/gh/{repository(root)}/{tag}?urlpath={view}/tree/notebooks/{notebook}"
+    target = f"https://mybinder.org/v2/gh/{repository(root)}/{tag(root)}?urlpath={view}/tree/notebooks/{notebook}"
     return f"[![Launch on Binder]({folder}pictures/launch.svg)]({target})"
 
 
