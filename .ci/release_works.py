@@ -2,10 +2,11 @@
 
     python .ci/release_works.py [--keep DIR]
 
-`python -m build` makes the sdist, and the wheel from the sdist. The wheel is installed in an environment of its own;
-there `autodiff-lab check` is content, `autodiff-lab` opens the tutorial on copies of the notebooks, and the tests that
-travel in the sdist pass against the installed wheel (those of the engine, the systems, the programs and the command;
-the others want the checkout or a browser). `--keep` leaves both files in a folder, ready to be uploaded.
+`python -m build` makes the sdist, and the wheel from the sdist; twine is content with their page for the index. The
+wheel is installed in an environment of its own; there `autodiff-lab check` is content, `autodiff-lab` opens the
+tutorial on copies of the notebooks, and the tests that travel in the sdist pass against the installed wheel (those of
+the engine, the systems, the programs and the command; the others want the checkout or a browser). `--keep` leaves both
+files in a folder, ready to be uploaded.
 """
 
 from __future__ import annotations
@@ -43,12 +44,13 @@ def built(work: Path) -> tuple[Path, Path]:
     """Build both files in a copy of the tree."""
     run(sys.executable, "-m", "venv", work / "builder")
     python = work / "builder/bin/python"
-    run(python, "-m", "pip", "install", "-q", "build")
+    run(python, "-m", "pip", "install", "-q", "build", "twine")
     tree = work / "tree"
     ignore = shutil.ignore_patterns(".git", ".venv", "*cache*", "screenshots", ".ipynb_checkpoints", ".hypothesis")
     shutil.copytree(ROOT, tree, ignore=ignore)
     run(python, "-m", "build", "--outdir", work / "dist", tree)
     shutil.rmtree(tree)
+    run(python, "-m", "twine", "check", "--strict", *(work / "dist").iterdir())
     (wheel,), (sdist,) = (work / "dist").glob("*.whl"), (work / "dist").glob("*.tar.gz")
     return wheel, sdist
 

@@ -2,10 +2,13 @@
 
     python -m tests.generate             make it
     python -m tests.generate --check     write nothing; exit with 1 where something differs
-    python -m tests.generate badges      one kind alone: badges, table, plans, outputs or pictures
+    python -m tests.generate badges      one kind alone: badges, addresses, table, plans, outputs or pictures
+    python -m tests.generate --release 0.1.0    give this version its date, and make what changes with a release
 
 badges
     The badge in the first cell of each notebook (`notebooks/badges.py`).
+addresses
+    What the README and the page for lecturers link to and let one install, and CITATION.cff (`addresses.py`).
 table
     The notebooks, their questions and minutes in the README and in the map of notebook 00, from their first cells.
 plans
@@ -30,8 +33,9 @@ from pathlib import Path
 import nbformat
 
 from autodiff_lab.classroom.lecture.plans import Plan, find_plan, list_plans
+from tests.addresses import ROOT, START, date_release, update_addresses
 from tests.notebooks import normalise
-from tests.notebooks.badges import ROOT, START, update_badges
+from tests.notebooks.badges import update_badges
 
 README = ROOT / "README.md"
 TABLE = re.compile(r"^\| notebook \| its question \|.*?(?=\n\n)", re.MULTILINE | re.DOTALL)
@@ -135,6 +139,7 @@ def update_pictures(*, check: bool) -> list[str]:
 
 STEPS: dict[str, Callable[..., list[str]]] = {
     "badges": update_badges,
+    "addresses": update_addresses,
     "table": update_table,
     "plans": update_plans,
     "outputs": update_outputs,
@@ -148,7 +153,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("kinds", nargs="*", metavar="KIND", help=f"{', '.join(STEPS)} (default: all)")
     parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 where something differs")
+    parser.add_argument("--release", metavar="VERSION", help="give VERSION its date, then make badges and addresses")
     options = parser.parse_args(argv)
+    if options.release:
+        try:
+            date_release(options.release)
+        except ValueError as error:
+            parser.error(str(error))
+        options.kinds = ["badges", "addresses"]
     if not set(options.kinds) <= set(STEPS):
         parser.error(
             f"there is no {', '.join(sorted({*options.kinds} - {*STEPS}))}; a kind is one of {', '.join(STEPS)}"

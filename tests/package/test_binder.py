@@ -8,7 +8,8 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from ..notebooks.badges import BADGE, badge, with_badge
+from ..addresses import launch
+from ..notebooks.badges import BADGE, with_badge
 
 ROOT = Path(__file__).parents[2]
 BINDER = ROOT / "binder"
@@ -30,6 +31,12 @@ def test_the_python_is_one_that_the_package_asks_for():
     assert f"Programming Language :: Python :: {version}" in PROJECT["classifiers"]
 
 
+def test_nothing_is_asked_of_the_system():
+    """The wheels of pygraphviz carry Graphviz, and `postBuild` ends if nothing draws."""
+    assert sorted(path.name for path in BINDER.iterdir()) == ["postBuild", "requirements.txt", "runtime.txt"]
+    assert (BINDER / "postBuild").read_text(encoding="utf-8").rstrip().endswith("autodiff-lab check")
+
+
 @pytest.mark.skipif(os.name == "nt", reason="Windows knows no such permission")
 def test_what_is_run_can_be_run():
     assert os.access(BINDER / "postBuild", os.X_OK)
@@ -38,8 +45,8 @@ def test_what_is_run_can_be_run():
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_says_where_it_can_be_launched(path):
     first = nbformat.read(path, as_version=4).cells[0].source
-    assert BADGE.findall(first) == [badge(path.name)], "run python -m tests.generate"
-    assert path.name in badge(path.name)
+    assert BADGE.findall(first) == [launch(path.name)], "run python -m tests.generate"
+    assert path.name in launch(path.name)
     picture = re.search(r"\]\(([^)]*launch\.svg)\)", first)[1]
     assert (path.parent / picture).is_file()
 

@@ -14,7 +14,7 @@ from PIL import Image
 
 from autodiff_lab.jupyter.notebooks import START
 
-from ..notebooks.badges import badge, repository
+from ..addresses import launch, repository
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
@@ -95,7 +95,7 @@ def test_there_is_a_film_for_light_pages_and_one_for_dark() -> None:
 
 
 def test_the_badge_launches_the_first_notebook() -> None:
-    assert badge(START, folder="notebooks/") in README
+    assert launch(START, folder="notebooks/") in README
 
 
 def test_the_link_for_a_hub_fetches_this_repository() -> None:
@@ -107,7 +107,6 @@ def test_the_link_for_a_hub_fetches_this_repository() -> None:
         "branch": ["main"],
         "urlpath": [f"lab/tree/{name}/notebooks/{START}"],
     }
-    assert f"git+https://github.com/{repository()}" in read(LECTURERS)
 
 
 def minutes(first: str) -> str:

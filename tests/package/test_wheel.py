@@ -1,6 +1,8 @@
 """The wheel holds the package and the notebooks and nothing else, the sdist the tests as well."""
 
+import doctest
 import email
+import email.message
 import json
 import re
 import subprocess
@@ -56,8 +58,10 @@ def test_sdist_holds_the_same_and_the_tests(built: Path) -> None:
     (path,) = built.glob("*.tar.gz")
     with tarfile.open(path) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
-    beside = {"pyproject.toml", "README.md", "CONTRIBUTING.md", "LICENSE", "PKG-INFO", ".gitignore"}
+    beside = {"pyproject.toml", "README.md", "CONTRIBUTING.md", "CITATION.cff", "LICENSE", "PKG-INFO", ".gitignore"}
     beside |= {f"binder/{path.name}" for path in (REPOSITORY / "binder").iterdir()}
+    rest = (path for path in (REPOSITORY / ".ci").rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    beside |= {path.relative_to(REPOSITORY).as_posix() for path in rest}
     package = in_the_tree("autodiff_lab", SUFFIXES | WRITTEN_BY_A_CLASS)
     package |= in_the_tree("notebooks", SUFFIXES | FOR_THE_README)
     assert names == package | in_the_tree("tests", SUFFIXES | OF_THE_TESTS) | beside
@@ -96,6 +100,42 @@ def test_changelog_begins_with_this_version(wheel: zipfile.ZipFile) -> None:
 def test_only_kinds_of_files_we_know(wheel: zipfile.ZipFile) -> None:
     names = [PurePosixPath(name) for name in wheel.namelist() if ".dist-info/" not in name]
     assert {name.suffix for name in names} <= SUFFIXES
+
+
+@pytest.fixture(scope="module")
+def about(wheel: zipfile.ZipFile) -> email.message.Message:
+    """Return what a package index reads."""
+    (name,) = (name for name in wheel.namelist() if name.endswith(".dist-info/METADATA"))
+    return email.message_from_string(wheel.read(name).decode())
+
+
+def test_the_page_in_an_index_has_the_film_the_command_and_the_ten_lines(about: email.message.Message) -> None:
+    page = about.get_payload()
+    assert page.startswith("# autodiff_lab\n\nStep through automatic differentiation of your own function")
+    assert "```\npip install autodiff-lab && autodiff-lab\n```" in page
+    result = doctest.DocTestRunner(verbose=False).run(doctest.DocTestParser().get_doctest(page, {}, "page", None, 0))
+    assert result.attempted >= 6 and result.failed == 0
+    assert about["Description-Content-Type"] == "text/markdown"
+
+
+def test_links_of_that_page_lead_to_this_release(about: email.message.Message) -> None:
+    urls = dict(one.split(", ", 1) for one in about.get_all("Project-URL"))
+    assert {"Homepage", "Documentation", "Repository", "Changelog", "Issues"} == set(urls)
+    links = re.findall(r"\]\(([^)]*)\)", about.get_payload())
+    files = [link.removeprefix(f"{urls['Repository']}/") for link in links if link not in urls.values()]
+    assert len(links) >= 4 and urls["Homepage"] in links and len(files) >= 2
+    for file in files:
+        kind, tag, path = file.split("/", 2)
+        assert kind in ("raw", "blob") and tag == f"v{autodiff_lab.__version__}"
+        assert (REPOSITORY / path).is_file(), f"{path} is not there"
+        assert (kind == "raw") == path.endswith(".gif"), "an index shows a picture only as it is stored"
+
+
+def test_classifiers_are_known_and_name_the_systems(about: email.message.Message) -> None:
+    said = about.get_all("Classifier")
+    assert said == sorted(set(said))
+    assert sum(one.startswith("Development Status ::") for one in said) == 1
+    assert sum(one.startswith("Operating System ::") for one in said) == 3
 
 
 def test_wheel_knows_its_version_and_command(wheel: zipfile.ZipFile) -> None:

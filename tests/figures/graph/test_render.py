@@ -1,6 +1,7 @@
 """A graph becomes a picture: for a page, for a notebook, in every format, and without the program `dot`."""
 
 import base64
+import os
 import re
 import sys
 import xml.etree.ElementTree as ElementTree
@@ -77,6 +78,7 @@ def test_with_neither(no_dot, monkeypatch, example_trace):
         render(graph(example_trace), "png")
 
 
+@pytest.mark.skipif(os.name == "nt", reason="a script stands for dot")
 def test_a_dot_that_fails(tmp_path, monkeypatch, example_trace):
     """A `dot` of a broken installation does not stop the drawing."""
     dot = tmp_path / "dot"

@@ -1,0 +1,45 @@
+"""The project's page in a package index, made from the README whenever a file is built: hatchling asks for it.
+
+The README is for who has the repository before them: its links and pictures lead nowhere in an index. So the page has
+what a stranger wants of it (what this is, the film, one command, ten lines), and every link is made absolute from
+`[project.urls]`; links to files lead to the release that the page is about.
+"""
+
+import re
+from pathlib import Path
+
+from hatchling.metadata.plugin.interface import MetadataHookInterface
+
+
+def project_page(readme: str, name: str, urls: dict[str, str], version: str) -> str:
+    """Return the page, in Markdown."""
+    about = re.match(r"# .*?\n\n.*?(?=\n\n)", readme, re.DOTALL)[0]
+    film, alt = re.search(r'<img src="([^"]+)" alt="([^"]+)"', readme).groups()
+    lines = re.search(r"^## Ten lines\n.*?(?=\n## )", readme, re.DOTALL | re.MULTILINE)[0]
+    page = f"""{about}
+
+![{alt}]({urls["Repository"]}/raw/v{version}/{film})
+
+```
+pip install {name} && {name}
+```
+
+opens the tutorial in JupyterLab, and `{name} check` says how to mend what is missing. On the
+[website]({urls["Homepage"]}) you read and step through all of it with nothing to install; it has the
+[reference]({urls["Documentation"]}), too.
+
+{lines}"""
+    return re.sub(r"(?<=\]\()(?!https?://)", f"{urls['Repository']}/blob/v{version}/", page)
+
+
+class ProjectPage(MetadataHookInterface):
+    """What hatchling calls."""
+
+    def update(self, metadata: dict) -> None:
+        """Put the page where a `readme` would stand."""
+        root = Path(self.root)
+        source = (root / "autodiff_lab/__init__.py").read_text(encoding="utf-8")
+        version = re.search(r'^__version__ = "(.*)"$', source, re.MULTILINE)[1]
+        readme = (root / "README.md").read_text(encoding="utf-8")
+        page = project_page(readme, metadata["name"], metadata["urls"], version)
+        metadata["readme"] = {"content-type": "text/markdown", "text": page}
