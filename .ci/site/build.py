@@ -20,6 +20,8 @@ from typing import NamedTuple
 
 import nbformat
 import numpy as np
+import ziamath
+from fontTools.ttLib import TTFont
 
 import autodiff_lab as ad
 
@@ -78,9 +80,12 @@ def write_sources(folder: Path) -> None:
     shutil.copy(HERE / "conf.py", folder)
     for name in ("_static", "_templates"):
         shutil.copytree(HERE / name, folder / name)
-    pages = {"index": start_page(), "reference": reference(), "where_it_works": where_it_works(), "how_fast": how_fast()}
-    for name, lines in pages.items():
-        (folder / f"{name}.md").write_text("\n".join(lines), encoding="utf-8")
+    font = TTFont(Path(ziamath.__file__).parent / "fonts" / "STIXTwoMath-Regular.ttf")
+    font.flavor = "woff2"
+    font.save(folder / "_static" / "math.woff2")
+    for name, page in {"index": start_page, "reference": reference, "where_it_works": where_it_works}.items():
+        (folder / f"{name}.md").write_text("\n".join(page()), encoding="utf-8")
+    shutil.copy(ROOT / "tests" / "benchmarks" / "README.md", folder / "how_fast.md")
 
 
 def lessons() -> Iterator[tuple[str, list[Lesson]]]:
@@ -135,11 +140,6 @@ def where_it_works() -> Iterator[str]:
     table = re.search(r"^## What works where\n\n(.+?)(?=^## |\Z)", text, re.DOTALL | re.MULTILINE)[1]
     table = table.replace("Each link leads to the test that holds it, in", "Each has a test, in")
     yield from ("# What works where", "", re.sub(r"\[([^\]]+)\]\([^)]+\)", r"\1", table))
-
-
-def how_fast() -> Iterator[str]:
-    """Write how fast the engine is, as it was measured last."""
-    yield (ROOT / "tests" / "benchmarks" / "README.md").read_text(encoding="utf-8")
 
 
 def main() -> None:

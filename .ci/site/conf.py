@@ -6,6 +6,7 @@ import tomllib
 from pathlib import Path
 
 import nbformat
+from docutils.nodes import SkipNode
 
 import autodiff_lab
 from autodiff_lab.classroom.lecture.cell_html import mathml
@@ -58,14 +59,21 @@ html_theme_options = {
 
 
 def linkcode_resolve(domain, info):
-    """Return where the source of a module stands."""
-    if domain == "py" and info["module"]:
-        return f"{REPOSITORY}/blob/main/{info['module'].replace('.', '/')}.py"
-    return None
+    """Return where the source of a public name stands, with its lines."""
+    found = autodiff_lab
+    for name in info["fullname"].split("."):
+        found = getattr(found, name, None)
+    found = inspect.unwrap(getattr(found, "fget", None) or found)
+    try:
+        lines, first = inspect.getsourcelines(found)
+    except TypeError:
+        return None
+    file = Path(inspect.getsourcefile(found)).relative_to(ROOT)
+    return f"{REPOSITORY}/blob/main/{file}#L{first}-L{first + len(lines) - 1}"
 
 
 def shape_notebook(app, docname, source):
-    """Give each cell the anchor that the notebooks' links use, fold what is saved folded, and link what needs Python."""
+    """Give each cell the anchor that links use, fold what is saved folded, and link to Python where there is a lab."""
     file = app.env.doc2path(docname)
     if file.suffix != ".ipynb":
         return
@@ -83,24 +91,23 @@ def shape_notebook(app, docname, source):
             cell.metadata["tags"] = [*cell.metadata.get("tags", []), "hide-output"]
         cells += [nbformat.v4.new_markdown_cell(anchor), cell]
         if "@interact" in cell.source or any("data-adl-lab" in str(output.get("data")) for output in cell.outputs):
-            cells.append(nbformat.v4.new_markdown_cell(f'This is a still. <a href="{LITE}{file.name}">Open live</a>'))
+            cells.append(nbformat.v4.new_markdown_cell(launch_row(file.name, "Open live")))
     notebook.cells = cells
     source[0] = nbformat.writes(notebook)
 
 
-def launch_row(name):
-    """Write the two ways to run a notebook without installing anything."""
-    row = f'<p class="launch"><a class="live" href="{LITE}{name}">Open live</a>\n<a href="{BINDER}{name}">Binder</a></p>'
-    return row.replace("\n", " ")
+def launch_row(name, *only):
+    """Write the ways to run a notebook without installing anything."""
+    ways = {"Open live": f'class="live" href="{LITE}{name}"', "Binder": f'href="{BINDER}{name}"'}
+    return " ".join(['<p class="launch">', *(f"<a {ways[way]}>{way}</a>" for way in only or ways), "</p>"])
 
 
 def add_launch_buttons(app, pagename, templatename, context, doctree):
     """Put the same two into the header of a lesson."""
     if pagename[:2].isdigit():
-        links = {"JupyterLite": LITE, "Binder": BINDER}
         buttons = [
-            {"type": "link", "text": text, "url": f"{link}{pagename}.ipynb", "icon": f"_static/images/logo_{text.lower()}.svg"}
-            for text, link in links.items()
+            {"type": "link", "text": text, "url": f"{link}{pagename}.ipynb", "icon": f"_static/images/logo_{icon}.svg"}
+            for text, icon, link in (("JupyterLite", "jupyterlite", LITE), ("Binder", "binder", BINDER))
         ]
         launch = {"type": "group", "icon": "fas fa-rocket", "tooltip": "Run this lesson", "label": "launch-buttons"}
         context["header_buttons"].insert(0, launch | {"buttons": buttons})
@@ -110,11 +117,12 @@ def write_mathml(display):
     """Return what writes a formula as MathML, which browsers set without a script."""
 
     def visit(translator, node):
-        import docutils.nodes
-
         tag = "div" if display == "block" else "span"
-        translator.body.append(f'<{tag} class="math">{mathml(node.astext(), display)}</{tag}>')
-        raise docutils.nodes.SkipNode
+        formula = mathml(node.astext(), display)
+        formula = re.sub(r"(<mi>[a-z]{2,}</mi>)(?=<m(?!o))", r'\1<mspace width="0.17em"/>', formula)  # sin x
+        formula = re.sub(r"<msup>(<mi>.</mi>)<mi>(&#x0203[234];)</mi></msup>", r"\1<mtext>\2</mtext>", formula)  # f′
+        translator.body.append(f'<{tag} class="formula">{formula}</{tag}>')
+        raise SkipNode
 
     return visit
 
