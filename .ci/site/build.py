@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -27,6 +28,7 @@ import autodiff_lab as ad
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).parent
+REPOSITORY = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]["Repository"]
 
 PARTS = {"The machine": "00 01 02 03 04", "The systems": "05 06 07 08", "Using it": "09 10 11 12 13", "Going far": ""}
 """The parts of the course, by the numbers of the lessons; the last part has all that follow."""
@@ -80,6 +82,9 @@ def write_sources(folder: Path) -> None:
     shutil.copy(HERE / "conf.py", folder)
     for name in ("_static", "_templates"):
         shutil.copytree(HERE / name, folder / name)
+    lecturers = folder / "for_lecturers.md"  # its folder of plans is no page
+    text = lecturers.read_text(encoding="utf-8")
+    lecturers.write_text(text.replace("](plans)", f"]({REPOSITORY}/tree/main/notebooks/plans)"), encoding="utf-8")
     font = TTFont(Path(ziamath.__file__).parent / "fonts" / "STIXTwoMath-Regular.ttf")
     font.flavor = "woff2"
     font.save(folder / "_static" / "math.woff2")

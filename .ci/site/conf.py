@@ -78,11 +78,13 @@ def shape_notebook(app, docname, source):
     if file.suffix != ".ipynb":
         return
     notebook = nbformat.reads(source[0], as_version=4)
-    cells = []
+    cells, linked = [], set(re.findall(r"\]\(#([\w-]+)\)", source[0]))  # within the page, as JupyterLab calls headings
     for cell in notebook.cells:
         anchor = f'<span id="cell-id={cell.id}"></span>'
         if cell.cell_type == "markdown":
             cell.source = re.sub(r"\A(# .*\n)?", rf"\1\n{anchor}\n\n", cell.source, count=1)
+            for heading in linked:
+                cell.source = re.sub(rf"(?m)^(#+ {heading})$", rf'<span id="{heading}"></span>\n\n\1', cell.source)
             cell.source = re.sub(r"(?m)^\[!\[.*$", launch_row(file.name), cell.source)
             cells.append(cell)
             continue
