@@ -26,6 +26,11 @@ __all__ = ["Adam", "GradientDescent", "Momentum", "Optimizer"]
 class Optimizer:
     """What the methods share: where their state is kept, and the two styles.
 
+    Parameters
+    ----------
+    learning_rate : float
+        The step size η.
+
     Attributes
     ----------
     learning_rate : float
@@ -33,6 +38,20 @@ class Optimizer:
     state : dict
         What is remembered of each parameter: by its path, ``params['w']``, or by the Variable itself. So one optimizer
         serves one set of parameters; :meth:`reset` makes it new.
+
+    See Also
+    --------
+    GradientDescent : Descend by the gradient alone.
+    Momentum : Descend with a memory of earlier gradients.
+    Adam : Descend with a step size for each entry.
+
+    Examples
+    --------
+    >>> import autodiff_lab as ad
+    >>> optimizer = ad.GradientDescent(0.1)
+    >>> optimizer.learning_rate = 0.05
+    >>> optimizer.update(5.0, ad.grad(lambda x: (x - 3) ** 2)(5.0))
+    4.8
     """
 
     def __init__(self, learning_rate: float) -> None:
@@ -146,16 +165,54 @@ class Optimizer:
 
 
 class GradientDescent(Optimizer):
-    """x ← x − η g (Cauchy, 1847). It remembers nothing."""
+    """Gradient descent: x ← x − η g (Cauchy, 1847). It remembers nothing.
+
+    Parameters
+    ----------
+    learning_rate : float
+        The step size η.
+
+    See Also
+    --------
+    Momentum : Descend with a memory of earlier gradients.
+    Adam : Descend with a step size for each entry.
+
+    Examples
+    --------
+    >>> import autodiff_lab as ad
+    >>> ad.GradientDescent(0.1).update(5.0, ad.grad(lambda x: (x - 3) ** 2)(5.0))
+    4.6
+    """
 
     def _compute_step(self, x: Any, g: Any, state: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         return x - self.learning_rate * g, state
 
 
 class Momentum(Optimizer):
-    """a ← μ a + g, x ← x − η a: gradients add up where they agree (Polyak, 1964).
+    """Momentum: a ← μ a + g, x ← x − η a. Gradients add up where they agree (Polyak, 1964).
 
     With η outside the sum, as in TensorFlow's MomentumOptimizer: a change of the learning rate acts on the whole step.
+
+    Parameters
+    ----------
+    learning_rate : float
+        The step size η.
+    momentum : float
+        The factor μ: how much of the last step goes into the next.
+
+    See Also
+    --------
+    GradientDescent : Descend by the gradient alone.
+    Adam : Descend with a step size for each entry.
+
+    Examples
+    --------
+    >>> import autodiff_lab as ad
+    >>> optimizer, x = ad.Momentum(0.1, momentum=0.5), 5.0
+    >>> for _ in range(50):
+    ...     x = optimizer.update(x, ad.grad(lambda x: (x - 3) ** 2)(x))
+    >>> round(x, 2)
+    3.0
     """
 
     def __init__(self, learning_rate: float, momentum: float = 0.9) -> None:
@@ -168,11 +225,36 @@ class Momentum(Optimizer):
 
 
 class Adam(Optimizer):
-    """x ← x − η m̂ / (√v̂ + ε): each entry is scaled by the size of its own gradients.
+    """Adam: x ← x − η m̂ / (√v̂ + ε), each entry scaled by the size of its own gradients.
 
     m and v are moving averages of g and g²; m̂ = m / (1 − β₁ᵗ) and v̂ = v / (1 − β₂ᵗ) make up for their start at 0
     (Kingma and Ba, *Adam: a method for stochastic optimization*, 2015, algorithm 1). t counts the steps of each
     parameter by itself, so one that gets its first gradient late starts like the others.
+
+    Parameters
+    ----------
+    learning_rate : float
+        The step size η.
+    beta_1 : float
+        How much of m is kept from step to step.
+    beta_2 : float
+        How much of v is kept.
+    epsilon : float
+        Keeps the divisor away from 0.
+
+    See Also
+    --------
+    GradientDescent : Descend by the gradient alone.
+    Momentum : Descend with a memory of earlier gradients.
+
+    Examples
+    --------
+    >>> import autodiff_lab as ad
+    >>> optimizer, x = ad.Adam(0.1), 5.0
+    >>> for _ in range(200):
+    ...     x = optimizer.update(x, ad.grad(lambda x: (x - 3) ** 2)(x))
+    >>> round(x, 2)
+    3.0
     """
 
     def __init__(

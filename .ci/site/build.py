@@ -3,7 +3,8 @@
     python .ci/site/build.py OUT        needs: pip install -e . -r .ci/site/requirements.txt
 
 Nothing here is written a second time: lessons, glossary, misconceptions and the page for lecturers come from
-`notebooks/`, the words of the start page from the README, the reference from the docstrings.
+`notebooks/`, what works where and how fast from `tests/`, the reference from the docstrings. JupyterLite, to which the
+pages link, is built by itself and goes into OUT/lite.
 """
 
 from __future__ import annotations
@@ -13,27 +14,58 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
+import nbformat
 import numpy as np
+import ziamath
+from fontTools.ttLib import TTFont
 
 import autodiff_lab as ad
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).parent
+REPOSITORY = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]["Repository"]
 
-PARTS = {"The machine": "00 01 02 03 04", "The systems": "05 06 07 08", "Using it": "09 10 11 12 13"}
-"""The parts of the course, by the numbers of the lessons; those that follow are *Going far*."""
+PARTS = {"The machine": "00 01 02 03 04", "The systems": "05 06 07 08", "Using it": "09 10 11 12 13", "Going far": ""}
+"""The parts of the course, by the numbers of the lessons; the last part has all that follow."""
 
-GROUPS = {
-    "Derivatives": ("transforms", "engine"),
-    "Looking at a run": ("trace", "figures.graph", "figures.tables", "widgets"),
-    "Programs": ("programs",),
-    "The systems of the lessons": ("systems", "optimize", "data"),
-    "Plots": ("figures.plots",),
+TO_LOOK_UP = {
+    "glossary": "Glossary",
+    "misconceptions": "Misconceptions",
+    "reference": "Reference",
+    "installing": "Installing",
+    "where_it_works": "What works where",
+    "how_fast": "How fast it is",
+    "for_lecturers": "For lecturers",
 }
-"""The groups of the reference, by the rooms that the public names come from."""
+
+REFERENCE = {
+    "Derivatives": "grad value_and_grad vjp jvp elementwise_grad jacobian jacrev jacfwd hessian hvp linearize record",
+    "Rules and checks": """custom_gradient stop_gradient no_recording checkpoint check_grads trace_nonfinite policy
+        AutodiffError BranchChanged CheckError DetachedWarning""",
+    "Looking at a run": "play Player play_defaults lecture_style draw table Table Trace Tape Variable Dual",
+    "Programs": "program Program formula Formula Symbol",
+    "Systems": "GradientTape Graph Placeholder gradients Optimizer GradientDescent Momentum Adam load_iris",
+    "Plots": "plot_tangent plot_descent plot_jacobian plot_hessian plot_matrix Plot style_plots",
+}
+"""The public names, by what they are for."""
+
+
+class Lesson(NamedTuple):
+    """What the start page and the contents say of a lesson."""
+
+    page: str
+    title: str
+    question: str
+
+    @property
+    def short(self) -> str:
+        """The title without what follows its colon."""
+        return self.title.partition(":")[0]
 
 
 def f(x1, x2):
@@ -50,66 +82,69 @@ def write_sources(folder: Path) -> None:
     shutil.copy(HERE / "conf.py", folder)
     for name in ("_static", "_templates"):
         shutil.copytree(HERE / name, folder / name)
-    numbered = {path.name[:2]: path.stem for path in sorted(folder.glob("[0-9][0-9]_*.ipynb"))}
-    (folder / "index.md").write_text(start_page(numbered), encoding="utf-8")
-    (folder / "reference.md").write_text("\n".join(reference_page()), encoding="utf-8")
-    (folder / "where_it_works.md").write_text(works_page(), encoding="utf-8")
+    lecturers = folder / "for_lecturers.md"  # its folder of plans is no page
+    text = lecturers.read_text(encoding="utf-8")
+    lecturers.write_text(text.replace("](plans)", f"]({REPOSITORY}/tree/main/notebooks/plans)"), encoding="utf-8")
+    font = TTFont(Path(ziamath.__file__).parent / "fonts" / "STIXTwoMath-Regular.ttf")
+    font.flavor = "woff2"
+    font.save(folder / "_static" / "math.woff2")
+    for name, page in {"index": start_page, "reference": reference, "where_it_works": where_it_works}.items():
+        (folder / f"{name}.md").write_text("\n".join(page()), encoding="utf-8")
+    shutil.copy(ROOT / "tests" / "benchmarks" / "README.md", folder / "how_fast.md")
 
 
-def start_page(numbered: dict[str, str]) -> str:
+def lessons() -> Iterator[tuple[str, list[Lesson]]]:
+    """Go through the parts of the course, each with its lessons."""
+    left = {path.name[:2]: path for path in sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"))}
+    for part, numbers in PARTS.items():
+        paths = [left.pop(number) for number in numbers.split() or list(left)]
+        firsts = [nbformat.read(path, as_version=4).cells[0].source for path in paths]
+        found = [re.match(r"# (.*)\n\n\*\*(.*)\*\*\n", first).groups() for first in firsts]
+        yield part, [Lesson(path.stem, *said) for path, said in zip(paths, found, strict=True)]
+
+
+def start_page() -> Iterator[str]:
     """Write the start page: what this is, one large player that plays, and where to go."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    about = re.match(r"# [^\n]*\n\n(.+?)\n\n", readme, re.DOTALL)[1].replace("\n", " ")
-    start = re.search(r"^## Start\n\n(.+?)(?=^## )", readme, re.DOTALL | re.MULTILINE)[1]
-    start = re.sub(r"\]\(notebooks/", "](", start)
-    page = ad.play(f, 2.0, 5.0).save_html
+    about = re.match(r"# [^\n]*\n\n(.+?\.) ", readme, re.DOTALL)[1].replace("\n", " ")
     with tempfile.TemporaryDirectory() as folder:
-        whole = Path(page(Path(folder) / "player.html")).read_text(encoding="utf-8")
-    player = re.search(r"<main>\n(.*)\n</main>", whole, re.DOTALL)[1]
-    lines = ["# Automatic differentiation you can watch", "", about, "", "````{raw} html", player, "````", ""]
-    lines += ["Press ▶. Then [play a function of your own](00_start_here.ipynb#cell-id=mine), or read on:", ""]
-    taken = set()
-    parts = {title: numbers.split() for title, numbers in PARTS.items()}
-    parts["Going far"] = [number for number in numbered if number not in " ".join(PARTS.values())]
-    for title, numbers in parts.items():
-        there = [number for number in numbers if number in numbered and number not in taken]
-        taken.update(there)
-        lines += ["```{toctree}", f":caption: {title}", ":maxdepth: 1", "", *(numbered[n] for n in there), "```", ""]
-    lines += ["```{toctree}", ":caption: To look things up", ":maxdepth: 1", "", "glossary", "misconceptions"]
-    lines += [
-        "reference",
-        "where_it_works",
-        "for_lecturers",
-        "installing",
-        "```",
-        "",
-        "## On your own machine",
-        "",
-        start,
-    ]
-    return "\n".join(lines)
+        page = ad.play(f, 2.0, 5.0).save_html(Path(folder) / "player.html").read_text(encoding="utf-8")
+    player = re.search(r"<main>\n(.*)\n</main>", page, re.DOTALL)[1]
+    parts = list(lessons())
+    yield from ("---", "html_theme.sidebar_secondary.remove: true", "---", "")
+    yield from ("# Automatic differentiation you can watch", "", "```{container} about", about, "```", "")
+    yield from ("````{raw} html", player, "````", "")
+    yield from ("```{container} launch", '<a class="live" href="lite/lab/index.html?path=00_start_here.ipynb">')
+    yield from ("Play a function of your own</a>", '<a href="00_start_here.html">Read the first lesson</a>', "```", "")
+    yield "````{container} parts"
+    for part, there in parts:
+        yield from ("```{container} part", f"**{part}**", "")
+        yield from (f"- [{lesson.short}]({lesson.page}.ipynb)<br>{lesson.question}" for lesson in there)
+        yield from ("```", "")
+    yield from ("````", "")
+    contents = {part: {lesson.page: lesson.short for lesson in there} for part, there in parts}
+    for caption, pages in (contents | {"To look things up": TO_LOOK_UP}).items():
+        yield from ("```{toctree}", f":caption: {caption}", ":hidden:", "")
+        yield from (*(f"{title} <{page}>" for page, title in pages.items()), "```", "")
 
 
-def reference_page() -> Iterator[str]:
+def reference() -> Iterator[str]:
     """Write the reference: the public names, grouped by what they are for."""
     yield from ("# Reference", "", "Everything is a name of `autodiff_lab`: `import autodiff_lab as ad`.", "")
-    rooms = {name: getattr(getattr(ad, name), "__module__", "").removeprefix("autodiff_lab.") for name in ad.__all__}
-    for title, wanted in GROUPS.items():
-        names = [name for name, room in rooms.items() if room.startswith(wanted)]
-        if not names:
-            continue
+    for title, names in REFERENCE.items():
         yield from (f"## {title}", "", "```{eval-rst}", ".. currentmodule:: autodiff_lab", ".. autosummary::")
-        yield from ("   :toctree: reference", "   :nosignatures:", "", *(f"   {name}" for name in names), "```", "")
-    left = [name for name, room in rooms.items() if not room.startswith(tuple(sum(map(tuple, GROUPS.values()), ())))]
-    if left:
-        sys.exit(f"in no group of the reference: {', '.join(left)}")
+        yield from ("   :toctree: reference", "", *(f"   {name}" for name in names.split()), "```", "")
+    listed = " ".join(REFERENCE.values()).split()
+    if sorted(listed) != sorted(ad.__all__):
+        sys.exit(f"the reference and autodiff_lab.__all__ differ in {set(listed) ^ set(ad.__all__)}")
 
 
-def works_page() -> str:
+def where_it_works() -> Iterator[str]:
     """Write what works where, from the page that links each row with its test."""
     text = (ROOT / "tests" / "README.md").read_text(encoding="utf-8")
     table = re.search(r"^## What works where\n\n(.+?)(?=^## |\Z)", text, re.DOTALL | re.MULTILINE)[1]
-    return "# What works where\n\n" + re.sub(r"\[([^\]]+)\]\([^)]+\)", r"\1", table)
+    table = table.replace("Each link leads to the test that holds it, in", "Each has a test, in")
+    yield from ("# What works where", "", re.sub(r"\[([^\]]+)\]\([^)]+\)", r"\1", table))
 
 
 def main() -> None:
@@ -119,7 +154,7 @@ def main() -> None:
         source = Path(folder) / "source"
         write_sources(source)
         options = ["-W", "--keep-going", "-q", "-b", "html"]
-        done = subprocess.run([sys.executable, "-m", "sphinx", *options, str(source), str(out)], env=None)
+        done = subprocess.run([sys.executable, "-m", "sphinx", *options, str(source), str(out)])
     sys.exit(done.returncode)
 
 

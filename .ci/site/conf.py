@@ -6,20 +6,26 @@ import tomllib
 from pathlib import Path
 
 import nbformat
+from docutils.nodes import SkipNode
 
 import autodiff_lab
 from autodiff_lab.classroom.lecture.cell_html import mathml
 
 ROOT = Path(autodiff_lab.__file__).resolve().parents[1]
-URLS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+REPOSITORY = PROJECT["urls"]["Repository"]
+BINDER = f"https://mybinder.org/v2/gh/{REPOSITORY.removeprefix('https://github.com/')}/main?urlpath=doc/tree/notebooks/"
+LITE = "lite/lab/index.html?path="
 
 project = "autodiff_lab"
 version = release = autodiff_lab.__version__
-author = "the authors of autodiff_lab"
-copyright = f"{author}, MIT licence"
+author = PROJECT["authors"][0]["name"]
+copyright = f"{author}, {PROJECT['license']}"
 
 extensions = ["myst_nb", "numpydoc", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.linkcode"]
 nb_execution_mode = "off"  # the notebooks are committed executed
+nb_code_prompt_show = "Show the result"
+nb_code_prompt_hide = "Fold the result"
 nb_mime_priority_overrides = [("html", "text/html", 0)]
 myst_enable_extensions = ["dollarmath", "amsmath"]
 myst_heading_anchors = 3
@@ -40,48 +46,85 @@ html_css_files = ["site.css"]
 html_math_renderer = "mathml"
 html_copy_source = False
 html_theme_options = {
-    "repository_url": URLS["Repository"],
+    "repository_url": REPOSITORY,
     "use_repository_button": True,
     "use_download_button": False,
+    "use_fullscreen_button": False,
     "show_toc_level": 2,
-    "home_page_in_toc": True,
+    "navbar_persistent": [],  # the sidebar has the search field
+    "footer_content_items": ["copyright.html"],
+    "pygments_light_style": "tango",
+    "pygments_dark_style": "github-dark",
 }
 
 
 def linkcode_resolve(domain, info):
-    """Return where the source of a module stands."""
-    if domain == "py" and info["module"]:
-        return f"{URLS['Repository']}/blob/main/{info['module'].replace('.', '/')}.py"
-    return None
+    """Return where the source of a public name stands, with its lines."""
+    found = autodiff_lab
+    for name in info["fullname"].split("."):
+        found = getattr(found, name, None)
+    found = inspect.unwrap(getattr(found, "fget", None) or found)
+    try:
+        lines, first = inspect.getsourcelines(found)
+    except TypeError:
+        return None
+    file = Path(inspect.getsourcefile(found)).relative_to(ROOT)
+    return f"{REPOSITORY}/blob/main/{file}#L{first}-L{first + len(lines) - 1}"
 
 
-def name_cells(app, docname, source):
-    """Give each cell of a notebook the anchor that the notebooks' links use."""
-    if app.env.doc2path(docname).suffix != ".ipynb":
+def shape_notebook(app, docname, source):
+    """Give each cell the anchor that links use, fold what is saved folded, and link to Python where there is a lab."""
+    file = app.env.doc2path(docname)
+    if file.suffix != ".ipynb":
         return
     notebook = nbformat.reads(source[0], as_version=4)
-    cells = []
+    cells, linked = [], set(re.findall(r"\]\(#([\w-]+)\)", source[0]))  # within the page, as JupyterLab calls headings
     for cell in notebook.cells:
         anchor = f'<span id="cell-id={cell.id}"></span>'
         if cell.cell_type == "markdown":
             cell.source = re.sub(r"\A(# .*\n)?", rf"\1\n{anchor}\n\n", cell.source, count=1)
-        else:
-            cells.append(nbformat.v4.new_markdown_cell(anchor))
-            cell.outputs = [output for output in cell.outputs if output.get("data") != {}]
-        cells.append(cell)
+            for heading in linked:
+                cell.source = re.sub(rf"(?m)^(#+ {heading})$", rf'<span id="{heading}"></span>\n\n\1', cell.source)
+            cell.source = re.sub(r"(?m)^\[!\[.*$", launch_row(file.name), cell.source)
+            cells.append(cell)
+            continue
+        cell.outputs = [output for output in cell.outputs if output.get("data") != {}]
+        if cell.outputs and cell.metadata.get("jupyter", {}).get("outputs_hidden"):
+            cell.metadata["tags"] = [*cell.metadata.get("tags", []), "hide-output"]
+        cells += [nbformat.v4.new_markdown_cell(anchor), cell]
+        if "@interact" in cell.source or any("data-adl-lab" in str(output.get("data")) for output in cell.outputs):
+            cells.append(nbformat.v4.new_markdown_cell(launch_row(file.name, "Open live")))
     notebook.cells = cells
     source[0] = nbformat.writes(notebook)
+
+
+def launch_row(name, *only):
+    """Write the ways to run a notebook without installing anything."""
+    ways = {"Open live": f'class="live" href="{LITE}{name}"', "Binder": f'href="{BINDER}{name}"'}
+    return " ".join(['<p class="launch">', *(f"<a {ways[way]}>{way}</a>" for way in only or ways), "</p>"])
+
+
+def add_launch_buttons(app, pagename, templatename, context, doctree):
+    """Put the same two into the header of a lesson."""
+    if pagename[:2].isdigit():
+        buttons = [
+            {"type": "link", "text": text, "url": f"{link}{pagename}.ipynb", "icon": f"_static/images/logo_{icon}.svg"}
+            for text, icon, link in (("JupyterLite", "jupyterlite", LITE), ("Binder", "binder", BINDER))
+        ]
+        launch = {"type": "group", "icon": "fas fa-rocket", "tooltip": "Run this lesson", "label": "launch-buttons"}
+        context["header_buttons"].insert(0, launch | {"buttons": buttons})
 
 
 def write_mathml(display):
     """Return what writes a formula as MathML, which browsers set without a script."""
 
     def visit(translator, node):
-        import docutils.nodes
-
         tag = "div" if display == "block" else "span"
-        translator.body.append(f'<{tag} class="math">{mathml(node.astext(), display)}</{tag}>')
-        raise docutils.nodes.SkipNode
+        formula = mathml(node.astext(), display)
+        formula = re.sub(r"(<mi>[a-z]{2,}</mi>)(?=<m(?!o))", r'\1<mspace width="0.17em"/>', formula)  # sin x
+        formula = re.sub(r"<msup>(<mi>.</mi>)<mi>(&#x0203[234];)</mi></msup>", r"\1<mtext>\2</mtext>", formula)  # f′
+        translator.body.append(f'<{tag} class="formula">{formula}</{tag}>')
+        raise SkipNode
 
     return visit
 
@@ -96,5 +139,6 @@ def say_signature(app, what, name, obj, options, signature, returns):
 
 def setup(app):
     app.connect("autodoc-process-signature", say_signature)
-    app.connect("source-read", name_cells)
+    app.connect("source-read", shape_notebook)
+    app.connect("html-page-context", add_launch_buttons, priority=600)  # after the theme has made its own
     app.add_html_math_renderer("mathml", (write_mathml("inline"), None), (write_mathml("block"), None))

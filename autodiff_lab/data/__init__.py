@@ -42,6 +42,11 @@ class Iris(NamedTuple):
 def load_iris(path: Path = FILE) -> Iris:
     """Read the 150 flowers, and split them: rows 0, 4, 8, … are for testing, the others for training.
 
+    Parameters
+    ----------
+    path : Path
+        The file with the data; by default the one that comes with the package.
+
     Returns
     -------
     Iris
@@ -51,6 +56,10 @@ def load_iris(path: Path = FILE) -> Iris:
     ------
     AutodiffError
         If the file is not the one that the tutorial's numbers were computed from.
+
+    See Also
+    --------
+    GradientDescent : Descend by the gradient alone.
 
     Examples
     --------

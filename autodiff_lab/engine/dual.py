@@ -53,6 +53,12 @@ class Dual(Overloaded):
     Parameters
     ----------
     value, tangent : number or array, of one shape
+        The two parts; a tangent that is not given is 0.
+
+    See Also
+    --------
+    jvp : The value and its directional derivative.
+    Variable : A traced value in reverse mode.
 
     Notes
     -----

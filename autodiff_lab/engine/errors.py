@@ -20,7 +20,23 @@ __all__ = [
 
 
 class AutodiffError(Exception):
-    """The base class: ``except AutodiffError`` catches everything this package raises on purpose."""
+    """The base class: ``except AutodiffError`` catches everything this package raises on purpose.
+
+    See Also
+    --------
+    CheckError : A derivative and its finite difference disagree.
+    BranchChanged : A comparison comes out differently.
+    DetachedWarning : A derivative may have been lost.
+
+    Examples
+    --------
+    >>> import autodiff_lab as ad
+    >>> try:
+    ...     ad.grad(lambda x: [x, x])(1.0)
+    ... except ad.AutodiffError as error:
+    ...     print(type(error).__name__)
+    ShapeError
+    """
 
     def _render_traceback_(self) -> list[str]:
         """What IPython asks for, to show it in a notebook."""
@@ -28,7 +44,23 @@ class AutodiffError(Exception):
 
 
 class BranchChanged(AutodiffError, RuntimeError):
-    """A recorded comparison now comes out differently: the tape no longer says what the program would do."""
+    """A recorded comparison now comes out differently: the tape no longer says what the program would do.
+
+    See Also
+    --------
+    program : Compile a derivative.
+    Program : A compiled derivative.
+
+    Examples
+    --------
+    >>> import autodiff_lab as ad
+    >>> relu = ad.program(lambda x: x if x > 0 else 0 * x, 2.0)
+    >>> try:
+    ...     relu(-1.0)
+    ... except ad.BranchChanged:
+    ...     print("record it again")
+    record it again
+    """
 
 
 class DetachedError(AutodiffError, TypeError):
@@ -40,6 +72,10 @@ class DetachedWarning(AutodiffError, UserWarning):
 
     One warning for each call of a derivative, at the line that raised the error. Python's own filter makes it an error
     or turns it off.
+
+    See Also
+    --------
+    AutodiffError : The base class of the errors.
 
     Examples
     --------

@@ -148,6 +148,15 @@ def no_recording() -> Iterator[None]:
     That holds for what runs inside the block, in its thread; not for another thread meanwhile, nor for the caller of a
     generator that is suspended in the block.
 
+    Yields
+    ------
+    None
+        Nothing: the block needs no name.
+
+    See Also
+    --------
+    stop_gradient : Treat a value as a constant.
+
     Examples
     --------
     >>> import autodiff_lab as ad

@@ -49,6 +49,13 @@ class Tape(Level):
     The array constants that it records are its own, so a program may write over an array that it has used. What is read
     from `.value` is the tape's too, and must not be written to; so are the inputs while `grad` runs.
 
+    Parameters
+    ----------
+    sites : bool
+        Note for each line where in the user's code it was recorded.
+    most : int or None
+        The most lines it may have, if `sites` is set.
+
     Attributes
     ----------
     ops : list of Op or None
@@ -81,6 +88,11 @@ class Tape(Level):
         The lines whose bare number was asked for, as ``range(n)`` does.
     output : int or None
         The line of the result; None if the result does not depend on the inputs (it is then `constant`).
+
+    See Also
+    --------
+    record : Run a function and keep its tape.
+    Variable : A traced value in reverse mode.
 
     Examples
     --------

@@ -28,6 +28,21 @@ class Variable(Overloaded):
     tape : Tape
     index : int
         The line.
+
+    See Also
+    --------
+    Tape : The record that derivatives are computed from.
+    Dual : A traced value in forward mode.
+
+    Examples
+    --------
+    >>> import autodiff_lab as ad
+    >>> def f(x):
+    ...     print(type(x).__name__)
+    ...     return x * x
+    >>> ad.grad(f)(3.0)
+    Variable
+    6.0
     """
 
     __slots__ = ("index", "tape", "value")

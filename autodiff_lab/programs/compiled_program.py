@@ -35,6 +35,17 @@ class Program:
         What recording, cleaning, writing and compiling took, in seconds of the processor.
     lines : list of Line
         Each line of the tape, and what became of it.
+
+    See Also
+    --------
+    program : Compile a derivative.
+
+    Examples
+    --------
+    >>> import autodiff_lab as ad
+    >>> square = ad.program(lambda x: x * x, 2.0)
+    >>> square(3.0)
+    (9.0, 6.0)
     """
 
     def __init__(self, options: Options) -> None:
@@ -213,12 +224,22 @@ def program(
         branches. When there is one more, that which was not used for the longest time is let go, and a warning says
         once why there are so many.
 
+    Returns
+    -------
+    Program
+        Takes the arguments of `f`.
+
     Raises
     ------
     BranchChanged
         By a call: a comparison that the course of `f` depended on comes out differently.
     ShapeError, InputError
         By a call: the arguments are not of the kind that was recorded.
+
+    See Also
+    --------
+    Program : A compiled derivative.
+    value_and_grad : The value and the gradient.
 
     Notes
     -----

@@ -38,6 +38,11 @@ class GradientTape(Recorder):
     watch_accessed_variables : bool
         Watch each trainable Variable that is read. Otherwise only what :meth:`watch` is told.
 
+    See Also
+    --------
+    grad : The gradient alone.
+    Graph : A graph that is built before it is run.
+
     Examples
     --------
     >>> x, y = Variable(2.0), Variable(3.0)

@@ -57,6 +57,11 @@ class Trace(Outputs):
     agreement : Equation or None
         Forward in one direction: the tangent of the result, and the same number from the gradient in reverse.
 
+    See Also
+    --------
+    play : Step through a run.
+    table : The evaluation trace of a run.
+
     Examples
     --------
     >>> import numpy as np

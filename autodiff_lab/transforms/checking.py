@@ -20,7 +20,22 @@ __all__ = ["CheckError", "check_grads"]
 
 
 class CheckError(AutodiffError, AssertionError):
-    """A derivative and its finite difference disagree."""
+    """A derivative and its finite difference disagree.
+
+    See Also
+    --------
+    check_grads : Compare derivatives with finite differences.
+
+    Examples
+    --------
+    >>> import autodiff_lab as ad
+    >>> wrong = ad.custom_gradient(partials=lambda y, x: 3 * x)(lambda x: x * x)
+    >>> try:
+    ...     ad.check_grads(wrong, (2.0,), order=1)
+    ... except ad.CheckError:
+    ...     print("the rule is wrong")
+    the rule is wrong
+    """
 
 
 def check_grads(
@@ -37,6 +52,7 @@ def check_grads(
     Parameters
     ----------
     f : callable
+        The function whose derivatives are checked.
     args : sequence
         The point, as the tuple of arguments of `f`.
     order : int
@@ -54,6 +70,11 @@ def check_grads(
     ------
     CheckError
         Says which mode, which order and which argument, and by how much they differ.
+
+    See Also
+    --------
+    trace_nonfinite : Find the first NaN or infinity.
+    CheckError : A derivative and its finite difference disagree.
 
     Notes
     -----

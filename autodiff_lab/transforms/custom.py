@@ -51,6 +51,11 @@ def custom_gradient(
     ShapeError
         When the rule is used, if what `vjp` returns for an operand has not the operand's shape.
 
+    See Also
+    --------
+    stop_gradient : Treat a value as a constant.
+    check_grads : Compare derivatives with finite differences.
+
     Examples
     --------
     >>> import numpy as np
@@ -141,6 +146,21 @@ _stop: Op = flat("stop_gradient", lambda x: apply(_stop, (x,)) if isinstance(x, 
 def stop_gradient(x: Any) -> Any:
     """Treat `x` as a constant in every derivative (its value is unchanged).
 
+    Parameters
+    ----------
+    x : number, array, or nested tuples, lists and dicts of these
+        What is to be constant.
+
+    Returns
+    -------
+    number, array, or the same structure
+        The value of `x`.
+
+    See Also
+    --------
+    no_recording : Treat a block as constant.
+    custom_gradient : A derivative rule of your own.
+
     Examples
     --------
     >>> from autodiff_lab import grad
@@ -161,12 +181,22 @@ def checkpoint(f: Callable[..., Any]) -> Callable[..., Any]:
         Of numbers, arrays or nested containers, passed by position; returns one number or array. Everything that it
         differentiates must be an argument.
 
+    Returns
+    -------
+    callable
+        A function of the same arguments with the same result and derivatives.
+
     Raises
     ------
     UnsupportedError
         If `f` uses a recorded value that is not an argument, or returns several results.
     MutationError
         If `f` gives another result when it is run again (random numbers, an array that was written to).
+
+    See Also
+    --------
+    record : Run a function and keep its tape.
+    custom_gradient : A derivative rule of your own.
 
     Examples
     --------

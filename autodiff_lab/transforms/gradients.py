@@ -82,6 +82,12 @@ def record(
     EndlessError
         If there are more lines than `most`, or they hold more than 100 000 000 numbers.
 
+    See Also
+    --------
+    Tape : The record that derivatives are computed from.
+    play : Step through a run.
+    draw : Draw the graph of a run.
+
     Examples
     --------
     >>> import numpy as np
@@ -128,7 +134,9 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tupl
     Parameters
     ----------
     f : callable
+        Returns numbers, arrays, or several of these.
     *primals : number, array, or nested tuples, lists and dicts of these
+        The point.
 
     Returns
     -------
@@ -140,7 +148,16 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tupl
 
     Raises
     ------
-    InputError, ShapeError
+    InputError
+        If a primal is not made of numbers.
+    ShapeError
+        If a cotangent is not shaped like the value.
+
+    See Also
+    --------
+    grad : The gradient alone.
+    jvp : The value and its directional derivative.
+    jacrev : The Jacobian by rows.
 
     Examples
     --------
@@ -187,6 +204,12 @@ def value_and_grad(
     ShapeError
         If the result is not a scalar.
 
+    See Also
+    --------
+    grad : The gradient alone.
+    jvp : The value and its directional derivative.
+    program : Compile a derivative.
+
     Notes
     -----
     The arrays passed in are not copied: `f` must not write into them. Other arrays it may write over at any time.
@@ -211,7 +234,30 @@ def value_and_grad(
 def grad(f: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Callable[..., Any]:
     """A function that returns the gradient of `f`; with `has_aux`, the pair ``(gradient, extra)``.
 
-    See :func:`value_and_grad` for the parameters and errors.
+    Parameters
+    ----------
+    f : callable
+        Returns one number (a scalar).
+    argnums : int or sequence of int
+        Which positional arguments to differentiate by; with a sequence the gradient is a tuple.
+    has_aux : bool
+        `f` returns ``(result, extra)``; `extra` is returned as plain values.
+
+    Returns
+    -------
+    callable
+        Takes the arguments of `f`; returns the gradient, shaped like the argument.
+
+    Raises
+    ------
+    ShapeError
+        If the result is not a scalar.
+
+    See Also
+    --------
+    value_and_grad : The value and the gradient.
+    vjp : The value and its pullback.
+    jacobian : The whole Jacobian, in the cheaper mode.
 
     Examples
     --------
@@ -265,6 +311,7 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     Parameters
     ----------
     f : callable
+        Returns numbers, arrays, or several of these.
     primals, tangents : sequences of equal length
         The arguments, and the direction in which each moves, shaped like it.
 
@@ -275,7 +322,16 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
 
     Raises
     ------
-    InputError, ShapeError
+    InputError
+        If a primal is not made of numbers.
+    ShapeError
+        If there are not as many tangents as primals, or one is not shaped like its primal.
+
+    See Also
+    --------
+    vjp : The value and its pullback.
+    linearize : The linear map at a point, recorded once.
+    jacfwd : The Jacobian by columns.
 
     Examples
     --------

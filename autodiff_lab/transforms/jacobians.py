@@ -42,6 +42,7 @@ def jacfwd(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[
     Parameters
     ----------
     f : callable
+        Returns a number or an array.
     argnums : int or sequence of int
         Which positional arguments to differentiate.
 
@@ -49,6 +50,12 @@ def jacfwd(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[
     -------
     callable
         Takes the arguments of `f`; returns blocks of shape ``result.shape + argument.shape``.
+
+    See Also
+    --------
+    jacrev : The Jacobian by rows.
+    jacobian : The whole Jacobian, in the cheaper mode.
+    jvp : The value and its directional derivative.
 
     Examples
     --------
@@ -99,7 +106,23 @@ def jacfwd(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[
 def jacrev(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[..., Any]:
     """The Jacobian by rows: the function is recorded once, and each row is pulled from that tape.
 
-    See :func:`jacfwd` for the parameters and the layout.
+    Parameters
+    ----------
+    f : callable
+        Returns a number or an array.
+    argnums : int or sequence of int
+        Which positional arguments to differentiate by.
+
+    Returns
+    -------
+    callable
+        Takes the arguments of `f`; returns blocks of shape ``result.shape + argument.shape``.
+
+    See Also
+    --------
+    jacfwd : The Jacobian by columns.
+    jacobian : The whole Jacobian, in the cheaper mode.
+    vjp : The value and its pullback.
 
     Examples
     --------
@@ -139,6 +162,24 @@ def jacrev(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[
 def jacobian(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[..., Any]:
     """The Jacobian in the cheaper mode: rows if there are fewer results than inputs, otherwise columns.
 
+    Parameters
+    ----------
+    f : callable
+        Returns a number or an array.
+    argnums : int or sequence of int
+        Which positional arguments to differentiate by.
+
+    Returns
+    -------
+    callable
+        Takes the arguments of `f`; returns blocks of shape ``result.shape + argument.shape``.
+
+    See Also
+    --------
+    jacrev : The Jacobian by rows.
+    jacfwd : The Jacobian by columns.
+    plot_jacobian : The Jacobian as a picture.
+
     Examples
     --------
     >>> import numpy as np
@@ -159,6 +200,23 @@ def jacobian(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callabl
 
 def hessian(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[..., Any]:
     """The matrix of second derivatives of a scalar function: all directions pushed through one reverse sweep.
+
+    Parameters
+    ----------
+    f : callable
+        Returns one number (a scalar).
+    argnums : int or sequence of int
+        Which positional arguments to differentiate by, twice.
+
+    Returns
+    -------
+    callable
+        Takes the arguments of `f`; returns blocks of shape ``argument.shape + argument.shape``.
+
+    See Also
+    --------
+    hvp : The Hessian times a vector.
+    plot_hessian : The Hessian as a picture.
 
     Examples
     --------
@@ -182,6 +240,7 @@ def hvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     Parameters
     ----------
     f : callable
+        Returns one number (a scalar).
     primals, tangents : sequences of equal length
         The point, and the vector, shaped like it.
 
@@ -189,6 +248,11 @@ def hvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     -------
     number, array, or a tuple of these
         One per primal, shaped like it; not in a tuple when there is one primal.
+
+    See Also
+    --------
+    hessian : The whole matrix of second derivatives.
+    jvp : The value and its directional derivative.
 
     Examples
     --------
@@ -202,6 +266,25 @@ def hvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
 
 def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
     """The value of `f`, and the linear map from tangents to tangents at this point, recorded once.
+
+    Parameters
+    ----------
+    f : callable
+        The function to record.
+    *primals : number, array, or nested tuples, lists and dicts of these
+        The point.
+
+    Returns
+    -------
+    value
+        ``f(*primals)``.
+    push : callable
+        ``push(*tangents)``, one tangent per primal and shaped like it, returns the tangent of the value.
+
+    See Also
+    --------
+    jvp : The value and its directional derivative.
+    record : Run a function and keep its tape.
 
     Examples
     --------
@@ -231,10 +314,27 @@ def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., 
 def elementwise_grad(f: Callable[..., Any], argnums: int = 0) -> Callable[..., Any]:
     """The derivative of a function that works entry by entry, at every entry at once.
 
+    Parameters
+    ----------
+    f : callable
+        Each entry of its result depends on the same entry of the argument alone.
+    argnums : int
+        Which positional argument to differentiate by.
+
+    Returns
+    -------
+    callable
+        Takes the arguments of `f`; returns an array shaped like the argument.
+
     Raises
     ------
     ShapeError
         If an entry of the result depends on other entries of the argument than its own.
+
+    See Also
+    --------
+    grad : The gradient alone.
+    jacobian : The whole Jacobian, in the cheaper mode.
 
     Examples
     --------

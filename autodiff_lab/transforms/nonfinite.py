@@ -57,6 +57,23 @@ class NonFinite:
 def trace_nonfinite(f: Callable[..., Any], *args: Any) -> NonFinite | None:
     """Run `f` and its reverse sweep, and find the first NaN or infinity; None if there is none.
 
+    Parameters
+    ----------
+    f : callable
+        Returns one number (a scalar).
+    *args : number, array, or nested tuples, lists and dicts of these
+        The point.
+
+    Returns
+    -------
+    NonFinite or None
+        Where the first one appeared: its phase, line and expression; None if all numbers are finite.
+
+    See Also
+    --------
+    check_grads : Compare derivatives with finite differences.
+    policy : The convention at kinks and ties.
+
     Examples
     --------
     >>> import numpy as np

@@ -70,6 +70,12 @@ class Symbol(Overloaded):
     ----------
     name : str
         What to call it: ``"x"``, ``"v-1"``.
+    op, operands, static : optional
+        The operation, its operands and its options, where it is an expression; arithmetic with names fills them in.
+
+    See Also
+    --------
+    formula : Write a function as a formula.
 
     Examples
     --------

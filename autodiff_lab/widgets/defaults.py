@@ -32,6 +32,11 @@ def play_defaults(*, lang: str | None = None, scale: str | None = None) -> dict[
     InputError
         If there is no such language or scale.
 
+    See Also
+    --------
+    play : Step through a run.
+    lecture_style : Make a notebook large.
+
     Examples
     --------
     >>> play_defaults(lang="zh")

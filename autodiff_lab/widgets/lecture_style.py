@@ -68,10 +68,19 @@ def lecture_style(size: float = 24) -> LectureStyle:
     size : float
         The size of prose, in pixels, from 14 to 60.
 
+    Returns
+    -------
+    LectureStyle
+        What makes the page large while it is shown.
+
     Raises
     ------
     InputError
         If `size` is not such a number.
+
+    See Also
+    --------
+    play_defaults : Settings of all players made from now on.
 
     Examples
     --------

@@ -50,6 +50,11 @@ def policy() -> str:
     str
         One line per kink. Print it.
 
+    See Also
+    --------
+    custom_gradient : A derivative rule of your own.
+    trace_nonfinite : Find the first NaN or infinity.
+
     Examples
     --------
     >>> print(policy().splitlines()[1])

@@ -70,6 +70,12 @@ def draw(
     InputError
         If an option is not one of these, or a `Trace` speaks another language.
 
+    See Also
+    --------
+    play : Step through a run.
+    table : The evaluation trace of a run.
+    plot_jacobian : The Jacobian as a picture.
+
     Notes
     -----
     Fifty operations take about a tenth of a second. Drawn one by one, 500 take about one second and 2500 a few, and

@@ -28,15 +28,22 @@ def plot_tangent(
     span : float, pair, or pair of pairs, optional
         How far to each side to look; or from where to where, for one number or for each. By default 2.
     theme : {"auto", "light", "dark"}
+        Whether it turns dark with the page, or has fixed colours.
 
     Returns
     -------
     Plot
+        A matplotlib figure.
 
     Raises
     ------
     InputError
         If there are not one or two numbers, or `f` does not return a number.
+
+    See Also
+    --------
+    plot_descent : The path of a method.
+    grad : The gradient alone.
 
     Examples
     --------
@@ -94,15 +101,22 @@ def plot_descent(f: Callable[..., Any], path: Any, *, span: Any = None, theme: s
     span : pair, or pair of pairs, optional
         From where to where to look; by default as far as the path goes, and some air.
     theme : {"auto", "light", "dark"}
+        Whether it turns dark with the page, or has fixed colours.
 
     Returns
     -------
     Plot
+        A matplotlib figure.
 
     Raises
     ------
     ShapeError
         If the path has not this shape.
+
+    See Also
+    --------
+    plot_tangent : A function with its tangent or gradient field.
+    GradientDescent : Descend by the gradient alone.
 
     Examples
     --------

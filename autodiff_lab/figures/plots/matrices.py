@@ -44,10 +44,17 @@ def plot_jacobian(f: Callable[..., Any], *args: Any, sparsity: bool = False, the
     sparsity : bool
         Show only which entries are not 0.
     theme : {"auto", "light", "dark"}
+        Whether it turns dark with the page, or has fixed colours.
 
     Returns
     -------
     Plot
+        A matplotlib figure.
+
+    See Also
+    --------
+    jacobian : The whole Jacobian, in the cheaper mode.
+    plot_matrix : Any matrix as a picture.
 
     Examples
     --------
@@ -68,7 +75,26 @@ def plot_jacobian(f: Callable[..., Any], *args: Any, sparsity: bool = False, the
 def plot_hessian(f: Callable[..., Any], *args: Any, sparsity: bool = False, theme: str = "auto") -> Plot:
     """Draw the Hessian of `f`, which returns one number: rows and columns are the entries of the arguments.
 
-    The parameters are those of `plot_jacobian`.
+    Parameters
+    ----------
+    f : callable
+        Returns one number.
+    *args : number, array, or nested tuples, lists and dicts of these
+        The point.
+    sparsity : bool
+        Show only which entries are not 0.
+    theme : {"auto", "light", "dark"}
+        Whether it turns dark with the page, or has fixed colours.
+
+    Returns
+    -------
+    Plot
+        A matplotlib figure.
+
+    See Also
+    --------
+    hessian : The whole matrix of second derivatives.
+    plot_matrix : Any matrix as a picture.
 
     Examples
     --------
@@ -125,17 +151,30 @@ def plot_matrix(
     Parameters
     ----------
     matrix : array_like of shape (m, n)
+        The numbers.
     rows, columns : sequence of str, optional
         What to call them; by default their numbers.
     title : str
+        What to call the matrix.
     sparsity : bool
         Show only which entries are not 0.
     theme : {"auto", "light", "dark"}
+        Whether it turns dark with the page, or has fixed colours.
+
+    Returns
+    -------
+    Plot
+        A matplotlib figure.
 
     Raises
     ------
     ShapeError
         If it is not a matrix, or the names do not fit it.
+
+    See Also
+    --------
+    plot_jacobian : The Jacobian as a picture.
+    plot_hessian : The Hessian as a picture.
 
     Examples
     --------

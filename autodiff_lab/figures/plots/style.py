@@ -36,6 +36,18 @@ class Plot(Figure):
         What there is to see, in words and numbers.
     theme : str
         ``"auto"`` if it turns dark on a dark page; otherwise its colours stay.
+
+    See Also
+    --------
+    style_plots : The look of the course for all plots.
+    plot_tangent : A function with its tangent or gradient field.
+
+    Examples
+    --------
+    >>> import autodiff_lab as ad
+    >>> plot = ad.plot_tangent(lambda x: x**2, 3.0)
+    >>> isinstance(plot, ad.Plot), plot.theme
+    (True, 'auto')
     """
 
     description: str = ""
@@ -74,6 +86,12 @@ def style_plots() -> None:
     It sets matplotlib's ``rcParams``. In a notebook a figure is then shown as a scalable picture instead of a bitmap,
     and a graph made with `graphviz` is shown in the same look, also on a machine without Graphviz's program ``dot``.
 
+    See Also
+    --------
+    Plot : The figure that all plots return.
+
+    Examples
+    --------
     >>> import matplotlib.pyplot as plt
     >>> with matplotlib.rc_context():
     ...     style_plots()

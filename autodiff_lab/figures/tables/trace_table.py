@@ -44,6 +44,17 @@ class Table:
         All of it in one table, a row for each line of the tape; `csv` and `data` give this one.
     note : str
         What is unusual about this run.
+
+    See Also
+    --------
+    table : The evaluation trace of a run.
+
+    Examples
+    --------
+    >>> import autodiff_lab as ad
+    >>> shown = ad.table(lambda x: x * x, 3.0)
+    >>> [grid.caption for grid in shown.grids]
+    ['Evaluation trace of lambda x', 'Reverse sweep, in the order it runs']
     """
 
     grids: tuple[Grid, ...]
@@ -139,6 +150,12 @@ def table(
     ------
     InputError
         If an option or a direction is not one of these, or a `Trace` is of another mode or language.
+
+    See Also
+    --------
+    Table : What `table` returns.
+    Trace : The record of a run that is shown.
+    draw : Draw the graph of a run.
 
     Examples
     --------

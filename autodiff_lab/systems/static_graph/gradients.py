@@ -27,6 +27,7 @@ def gradients(ys: Any, xs: Any, grad_ys: Any = None, stop_gradients: Any = (), u
     Parameters
     ----------
     ys : Node, or tuple or list of them
+        What to differentiate.
     xs : Node, or nested tuples, lists and dicts of them
         Variables, placeholders or operations.
     grad_ys : same structure as ys, optional
@@ -40,6 +41,11 @@ def gradients(ys: Any, xs: Any, grad_ys: Any = None, stop_gradients: Any = (), u
     -------
     Operator, Constant or None, in the structure of xs
         They can be run, drawn, and differentiated again.
+
+    See Also
+    --------
+    Graph : A graph that is built before it is run.
+    GradientTape : Record eager operations, as in TensorFlow.
 
     Examples
     --------

@@ -36,6 +36,20 @@ class Graph(Members):
     ----------
     values, grads : dict
         The values of the last run and the adjoints of the last backward pass, by the numbers of the nodes.
+
+    See Also
+    --------
+    Placeholder : A node that is fed by each run.
+    gradients : Add the nodes of a gradient to a graph.
+
+    Examples
+    --------
+    >>> import autodiff_lab as ad
+    >>> with ad.Graph() as graph:
+    ...     x = ad.Placeholder(name="x")
+    ...     y = x * x
+    >>> graph.run(y, {x: 3.0})
+    9.0
     """
 
     def __init__(self, flatten: bool = True) -> None:

@@ -167,6 +167,23 @@ class Placeholder(Node):
     ----------
     shape : tuple of (int or None), optional
         What may be fed: ``()`` one number, ``(None, 4)`` any number of rows of four; anything if not given.
+    name : str, optional
+        What to call it; by default it gets a number.
+    graph : Graph, optional
+        Where it belongs; by default the graph of the enclosing ``with`` block.
+
+    See Also
+    --------
+    Graph : A graph that is built before it is run.
+
+    Examples
+    --------
+    >>> import autodiff_lab as ad
+    >>> with ad.Graph() as graph:
+    ...     x = ad.Placeholder((None, 2), name="x")
+    ...     y = 2 * x
+    >>> graph.run(y, {x: [[1.0, 2.0]]})
+    array([[2., 4.]])
     """
 
     def __init__(

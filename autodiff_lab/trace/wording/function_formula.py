@@ -33,6 +33,17 @@ class Formula:
         What the function returned when it was given names.
     size : int
         How many names, numbers and operations one has to write; the tape has a line for each operation once.
+
+    See Also
+    --------
+    formula : Write a function as a formula.
+
+    Examples
+    --------
+    >>> import autodiff_lab as ad
+    >>> found = ad.formula(lambda x: x * x + 1, "x")
+    >>> type(found).__name__, found.size
+    ('Formula', 5)
     """
 
     result: Any
@@ -90,6 +101,11 @@ def formula(f: Callable[..., Any], *names: Any) -> Formula:
         to be read.
     InputError
         If a name cannot be the name of a variable, or `f` takes any number of arguments and none is named.
+
+    See Also
+    --------
+    Formula : What `formula` returns.
+    Symbol : A name in a formula.
 
     Examples
     --------

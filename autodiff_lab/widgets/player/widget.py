@@ -96,6 +96,12 @@ def play(
     InputError
         If there is no such fault, language or scale.
 
+    See Also
+    --------
+    Player : What `play` returns.
+    play_defaults : Settings of all players made from now on.
+    Trace : The record of a run that is shown.
+
     Notes
     -----
     Beside each line of the source stands how often it ran, where not every line ran once: Python itself is asked, while
@@ -159,6 +165,11 @@ class Player(Outputs, Shared):
         The run in reverse; of a run of more than 600 lines the stretch that is shown, some hundred lines.
     forward : mapping of str to Trace
         The run forward, by direction.
+
+    See Also
+    --------
+    play : Step through a run.
+    Trace : The record of a run that is shown.
 
     Examples
     --------

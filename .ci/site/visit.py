@@ -1,0 +1,233 @@
+"""Visit the website in Chromium, without a network, and print as JSON what is wrong.
+
+    python .ci/site/visit.py ADDRESS CHROMIUM SITE SHOTS
+
+Called by `.ci/site_works.py`, which builds the site in the folder SITE and serves it at ADDRESS; pictures go to SHOTS.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import unquote, urldefrag
+
+import numpy as np
+from PIL import Image
+from playwright.sync_api import Locator, Page, Route, sync_playwright
+
+LAPTOP, PHONE = {"width": 1366, "height": 768}, {"width": 390, "height": 800}
+LIVE = re.compile(r"/lite/lab/index\.html\?path=([\w.]+\.ipynb)")
+
+# The colours of an element's text, and of what is painted behind it.
+COLOURS = """(element) => {
+  const text = getComputedStyle(element).color;
+  for (let at = element; at; at = at.parentElement) {
+    const paper = getComputedStyle(at).backgroundColor;
+    if (!/, 0\\)$|transparent/.test(paper)) return [text, paper];
+  }
+  return [text, "rgb(255, 255, 255)"];
+}"""
+
+
+class Visitor:
+    """Goes through the site and notes what is wrong."""
+
+    def __init__(self, page: Page, address: str, site: Path, shots: Path) -> None:
+        self.page, self.address, self.site, self.shots = page, address, site, shots
+        self.pages = sorted(str(path.relative_to(site)) for path in site.rglob("*.html"))
+        self.pages = [name for name in self.pages if not name.startswith(("_static/", "lite/"))]
+        self.links, self.wrong = 0, []
+        page.on("pageerror", lambda error: self.note(f"an error in a script: {error}"))
+
+    def note(self, what: str) -> None:
+        """Note that something is wrong with this page."""
+        self.wrong.append(f"{self.page.url.removeprefix(self.address)}: {what}")
+
+    def expect(self, holds: bool, what: str) -> None:
+        """Note what is wrong unless it holds."""
+        if not holds:
+            self.note(what)
+
+    def open(self, name: str, screen: dict[str, int] = LAPTOP, theme: str = "light") -> Page:
+        """Open a page on a screen of this size, on a machine that is light or dark."""
+        self.page.set_viewport_size(screen)
+        self.page.emulate_media(color_scheme=theme)
+        self.page.goto(f"{self.address}/{name}")
+        return self.page
+
+    def shoot(self, name: str) -> None:
+        """Keep a picture of what is on the screen."""
+        self.page.screenshot(path=self.shots / f"{name}.png")
+
+    def first_screen(self) -> None:
+        """The player of the start page is seen at once, and it plays."""
+        page = self.open("index.html")
+        player = page.locator(".adl-player")
+        player.wait_for()
+        box = player.bounding_box()
+        self.expect(box["y"] + box["height"] <= LAPTOP["height"], f"the player ends below the first screen: {box}")
+        self.shoot("start")
+        self.plays("index.html")
+        page = self.open("index.html", PHONE)
+        button = page.locator(".adl-player .adl-begin")
+        button.wait_for()
+        box = button.bounding_box()
+        self.expect(box["y"] + box["height"] <= PHONE["height"], f"the button is below a phone's first screen: {box}")
+        button.click()
+        page.wait_for_function("document.querySelector('.adl-player').dataset.phase === 'sweep'", timeout=60_000)
+        self.shoot("phone")
+
+    def plays(self, name: str, *, folded: bool = False) -> None:
+        """A player steps: by its button once, then by a key to its end."""
+        page = self.open(name)
+        if folded:
+            page.locator("details.hide > summary").first.click()
+        player = page.locator(".adl-player").first
+        player.wait_for()
+        before = player.inner_text()
+        player.get_by_role("button", name="forward").first.click()
+        page.wait_for_timeout(800)
+        self.expect(player.inner_text() != before, "the player does not step")
+        player.focus()
+        page.keyboard.press("End")
+        page.wait_for_function("document.querySelector('.adl-player').dataset.phase === 'sweep'")
+        text = player.inner_text()
+        self.expect("5.5" in text and "1.7163" in text, "the player does not arrive at its gradient")
+
+    def search(self, word: str, lesson: str) -> None:
+        """The search finds a word, and the lesson that is about it."""
+        page = self.open(f"search.html?q={word}")
+        page.locator("#search-results li").first.wait_for(timeout=30_000)
+        self.expect(
+            bool(page.locator(f"#search-results a[href*='{lesson}']").count()), f"{word} is not found in {lesson}"
+        )
+
+    def every_page(self) -> None:
+        """No page is wider than a phone, and all links and anchors hold."""
+        anchors, links = {}, {}
+        for name in self.pages:
+            page = self.open(name, PHONE)
+            wide = page.evaluate("document.documentElement.scrollWidth")
+            self.expect(wide <= PHONE["width"], f"{wide} px wide on a phone")
+            anchors[name] = set(page.evaluate("[...document.querySelectorAll('[id]')].map((e) => e.id)"))
+            links[name] = page.evaluate("[...document.querySelectorAll('a[href]')].map((e) => e.href)")
+            if re.match(r"\d\d_", name):
+                row = page.locator("p.launch").first.locator("a").evaluate_all("(all) => all.map((a) => a.href)")
+                order = [bool(LIVE.search(row[0])), "mybinder.org" in row[1]]
+                self.expect(order == [True, True], f"its launch buttons are not JupyterLite, then Binder: {row}")
+        for name, found in links.items():
+            self.links += len(found)
+            for link in set(found):
+                self.follow(name, link, anchors)
+
+    def follow(self, name: str, link: str, anchors: dict[str, set[str]]) -> None:
+        """A link inside the site leads somewhere; of one into JupyterLite the form is right."""
+        target, anchor = urldefrag(link)
+        if not target.startswith(f"{self.address}/"):
+            return
+        file = unquote(target.removeprefix(f"{self.address}/"))
+        if file.startswith("lite/"):
+            live = LIVE.fullmatch(f"/{file}")
+            holds = live and f"{live[1].removesuffix('.ipynb')}.html" in anchors
+        elif file.partition("?")[0] in anchors:
+            holds = not anchor or unquote(anchor) in anchors[file.partition("?")[0]]
+        else:
+            holds = (self.site / file).is_file()
+        if not holds:
+            self.wrong.append(f"{name} links to {file}{'#' * bool(anchor)}{anchor}, which is not there")
+
+    def themes(self) -> None:
+        """Light and dark, by the machine's setting or by the button: all that is shown can be read."""
+        lesson = "01_what_it_means_to_differentiate_a_program.html"
+        for name, parts in {
+            "index.html": {"player": ".adl-player .adl-source"},
+            lesson: {"plot": ".cell_output img", "lab": ".cell_output figure img", "words": ".cell_output figcaption"},
+            "05_three_ways_to_remember.html": {"drawing": ".cell_output img", "code": ".highlight pre"},
+        }.items():
+            by_machine = [self.seen(self.open(name, theme=theme), parts) for theme in ("light", "dark")]
+            self.shoot(f"dark-{name[:2]}")
+            page = self.open(name)
+            page.locator("button.theme-switch-button:visible").first.click()
+            page.locator("button.theme-change-button[data-mode=dark]").first.click()
+            by_button = self.seen(page, parts)
+            page.evaluate("localStorage.clear()")
+            for part in parts:
+                (light, light_paper), (dark, dark_paper), (chosen, chosen_paper) = (
+                    seen[part] for seen in (*by_machine, by_button)
+                )
+                papers = f"{part} on {light_paper:.2f} (light), {dark_paper:.2f} (dark), {chosen_paper:.2f} (chosen)"
+                self.expect(light_paper > 0.8 and max(dark_paper, chosen_paper) < 0.1, f"does not turn dark: {papers}")
+                least = min(light, dark, chosen)
+                self.expect(least >= 4.5, f"{part} has a contrast of {least:.1f}")
+
+    def seen(self, page: Page, parts: dict[str, str]) -> dict[str, tuple[float, float]]:
+        """Return the contrast of each part, and how light its paper is."""
+        page.wait_for_timeout(700)
+        return {part: look(page.locator(f"{place} >> visible=true").first) for part, place in parts.items()}
+
+
+def look(part: Locator) -> tuple[float, float]:
+    """Return the contrast of a part, and how light its paper is: of a picture by its pixels, of text by its colours."""
+    if part.evaluate("(element) => element.tagName") == "IMG":
+        pixels = np.asarray(Image.open(io.BytesIO(part.screenshot())).convert("RGB"), float).reshape(-1, 3)
+        light = luminance(pixels)
+        paper = float(np.median(light))
+        return max(contrast(paper, value) for value in (light.min(), light.max())), paper
+    ink, paper = (
+        luminance(np.array([float(number) for number in re.findall(r"[\d.]+", colour)[:3]]))
+        for colour in part.evaluate(COLOURS)
+    )
+    return contrast(ink, paper), float(paper)
+
+
+def luminance(colour: np.ndarray) -> np.ndarray:
+    """Return the relative luminance of colours, as WCAG defines it."""
+    c = colour / 255
+    return np.where(c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4) @ np.array([0.2126, 0.7152, 0.0722])
+
+
+def contrast(a: float, b: float) -> float:
+    """Return the contrast of two luminances, from 1 to 21."""
+    return float((max(a, b) + 0.05) / (min(a, b) + 0.05))
+
+
+def keep_here(address: str, refused: set[str]) -> Callable[[Route], None]:
+    """Refuse every request that leaves this machine, and note it."""
+
+    def answer(route: Route) -> None:
+        if route.request.url.startswith((f"{address}/", "data:", "blob:")):
+            return route.continue_()
+        refused.add(route.request.url)
+        return route.abort()
+
+    return answer
+
+
+def main() -> None:
+    """Go everywhere."""
+    address, chromium, site, shots = sys.argv[1:]
+    refused: set[str] = set()
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+        context = browser.new_context()
+        context.route("**/*", keep_here(address, refused))
+        visitor = Visitor(context.new_page(), address, Path(site), Path(shots))
+        visitor.first_screen()
+        visitor.plays("00_start_here.html", folded=True)
+        visitor.shoot("lesson")
+        visitor.open("reference/autodiff_lab.grad.html")
+        visitor.shoot("reference")
+        visitor.search("fan-out", "04_the_adjoint_flow")
+        visitor.themes()
+        visitor.every_page()
+        browser.close()
+    wrong = [f"refused: {url}" for url in sorted(refused)] + sorted(set(visitor.wrong))
+    print(json.dumps({"wrong": wrong, "pages": len(visitor.pages), "links": visitor.links}))
+
+
+if __name__ == "__main__":
+    main()
