@@ -302,6 +302,49 @@ def test_a_kernel_that_goes_while_it_plays_is_missed(open_mortal_lab):
     lab.control(control).wait_for()  # it says Play again, not Pause: nothing plays
 
 
+COUNTER = """
+import threading, time
+from autodiff_lab.widgets.labs.canvas import Sheet
+from autodiff_lab.widgets.labs.lab import Button, Lab, Play, Slider
+
+class Counter(Lab):
+    title, about = "Counter", "Counts slowly."
+    controls = Play("count", 100), Button("count", "Count"), Slider("x", "the number x", 0, 100, 1)
+    n, threads = 0, frozenset()
+
+    def count(self):
+        time.sleep(0.3)
+        self.n += 1
+        self.threads |= {threading.get_ident()}
+
+    def change(self, name):
+        self.threads |= {threading.get_ident()}
+
+    def sentence(self):
+        return f"n is {self.n}, x is {self.x}, threads: {len(self.threads)}."
+
+    def picture(self):
+        return Sheet(20, 20, "nothing").svg()
+
+lab = Counter()
+lab
+"""
+
+
+def test_what_is_moved_while_it_plays_is_not_lost(server, open_notebook):
+    """JupyterLab and ipykernel hand the messages of one lab's widgets to several threads."""
+    page = open_notebook(server.write("counter.ipynb", COUNTER)).run_all().page
+    lab = page.locator(".adl-lab")
+    sentence, slider = lab.locator(".adl-lab-sentence"), lab.get_by_role("slider")
+    lab.get_by_role("button", name="Play", exact=True).press("Enter")
+    sentence.filter(has_text="threads: 2").wait_for()  # it counts nearly all of the time
+    for x in range(1, 6):
+        slider.press("ArrowRight")
+        sentence.filter(has_text=f"x is {x},").wait_for()
+    assert slider.get_attribute("aria-valuetext") == "5"
+    assert slider.get_attribute("aria-valuenow") == "5.0"
+
+
 @pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
 def test_everything_can_be_read(theme, server, open_notebook):
     cells = [f"from autodiff_lab.widgets.labs import {NAMES}", *(f"{kind.__name__}()" for kind in LABS)]

@@ -40,7 +40,7 @@ class LabControl:
 
     def __init__(self, lab: Lab, control: Control, do: Do) -> None:
         self.control, self._lab, self._do = control, lab, do
-        self._is_held = False
+        self._is_held, self._shown = False, getattr(control, "initial", None)
         self.widget = self.cell = _make_widget(control)
         if isinstance(control, Slider):
             self._text = widgets.HTML().add_class("adl-lab-value")
@@ -55,11 +55,14 @@ class LabControl:
     def _hear(self, change: Any) -> None:
         name = self.control.name
         if not isinstance(self.control, Play):
-            self._is_held = isinstance(self.control, Slider)
-            self._do(lambda: self._lab.set(**{name: change.new}))
+            self._do(lambda: self._move(change.new))
             self._is_held = False
         elif change.new > change.old:  # however many ticks a slow kernel has missed, they are one press
             self._do(lambda: self._lab.press(name))
+
+    def _move(self, value: Any) -> None:
+        self._is_held, self._shown = isinstance(self.control, Slider), value
+        self._lab.set(**{self.control.name: value})
 
     def show(self) -> None:
         """Let the widget stand where the lab is."""
@@ -76,7 +79,8 @@ class LabControl:
             if self._is_held:
                 return  # a correction would arrive while the hand is elsewhere
             value = control.convert(value)  # the page would move what lies between two stops, and say that it was moved
-        widget.value = value
+        if value != self._shown:  # else a hand may have moved it by now, and waits for its turn
+            widget.value = self._shown = value
 
 
 def fits_in_a_row(choice: Choice) -> bool:

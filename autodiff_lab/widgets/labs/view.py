@@ -6,6 +6,7 @@ Where there is no kernel, the lab is a figure: the picture, the sentence and the
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -73,7 +74,9 @@ class LabView(Live):
 
     def __init__(self, lab: Lab) -> None:
         self.lab = lab
-        self._is_busy = False
+        # JupyterLab and ipykernel hand the messages of these widgets to several threads, and each waits for its turn.
+        # What comes in the thread whose turn it is, while it is busy, was moved by the lab and by no hand.
+        self._turn, self._is_busy = threading.RLock(), False
         self._controls = [LabControl(lab, control, self._do) for control in lab.controls]
         self.controls = {each.control.label: each.widget for each in self._controls}
         self.picture = LabPicture().add_class("adl-lab-picture")
@@ -103,32 +106,34 @@ class LabView(Live):
 
     def refresh(self, error: str = "") -> None:
         """Show the lab as it is now."""
-        if self._is_busy:  # with what moves the lab, and this is called again when it has moved
-            return
-        self._is_busy = True
-        try:
-            self.picture.svg = _inline(self.lab.picture())
-            for each in self._controls:
-                each.show()
-            self.sentence.value = escape(self.lab.sentence())
-            grid = self.lab.table() if self.table_fold.value else None
-            self.table.value = grid.html() if grid else ""
-            self.error = error
-        finally:
-            self._is_busy = False
+        with self._turn:
+            if self._is_busy:  # with what moves the lab, and this is called again when it has moved
+                return
+            self._is_busy = True
+            try:
+                self.picture.svg = _inline(self.lab.picture())
+                for each in self._controls:
+                    each.show()
+                self.sentence.value = escape(self.lab.sentence())
+                grid = self.lab.table() if self.table_fold.value else None
+                self.table.value = grid.html() if grid else ""
+                self.error = error
+            finally:
+                self._is_busy = False
 
     def _do(self, act: Callable[[], None]) -> None:
         """Do what a hand asks for, and show what comes of it, once."""
-        if self._is_busy:  # a widget was moved by the lab, and by no hand
-            return
-        self._is_busy, error = True, ""
-        try:
-            act()
-        except Exception as problem:  # a traceback would have no cell to stand in
-            error = str(problem) or type(problem).__name__
-        finally:
-            self._is_busy = False
-        self.refresh(error)
+        with self._turn:
+            if self._is_busy:
+                return
+            self._is_busy, error = True, ""
+            try:
+                act()
+            except Exception as problem:  # a traceback would have no cell to stand in
+                error = str(problem) or type(problem).__name__
+            finally:
+                self._is_busy = False
+            self.refresh(error)
 
     def figure(self) -> str:
         """Give the lab in HTML: where no kernel has it, it is a picture with its sentence and its table."""

@@ -1,5 +1,7 @@
 """The view of a lab: which widgets its controls are, and who moves whom."""
 
+import threading
+
 import ipywidgets as widgets
 import pytest
 
@@ -209,3 +211,37 @@ def test_whoever_asks_whether_anybody_is_there_is_answered(lab, monkeypatch):
 
 def test_the_heading_is_text_and_no_markup(lab):
     assert "<b>Stairs &lt;1&gt;.</b> Climb." in lab.view.child.children[0].children[0].value
+
+
+@pytest.mark.parametrize("label, there", [("height", 4), ("way", "down"), ("colour", "d"), ("wet", True)])
+def test_a_hand_waits_for_what_another_thread_does(lab, label, there):
+    """JupyterLab sends what widgets say through subshells, each a thread of the kernel."""
+    begun, go_on, moved, stood = threading.Event(), threading.Event(), threading.Event(), []
+    control = lab.view.controls[label]
+
+    def slow_step():
+        begun.set()
+        assert go_on.wait(10)
+        lab.done += 1
+
+    def move():
+        control.observe(lambda change: stood.append(change.new), "value")
+        moved.set()
+        control.value = there
+
+    lab.next = slow_step
+    play, hand = (
+        threading.Thread(target=lab.view.controls["Play"].set_trait, args=("value", 1)),
+        threading.Thread(target=move),
+    )
+    play.start()
+    assert begun.wait(10)
+    hand.start()
+    assert moved.wait(10)
+    hand.join(0.1)  # it has come as far as it gets
+    assert hand.is_alive() and control.value == there and getattr(lab, label) != there
+    go_on.set()
+    play.join(10)
+    hand.join(10)
+    assert getattr(lab, label) == control.value == there
+    assert stood == [there], "it does not jump back in between"
