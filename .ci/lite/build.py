@@ -75,7 +75,9 @@ def build(out: Path, pyodide: Path | None) -> None:
         shutil.copy(HERE / "starting.js", work / "site")
         for page in (work / "site").rglob("index.html"):
             text, up = page.read_text(encoding="utf-8"), "../" * (len(page.relative_to(work / "site").parts) - 1)
-            page.write_text(text.replace("</head>", f'<script src="{up}starting.js"></script></head>'), encoding="utf-8")
+            page.write_text(
+                text.replace("</head>", f'<script src="{up}starting.js"></script></head>'), encoding="utf-8"
+            )
         shutil.copytree(work / "site", out, dirs_exist_ok=True)
 
 
