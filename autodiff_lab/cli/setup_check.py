@@ -66,12 +66,12 @@ def check_packages() -> Iterator[Finding]:
         try:
             version = metadata.version(name)
         except metadata.PackageNotFoundError:
-            yield problem(f"{name} is not installed.", pip_install(f'"{requirement}"'))
+            yield problem(f"{name} is not installed.", pip_install(f'"{name}{asked}"'))
             continue
         if asked.contains(version, prereleases=True):
             yield good(f"{name} {version} (asked for: {asked})")
         else:
-            upgrade = pip_install("--upgrade", f'"{requirement}"')
+            upgrade = pip_install("--upgrade", f'"{name}{asked}"')
             yield problem(f"{name} is {version}; autodiff-lab asks for {asked}.", upgrade)
 
 

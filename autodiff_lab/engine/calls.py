@@ -32,7 +32,8 @@ def parameters_of(function: Callable[..., Any]) -> tuple[dict[str, inspect.Param
     except ValueError:
         return {}, ()
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    return dict(parameters), tuple(takewhile(lambda name: parameters[name].kind in kinds, parameters))
+    names = takewhile(lambda name: parameters[name].kind in kinds, parameters)
+    return dict(parameters), tuple("shape" if name == "newshape" else name for name in names)  # NumPy 2.0's reshape
 
 
 def bind_arguments(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:

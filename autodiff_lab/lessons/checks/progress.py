@@ -94,7 +94,8 @@ def _attended() -> bool:
     if "PYTEST_CURRENT_TEST" in os.environ or "IPython" not in sys.modules:
         return False
     shell = sys.modules["IPython"].get_ipython()
-    return bool(getattr(getattr(shell, "kernel", None), "_allow_stdin", False))
+    in_a_page = "pyodide_kernel" in sys.modules  # JupyterLite
+    return in_a_page or bool(getattr(getattr(shell, "kernel", None), "_allow_stdin", False))
 
 
 def _is_no_file(path: Path) -> bool:

@@ -23,7 +23,7 @@ from autodiff_lab.transforms.keywords import check_keywords
 from autodiff_lab.transforms.pytree import flatten, paths, unflatten
 from autodiff_lab.transforms.recording import argument_names
 from autodiff_lab.widgets.defaults import SCALES, play_defaults
-from autodiff_lab.widgets.player import page
+from autodiff_lab.widgets.player import link, page
 from autodiff_lab.widgets.player import views as modes
 from autodiff_lab.widgets.player.positions import reuse_or_compute_layout
 from autodiff_lab.widgets.player.sliders import check_ranges, control
@@ -275,6 +275,37 @@ class Player(Outputs, Shared):
         path.write_text(page.page(self.trace, self._shown()), encoding="utf-8")
         return path
 
+    def link(self, site: str | None = None) -> str:
+        """Give a link that opens this function in a browser, where nothing is installed, and plays it.
+
+        Parameters
+        ----------
+        site : str, optional
+            The address of another site of the tutorial than its own.
+
+        Returns
+        -------
+        str
+            An address that holds the function and its inputs. The page behind it runs Python itself (JupyterLite), so
+            the sliders record there too.
+
+        Raises
+        ------
+        LinkError
+            If the source of the function is not known, if it takes something from outside that cannot be written down
+            (functions, modules of NumPy and Python, numbers and arrays can), or if all of it is too long.
+
+        Examples
+        --------
+        >>> play(lambda x: x * x, 3.0).link("https://example.org")
+        'https://example.org/lite/repl/index.html?kernel=python&showBanner=0&code=import%20numpy%20...'
+        """
+        usual = {"ranges": {}, "mode": "reverse", "fault": "", "predict": False, "lang": "en", "kwargs": None}
+        here = {"ranges": self._ranges, "mode": self.mode, "fault": self._options.fault, "predict": self.predict}
+        here |= {"lang": self._options.lang, "kwargs": self._kwargs and dict(self._kwargs)}
+        options = {name: value for name, value in here.items() if value != usual[name]}
+        return link.address(link.program(self._f, self._arguments(self.inputs), options), site)
+
     def figure(self) -> str:
         """Give the player in HTML, as the output of a cell has it."""
         return page.figure(self.trace, self._shown(), self.key, self._views.still)
@@ -331,13 +362,17 @@ class Player(Outputs, Shared):
                 self.payload, self.beside = modes.split_payload(views.payload(layouts))
             self.controls = self._sliders(values)
 
-    def _record(self, values: list[float]) -> modes.Views:
+    def _arguments(self, values: list[float]) -> tuple[Any, ...]:
+        """What the function is called with, at these values of its sliders."""
         leaves = flatten(self._args)
         for k, value in zip(self._scalars, values, strict=True):
             leaves[k] = value
+        return unflatten(self._args, leaves)
+
+    def _record(self, values: list[float]) -> modes.Views:
         # A slider may pass a pole: ∞ and nan are shown as such, a warning would have no cell to stand in.
         with np.errstate(all="ignore"):
-            return modes.views(self._f, unflatten(self._args, leaves), self._options, self._group, self._kwargs)
+            return modes.views(self._f, self._arguments(values), self._options, self._group, self._kwargs)
 
     def _turn_to(self, change: Any) -> None:
         """Show the stretch of a long run that has this step."""

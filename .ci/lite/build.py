@@ -1,0 +1,94 @@
+"""Build the tutorial as a JupyterLite site, where Python itself runs in the reader's browser.
+
+    python .ci/lite/build.py OUT [--pyodide FOLDER]        needs: pip install -r .ci/lite/requirements.txt
+
+The wheel of the package and those that it needs go into the site, and each kernel starts with them: a reader opens a
+notebook, and runs it. Python itself (Pyodide) comes from its public address or, for a test, from a folder.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from importlib.metadata import version
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+HERE = Path(__file__).parent
+
+PYODIDE = "https://cdn.jsdelivr.net/pyodide/v0.27.7/full"
+PYTHON = "3.12"
+"""The Python of that Pyodide."""
+
+OF_PYODIDE = ("numpy", "matplotlib")
+IN_THE_SITE = ("anywidget", "comm", "graphviz", "ipywidgets", "latex2mathml", "psygnal", "typing_extensions")
+APPS = ("lab", "notebooks", "repl", "tree")
+KERNEL = "@jupyterlite/pyodide-kernel-extension"
+
+
+def run(*command: str | Path, **options: object) -> None:
+    """Run a command; where it fails, show all that it said."""
+    done = subprocess.run([*map(str, command)], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options)
+    if done.returncode:
+        sys.exit(f"{' '.join(map(str, command))[:300]}\nfailed:\n{done.stdout[-6000:]}")
+
+
+def wheels(folder: Path) -> list[Path]:
+    """Put the wheels for the page into a folder: ours, and those of the versions that are installed here."""
+    run(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder, cwd=ROOT)
+    pure = ("--no-deps", "--only-binary=:all:", "--platform", "any", "--python-version", PYTHON)
+    names = [f"{name}=={version(name)}" for name in IN_THE_SITE]
+    run(sys.executable, "-m", "pip", "download", "-q", *pure, "-d", folder, *names)
+    return sorted(folder.glob("*.whl"))
+
+
+def settings(files: list[Path], pyodide: str) -> dict[str, object]:
+    """What a page of the site reads first: where Pyodide is, and with which packages a kernel starts."""
+    # The kernel loads them from its own place, `extensions/@jupyterlite/pyodide-kernel-extension/static/`.
+    packages = [*OF_PYODIDE, *(f"../../../../pypi/{file.name}" for file in files)]
+    kernel = {"pyodideUrl": f"{pyodide}/pyodide.js", "loadPyodideOptions": {"packages": packages}}
+    config = {"appName": "autodiff_lab", "exposeAppInBrowser": True, "litePluginSettings": {f"{KERNEL}:kernel": kernel}}
+    return {"jupyter-lite-schema-version": 0, "jupyter-config-data": config}
+
+
+def build(out: Path, pyodide: Path | None) -> None:
+    """Build the site into a folder."""
+    with tempfile.TemporaryDirectory() as folder:
+        work = Path(folder)
+        lite = work / "lite"
+        lite.mkdir()
+        files = wheels(work / "wheels")
+        if pyodide:
+            shutil.copytree(pyodide, lite / "static/pyodide")
+        (lite / "jupyter-lite.json").write_text(json.dumps(settings(files, "./static/pyodide" if pyodide else PYODIDE)))
+        ignored = shutil.ignore_patterns(".*", "*.jsonl", "plans")
+        shutil.copytree(ROOT / "notebooks", work / "contents", ignore=ignored)
+        options = ["--contents", work / "contents", "--output-dir", work / "site", "--no-sourcemaps"]
+        options += [f"--apps={name}" for name in APPS] + [f"--piplite-wheels={file}" for file in files]
+        command = Path(sys.executable).with_name("jupyter-lite")
+        run(command, "build", *options, cwd=lite, env={**os.environ, "JUPYTER_PREFER_ENV_PATH": "1"})
+        shutil.copy(HERE / "starting.js", work / "site")
+        for page in (work / "site").rglob("index.html"):
+            text, up = page.read_text(encoding="utf-8"), "../" * (len(page.relative_to(work / "site").parts) - 1)
+            page.write_text(
+                text.replace("</head>", f'<script src="{up}starting.js"></script></head>'), encoding="utf-8"
+            )
+        shutil.copytree(work / "site", out, dirs_exist_ok=True)
+
+
+def main() -> None:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--pyodide", type=Path, metavar="FOLDER", help="serve this Pyodide, not the public one")
+    options = parser.parse_args()
+    build(options.out.resolve(), options.pyodide and options.pyodide.resolve())
+
+
+if __name__ == "__main__":
+    main()
