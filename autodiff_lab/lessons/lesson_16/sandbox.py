@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import autodiff_lab
-from autodiff_lab import grad, hessian, jvp, record
+from autodiff_lab import grad, hessian, jacobian, jvp, record, vjp
 from autodiff_lab.lessons.checks import plain, run_cases
 
 Turn = Callable[[Any, Any], Any]
@@ -79,17 +79,12 @@ def pushed(case: str) -> str:
 
 def expected_tangents() -> dict[str, Any]:
     """What the loops give when each turn is differentiated."""
-    return {
-        case: plain(jvp(unrolled(turn, start), (x,), (dx,))[1]) for case, (turn, start, x, dx) in LOOPS.items()
-    }
+    return {case: plain(jvp(unrolled(turn, start), (x,), (dx,))[1]) for case, (turn, start, x, dx) in LOOPS.items()}
 
 
 def push_solutions(push: Any) -> Any:
     """The learner's tangents, at the solutions."""
-    cases = {
-        case: (turn, unrolled(turn, start)(x), x, dx)
-        for case, (turn, start, x, dx) in LOOPS.items()
-    }
+    cases = {case: (turn, unrolled(turn, start)(x), x, dx) for case, (turn, start, x, dx) in LOOPS.items()}
     return run_cases(lambda names, *at: push(*at), cases, push, listing=("ad", "np"))
 
 
@@ -145,6 +140,36 @@ def _differentiate(solution: Any, x: Any) -> Any:
 
 def _count_lines(solution: Any, x: Any) -> float:
     return float(len(record(solution, x)[1]))
+
+
+# The adjoint by the same loop
+
+
+def adjoint_of(case: str) -> str:
+    """The name of a case of the way back."""
+    return f"the adjoint w for {case}"
+
+
+def _at_the_solution(case: str) -> tuple[Any, Any]:
+    turn, start, x, _ = LOOPS[case]
+    z = unrolled(turn, start)(x)
+    return vjp(turn, z, x)[1], np.arange(1.0, 1.0 + len(z))
+
+
+def expected_adjoints() -> dict[str, Any]:
+    """Solved as linear systems."""
+    found = {}
+    for case, (turn, start, x, _) in LOOPS.items():
+        z = unrolled(turn, start)(x)
+        A = jacobian(turn)(z, x)
+        found[adjoint_of(case)] = plain(np.linalg.solve(np.eye(len(z)) - A.T, _at_the_solution(case)[1]))
+    return found
+
+
+def settle_adjoints(adjoint: Any) -> Any:
+    """The learner's adjoints."""
+    cases = {adjoint_of(case): _at_the_solution(case) for case in (TWO, THREE)}  # the faster to fail comes first
+    return run_cases(lambda names, *at: adjoint(*at), cases, adjoint, listing=("ad", "np", "settle"))
 
 
 # Best fits

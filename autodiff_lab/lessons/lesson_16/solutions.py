@@ -1,12 +1,12 @@
-"""The exercises of notebook 16 about solutions: the slope of a root, forward, reverse, and by a few turns."""
+"""The exercises of notebook 16 about solutions: slopes of roots, forward, reverse, and by turns."""
 
 from __future__ import annotations
 
 import math
 
-from autodiff_lab.lessons.checks import Exercise, Instance
+from autodiff_lab.lessons.checks import Crashed, Exercise, Instance
 from autodiff_lab.lessons.lesson_16 import sandbox
-from autodiff_lab.lessons.lesson_16.sandbox import COSINE, LINES, SQUARE, THREE, TWO, given_by, gradient_of
+from autodiff_lab.lessons.lesson_16.sandbox import COSINE, LINES, SQUARE, THREE, TWO, adjoint_of, given_by, gradient_of
 
 # 1. a root
 
@@ -39,7 +39,8 @@ ex_16_1 = Exercise(
         ),
         _slope("along_x / (1 - along_z)"): (
             _slopes("along_x / (1 - along_z)"),
-            "That is the formula for a fixed point z = turn(z, x). Here F(z, x) is zero: start from F_z dz + F_x dx = 0.",
+            "That is the formula for a fixed point z = turn(z, x). Here F(z, x) is zero: start "
+            "from F_z dz + F_x dx = 0.",
         ),
         _slope("-along_x"): (
             _slopes("-along_x"),
@@ -162,7 +163,8 @@ ex_16_3 = Exercise(
         ),
         _implicit(result="pullback(g)[0]"): (
             _gradients(result="pullback(g)[0]"),
-            "You sent g through one turn only. First find w, the adjoint with all turns in it, from (I − Aᵀ) w = g; then send w.",
+            "You sent g through one turn only. First find w, the adjoint with all turns in it, from "
+            "(I − Aᵀ) w = g; then send w.",
         ),
         _implicit(w=_ONLY_A): (
             _gradients(w=_ONLY_A),
@@ -174,7 +176,8 @@ ex_16_3 = Exercise(
         ),
         _implicit(rule=""): (
             given_by(_implicit(rule=""), sandbox.use_rule, LINES),
-            "The gradient is right, but the whole loop is on the tape. Put @ad.custom_gradient(vjp=rule) above solution.",
+            "The gradient is right, but the whole loop is on the tape. Put @ad.custom_gradient(vjp=rule) "
+            "above solution.",
         ),
     },
     hints=(
@@ -200,7 +203,8 @@ def _turns(rate: float = 0.9, digits: int = 6) -> Instance:
             math.ceil(digits / -math.log(rate)): "You divided digits by a natural logarithm. Take the same logarithm "
             f"of both: log 1e-{digits} / log {rate:g}.",
             math.ceil(exact) + 1: "One too many: after n turns the relative error is the n-th power of the rate.",
-            round(digits / (1 - rate)): "The rate near 1 suggests a division by 1 − rate, but the error falls as a power: solve "
+            round(digits / (1 - rate)): "The rate near 1 suggests a division by 1 − rate, but the error falls as a "
+            "power: solve "
             f"{rate:g}ⁿ < 1e-{digits}.",
         },
     )
@@ -216,4 +220,57 @@ ex_16_4 = Exercise(
         "n > log(limit) / log(rate), rounded up.",
     ),
     praise="As many turns as the loop itself takes for so many digits: nothing is won against unrolling but memory.",
+)
+
+# 6. the adjoint by the same loop
+
+
+def _adjoint(turn_back: str = "g + pullback(w)[0]") -> str:
+    return f"""\
+def adjoint(pullback, g):
+    def turn_back(w):
+        return {turn_back}
+
+    return settle(turn_back, g)"""
+
+
+def _adjoints(turn_back: str) -> dict[str, object]:
+    return given_by(_adjoint(turn_back), sandbox.settle_adjoints, adjoint_of(THREE))
+
+
+ex_16_6 = Exercise(
+    expects="a function adjoint(pullback, g) that returns w",
+    expected=sandbox.expected_adjoints(),
+    observe=sandbox.settle_adjoints,
+    tolerance=1e-9,
+    cases="I compared w with the solution of the linear system.",
+    reference=_adjoint(),
+    misconceptions={
+        _adjoint("pullback(w)[0]"): (
+            {adjoint_of(THREE): (0.0, 0.0, 0.0)},
+            "Without g nothing is left in the end. Each turn sends w back through the turn and adds g: w = g + Aᵀ w.",
+        ),
+        _adjoint("g + pullback(g)[0]"): (
+            _adjoints("g + pullback(g)[0]"),
+            "These are two turns, and then nothing changes any more. Send back the w of the turn before, not g.",
+        ),
+        _adjoint("g + pullback(w)[1]"): (
+            {adjoint_of(TWO): Crashed("ValueError", "broadcast")},
+            "The second of the pair is Bᵀ w, the adjoint of x. The state gets Aᵀ w, the first.",
+        ),
+        _adjoint("w + pullback(w)[0]"): (
+            {adjoint_of(TWO): Crashed("TookTooLong")},
+            "This grows without end: w is added to itself. The equation is w = g + Aᵀ w.",
+        ),
+        _adjoint("g - pullback(w)[0]"): (
+            _adjoints("g - pullback(w)[0]"),
+            "A sign is wrong: from (I − Aᵀ) w = g follows w = g + Aᵀ w.",
+        ),
+    },
+    hints=(
+        "The system (I − Aᵀ) w = g is the equation of a fixed point: bring Aᵀ w to the right.",
+        "w = g + Aᵀ w, and pullback(w)[0] is Aᵀ w.",
+        "return g + pullback(w)[0]",
+    ),
+    praise="The way back settles as fast as the way forward: A and Aᵀ have the same eigenvalues.",
 )

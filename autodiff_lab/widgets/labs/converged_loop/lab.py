@@ -59,7 +59,8 @@ class ConvergedLoop(Lab):
         return (
             f"After {count_noun(self.turns, 'turn')} of “{self.loop}” the value is off by "
             f"{write_error(snap['value_error'])}. The slope {number(round(snap['slope'], 6))} is off by "
-            f"{off['unrolled']} unrolled, by {off['one turn']} from one turn, and by {off['implicit']} from the equation. "
+            f"{off['unrolled']} unrolled, by {off['one turn']} from one turn, and by {off['implicit']} from the "
+            "equation. "
             f"The tape of the loop has {count_noun(snap['lines']['unrolled'], 'line')}, that of the equation "
             f"{snap['lines']['implicit']}."
         )

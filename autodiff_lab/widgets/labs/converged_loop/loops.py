@@ -34,7 +34,7 @@ def halve(ends: Any, x: Any) -> Any:
 
 TURNS: dict[str, tuple[Turn, Any]] = {
     "z ← cos(x z)": (lambda z, x: np.cos(x * z), 1.0),
-    "a fifth of that turn": (lambda z, x: 0.8 * z + 0.2 * np.cos(x * z), 1.0),
+    "a tenth of that turn": (lambda z, x: 0.9 * z + 0.1 * np.cos(x * z), 1.0),
     "Newton's method": (turn_newton, 1.0),
     "bisection": (halve, (0.0, 1.0)),
 }
