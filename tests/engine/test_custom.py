@@ -293,7 +293,7 @@ def test_a_rule_that_branches_is_not_transposed():
     assert slope == pytest.approx((solve(1.0 + 1e-5) - solve(1.0 - 1e-5)) / 2e-5, rel=1e-8)
     assert jvp(by_jvp, (1.0,), (1.0,))[1] == pytest.approx(slope, rel=1e-12)
     for call in (lambda: jvp(by_vjp, (1.0,), (1.0,)), lambda: grad(by_jvp)(1.0)):
-        with pytest.raises(UnsupportedError, match="compares what it is given.*both rules"):
+        with pytest.raises(UnsupportedError, match=r"compares what it is given.*both rules"):
             call()
     both = custom_gradient(vjp=by_loop, jvp=lambda tangents, y, x: by_loop(tangents[0], y, x))(solve)
     assert jvp(both, (1.0,), (1.0,))[1] == pytest.approx(grad(both)(1.0), rel=1e-12)

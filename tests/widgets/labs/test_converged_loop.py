@@ -47,6 +47,12 @@ def test_bisection_has_no_slope_at_all():
     assert error(snap, "unrolled") == error(snap, "one turn") == abs(snap["slope"])
 
 
+def test_four_turns_of_newton_are_enough_for_all():
+    """The notebook says so."""
+    early, done = at(NEWTON, 3), at(NEWTON, 4)
+    assert max(error(early, way) for way in WAYS) > 1e-13 > max(error(done, way) for way in WAYS)
+
+
 def test_one_turn_is_enough_for_newton_alone():
     assert error(at(NEWTON), "one turn") < 1e-15
     for loop in (PLAIN, DAMPED, BISECTION):
