@@ -7,7 +7,7 @@ import autodiff_lab as ad
 from autodiff_lab.lessons import lesson_16 as lesson
 from autodiff_lab.lessons.lesson_16.sandbox import FITS, LOOPS, ROOTS, find_best, unrolled
 
-from ..notebooks.reading import listing
+from ..notebooks.reading import listing, named, read
 
 
 def names_after(written):
@@ -51,6 +51,46 @@ def test_the_slope_of_a_best_fit_agrees_with_differences(case):
     h = 1e-5
     differences = (find_best(loss, w, lam + h) - find_best(loss, w, lam - h)) / (2 * h)
     assert np.allclose(slope, differences, rtol=1e-8)
+
+
+def run_cells(*ids, before=""):
+    """The notebook's own cells, after its listing."""
+    names = names_after(before)
+    sources = {cell.id: cell.source for cell in read(named("16")).cells}
+    plt = names["plt"]
+    for each in ids:
+        exec(sources[each], names)
+        plt.close("all")
+    return names
+
+
+def test_the_deep_equilibrium_model_agrees_with_its_layers_and_with_differences():
+    names = run_cells("ex-16-6", "deq-code", before="rng = np.random.default_rng(1)")
+    loss, params = names["loss"], names["params"]
+
+    def layers(points, *weights):
+        z = np.zeros((len(points), 8))
+        for _ in range(80):
+            z = names["layer"](z, points, *weights)
+        return z
+
+    for ours, theirs in zip(ad.grad(loss)(params), ad.grad(lambda p: loss(p, layers))(params), strict=True):
+        assert np.allclose(ours, theirs, rtol=0, atol=1e-10)
+    ad.check_grads(loss, (params,), order=1, modes=("rev",))
+    with pytest.raises(ad.AutodiffError, match="both rules"):
+        ad.jvp(loss, (params,), (params,))
+
+
+def test_the_hypergradient_agrees_with_the_rule_of_solve_and_with_differences():
+    names = run_cells("fit-run", "ex-16-5", "tune-run")
+    slope, validate, best = names["slope_of_validation"], names["validate"], names["best"]
+    for lam in (1e-3, 0.1, 3.0):
+        assert slope(lam) == pytest.approx(ad.grad(lambda lam: validate(best(lam)))(lam), rel=1e-8, abs=1e-10)
+        h = 1e-4 * lam
+        differences = (validate(best(lam + h)) - validate(best(lam - h))) / (2 * h)
+        assert slope(lam) == pytest.approx(differences, rel=1e-5)
+    stops = [validate(best(10**e)) for e in names["exponents"]]
+    assert stops == sorted(stops, reverse=True), "each step goes down"
 
 
 def test_an_unrolled_solution_does_not_pass():
