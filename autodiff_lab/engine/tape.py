@@ -17,7 +17,7 @@ import numpy as np
 from . import dispatch, printing, rules  # noqa: F401 — rules fills the table
 from .broadcasting import unbroadcast
 from .dispatch import NO_OPTIONS, Level, Op, as_operand, unit_partial
-from .errors import BranchChanged, EndlessError, ReleasedError, ShapeError
+from .errors import BranchChanged, EndlessError, ReleasedError, ShapeError, UnsupportedError
 from .frames import find_user_frame, is_user_frame
 from .values import as_shaped, copy_constant, to_output
 from .variable import Variable
@@ -409,6 +409,12 @@ def _apply_transpose(linear_map: Callable[[Any], Any], like: Any, t: Any) -> Any
     tape = Tape()
     zero = np.zeros(np.shape(like))[()]
     out = tape.run(linear_map, [tape.input(zero)])
+    if tape.comparisons:
+        raise UnsupportedError(
+            "This derivative rule was to be transposed, to serve the other mode too, and it compares what it is given: "
+            "a loop that stops by its numbers, or an `if`. What it does with one tangent or adjoint then says nothing "
+            "about another. Give custom_gradient both rules: vjp=… and jvp=…."
+        )
     adjoints: list[Any] = [None] * len(tape)
     if isinstance(out, Variable) and out.tape is tape:
         for _ in tape.sweep(out.index, t, adjoints, keep=False):

@@ -265,3 +265,35 @@ def test_what_checkpoint_cannot_follow_is_an_error(way: Any) -> None:
         way(lambda x: checkpoint(lambda z: z * x)(2.0))(3.0)
     with pytest.raises(UnsupportedError, match=r"one number or array"):
         way(lambda x: checkpoint(lambda z: (z, z))(x)[0])(3.0)
+
+
+def settled(turn, z):
+    """Turn until nothing changes: a loop that stops by its numbers."""
+    while True:
+        z, before = turn(z), z
+        if abs(z - before) < 1e-14:
+            return z
+
+
+def by_loop(g, y, x):
+    """The adjoint of y = cos(x y), found by a loop of its own."""
+    w = settled(lambda w: g - w * x * np.sin(x * y), g)
+    return -w * y * np.sin(x * y)
+
+
+def test_a_rule_that_branches_is_not_transposed():
+    """Recorded at 0, its loop would stop at once, and the other mode would be wrong in silence."""
+
+    def solve(x):
+        return settled(lambda y: np.cos(x * y), 1.0)
+
+    by_vjp = custom_gradient(vjp=by_loop)(solve)
+    by_jvp = custom_gradient(jvp=lambda tangents, y, x: by_loop(tangents[0], y, x))(solve)
+    slope = grad(by_vjp)(1.0)
+    assert slope == pytest.approx((solve(1.0 + 1e-5) - solve(1.0 - 1e-5)) / 2e-5, rel=1e-8)
+    assert jvp(by_jvp, (1.0,), (1.0,))[1] == pytest.approx(slope, rel=1e-12)
+    for call in (lambda: jvp(by_vjp, (1.0,), (1.0,)), lambda: grad(by_jvp)(1.0)):
+        with pytest.raises(UnsupportedError, match=r"compares what it is given.*both rules"):
+            call()
+    both = custom_gradient(vjp=by_loop, jvp=lambda tangents, y, x: by_loop(tangents[0], y, x))(solve)
+    assert jvp(both, (1.0,), (1.0,))[1] == pytest.approx(grad(both)(1.0), rel=1e-12)

@@ -1,0 +1,231 @@
+"""What the learner builds in notebook 16, run for a check: slopes of roots, of fixed points, and of best fits.
+
+The expected numbers come from the loops themselves, differentiated turn by turn until nothing changes any more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import autodiff_lab
+from autodiff_lab import grad, hessian, jacobian, jvp, record, vjp
+from autodiff_lab.lessons.checks import plain, run_cases
+
+Turn = Callable[[Any, Any], Any]
+TURNS = 150
+
+
+def unrolled(turn: Turn, start: Any) -> Callable[[Any], Any]:
+    """The loop as the learner would record it, long after it has converged."""
+
+    def run(x: Any) -> Any:
+        z = start
+        for _ in range(TURNS):
+            z = turn(z, x)
+        return z
+
+    return run
+
+
+# Roots
+
+ROOTS: dict[str, tuple[Callable[[Any, Any], Any], float, float]] = {
+    "z − cos(x z) = 0 at x = 1": (lambda z, x: z - np.cos(x * z), 0.7390851332151607, 1.0),
+    "z² − x = 0 at x = 9, z = 3": (lambda z, x: z * z - x, 3.0, 9.0),
+    "z² − x = 0 at x = 9, z = −3": (lambda z, x: z * z - x, -3.0, 9.0),
+    "z³ + x z − 2 = 0 at x = 1, z = 1": (lambda z, x: z**3 + x * z - 2.0, 1.0, 1.0),
+}
+COSINE, SQUARE, *_ = ROOTS
+
+
+def expected_slopes() -> dict[str, Any]:
+    """The slopes of the four roots, the first from its loop, the others by hand."""
+    cosine = float(grad(unrolled(lambda z, x: np.cos(x * z), 1.0))(1.0))
+    return dict(zip(ROOTS, (cosine, 1 / 6, -1 / 6, -1 / 4), strict=True))
+
+
+def slope_roots(root_slope: Any) -> Any:
+    """The learner's slopes."""
+    return run_cases(lambda names, F, z, x: root_slope(F, z, x), ROOTS, root_slope, listing=("ad",))
+
+
+# Fixed points of several numbers
+
+CHAIN = np.array([[0.1, 0.6, 0.0], [0.3, 0.2, 0.6], [0.0, 0.3, -0.1]])
+LOOPS: dict[str, tuple[Turn, Any, Any, Any]] = {
+    "tanh(W z + x), three numbers": (
+        lambda z, x: np.tanh(CHAIN @ z + x),
+        np.zeros(3),
+        np.array([0.5, -0.3, 0.2]),
+        np.array([1.0, 0.0, 2.0]),
+    ),
+    "two states, three parameters": (
+        lambda z, x: np.cos(z[::-1]) * x[:2] + 0.1 * x[2] * z,
+        np.zeros(2),
+        np.array([0.4, 0.7, 0.5]),
+        np.array([1.0, -2.0, 0.5]),
+    ),
+}
+THREE, TWO = LOOPS
+
+
+def pushed(case: str) -> str:
+    """The name of a case of the forward direction."""
+    return f"the tangent of the solution of {case}"
+
+
+def expected_tangents() -> dict[str, Any]:
+    """What the loops give when each turn is differentiated."""
+    return {case: plain(jvp(unrolled(turn, start), (x,), (dx,))[1]) for case, (turn, start, x, dx) in LOOPS.items()}
+
+
+def push_solutions(push: Any) -> Any:
+    """The learner's tangents, at the solutions."""
+    cases = {case: (turn, unrolled(turn, start)(x), x, dx) for case, (turn, start, x, dx) in LOOPS.items()}
+    return run_cases(lambda names, *at: push(*at), cases, push, listing=("ad", "np"))
+
+
+def value_of(case: str) -> str:
+    """The name of a case: the solution itself."""
+    return f"the solution of {case}"
+
+
+def gradient_of(case: str) -> str:
+    """The name of a case: the gradient of a loss of the solution."""
+    return f"the gradient of Σ z³ for {case}"
+
+
+LINES = "lines on the tape of a solution: its input, and itself"
+
+
+def _loss(z: Any) -> Any:
+    return np.sum(z**3)
+
+
+def expected_rule() -> dict[str, Any]:
+    """Solutions and gradients of the loops, and a tape of two lines."""
+    found: dict[str, Any] = {}
+    for case, (turn, start, x, _) in LOOPS.items():
+        run = unrolled(turn, start)
+        found[value_of(case)] = plain(run(x))
+        found[gradient_of(case)] = plain(grad(lambda x, run=run: _loss(run(x)))(x))
+    return found | {LINES: 2.0}
+
+
+def use_rule(implicit: Any) -> Any:
+    """The learner's solutions: values, gradients, and what they put on a tape."""
+    cases: dict[str, tuple[Any, ...]] = {}
+    for case, (turn, start, x, _) in LOOPS.items():
+        cases[value_of(case)] = (_solve, turn, start, x)
+        cases[gradient_of(case)] = (_differentiate, turn, start, x)
+    cases[LINES] = (_count_lines, *LOOPS[THREE][:3])
+    return run_cases(
+        lambda names, look, turn, start, x: look(implicit(turn, start), x),
+        cases,
+        implicit,
+        listing=("ad", "np", "settle"),
+    )
+
+
+def _solve(solution: Any, x: Any) -> Any:
+    return solution(x)
+
+
+def _differentiate(solution: Any, x: Any) -> Any:
+    return grad(lambda x: _loss(solution(x)))(x)
+
+
+def _count_lines(solution: Any, x: Any) -> float:
+    return float(len(record(solution, x)[1]))
+
+
+# The adjoint by the same loop
+
+
+def adjoint_of(case: str) -> str:
+    """The name of a case of the way back."""
+    return f"the adjoint w for {case}"
+
+
+def _at_the_solution(case: str) -> tuple[Any, Any]:
+    turn, start, x, _ = LOOPS[case]
+    z = unrolled(turn, start)(x)
+    return vjp(turn, z, x)[1], np.arange(1.0, 1.0 + len(z))
+
+
+def expected_adjoints() -> dict[str, Any]:
+    """Solved as linear systems."""
+    found = {}
+    for case, (turn, start, x, _) in LOOPS.items():
+        z = unrolled(turn, start)(x)
+        A = jacobian(turn)(z, x)
+        found[adjoint_of(case)] = plain(np.linalg.solve(np.eye(len(z)) - A.T, _at_the_solution(case)[1]))
+    return found
+
+
+def settle_adjoints(adjoint: Any) -> Any:
+    """The learner's adjoints."""
+    cases = {adjoint_of(case): _at_the_solution(case) for case in (TWO, THREE)}  # the faster to fail comes first
+    return run_cases(lambda names, *at: adjoint(*at), cases, adjoint, listing=("ad", "np", "settle"))
+
+
+# Best fits
+
+TARGET = np.array([1.0, -2.0])
+FITS: dict[str, tuple[Callable[[Any, Any], Any], Any, float]] = {
+    "Σ (w − a)² + λ Σ w² with a = (1, −2), at λ = 1": (
+        lambda w, lam: np.sum((w - TARGET) ** 2) + lam * np.sum(w**2),
+        np.zeros(2),
+        1.0,
+    ),
+    "Σ (eʷ − a w) + λ (w₀ + w₁)² with a = (1, 3), at λ = 0.5": (
+        lambda w, lam: np.sum(np.exp(w) - np.array([1.0, 3.0]) * w) + lam * np.sum(w) ** 2,
+        np.zeros(2),
+        0.5,
+    ),
+}
+RIDGE, BENT = FITS
+
+
+def find_best(loss: Callable[[Any, Any], Any], w: Any, lam: Any) -> Any:
+    """Newton's method; the last turn is the one through which the slope can be taken."""
+    for _ in range(30):
+        w = w - np.linalg.solve(hessian(loss)(w, lam), grad(loss)(w, lam))
+    return w
+
+
+def expected_fits() -> dict[str, Any]:
+    """The slopes of the best weights, through all turns of Newton's method."""
+    return {
+        case: plain(jvp(lambda lam, loss=loss, w=w: find_best(loss, w, lam), (lam,), (1.0,))[1])
+        for case, (loss, w, lam) in FITS.items()
+    }
+
+
+def slope_fits(slope_of_best: Any) -> Any:
+    """The learner's slopes of the best weights."""
+    cases = {case: (loss, find_best(loss, w, lam), lam) for case, (loss, w, lam) in FITS.items()}
+    return run_cases(lambda names, *at: slope_of_best(*at), cases, slope_of_best, listing=("ad", "np"))
+
+
+# What other code gives
+
+
+def given_by(written: str, observe: Callable[[Any], Any], *cases: str) -> dict[str, Any]:
+    """What a check observes of some other code, in these cases."""
+    names: dict[str, Any] = {"ad": autodiff_lab, "np": np, "settle": settle}
+    exec(written, names)
+    found = observe(names[observe.__code__.co_varnames[0]])
+    return {case: found[case] for case in cases}
+
+
+def settle(turn: Callable[[Any], Any], z: Any) -> Any:
+    """The notebook's loop."""
+    for _ in range(10_000):
+        z, before = turn(z), z
+        if np.max(np.abs(z - before)) <= 1e-14:
+            return z
+    raise ValueError("this loop does not settle")

@@ -1,0 +1,1 @@
+"""ConvergedLoop: a loop that converges, and three derivatives of what it finds."""
