@@ -153,7 +153,8 @@ class Batch(Level):
                 "or multiply by ones and zeros."
             )
         if op.kind == "shape":
-            return op.fn(*(np.zeros(x.shape, x.dtype) if mine else x for x, mine in zip(operands, own, strict=True)))
+            shaped = (np.zeros(x.shape, x.dtype) if mine else x for x, mine in zip(operands, own, strict=True))
+            return op.fn(*shaped, **static)
         y = None
         if op.inside is None:
             values = [x.value if mine else x for x, mine in zip(operands, own, strict=True)]

@@ -118,6 +118,8 @@ DERIVATIVES = {
     "hessian": lambda x: ad.hessian(lambda x: net(W, x))(x),
     "grad of grad": lambda x: ad.grad(lambda x: np.sum(ad.grad(lambda x: net(W, x))(x) ** 2))(x),
     "prod": lambda x: ad.grad(np.prod)(x),
+    "elementwise_grad": lambda x: ad.elementwise_grad(np.tanh)(x),
+    "shapes": lambda x: ad.grad(lambda x: np.sum((np.zeros_like(x, dtype=int) + len(x)) * x))(x),
     "vmap": lambda x: ad.vmap(lambda t: np.sin(t) * x)(x),
     "checkpoint": lambda x: ad.grad(ad.checkpoint(lambda x: net(W, x)))(x),
     "custom": lambda x: ad.grad(ad.custom_gradient(partials=(lambda y, x: 7 * x,))(lambda x: x * 1.0))(x[0]),
@@ -240,6 +242,18 @@ def test_an_escaped_value_is_refused() -> None:
     ad.vmap(lambda x: kept.append(x) or x)(XS)
     with pytest.raises(ad.AutodiffError, match="has already ended"):
         np.sin(kept[0])
+
+
+def test_what_looks_at_a_run_sees_the_batch_as_one() -> None:
+    """A tape, a compiled program, and the gradient check around a mapped function."""
+
+    def total(xs: Any) -> Any:
+        return np.sum(ad.vmap(lambda x: net(W, x))(xs))
+
+    value, tape = ad.record(total, XS)
+    assert len(tape) < 12
+    ad.check_grads(total, (XS,), order=2)
+    np.testing.assert_allclose(ad.program(total, XS)(XS)[1], ad.grad(total)(XS))
 
 
 def test_pausing_a_derivative_does_not_pause_the_batch() -> None:
