@@ -25,6 +25,7 @@ from .engine.tape import Tape, Variable
 from .transforms.custom import checkpoint, custom_gradient, stop_gradient
 from .transforms.gradients import grad, jvp, record, value_and_grad, vjp
 from .transforms.jacobians import elementwise_grad, hessian, hvp, jacfwd, jacobian, jacrev, linearize
+from .transforms.vmap import vmap
 
 __version__ = "0.1.0"
 
@@ -135,6 +136,7 @@ __all__ = [
     "trace_nonfinite",
     "value_and_grad",
     "vjp",
+    "vmap",
 ]
 
 

@@ -376,9 +376,9 @@ def _require_elementwise(f: Callable[..., Any], value: Any, pullback: Callable[.
 
         weighted = pullback(pytree.map_leaves(weights, value))[0]
         for g, slope in zip(pytree.flatten(weighted), pytree.flatten(slopes), strict=True):
-            slope = innermost_value(slope)
-            least = np.finfo(slope.dtype).tiny * 2.0**2**digits  # smaller numbers lose digits
-            if not np.allclose(innermost_value(g), slope * weights(slope), rtol=1e-5, atol=least, equal_nan=True):
+            expected = innermost_value(slope * weights(slope))
+            least = np.finfo(expected.dtype).tiny * 2.0**2**digits  # smaller numbers lose digits
+            if not np.allclose(innermost_value(g), expected, rtol=1e-5, atol=least, equal_nan=True):
                 _refuse_mixed(f)
 
 

@@ -44,7 +44,8 @@ def _reversed_cumsum(g: Any, x: Any, axis: int | None) -> Any:
 
 def _products_of_others(y: Any, x: Any, axis: Any) -> Any:
     """For each entry the product of all others of its slice; exact also where some are zero."""
-    if not np.any(x == 0):
+    zero = x == 0
+    if isinstance(zero, (np.ndarray, np.bool_)) and not zero.any():  # not so in a batch, where examples may differ
         return y / x
     shape = shape_of(x)
     axes = range(len(shape)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
@@ -224,7 +225,7 @@ def _nansum(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
 @composed(np.nanmean)
 def _nanmean(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
     there = np.logical_not(np.isnan(a))
-    return np.nansum(a, axis=axis, keepdims=keepdims) / np.sum(there, axis=axis, keepdims=keepdims, dtype=a.dtype)
+    return np.nansum(a, axis=axis, keepdims=keepdims) / np.sum(there.astype(a.dtype), axis=axis, keepdims=keepdims)
 
 
 length = reduction("norm", lambda y, x, axis: unless(y == 0, 0.0, x / unless(y == 0, 1.0, y)), call=np.linalg.norm)

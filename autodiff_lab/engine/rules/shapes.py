@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..broadcasting import shape_of, unbroadcast
+from ..broadcasting import align_axes, shape_of, unbroadcast
 from ..dispatch import TABLE, Traced, apply
 from ..errors import UnsupportedError
 from .rows import comparison, composed, linear
@@ -52,7 +52,11 @@ linear(
     lambda g, y, x, axes=None: np.transpose(g, _invert_axes(axes)),
     batched=lambda t, y, axes=None: np.transpose(t, _axes_behind_batch(axes, y)),
 )
-linear(np.broadcast_to, lambda g, y, x, shape: unbroadcast(g, x))
+linear(
+    np.broadcast_to,
+    lambda g, y, x, shape: unbroadcast(g, x),
+    batched=lambda t, y, shape: np.broadcast_to(align_axes(t, shape_of(t)[1:], shape_of(y)), (len(t), *shape_of(y))),
+)
 linear(
     "astype",
     lambda g, y, x, dtype: as_type(g, x.dtype),

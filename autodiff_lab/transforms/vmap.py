@@ -1,0 +1,275 @@
+"""Batches: a function of one example, run once on all of them, by a batching rule for each operation.
+
+A :class:`Batched` value looks to the function like that of one example; in truth it has the batch axis in front. The
+rules need little: an entry-by-entry operation lines the axes up, a reduction and a linear map work one axis further
+back, a product takes a stack of matrices. Any other operation runs once for each example, and its results are stacked.
+"""
+
+from __future__ import annotations
+
+import operator
+import string
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
+from typing import Any, NoReturn
+
+import numpy as np
+
+from ..engine.broadcasting import align_axes, shape_of
+from ..engine.dispatch import TABLE, Level, Op, apply, as_operand
+from ..engine.errors import InputError, ShapeError, UnsupportedError
+from ..engine.operators import Overloaded
+from ..engine.values import to_output
+from . import pytree
+from .recording import argument_names, check_result, innermost_value, name_of
+
+__all__ = ["Batched", "vmap"]
+
+
+def vmap(f: Callable[..., Any], in_axes: int | Sequence[int | None] | None = 0) -> Callable[..., Any]:
+    """Map a function over an axis of its arguments: it is written for one example, and runs once on all of them.
+
+    Parameters
+    ----------
+    f : callable
+        Takes and returns numbers, arrays, or pytrees of them.
+    in_axes : int, None, or a sequence with one of these for each argument
+        Which axis of an argument counts the examples; None for an argument that all examples share. An entry holds for
+        each array of a pytree.
+
+    Returns
+    -------
+    callable
+        Takes arguments with one axis more, all of one length n; returns results of shape ``(n, *shape of one)``.
+        Keywords are passed on as they are.
+
+    Raises
+    ------
+    InputError
+        If `in_axes` is no axis, has another length than the arguments, or names no axis at all.
+    ShapeError
+        If an argument has no such axis, the lengths differ, or an ``if`` is answered differently by two examples.
+    UnsupportedError
+        If an operation has results of different shapes for different examples, or an index is an example's own.
+
+    Notes
+    -----
+    As in JAX (Bradbury and others, *JAX: composable transformations*, 2018). An operation without a batching rule is
+    run once for each example, and an ``if`` goes the way that all examples agree on; JAX refuses both.
+
+    Examples
+    --------
+    Gradients for each example of a loss, of shape ``(3, 2)`` for 3 examples and 2 weights:
+
+    >>> import numpy as np
+    >>> from autodiff_lab import grad
+    >>> def loss(w, x, wanted):
+    ...     return (w @ x - wanted) ** 2
+    >>> xs, wanted = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]), np.array([1.0, 2.0, 3.0])
+    >>> vmap(grad(loss), in_axes=(None, 0, 0))(np.zeros(2), xs, wanted)
+    array([[-2.,  0.],
+           [ 0., -4.],
+           [-6., -6.]])
+    """
+
+    @wraps(f)
+    def mapped(*args: Any, **kwargs: Any) -> Any:
+        axes = _axis_of_each(in_axes, len(args), f)
+        names = argument_names(f, len(args))
+        fronts = [_to_front(x, axis, name) for x, axis, name in zip(args, axes, names, strict=True)]
+        sizes = {
+            path: shape_of(x)[0]
+            for k, axis in enumerate(axes)
+            if axis is not None
+            for path, x in zip(pytree.paths(names[k], args[k]), pytree.flatten(fronts[k]), strict=True)
+        }
+        if len(set(sizes.values())) != 1 or 0 in sizes.values():
+            found = ", ".join(f"{path} has {n}" for path, n in sizes.items()) or "there is none"
+            raise ShapeError(f"vmap({name_of(f)}) needs the same number of examples, at least one: {found}.")
+        level = Batch(next(iter(sizes.values())))
+        inputs = [
+            x if axis is None else pytree.map_leaves(lambda front: Batched(front, level), front)
+            for x, axis, front in zip(args, axes, fronts, strict=True)
+        ]
+        result = level.run(f if not kwargs else lambda *inputs: f(*inputs, **kwargs), inputs)
+
+        def collect(y: Any) -> Any:
+            if not (type(y) is Batched and y.level is level):
+                y = check_result(y)
+            return to_output(level.with_axis(y))
+
+        return pytree.map_leaves(collect, result)
+
+    return mapped
+
+
+def _axis_of_each(in_axes: Any, count: int, f: Callable[..., Any]) -> list[int | None]:
+    one = in_axes is None or hasattr(in_axes, "__index__")
+    try:
+        axes = [None if axis is None else operator.index(axis) for axis in ([in_axes] * count if one else in_axes)]
+    except TypeError:
+        raise InputError(
+            f"in_axes is {in_axes!r}; it takes an axis (0, 1, …), None for an argument that all examples share, or a "
+            "tuple with one of these for each argument."
+        ) from None
+    if len(axes) != count:
+        raise InputError(
+            f"in_axes has {len(axes)} entries, and {name_of(f)} was called with {count} positional arguments."
+        )
+    if all(axis is None for axis in axes):
+        raise InputError(f"vmap({name_of(f)}) has no axis to map over: give in_axes an axis for one argument at least.")
+    return axes
+
+
+def _to_front(tree: Any, axis: int | None, name: str) -> Any:
+    def move(x: Any) -> Any:
+        x = as_operand(x)
+        shape = shape_of(x)
+        if axis is not None and not -len(shape) <= axis < len(shape):
+            raise ShapeError(
+                f"vmap was to map over axis {axis} of {name}, of which a part has shape {shape}. Give in_axes an axis "
+                "that there is, or None for an argument that all examples share."
+            )
+        return x if axis == 0 else np.moveaxis(x, axis, 0)  # type: ignore[arg-type]
+
+    return tree if axis is None else pytree.map_leaves(move, tree)
+
+
+class Batch(Level):
+    """One call of a mapped function: its operations by their batching rules."""
+
+    pausable = False
+
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        self.size = size
+
+    def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any]) -> Any:
+        """Apply one operation to all examples."""
+        own = [type(x) is Batched and x.level is self for x in operands]
+        if any(isinstance(x, Batched) for option in static.values() for x in pytree.flatten(option)):
+            raise UnsupportedError(
+                f"{op.name} was given a position that differs from example to example. Choose entries with np.where, "
+                "or multiply by ones and zeros."
+            )
+        if op.kind == "shape":
+            shaped = (np.zeros(x.shape, x.dtype) if mine else x for x, mine in zip(operands, own, strict=True))
+            return op.fn(*shaped, **static)
+        y = None
+        if op.inside is None:
+            values = [x.value if mine else x for x, mine in zip(operands, own, strict=True)]
+            shapes = [shape_of(x) for x in operands]
+            if op.kind == "elementwise" or op in ENTRY_BY_ENTRY:
+                y = apply(op, line_up(values, own, shapes), static)
+            elif op.kind == "reduction":
+                y = _reduce(op, values[0], len(shapes[0]), static)
+            elif op in PRODUCTS:
+                y = PRODUCTS[op](values, own, shapes, **static)
+            elif op.kind == "linear" and op.batched is not None:
+                full = tuple(map(self.with_axis, operands))
+                like = tuple(map(np.zeros, shapes))
+                y = op.batched(self.size, as_operand(op.fn(*like, **static)), like, full, static)
+        return Batched(self._run_each(op, operands, own, static) if y is None else y, self)
+
+    def with_axis(self, x: Any) -> Any:
+        """The value with the batch axis in front; a value that all examples share is copied along it."""
+        if type(x) is Batched and x.level is self:
+            return x.value
+        return np.broadcast_to(x, (self.size, *shape_of(x)))
+
+    def _run_each(self, op: Op, operands: Any, own: Sequence[bool], static: Mapping[str, Any]) -> Any:
+        each = [
+            apply(op, tuple(x.value[b] if mine else x for x, mine in zip(operands, own, strict=True)), static)
+            for b in range(self.size)
+        ]
+        if any(isinstance(y, (tuple, list)) or shape_of(y) != shape_of(each[0]) for y in each):
+            raise UnsupportedError(
+                f"{op.name} has no batching rule: its result has another shape for each example. Keep the shape, with "
+                "np.where, or call it for each example in a loop."
+            )
+        return np.stack(each)
+
+
+def line_up(values: Sequence[Any], own: Sequence[bool], shapes: Sequence[tuple[int, ...]]) -> tuple[Any, ...]:
+    """Operands of one example, broadcast from behind, with the batch axis in front of all of them."""
+    longest = max(shapes, key=len)
+    return tuple(
+        align_axes(x, shape, longest) if mine else x for x, mine, shape in zip(values, own, shapes, strict=True)
+    )
+
+
+def _reduce(op: Op, x: Any, n: int, static: Mapping[str, Any]) -> Any:
+    """A reduction along the same axes, each of them one further back."""
+    if n == 0:
+        return x
+    axis = static.get("axis")
+    if axis is None and not static.get("keepdims"):
+        return apply(op, (np.reshape(x, (shape_of(x)[0], -1)),), {**static, "axis": 1})
+    axes = range(n) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    behind = tuple(a % n + 1 for a in axes)
+    return apply(op, (x,), {**static, "axis": behind[0] if len(behind) == 1 else behind})
+
+
+def _multiply_matrices(values: Any, own: Any, shapes: Any) -> Any:
+    """A stack of matrix products; a vector is a row on the left, a column on the right."""
+    rows, columns = len(shapes[0]) == 1, len(shapes[1]) == 1
+    full = [(1, *shapes[0]) if rows else shapes[0], (*shapes[1], 1) if columns else shapes[1]]
+    matrices = [
+        np.reshape(x, (*shape_of(x)[:1], *shape) if mine else shape)
+        for x, mine, shape in zip(values, own, full, strict=True)
+    ]
+    y = np.matmul(*line_up(matrices, own, full))
+    y = y[..., 0] if columns else y
+    return y[..., 0, :] if rows and not columns else y[..., 0] if rows else y
+
+
+def _sum_products(values: Any, own: Any, shapes: Any, subscripts: str) -> Any:
+    """Einstein's summation with one letter more."""
+    left, _, out = subscripts.partition("->")
+    new = next(c for c in string.ascii_letters if c not in subscripts)
+    terms = [new + term if mine else term for term, mine in zip(left.split(","), own, strict=True)]
+    return np.einsum(f"{','.join(terms)}->{new}{out}", *values)
+
+
+PRODUCTS: dict[Op, Callable[..., Any]] = {TABLE[np.matmul]: _multiply_matrices, TABLE["einsum"]: _sum_products}
+ENTRY_BY_ENTRY = {
+    *(op for key, op in TABLE.items() if isinstance(key, np.ufunc) and op.kind in ("flat", "comparison")),
+    *(TABLE[key] for key in (np.where, "unless", np.round, np.around, "as integers")),
+}
+
+
+class Batched(Overloaded):
+    """The values of all examples, which the function takes for the value of one."""
+
+    __slots__ = ("level", "value")
+
+    def __init__(self, value: Any, level: Batch) -> None:
+        self.value, self.level = value, level
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of one example's value."""
+        return shape_of(self.value)[1:]
+
+    def __bool__(self) -> bool:
+        if self.shape == () and isinstance(self.level, Batch):
+            answers = {bool(answer) for answer in innermost_value(self.value).flat}
+            if len(answers) == 1:
+                return answers.pop()
+            raise ShapeError(
+                "An `if` was reached, and the examples of this vmap answer it differently. Compute both and choose: "
+                "np.where(condition, a, b)."
+            )
+        return super().__bool__()
+
+    def _raise_detached(self, what: str, instead: str) -> NoReturn:
+        raise UnsupportedError(
+            f"{what} of {self!r} would be the same for all examples. Use NumPy functions of the value that vmap can "
+            "follow (np.where, np.max, np.sum, …), or call the function for each example in a loop."
+        )
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> NoReturn:
+        self._raise_detached("A plain array", "")
+
+    def __repr__(self) -> str:
+        return f"Batched({self.level.size} examples of shape {self.shape})"

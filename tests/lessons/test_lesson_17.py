@@ -1,0 +1,97 @@
+"""Notebook 17: what the reader's machine says of itself holds, and right answers that look different from ours pass."""
+
+import numpy as np
+import pytest
+
+import autodiff_lab as ad
+from autodiff_lab.lessons import lesson_17 as lesson
+
+from ..notebooks.reading import answered, listing, named, read
+from .test_every_exercise import submit
+
+
+@pytest.fixture(scope="module")
+def machine():
+    """The names of the notebook's listings, with the good answers lent."""
+    names = {"__name__": "__main__"}
+    exec(listing("17"), names)
+    return names
+
+
+FUNCTIONS = {
+    "one result": lambda m: lambda x1, x2: m["log"](x1) + x1 * x2 - m["sin"](x2),
+    "two results": lambda m: lambda x1, x2: (x1 * m["cos"](x2), m["recip"](x1) * x1 * x1),
+    "a constant": lambda m: lambda x1, x2: m["sin"](2.0 * x1) + 3.0 * x2,
+}
+ENGINES = {
+    "one result": lambda x: np.stack([np.log(x[0]) + x[0] * x[1] - np.sin(x[1])]),
+    "two results": lambda x: np.stack([x[0] * np.cos(x[1]), x[0]]),
+    "a constant": lambda x: np.stack([np.sin(2.0 * x[0]) + 3.0 * x[1]]),
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_vjp_is_transpose_after_linearize(machine, name):
+    f, expected = FUNCTIONS[name](machine), ad.jacrev(ENGINES[name])(np.array([2.0, 5.0]))
+    _, linear = machine["linearize"](f, 2.0, 5.0)
+    columns = [machine["run"](linear, *e) for e in np.eye(2)]
+    np.testing.assert_allclose(np.transpose(columns), expected)
+    assert {op for _, op, _, _ in linear.equations} <= {"mul", "add", "neg"}
+    _, pull = machine["vjp"](f, 2.0, 5.0)
+    np.testing.assert_allclose([pull(*seed) for seed in np.eye(len(expected))], expected)
+    rows = machine["vmap"](pull, (0,) * len(expected))(*np.eye(len(expected)))
+    np.testing.assert_allclose(np.transpose(rows), expected)
+
+
+def test_sums_and_copies_of_arrays(machine):
+    total, copy, sin = machine["total"], machine["copy"], machine["sin"]
+
+    def f(x):
+        return total(sin(x) * copy(total(x, 0, 3), 0, 3), 0, 3)
+
+    x = np.array([0.5, 1.0, 2.0])
+    _, pull = machine["vjp"](f, x)
+    np.testing.assert_allclose(pull(1.0)[0], ad.grad(lambda x: np.sum(np.sin(x) * np.sum(x)))(x))
+    xs = np.stack([x, 2 * x])
+    (batched,) = machine["vmap"](f, (0,))(xs)
+    np.testing.assert_allclose(batched, [np.sum(np.sin(x) * np.sum(x)) for x in xs])
+
+
+def test_a_transpose_of_a_transpose_is_the_linear_program(machine):
+    _, linear = machine["linearize"](FUNCTIONS["two results"](machine), 2.0, 5.0)
+    twice = machine["transpose"](machine["transpose"](linear))
+    for e in np.eye(2):
+        np.testing.assert_allclose(machine["run"](twice, *e), machine["run"](linear, *e))
+
+
+def test_the_count_of_exercise_2_is_the_machines(machine):
+    _, linear = machine["linearize"](lambda x1, x2: x1 * x1 * machine["sin"](x2), 2.0, 5.0)
+    operations = [op for _, op, _, _ in linear.equations]
+    assert (len(operations), operations.count("mul")) == lesson.ex_17_2.expected
+
+
+def test_the_axes_of_exercise_6_are_right():
+    def loss(w, x, wanted):
+        return (w @ x - wanted) ** 2
+
+    weights, inputs, labels = np.ones(2), np.ones((2, 30)), np.zeros(30)
+    axes = lesson.ex_17_6.expected
+    assert ad.vmap(ad.grad(loss), in_axes=axes)(weights, inputs, labels).shape == (30, 2)
+    for wrong in lesson.ex_17_6.misconceptions:
+        with pytest.raises((ad.AutodiffError, ValueError)):
+            ad.vmap(ad.grad(loss), in_axes=eval(wrong.written.partition("=")[2]))(weights, inputs, labels)
+
+
+def test_a_loop_is_right_too_if_the_function_runs_once():
+    written = """
+def my_jacrev(f, x):
+    value, pull = ad.vjp(f, x)
+    return [pull(w)[0] for w in np.eye(len(value))]
+"""
+    assert submit("17", lesson.ex_17_5, written).passed
+
+
+def test_the_notebook_has_each_rule_once(machine):
+    assert set(machine["PARTIAL"]) | set(machine["TRANSPOSE"]) == set(machine["RUN"])
+    assert not set(machine["PARTIAL"]) & set(machine["TRANSPOSE"])
+    assert answered(read(named("17")), lesson.progress.exercises())
