@@ -16,9 +16,9 @@ STOPS = [(name, stop) for name, plan in PLANS.items() for stop in plan.stops]
 
 def test_there_are_three_plans():
     names = [heading.partition(":")[0] for heading in re.findall(r"^## (.*)$", PAGE, re.MULTILINE)]
-    assert names[-3:] == ["40 minutes", "90 minutes", "3 × 90 minutes"]
+    assert names[-3:] == ["40 minutes", "90 minutes", "4 × 90 minutes"]
     titles = re.findall(r"^##+ (.*)$", PAGE, re.MULTILINE)
-    assert set(PLANS) == {"40", "90", "first_evening", "second_evening", "third_evening"}
+    assert set(PLANS) == {"40", "90", "first_evening", "second_evening", "third_evening", "fourth_evening"}
     assert all(plan.title in titles for plan in PLANS.values())
 
 
