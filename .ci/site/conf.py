@@ -15,6 +15,7 @@ ROOT = Path(autodiff_lab.__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 REPOSITORY = PROJECT["urls"]["Repository"]
 BINDER = f"https://mybinder.org/v2/gh/{REPOSITORY.removeprefix('https://github.com/')}/main?urlpath=doc/tree/notebooks/"
+THIN_SPACE = '<mspace width="0.17em"/>'
 LITE = "lite/lab/index.html?path="
 
 project = "autodiff_lab"
@@ -121,7 +122,8 @@ def write_mathml(display):
     def visit(translator, node):
         tag = "div" if display == "block" else "span"
         formula = mathml(node.astext(), display)
-        formula = re.sub(r"(<mi>[a-z]{2,}</mi>)(?=<m(?!o))", r'\1<mspace width="0.17em"/>', formula)  # sin x
+        formula = re.sub(r"(<mi>[a-z]{2,}</mi>)(?=<m(?!o))", rf"\1{THIN_SPACE}", formula)  # sin x
+        formula = re.sub(r"(</m(?:i|n|sub|sup)>)(<mi>[a-z]{2,}</mi>)", rf"\1{THIN_SPACE}\2", formula)  # x sin
         formula = re.sub(r"<msup>(<mi>.</mi>)<mi>(&#x0203[234];)</mi></msup>", r"\1<mtext>\2</mtext>", formula)  # f′
         translator.body.append(f'<{tag} class="formula">{formula}</{tag}>')
         raise SkipNode

@@ -106,6 +106,17 @@ class Visitor:
             bool(page.locator(f"#search-results a[href*='{lesson}']").count()), f"{word} is not found in {lesson}"
         )
 
+    def deep_links(self) -> None:
+        """A link of the glossary, and one of the misconceptions, shows its cell."""
+        for name in ("glossary.html", "misconceptions.html"):
+            page = self.open(name)
+            page.locator("a[href*='#cell-id=']").first.click()
+            page.wait_for_timeout(1000)
+            anchor = unquote(urldefrag(page.url).fragment)
+            top = page.locator(f"[id='{anchor}']").bounding_box()["y"]
+            header = page.locator(".bd-header-article").bounding_box()["height"]
+            self.expect(header <= top < LAPTOP["height"] / 2, f"from {name}: the cell is at {top:.0f} px")
+
     def every_page(self) -> None:
         """No page is wider than a phone, and all links and anchors hold."""
         anchors, links = {}, {}
@@ -222,6 +233,7 @@ def main() -> None:
         visitor.open("reference/autodiff_lab.grad.html")
         visitor.shoot("reference")
         visitor.search("fan-out", "04_the_adjoint_flow")
+        visitor.deep_links()
         visitor.themes()
         visitor.every_page()
         browser.close()
