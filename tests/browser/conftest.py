@@ -1,7 +1,8 @@
 """Chromium, JupyterLab and the rules that hold on every page a browser test opens.
 
-No request leaves this machine, nothing is written to the console as an error, no script fails, and a screenshot
-of how the page looked at the end is left in `tests/browser/screenshots/` (git ignores it).
+No request leaves this machine, nothing is written to the console as an error, and no script fails. Of a test that fails
+a screenshot of how the page looked at the end is left in `tests/browser/screenshots/` (git ignores it); with
+`AUTODIFF_LAB_SCREENSHOTS=1` of all tests, and of moments on their way.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,10 @@ from .watch import NOTHING_LEAVES, Watch
 
 HERE = Path(__file__).parent
 SCREENSHOTS = HERE / "screenshots"
+SCREENSHOTS_WANTED = bool(os.environ.get("AUTODIFF_LAB_SCREENSHOTS"))  # five hundred, which nobody looks at in CI
+LONGEST = [f"test_{name}" for name in ("notebooks_run", "labs", "engines", "lecture", "exported_page", "groups")]
+FAILED = pytest.StashKey[bool]()
+PATIENCE = 60_000  # milliseconds: what is never going to come fails a test all the same, and a busy machine does not
 CHROMIUM_FLAGS = [
     *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-dev-shm-usage"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
@@ -34,13 +39,22 @@ CHROMIUM_FLAGS = [
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what is in this folder, and run it last: quick tests answer first, and a browser keeps an event loop.
 
-    The two files that take longest go ahead of the others, so that no worker is left alone with one at the end.
+    The files that take longest go ahead of the others, so that no worker is left alone with one at the end.
     """
     ours = [item for item in items if HERE in item.path.parents]
-    ours.sort(key=lambda item: item.path.stem not in ("test_labs", "test_notebooks_run"))
+    ours.sort(key=lambda item: LONGEST.index(item.path.stem) if item.path.stem in LONGEST else len(LONGEST))
     for item in ours:
         item.add_marker(pytest.mark.browser)
     items[:] = [item for item in items if HERE not in item.path.parents] + ours
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Note that a test has failed, before its pages are closed."""
+    report = yield
+    if report.failed:
+        item.stash[FAILED] = True
+    return report
 
 
 def _missing(what: str) -> None:
@@ -98,6 +112,8 @@ WHOLE_HEIGHT = """() => {
 
 def photograph(page: Any, request: pytest.FixtureRequest, moment: str = "") -> None:
     """Keep a picture of the whole page, also of what is scrolled out of sight, under the name of the test."""
+    if not (SCREENSHOTS_WANTED or request.node.stash.get(FAILED, False)):
+        return
     name = re.sub(r"[^\w.-]+", "_", f"{request.node.name} {moment}").strip("_")
     SCREENSHOTS.mkdir(exist_ok=True)
     size = page.viewport_size
@@ -158,7 +174,7 @@ def watched_pages(context_for: Callable[..., Any], watch: Watch, leave: Callable
         media = {"reduced_motion": "reduce"}
         media |= {name: options.pop(name) for name in ("color_scheme", "reduced_motion") if name in options}
         context = context_for(offline, options)
-        context.set_default_timeout(20_000)
+        context.set_default_timeout(PATIENCE)
         if context not in followed:
             followed.add(context)
             following.enter_context(watch.follow(context, offline=offline))

@@ -1,7 +1,12 @@
 /* Every visible text of an element with its contrast against what lies behind it (WCAG 2.2, 1.4.3). */
 (root) => {
   const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  const known = new Map(); // a page has few colours, and to ask a canvas takes long
   const rgba = (color) => {
+    if (!known.has(color)) known.set(color, ask(color));
+    return known.get(color);
+  };
+  const ask = (color) => {
     canvas.clearRect(0, 0, 1, 1);
     canvas.fillStyle = color;
     canvas.fillRect(0, 0, 1, 1);

@@ -71,7 +71,7 @@ class Engine:
     def evaluate(self, function: str, *arguments: Any) -> Any:
         return self.driver.execute_script(f"return ({function})(...arguments)", *arguments)
 
-    def wait_until(self, function: str, *arguments: Any, seconds: float = 20) -> Any:
+    def wait_until(self, function: str, *arguments: Any, seconds: float = 60) -> Any:
         """Wait until a function of the page returns something true."""
         deadline = time.monotonic() + seconds
         while not (result := self.evaluate(function, *arguments)):

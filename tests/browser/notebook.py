@@ -28,10 +28,10 @@ class OpenNotebook:
     def __init__(self, page: Any, server: LabServer, path: str, view: str = "doc/tree") -> None:
         self.page, self.server, self.path = page, server, path
         page.goto(f"{server.url}/{view}/{path}?token={server.token}&reset")
-        page.locator(".jp-NotebookPanel .jp-Notebook .jp-Cell").first.wait_for(timeout=60_000)
+        page.locator(".jp-NotebookPanel .jp-Notebook .jp-Cell").first.wait_for()
         self._wait_for_idle_kernel()
 
-    def _wait_for_idle_kernel(self, seconds: float = 60) -> None:
+    def _wait_for_idle_kernel(self, seconds: float = 120) -> None:
         """Wait until the page is connected to an idle kernel; before that, running a cell silently does nothing.
 
         The page calls itself idle before it has a kernel, so the server is asked. A fresh server may first want to
@@ -73,7 +73,7 @@ class OpenNotebook:
         self.page.wait_for_function("() => !document.querySelector('.jp-OutputPlaceholder')")
         return self
 
-    def run_all(self, seconds: float = 120) -> OpenNotebook:
+    def run_all(self, seconds: float = 240) -> OpenNotebook:
         """Choose Run → Run All Cells and wait until every cell has its number; none may show an error or a warning."""
         self.page.get_by_role("menuitem", name="Run", exact=True).click()
         self.page.get_by_role("menuitem", name="Run All Cells", exact=True).click()

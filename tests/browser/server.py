@@ -111,7 +111,7 @@ class LabServer:
         for plugin, settings in SETTINGS.items():
             self.set(plugin, settings)
 
-    def _wait_until_ready(self, seconds: float = 60) -> None:
+    def _wait_until_ready(self, seconds: float = 120) -> None:
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline and self._process.poll() is None:
             try:
@@ -138,7 +138,7 @@ class LabServer:
         data = None if body is None else json.dumps(body).encode()
         headers = {"Authorization": f"token {self.token}", "Content-Type": "application/json"}
         request = urllib.request.Request(self.url + path, data=data, headers=headers, method=method)
-        with urllib.request.urlopen(request, timeout=30) as answer:
+        with urllib.request.urlopen(request, timeout=60) as answer:
             content = answer.read()
         return json.loads(content) if content else None
 

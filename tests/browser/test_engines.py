@@ -9,7 +9,7 @@ import pytest
 
 from autodiff_lab import play
 
-from .conftest import CHROMIUM_FLAGS, SCREENSHOTS, _begin_screenshots, _missing
+from .conftest import CHROMIUM_FLAGS, SCREENSHOTS, SCREENSHOTS_WANTED, _begin_screenshots, _missing
 from .engines import ENGINES, Engine, Missing, started
 from .player_page import GRADIENT, cell, f
 
@@ -68,10 +68,9 @@ def opened(engine: Engine, saved):
 
 
 def photograph(engine, moment):
-    time.sleep(0.3)  # colours fade
-    picture = engine.look()
-    picture.save(SCREENSHOTS / f"{engine.name} {moment}.png")
-    return picture
+    if SCREENSHOTS_WANTED:
+        time.sleep(0.3)  # colours fade
+        engine.look().save(SCREENSHOTS / f"{engine.name} {moment}.png")
 
 
 def set_speed(engine, times):

@@ -9,9 +9,9 @@ def test_an_answer_is_folded_until_its_cell_is_run(open_notebook):
     assert cell.locator(".jp-OutputArea").count() == 0
 
     notebook.run_all()
-    dots.wait_for(state="detached", timeout=60_000)
+    dots.wait_for(state="detached")
     cell.locator(".jp-OutputArea", has_text="0.010007503399554585 3.0").wait_for(timeout=60_000)
-    notebook.page.wait_for_function("!document.querySelector('.jp-OutputPlaceholder')", timeout=60_000)
+    notebook.page.wait_for_function("!document.querySelector('.jp-OutputPlaceholder')")
 
 
 def test_a_click_opens_it_too(open_notebook):

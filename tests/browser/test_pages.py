@@ -38,7 +38,7 @@ def test_a_link_leads_to_its_cell_in_jupyterlab(name, as_delivered, open_noteboo
     page = open_notebook(f"notebooks/{name}").page
     page.locator(f".jp-RenderedMarkdown a[href*='{cell_id}']").first.click()
     # Lab draws the whole notebook before it jumps.
-    page.wait_for_function(IN_SIGHT, arg=line, timeout=60_000)
+    page.wait_for_function(IN_SIGHT, arg=line)
 
 
 @pytest.mark.parametrize("name", PAGES)

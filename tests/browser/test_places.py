@@ -11,7 +11,7 @@ from autodiff_lab import play
 from autodiff_lab.classroom.lecture import kit
 from autodiff_lab.widgets.labs import VCurve
 
-from .conftest import SCREENSHOTS, photograph
+from .conftest import SCREENSHOTS, SCREENSHOTS_WANTED, photograph
 from .player_page import AT_HALF_WAY, LAST, PlayerOnPage, cell, f
 from .test_labs import LabOnPage
 
@@ -115,8 +115,8 @@ def test_in_voila(tidy_server, new_page, watch):
     watch.allow("shared module|ERR_FAILED", because="Voilà says so of its own modules, with no player on the page too")
     path = tidy_server.write("dashboard.ipynb", *CELLS)
     page = new_page(height=1100)
-    page.goto(f"{tidy_server.url}/voila/render/{path}?token={tidy_server.token}", timeout=60_000)
-    page.locator(".adl-player").wait_for(timeout=60_000)
+    page.goto(f"{tidy_server.url}/voila/render/{path}?token={tidy_server.token}")
+    page.locator(".adl-player").wait_for()
     player = has_sliders(PlayerOnPage(page))  # until Voilà knows its widgets, one that steps by itself is there
     steps(player)
     moves_an_input(player)
@@ -197,7 +197,8 @@ def test_in_slides(deck):
     player.key(" ", " ")
     assert slide(page) == 1
     step = player.step
-    page.screenshot(path=SCREENSHOTS / "test_in_slides_on_the_slide.png")
+    if SCREENSHOTS_WANTED:
+        page.screenshot(path=SCREENSHOTS / "test_in_slides_on_the_slide.png")
     player.key("Escape", "ArrowRight")
     assert slide(page) == 2, "Escape gives the keys back to the slides"
     page.keyboard.press("ArrowLeft")

@@ -13,6 +13,7 @@ from .player_page import PlayerOnPage
 from .test_lecture import HALLS, IN_WINDOW, SIZES
 
 ACTIVE = "[...document.querySelectorAll('.jp-Notebook .jp-Cell')].findIndex((e) => e.matches('.jp-mod-active'))"
+RAN = "![...document.querySelectorAll('.jp-InputPrompt')].some((e) => e.innerText.includes('*'))"
 
 
 @pytest.fixture(scope="module")
@@ -35,13 +36,13 @@ def hall(browser, tmp_path_factory):
         else:
             pytest.fail(said)
         process.terminate()
-        process.communicate(timeout=20)
+        process.communicate(timeout=60)
 
 
 def opened(page, address):
     page.goto(address)
-    page.locator(".jp-Notebook .jp-Cell").first.wait_for(timeout=60_000)
-    page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").wait_for(state="attached", timeout=60_000)
+    page.locator(".jp-Notebook .jp-Cell").first.wait_for()
+    page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").wait_for(state="attached")
     page.locator(".jp-Notebook .jp-Cell").first.click()
     page.keyboard.press("Escape")
 
@@ -60,7 +61,9 @@ def test_a_clicker_runs_cells_and_steps_the_player(width, height, hall, new_page
         at = page.evaluate(ACTIVE)
         page.keyboard.press("PageDown")
         page.wait_for_function(f"{ACTIVE} === {at + 1}")
-        page.wait_for_timeout(800)
+        page.wait_for_function(RAN)
+        if "play(" in page.locator(".jp-Notebook .jp-Cell .cm-content").nth(at).inner_text():
+            page.locator(".adl-player").wait_for()
     player = PlayerOnPage(page)
     at = page.evaluate(ACTIVE)
     page.keyboard.press("PageDown")

@@ -8,7 +8,7 @@ import pytest
 
 from autodiff_lab import play
 
-from .conftest import SCREENSHOTS, photograph
+from .conftest import SCREENSHOTS, SCREENSHOTS_WANTED, photograph
 from .player_page import AT_HALF_WAY, LAST, PlayerOnPage, f
 from .test_themes import CONTRAST
 
@@ -60,7 +60,8 @@ def test_at_400_percent(opened):
         middle = [box["x"] + box["width"] / 2, min(250, max(box["y"], 4) + 4)]
         assert one.evaluate(IN_FRONT, middle), "something stands before it"
     player.root.locator(".adl-sentence").scroll_into_view_if_needed()
-    page.screenshot(path=SCREENSHOTS / "test_at_400_percent_in_the_window.png")
+    if SCREENSHOTS_WANTED:
+        page.screenshot(path=SCREENSHOTS / "test_at_400_percent_in_the_window.png")
 
 
 def test_a_table_wider_than_the_window_scrolls_by_keyboard(opened):
@@ -91,7 +92,8 @@ def test_a_projector_shows_the_step_and_what_is_said_of_it(opened):
     assert len(widths) == 1, "the panes keep their widths"
     body = player.root.locator(".adl-graph-body")
     assert body.evaluate("e => e.scrollWidth <= e.clientWidth && e.scrollHeight <= e.clientHeight"), "the whole graph"
-    player.page.screenshot(path=SCREENSHOTS / "test_a_projector_in_the_window.png")
+    if SCREENSHOTS_WANTED:
+        player.page.screenshot(path=SCREENSHOTS / "test_a_projector_in_the_window.png")
 
 
 def sentences(params, x):

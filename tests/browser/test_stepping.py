@@ -82,12 +82,10 @@ def test_escape_gives_the_keys_back_to_the_notebook(notebook, player):
     cells = len(notebook.sources())
     player.key("Escape", "b")
     notebook.page.wait_for_function(
-        "n => document.querySelectorAll('.jp-Notebook .jp-Cell').length === n", arg=cells + 1, timeout=5000
+        "n => document.querySelectorAll('.jp-Notebook .jp-Cell').length === n", arg=cells + 1
     )
     player.root.page.keyboard.press("z")  # JupyterLab's own undo
-    notebook.page.wait_for_function(
-        "n => document.querySelectorAll('.jp-Notebook .jp-Cell').length === n", arg=cells, timeout=5000
-    )
+    notebook.page.wait_for_function("n => document.querySelectorAll('.jp-Notebook .jp-Cell').length === n", arg=cells)
 
 
 def test_keys_work_wherever_the_focus_is(notebook, player):
