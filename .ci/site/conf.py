@@ -14,7 +14,8 @@ from autodiff_lab.classroom.lecture.cell_html import mathml
 ROOT = Path(autodiff_lab.__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 REPOSITORY = PROJECT["urls"]["Repository"]
-BINDER = f"https://mybinder.org/v2/gh/{REPOSITORY.removeprefix('https://github.com/')}/main?urlpath=doc/tree/notebooks/"
+BADGE = re.compile(r"^\[!\[.*\]\((https://mybinder\.org/[^)]*)\)$", re.MULTILINE)
+BINDER = {}  # the address in the badge of each lesson, filled as it is read
 THIN_SPACE = '<mspace width="0.17em"/>'
 LITE = "lite/lab/index.html?path="
 
@@ -86,7 +87,9 @@ def shape_notebook(app, docname, source):
             cell.source = re.sub(r"\A(# .*\n)?", rf"\1\n{anchor}\n\n", cell.source, count=1)
             for heading in linked:
                 cell.source = re.sub(rf"(?m)^(#+ {heading})$", rf'<span id="{heading}"></span>\n\n\1', cell.source)
-            cell.source = re.sub(r"(?m)^\[!\[.*$", launch_row(file.name), cell.source)
+            if badge := BADGE.search(cell.source):
+                BINDER[docname] = badge[1]
+                cell.source = cell.source.replace(badge[0], launch_row(docname, "Open live", "Binder"))
             cells.append(cell)
             continue
         cell.outputs = [output for output in cell.outputs if output.get("data") != {}]
@@ -94,23 +97,24 @@ def shape_notebook(app, docname, source):
             cell.metadata["tags"] = [*cell.metadata.get("tags", []), "hide-output"]
         cells += [nbformat.v4.new_markdown_cell(anchor), cell]
         if "@interact" in cell.source or any("data-adl-lab" in str(output.get("data")) for output in cell.outputs):
-            cells.append(nbformat.v4.new_markdown_cell(launch_row(file.name, "Open live")))
+            cells.append(nbformat.v4.new_markdown_cell(launch_row(docname, "Open live")))
     notebook.cells = cells
     source[0] = nbformat.writes(notebook)
 
 
-def launch_row(name, *only):
-    """Write the ways to run a notebook without installing anything."""
-    ways = {"Open live": f'class="live" href="{LITE}{name}"', "Binder": f'href="{BINDER}{name}"'}
-    return " ".join(['<p class="launch">', *(f"<a {ways[way]}>{way}</a>" for way in only or ways), "</p>"])
+def launch_row(docname, *ways):
+    """Write buttons that run a notebook without installing anything."""
+    kinds = {"Open live": f'class="live" href="{LITE}{docname}.ipynb"', "Binder": f'href="{BINDER[docname]}"'}
+    return " ".join(['<p class="launch">', *(f"<a {kinds[way]}>{way}</a>" for way in ways), "</p>"])
 
 
 def add_launch_buttons(app, pagename, templatename, context, doctree):
     """Put the same two into the header of a lesson."""
-    if pagename[:2].isdigit():
+    if pagename in BINDER:
+        links = {"JupyterLite": f"{LITE}{pagename}.ipynb", "Binder": BINDER[pagename]}
         buttons = [
-            {"type": "link", "text": text, "url": f"{link}{pagename}.ipynb", "icon": f"_static/images/logo_{icon}.svg"}
-            for text, icon, link in (("JupyterLite", "jupyterlite", LITE), ("Binder", "binder", BINDER))
+            {"type": "link", "text": text, "url": url, "icon": f"_static/images/logo_{text.lower()}.svg"}
+            for text, url in links.items()
         ]
         launch = {"type": "group", "icon": "fas fa-rocket", "tooltip": "Run this lesson", "label": "launch-buttons"}
         context["header_buttons"].insert(0, launch | {"buttons": buttons})
