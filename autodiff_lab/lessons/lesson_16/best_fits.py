@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autodiff_lab.lessons.checks import Exercise
+from autodiff_lab.lessons.checks import Crashed, Exercise
 from autodiff_lab.lessons.lesson_16 import sandbox
 from autodiff_lab.lessons.lesson_16.sandbox import BENT, RIDGE, given_by
 
@@ -51,6 +51,11 @@ ex_16_5 = Exercise(
             {RIDGE: (0.0, 0.0)},
             "Your slopes are zero, since the gradient is zero at the best weights. `cross` is the derivative of that "
             "gradient with respect to λ.",
+        ),
+        _slope(cross="ad.grad(loss, argnums=1)(w, lam)"): (
+            {RIDGE: Crashed("ValueError", "dimensions")},
+            "Your `cross` is one number, the derivative of the loss. Differentiate the gradient ad.grad(loss) with "
+            "respect to λ: one number for each weight.",
         ),
     },
     hints=(

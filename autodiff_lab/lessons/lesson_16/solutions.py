@@ -111,6 +111,11 @@ ex_16_2 = Exercise(
             _tangents(result="np.linalg.solve(np.eye(len(z)) + A, forced)"),
             "A sign is wrong. From dz = A dz + B dx follows dz − A dz = B dx.",
         ),
+        _push(forced="A @ dx"): (
+            {THREE: given_by(_push(forced="A @ dx"), sandbox.push_solutions, THREE)[THREE]},
+            "A is the Jacobian with respect to z. The change dx of the parameter goes through B, the Jacobian with "
+            "respect to x.",
+        ),
     },
     hints=(
         "A small change of x changes z twice: directly, by B dx, and through z itself, by A dz.",
@@ -170,6 +175,14 @@ ex_16_3 = Exercise(
             _gradients(w=_ONLY_A),
             "The matrix of the system is I − Aᵀ, not Aᵀ: w is g and what comes round, w = g + Aᵀ w.",
         ),
+        _implicit(result="w"): (
+            {
+                gradient_of(THREE): given_by(_implicit(result="w"), sandbox.use_rule, gradient_of(THREE))[
+                    gradient_of(THREE)
+                ]
+            },
+            "That is w, the adjoint of the state. The adjoint of x is Bᵀ w: send w through the pullback.",
+        ),
         _implicit(w="g + A.T @ g"): (
             _gradients(w="g + A.T @ g"),
             "These are two turns of the way back. All of them together are w = g + Aᵀ w, a linear system.",
@@ -185,7 +198,7 @@ ex_16_3 = Exercise(
         "w solves (I − Aᵀ) w = g, and Bᵀ w is the pullback of one turn with z held fixed.",
         "w = np.linalg.solve(np.eye(len(z)) - A.T, g), and then return pullback(w)[0].",
     ),
-    praise="Whatever finds the solution may now be used: the rule looks at the place where it ends, not at the way.",
+    praise="Whatever finds the solution may now be used: the rule sees only the solution.",
 )
 
 # 4. a few turns
@@ -219,7 +232,7 @@ ex_16_4 = Exercise(
         "So the relative error is rateⁿ. Which is the smallest n for which it is below the limit?",
         "n > log(limit) / log(rate), rounded up.",
     ),
-    praise="As many turns as the loop itself takes for so many digits: nothing is won against unrolling but memory.",
+    praise="As many turns as the loop itself takes for so many digits. One linear system replaces them all.",
 )
 
 # 6. the adjoint by the same loop
