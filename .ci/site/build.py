@@ -30,9 +30,6 @@ ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).parent
 REPOSITORY = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]["Repository"]
 
-PARTS = {"The machine": "00 01 02 03 04", "The systems": "05 06 07 08", "Using it": "09 10 11 12 13", "Going far": ""}
-"""The parts of the course, by the numbers of the lessons; the last part has all that follow."""
-
 TO_LOOK_UP = {
     "glossary": "Glossary",
     "misconceptions": "Misconceptions",
@@ -94,10 +91,18 @@ def write_sources(folder: Path) -> None:
 
 
 def lessons() -> Iterator[tuple[str, list[Lesson]]]:
-    """Go through the parts of the course, each with its lessons."""
-    left = {path.name[:2]: path for path in sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"))}
-    for part, numbers in PARTS.items():
-        paths = [left.pop(number) for number in numbers.split() or list(left)]
+    """Go through the parts of the course, as the map in the first notebook has them, each with its lessons."""
+    numbered = {path.name[:2]: path for path in sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"))}
+    first, *_ = numbered.values()
+    course = next(cell.source for cell in nbformat.read(first, as_version=4).cells if cell.id == "course-map")
+    parts: dict[str, list[str]] = {}
+    for part, number in re.findall(r"^\| (?:\*\*([^*]+)\*\*|\[(\d\d) · )", course, re.MULTILINE):
+        if part:
+            parts[part] = [] if parts else [first.name[:2]]
+        else:
+            parts[list(parts)[-1]].append(number)
+    for part, numbers in parts.items():
+        paths = [numbered[number] for number in numbers]
         firsts = [nbformat.read(path, as_version=4).cells[0].source for path in paths]
         found = [re.match(r"# (.*)\n\n\*\*(.*)\*\*\n", first).groups() for first in firsts]
         yield part, [Lesson(path.stem, *said) for path, said in zip(paths, found, strict=True)]

@@ -52,6 +52,10 @@ def vmap(f: Callable[..., Any], in_axes: int | Sequence[int | None] | None = 0) 
     UnsupportedError
         If an operation has results of different shapes for different examples, or an index is an example's own.
 
+    See Also
+    --------
+    jacrev : every row of a Jacobian, from one sweep of a batch.
+
     Notes
     -----
     As in JAX (Bradbury and others, *JAX: composable transformations*, 2018). An operation without a batching rule is
