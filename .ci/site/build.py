@@ -41,7 +41,8 @@ TO_LOOK_UP = {
 }
 
 REFERENCE = {
-    "Derivatives": "grad value_and_grad vjp jvp elementwise_grad jacobian jacrev jacfwd hessian hvp linearize record",
+    "Derivatives": """grad value_and_grad vjp jvp elementwise_grad jacobian jacrev jacfwd hessian hvp linearize vmap
+        record""",
     "Rules and checks": """custom_gradient stop_gradient no_recording checkpoint check_grads trace_nonfinite policy
         AutodiffError BranchChanged CheckError DetachedWarning""",
     "Looking at a run": "play Player play_defaults lecture_style draw table Table Trace Tape Variable Dual",

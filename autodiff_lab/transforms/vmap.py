@@ -54,7 +54,7 @@ def vmap(f: Callable[..., Any], in_axes: int | Sequence[int | None] | None = 0) 
 
     See Also
     --------
-    jacrev : every row of a Jacobian, from one sweep of a batch.
+    jacrev : Every row of a Jacobian, from one sweep of a batch.
 
     Notes
     -----
