@@ -404,17 +404,25 @@ def _describe_endless_run(tape: Tape) -> str:
     )
 
 
+class _LinearTape(Tape):
+    """The tape of a linear map, recorded at 0: what it compares there says nothing about another operand."""
+
+    def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any]) -> Any:
+        if op.kind == "comparison":
+            raise UnsupportedError(
+                "This derivative rule is transposed, to serve the other mode too, and here it compares the tangent or "
+                "adjoint it is given: in a loop that stops by its numbers, in an `if` or in an `assert`. Only a rule "
+                "that does the same to every tangent can be transposed. Give custom_gradient both rules: vjp=… and "
+                "jvp=…."
+            )
+        return super().process(op, operands, static)
+
+
 def _apply_transpose(linear_map: Callable[[Any], Any], like: Any, t: Any) -> Any:
     """Transpose a linear map by recording it and sweeping back."""
-    tape = Tape()
+    tape = _LinearTape()
     zero = np.zeros(np.shape(like))[()]
     out = tape.run(linear_map, [tape.input(zero)])
-    if tape.comparisons:
-        raise UnsupportedError(
-            "This derivative rule was to be transposed, to serve the other mode too, and it compares what it is given: "
-            "a loop that stops by its numbers, or an `if`. What it does with one tangent or adjoint then says nothing "
-            "about another. Give custom_gradient both rules: vjp=… and jvp=…."
-        )
     adjoints: list[Any] = [None] * len(tape)
     if isinstance(out, Variable) and out.tape is tape:
         for _ in tape.sweep(out.index, t, adjoints, keep=False):

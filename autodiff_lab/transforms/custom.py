@@ -50,6 +50,8 @@ def custom_gradient(
         If no rule is given, or partials together with one of the others.
     ShapeError
         When the rule is used, if what `vjp` returns for an operand has not the operand's shape.
+    UnsupportedError
+        When the other mode is asked of a rule that compares the tangent or adjoint it is given.
 
     See Also
     --------

@@ -293,7 +293,33 @@ def test_a_rule_that_branches_is_not_transposed():
     assert slope == pytest.approx((solve(1.0 + 1e-5) - solve(1.0 - 1e-5)) / 2e-5, rel=1e-8)
     assert jvp(by_jvp, (1.0,), (1.0,))[1] == pytest.approx(slope, rel=1e-12)
     for call in (lambda: jvp(by_vjp, (1.0,), (1.0,)), lambda: grad(by_jvp)(1.0)):
-        with pytest.raises(UnsupportedError, match=r"compares what it is given.*both rules"):
+        with pytest.raises(UnsupportedError, match=r"compares the tangent or adjoint.*both rules"):
             call()
     both = custom_gradient(vjp=by_loop, jvp=lambda tangents, y, x: by_loop(tangents[0], y, x))(solve)
     assert jvp(both, (1.0,), (1.0,))[1] == pytest.approx(grad(both)(1.0), rel=1e-12)
+
+
+def test_a_rule_whose_loop_would_not_end_at_zero_is_refused_at_once():
+    def by_relative_loop(g, y, x):
+        w, before = g, 0.0
+        while not abs(w - before) < 1e-12 * abs(w):
+            w, before = g - w * x * np.sin(x * y), w
+        return -w * y * np.sin(x * y)
+
+    solve = custom_gradient(vjp=by_relative_loop)(lambda x: settled(lambda y: np.cos(x * y), 1.0))
+    with pytest.raises(UnsupportedError, match="compares"):
+        jvp(solve, (1.0,), (1.0,))
+
+
+@pytest.mark.parametrize(
+    "factor",
+    [
+        lambda g, x: np.where(x > 0, 1.0, 0.2),
+        lambda g, x: 2.0 if np.max(np.abs(x)) > 1 and g.shape == x.shape else 3.0,
+        lambda g, x: np.maximum(np.abs(x), 0.5),
+    ],
+)
+def test_a_rule_may_compare_operands_and_shapes(factor):
+    f = custom_gradient(vjp=lambda g, y, x: factor(g, x) * g)(lambda x: 1.0 * x)
+    assert jvp(f, (V,), (V,))[1] == pytest.approx(factor(V, V) * V)
+    assert hessian(lambda x: np.sum(f(x) ** 2))(V).shape == (3, 3)

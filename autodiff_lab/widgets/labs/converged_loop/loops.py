@@ -93,7 +93,7 @@ def count_lines(loop: str, turns: int, x: float) -> tuple[int, int, int]:
     """What is on the tape for each of the `WAYS`, without the inputs."""
     z = _value(TURNS[loop][1])
     equation = record(residual, z, x)[1]
-    return _lines(loop, turns, x), _lines(loop, min(turns, 1), x), len(equation) - equation.n_inputs
+    return _lines(loop, turns, x), _lines(loop, 1, x), len(equation) - equation.n_inputs
 
 
 def _lines(loop: str, turns: int, x: float) -> int:
@@ -103,5 +103,5 @@ def _lines(loop: str, turns: int, x: float) -> int:
 
 def count_work(loop: str, turns: int, x: float) -> tuple[int, int, int]:
     """Operations for each of the `WAYS`: the loop, what is recorded beside it, and a line swept back for each line."""
-    lines = count_lines(loop, turns, x)
-    return 2 * lines[0], lines[0] + lines[1], lines[0] + 2 * lines[2]
+    unrolled, one_turn, equation = count_lines(loop, turns, x)
+    return 2 * unrolled, unrolled + 2 * one_turn, unrolled + 2 * equation
