@@ -77,7 +77,7 @@ def jacfwd(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[
         forward, batch = ForwardPass(None if single else count), () if single else (count,)
         duals, start = [], 0
         for x, n in zip(leaves, sizes, strict=True):
-            duals.append(dual(x, np.eye(count, n, -start).reshape((*batch, *shape_of(x)))[()], forward))
+            duals.append(dual(x, np.eye(count, n, -start, x.dtype).reshape((*batch, *shape_of(x)))[()], forward))
             start += n
         lifted, moving = list(args), iter(duals)
         for k in asked:

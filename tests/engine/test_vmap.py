@@ -154,6 +154,12 @@ def test_jacrev_is_vmap_of_vjp_and_jacfwd_of_the_pushforward() -> None:
     np.testing.assert_allclose(ad.vmap(push)(np.eye(3)).T, ad.jacfwd(f)(XS[0]))
 
 
+@pytest.mark.parametrize("derivative", [ad.grad, ad.hessian, ad.jacfwd, ad.jacrev])
+def test_single_precision_stays(derivative: Any) -> None:
+    found = ad.vmap(derivative(lambda x: np.sum(np.sin(x) ** 3)))(XS.astype(np.float32))
+    assert found.dtype == np.float32
+
+
 def test_gradients_for_each_example() -> None:
     def loss(p: Any, x: Any, wanted: Any) -> Any:
         return np.sum((p["w"] @ x + p["b"] - wanted) ** 2)

@@ -16,6 +16,8 @@ every_exercise = pytest.mark.parametrize(
 # An exercise that asks for code observes several cases of it; its near misses are its misconceptions.
 ASKS_FOR_CODE = [(number, exercise) for number, exercise in EXERCISES if isinstance(exercise.expected, dict)]
 ASKS_A_VALUE = [exercise for _, exercise in EXERCISES if not isinstance(exercise.expected, dict)]
+RIGHT_TOO = {"ex_17_6": [(None, -1, 0), (None, 1, -1)]}
+"""Near misses that are right: axis -1 is the last."""
 MISCONCEPTIONS = [
     pytest.param(number, exercise, wrong, id=f"{exercise.name}-{k}")
     for number, exercise in EXERCISES
@@ -139,7 +141,7 @@ def near(value, tolerance=0.0):
 def test_a_near_miss_does_not_pass(exercise):
     for answer in near(exercise.expected, exercise.tolerance):
         reply = exercise(list(answer) if isinstance(answer, tuple) else answer)
-        assert not reply.passed, answer
+        assert reply.passed == (answer in RIGHT_TOO.get(exercise.name, ())), answer
 
 
 @pytest.mark.parametrize(("number", "exercise"), ASKS_FOR_CODE, ids=[e.name for _, e in ASKS_FOR_CODE])

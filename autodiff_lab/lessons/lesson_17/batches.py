@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_lab.lessons.checks import Crashed, Exercise
+from autodiff_lab.lessons.checks import Crashed, Exercise, plain
 from autodiff_lab.lessons.lesson_17 import sandbox
-from autodiff_lab.lessons.lesson_17.sandbox import LOOPS
+from autodiff_lab.lessons.lesson_17.sandbox import LOOPS, SWEEPS
 
 # 4. batching rules
 
@@ -82,7 +82,7 @@ ex_17_5 = Exercise(
     expects="a function my_jacrev(f, x) that returns the Jacobian as an array",
     expected=sandbox.expected_jacobians(),
     observe=sandbox.find_jacobians,
-    cases="I asked for the Jacobians of two functions, and counted how often they ran.",
+    cases="I asked for the Jacobians of two functions, and counted how often they ran and the tape was swept.",
     reference=_jacrev(),
     misconceptions={
         _jacrev("pull(np.ones(len(value)))[0]"): (
@@ -107,6 +107,10 @@ ex_17_5 = Exercise(
             "The numbers are right, and the function ran again for each row. One record is enough: hand all seeds to "
             "the one pullback, by vmap.",
         ),
+        _jacrev("np.stack([pull(w)[0] for w in np.eye(len(value))])"): (
+            {SWEEPS: "5 times"},
+            "The numbers are right, and the tape was swept once for each row. Hand all seeds over at once, by ad.vmap.",
+        ),
     },
     hints=(
         "pull(w)[0] is one row. Map it over all seeds at once: ad.vmap(lambda w: pull(w)[0]).",
@@ -117,9 +121,19 @@ ex_17_5 = Exercise(
 
 # 6. axes
 
+
+def _from_the_front(answer: Any) -> Any:
+    """Axis -1 of an array is its last: weights and labels have one axis, inputs two."""
+    found = plain(answer)
+    if not isinstance(found, tuple) or len(found) != 3:
+        return found
+    return tuple(k + n if k in range(-n, 0) else k for k, n in zip(found, (1, 2, 1), strict=True))
+
+
 ex_17_6 = Exercise(
     expects="three entries, each None or an axis, such as (0, 0, 0)",
     expected=(None, 1, 0),
+    observe=_from_the_front,
     misconceptions={
         (None, 0, 0): "With axis 0 of inputs the examples would be its rows, and there are two. They are its columns.",
         (0, 1, 0): "All examples share the weights: they have no axis of examples.",

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_lab import jacrev
+from autodiff_lab import custom_gradient, jacrev
 from autodiff_lab.lessons.checks import attempt, plain, run_cases, summarize, vet_code
 
 # Local partials
@@ -118,7 +118,8 @@ def find_batches(sum_batched: Any, copy_batched: Any) -> Any:
 
 # jacrev
 
-LOOPS = "the function ran"
+LOOPS, SWEEPS = "the function ran", "the tape was swept"
+ONCE = "once for each Jacobian"
 
 
 def _polar(x: Any) -> Any:
@@ -133,24 +134,30 @@ FUNCTIONS = {"2 inputs, 3 results": (_polar, (2.0, 0.5)), "4 inputs, 2 results":
 
 
 def expected_jacobians() -> dict[str, Any]:
-    """The Jacobians by the package, and one run of the function for each."""
+    """The Jacobians by the package, and one run of the function and one sweep for each."""
     found = {name: _entries(jacrev(f)(np.array(x))) for name, (f, x) in FUNCTIONS.items()}
-    return found | {LOOPS: "once for each Jacobian"}
+    return found | {LOOPS: ONCE, SWEEPS: ONCE}
 
 
 def find_jacobians(my_jacrev: Any) -> Any:
-    """What the learner's `jacrev` gives, and how often it ran the function."""
+    """What the learner's `jacrev` gives, and how often it ran the function and swept the tape."""
     vet_code(my_jacrev, listing=("ad", "np"))
     found: dict[str, Any] = {}
-    runs = 0
+    runs = sweeps = 0
 
+    def count_sweep(g: Any, y: Any, x: Any) -> Any:
+        nonlocal sweeps
+        sweeps += 1
+        return g
+
+    watched = custom_gradient(vjp=count_sweep)(np.positive)
     for name, (f, x) in FUNCTIONS.items():
 
         def counted(x: Any, f: Callable[..., Any] = f) -> Any:
             nonlocal runs
             runs += 1
-            return f(x)
+            return f(watched(x))
 
         found[name] = summarize(attempt(lambda g, x: _entries(my_jacrev(g, x)), counted, np.array(x)))
-    found[LOOPS] = "once for each Jacobian" if runs <= len(FUNCTIONS) else f"{runs} times"
-    return found
+    counts = {LOOPS: runs, SWEEPS: sweeps}
+    return found | {what: ONCE if n <= len(FUNCTIONS) else f"{n} times" for what, n in counts.items()}
