@@ -173,12 +173,12 @@ class Visit:
             await self.shows(player, place, number)
 
     async def use_the_lab(self, page: Page) -> None:
-        """Move the first control of a lab: another picture comes."""
+        """Press a button of the lab: another picture comes."""
         await page.evaluate(SHOW_CELL, "lab")
         lab = page.locator(".adl-lab").first
         await lab.locator(".adl-lab-picture svg").first.wait_for()
         before = await lab.locator(".adl-lab-picture").inner_html()
-        await lab.get_by_role("button").first.focus()
+        await lab.get_by_role("button", name="Sweep", exact=True).focus()
         await page.keyboard.press("Enter")
         moved = "(before) => document.querySelector('.adl-lab .adl-lab-picture').innerHTML !== before"
         await until(page, moved, before)
