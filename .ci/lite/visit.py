@@ -102,6 +102,7 @@ class Visit:
     async def open(self, context: BrowserContext, name: str) -> Page:
         """Open a notebook, and wait until its kernel runs."""
         page = await context.new_page()
+        page.on("dialog", lambda dialog: asyncio.ensure_future(dialog.accept()))  # a page with changes asks to be left
         await page.goto(f"{self.address}/lite/lab/index.html?path={name}")
         await until(page, "window.jupyterapp?.shell?.currentWidget?.content?.widgets?.length > 2")
         await page.evaluate(READY)
