@@ -53,6 +53,9 @@ def settings(files: list[Path], pyodide: str) -> dict[str, object]:
     packages = [*OF_PYODIDE, *(f"../../../../pypi/{file.name}" for file in files)]
     kernel = {"pyodideUrl": f"{pyodide}/pyodide.js", "loadPyodideOptions": {"packages": packages}}
     config = {"appName": "autodiff_lab", "exposeAppInBrowser": True, "litePluginSettings": {f"{KERNEL}:kernel": kernel}}
+    # Progress is kept in such a file. Taken for JSON, it would be refused, and whoever writes it waits for ever.
+    text = {"name": "jsonl", "extensions": [".jsonl"], "mimeTypes": ["text/plain"], "fileFormat": "text"}
+    config["fileTypes"] = {"jsonl": text}
     return {"jupyter-lite-schema-version": 0, "jupyter-config-data": config}
 
 

@@ -27,7 +27,7 @@
     if (usual) [bar.max, bar.value] = [usual, Math.min(seconds, usual * 0.97)];
     words.textContent = failed
       ? "Is cdn.jsdelivr.net reachable, from which it comes? Reload the page to try again."
-      : `Python, NumPy, Matplotlib and the tutorial${usual ? "" : ": about SIZE MB the first time"}. ${Math.floor(seconds)} s, ` +
+      : `Python, NumPy, Matplotlib and the tutorial${usual ? "" : ": about 40 MB the first time"}. ${Math.floor(seconds)} s, ` +
         (usual ? `last time ${usual} s. ` : "usually less than a minute. ") + "Cells that you run wait for it." +
         (seconds > Math.max(90, 3 * usual) ? " It takes long: is the network slow, or does it refuse cdn.jsdelivr.net?" : "");
   }

@@ -67,6 +67,8 @@ def test_progress_is_kept_for_a_notebook_and_not_for_a_program(tmp_path, monkeyp
 
         monkeypatch.setitem(sys.modules, "IPython", type("IPython", (), {"get_ipython": staticmethod(Shell)}))
         assert progress._path() == (tmp_path / progress.FILE if can_be_asked else None)
+    monkeypatch.setitem(sys.modules, "pyodide_kernel", object())  # JupyterLite's kernel says nothing of whom it can ask
+    assert progress._path() == tmp_path / progress.FILE
 
 
 @pytest.mark.parametrize(

