@@ -21,11 +21,13 @@ FUNCTIONS = {
     "one result": lambda m: lambda x1, x2: m["log"](x1) + x1 * x2 - m["sin"](x2),
     "two results": lambda m: lambda x1, x2: (x1 * m["cos"](x2), m["recip"](x1) * x1 * x1),
     "a constant": lambda m: lambda x1, x2: m["sin"](2.0 * x1) + 3.0 * x2,
+    "a result that is a number": lambda m: lambda x1, x2: (x1 * x2, 3.0),
 }
 ENGINES = {
     "one result": lambda x: np.stack([np.log(x[0]) + x[0] * x[1] - np.sin(x[1])]),
     "two results": lambda x: np.stack([x[0] * np.cos(x[1]), x[0]]),
     "a constant": lambda x: np.stack([np.sin(2.0 * x[0]) + 3.0 * x[1]]),
+    "a result that is a number": lambda x: np.stack([x[0] * x[1], 3.0 + 0.0 * x[0]]),
 }
 
 
