@@ -71,11 +71,12 @@ def first_cells() -> Iterator[tuple[Path, str, str, str]]:
 
 
 def with_map(text: str) -> str:
-    """Return the map with titles, questions and minutes as the first cells have them; what comes before stays."""
+    """Return the map with short titles, questions and minutes as the first cells have them; what comes before stays."""
     for path, title, question, minutes in first_cells():
+        short = title.partition(":")[0]
         row = re.compile(rf"^\| \[{title[:2]} · [^|]*\| [^|]* \| [^|]* \| ([^|]*) \|$", re.MULTILINE)
         text = row.sub(
-            lambda found, new=(title, path.name, question, minutes): (
+            lambda found, new=(short, path.name, question, minutes): (
                 f"| [{new[0]}]({new[1]}) | {new[2]} | {new[3]} | {found[1]} |"
             ),
             text,
