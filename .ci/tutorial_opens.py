@@ -48,6 +48,17 @@ def wait_for_server(process: subprocess.Popen, runtime: Path) -> dict:
     sys.exit(f"JupyterLab did not answer within {PATIENCE} s")
 
 
+def stop(process: subprocess.Popen) -> int:
+    """Press Ctrl-C, and once more if JupyterLab still waits for something; it tells one to. Return the exit code."""
+    os.killpg(process.pid, signal.SIGINT)
+    try:
+        return process.wait(timeout=60)
+    except subprocess.TimeoutExpired:
+        print("JupyterLab has not ended a minute after Ctrl-C: once more")
+        os.killpg(process.pid, signal.SIGINT)
+        return process.wait(timeout=60)
+
+
 def main(command: str) -> None:
     """Start, look, stop."""
     with tempfile.TemporaryDirectory() as runtime:
@@ -59,8 +70,7 @@ def main(command: str) -> None:
             print(f"JupyterLab answers and has {first['name']}, {len(first['content']['cells'])} cells")
             kernel = ask(server, "kernels", "POST", {"name": "python3"})
             print(f"a kernel started: {kernel['name']}")
-            os.killpg(process.pid, signal.SIGINT)  # what Ctrl-C does
-            code = process.wait(timeout=60)
+            code = stop(process)
             if code != 0:
                 sys.exit(f"stopped by Ctrl-C, the command ended with exit code {code}")
         finally:
