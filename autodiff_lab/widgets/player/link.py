@@ -30,6 +30,11 @@ class LinkError(AutodiffError, ValueError):
 def address(program: str, site: str | None) -> str:
     """Write the address of a page that runs a program; without `site`, a page of the tutorial's own site."""
     urls = dict(line.split(", ", 1) for line in metadata("autodiff_lab").get_all("Project-URL", ()))
+    if site is None and "Homepage" not in urls:
+        raise LinkError(
+            "This installation was made before the tutorial had a site. Install it again (pip install -e .), or say "
+            "where the site is: player.link(site='https://…')."
+        )
     query = {"kernel": "python", "showBanner": "0", "code": program}
     found = f"{(site or urls['Homepage']).rstrip('/')}/lite/repl/index.html?{urlencode(query, quote_via=quote)}"
     if len(found) > LONGEST:

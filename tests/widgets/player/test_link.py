@@ -129,3 +129,10 @@ def test_the_site_is_the_one_of_the_package(monkeypatch):
     urls["Project-URL"] = "Homepage, https://a.example/b/"
     monkeypatch.setattr(link, "metadata", lambda name: {"autodiff_lab": urls}[name])
     assert ad.play(damped, 1.0).link().startswith("https://a.example/b/lite/repl/index.html?kernel=python&")
+
+
+def test_an_installation_without_a_site_says_what_to_do(monkeypatch):
+    monkeypatch.setattr(link, "metadata", lambda name: Message())
+    with pytest.raises(link.LinkError, match=r"pip install -e .*player\.link\(site="):
+        ad.play(damped, 1.0).link()
+    assert ad.play(damped, 1.0).link(SITE).startswith(SITE)
