@@ -5,13 +5,15 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import sys
-import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 from autodiff_lab import lessons as room
 from autodiff_lab.lessons.checks import progress
 from autodiff_lab.lessons.checks.exercise import Exercise
+from autodiff_lab.lessons.checks.exercise_file import read_exercises
 from autodiff_lab.lessons.checks.variants import Seed
 from autodiff_lab.text.notation import escape
 from autodiff_lab.text.table import Grid
@@ -121,16 +123,22 @@ def _about_the_seed() -> str:
     return f"Exercises with numbers of their own take them from the seed “{seed}”." if seed else ""
 
 
-def lesson(number: str, title: str, *topics: types.ModuleType) -> tuple[Lesson, Callable[[Seed], Report]]:
-    """Give a lesson the exercises of its modules, by name: ``progress, seed = lesson("02", "Dual …", arithmetic)``."""
+def lesson(number: str, title: str, **checks: Mapping[str, Any]) -> tuple[Lesson, Callable[[Seed], Report]]:
+    """Give a lesson the exercises of its ``exercises.toml``, each with its check, and return its progress and seed.
+
+    Parameters
+    ----------
+    number, title : str
+        As in the notebook's first line.
+    **checks : mapping
+        For an exercise, by name, what `read_exercises` takes: ``ex_02_1={"observe": sandbox.multiply}``.
+    """
     package = sys.modules[f"{room.__name__}.lesson_{number}"]
-    for topic in topics:
-        for name, thing in list(vars(topic).items()):
-            if isinstance(thing, Exercise):
-                thing.name = name
-                setattr(package, name, thing)
-                if thing.formerly:
-                    progress.rename(thing.formerly, name)
+    folder = Path(str(package.__file__)).parent
+    for name, exercise in read_exercises(folder / "exercises.toml", checks).items():
+        setattr(package, name, exercise)
+        if exercise.formerly:
+            progress.rename(exercise.formerly, name)
     vars(package)["__getattr__"] = _find_moved
     this = Lesson(number, title)
     return this, this.seed

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_lab.lessons.checks import Crashed, Exercise, Instance, Refused, attempt, describe, plain, vet_code
-from autodiff_lab.lessons.lesson_01.step_sizes import SLOPE
+from autodiff_lab.lessons.checks import Crashed, Instance, Refused, attempt, describe, plain, vet_code
 from autodiff_lab.transforms.gradients import grad
 
 # 4. the complex step
@@ -41,65 +40,8 @@ def try_complex_step(complex_step: Any, culprit: Any) -> Any:
     }
 
 
-def _complex_step(body: str = "f(x + 1j * h).imag / h", culprit: str = CULPRIT) -> str:
-    return f'def complex_step(f, x, h=1e-20):\n    return {body}\n\n\nculprit = "{culprit}"'
-
-
 _AT_A_HALF = "x³ at 2 with h = 0.5"
 
-ex_01_4 = Exercise(
-    expects="a function complex_step(f, x, h=1e-20), and the name of an operation",
-    expected={
-        _AT_A_HALF: ((2 + 0.5j) ** 3).imag / 0.5,
-        "the derivative with respect to x2 at 5": SLOPE,
-        "sin at 1": grad(np.sin)(1.0),
-        "the operation that breaks it": CULPRIT,
-    },
-    tolerance=1e-15,
-    observe=try_complex_step,
-    cases="Each is what complex_step returns.",
-    reference=_complex_step(),
-    misconceptions={
-        _complex_step("(f(x + h) - f(x)) / h"): (
-            {_AT_A_HALF: (2.5**3 - 8) / 0.5},
-            "This is the forward quotient, and at h = 1e-20 it is 0: the step is lost in the sum. Step in the "
-            "imaginary direction, x + 1j * h, where there is nothing that it could be lost in.",
-        ),
-        _complex_step("f(x + 1j * h).imag"): (
-            {_AT_A_HALF: ((2 + 0.5j) ** 3).imag},
-            "The imaginary part is the slope times h. Divide by h.",
-        ),
-        _complex_step("f(x + 1j * h).real / h"): (
-            {_AT_A_HALF: ((2 + 0.5j) ** 3).real / 0.5},
-            "The real part is the value of f. The slope went into the imaginary part.",
-        ),
-        _complex_step("f(x + 1j * h) / h"): (
-            {_AT_A_HALF: describe((2 + 0.5j) ** 3 / 0.5)},
-            "A complex number came back. Take its imaginary part, .imag, and divide that by h.",
-        ),
-        _complex_step("(f(x + 1j * h) - f(x)).real / h"): (
-            {_AT_A_HALF: (((2 + 0.5j) ** 3).real - 8) / 0.5},
-            "You subtracted, and took the real part. No difference is needed: f(x) is real, so the imaginary part of "
-            "f(x + ih) is all slope.",
-        ),
-    }
-    | {
-        _complex_step(culprit=name): (
-            {"sin at 1": grad(np.sin)(1.0), "the operation that breaks it": name},
-            f"Your function is right. But {name} has a complex version that keeps the imaginary part as it should "
-            "be. Which of the five throws it away?",
-        )
-        for name in BREAKERS
-        if name != CULPRIT
-    },
-    hints=(
-        "In Python, 1j is the imaginary unit, and z.imag is the imaginary part of z.",
-        "f(x + ih) = f(x) + i h f′(x) − …: which part holds the slope, and what is it multiplied by?",
-        "For the culprit: put 3 + 1e-20j into all five, in a cell of your own. Where is the imaginary part gone?",
-    ),
-    praise="Nothing is subtracted, so nothing cancels. The imaginary part carries the slope along. The dual numbers of "
-    "notebook 02 do the same, without the terms with h² and h³.",
-)
 
 # 5. the logistic map, three ways
 
@@ -236,18 +178,3 @@ def compare_three_ways(by_formula: Any, by_difference: Any, by_ad: Any) -> Any:
 
 DRAWN = (0.1, 0.15, 0.2, 0.35, 0.4, 0.45, 0.6, 0.7)
 EXACT = tuple(grad(logistic)(x) for x in (0.3, *DRAWN))
-
-ex_01_5 = Exercise(
-    expects="two functions, by_formula(x) and by_difference(x, h), and a number, by AD",
-    make=_three_ways,
-    draws={"x": DRAWN},
-    tolerance=1e-9,
-    observe=compare_three_ways,
-    cases="All three are slopes of l₄.",
-    hints=(
-        "On paper: lₙ₊₁ = 4 lₙ (1 − lₙ) has the slope 4(1 − 2lₙ) in lₙ. The chain rule multiplies the three.",
-        "by_difference returns (l4(x + h) - l4(x - h)) / (2 * h), as in section 2.",
-        "AD takes one line: by_ad = ad.grad(l4)(x).",
-    ),
-    praise="Three ways, one slope. You differentiated on paper, with a step, and by running the program.",
-)

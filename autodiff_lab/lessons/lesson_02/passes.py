@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from autodiff_lab.lessons.checks import Exercise, Instance, in_small_letters
+from autodiff_lab.lessons.checks import Instance
 from autodiff_lab.lessons.lesson_02.sandbox import by_the_engine, example
 from autodiff_lab.trace.model import Trace
 from autodiff_lab.transforms.gradients import grad
@@ -33,19 +33,6 @@ def _trace(x1: float = 2.0, x2: float = 5.0) -> Instance:
     return Instance((v2, v3, v4, v5), wrong)
 
 
-ex_02_3 = Exercise(
-    expects="four numbers, the tangents of v2, v3, v4 and v5",
-    make=_trace,
-    draws={"x1": (0.5, 1.0, 1.25, 2.5, 4.0), "x2": (2.0, 3.0, 4.0, 6.0, 7.0)},
-    tolerance=1e-4,
-    hints=(
-        "Write the seven lines of the trace below each other. The first two tangents are the seed: 1 and 0.",
-        "v̇₁ is 1/x1 · 1. The product v₂ has two terms, and one of them is multiplied by v̇₀ = 0.",
-        "v̇₃ = v̇₁ + v̇₂, v̇₄ = cos v₀ · v̇₀, v̇₅ = v̇₃ − v̇₄.",
-    ),
-    praise="The last one is the derivative with respect to x1. It was finished together with the value.",
-)
-
 # 4. the steepest direction
 
 
@@ -70,20 +57,6 @@ answer = (np.degrees(np.arctan2(by2, by1)), np.hypot(by1, by2))"""
     return Instance((angle, slope), wrong, reference)
 
 
-ex_02_4 = Exercise(
-    expects="a pair of numbers, (degrees, slope)",
-    make=_steepest,
-    draws={"x1": (1.0, 2.0, 3.0, 4.0, 5.0), "x2": (3.0, 4.0, 5.0, 6.0)},
-    tolerance=1e-4,
-    hints=(
-        "In the lab: turn the arrow until the tangent is as large as it gets. Then find the number exactly.",
-        "The tangent in the direction (cos φ, sin φ) is by1 · cos φ + by2 · sin φ, where by1 and by2 are the "
-        "derivatives with respect to x1 and x2.",
-        "It is largest where (cos φ, sin φ) points along (by1, by2). np.arctan2 gives the angle, np.hypot the length.",
-    ),
-    praise="The direction of the gradient, and its length. At a right angle to it the tangent is 0.",
-)
-
 # 5. how many passes
 
 
@@ -97,17 +70,6 @@ def _passes(n: int = 1000, m: int = 1) -> Instance:
     }
     return Instance(n, wrong)
 
-
-ex_02_5 = Exercise(
-    expects="one whole number",
-    make=_passes,
-    draws={"n": (12, 50, 300, 784, 4096, 10_000), "m": (1, 2, 3)},
-    hints=(
-        "How many inputs can have the tangent 1, if you want their slopes apart?",
-        "For the two inputs of our function you needed two passes.",
-    ),
-    praise="A network has millions of inputs and one result. That is the reason for the other mode, which comes next.",
-)
 
 # 6. no second derivative
 
@@ -128,17 +90,3 @@ def _square(x: float = 3.0) -> Instance:
         (value, 1.0, "a"): "1 is the seed, the tangent of what went in. Asked for is what comes out.",
     }
     return Instance((value, slope, "a"), wrong, f'answer = ({value}, {slope}, "a")')
-
-
-ex_02_6 = Exercise(
-    expects='two numbers and a letter, such as (1, 2, "b")',
-    make=_square,
-    draws={"x": (4.0, 5.0, 6.0, 7.0, 1.5, 2.5, -2.0, 0.25)},
-    observe=lambda answer: in_small_letters(answer, *"abcd"),
-    hints=(
-        "Multiply (x + ε)(x + ε) out and look at all the terms.",
-        "Something stands before ε². In a Taylor series half the second derivative would stand there.",
-        "x² + 2xε + 1ε²: what does ε² = 0 do to the last term?",
-    ),
-    praise="What would be needed is a number that keeps ε² and drops ε³. Or a dual number made of dual numbers.",
-)

@@ -3,6 +3,21 @@
 from __future__ import annotations
 
 from autodiff_lab.lessons.checks.course import lesson
-from autodiff_lab.lessons.lesson_04 import adjoints, orders
+from autodiff_lab.lessons.lesson_04 import orders, sandbox, variants
 
-progress, seed = lesson("04", "The adjoint flow: fan-out, order, DAG vs tape", adjoints, orders)
+progress, seed = lesson(
+    "04",
+    "The adjoint flow: fan-out, order, DAG vs tape",
+    ex_04_1={"make": variants.calls_and_cells},
+    ex_04_2={"make": variants.annotated},
+    ex_04_3={"expected": sandbox.expected_slopes(), "observe": sandbox.sweep_programs},
+    ex_04_4={"make": variants.by_hand},
+    ex_04_5={"make": variants.over_which},
+    ex_04_6={
+        "expected": {orders.WRONG: 0, orders.MISSING: 0, orders.YOURS: orders.VALID},
+        "observe": orders.read_orders,
+    },
+    ex_04_7={"expected": sandbox.expected_orders(), "observe": sandbox.order_programs},
+    ex_04_8={"make": variants.used_twice},
+    ex_04_9={"make": variants.thrice},
+)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from autodiff_lab import grad, record
-from autodiff_lab.lessons.checks import Exercise, Instance, in_small_letters
+from autodiff_lab.lessons.checks import Instance
 
 FULL = 10.0
 
@@ -54,18 +54,6 @@ def two_tapes(a: float = 1.5, b: float = 1.6) -> Instance:
     return Instance(right, wrong)
 
 
-ex_08_1 = Exercise(
-    expects="two whole numbers, one for each input",
-    make=two_tapes,
-    draws={"a": (1.3, 1.35, 1.4, 1.45, 1.55), "b": (1.65, 1.7, 1.8, 2.0, 2.2, 2.5, 3.0)},
-    hints=(
-        "Go through the loop by hand, with a calculator: x, x², x³, … until 10 or more.",
-        "Each turn is one multiplication. How many turns are there before the question is answered with False?",
-    ),
-    praise="The same source, two tapes of different length. Each is the record of one run.",
-)
-
-
 # 2. at a switch
 
 
@@ -92,18 +80,3 @@ def at_a_switch(n: int = 5) -> Instance:
         "of the switch the program computes xⁿ, on the left xⁿ⁺¹.",
     }
     return Instance(answer, wrong, f"x = 10 ** (1 / {n})\nanswer = ({n + 1} * x**{n}, {n} * x ** {n - 1}, 'a')")
-
-
-ex_08_2 = Exercise(
-    expects='two slopes and a letter from a to d, such as (1.0, 2.0, "b")',
-    make=at_a_switch,
-    draws={"n": (3, 4, 6, 7, 8)},
-    tolerance=1e-4,
-    observe=lambda answer: in_small_letters(answer, *"abcd"),
-    hints=(
-        "A little to the right of the switch the program computes xⁿ. A little to the left there is one factor more.",
-        "The slope of xᵏ is k · xᵏ⁻¹. Put the switch itself in for x.",
-        "For the letter: run the sweep exactly at the switch, and compare with your two slopes.",
-    ),
-    praise="An ordinary number, without any sign of the jump: on the tape a switch looks like any other input.",
-)

@@ -146,14 +146,6 @@ def make_right_names() -> dict[str, Any]:
     return {"total": total, "price": price}
 
 
-def price_with(sum_of_three: str, steps: int, slots: int) -> Any:
-    """The price that follows from some other sum."""
-    names: dict[str, Any] = {}
-    exec(f"def total(l, s, k):\n    return {sum_of_three}", names)
-    names["price"] = price = make_price(names["total"])
-    return price(steps, slots)
-
-
 # Schedules
 
 PLANNED = ((1, 1), (3, 2), (10, 3), (20, 3), (20, 1), (15, 6))
@@ -205,10 +197,3 @@ def _carry_out(plan: Any, steps: int, slots: int) -> tuple[Any, int, int]:
     actions = [Action("store", 0, 0), *(Action(*action) for action in asked), Action("drop", 0, 0)]
     went = reverse(lambda x: 4.0 * x * (1.0 - x), START, actions)
     return summarize(went.gradient), cost(actions).slots, went.extra
-
-
-def extra_with(written: str, steps: int, slots: int) -> Any:
-    """The extra steps of some other plan."""
-    names: dict[str, Any] = {"math": math, **make_right_names()}
-    exec(written, names)
-    return _carry_out(names["plan"], steps, slots)[2]

@@ -72,11 +72,6 @@ LOOPS: dict[str, tuple[Turn, Any, Any, Any]] = {
 THREE, TWO = LOOPS
 
 
-def pushed(case: str) -> str:
-    """The name of a case of the forward direction."""
-    return f"the tangent of the solution of {case}"
-
-
 def expected_tangents() -> dict[str, Any]:
     """What the loops give when each turn is differentiated."""
     return {case: plain(jvp(unrolled(turn, start), (x,), (dx,))[1]) for case, (turn, start, x, dx) in LOOPS.items()}

@@ -1,0 +1,87 @@
+"""The file ``exercises.toml`` of a lesson: the words of its exercises, and the wrong answers they know.
+
+One table is one exercise; its keys are parameters of `Exercise`. What has to be computed (`expected`, `observe`,
+`make`) stands in the lesson's own modules. Each ``[[ex_NN_K.wrong]]`` is a wrong answer with a hint of its own:
+
+``answer``
+    What is handed over, as data; or ``code``, the source text of the cell; or ``change``, what is different from the
+    reference: a table of old text and new text.
+``seen``
+    What the check then observes, where it is not the answer itself. Of several cases, those that give the idea away.
+    ``{ crashed = "ValueError", saying = "broadcast" }`` is an error of the learner's code (of the notebook's with
+    ``theirs = false``), and ``{ none = true }`` is None.
+``hint``
+    Where this answer comes from, without giving the right one away.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from autodiff_lab.lessons.checks.compare import plain
+from autodiff_lab.lessons.checks.exercise import Exercise
+from autodiff_lab.lessons.checks.run_code import Crashed
+from autodiff_lab.lessons.checks.variants import Misconception
+
+__all__ = ["read_exercises"]
+
+
+def read_exercises(path: Path, checks: Mapping[str, Mapping[str, Any]]) -> dict[str, Exercise]:
+    """Read the exercises of a lesson, each with what its check needs besides words.
+
+    Parameters
+    ----------
+    path : Path
+        The file ``exercises.toml``.
+    checks : mapping
+        For an exercise's name what is computed: `expected`, `observe`, `make` of `Exercise`.
+
+    Raises
+    ------
+    KeyError
+        If a check belongs to no exercise of the file.
+    ValueError
+        If a wrong answer changes text that does not stand in the reference exactly once.
+    """
+    content = tomllib.loads(path.read_text(encoding="utf-8"))
+    if unknown := checks.keys() - content.keys():
+        raise KeyError(f"{path.parent.name} has checks for {sorted(unknown)}, which are not in {path.name}")
+    return {name: _make_exercise(name, words, checks.get(name, {})) for name, words in content.items()}
+
+
+def _make_exercise(name: str, words: dict[str, Any], check: Mapping[str, Any]) -> Exercise:
+    wrong = words.pop("wrong", [])
+    reference = words.get("reference", "")
+    observe = check.get("observe", plain)
+    misconceptions = tuple(_read_misconception(entry, reference, observe) for entry in wrong)
+    values = {key: _to_plain(value) for key, value in words.items()}
+    return Exercise(name, misconceptions=misconceptions, **values, **check)
+
+
+def _read_misconception(entry: dict[str, Any], reference: str, observe: Any) -> Misconception:
+    seen = _to_plain(entry.get("seen"))
+    if "answer" in entry:
+        answer = _to_plain(entry["answer"])
+        return Misconception(f"answer = {plain(answer)!r}", observe(answer), entry["hint"])
+    code = entry.get("code", reference)
+    for old, new in entry.get("change", {}).items():
+        if code.count(old) != 1:
+            raise ValueError(f"{old!r} does not stand in the reference exactly once")
+        code = code.replace(old, new)
+    return Misconception(code, seen, entry["hint"])
+
+
+def _to_plain(value: Any) -> Any:
+    """Turn what TOML has into plain data: arrays are tuples, and two tables stand for what TOML has no word for."""
+    if isinstance(value, list):
+        return tuple(_to_plain(x) for x in value)
+    if not isinstance(value, dict):
+        return value
+    if value == {"none": True}:
+        return None
+    if "crashed" in value:
+        return Crashed(value["crashed"], value.get("saying", ""), is_theirs=value.get("theirs", True))
+    return {key: _to_plain(x) for key, x in value.items()}

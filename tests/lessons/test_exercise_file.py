@@ -1,0 +1,65 @@
+"""The file of a lesson's exercises: wrong answers as data, as code, and as a change to the reference."""
+
+import tomllib
+
+import pytest
+
+from autodiff_lab.lessons.checks import Crashed
+from autodiff_lab.lessons.checks.exercise_file import read_exercises
+
+REFERENCE = """
+[ex_99_1]
+expects = "a function double(x)"
+praise = "Well."
+reference = '''
+def double(x):
+    return x + x'''
+"""
+
+
+def read(tmp_path, text, **checks):
+    """The exercises of a file with this text."""
+    path = tmp_path / "exercises.toml"
+    path.write_text(text, encoding="utf-8")
+    return read_exercises(path, checks)
+
+
+def test_change_is_applied_to_the_reference(tmp_path):
+    wrong = "[[ex_99_1.wrong]]\nchange.'x + x' = 'x * x'\nseen.\"at 3\" = 9.0\nhint = 'That is the square.'"
+    (known,) = read(tmp_path, REFERENCE + wrong)["ex_99_1"].misconceptions
+    assert known.written == "def double(x):\n    return x * x"
+    assert known.seen == {"at 3": 9.0}
+
+
+@pytest.mark.parametrize("old", ["x - x", "x"])
+def test_change_of_text_that_is_not_there_once_is_refused(tmp_path, old):
+    with pytest.raises(ValueError, match="exactly once"):
+        read(tmp_path, REFERENCE + f"[[ex_99_1.wrong]]\nchange.'{old}' = 'y'\nseen = 1\nhint = ''")
+
+
+def test_answer_is_seen_as_the_check_sees_it(tmp_path):
+    text = "[ex_99_1]\nexpects = ''\npraise = ''\nexpected = 2\n[[ex_99_1.wrong]]\nanswer = [1, 2]\nhint = 'two'"
+    (known,) = read(tmp_path, text, ex_99_1={"observe": sum})["ex_99_1"].misconceptions
+    assert (known.written, known.seen) == ("answer = (1.0, 2.0)", 3)
+
+
+def test_errors_and_nothing_have_their_tables(tmp_path):
+    wrong = """
+    [[ex_99_1.wrong]]
+    code = 'pass'
+    seen."a" = { crashed = "TypeError", saying = "None", theirs = false }
+    seen."b" = [{ none = true }, 1.0]
+    hint = ''
+    """
+    (known,) = read(tmp_path, REFERENCE + wrong)["ex_99_1"].misconceptions
+    assert known.seen == {"a": Crashed("TypeError", "None", is_theirs=False), "b": (None, 1.0)}
+
+
+def test_check_of_an_unknown_exercise_is_refused(tmp_path):
+    with pytest.raises(KeyError, match="ex_99_2"):
+        read(tmp_path, REFERENCE, ex_99_2={"observe": abs})
+
+
+def test_broken_file_names_its_line(tmp_path):
+    with pytest.raises(tomllib.TOMLDecodeError, match="line 2"):
+        read(tmp_path, "[ex_99_1]\nexpects = a function")
