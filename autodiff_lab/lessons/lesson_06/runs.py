@@ -30,17 +30,14 @@ def _example(a: float = 10.0, b: float = 4.0) -> Instance:
     value = float(_product_and_log(a, b))
     right = (value, math.isclose(value, PRINTED, rel_tol=1e-6))
     slope = float(grad(_product_and_log)(a, b))
-    wrong = {
-        (PRINTED, True): "That is what the document prints. What does your own `run` give?",
-        (value, True): "Your number is right. Now compare it with the printed one: they are two numbers, and a "
-        "function has one value at a point.",
-        (a * b + math.log10(a + b), False): "You took the logarithm to the base 10. In this course, and in NumPy, log "
-        "is the natural one.",
-        (a * b + math.log(a) + math.log(b), False): "You took the logarithms one by one. The logarithm of a sum is "
-        "not the sum of the logarithms.",
-        (slope, False): "That is the derivative with respect to a. Asked for is the value.",
+    mistakes = {
+        "printed": (PRINTED, True),
+        "said to agree": (value, True),
+        "base 10": (a * b + math.log10(a + b), False),
+        "logarithms one by one": (a * b + math.log(a) + math.log(b), False),
+        "slope": (slope, False),
     }
-    return Instance(right, wrong)
+    return Instance(right, mistakes=mistakes)
 
 
 # 3. a batch

@@ -24,18 +24,13 @@ def run_aliased_sum(x: float, y: float, z: float, k: float, flatten: str) -> tup
 
 def _alias(x: float = 1.0, y: float = 2.0, z: float = 3.0, k: float = 10.0) -> Instance:
     right, meant = run_aliased_sum(x, y, z, k, "mutate"), run_aliased_sum(x, y, z, k, "copy")
-    wrong = {
-        meant: "That is what the three lines mean. But t is no new node: z was handed to s. Which node uses s?",
-        (meant[0], right[1]): "u uses s as it is when the graph is run. If u sees the longer sum, then s is the "
-        "longer sum.",
-        (right[0], meant[1]): "s has three inputs when the graph is run, you saw that. And u was built before: but "
-        "it holds s, and not a value of s.",
-        f"answer = {(meant[0], right[0])}": (
-            (meant[0], right[0]),
-            "These look like s and t. Asked are s and u: the first sum, and the product.",
-        ),
+    mistakes = {
+        "as meant": meant,
+        "only u changed": (meant[0], right[1]),
+        "only s changed": (right[0], meant[1]),
+        "s and t": (meant[0], right[0]),
     }
-    return Instance(right, wrong)
+    return Instance(right, mistakes=mistakes)
 
 
 # 5b. the same without damage

@@ -76,17 +76,13 @@ def at_the_kink(a: float = 0.0) -> Instance:
     """What AD reports of the four programs at 0."""
     right = tuple(round(float(grad(f)(0.0)), 12) for f in programs(a))
     one, two, three, zero = right
-    wrong = {
-        (one, two, three, 0.0): "The first three are right. The last function is zero everywhere, but AD does not "
-        "know the function: it subtracts the slope of the second program from the slope of the third.",
-        (two, two, two, 0.0): "Three programs for one function, and you gave them one slope. At the kink the function "
-        "has none, and each program has its own.",
-        (1.0, two, three, zero): "The first: at 0 both operands of maximum are equal. The policy of this package "
-        "splits a tie evenly.",
-        (two, two, three, zero): "The first: maximum is no if. At 0 both operands are equal, and this package splits "
-        "a tie evenly.",
-        (one, 1.0, three, round(three - 1.0, 12)): "The second: 0 > 0 is False. Which line does where take then?",
-        (one, two, two, 0.0): "The third: R(−x) takes the line without x, so its slope is 0. What is left is + x.",
-        (one, one, one, 0.0): "The mean of both sides is what maximum gives. An if and a where take one side.",
+    mistakes = {
+        "difference zero": (one, two, three, 0.0),
+        "one slope": (two, two, two, 0.0),
+        "maximum gives 1": (1.0, two, three, zero),
+        "maximum like if": (two, two, three, zero),
+        "where gives 1": (one, 1.0, three, round(three - 1.0, 12)),
+        "third like second": (one, two, two, 0.0),
+        "mean everywhere": (one, one, one, 0.0),
     }
-    return Instance(right, wrong)
+    return Instance(right, mistakes=mistakes)
