@@ -230,20 +230,18 @@ class Exercise:
             own = self._judge(answers, self.instance()).passed
         except Exception:
             own = False
-        lent = answers if own else self._good_answers(answers, self.reference)
+        lent = answers if own else self.good_answers(_names_beside(answers))
         if not own:
             print(f"{', '.join(self.takes)}: lent by the check, until yours pass")
         return lent if len(lent) > 1 else lent[0]
 
-    def _good_answers(self, answers: tuple[Any, ...], reference: str) -> tuple[Any, ...]:
-        """The reference, living among the learner's own names."""
-        names = next((answer.__globals__ for answer in answers if isinstance(answer, types.FunctionType)), {})
+    def good_answers(self, names: dict[str, Any], reference: str = "") -> tuple[Any, ...]:
+        """What the reference hands over, functions living among these names of a learner's, if there are any."""
         scope = {**names}
-        exec(reference, scope)
-        names = names or scope
+        exec(reference or self.reference, scope)
         found = [scope[name] for name in self.takes]
         return tuple(
-            types.FunctionType(f.__code__, names, f.__name__, f.__defaults__)
+            types.FunctionType(f.__code__, names or scope, f.__name__, f.__defaults__)
             if isinstance(f, types.FunctionType)
             else f
             for f in found
@@ -266,7 +264,7 @@ class Exercise:
     def _judge_in_part(self, answers: tuple[Any, ...], missing: tuple[bool, ...], asked: Instance) -> Reply:
         """What is there, judged beside good answers instead of what is not."""
         try:
-            good = self._good_answers(answers, asked.reference)
+            good = self.good_answers(_names_beside(answers), asked.reference)
         except Exception:  # they need what only the learner's notebook has
             return Reply("not attempted", self._open())
         beside = (lent if hole else own for own, lent, hole in zip(answers, good, missing, strict=True))
@@ -342,6 +340,11 @@ class Exercise:
             return Reply("hint", f"{self.title}: try it first; a wrong answer is enough. Then ask again.")
         worked = self.instance(seed).reference.strip()
         return Reply("solution", f"# {self.title}, one good answer\n{worked}\n\n{self.call}")
+
+
+def _names_beside(answers: tuple[Any, ...]) -> dict[str, Any]:
+    """The names of the notebook in which a learner's functions are written."""
+    return next((answer.__globals__ for answer in answers if isinstance(answer, types.FunctionType)), {})
 
 
 def _listed(names: Iterable[str], what: str) -> str:
