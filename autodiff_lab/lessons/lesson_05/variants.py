@@ -1,4 +1,4 @@
-"""Two exercises of notebook 05 with numbers of one's own: the ledger of a program, and the gradient of two runs.
+"""What notebook 05 asks of the designs: the ledger of a program, what survives a change, the gradient of two runs.
 
 All numbers, right and wrong ones, come from `compare`, which tries the designs, and from the engine.
 """
@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab.lessons.checks import Instance
+from autodiff_lab.lessons.lesson_05.sandbox import by_hand_example
 from autodiff_lab.systems.side_by_side import compare
 from autodiff_lab.transforms.gradients import grad
 from autodiff_lab.widgets.labs.expression import parse_expression
@@ -36,6 +37,15 @@ def ledger(program: str = "tanh(w * x + b)") -> Instance:
         "results counted": (partials, operations + lines, closures),
     }
     return Instance(right, mistakes=mistakes)
+
+
+def what_survives() -> tuple[str, ...]:
+    """What becomes of each design if something is written over an input after the run.
+
+    >>> set(what_survives()) <= {"survives", "changes", "raises"}
+    True
+    """
+    return tuple(column.mutated.verdict for column in compare(by_hand_example, 3.0, 1.0, written=0.0).columns)
 
 
 def two_runs(x: float = 2.0, y: float = 5.0, written: float = 0.0) -> Instance:
