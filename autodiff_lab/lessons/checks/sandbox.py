@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import types
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from autodiff_lab.lessons.checks.compare import Refused, describe, summarize
@@ -99,6 +99,19 @@ def run_cases(
 def call_case(names: dict[str, Any], case: Callable[..., Any], *how: Any) -> Any:
     """Run a case that is a function of the learner's names itself, for `run_cases`."""
     return case(names, *how)
+
+
+def split_parts(found: Mapping[str, Any], label: str, parts: Sequence[str]) -> dict[str, Any]:
+    """Take the results of each case apart; what is no tuple, an error or a sentence, stands in the place of each part.
+
+    >>> split_parts({"x * y": (2.0, 3.0), "x / 0": None}, "{}, the slope in {}", "xy")  # doctest: +ELLIPSIS
+    {'x * y, the slope in x': 2.0, 'x * y, the slope in y': 3.0, 'x / 0, the slope in x': None, ...}
+    """
+    split = {}
+    for case, result in found.items():
+        each = result if isinstance(result, tuple) else [result for _ in parts]
+        split |= {label.format(case, part): x for part, x in zip(parts, each, strict=True)}
+    return split
 
 
 def vet_code(*functions: Any, listing: tuple[str, ...] = (), machine: str = "notebook") -> None:
