@@ -1,4 +1,4 @@
-"""The two exercises of notebook 07 with numbers of one's own: what is asked, and what people answer."""
+"""Two exercises of notebook 07 with numbers of one's own: what is asked, and what people answer."""
 
 from __future__ import annotations
 
@@ -9,14 +9,7 @@ from autodiff_lab.lessons.lesson_07.sandbox import SOURCES, count_pending, truth
 def pending_instance(target: str = "d", source: str = "x") -> Instance:
     """Pending counts between a source and a target of one small graph."""
     counts = count_pending(target, source)
-    mistakes = {
-        "uses": counts["uses"],
-        "users": counts["users"],
-        "operands": counts["operands"],
-        "everywhere": counts["everywhere"],
-        "after the sweep": (0, 0, 0, 0),
-    }
-    return Instance(counts["pending"], mistakes=mistakes)
+    return Instance(counts.pop("pending"), mistakes=counts | {"after the sweep": (0, 0, 0, 0)})
 
 
 def table_instance(x: float = 3.0, accessed: bool = True) -> Instance:
