@@ -36,7 +36,6 @@ from autodiff_lab.lessons.checks.variants import (
     Seed,
     default_data,
     draw_instance,
-    list_misconceptions,
     normalize_seed,
 )
 
@@ -81,8 +80,8 @@ class Exercise:
     reference : str
         Source text of one good answer, to stand in the notebook's cell instead of the unanswered one; if there is
         none, `expected`, written out.
-    misconceptions : mapping
-        The wrong answers with a hint of their own, as `list_misconceptions` reads them; the first that fits is shown.
+    misconceptions : tuple of Misconception
+        The wrong answers with a hint of their own; the first that fits is shown.
     hints : tuple of str
         Graded: each call of `hint` shows the next.
     praise : str
@@ -115,7 +114,7 @@ class Exercise:
     ...     "ex_99_1",
     ...     expects="a whole number",
     ...     expected=5,
-    ...     misconceptions={7: "The two inputs are not operations."},
+    ...     misconceptions=(Misconception("answer = 7", 7, "The two inputs are not operations."),),
     ...     praise="One line for each operation.",
     ... )
     >>> count(...)
@@ -131,7 +130,7 @@ class Exercise:
     With numbers of one's own:
 
     >>> def slope(x=3.0):
-    ...     return Instance(2 * x, {x * x: "That is the value."})
+    ...     return Instance(2 * x, (Misconception(f"answer = {x * x}", x * x, "That is the value."),))
     >>> square = Exercise("ex_99_2", expects="a number", praise="Well.", make=slope, draws={"x": (4.0, 5.0, 6.0)})
     >>> square.given(), square.given("Ada")
     (x = 3, x = 4)
@@ -148,7 +147,7 @@ class Exercise:
     expected: Any = None
     reference: str = ""
     takes: tuple[str, ...] = ()
-    misconceptions: Any = ()
+    misconceptions: tuple[Misconception, ...] = ()
     hints: tuple[str, ...] = ()
     observe: Callable[..., Any] = plain
     tolerance: float = SIX_DIGITS
@@ -174,7 +173,6 @@ class Exercise:
 
     def __post_init__(self) -> None:
         self.takes = self.takes or tuple(inspect.signature(self.observe).parameters)
-        self.misconceptions = list_misconceptions(self.misconceptions, self.expected, self.observe)
         own = self.make() if self.make else Instance(self.expected, self.misconceptions, self.reference, self.hints)
         self.expected, self.reference, self.misconceptions = own.expected, own.reference, own.misconceptions
         self.hints = own.hints or self.hints

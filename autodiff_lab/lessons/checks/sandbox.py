@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from autodiff_lab.lessons.checks.compare import Refused, describe, summarize
-from autodiff_lab.lessons.checks.run_code import Crashed, attempt
+from autodiff_lab.lessons.checks.run_code import Crashed, attempt, nested_code
 
 
 @contextlib.contextmanager
@@ -131,9 +131,6 @@ def vet_code(*functions: Any, listing: tuple[str, ...] = (), machine: str = "not
             )
 
 
-def names_in(code: types.CodeType) -> Iterator[str]:
+def names_in(code: types.CodeType) -> set[str]:
     """The global names and attributes that a function uses, also in its inner functions."""
-    yield from code.co_names
-    for inner in code.co_consts:
-        if isinstance(inner, types.CodeType):
-            yield from names_in(inner)
+    return {name for each in nested_code(code) for name in each.co_names}
