@@ -4,8 +4,9 @@ import tomllib
 
 import pytest
 
-from autodiff_lab.lessons.checks import Crashed
+from autodiff_lab.lessons.checks import Crashed, Instance
 from autodiff_lab.lessons.checks.exercise_file import read_exercises
+from autodiff_lab.lessons.checks.variants import every_draw
 
 REFERENCE = """
 [ex_99_1]
@@ -41,6 +42,39 @@ def test_answer_is_seen_as_the_check_sees_it(tmp_path):
     text = "[ex_99_1]\nexpects = ''\npraise = ''\nexpected = 2\n[[ex_99_1.wrong]]\nanswer = [1, 2]\nhint = 'two'"
     (known,) = read(tmp_path, text, ex_99_1={"observe": sum})["ex_99_1"].misconceptions
     assert (known.written, known.seen) == ("answer = (1.0, 2.0)", 3)
+
+
+def test_mistakes_of_an_instance_have_their_words(tmp_path):
+    def double(x=3.0):
+        return Instance(2 * x, mistakes={"squared": x * x, "in words": -x}, words={"twice": 2 * x})
+
+    text = """
+    [ex_99_1]
+    expects = ''
+    praise = ''
+    draws.x = [4.0, 5.0]
+    reference = 'answer = 2 * {x}'
+    [[ex_99_1.wrong]]
+    name = 'squared'
+    hint = '{x} squared is {answer}, not {twice}.'
+    [[ex_99_1.wrong]]
+    name = 'in words'
+    code = 'answer = "{answer}"'
+    hint = 'Words.'
+    """
+    exercise = read(tmp_path, text, ex_99_1={"make": double})["ex_99_1"]
+    (instance,) = (each for each in every_draw(exercise.make, exercise.draws) if each.given.x == 5.0)
+    squared, in_words = instance.misconceptions
+    assert instance.reference == "answer = 2 * 5.0"
+    assert (squared.written, squared.hint) == ("answer = 25.0", "5.0 squared is 25.0, not 10.0.")
+    assert (in_words.written, in_words.seen) == ('answer = "-5.0"', -5.0)
+
+
+def test_choices_are_the_words_of_an_answer(tmp_path):
+    text = "[ex_99_1]\nexpects = 'a letter'\npraise = ''\nexpected = ['b']\nchoices = ['a', 'b']"
+    exercise = read(tmp_path, text)["ex_99_1"]
+    assert exercise(["(B)"]).passed
+    assert "'c' is none of a, b." in exercise(["c"]).text
 
 
 def test_errors_and_nothing_have_their_tables(tmp_path):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 import reprlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -68,6 +68,19 @@ def in_small_letters(answer: Any, *options: str) -> Any:
     small = tuple(part.strip(" .()").lower() if isinstance(part, str) else part for part in seen)
     other = next((part for part in small if options and isinstance(part, str) and part not in options), None)
     return small if other is None else Refused(f"{reprlib.repr(other)} is none of {', '.join(options)}.")
+
+
+def choose_from(*options: str) -> Callable[[Any], Any]:
+    """The observer of an answer whose words are among these: of a letter, or of a choice.
+
+    >>> choose_from("forward", "reverse")(["Forward", "(reverse)"])
+    ('forward', 'reverse')
+    """
+
+    def read(answer: Any) -> Any:
+        return in_small_letters(answer, *options)
+
+    return read
 
 
 def agrees(seen: Any, wanted: Any, tolerance: float = SIX_DIGITS) -> bool:

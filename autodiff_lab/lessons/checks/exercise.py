@@ -34,6 +34,7 @@ from autodiff_lab.lessons.checks.variants import (
     Instance,
     Misconception,
     Seed,
+    default_data,
     draw_instance,
     list_misconceptions,
     normalize_seed,
@@ -199,8 +200,7 @@ class Exercise:
         return found or self._in_the_text()
 
     def _in_the_text(self) -> Instance:
-        given = inspect.signature(self.make).parameters if self.make else {}
-        data = {name: parameter.default for name, parameter in given.items()} or self.gave
+        data = default_data(self.make) if self.make else self.gave
         return Instance(self.expected, self.misconceptions, self.reference, self.hints, Given(**data))
 
     def given(self, seed: Seed = None) -> Given:

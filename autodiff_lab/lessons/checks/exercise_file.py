@@ -1,11 +1,15 @@
 """The file ``exercises.toml`` of a lesson: the words of its exercises, and the wrong answers they know.
 
-One table is one exercise; its keys are parameters of `Exercise`. What has to be computed (`expected`, `observe`,
-`make`) stands in the lesson's own modules. Each ``[[ex_NN_K.wrong]]`` is a wrong answer with a hint of its own:
+One table is one exercise; its keys are parameters of `Exercise`, and `choices`: the words that may stand in an answer.
+What is computed (`expected`, `observe`, `make`) stands in the lesson's own modules. Each ``[[ex_NN_K.wrong]]`` is a
+wrong answer with a hint of its own:
 
 ``answer``
     What is handed over, as data; or ``code``, the source text of the cell; or ``change``, what is different from the
     reference: a table of old text and new text.
+``name``
+    Where the exercise has other numbers for other learners: of which of the instance's `mistakes` this speaks. Then the
+    reference, the code and the hint may name the data, ``{x1}``, and code and hint the mistaken ``{answer}``.
 ``seen``
     What the check then observes, where it is not the answer itself. Of several cases, those that give the idea away.
     ``{ crashed = "ValueError", saying = "broadcast" }`` is an error of the learner's code (of the notebook's with
@@ -16,15 +20,17 @@ One table is one exercise; its keys are parameters of `Exercise`. What has to be
 
 from __future__ import annotations
 
+import functools
 import tomllib
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from autodiff_lab.lessons.checks.compare import plain
+from autodiff_lab.lessons.checks.compare import choose_from, plain
 from autodiff_lab.lessons.checks.exercise import Exercise
 from autodiff_lab.lessons.checks.run_code import Crashed
-from autodiff_lab.lessons.checks.variants import Misconception
+from autodiff_lab.lessons.checks.variants import Instance, Make, Misconception, default_data
 
 __all__ = ["read_exercises"]
 
@@ -54,24 +60,57 @@ def read_exercises(path: Path, checks: Mapping[str, Mapping[str, Any]]) -> dict[
 
 def _make_exercise(name: str, words: dict[str, Any], check: Mapping[str, Any]) -> Exercise:
     wrong = words.pop("wrong", [])
-    reference = words.get("reference", "")
-    observe = check.get("observe", plain)
-    misconceptions = tuple(_read_misconception(entry, reference, observe) for entry in wrong)
-    values = {key: _to_plain(value) for key, value in words.items()}
-    return Exercise(name, misconceptions=misconceptions, **values, **check)
+    choices = words.pop("choices", ())
+    values = {key: _to_plain(value) for key, value in words.items()} | check
+    if choices:
+        values["observe"] = choose_from(*choices)
+    if "make" in values:
+        values["make"] = _explain_mistakes(values["make"], wrong, values.pop("reference", ""))
+    else:
+        reference, observe = values.get("reference", ""), values.get("observe", plain)
+        values["misconceptions"] = tuple(_read_misconception(entry, reference, observe) for entry in wrong)
+    return Exercise(name, **values)
 
 
 def _read_misconception(entry: dict[str, Any], reference: str, observe: Any) -> Misconception:
-    seen = _to_plain(entry.get("seen"))
     if "answer" in entry:
         answer = _to_plain(entry["answer"])
         return Misconception(f"answer = {plain(answer)!r}", observe(answer), entry["hint"])
+    return Misconception(_write_code(entry, reference), _to_plain(entry.get("seen")), entry["hint"])
+
+
+def _write_code(entry: dict[str, Any], reference: str) -> str:
+    """The source text of a wrong answer."""
     code = entry.get("code", reference)
     for old, new in entry.get("change", {}).items():
         if code.count(old) != 1:
             raise ValueError(f"{old!r} does not stand in the reference exactly once")
         code = code.replace(old, new)
-    return Misconception(code, seen, entry["hint"])
+    return code
+
+
+def _explain_mistakes(make: Make, wrong: list[dict[str, Any]], reference: str) -> Make:
+    """Let `make` say what the file has for each mistake of an instance."""
+    entries = {entry["name"]: entry for entry in wrong}
+
+    @functools.wraps(make)
+    def make_explained(**data: Any) -> Instance:
+        instance = make(**data)
+        given = default_data(make) | data | instance.words
+        worked = reference.format(**given) or instance.reference
+        explained: dict[Any, Any] = {}
+        for name, answer in instance.mistakes.items():
+            entry = entries[name]
+            hint = entry["hint"].format(answer=answer, **given)
+            if "code" in entry:
+                explained[entry["code"].format(answer=answer, **given)] = (answer, hint)
+            elif "change" in entry:
+                explained[_write_code(entry, worked)] = (answer, hint)
+            else:
+                explained[answer] = hint
+        return replace(instance, reference=worked, misconceptions=explained or instance.misconceptions)
+
+    return make_explained
 
 
 def _to_plain(value: Any) -> Any:

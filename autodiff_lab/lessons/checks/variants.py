@@ -7,6 +7,7 @@ lead to are computed from the data, so that every instance is checked and explai
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -78,6 +79,11 @@ class Instance:
         Hints with the numbers of this instance in them.
     given : Given
         The data of this instance.
+    mistakes : mapping
+        Instead of `misconceptions`, in a lesson: by name what each mistake leads to. The hint of that name stands in
+        ``exercises.toml``.
+    words : mapping
+        What those hints may name besides the data: ``{row}``.
 
     Examples
     --------
@@ -91,6 +97,8 @@ class Instance:
     reference: str = ""
     hints: tuple[str, ...] = ()
     given: Given = field(default_factory=Given)
+    mistakes: Mapping[str, Any] = field(default_factory=dict)
+    words: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.misconceptions = list_misconceptions(self.misconceptions, self.expected)
@@ -105,6 +113,11 @@ class Instance:
 
 Make = Callable[..., Instance]
 Draws = Mapping[str, Sequence[Any]]
+
+
+def default_data(make: Make) -> dict[str, Any]:
+    """The data of the example of the text."""
+    return {name: parameter.default for name, parameter in inspect.signature(make).parameters.items()}
 
 
 def make_instance(make: Make, data: Mapping[str, Any]) -> Instance:
