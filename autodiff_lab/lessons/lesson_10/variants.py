@@ -31,7 +31,7 @@ def merged(a: float = 4.0, b: float = 1.0, c: float = 3.0, d: float = 2.0) -> In
     # d/dy(x · y) = x and d/dy(x · y · y) = 2xy, held still while x moves
     held = a, 2 * c * d
     answer = right[0], wrong[0], right[1], wrong[1]
-    wrong = {
+    mistakes = {
         (right[0], right[0], right[1], right[1]): "You trust the machine. Follow it: x is a Dual when the inner D "
         "runs, and so is y. What stands before ε in x * y?",
         (wrong[0], right[0], wrong[1], right[1]): "All four numbers are there. First comes what the slope is, then "
@@ -55,7 +55,7 @@ def convexity(centre: float = 7.0, width: float = 10.0) -> Instance:
     root = math.sqrt(width)
     answer = False, centre - root, centre + root
     narrower = math.sqrt(width / 3)
-    wrong = {
+    mistakes = {
         (True, None, None): "It has one minimum, and it falls towards it from everywhere. Convex asks for more: f″ ≥ "
         "0 everywhere. Look at f″ far away from the minimum.",
         (True, *answer[1:]): "The interval is right. Outside of it f bends downwards; what does that say about f?",
@@ -85,7 +85,7 @@ def coefficients(x: float = 3.0, y: float = 2.0) -> Instance:
     in_y, both = jvp(lambda x: jvp(lambda y: f(x, y), (y,), (1.0,))[1], (x,), (1.0,))
     answer = float(value), float(in_x), float(in_y), float(both)
     value, in_x, in_y, both = answer
-    wrong = {
+    mistakes = {
         (value, in_x + in_y, in_x + in_y, both): "You added the two slopes, as a machine with one ε would. Each mark "
         "keeps its own.",
         (value, in_x, in_y, 2 * both): "ε₁ε₂ comes about once, not twice: in x the mark ε₁, in y the mark ε₂. (In a "

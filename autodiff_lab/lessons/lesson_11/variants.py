@@ -21,7 +21,7 @@ def mean_and_variance(x: Numbers = (1.0, 2.0, 4.0, 8.0)) -> Instance:
     n, centred = len(x), values - np.mean(values)
     right = plain(grad(lambda v: np.mean(v) + np.var(v))(values))
     variance, mean = plain(grad(np.var)(values)), plain(grad(np.mean)(values))
-    wrong = {
+    mistakes = {
         variance: "That is the gradient of the variance. The mean is in the sum as well.",
         mean: "That is the gradient of the mean. The variance is in the sum as well.",
         plain(1 + 2 * centred / n): "The mean copies its adjoint to every entry, and it divides by the number of "
@@ -48,7 +48,7 @@ def gathered(index: tuple[int, ...] = (0, 0, 2), weights: Numbers = (1.0, 10.0, 
     last[list(index)] = w
     first[list(index[::-1])] = w[::-1]
     np.add.at(count, list(index), 1.0)
-    wrong = {
+    mistakes = {
         plain(last): "An entry that is picked twice gets two contributions, and here the second replaces the first. "
         "They are added.",
         plain(first): "An entry that is picked twice gets two contributions, and you kept the first. They are added.",
@@ -71,7 +71,7 @@ def trace_of_square(a: tuple[Numbers, Numbers] = ((2.0, 1.0), (0.5, 3.0))) -> In
     """
     matrix = np.array(a)
     right = plain(grad(lambda x: np.trace(x @ x))(matrix))
-    wrong = {
+    mistakes = {
         plain(2 * matrix): "As if A were a number. Take the entry at the right of the first row: with which entry "
         "does it meet in the trace of A @ A?",
         plain(matrix.T): "That is what comes from one of the two places. A stands in both, and the contributions are "
@@ -95,7 +95,7 @@ def lines_on_tapes(m: int = 2, k: int = 3, n: int = 4) -> Instance:
     numbers = sandbox.operations(sandbox.squares_of_product_by_numbers, a.tolist(), b.tolist())
     arrays = sandbox.operations(sandbox.squares_of_product, a, b)
     right = (float(numbers), float(arrays))
-    wrong = {
+    mistakes = {
         (right[1], right[0]): "The other way round: the first number is that of the tape of numbers.",
         (right[0], right[0]): "The second tape has a line for each operation of the program as it is written: a "
         "product, a square, a sum.",
