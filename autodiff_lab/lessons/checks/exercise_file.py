@@ -107,7 +107,7 @@ def _explain_mistakes(make: Make, wrong: list[dict[str, Any]], reference: str) -
             elif "change" in entry:
                 explained[_write_code(entry, worked)] = (answer, hint)
             else:
-                explained[answer] = hint
+                explained[plain(answer)] = hint
         return replace(instance, reference=worked, misconceptions=explained or instance.misconceptions)
 
     return make_explained
