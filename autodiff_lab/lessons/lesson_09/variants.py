@@ -71,8 +71,7 @@ def square_instance(
         "entry by entry": 2 * at * along,
         "difference of squares": (at + along) @ (at + along) - at @ at,
     }
-    reference = f"A, dA = np.array({A}), np.array({dA})\nanswer = A @ dA + dA @ A"
-    return Instance(right, reference=reference, mistakes=mistakes)
+    return Instance(right, mistakes=mistakes)
 
 
 def chain_instance(widths: tuple[int, ...] = (100, 20, 10, 1)) -> Instance:
@@ -86,5 +85,4 @@ def chain_instance(widths: tuple[int, ...] = (100, 20, 10, 1)) -> Instance:
         "all widths": (n * p * q * m,) * 2,
         "equal work": (forward, forward),
     }
-    reference = f"n, p, q, m = {widths}\nanswer = (q * p * n + m * q * n, m * q * p + m * p * n)"
-    return Instance((forward, reverse), reference=reference, mistakes=mistakes)
+    return Instance((forward, reverse), mistakes=mistakes)
