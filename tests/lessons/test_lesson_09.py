@@ -6,7 +6,7 @@ import pytest
 from autodiff_lab import jacfwd, jacrev, jvp, linearize, vjp
 from autodiff_lab.lessons import lesson_09
 from autodiff_lab.lessons.lesson_09.sandbox import CASES, chain, count_runs
-from autodiff_lab.lessons.lesson_09.variants import SIZES, chain_instance, cheaper_instance
+from autodiff_lab.lessons.lesson_09.variants import chain_instance, cheaper_instance
 from autodiff_lab.widgets.labs.jacobian_painter.programs import of_document_1, polar, softmax, standardize
 
 
@@ -87,7 +87,7 @@ def test_words_may_be_written_large():
     assert lesson_09.ex_09_1(["Forward", "reverse ", "REVERSE", "forward", "either"]).passed
 
 
-@pytest.mark.parametrize("pairs", SIZES)
+@pytest.mark.parametrize("pairs", lesson_09.ex_09_1.draws["pairs"])
 def test_the_words_follow_from_the_passes(pairs):
     for (n, m), word in zip(pairs, cheaper_instance(pairs).expected, strict=True):
         assert {"forward": n < m, "reverse": m < n, "either": n == m}[word]

@@ -115,7 +115,7 @@ def test_a_function_that_asks_for_products_without_end_is_stopped():
 
 @pytest.mark.parametrize("centre,width", list(itertools.product(*check.ex_10_4.draws.values())))
 def test_convexity_ends_where_the_second_derivative_turns(centre, width):
-    convex, left, right = check.ex_10_4.make(centre, width).expected
+    convex, left, right = check.ex_10_4.make(centre=centre, width=width).expected
     bend = grad(grad(lambda x: np.log((x - centre) ** 2 + width)))
     assert not convex
     for end, inwards in ((left, 1e-6), (right, -1e-6)):

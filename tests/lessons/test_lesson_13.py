@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from autodiff_lab import custom_gradient, grad
-from autodiff_lab.lessons.lesson_13 import conventions
+from autodiff_lab.lessons import lesson_13
 from autodiff_lab.lessons.lesson_13.sandbox import FAIR, half_of_sinc_squared, judge_shares, log_or_zero, slopes
 from autodiff_lab.lessons.lesson_13.variants import PROGRAMS, birth_instance
 
@@ -138,6 +138,6 @@ def test_a_tie_rule_need_not_be_even():
 def test_an_error_in_a_rule_is_not_told_by_a_line_of_the_package():
     """The decorator's function stands for the learner's, and its lines are not theirs."""
     wrong = custom_gradient(vjp=lambda g, y, x: [np.clip(g, -1.0, 1.0)])(lambda x: x)
-    reply = conventions.ex_13_7(wrong)
+    reply = lesson_13.ex_13_7(wrong)
     assert "returned a list" in reply.text
     assert "UnsupportedError(" not in reply.text

@@ -105,8 +105,8 @@ def _explain_mistakes(make: Make, wrong: list[dict[str, Any]], reference: str) -
             if "code" in entry or "change" in entry:
                 written = _write_code(entry, worked).replace("{answer}", str(answer))
                 explained[written] = Misconception(written, answer, hint)
-            elif answer != instance.expected:
-                explained[answer] = Misconception(f"answer = {plain(answer)!r}", plain(answer), hint)
+            elif (seen := plain(answer)) != instance.expected:
+                explained[seen] = Misconception(f"answer = {seen!r}", seen, hint)
         return replace(instance, reference=worked, misconceptions=tuple(explained.values()))
 
     return make_explained

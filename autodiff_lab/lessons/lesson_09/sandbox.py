@@ -24,7 +24,7 @@ CASES: dict[str, tuple[Function, tuple[float, ...]]] = {
     ),
     "two inputs, three results": (lambda x: np.stack([x[0] * x[1], x[1] ** 2, 5 + 0 * x[0]]), (3.0, 2.0)),
 }
-BY_COLUMNS, BY_ROWS = "by columns", "by rows"
+WAYS = "by columns", "by rows"
 RUNS_OF_F = "how often f is run by rows, for two inputs and three results"
 MADE_OF = "what my_jacfwd is made of", "what my_jacrev is made of"
 PUSHES, PULLS, READY_MADE, DIFFERENCES = "pushes", "pulls", "a ready-made Jacobian", "values of f alone"
@@ -53,10 +53,8 @@ def made_of(code: types.FunctionType, runs: list[type]) -> str:
 
 def expected_jacobians() -> dict[str, Any]:
     """What the package gives; and that a tape is recorded once, however many rows are pulled from it."""
-    found = {}
-    for way in (BY_COLUMNS, BY_ROWS):
-        for case, (f, x) in CASES.items():
-            found[f"{case}, {way}"] = plain(jacobian(f)(np.array(x)))
+    matrices = {case: plain(jacobian(f)(np.array(x))) for case, (f, x) in CASES.items()}
+    found = {f"{case}, {way}": matrix for way in WAYS for case, matrix in matrices.items()}
     return found | {RUNS_OF_F: 1.0} | dict(zip(MADE_OF, (PUSHES, PULLS), strict=True))
 
 
@@ -64,7 +62,7 @@ def find_jacobians(my_jacfwd: Any, my_jacrev: Any) -> Any:
     """The learner's two matrices for each case, and the runs."""
     vet_code(my_jacfwd, my_jacrev)
     found: dict[str, Any] = {}
-    for way, code, made in zip((BY_COLUMNS, BY_ROWS), (my_jacfwd, my_jacrev), MADE_OF, strict=True):
+    for way, code, made in zip(WAYS, (my_jacfwd, my_jacrev), MADE_OF, strict=True):
         for case, (f, x) in CASES.items():
             f, runs = count_runs(f)
             found[f"{case}, {way}"] = seen = summarize(attempt(code, f, np.array(x)))
@@ -89,18 +87,13 @@ PASSES = "how often f is run, for 30 inputs"
 RIGHT = "how many of the 88 entries on the three diagonals are right"
 ELSEWHERE = "how many entries elsewhere are not 0"
 SEVEN = "the first two rows for 7 inputs"
-SMALL = 7
+ON_DIAGONALS = np.abs(np.subtract.outer(np.arange(30), np.arange(30))) <= 1
 
 
 def expected_compressed() -> dict[str, Any]:
     """Three runs, all that is not 0 where it belongs, and nothing elsewhere."""
-    on = np.abs(np.subtract.outer(np.arange(30), np.arange(30))) <= 1
-    return {
-        PASSES: 3.0,
-        RIGHT: float(on.sum()),
-        ELSEWHERE: 0.0,
-        SEVEN: plain(jacobian(chain)(_point(SMALL))[:2]),
-    }
+    rows = plain(jacobian(chain)(_point(7))[:2])
+    return {PASSES: 3.0, RIGHT: float(ON_DIAGONALS.sum()), ELSEWHERE: 0.0, SEVEN: rows}
 
 
 def compress_jacobian(tridiagonal_jacobian: Any) -> Any:
@@ -113,14 +106,13 @@ def compress_jacobian(tridiagonal_jacobian: Any) -> Any:
     matrix = _matrix(seen, 30)
     if matrix is None:
         return {PASSES: float(len(runs)), RIGHT: describe(seen)}
-    on = np.abs(np.subtract.outer(np.arange(30), np.arange(30))) <= 1
-    wanted = jacobian(chain)(_point(30))
-    small = attempt(tridiagonal_jacobian, chain, _point(SMALL))
-    rows = _matrix(small, SMALL)
+    is_right = np.isclose(matrix, jacobian(chain)(_point(30)), rtol=1e-9, atol=1e-12)
+    small = attempt(tridiagonal_jacobian, chain, _point(7))
+    rows = _matrix(small, 7)
     return {
         PASSES: float(len(runs)),
-        RIGHT: float(np.isclose(matrix, wanted, rtol=1e-9, atol=1e-12)[on].sum()),
-        ELSEWHERE: float(np.count_nonzero(matrix[~on])),
+        RIGHT: float(is_right[ON_DIAGONALS].sum()),
+        ELSEWHERE: float(np.count_nonzero(matrix[~ON_DIAGONALS])),
         SEVEN: summarize(small) if rows is None else plain(rows[:2]),
     }
 

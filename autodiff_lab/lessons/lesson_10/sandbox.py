@@ -63,24 +63,19 @@ def inside(way: str) -> str:
 
 def multiply_hessians(reverse_over_reverse: Any, forward_over_reverse: Any, reverse_over_forward: Any) -> Any:
     """The learner's three functions on three Hessians, and how each has nested its derivatives."""
-    code = reverse_over_reverse, forward_over_reverse, reverse_over_forward
-    found: dict[str, Any] = {}
-    for way, own in zip(WAYS, code, strict=True):
-        nestings: list[str] = []
+    code = dict(zip(WAYS, (reverse_over_reverse, forward_over_reverse, reverse_over_forward), strict=True))
+    nestings: dict[str, list[str]] = {way: [] for way in WAYS}
 
-        def run(names: Any, f: Any, x: Any, v: Any, own: Any = own, nestings: list[str] = nestings) -> Any:
-            def watched(x: Any) -> Any:
-                nestings.append(nesting(x))
-                return f(x)
+    def run(names: Any, way: str, f: Any, x: Any, v: Any) -> Any:
+        def watched(x: Any) -> Any:
+            nestings[way].append(nesting(x))
+            return f(x)
 
-            return own(watched, np.array(x), np.array(v))
+        return code[way](watched, np.array(x), np.array(v))
 
-        seen = run_cases(run, PRODUCTS, *code)
-        found |= {on(way, case): product for case, product in seen.items()}
-        if len(seen) < len(PRODUCTS):
-            return found
-        found[inside(way)] = _summed_up(nestings)
-    return found
+    cases = {on(way, case): (way, *data) for way in WAYS for case, data in PRODUCTS.items()}
+    found = run_cases(run, cases, *code.values())
+    return found | {inside(way): _sum_up(kinds) for way, kinds in nestings.items()}
 
 
 def nesting(x: Any) -> str:
@@ -103,7 +98,7 @@ def _levels(x: Any) -> Iterator[str]:
         x = x.value
 
 
-def _summed_up(nestings: list[str]) -> str:
+def _sum_up(nestings: list[str]) -> str:
     """One run of f for each case is what a product needs; more are told."""
     kinds = list(dict.fromkeys(nestings))
     often = len(nestings) // len(PRODUCTS)
@@ -141,9 +136,9 @@ def expected_nested() -> dict[str, Any]:
 
 def run_nested(together: Any, D_tagged: Any) -> Any:
     """The learner's tagged numbers on nested derivatives; the class looks `together` up by its name."""
-    kind: dict[str, Any] = {"listing": ("Tagged", "tags"), "machine": "class"}
     cases = {case: (program,) for case, program in NESTED.items()}
-    return run_cases(lambda names, program: program(D_tagged), cases, together, D_tagged, **kind, together=together)
+    beside: dict[str, Any] = {"listing": ("Tagged", "tags"), "machine": "class", "together": together}
+    return run_cases(lambda names, program: program(D_tagged), cases, together, D_tagged, **beside)
 
 
 # Conjugate gradients where the curvature is negative
@@ -157,14 +152,7 @@ CURVATURES: dict[str, tuple[tuple[float, ...], tuple[tuple[float, ...], ...]]] =
 }
 
 
-def found_so_far(s: Any, p: Any) -> Any:
-    """The sum of the steps; at the first direction, where there is none yet, the direction itself."""
-    return s if np.any(s) else p
-
-
-def truncated(
-    gradient: Any, hessian_times: Callable[[Any], Any], so_far: Callable[[Any, Any], Any] = found_so_far
-) -> Any:
+def truncated(gradient: Any, hessian_times: Callable[[Any], Any]) -> Any:
     """A step by conjugate gradients that stops where the curvature is not positive.
 
     >>> truncated(np.array([2.0, 1.0]), lambda p: -p)
@@ -175,7 +163,7 @@ def truncated(
     while r @ r > 1e-20:
         Hp = hessian_times(p)
         if p @ Hp <= 0:
-            return so_far(s, p)
+            return s if np.any(s) else p
         alpha = (r @ r) / (p @ Hp)
         s, r_next = s + alpha * p, r - alpha * Hp
         p = r_next + (r_next @ r_next) / (r @ r) * p
@@ -183,13 +171,8 @@ def truncated(
     return s
 
 
-def expected_steps() -> dict[str, Any]:
-    """The step in each case."""
-    return {case: one_step(truncated, *data) for case, data in CURVATURES.items()}
-
-
 def take_steps(truncated_cg: Any) -> Any:
-    """The learner's steps."""
+    """The step of a function in each case."""
     return run_cases(lambda names, *data: one_step(truncated_cg, *data), CURVATURES, truncated_cg)
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from autodiff_lab import jvp
-from autodiff_lab.lessons.checks import Instance
+from autodiff_lab.lessons.checks import Instance, plain
 from autodiff_lab.widgets.labs.tag_inspector.machines import Run
 
 
@@ -19,62 +19,55 @@ def _square(D: Callable[..., Any], x: Any, y: Any) -> Any:
     return D(lambda x: x * D(lambda y: x * y * y, y), x)
 
 
-def merged(a: float = 4.0, b: float = 1.0, c: float = 3.0, d: float = 2.0) -> Instance:
+def merge_marks(a: float = 4.0, b: float = 1.0, c: float = 3.0, d: float = 2.0) -> Instance:
     """What two nested derivatives are, and what a machine with one ε makes of them.
 
-    >>> merged().expected
+    >>> merge_marks().expected
     (8.0, 5.0, 24.0, 16.0)
     """
-    first, second = Run(_product, a, b), Run(_square, c, d)
-    right = tuple(float(run.result.tagged) for run in (first, second))
-    wrong = tuple(float(run.result.untagged) for run in (first, second))
-    # d/dy(x · y) = x and d/dy(x · y · y) = 2xy, held still while x moves
-    held = a, 2 * c * d
-    answer = right[0], wrong[0], right[1], wrong[1]
-    wrong = {
-        (right[0], right[0], right[1], right[1]): "You trust the machine. Follow it: x is a Dual when the inner D "
-        "runs, and so is y. What stands before ε in x * y?",
-        (wrong[0], right[0], wrong[1], right[1]): "All four numbers are there. First comes what the slope is, then "
-        "what the machine says.",
-        (held[0], wrong[0], held[1], wrong[1]): "On the machine you are right. On paper the inner derivative depends "
-        "on x as well: x times it is a product of two things that move.",
-        (right[0], held[0], right[1], held[1]): "What the slopes are is right. The machine does not hold x still in "
-        "the inner D: its ε is there, and is added to that of y.",
-        (right[0], wrong[0] - a, right[1], wrong[1] - 2 * c * d): "You kept the ε of x and lost that of y. In x * y "
-        "both operands have one, and the two are added.",
+    programs = Run(_product, a, b), Run(_square, c, d)
+    slopes = [run.result.tagged for run in programs]
+    merged = [run.result.untagged for run in programs]
+    held = a, 2 * c * d  # d/dy(x · y) = x and d/dy(x · y · y) = 2xy, held still while x moves
+
+    def answered(on_paper: Sequence[Any], by_machine: Sequence[Any]) -> tuple[Any, ...]:
+        return plain((on_paper[0], by_machine[0], on_paper[1], by_machine[1]))
+
+    mistakes = {
+        "the machine trusted": answered(slopes, slopes),
+        "exchanged": answered(merged, slopes),
+        "x held on paper": answered(held, merged),
+        "x held on the machine": answered(slopes, held),
+        "the mark of y lost": answered(slopes, (merged[0] - held[0], merged[1] - held[1])),
     }
-    return Instance(answer, wrong)
+    return Instance(answered(slopes, merged), mistakes=mistakes)
 
 
-def convexity(centre: float = 7.0, width: float = 10.0) -> Instance:
+def find_convexity(centre: float = 7.0, width: float = 10.0) -> Instance:
     """Where ln((x − centre)² + width) bends upwards.
 
-    >>> convexity().expected
+    >>> find_convexity().expected
     (False, 3.8377223398316205, 10.16227766016838)
     """
     root = math.sqrt(width)
     answer = False, centre - root, centre + root
     narrower = math.sqrt(width / 3)
-    wrong = {
-        (True, None, None): "It has one minimum, and it falls towards it from everywhere. Convex asks for more: f″ ≥ "
-        "0 everywhere. Look at f″ far away from the minimum.",
-        (True, *answer[1:]): "The interval is right. Outside of it f bends downwards; what does that say about f?",
-        (False, centre - width, centre + width): "The square is missing: f″ = 0 where (x − centre)² is the number "
-        "that is added under the logarithm.",
-        (False, -root, root): "That is measured from the minimum. Where does the minimum lie?",
-        (False, centre - math.sqrt(2 * width), centre + math.sqrt(2 * width)): "Nearly. The numerator of f″ is 2 (u² "
-        "+ b) − 2u · 2u: that is 2b − 2u².",
-        (False, centre - narrower, centre + narrower): "That is where Newton's method arrives from, a smaller "
-        "interval. Here f″ is asked for.",
-        (False, centre + root, centre - root): "Both ends are right. Write the left one first.",
+    mistakes = {
+        "convex": (True, None, None),
+        "convex, with the interval": (True, *answer[1:]),
+        "without the root": (False, centre - width, centre + width),
+        "from the minimum": (False, -root, root),
+        "a term lost": (False, centre - math.sqrt(2 * width), centre + math.sqrt(2 * width)),
+        "where Newton arrives": (False, centre - narrower, centre + narrower),
+        "ends exchanged": (False, centre + root, centre - root),
     }
-    return Instance(answer, wrong)
+    return Instance(answer, mistakes=mistakes)
 
 
-def coefficients(x: float = 3.0, y: float = 2.0) -> Instance:
+def find_coefficients(x: float = 3.0, y: float = 2.0) -> Instance:
     """What stands before 1, ε₁, ε₂ and ε₁ε₂ in x²y³, for x + ε₁ and y + ε₂.
 
-    >>> coefficients().expected
+    >>> find_coefficients().expected
     (72.0, 48.0, 108.0, 72.0)
     """
 
@@ -83,17 +76,11 @@ def coefficients(x: float = 3.0, y: float = 2.0) -> Instance:
 
     value, in_x = jvp(f, (x, y), (1.0, 0.0))
     in_y, both = jvp(lambda x: jvp(lambda y: f(x, y), (y,), (1.0,))[1], (x,), (1.0,))
-    answer = float(value), float(in_x), float(in_y), float(both)
-    value, in_x, in_y, both = answer
-    wrong = {
-        (value, in_x + in_y, in_x + in_y, both): "You added the two slopes, as a machine with one ε would. Each mark "
-        "keeps its own.",
-        (value, in_x, in_y, 2 * both): "ε₁ε₂ comes about once, not twice: in x the mark ε₁, in y the mark ε₂. (In a "
-        "Taylor series there are two such terms, and a ½ before them.)",
-        (value, in_y, in_x, both): "ε₁ belongs to x and ε₂ to y: the second and the third number have changed places.",
-        (value, in_x, in_y, in_x * in_y): "You multiplied the two slopes. Before ε₁ε₂ stands the slope in y of the "
-        "slope in x.",
-        (value, in_x, in_y, 0.0): "You dropped ε₁ε₂. ε₁² = 0 and ε₂² = 0, but the product of two different marks is "
-        "not 0: it is what you are looking for.",
+    mistakes = {
+        "slopes added": (value, in_x + in_y, in_x + in_y, both),
+        "the product twice": (value, in_x, in_y, 2 * both),
+        "marks exchanged": (value, in_y, in_x, both),
+        "slopes multiplied": (value, in_x, in_y, in_x * in_y),
+        "the product dropped": (value, in_x, in_y, 0.0),
     }
-    return Instance(answer, wrong)
+    return Instance(plain((value, in_x, in_y, both)), mistakes=mistakes)

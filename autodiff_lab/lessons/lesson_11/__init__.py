@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from autodiff_lab.lessons.checks.course import lesson
-from autodiff_lab.lessons.lesson_11 import sandbox, shapes, variants
+from autodiff_lab.lessons.lesson_11 import sandbox, variants
 
 progress, seed = lesson(
     "11",
     "Arrays: broadcasting and matrix backprop",
-    ex_11_1={"expected": shapes._RIGHT, "observe": sandbox.sum_back_shapes},
-    ex_11_2={"make": variants.mean_and_variance},
-    ex_11_3={"make": variants.gathered},
+    ex_11_1={"expected": sandbox.sum_back_shapes(sandbox.sum_back), "observe": sandbox.sum_back_shapes},
+    ex_11_2={"make": variants.differentiate_mean_and_variance},
+    ex_11_3={"make": variants.differentiate_gather},
     ex_11_4={"expected": sandbox.expected_products(), "observe": sandbox.multiply_matrices},
-    ex_11_5={"make": variants.trace_of_square},
+    ex_11_5={"make": variants.differentiate_trace},
     ex_11_6={"expected": sandbox.expected_inverses(), "observe": sandbox.invert_matrices},
-    ex_11_7={"make": variants.lines_on_tapes},
-    ex_11_8={"expected": sandbox.expected_heads(), "observe": sandbox.pull_heads},
+    ex_11_7={"make": variants.count_lines},
+    ex_11_8={"expected": sandbox.pull_heads(sandbox.pull_attention), "observe": sandbox.pull_heads},
 )

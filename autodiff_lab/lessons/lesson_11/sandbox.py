@@ -40,33 +40,37 @@ SHAPES = (
 )
 
 
-def name_case(have: tuple[int, ...], want: tuple[int, ...]) -> str:
-    """The name of a case.
-
-    >>> name_case((2, 3), (3,))
-    'from (2, 3) to (3,)'
-    """
-    return f"from {have} to {want}"
-
-
 def _distinct(shape: tuple[int, ...]) -> np.ndarray:
     """Powers of two, so that every sum says what it was made of."""
     return (2.0 ** np.arange(np.prod(shape, dtype=int))).reshape(shape)
 
 
-def expected_sums() -> dict[str, Any]:
-    """What each adjoint is after it has been added back.
-
-    >>> expected_sums()["from (2, 3) to (3,)"]
-    (9.0, 18.0, 36.0)
-    """
-    return {name_case(*case): plain(engine_unbroadcast(_distinct(case[0]), np.zeros(case[1]))) for case in SHAPES}
+def sum_back(g: np.ndarray, shape: tuple[int, ...]) -> Any:
+    """Add an adjoint back to a shape, as the engine does."""
+    return engine_unbroadcast(g, np.zeros(shape))
 
 
 def sum_back_shapes(unbroadcast: Any) -> Any:
-    """What the learner's function makes of each of them."""
-    cases = {name_case(*shapes): shapes for shapes in SHAPES}
+    """What a function makes of the adjoint in each case.
+
+    >>> sum_back_shapes(sum_back)["from (2, 3) to (3,)"]
+    (9.0, 18.0, 36.0)
+    """
+    cases = {f"from {have} to {want}": (have, want) for have, want in SHAPES}
     return run_cases(lambda names, have, want: unbroadcast(_distinct(have), want), cases, unbroadcast)
+
+
+def name_operands(found: dict[str, Any], operands: str) -> dict[str, Any]:
+    """Make of each case one for every operand; what came out instead of their adjoints belongs to them all.
+
+    >>> name_operands({"a product": (2.0, 5.0)}, "AB")
+    {'a product, the adjoint of A': 2.0, 'a product, the adjoint of B': 5.0}
+    """
+    named: dict[str, Any] = {}
+    for case, seen in found.items():
+        adjoints = seen if isinstance(seen, tuple) and len(seen) == len(operands) else (seen,) * len(operands)
+        named |= {f"{case}, the adjoint of {name}": x for name, x in zip(operands, adjoints, strict=True)}
+    return named
 
 
 # Matrix products
@@ -83,11 +87,11 @@ def expected_products() -> dict[str, Any]:
     >>> expected_products()["the sum of A @ B, both (2, 2), the adjoint of A"]
     ((-1.0, 4.25), (-1.0, 4.25))
     """
-    found = {}
-    for case, (a, b, weights) in PRODUCTS.items():
-        pair = grad(lambda x, y, w=weights: np.sum((x @ y) * w), argnums=(0, 1))(a, b)
-        found |= _by_operand(case, plain(pair))
-    return found
+    found = {
+        case: plain(grad(lambda x, y, w=weights: np.sum((x @ y) * w), argnums=(0, 1))(a, b))
+        for case, (a, b, weights) in PRODUCTS.items()
+    }
+    return name_operands(found, "AB")
 
 
 def multiply_matrices(matmul: Any) -> Any:
@@ -98,13 +102,7 @@ def multiply_matrices(matmul: Any) -> Any:
         adjoint = names["adjoints_from"](names["total"](matmul(left, right) * factor))
         return [adjoint.get(left), adjoint.get(right)]
 
-    seen = run_cases(run, PRODUCTS, matmul, **CELLS)
-    return {name: x for case, pair in seen.items() for name, x in _by_operand(case, pair).items()}
-
-
-def _by_operand(case: str, pair: Any) -> dict[str, Any]:
-    both = pair if isinstance(pair, tuple) else (pair, pair)
-    return {f"{case}, the adjoint of {name}": x for name, x in zip("AB", both, strict=True)}
+    return name_operands(run_cases(run, PRODUCTS, matmul, **CELLS), "AB")
 
 
 # The inverse
@@ -161,29 +159,18 @@ def attention(q: Any, k: Any, v: Any) -> Any:
     return softmax_rows(q @ k.T / np.sqrt(q.shape[1])) @ v
 
 
-def expected_heads() -> dict[str, Any]:
-    """The adjoints of queries, keys and values."""
-    found = {}
-    for case, (q, k, v, g) in HEADS.items():
-        three = grad(lambda *qkv, g=g: np.sum(attention(*qkv) * g), argnums=(0, 1, 2))(q, k, v)
-        found |= _by_matrix(case, plain(three))
-    return found
+def pull_attention(g: Any, q: Any, k: Any, v: Any, p: Any) -> Any:
+    """The adjoints of queries, keys and values, by the engine."""
+    return grad(lambda *qkv: np.sum(attention(*qkv) * g), argnums=(0, 1, 2))(q, k, v)
 
 
 def pull_heads(attention_pullback: Any) -> Any:
-    """The learner's three adjoints."""
+    """The three adjoints that a function gives for each head."""
 
     def run(names: dict[str, Any], q: Any, k: Any, v: Any, g: Any) -> Any:
-        found = attention_pullback(g, q, k, v, softmax_rows(q @ k.T / np.sqrt(q.shape[1])))
-        return list(found) if isinstance(found, tuple | list) and len(found) == 3 else found
+        return attention_pullback(g, q, k, v, softmax_rows(q @ k.T / np.sqrt(q.shape[1])))
 
-    seen = run_cases(run, HEADS, attention_pullback)
-    return {name: x for case, three in seen.items() for name, x in _by_matrix(case, three).items()}
-
-
-def _by_matrix(case: str, three: Any) -> dict[str, Any]:
-    each = three if isinstance(three, tuple) and len(three) == 3 else (three,) * 3
-    return {f"{case}, the adjoint of {name}": x for name, x in zip("QKV", each, strict=True)}
+    return name_operands(run_cases(run, HEADS, attention_pullback), "QKV")
 
 
 # Lines on a tape

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from autodiff_lab.lessons.checks.course import lesson
-from autodiff_lab.lessons.lesson_12 import loss, sandbox, updates, variants
+from autodiff_lab.lessons.lesson_12 import sandbox, variants
 
 progress, seed = lesson(
     "12",
     "Learning from scratch: iris softmax, then an MLP",
-    ex_12_1={"expected": loss._RIGHT, "observe": sandbox.find_score_gradients},
+    ex_12_1={"expected": sandbox.expected_score_gradients(), "observe": sandbox.find_score_gradients},
     ex_12_2={"make": variants.loss_instance},
-    ex_12_3a={"expected": loss._WANTED, "observe": sandbox.compare_claims},
-    ex_12_3b={"observe": loss.read_pair},
-    ex_12_4={"observe": loss.read_pair, "make": variants.overshoot_instance},
-    ex_12_5={"expected": updates._RIGHT, "observe": sandbox.run_updates},
-    ex_12_6={"expected": updates._W2, "observe": sandbox.find_w2_gradients},
+    ex_12_3a={"expected": sandbox.expected_comparison(), "observe": sandbox.compare_claims},
+    ex_12_3b={"observe": sandbox.read_pair},
+    ex_12_4={"observe": sandbox.read_pair, "make": variants.overshoot_instance},
+    ex_12_5={"expected": sandbox.run_updates(sandbox.update_leaves), "observe": sandbox.run_updates},
+    ex_12_6={"expected": sandbox.expected_w2_gradients(), "observe": sandbox.find_w2_gradients},
     ex_12_7={"make": variants.first_step_instance},
 )

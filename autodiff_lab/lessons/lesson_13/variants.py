@@ -21,6 +21,7 @@ PROGRAMS: dict[str, tuple[Callable[[Any], Any], float]] = {
     "arccos(cos(x)) at x = 0": (lambda x: np.arccos(np.cos(x)), 0.0),
 }
 """Each with one input, so that the rows are v0, v1, v2, …"""
+DRAWS = {"program": tuple(PROGRAMS)}
 
 
 _PLAIN = str.maketrans({**dict(zip("₀₁₂₃₄₅₆₇₈₉", "0123456789", strict=True)), "∞": "inf", "−": "-", "_": None})
@@ -91,15 +92,11 @@ def clip_instance(e1: float = -2.0, e2: float = 0.3, e3: float = 5.0) -> Instanc
     of_sum = plain(grad(lambda e: np.sum(np.clip(e, -1.0, 1.0)))(errors))
     of_squares = plain(grad(lambda e: 0.5 * np.sum(np.clip(e, -1.0, 1.0) ** 2))(errors) + 0.0)
     right = (of_sum, of_squares)
-    wrong = {
-        (of_sum, clipped): "The first is right. The second is what people hope for, the clipped errors. But the "
-        "square comes after the clip, and what it sends has to pass through the clip.",
-        ((1.0, 1.0, 1.0), clipped): "That forgets that the clip is on the way back too. Beyond its edges it does not "
-        "move, whatever the error does.",
-        ((1.0, 1.0, 1.0), plain(errors)): "These are the gradients without a clip. Beyond its edges a clip does not "
-        "move.",
-        (plain(1.0 * ~inside), plain(clipped * ~inside)): "You have it the other way round: inside its edges the clip "
-        "lets everything pass, outside nothing.",
-        (of_sum, of_sum): "The first is right. In the second the square sends the clipped error, and not 1.",
+    mistakes = {
+        "clipped errors": (of_sum, clipped),
+        "clip passed over": ((1.0, 1.0, 1.0), clipped),
+        "no clip": ((1.0, 1.0, 1.0), plain(errors)),
+        "inside out": (plain(1.0 * ~inside), plain(clipped * ~inside)),
+        "the sum twice": (of_sum, of_sum),
     }
-    return Instance(right, wrong)
+    return Instance(right, mistakes=mistakes)

@@ -13,10 +13,35 @@ from autodiff_lab import Variable, grad
 from autodiff_lab.lessons.checks import Crashed, attempt, borrow_names, run_cases, summarize, vet_code
 from autodiff_lab.systems.schedules import Action, cost, fewest_extra_steps, reverse
 
+# The chain
+
+START = 0.3
+
+
+def logistic(x: Any) -> Any:
+    """Do one step of the chain."""
+    return 4.0 * x * (1.0 - x)
+
+
+def differentiate_loop(steps: int) -> float:
+    """The derivative of a plain loop of so many steps."""
+
+    def run(x: Any) -> Any:
+        for _ in range(steps):
+            x = logistic(x)
+        return x
+
+    return grad(run)(START)
+
+
+def keep_to(limit: int, count: int) -> str:
+    """What is seen of a count that has a limit."""
+    return f"at most {limit}" if count <= limit else str(count)
+
+
 # A chain in segments
 
-START, LONG = 0.3, 100
-CHAINS = (1, 7, 20, LONG)
+CHAINS = {f"the gradient of {steps} step{'s' * (steps > 1)}": steps for steps in (1, 7, 20, 100)}
 PEAK = "states in slots, of 100 steps"
 ALIVE = "states alive anywhere, of 100 steps"
 EXTRA = "extra steps, of 100 steps"
@@ -50,11 +75,11 @@ class Watched:
         """Do one step; a recorded one is no extra one, and its state is alive as long as its tape."""
         if isinstance(x, Variable):
             self.most = max(self.most, self.alive + (len(x.tape) - x.tape.n_inputs) // LINES)
-            return 4.0 * x * (1.0 - x)
+            return logistic(x)
         self.calls += 1
         self.alive += 1
         self.most = max(self.most, self.alive)
-        state = State(4.0 * x * (1.0 - x))
+        state = State(logistic(x))
         weakref.finalize(state, self._gone).atexit = False
         return state
 
@@ -62,66 +87,46 @@ class Watched:
         self.alive -= 1
 
 
-def gradient_of(steps: int) -> str:
-    """The name of a case."""
-    return f"the gradient of {steps} step{'s' * (steps > 1)}"
-
-
 def expected_segments() -> dict[str, Any]:
     """The gradients of plain loops, and that the limits are kept."""
-    found = {gradient_of(steps): grad(_chain(steps))(START) for steps in CHAINS}
-    return found | {case: f"at most {limit}" for case, limit in WITHIN.items()}
+    found: dict[str, Any] = {case: differentiate_loop(steps) for case, steps in CHAINS.items()}
+    return found | {case: keep_to(limit, limit) for case, limit in WITHIN.items()}
 
 
 def reverse_in_segments(in_segments: Any) -> Any:
     """What the learner's function gives, and what it took."""
     vet_code(in_segments, listing=("ad", "math"))
     found: dict[str, Any] = {}
-    for steps in CHAINS:
+    for case, steps in CHAINS.items():
         step, slots = Watched(), Slots()
-        found[gradient_of(steps)] = went = attempt(
-            lambda s, n, k: summarize(in_segments(s, START, n, k)), step, steps, slots
-        )
-        if isinstance(went, Crashed):
+        found[case] = summarize(attempt(in_segments, step, START, steps, slots))
+        if isinstance(found[case], Crashed):
             return found
-    for case, count in ((PEAK, slots.peak), (ALIVE, step.most), (EXTRA, step.calls)):
-        found[case] = f"at most {WITHIN[case]}" if count <= WITHIN[case] else str(count)
-    return found
-
-
-def _chain(steps: int) -> Callable[[Any], Any]:
-    def run(x: Any) -> Any:
-        for _ in range(steps):
-            x = 4.0 * x * (1.0 - x)
-        return x
-
-    return run
+    counts = {PEAK: slots.peak, ALIVE: step.most, EXTRA: step.calls}
+    return found | {case: keep_to(WITHIN[case], count) for case, count in counts.items()}
 
 
 # Prices
 
-PRICED = ((3, 1), (4, 2), (10, 3), (20, 3), (12, 5))
-"""Steps and slots."""
-
-
-def price_of(steps: int, slots: int) -> str:
-    """The name of a case."""
-    return f"the price of {steps} steps with {slots} slot{'s' * (slots > 1)}"
+PRICED = {
+    f"the price of {steps} steps with {slots} slot{'s' * (slots > 1)}": (steps, slots)
+    for steps, slots in ((3, 1), (4, 2), (10, 3), (20, 3), (12, 5))
+}
 
 
 def expected_prices() -> dict[str, Any]:
     """What the best schedules cost."""
-    return {price_of(*each): fewest_extra_steps(*each) for each in PRICED}
+    return {case: fewest_extra_steps(*each) for case, each in PRICED.items()}
 
 
 def find_prices(total: Any) -> Any:
     """The prices that follow from the learner's sum of three."""
 
     def run(names: dict[str, Any], steps: int, slots: int) -> Any:
-        names["price"] = price = make_price(names["total"])
-        return price(steps, slots)
+        names["price"] = make_price(total)
+        return names["price"](steps, slots)
 
-    return run_cases(run, {price_of(*each): each for each in PRICED}, total, listing=("math",), total=total)
+    return run_cases(run, PRICED, total, listing=("math",), total=total)
 
 
 def make_price(total: Callable[..., Any]) -> Callable[..., Any]:
@@ -152,28 +157,19 @@ PLANNED = ((1, 1), (3, 2), (10, 3), (20, 3), (20, 1), (15, 6))
 MOST_ACTIONS = 2000
 
 
-def gradient_by(steps: int, slots: int) -> str:
-    """The name of a case: what comes out."""
-    return f"the gradient of {steps} step{'s' * (steps > 1)}, with {slots} slot{'s' * (slots > 1)}"
-
-
-def slots_of(steps: int, slots: int) -> str:
-    """The name of a case: the most slots in use."""
-    return f"slots in use, for {steps} steps and {slots} slot{'s' * (slots > 1)}"
-
-
-def extra_of(steps: int, slots: int) -> str:
-    """The name of a case: the steps that are only run ahead."""
-    return f"extra steps, for {steps} steps and {slots} slot{'s' * (slots > 1)}"
+def name_cases(steps: int, slots: int) -> tuple[str, str, str]:
+    """The names of what is seen of a plan: the gradient, the most slots in use, the steps that are only run ahead."""
+    room = f"{slots} slot{'s' * (slots > 1)}"
+    gradient = f"the gradient of {steps} step{'s' * (steps > 1)}, with {room}"
+    return gradient, f"slots in use, for {steps} steps and {room}", f"extra steps, for {steps} steps and {room}"
 
 
 def expected_plans() -> dict[str, Any]:
     """The gradients of plain loops, few slots, and the lowest price."""
     found: dict[str, Any] = {}
-    for each in PLANNED:
-        found[gradient_by(*each)] = grad(_chain(each[0]))(START)
-        found[slots_of(*each)] = f"at most {each[1]}"
-        found[extra_of(*each)] = fewest_extra_steps(*each)
+    for steps, slots in PLANNED:
+        wanted = differentiate_loop(steps), keep_to(slots, slots), fewest_extra_steps(steps, slots)
+        found |= zip(name_cases(steps, slots), wanted, strict=True)
     return found
 
 
@@ -183,17 +179,16 @@ def follow_plans(plan: Any) -> Any:
     found: dict[str, Any] = {}
     with borrow_names(plan, plan=plan, **make_right_names()):
         for steps, slots in PLANNED:
+            names = name_cases(steps, slots)
             seen = attempt(_carry_out, plan, steps, slots)
-            found[gradient_by(steps, slots)] = seen if isinstance(seen, Crashed) else seen[0]
             if isinstance(seen, Crashed):
-                break
-            found[slots_of(steps, slots)] = f"at most {slots}" if seen[1] <= slots else str(seen[1])
-            found[extra_of(steps, slots)] = seen[2]
+                return found | {names[0]: seen}
+            found |= zip(names, seen, strict=True)
     return found
 
 
-def _carry_out(plan: Any, steps: int, slots: int) -> tuple[Any, int, int]:
+def _carry_out(plan: Any, steps: int, slots: int) -> tuple[Any, str, int]:
     asked = itertools.islice(plan(0, steps, slots), MOST_ACTIONS)
     actions = [Action("store", 0, 0), *(Action(*action) for action in asked), Action("drop", 0, 0)]
-    went = reverse(lambda x: 4.0 * x * (1.0 - x), START, actions)
-    return summarize(went.gradient), cost(actions).slots, went.extra
+    went = reverse(logistic, START, actions)
+    return summarize(went.gradient), keep_to(slots, cost(actions).slots), went.extra

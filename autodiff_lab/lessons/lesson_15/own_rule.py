@@ -58,19 +58,8 @@ def follow_row(by_x: Any, by_k: Any) -> Any:
     return _until_one_crashes(trials)
 
 
-def expected_invention() -> dict[str, Any]:
-    """What has to be true of any operation of one operand."""
-    return {
-        "on the tape": "one line",
-        "the values at three points": "numbers that differ",
-        DIFFERENCES: "agrees",
-        WRITTEN: "agrees",
-        COMPILED: "agrees",
-    }
-
-
 def follow_invention(my_function: Any, my_partial: Any) -> Any:
-    """The same of an operation that nobody here has seen before."""
+    """What all interpreters make of an operation that nobody here has seen before."""
     vet_code(my_function, my_partial)
     made = custom_gradient(partials=my_partial)(_named(my_function))
     points = [x for x, _ in POINTS]
