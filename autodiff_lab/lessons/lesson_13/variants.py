@@ -58,31 +58,22 @@ def birth_instance(program: str = "where(x > 0, log(x), 0) at x = 0") -> Instanc
     sweep = [step for step in trace.steps if step.phase == "sweep"]
     step, send = next((step, send) for step in sweep for send in step.sends if not np.isfinite(send.contribution.value))
     line = trace.lines[step.line]
-    row, adjoint, partial = line.name, step.adjoint.value, line.operands[send.slot].partial.value  # type: ignore[union-attr]
+    # Adding 0.0 makes 0.0 of -0.0.
+    row, adjoint = line.name, step.adjoint.value + 0.0
+    partial = line.operands[send.slot].partial.value + 0.0  # type: ignore[union-attr]
     last = trace.lines[-1].name
-    wrong = {
-        (row, adjoint, send.contribution.value): "The third number is the product already. Give the two factors that "
-        "it is made of.",
-        (row, adjoint, line.value.value): f"That is the value of {row}. The second factor is its local partial, a "
-        "derivative.",
-        (row, 1.0, partial): f"The row and its local partial are right. But what has arrived at {row} is not the "
-        "seed: the rows after it have multiplied it already.",
-        (row, partial, adjoint): "The row is right, and so are the factors, the other way round: first the adjoint "
-        "that has arrived, then the local partial.",
-        ("v0", adjoint, partial): "The two factors are right. v0 is where the NaN is seen, and it sends nothing: "
-        "whose adjoint and whose local partial are these?",
-        ("v0", np.nan, np.nan): "v0 is where the NaN is seen. Nothing is sent from there: find the row that sent it.",
-        (last, 1.0, 0.0): f"{last} is the first row of the sweep, and all it sends is finite. Which row comes next?",
+    mistakes = {
+        "product": (row, adjoint, send.contribution.value),
+        "value for partial": (row, adjoint, line.value.value),
+        "seed for adjoint": (row, 1.0, partial),
+        "factors exchanged": (row, partial, adjoint),
+        "where it is seen": ("v0", adjoint, partial),
+        "not a number anywhere": ("v0", np.nan, np.nan),
+        "first row of the sweep": (last, 1.0, 0.0),
     }
     right = (row, adjoint, partial)
-    in_words = {birthplace(answer): (_python(answer), hint) for answer, hint in wrong.items()}
-    in_words.pop(birthplace(right), None)
-    return Instance(birthplace(right), {code: (seen, hint) for seen, (code, hint) in in_words.items()}, _python(right))
-
-
-def _python(answer: tuple[Any, ...]) -> str:
-    """Return an answer as it is written in the notebook, where inf and nan are names."""
-    return f"answer = ({answer[0]!r}, {', '.join(f'{part + 0.0!r}' for part in map(float, answer[1:]))})"
+    words = {"row": row, "last": last}
+    return Instance(birthplace(right), mistakes=mistakes, reference=f"answer = {right!r}", words=words)
 
 
 def clip_instance(e1: float = -2.0, e2: float = 0.3, e3: float = 5.0) -> Instance:
