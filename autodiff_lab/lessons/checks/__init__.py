@@ -5,7 +5,7 @@ from __future__ import annotations
 from autodiff_lab.lessons.checks.compare import Finding, Refused, describe, in_small_letters, plain, summarize
 from autodiff_lab.lessons.checks.exercise import Exercise
 from autodiff_lab.lessons.checks.run_code import Crashed, TookTooLong, attempt
-from autodiff_lab.lessons.checks.sandbox import borrow_names, call_case, names_in, run_cases, vet_code
+from autodiff_lab.lessons.checks.sandbox import borrow_names, call_case, names_in, run_cases, split_parts, vet_code
 from autodiff_lab.lessons.checks.variants import Instance
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "names_in",
     "plain",
     "run_cases",
+    "split_parts",
     "summarize",
     "vet_code",
 ]

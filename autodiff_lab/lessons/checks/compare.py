@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import numbers
 import reprlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -103,11 +104,15 @@ def agrees(seen: Any, wanted: Any, tolerance: float = SIX_DIGITS) -> bool:
             key in seen and agrees(seen[key], part, tolerance) for key, part in wanted.items()
         )
     if isinstance(wanted, list | tuple):
-        same_length = isinstance(seen, list | tuple) and len(seen) == len(wanted)
-        return same_length and all(agrees(s, w, tolerance) for s, w in zip(seen, wanted, strict=True))
+        return _holds_throughout(functools.partial(agrees, tolerance=tolerance), seen, wanted)
     if isinstance(seen, bool) or not isinstance(seen, numbers.Real):
         return False
     return math.isclose(seen, wanted, rel_tol=tolerance, abs_tol=1e-12)
+
+
+def _holds_throughout(alike: Callable[[Any, Any], bool], seen: Any, wanted: Sequence[Any]) -> bool:
+    """Whether this is a sequence of the same length, whose parts are like the wanted ones."""
+    return isinstance(seen, list | tuple) and len(seen) == len(wanted) and all(map(alike, seen, wanted))
 
 
 def is_rounded(seen: Any, wanted: Any) -> bool:
@@ -134,8 +139,7 @@ def is_shortened(seen: Any, wanted: Any) -> bool:
     False
     """
     if isinstance(wanted, list | tuple):
-        same_length = isinstance(seen, list | tuple) and len(seen) == len(wanted)
-        return same_length and all(is_shortened(s, w) for s, w in zip(seen, wanted, strict=True))
+        return _holds_throughout(is_shortened, seen, wanted)
     if agrees(seen, wanted):
         return True
     if not isinstance(seen, float) or isinstance(wanted, bool) or not isinstance(wanted, numbers.Real):
@@ -153,8 +157,7 @@ def has_form_of(seen: Any, wanted: Any) -> bool:
     (False, False)
     """
     if isinstance(wanted, list | tuple):
-        same_length = isinstance(seen, list | tuple) and len(seen) == len(wanted)
-        return same_length and all(has_form_of(s, w) for s, w in zip(seen, wanted, strict=True))
+        return _holds_throughout(has_form_of, seen, wanted)
     kinds = (bool, str, numbers.Real | None)
     return next((isinstance(seen, kind) for kind in kinds if isinstance(wanted, kind)), False)
 

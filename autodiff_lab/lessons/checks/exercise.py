@@ -36,7 +36,6 @@ from autodiff_lab.lessons.checks.variants import (
     Seed,
     default_data,
     draw_instance,
-    list_misconceptions,
     normalize_seed,
 )
 
@@ -81,8 +80,8 @@ class Exercise:
     reference : str
         Source text of one good answer, to stand in the notebook's cell instead of the unanswered one; if there is
         none, `expected`, written out.
-    misconceptions : mapping
-        The wrong answers with a hint of their own, as `list_misconceptions` reads them; the first that fits is shown.
+    misconceptions : tuple of Misconception
+        The wrong answers with a hint of their own; the first that fits is shown.
     hints : tuple of str
         Graded: each call of `hint` shows the next.
     praise : str
@@ -115,7 +114,7 @@ class Exercise:
     ...     "ex_99_1",
     ...     expects="a whole number",
     ...     expected=5,
-    ...     misconceptions={7: "The two inputs are not operations."},
+    ...     misconceptions=(Misconception("answer = 7", 7, "The two inputs are not operations."),),
     ...     praise="One line for each operation.",
     ... )
     >>> count(...)
@@ -131,7 +130,7 @@ class Exercise:
     With numbers of one's own:
 
     >>> def slope(x=3.0):
-    ...     return Instance(2 * x, {x * x: "That is the value."})
+    ...     return Instance(2 * x, (Misconception(f"answer = {x * x}", x * x, "That is the value."),))
     >>> square = Exercise("ex_99_2", expects="a number", praise="Well.", make=slope, draws={"x": (4.0, 5.0, 6.0)})
     >>> square.given(), square.given("Ada")
     (x = 3, x = 4)
@@ -148,7 +147,7 @@ class Exercise:
     expected: Any = None
     reference: str = ""
     takes: tuple[str, ...] = ()
-    misconceptions: Any = ()
+    misconceptions: tuple[Misconception, ...] = ()
     hints: tuple[str, ...] = ()
     observe: Callable[..., Any] = plain
     tolerance: float = SIX_DIGITS
@@ -174,7 +173,6 @@ class Exercise:
 
     def __post_init__(self) -> None:
         self.takes = self.takes or tuple(inspect.signature(self.observe).parameters)
-        self.misconceptions = list_misconceptions(self.misconceptions, self.expected, self.observe)
         own = self.make() if self.make else Instance(self.expected, self.misconceptions, self.reference, self.hints)
         self.expected, self.reference, self.misconceptions = own.expected, own.reference, own.misconceptions
         self.hints = own.hints or self.hints
@@ -230,20 +228,18 @@ class Exercise:
             own = self._judge(answers, self.instance()).passed
         except Exception:
             own = False
-        lent = answers if own else self._good_answers(answers, self.reference)
+        lent = answers if own else self.good_answers(_names_beside(answers))
         if not own:
             print(f"{', '.join(self.takes)}: lent by the check, until yours pass")
         return lent if len(lent) > 1 else lent[0]
 
-    def _good_answers(self, answers: tuple[Any, ...], reference: str) -> tuple[Any, ...]:
-        """The reference, living among the learner's own names."""
-        names = next((answer.__globals__ for answer in answers if isinstance(answer, types.FunctionType)), {})
+    def good_answers(self, names: dict[str, Any], reference: str = "") -> tuple[Any, ...]:
+        """What the reference hands over, functions living among these names of a learner's, if there are any."""
         scope = {**names}
-        exec(reference, scope)
-        names = names or scope
+        exec(reference or self.reference, scope)
         found = [scope[name] for name in self.takes]
         return tuple(
-            types.FunctionType(f.__code__, names, f.__name__, f.__defaults__)
+            types.FunctionType(f.__code__, names or scope, f.__name__, f.__defaults__)
             if isinstance(f, types.FunctionType)
             else f
             for f in found
@@ -266,7 +262,7 @@ class Exercise:
     def _judge_in_part(self, answers: tuple[Any, ...], missing: tuple[bool, ...], asked: Instance) -> Reply:
         """What is there, judged beside good answers instead of what is not."""
         try:
-            good = self._good_answers(answers, asked.reference)
+            good = self.good_answers(_names_beside(answers), asked.reference)
         except Exception:  # they need what only the learner's notebook has
             return Reply("not attempted", self._open())
         beside = (lent if hole else own for own, lent, hole in zip(answers, good, missing, strict=True))
@@ -342,6 +338,11 @@ class Exercise:
             return Reply("hint", f"{self.title}: try it first; a wrong answer is enough. Then ask again.")
         worked = self.instance(seed).reference.strip()
         return Reply("solution", f"# {self.title}, one good answer\n{worked}\n\n{self.call}")
+
+
+def _names_beside(answers: tuple[Any, ...]) -> dict[str, Any]:
+    """The names of the notebook in which a learner's functions are written."""
+    return next((answer.__globals__ for answer in answers if isinstance(answer, types.FunctionType)), {})
 
 
 def _listed(names: Iterable[str], what: str) -> str:

@@ -9,7 +9,7 @@ wrong answer with a hint of its own:
     reference: a table of old text and new text.
 ``name``
     Where the exercise has other numbers for other learners: of which of the instance's `mistakes` this speaks. Then the
-    reference, the code and the hint may name the data, ``{x1}``, and code and hint the mistaken ``{answer}``.
+    reference and the hint may name the data, ``{x1}``, and code and hint the mistaken ``{answer}``.
 ``seen``
     What the check then observes, where it is not the answer itself. Of several cases, those that give the idea away.
     ``{ crashed = "ValueError", saying = "broadcast" }`` is an error of the learner's code (of the notebook's with
@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import functools
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -72,7 +72,7 @@ def _make_exercise(name: str, words: dict[str, Any], check: Mapping[str, Any]) -
     return Exercise(name, **values)
 
 
-def _read_misconception(entry: dict[str, Any], reference: str, observe: Any) -> Misconception:
+def _read_misconception(entry: dict[str, Any], reference: str, observe: Callable[..., Any]) -> Misconception:
     if "answer" in entry:
         answer = _to_plain(entry["answer"])
         return Misconception(f"answer = {plain(answer)!r}", observe(answer), entry["hint"])
@@ -98,17 +98,16 @@ def _explain_mistakes(make: Make, wrong: list[dict[str, Any]], reference: str) -
         instance = make(**data)
         given = default_data(make) | data | instance.words
         worked = reference.format(**given) or instance.reference
-        explained: dict[Any, Any] = {}
+        explained = {}
         for name, answer in instance.mistakes.items():
             entry = entries[name]
             hint = entry["hint"].format(answer=answer, **given)
-            if "code" in entry:
-                explained[entry["code"].format(answer=answer, **given)] = (answer, hint)
-            elif "change" in entry:
-                explained[_write_code(entry, worked)] = (answer, hint)
-            else:
-                explained[plain(answer)] = hint
-        return replace(instance, reference=worked, misconceptions=explained or instance.misconceptions)
+            if "code" in entry or "change" in entry:
+                written = _write_code(entry, worked).replace("{answer}", str(answer))
+                explained[written] = Misconception(written, answer, hint)
+            elif (seen := plain(answer)) != instance.expected:
+                explained[seen] = Misconception(f"answer = {seen!r}", seen, hint)
+        return replace(instance, reference=worked, misconceptions=tuple(explained.values()))
 
     return make_explained
 

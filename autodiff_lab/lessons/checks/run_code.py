@@ -143,7 +143,7 @@ def is_unfinished(answer: Any) -> bool:
     if isinstance(answer, dict):
         return any(is_unfinished(part) for part in (*answer.keys(), *answer.values()))
     if isinstance(answer, types.FunctionType):
-        return _says_nothing(answer.__code__) or ... in _constants(answer.__code__)
+        return _says_nothing(answer.__code__) or any(... in code.co_consts for code in nested_code(answer.__code__))
     return False
 
 
@@ -153,9 +153,9 @@ def _says_nothing(code: types.CodeType) -> bool:
     return len(spoken) <= 2 and spoken[0].argval is None and spoken[-1].opname.startswith("RETURN")
 
 
-def _constants(code: types.CodeType) -> Iterator[Any]:
+def nested_code(code: types.CodeType) -> Iterator[types.CodeType]:
+    """Yield the code of a function, and of its inner functions."""
+    yield code
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
-            yield from _constants(constant)
-        else:
-            yield constant
+            yield from nested_code(constant)

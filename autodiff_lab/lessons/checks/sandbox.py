@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import contextlib
 import types
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from autodiff_lab.lessons.checks.compare import Refused, describe, summarize
-from autodiff_lab.lessons.checks.run_code import Crashed, attempt
+from autodiff_lab.lessons.checks.run_code import Crashed, attempt, nested_code
 
 
 @contextlib.contextmanager
@@ -101,6 +101,19 @@ def call_case(names: dict[str, Any], case: Callable[..., Any], *how: Any) -> Any
     return case(names, *how)
 
 
+def split_parts(found: Mapping[str, Any], label: str, parts: Sequence[str]) -> dict[str, Any]:
+    """Take the results of each case apart; what is no tuple, an error or a sentence, stands in the place of each part.
+
+    >>> split_parts({"x * y": (2.0, 3.0), "x / 0": None}, "{}, the slope in {}", "xy")  # doctest: +ELLIPSIS
+    {'x * y, the slope in x': 2.0, 'x * y, the slope in y': 3.0, 'x / 0, the slope in x': None, ...}
+    """
+    split = {}
+    for case, result in found.items():
+        each = result if isinstance(result, tuple) else [result for _ in parts]
+        split |= {label.format(case, part): x for part, x in zip(parts, each, strict=True)}
+    return split
+
+
 def vet_code(*functions: Any, listing: tuple[str, ...] = (), machine: str = "notebook") -> None:
     """Raise `Refused` if these cannot be run on the learner's machine, whose names are in `listing`."""
     for function in functions:
@@ -118,9 +131,6 @@ def vet_code(*functions: Any, listing: tuple[str, ...] = (), machine: str = "not
             )
 
 
-def names_in(code: types.CodeType) -> Iterator[str]:
+def names_in(code: types.CodeType) -> set[str]:
     """The global names and attributes that a function uses, also in its inner functions."""
-    yield from code.co_names
-    for inner in code.co_consts:
-        if isinstance(inner, types.CodeType):
-            yield from names_in(inner)
+    return {name for each in nested_code(code) for name in each.co_names}

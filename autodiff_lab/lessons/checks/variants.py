@@ -10,13 +10,13 @@ from __future__ import annotations
 import inspect
 import itertools
 import random
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from autodiff_lab.lessons.checks.compare import agrees, describe, plain
+from autodiff_lab.lessons.checks.compare import agrees, describe
 
-__all__ = ["Given", "Instance", "Misconception", "draw_instance", "every_draw", "list_misconceptions"]
+__all__ = ["Given", "Instance", "Misconception", "default_data", "draw_instance", "every_draw"]
 
 Seed = str | int | None
 
@@ -70,9 +70,8 @@ class Instance:
     ----------
     expected : object
         The right answer, as plain data.
-    misconceptions : mapping
-        For each wrong answer its explanation, as `list_misconceptions` reads them. Where two come to the same with
-        these data, the later one is explained.
+    misconceptions : tuple of Misconception
+        The wrong answers with a hint of their own; the first that fits is shown.
     reference : str
         Source text of one good answer; the right answer itself, written out, if there is none.
     hints : tuple of str
@@ -81,19 +80,20 @@ class Instance:
         The data of this instance.
     mistakes : mapping
         Instead of `misconceptions`, in a lesson: by name what each mistake leads to. The hint of that name stands in
-        ``exercises.toml``.
+        ``exercises.toml``. Where two lead to the same with these data, the later one is explained; one that leads to
+        the right answer is none.
     words : mapping
         What those hints may name besides the data: ``{row}``.
 
     Examples
     --------
-    >>> double = Instance(4, {3: "You added one.", 4: "A mistake that is none with these data."})
-    >>> double.reference, [wrong.hint for wrong in double.misconceptions]
-    ('answer = 4', ['You added one.'])
+    >>> double = Instance(4, (Misconception("answer = 3", 3, "You added one."),))
+    >>> double.reference, double.is_sound(1e-6)
+    ('answer = 4', True)
     """
 
     expected: Any
-    misconceptions: Any = ()
+    misconceptions: tuple[Misconception, ...] = ()
     reference: str = ""
     hints: tuple[str, ...] = ()
     given: Given = field(default_factory=Given)
@@ -101,7 +101,6 @@ class Instance:
     words: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.misconceptions = list_misconceptions(self.misconceptions, self.expected)
         self.reference = self.reference or f"answer = {self.expected!r}"
 
     def is_sound(self, tolerance: float) -> bool:
@@ -153,35 +152,3 @@ def normalize_seed(seed: Seed) -> str | None:
     if seed is None:
         return None
     return " ".join("".join(char if char.isprintable() else " " for char in str(seed)).split()).casefold()[:80]
-
-
-def list_misconceptions(
-    wrong: Mapping[Any, Any] | Iterable[Misconception], expected: Any, observe: Callable[[Any], Any] = plain
-) -> tuple[Misconception, ...]:
-    """Return the wrong answers of a table, without answers that happen to be right.
-
-    Parameters
-    ----------
-    wrong : mapping
-        For each wrong answer a hint. Or, for what a learner writes as code, the source text, and for it a pair: what
-        the check sees, and the hint.
-    expected : object
-        The right answer.
-    observe : callable
-        What the check sees of an answer that is plain data.
-
-    Examples
-    --------
-    >>> one, other = list_misconceptions({5: "one more", 4: "right after all", "f = 2": (6, "of code")}, 4)
-    >>> one.written, other.written, other.seen
-    ('answer = 5.0', 'f = 2', 6)
-    """
-    if not isinstance(wrong, Mapping):
-        return tuple(wrong)
-    return tuple(
-        Misconception(f"answer = {plain(answer)!r}", observe(answer), said)
-        if isinstance(said, str)
-        else Misconception(answer, *said)
-        for answer, said in wrong.items()
-        if answer != expected
-    )

@@ -4,7 +4,4 @@ from __future__ import annotations
 
 from autodiff_lab.lessons.checks.course import lesson
 
-progress, seed = lesson(
-    "00",
-    "Start here",
-)
+progress, seed = lesson("00", "Start here")

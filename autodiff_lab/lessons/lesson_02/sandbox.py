@@ -6,8 +6,9 @@ them right there, and compares value and tangent with what `jvp` computes from t
 
 from __future__ import annotations
 
+import operator
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -49,64 +50,54 @@ def by_the_engine(operation: Callable[..., Any], *duals: Pair) -> Pair:
     return jvp(operation, tuple(value for value, _ in duals), tuple(tangent for _, tangent in duals))
 
 
-SIGNS: dict[str, Callable[[Any, Any], Any]] = {"*": lambda a, b: a * b, "/": lambda a, b: a / b}
-FUNCTIONS: dict[str, Callable[[Any], Any]] = {"log": np.log, "sin": np.sin, "exp": np.exp, "sqrt": np.sqrt}
+SIGNS = {"*": operator.mul, "/": operator.truediv}
+FUNCTIONS: dict[str, Callable[..., Any]] = {"log": np.log, "sin": np.sin, "exp": np.exp, "sqrt": np.sqrt}
 AT = (2.0, 3.0)
-DUAL_INSIDE = "a Dual with another Dual inside it"
 
-
-def _arithmetic_cases() -> dict[str, tuple[str, tuple[Pair, ...]]]:
-    """Twenty products and twenty quotients: the sign, and two dual numbers."""
-    return {case.format(sign): (sign, (a, b)) for sign in SIGNS for case, a, b in points()}
-
-
-def _function_cases() -> dict[str, tuple[str, tuple[Pair, ...]]]:
-    """Four functions of 2 + 3ε, and the example made of two of them, seeded once in each input."""
-    found: dict[str, tuple[str, tuple[Pair, ...]]] = {
-        f"{name} of {write_dual(AT)}": (name, (AT,)) for name in FUNCTIONS
-    }
-    for one, other in ((1.0, 0.0), (0.0, 1.0)):
-        found[f"the example with the seed ({one:g}, {other:g})"] = ("example", ((2.0, one), (5.0, other)))
-    return found
-
-
-def _example_of(functions: dict[str, Callable[[Any], Any]]) -> Callable[[Any, Any], Any]:
-    return lambda x1, x2: functions["log"](x1) + x1 * x2 - functions["sin"](x2)
+Cases = dict[str, tuple[str, tuple[Pair, ...]]]
+ARITHMETIC: Cases = {case.format(sign): (sign, (a, b)) for sign in SIGNS for case, a, b in points()}
+"""Twenty products and twenty quotients: the sign, and two dual numbers."""
+AMONG_FUNCTIONS: Cases = {f"{name} of {write_dual(AT)}": (name, (AT,)) for name in FUNCTIONS} | {
+    f"the example with the seed ({one:g}, {other:g})": ("example", ((2.0, one), (5.0, other)))
+    for one, other in ((1.0, 0.0), (0.0, 1.0))
+}
+"""Four functions of 2 + 3ε, and the example made of two of them, seeded once in each input."""
 
 
 def expected_arithmetic() -> dict[str, Pair]:
     """What twenty products and twenty quotients are."""
-    return {case: by_the_engine(SIGNS[sign], *duals) for case, (sign, duals) in _arithmetic_cases().items()}
+    return {case: by_the_engine(SIGNS[sign], *duals) for case, (sign, duals) in ARITHMETIC.items()}
 
 
 def expected_functions() -> dict[str, Pair]:
     """What four functions do to 2 + 3ε, and what the example is, seeded once in each input."""
-    known = {**FUNCTIONS, "example": _example_of(FUNCTIONS)}
-    return {case: by_the_engine(known[name], *duals) for case, (name, duals) in _function_cases().items()}
+    known = {**FUNCTIONS, "example": example}
+    return {case: by_the_engine(known[name], *duals) for case, (name, duals) in AMONG_FUNCTIONS.items()}
 
 
 def run_arithmetic(dual_mul: Any, dual_div: Any) -> Any:
     """The learner's products and quotients, by case."""
-    return _run_duals({"*": dual_mul, "/": dual_div}, _arithmetic_cases())
+    return _run_duals({"*": dual_mul, "/": dual_div}, ARITHMETIC)
 
 
 def run_functions(dual_log: Any, dual_sin: Any, dual_exp: Any, dual_sqrt: Any) -> Any:
     """The learner's four functions at 2 + 3ε, and the example made of two of them."""
     own = {"log": dual_log, "sin": dual_sin, "exp": dual_exp, "sqrt": dual_sqrt}
-    return _run_duals({**own, "example": _example_of(own)}, _function_cases(), *own.values())
+    return _run_duals(own, AMONG_FUNCTIONS, example=lambda x1, x2: dual_log(x1) + x1 * x2 - dual_sin(x2))
 
 
-def _run_duals(own: dict[str, Any], cases: Mapping[str, Any], *functions: Any) -> Any:
-    """Value and tangent that come out; of anything but a dual number the thing itself."""
+def _run_duals(own: dict[str, Any], cases: Cases, **made: Any) -> Any:
+    """Value and tangent that come out of the learner's functions, and of what is made of them."""
+    operations = own | made
 
     def run(names: dict[str, Any], name: str, duals: tuple[Pair, ...]) -> Any:
         mine = names["Dual"]
-        result = own[name](*(mine(value, tangent) for value, tangent in duals))
+        result = operations[name](*(mine(value, tangent) for value, tangent in duals))
         if isinstance(result, list | tuple):
             return Finding(f"no Dual, but {describe(result)}")
         if not isinstance(result, mine):
             return result
         parts = result.value, result.tangent
-        return Finding(DUAL_INSIDE) if any(isinstance(part, mine) for part in parts) else parts
+        return Finding("a Dual with another Dual inside it") if any(isinstance(part, mine) for part in parts) else parts
 
-    return run_cases(run, cases, *(functions or own.values()), listing=("Dual",), machine="class")
+    return run_cases(run, cases, *own.values(), listing=("Dual",), machine="class")

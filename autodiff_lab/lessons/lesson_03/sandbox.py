@@ -1,18 +1,35 @@
-"""The learner's own tape of notebook 03, and the programs that the checks record on it."""
+"""The learner's own tape of notebook 03, the lines that it prints, and the programs that the checks record on it."""
 
 from __future__ import annotations
 
-import types
+import math
+import re
 import weakref
 from collections.abc import Callable
 from typing import Any
 
+from autodiff_lab.lessons import lesson_03
 from autodiff_lab.lessons.checks import call_case, plain, run_cases
+from autodiff_lab.transforms.gradients import value_and_grad
 
 TAPE: dict[str, Any] = {
     "listing": ("Variable", "Tape", "gradient_tape", "reset_tape", "remember", "grad", "ops_mul", "ops_add", "ops_sub"),
     "machine": "tape",
 }
+
+
+GRADIENT = (5.5, 1.7163378145367738)
+"""Of ln x + x·y − sin y at (2, 5)."""
+AS_TYPED = str.maketrans("\N{MINUS SIGN}\N{EN DASH}₋×·₀₁₂₃₄₅", "---**012345")
+
+
+def read_printed_lines(answer: Any) -> Any:
+    """Lines without spaces; one text with line breaks will do, signs as on paper, and 2, 2. and 2.0 are the same."""
+    lines = answer.strip().splitlines() if isinstance(answer, str) else plain(answer)
+    if not isinstance(lines, list | tuple) or not all(isinstance(line, str) for line in lines):
+        return lines
+    squeezed = ("".join(line.translate(AS_TYPED).split()).replace("np.", "").replace("ln(", "log(") for line in lines)
+    return tuple(re.sub(r"=(\d+)\.?0*$", r"=\1.0", line) for line in squeezed)
 
 
 def make_inputs(names: dict[str, Any], *values: float, called: tuple[str, ...] = ("v-1", "v0")) -> list[Any]:
@@ -53,6 +70,9 @@ def divide(ops_div: Any) -> Any:
     return run_cases(find_slopes, {case: (f, 1.25, -0.5) for case, f in programs.items()}, ops_div, **TAPE)
 
 
+DEAD_ENDS = {"an operation that is not used": GRADIENT, "grad called twice": (GRADIENT, GRADIENT)}
+
+
 def sweep_past_dead_ends(grad_repaired: Any) -> Any:
     """The gradient with an operation on the tape that does not feed the result, and the gradient taken twice."""
 
@@ -63,51 +83,61 @@ def sweep_past_dead_ends(grad_repaired: Any) -> Any:
     def twice(names: dict[str, Any]) -> Any:
         x, y = make_inputs(names, 2.0, 5.0)
         result = run_example(x, y)
-        return [grad_repaired(result, [x, y]), grad_repaired(result, [x, y])]
+        return [grad_repaired(result, [x, y]) for _ in range(2)]
 
-    cases = {"an operation that is not used": (with_dead_end,), "grad called twice": (twice,)}
+    cases = dict(zip(DEAD_ENDS, [(with_dead_end,), (twice,)], strict=True))
     return run_cases(call_case, cases, grad_repaired, **TAPE)
+
+
+IDENTITIES = {
+    "inputs named v1 and v2": GRADIENT,
+    "two inputs of the same value": (2.5, 2.0 - math.cos(2.0)),
+    "an input and a product of the same name and value": (2.0, 1.0),
+    "the record keeps its values": True,
+}
 
 
 def tell_names_apart(remember_identity: Any, grad_identity: Any) -> Any:
     """The gradient where names collide, and whether the record keeps what it identifies."""
 
-    def slopes(*values: float) -> Callable[[dict[str, Any]], Any]:
-        def run(names: dict[str, Any]) -> Any:
-            a, b = make_inputs(names, *values, called=("v1", "v2"))
-            return grad_identity(run_example(a, b), [a, b])
-
-        return run
+    def slopes(names: dict[str, Any], *values: float) -> Any:
+        a, b = make_inputs(names, *values, called=("v1", "v2"))
+        return grad_identity(run_example(a, b), [a, b])
 
     def squared(names: dict[str, Any]) -> Any:
         a, b = make_inputs(names, 1.0, 3.0, called=("v1", "b"))
         return grad_identity(a * a + b, [a, b])
 
-    cases = {
-        "inputs named v1 and v2": (slopes(2.0, 5.0),),
-        "two inputs of the same value": (slopes(2.0, 2.0),),
-        "an input and a product of the same name and value": (squared,),
-        "the record keeps its values": (keeps_values,),
-    }
+    cases = dict(zip(IDENTITIES, [(slopes, 2.0, 5.0), (slopes, 2.0, 2.0), (squared,), (keeps_values,)], strict=True))
     both = (remember_identity, grad_identity)
     return run_cases(call_case, cases, *both, **TAPE, remember=remember_identity)
 
 
-def allow_numbers(allow_constants: Any, division: str) -> Any:
+WITH_NUMBERS: dict[str, Callable[[Any], Any]] = {
+    "x * 3": lambda x: x * 3,
+    "3 * x": lambda x: 3 * x,
+    "2 - x": lambda x: 2 - x,
+    "3 / x": lambda x: 3 / x,
+    "x - 2": lambda x: x - 2,
+    "x * x": lambda x: x * x,
+}
+
+
+def expected_with_numbers() -> dict[str, Any]:
+    """Value and slope by the engine.
+
+    >>> expected_with_numbers()["3 / x"]
+    (2.0, -1.3333333333333333)
+    """
+    return {case: plain(value_and_grad(program)(1.5)) for case, program in WITH_NUMBERS.items()}
+
+
+def allow_numbers(allow_constants: Any) -> Any:
     """Value and slope with a plain number on either side, on a class of its own so that nothing is left behind."""
-    programs: dict[str, Callable[[Any], Any]] = {
-        "x * 3": lambda x: x * 3,
-        "3 * x": lambda x: 3 * x,
-        "2 - x": lambda x: 2 - x,
-        "3 / x": lambda x: 3 / x,
-        "x - 2": lambda x: x - 2,
-        "x * x": lambda x: x * x,
-    }
 
     def teach(names: dict[str, Any]) -> None:
-        scope: dict[str, Any] = {}
-        exec(division, scope)  # a working `ops_div`, so that this exercise does not wait for another one
-        names["ops_div"] = types.FunctionType(scope["ops_div"].__code__, names)
+        # A working `ops_div`, so that this exercise does not wait for another one.
+        (names["ops_div"],) = lesson_03.ex_03_2.good_answers(names)
         names["Variable"] = fresh = type("Variable", (names["Variable"],), {})
         taught = allow_constants(fresh)
         names["Variable"] = taught if isinstance(taught, type) else fresh
@@ -119,4 +149,4 @@ def allow_numbers(allow_constants: Any, division: str) -> Any:
     alone = run_cases(teach, {"no operation": ()}, allow_constants, **TAPE)
     if alone["no operation"] is not None:
         return alone["no operation"]
-    return run_cases(run, {case: (program,) for case, program in programs.items()}, allow_constants, **TAPE)
+    return run_cases(run, {case: (program,) for case, program in WITH_NUMBERS.items()}, allow_constants, **TAPE)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from autodiff_lab.lessons.checks.course import lesson
-from autodiff_lab.lessons.lesson_04 import orders, sandbox, variants
+from autodiff_lab.lessons.lesson_04 import sandbox, variants
 
 progress, seed = lesson(
     "04",
@@ -13,11 +13,8 @@ progress, seed = lesson(
     ex_04_3={"expected": sandbox.expected_slopes(), "observe": sandbox.sweep_programs},
     ex_04_4={"make": variants.by_hand},
     ex_04_5={"make": variants.over_which},
-    ex_04_6={
-        "expected": {orders.WRONG: 0, orders.MISSING: 0, orders.YOURS: orders.VALID},
-        "observe": orders.read_orders,
-    },
-    ex_04_7={"expected": sandbox.expected_orders(), "observe": sandbox.order_programs},
+    ex_04_6={"observe": sandbox.read_orders},
+    ex_04_7={"expected": dict.fromkeys(sandbox.ORDERS, sandbox.GOOD), "observe": sandbox.order_programs},
     ex_04_8={"make": variants.used_twice},
     ex_04_9={"make": variants.thrice},
 )

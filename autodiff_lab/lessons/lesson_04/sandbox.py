@@ -6,12 +6,14 @@ writes its programs with these, compares the slopes with the engine's, and gives
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from autodiff_lab.lessons.checks import Finding, describe, plain, run_cases
+from autodiff_lab.lessons.checks import Finding, Refused, describe, plain, run_cases
 from autodiff_lab.transforms.gradients import value_and_grad
 
 TAPE: dict[str, Any] = {"listing": ("tape", "Cell", "sin", "log"), "machine": "tape", "empty": ("tape",)}
@@ -21,17 +23,8 @@ AGAIN = "wrong when it is called once more on the same result"
 Program = Callable[..., Any]
 
 
-class Numpys:
-    """The engine's side: what the learner's names mean there."""
-
-    sin, log, Cell = staticmethod(np.sin), staticmethod(np.log), staticmethod(float)
-
-
-class Learners:
-    """The learner's side: the functions beside the one that is checked."""
-
-    def __init__(self, names: dict[str, Any]) -> None:
-        self.sin, self.log, self.Cell = names["sin"], names["log"], names["Cell"]
+NUMPYS = SimpleNamespace(sin=np.sin, log=np.log, Cell=float)
+"""What the names that a program uses mean on the engine's side."""
 
 
 def olah(use: Any, a: Any, b: Any) -> Any:
@@ -114,17 +107,11 @@ def expected_slopes() -> dict[str, Any]:
     >>> expected_slopes()["(a + b) * (b + 1) at (2, 1)"]
     (2.0, 5.0)
     """
-    return {case: _slopes(program, at) for case, (program, at) in SLOPES.items()}
-
-
-def _slopes(program: Program, at: tuple[float, ...]) -> Any:
-    _, slopes = value_and_grad(lambda *xs: program(Numpys, *xs), argnums=tuple(range(len(at))))(*at)
-    return plain(slopes)
-
-
-def expected_orders() -> dict[str, str]:
-    """What is said of a good order."""
-    return dict.fromkeys(ORDERS, GOOD)
+    found = {}
+    for case, (program, at) in SLOPES.items():
+        _, slopes = value_and_grad(functools.partial(program, NUMPYS), argnums=tuple(range(len(at))))(*at)
+        found[case] = plain(slopes)
+    return found
 
 
 def sweep_programs(adjoints_from: Any) -> Any:
@@ -132,18 +119,39 @@ def sweep_programs(adjoints_from: Any) -> Any:
 
     def run(names: dict[str, Any], program: Program, at: tuple[float, ...]) -> Any:
         inputs = [names["Cell"](x) for x in at]
-        result = program(Learners(names), *inputs)
+        result = program(SimpleNamespace(**names), *inputs)
         found = adjoints_from(result, list(names["tape"]))
         return [found.get(x) for x in inputs] if isinstance(found, dict) else found
 
     return run_cases(run, SLOPES, adjoints_from, **TAPE)
 
 
+VALID = ("ybca", "ycba")
+
+
+def read_orders(answer: Any) -> Any:
+    """How many of these orders are valid, however they are written."""
+    found = plain(sorted(answer) if isinstance(answer, set) else answer)
+    if isinstance(found, tuple):
+        found = tuple("".join(map(str, order)) if isinstance(order, tuple) else order for order in found)
+    if not isinstance(found, tuple) or not all(isinstance(order, str) for order in found):
+        return Refused(f"You gave {describe(answer)}.")
+    given = sorted({"".join(char for char in order.lower() if char.isalpha()) for order in found} - {""})
+    odd = next((order for order in given if sorted(order) != sorted(VALID[0])), None)
+    if odd is not None:
+        return Refused(f"An order has each of y, b, c and a once, and {describe(odd)} does not.")
+    return {
+        "wrong orders in your list": len(set(given) - set(VALID)),
+        "valid orders that are missing": len(set(VALID) - set(given)),
+        "your orders": tuple(given),
+    }
+
+
 def order_programs(topological_order: Any) -> Any:
     """What is to be said of the learner's order, by program."""
 
     def run(names: dict[str, Any], program: Program, at: tuple[float, ...]) -> Finding:
-        result = program(Learners(names), *(names["Cell"](x) for x in at))
+        result = program(SimpleNamespace(**names), *(names["Cell"](x) for x in at))
         first, again = (_about(topological_order(result), result, names["Cell"]) for _ in range(2))
         return Finding(AGAIN if first == GOOD != again else first)
 

@@ -34,19 +34,15 @@ def annotated(a: float = 2.0, b: float = 1.0) -> Instance:
     """
     from_b = plain(jvp(lambda b: [a + b, b + 1, (a + b) * (b + 1)], (b,), (1.0,))[1])
     to_a, to_b = grad(lambda a, b: (a + b) * (b + 1), argnums=(0, 1))(a, b)
-    to_c, to_d = grad(lambda c, d: c * d, argnums=(0, 1))(a + b, b + 1)
-    wrong = {
-        ((*from_b[:2], to_c), (to_c, to_d, to_c, to_a)): "You followed one way from b to e, the one through c. There "
-        "is another, through d.",
-        ((*from_b[:2], to_c * to_d), (to_c, to_d, to_c * to_d, to_a)): "You multiplied the two ways. Along a path one "
-        "multiplies; from one path to the next one adds.",
-        (from_b, (to_d, to_c, to_b, to_a)): "The slopes of e = c · d in c and in d are the wrong way round. How fast "
-        "does e grow when only c grows?",
-        (from_b, (to_c, to_d, to_b, to_b)): "a and b do not have the same slope: from a there is one way to e.",
-        ((to_c, to_d, to_b), from_b): "In the first list c, d and e are differentiated in b. In the second e is "
-        "differentiated, in c, d, b, a.",
+    to_c, to_d = b + 1, a + b
+    mistakes = {
+        "one way only": ((*from_b[:2], to_c), (to_c, to_d, to_c, to_a)),
+        "ways multiplied": ((*from_b[:2], to_c * to_d), (to_c, to_d, to_c * to_d, to_a)),
+        "c and d exchanged": (from_b, (to_d, to_c, to_b, to_a)),
+        "a like b": (from_b, (to_c, to_d, to_b, to_b)),
+        "lists exchanged": ((to_c, to_d, to_b), from_b),
     }
-    return Instance(plain((from_b, (to_c, to_d, to_b, to_a))), wrong)
+    return Instance(plain((from_b, (to_c, to_d, to_b, to_a))), mistakes=mistakes)
 
 
 def by_hand(x1: float = 1.0, x2: float = 4.0) -> Instance:
@@ -63,21 +59,14 @@ def by_hand(x1: float = 1.0, x2: float = 4.0) -> Instance:
     sine = float(tape.values[2])
     (cosine,) = (float(sent) for _, _, sent in pull_back(tape, 2, seed_of(tape)))
     to_itself = (1.0, -1.0, x1, x2, -sine, 0.0, x1 - sine * cosine)
-    wrong = {
-        alone: "At the two inputs a second number arrives, and you put it there instead of the first. It is added: the "
-        "input was used twice, and both uses count.",
-        (*right[:5], right[5] / 2, right[6] / 2): "You took the mean of the two contributions, as if the input were "
-        "shared out between its users. Each user gets the whole of it, so what they send is added.",
-        (1.0, 1.0, x2, x1, x2, x1 + sine, x2 + x2 * cosine): "v4 = v3 − v2 falls when v2 grows: the adjoint of v2 is "
-        "negative, and that goes on to v1 and v0.",
-        f"answer = {to_itself}": (
-            to_itself,
-            "A product sends to each operand the value of the other one. You sent to each its own.",
-        ),
-        (*right[:6], x2 - x2 * sine): "v1 sends its adjoint times the derivative of the sine. You multiplied by the "
-        "value of the sine.",
+    mistakes = {
+        "not added": alone,
+        "mean": (*right[:5], right[5] / 2, right[6] / 2),
+        "minus forgotten": (1.0, 1.0, x2, x1, x2, x1 + sine, x2 + x2 * cosine),
+        "own value sent": to_itself,
+        "sine for cosine": (*right[:6], x2 - x2 * sine),
     }
-    return Instance(plain(right), wrong)
+    return Instance(plain(right), mistakes=mistakes)
 
 
 def over_which(x1: float = 1.0, x2: float = 4.0) -> Instance:
@@ -87,26 +76,22 @@ def over_which(x1: float = 1.0, x2: float = 4.0) -> Instance:
     [1.5164, 1.8388]
     """
     _, tape = record(two_products, x1, x2)
-    adjoints: list[Any] = [None] * len(tape)
-    for _ in tape.sweep(tape.output, 1.0, adjoints):
-        pass
+    adjoints = {move.line: float(move.adjoint) for move in watch_sweep(tape)}
 
     def values_on_the_way(x1: Any) -> list[Any]:
         v1 = np.sin(x1)
         return [v1, v1 * x2, x1 * x2, x1 * x2 - v1 * x2]
 
     _, moved = jvp(values_on_the_way, (x1,), (1.0,))
-    terms = [float(adjoint) * float(slope) for adjoint, slope in zip(adjoints[2:], moved, strict=True)]
-    everything, right = sum(terms), float(adjoints[0])
-    wrong = {
-        (right, right): "The two sums differ. v2 grows with x1 through v1 only, and a total derivative of its own "
-        "counts it once more.",
-        (everything, everything): "The second sum runs over the operations that x1 itself goes into, and over no "
-        "others.",
-        (everything - terms[-1], right): "N is the number of all operations: v4 is one of them, and its adjoint is 1.",
-        (right, everything): "Both numbers are there, the other way round.",
+    terms = [adjoints[line] * float(slope) for line, slope in enumerate(moved, 2)]
+    everything, right = sum(terms), float(grad(two_products)(x1, x2))
+    mistakes = {
+        "both local": (right, right),
+        "both over all": (everything, everything),
+        "last term missing": (everything - terms[-1], right),
+        "exchanged": (right, everything),
     }
-    return Instance(plain((everything, right)), wrong)
+    return Instance(plain((everything, right)), mistakes=mistakes)
 
 
 def calls_and_cells(k: int = 10) -> Instance:
@@ -116,16 +101,14 @@ def calls_and_cells(k: int = 10) -> Instance:
     (2047, 11)
     """
     paths, calls, cells = count_paths(k)
-    wrong = {
-        (paths, cells): "That is how many paths there are, and so how often x is reached. The cells on the way are "
-        "called as well: once, twice, four times …",
-        (cells, cells): "A recursion keeps no list of the cells it has visited. It enters a cell once for each path "
-        "to it.",
-        (calls, k): "k operations, and x itself is a cell too.",
-        (calls, calls): "The tape has one cell for each operation, however many paths lead through it.",
-        (2 * k + 1, cells): "Two calls for each doubling would be right if they were not inside each other.",
+    mistakes = {
+        "paths": (paths, cells),
+        "cells alone": (cells, cells),
+        "operations": (calls, k),
+        "calls alone": (calls, calls),
+        "calls side by side": (2 * k + 1, cells),
     }
-    return Instance((calls, cells), wrong)
+    return Instance((calls, cells), mistakes=mistakes)
 
 
 def used_twice(x: float = 3.0) -> Instance:
@@ -138,21 +121,18 @@ def used_twice(x: float = 3.0) -> Instance:
     right = tuple(float(grad(f)(x)) for f in programs)
     tapes = [record(f, x)[1] for f in programs]
     first, last = zip(*([float(sent) for _, _, sent in pull_back(t, t.output, seed_of(t))] for t in tapes), strict=True)
-    wrong = {
-        (2 * first[0], 2 * first[1], 2.0): "That is what comes out when an operand is looked up by what it is. Both "
-        "operands are the same cell, and the rule takes both for the first. They stand in two places, and each place "
-        "has its own partial.",
-        (
+    mistakes = {
+        "first place twice": (2 * first[0], 2 * first[1], 2.0),
+        "first partial doubled": (
             2 * first[0],
             *right[1:],
-        ): "The last two are right. The 2 is what document 1's rule gives. But x - x is 0 at "
-        "every x: the second place has the partial -1.",
-        (right[0], 1.0, right[2]): "1 is the value of x / x, at every x. What is its derivative?",
-        last: "Of the two contributions to x only the second is left. Both are from the same operation; add them.",
-        first: "That is what the first operand's place sends. x stands in the second place too.",
-        (0.0, 1.0, x * x): "These are the values. What are the slopes?",
+        ),
+        "value of the quotient": (right[0], 1.0, right[2]),
+        "second place alone": last,
+        "first place alone": first,
+        "values": (0.0, 1.0, x * x),
     }
-    return Instance(plain(right), wrong)
+    return Instance(plain(right), mistakes=mistakes)
 
 
 def thrice(program: str = "a + b + c") -> Instance:
@@ -164,15 +144,12 @@ def thrice(program: str = "a + b + c") -> Instance:
     _, tape = record(parse_expression(program, ("a", "b", "c")), 1.0, 2.0, 3.0)
     held = tuple(_piled_up(tape))
     slope = held[0]
-    wrong = {
-        (slope, slope, slope): "You expect each call to find the slope anew. But a call adds to what is there, and "
-        "nothing has been cleared.",
-        (slope, 2 * slope, 3 * slope): "That would be so if only a had kept its old number. The cell between a and y "
-        "has kept its own as well, and sends it again.",
-        (slope, 2 * slope, 4 * slope): "It does not double each time. Follow the cell between a and y: what does it "
-        "hold after each call?",
+    mistakes = {
+        "found anew": (slope, slope, slope),
+        "only a keeps": (slope, 2 * slope, 3 * slope),
+        "doubled": (slope, 2 * slope, 4 * slope),
     }
-    return Instance(plain(held), wrong)
+    return Instance(plain(held), mistakes=mistakes)
 
 
 def _piled_up(tape: Any) -> Iterator[float]:

@@ -26,7 +26,6 @@ CLOSURES: dict[str, Any] = {
     "machine": "tape",
     "empty": ("gradient_tape",),
 }
-FOUR = ("sin_again", "cos_again", "reciprocal", "log_again")
 BOTH = (0, 1)
 
 
@@ -121,8 +120,7 @@ def differentiate_again(sin_again: Any, cos_again: Any, reciprocal: Any, log_aga
         return y
 
     # The four call each other by name: under these names the check puts what it was given, as one of them may be lent.
-    four = sin_again, cos_again, reciprocal, log_again
-    own = dict(zip(FOUR, four, strict=True))
-    found = run_cases(second, HESSIANS, *four, **CLOSURES, **own)
-    thirds = run_cases(third, {name: (name,) for name in ("log_again", "sin_again")}, *four, **CLOSURES, **own)
+    own = {"sin_again": sin_again, "cos_again": cos_again, "reciprocal": reciprocal, "log_again": log_again}
+    found = run_cases(second, HESSIANS, *own.values(), **CLOSURES, **own)
+    thirds = run_cases(third, {name: (name,) for name in ("log_again", "sin_again")}, *own.values(), **CLOSURES, **own)
     return found | {THIRD: tuple(thirds.values())}

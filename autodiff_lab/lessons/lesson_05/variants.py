@@ -1,4 +1,4 @@
-"""Two exercises of notebook 05 with numbers of one's own: the ledger of a program, and the gradient of two runs.
+"""What notebook 05 asks of the designs: the ledger of a program, what survives a change, the gradient of two runs.
 
 All numbers, right and wrong ones, come from `compare`, which tries the designs, and from the engine.
 """
@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab.lessons.checks import Instance
+from autodiff_lab.lessons.lesson_05.sandbox import by_hand_example
 from autodiff_lab.systems.side_by_side import compare
 from autodiff_lab.transforms.gradients import grad
 from autodiff_lab.widgets.labs.expression import parse_expression
@@ -27,21 +28,24 @@ def ledger(program: str = "tanh(w * x + b)") -> Instance:
     names = [stored.names for stored in columns[1].ledger]
     lines = len(names)
     without_results = len({name for k, kept in enumerate(names, 1) for name in kept if name != f"v{k}"})
-    wrong = {
-        (lines, operations, closures): "One partial for each operation is too few: an operation with two operands has "
-        "two.",
-        (partials, operations, lines): "That is how many closures there are. How many different numbers do they hold?",
-        (partials, operations, sum(map(len, names))): "You counted a value once for each closure that holds it. It is "
-        "the same value: it is kept once.",
-        (partials, operations, without_results): "One closure holds the result of its own operation: exp and sqrt "
-        "have partials that are written with what came out.",
-        (partials, operations, partials): "A closure does not hold one number for each partial. The partials of a sum "
-        "are 1 and 1, whatever the operands are, so a sum's closure holds nothing; and a product's partials are its "
-        "operands.",
-        (partials, operations + lines, closures): "You counted the results as well. What is asked is the operand "
-        "slots; a result is an operand of a later line, or it is the end.",
+    mistakes = {
+        "one partial each": (lines, operations, closures),
+        "closures counted": (partials, operations, lines),
+        "counted per closure": (partials, operations, sum(map(len, names))),
+        "results forgotten": (partials, operations, without_results),
+        "a value per partial": (partials, operations, partials),
+        "results counted": (partials, operations + lines, closures),
     }
-    return Instance(right, wrong)
+    return Instance(right, mistakes=mistakes)
+
+
+def what_survives() -> tuple[str, ...]:
+    """What becomes of each design if something is written over an input after the run.
+
+    >>> set(what_survives()) <= {"survives", "changes", "raises"}
+    True
+    """
+    return tuple(column.mutated.verdict for column in compare(by_hand_example, 3.0, 1.0, written=0.0).columns)
 
 
 def two_runs(x: float = 2.0, y: float = 5.0, written: float = 0.0) -> Instance:
@@ -58,10 +62,9 @@ def two_runs(x: float = 2.0, y: float = 5.0, written: float = 0.0) -> Instance:
     found, before = columns[1].mutated.numbers, columns[1].gradient
     after = tuple(grad(program, argnums=(0, 1))(written, written))
     only_cosine = tuple(grad(lambda a, b: np.sin(a) * y + b * np.sin(x), argnums=(0, 1))(written, written))
-    wrong = {
-        before: "That is the gradient of the run. The closure of the sine reads x when it is called, and that is now.",
-        after: "That is the gradient at the new numbers. But the sine was computed in the run: the product's closure "
-        "still holds sin x of then.",
-        only_cosine: "The cosine is looked up anew. But so is y: the product's closure holds it to send to the sine.",
+    mistakes = {
+        "before": before,
+        "after": after,
+        "only the cosine anew": only_cosine,
     }
-    return Instance(found, wrong)
+    return Instance(found, mistakes=mistakes)

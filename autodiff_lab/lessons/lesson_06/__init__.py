@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from autodiff_lab.lessons.checks.course import lesson
-from autodiff_lab.lessons.lesson_06 import runs, sandbox, sums
+from autodiff_lab.lessons.lesson_06 import sandbox, variants
 
 progress, seed = lesson(
     "06",
     "Static graphs: build first, feed later",
     ex_06_1={"expected": sandbox.expected_runs(), "observe": sandbox.run_programs},
-    ex_06_2={"make": runs._example},
+    ex_06_2={"make": variants.first_example},
     ex_06_3={"expected": sandbox.expected_batch(), "observe": sandbox.feed_batch},
     ex_06_4={"expected": sandbox.expected_jacobians(), "observe": sandbox.find_jacobians},
-    ex_06_5a={"make": sums._alias},
-    ex_06_5b={"expected": sums.EXPECTED, "observe": sandbox.sum_flat},
+    ex_06_5a={"make": variants.aliased_sum},
+    ex_06_5b={"expected": sandbox.expected_sums(), "observe": sandbox.sum_flat},
     ex_06_6={"expected": sandbox.expected_counts(), "observe": sandbox.count_terms},
-    ex_06_7={"expected": sums.RIGHT, "observe": sandbox.find_partials},
+    ex_06_7={"expected": sandbox.expected_partials(), "observe": sandbox.find_partials},
 )

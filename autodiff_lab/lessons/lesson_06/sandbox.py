@@ -41,12 +41,11 @@ TWO = "two targets, x * x and x + y"
 
 def expected_runs() -> dict[str, Any]:
     """The values, and what a placeholder without a number leads to."""
-    found: dict[str, Any] = {case: float(f(np.log, *POINT)) for case, f in PROGRAMS.items()}
     x, y = POINT
-    return found | {
+    return {case: float(f(np.log, x, y)) for case, f in PROGRAMS.items()} | {
         FLAT: float(x + x + np.log(np.log(y))),
         TWO: (x * x, x + y),
-        UNUSED: POINT[0] ** 2,
+        UNUSED: x**2,
         UNFED: Crashed("ValueError", "was not fed"),
     }
 
@@ -54,20 +53,20 @@ def expected_runs() -> dict[str, Any]:
 def run_programs(run: Any) -> Any:
     """What the learner's loop computes, on the learner's own nodes."""
 
-    def values_of(names: dict[str, Any], f: Callable[..., Any], fed: int) -> Any:
+    def values_of(names: dict[str, Any], f: Callable[..., Any], fed: int = 2) -> Any:
         inputs = names["Placeholder"]("x"), names["Placeholder"]("y")
         return run(f(names["log"], *inputs), dict(list(zip(inputs, POINT, strict=True))[:fed]))
 
-    def answer(names: dict[str, Any], f: Callable[..., Any], fed: int) -> Any:
+    def answer(names: dict[str, Any], f: Callable[..., Any], fed: int = 2) -> Any:
         values = values_of(names, lambda *given: [f(*given)], fed)
         return values[0] if isinstance(values, list | tuple) and len(values) == 1 else values
 
     def flat(log: Any, x: Any, y: Any) -> Any:
         return run.__globals__["Operator"]("add", x, x, log(log(y)))
 
-    cases = {case: (answer, f, 2) for case, f in PROGRAMS.items()} | {
-        FLAT: (answer, flat, 2),
-        TWO: (values_of, lambda log, x, y: [x * x, x + y], 2),
+    cases: dict[str, tuple[Any, ...]] = {case: (answer, f) for case, f in PROGRAMS.items()} | {
+        FLAT: (answer, flat),
+        TWO: (values_of, lambda log, x, y: [x * x, x + y]),
         UNUSED: (answer, lambda log, x, y: (x * x, x * y)[0], 1),
         UNFED: (answer, lambda log, x, y: x * y, 1),
     }
@@ -121,25 +120,14 @@ def feed_batch(feed_all: Any) -> Any:
 def _kept_values(function: types.FunctionType) -> Iterator[None]:
     """The values and adjoints in the learner's own graph, as they were."""
     names = function.__globals__
-    nodes = [node for node in names.values() if isinstance(node, names["Node"])]
-    states = [(node, dict(vars(node))) for node in {id(n): n for n in _reached(nodes)}.values()]
+    nodes = names["needed"]([node for node in names.values() if isinstance(node, names["Node"])])
+    states = [(node, dict(vars(node))) for node in nodes]
     try:
         yield
     finally:
         for node, state in states:
             vars(node).clear()
             vars(node).update(state)
-
-
-def _reached(nodes: list[Any]) -> list[Any]:
-    found: dict[int, Any] = {}
-    todo = list(nodes)
-    while todo:
-        node = todo.pop()
-        if id(node) not in found:
-            found[id(node)] = node
-            todo += list(getattr(node, "inputs", ()))
-    return list(found.values())
 
 
 # Jacobians

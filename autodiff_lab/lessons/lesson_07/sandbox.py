@@ -19,9 +19,11 @@ from autodiff_lab.lessons.checks import (
     Refused,
     attempt,
     describe,
+    in_small_letters,
     names_in,
     plain,
     run_cases,
+    split_parts,
     summarize,
     vet_code,
 )
@@ -140,6 +142,7 @@ def sweep_programs(gradients: Any) -> Any:
 
 WEIGHTS = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 7.0]])
 SHAPES = {"(2, 3) - (3,)": ((2, 3), (3,)), "(3,) - (2, 3)": ((3,), (2, 3)), "(2, 3) - (2, 1)": ((2, 3), (2, 1))}
+BY_OPERAND = "{}, the gradient for {}"
 
 
 def expected_differences() -> dict[str, Any]:
@@ -149,9 +152,8 @@ def expected_differences() -> dict[str, Any]:
         x, y = (Variable(np.ones(shape)) for shape in shapes)
         with GradientTape() as tape:
             weighed = (x - y) * WEIGHTS
-        for name, g in zip("xy", tape.gradient(weighed, [x, y]), strict=True):
-            found[f"{case}, the gradient for {name}"] = plain(g.numpy())
-    return found
+        found[case] = tuple(plain(g.numpy()) for g in tape.gradient(weighed, [x, y]))
+    return split_parts(found, BY_OPERAND, "xy")
 
 
 def subtract(sub_gradient: Any) -> Any:
@@ -165,12 +167,7 @@ def subtract(sub_gradient: Any) -> Any:
         fed = {x: np.ones(shapes[0]), y: np.ones(shapes[1]), weights: WEIGHTS}
         return [plain(np.asarray(value)) for value in names["run"](list(sent), fed)]
 
-    seen = run_cases(answer, SHAPES, sub_gradient, **GRAPH)
-    found: dict[str, Any] = {}
-    for case, sent in seen.items():
-        both = sent if isinstance(sent, tuple) else (sent, sent)
-        found |= {f"{case}, the gradient for {name}": g for name, g in zip("xy", both, strict=True)}
-    return found
+    return split_parts(run_cases(answer, SHAPES, sub_gradient, **GRAPH), BY_OPERAND, "xy")
 
 
 # The package's tape
@@ -202,10 +199,7 @@ def rewind_tape(both_gradients: Any) -> Any:
     with GradientTape() as tape:
         z = x**2 + y**2
 
-    def answer() -> Any:
-        return _read(both_gradients(tape, z, x, y))
-
-    found = attempt(answer)
+    found = attempt(lambda: _describe_parts(both_gradients(tape, z, x, y)))
     try:
         tape.gradient(z, x)
         afterwards = "rewound once more" if tape.persistent else "rewound for the first time"
@@ -214,13 +208,36 @@ def rewind_tape(both_gradients: Any) -> Any:
     return {"the two gradients": found, "what the tape says to one question more": afterwards}
 
 
-def _read(thing: Any) -> Any:
-    if isinstance(thing, list | tuple):
-        return tuple(_read(part) for part in thing)
-    return summarize(thing)
+def _describe_parts(thing: Any) -> Any:
+    return tuple(map(_describe_parts, thing)) if isinstance(thing, list | tuple) else summarize(thing)
+
+
+def read_policies(answer: Any) -> Any:
+    """Words in small letters; None and 0 themselves will do."""
+    seen = plain(answer)
+    if not isinstance(seen, tuple):
+        return seen
+    spelled = {None: "none", 0.0: "zero"}
+    said = [spelled.get(part, part) if part is None or isinstance(part, float) else part for part in seen]
+    words = [part.lower().replace("zeros", "zero") if isinstance(part, str) else part for part in said]
+    return in_small_letters(words, "zero", "none")
 
 
 STEPS = 20
+WHERE = "of w after one step"
+BESIDE = "of a Variable that the loss does not use"
+AT_ONCE = "of w and b after one step, if the loss is w * b"
+
+
+def after(k: int) -> str:
+    """The name of a case."""
+    return f"of the loss after {k} steps"
+
+
+def expected_losses() -> dict[str, Any]:
+    """Each of twenty steps multiplies the loss, which begins with 68, by 0.64."""
+    losses = {after(k): 68 * 0.64**k for k in range(STEPS + 1)}
+    return {WHERE: 4.6, **losses, BESIDE: 1.0, AT_ONCE: (4.0, 9.5)}
 
 
 def run_minimize(minimize: Any) -> Any:
@@ -228,7 +245,7 @@ def run_minimize(minimize: Any) -> Any:
     vet_code(minimize)
     if "minimize" in names_in(minimize.__code__):
         return Refused("You call an optimizer's own minimize. That is the function to be written here.")
-    at_once = _once(minimize)
+    at_once = _step_once(minimize)
     w, b, beside = Variable(5.0, name="w"), Variable(10.0, name="b"), Variable(1.0, name="beside")
     found = {after(0): plain(squared_error(w, b).numpy())}
     for k in range(1, STEPS + 1):
@@ -240,18 +257,8 @@ def run_minimize(minimize: Any) -> Any:
     return found | {BESIDE: beside.numpy(), AT_ONCE: at_once}
 
 
-def _once(minimize: Any) -> Any:
+def _step_once(minimize: Any) -> Any:
     """One step down a loss in which the slope in each Variable depends on the other one."""
     w, b = Variable(5.0, name="w"), Variable(10.0, name="b")
     went = attempt(minimize, lambda: w * b, [w, b], 0.1)
     return went if isinstance(went, Crashed) else plain((w.numpy(), b.numpy()))
-
-
-WHERE = "of w after one step"
-BESIDE = "of a Variable that the loss does not use"
-AT_ONCE = "of w and b after one step, if the loss is w * b"
-
-
-def after(k: int) -> str:
-    """The name of a case."""
-    return f"of the loss after {k} steps"

@@ -1,4 +1,4 @@
-"""The two exercises of notebook 07 with numbers of one's own: what is asked, and what people answer."""
+"""Two exercises of notebook 07 with numbers of one's own: what is asked, and what people answer."""
 
 from __future__ import annotations
 
@@ -9,17 +9,7 @@ from autodiff_lab.lessons.lesson_07.sandbox import SOURCES, count_pending, truth
 def pending_instance(target: str = "d", source: str = "x") -> Instance:
     """Pending counts between a source and a target of one small graph."""
     counts = count_pending(target, source)
-    wrong = {
-        counts["uses"]: f"You counted all uses in the graph. A use that does not lead to {target} never sends "
-        "anything, and a node that waits for it waits for ever.",
-        counts["users"]: "You counted the users. A user sends one contribution for each of its operands, and c * c "
-        "has c in both places.",
-        counts["operands"]: "You counted what goes into each node. In the sweep a node waits for those that use it.",
-        counts["everywhere"]: f"The numbers are right, but a node that no path from {source} leads to is not counted "
-        "at all: None, not 0. A count of 0 means ready to send.",
-        (0, 0, 0, 0): "That is how it looks after the sweep. Asked for are the counts before it.",
-    }
-    return Instance(counts["pending"], wrong)
+    return Instance(counts.pop("pending"), mistakes=counts | {"after the sweep": (0, 0, 0, 0)})
 
 
 def table_instance(x: float = 3.0, accessed: bool = True) -> Instance:
@@ -29,19 +19,14 @@ def table_instance(x: float = 3.0, accessed: bool = True) -> Instance:
     def instead(**cells: float | None) -> tuple[float | None, ...]:
         return tuple(cells.get(name, cell) for name, cell in zip(SOURCES, right, strict=True))
 
-    wrong = {
-        truth_table(x, not accessed): "Look at watch_accessed_variables once more. It decides whether a trainable "
-        "Variable is watched when it is read; watch() works either way.",
-        (slope,) * 6: "All six are squared and added, so on paper all six slopes are alike. The tape only knows what "
-        "it was watching when it happened.",
-        instead(c=slope): "c is a tensor, and the tape was not told to watch it. Only trainable Variables need no "
-        "telling.",
-        instead(b=slope): "b is a Variable, but not a trainable one. The tape watches it only when told to.",
-        instead(e=slope): "e.numpy() is a plain number. What is computed with it is not recorded.",
-        instead(f=slope): "f is watched. But its square was computed while the tape was not recording, so the path "
-        "from z to f is broken.",
-        instead(d=None): "d is a constant, and the tape was told to watch it. That is all it needs.",
-        tuple(0.0 if cell is None else cell for cell in right): "Where nothing was recorded the answer is None, "
-        "unless you ask for zeros. 0 would say: moving it does not change z.",
+    mistakes = {
+        "other switch": truth_table(x, not accessed),
+        "all six": (slope,) * 6,
+        "c watched": instead(c=slope),
+        "b watched": instead(b=slope),
+        "e recorded": instead(e=slope),
+        "f recorded": instead(f=slope),
+        "d not watched": instead(d=None),
+        "zeros": tuple(0.0 if cell is None else cell for cell in right),
     }
-    return Instance(right, wrong)
+    return Instance(right, mistakes=mistakes)
