@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-import autodiff_lab
 from autodiff_lab import grad, hessian, jacobian, jvp, record, vjp
 from autodiff_lab.lessons.checks import plain, run_cases
 
@@ -38,7 +37,6 @@ ROOTS: dict[str, tuple[Callable[[Any, Any], Any], float, float]] = {
     "z² − x = 0 at x = 9, z = −3": (lambda z, x: z * z - x, -3.0, 9.0),
     "z³ + x z − 2 = 0 at x = 1, z = 1": (lambda z, x: z**3 + x * z - 2.0, 1.0, 1.0),
 }
-COSINE, SQUARE, *_ = ROOTS
 
 
 def expected_slopes() -> dict[str, Any]:
@@ -83,87 +81,65 @@ def push_solutions(push: Any) -> Any:
     return run_cases(lambda names, *at: push(*at), cases, push, listing=("ad", "np"))
 
 
-def value_of(case: str) -> str:
-    """The name of a case: the solution itself."""
-    return f"the solution of {case}"
-
-
-def gradient_of(case: str) -> str:
-    """The name of a case: the gradient of a loss of the solution."""
-    return f"the gradient of Σ z³ for {case}"
-
-
-LINES = "lines on the tape of a solution: its input, and itself"
-
-
-def _loss(z: Any) -> Any:
-    return np.sum(z**3)
-
-
-def expected_rule() -> dict[str, Any]:
-    """Solutions and gradients of the loops, and a tape of two lines."""
-    found: dict[str, Any] = {}
-    for case, (turn, start, x, _) in LOOPS.items():
-        run = unrolled(turn, start)
-        found[value_of(case)] = plain(run(x))
-        found[gradient_of(case)] = plain(grad(lambda x, run=run: _loss(run(x)))(x))
-    return found | {LINES: 2.0}
-
-
-def use_rule(implicit: Any) -> Any:
-    """The learner's solutions: values, gradients, and what they put on a tape."""
-    cases: dict[str, tuple[Any, ...]] = {}
-    for case, (turn, start, x, _) in LOOPS.items():
-        cases[value_of(case)] = (_solve, turn, start, x)
-        cases[gradient_of(case)] = (_differentiate, turn, start, x)
-    cases[LINES] = (_count_lines, *LOOPS[THREE][:3])
-    return run_cases(
-        lambda names, look, turn, start, x: look(implicit(turn, start), x),
-        cases,
-        implicit,
-        listing=("ad", "np", "settle"),
-    )
-
-
-def _solve(solution: Any, x: Any) -> Any:
-    return solution(x)
-
-
 def _differentiate(solution: Any, x: Any) -> Any:
-    return grad(lambda x: _loss(solution(x)))(x)
+    return grad(lambda x: np.sum(solution(x) ** 3))(x)
 
 
 def _count_lines(solution: Any, x: Any) -> float:
     return float(len(record(solution, x)[1]))
 
 
+LINES = "lines on the tape of a solution: its input, and itself"
+
+
+def list_looks() -> dict[str, tuple[Callable[[Any, Any], Any], Turn, Any, Any]]:
+    """For each case what is looked at of a solution, and the loop that it is the solution of."""
+    looks: dict[str, tuple[Callable[[Any, Any], Any], Turn, Any, Any]] = {}
+    for case, (turn, start, x, _) in LOOPS.items():
+        looks[f"the solution of {case}"] = (lambda solution, x: solution(x)), turn, start, x
+        looks[f"the gradient of Σ z³ for {case}"] = _differentiate, turn, start, x
+    return looks | {LINES: (_count_lines, *LOOPS[THREE][:3])}
+
+
+def expected_rule() -> dict[str, Any]:
+    """Solutions and gradients of the loops, and a tape of two lines."""
+    found = {case: plain(look(unrolled(turn, start), x)) for case, (look, turn, start, x) in list_looks().items()}
+    return found | {LINES: 2.0}
+
+
+def use_rule(implicit: Any) -> Any:
+    """The learner's solutions: values, gradients, and what they put on a tape."""
+
+    def run(names: dict[str, Any], look: Any, turn: Turn, start: Any, x: Any) -> Any:
+        return look(implicit(turn, start), x)
+
+    return run_cases(run, list_looks(), implicit, listing=("ad", "np", "settle"))
+
+
 # The adjoint by the same loop
 
 
-def adjoint_of(case: str) -> str:
-    """The name of a case of the way back."""
-    return f"the adjoint w for {case}"
-
-
-def _at_the_solution(case: str) -> tuple[Any, Any]:
+def _at_the_solution(case: str) -> tuple[Any, Any, Any]:
+    """The solution, the pullback of one turn there, and an adjoint."""
     turn, start, x, _ = LOOPS[case]
     z = unrolled(turn, start)(x)
-    return vjp(turn, z, x)[1], np.arange(1.0, 1.0 + len(z))
+    return z, vjp(turn, z, x)[1], np.arange(1.0, 1.0 + len(z))
 
 
 def expected_adjoints() -> dict[str, Any]:
     """Solved as linear systems."""
     found = {}
-    for case, (turn, start, x, _) in LOOPS.items():
-        z = unrolled(turn, start)(x)
+    for case, (turn, _, x, _) in LOOPS.items():
+        z, _, g = _at_the_solution(case)
         A = jacobian(turn)(z, x)
-        found[adjoint_of(case)] = plain(np.linalg.solve(np.eye(len(z)) - A.T, _at_the_solution(case)[1]))
+        found[f"the adjoint w for {case}"] = plain(np.linalg.solve(np.eye(len(z)) - A.T, g))
     return found
 
 
 def settle_adjoints(adjoint: Any) -> Any:
     """The learner's adjoints."""
-    cases = {adjoint_of(case): _at_the_solution(case) for case in (TWO, THREE)}  # the faster to fail comes first
+    faster_to_fail_first = TWO, THREE
+    cases = {f"the adjoint w for {case}": _at_the_solution(case)[1:] for case in faster_to_fail_first}
     return run_cases(lambda names, *at: adjoint(*at), cases, adjoint, listing=("ad", "np", "settle"))
 
 
@@ -182,7 +158,6 @@ FITS: dict[str, tuple[Callable[[Any, Any], Any], Any, float]] = {
         0.5,
     ),
 }
-RIDGE, BENT = FITS
 
 
 def find_best(loss: Callable[[Any, Any], Any], w: Any, lam: Any) -> Any:
@@ -204,23 +179,3 @@ def slope_fits(slope_of_best: Any) -> Any:
     """The learner's slopes of the best weights."""
     cases = {case: (loss, find_best(loss, w, lam), lam) for case, (loss, w, lam) in FITS.items()}
     return run_cases(lambda names, *at: slope_of_best(*at), cases, slope_of_best, listing=("ad", "np"))
-
-
-# What other code gives
-
-
-def given_by(written: str, observe: Callable[[Any], Any], *cases: str) -> dict[str, Any]:
-    """What a check observes of some other code, in these cases."""
-    names: dict[str, Any] = {"ad": autodiff_lab, "np": np, "settle": settle}
-    exec(written, names)
-    found = observe(names[observe.__code__.co_varnames[0]])
-    return {case: found[case] for case in cases}
-
-
-def settle(turn: Callable[[Any], Any], z: Any) -> Any:
-    """The notebook's loop."""
-    for _ in range(10_000):
-        z, before = turn(z), z
-        if np.max(np.abs(z - before)) <= 1e-14:
-            return z
-    raise ValueError("this loop does not settle")
