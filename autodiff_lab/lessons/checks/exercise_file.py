@@ -64,10 +64,11 @@ def _make_exercise(name: str, words: dict[str, Any], check: Mapping[str, Any]) -
     values = {key: _to_plain(value) for key, value in words.items()} | check
     if choices:
         values["observe"] = choose_from(*choices)
+    observe = values.get("observe", plain)
     if "make" in values:
-        values["make"] = _explain_mistakes(values["make"], wrong, values.pop("reference", ""))
+        values["make"] = _explain_mistakes(values["make"], wrong, values.pop("reference", ""), observe)
     else:
-        reference, observe = values.get("reference", ""), values.get("observe", plain)
+        reference = values.get("reference", "")
         values["misconceptions"] = tuple(_read_misconception(entry, reference, observe) for entry in wrong)
     return Exercise(name, **values)
 
@@ -89,7 +90,7 @@ def _write_code(entry: dict[str, Any], reference: str) -> str:
     return code
 
 
-def _explain_mistakes(make: Make, wrong: list[dict[str, Any]], reference: str) -> Make:
+def _explain_mistakes(make: Make, wrong: list[dict[str, Any]], reference: str, observe: Callable[..., Any]) -> Make:
     """Let `make` say what the file has for each mistake of an instance."""
     entries = {entry["name"]: entry for entry in wrong}
 
@@ -105,8 +106,8 @@ def _explain_mistakes(make: Make, wrong: list[dict[str, Any]], reference: str) -
             if "code" in entry or "change" in entry:
                 written = _write_code(entry, worked).replace("{answer}", str(answer))
                 explained[written] = Misconception(written, answer, hint)
-            elif (seen := plain(answer)) != instance.expected:
-                explained[seen] = Misconception(f"answer = {seen!r}", seen, hint)
+            elif (seen := observe(answer)) != instance.expected:
+                explained[seen] = Misconception(f"answer = {plain(answer)!r}", seen, hint)
         return replace(instance, reference=worked, misconceptions=tuple(explained.values()))
 
     return make_explained

@@ -58,31 +58,20 @@ def birth_instance(program: str = "where(x > 0, log(x), 0) at x = 0") -> Instanc
     sweep = [step for step in trace.steps if step.phase == "sweep"]
     step, send = next((step, send) for step in sweep for send in step.sends if not np.isfinite(send.contribution.value))
     line = trace.lines[step.line]
-    row, adjoint, partial = line.name, step.adjoint.value, line.operands[send.slot].partial.value  # type: ignore[union-attr]
-    last = trace.lines[-1].name
-    wrong = {
-        (row, adjoint, send.contribution.value): "The third number is the product already. Give the two factors that "
-        "it is made of.",
-        (row, adjoint, line.value.value): f"That is the value of {row}. The second factor is its local partial, a "
-        "derivative.",
-        (row, 1.0, partial): f"The row and its local partial are right. But what has arrived at {row} is not the "
-        "seed: the rows after it have multiplied it already.",
-        (row, partial, adjoint): "The row is right, and so are the factors, the other way round: first the adjoint "
-        "that has arrived, then the local partial.",
-        ("v0", adjoint, partial): "The two factors are right. v0 is where the NaN is seen, and it sends nothing: "
-        "whose adjoint and whose local partial are these?",
-        ("v0", np.nan, np.nan): "v0 is where the NaN is seen. Nothing is sent from there: find the row that sent it.",
-        (last, 1.0, 0.0): f"{last} is the first row of the sweep, and all it sends is finite. Which row comes next?",
+    row, last = line.name, trace.lines[-1].name
+    adjoint, partial = step.adjoint.value + 0.0, line.operands[send.slot].partial.value + 0.0  # type: ignore[union-attr]
+    mistakes = {
+        "the product": (row, adjoint, send.contribution.value + 0.0),
+        "value of the row": (row, adjoint, line.value.value + 0.0),
+        "seed as the adjoint": (row, 1.0, partial),
+        "factors exchanged": (row, partial, adjoint),
+        "where it is seen": ("v0", adjoint, partial),
+        "v0 and nan twice": ("v0", np.nan, np.nan),
+        "last row": (last, 1.0, 0.0),
     }
-    right = (row, adjoint, partial)
-    in_words = {birthplace(answer): (_python(answer), hint) for answer, hint in wrong.items()}
-    in_words.pop(birthplace(right), None)
-    return Instance(birthplace(right), {code: (seen, hint) for seen, (code, hint) in in_words.items()}, _python(right))
-
-
-def _python(answer: tuple[Any, ...]) -> str:
-    """Return an answer as it is written in the notebook, where inf and nan are names."""
-    return f"answer = ({answer[0]!r}, {', '.join(f'{part + 0.0!r}' for part in map(float, answer[1:]))})"
+    right = plain((row, adjoint, partial))
+    words = {"row": row, "last": last}
+    return Instance(birthplace(right), reference=f"answer = {right!r}", mistakes=mistakes, words=words)
 
 
 def clip_instance(e1: float = -2.0, e2: float = 0.3, e3: float = 5.0) -> Instance:
@@ -95,8 +84,8 @@ def clip_instance(e1: float = -2.0, e2: float = 0.3, e3: float = 5.0) -> Instanc
     mistakes = {
         "clipped errors": (of_sum, clipped),
         "clip passed over": ((1.0, 1.0, 1.0), clipped),
-        "no clip": ((1.0, 1.0, 1.0), plain(errors)),
-        "inside out": (plain(1.0 * ~inside), plain(clipped * ~inside)),
+        "no clip": ((1.0, 1.0, 1.0), errors),
+        "inside out": (1.0 * ~inside, clipped * ~inside),
         "the sum twice": (of_sum, of_sum),
     }
     return Instance(right, mistakes=mistakes)
