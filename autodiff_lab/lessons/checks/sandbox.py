@@ -102,14 +102,15 @@ def call_case(names: dict[str, Any], case: Callable[..., Any], *how: Any) -> Any
 
 
 def split_parts(found: Mapping[str, Any], label: str, parts: Sequence[str]) -> dict[str, Any]:
-    """Take the results of each case apart; what is no tuple, an error or a sentence, stands in the place of each part.
+    """Take the results of each case apart; an error, or anything else that has not these parts, stands for each part.
 
     >>> split_parts({"x * y": (2.0, 3.0), "x / 0": None}, "{}, the slope in {}", "xy")  # doctest: +ELLIPSIS
     {'x * y, the slope in x': 2.0, 'x * y, the slope in y': 3.0, 'x / 0, the slope in x': None, ...}
     """
     split = {}
     for case, result in found.items():
-        each = result if isinstance(result, tuple) else [result for _ in parts]
+        has_parts = isinstance(result, tuple) and len(result) == len(parts)
+        each = result if has_parts else [result for _ in parts]
         split |= {label.format(case, part): x for part, x in zip(parts, each, strict=True)}
     return split
 

@@ -13,13 +13,15 @@ import numpy as np
 
 from autodiff_lab import grad, record
 from autodiff_lab.engine.broadcasting import unbroadcast as engine_unbroadcast
-from autodiff_lab.lessons.checks import plain, run_cases
+from autodiff_lab.lessons.checks import plain, run_cases, split_parts
 
 CELLS: dict[str, Any] = {
     "listing": ("Array", "tape", "total", "adjoints_from"),
     "machine": "cells",
     "empty": ("tape",),
 }
+
+ADJOINT = "{}, the adjoint of {}"
 
 A = np.array([[2.0, 1.0], [0.5, 3.0]])
 B = np.array([[1.0, -2.0], [4.0, 0.25]])
@@ -60,19 +62,6 @@ def sum_back_shapes(unbroadcast: Any) -> Any:
     return run_cases(lambda names, have, want: unbroadcast(_distinct(have), want), cases, unbroadcast)
 
 
-def name_operands(found: dict[str, Any], operands: str) -> dict[str, Any]:
-    """Make of each case one for every operand; what came out instead of their adjoints belongs to them all.
-
-    >>> name_operands({"a product": (2.0, 5.0)}, "AB")
-    {'a product, the adjoint of A': 2.0, 'a product, the adjoint of B': 5.0}
-    """
-    named: dict[str, Any] = {}
-    for case, seen in found.items():
-        adjoints = seen if isinstance(seen, tuple) and len(seen) == len(operands) else (seen,) * len(operands)
-        named |= {f"{case}, the adjoint of {name}": x for name, x in zip(operands, adjoints, strict=True)}
-    return named
-
-
 # Matrix products
 
 PRODUCTS = {
@@ -91,7 +80,7 @@ def expected_products() -> dict[str, Any]:
         case: plain(grad(lambda x, y, w=weights: np.sum((x @ y) * w), argnums=(0, 1))(a, b))
         for case, (a, b, weights) in PRODUCTS.items()
     }
-    return name_operands(found, "AB")
+    return split_parts(found, ADJOINT, "AB")
 
 
 def multiply_matrices(matmul: Any) -> Any:
@@ -102,7 +91,7 @@ def multiply_matrices(matmul: Any) -> Any:
         adjoint = names["adjoints_from"](names["total"](matmul(left, right) * factor))
         return [adjoint.get(left), adjoint.get(right)]
 
-    return name_operands(run_cases(run, PRODUCTS, matmul, **CELLS), "AB")
+    return split_parts(run_cases(run, PRODUCTS, matmul, **CELLS), ADJOINT, "AB")
 
 
 # The inverse
@@ -170,7 +159,7 @@ def pull_heads(attention_pullback: Any) -> Any:
     def run(names: dict[str, Any], q: Any, k: Any, v: Any, g: Any) -> Any:
         return attention_pullback(g, q, k, v, softmax_rows(q @ k.T / np.sqrt(q.shape[1])))
 
-    return name_operands(run_cases(run, HEADS, attention_pullback), "QKV")
+    return split_parts(run_cases(run, HEADS, attention_pullback), ADJOINT, "QKV")
 
 
 # Lines on a tape

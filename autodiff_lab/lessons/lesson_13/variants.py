@@ -58,22 +58,20 @@ def birth_instance(program: str = "where(x > 0, log(x), 0) at x = 0") -> Instanc
     sweep = [step for step in trace.steps if step.phase == "sweep"]
     step, send = next((step, send) for step in sweep for send in step.sends if not np.isfinite(send.contribution.value))
     line = trace.lines[step.line]
-    # Adding 0.0 makes 0.0 of -0.0.
-    row, adjoint = line.name, step.adjoint.value + 0.0
-    partial = line.operands[send.slot].partial.value + 0.0  # type: ignore[union-attr]
-    last = trace.lines[-1].name
+    row, last = line.name, trace.lines[-1].name
+    adjoint, partial = step.adjoint.value + 0.0, line.operands[send.slot].partial.value + 0.0  # type: ignore[union-attr]
     mistakes = {
-        "product": (row, adjoint, send.contribution.value),
-        "value for partial": (row, adjoint, line.value.value),
-        "seed for adjoint": (row, 1.0, partial),
+        "the product": (row, adjoint, send.contribution.value + 0.0),
+        "value of the row": (row, adjoint, line.value.value + 0.0),
+        "seed as the adjoint": (row, 1.0, partial),
         "factors exchanged": (row, partial, adjoint),
         "where it is seen": ("v0", adjoint, partial),
-        "not a number anywhere": ("v0", np.nan, np.nan),
-        "first row of the sweep": (last, 1.0, 0.0),
+        "v0 and nan twice": ("v0", np.nan, np.nan),
+        "last row": (last, 1.0, 0.0),
     }
-    right = (row, adjoint, partial)
+    right = plain((row, adjoint, partial))
     words = {"row": row, "last": last}
-    return Instance(birthplace(right), mistakes=mistakes, reference=f"answer = {right!r}", words=words)
+    return Instance(birthplace(right), reference=f"answer = {right!r}", mistakes=mistakes, words=words)
 
 
 def clip_instance(e1: float = -2.0, e2: float = 0.3, e3: float = 5.0) -> Instance:
@@ -86,8 +84,8 @@ def clip_instance(e1: float = -2.0, e2: float = 0.3, e3: float = 5.0) -> Instanc
     mistakes = {
         "clipped errors": (of_sum, clipped),
         "clip passed over": ((1.0, 1.0, 1.0), clipped),
-        "no clip": ((1.0, 1.0, 1.0), plain(errors)),
-        "inside out": (plain(1.0 * ~inside), plain(clipped * ~inside)),
+        "no clip": ((1.0, 1.0, 1.0), errors),
+        "inside out": (1.0 * ~inside, clipped * ~inside),
         "the sum twice": (of_sum, of_sum),
     }
     return Instance(right, mistakes=mistakes)
