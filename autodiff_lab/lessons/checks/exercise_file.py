@@ -10,6 +10,7 @@ wrong answer with a hint of its own:
 ``name``
     Where the exercise has other numbers for other learners: of which of the instance's `mistakes` this speaks. Then the
     reference and the hint may name the data, ``{x1}``, and code and hint the mistaken ``{answer}``.
+    Data with which a mistake written as code, ``answer = {answer}``, cannot be told from others are never drawn.
 ``seen``
     What the check then observes, where it is not the answer itself. Of several cases, those that give the idea away.
     ``{ crashed = "ValueError", saying = "broadcast" }`` is an error of the learner's code (of the notebook's with
