@@ -6,8 +6,8 @@ asked, and ``check.ex_03_1.solution()`` shows worked code after an attempt.
 
 ``check.progress()`` shows what is done, and ``check.seed("Ada")`` gives a learner numbers of their own.
 
-`checks` has what all lessons share: what an exercise is, how an answer is run and compared, numbers of one's own, and
-what is remembered. A package ``lesson_NN`` has a module for each topic of its notebook, which declares the exercises;
-and where it needs them, `sandbox` (what the checks run), `variants` (numbers of one's own) and ``answers.toml`` (what a
-class hands in).
+`checks` has what all lessons share: what an exercise is, how its file is read, how an answer is run and compared,
+numbers of one's own, and what is remembered. In a package ``lesson_NN`` the file ``exercises.toml`` has the words of
+the exercises, their hints, and the wrong answers they know; ``__init__`` says what is computed for each; `sandbox` has
+what the checks run, `variants` the exercises with numbers of one's own, and ``answers.toml`` what a class hands in.
 """

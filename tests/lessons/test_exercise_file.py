@@ -1,10 +1,14 @@
 """The file of a lesson's exercises: wrong answers as data, as code, and as a change to the reference."""
 
+import inspect
 import tomllib
+from pathlib import Path
 
 import pytest
 
+import autodiff_lab.lessons
 from autodiff_lab.lessons.checks import Crashed, Instance
+from autodiff_lab.lessons.checks.course import lessons
 from autodiff_lab.lessons.checks.exercise_file import read_exercises
 from autodiff_lab.lessons.checks.variants import every_draw
 
@@ -68,6 +72,17 @@ def test_mistakes_of_an_instance_have_their_words(tmp_path):
     assert instance.reference == "answer = 2 * 5.0"
     assert (squared.written, squared.hint) == ("answer = 25.0", "5.0 squared is 25.0, not 10.0.")
     assert (in_words.written, in_words.seen) == ('answer = "-5.0"', -5.0)
+
+
+@pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.number)
+def test_every_mistake_with_a_hint_is_one_that_some_learner_can_make(lesson):
+    folder = Path(autodiff_lab.lessons.__file__).parent / f"lesson_{lesson.number}"
+    content = tomllib.loads((folder / "exercises.toml").read_text(encoding="utf-8"))
+    for name, exercise in lesson.exercises().items():
+        if exercise.is_varied:
+            instances = every_draw(inspect.unwrap(exercise.make), exercise.draws)
+            made = {mistake for instance in instances for mistake in instance.mistakes}
+            assert made == {entry["name"] for entry in content[name]["wrong"]}, name
 
 
 def test_choices_are_the_words_of_an_answer(tmp_path):

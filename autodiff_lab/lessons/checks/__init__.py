@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from autodiff_lab.lessons.checks.compare import Finding, Refused, describe, in_small_letters, plain, summarize
-from autodiff_lab.lessons.checks.exercise import Exercise
-from autodiff_lab.lessons.checks.run_code import Crashed, TookTooLong, attempt
+from autodiff_lab.lessons.checks.run_code import Crashed, attempt
 from autodiff_lab.lessons.checks.sandbox import borrow_names, call_case, names_in, run_cases, split_parts, vet_code
 from autodiff_lab.lessons.checks.variants import Instance
 
 __all__ = [
     "Crashed",
-    "Exercise",
     "Finding",
     "Instance",
     "Refused",
-    "TookTooLong",
     "attempt",
     "borrow_names",
     "call_case",

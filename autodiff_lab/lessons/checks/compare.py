@@ -230,7 +230,7 @@ def describe(thing: Any) -> str:
     if isinstance(thing, list | tuple | dict):
         if not thing:
             return f"an empty {_kind(thing)}"
-        text = _keys(thing) if isinstance(thing, dict) else _parts(thing)
+        text = _parts(thing)
         return text if len(text) <= _LONGEST else f"a {_kind(thing)} of {len(thing)} things"
     if isinstance(thing, np.ndarray):
         return f"an array of shape {thing.shape}"
@@ -271,14 +271,12 @@ def _real(x: Any) -> str:
         return "a number too large for a float"
 
 
-def _parts(thing: list | tuple) -> str:
-    shown = ", ".join(reprlib.repr(part) if isinstance(part, str) else describe(part) for part in thing[:8])
-    return f"({shown}{', …' if len(thing) > 8 else ',' if len(thing) == 1 else ''})"
-
-
-def _keys(thing: dict) -> str:
-    shown = ", ".join(reprlib.repr(key) if isinstance(key, str) else describe(key) for key in list(thing)[:8])
-    return f"a dictionary with the keys {shown}{', …' if len(thing) > 8 else ''}"
+def _parts(thing: list | tuple | dict) -> str:
+    shown = ", ".join(reprlib.repr(part) if isinstance(part, str) else describe(part) for part in list(thing)[:8])
+    more = ", …" if len(thing) > 8 else ""
+    if isinstance(thing, dict):
+        return f"a dictionary with the keys {shown}{more}"
+    return f"({shown}{more or ',' * (len(thing) == 1)})"
 
 
 def _leaves(thing: Any) -> Iterator[Any]:

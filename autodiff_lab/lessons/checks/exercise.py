@@ -173,9 +173,8 @@ class Exercise:
 
     def __post_init__(self) -> None:
         self.takes = self.takes or tuple(inspect.signature(self.observe).parameters)
-        own = self.make() if self.make else Instance(self.expected, self.misconceptions, self.reference, self.hints)
+        own = self.make() if self.make else Instance(self.expected, self.misconceptions, self.reference)
         self.expected, self.reference, self.misconceptions = own.expected, own.reference, own.misconceptions
-        self.hints = own.hints or self.hints
 
     @property
     def is_varied(self) -> bool:
@@ -199,7 +198,7 @@ class Exercise:
 
     def _in_the_text(self) -> Instance:
         data = default_data(self.make) if self.make else self.gave
-        return Instance(self.expected, self.misconceptions, self.reference, self.hints, Given(**data))
+        return Instance(self.expected, self.misconceptions, self.reference, Given(**data))
 
     def given(self, seed: Seed = None) -> Given:
         """The data of the exercise: ``x1, x2 = check.ex_02_4.given()``."""
@@ -324,13 +323,12 @@ class Exercise:
 
     def hint(self) -> Reply:
         """The next hint, a little stronger than the one before."""
-        hints = self.instance().hints or self.hints
-        if self.hints_given >= len(hints):
-            end = "That was the last hint." if hints else "There is no hint for this one."
+        if self.hints_given >= len(self.hints):
+            end = "That was the last hint." if self.hints else "There is no hint for this one."
             return Reply("hint", f"{self.title}: {end} After an attempt, check.{self.name}.solution() shows an answer.")
         self.hints_given += 1
-        count = f"hint {self.hints_given} of {len(hints)}"
-        return Reply("hint", f"{self.title}, {count}: {hints[self.hints_given - 1]}")
+        count = f"hint {self.hints_given} of {len(self.hints)}"
+        return Reply("hint", f"{self.title}, {count}: {self.hints[self.hints_given - 1]}")
 
     def solution(self, seed: Seed = None) -> Reply:
         """One good answer, once you have tried."""

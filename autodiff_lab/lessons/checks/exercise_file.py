@@ -10,6 +10,7 @@ wrong answer with a hint of its own:
 ``name``
     Where the exercise has other numbers for other learners: of which of the instance's `mistakes` this speaks. Then the
     reference and the hint may name the data, ``{x1}``, and code and hint the mistaken ``{answer}``.
+    Data with which a mistake written as code, ``answer = {answer}``, cannot be told from others are never drawn.
 ``seen``
     What the check then observes, where it is not the answer itself. Of several cases, those that give the idea away.
     ``{ crashed = "ValueError", saying = "broadcast" }`` is an error of the learner's code (of the notebook's with
@@ -59,16 +60,14 @@ def read_exercises(path: Path, checks: Mapping[str, Mapping[str, Any]]) -> dict[
 
 
 def _make_exercise(name: str, words: dict[str, Any], check: Mapping[str, Any]) -> Exercise:
-    wrong = words.pop("wrong", [])
-    choices = words.pop("choices", ())
+    wrong, choices = words.pop("wrong", []), words.pop("choices", ())
     values = {key: _to_plain(value) for key, value in words.items()} | check
     if choices:
         values["observe"] = choose_from(*choices)
-    observe = values.get("observe", plain)
+    reference, observe = values.get("reference", ""), values.get("observe", plain)
     if "make" in values:
-        values["make"] = _explain_mistakes(values["make"], wrong, values.pop("reference", ""), observe)
+        values["make"] = _explain_mistakes(values["make"], wrong, reference, observe)
     else:
-        reference = values.get("reference", "")
         values["misconceptions"] = tuple(_read_misconception(entry, reference, observe) for entry in wrong)
     return Exercise(name, **values)
 

@@ -103,8 +103,8 @@ def _is_no_file(path: Path) -> bool:
     return path.exists() and not path.is_file()
 
 
-def _read() -> tuple[list[Any], str]:
-    """The lines of the file as JSON, as far as they can be read, and what is wrong with the file."""
+def _read() -> tuple[list[dict[str, Any]], str]:
+    """The events of the file, as far as they can be read, and what is wrong with the file."""
     path = _path()
     if path is None:
         return [], ""
@@ -120,20 +120,18 @@ def _read() -> tuple[list[Any], str]:
     found = []
     for line in lines:
         try:
-            found.append(json.loads(line))
+            event = json.loads(line)
         except (ValueError, RecursionError):
             continue  # an empty line, one that was cut off, or not ours
-    later = any(isinstance(v := _version(event), int) and v > VERSION for event in found)
+        if isinstance(event, dict):
+            found.append(event)
+    later = any(isinstance(v := event.get("version"), int) and v > VERSION for event in found)
     return found, f"{path.name} has entries of a later version of autodiff_lab; they are kept." if later else ""
-
-
-def _version(event: Any) -> Any:
-    return event.get("version") if isinstance(event, dict) else None
 
 
 def _events() -> Iterator[dict[str, Any]]:
     """The events since the last reset: those of the file, then those that could not be written."""
-    ours = [event for event in _read()[0] if _version(event) == VERSION and isinstance(event.get("kind"), str)]
+    ours = [event for event in _read()[0] if event.get("version") == VERSION and isinstance(event.get("kind"), str)]
     events = ours + _session
     resets = [k for k, event in enumerate(events) if event["kind"] == "reset"]
     for event in events[resets[-1] + 1 if resets else 0 :]:

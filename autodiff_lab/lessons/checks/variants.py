@@ -74,8 +74,6 @@ class Instance:
         The wrong answers with a hint of their own; the first that fits is shown.
     reference : str
         Source text of one good answer; the right answer itself, written out, if there is none.
-    hints : tuple of str
-        Hints with the numbers of this instance in them.
     given : Given
         The data of this instance.
     mistakes : mapping
@@ -95,7 +93,6 @@ class Instance:
     expected: Any
     misconceptions: tuple[Misconception, ...] = ()
     reference: str = ""
-    hints: tuple[str, ...] = ()
     given: Given = field(default_factory=Given)
     mistakes: Mapping[str, Any] = field(default_factory=dict)
     words: Mapping[str, Any] = field(default_factory=dict)

@@ -6,9 +6,9 @@ The functions a learner writes there use what stands beside them in the notebook
 
 from __future__ import annotations
 
-import contextlib
-import types
-from collections.abc import Callable, Iterator
+import functools
+import operator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -93,41 +93,30 @@ def expected_batch() -> dict[str, Any]:
 def feed_batch(feed_all: Any) -> Any:
     """What the learner makes of five values, and how many operations are built meanwhile."""
     vet_code(feed_all, listing=(*_NODES, "run", "wave_in", "wave_out"), machine="graph")
+    names = feed_all.__globals__
+    kind, result = names["Operator"], names["wave_out"]
     made: list[Any] = []
-    kind = feed_all.__globals__["Operator"]
     original = kind.__init__
 
     def counted(self: Any, *args: Any) -> None:
         made.append(self)
         original(self, *args)
 
+    nodes = names["needed"]([node for node in names.values() if isinstance(node, names["Node"])])
+    states = [(node, dict(vars(node))) for node in nodes]
     kind.__init__ = counted
     try:
-        with _kept_values(feed_all):
-            result = feed_all.__globals__["wave_out"]
-            result.value = None
-            values = attempt(feed_all, list(BATCH))
-            has_run = result.value is not None
+        result.value = None
+        found = summarize(attempt(feed_all, list(BATCH)))
+        has_run = result.value is not None
     finally:
         kind.__init__ = original
-    found = summarize(values)
+        for node, state in states:  # the values and adjoints in the learner's own graph, as they were
+            vars(node).clear()
+            vars(node).update(state)
     if isinstance(found, tuple) and len(found) == 1 and isinstance(found[0], tuple):
         found = found[0]  # run gives a list: one array in it is the batch
     return {VALUES: found, MADE: float(len(made)), RUN: has_run}
-
-
-@contextlib.contextmanager
-def _kept_values(function: types.FunctionType) -> Iterator[None]:
-    """The values and adjoints in the learner's own graph, as they were."""
-    names = function.__globals__
-    nodes = names["needed"]([node for node in names.values() if isinstance(node, names["Node"])])
-    states = [(node, dict(vars(node))) for node in nodes]
-    try:
-        yield
-    finally:
-        for node, state in states:
-            vars(node).clear()
-            vars(node).update(state)
 
 
 # Jacobians
@@ -240,11 +229,8 @@ def nodes_of_a_sum(n: int, flatten: bool) -> int:
     (4, 5)
     """
     with static_graph.Graph(flatten=flatten) as graph:
-        terms = [static_graph.Variable(1.0) for _ in range(n)]
-        total = terms[0]
-        for term in terms[1:]:
-            total = total + term
-        return len(graph)
+        _ = functools.reduce(operator.add, [static_graph.Variable(1.0) for _ in range(n)])
+        return len(graph)  # of the nodes that somebody holds
 
 
 def expected_counts() -> dict[str, Any]:
