@@ -6,7 +6,7 @@ import pytest
 from autodiff_lab import jacfwd, jacrev, jvp, linearize, vjp
 from autodiff_lab.lessons import lesson_09
 from autodiff_lab.lessons.lesson_09.sandbox import CASES, chain, count_runs
-from autodiff_lab.lessons.lesson_09.variants import chain_instance, cheaper_instance
+from autodiff_lab.lessons.lesson_09.variants import choose_modes, count_multiplications
 from autodiff_lab.widgets.labs.jacobian_painter.programs import of_document_1, polar, softmax, standardize
 
 
@@ -89,15 +89,15 @@ def test_words_may_be_written_large():
 
 @pytest.mark.parametrize("pairs", lesson_09.ex_09_1.draws["pairs"])
 def test_the_words_follow_from_the_passes(pairs):
-    for (n, m), word in zip(pairs, cheaper_instance(pairs).expected, strict=True):
+    for (n, m), word in zip(pairs, choose_modes(pairs).expected, strict=True):
         assert {"forward": n < m, "reverse": m < n, "either": n == m}[word]
 
 
 def test_a_chains_products_are_counted_as_numpy_does_them():
     n, p, q, m = 7, 5, 3, 2
-    forward, reverse = chain_instance((n, p, q, m)).expected
+    forward, reverse = count_multiplications((n, p, q, m)).expected
     assert (forward, reverse) == (q * p * n + m * q * n, m * q * p + m * p * n)
-    assert chain_instance().expected == (21000.0, 2200.0)
+    assert count_multiplications().expected == (21000.0, 2200.0)
 
 
 def test_nobody_is_told_that_a_whole_number_was_rounded():

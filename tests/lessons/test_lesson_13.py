@@ -13,7 +13,7 @@ import pytest
 from autodiff_lab import custom_gradient, grad
 from autodiff_lab.lessons import lesson_13
 from autodiff_lab.lessons.lesson_13.sandbox import FAIR, half_of_sinc_squared, judge_shares, log_or_zero, slopes
-from autodiff_lab.lessons.lesson_13.variants import PROGRAMS, birth_instance
+from autodiff_lab.lessons.lesson_13.variants import PROGRAMS, find_birthplace
 
 from ..notebooks.frameworks import said
 
@@ -106,8 +106,8 @@ def test_the_zero_function_has_the_naive_slope():
 
 
 def test_the_culprit_of_the_text_is_the_log():
-    assert birth_instance().expected == ("v1", "0", "inf")
-    assert len({birth_instance(program).expected for program in PROGRAMS}) >= 3
+    assert find_birthplace().expected == ("v1", "0", "inf")
+    assert len({find_birthplace(program).expected for program in PROGRAMS}) >= 3
     assert all(len(lesson_13.ex_13_1.make(program=program).misconceptions) >= 2 for program in PROGRAMS)
 
 

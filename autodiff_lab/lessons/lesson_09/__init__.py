@@ -8,10 +8,10 @@ from autodiff_lab.lessons.lesson_09 import sandbox, variants
 progress, seed = lesson(
     "09",
     "Jacobians: rows, columns and what they cost",
-    ex_09_1={"make": variants.cheaper_instance},
+    ex_09_1={"make": variants.choose_modes},
     ex_09_2={"expected": sandbox.expected_jacobians(), "observe": sandbox.find_jacobians},
-    ex_09_3={"make": variants.summed_instance},
+    ex_09_3={"make": variants.sum_rows},
     ex_09_4={"expected": sandbox.expected_compressed(), "observe": sandbox.compress_jacobian},
-    ex_09_5={"make": variants.square_instance},
-    ex_09_6={"make": variants.chain_instance},
+    ex_09_5={"make": variants.differentiate_square},
+    ex_09_6={"make": variants.count_multiplications},
 )

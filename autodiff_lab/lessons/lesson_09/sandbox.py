@@ -18,10 +18,7 @@ Function = Callable[[Any], Any]
 CASES: dict[str, tuple[Function, tuple[float, ...]]] = {
     "one input, three results": (lambda x: np.stack([x[0] ** 2, np.sin(x[0]), 3 * x[0]]), (2.0,)),
     "three inputs, one result": (lambda x: np.stack([x[0] * x[1] + np.exp(x[2])]), (2.0, 5.0, 0.5)),
-    "document 1": (
-        lambda x: np.stack([x[0] + x[1] + np.log(x[0]), x[0] / x[1] + (x[0] - x[1]) ** 2]),
-        (1.0, 2.0),
-    ),
+    "document 1": (lambda x: np.stack([x[0] + x[1] + np.log(x[0]), x[0] / x[1] + (x[0] - x[1]) ** 2]), (1.0, 2.0)),
     "two inputs, three results": (lambda x: np.stack([x[0] * x[1], x[1] ** 2, 5 + 0 * x[0]]), (3.0, 2.0)),
 }
 WAYS = "by columns", "by rows"

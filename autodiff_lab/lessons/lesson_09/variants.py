@@ -14,7 +14,7 @@ Pairs = tuple[tuple[int, int], ...]
 Matrix = tuple[tuple[float, ...], ...]
 
 
-def cheaper_instance(pairs: Pairs = ((1, 3), (3, 1), (1000, 1), (2, 1000), (5, 5))) -> Instance:
+def choose_modes(pairs: Pairs = ((1, 3), (3, 1), (1000, 1), (2, 1000), (5, 5))) -> Instance:
     """The mode with fewer passes, for each pair."""
 
     def words(fewer_inputs: str, fewer_results: str, equal: str) -> tuple[str, ...]:
@@ -31,7 +31,7 @@ def cheaper_instance(pairs: Pairs = ((1, 3), (3, 1), (1000, 1), (2, 1000), (5, 5
     return Instance(right, mistakes=mistakes)
 
 
-def summed_instance(a: float = 1.0, b: float = 1.0) -> Instance:
+def sum_rows(a: float = 1.0, b: float = 1.0) -> Instance:
     """What ones pull back from (a·x1 + b·x2, x1 − x2), and the seed of its second row."""
 
     def both(x: Any) -> Any:
@@ -56,10 +56,7 @@ def summed_instance(a: float = 1.0, b: float = 1.0) -> Instance:
     return Instance(plain((summed, seed)), mistakes=mistakes)
 
 
-def square_instance(
-    A: Matrix = ((2.0, 1.0), (0.5, 3.0)),
-    dA: Matrix = ((1.0, 0.0), (2.0, -1.0)),
-) -> Instance:
+def differentiate_square(A: Matrix = ((2.0, 1.0), (0.5, 3.0)), dA: Matrix = ((1.0, 0.0), (2.0, -1.0))) -> Instance:
     """The derivative of A² in the direction dA, by the engine's own push."""
     at, along = np.array(A), np.array(dA)
     right = plain(jvp(lambda X: X @ X, (at,), (along,))[1])
@@ -74,7 +71,7 @@ def square_instance(
     return Instance(right, mistakes=mistakes)
 
 
-def chain_instance(widths: tuple[int, ...] = (100, 20, 10, 1)) -> Instance:
+def count_multiplications(widths: tuple[int, ...] = (100, 20, 10, 1)) -> Instance:
     """Multiplications for the product of the local Jacobians of a chain, from its input and from its result."""
     n, p, q, m = widths
     forward, reverse = q * p * n + m * q * n, m * q * p + m * p * n

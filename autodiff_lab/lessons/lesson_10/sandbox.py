@@ -6,7 +6,7 @@ Variable that holds a Dual or a Dual that holds a Variable. So the check knows w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -86,16 +86,14 @@ def nesting(x: Any) -> str:
     >>> seen
     ['forward over reverse']
     """
-    return " over ".join(reversed(list(_levels(x)))) or "no derivative"
-
-
-def _levels(x: Any) -> Iterator[str]:
+    levels = []
     while isinstance(x, Variable | Dual):
         if isinstance(x, Variable):
-            yield "reverse"
+            levels.append("reverse")
         else:
-            yield "forward" if x.level.batch is None else "forward, all directions at once,"
+            levels.append("forward" if x.level.batch is None else "forward, all directions at once,")
         x = x.value
+    return " over ".join(reversed(levels)) or "no derivative"
 
 
 def _sum_up(nestings: list[str]) -> str:

@@ -85,7 +85,7 @@ def read_pair(answer: Any) -> Any:
 
 def _word(text: str) -> str:
     word = " ".join(text.casefold().replace("-", " ").strip(" .()").split())
-    return "momentum" if word in {"heavy ball", "heavy ball momentum", "momentum"} else word
+    return "momentum" if word in {"heavy ball", "heavy ball momentum"} else word
 
 
 # A gradient compared with differences

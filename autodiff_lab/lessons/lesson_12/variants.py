@@ -9,17 +9,11 @@ from autodiff_lab.lessons.lesson_12.sandbox import iris_run, sharpness
 from autodiff_lab.optimize import Adam
 
 
-def loss_instance(rate: float = 0.1, epoch: int = 10) -> Instance:
+def train_softmax(rate: float = 0.1, epoch: int = 10) -> Instance:
     """The loss at an epoch: after as many updates."""
     run = iris_run(rate, epoch + 2)
     right = run[epoch].loss
     kept = iris_run(rate, epoch + 1, clear=False)[epoch].loss
-    reference = f"""\
-parameters = {{"w": np.zeros((3, 4)), "b": np.zeros(3)}}
-for _ in range({epoch}):
-    gradient = ad.grad(loss)(parameters)
-    parameters = {{name: parameters[name] - {rate} * gradient[name] for name in parameters}}
-answer = loss(parameters)"""
     mistakes = {
         "one update missing": run[epoch - 1].loss,
         "one update too many": run[epoch + 1].loss,
@@ -27,10 +21,10 @@ answer = loss(parameters)"""
         "gradients kept": kept,
         "sum over the flowers": 112 * right,
     }
-    return Instance(right, mistakes=mistakes, reference=reference)
+    return Instance(right, mistakes=mistakes)
 
 
-def overshoot_instance(rate: float = 0.2) -> Instance:
+def overshoot_minimum(rate: float = 0.2) -> Instance:
     """By how much one step multiplies the distance along the steepest direction, and what follows."""
     run = iris_run(0.1, 161)
     first, before, bend = (sharpness(run[epoch].parameters) for epoch in (0, 159, 160))
@@ -49,7 +43,7 @@ def overshoot_instance(rate: float = 0.2) -> Instance:
     return Instance((right, "b"), mistakes=mistakes, reference=f'answer = (1 - {rate} * {bend!r}, "b")')
 
 
-def first_step_instance(rate: float = 0.05, gradient: float = 0.001) -> Instance:
+def take_first_step(rate: float = 0.05, gradient: float = 0.001) -> Instance:
     """How far Adam's first step goes."""
     moved = -float(Adam(rate).update(0.0, gradient))
     uncorrected = rate * 0.1 * gradient / (np.sqrt(0.001 * gradient**2) + 1e-8)

@@ -28,12 +28,12 @@ _PLAIN = str.maketrans({**dict(zip("₀₁₂₃₄₅₆₇₈₉", "0123456789
 """The lab and the tables write v₁ for v1, and ∞ for inf."""
 
 
-def birthplace(answer: Any) -> Any:
+def read_birthplace(answer: Any) -> Any:
     """Row, adjoint and local partial, all in words: nan and the infinities compare as words only.
 
-    >>> birthplace(("v1", 0, np.inf)), birthplace(("v2", -0.0, np.nan))
+    >>> read_birthplace(("v1", 0, np.inf)), read_birthplace(("v2", -0.0, np.nan))
     (('v1', '0', 'inf'), ('v2', '0', 'nan'))
-    >>> birthplace(("v₁", "0.0", "−∞"))
+    >>> read_birthplace(("v₁", "0.0", "−∞"))
     ('v1', '0', '-inf')
     """
     seen = plain(answer)
@@ -50,7 +50,7 @@ def _in_words(part: Any) -> Any:
         return part
 
 
-def birth_instance(program: str = "where(x > 0, log(x), 0) at x = 0") -> Instance:
+def find_birthplace(program: str = "where(x > 0, log(x), 0) at x = 0") -> Instance:
     """The row that makes the first adjoint that is not finite, by the engine; and five ways to miss it."""
     f, x = PROGRAMS[program]
     with np.errstate(all="ignore"):
@@ -71,10 +71,10 @@ def birth_instance(program: str = "where(x > 0, log(x), 0) at x = 0") -> Instanc
     }
     right = plain((row, adjoint, partial))
     words = {"row": row, "last": last}
-    return Instance(birthplace(right), reference=f"answer = {right!r}", mistakes=mistakes, words=words)
+    return Instance(read_birthplace(right), reference=f"answer = {right!r}", mistakes=mistakes, words=words)
 
 
-def clip_instance(e1: float = -2.0, e2: float = 0.3, e3: float = 5.0) -> Instance:
+def differentiate_clip(e1: float = -2.0, e2: float = 0.3, e3: float = 5.0) -> Instance:
     """What comes back through a clip, for three errors: of the sum, and of half the sum of squares."""
     errors = np.array([e1, e2, e3])
     clipped, inside = plain(np.clip(errors, -1.0, 1.0)), np.abs(errors) < 1

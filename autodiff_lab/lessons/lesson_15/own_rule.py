@@ -13,9 +13,6 @@ from autodiff_lab import CheckError, Trace, check_grads, custom_gradient, formul
 from autodiff_lab.lessons.checks import Crashed, attempt, describe, plain, summarize, vet_code
 
 POINTS = ((0.7, 1.3), (1.9, 0.4), (3.0, 2.5))
-REVERSE, FORWARD, SECOND = "reverse", "forward", "twice"
-WRITTEN, COMPILED, PLAYED = "as a formula", "compiled", "in the player"
-DIFFERENCES = "against differences"
 
 
 def saturation(x: Any, k: Any) -> Any:
@@ -28,13 +25,13 @@ def expected_row() -> dict[str, Any]:
     at = POINTS[0]
     slopes = plain(grad(saturation, argnums=(0, 1))(*at))
     return {
-        f"{REVERSE}, both slopes": slopes,
-        f"{FORWARD}, the tangent along x": slopes[0],
-        f"{SECOND}, the slope of the slope in x": grad(grad(saturation))(*at),
-        f"{WRITTEN}, read at the same point": slopes,
-        f"{COMPILED}, both slopes": slopes,
-        f"{PLAYED}, the numbers on its two edges": slopes,
-        DIFFERENCES: "agrees",
+        "reverse, both slopes": slopes,
+        "forward, the tangent along x": slopes[0],
+        "twice, the slope of the slope in x": grad(grad(saturation))(*at),
+        "as a formula, read at the same point": slopes,
+        "compiled, both slopes": slopes,
+        "in the player, the numbers on its two edges": slopes,
+        "against differences": "agrees",
     }
 
 
@@ -45,15 +42,15 @@ def follow_row(by_x: Any, by_k: Any) -> Any:
     at = POINTS[0]
     both = grad(made, argnums=(0, 1))
     trials: dict[str, Callable[[], Any]] = {
-        f"{REVERSE}, both slopes": lambda: both(*at),
-        f"{FORWARD}, the tangent along x": lambda: jvp(made, at, (1.0, 0.0))[1],
-        f"{SECOND}, the slope of the slope in x": lambda: grad(grad(made))(*at),
-        f"{WRITTEN}, read at the same point": lambda: _read(formula(both, "x", "k").python, made, at),
-        f"{COMPILED}, both slopes": lambda: program(made, *at, argnums=(0, 1))(*at)[1],
-        f"{PLAYED}, the numbers on its two edges": lambda: [
+        "reverse, both slopes": lambda: both(*at),
+        "forward, the tangent along x": lambda: jvp(made, at, (1.0, 0.0))[1],
+        "twice, the slope of the slope in x": lambda: grad(grad(made))(*at),
+        "as a formula, read at the same point": lambda: _read(formula(both, "x", "k").python, made, at),
+        "compiled, both slopes": lambda: program(made, *at, argnums=(0, 1))(*at)[1],
+        "in the player, the numbers on its two edges": lambda: [
             operand.partial.value for operand in Trace.of(made, *at).lines[-1].operands if operand.partial
         ],
-        DIFFERENCES: lambda: _against_differences(made, *POINTS),
+        "against differences": lambda: _against_differences(made, *POINTS),
     }
     return _until_one_crashes(trials)
 
@@ -80,9 +77,9 @@ def follow_invention(my_function: Any, my_partial: Any) -> Any:
     trials: dict[str, Callable[[], Any]] = {
         "on the tape": lines,
         "the values at three points": values,
-        DIFFERENCES: lambda: _against_differences(made, *((x,) for x in points)),
-        WRITTEN: lambda: alike(lambda x: _read(formula(grad(made), "x").python, made, (x,))),
-        COMPILED: lambda: alike(lambda x: program(made, points[0])(x)[1]),
+        "against differences": lambda: _against_differences(made, *((x,) for x in points)),
+        "as a formula": lambda: alike(lambda x: _read(formula(grad(made), "x").python, made, (x,))),
+        "compiled": lambda: alike(lambda x: program(made, points[0])(x)[1]),
     }
     return _until_one_crashes(trials)
 

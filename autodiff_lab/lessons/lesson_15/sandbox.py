@@ -61,18 +61,18 @@ def compile_and_run(compile_tape: Any) -> Any:
     for name, f in PROGRAMS.items():
         at, ours = _point_and_engine(f)
         _, tape = record(f, *at)
-        compiled = attempt(_loaded, compile_tape, tape)
+        compiled = attempt(_load, compile_tape, tape)
         if isinstance(compiled, Crashed | str):
             return found | {name: compiled}
-        found[name] = first = attempt(lambda g, x: _value_and_slopes(g(*x)), compiled, at)
-        if isinstance(first, Crashed):
+        found[name] = attempt(_find_value_and_slopes, compiled, at)
+        if isinstance(found[name], Crashed):
             return found
         points = [x[: len(at)] for x in inputs]
         found[f"{name}, {AGREE}"] = sum(_same(attempt(compiled, *x), ours(*x)) for x in points)
     return found
 
 
-def _loaded(compile_tape: Any, tape: Any) -> Any:
+def _load(compile_tape: Any, tape: Any) -> Any:
     """The function that the source defines; what came back instead, in words."""
     source = compile_tape(tape)
     if not isinstance(source, str):
@@ -82,8 +82,8 @@ def _loaded(compile_tape: Any, tape: Any) -> Any:
     return names["compiled"]
 
 
-def _value_and_slopes(result: Any) -> Any:
-    value, slopes = result
+def _find_value_and_slopes(compiled: Any, at: tuple[float, ...]) -> Any:
+    value, slopes = compiled(*at)
     return summarize((value, slopes))
 
 
