@@ -11,5 +11,5 @@ progress, seed = lesson(
     ex_01_2={"observe": sandbox.judge_steps},
     ex_01_3={"observe": sandbox.read_number_and_word},
     ex_01_4={"expected": sandbox.expected_complex_steps(), "observe": sandbox.try_complex_step},
-    ex_01_5={"observe": three_ways.compare_three_ways, "make": three_ways.slope_three_ways},
+    ex_01_5={"observe": three_ways.compare_three_ways, "make": three_ways.differentiate_three_ways},
 )

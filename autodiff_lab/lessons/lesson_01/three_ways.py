@@ -25,7 +25,7 @@ DRAWN = (0.1, 0.15, 0.2, 0.35, 0.4, 0.45, 0.6, 0.7)
 EXACT = tuple(grad(logistic)(x) for x in (0.3, *DRAWN))
 
 
-def slope_three_ways(x: float = 0.3) -> Instance:
+def differentiate_three_ways(x: float = 0.3) -> Instance:
     """What the formula gives at other points, the difference with a wide step, and AD."""
     slope = grad(logistic)
 

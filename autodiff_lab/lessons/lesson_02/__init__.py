@@ -10,8 +10,8 @@ progress, seed = lesson(
     "Dual numbers: arithmetic that carries a slope",
     ex_02_1={"expected": sandbox.expected_arithmetic(), "observe": sandbox.run_arithmetic},
     ex_02_2={"expected": sandbox.expected_functions(), "observe": sandbox.run_functions},
-    ex_02_3={"make": variants.forward_trace},
-    ex_02_4={"make": variants.steepest_direction},
-    ex_02_5={"make": variants.number_of_passes},
-    ex_02_6={"make": variants.square_of_a_dual},
+    ex_02_3={"make": variants.trace_forward},
+    ex_02_4={"make": variants.find_steepest_direction},
+    ex_02_5={"make": variants.count_passes},
+    ex_02_6={"make": variants.square_dual},
 )

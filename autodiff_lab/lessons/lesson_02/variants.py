@@ -10,7 +10,7 @@ from autodiff_lab.trace.model import Trace
 from autodiff_lab.transforms.gradients import grad
 
 
-def forward_trace(x1: float = 2.0, x2: float = 5.0) -> Instance:
+def trace_forward(x1: float = 2.0, x2: float = 5.0) -> Instance:
     """The tangents of the example's last four lines when x1 moves."""
 
     def tangents(*direction: float) -> tuple[float, ...]:
@@ -29,7 +29,7 @@ def forward_trace(x1: float = 2.0, x2: float = 5.0) -> Instance:
     return Instance(tuple(right), mistakes=mistakes)
 
 
-def steepest_direction(x1: float = 2.0, x2: float = 5.0) -> Instance:
+def find_steepest_direction(x1: float = 2.0, x2: float = 5.0) -> Instance:
     """In which direction the example has its largest slope, in degrees, and the slope."""
     by1, by2 = grad(example, argnums=(0, 1))(x1, x2)
     angle, slope = math.degrees(math.atan2(by2, by1)), math.hypot(by1, by2)
@@ -44,13 +44,13 @@ def steepest_direction(x1: float = 2.0, x2: float = 5.0) -> Instance:
     return Instance((angle, slope), mistakes=mistakes)
 
 
-def number_of_passes(n: int = 1000, m: int = 1) -> Instance:
+def count_passes(n: int = 1000, m: int = 1) -> Instance:
     """How many forward passes give all slopes of a function with n inputs and m results."""
     counts = {"one per result": m, "forward differences": n + 1, "central differences": 2 * n, "all pairs": n * n}
     return Instance(n, mistakes=counts)
 
 
-def square_of_a_dual(x: float = 3.0) -> Instance:
+def square_dual(x: float = 3.0) -> Instance:
     """Value and tangent of the square of x + ε, and why the second derivative is not among them."""
     value, slope = by_the_engine(lambda a: a**2, (x, 1.0))
     mistakes = {f"letter {letter}": (value, slope, letter) for letter in "bcd"}

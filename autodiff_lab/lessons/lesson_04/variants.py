@@ -26,10 +26,10 @@ def two_products(x1: Any, x2: Any) -> Any:
     return v3 - v2
 
 
-def annotated(a: float = 2.0, b: float = 1.0) -> Instance:
+def annotate_graph(a: float = 2.0, b: float = 1.0) -> Instance:
     """Olah's graph e = (a + b)(b + 1), annotated from b and then from e.
 
-    >>> annotated().expected
+    >>> annotate_graph().expected
     ((1.0, 1.0, 5.0), (2.0, 3.0, 5.0, 2.0))
     """
     from_b = plain(jvp(lambda b: [a + b, b + 1, (a + b) * (b + 1)], (b,), (1.0,))[1])
@@ -45,10 +45,10 @@ def annotated(a: float = 2.0, b: float = 1.0) -> Instance:
     return Instance(plain((from_b, (to_c, to_d, to_b, to_a))), mistakes=mistakes)
 
 
-def by_hand(x1: float = 1.0, x2: float = 4.0) -> Instance:
+def sweep_by_hand(x1: float = 1.0, x2: float = 4.0) -> Instance:
     """Seven adjoints of x₁x₂ − x₂ sin x₁, in the order in which they change.
 
-    >>> [round(adjoint, 4) for adjoint in by_hand().expected]
+    >>> [round(adjoint, 4) for adjoint in sweep_by_hand().expected]
     [1.0, -1.0, 4.0, 1.0, -4.0, 0.1585, 1.8388]
     """
     _, tape = record(two_products, x1, x2)
@@ -69,10 +69,10 @@ def by_hand(x1: float = 1.0, x2: float = 4.0) -> Instance:
     return Instance(plain(right), mistakes=mistakes)
 
 
-def over_which(x1: float = 1.0, x2: float = 4.0) -> Instance:
+def sum_over_operations(x1: float = 1.0, x2: float = 4.0) -> Instance:
     """The sum of document 0's equation 2 for x1, with total derivatives over all operations and with local partials.
 
-    >>> [round(each, 4) for each in over_which().expected]
+    >>> [round(each, 4) for each in sum_over_operations().expected]
     [1.5164, 1.8388]
     """
     _, tape = record(two_products, x1, x2)
@@ -94,10 +94,10 @@ def over_which(x1: float = 1.0, x2: float = 4.0) -> Instance:
     return Instance(plain((everything, right)), mistakes=mistakes)
 
 
-def calls_and_cells(k: int = 10) -> Instance:
+def count_calls_and_cells(k: int = 10) -> Instance:
     """How often a recursion calls itself for k doublings, and how many cells a sweep visits.
 
-    >>> calls_and_cells().expected
+    >>> count_calls_and_cells().expected
     (2047, 11)
     """
     paths, calls, cells = count_paths(k)
@@ -111,10 +111,10 @@ def calls_and_cells(k: int = 10) -> Instance:
     return Instance((calls, cells), mistakes=mistakes)
 
 
-def used_twice(x: float = 3.0) -> Instance:
+def use_operand_twice(x: float = 3.0) -> Instance:
     """The slopes of x − x, x / x and x · x.
 
-    >>> used_twice().expected
+    >>> use_operand_twice().expected
     (0.0, 0.0, 6.0)
     """
     programs = (lambda x: x - x, lambda x: x / x, lambda x: x * x)
@@ -135,10 +135,10 @@ def used_twice(x: float = 3.0) -> Instance:
     return Instance(plain(right), mistakes=mistakes)
 
 
-def thrice(program: str = "a + b + c") -> Instance:
+def call_backward_thrice(program: str = "a + b + c") -> Instance:
     """What a cell holds after one, two and three backward passes that clear nothing but the result.
 
-    >>> thrice().expected
+    >>> call_backward_thrice().expected
     (1.0, 3.0, 6.0)
     """
     _, tape = record(parse_expression(program, ("a", "b", "c")), 1.0, 2.0, 3.0)

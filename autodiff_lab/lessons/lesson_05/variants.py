@@ -16,10 +16,10 @@ from autodiff_lab.transforms.gradients import grad
 from autodiff_lab.widgets.labs.expression import parse_expression
 
 
-def ledger(program: str = "tanh(w * x + b)") -> Instance:
+def count_stored_numbers(program: str = "tanh(w * x + b)") -> Instance:
     """How much each design keeps of a program of w, x and b: (partials, operand slots, values in closures).
 
-    >>> ledger().expected
+    >>> count_stored_numbers().expected
     (5, 5, 3)
     """
     columns = compare(parse_expression(program, ("w", "x", "b")), 0.5, 2.0, 0.1).columns[:3]
@@ -39,19 +39,19 @@ def ledger(program: str = "tanh(w * x + b)") -> Instance:
     return Instance(right, mistakes=mistakes)
 
 
-def what_survives() -> tuple[str, ...]:
+def tell_what_survives() -> tuple[str, ...]:
     """What becomes of each design if something is written over an input after the run.
 
-    >>> set(what_survives()) <= {"survives", "changes", "raises"}
+    >>> set(tell_what_survives()) <= {"survives", "changes", "raises"}
     True
     """
     return tuple(column.mutated.verdict for column in compare(by_hand_example, 3.0, 1.0, written=0.0).columns)
 
 
-def two_runs(x: float = 2.0, y: float = 5.0, written: float = 0.0) -> Instance:
+def mix_two_runs(x: float = 2.0, y: float = 5.0, written: float = 0.0) -> Instance:
     """What closures answer for sin(x) * y if something is written over both inputs after the run.
 
-    >>> two_runs().expected
+    >>> mix_two_runs().expected
     (0.0, 0.9092974268256817)
     """
 

@@ -15,7 +15,7 @@ PRINTED = 46.63906
 """The value that the document prints for its first example."""
 
 
-def first_example(a: float = 10.0, b: float = 4.0) -> Instance:
+def evaluate_first_example(a: float = 10.0, b: float = 4.0) -> Instance:
     """The value of a·b + log(a + b), and whether it is the printed one."""
 
     def example(a: Any, b: Any) -> Any:
@@ -45,7 +45,7 @@ def run_aliased_sum(x: float, y: float, z: float, k: float, flatten: str) -> tup
     return tuple(built.graph.run([named["s"], named["u"]], {named["x"]: x, named["y"]: y, named["z"]: z}))
 
 
-def aliased_sum(x: float = 1.0, y: float = 2.0, z: float = 3.0, k: float = 10.0) -> Instance:
+def alias_sum(x: float = 1.0, y: float = 2.0, z: float = 3.0, k: float = 10.0) -> Instance:
     """What becomes of a sum and of its user when the sum is made longer."""
     right, meant = (run_aliased_sum(x, y, z, k, flatten) for flatten in ("mutate", "copy"))
     mistakes = {

@@ -6,13 +6,13 @@ from autodiff_lab.lessons.checks import Instance
 from autodiff_lab.lessons.lesson_07.sandbox import SOURCES, count_pending, truth_table
 
 
-def pending_instance(target: str = "d", source: str = "x") -> Instance:
+def ask_for_pending_counts(target: str = "d", source: str = "x") -> Instance:
     """Pending counts between a source and a target of one small graph."""
     counts = count_pending(target, source)
     return Instance(counts.pop("pending"), mistakes=counts | {"after the sweep": (0, 0, 0, 0)})
 
 
-def table_instance(x: float = 3.0, accessed: bool = True) -> Instance:
+def fill_truth_table(x: float = 3.0, accessed: bool = True) -> Instance:
     """Six slopes, and for each a reason to be there or not."""
     right, slope = truth_table(x, accessed), truth_table(x, True)[0]
 

@@ -30,7 +30,7 @@ def count_operations(x: float) -> tuple[int, int]:
     return len(tape) - tape.n_inputs, len(tape.comparisons)
 
 
-def two_tapes(a: float = 1.5, b: float = 1.6) -> Instance:
+def measure_two_tapes(a: float = 1.5, b: float = 1.6) -> Instance:
     """The lengths of two tapes of one program."""
     (at_a, asked_a), (at_b, asked_b) = count_operations(a), count_operations(b)
     mistakes = {
@@ -44,7 +44,7 @@ def two_tapes(a: float = 1.5, b: float = 1.6) -> Instance:
     return Instance((at_a, at_b), mistakes=mistakes)
 
 
-def at_a_switch(n: int = 5) -> Instance:
+def differentiate_at_switch(n: int = 5) -> Instance:
     """The slopes to both sides of x = 10^(1/n), where xⁿ becomes ten."""
     x = FULL ** (1 / n)
     left, right = (round(float(grad(until_ten)(x + side * 1e-13)), 6) for side in (-1, 1))
@@ -76,7 +76,7 @@ def programs(a: float) -> tuple[Any, ...]:
     return first, second, third, lambda x: third(x) - second(x)
 
 
-def at_the_kink(a: float = 0.0) -> Instance:
+def differentiate_at_kink(a: float = 0.0) -> Instance:
     """What AD reports of the four programs at 0."""
     one, two, three, zero = (round(float(grad(f)(0.0)), 12) for f in programs(a))
     mistakes = {
