@@ -20,7 +20,7 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 SUFFIXES = {".py", ".js", ".css", ".csv", ".json", ".ipynb", ".svg", ".md", ".txt", ".toml"}
 FOR_THE_README = {".gif", ".png"}
 OF_THE_TESTS = {".mjs", ".gv"}
-WRITTEN_BY_A_CLASS = "/answers.toml"  # beside the exercises: for the tests, not for learners
+WRITTEN_BY_A_CLASS = "answers.toml"  # beside the exercises: for the tests, not for learners
 MOST = 3 * 10**6  # bytes, as downloaded
 
 
