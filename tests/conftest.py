@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,12 @@ settings.register_profile("autodiff_lab", deadline=None)
 settings.load_profile("autodiff_lab")
 
 SCREENSHOTS = Path(__file__).parent / "browser" / "screenshots"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_xdist_auto_num_workers() -> Generator[None, int, int]:
+    """One worker more than there are processors: some tests wait, for a browser or for the end of a hand-in's time."""
+    return (yield) + 1
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

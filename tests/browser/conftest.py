@@ -41,11 +41,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
     The files that take longest go ahead of the others, so that no worker is left alone with one at the end.
     """
-    ours = [item for item in items if HERE in item.path.parents]
+    here = f"{HERE}{os.sep}"
+    ours = [item for item in items if str(item.path).startswith(here)]
     ours.sort(key=lambda item: LONGEST.index(item.path.stem) if item.path.stem in LONGEST else len(LONGEST))
     for item in ours:
         item.add_marker(pytest.mark.browser)
-    items[:] = [item for item in items if HERE not in item.path.parents] + ours
+    items[:] = [item for item in items if not str(item.path).startswith(here)] + ours
 
 
 @pytest.hookimpl(wrapper=True)

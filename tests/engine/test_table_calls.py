@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,14 +14,25 @@ from autodiff_lab import check_grads, checkpoint, grad, jacfwd, jacrev, jvp, lin
 from autodiff_lab.engine.dispatch import TABLE
 from autodiff_lab.engine.errors import MutationError
 
+from ..about import about
 from .jacobians import assert_derivatives, one_array
-from .samples import CALLS, Call, all_calls, title
+from .samples import CALLS, Call, title
 
 pytestmark = pytest.mark.filterwarnings("error")  # a rule that warns at an ordinary point is wrong
 
-NAMED = all_calls()
-CASES = pytest.mark.parametrize("call", [pytest.param(call, id=name) for name, call in NAMED])
 EXACT = {"linear", "multilinear", "reduction", "elementwise"}  # kinds whose value is NumPy's own, bit by bit
+
+
+def every_call(check: Callable[[Any, Call], None]) -> Callable[[Any], None]:
+    """Make one test a row, which checks every sampled call of it and says at which it failed."""
+
+    @pytest.mark.parametrize("key", [key for key, calls in CALLS.items() if calls], ids=title)
+    def test_row(key: Any) -> None:
+        for number, call in enumerate(CALLS[key]):
+            with about(f"{title(key)}-{number}"):
+                check(key, call)
+
+    return test_row
 
 
 def leaves(x: Any) -> list[np.ndarray]:
@@ -34,9 +46,7 @@ def assert_close(got: Any, expected: Any, rtol: float = 1e-12, atol: float = 1e-
         np.testing.assert_allclose(a, b, rtol=rtol, atol=atol * np.max(np.abs(b), initial=1.0))
 
 
-@pytest.mark.parametrize(
-    "key,call", [pytest.param(k, c, id=f"{title(k)}-{i}") for k, cs in CALLS.items() for i, c in enumerate(cs)]
-)
+@every_call
 def test_call_against_numpy(key: Any, call: Call) -> None:
     expected = (call.reference or call.f)(*call.args)
     for got in (vjp(call.f, *call.args)[0], jvp(call.f, call.args, call.args)[0]):
@@ -48,8 +58,8 @@ def test_call_against_numpy(key: Any, call: Call) -> None:
                 np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-14 * np.max(np.abs(b), initial=1.0))
 
 
-@CASES
-def test_call_derivatives(call: Call) -> None:
+@every_call
+def test_call_derivatives(_: Any, call: Call) -> None:
     assert_derivatives(call.f, call.args, call.reference)
 
 
@@ -58,8 +68,8 @@ def test_third_order(call: Call) -> None:
     check_grads(call.f, call.args, order=3)
 
 
-@CASES
-def test_jacobians_and_linear_map(call: Call) -> None:
+@every_call
+def test_jacobians_and_linear_map(_: Any, call: Call) -> None:
     which = tuple(range(len(call.args)))
     columns, rows = jacfwd(call.f, which)(*call.args), jacrev(call.f, which)(*call.args)
     assert_close(columns, rows, rtol=1e-11, atol=1e-12)
@@ -74,8 +84,8 @@ def total(f: Any) -> Any:
     return lambda *args: np.sum(np.square(one_array(f)(*args)))
 
 
-@CASES
-def test_replay_and_checkpoint(call: Call) -> None:
+@every_call
+def test_replay_and_checkpoint(_: Any, call: Call) -> None:
     f, which = one_array(call.f), tuple(range(len(call.args)))
     other = tuple(x * 1.0009765625 for x in call.args)  # near enough to go the same way everywhere
     _, tape = record(f, *call.args)
@@ -87,8 +97,8 @@ def test_replay_and_checkpoint(call: Call) -> None:
     assert_close(jvp(total(checkpoint(f)), other, other), jvp(total(f), other, other))
 
 
-@CASES
-def test_shapes_and_types(call: Call) -> None:
+@every_call
+def test_shapes_and_types(_: Any, call: Call) -> None:
     """Gradients have the shape and type of the inputs, and float32 gives what it gives in NumPy."""
     args = tuple(np.asarray(a, dtype=np.float32)[()] for a in call.args)
     f = one_array(call.f)
