@@ -14,7 +14,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from autodiff_lab.text.arguments import check_choice
-from autodiff_lab.text.catalogue import CATALOGUE, LANGUAGES, interface
+from autodiff_lab.text.catalogue import LANGUAGES, read_catalogue, read_room
 
 _SHARED = ("separator", "not reached", "group", "and more", "values together")
 """What the player says as pictures and sentences do."""
@@ -68,7 +68,7 @@ def check_language(function: str, lang: str) -> str:
 
 def template(key: str) -> str:
     """Return a string as it stands in the catalogue, its slots still open."""
-    return CATALOGUE[key][LANGUAGES.index(_LANGUAGE.get())]
+    return read_catalogue()[key][_LANGUAGE.get()]
 
 
 def message(key: str, **slots: Any) -> str:
@@ -131,7 +131,7 @@ def join_sentences(*sentences: str) -> str:
 def player_words(lang: str) -> dict[str, str]:
     """Return the strings of the player in one language, for its script, which has no words of its own."""
     with use_language(lang):
-        return {key: template(key) for key in (*interface.STRINGS, *_SHARED)}
+        return {key: template(key) for key in (*read_room("interface"), *_SHARED)}
 
 
 def number_word(n: int) -> str:
@@ -141,4 +141,4 @@ def number_word(n: int) -> str:
     ('three', '12')
     """
     key = f"number.{n}"
-    return template(key) if key in CATALOGUE else str(n)
+    return template(key) if key in read_catalogue() else str(n)
