@@ -13,7 +13,7 @@ from autodiff_lab.text import notation
 from autodiff_lab.text.messages import join_items, message
 from autodiff_lab.trace import memory_usage, quiz, reverse_steps
 from autodiff_lab.trace.model import Direction, Equation, Line, Meter, Number, Question, Step, TangentTerm, Trace
-from autodiff_lab.trace.wording import arithmetic, equations, explanations, formulas
+from autodiff_lab.trace.wording import equations, explanations, formulas
 from autodiff_lab.transforms import recording
 
 Seeds = tuple[Any, ...]
@@ -107,7 +107,7 @@ def forward_steps(tape: Any, lines: tuple[Line, ...], named: Sequence[tuple[str,
             i,
             sentence=explanations.explain_tangents(lines, i, shown, names, told),
             equations=equations.write_tangents(lines, i, shown, names, how),
-            arithmetic=arithmetic.calculate_tangents(lines, i, shown, names, told),
+            arithmetic=equations.calculate_tangents(lines, i, shown, names, told),
             tangents=shown[i],
             pushes=pushes,
             meter=Meter(max(0, i + 1 - tape.n_inputs), products, *kept[i]),

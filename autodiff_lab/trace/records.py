@@ -212,6 +212,16 @@ class Line:
     reading: str = ""
 
     @property
+    def line_operands(self) -> list[Operand]:
+        """The operands that are lines of the tape; the others are constants."""
+        return [operand for operand in self.operands if operand.line is not None]
+
+    @property
+    def is_scalar(self) -> bool:
+        """Whether its value is a number, and so are those of the lines that it uses."""
+        return not (self.value.shape or any(operand.value.shape for operand in self.line_operands))
+
+    @property
     def learner_name(self) -> str:
         """What the learner calls it; `display_name`, where that is nothing."""
         return self.assigned_name or self.display_name

@@ -14,7 +14,7 @@ from autodiff_lab.text.messages import join_sentences
 from autodiff_lab.trace import partials
 from autodiff_lab.trace.memory_usage import Kept
 from autodiff_lab.trace.model import Contribution, Line, Meter, Number, Question, Step
-from autodiff_lab.trace.wording import arithmetic, equations, explanations
+from autodiff_lab.trace.wording import equations, explanations
 
 
 class RawContribution(NamedTuple):
@@ -122,13 +122,13 @@ def sweep_steps(
         sentence = explanations.explain_sweep(lines, i, adjoint, sends, waiting())
         sentence = join_sentences(sentence, *remarks)
         symbols = equations.write_sweep(lines, i, adjoint, sends)
-        numbers = arithmetic.calculate_contribution(lines, i, adjoint, sends)
+        numbers = equations.calculate_contribution(lines, i, adjoint, sends)
         made.append(Step("sweep", i, adjoint, sends, sentence, symbols, arithmetic=numbers))
     return made
 
 
 def _seed_step(lines: Sequence[Line], i: int, seed: Number, sentence: str) -> Step:
-    symbols, numbers = equations.write_seed(lines[i], seed), arithmetic.calculate_seed(lines[i], seed)
+    symbols, numbers = equations.write_seed(lines[i], seed), equations.calculate_seed(lines[i], seed)
     return Step("seed", i, seed, (), sentence, symbols, arithmetic=numbers)
 
 
@@ -143,7 +143,7 @@ def _send(line: Line, adjoint: Number, sent: RawContribution, largest: float) ->
         share=share_of(contribution, largest),
         replaces=replaces,
     )
-    return replace(send, term=equations.term(line, adjoint, send))
+    return replace(send, term=equations.join_pieces(equations.write_term(line, adjoint, send)).text)
 
 
 def _add_copies(tape: Any, event: SweepEvent, send: Contribution) -> Contribution:
@@ -164,7 +164,7 @@ def record_step(
         i,
         sentence=explanations.explain_line(lines, i),
         equations=equations.write_line(lines[i]),
-        arithmetic=arithmetic.calculate_line(lines[i]),
+        arithmetic=equations.calculate_line(lines[i]),
         meter=Meter(max(0, i + 1 - tape.n_inputs), 0, *held[i + 1]),
         questions=tuple(questions),
     )

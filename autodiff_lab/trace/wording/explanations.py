@@ -24,6 +24,7 @@ from autodiff_lab.text.messages import (
 from autodiff_lab.text.notation import atom, factor, format_adjoint, format_tangent
 from autodiff_lab.trace.model import Contribution, Line, Number, Operand, Source
 from autodiff_lab.trace.wording.formulas import (
+    MAX_LISTED,
     is_name,
     is_reduced,
     name_operands,
@@ -33,8 +34,6 @@ from autodiff_lab.trace.wording.formulas import (
     tell_resizing,
     write_map,
 )
-
-_MAX_LISTED = 4
 
 
 def opening(title: str, lines: Sequence[Line]) -> str:
@@ -56,10 +55,8 @@ def _at(lines: Sequence[Line]) -> str:
 
 def explain_line(lines: Sequence[Line], i: int) -> str:
     """Say what a line of the tape records: v₂ = x1 · x2 = 2 · 5 = 10."""
-    line = lines[i]
-    if line.kind == "input":
-        return _say_input("input", line)
-    return join_sentences(announce_turn(lines, i), _explain_operation(lines, i))
+    said = _say_input("input", lines[i]) if lines[i].kind == "input" else _explain_operation(lines, i)
+    return join_sentences(announce_turn(lines, i), said)
 
 
 def announce_turn(lines: Sequence[Line], i: int) -> str:
@@ -74,7 +71,7 @@ def announce_turn(lines: Sequence[Line], i: int) -> str:
 def _explain_operation(lines: Sequence[Line], i: int) -> str:
     line = lines[i]
     first = line.sweep_id and all(earlier.sweep_id != line.sweep_id for earlier in lines[:i])
-    copied = dict.fromkeys(_explain_copy(lines, line, operand) for operand in line.operands if operand.is_copied)
+    copied = dict.fromkeys(_explain_copy(lines, line, operand) for operand in line.line_operands if operand.is_copied)
     return join_sentences(
         message("recorded", equation=_equation(line)), *copied, message("inner sweep begins") if first else ""
     )
@@ -82,8 +79,6 @@ def _explain_operation(lines: Sequence[Line], i: int) -> str:
 
 def _explain_copy(lines: Sequence[Line], line: Line, operand: Operand) -> str:
     """Say that broadcasting copies an operand: ``w (v₀), of shape (3,), is copied to (2, 3)``."""
-    if operand.line is None:
-        return ""
     key = "operand copied" if operand.value.shape else "number copied"
     return message(key, name=lines[operand.line].clear_name, shape=operand.value.shape, to=line.value.shape)
 
@@ -116,39 +111,36 @@ def explain_tangents(
 def _explain_tangents(
     lines: Sequence[Line], i: int, tangents: Sequence[tuple[Number, ...]], directions: Sequence[str], through: str
 ) -> str:
-    line = lines[i]
+    line, tangent = lines[i], tangents[i][0]
     own = format_tangent(line.learner_name)
     if len(directions) > 1:
         shown = list(zip(directions, tangents[i], strict=True))
-        rates = join_items(
-            message("rate along", tangent=tangent.text, name=name) for name, tangent in shown[:_MAX_LISTED]
-        )
-        if len(shown) > _MAX_LISTED:
-            rates = message("rates, cut", rates=rates, n=number_word(len(shown) - _MAX_LISTED))
+        rates = join_items(message("rate along", tangent=rate.text, name=name) for name, rate in shown[:MAX_LISTED])
+        if len(shown) > MAX_LISTED:
+            rates = message("rates, cut", rates=rates, n=number_word(len(shown) - MAX_LISTED))
         if line.kind == "input":
             return _say_input("input tangents", line, tangent=own, rates=rates)
         return message("with its tangents", equation=_equation(line), tangent=own, rates=rates)
-    tangent = tangents[i][0].text
     if line.kind == "input":
-        key = "input stays" if _all_zero(tangents[i][0]) else "input moves"
-        return _say_input(key, line, tangent=own, rate=tangent)
-    moving = [operand for operand in line.operands if operand.line is not None]
-    scalar = not line.value.shape and all(o.partial and not o.value.shape for o in moving)
-    if not scalar:
-        names = name_operands(lines, i)
-        how = through or " + ".join(
-            f"{factor(partial_formula(o, names) or message('weights'))} · {format_tangent(names[o.name])}"
-            for o in moving
-            if o.partial
+        return _say_input("input stays" if _all_zero(tangent) else "input moves", line, tangent=own, rate=tangent.text)
+    how = through or _say_rate(lines, i, tangents)
+    equation = " = ".join(filter(None, [own, how, tangent.text]))
+    return message("with its tangent", equation=_equation(line), tangent=equation)
+
+
+def _say_rate(lines: Sequence[Line], i: int, tangents: Sequence[tuple[Number, ...]]) -> str:
+    """What a tangent is made of: the partials times the tangents of the operands, in numbers, or of arrays in names."""
+    line, names = lines[i], name_operands(lines, i)
+    moving = [operand for operand in line.line_operands if operand.partial]
+    if line.is_scalar:
+        return " + ".join(
+            f"{atom(o.partial.text) if k else o.partial.text} · {atom(tangents[o.line][0].text)}"
+            for k, o in enumerate(moving)
         )
-        how = message("the sum of", terms=how) if is_reduced(line) else how
-        equation = " = ".join([own, *([how] if how else []), tangent])
-        return message("with its tangent", equation=_equation(line), tangent=equation)
-    terms = " + ".join(
-        f"{atom(o.partial.text) if k else o.partial.text} · {atom(tangents[o.line][0].text)}"
-        for k, o in enumerate(moving)
+    how = " + ".join(
+        f"{factor(partial_formula(o, names) or message('weights'))} · {format_tangent(names[o.name])}" for o in moving
     )
-    return message("with its tangent", equation=_equation(line), tangent=f"{own} = {terms} = {tangent}")
+    return message("the sum of", terms=how) if is_reduced(line) else how
 
 
 def explain_seed(lines: Sequence[Line], i: int, seed: Number) -> str:
@@ -248,27 +240,28 @@ def _all_zero(number: Number) -> bool:
 
 def _arithmetic(lines: Sequence[Line], i: int, adjoint: Number, send: Contribution) -> str:
     """``−1 · cos 5 = −0.2837``; for arrays the formula ``c̄ · cos x = [1 2 3]``; for a linear map the map."""
-    line, operand = lines[i], lines[i].operands[send.slot]
-    contribution = send.contribution.text
+    line, operand, names = lines[i], lines[i].operands[send.slot], name_operands(lines, i)
     if operand.partial is None:
-        formula = write_map(lines, i, operand)
-        how = message("its adjoint through", map=formula) if is_name(formula) else formula
-        return f"{how} = {contribution}"
-    if adjoint.shape or operand.partial.shape or send.contribution.shape:
-        formula = partial_formula(operand, name_operands(lines, i))
+        how = write_map(line, operand, names)
+        how = message("its adjoint through", map=how) if is_name(how) else how
+    elif adjoint.shape or operand.partial.shape or send.contribution.shape:
+        formula = partial_formula(operand, names)
         formula = formula or f"∂{line.learner_name}/∂{lines[send.parent].learner_name}"
-        product = f"{format_adjoint(line.learner_name)} · {factor(formula)}"
-        # An operand was copied to fit: the adjoint of copying is adding. Of adding, in a reduction, it is copying.
-        key = {"": "", "summed": "summed over copies", "spread": "spread over entries"}[
-            tell_resizing(line, adjoint, send)
-        ]
-        return f"{message(key, product=product) if key else product} = {contribution}"
-    return f"{adjoint.text} · {factor(substitute_partial(line, send.slot))} = {contribution}"
+        how = f"{format_adjoint(line.learner_name)} · {factor(formula)}"
+        if resized := tell_resizing(line, adjoint, send):
+            how = message(_RESIZED[resized], product=how)
+    else:
+        how = f"{adjoint.text} · {factor(substitute_partial(line, send.slot))}"
+    return f"{how} = {send.contribution.text}"
+
+
+# An operand was copied to fit: the adjoint of copying is adding. Of adding, in a reduction, it is copying.
+_RESIZED = {"summed": "summed over copies", "spread": "spread over entries"}
 
 
 def _name_waiting(lines: Sequence[Line], i: int, parent: int, later: Sequence[int]) -> str:
     users = list(dict.fromkeys(reversed(later)))
-    if len(users) > _MAX_LISTED:
+    if len(users) > MAX_LISTED:
         where = message("other lines", n=number_word(len(users)))
     else:
         names = (lines[j].clear_name for j in users)
