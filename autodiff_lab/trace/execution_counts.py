@@ -11,7 +11,6 @@ import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import CodeType
 from typing import Any, NamedTuple
 
 from autodiff_lab.trace.records import Turn
@@ -87,7 +86,7 @@ def follow_execution(walk: Sequence[Any] | None, places: Sequence[Place], n_line
     codes = {id(event.code): event.code for event in walk}
     compiled: dict[str, set[int]] = {}
     for code in codes.values():
-        compiled.setdefault(code.co_filename, set()).update(_lines_of(code))
+        compiled.setdefault(code.co_filename, set()).update(line for _, _, line in code.co_lines() if line)
     statements: dict[tuple[str, int], _Statement] = {}
     for number, place in enumerate(places):
         for statement in _statements(place.node, number, compiled.get(place.filename, set())):
@@ -98,10 +97,6 @@ def follow_execution(walk: Sequence[Any] | None, places: Sequence[Place], n_line
     came = {(event.code.co_filename, event.row) for event in walk if event.kind == "line"}
     ran = [_count_rows(place, statements, entered, came, compiled.get(place.filename, set())) for place in places]
     return Flow(tuple(ran), tuple(turns))
-
-
-def _lines_of(code: CodeType) -> set[int]:
-    return {line for _, _, line in code.co_lines() if line}
 
 
 def _statements(node: ast.AST, source: int, compiled: set[int]) -> Iterator[_Statement]:

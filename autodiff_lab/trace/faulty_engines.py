@@ -13,17 +13,8 @@ from typing import Any
 
 from autodiff_lab.engine.errors import InputError
 from autodiff_lab.text.messages import message
-from autodiff_lab.trace import run_options
-from autodiff_lab.trace.reverse_steps import (
-    RawContribution,
-    Remark,
-    SweepEvent,
-    add_to,
-    pull_back,
-    seed_of,
-    send_one_by_one,
-    watch_sweep,
-)
+from autodiff_lab.trace import reverse_steps, run_options
+from autodiff_lab.trace.reverse_steps import RawContribution, Remark, SweepEvent
 
 _MAX_STEPS = 400
 
@@ -52,7 +43,7 @@ def _sweep_by_overwriting(tape: Any) -> Iterator[SweepEvent]:
     for i in range(tape.output, tape.n_inputs - 1, -1):
         if adjoints[i] is None:
             continue
-        for event in send_one_by_one(i, adjoints[i], _put_contributions(tape, i, adjoints)):
+        for event in _send(tape, i, adjoints, overwrites=True):
             yield _remark(event, "overwritten", [one.parent for one in event.sent if one.replaces])
 
 
@@ -66,7 +57,7 @@ def _sweep_in_wrong_order(tape: Any) -> Iterator[SweepEvent]:
         if i in done or i < tape.n_inputs:
             continue
         done.add(i)
-        events = list(send_one_by_one(i, adjoints[i], _add_contributions(tape, i, adjoints)))
+        events = _send(tape, i, adjoints)
         sent = [one.parent for event in events for one in event.sent]
         events[0] = _remark(events[0], "too early", [user for user in users[i] if user not in done])
         for event in events:
@@ -80,7 +71,7 @@ def _sweep_in_recursion(tape: Any) -> Iterator[SweepEvent]:
 
     def entered(i: int) -> tuple[int, list[tuple[int, int, Any]]]:
         times[i] += 1
-        return i, list(pull_back(tape, i, adjoints[i]))[::-1]
+        return i, list(reverse_steps.pull_back(tape, i, adjoints[i]))[::-1]
 
     calls = [entered(tape.output)] if tape.output >= tape.n_inputs else []
     for _ in range(_MAX_STEPS):
@@ -90,7 +81,7 @@ def _sweep_in_recursion(tape: Any) -> Iterator[SweepEvent]:
             return
         i, left = calls[-1]
         slot, parent, contribution = left.pop()
-        before, adjoints[parent] = adjoints[parent], add_to(adjoints[parent], contribution)
+        before, adjoints[parent] = adjoints[parent], reverse_steps.add_to(adjoints[parent], contribution)
         again = (Remark("sends again"),) if times[i] > 1 else ()
         yield SweepEvent(
             i, adjoints[i], (RawContribution(slot, parent, contribution, before, adjoints[parent]),), again
@@ -105,37 +96,33 @@ def _sweep_in_recursion(tape: Any) -> Iterator[SweepEvent]:
 
 def _sweep_twice(tape: Any) -> Iterator[SweepEvent]:
     """Press backward a second time without setting the adjoints back: the old ones are still there."""
-    yield from watch_sweep(tape)
+    yield from reverse_steps.watch_sweep(tape)
     adjoints: list[Any] = [None] * len(tape)
-    for _ in tape.sweep(tape.output, seed_of(tape), adjoints):
+    for _ in tape.sweep(tape.output, reverse_steps.seed_of(tape), adjoints):
         pass
-    adjoints[tape.output] = seed_of(tape)
+    adjoints[tape.output] = reverse_steps.seed_of(tape)
     yield SweepEvent(tape.output, adjoints[tape.output], remarks=(Remark("second sweep"),), again=True)
     for i in range(tape.output, tape.n_inputs - 1, -1):
         if adjoints[i] is not None:
-            for event in send_one_by_one(i, adjoints[i], _add_contributions(tape, i, adjoints)):
+            for event in _send(tape, i, adjoints):
                 yield event._replace(remarks=(Remark("on top"),) if event.sent else ())
 
 
 def _seed_adjoints(tape: Any) -> list[Any]:
     adjoints: list[Any] = [None] * len(tape)
-    adjoints[tape.output] = seed_of(tape)
+    adjoints[tape.output] = reverse_steps.seed_of(tape)
     return adjoints
 
 
-def _add_contributions(tape: Any, i: int, adjoints: list[Any]) -> Iterator[RawContribution]:
-    """Send as one should: each contribution is added to what is there."""
-    for slot, parent, contribution in pull_back(tape, i, adjoints[i]):
+def _send(tape: Any, i: int, adjoints: list[Any], overwrites: bool = False) -> list[SweepEvent]:
+    """Let a line send: each contribution is added to what is there, or takes its place."""
+    sent = []
+    for slot, parent, contribution in reverse_steps.pull_back(tape, i, adjoints[i]):
         before = adjoints[parent]
-        adjoints[parent] = add_to(before, contribution)
-        yield RawContribution(slot, parent, contribution, before, adjoints[parent])
-
-
-def _put_contributions(tape: Any, i: int, adjoints: list[Any]) -> Iterator[RawContribution]:
-    """Send as one should not: each contribution takes the place of what is there."""
-    for slot, parent, contribution in pull_back(tape, i, adjoints[i]):
-        before, adjoints[parent] = adjoints[parent], contribution
-        yield RawContribution(slot, parent, contribution, before, contribution, replaces=before is not None)
+        adjoints[parent] = contribution if overwrites else reverse_steps.add_to(before, contribution)
+        replaces = overwrites and before is not None
+        sent.append(RawContribution(slot, parent, contribution, before, adjoints[parent], replaces))
+    return reverse_steps.send_one_by_one(i, adjoints[i], sent)
 
 
 def _users(tape: Any) -> list[list[int]]:

@@ -11,8 +11,9 @@ from autodiff_lab.engine.errors import InputError, ShapeError
 from autodiff_lab.engine.values import as_shaped
 from autodiff_lab.text import notation
 from autodiff_lab.text.messages import join_items, message
-from autodiff_lab.trace import memory_usage, quiz, reverse_steps
+from autodiff_lab.trace import memory_usage, quiz
 from autodiff_lab.trace.model import Direction, Equation, Line, Meter, Number, Question, Step, TangentTerm, Trace
+from autodiff_lab.trace.reverse_steps import share_of, size_of
 from autodiff_lab.trace.wording import equations, explanations, formulas
 from autodiff_lab.transforms import recording
 
@@ -85,20 +86,14 @@ def forward_steps(tape: Any, lines: tuple[Line, ...], named: Sequence[tuple[str,
     tangents = _tangents(tape, seeds)
     shown = [_numbers(tape, i, tangents[i], len(seeds)) for i in range(len(tape))]
     brought = [() if len(seeds) > 1 else tuple(_bring_by_operands(tape, i, tangents)) for i in range(len(tape))]
-    largest = reverse_steps.find_largest_size(contribution for each in brought for _, _, contribution in each)
+    largest = max((size_of(contribution) for each in brought for _, _, contribution in each), default=0.0)
     kept, forgotten = memory_usage.count_needed_forward(tape, len(seeds)), memory_usage.find_forgotten(tape)
     products = 0
     for i, line in enumerate(lines):
-        pushes = tuple(
-            TangentTerm(
-                slot,
-                j,
-                Number.of(x),
-                equations.term_forward(line.operands[slot], shown[j][0]),
-                reverse_steps.share_of(x, largest),
-            )
-            for slot, j, x in brought[i]
-        )
+        pushes = []
+        for slot, j, x in brought[i]:
+            term = equations.term_forward(line.operands[slot], shown[j][0])
+            pushes.append(TangentTerm(slot, j, Number.of(x), term, share_of(x, largest)))
         products += len(seeds) * sum(1 for j in tape.parents[i] if j >= 0 and tangents[j] is not None)
         how, names = _through_map(tape, i, line, {}), [name for name, _ in named]
         told = _through_map(tape, i, line, formulas.name_operands(lines, i))
@@ -109,7 +104,7 @@ def forward_steps(tape: Any, lines: tuple[Line, ...], named: Sequence[tuple[str,
             equations=equations.write_tangents(lines, i, shown, names, how),
             arithmetic=equations.calculate_tangents(lines, i, shown, names, told),
             tangents=shown[i],
-            pushes=pushes,
+            pushes=tuple(pushes),
             meter=Meter(max(0, i + 1 - tape.n_inputs), products, *kept[i]),
             freed_lines=forgotten[i],
             questions=tuple(_ask(tape, lines, i, tangents)) if len(seeds) == 1 and quiz.is_askable(tape) else (),
@@ -123,7 +118,7 @@ def _ask(tape: Any, lines: tuple[Line, ...], i: int, tangents: Sequence[Any]) ->
 
 def _numbers(tape: Any, i: int, tangent: Any, count: int) -> tuple[Number, ...]:
     if tangent is None:
-        tangent = np.zeros((count, *np.shape(tape.values[i])) if count > 1 else np.shape(tape.values[i]))
+        return (Number.of(np.zeros(np.shape(tape.values[i]))),) * count
     return tuple(map(Number.of, tangent)) if count > 1 else (Number.of(tangent),)
 
 
@@ -156,20 +151,16 @@ def compare_with_gradient(
     tape: Any, trace: Trace, named: Sequence[tuple[str, Seeds]], tangent: tuple[Number, ...]
 ) -> Equation | None:
     """The tangent of the result, and the same number from the gradient that the sweep finds; of numbers only."""
-    result, inputs = tape.output, tape.values[: tape.n_inputs]
-    if result is None or any(np.ndim(x) for x in (tape.values[result], *inputs)):
+    if any(np.ndim(x) for x in (tape.values[tape.output], *tape.values[: tape.n_inputs])):
         return None
     adjoints: list[Any] = [None] * len(tape)
-    for _ in tape.sweep(result, np.float64(1.0), adjoints):
+    for _ in tape.sweep(tape.output, np.float64(1.0), adjoints):
         pass
     gradient = [0.0 if adjoint is None else float(adjoint) for adjoint in adjoints[: tape.n_inputs]]
-    labels, columns = tape.input_names, [name for name, _ in named]
-    if all(name in labels for name in columns):
-        pairs = [
-            (name, number, Number.of(gradient[labels.index(name)]))
-            for name, number in zip(columns, tangent, strict=True)
-        ]
-        return equations.same_partials(trace.derivative_name, pairs)
+    names = [name for name, _ in named]
+    if all(name in tape.input_names for name in names):
+        partials = [Number.of(gradient[tape.input_names.index(name)]) for name in names]
+        return equations.same_partials(trace.derivative_name, list(zip(names, tangent, partials, strict=True)))
     if len(named) > 1 or len(gradient) > 4:
         return None
     seeds = named[0][1]

@@ -222,7 +222,8 @@ def simplify_outline(section: Section, named: Callable[[int], str]) -> Section:
         return section._replace(inside=_operations(section)) if section.size > 1 else _operations(section)[0]
     parts = [simplify_outline(part, named) for part in section.inside]
     inputs = [part for part in parts if part.kind == "input"]
-    rest = _bundle(parts[len(inputs) :], _turns_of(section)[len(inputs) :], named)
+    turns = [part.n if part.kind == "turn" else 0 for part in section.inside]
+    rest = _bundle(parts[len(inputs) :], turns[len(inputs) :], named)
     if section.kind != "run":
         return section._replace(inside=tuple(rest)) if len(rest) > 1 else _merge(section, rest[0])
     if len(rest) == 1 and rest[0].kind in ("line", "call"):
@@ -235,10 +236,6 @@ def _loosen(parts: Sequence[Section]) -> list[Section]:
     small = [part.kind in ("line", "call") and part.size <= _SMALL for part in parts]
     loose = [one for part, few in zip(parts, small, strict=True) for one in (part.inside if few else (part,))]
     return loose if len(loose) <= MAX_PARTS else list(parts)
-
-
-def _turns_of(section: Section) -> list[int]:
-    return [part.n if part.kind == "turn" else 0 for part in section.inside]
 
 
 def _operations(section: Section) -> tuple[Section, ...]:

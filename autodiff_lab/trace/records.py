@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -403,3 +403,7 @@ class Step:
     freed_lines: tuple[int, ...] = field(default=(), metadata={"key": "released"})
     questions: tuple[Question, ...] = ()
     arithmetic: Equation | None = None
+
+    def with_equation(self, equation: Equation) -> Step:
+        """The same step with one equation more."""
+        return replace(self, equations=(*self.equations, equation))

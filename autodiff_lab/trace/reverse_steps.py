@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import zip_longest
 from typing import Any, NamedTuple
 
@@ -59,14 +58,9 @@ def watch_sweep(tape: Any) -> Iterator[SweepEvent]:
         yield from send_one_by_one(i, adjoints[i], _contributions(tape, i, adjoints, held))
 
 
-def send_one_by_one(i: int, adjoint: Any, contributions: Iterable[RawContribution]) -> Iterator[SweepEvent]:
+def send_one_by_one(i: int, adjoint: Any, contributions: Iterable[RawContribution]) -> list[SweepEvent]:
     """An event for each contribution of line `i`; one without any for a line that has none."""
-    sent = False
-    for contribution in contributions:
-        sent = True
-        yield SweepEvent(i, adjoint, (contribution,))
-    if not sent:
-        yield SweepEvent(i, adjoint)
+    return [SweepEvent(i, adjoint, (contribution,)) for contribution in contributions] or [SweepEvent(i, adjoint)]
 
 
 def pull_back(tape: Any, i: int, adjoint: Any) -> Iterator[tuple[int, int, Any]]:
@@ -96,21 +90,19 @@ def _contributions(tape: Any, i: int, adjoints: list[Any], held: list[Any]) -> I
 def sweep_steps(
     tape: Any,
     lines: Sequence[Line],
-    watched: Iterable[SweepEvent] | None = None,
+    events: Sequence[SweepEvent],
     *,
     of: Container[int] | None = None,
     largest_size: float | None = None,
 ) -> list[Step]:
-    """The seed and a step for each event of a sweep: the engine's own, or another; of these lines, or of all.
+    """The seed and a step for each event of a sweep; of these lines, or of all.
 
     `largest_size` is the size of the largest contribution of the run, where it is known.
     """
-    result, seed = tape.output, Number.of(seed_of(tape))
-    swept = list(watch_sweep(tape) if watched is None else watched)
-    if largest_size is None:
-        largest_size = find_largest_size(sent.contribution for event in swept for sent in event.sent)
-    made = [_seed_step(lines, result, seed, explanations.explain_seed(lines, result, seed))]
-    for event, waiting in zip(swept, _find_waiting(swept), strict=True):
+    seed = Number.of(seed_of(tape))
+    largest = find_largest_size(events) if largest_size is None else largest_size
+    made = [_seed_step(lines, tape.output, seed, explanations.explain_seed(lines, tape.output, seed))]
+    for event, (users, count) in zip(events, _find_waiting(events), strict=True):
         if of is not None and event.line not in of:
             continue
         i, adjoint = event.line, Number.of(event.adjoint)
@@ -118,12 +110,11 @@ def sweep_steps(
         if event.again:
             made.append(_seed_step(lines, i, adjoint, join_sentences(*remarks)))
             continue
-        sends = tuple(_add_copies(tape, event, _send(lines[i], adjoint, sent, largest_size)) for sent in event.sent)
-        sentence = explanations.explain_sweep(lines, i, adjoint, sends, waiting())
-        sentence = join_sentences(sentence, *remarks)
+        sends = tuple(_describe_contributions(tape, lines[i], event, largest))
+        sentence = explanations.explain_sweep(lines, i, adjoint, sends, users[:count][::-1])
         symbols = equations.write_sweep(lines, i, adjoint, sends)
         numbers = equations.calculate_contribution(lines, i, adjoint, sends)
-        made.append(Step("sweep", i, adjoint, sends, sentence, symbols, arithmetic=numbers))
+        made.append(Step("sweep", i, adjoint, sends, join_sentences(sentence, *remarks), symbols, arithmetic=numbers))
     return made
 
 
@@ -132,27 +123,24 @@ def _seed_step(lines: Sequence[Line], i: int, seed: Number, sentence: str) -> St
     return Step("seed", i, seed, (), sentence, symbols, arithmetic=numbers)
 
 
-def _send(line: Line, adjoint: Number, sent: RawContribution, largest: float) -> Contribution:
-    slot, parent, contribution, before, after, replaces = sent
-    send = Contribution(
-        slot,
-        parent,
-        contribution=Number.of(contribution),
-        after=Number.of(after),
-        before=None if before is None else Number.of(before),
-        share=share_of(contribution, largest),
-        replaces=replaces,
-    )
-    return replace(send, term=equations.join_pieces(equations.write_term(line, adjoint, send)).text)
-
-
-def _add_copies(tape: Any, event: SweepEvent, send: Contribution) -> Contribution:
-    """Add what each copy of an operand contributes, if it was copied to the shape of the result."""
-    shape = np.shape(tape.values[event.line])
-    if tape.ops[event.line].kind != "elementwise" or send.contribution.shape == shape or not shape:
-        return send
-    partial = partials.local_partial(tape, event.line, send.slot)
-    return replace(send, copies=Number.of(np.broadcast_to(event.adjoint * partial, shape)))
+def _describe_contributions(tape: Any, line: Line, event: SweepEvent, largest: float) -> Iterator[Contribution]:
+    for sent in event.sent:
+        copies = None
+        if line.operands[sent.slot].is_copied:
+            partial = partials.local_partial(tape, event.line, sent.slot)
+            copies = Number.of(np.broadcast_to(event.adjoint * partial, line.value.shape))
+        send = Contribution(
+            sent.slot,
+            sent.parent,
+            contribution=Number.of(sent.contribution),
+            after=Number.of(sent.after),
+            before=None if sent.before is None else Number.of(sent.before),
+            share=share_of(sent.contribution, largest),
+            replaces=sent.replaces,
+            copies=copies,
+        )
+        term = equations.write_term(line, Number.of(event.adjoint), send)
+        yield replace(send, term=equations.join_pieces(term).text)
 
 
 def record_step(
@@ -197,54 +185,38 @@ def measure_steps(
 
 def share_of(contribution: Any, largest: float) -> float:
     """How large a contribution is beside the largest of the run, from 0 to 1."""
-    return round(_size(contribution) / largest, 3) if largest else 0.0
+    return round(size_of(contribution) / largest, 3) if largest else 0.0
 
 
-def _size(x: Any) -> float:
+def size_of(x: Any) -> float:
     """The largest entry that is a number, without its sign."""
     entries = np.abs(np.asarray(x, dtype=float))
     return float(np.max(entries, initial=0.0, where=np.isfinite(entries)))
 
 
-def find_largest_size(contributions: Iterable[Any]) -> float:
-    """The size of the largest of them: what `share_of` is a share of."""
-    return max(map(_size, contributions), default=0.0)
+def find_largest_size(events: Iterable[SweepEvent]) -> float:
+    """The size of the largest contribution of a sweep: what `share_of` is a share of."""
+    return max((size_of(sent.contribution) for event in events for sent in event.sent), default=0.0)
 
 
-def final_adjoints(made: Iterable[Step]) -> dict[int, Number]:
+def final_adjoints(tape: Any, events: Iterable[SweepEvent]) -> dict[int, Number]:
     """The adjoints that are there in the end, by line."""
-    adjoints: dict[int, Number] = {}
-    for step in made:
-        if step.phase == "seed" and step.adjoint is not None:
-            adjoints[step.line] = step.adjoint
-        adjoints |= {send.parent: send.after for send in step.sends}
-    return adjoints
+    last = {tape.output: seed_of(tape)} | {sent.parent: sent.after for event in events for sent in event.sent}
+    return {line: Number.of(adjoint) for line, adjoint in last.items()}
 
 
-def add_gradient(
-    name: str, lines: tuple[Line, ...], made: list[Step], truth: Mapping[int, Number] | None = None
-) -> Step:
-    """The last step, which says what it all was for; beside it the `truth`, where the sweep was a faulty one."""
-    last = made[-1]
-    gradient = equations.gradient(name, lines, final_adjoints(made), truth)
-    return replace(last, equations=(*last.equations, gradient)) if gradient else last
-
-
-def _find_waiting(swept: list[SweepEvent]) -> list[Callable[[], Sequence[int]]]:
+def _find_waiting(events: Sequence[SweepEvent]) -> list[tuple[list[int], int]]:
     """For each event of the sweep: which lines will send to the same parent later on.
 
-    Each is found when it is asked for: an input that every line uses waits for all of them, at every step.
+    These are the first so many of a list, backwards. The list is shared: an input that every line uses waits for all of
+    them, at every step.
     """
     users: dict[int, list[int]] = {}  # of each parent, the last one to send first
-    waiting: list[Callable[[], Sequence[int]]] = []
-    for i, _, sent, _, again in reversed(swept):
+    waiting: list[tuple[list[int], int]] = []
+    for i, _, sent, _, again in reversed(events):
         if again:
             users = {}
         own = users.setdefault(sent[0].parent, []) if sent else []
-        waiting.append(partial(_list_later, own, len(own)))
+        waiting.append((own, len(own)))
         own.append(i)
     return waiting[::-1]
-
-
-def _list_later(users: list[int], count: int) -> list[int]:
-    return users[:count][::-1]

@@ -23,17 +23,8 @@ from autodiff_lab.text.messages import (
 )
 from autodiff_lab.text.notation import atom, factor, format_adjoint, format_tangent
 from autodiff_lab.trace.model import Contribution, Line, Number, Operand, Source
-from autodiff_lab.trace.wording.formulas import (
-    MAX_LISTED,
-    is_name,
-    is_reduced,
-    name_operands,
-    partial_formula,
-    substitute_partial,
-    substitute_values,
-    tell_resizing,
-    write_map,
-)
+from autodiff_lab.trace.wording import formulas
+from autodiff_lab.trace.wording.formulas import MAX_LISTED, partial_formula, substitute_values
 
 
 def opening(title: str, lines: Sequence[Line]) -> str:
@@ -86,51 +77,46 @@ def _explain_copy(lines: Sequence[Line], line: Line, operand: Operand) -> str:
 def _say_input(key: str, line: Line, **slots: str) -> str:
     """Say what an input is; with its name on the tape, where its label alone might be taken for another line."""
     label = line.label or line.display_name
-    given = message(
-        "input value" if line.clear_name == line.label else "named input value",
-        name=line.display_name,
-        label=label,
-        value=line.value.text,
-    )
+    kind = "input value" if line.clear_name == line.label else "named input value"
+    given = message(kind, name=line.display_name, label=label, value=line.value.text)
     return message(key, input=given, **slots)
 
 
 def _equation(line: Line) -> str:
     """What an operation computes, as an equation."""
-    with_values = substitute_values(line)
-    return " = ".join([line.clear_name, line.reading, *([with_values] if with_values else []), line.value.text])
+    return " = ".join(filter(None, [line.clear_name, line.reading, substitute_values(line), line.value.text]))
 
 
 def explain_tangents(
     lines: Sequence[Line], i: int, tangents: Sequence[tuple[Number, ...]], directions: Sequence[str], through: str
 ) -> str:
     """Say what a line computes forward: its value, and its tangent in each direction."""
-    return join_sentences(announce_turn(lines, i), _explain_tangents(lines, i, tangents, directions, through))
-
-
-def _explain_tangents(
-    lines: Sequence[Line], i: int, tangents: Sequence[tuple[Number, ...]], directions: Sequence[str], through: str
-) -> str:
     line, tangent = lines[i], tangents[i][0]
-    own = format_tangent(line.learner_name)
+    own, is_input = format_tangent(line.learner_name), line.kind == "input"
     if len(directions) > 1:
-        shown = list(zip(directions, tangents[i], strict=True))
-        rates = join_items(message("rate along", tangent=rate.text, name=name) for name, rate in shown[:MAX_LISTED])
-        if len(shown) > MAX_LISTED:
-            rates = message("rates, cut", rates=rates, n=number_word(len(shown) - MAX_LISTED))
-        if line.kind == "input":
-            return _say_input("input tangents", line, tangent=own, rates=rates)
-        return message("with its tangents", equation=_equation(line), tangent=own, rates=rates)
-    if line.kind == "input":
-        return _say_input("input stays" if _all_zero(tangent) else "input moves", line, tangent=own, rate=tangent.text)
-    how = through or _say_rate(lines, i, tangents)
-    equation = " = ".join(filter(None, [own, how, tangent.text]))
-    return message("with its tangent", equation=_equation(line), tangent=equation)
+        slots = {"tangent": own, "rates": _list_rates(directions, tangents[i])}
+        key = "input tangents" if is_input else "with its tangents"
+    elif is_input:
+        slots = {"tangent": own, "rate": tangent.text}
+        key = "input stays" if _all_zero(tangent) else "input moves"
+    else:
+        how = through or _say_rate(lines, i, tangents)
+        slots = {"tangent": " = ".join(filter(None, [own, how, tangent.text]))}
+        key = "with its tangent"
+    said = _say_input(key, line, **slots) if is_input else message(key, equation=_equation(line), **slots)
+    return join_sentences(announce_turn(lines, i), said)
+
+
+def _list_rates(directions: Sequence[str], tangents: Sequence[Number]) -> str:
+    shown = list(zip(directions, tangents, strict=True))
+    rates = join_items(message("rate along", tangent=rate.text, name=name) for name, rate in shown[:MAX_LISTED])
+    more = len(shown) - MAX_LISTED
+    return message("rates, cut", rates=rates, n=number_word(more)) if more > 0 else rates
 
 
 def _say_rate(lines: Sequence[Line], i: int, tangents: Sequence[tuple[Number, ...]]) -> str:
     """What a tangent is made of: the partials times the tangents of the operands, in numbers, or of arrays in names."""
-    line, names = lines[i], name_operands(lines, i)
+    line, names = lines[i], formulas.name_operands(lines, i)
     moving = [operand for operand in line.line_operands if operand.partial]
     if line.is_scalar:
         return " + ".join(
@@ -140,7 +126,7 @@ def _say_rate(lines: Sequence[Line], i: int, tangents: Sequence[tuple[Number, ..
     how = " + ".join(
         f"{factor(partial_formula(o, names) or message('weights'))} · {format_tangent(names[o.name])}" for o in moving
     )
-    return message("the sum of", terms=how) if is_reduced(line) else how
+    return message("the sum of", terms=how) if formulas.is_reduced(line) else how
 
 
 def explain_seed(lines: Sequence[Line], i: int, seed: Number) -> str:
@@ -240,18 +226,18 @@ def _all_zero(number: Number) -> bool:
 
 def _arithmetic(lines: Sequence[Line], i: int, adjoint: Number, send: Contribution) -> str:
     """``−1 · cos 5 = −0.2837``; for arrays the formula ``c̄ · cos x = [1 2 3]``; for a linear map the map."""
-    line, operand, names = lines[i], lines[i].operands[send.slot], name_operands(lines, i)
+    line, operand, names = lines[i], lines[i].operands[send.slot], formulas.name_operands(lines, i)
     if operand.partial is None:
-        how = write_map(line, operand, names)
-        how = message("its adjoint through", map=how) if is_name(how) else how
+        how = formulas.write_map(line, operand, names)
+        how = message("its adjoint through", map=how) if formulas.is_name(how) else how
     elif adjoint.shape or operand.partial.shape or send.contribution.shape:
         formula = partial_formula(operand, names)
         formula = formula or f"∂{line.learner_name}/∂{lines[send.parent].learner_name}"
         how = f"{format_adjoint(line.learner_name)} · {factor(formula)}"
-        if resized := tell_resizing(line, adjoint, send):
+        if resized := formulas.tell_resizing(line, adjoint, send):
             how = message(_RESIZED[resized], product=how)
     else:
-        how = f"{adjoint.text} · {factor(substitute_partial(line, send.slot))}"
+        how = f"{adjoint.text} · {factor(formulas.substitute_partial(line, send.slot))}"
     return f"{how} = {send.contribution.text}"
 
 
