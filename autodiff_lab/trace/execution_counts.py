@@ -127,15 +127,16 @@ def _statements(node: ast.AST, source: int, compiled: set[int]) -> Iterator[_Sta
 
 def _own_rows(node: ast.stmt) -> range:
     """The rows of a statement without those of its body."""
-    start = _start(node)
+    start = first_row(node)
     if isinstance(node, ast.Match):
         return range(start, max(start + 1, node.cases[0].pattern.lineno))
     if inner := getattr(node, "body", None):
-        return range(start, max(start + 1, _start(inner[0])))
+        return range(start, max(start + 1, first_row(inner[0])))
     return range(start, (node.end_lineno or start) + 1)
 
 
-def _start(node: ast.stmt) -> int:
+def first_row(node: ast.AST) -> int:
+    """The row on which a statement or a lambda begins, with its decorators."""
     return min([node.lineno, *(decorator.lineno for decorator in getattr(node, "decorator_list", ()))])
 
 
@@ -227,7 +228,7 @@ def _count_rows(
     )
     missed = set()
     for statement in own:
-        owner = (place.filename, statement.owner.name, _start(statement.owner))
+        owner = (place.filename, statement.owner.name, first_row(statement.owner))
         if statement.times:
             counts[statement.rows[0] - place.first] = statement.turns or statement.times
         elif owner in entered and compiled.intersection(statement.rows):
@@ -245,7 +246,7 @@ def _count_rows(
 
 def _opening(place: Place, node: ast.stmt, block: Sequence[ast.stmt]) -> int | None:
     """The row of `else:`, `except:` or the like before a block, which is no statement."""
-    start = _start(block[0])
+    start = first_row(block[0])
     ends = [(other[-1].end_lineno or 0) for other in _blocks(node)]
     before = max([node.lineno, *(end for end in ends if end < start)])
     rows = range(start - 1, before, -1)

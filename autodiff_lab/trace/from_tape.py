@@ -292,7 +292,7 @@ def _operands(tape: Any, i: int, labels: Mapping[str, str]) -> Iterator[Operand]
         partial = partials.local_partial(tape, i, slot)
         shown = None if partial is None else Number.of(partial)
         formula, latex = partials.write_way_back(tape, i, slot)
-        edge, whole = edge_label(notation.format_expression(formula, labels) if formula else "", shown)
+        edge, whole = edge_label(notation.format_expression(formula, labels), shown)
         title, name = "" if whole == edge else whole, tape.name(parent)
         yield Operand(parent, name, value, shown, formula, latex, edge, title, value.flowing(to))
 

@@ -21,7 +21,7 @@ from typing import Any
 from autodiff_lab.engine.printing import replace_bidi
 from autodiff_lab.text.messages import join_items, message
 from autodiff_lab.trace.assigned_names import Assignment, find_assignments
-from autodiff_lab.trace.execution_counts import Place, follow_execution
+from autodiff_lab.trace.execution_counts import Place, first_row, follow_execution
 from autodiff_lab.trace.model import Source, Span, Turn
 from autodiff_lab.transforms.recording import name_of
 
@@ -68,7 +68,7 @@ def locate(f: Callable[..., Any], sites: Sequence[Frames] | None, n_lines: int, 
         `f` itself is the first source, if it has one.
     """
     book = _Book()
-    root = code_of(f)
+    root = getattr(unwrap_function(f), "__code__", None)  # a function that is not written in Python has none
     found = root is not None and book.block(root) is not None
     note = ""
     if root is None:
@@ -96,11 +96,6 @@ def unwrap_function(f: Callable[..., Any]) -> Callable[..., Any]:
     if inspect.isfunction(call):
         return unwrap_function(call)
     return getattr(f, "__func__", f)
-
-
-def code_of(f: Callable[..., Any]) -> CodeType | None:
-    """Give the code object of what a learner wrote; None for a function that is not written in Python."""
-    return getattr(unwrap_function(f), "__code__", None)
 
 
 @dataclass(frozen=True)
@@ -174,7 +169,7 @@ class _Book:
             return None
         lines = _file(code.co_filename)
         line, start, *end = _in_characters(lines, *_start(node), *_end(node))
-        first = min([line, *(decorator.lineno for decorator in getattr(node, "decorator_list", ()))])
+        first = first_row(node)
         start = 0 if first < line else start
         for number, block in enumerate(self.blocks):
             if block.holds(code.co_filename, (first, start, *end)):
@@ -208,13 +203,8 @@ def _function_node(code: CodeType) -> _Function | None:
         within = (ast.Lambda,) if code.co_name == "<lambda>" else (ast.Lambda, ast.FunctionDef, ast.AsyncFunctionDef)
         nodes = tuple(n for n in nodes if isinstance(n, within) and _start(n) <= start and end <= _end(n))
     else:
-        nodes = tuple(
-            node
-            for node in nodes
-            if not isinstance(node, ast.Lambda)
-            and node.name == code.co_name
-            and code.co_firstlineno in (node.lineno, *(decorator.lineno for decorator in node.decorator_list))
-        )
+        named = (node for node in nodes if not isinstance(node, ast.Lambda) and node.name == code.co_name)
+        nodes = tuple(node for node in named if code.co_firstlineno in (node.lineno, first_row(node)))
     return min(nodes, key=_size, default=None)
 
 

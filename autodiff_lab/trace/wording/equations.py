@@ -41,16 +41,16 @@ _GAP = ("p", "   ")
 def write_line(line: Line) -> tuple[Equation, ...]:
     """What a line of the tape records: v₂ = v₋₁ · v₀ = 2 · 5 = 10."""
     pieces = [("n", line.display_name), EQUALS, ("p", line.expression)]
-    return (_end_in_value([*pieces, *_put_values(line)], line.value.text),)
+    return (_end_in_value([*pieces, *_write_values(line)], line.value.text),)
 
 
 def calculate_line(line: Line) -> Equation:
     """What a line records: ``b = x1 · x2 = 2 · 5 = 10``."""
     pieces = [("n", line.learner_name), *([EQUALS, ("p", line.reading)] if line.operands else [])]
-    return _end_in_value([*pieces, *_put_values(line)], line.value.in_node)
+    return _end_in_value([*pieces, *_write_values(line)], line.value.in_node)
 
 
-def _put_values(line: Line) -> list[Piece]:
+def _write_values(line: Line) -> list[Piece]:
     values = substitute_values(line) if line.operands else ""
     return [EQUALS, ("v", values)] if values else []
 
@@ -170,8 +170,8 @@ def write_tangents(
     elif way := _write_way_through(line, through):
         head = [own, EQUALS, *way]
     else:
-        partials = [(("p", f"∂{line.display_name}/∂{lines[o.line].display_name}"), o) for o in line.line_operands]
-        head = [own, EQUALS, *_join_terms([[partial, DOT, ("t", format_tangent(o.name))] for partial, o in partials])]
+        symbols = ((f"∂{line.display_name}/∂{lines[o.line].display_name}", o.name) for o in line.line_operands)
+        head = [own, EQUALS, *_join_products([(partial, format_tangent(name)) for partial, name in symbols], DOT)]
         if line.is_scalar:
             middles = [_write_products(line, rates, len(directions) == 1) for rates in _list_rates(line, tangents)]
         elif sums := _write_sum_of_arrays(line):
@@ -199,19 +199,22 @@ def _list_rates(line: Line, tangents: Sequence[Sequence[Number]]) -> list[tuple[
 
 def _write_products(line: Line, rates: Sequence[Number], with_formulas: bool) -> list[Piece]:
     """The local partials times the tangents of the operands, in numbers; before that the partials as formulas."""
-    terms = [(("t", atom(rate.text)), operand) for rate, operand in zip(rates, line.line_operands, strict=True)]
-    products = [EQUALS, *_join_terms([[("p", atom(o.partial.text)), TIMES, rate] for rate, o in terms])]
-    if not with_formulas or all(partial_formula(o) == o.partial.text for _, o in terms):
+    shown = [atom(rate.text) for rate in rates]
+    partials = [operand.partial.text for operand in line.line_operands]
+    written = [partial_formula(operand) for operand in line.line_operands]
+    products = [EQUALS, *_join_products(zip(map(atom, partials), shown, strict=True))]
+    if not with_formulas or written == partials:
         return products
-    return [EQUALS, *_join_terms([[("p", factor(partial_formula(o))), TIMES, rate] for rate, o in terms]), *products]
+    return [EQUALS, *_join_products(zip(map(factor, written), shown, strict=True)), *products]
 
 
 def _write_sum_of_arrays(line: Line, names: Mapping[str, str] = {}) -> list[Piece]:
     """The local partials times the tangents of the operands, of arrays: in formulas; nothing where one is too long."""
-    found = [(partial_formula(o, names), ("t", format_tangent(names.get(o.name, o.name)))) for o in line.line_operands]
-    if not all(formula for formula, _ in found):
+    written = [partial_formula(operand, names) for operand in line.line_operands]
+    if not all(written):
         return []
-    terms = _join_terms([[("p", factor(formula)), TIMES, rate] for formula, rate in found])
+    rates = [format_tangent(names.get(operand.name, operand.name)) for operand in line.line_operands]
+    terms = _join_products(zip(map(factor, written), rates, strict=True))
     return fill_with_pieces("the sum of", terms=terms) if formulas.is_reduced(line) else terms
 
 
@@ -226,9 +229,8 @@ def calculate_tangents(
         how = _calculate_rate(lines, i, tangents, through) if line.operands else []
         pieces += [("c", message("rate")), *([*how, EQUALS] if how else []), ("u", tangents[i][0].in_node)]
         return join_pieces(pieces)
-    rates = [
-        [("t", f"{name}: "), ("u", tangent.in_node)] for name, tangent in zip(directions, tangents[i], strict=True)
-    ]
+    each = zip(directions, tangents[i], strict=True)
+    rates = [[("t", f"{name}: "), ("u", tangent.in_node)] for name, tangent in each]
     pieces += [("c", message("rates")), *_join_groups(rates[:MAX_LISTED], ("p", message("separator")))]
     return join_pieces(pieces + [("p", "…")] * (len(rates) > MAX_LISTED))
 
@@ -240,10 +242,9 @@ def _calculate_rate(lines: Sequence[Line], i: int, tangents: Sequence[Sequence[N
         return way
     if not line.is_scalar:
         return _write_sum_of_arrays(line, formulas.name_operands(lines, i))
-    factors = [(operand.partial.text, atom(tangents[operand.line][0].text)) for operand in line.line_operands]
-    return _join_terms(
-        [[("p", atom(partial) if k else partial), TIMES, ("t", rate)] for k, (partial, rate) in enumerate(factors)]
-    )
+    rates = [atom(tangents[operand.line][0].text) for operand in line.line_operands]
+    first, *others = [operand.partial.text for operand in line.line_operands]
+    return _join_products(zip([first, *map(atom, others)], rates, strict=True))
 
 
 def term_forward(operand: Operand, tangent: Number) -> str:
@@ -278,7 +279,7 @@ def same_partials(f: str, pairs: Sequence[tuple[str, Number, Number]]) -> Equati
 def same_number(result: str, tangent: Number, terms: Sequence[tuple[Number, Number]], total: Number) -> Equation:
     """Forward a rate, in reverse the gradient times the direction: ẏ = 6.3582 = 5.5 × 1 + 1.7163 × 0.5 = 6.3582."""
     products = [[("a", atom(partial.text)), TIMES, ("t", atom(seed.text))] for partial, seed in terms]
-    pieces = [("g", format_tangent(result)), EQUALS, ("u", tangent.text), EQUALS, *_join_terms(products), EQUALS]
+    pieces = [("g", format_tangent(result)), EQUALS, ("u", tangent.text), EQUALS, *_join_groups(products, PLUS), EQUALS]
     return join_pieces([*pieces, ("r", total.text), _note("forward and from the gradient")])
 
 
@@ -299,9 +300,9 @@ def _join_groups(groups: Iterable[Sequence[Piece]], between: Piece) -> list[Piec
     return [piece for k, group in enumerate(groups) for piece in ([between, *group] if k else group)]
 
 
-def _join_terms(terms: Iterable[Sequence[Piece]]) -> list[Piece]:
-    """Put a plus between terms."""
-    return _join_groups(terms, PLUS)
+def _join_products(factors: Iterable[tuple[str, str]], sign: Piece = TIMES) -> list[Piece]:
+    """Write the sum of partials times tangents."""
+    return _join_groups([[("p", partial), sign, ("t", rate)] for partial, rate in factors], PLUS)
 
 
 def fill_with_pieces(key: str, **slots: list[Piece]) -> list[Piece]:

@@ -12,15 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_lab.text.messages import (
-    join_items,
-    join_sentences,
-    join_with_and,
-    message,
-    number_word,
-    plural_message,
-    template,
-)
+from autodiff_lab.text.messages import join_items, join_sentences, join_with_and, message, number_word, plural_message
 from autodiff_lab.text.notation import atom, factor, format_adjoint, format_tangent
 from autodiff_lab.trace.model import Contribution, Line, Number, Operand, Source
 from autodiff_lab.trace.wording import formulas
@@ -174,7 +166,7 @@ def explain_sweep(
 
 def explain_remark(lines: Sequence[Line], key: str, named: Sequence[int]) -> str:
     """Say what is wrong about an event of a faulty sweep."""
-    return message(key, names=template("and").join(dict.fromkeys(lines[j].clear_name for j in named)))
+    return message(key, names=message("and").join(dict.fromkeys(lines[j].clear_name for j in named)))
 
 
 def constant_note(value: Number | None) -> str:
@@ -199,7 +191,7 @@ def way_notes(sources: Sequence[Source]) -> list[str]:
                 said.append(
                     plural_message("line ran" if n else "line missed", len(rows), line=rows[0], last=rows[-1], n=n)
                 )
-        notes += [message("the way of", name=source.name, ways=template("semicolon").join(said))] if said else []
+        notes += [message("the way of", name=source.name, ways=message("semicolon").join(said))] if said else []
     return notes
 
 
