@@ -24,12 +24,13 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _Loop = ast.For | ast.AsyncFor | ast.While
 
 
-class Place(NamedTuple):
-    """A piece of source whose executed lines are counted: its file, first line, text and kind."""
+@dataclass(frozen=True)
+class Place:
+    """A piece of source whose executed lines are counted: its file, first line, text and syntax tree."""
 
     filename: str
     first: int
-    text: Sequence[str]
+    text: tuple[str, ...]
     node: ast.AST
 
 
@@ -135,7 +136,7 @@ def _own_rows(node: ast.stmt) -> range:
     return range(start, (node.end_lineno or start) + 1)
 
 
-def first_row(node: ast.AST) -> int:
+def first_row(node: ast.stmt | ast.expr) -> int:
     """The row on which a statement or a lambda begins, with its decorators."""
     return min([node.lineno, *(decorator.lineno for decorator in getattr(node, "decorator_list", ()))])
 

@@ -124,10 +124,9 @@ def build_outline(
             while stop < end and _is_same_section(paths[stop - 1], paths[stop], depth):
                 stop += 1
             kind, *place = paths[i][depth]
-            title, n = _title(kind, place, sources)
-            if kind == "loop":
-                n = paths[stop - 1][depth + 1][2]
-            found.append(Section(kind, title, i, stop, inside(i, stop, depth + 1), n))
+            # Inside of a loop is a turn: its kind, its number, and how many there are.
+            n = place[0] if kind == "turn" else paths[stop - 1][depth + 1][2] if kind == "loop" else 0
+            found.append(Section(kind, _title(kind, place, sources), i, stop, inside(i, stop, depth + 1), n))
             i = stop
         return tuple(found)
 
@@ -187,16 +186,16 @@ def _is_same_section(before: list[Key], after: list[Key], depth: int) -> bool:
     return after[depth][0] != "loop" or after[depth + 1][1] >= before[depth + 1][1]
 
 
-def _title(kind: str, place: Sequence[int], sources: Sequence[Source]) -> tuple[str, int]:
+def _title(kind: str, place: Sequence[int], sources: Sequence[Source]) -> str:
     if kind == "turn":
-        return message("one turn", n=place[0]), place[0]
+        return message("one turn", n=place[0])
     if kind == "sweep":
-        return message("segment inner"), 0
+        return message("segment inner")
     text = sources[place[0]].text[place[1]]
     if kind == "call":
         _, row, column, end_row, end_column = place
         text = text[column : end_column if end_row == row else None]
-    return shorten(text.strip(), _MAX_TITLE_LENGTH), 0
+    return shorten(text.strip(), _MAX_TITLE_LENGTH)
 
 
 def simplify_outline(section: Section, named: Callable[[int], str]) -> Section:

@@ -49,18 +49,34 @@ def seed_of(tape: Any) -> Any:
     return np.ones(np.shape(tape.values[tape.output]))[()]
 
 
-def watch_sweep(tape: Any) -> Iterator[SweepEvent]:
-    """Watch the engine's own sweep."""
+def seed_adjoints(tape: Any) -> list[Any]:
+    """The adjoints before a sweep: the result has its seed, and nothing has arrived anywhere else."""
     adjoints: list[Any] = [None] * len(tape)
-    held: list[Any] = [None] * len(tape)
-    held[tape.output] = seed_of(tape)
+    adjoints[tape.output] = seed_of(tape)
+    return adjoints
+
+
+def watch_sweep(tape: Any) -> Iterator[SweepEvent]:
+    """Watch the engine's own sweep: it says which lines send, in which order, and which adjoint each has."""
+    adjoints: list[Any] = [None] * len(tape)
+    held = seed_adjoints(tape)
     for i in tape.sweep(tape.output, held[tape.output], adjoints):
-        yield from send_one_by_one(i, adjoints[i], _contributions(tape, i, adjoints, held))
+        yield from send(tape, i, adjoints[i], held)
 
 
-def send_one_by_one(i: int, adjoint: Any, contributions: Iterable[RawContribution]) -> list[SweepEvent]:
-    """An event for each contribution of line `i`; one without any for a line that has none."""
-    return [SweepEvent(i, adjoint, (contribution,)) for contribution in contributions] or [SweepEvent(i, adjoint)]
+def send(tape: Any, i: int, adjoint: Any, held: list[Any], overwrites: bool = False) -> list[SweepEvent]:
+    """Let line `i` send: each contribution is added to what its parent has `held` so far, or takes its place.
+
+    Each contribution is an event; a line that has none is one, too.
+    """
+    events = []
+    for slot, parent, contribution in pull_back(tape, i, adjoint):
+        before = held[parent]
+        held[parent] = contribution if overwrites else add_to(before, contribution)
+        replaces = overwrites and before is not None
+        sent = RawContribution(slot, parent, contribution, before, held[parent], replaces)
+        events.append(SweepEvent(i, adjoint, (sent,)))
+    return events or [SweepEvent(i, adjoint)]
 
 
 def pull_back(tape: Any, i: int, adjoint: Any) -> Iterator[tuple[int, int, Any]]:
@@ -75,16 +91,6 @@ def pull_back(tape: Any, i: int, adjoint: Any) -> Iterator[tuple[int, int, Any]]
 def add_to(before: Any, contribution: Any) -> Any:
     """The sum so far, of which nothing may be there yet."""
     return contribution if before is None else before + contribution
-
-
-def _contributions(tape: Any, i: int, adjoints: list[Any], held: list[Any]) -> Iterator[RawContribution]:
-    """What line `i` has just sent; the engine's adjoint has the last word."""
-    last = {parent: slot for slot, parent in enumerate(tape.parents[i])}
-    for slot, parent, contribution in pull_back(tape, i, adjoints[i]):
-        before = held[parent]
-        # Between two operands that are the same line the engine does not stop, so that sum is formed here.
-        held[parent] = adjoints[parent] if last[parent] == slot else add_to(before, contribution)
-        yield RawContribution(slot, parent, contribution, before, held[parent])
 
 
 def sweep_steps(

@@ -14,7 +14,7 @@ import linecache
 import os
 import sysconfig
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from types import CodeType
 from typing import Any
 
@@ -27,7 +27,7 @@ from autodiff_lab.transforms.recording import name_of
 
 Frames = tuple[tuple[CodeType, int], ...]
 _Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
-_Place = tuple[int, int, int, int]  # the line and the character column where a text starts, and where it ends
+_Stretch = tuple[int, int, int, int]  # the line and the character column where a text starts, and where it ends
 _LIBRARIES = tuple(f"{sysconfig.get_path(name)}{os.sep}" for name in ("stdlib", "platstdlib", "purelib", "platlib"))
 # Code that Python makes for the inside of an expression; its text belongs to the function around it.
 _INSIDE = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
@@ -70,19 +70,20 @@ def locate(f: Callable[..., Any], sites: Sequence[Frames] | None, n_lines: int, 
     book = _Book()
     root = getattr(unwrap_function(f), "__code__", None)  # a function that is not written in Python has none
     found = root is not None and book.block(root) is not None
+    spans: list[tuple[Span, ...]] = [()] * n_lines
+    for line, frames in enumerate(sites or ()):
+        spans[line] = tuple(span for span in (book.span(*frame) for frame in frames) if span is not None)
     note = ""
     if root is None:
         note = message("not Python", name=name_of(f))
     elif not found:
         note = message("no source", name=name_of(f), file=root.co_filename)
-    spans: list[tuple[Span, ...]] = [()] * n_lines
-    for line, frames in enumerate(sites or ()):
-        spans[line] = tuple(span for span in (book.span(*frame) for frame in frames) if span is not None)
-    if book.lost - {root} and found:
+    elif book.lost:
         note = message("no source of some", names=join_items(sorted(code.co_name for code in book.lost)))
-    ways = follow_execution(walk, [block.place for block in book.blocks], n_lines)
-    shown = tuple(replace(block.source, ran=ran) for block, ran in zip(book.blocks, ways.ran, strict=True))
-    return Located(shown, tuple(spans), note, ways.turns, dict(book.assignments()))
+    flow = follow_execution(walk, book.blocks, n_lines)
+    counted = zip(book.blocks, flow.ran, strict=True)
+    sources = tuple(Source(block.name, block.first, block.text, ran) for block, ran in counted)
+    return Located(sources, tuple(spans), note, flow.turns, dict(book.assignments()))
 
 
 def unwrap_function(f: Callable[..., Any]) -> Callable[..., Any]:
@@ -99,26 +100,19 @@ def unwrap_function(f: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @dataclass(frozen=True)
-class _Block:
-    """A source, and how to go from a place in the file to a place in the dedented text."""
+class _Block(Place):
+    """A piece of source, and how to go from a place in the file to a place in the dedented text."""
 
-    filename: str
-    source: Source
+    name: str
     shifts: tuple[int, ...]
-    end: tuple[int, int]
-    node: _Function
+    end: tuple[int, ...]
 
-    @property
-    def place(self) -> Place:
-        return Place(self.filename, self.source.first_line, self.source.text, self.node)
+    def holds(self, filename: str, place: _Stretch) -> bool:
+        return filename == self.filename and (self.first, self.shifts[0]) <= place[:2] and place[2:] <= self.end
 
-    def holds(self, filename: str, place: _Place) -> bool:
-        first = (self.source.first_line, self.shifts[0])
-        return filename == self.filename and first <= place[:2] and place[2:] <= self.end
-
-    def span(self, number: int, place: _Place) -> Span:
+    def span(self, number: int, place: _Stretch) -> Span:
         line, column, end_line, end_column = place
-        row, end_row = line - self.source.first_line, end_line - self.source.first_line
+        row, end_row = line - self.first, end_line - self.first
         return Span(number, row, max(0, column - self.shifts[row]), end_row, max(0, end_column - self.shifts[end_row]))
 
 
@@ -175,8 +169,8 @@ class _Book:
             if block.holds(code.co_filename, (first, start, *end)):
                 return number
         text, shifts = _dedent(lines[first - 1 : end[0]], start, end[1], isinstance(node, ast.Lambda))
-        source = Source(getattr(node, "name", "<lambda>"), first, tuple(map(replace_bidi, text)))
-        self.blocks.append(_Block(code.co_filename, source, shifts, tuple(end), node))
+        text, name = tuple(map(replace_bidi, text)), getattr(node, "name", "<lambda>")
+        self.blocks.append(_Block(code.co_filename, first, text, node, name, shifts, tuple(end)))
         return len(self.blocks) - 1
 
 
@@ -237,7 +231,7 @@ def _extent(code: CodeType) -> tuple[tuple[int, int], tuple[int, int]]:
     return min(starts), max(ends)
 
 
-def _place(code: CodeType, lasti: int) -> _Place | None:
+def _place(code: CodeType, lasti: int) -> _Stretch | None:
     """The line and character column where a bytecode starts and ends in its file."""
     positions = list(code.co_positions())
     line, end_line, column, end_column = positions[lasti // 2] if lasti // 2 < len(positions) else (None,) * 4
@@ -251,7 +245,7 @@ def _place(code: CodeType, lasti: int) -> _Place | None:
     return _in_characters(lines, line, column, end_line, end_column)
 
 
-def _in_characters(lines: Sequence[str], line: int, byte: int, end_line: int, end_byte: int) -> _Place:
+def _in_characters(lines: Sequence[str], line: int, byte: int, end_line: int, end_byte: int) -> _Stretch:
     """Turn columns counted in UTF-8 bytes, as Python counts, into columns counted in characters."""
     start, end = lines[line - 1].encode()[:byte], lines[end_line - 1].encode()[:end_byte]
     return line, len(start.decode(errors="ignore")), end_line, len(end.decode(errors="ignore"))
