@@ -133,7 +133,7 @@ class Excerpts(TapeReader):
         later = [event for event in self._events if event.line >= end]
         arrived: dict[int, Any] = {}
         if swept or tape.output in place:
-            told = reverse_steps.sweep_steps(tape, self.lines, self._events, of=own, largest_size=self._largest)
+            told = reverse_steps.sweep_steps(tape, self.lines, self._events, self._largest, own)
             last = len(steps) + len(swept)
             if tape.output in place:
                 parts.append(StepRange(len(steps), last, len(tape)))
@@ -142,7 +142,7 @@ class Excerpts(TapeReader):
                 told[0] = Step("seed", end - 1)
                 parts.append(StepRange(len(steps) + 1, last, len(tape) + 1 + len(later)))
             products = sum(len(event.sent) for event in later)
-            steps += reverse_steps.measure_steps(tape, told, self._held, end=end, products=products)
+            steps += reverse_steps.measure_steps(tape, told, self._held, end, products)
         if number == 0 and swept:
             shown = {i: Number.of(self.arrivals[i][2]) for i in range(tape.n_inputs) if i in self.arrivals}
             gradient = equations.gradient(run.derivative_name, self.lines[: tape.n_inputs], shown)

@@ -41,24 +41,23 @@ def read_directions(tape: Any, direction: Any) -> list[tuple[str, Seeds]]:
 
 
 def _read_direction(tape: Any, direction: Any) -> tuple[str, Seeds]:
-    names, values = tape.input_names, tape.values[: tape.n_inputs]
+    names = tape.input_names
+    name = direction if isinstance(direction, str) else "custom"
     if isinstance(direction, str):
-        name, direction = direction, {direction: None}
-    elif isinstance(direction, Mapping):
-        name = "custom"
-    else:
-        seeds = tuple(direction) if isinstance(direction, tuple) else (direction,)
-        if len(seeds) != len(names):
+        direction = {direction: None}
+    elif not isinstance(direction, Mapping):
+        given = direction if isinstance(direction, tuple) else (direction,)
+        if len(given) != len(names):
             raise ShapeError(
-                f"The direction has {len(seeds)} tangents, and the inputs are {len(names)}: {', '.join(names)}. "
+                f"The direction has {len(given)} tangents, and the inputs are {len(names)}: {', '.join(names)}. "
                 "Write a tuple with one tangent for each."
             )
-        name, direction = "custom", dict(zip(names, seeds, strict=True))
+        direction = dict(zip(names, given, strict=True))
     for key in direction:
         if key not in names:
             raise InputError(f"The direction names {key!r}, and the inputs are {', '.join(names)}.")
     seeds = []
-    for label, value in zip(names, values, strict=True):
+    for label, value in zip(names, tape.values[: tape.n_inputs], strict=True):
         tangent = direction.get(label, np.zeros(np.shape(value)))
         tangent = np.ones(np.shape(value)) if tangent is None else tangent
         seeds.append(as_shaped(tangent, value, f"the tangent of {label}"))
@@ -125,18 +124,17 @@ def _numbers(tape: Any, i: int, tangent: Any, count: int) -> tuple[Number, ...]:
 def _bring_by_operands(tape: Any, i: int, tangents: Sequence[Any]) -> Iterator[tuple[int, int, Any]]:
     """What each operand brings by itself: its slot, its line, its share of the tangent."""
     for slot, j in enumerate(tape.parents[i]):
-        if j < 0 or tangents[j] is None:
-            continue
-        alone = tuple(tangents[j] if k == slot else None for k in range(len(tape.parents[i])))
-        brought = recording.push_line(tape, i, alone)
-        if brought is not None:
-            yield slot, j, brought
+        if j >= 0 and tangents[j] is not None:
+            alone = tuple(tangents[j] if k == slot else None for k in range(len(tape.parents[i])))
+            brought = recording.push_line(tape, i, alone)
+            if brought is not None:
+                yield slot, j, brought
 
 
 def _through_map(tape: Any, i: int, line: Line, names: Mapping[str, str]) -> str:
     """How tangents go through a line that has no table of partials: the map itself, with a dot over what moves."""
     op = tape.ops[i]
-    moving = [operand.name for operand in line.operands if operand.line is not None]
+    moving = [operand.name for operand in line.line_operands]
     dots = {name: notation.format_tangent(names.get(name, name)) for name in moving}
     if op is None or op.kind in ("elementwise", "reduction", "flat"):
         return ""

@@ -197,11 +197,11 @@ def _follow_sweep(tape: Any, trace: Trace, fault: str = "") -> Trace:
     if tape.output is not None:
         events = list(wrong.sweep(tape) if wrong else reverse_steps.watch_sweep(tape))
         adjoints = reverse_steps.final_adjoints(tape, events)
-        swept = reverse_steps.sweep_steps(tape, lines, events)
+        swept = reverse_steps.sweep_steps(tape, lines, events, reverse_steps.find_largest_size(events))
         if asked:
             questions = [(), *(tuple(quiz.about_contribution(tape, lines, event)) for event in events)]
             swept = [replace(step, questions=about) for step, about in zip(swept, questions, strict=True)]
-        steps += reverse_steps.measure_steps(tape, swept, held, faulty=bool(wrong))
+        steps += reverse_steps.measure_steps(tape, swept, held, len(tape), faulty=bool(wrong))
     truth = _find_truth(tape) if wrong else None
     steps[-1] = steps[-1].with_equation(equations.gradient(trace.derivative_name, lines, adjoints, truth))
     products = sum(len(event.sent) for event in events)

@@ -108,9 +108,8 @@ def about_tangent(tape: Any, lines: Sequence[Line], i: int, tangents: Sequence[A
     yield _question("tangent", ask, tangents[i], wrong())
 
 
-def _partial(tape: Any, i: int, slot: int, args: tuple[Any, ...] | None = None) -> Any:
-    op = tape.ops[i]
-    return op.local_partial(slot, tape.values[i], *(tape.args[i] if args is None else args))
+def _partial(tape: Any, i: int, slot: int) -> Any:
+    return tape.ops[i].local_partial(slot, tape.values[i], *tape.args[i])
 
 
 def _misread_partials(tape: Any, i: int, slot: int) -> Iterator[tuple[str, Any]]:

@@ -94,19 +94,13 @@ def add_to(before: Any, contribution: Any) -> Any:
 
 
 def sweep_steps(
-    tape: Any,
-    lines: Sequence[Line],
-    events: Sequence[SweepEvent],
-    *,
-    of: Container[int] | None = None,
-    largest_size: float | None = None,
+    tape: Any, lines: Sequence[Line], events: Sequence[SweepEvent], largest: float, of: Container[int] | None = None
 ) -> list[Step]:
     """The seed and a step for each event of a sweep; of these lines, or of all.
 
-    `largest_size` is the size of the largest contribution of the run, where it is known.
+    `largest` is the size of the largest contribution, see `find_largest_size`.
     """
     seed = Number.of(seed_of(tape))
-    largest = find_largest_size(events) if largest_size is None else largest_size
     made = [_seed_step(lines, tape.output, seed, explanations.explain_seed(lines, tape.output, seed))]
     for event, (users, count) in zip(events, _find_waiting(events), strict=True):
         if of is not None and event.line not in of:
@@ -165,21 +159,13 @@ def record_step(
 
 
 def measure_steps(
-    tape: Any,
-    steps: Iterable[Step],
-    held: Sequence[Kept],
-    *,
-    end: int | None = None,
-    products: int = 0,
-    faulty: bool = False,
+    tape: Any, steps: Sequence[Step], held: Sequence[Kept], end: int, products: int = 0, faulty: bool = False
 ) -> Iterator[Step]:
     """Say of each step of a sweep what it has cost, and which lines it lets go.
 
     Before the first step, the lines up to `end` are held, and `products` multiplications are done.
     """
-    end = len(tape) if end is None else end
-    told = list(steps)
-    for step, after in zip_longest(told, told[1:]):
+    for step, after in zip_longest(steps, steps[1:]):
         products += len(step.sends)
         # A line whose last contribution has gone is not asked for again, nor any line behind it. A faulty sweep may.
         done = step.phase == "sweep" and not faulty and (after is None or after.line != step.line)
