@@ -55,7 +55,7 @@ class _Frame:
     """A call that is running: the statement that it is at, and the loops that it is in, each with its visit."""
 
     at: _Statement | None = None
-    loops: list[tuple[_Statement, list[int]]] = field(default_factory=list)
+    loops: dict[_Statement, list[int]] = field(default_factory=dict)
 
 
 class Flow(NamedTuple):
@@ -104,12 +104,12 @@ def _statements(node: ast.AST, source: int, compiled: set[int]) -> Iterator[_Sta
     """All statements inside a function, those of the functions inside it as well; a lambda has none."""
 
     def inside(
-        body: Sequence[ast.stmt], owner: _Function, around: tuple[_Statement, ...], loop: _Statement | None
+        body: Sequence[ast.stmt], owner: _Function, around: tuple[_Statement, ...], loop: _Statement | None = None
     ) -> Iterator[_Statement]:
-        loops = (*(around[-1].loops if around else ()), *([loop] if loop else []))
+        loops = around[-1].loops if around else ()
         opens = loop
         for child in body:
-            statement = _Statement(child, source, _own_rows(child), around, loops, owner)
+            statement = _Statement(child, source, _own_rows(child), around, (*loops, loop) if loop else loops, owner)
             if compiled.intersection(statement.rows):
                 # A turn begins where the first statement of the body does, if that has a row of its own.
                 if opens and statement.rows[0] > opens.rows[-1]:
@@ -117,13 +117,13 @@ def _statements(node: ast.AST, source: int, compiled: set[int]) -> Iterator[_Sta
                 opens = None
             yield statement
             if isinstance(child, _Function):
-                yield from inside(child.body, child, (), None)
+                yield from inside(child.body, child, ())
             elif not isinstance(child, ast.ClassDef):
                 for block in _blocks(child):
                     own = statement if isinstance(child, _Loop) and block is child.body else None
                     yield from inside(block, owner, (*around, statement), own)
 
-    return inside(node.body, node, (), None) if isinstance(node, _Function) else iter(())
+    return inside(node.body, node, ()) if isinstance(node, _Function) else iter(())
 
 
 def _own_rows(node: ast.stmt) -> range:
@@ -186,7 +186,7 @@ def _turns_now(frames: Mapping[int, _Frame], running: Sequence[int]) -> tuple[tu
     return tuple(
         (loop, visit, visit[0])
         for number in running
-        for loop, visit in frames[number].loops
+        for loop, visit in frames[number].loops.items()
         if visit[0] and frames[number].at is not loop
     )
 
@@ -199,18 +199,17 @@ def _arrive(frame: _Frame, statement: _Statement, instruction: int) -> None:
     elsewhere = before is None or (before is not statement and statement not in before.around)
     again = instruction == statement.entry and not isinstance(statement.node, ast.While)
     within = (*statement.loops, statement) if isinstance(statement.node, _Loop) else statement.loops
-    frame.loops = [(loop, visit) for loop, visit in frame.loops if loop in within]
+    frame.loops = {loop: visit for loop, visit in frame.loops.items() if loop in within}
     if not elsewhere and not again:
         return
     statement.times += 1
     if statement.opens:
         statement.opens.turns += 1
-        for loop, visit in frame.loops:
-            if loop is statement.opens:
-                visit[0] += 1
+        if statement.opens in frame.loops:
+            frame.loops[statement.opens][0] += 1
     if isinstance(statement.node, _Loop):
-        frame.loops = [(loop, visit) for loop, visit in frame.loops if loop is not statement]
-        frame.loops.append((statement, [0]))
+        frame.loops.pop(statement, None)
+        frame.loops[statement] = [0]
 
 
 def _count_rows(
@@ -222,25 +221,21 @@ def _count_rows(
 ) -> tuple[int, ...]:
     """How often each row of a source ran."""
     counts = [NOT_KNOWN] * len(place.text)
-    own = dict.fromkeys(
-        statement
-        for line in range(place.first, place.first + len(counts))
-        if (statement := statements.get((place.filename, line)))
-    )
-    missed = set()
+    there = (statements.get((place.filename, place.first + row)) for row in range(len(counts)))
+    own = dict.fromkeys(statement for statement in there if statement)
+    missed: set[ast.stmt] = set()
     for statement in own:
         owner = (place.filename, statement.owner.name, first_row(statement.owner))
         if statement.times:
             counts[statement.rows[0] - place.first] = statement.turns or statement.times
         elif owner in entered and compiled.intersection(statement.rows):
-            missed.add(statement)
+            missed.add(statement.node)
             for line in statement.rows:
                 counts[line - place.first] = 0
-    nodes = {statement.node for statement in missed}
     for statement in own:
         for block in _blocks(statement.node):
             opening = _opening(place, statement.node, block)
-            if nodes.issuperset(block) and opening and (place.filename, opening) not in came:
+            if missed.issuperset(block) and opening and (place.filename, opening) not in came:
                 counts[opening - place.first] = 0
     return tuple(counts) if any(count not in (NOT_KNOWN, 1) for count in counts) else ()
 

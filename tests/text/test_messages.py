@@ -16,8 +16,7 @@ from autodiff_lab.figures.graph.draw import draw
 from autodiff_lab.figures.graph.render import DrawingError
 from autodiff_lab.figures.style import fonts
 from autodiff_lab.text import messages
-from autodiff_lab.text.catalogue import LANGUAGES, ROOMS, read_catalogue, read_room
-from autodiff_lab.text.messages import message, use_language
+from autodiff_lab.text.messages import LANGUAGES, ROOMS, message, read_catalogue, read_room, use_language
 from autodiff_lab.trace.faulty_engines import FAULTS
 from autodiff_lab.trace.quiz import KINDS
 
