@@ -61,7 +61,7 @@ class Excerpts(TapeReader):
     def __init__(self, tape: Any, f: Callable[..., Any], value: Any = None) -> None:
         super().__init__(tape, f, value)
         self.lang = current_language()
-        self._events = [] if tape.output is None else list(reverse_steps.watch_sweep(tape))
+        self._events = reverse_steps.list_events(tape)
         self._largest = reverse_steps.find_largest_size(self._events)
         self._held = memory_usage.count_held(tape)
         self.steps = len(tape) + (len(self._events) + 1 if tape.output is not None else 0)

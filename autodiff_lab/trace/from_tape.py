@@ -18,7 +18,6 @@ from autodiff_lab.trace.assigned_names import Name
 from autodiff_lab.trace.faulty_engines import FAULTS, Fault
 from autodiff_lab.trace.model import Cost, Line, Number, Operand, Trace
 from autodiff_lab.trace.outline import Group, build_outline, overview
-from autodiff_lab.trace.reverse_steps import SweepEvent
 from autodiff_lab.trace.run_options import RunOptions
 from autodiff_lab.trace.wording import equations, explanations
 from autodiff_lab.transforms.keywords import parameter_names, spell_function
@@ -192,17 +191,15 @@ def _follow_sweep(tape: Any, trace: Trace, fault: str = "") -> Trace:
         reverse_steps.record_step(tape, lines, i, held, quiz.about_value(tape, i, line) if asked else ())
         for i, line in enumerate(lines)
     ]
-    adjoints: dict[int, Number] = {}
-    events: list[SweepEvent] = []
+    events = reverse_steps.list_events(tape, wrong.sweep if wrong else reverse_steps.watch_sweep)
     if tape.output is not None:
-        events = list(wrong.sweep(tape) if wrong else reverse_steps.watch_sweep(tape))
-        adjoints = reverse_steps.final_adjoints(tape, events)
         swept = reverse_steps.sweep_steps(tape, lines, events, reverse_steps.find_largest_size(events))
         if asked:
             questions = [(), *(tuple(quiz.about_contribution(tape, lines, event)) for event in events)]
             swept = [replace(step, questions=about) for step, about in zip(swept, questions, strict=True)]
         steps += reverse_steps.measure_steps(tape, swept, held, len(tape), faulty=bool(wrong))
-    truth = _find_truth(tape) if wrong else None
+    adjoints = reverse_steps.final_adjoints(tape, events)
+    truth = reverse_steps.final_adjoints(tape, reverse_steps.list_events(tape)) if wrong else None
     steps[-1] = steps[-1].with_equation(equations.gradient(trace.derivative_name, lines, adjoints, truth))
     products = sum(len(event.sent) for event in events)
     run = replace(
@@ -213,10 +210,6 @@ def _follow_sweep(tape: Any, trace: Trace, fault: str = "") -> Trace:
         hints=quiz.hints(steps),
     )
     return _mark_faulty(run, wrong, truth) if wrong else run
-
-
-def _find_truth(tape: Any) -> dict[int, Number]:
-    return {} if tape.output is None else reverse_steps.final_adjoints(tape, reverse_steps.watch_sweep(tape))
 
 
 def _mark_faulty(run: Trace, wrong: Fault, truth: Mapping[int, Number]) -> Trace:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 from typing import Any, NamedTuple
@@ -62,6 +62,11 @@ def watch_sweep(tape: Any) -> Iterator[SweepEvent]:
     held = seed_adjoints(tape)
     for i in tape.sweep(tape.output, held[tape.output], adjoints):
         yield from send(tape, i, adjoints[i], held)
+
+
+def list_events(tape: Any, sweep: Callable[[Any], Iterable[SweepEvent]] = watch_sweep) -> list[SweepEvent]:
+    """The events of a sweep; there are none where the result does not depend on the inputs."""
+    return [] if tape.output is None else list(sweep(tape))
 
 
 def send(tape: Any, i: int, adjoint: Any, held: list[Any], overwrites: bool = False) -> list[SweepEvent]:
@@ -193,6 +198,8 @@ def find_largest_size(events: Iterable[SweepEvent]) -> float:
 
 def final_adjoints(tape: Any, events: Iterable[SweepEvent]) -> dict[int, Number]:
     """The adjoints that are there in the end, by line."""
+    if tape.output is None:
+        return {}
     last = {tape.output: seed_of(tape)} | {sent.parent: sent.after for event in events for sent in event.sent}
     return {line: Number.of(adjoint) for line, adjoint in last.items()}
 

@@ -85,8 +85,10 @@ def _write_contribution(lines: Sequence[Line], i: int, adjoint: Number, send: Co
     line, parent, operand = lines[i], lines[send.parent], lines[i].operands[send.slot]
     bar = ("a", format_adjoint(line.name))
     held = [] if send.before is None or send.replaces else [("a", send.before.text), PLUS]
-    first = [("m", message("lost", value=send.before.text)), ("p", "  ")] if send.replaces and send.before else held
-    pieces = [("a", format_adjoint(parent.name)), EQUALS, *(first or [("m", message("not reached")), PLUS])]
+    first = held or [("m", message("not reached")), PLUS]
+    if send.replaces:
+        first = [("m", message("lost", value=send.before.text)), ("p", "  ")]
+    pieces = [("a", format_adjoint(parent.name)), EQUALS, *first]
     end = [EQUALS, ("r", send.after.text)]
     if operand.partial is None:
         return [*pieces, *write_term(line, adjoint, send), *end]
@@ -108,10 +110,9 @@ def calculate_contribution(lines: Sequence[Line], i: int, adjoint: Number, sends
     if not sends:
         return join_pieces([_head(lines[i]), ("c", message("nothing is sent back"))])
     (send,) = sends
-    lost = send.before if send.replaces else None
     held = [] if send.before is None or send.replaces else [("a", send.before.in_node), PLUS]
     term = write_term(lines[i], adjoint, send, formulas.name_operands(lines, i), bool(held))
-    gone = [("m", f"  {message('lost', value=lost.in_node)}")] if lost else []
+    gone = [("m", f"  {message('lost', value=send.before.in_node)}")] if send.replaces else []
     return join_pieces([_head(lines[send.parent]), *held, *term, EQUALS, ("r", send.after.in_node), *gone])
 
 
@@ -208,13 +209,15 @@ def _write_products(line: Line, rates: Sequence[Number], with_formulas: bool) ->
     return [EQUALS, *_join_products(zip(map(factor, written), shown, strict=True)), *products]
 
 
-def _write_sum_of_arrays(line: Line, names: Mapping[str, str] = {}) -> list[Piece]:
-    """The local partials times the tangents of the operands, of arrays: in formulas; nothing where one is too long."""
-    written = [partial_formula(operand, names) for operand in line.line_operands]
+def _write_sum_of_arrays(
+    line: Line, names: Mapping[str, str] = {}, sign: Piece = TIMES, unknown: str = ""
+) -> list[Piece]:
+    """The local partials times the tangents of the operands, of arrays: in formulas, see `write_rate`."""
+    written = [partial_formula(operand, names) or unknown for operand in line.line_operands]
     if not all(written):
         return []
     rates = [format_tangent(names.get(operand.name, operand.name)) for operand in line.line_operands]
-    terms = _join_products(zip(map(factor, written), rates, strict=True))
+    terms = _join_products(zip(map(factor, written), rates, strict=True), sign)
     return fill_with_pieces("the sum of", terms=terms) if formulas.is_reduced(line) else terms
 
 
@@ -226,7 +229,7 @@ def calculate_tangents(
     shown = (substitute_values(line) or line.reading) if line.operands else ""
     pieces = [_head(line), *([("v", shown), EQUALS] if shown else []), ("w", line.value.in_node)]
     if len(directions) == 1:
-        how = _calculate_rate(lines, i, tangents, through) if line.operands else []
+        how = line.operands and (_write_way_through(line, through) or write_rate(lines, i, tangents))
         pieces += [("c", message("rate")), *([*how, EQUALS] if how else []), ("u", tangents[i][0].in_node)]
         return join_pieces(pieces)
     each = zip(directions, tangents[i], strict=True)
@@ -235,16 +238,19 @@ def calculate_tangents(
     return join_pieces(pieces + [("p", "…")] * (len(rates) > MAX_LISTED))
 
 
-def _calculate_rate(lines: Sequence[Line], i: int, tangents: Sequence[Sequence[Number]], through: str) -> list[Piece]:
-    """What a tangent is made of."""
+def write_rate(
+    lines: Sequence[Line], i: int, tangents: Sequence[Sequence[Number]], sign: Piece = TIMES, unknown: str = ""
+) -> list[Piece]:
+    """What a tangent is made of: partials times tangents, in numbers, or of arrays in formulas.
+
+    A formula of arrays that is too long is called `unknown`; nothing is written if that is empty.
+    """
     line = lines[i]
-    if way := _write_way_through(line, through):
-        return way
     if not line.is_scalar:
-        return _write_sum_of_arrays(line, formulas.name_operands(lines, i))
+        return _write_sum_of_arrays(line, formulas.name_operands(lines, i), sign, unknown)
     rates = [atom(tangents[operand.line][0].text) for operand in line.line_operands]
     first, *others = [operand.partial.text for operand in line.line_operands]
-    return _join_products(zip([first, *map(atom, others)], rates, strict=True))
+    return _join_products(zip([first, *map(atom, others)], rates, strict=True), sign)
 
 
 def term_forward(operand: Operand, tangent: Number) -> str:

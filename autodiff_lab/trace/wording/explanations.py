@@ -15,7 +15,7 @@ import numpy as np
 from autodiff_lab.text.messages import join_items, join_sentences, join_with_and, message, number_word, plural_message
 from autodiff_lab.text.notation import atom, factor, format_adjoint, format_tangent
 from autodiff_lab.trace.model import Contribution, Line, Number, Operand, Source
-from autodiff_lab.trace.wording import formulas
+from autodiff_lab.trace.wording import equations, formulas
 from autodiff_lab.trace.wording.formulas import MAX_LISTED, partial_formula, substitute_values
 
 
@@ -92,7 +92,7 @@ def explain_tangents(
         slots = {"tangent": own, "rate": tangent.text}
         key = "input stays" if _all_zero(tangent) else "input moves"
     else:
-        how = through or _say_rate(lines, i, tangents)
+        how = _say_rate(lines, i, tangents, through)
         slots = {"tangent": " = ".join(filter(None, [own, how, tangent.text]))}
         key = "with its tangent"
     said = _say_input(key, line, **slots) if is_input else message(key, equation=_equation(line), **slots)
@@ -106,19 +106,10 @@ def _list_rates(directions: Sequence[str], tangents: Sequence[Number]) -> str:
     return message("rates, cut", rates=rates, n=number_word(more)) if more > 0 else rates
 
 
-def _say_rate(lines: Sequence[Line], i: int, tangents: Sequence[tuple[Number, ...]]) -> str:
-    """What a tangent is made of: the partials times the tangents of the operands, in numbers, or of arrays in names."""
-    line, names = lines[i], formulas.name_operands(lines, i)
-    moving = [operand for operand in line.line_operands if operand.partial]
-    if line.is_scalar:
-        return " + ".join(
-            f"{atom(o.partial.text) if k else o.partial.text} · {atom(tangents[o.line][0].text)}"
-            for k, o in enumerate(moving)
-        )
-    how = " + ".join(
-        f"{factor(partial_formula(o, names) or message('weights'))} · {format_tangent(names[o.name])}" for o in moving
-    )
-    return message("the sum of", terms=how) if formulas.is_reduced(line) else how
+def _say_rate(lines: Sequence[Line], i: int, tangents: Sequence[tuple[Number, ...]], through: str) -> str:
+    if through or not all(operand.partial for operand in lines[i].line_operands):
+        return through
+    return equations.join_pieces(equations.write_rate(lines, i, tangents, equations.DOT, message("weights"))).text
 
 
 def explain_seed(lines: Sequence[Line], i: int, seed: Number) -> str:
@@ -128,7 +119,7 @@ def explain_seed(lines: Sequence[Line], i: int, seed: Number) -> str:
 
 
 def explain_sweep(
-    lines: Sequence[Line], i: int, adjoint: Number, sends: Sequence[Contribution], later: Sequence[int] = ()
+    lines: Sequence[Line], i: int, adjoint: Number, sends: Sequence[Contribution], later: Sequence[int]
 ) -> str:
     """Say what a line sends to a parent, and who still waits for more.
 
@@ -155,7 +146,7 @@ def explain_sweep(
         "name": lines[send.parent].learner_name,
         "now": send.after.text,
     }
-    if send.replaces and send.before is not None:
+    if send.replaces:
         said = message("sends in place", **slots, before=send.before.text)
     else:
         if send.before is not None and not send.after.shape:
