@@ -13,7 +13,7 @@ from autodiff_lab.text import notation
 from autodiff_lab.text.messages import join_items, message
 from autodiff_lab.trace import memory_usage, quiz
 from autodiff_lab.trace.model import Direction, Equation, Line, Meter, Number, Question, Step, TangentTerm, Trace
-from autodiff_lab.trace.reverse_steps import share_of, size_of
+from autodiff_lab.trace.reverse_steps import seed_adjoints, share_of, size_of
 from autodiff_lab.trace.wording import equations, explanations, formulas
 from autodiff_lab.transforms import recording
 
@@ -151,9 +151,8 @@ def compare_with_gradient(
     """The tangent of the result, and the same number from the gradient that the sweep finds; of numbers only."""
     if any(np.ndim(x) for x in (tape.values[tape.output], *tape.values[: tape.n_inputs])):
         return None
-    adjoints: list[Any] = [None] * len(tape)
-    for _ in tape.sweep(tape.output, np.float64(1.0), adjoints):
-        pass
+    adjoints = seed_adjoints(tape)
+    tape.rewind(tape.output, tape.n_inputs, adjoints)
     gradient = [0.0 if adjoint is None else float(adjoint) for adjoint in adjoints[: tape.n_inputs]]
     names = [name for name, _ in named]
     if all(name in tape.input_names for name in names):

@@ -14,7 +14,7 @@ import linecache
 import os
 import sysconfig
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import CodeType
 from typing import Any
 
@@ -43,8 +43,8 @@ class Located:
     sources: tuple[Source, ...]
     spans: tuple[tuple[Span, ...], ...]
     note: str
-    turns: tuple[tuple[Turn, ...], ...] = ()
-    assignments: Mapping[Span, Assignment] = field(default_factory=dict)
+    turns: tuple[tuple[Turn, ...], ...]
+    assignments: Mapping[Span, Assignment]
 
 
 def locate(f: Callable[..., Any], sites: Sequence[Frames] | None, n_lines: int, walk: Any = None) -> Located:
@@ -194,8 +194,8 @@ def _function_node(code: CodeType) -> _Function | None:
     nodes = _functions(code.co_filename, text) if text else ()
     if code.co_name == "<lambda>" or code.co_name in _INSIDE:
         start, end = _extent(code)
-        within = (ast.Lambda,) if code.co_name == "<lambda>" else (ast.Lambda, ast.FunctionDef, ast.AsyncFunctionDef)
-        nodes = tuple(n for n in nodes if isinstance(n, within) and _start(n) <= start and end <= _end(n))
+        kind = ast.Lambda if code.co_name == "<lambda>" else _Function
+        nodes = tuple(n for n in nodes if isinstance(n, kind) and _start(n) <= start and end <= _end(n))
     else:
         named = (node for node in nodes if not isinstance(node, ast.Lambda) and node.name == code.co_name)
         nodes = tuple(node for node in named if code.co_firstlineno in (node.lineno, first_row(node)))
