@@ -219,15 +219,13 @@ def _size(node: _Function) -> tuple[int, int]:
 
 def _extent(code: CodeType) -> tuple[tuple[int, int], tuple[int, int]]:
     """The first and the last place, in lines and bytes, that the bytecode comes from."""
-    first = code.co_firstlineno
-    starts, ends = [], []
-    for line, end_line, byte, end_byte in code.co_positions():
-        # The first instruction of every function claims the columns 0 to 0.
-        if line and end_line and byte is not None and end_byte:
-            starts.append((line, byte))
-            ends.append((end_line, end_byte))
-    if not starts:
-        return (first, 10**9), (max(line or first for line, *_ in code.co_positions()), 0)
+    positions = list(code.co_positions())
+    # The first instruction of every function claims the columns 0 to 0.
+    known = [place for place in positions if None not in place and place[0] and place[3]]
+    if not known:
+        first = code.co_firstlineno
+        return (first, 10**9), (max(line or first for line, *_ in positions), 0)
+    starts, ends = [(line, byte) for line, _, byte, _ in known], [(line, byte) for _, line, _, byte in known]
     return min(starts), max(ends)
 
 
