@@ -1,25 +1,46 @@
 """Messages: every word a learner reads, in the current language.
 
-A sentence is a template of the `catalogue` with named slots. Code fills the slots; it never joins pieces of sentences.
-A trace is read in one language, which it remembers (`Trace.lang`); who shows it uses the same.
+They stand in the catalogue: a file for each room, where a string is a table with an entry for each language, with the
+same named slots in both. ``.one`` and ``.many`` are two forms of one string, for one thing and for several.
+
+Code fills the slots; it never joins pieces of sentences. A trace is read in one language, which it remembers
+(`Trace.lang`); who shows it uses the same.
 """
 
 from __future__ import annotations
 
 import functools
 import string
+import tomllib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from pathlib import Path
 from typing import Any
 
 from autodiff_lab.text.arguments import check_choice
-from autodiff_lab.text.catalogue import CATALOGUE, LANGUAGES, interface
+
+LANGUAGES = ("en", "zh")
+ROOMS = ("sentences", "equations", "pictures", "tables", "interface")
+"""The files of the catalogue, by what their strings are for."""
 
 _SHARED = ("separator", "not reached", "group", "and more", "values together")
 """What the player says as pictures and sentences do."""
 
 _LANGUAGE: ContextVar[str] = ContextVar("lang", default="en")
+
+
+@functools.cache
+def read_room(room: str) -> dict[str, dict[str, str]]:
+    """Read the strings of a room: by key, then by language."""
+    path = Path(__file__).parent / "catalogue" / f"{room}.toml"
+    return tomllib.loads(path.read_text(encoding="utf-8"))
+
+
+@functools.cache
+def read_catalogue() -> dict[str, dict[str, str]]:
+    """Read every string: by key, then by language. That takes a few milliseconds, so it waits for the first message."""
+    return {key: texts for room in ROOMS for key, texts in read_room(room).items()}
 
 
 @contextmanager
@@ -68,7 +89,7 @@ def check_language(function: str, lang: str) -> str:
 
 def template(key: str) -> str:
     """Return a string as it stands in the catalogue, its slots still open."""
-    return CATALOGUE[key][LANGUAGES.index(_LANGUAGE.get())]
+    return read_catalogue()[key][_LANGUAGE.get()]
 
 
 def message(key: str, **slots: Any) -> str:
@@ -131,7 +152,7 @@ def join_sentences(*sentences: str) -> str:
 def player_words(lang: str) -> dict[str, str]:
     """Return the strings of the player in one language, for its script, which has no words of its own."""
     with use_language(lang):
-        return {key: template(key) for key in (*interface.STRINGS, *_SHARED)}
+        return {key: template(key) for key in (*read_room("interface"), *_SHARED)}
 
 
 def number_word(n: int) -> str:
@@ -141,4 +162,4 @@ def number_word(n: int) -> str:
     ('three', '12')
     """
     key = f"number.{n}"
-    return template(key) if key in CATALOGUE else str(n)
+    return template(key) if key in read_catalogue() else str(n)

@@ -21,7 +21,6 @@ _PLAIN_DIGITS = str.maketrans("₋₀₁₂₃₄₅₆₇₈₉", "-0123456789"
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _NAME = re.compile(r"(?<![\w.])v(-?\d+)(?!\w)")
 _FLOAT = re.compile(r"(?<![\w.])\d+(?:\.\d*(?:e[+-]?\d+)?|e[+-]?\d+)(?!\w)")
-_NAME_ALONE = re.compile(r"(?<![\w.])(v-?\d+)(?!\w)")
 _SMALL_POWER = re.compile(r" \*\* (?:(-?\d+)(?![\d.])|\((-?\d+)\))")
 _ONE_CALL = re.compile(r"([^\W\d]\w*)\(((?!−)[^\s(),\[\]]+)\)")
 _DOUBLE = re.compile(r"\(\((−[^()\s]+)\)\)")
@@ -156,15 +155,13 @@ def latex_expression(expression: str) -> str:
     >>> latex_expression("sum(v1, axis=0)"), latex_expression("v0 @ v-1")
     ('\\text{sum(}v_{1}\\text{, axis=0)}', 'v_{0}\\text{ @ }v_{-1}')
     """
-    written = []
-    for k, piece in enumerate(re.split(rf"(?<![\w.])(v-?\d+|v{_MACRON}[₋₀-₉]+)(?!\w)", _respelled(expression))):
-        if k % 2 == 0:
-            written.append(rf"\text{{{latex_text(piece)}}}" if piece else "")
-        elif _MACRON in piece:
-            written.append(latex_adjoint("v" + piece[2:].translate(_PLAIN_DIGITS)))
-        else:
-            written.append(latex(piece))
-    return "".join(written)
+    pieces = re.split(rf"(?<![\w.])(v-?\d+|v{_MACRON}[₋₀-₉]+)(?!\w)", _respelled(expression))
+    pieces[::2] = [rf"\text{{{latex_text(piece)}}}" if piece else "" for piece in pieces[::2]]
+    pieces[1::2] = [
+        latex_adjoint("v" + name[2:].translate(_PLAIN_DIGITS)) if _MACRON in name else latex(name)
+        for name in pieces[1::2]
+    ]
+    return "".join(pieces)
 
 
 def symbol(op: str) -> str:
@@ -205,9 +202,9 @@ def format_expression(expression: str, labels: Mapping[str, str] | None = None) 
     labels = labels or {}
     expression = _respelled(expression)
     # The names are taken out first: "v-1" has a hyphen that is no minus sign.
-    pieces = _NAME_ALONE.split(expression)
+    pieces = _NAME.split(expression)
     pieces[::2] = [_readable_piece(piece) for piece in pieces[::2]]
-    pieces[1::2] = [labels.get(name, format_name(name)) for name in pieces[1::2]]
+    pieces[1::2] = [labels.get(f"v{digits}", format_name(f"v{digits}")) for digits in pieces[1::2]]
     text = _DOUBLE.sub(r"(\1)", "".join(pieces))
     # "sin x2" only where nothing follows that could be read as part of the argument.
     call = _ONE_CALL.fullmatch(text)

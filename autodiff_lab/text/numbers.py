@@ -37,10 +37,9 @@ def number(x: Any) -> str:
     array = np.asarray(x, dtype=float)
     if 0 < array.size <= _HANDFUL and len(written := _nested(array)) <= _LONGEST:
         return written
-    shape = str(tuple(int(n) for n in array.shape))
     if array.size == 0:
-        return message("array", shape=shape)
-    return message("array with", shape=shape, entries=_range(array, _scalar))
+        return message("array", shape=array.shape)
+    return message("array with", shape=array.shape, entries=_range(array, _scalar))
 
 
 def short(x: Any, written: str) -> str:
@@ -53,9 +52,8 @@ def short(x: Any, written: str) -> str:
     array = np.asarray(x, dtype=float)
     if array.ndim == 0 or array.size == 0 or len(written) <= _LONGEST_IN_NODE:
         return written
-    shape = str(tuple(int(n) for n in array.shape))
     entries = _range(array, lambda entry: _scalar(float(f"{entry:.3g}")))
-    return message("array in short", shape=shape, entries=entries)
+    return message("array in short", shape=array.shape, entries=entries)
 
 
 def cells(x: Any) -> str:

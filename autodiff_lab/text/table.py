@@ -47,8 +47,8 @@ class Column:
     def latex(self) -> str:
         """The heading in LaTeX."""
         sign = {DOWN: r" \downarrow", UP: r" \uparrow", "": ""}[self.arrow]
-        title = notation.latex_text(unicodedata.normalize("NFD", self.title))
-        return rf"\text{{{_DOTTED.sub(_dotted, title)}}}{sign}"
+        title = _DOTTED.sub(r"$\\dot{\1}$", notation.latex_text(unicodedata.normalize("NFD", self.title)))
+        return rf"\text{{{title}}}{sign}"
 
 
 @dataclass(frozen=True)
@@ -64,8 +64,8 @@ class Grid:
         columns = []
         for column, texts in zip(self.columns, self._padded(" ", " "), strict=True):
             width = max(map(display_width, [column.heading, *texts]))
-            pad = _left if column.numeric else _right
-            columns.append([pad(column.heading, width), "─" * width, *(pad(text, width) for text in texts)])
+            padded = [_pad(text, width, left=column.numeric) for text in (column.heading, *texts)]
+            columns.append([padded[0], "─" * width, *padded[1:]])
         lines = ["  ".join(cells).rstrip() for cells in zip(*columns, strict=True)]
         return "\n".join([self.caption, *lines])
 
@@ -97,7 +97,10 @@ class Grid:
         r"""Write an ``array``: put it between ``$$`` and MathJax or LaTeX shows it."""
         layout = "".join("r" if column.numeric else "l" for column in self.columns)
         columns = [
-            [f"{row[k].latex}{_phantom(tail)}" for row, tail in zip(self.rows, self._missing(k), strict=True)]
+            [
+                row[k].latex + (rf"\phantom{{{tail}}}" if tail else "")
+                for row, tail in zip(self.rows, self._missing(k), strict=True)
+            ]
             for k in range(len(self.columns))
         ]
         rows = [" & ".join(cells) + r" \\" for cells in zip(*columns, strict=True)]
@@ -150,16 +153,8 @@ class Grid:
 _DOTTED = re.compile("(.)\N{COMBINING DOT ABOVE}")
 
 
-def _dotted(found: re.Match[str]) -> str:
-    return rf"$\dot{{{found[1]}}}$"
-
-
 def _plain(text: str) -> bool:
     return text.replace("−", "").replace(".", "", 1).isdigit()
-
-
-def _phantom(tail: str) -> str:
-    return rf"\phantom{{{tail}}}" if tail else ""
 
 
 def _escaped(text: str) -> str:
@@ -184,9 +179,6 @@ def _plain_data(cell: Cell) -> str:
     return written if isinstance(written, str) else json.dumps(written)
 
 
-def _left(text: str, width: int) -> str:
-    return " " * (width - display_width(text)) + text
-
-
-def _right(text: str, width: int) -> str:
-    return text + " " * (width - display_width(text))
+def _pad(text: str, width: int, left: bool) -> str:
+    spaces = " " * (width - display_width(text))
+    return spaces + text if left else text + spaces

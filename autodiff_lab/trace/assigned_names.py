@@ -98,4 +98,4 @@ def name_lines(
 def _goes_on(i: int, spans: Sequence[Sequence[Any]], turns: Sequence[Any]) -> bool:
     """Whether the next line is recorded by the same call."""
     after = spans[i + 1][: len(spans[i])] if i + 1 < len(spans) else ()
-    return after == spans[i] and (not turns or turns[i + 1][: len(turns[i])] == turns[i])
+    return after == spans[i] and turns[i + 1][: len(turns[i])] == turns[i]

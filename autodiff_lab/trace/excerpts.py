@@ -57,16 +57,13 @@ class Excerpts(TapeReader):
     ('v₆₀₁', 'v₇₀₀', 2002)
     """
 
+    @np.errstate(all="ignore")
     def __init__(self, tape: Any, f: Callable[..., Any], value: Any = None) -> None:
         super().__init__(tape, f, value)
         self.lang = current_language()
-        with np.errstate(all="ignore"):
-            self._events = [] if tape.output is None else list(reverse_steps.watch_sweep(tape))
-            self._largest = reverse_steps.find_largest_size(
-                sent.contribution for event in self._events for sent in event.sent
-            )
+        self._events = reverse_steps.list_events(tape)
+        self._largest = reverse_steps.find_largest_size(self._events)
         self._held = memory_usage.count_held(tape)
-        self._at = {event.line: k for k, event in reversed(list(enumerate(self._events)))}
         self.steps = len(tape) + (len(self._events) + 1 if tape.output is not None else 0)
         self.simple_outline = outline.simplify_outline(self.outline, lambda i: notation.format_name(tape.name(i)))
         self._windows = outline.cut_windows(self.simple_outline, _MAX_WINDOW_LINES)
@@ -79,7 +76,8 @@ class Excerpts(TapeReader):
 
     def __getitem__(self, number: int) -> Trace:
         """Read excerpt `number`; 0 has the inputs."""
-        return self._kept(number)
+        with use_language(self.lang):
+            return self._kept(number)
 
     def holding(self, step: int) -> int:
         """Tell which excerpt has this step of the whole run; −1 is the start."""
@@ -122,31 +120,33 @@ class Excerpts(TapeReader):
 
         return tuple((reach(chapter.end), reach(chapter.first)) for chapter in self._overview) if back else ()
 
+    @np.errstate(all="ignore")
     def _read(self, number: int) -> Trace:
-        with use_language(self.lang), np.errstate(all="ignore"):
-            return self._read_window(number, range(self._starts[number], self._windows[number][-1].end))
-
-    def _read_window(self, number: int, own: range) -> Trace:
-        tape, first, end = self.tape, own[0], own[-1] + 1
+        tape, first, end = self.tape, self._starts[number], self._windows[number][-1].end
+        own = range(first, end)
         before = sorted({parent for i in own for parent in tape.parents[i] if 0 <= parent < first})
         place = {line: k for k, line in enumerate([*before, *own])}
         run = self.describe_run([_move_line(self.lines[i], place) for i in place])
         steps = [reverse_steps.record_step(tape, self.lines, i, self._held) for i in place]
         parts = [StepRange(len(before), len(steps) - 1, first)]
         swept = [event for event in self._events if event.line in own]
-        ends = {sent.parent: sent.after for event in self._events if event.line >= end for sent in event.sent}
-        arrived: dict[int, Number] = {}
+        later = [event for event in self._events if event.line >= end]
+        arrived: dict[int, Any] = {}
         if swept or tape.output in place:
-            told = reverse_steps.sweep_steps(tape, self.lines, self._events, of=own, largest_size=self._largest)
+            told = reverse_steps.sweep_steps(tape, self.lines, self._events, self._largest, own)
+            last = len(steps) + len(swept)
             if tape.output in place:
-                parts.append(StepRange(len(steps), len(steps) + len(swept), len(tape)))
+                parts.append(StepRange(len(steps), last, len(tape)))
             else:
-                arrived = {i: Number.of(ends[i]) for i in place if i in ends}
+                arrived = {sent.parent: sent.after for event in later for sent in event.sent}
                 told[0] = Step("seed", end - 1)
-                at = len(tape) + 1 + self._at[swept[0].line]
-                parts.append(StepRange(len(steps) + 1, len(steps) + len(swept), at))
-            products = sum(len(event.sent) for event in self._events if event.line >= end)
-            steps += reverse_steps.measure_steps(tape, told, self._held, end=end, products=products)
+                parts.append(StepRange(len(steps) + 1, last, len(tape) + 1 + len(later)))
+            products = sum(len(event.sent) for event in later)
+            steps += reverse_steps.measure_steps(tape, told, self._held, end, products)
+        if number == 0 and swept:
+            shown = {i: Number.of(self.arrivals[i][2]) for i in range(tape.n_inputs) if i in self.arrivals}
+            gradient = equations.gradient(run.derivative_name, self.lines[: tape.n_inputs], shown)
+            steps[-1] = steps[-1].with_equation(gradient)
         names = [self.lines[i].display_name for i in (first, end - 1)]
         excerpt = Excerpt(
             number,
@@ -155,15 +155,10 @@ class Excerpts(TapeReader):
             tuple(parts),
             said=message("excerpt", first=names[0], last=names[1], lines=f"{len(tape):,}".replace(",", "\u202f")),
             later=message("from later lines"),
-            arrived=tuple(arrived.get(i) for i in place),
+            arrived=tuple(Number.of(arrived[i]) if i in arrived else None for i in place),
             before=tuple(before),
             swept=self._swept,
         )
-        if number == 0 and swept and swept[-1] is self._events[-1] and tape.n_inputs <= end:
-            shown = {i: Number.of(self.arrivals[i][2]) for i in range(tape.n_inputs) if i in self.arrivals}
-            gradient = equations.gradient(run.derivative_name, self.lines[: tape.n_inputs], shown)
-            if gradient:
-                steps[-1] = replace(steps[-1], equations=(*steps[-1].equations, gradient))
         products = sum(len(event.sent) for event in self._events)
         return replace(
             run,
@@ -175,16 +170,13 @@ class Excerpts(TapeReader):
 
 
 def _move_line(line: Line, place: Mapping[int, int]) -> Line:
-    """Give a line the places of its operands in the window; one from before it may have operands that are not there.
+    """Give a line the places of its operands in the window.
 
-    These are left out: such a line shows its value only.
+    One from before the window may have operands that are not there: it has none then, and shows its value only.
     """
-    operands = tuple(
-        operand if operand.line is None else replace(operand, line=place.get(operand.line))
-        for operand in line.operands
-        if operand.line is None or operand.line in place
-    )
-    return replace(line, operands=operands if len(operands) == len(line.operands) else ())
+    if any(operand.line not in place for operand in line.line_operands):
+        return replace(line, operands=())
+    return replace(line, operands=tuple(replace(operand, line=place.get(operand.line)) for operand in line.operands))
 
 
 def _move_step(step: Step, place: Mapping[int, int]) -> Step:

@@ -11,7 +11,6 @@ import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import CodeType
 from typing import Any, NamedTuple
 
 from autodiff_lab.trace.records import Turn
@@ -25,12 +24,13 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _Loop = ast.For | ast.AsyncFor | ast.While
 
 
-class Place(NamedTuple):
-    """A piece of source whose executed lines are counted: its file, first line, text and kind."""
+@dataclass(frozen=True)
+class Place:
+    """A piece of source whose executed lines are counted: its file, first line, text and syntax tree."""
 
     filename: str
     first: int
-    text: Sequence[str]
+    text: tuple[str, ...]
     node: ast.AST
 
 
@@ -55,7 +55,7 @@ class _Frame:
     """A call that is running: the statement that it is at, and the loops that it is in, each with its visit."""
 
     at: _Statement | None = None
-    loops: list[tuple[_Statement, list[int]]] = field(default_factory=list)
+    loops: dict[_Statement, list[int]] = field(default_factory=dict)
 
 
 class Flow(NamedTuple):
@@ -87,7 +87,7 @@ def follow_execution(walk: Sequence[Any] | None, places: Sequence[Place], n_line
     codes = {id(event.code): event.code for event in walk}
     compiled: dict[str, set[int]] = {}
     for code in codes.values():
-        compiled.setdefault(code.co_filename, set()).update(_lines_of(code))
+        compiled.setdefault(code.co_filename, set()).update(line for _, _, line in code.co_lines() if line)
     statements: dict[tuple[str, int], _Statement] = {}
     for number, place in enumerate(places):
         for statement in _statements(place.node, number, compiled.get(place.filename, set())):
@@ -100,20 +100,16 @@ def follow_execution(walk: Sequence[Any] | None, places: Sequence[Place], n_line
     return Flow(tuple(ran), tuple(turns))
 
 
-def _lines_of(code: CodeType) -> set[int]:
-    return {line for _, _, line in code.co_lines() if line}
-
-
 def _statements(node: ast.AST, source: int, compiled: set[int]) -> Iterator[_Statement]:
     """All statements inside a function, those of the functions inside it as well; a lambda has none."""
 
     def inside(
-        body: Sequence[ast.stmt], owner: _Function, around: tuple[_Statement, ...], loop: _Statement | None
+        body: Sequence[ast.stmt], owner: _Function, around: tuple[_Statement, ...], loop: _Statement | None = None
     ) -> Iterator[_Statement]:
-        loops = (*(around[-1].loops if around else ()), *([loop] if loop else []))
+        loops = around[-1].loops if around else ()
         opens = loop
         for child in body:
-            statement = _Statement(child, source, _own_rows(child), around, loops, owner)
+            statement = _Statement(child, source, _own_rows(child), around, (*loops, loop) if loop else loops, owner)
             if compiled.intersection(statement.rows):
                 # A turn begins where the first statement of the body does, if that has a row of its own.
                 if opens and statement.rows[0] > opens.rows[-1]:
@@ -121,26 +117,27 @@ def _statements(node: ast.AST, source: int, compiled: set[int]) -> Iterator[_Sta
                 opens = None
             yield statement
             if isinstance(child, _Function):
-                yield from inside(child.body, child, (), None)
+                yield from inside(child.body, child, ())
             elif not isinstance(child, ast.ClassDef):
                 for block in _blocks(child):
                     own = statement if isinstance(child, _Loop) and block is child.body else None
                     yield from inside(block, owner, (*around, statement), own)
 
-    return inside(node.body, node, (), None) if isinstance(node, _Function) else iter(())
+    return inside(node.body, node, ()) if isinstance(node, _Function) else iter(())
 
 
 def _own_rows(node: ast.stmt) -> range:
     """The rows of a statement without those of its body."""
-    start = _start(node)
+    start = first_row(node)
     if isinstance(node, ast.Match):
         return range(start, max(start + 1, node.cases[0].pattern.lineno))
     if inner := getattr(node, "body", None):
-        return range(start, max(start + 1, _start(inner[0])))
+        return range(start, max(start + 1, first_row(inner[0])))
     return range(start, (node.end_lineno or start) + 1)
 
 
-def _start(node: ast.stmt) -> int:
+def first_row(node: ast.stmt | ast.expr) -> int:
+    """The row on which a statement or a lambda begins, with its decorators."""
     return min([node.lineno, *(decorator.lineno for decorator in getattr(node, "decorator_list", ()))])
 
 
@@ -189,7 +186,7 @@ def _turns_now(frames: Mapping[int, _Frame], running: Sequence[int]) -> tuple[tu
     return tuple(
         (loop, visit, visit[0])
         for number in running
-        for loop, visit in frames[number].loops
+        for loop, visit in frames[number].loops.items()
         if visit[0] and frames[number].at is not loop
     )
 
@@ -202,18 +199,17 @@ def _arrive(frame: _Frame, statement: _Statement, instruction: int) -> None:
     elsewhere = before is None or (before is not statement and statement not in before.around)
     again = instruction == statement.entry and not isinstance(statement.node, ast.While)
     within = (*statement.loops, statement) if isinstance(statement.node, _Loop) else statement.loops
-    frame.loops = [(loop, visit) for loop, visit in frame.loops if loop in within]
+    frame.loops = {loop: visit for loop, visit in frame.loops.items() if loop in within}
     if not elsewhere and not again:
         return
     statement.times += 1
     if statement.opens:
         statement.opens.turns += 1
-        for loop, visit in frame.loops:
-            if loop is statement.opens:
-                visit[0] += 1
+        if statement.opens in frame.loops:
+            frame.loops[statement.opens][0] += 1
     if isinstance(statement.node, _Loop):
-        frame.loops = [(loop, visit) for loop, visit in frame.loops if loop is not statement]
-        frame.loops.append((statement, [0]))
+        frame.loops.pop(statement, None)
+        frame.loops[statement] = [0]
 
 
 def _count_rows(
@@ -225,32 +221,28 @@ def _count_rows(
 ) -> tuple[int, ...]:
     """How often each row of a source ran."""
     counts = [NOT_KNOWN] * len(place.text)
-    own = dict.fromkeys(
-        statement
-        for line in range(place.first, place.first + len(counts))
-        if (statement := statements.get((place.filename, line)))
-    )
-    missed = set()
+    there = (statements.get((place.filename, place.first + row)) for row in range(len(counts)))
+    own = dict.fromkeys(statement for statement in there if statement)
+    missed: set[ast.stmt] = set()
     for statement in own:
-        owner = (place.filename, statement.owner.name, _start(statement.owner))
+        owner = (place.filename, statement.owner.name, first_row(statement.owner))
         if statement.times:
             counts[statement.rows[0] - place.first] = statement.turns or statement.times
         elif owner in entered and compiled.intersection(statement.rows):
-            missed.add(statement)
+            missed.add(statement.node)
             for line in statement.rows:
                 counts[line - place.first] = 0
-    nodes = {statement.node for statement in missed}
     for statement in own:
         for block in _blocks(statement.node):
             opening = _opening(place, statement.node, block)
-            if nodes.issuperset(block) and opening and (place.filename, opening) not in came:
+            if missed.issuperset(block) and opening and (place.filename, opening) not in came:
                 counts[opening - place.first] = 0
     return tuple(counts) if any(count not in (NOT_KNOWN, 1) for count in counts) else ()
 
 
 def _opening(place: Place, node: ast.stmt, block: Sequence[ast.stmt]) -> int | None:
     """The row of `else:`, `except:` or the like before a block, which is no statement."""
-    start = _start(block[0])
+    start = first_row(block[0])
     ends = [(other[-1].end_lineno or 0) for other in _blocks(node)]
     before = max([node.lineno, *(end for end in ends if end < start)])
     rows = range(start - 1, before, -1)

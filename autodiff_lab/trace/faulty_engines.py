@@ -13,17 +13,8 @@ from typing import Any
 
 from autodiff_lab.engine.errors import InputError
 from autodiff_lab.text.messages import message
-from autodiff_lab.trace import run_options
-from autodiff_lab.trace.reverse_steps import (
-    RawContribution,
-    Remark,
-    SweepEvent,
-    add_to,
-    pull_back,
-    seed_of,
-    send_one_by_one,
-    watch_sweep,
-)
+from autodiff_lab.trace import reverse_steps, run_options
+from autodiff_lab.trace.reverse_steps import RawContribution, Remark, SweepEvent
 
 _MAX_STEPS = 400
 
@@ -48,17 +39,13 @@ class Fault:
 
 def _sweep_by_overwriting(tape: Any) -> Iterator[SweepEvent]:
     """Assign where one has to add: of several contributions only the last is left."""
-    adjoints = _seed_adjoints(tape)
-    for i in range(tape.output, tape.n_inputs - 1, -1):
-        if adjoints[i] is None:
-            continue
-        for event in send_one_by_one(i, adjoints[i], _put_contributions(tape, i, adjoints)):
-            yield _remark(event, "overwritten", [one.parent for one in event.sent if one.replaces])
+    for event in _send_in_order(tape, reverse_steps.seed_adjoints(tape), overwrites=True):
+        yield _remark(event, "overwritten", [one.parent for one in event.sent if one.replaces])
 
 
 def _sweep_in_wrong_order(tape: Any) -> Iterator[SweepEvent]:
     """Let a line send as soon as anything has reached it, before its other users have spoken."""
-    adjoints, done = _seed_adjoints(tape), set()
+    adjoints, done = reverse_steps.seed_adjoints(tape), set()
     stack = [tape.output]
     users = _users(tape)
     while stack:
@@ -66,7 +53,7 @@ def _sweep_in_wrong_order(tape: Any) -> Iterator[SweepEvent]:
         if i in done or i < tape.n_inputs:
             continue
         done.add(i)
-        events = list(send_one_by_one(i, adjoints[i], _add_contributions(tape, i, adjoints)))
+        events = reverse_steps.send(tape, i, adjoints[i], adjoints)
         sent = [one.parent for event in events for one in event.sent]
         events[0] = _remark(events[0], "too early", [user for user in users[i] if user not in done])
         for event in events:
@@ -76,66 +63,45 @@ def _sweep_in_wrong_order(tape: Any) -> Iterator[SweepEvent]:
 
 def _sweep_in_recursion(tape: Any) -> Iterator[SweepEvent]:
     """Pass on at once whatever arrives, and each time the whole adjoint: what was sent before is sent again."""
-    adjoints, times = _seed_adjoints(tape), [0] * len(tape)
+    adjoints, times = reverse_steps.seed_adjoints(tape), [0] * len(tape)
 
-    def entered(i: int) -> tuple[int, list[tuple[int, int, Any]]]:
+    def enter(i: int) -> Iterator[SweepEvent]:
         times[i] += 1
-        return i, list(pull_back(tape, i, adjoints[i]))[::-1]
-
-    calls = [entered(tape.output)] if tape.output >= tape.n_inputs else []
-    for _ in range(_MAX_STEPS):
-        while calls and not calls[-1][1]:
-            calls.pop()
-        if not calls:
-            return
-        i, left = calls[-1]
-        slot, parent, contribution = left.pop()
-        before, adjoints[parent] = adjoints[parent], add_to(adjoints[parent], contribution)
         again = (Remark("sends again"),) if times[i] > 1 else ()
-        yield SweepEvent(
-            i, adjoints[i], (RawContribution(slot, parent, contribution, before, adjoints[parent]),), again
-        )
-        if parent >= tape.n_inputs:
-            calls.append(entered(parent))
-    raise InputError(
-        f"A recursion along every path takes more than {_MAX_STEPS} steps on this function; show this fault on a "
-        "smaller one."
-    )
+        for slot, parent, contribution in reverse_steps.pull_back(tape, i, adjoints[i]):
+            before, adjoints[parent] = adjoints[parent], reverse_steps.add_to(adjoints[parent], contribution)
+            sent = RawContribution(slot, parent, contribution, before, adjoints[parent])
+            yield SweepEvent(i, adjoints[i], (sent,), again)
+            if parent >= tape.n_inputs:
+                yield from enter(parent)
+
+    for count, event in enumerate(enter(tape.output) if tape.output >= tape.n_inputs else ()):
+        if count == _MAX_STEPS:
+            raise InputError(
+                f"A recursion along every path takes more than {_MAX_STEPS} steps on this function; show this fault on "
+                "a smaller one."
+            )
+        yield event
 
 
 def _sweep_twice(tape: Any) -> Iterator[SweepEvent]:
     """Press backward a second time without setting the adjoints back: the old ones are still there."""
-    yield from watch_sweep(tape)
-    adjoints: list[Any] = [None] * len(tape)
-    for _ in tape.sweep(tape.output, seed_of(tape), adjoints):
-        pass
-    adjoints[tape.output] = seed_of(tape)
+    adjoints = reverse_steps.seed_adjoints(tape)
+    for event in reverse_steps.watch_sweep(tape):
+        for sent in event.sent:
+            adjoints[sent.parent] = sent.after
+        yield event
+    adjoints[tape.output] = reverse_steps.seed_of(tape)
     yield SweepEvent(tape.output, adjoints[tape.output], remarks=(Remark("second sweep"),), again=True)
+    for event in _send_in_order(tape, adjoints):
+        yield event._replace(remarks=(Remark("on top"),) if event.sent else ())
+
+
+def _send_in_order(tape: Any, adjoints: list[Any], overwrites: bool = False) -> Iterator[SweepEvent]:
+    """Let each line send that something has reached, from the result down."""
     for i in range(tape.output, tape.n_inputs - 1, -1):
         if adjoints[i] is not None:
-            for event in send_one_by_one(i, adjoints[i], _add_contributions(tape, i, adjoints)):
-                yield event._replace(remarks=(Remark("on top"),) if event.sent else ())
-
-
-def _seed_adjoints(tape: Any) -> list[Any]:
-    adjoints: list[Any] = [None] * len(tape)
-    adjoints[tape.output] = seed_of(tape)
-    return adjoints
-
-
-def _add_contributions(tape: Any, i: int, adjoints: list[Any]) -> Iterator[RawContribution]:
-    """Send as one should: each contribution is added to what is there."""
-    for slot, parent, contribution in pull_back(tape, i, adjoints[i]):
-        before = adjoints[parent]
-        adjoints[parent] = add_to(before, contribution)
-        yield RawContribution(slot, parent, contribution, before, adjoints[parent])
-
-
-def _put_contributions(tape: Any, i: int, adjoints: list[Any]) -> Iterator[RawContribution]:
-    """Send as one should not: each contribution takes the place of what is there."""
-    for slot, parent, contribution in pull_back(tape, i, adjoints[i]):
-        before, adjoints[parent] = adjoints[parent], contribution
-        yield RawContribution(slot, parent, contribution, before, contribution, replaces=before is not None)
+            yield from reverse_steps.send(tape, i, adjoints[i], adjoints, overwrites)
 
 
 def _users(tape: Any) -> list[list[int]]:

@@ -11,9 +11,10 @@ from autodiff_lab.engine.errors import InputError, ShapeError
 from autodiff_lab.engine.values import as_shaped
 from autodiff_lab.text import notation
 from autodiff_lab.text.messages import join_items, message
-from autodiff_lab.trace import memory_usage, quiz, reverse_steps
+from autodiff_lab.trace import memory_usage, quiz
 from autodiff_lab.trace.model import Direction, Equation, Line, Meter, Number, Question, Step, TangentTerm, Trace
-from autodiff_lab.trace.wording import arithmetic, equations, explanations, formulas
+from autodiff_lab.trace.reverse_steps import seed_adjoints, share_of, size_of
+from autodiff_lab.trace.wording import equations, explanations, formulas
 from autodiff_lab.transforms import recording
 
 Seeds = tuple[Any, ...]
@@ -40,24 +41,23 @@ def read_directions(tape: Any, direction: Any) -> list[tuple[str, Seeds]]:
 
 
 def _read_direction(tape: Any, direction: Any) -> tuple[str, Seeds]:
-    names, values = tape.input_names, tape.values[: tape.n_inputs]
+    names = tape.input_names
+    name = direction if isinstance(direction, str) else "custom"
     if isinstance(direction, str):
-        name, direction = direction, {direction: None}
-    elif isinstance(direction, Mapping):
-        name = "custom"
-    else:
-        seeds = tuple(direction) if isinstance(direction, tuple) else (direction,)
-        if len(seeds) != len(names):
+        direction = {direction: None}
+    elif not isinstance(direction, Mapping):
+        given = direction if isinstance(direction, tuple) else (direction,)
+        if len(given) != len(names):
             raise ShapeError(
-                f"The direction has {len(seeds)} tangents, and the inputs are {len(names)}: {', '.join(names)}. "
+                f"The direction has {len(given)} tangents, and the inputs are {len(names)}: {', '.join(names)}. "
                 "Write a tuple with one tangent for each."
             )
-        name, direction = "custom", dict(zip(names, seeds, strict=True))
+        direction = dict(zip(names, given, strict=True))
     for key in direction:
         if key not in names:
             raise InputError(f"The direction names {key!r}, and the inputs are {', '.join(names)}.")
     seeds = []
-    for label, value in zip(names, values, strict=True):
+    for label, value in zip(names, tape.values[: tape.n_inputs], strict=True):
         tangent = direction.get(label, np.zeros(np.shape(value)))
         tangent = np.ones(np.shape(value)) if tangent is None else tangent
         seeds.append(as_shaped(tangent, value, f"the tangent of {label}"))
@@ -85,20 +85,14 @@ def forward_steps(tape: Any, lines: tuple[Line, ...], named: Sequence[tuple[str,
     tangents = _tangents(tape, seeds)
     shown = [_numbers(tape, i, tangents[i], len(seeds)) for i in range(len(tape))]
     brought = [() if len(seeds) > 1 else tuple(_bring_by_operands(tape, i, tangents)) for i in range(len(tape))]
-    largest = reverse_steps.find_largest_size(contribution for each in brought for _, _, contribution in each)
+    largest = max((size_of(contribution) for each in brought for _, _, contribution in each), default=0.0)
     kept, forgotten = memory_usage.count_needed_forward(tape, len(seeds)), memory_usage.find_forgotten(tape)
     products = 0
     for i, line in enumerate(lines):
-        pushes = tuple(
-            TangentTerm(
-                slot,
-                j,
-                Number.of(x),
-                equations.term_forward(line.operands[slot], shown[j][0]),
-                reverse_steps.share_of(x, largest),
-            )
-            for slot, j, x in brought[i]
-        )
+        pushes = []
+        for slot, j, x in brought[i]:
+            term = equations.term_forward(line.operands[slot], shown[j][0])
+            pushes.append(TangentTerm(slot, j, Number.of(x), term, share_of(x, largest)))
         products += len(seeds) * sum(1 for j in tape.parents[i] if j >= 0 and tangents[j] is not None)
         how, names = _through_map(tape, i, line, {}), [name for name, _ in named]
         told = _through_map(tape, i, line, formulas.name_operands(lines, i))
@@ -107,9 +101,9 @@ def forward_steps(tape: Any, lines: tuple[Line, ...], named: Sequence[tuple[str,
             i,
             sentence=explanations.explain_tangents(lines, i, shown, names, told),
             equations=equations.write_tangents(lines, i, shown, names, how),
-            arithmetic=arithmetic.calculate_tangents(lines, i, shown, names, told),
+            arithmetic=equations.calculate_tangents(lines, i, shown, names, told),
             tangents=shown[i],
-            pushes=pushes,
+            pushes=tuple(pushes),
             meter=Meter(max(0, i + 1 - tape.n_inputs), products, *kept[i]),
             freed_lines=forgotten[i],
             questions=tuple(_ask(tape, lines, i, tangents)) if len(seeds) == 1 and quiz.is_askable(tape) else (),
@@ -123,25 +117,24 @@ def _ask(tape: Any, lines: tuple[Line, ...], i: int, tangents: Sequence[Any]) ->
 
 def _numbers(tape: Any, i: int, tangent: Any, count: int) -> tuple[Number, ...]:
     if tangent is None:
-        tangent = np.zeros((count, *np.shape(tape.values[i])) if count > 1 else np.shape(tape.values[i]))
+        return (Number.of(np.zeros(np.shape(tape.values[i]))),) * count
     return tuple(map(Number.of, tangent)) if count > 1 else (Number.of(tangent),)
 
 
 def _bring_by_operands(tape: Any, i: int, tangents: Sequence[Any]) -> Iterator[tuple[int, int, Any]]:
     """What each operand brings by itself: its slot, its line, its share of the tangent."""
     for slot, j in enumerate(tape.parents[i]):
-        if j < 0 or tangents[j] is None:
-            continue
-        alone = tuple(tangents[j] if k == slot else None for k in range(len(tape.parents[i])))
-        brought = recording.push_line(tape, i, alone)
-        if brought is not None:
-            yield slot, j, brought
+        if j >= 0 and tangents[j] is not None:
+            alone = tuple(tangents[j] if k == slot else None for k in range(len(tape.parents[i])))
+            brought = recording.push_line(tape, i, alone)
+            if brought is not None:
+                yield slot, j, brought
 
 
 def _through_map(tape: Any, i: int, line: Line, names: Mapping[str, str]) -> str:
     """How tangents go through a line that has no table of partials: the map itself, with a dot over what moves."""
     op = tape.ops[i]
-    moving = [operand.name for operand in line.operands if operand.line is not None]
+    moving = [operand.name for operand in line.line_operands]
     dots = {name: notation.format_tangent(names.get(name, name)) for name in moving}
     if op is None or op.kind in ("elementwise", "reduction", "flat"):
         return ""
@@ -156,20 +149,15 @@ def compare_with_gradient(
     tape: Any, trace: Trace, named: Sequence[tuple[str, Seeds]], tangent: tuple[Number, ...]
 ) -> Equation | None:
     """The tangent of the result, and the same number from the gradient that the sweep finds; of numbers only."""
-    result, inputs = tape.output, tape.values[: tape.n_inputs]
-    if result is None or any(np.ndim(x) for x in (tape.values[result], *inputs)):
+    if any(np.ndim(x) for x in (tape.values[tape.output], *tape.values[: tape.n_inputs])):
         return None
-    adjoints: list[Any] = [None] * len(tape)
-    for _ in tape.sweep(result, np.float64(1.0), adjoints):
-        pass
+    adjoints = seed_adjoints(tape)
+    tape.rewind(tape.output, tape.n_inputs, adjoints)
     gradient = [0.0 if adjoint is None else float(adjoint) for adjoint in adjoints[: tape.n_inputs]]
-    labels, columns = tape.input_names, [name for name, _ in named]
-    if all(name in labels for name in columns):
-        pairs = [
-            (name, number, Number.of(gradient[labels.index(name)]))
-            for name, number in zip(columns, tangent, strict=True)
-        ]
-        return equations.same_partials(trace.derivative_name, pairs)
+    names = [name for name, _ in named]
+    if all(name in tape.input_names for name in names):
+        partials = [Number.of(gradient[tape.input_names.index(name)]) for name in names]
+        return equations.same_partials(trace.derivative_name, list(zip(names, tangent, partials, strict=True)))
     if len(named) > 1 or len(gradient) > 4:
         return None
     seeds = named[0][1]

@@ -16,7 +16,7 @@ from autodiff_lab.text.messages import current_language, join_items, join_senten
 from autodiff_lab.trace import assigned_names, forward_steps, memory_usage, partials, quiz, reverse_steps, source_map
 from autodiff_lab.trace.assigned_names import Name
 from autodiff_lab.trace.faulty_engines import FAULTS, Fault
-from autodiff_lab.trace.model import Cost, Hint, Line, Number, Operand, Span, Step, Trace
+from autodiff_lab.trace.model import Cost, Line, Number, Operand, Trace
 from autodiff_lab.trace.outline import Group, build_outline, overview
 from autodiff_lab.trace.run_options import RunOptions
 from autodiff_lab.trace.wording import equations, explanations
@@ -63,32 +63,20 @@ class TapeReader:
             code = {"definition": f"def {name}(x): …", "call": f"play({name}, 2.0)"}
             raise InputError(message("inputs not passed" if names else "takes no inputs", names=names, **code))
         self.tape, self._f, self._value = tape, f, value
-        located = source_map.locate(f, tape.call_stacks, len(tape), tape.execution_log)
-        labels = {
+        self._located = source_map.locate(f, tape.call_stacks, len(tape), tape.execution_log)
+        spans, turns, assignments = self._located.spans, self._located.turns, self._located.assignments
+        self._labels = {
             tape.name(i): label
             for i, label in enumerate(tape.input_names)
             if label and notation.format_name(label) == label
         }
-        names = assigned_names.name_lines(tape.input_names, located.spans, located.turns, located.assignments)
-        self._result_name = _name_result(tape, names)
+        self._names = assigned_names.name_lines(tape.input_names, spans, turns, assignments)
+        self._result_name = _name_result(tape, self._names)
         numbers = {number: k for k, number in enumerate(dict.fromkeys(tape.written_by_sweep.values()), start=1)}
-        sweeps = [numbers.get(tape.written_by_sweep.get(i), 0) for i in range(len(tape))]
-
-        def line(i: int) -> Line:
-            described = _describe_line(tape, i, located.spans[i], labels)
-            own = {tape.name(j): names[j].text for j in (*tape.parents[i], i) if j >= 0 and names[j].text}
-            return replace(
-                described,
-                sweep_id=sweeps[i],
-                turns=located.turns[i],
-                assigned_name=names[i].text,
-                occurrence=names[i].occurrence,
-                reading=notation.format_expression(described.text, own) if described.op else described.label,
-            )
-
-        self.lines: Sequence[Line] = OnDemand(_quietly(line), len(tape))
-        self.sources, self._note = located.sources, located.note
-        self.outline = build_outline(located.sources, located.spans, located.turns, tape.n_inputs, sweeps)
+        self._sweeps = [numbers.get(tape.written_by_sweep.get(i), 0) for i in range(len(tape))]
+        self.lines: Sequence[Line] = OnDemand(_quietly(self._describe_line), len(tape))
+        self.sources = self._located.sources
+        self.outline = build_outline(self.sources, spans, turns, tape.n_inputs, self._sweeps)
 
     @functools.cached_property
     def run(self) -> Trace:
@@ -114,12 +102,13 @@ class TapeReader:
         name, parameters = name_of(self._f), tuple(tape.input_names)
         constant = explanations.constant_note(None if value is None else Number.of(value)) if result is None else ""
         title = _title(name, parameters, tape.constant_arguments)
+        notes = (self._located.note, constant, explanations.counts_note(tape), explanations.sweeps_note(lines))
         return Trace(
             title=title,
             function=name,
             parameters=parameters,
             sources=self.sources,
-            note=join_sentences(self._note, constant, explanations.counts_note(tape), explanations.sweeps_note(lines)),
+            note=join_sentences(*notes),
             lines=lines,
             steps=(),
             result=result,
@@ -128,6 +117,37 @@ class TapeReader:
             opening=explanations.opening(title, lines),
             chapters=self._overview,
             lang=current_language(),
+        )
+
+    def _describe_line(self, i: int) -> Line:
+        tape, name, text = self.tape, self.tape.name(i), self.tape.expression(i)
+        op, label = tape.ops[i], tape.input_names[i] if tape.ops[i] is None else ""
+        own = {tape.name(j): self._names[j].text for j in (*tape.parents[i], i) if j >= 0 and self._names[j].text}
+
+        def write(names: Mapping[str, str]) -> str:
+            return label if op is None else notation.format_expression(text, names)
+
+        return Line(
+            name=name,
+            kind="input" if op is None else "operation",
+            value=Number.of(tape.values[i]),
+            label=label,
+            op="" if op is None else op.name,
+            symbol=_symbol(tape, i),
+            text=text,
+            operands=() if op is None else tuple(_operands(tape, i, self._labels)),
+            where=self._located.spans[i],
+            latex=partials.operation_latex(tape, i),
+            display_name=notation.format_name(name),
+            expression=write({}),
+            source_expression=write(self._labels),
+            adjoint_name=notation.format_adjoint(name),
+            tangent_name=notation.format_tangent(name),
+            sweep_id=self._sweeps[i],
+            turns=self._located.turns[i],
+            assigned_name=self._names[i].text,
+            occurrence=self._names[i].occurrence,
+            reading=write(own),
         )
 
     @functools.cached_property
@@ -158,11 +178,8 @@ class OnDemand(Sequence):
         return self._length
 
     def __getitem__(self, i: Any) -> Any:
-        if isinstance(i, slice):
-            return [self._make(k) for k in range(*i.indices(self._length))]
-        if not -self._length <= i < self._length:
-            raise IndexError(i)
-        return self._make(i % self._length)
+        place = range(self._length)[i]
+        return [self._make(k) for k in place] if isinstance(i, slice) else self._make(place)
 
 
 def _follow_sweep(tape: Any, trace: Trace, fault: str = "") -> Trace:
@@ -174,29 +191,25 @@ def _follow_sweep(tape: Any, trace: Trace, fault: str = "") -> Trace:
         reverse_steps.record_step(tape, lines, i, held, quiz.about_value(tape, i, line) if asked else ())
         for i, line in enumerate(lines)
     ]
-    truth: dict[int, Number] = {}
-    products = 0
+    events = reverse_steps.list_events(tape, wrong.sweep if wrong else reverse_steps.watch_sweep)
     if tape.output is not None:
-        events = list(wrong.sweep(tape) if wrong else reverse_steps.watch_sweep(tape))
-        products = sum(len(event.sent) for event in events)
-        swept = reverse_steps.sweep_steps(tape, lines, events)
-        truth = reverse_steps.final_adjoints(reverse_steps.sweep_steps(tape, lines)) if wrong else truth
+        swept = reverse_steps.sweep_steps(tape, lines, events, reverse_steps.find_largest_size(events))
         if asked:
-            questions = [(), *(tuple(quiz.about_sweep(tape, lines, event)) for event in events)]
+            questions = [(), *(tuple(quiz.about_contribution(tape, lines, event)) for event in events)]
             swept = [replace(step, questions=about) for step, about in zip(swept, questions, strict=True)]
-        steps += reverse_steps.measure_steps(tape, swept, held, faulty=bool(wrong))
-    if steps:
-        steps[-1] = reverse_steps.add_gradient(trace.derivative_name, lines, steps, truth if wrong else None)
-    note = join_sentences(trace.note, explanations.array_note(lines, tape.output))
-    cost = Cost(1, len(tape) - tape.n_inputs, products, *held[-1])
-    run = replace(trace, note=note, steps=tuple(steps), cost=cost, hints=_hints(steps))
+        steps += reverse_steps.measure_steps(tape, swept, held, len(tape), faulty=bool(wrong))
+    adjoints = reverse_steps.final_adjoints(tape, events)
+    truth = reverse_steps.final_adjoints(tape, reverse_steps.list_events(tape)) if wrong else None
+    steps[-1] = steps[-1].with_equation(equations.gradient(trace.derivative_name, lines, adjoints, truth))
+    products = sum(len(event.sent) for event in events)
+    run = replace(
+        trace,
+        note=join_sentences(trace.note, explanations.array_note(lines, tape.output)),
+        steps=tuple(steps),
+        cost=Cost(1, len(tape) - tape.n_inputs, products, *held[-1]),
+        hints=quiz.hints(steps),
+    )
     return _mark_faulty(run, wrong, truth) if wrong else run
-
-
-def _hints(steps: Sequence[Step]) -> tuple[Hint, ...]:
-    """What may have to be said about the answers to the questions of these steps."""
-    kinds = {mistake.kind for step in steps for question in step.questions for mistake in question.mistakes}
-    return quiz.hints(kinds)
 
 
 def _mark_faulty(run: Trace, wrong: Fault, truth: Mapping[int, Number]) -> Trace:
@@ -213,13 +226,13 @@ def _follow_tangents(tape: Any, trace: Trace, direction: Any = None) -> Trace:
     """Add the steps of forward mode: each line's value and its tangents together."""
     trace, named = replace(trace, mode="forward"), forward_steps.read_directions(tape, direction)
     steps = list(forward_steps.forward_steps(tape, trace.lines, named))
-    labels, columns = [line.label for line in trace.lines if line.kind == "input"], [name for name, _ in named]
-    scalars = [label for label, x in zip(labels, tape.values, strict=False) if not np.ndim(x)]
-    name, agreement = trace.derivative_name, None
+    agreement = None
     if trace.result is not None:
         tangent = steps[trace.result].tangents
-        last = equations.derivatives(name, trace.result_name, scalars, columns, tangent)
-        steps[-1] = replace(steps[-1], equations=(*steps[-1].equations, last))
+        scalars = [label for label, x in zip(tape.input_names, tape.values, strict=False) if not np.ndim(x)]
+        columns = [name for name, _ in named]
+        last = equations.derivatives(trace.derivative_name, trace.result_name, scalars, columns, tangent)
+        steps[-1] = steps[-1].with_equation(last)
         agreement = forward_steps.compare_with_gradient(tape, trace, named, tangent)
     entries = sum(np.size(x) for x in tape.values[: tape.n_inputs])
     passes = -(-entries // len(named))
@@ -231,7 +244,7 @@ def _follow_tangents(tape: Any, trace: Trace, direction: Any = None) -> Trace:
         steps=tuple(steps),
         opening=explanations.opening_forward(trace.title, trace.lines, [one.shown for one in directions]),
         directions=directions,
-        hints=_hints(steps),
+        hints=quiz.hints(steps),
         cost=Cost(passes, passes * operations, passes * products, *most),
         agreement=agreement,
     )
@@ -249,29 +262,6 @@ def _title(name: str, parameters: tuple[str, ...], fixed: Mapping[str, Any]) -> 
 def _briefly(x: Any) -> str:
     text = repr(x)
     return text if len(text) <= _MAX_VALUE_LENGTH and text.isprintable() else "…"
-
-
-def _describe_line(tape: Any, i: int, where: tuple[Span, ...], labels: Mapping[str, str]) -> Line:
-    op = tape.ops[i]
-    label = tape.input_names[i] if op is None else ""
-    text = tape.expression(i)
-    return Line(
-        name=tape.name(i),
-        kind="input" if op is None else "operation",
-        value=Number.of(tape.values[i]),
-        label=label,
-        op="" if op is None else op.name,
-        symbol=_symbol(tape, i),
-        text=text,
-        operands=() if op is None else tuple(_operands(tape, i, labels)),
-        where=where,
-        latex=partials.operation_latex(tape, i),
-        display_name=notation.format_name(tape.name(i)),
-        expression=label if op is None else notation.format_expression(text),
-        source_expression=label if op is None else notation.format_expression(text, labels),
-        adjoint_name=notation.format_adjoint(tape.name(i)),
-        tangent_name=notation.format_tangent(tape.name(i)),
-    )
 
 
 def _symbol(tape: Any, i: int) -> str:
@@ -295,7 +285,7 @@ def _operands(tape: Any, i: int, labels: Mapping[str, str]) -> Iterator[Operand]
         partial = partials.local_partial(tape, i, slot)
         shown = None if partial is None else Number.of(partial)
         formula, latex = partials.write_way_back(tape, i, slot)
-        edge, whole = edge_label(notation.format_expression(formula, labels) if formula else "", shown)
+        edge, whole = edge_label(notation.format_expression(formula, labels), shown)
         title, name = "" if whole == edge else whole, tape.name(parent)
         yield Operand(parent, name, value, shown, formula, latex, edge, title, value.flowing(to))
 

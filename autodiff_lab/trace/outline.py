@@ -124,10 +124,9 @@ def build_outline(
             while stop < end and _is_same_section(paths[stop - 1], paths[stop], depth):
                 stop += 1
             kind, *place = paths[i][depth]
-            title, n = _title(kind, place, sources)
-            if kind == "loop":
-                n = paths[stop - 1][depth + 1][2]
-            found.append(Section(kind, title, i, stop, inside(i, stop, depth + 1), n))
+            # Inside of a loop is a turn: its kind, its number, and how many there are.
+            n = place[0] if kind == "turn" else paths[stop - 1][depth + 1][2] if kind == "loop" else 0
+            found.append(Section(kind, _title(kind, place, sources), i, stop, inside(i, stop, depth + 1), n))
             i = stop
         return tuple(found)
 
@@ -187,16 +186,16 @@ def _is_same_section(before: list[Key], after: list[Key], depth: int) -> bool:
     return after[depth][0] != "loop" or after[depth + 1][1] >= before[depth + 1][1]
 
 
-def _title(kind: str, place: Sequence[int], sources: Sequence[Source]) -> tuple[str, int]:
+def _title(kind: str, place: Sequence[int], sources: Sequence[Source]) -> str:
     if kind == "turn":
-        return message("one turn", n=place[0]), place[0]
+        return message("one turn", n=place[0])
     if kind == "sweep":
-        return message("segment inner"), 0
+        return message("segment inner")
     text = sources[place[0]].text[place[1]]
     if kind == "call":
         _, row, column, end_row, end_column = place
         text = text[column : end_column if end_row == row else None]
-    return shorten(text.strip(), _MAX_TITLE_LENGTH), 0
+    return shorten(text.strip(), _MAX_TITLE_LENGTH)
 
 
 def simplify_outline(section: Section, named: Callable[[int], str]) -> Section:
@@ -222,7 +221,8 @@ def simplify_outline(section: Section, named: Callable[[int], str]) -> Section:
         return section._replace(inside=_operations(section)) if section.size > 1 else _operations(section)[0]
     parts = [simplify_outline(part, named) for part in section.inside]
     inputs = [part for part in parts if part.kind == "input"]
-    rest = _bundle(parts[len(inputs) :], _turns_of(section)[len(inputs) :], named)
+    turns = [part.n if part.kind == "turn" else 0 for part in section.inside]
+    rest = _bundle(parts[len(inputs) :], turns[len(inputs) :], named)
     if section.kind != "run":
         return section._replace(inside=tuple(rest)) if len(rest) > 1 else _merge(section, rest[0])
     if len(rest) == 1 and rest[0].kind in ("line", "call"):
@@ -235,10 +235,6 @@ def _loosen(parts: Sequence[Section]) -> list[Section]:
     small = [part.kind in ("line", "call") and part.size <= _SMALL for part in parts]
     loose = [one for part, few in zip(parts, small, strict=True) for one in (part.inside if few else (part,))]
     return loose if len(loose) <= MAX_PARTS else list(parts)
-
-
-def _turns_of(section: Section) -> list[int]:
-    return [part.n if part.kind == "turn" else 0 for part in section.inside]
 
 
 def _operations(section: Section) -> tuple[Section, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -69,10 +69,8 @@ def _names(tape: Any, i: int, write: Callable[[str], str] = str) -> list[Any]:
     """The operands of a line as names; constants that are numbers stay numbers, arrays are called what they show."""
     names = []
     for parent, x in zip(tape.parents[i], tape.args[i], strict=True):
-        if parent >= 0:
-            names.append(NamedValue(tape.name(parent), x))
-        else:
-            names.append(NamedValue(write(notation.number(x)), x) if np.ndim(x) else x)
+        name = tape.name(parent) if parent >= 0 else write(notation.number(x))
+        names.append(NamedValue(name, x) if parent >= 0 or np.ndim(x) else x)
     return names
 
 
@@ -81,20 +79,24 @@ def local_partial(tape: Any, i: int, slot: int) -> Any:
 
     For a reduction these are the weights of the operand's entries.
     """
-    op, args, y, static = tape.ops[i], tape.args[i], tape.values[i], tape.kwargs.get(i, {})
+    op, args = tape.ops[i], tape.args[i]
     if op.kind == "elementwise":
-        return op.local_partial(slot, y, *args)
+        return _apply_rule(tape, i, slot, tape.values[i], args)
     if op.kind == "reduction":
-        return np.broadcast_to(_weights(op, y, args[0], static), np.shape(args[0]))[()]
+        return np.broadcast_to(_apply_rule(tape, i, slot, tape.values[i], args), np.shape(args[0]))[()]
     return None
 
 
-def _weights(op: Any, y: Any, x: Any, static: Mapping[str, Any]) -> Any:
-    axis = static.get("axis")
-    kept = keepdims_shape(shape_of(x), axis)
+def _apply_rule(tape: Any, i: int, slot: int, y: Any, args: Sequence[Any]) -> Any:
+    """Run the rule for a local partial, or for the weights of a reduction, on values or on names."""
+    op = tape.ops[i]
+    if op.kind == "elementwise":
+        return op.local_partial(slot, y, *args)
+    axis = tape.kwargs.get(i, {}).get("axis")
+    kept = keepdims_shape(shape_of(args[0]), axis)
     # A name keeps its name when its reduced axes are kept; an array is given them.
     y = NamedValue(y.text(), np.empty(kept)) if isinstance(y, Symbol) else np.reshape(y, kept)
-    return op.rules[0](y, x, axis)
+    return op.rules[0](y, args[0], axis)
 
 
 def write_way_back(tape: Any, i: int, slot: int) -> tuple[str, str]:
@@ -105,7 +107,7 @@ def write_way_back(tape: Any, i: int, slot: int) -> tuple[str, str]:
     """
     op = tape.ops[i]
     if op.kind == "flat":
-        return _with_latex("0")
+        return "0", "0"
     if op.kind in ("elementwise", "reduction"):
         try:
             return _partial(tape, i, slot)
@@ -122,17 +124,12 @@ def write_way_back(tape: Any, i: int, slot: int) -> tuple[str, str]:
 
 
 def _partial(tape: Any, i: int, slot: int) -> tuple[str, str]:
-    op, y = tape.ops[i], NamedValue(tape.name(i), tape.values[i])
-
-    def found(names: list[Any]) -> Any:
-        if op.kind == "reduction":
-            return _weights(op, y, names[0], tape.kwargs.get(i, {}))
-        return op.local_partial(slot, y, *names)
-
-    partial = found(_names(tape, i))
+    y = NamedValue(tape.name(i), tape.values[i])
+    partial = _apply_rule(tape, i, slot, y, _names(tape, i))
     if isinstance(partial, Symbol):
-        return partial.text(), found(_names(tape, i, notation.latex_value)).latex()
-    return _with_latex(notation.number(partial))
+        return partial.text(), _apply_rule(tape, i, slot, y, _names(tape, i, notation.latex_value)).latex()
+    text = notation.number(partial)
+    return text, notation.latex_value(text)
 
 
 def _map(tape: Any, i: int, slot: int) -> str:
@@ -148,10 +145,6 @@ def _map(tape: Any, i: int, slot: int) -> str:
         return ""
     found = op.pullback(slot, NamedValue(adjoint, tape.values[i]), y, tuple(names), tape.kwargs.get(i, {}))
     return "0" if found is None else found.text() if isinstance(found, Symbol) else ""
-
-
-def _with_latex(text: str) -> tuple[str, str]:
-    return text, notation.latex_value(text)
 
 
 def operation_latex(tape: Any, i: int) -> str:

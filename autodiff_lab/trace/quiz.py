@@ -14,8 +14,8 @@ import numpy as np
 
 from autodiff_lab.text.messages import message
 from autodiff_lab.text.notation import atom
-from autodiff_lab.trace.model import Hint, Line, Mistake, Number, Question
-from autodiff_lab.trace.reverse_steps import RawContribution, SweepEvent
+from autodiff_lab.trace.model import Hint, Line, Mistake, Number, Question, Step
+from autodiff_lab.trace.reverse_steps import SweepEvent
 
 MAX_LINES = 40
 """A longer tape is for looking at, not for answering questions."""
@@ -24,8 +24,9 @@ KINDS = ("overwrote", "missing", "incoming", "output", "point", "other", "sign",
 """The kinds of mistakes, in the order in which they are told apart."""
 
 
-def hints(kinds: Iterable[str]) -> tuple[Hint, ...]:
-    """Say something about each of these kinds of mistakes."""
+def hints(steps: Iterable[Step]) -> tuple[Hint, ...]:
+    """What may have to be said about the answers to the questions of these steps."""
+    kinds = {mistake.kind for step in steps for question in step.questions for mistake in question.mistakes}
     return tuple(Hint(kind, message(f"hint {kind}")) for kind in KINDS if kind in kinds)
 
 
@@ -49,27 +50,20 @@ def about_value(tape: Any, i: int, line: Line) -> Iterator[Question]:
                 yield "point", op.fn(other, **static)
         yield "sign", -tape.values[i]
 
-    yield _question("value", f"{line.learner_name} = {line.reading}", line.value, tape.values[i], wrong())
+    yield _question("value", f"{line.learner_name} = {line.reading}", tape.values[i], wrong())
 
 
-def about_sweep(tape: Any, lines: Sequence[Line], event: SweepEvent) -> Iterator[Question]:
-    """Ask about each contribution of a step of the sweep."""
-    for sent in event.sent:
-        yield from _about_contribution(tape, lines, event, sent)
-
-
-def _about_contribution(
-    tape: Any, lines: Sequence[Line], event: SweepEvent, sent: RawContribution
-) -> Iterator[Question]:
+def about_contribution(tape: Any, lines: Sequence[Line], event: SweepEvent) -> Iterator[Question]:
     """Ask for the local partial of a contribution, then for the adjoint that it leads to."""
-    i, slot, op = event.line, sent.slot, tape.ops[event.line]
-    if not _numbers(tape, i) or op.partials is None:
+    i, op = event.line, tape.ops[event.line]
+    if not event.sent or not _numbers(tape, i) or op.partials is None:
         return
+    (sent,) = event.sent
     line, parent = lines[i], lines[sent.parent]
     name = f"∂{line.learner_name}/∂{parent.learner_name}"
-    partial = _partial(tape, i, slot)
-    misread = list(_computable(_misread_partials(tape, i, slot)))
-    yield _question("partial", f"{line.learner_name} = {line.reading}: {name}", Number.of(partial), partial, misread)
+    partial = _partial(tape, i, sent.slot)
+    misread = list(_computable(_misread_partials(tape, i, sent.slot)))
+    yield _question("partial", f"{line.learner_name} = {line.reading}: {name}", partial, misread)
 
     def wrong() -> Iterator[tuple[str, Any]]:
         before = 0.0 if sent.before is None else sent.before
@@ -84,7 +78,7 @@ def _about_contribution(
 
     held = "" if sent.before is None else f"{Number.of(sent.before).text} + "
     ask = f"{parent.learner_name}: {held}{atom(Number.of(event.adjoint).text)} × {name}"
-    yield _question("adjoint", ask, Number.of(sent.after), sent.after, wrong())
+    yield _question("adjoint", ask, sent.after, wrong())
 
 
 def about_tangent(tape: Any, lines: Sequence[Line], i: int, tangents: Sequence[Any]) -> Iterator[Question]:
@@ -111,12 +105,11 @@ def about_tangent(tape: Any, lines: Sequence[Line], i: int, tangents: Sequence[A
         for slot, rate in rates.items()
     )
     ask = f"{line.learner_name}{message('rate')}{terms}"
-    yield _question("tangent", ask, Number.of(tangents[i]), tangents[i], wrong())
+    yield _question("tangent", ask, tangents[i], wrong())
 
 
-def _partial(tape: Any, i: int, slot: int, args: tuple[Any, ...] | None = None) -> Any:
-    op = tape.ops[i]
-    return op.local_partial(slot, tape.values[i], *(tape.args[i] if args is None else args))
+def _partial(tape: Any, i: int, slot: int) -> Any:
+    return tape.ops[i].local_partial(slot, tape.values[i], *tape.args[i])
 
 
 def _misread_partials(tape: Any, i: int, slot: int) -> Iterator[tuple[str, Any]]:
@@ -148,9 +141,9 @@ def _numbers(tape: Any, i: int) -> bool:
     return not any(map(np.ndim, (tape.values[i], *tape.args[i])))
 
 
-def _question(kind: str, ask: str, answer: Number, exact: Any, wrong: Iterable[tuple[str, Any]]) -> Question:
+def _question(kind: str, ask: str, exact: Any, wrong: Iterable[tuple[str, Any]]) -> Question:
     """Keep the wrong answers that are wrong, that look it, and that say one thing each."""
-    seen, mistakes = [float(exact)], []
+    answer, seen, mistakes = Number.of(exact), [float(exact)], []
     for name, value in _computable(wrong):
         x = float(value)
         looks = Number.of(x).text

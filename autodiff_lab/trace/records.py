@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -212,6 +212,16 @@ class Line:
     reading: str = ""
 
     @property
+    def line_operands(self) -> list[Operand]:
+        """The operands that are lines of the tape; the others are constants."""
+        return [operand for operand in self.operands if operand.line is not None]
+
+    @property
+    def is_scalar(self) -> bool:
+        """Whether its value is a number, and so are those of the lines that it uses."""
+        return not (self.value.shape or any(operand.value.shape for operand in self.line_operands))
+
+    @property
     def learner_name(self) -> str:
         """What the learner calls it; `display_name`, where that is nothing."""
         return self.assigned_name or self.display_name
@@ -393,3 +403,7 @@ class Step:
     freed_lines: tuple[int, ...] = field(default=(), metadata={"key": "released"})
     questions: tuple[Question, ...] = ()
     arithmetic: Equation | None = None
+
+    def with_equation(self, equation: Equation) -> Step:
+        """The same step with one equation more."""
+        return replace(self, equations=(*self.equations, equation))

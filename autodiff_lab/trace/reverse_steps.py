@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import zip_longest
 from typing import Any, NamedTuple
 
@@ -14,7 +13,7 @@ from autodiff_lab.text.messages import join_sentences
 from autodiff_lab.trace import partials
 from autodiff_lab.trace.memory_usage import Kept
 from autodiff_lab.trace.model import Contribution, Line, Meter, Number, Question, Step
-from autodiff_lab.trace.wording import arithmetic, equations, explanations
+from autodiff_lab.trace.wording import equations, explanations
 
 
 class RawContribution(NamedTuple):
@@ -50,23 +49,39 @@ def seed_of(tape: Any) -> Any:
     return np.ones(np.shape(tape.values[tape.output]))[()]
 
 
-def watch_sweep(tape: Any) -> Iterator[SweepEvent]:
-    """Watch the engine's own sweep."""
+def seed_adjoints(tape: Any) -> list[Any]:
+    """The adjoints before a sweep: the result has its seed, and nothing has arrived anywhere else."""
     adjoints: list[Any] = [None] * len(tape)
-    held: list[Any] = [None] * len(tape)
-    held[tape.output] = seed_of(tape)
+    adjoints[tape.output] = seed_of(tape)
+    return adjoints
+
+
+def watch_sweep(tape: Any) -> Iterator[SweepEvent]:
+    """Watch the engine's own sweep: it says which lines send, in which order, and which adjoint each has."""
+    adjoints: list[Any] = [None] * len(tape)
+    held = seed_adjoints(tape)
     for i in tape.sweep(tape.output, held[tape.output], adjoints):
-        yield from send_one_by_one(i, adjoints[i], _contributions(tape, i, adjoints, held))
+        yield from send(tape, i, adjoints[i], held)
 
 
-def send_one_by_one(i: int, adjoint: Any, contributions: Iterable[RawContribution]) -> Iterator[SweepEvent]:
-    """An event for each contribution of line `i`; one without any for a line that has none."""
-    sent = False
-    for contribution in contributions:
-        sent = True
-        yield SweepEvent(i, adjoint, (contribution,))
-    if not sent:
-        yield SweepEvent(i, adjoint)
+def list_events(tape: Any, sweep: Callable[[Any], Iterable[SweepEvent]] = watch_sweep) -> list[SweepEvent]:
+    """The events of a sweep; there are none where the result does not depend on the inputs."""
+    return [] if tape.output is None else list(sweep(tape))
+
+
+def send(tape: Any, i: int, adjoint: Any, held: list[Any], overwrites: bool = False) -> list[SweepEvent]:
+    """Let line `i` send: each contribution is added to what its parent has `held` so far, or takes its place.
+
+    Each contribution is an event; a line that has none is one, too.
+    """
+    events = []
+    for slot, parent, contribution in pull_back(tape, i, adjoint):
+        before = held[parent]
+        held[parent] = contribution if overwrites else add_to(before, contribution)
+        replaces = overwrites and before is not None
+        sent = RawContribution(slot, parent, contribution, before, held[parent], replaces)
+        events.append(SweepEvent(i, adjoint, (sent,)))
+    return events or [SweepEvent(i, adjoint)]
 
 
 def pull_back(tape: Any, i: int, adjoint: Any) -> Iterator[tuple[int, int, Any]]:
@@ -83,34 +98,16 @@ def add_to(before: Any, contribution: Any) -> Any:
     return contribution if before is None else before + contribution
 
 
-def _contributions(tape: Any, i: int, adjoints: list[Any], held: list[Any]) -> Iterator[RawContribution]:
-    """What line `i` has just sent; the engine's adjoint has the last word."""
-    last = {parent: slot for slot, parent in enumerate(tape.parents[i])}
-    for slot, parent, contribution in pull_back(tape, i, adjoints[i]):
-        before = held[parent]
-        # Between two operands that are the same line the engine does not stop, so that sum is formed here.
-        held[parent] = adjoints[parent] if last[parent] == slot else add_to(before, contribution)
-        yield RawContribution(slot, parent, contribution, before, held[parent])
-
-
 def sweep_steps(
-    tape: Any,
-    lines: Sequence[Line],
-    watched: Iterable[SweepEvent] | None = None,
-    *,
-    of: Container[int] | None = None,
-    largest_size: float | None = None,
+    tape: Any, lines: Sequence[Line], events: Sequence[SweepEvent], largest: float, of: Container[int] | None = None
 ) -> list[Step]:
-    """The seed and a step for each event of a sweep: the engine's own, or another; of these lines, or of all.
+    """The seed and a step for each event of a sweep; of these lines, or of all.
 
-    `largest_size` is the size of the largest contribution of the run, where it is known.
+    `largest` is the size of the largest contribution, see `find_largest_size`.
     """
-    result, seed = tape.output, Number.of(seed_of(tape))
-    swept = list(watch_sweep(tape) if watched is None else watched)
-    if largest_size is None:
-        largest_size = find_largest_size(sent.contribution for event in swept for sent in event.sent)
-    made = [_seed_step(lines, result, seed, explanations.explain_seed(lines, result, seed))]
-    for event, waiting in zip(swept, _find_waiting(swept), strict=True):
+    seed = Number.of(seed_of(tape))
+    made = [_seed_step(lines, tape.output, seed, explanations.explain_seed(lines, tape.output, seed))]
+    for event, (users, count) in zip(events, _find_waiting(events), strict=True):
         if of is not None and event.line not in of:
             continue
         i, adjoint = event.line, Number.of(event.adjoint)
@@ -118,41 +115,37 @@ def sweep_steps(
         if event.again:
             made.append(_seed_step(lines, i, adjoint, join_sentences(*remarks)))
             continue
-        sends = tuple(_add_copies(tape, event, _send(lines[i], adjoint, sent, largest_size)) for sent in event.sent)
-        sentence = explanations.explain_sweep(lines, i, adjoint, sends, waiting())
-        sentence = join_sentences(sentence, *remarks)
+        sends = tuple(_describe_contributions(tape, lines[i], event, largest))
+        sentence = explanations.explain_sweep(lines, i, adjoint, sends, users[:count][::-1])
         symbols = equations.write_sweep(lines, i, adjoint, sends)
-        numbers = arithmetic.calculate_contribution(lines, i, adjoint, sends)
-        made.append(Step("sweep", i, adjoint, sends, sentence, symbols, arithmetic=numbers))
+        numbers = equations.calculate_contribution(lines, i, adjoint, sends)
+        made.append(Step("sweep", i, adjoint, sends, join_sentences(sentence, *remarks), symbols, arithmetic=numbers))
     return made
 
 
 def _seed_step(lines: Sequence[Line], i: int, seed: Number, sentence: str) -> Step:
-    symbols, numbers = equations.write_seed(lines[i], seed), arithmetic.calculate_seed(lines[i], seed)
+    symbols, numbers = equations.write_seed(lines[i], seed), equations.calculate_seed(lines[i], seed)
     return Step("seed", i, seed, (), sentence, symbols, arithmetic=numbers)
 
 
-def _send(line: Line, adjoint: Number, sent: RawContribution, largest: float) -> Contribution:
-    slot, parent, contribution, before, after, replaces = sent
-    send = Contribution(
-        slot,
-        parent,
-        contribution=Number.of(contribution),
-        after=Number.of(after),
-        before=None if before is None else Number.of(before),
-        share=share_of(contribution, largest),
-        replaces=replaces,
-    )
-    return replace(send, term=equations.term(line, adjoint, send))
-
-
-def _add_copies(tape: Any, event: SweepEvent, send: Contribution) -> Contribution:
-    """Add what each copy of an operand contributes, if it was copied to the shape of the result."""
-    shape = np.shape(tape.values[event.line])
-    if tape.ops[event.line].kind != "elementwise" or send.contribution.shape == shape or not shape:
-        return send
-    partial = partials.local_partial(tape, event.line, send.slot)
-    return replace(send, copies=Number.of(np.broadcast_to(event.adjoint * partial, shape)))
+def _describe_contributions(tape: Any, line: Line, event: SweepEvent, largest: float) -> Iterator[Contribution]:
+    for sent in event.sent:
+        copies = None
+        if line.operands[sent.slot].is_copied:
+            partial = partials.local_partial(tape, event.line, sent.slot)
+            copies = Number.of(np.broadcast_to(event.adjoint * partial, line.value.shape))
+        send = Contribution(
+            sent.slot,
+            sent.parent,
+            contribution=Number.of(sent.contribution),
+            after=Number.of(sent.after),
+            before=None if sent.before is None else Number.of(sent.before),
+            share=share_of(sent.contribution, largest),
+            replaces=sent.replaces,
+            copies=copies,
+        )
+        term = equations.write_term(line, Number.of(event.adjoint), send)
+        yield replace(send, term=equations.join_pieces(term).text)
 
 
 def record_step(
@@ -164,28 +157,20 @@ def record_step(
         i,
         sentence=explanations.explain_line(lines, i),
         equations=equations.write_line(lines[i]),
-        arithmetic=arithmetic.calculate_line(lines[i]),
+        arithmetic=equations.calculate_line(lines[i]),
         meter=Meter(max(0, i + 1 - tape.n_inputs), 0, *held[i + 1]),
         questions=tuple(questions),
     )
 
 
 def measure_steps(
-    tape: Any,
-    steps: Iterable[Step],
-    held: Sequence[Kept],
-    *,
-    end: int | None = None,
-    products: int = 0,
-    faulty: bool = False,
+    tape: Any, steps: Sequence[Step], held: Sequence[Kept], end: int, products: int = 0, faulty: bool = False
 ) -> Iterator[Step]:
     """Say of each step of a sweep what it has cost, and which lines it lets go.
 
     Before the first step, the lines up to `end` are held, and `products` multiplications are done.
     """
-    end = len(tape) if end is None else end
-    told = list(steps)
-    for step, after in zip_longest(told, told[1:]):
+    for step, after in zip_longest(steps, steps[1:]):
         products += len(step.sends)
         # A line whose last contribution has gone is not asked for again, nor any line behind it. A faulty sweep may.
         done = step.phase == "sweep" and not faulty and (after is None or after.line != step.line)
@@ -197,54 +182,40 @@ def measure_steps(
 
 def share_of(contribution: Any, largest: float) -> float:
     """How large a contribution is beside the largest of the run, from 0 to 1."""
-    return round(_size(contribution) / largest, 3) if largest else 0.0
+    return round(size_of(contribution) / largest, 3) if largest else 0.0
 
 
-def _size(x: Any) -> float:
+def size_of(x: Any) -> float:
     """The largest entry that is a number, without its sign."""
     entries = np.abs(np.asarray(x, dtype=float))
     return float(np.max(entries, initial=0.0, where=np.isfinite(entries)))
 
 
-def find_largest_size(contributions: Iterable[Any]) -> float:
-    """The size of the largest of them: what `share_of` is a share of."""
-    return max(map(_size, contributions), default=0.0)
+def find_largest_size(events: Iterable[SweepEvent]) -> float:
+    """The size of the largest contribution of a sweep: what `share_of` is a share of."""
+    return max((size_of(sent.contribution) for event in events for sent in event.sent), default=0.0)
 
 
-def final_adjoints(made: Iterable[Step]) -> dict[int, Number]:
+def final_adjoints(tape: Any, events: Iterable[SweepEvent]) -> dict[int, Number]:
     """The adjoints that are there in the end, by line."""
-    adjoints: dict[int, Number] = {}
-    for step in made:
-        if step.phase == "seed" and step.adjoint is not None:
-            adjoints[step.line] = step.adjoint
-        adjoints |= {send.parent: send.after for send in step.sends}
-    return adjoints
+    if tape.output is None:
+        return {}
+    last = {tape.output: seed_of(tape)} | {sent.parent: sent.after for event in events for sent in event.sent}
+    return {line: Number.of(adjoint) for line, adjoint in last.items()}
 
 
-def add_gradient(
-    name: str, lines: tuple[Line, ...], made: list[Step], truth: Mapping[int, Number] | None = None
-) -> Step:
-    """The last step, which says what it all was for; beside it the `truth`, where the sweep was a faulty one."""
-    last = made[-1]
-    gradient = equations.gradient(name, lines, final_adjoints(made), truth)
-    return replace(last, equations=(*last.equations, gradient)) if gradient else last
-
-
-def _find_waiting(swept: list[SweepEvent]) -> list[Callable[[], Sequence[int]]]:
+def _find_waiting(events: Sequence[SweepEvent]) -> list[tuple[list[int], int]]:
     """For each event of the sweep: which lines will send to the same parent later on.
 
-    Each is found when it is asked for: an input that every line uses waits for all of them, at every step.
+    These are the first so many of a list, backwards. The list is shared: an input that every line uses waits for all of
+    them, at every step.
     """
     users: dict[int, list[int]] = {}  # of each parent, the last one to send first
-    waiting: list[Callable[[], Sequence[int]]] = []
-    for i, _, sent, _, again in reversed(swept):
+    waiting: list[tuple[list[int], int]] = []
+    for i, _, sent, _, again in reversed(events):
         if again:
             users = {}
         own = users.setdefault(sent[0].parent, []) if sent else []
-        waiting.append(partial(_list_later, own, len(own)))
+        waiting.append((own, len(own)))
         own.append(i)
     return waiting[::-1]
-
-
-def _list_later(users: list[int], count: int) -> list[int]:
-    return users[:count][::-1]

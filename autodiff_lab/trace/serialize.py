@@ -66,7 +66,7 @@ def _fields(cls: Any) -> dict[str, tuple[Any, dataclasses.Field]]:
 def build(kind: Any, data: Any, pool: Pool | None = None) -> Any:
     """Make a value of type `kind` from JSON data; the types of the fields say how."""
     if kind == Entries:
-        return data if data is None else _numbers(data)
+        return data if data is None else entries(data)
     if pool is not None and kind is pool.kind:
         return pool.values[data]
     if dataclasses.is_dataclass(kind):
@@ -79,7 +79,3 @@ def build(kind: Any, data: Any, pool: Pool | None = None) -> Any:
     if isinstance(kind, types.UnionType):
         return None if data is None else build(typing.get_args(kind)[0], data, pool)
     return data
-
-
-def _numbers(data: Any) -> Entries:
-    return tuple(_numbers(entry) for entry in data) if isinstance(data, list) else float(data)

@@ -14,19 +14,20 @@ import linecache
 import os
 import sysconfig
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from types import CodeType
 from typing import Any
 
 from autodiff_lab.engine.printing import replace_bidi
 from autodiff_lab.text.messages import join_items, message
 from autodiff_lab.trace.assigned_names import Assignment, find_assignments
-from autodiff_lab.trace.execution_counts import Place, follow_execution
+from autodiff_lab.trace.execution_counts import Place, first_row, follow_execution
 from autodiff_lab.trace.model import Source, Span, Turn
 from autodiff_lab.transforms.recording import name_of
 
 Frames = tuple[tuple[CodeType, int], ...]
 _Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+_Stretch = tuple[int, int, int, int]  # the line and the character column where a text starts, and where it ends
 _LIBRARIES = tuple(f"{sysconfig.get_path(name)}{os.sep}" for name in ("stdlib", "platstdlib", "purelib", "platlib"))
 # Code that Python makes for the inside of an expression; its text belongs to the function around it.
 _INSIDE = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
@@ -42,8 +43,8 @@ class Located:
     sources: tuple[Source, ...]
     spans: tuple[tuple[Span, ...], ...]
     note: str
-    turns: tuple[tuple[Turn, ...], ...] = ()
-    assignments: Mapping[Span, Assignment] = field(default_factory=dict)
+    turns: tuple[tuple[Turn, ...], ...]
+    assignments: Mapping[Span, Assignment]
 
 
 def locate(f: Callable[..., Any], sites: Sequence[Frames] | None, n_lines: int, walk: Any = None) -> Located:
@@ -67,17 +68,22 @@ def locate(f: Callable[..., Any], sites: Sequence[Frames] | None, n_lines: int, 
         `f` itself is the first source, if it has one.
     """
     book = _Book()
-    root = code_of(f)
+    root = getattr(unwrap_function(f), "__code__", None)  # a function that is not written in Python has none
     found = root is not None and book.block(root) is not None
-    note = "" if found else _say_missing(f, root)
     spans: list[tuple[Span, ...]] = [()] * n_lines
     for line, frames in enumerate(sites or ()):
         spans[line] = tuple(span for span in (book.span(*frame) for frame in frames) if span is not None)
-    if book.lost - {root} and found:
+    note = ""
+    if root is None:
+        note = message("not Python", name=name_of(f))
+    elif not found:
+        note = message("no source", name=name_of(f), file=root.co_filename)
+    elif book.lost:
         note = message("no source of some", names=join_items(sorted(code.co_name for code in book.lost)))
-    ways = follow_execution(walk, [block.place for block in book.blocks], n_lines)
-    shown = tuple(replace(block.source, ran=ran) for block, ran in zip(book.blocks, ways.ran, strict=True))
-    return Located(shown, tuple(spans), note, ways.turns, dict(book.assignments()))
+    flow = follow_execution(walk, book.blocks, n_lines)
+    counted = zip(book.blocks, flow.ran, strict=True)
+    sources = tuple(Source(block.name, block.first, block.text, ran) for block, ran in counted)
+    return Located(sources, tuple(spans), note, flow.turns, dict(book.assignments()))
 
 
 def unwrap_function(f: Callable[..., Any]) -> Callable[..., Any]:
@@ -93,39 +99,20 @@ def unwrap_function(f: Callable[..., Any]) -> Callable[..., Any]:
     return getattr(f, "__func__", f)
 
 
-def code_of(f: Callable[..., Any]) -> CodeType | None:
-    """Give the code object of what a learner wrote; None for a function that is not written in Python."""
-    return getattr(unwrap_function(f), "__code__", None)
-
-
-def _say_missing(f: Callable[..., Any], code: CodeType | None) -> str:
-    name = name_of(f)
-    if code is None:
-        return message("not Python", name=name)
-    return message("no source", name=name, file=code.co_filename)
-
-
 @dataclass(frozen=True)
-class _Block:
-    """A source, and how to go from a place in the file to a place in the dedented text."""
+class _Block(Place):
+    """A piece of source, and how to go from a place in the file to a place in the dedented text."""
 
-    filename: str
-    source: Source
+    name: str
     shifts: tuple[int, ...]
-    end: tuple[int, int]
-    node: _Function
+    end: tuple[int, ...]
 
-    @property
-    def place(self) -> Place:
-        return Place(self.filename, self.source.first_line, self.source.text, self.node)
+    def holds(self, filename: str, place: _Stretch) -> bool:
+        return filename == self.filename and (self.first, self.shifts[0]) <= place[:2] and place[2:] <= self.end
 
-    def holds(self, filename: str, place: tuple[int, int, int, int]) -> bool:
-        first = (self.source.first_line, self.shifts[0])
-        return filename == self.filename and first <= place[:2] and place[2:] <= self.end
-
-    def span(self, number: int, place: tuple[int, int, int, int]) -> Span:
+    def span(self, number: int, place: _Stretch) -> Span:
         line, column, end_line, end_column = place
-        row, end_row = line - self.source.first_line, end_line - self.source.first_line
+        row, end_row = line - self.first, end_line - self.first
         return Span(number, row, max(0, column - self.shifts[row]), end_row, max(0, end_column - self.shifts[end_row]))
 
 
@@ -134,66 +121,56 @@ class _Book:
 
     def __init__(self) -> None:
         self.blocks: list[_Block] = []
-        self.lost: set[CodeType] = set()
         self._numbers: dict[CodeType, int | None] = {}
-        self._spans: dict[tuple[CodeType, int], Span | None] = {}
+        self.span = functools.cache(self._find_span)
 
     def block(self, code: CodeType) -> int | None:
         """Give the number of the block that shows `code`, opening it at the first time."""
         if code not in self._numbers:
             self._numbers[code] = self._open(code)
-            if self._numbers[code] is None:
-                self.lost.add(code)
         return self._numbers[code]
 
-    def span(self, code: CodeType, lasti: int) -> Span | None:
+    @property
+    def lost(self) -> set[CodeType]:
+        """The code whose text was not found."""
+        return {code for code, number in self._numbers.items() if number is None}
+
+    def _find_span(self, code: CodeType, lasti: int) -> Span | None:
         """Give the stretch of text that the bytecode at `lasti` came from."""
-        key = (code, lasti)
-        if key not in self._spans:
-            number, place = None if self._library(code) else self.block(code), _place(code, lasti)
-            if number is None or place is None or not self.blocks[number].holds(code.co_filename, place):
-                self._spans[key] = None
-            else:
-                self._spans[key] = self.blocks[number].span(number, place)
-        return self._spans[key]
+        # Code that came with Python or a package is not shown, unless it is what was asked for.
+        from_library = code not in self._numbers and code.co_filename.startswith(_LIBRARIES)
+        number, place = None if from_library else self.block(code), _place(code, lasti)
+        if number is None or place is None or not self.blocks[number].holds(code.co_filename, place):
+            return None
+        return self.blocks[number].span(number, place)
 
     def assignments(self) -> Iterator[tuple[Span, Assignment]]:
         """Give the stretches of text whose value is given a name."""
         for number, block in enumerate(self.blocks):
+            lines = _file(block.filename)
             for node, assignment in find_assignments(block.node):
-                place = _place_of_node(_file(block.filename), node)
-                yield block.span(number, place), assignment
+                starts = [_start(node)]
                 if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
                     # Python places the call of a method on the line on which the method is named.
-                    line, byte = (
-                        node.func.end_lineno or 0,
-                        (node.func.end_col_offset or 0) - len(node.func.attr.encode()),
-                    )
-                    if line != place[0]:
-                        named = line, _character(_file(block.filename)[line - 1], byte)
-                        yield block.span(number, (*named, *place[2:])), assignment
-
-    def _library(self, code: CodeType) -> bool:
-        """Whether `code` came with Python or a package, and is not what was asked for."""
-        return code not in self._numbers and code.co_filename.startswith(_LIBRARIES)
+                    line, end = _end(node.func)
+                    starts += [(line, end - len(node.func.attr.encode()))] if line != node.lineno else []
+                for start in starts:
+                    yield block.span(number, _in_characters(lines, *start, *_end(node))), assignment
 
     def _open(self, code: CodeType) -> int | None:
         node = _function_node(code)
         if node is None:
             return None
         lines = _file(code.co_filename)
-        (line, byte), (end_line, end_byte) = _reach(node)
-        first = min([line, *(decorator.lineno for decorator in getattr(node, "decorator_list", ()))])
-        start = 0 if first < line else _character(lines[line - 1], byte)
-        end = (end_line, _character(lines[end_line - 1], end_byte))
+        line, start, *end = _in_characters(lines, *_start(node), *_end(node))
+        first = first_row(node)
+        start = 0 if first < line else start
         for number, block in enumerate(self.blocks):
             if block.holds(code.co_filename, (first, start, *end)):
                 return number
-        text, shifts = _dedent(lines[first - 1 : end_line], start, end[1], isinstance(node, ast.Lambda))
-        name = getattr(node, "name", "<lambda>")
-        self.blocks.append(
-            _Block(code.co_filename, Source(name, first, tuple(map(replace_bidi, text))), shifts, end, node)
-        )
+        text, shifts = _dedent(lines[first - 1 : end[0]], start, end[1], isinstance(node, ast.Lambda))
+        text, name = tuple(map(replace_bidi, text)), getattr(node, "name", "<lambda>")
+        self.blocks.append(_Block(code.co_filename, first, text, node, name, shifts, tuple(end)))
         return len(self.blocks) - 1
 
 
@@ -217,44 +194,42 @@ def _function_node(code: CodeType) -> _Function | None:
     nodes = _functions(code.co_filename, text) if text else ()
     if code.co_name == "<lambda>" or code.co_name in _INSIDE:
         start, end = _extent(code)
-        within = (ast.Lambda,) if code.co_name == "<lambda>" else (ast.Lambda, ast.FunctionDef, ast.AsyncFunctionDef)
-        nodes = tuple(n for n in nodes if isinstance(n, within) and _reach(n)[0] <= start and end <= _reach(n)[1])
+        kind = ast.Lambda if code.co_name == "<lambda>" else _Function
+        nodes = tuple(n for n in nodes if isinstance(n, kind) and _start(n) <= start and end <= _end(n))
     else:
-        nodes = tuple(
-            node
-            for node in nodes
-            if not isinstance(node, ast.Lambda)
-            and node.name == code.co_name
-            and code.co_firstlineno in (node.lineno, *(decorator.lineno for decorator in node.decorator_list))
-        )
+        named = (node for node in nodes if not isinstance(node, ast.Lambda) and node.name == code.co_name)
+        nodes = tuple(node for node in named if code.co_firstlineno in (node.lineno, first_row(node)))
     return min(nodes, key=_size, default=None)
 
 
-def _reach(node: _Function) -> tuple[tuple[int, int], tuple[int, int]]:
-    """Where a function starts and ends, in lines and bytes."""
-    return (node.lineno, node.col_offset), (node.end_lineno or node.lineno, node.end_col_offset or 0)
+def _start(node: ast.expr | ast.stmt) -> tuple[int, int]:
+    """The line and the byte column where a node of the syntax tree starts in its file."""
+    return node.lineno, node.col_offset
+
+
+def _end(node: ast.expr | ast.stmt) -> tuple[int, int]:
+    """The line and the byte column where a node of the syntax tree ends in its file."""
+    return node.end_lineno or node.lineno, node.end_col_offset or 0
 
 
 def _size(node: _Function) -> tuple[int, int]:
-    (line, byte), (end_line, end_byte) = _reach(node)
+    (line, byte), (end_line, end_byte) = _start(node), _end(node)
     return end_line - line, end_byte - byte
 
 
 def _extent(code: CodeType) -> tuple[tuple[int, int], tuple[int, int]]:
     """The first and the last place, in lines and bytes, that the bytecode comes from."""
-    first = code.co_firstlineno
-    starts, ends = [], []
-    for line, end_line, byte, end_byte in code.co_positions():
-        # The first instruction of every function claims the columns 0 to 0.
-        if line and end_line and byte is not None and end_byte:
-            starts.append((line, byte))
-            ends.append((end_line, end_byte))
-    if not starts:
-        return (first, 10**9), (max(line or first for line, *_ in code.co_positions()), 0)
+    positions = list(code.co_positions())
+    # The first instruction of every function claims the columns 0 to 0.
+    known = [place for place in positions if None not in place and place[0] and place[3]]
+    if not known:
+        first = code.co_firstlineno
+        return (first, 10**9), (max(line or first for line, *_ in positions), 0)
+    starts, ends = [(line, byte) for line, _, byte, _ in known], [(line, byte) for _, line, _, byte in known]
     return min(starts), max(ends)
 
 
-def _place(code: CodeType, lasti: int) -> tuple[int, int, int, int] | None:
+def _place(code: CodeType, lasti: int) -> _Stretch | None:
     """The line and character column where a bytecode starts and ends in its file."""
     positions = list(code.co_positions())
     line, end_line, column, end_column = positions[lasti // 2] if lasti // 2 < len(positions) else (None,) * 4
@@ -265,21 +240,13 @@ def _place(code: CodeType, lasti: int) -> tuple[int, int, int, int] | None:
         # Python was told not to keep columns (-X no_debug_ranges): show the whole line.
         text = lines[line - 1]
         return line, len(text) - len(text.lstrip()), line, len(text.rstrip())
-    return line, _character(lines[line - 1], column), end_line, _character(lines[end_line - 1], end_column)
+    return _in_characters(lines, line, column, end_line, end_column)
 
 
-def _place_of_node(lines: Sequence[str], node: Any) -> tuple[int, int, int, int]:
-    """The line and character column where a node of the syntax tree starts and ends in its file."""
-    start, end = (
-        _character(lines[node.lineno - 1], node.col_offset),
-        _character(lines[node.end_lineno - 1], node.end_col_offset),
-    )
-    return node.lineno, start, node.end_lineno, end
-
-
-def _character(line: str, byte: int) -> int:
-    """Turn a column counted in UTF-8 bytes, as Python counts, into one counted in characters."""
-    return len(line.encode()[:byte].decode(errors="ignore"))
+def _in_characters(lines: Sequence[str], line: int, byte: int, end_line: int, end_byte: int) -> _Stretch:
+    """Turn columns counted in UTF-8 bytes, as Python counts, into columns counted in characters."""
+    start, end = lines[line - 1].encode()[:byte], lines[end_line - 1].encode()[:end_byte]
+    return line, len(start.decode(errors="ignore")), end_line, len(end.decode(errors="ignore"))
 
 
 def _dedent(lines: Iterable[str], start: int, end: int, cut: bool) -> tuple[tuple[str, ...], tuple[int, ...]]:

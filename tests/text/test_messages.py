@@ -16,8 +16,7 @@ from autodiff_lab.figures.graph.draw import draw
 from autodiff_lab.figures.graph.render import DrawingError
 from autodiff_lab.figures.style import fonts
 from autodiff_lab.text import messages
-from autodiff_lab.text.catalogue import _ROOMS, CATALOGUE, LANGUAGES
-from autodiff_lab.text.messages import message, use_language
+from autodiff_lab.text.messages import LANGUAGES, ROOMS, message, read_catalogue, read_room, use_language
 from autodiff_lab.trace.faulty_engines import FAULTS
 from autodiff_lab.trace.quiz import KINDS
 
@@ -27,6 +26,7 @@ from ..figures.export.test_frame import texts
 from ..figures.runs import chain, layer, named, swing
 
 ROOT = Path(messages.__file__).parents[1]
+CATALOGUE = read_catalogue()
 
 
 def slots(text):
@@ -36,15 +36,15 @@ def slots(text):
 def test_both_languages_have_the_same_slots():
     for key, both in CATALOGUE.items():
         with about(key):
-            assert len(both) == len(LANGUAGES)
-            english, chinese = both
+            assert list(both) == list(LANGUAGES)
+            english, chinese = both.values()
             assert english
             assert slots(english) == slots(chinese)
             assert "" not in slots(english)
 
 
 def test_no_key_is_in_two_rooms():
-    assert len(CATALOGUE) == sum(len(room.STRINGS) for room in _ROOMS)
+    assert len(CATALOGUE) == sum(len(read_room(room)) for room in ROOMS)
 
 
 def test_one_and_many_come_together():
@@ -56,8 +56,8 @@ def test_one_and_many_come_together():
 def test_chinese_has_no_english_words_of_its_own():
     """What is left of Latin letters is code, a name, a unit or a key of the keyboard."""
     allowed = {"None", "Python", "Home", "End", "Page", "Down", "B", "inf", "nan"}
-    for key, (_, chinese) in CATALOGUE.items():
-        own = re.sub(r"\{\w+\}", "", chinese)
+    for key, both in CATALOGUE.items():
+        own = re.sub(r"\{\w+\}", "", both["zh"])
         assert set(re.findall(r"[A-Za-z]+", own)) <= allowed, key
 
 

@@ -1,17 +1,19 @@
-"""Equations: the arithmetic of each step, in pieces that a view can colour.
+"""Equations: each step as lines of arithmetic, in pieces that a view can colour.
 
-`explanations` says the same in words.
+What is *written* is in symbols, with the names of the tape. What is *calculated* is one line in numbers, with the
+learner's names. `explanations` says the same in words.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import takewhile
 
-from autodiff_lab.text.messages import matches_message, message
-from autodiff_lab.text.messages import message_parts as pieces_of
-from autodiff_lab.text.notation import atom, factor, format_adjoint, format_expression, format_tangent
+from autodiff_lab.text.messages import matches_message, message, message_parts
+from autodiff_lab.text.notation import atom, factor, format_adjoint, format_tangent
 from autodiff_lab.trace.model import Contribution, Equation, Line, Number, Operand
-from autodiff_lab.trace.wording.formulas import is_name, is_reduced, partial_formula, substitute_values, tell_resizing
+from autodiff_lab.trace.wording import formulas
+from autodiff_lab.trace.wording.formulas import MAX_LISTED, partial_formula, substitute_values
 
 KINDS = {
     "n": "name",
@@ -30,20 +32,45 @@ KINDS = {
 
 Piece = tuple[str, str]
 EQUALS, PLUS, TIMES, DOT = ((sign, "") for sign in "=+×·")
+_GAP = ("p", "   ")
+
+
+# A line is recorded
 
 
 def write_line(line: Line) -> tuple[Equation, ...]:
     """What a line of the tape records: v₂ = v₋₁ · v₀ = 2 · 5 = 10."""
     pieces = [("n", line.display_name), EQUALS, ("p", line.expression)]
-    with_values = substitute_values(line) if line.operands else ""
-    if with_values:
-        pieces += [EQUALS, ("v", with_values)]
-    return (join_pieces([*pieces, EQUALS, ("w", line.value.text)]),)
+    return (_end_in_value([*pieces, *_write_values(line)], line.value.text),)
+
+
+def calculate_line(line: Line) -> Equation:
+    """What a line records: ``b = x1 · x2 = 2 · 5 = 10``."""
+    pieces = [("n", line.learner_name), *([EQUALS, ("p", line.reading)] if line.operands else [])]
+    return _end_in_value([*pieces, *_write_values(line)], line.value.in_node)
+
+
+def _write_values(line: Line) -> list[Piece]:
+    values = substitute_values(line) if line.operands else ""
+    return [EQUALS, ("v", values)] if values else []
+
+
+def _end_in_value(pieces: Sequence[Piece], value: str) -> Equation:
+    return join_pieces([*pieces, EQUALS, ("w", value)])
+
+
+# The sweep
 
 
 def write_seed(line: Line, seed: Number) -> tuple[Equation, ...]:
     """How the sweep starts."""
     return (join_pieces([("a", format_adjoint(line.name)), EQUALS, ("r", seed.text), _note("the seed")]),)
+
+
+def calculate_seed(line: Line, seed: Number) -> Equation:
+    """Where the sweep starts: ``∂y/∂y = 1``; of an array the sum is differentiated: ``∂Σy/∂y = [1 1]``."""
+    name = line.display_name if line.occurrence else line.learner_name
+    return join_pieces([("a", f"∂{'Σ' if seed.shape else ''}{name}/∂{name}"), EQUALS, ("r", seed.in_node)])
 
 
 def write_sweep(lines: Sequence[Line], i: int, adjoint: Number, sends: Sequence[Contribution]) -> tuple[Equation, ...]:
@@ -54,116 +81,176 @@ def write_sweep(lines: Sequence[Line], i: int, adjoint: Number, sends: Sequence[
     return tuple(join_pieces(_write_contribution(lines, i, adjoint, send)) for send in sends)
 
 
+def _write_contribution(lines: Sequence[Line], i: int, adjoint: Number, send: Contribution) -> list[Piece]:
+    line, parent, operand = lines[i], lines[send.parent], lines[i].operands[send.slot]
+    bar = ("a", format_adjoint(line.name))
+    held = [] if send.before is None or send.replaces else [("a", send.before.text), PLUS]
+    first = held or [("m", message("not reached")), PLUS]
+    if send.replaces:
+        first = [("m", message("lost", value=send.before.text)), ("p", "  ")]
+    pieces = [("a", format_adjoint(parent.name)), EQUALS, *first]
+    end = [EQUALS, ("r", send.after.text)]
+    if operand.partial is None:
+        return [*pieces, *write_term(line, adjoint, send), *end]
+    pieces += [bar, DOT, ("p", f"∂{line.display_name}/∂{parent.display_name}")]
+    formula = partial_formula(operand)
+    if adjoint.shape or operand.partial.shape:
+        pieces += [EQUALS, *held, bar, TIMES, ("p", factor(formula))] if formula else []
+    else:
+        known = ("a", atom(adjoint.text))
+        if formula != operand.partial.text:
+            pieces += [EQUALS, *held, known, TIMES, ("p", factor(formula))]
+        pieces += [EQUALS, *held, known, TIMES, ("p", atom(operand.partial.text))]
+    how = formulas.tell_resizing(line, adjoint, send)
+    return [*pieces, *([("c", message(f"{how} to the shape", shape=send.contribution.shape))] if how else []), *end]
+
+
+def calculate_contribution(lines: Sequence[Line], i: int, adjoint: Number, sends: Sequence[Contribution]) -> Equation:
+    """What a line sends, and what that makes of what was there: ``x2: −0.2837 + 1 × 2 = 1.7163``."""
+    if not sends:
+        return join_pieces([_head(lines[i]), ("c", message("nothing is sent back"))])
+    (send,) = sends
+    held = [] if send.before is None or send.replaces else [("a", send.before.in_node), PLUS]
+    term = write_term(lines[i], adjoint, send, formulas.name_operands(lines, i), bool(held))
+    gone = [("m", f"  {message('lost', value=send.before.in_node)}")] if send.replaces else []
+    return join_pieces([_head(lines[send.parent]), *held, *term, EQUALS, ("r", send.after.in_node), *gone])
+
+
+def write_term(
+    line: Line, adjoint: Number, send: Contribution, names: Mapping[str, str] = {}, follows: bool = True
+) -> list[Piece]:
+    """A contribution itself: of numbers the product ``(−1) × 0.2837``, of arrays and maps how it comes about.
+
+    `names` has the learner's names by those of the tape; a term that `follows` a sum has its sign in parentheses.
+    """
+    operand, bar = line.operands[send.slot], ("a", format_adjoint(names.get(line.name, line.name)))
+    if operand.partial is None:
+        # The formula of a map is the whole contribution.
+        way = formulas.write_map(line, operand, names)
+        return fill_with_pieces("through", bar=[bar], map=[("c", way)]) if formulas.is_name(way) else [("p", way)]
+    if not (adjoint.shape or operand.partial.shape):
+        return [("a", atom(adjoint.text) if follows else adjoint.text), TIMES, ("p", atom(operand.partial.text))]
+    formula = partial_formula(operand, names)
+    product = [bar, TIMES, ("p", factor(formula) if formula else message("partials"))]
+    how = formulas.tell_resizing(line, adjoint, send)
+    return fill_with_pieces(f"term {how}", term=product) if how else product
+
+
+def gradient(
+    f: str, lines: Sequence[Line], adjoints: Mapping[int, Number], truth: Mapping[int, Number] | None = None
+) -> Equation:
+    """What the sweep was for. An input that nothing reached has derivative 0.
+
+    Of a faulty sweep the `truth` stands beside each.
+    """
+    found = []
+    for i, line in enumerate(takewhile(lambda line: line.kind == "input", lines)):
+        pieces = [("g", f"∂{f}/∂{line.label}"), EQUALS, ("r", adjoints[i].text if i in adjoints else "0")]
+        pieces += [] if i in adjoints else [("c", message("never reached"))]
+        pieces += [] if truth is None else [("c", message("true value", value=truth[i].text if i in truth else "0"))]
+        found.append(pieces)
+    return join_pieces(_join_groups(found, _GAP))
+
+
+# Forward
+
+
 def write_tangents(
     lines: Sequence[Line], i: int, tangents: Sequence[tuple[Number, ...]], directions: Sequence[str], through: str
 ) -> tuple[Equation, ...]:
     """A value and its tangents: v̇₂ = ∂v₂/∂v₋₁ · v̇₋₁ + ∂v₂/∂v₀ · v̇₀ = v₀ × 1 + v₋₁ × 0 = 5 × 1 + 2 × 0 = 5.
 
-    `through` says how tangents go through a line that has no local partials.
+    `through` says how tangents go through a line that has no local partials. Of several directions the symbols stand
+    in the first equation only, and each has one with its numbers.
     """
-    line = lines[i]
-    own, single = ("t", format_tangent(line.name)), len(directions) == 1
+    line, note = lines[i], []
+    own, middles = ("t", format_tangent(line.name)), [[] for _ in directions]
     if line.kind == "input":
         head = [own, EQUALS, ("t", format_tangent(line.label))] if line.label else [own]
-        moves = [_note("the direction")]
-        return (*write_line(line), *_for_each([*head], [[]] * len(directions), tangents[i], directions, moves))
-    moving = [operand for operand in line.operands if operand.line is not None]
-    head = [own, EQUALS]
-    if through or any(operand.partial is None for operand in moving):
-        head += [("c" if matches_message("pushforward of", through) else "p", through or "0")]
-        return (*write_line(line), *_for_each(head, [[]] * len(directions), tangents[i], directions))
-    symbols = [
-        [("p", f"∂{line.display_name}/∂{lines[o.line].display_name}"), DOT, ("t", format_tangent(o.name))]
-        for o in moving
-    ]
-    head += join_terms(symbols)
-    arrays = bool(line.value.shape) or any(o.value.shape for o in moving)
-    formulas = [partial_formula(operand) for operand in moving]
-    if arrays:
-        terms = [
-            [("p", factor(how)), TIMES, ("t", format_tangent(o.name))] for how, o in zip(formulas, moving, strict=True)
-        ]
-        written = fill_with_pieces("the sum of", terms=join_terms(terms)) if is_reduced(line) else join_terms(terms)
-        middle = [[EQUALS, *written]] if all(formulas) else [[]]
-        return (*write_line(line), *_for_each(head, middle * len(directions), tangents[i], directions))
-    middles = []
-    for k in range(len(directions)):
-        rates = [("t", atom(tangents[o.line][k].text)) for o in moving]
-        values = [[("p", atom(o.partial.text)), TIMES, rate] for o, rate in zip(moving, rates, strict=True)]
-        named = [[("p", factor(how)), TIMES, rate] for how, rate in zip(formulas, rates, strict=True)]
-        middle = [EQUALS, *join_terms(named)] if single and formulas != [o.partial.text for o in moving] else []
-        middles.append([*middle, EQUALS, *join_terms(values)])
-    return (*write_line(line), *_for_each(head, middles, tangents[i], directions))
-
-
-_MAX_DIRECTIONS = 4
-
-
-def _for_each(
-    head: list[Piece],
-    middles: Sequence[list[Piece]],
-    tangents: Sequence[Number],
-    directions: Sequence[str],
-    note: Sequence[Piece] = (),
-) -> list[Equation]:
-    """One equation for each direction; the symbols stand in the first only."""
+        note = [_note("the direction")]
+    elif way := _write_way_through(line, through):
+        head = [own, EQUALS, *way]
+    else:
+        symbols = ((f"∂{line.display_name}/∂{lines[o.line].display_name}", o.name) for o in line.line_operands)
+        head = [own, EQUALS, *_join_products([(partial, format_tangent(name)) for partial, name in symbols], DOT)]
+        if line.is_scalar:
+            middles = [_write_products(line, rates, len(directions) == 1) for rates in _list_rates(line, tangents)]
+        elif sums := _write_sum_of_arrays(line):
+            middles = [[EQUALS, *sums] for _ in directions]
     if len(directions) == 1:
-        return [join_pieces([*head, *middles[0], EQUALS, ("u", tangents[0].text), *note])]
-    written = [join_pieces([*head, *note])]
-    for name, middle, tangent in list(zip(directions, middles, tangents, strict=True))[:_MAX_DIRECTIONS]:
-        written.append(
-            join_pieces([("c", f"  {format_tangent(name)}: "), head[0], *middle, EQUALS, ("u", tangent.text)])
-        )
-    return written
+        found = [[*head, *middles[0], EQUALS, ("u", tangents[i][0].text), *note]]
+    else:
+        found = [[*head, *note]]
+        for name, middle, tangent in list(zip(directions, middles, tangents[i], strict=True))[:MAX_LISTED]:
+            found.append([("c", f"  {format_tangent(name)}: "), own, *middle, EQUALS, ("u", tangent.text)])
+    return (*write_line(line), *map(join_pieces, found))
 
 
-def join_terms(terms: Sequence[Sequence[Piece]]) -> list[Piece]:
-    """Put a plus between terms."""
-    return [piece for k, term in enumerate(terms) for piece in ([PLUS, *term] if k else term)]
+def _write_way_through(line: Line, through: str) -> list[Piece]:
+    """How tangents go through a line that has no local partials; nothing for one that has them."""
+    if not through and all(operand.partial for operand in line.line_operands):
+        return []
+    return [("c" if matches_message("pushforward of", through) else "p", through or "0")]
 
 
-def derivatives(
-    f: str, result: str, labels: Sequence[str], directions: Sequence[str], tangents: Sequence[Number]
+def _list_rates(line: Line, tangents: Sequence[Sequence[Number]]) -> list[tuple[Number, ...]]:
+    """For each direction the tangents of the operands."""
+    return list(zip(*(tangents[operand.line] for operand in line.line_operands), strict=True))
+
+
+def _write_products(line: Line, rates: Sequence[Number], with_formulas: bool) -> list[Piece]:
+    """The local partials times the tangents of the operands, in numbers; before that the partials as formulas."""
+    shown = [atom(rate.text) for rate in rates]
+    partials = [operand.partial.text for operand in line.line_operands]
+    written = [partial_formula(operand) for operand in line.line_operands]
+    products = [EQUALS, *_join_products(zip(map(atom, partials), shown, strict=True))]
+    if not with_formulas or written == partials:
+        return products
+    return [EQUALS, *_join_products(zip(map(factor, written), shown, strict=True)), *products]
+
+
+def _write_sum_of_arrays(
+    line: Line, names: Mapping[str, str] = {}, sign: Piece = TIMES, unknown: str = ""
+) -> list[Piece]:
+    """The local partials times the tangents of the operands, of arrays: in formulas, see `write_rate`."""
+    written = [partial_formula(operand, names) or unknown for operand in line.line_operands]
+    if not all(written):
+        return []
+    rates = [format_tangent(names.get(operand.name, operand.name)) for operand in line.line_operands]
+    terms = _join_products(zip(map(factor, written), rates, strict=True), sign)
+    return fill_with_pieces("the sum of", terms=terms) if formulas.is_reduced(line) else terms
+
+
+def calculate_tangents(
+    lines: Sequence[Line], i: int, tangents: Sequence[Sequence[Number]], directions: Sequence[str], through: str
 ) -> Equation:
-    """What the run forward was for: a partial derivative for each direction along one input, or else a rate."""
-    pieces: list[Piece] = []
-    for name, tangent in zip(directions, tangents, strict=True):
-        pieces += [("p", "   ")] if pieces else []
-        pieces += [("g", f"∂{f}/∂{name}" if name in labels else format_tangent(result)), EQUALS, ("u", tangent.text)]
-    return join_pieces(pieces)
+    """A value and how fast it moves: ``b: 2 · 5 = 10, rate 5 × 1 + 2 × 0 = 5``; along several directions the rates."""
+    line = lines[i]
+    shown = (substitute_values(line) or line.reading) if line.operands else ""
+    pieces = [_head(line), *([("v", shown), EQUALS] if shown else []), ("w", line.value.in_node)]
+    if len(directions) == 1:
+        how = line.operands and (_write_way_through(line, through) or write_rate(lines, i, tangents))
+        pieces += [("c", message("rate")), *([*how, EQUALS] if how else []), ("u", tangents[i][0].in_node)]
+        return join_pieces(pieces)
+    each = zip(directions, tangents[i], strict=True)
+    rates = [[("t", f"{name}: "), ("u", tangent.in_node)] for name, tangent in each]
+    pieces += [("c", message("rates")), *_join_groups(rates[:MAX_LISTED], ("p", message("separator")))]
+    return join_pieces(pieces + [("p", "…")] * (len(rates) > MAX_LISTED))
 
 
-def same_partials(f: str, pairs: Sequence[tuple[str, Number, Number]]) -> Equation:
-    """Forward and in reverse, the same: ∂f/∂x1 = 5.5 = 5.5."""
-    pieces: list[Piece] = []
-    for name, forward, reverse in pairs:
-        pieces += [("p", "   ")] if pieces else []
-        pieces += [("g", f"∂{f}/∂{name}"), EQUALS, ("u", forward.text), EQUALS, ("r", reverse.text)]
-    return join_pieces([*pieces, _note("forward and reverse")])
+def write_rate(
+    lines: Sequence[Line], i: int, tangents: Sequence[Sequence[Number]], sign: Piece = TIMES, unknown: str = ""
+) -> list[Piece]:
+    """What a tangent is made of: partials times tangents, in numbers, or of arrays in formulas.
 
-
-def same_number(result: str, tangent: Number, terms: Sequence[tuple[Number, Number]], total: Number) -> Equation:
-    """Forward a rate, in reverse the gradient times the direction: ẏ = 6.3582 = 5.5 × 1 + 1.7163 × 0.5 = 6.3582."""
-    products = [[("a", atom(partial.text)), TIMES, ("t", atom(seed.text))] for partial, seed in terms]
-    pieces = [("g", format_tangent(result)), EQUALS, ("u", tangent.text), EQUALS, *join_terms(products), EQUALS]
-    return join_pieces([*pieces, ("r", total.text), _note("forward and from the gradient")])
-
-
-def term(line: Line, adjoint: Number, send: Contribution) -> str:
-    """The product that a contribution is: ``(−1) × 0.2837``; for arrays and maps how it comes about."""
-    operand = line.operands[send.slot]
-    bar = format_adjoint(line.name)
-    if operand.partial is None:
-        formula = format_expression(operand.formula)
-        return message("through", bar=bar, map=formula) if is_name(formula) else formula
-    if adjoint.shape or operand.partial.shape:
-        formula = partial_formula(operand)
-        how, product = (
-            tell_resizing(line, adjoint, send),
-            f"{bar} × {factor(formula) if formula else message('partials')}",
-        )
-        return message(f"term {how}", term=product) if how else product
-    return f"{atom(adjoint.text)} × {atom(operand.partial.text)}"
+    A formula of arrays that is too long is called `unknown`; nothing is written if that is empty.
+    """
+    line = lines[i]
+    if not line.is_scalar:
+        return _write_sum_of_arrays(line, formulas.name_operands(lines, i), sign, unknown)
+    rates = [atom(tangents[operand.line][0].text) for operand in line.line_operands]
+    first, *others = [operand.partial.text for operand in line.line_operands]
+    return _join_products(zip([first, *map(atom, others)], rates, strict=True), sign)
 
 
 def term_forward(operand: Operand, tangent: Number) -> str:
@@ -177,48 +264,36 @@ def term_forward(operand: Operand, tangent: Number) -> str:
     return f"{atom(operand.partial.text)} × {atom(tangent.text)}"
 
 
-def gradient(
-    f: str, lines: Sequence[Line], adjoints: Mapping[int, Number], truth: Mapping[int, Number] | None = None
-) -> Equation | None:
-    """What the sweep was for; None without inputs. An input that nothing reached has derivative 0.
-
-    Of a faulty sweep the `truth` stands beside each.
-    """
-    pieces: list[Piece] = []
-    for i, line in enumerate(lines):
-        if line.kind != "input":
-            break
-        shown = adjoints[i].text if i in adjoints else "0"
-        pieces += [("p", "   ")] if pieces else []
-        pieces += [("g", f"∂{f}/∂{line.label}"), EQUALS, ("r", shown)]
-        pieces += [] if i in adjoints else [("c", message("never reached"))]
-        pieces += [] if truth is None else [("c", message("true value", value=truth[i].text if i in truth else "0"))]
-    return join_pieces(pieces) if pieces else None
+def derivatives(
+    f: str, result: str, labels: Sequence[str], directions: Sequence[str], tangents: Sequence[Number]
+) -> Equation:
+    """What the run forward was for: a partial derivative for each direction along one input, or else a rate."""
+    names = [f"∂{f}/∂{name}" if name in labels else format_tangent(result) for name in directions]
+    found = [[("g", name), EQUALS, ("u", tangent.text)] for name, tangent in zip(names, tangents, strict=True)]
+    return join_pieces(_join_groups(found, _GAP))
 
 
-def _write_contribution(lines: Sequence[Line], i: int, adjoint: Number, send: Contribution) -> list[Piece]:
-    line, parent, operand = lines[i], lines[send.parent], lines[i].operands[send.slot]
-    bar = ("a", format_adjoint(line.name))
-    held = [] if send.before is None or send.replaces else [("a", send.before.text), PLUS]
-    first = [("m", message("lost", value=send.before.text)), ("p", "  ")] if send.replaces and send.before else held
-    pieces = [("a", format_adjoint(parent.name)), EQUALS, *(first or [("m", message("not reached")), PLUS])]
-    if operand.partial is None:
-        formula = format_expression(operand.formula)
-        # The formula of a map is the whole contribution.
-        pieces += fill_with_pieces("through", bar=[bar], map=[("c", formula)]) if is_name(formula) else [("p", formula)]
-        return [*pieces, EQUALS, ("r", send.after.text)]
-    pieces += [bar, DOT, ("p", f"∂{line.display_name}/∂{parent.display_name}")]
-    formula = partial_formula(operand)
-    if adjoint.shape or operand.partial.shape:
-        pieces += [EQUALS, *held, bar, TIMES, ("p", factor(formula))] if formula else []
-    else:
-        known = ("a", atom(adjoint.text))
-        if formula != operand.partial.text:
-            pieces += [EQUALS, *held, known, TIMES, ("p", factor(formula))]
-        pieces += [EQUALS, *held, known, TIMES, ("p", atom(operand.partial.text))]
-    how = tell_resizing(line, adjoint, send)
-    pieces += [("c", message(f"{how} to the shape", shape=send.contribution.shape))] if how else []
-    return [*pieces, EQUALS, ("r", send.after.text)]
+def same_partials(f: str, pairs: Sequence[tuple[str, Number, Number]]) -> Equation:
+    """Forward and in reverse, the same: ∂f/∂x1 = 5.5 = 5.5."""
+    found = [
+        [("g", f"∂{f}/∂{name}"), EQUALS, ("u", forward.text), EQUALS, ("r", reverse.text)]
+        for name, forward, reverse in pairs
+    ]
+    return join_pieces([*_join_groups(found, _GAP), _note("forward and reverse")])
+
+
+def same_number(result: str, tangent: Number, terms: Sequence[tuple[Number, Number]], total: Number) -> Equation:
+    """Forward a rate, in reverse the gradient times the direction: ẏ = 6.3582 = 5.5 × 1 + 1.7163 × 0.5 = 6.3582."""
+    products = [[("a", atom(partial.text)), TIMES, ("t", atom(seed.text))] for partial, seed in terms]
+    pieces = [("g", format_tangent(result)), EQUALS, ("u", tangent.text), EQUALS, *_join_groups(products, PLUS), EQUALS]
+    return join_pieces([*pieces, ("r", total.text), _note("forward and from the gradient")])
+
+
+# Pieces
+
+
+def _head(line: Line) -> Piece:
+    return "n", f"{line.learner_name}: "
 
 
 def _note(key: str) -> Piece:
@@ -226,10 +301,21 @@ def _note(key: str) -> Piece:
     return "c", f"  {message(key)}"
 
 
+def _join_groups(groups: Iterable[Sequence[Piece]], between: Piece) -> list[Piece]:
+    """Put a piece between groups of pieces."""
+    return [piece for k, group in enumerate(groups) for piece in ([between, *group] if k else group)]
+
+
+def _join_products(factors: Iterable[tuple[str, str]], sign: Piece = TIMES) -> list[Piece]:
+    """Write the sum of partials times tangents."""
+    return _join_groups([[("p", partial), sign, ("t", rate)] for partial, rate in factors], PLUS)
+
+
 def fill_with_pieces(key: str, **slots: list[Piece]) -> list[Piece]:
     """A string of the catalogue among the pieces of an equation; neighbours that are words become one."""
     filled: list[Piece] = []
-    for piece in (p for part in pieces_of(key, **slots) for p in ([("c", part)] if isinstance(part, str) else part)):
+    parts = (part if isinstance(part, list) else [("c", part)] for part in message_parts(key, **slots))
+    for piece in (piece for part in parts for piece in part):
         if filled and filled[-1][0] == piece[0] == "c":
             filled[-1] = ("c", filled[-1][1] + piece[1])
         else:

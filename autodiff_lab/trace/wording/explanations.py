@@ -12,29 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_lab.text.messages import (
-    join_items,
-    join_sentences,
-    join_with_and,
-    message,
-    number_word,
-    plural_message,
-    template,
-)
+from autodiff_lab.text.messages import join_items, join_sentences, join_with_and, message, number_word, plural_message
 from autodiff_lab.text.notation import atom, factor, format_adjoint, format_tangent
 from autodiff_lab.trace.model import Contribution, Line, Number, Operand, Source
-from autodiff_lab.trace.wording.formulas import (
-    is_name,
-    is_reduced,
-    name_operands,
-    partial_formula,
-    substitute_partial,
-    substitute_values,
-    tell_resizing,
-    write_map,
-)
-
-_MAX_LISTED = 4
+from autodiff_lab.trace.wording import equations, formulas
+from autodiff_lab.trace.wording.formulas import MAX_LISTED, partial_formula, substitute_values
 
 
 def opening(title: str, lines: Sequence[Line]) -> str:
@@ -56,10 +38,8 @@ def _at(lines: Sequence[Line]) -> str:
 
 def explain_line(lines: Sequence[Line], i: int) -> str:
     """Say what a line of the tape records: v₂ = x1 · x2 = 2 · 5 = 10."""
-    line = lines[i]
-    if line.kind == "input":
-        return _say_input("input", line)
-    return join_sentences(announce_turn(lines, i), _explain_operation(lines, i))
+    said = _say_input("input", lines[i]) if lines[i].kind == "input" else _explain_operation(lines, i)
+    return join_sentences(announce_turn(lines, i), said)
 
 
 def announce_turn(lines: Sequence[Line], i: int) -> str:
@@ -74,7 +54,7 @@ def announce_turn(lines: Sequence[Line], i: int) -> str:
 def _explain_operation(lines: Sequence[Line], i: int) -> str:
     line = lines[i]
     first = line.sweep_id and all(earlier.sweep_id != line.sweep_id for earlier in lines[:i])
-    copied = dict.fromkeys(_explain_copy(lines, line, operand) for operand in line.operands if operand.is_copied)
+    copied = dict.fromkeys(_explain_copy(lines, line, operand) for operand in line.line_operands if operand.is_copied)
     return join_sentences(
         message("recorded", equation=_equation(line)), *copied, message("inner sweep begins") if first else ""
     )
@@ -82,8 +62,6 @@ def _explain_operation(lines: Sequence[Line], i: int) -> str:
 
 def _explain_copy(lines: Sequence[Line], line: Line, operand: Operand) -> str:
     """Say that broadcasting copies an operand: ``w (v₀), of shape (3,), is copied to (2, 3)``."""
-    if operand.line is None:
-        return ""
     key = "operand copied" if operand.value.shape else "number copied"
     return message(key, name=lines[operand.line].clear_name, shape=operand.value.shape, to=line.value.shape)
 
@@ -91,64 +69,47 @@ def _explain_copy(lines: Sequence[Line], line: Line, operand: Operand) -> str:
 def _say_input(key: str, line: Line, **slots: str) -> str:
     """Say what an input is; with its name on the tape, where its label alone might be taken for another line."""
     label = line.label or line.display_name
-    given = message(
-        "input value" if line.clear_name == line.label else "named input value",
-        name=line.display_name,
-        label=label,
-        value=line.value.text,
-    )
+    kind = "input value" if line.clear_name == line.label else "named input value"
+    given = message(kind, name=line.display_name, label=label, value=line.value.text)
     return message(key, input=given, **slots)
 
 
 def _equation(line: Line) -> str:
     """What an operation computes, as an equation."""
-    with_values = substitute_values(line)
-    return " = ".join([line.clear_name, line.reading, *([with_values] if with_values else []), line.value.text])
+    return " = ".join(filter(None, [line.clear_name, line.reading, substitute_values(line), line.value.text]))
 
 
 def explain_tangents(
     lines: Sequence[Line], i: int, tangents: Sequence[tuple[Number, ...]], directions: Sequence[str], through: str
 ) -> str:
     """Say what a line computes forward: its value, and its tangent in each direction."""
-    return join_sentences(announce_turn(lines, i), _explain_tangents(lines, i, tangents, directions, through))
-
-
-def _explain_tangents(
-    lines: Sequence[Line], i: int, tangents: Sequence[tuple[Number, ...]], directions: Sequence[str], through: str
-) -> str:
-    line = lines[i]
-    own = format_tangent(line.learner_name)
+    line, tangent = lines[i], tangents[i][0]
+    own, is_input = format_tangent(line.learner_name), line.kind == "input"
     if len(directions) > 1:
-        shown = list(zip(directions, tangents[i], strict=True))
-        rates = join_items(
-            message("rate along", tangent=tangent.text, name=name) for name, tangent in shown[:_MAX_LISTED]
-        )
-        if len(shown) > _MAX_LISTED:
-            rates = message("rates, cut", rates=rates, n=number_word(len(shown) - _MAX_LISTED))
-        if line.kind == "input":
-            return _say_input("input tangents", line, tangent=own, rates=rates)
-        return message("with its tangents", equation=_equation(line), tangent=own, rates=rates)
-    tangent = tangents[i][0].text
-    if line.kind == "input":
-        key = "input stays" if _all_zero(tangents[i][0]) else "input moves"
-        return _say_input(key, line, tangent=own, rate=tangent)
-    moving = [operand for operand in line.operands if operand.line is not None]
-    scalar = not line.value.shape and all(o.partial and not o.value.shape for o in moving)
-    if not scalar:
-        names = name_operands(lines, i)
-        how = through or " + ".join(
-            f"{factor(partial_formula(o, names) or message('weights'))} · {format_tangent(names[o.name])}"
-            for o in moving
-            if o.partial
-        )
-        how = message("the sum of", terms=how) if is_reduced(line) else how
-        equation = " = ".join([own, *([how] if how else []), tangent])
-        return message("with its tangent", equation=_equation(line), tangent=equation)
-    terms = " + ".join(
-        f"{atom(o.partial.text) if k else o.partial.text} · {atom(tangents[o.line][0].text)}"
-        for k, o in enumerate(moving)
-    )
-    return message("with its tangent", equation=_equation(line), tangent=f"{own} = {terms} = {tangent}")
+        slots = {"tangent": own, "rates": _list_rates(directions, tangents[i])}
+        key = "input tangents" if is_input else "with its tangents"
+    elif is_input:
+        slots = {"tangent": own, "rate": tangent.text}
+        key = "input stays" if _all_zero(tangent) else "input moves"
+    else:
+        how = _say_rate(lines, i, tangents, through)
+        slots = {"tangent": " = ".join(filter(None, [own, how, tangent.text]))}
+        key = "with its tangent"
+    said = _say_input(key, line, **slots) if is_input else message(key, equation=_equation(line), **slots)
+    return join_sentences(announce_turn(lines, i), said)
+
+
+def _list_rates(directions: Sequence[str], tangents: Sequence[Number]) -> str:
+    shown = list(zip(directions, tangents, strict=True))
+    rates = join_items(message("rate along", tangent=rate.text, name=name) for name, rate in shown[:MAX_LISTED])
+    more = len(shown) - MAX_LISTED
+    return message("rates, cut", rates=rates, n=number_word(more)) if more > 0 else rates
+
+
+def _say_rate(lines: Sequence[Line], i: int, tangents: Sequence[tuple[Number, ...]], through: str) -> str:
+    if through or not all(operand.partial for operand in lines[i].line_operands):
+        return through
+    return equations.join_pieces(equations.write_rate(lines, i, tangents, equations.DOT, message("weights"))).text
 
 
 def explain_seed(lines: Sequence[Line], i: int, seed: Number) -> str:
@@ -158,7 +119,7 @@ def explain_seed(lines: Sequence[Line], i: int, seed: Number) -> str:
 
 
 def explain_sweep(
-    lines: Sequence[Line], i: int, adjoint: Number, sends: Sequence[Contribution], later: Sequence[int] = ()
+    lines: Sequence[Line], i: int, adjoint: Number, sends: Sequence[Contribution], later: Sequence[int]
 ) -> str:
     """Say what a line sends to a parent, and who still waits for more.
 
@@ -185,7 +146,7 @@ def explain_sweep(
         "name": lines[send.parent].learner_name,
         "now": send.after.text,
     }
-    if send.replaces and send.before is not None:
+    if send.replaces:
         said = message("sends in place", **slots, before=send.before.text)
     else:
         if send.before is not None and not send.after.shape:
@@ -196,7 +157,7 @@ def explain_sweep(
 
 def explain_remark(lines: Sequence[Line], key: str, named: Sequence[int]) -> str:
     """Say what is wrong about an event of a faulty sweep."""
-    return message(key, names=template("and").join(dict.fromkeys(lines[j].clear_name for j in named)))
+    return message(key, names=message("and").join(dict.fromkeys(lines[j].clear_name for j in named)))
 
 
 def constant_note(value: Number | None) -> str:
@@ -221,7 +182,7 @@ def way_notes(sources: Sequence[Source]) -> list[str]:
                 said.append(
                     plural_message("line ran" if n else "line missed", len(rows), line=rows[0], last=rows[-1], n=n)
                 )
-        notes += [message("the way of", name=source.name, ways=template("semicolon").join(said))] if said else []
+        notes += [message("the way of", name=source.name, ways=message("semicolon").join(said))] if said else []
     return notes
 
 
@@ -248,27 +209,28 @@ def _all_zero(number: Number) -> bool:
 
 def _arithmetic(lines: Sequence[Line], i: int, adjoint: Number, send: Contribution) -> str:
     """``−1 · cos 5 = −0.2837``; for arrays the formula ``c̄ · cos x = [1 2 3]``; for a linear map the map."""
-    line, operand = lines[i], lines[i].operands[send.slot]
-    contribution = send.contribution.text
+    line, operand, names = lines[i], lines[i].operands[send.slot], formulas.name_operands(lines, i)
     if operand.partial is None:
-        formula = write_map(lines, i, operand)
-        how = message("its adjoint through", map=formula) if is_name(formula) else formula
-        return f"{how} = {contribution}"
-    if adjoint.shape or operand.partial.shape or send.contribution.shape:
-        formula = partial_formula(operand, name_operands(lines, i))
+        how = formulas.write_map(line, operand, names)
+        how = message("its adjoint through", map=how) if formulas.is_name(how) else how
+    elif adjoint.shape or operand.partial.shape or send.contribution.shape:
+        formula = partial_formula(operand, names)
         formula = formula or f"∂{line.learner_name}/∂{lines[send.parent].learner_name}"
-        product = f"{format_adjoint(line.learner_name)} · {factor(formula)}"
-        # An operand was copied to fit: the adjoint of copying is adding. Of adding, in a reduction, it is copying.
-        key = {"": "", "summed": "summed over copies", "spread": "spread over entries"}[
-            tell_resizing(line, adjoint, send)
-        ]
-        return f"{message(key, product=product) if key else product} = {contribution}"
-    return f"{adjoint.text} · {factor(substitute_partial(line, send.slot))} = {contribution}"
+        how = f"{format_adjoint(line.learner_name)} · {factor(formula)}"
+        if resized := formulas.tell_resizing(line, adjoint, send):
+            how = message(_RESIZED[resized], product=how)
+    else:
+        how = f"{adjoint.text} · {factor(formulas.substitute_partial(line, send.slot))}"
+    return f"{how} = {send.contribution.text}"
+
+
+# An operand was copied to fit: the adjoint of copying is adding. Of adding, in a reduction, it is copying.
+_RESIZED = {"summed": "summed over copies", "spread": "spread over entries"}
 
 
 def _name_waiting(lines: Sequence[Line], i: int, parent: int, later: Sequence[int]) -> str:
     users = list(dict.fromkeys(reversed(later)))
-    if len(users) > _MAX_LISTED:
+    if len(users) > MAX_LISTED:
         where = message("other lines", n=number_word(len(users)))
     else:
         names = (lines[j].clear_name for j in users)

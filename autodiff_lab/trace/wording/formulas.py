@@ -10,30 +10,28 @@ from autodiff_lab.text.messages import matches_message
 from autodiff_lab.text.notation import atom, format_adjoint, format_expression
 from autodiff_lab.trace.model import Contribution, Line, Number, Operand
 
+MAX_LISTED = 4
+"""So many directions or lines are listed; of more it is said how many they are."""
 _MAX_FORMULA_LENGTH = 48
 
 
 def name_operands(lines: Sequence[Line], i: int) -> dict[str, str]:
     """What the learner calls line `i` and its operands, by their names on the tape."""
-    own = [i, *(operand.line for operand in lines[i].operands if operand.line is not None)]
+    own = [i, *(operand.line for operand in lines[i].line_operands)]
     return {lines[j].name: lines[j].learner_name for j in own}
 
 
-def write_map(lines: Sequence[Line], i: int, operand: Operand) -> str:
-    """Write the way of the adjoint of line `i` through a map in the learner's names: ``h̄ @ x.T``."""
-    bar = format_adjoint(lines[i].learner_name)
-    return format_expression(operand.formula, name_operands(lines, i)).replace(lines[i].adjoint_name, bar)
+def write_map(line: Line, operand: Operand, names: Mapping[str, str]) -> str:
+    """Write the way of the adjoint of a line through a map, in the learner's `names`: ``h̄ @ x.T``."""
+    bar = format_adjoint(names.get(line.name, line.name))
+    return format_expression(operand.formula, names).replace(line.adjoint_name, bar)
 
 
 def substitute_values(line: Line) -> str:
     """Write the operation with its operands' values: ``2 · 5``; empty if that says no more than the result does."""
     text = _put_values(line.text, line.operands)
-    return (
-        text
-        if text not in (line.reading, line.source_expression, line.expression, line.value.text)
-        and len(text) <= _MAX_FORMULA_LENGTH
-        else ""
-    )
+    known = (line.reading, line.source_expression, line.expression, line.value.text)
+    return "" if text in known or len(text) > _MAX_FORMULA_LENGTH else text
 
 
 def substitute_partial(line: Line, slot: int) -> str:

@@ -161,20 +161,24 @@ def _call(f: Callable[..., Any], names: Sequence[Any]) -> str:
     return f"formula({', '.join([spell_function(f), *map(repr, names)])})"
 
 
+def _parameters(f: Callable[..., Any]) -> list[inspect.Parameter] | None:
+    """The parameters of a function, as far as Python knows them."""
+    try:
+        return list(inspect.signature(f).parameters.values())
+    except (TypeError, ValueError):
+        return None
+
+
 def _positional(f: Callable[..., Any]) -> int:
     """How many arguments a function takes by position and has no default for."""
-    try:
-        parameters = inspect.signature(f).parameters.values()
-    except (TypeError, ValueError):
+    parameters = _parameters(f)
+    if parameters is None:
         return 1
     return sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) and p.default is p.empty for p in parameters)
 
 
 def _takes_any_number(f: Callable[..., Any]) -> bool:
-    try:
-        return any(p.kind is p.VAR_POSITIONAL for p in inspect.signature(f).parameters.values())
-    except (TypeError, ValueError):
-        return False
+    return any(p.kind is p.VAR_POSITIONAL for p in _parameters(f) or ())
 
 
 def _fit(f: Callable[..., Any], names: tuple[Any, ...]) -> bool:
