@@ -1,4 +1,4 @@
-import { html, linkTo, put, roving, scrollInside, set } from "./dom.js";
+import { html, linkTo, passClass, put, roving, scrollInside, set } from "./dom.js";
 import { counted } from "./speech.js";
 
 /**
@@ -65,10 +65,10 @@ export function sourceView(trace, host) {
         if (!lines.length) return;
         piece.classList.add("adl-piece");
         linkTo(piece, () => ({ line: lines.find((i) => i > host.line()) ?? lines[0] }), host);
-        if (text.slice(cut, cuts[c + 1]).trim().length) {
-          piece.setAttribute("role", "button");
-          focusable.push(piece);
-        }
+        if (!piece.textContent.trim()) return;
+        piece.setAttribute("role", "button");
+        piece.setAttribute("data-lm-suppress-shortcuts", "true");
+        focusable.push(piece);
       });
       for (const { span, i, own } of spans) if (own && span[1] === r) rowOf[i] = row;
       element.append(row);
@@ -76,33 +76,22 @@ export function sourceView(trace, host) {
   });
   const note = trace.note || (trace.sources.length ? "" : trace.say("no source to show"));
   if (note) element.append(html("p", { class: "adl-note" }, note));
-  roving(focusable);
+  roving(element, () => focusable).renew();
 
-  let shown = null;
-  let linked = [];
+  let [current, calls, linked] = [[], [], []]; // the pieces that are marked
   return {
     element,
     rows: trace.sources.reduce((n, source) => n + source.text.length + (trace.sources.length > 1 ? 1.4 : 0), note ? 1 + note.length / 36 : 0),
     update({ step }) {
-      if (shown !== null) {
-        rowOf[shown]?.classList.remove("is-current");
-        for (const piece of piecesOf[shown]) piece.classList.remove("is-current");
-        for (const piece of callsOf[shown]) piece.classList.remove("is-call");
-      }
       if (told) showTurns(step ? trace.lines[step.line].turns : []);
-      shown = step ? step.line : null;
-      if (shown === null) return;
-      rowOf[shown]?.classList.add("is-current");
-      for (const piece of piecesOf[shown]) piece.classList.add("is-current");
-      for (const piece of callsOf[shown]) piece.classList.add("is-call");
+      current = passClass("is-current", current, step ? [rowOf[step.line], ...piecesOf[step.line]].filter(Boolean) : []);
+      calls = passClass("is-call", calls, step ? callsOf[step.line] : []);
     },
     follow(step, smooth) {
       if (rowOf[step.line]) scrollInside(element, rowOf[step.line].getBoundingClientRect(), smooth, 6);
     },
     link(target) {
-      for (const piece of linked) piece.classList.remove("is-linked");
-      linked = target ? piecesOf[target.line] : [];
-      for (const piece of linked) piece.classList.add("is-linked");
+      linked = passClass("is-linked", linked, target ? piecesOf[target.line] : []);
     },
   };
 }

@@ -91,16 +91,6 @@ export function phaseLengths(trace) {
   return count;
 }
 
-/** The tape in stretches: what the program did itself, and the sweeps of inner derivatives. @returns {{stretch: number, first: number, last: number}[]} */
-export function stretchesOf(trace) {
-  const stretches = [];
-  trace.lines.forEach(({ stretch }, i) => {
-    if (stretches.at(-1)?.stretch === stretch) stretches.at(-1).last = i;
-    else stretches.push({ stretch, first: i, last: i });
-  });
-  return stretches;
-}
-
 /** What the scrubber shows: each phase with its length; a recorded sweep is a phase of its own. @returns {[name: string, length: number][]} */
 export function segmentsOf(trace) {
   const segments = [];

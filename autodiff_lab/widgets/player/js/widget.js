@@ -3,6 +3,7 @@ import { throttle } from "./inputs.js";
 import { mount } from "./mount.js";
 
 const PATIENCE = 2000; // milliseconds until the player says that nobody answers
+const SHARED = ["step", "controls", "mode", "direction", "custom", "predict", "scale", "score"];
 
 function render({ model, el }) {
   // While a change waits to be sent, the echo of an older one may still write to the model; so it waits out here.
@@ -17,33 +18,19 @@ function render({ model, el }) {
   }, 60);
   let late = 0;
   const payload = () => ({ ...model.get("payload"), ...model.get("beside") });
-  const write = (name, value) => {
-    model.set(name, value);
+  const write = (news) => {
+    if (Object.entries(news).every(([name, value]) => model.get(name) === value)) return;
+    model.set(news);
     model.save_changes();
   };
   const player = mount(el, payload(), {
-    step: model.get("step"),
-    controls: model.get("controls"),
-    mode: model.get("mode"),
-    direction: model.get("direction"),
-    custom: model.get("custom"),
-    predict: model.get("predict"),
+    ...Object.fromEntries(SHARED.map((name) => [name, model.get(name)])),
     details: model.get("details") || undefined, // else as the reader had it last
-    scale: model.get("scale"),
-    score: model.get("score"),
-    onPredict: (on) => write("predict", on),
-    onScore: (score) => write("score", score),
-    onStep(s) {
-      if (model.get("step") === s) return;
-      model.set("step", s);
-      model.save_changes();
-    },
-    onMode(mode, direction) {
-      if (model.get("mode") === mode && model.get("direction") === direction) return;
-      model.set({ mode, direction });
-      model.save_changes();
-    },
-    onCustom: (rates) => write("custom", rates),
+    onPredict: (predict) => write({ predict }),
+    onScore: (score) => write({ score }),
+    onStep: (step) => write({ step }),
+    onMode: (mode, direction) => write({ mode, direction }),
+    onCustom: (custom) => write({ custom }),
     onInputs({ index, value }) {
       waiting = inputs().map((old, k) => (k === index ? value : old));
       send(waiting);

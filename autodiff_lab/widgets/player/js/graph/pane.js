@@ -1,4 +1,4 @@
-import { edgeSigns, html, rovingAmong, scrollInside, set, sideBeyond, svg } from "../dom.js";
+import { calm, edgeSigns, html, passClass, roving, scrollInside, set, sideBeyond, svg } from "../dom.js";
 import { labelsOf, tokensAt } from "../motion.js";
 import { ownLine, wholeLine } from "../trace.js";
 import { bestOf, fitOf, freeSpotAmong, PAD } from "./fit.js";
@@ -109,7 +109,7 @@ export function graphView(run, layouts, host, prefix, whole) {
     focusable.renew();
     return come.filter((i) => i !== undefined);
   }
-  const focusable = rovingAmong(drawing, () => [...drawn.values()].filter(({ target, i, slot }) => (target ? !target.input : i !== undefined && slot === undefined))
+  const focusable = roving(drawing, () => [...drawn.values()].filter(({ target, i, slot }) => (target ? !target.input : i !== undefined && slot === undefined))
     .sort((a, b) => first(a) - first(b) || (a.target ? 0 : 1) - (b.target ? 0 : 1)).map(({ group }) => group));
   const first = ({ target, i }) => (target ? target.first - target.end / 1e9 : wholeLine(trace, i));
 
@@ -174,13 +174,12 @@ export function graphView(run, layouts, host, prefix, whole) {
     groups.toggle(group);
     const after = groups.open;
     const start = performance.now();
-    const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
     const corner = () => {
       const { left, top } = place(drawn.get(group.id), drawing.getBoundingClientRect());
       return [left, top];
     };
     const frame = () => {
-      const t = calm ? 1 : Math.min(1, (performance.now() - start) / MOTION);
+      const t = calm() ? 1 : Math.min(1, (performance.now() - start) / MOTION);
       const share = t * t * (3 - 2 * t);
       const [left, top] = corner();
       refresh(t === 1 ? after : new Map([...after, [group.id, Math.max(0.01, before.has(group.id) ? 1 - share : share)]].filter(([, share]) => share)));
@@ -329,10 +328,9 @@ export function graphView(run, layouts, host, prefix, whole) {
     follow,
     /** Lights a node, or an edge with its two nodes; or the groups that hold them. */
     link(target) {
-      for (const part of linked) part.classList.remove("is-linked");
       const edge = target?.slot === undefined ? null : edges[target.line].find(({ slot }) => slot === target.slot);
-      linked = target ? [standIn(target.line)?.group, standIn(target.parent)?.group, edge?.group].filter(Boolean) : [];
-      for (const part of linked) part.classList.add("is-linked");
+      const lit = target ? [standIn(target.line), standIn(target.parent), edge].filter(Boolean) : [];
+      linked = passClass("is-linked", linked, lit.map(({ group }) => group));
     },
   };
 }

@@ -1,5 +1,5 @@
 import { linkTo, put, set, svg } from "../dom.js";
-import { NOT_REACHED, sumAt, tangentsOf } from "../state.js";
+import { NOT_REACHED, tangentsOf, termsAt } from "../state.js";
 import { pathOf } from "./stretch.js";
 
 // Where the texts of a node stand, from its middle: what it is, then its numbers.
@@ -137,8 +137,7 @@ export function setEdge(edge, mode, share, prefix) {
 
 /** The sum that an adjoint is, in numbers: "−0.2837 + 2"; empty for a single contribution. */
 export function spellSum(run, i, s) {
-  const sum = s < run.first ? null : sumAt(run, i, s);
-  const terms = sum ? [sum.seed, ...sum.parts.filter(({ lost }) => !lost).map(({ number }) => number)].filter(Boolean) : [];
+  const terms = termsAt(run, i, s);
   return terms.length > 1 && terms.length < 7 ? terms.map(({ text }) => text).join(" + ") : "";
 }
 
