@@ -146,7 +146,7 @@ export function mount(element, payload, given = {}) {
   };
   const sweeping = () => ["seed", "sweep"].includes(trace.steps[s]?.phase);
 
-  const inputs = inputsView((values, index) => options.onInputs?.({ index, value: values[index] }));
+  const inputs = inputsView((changed) => options.onInputs?.(changed));
   const modes = modesView(prefix, say, (mode, direction) => {
     api.choose(mode, direction);
     options.onMode?.(mode, direction);
