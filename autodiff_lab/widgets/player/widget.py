@@ -25,7 +25,6 @@ from autodiff_lab.transforms.recording import argument_names
 from autodiff_lab.widgets.defaults import SCALES, play_defaults
 from autodiff_lab.widgets.player import link, page
 from autodiff_lab.widgets.player import views as modes
-from autodiff_lab.widgets.player.positions import reuse_or_compute_layout
 from autodiff_lab.widgets.player.sliders import check_ranges, control
 from autodiff_lab.widgets.player.traits import Shared
 
@@ -218,7 +217,7 @@ class Player(Outputs, Shared):
         arrays = [name for name in inputs if name not in self._names]
         self._ranges = check_ranges(ranges, dict(zip(self._names, values, strict=True)), arrays)
         self._views = views
-        payload, beside = modes.split_payload(views.payload(reuse_or_compute_layout(views)))
+        payload, beside = modes.lay_out(views)
         super().__init__(
             payload=payload,
             beside=beside,
@@ -321,11 +320,9 @@ class Player(Outputs, Shared):
 
     def _shown(self) -> dict[str, Any]:
         """What a page is given: the payload, and the mode and the step it opens in."""
-        large = {"scale": self.scale} if self.scale != "normal" else {}
-        shown = {"mode": self.mode, "direction": self.direction, "predict": self.predict, **large}
-        shown |= {"details": True} if self.details else {}
-        shown |= {"step": self.step} if self.step >= 0 else {}
-        return {**self.payload, **self.beside, **shown}
+        usual = {"scale": "normal", "details": False, "step": -1}
+        names = ("mode", "direction", "predict", *(name for name in usual if getattr(self, name) != usual[name]))
+        return {**self.payload, **self.beside, **{name: getattr(self, name) for name in names}}
 
     def _run_again(self, change: Any) -> None:
         """Run the function again, at new inputs or in a new direction.
@@ -341,7 +338,7 @@ class Player(Outputs, Shared):
                 views = self._record(values)
                 if views.long is not None:
                     views = views.around(min(self.step, views.long.steps - 1))
-                layouts = reuse_or_compute_layout(views, self._views, self.payload)
+                payload, beside = modes.lay_out(views, self._views, self.payload)
             except KeyboardInterrupt:
                 with use_language(self._options.lang):
                     self.error = message("interrupted")
@@ -359,7 +356,7 @@ class Player(Outputs, Shared):
                 elif self.direction not in views.forward:
                     self.direction = next(iter(views.forward), "")
                 self.step = min(self.step, self._last())
-                self.payload, self.beside = modes.split_payload(views.payload(layouts))
+                self.payload, self.beside = payload, beside
             self.controls = self._sliders(values)
 
     def _arguments(self, values: list[float]) -> tuple[Any, ...]:
@@ -379,9 +376,7 @@ class Player(Outputs, Shared):
         if self._views.long is None or self._views.long.holding(change.new) == self.trace.excerpt.number:
             return
         self._views = self._views.around(change.new)
-        self.payload, _ = modes.split_payload(
-            self._views.payload(reuse_or_compute_layout(self._views, self._views, self.payload))
-        )
+        self.payload, _ = modes.lay_out(self._views)
 
     def _rates(self) -> list[float]:
         """What the learner's own direction does to the scalar inputs."""
