@@ -388,11 +388,8 @@ class Player(Outputs, Shared):
         """The last step of the mode that is shown."""
         if self._views.long is not None:
             return self._views.long.steps - 1
-        record = len(self.trace.lines)
-        forward = self.forward.get(self.direction)
-        if self.mode == "forward" and forward is not None:
-            return record - 1
-        return len(self.trace.steps) - 1
+        forward = self.mode == "forward" and self.direction in self.forward
+        return len(self.trace.lines if forward else self.trace.steps) - 1
 
     def _sliders(self, values: list[float]) -> list[dict[str, Any]]:
         """The sliders keep their range while the value moves within it."""

@@ -48,7 +48,6 @@ export function mount(element, payload, given = {}) {
   let [u, frame, told] = [1, 0, -2]; // how far the motion of the step is; the next picture of it; the last step that landed
 
   const api = {
-    get step() { return at; },
     /** Shows step `next`; the inputs are the start, anything too large the end. */
     go(next) {
       api.pause();

@@ -21,7 +21,7 @@ export function sourceView(trace, host) {
     const said = known ? (ran ? counted(trace.say, "row ran", ran) : trace.say("row missed")) : "";
     const node = html("span", { class: "adl-times", "aria-hidden": "true", title: said || null }, known ? `×${ran}` : "");
     times[place] = { node, text: node.textContent, said };
-    return [node, ...(said ? [html("span", { class: "adl-unseen" }, `${said}: `)] : [])];
+    return [node, said && html("span", { class: "adl-unseen" }, `${said}: `)];
   }
   let heads = [];
   function showTurns(turns) {
@@ -42,16 +42,16 @@ export function sourceView(trace, host) {
     if (trace.sources.length > 1) element.append(html("div", { class: "adl-source-name" }, source.name));
     source.text.forEach((text, r) => {
       const on = ([source, line, , endLine]) => source === k && line <= r && r <= endLine;
-      const from = ([, line, column]) => (line === r ? column : text.length - text.trimStart().length);
+      const indent = text.length - text.trimStart().length;
+      const from = ([, line, column]) => (line === r ? column : indent);
       const to = ([, , , endLine, endColumn]) => (endLine === r ? endColumn : text.length);
       const spans = trace.lines.flatMap((line, i) => line.where.filter(on).map((span) => ({ span, i, own: span === line.where.at(-1) })));
       const cuts = [...new Set([0, text.length, ...spans.flatMap(({ span }) => [from(span), to(span)])])].sort((a, b) => a - b);
       const code = html("code");
       const ran = source.ran?.[r];
-      const margin = told ? [html("span", { class: "adl-margin", style: `--adl-times: ${widest}ch` }, ...timesOf(`${k} ${r}`, source.ran?.[r]))] : [];
+      const margin = told && html("span", { class: "adl-margin", style: `--adl-times: ${widest}ch` }, timesOf(`${k} ${r}`, ran));
       // A line that is too long goes on below, further in than it began.
-      const indent = text.length - text.trimStart().length;
-      const row = html("div", { class: `adl-code${source.ran?.[r] === 0 ? " is-missed" : ""}`, style: `--adl-indent: ${indent + 2}ch` }, ...margin, code);
+      const row = html("div", { class: `adl-code${ran === 0 ? " is-missed" : ""}`, style: `--adl-indent: ${indent + 2}ch` }, margin, code);
       cuts.slice(0, -1).forEach((cut, c) => {
         const piece = html("span", {}, text.slice(cut, cuts[c + 1]));
         code.append(piece);

@@ -37,6 +37,7 @@ function render({ model, el }) {
     },
   });
   player.error(model.get("error"));
+  const choose = () => player.choose(model.get("mode"), model.get("direction"));
   const listeners = {
     "change:payload": () => player.update(payload()),
     // An answer may be older than the slider: the hand that moves it is right.
@@ -48,14 +49,11 @@ function render({ model, el }) {
         return { ...c, value, text: value === c.value ? c.text : undefined };
       }));
     },
-    "change:error": () => player.error(model.get("error")),
-    "change:mode": () => player.choose(model.get("mode"), model.get("direction")),
-    "change:direction": () => player.choose(model.get("mode"), model.get("direction")),
-    "change:custom": () => player.custom(model.get("custom")),
-    "change:predict": () => player.predict(model.get("predict")),
-    "change:scale": () => player.scale(model.get("scale")),
+    "change:mode": choose,
+    "change:direction": choose,
     "change:step": () => player.follow(model.get("step")),
   };
+  for (const name of ["error", "custom", "predict", "scale"]) listeners[`change:${name}`] = () => player[name](model.get(name));
   for (const [event, listener] of Object.entries(listeners)) model.on(event, listener);
   return () => {
     clearTimeout(late);
