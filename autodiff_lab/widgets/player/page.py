@@ -48,7 +48,7 @@ const packed = Uint8Array.from(atob("%(packed)s"), (sign) => sign.charCodeAt(0))
 const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
 const [script, style] = await new Response(unpacked).json();
 const { mount } = await import("data:text/javascript;charset=utf-8," + encodeURIComponent(script));
-return (place) => mount(place, %(payload)s, { css: style }).destroy;
+return (place) => mount(place, %(payload)s, { css: style%(step)s }).destroy;
 }"""
 
 _PAGE = """\
@@ -110,7 +110,9 @@ def figure(trace: Trace, payload: Mapping[str, Any], key: str = "", still: Still
         f"<figcaption>{escape(caption(trace))}</figcaption>"
         f"<details><summary>{escape(written.forward.caption)}</summary>{written.html()}</details></figure>"
     )
-    return placeholder_html(page, "player", key, _ALONE % {"payload": _for_script(payload), "packed": packed()})
+    step = f", step: {payload['step']}" if "step" in payload else ""
+    parts = {"payload": _for_script(payload), "packed": packed(), "step": step}
+    return placeholder_html(page, "player", key, _ALONE % parts)
 
 
 Still = tuple[Drawing, str]

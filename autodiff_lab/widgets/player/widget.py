@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import traitlets
 
 from autodiff_lab.engine.errors import AutodiffError
 from autodiff_lab.engine.printing import replace_bidi
@@ -23,10 +24,10 @@ from autodiff_lab.transforms.keywords import check_keywords
 from autodiff_lab.transforms.pytree import flatten, paths, unflatten
 from autodiff_lab.transforms.recording import argument_names
 from autodiff_lab.widgets.defaults import SCALES, play_defaults
+from autodiff_lab.widgets.live import Live
 from autodiff_lab.widgets.player import link, page
 from autodiff_lab.widgets.player import views as modes
 from autodiff_lab.widgets.player.sliders import check_ranges, control
-from autodiff_lab.widgets.player.traits import Shared
 
 
 @check_keywords
@@ -125,7 +126,7 @@ def _inputs(trace: Trace) -> list[str]:
     return [trace.lines[i].label for i in trace.inputs]
 
 
-class Player(Outputs, Shared):
+class Player(Outputs, Live):
     """A run of a function that can be stepped through; made by `play`.
 
     All stepping happens in the browser. Python is asked only to record the function again when an input changes;
@@ -185,6 +186,23 @@ class Player(Outputs, Shared):
     >>> player.trace.value.text
     '9'
     """
+
+    _esm = page.SCRIPT
+    _css = page.STYLE
+
+    payload = traitlets.Dict().tag(sync=True)
+    beside = traitlets.Dict().tag(sync=True)
+    mode = traitlets.Unicode("reverse").tag(sync=True)
+    direction = traitlets.Unicode("").tag(sync=True)
+    custom = traitlets.List(traitlets.CFloat()).tag(sync=True)
+    predict = traitlets.Bool(False).tag(sync=True)
+    details = traitlets.Bool(False).tag(sync=True)
+    scale = traitlets.Enum(SCALES, "normal").tag(sync=True)
+    score = traitlets.Dict({"right": 0, "asked": 0, "mistakes": {}}).tag(sync=True)
+    step = traitlets.Int(-1).tag(sync=True)
+    inputs = traitlets.List(traitlets.CFloat()).tag(sync=True)
+    controls = traitlets.List(traitlets.Dict()).tag(sync=True)
+    error = traitlets.Unicode("").tag(sync=True)
 
     def __init__(
         self,
@@ -399,3 +417,41 @@ class Player(Outputs, Shared):
             kept = old and old["min"] <= value <= old["max"]
             sliders.append({**old, "value": value, "text": number(value)} if kept else control(name, value, within))
         return sliders
+
+    @traitlets.validate("inputs")
+    def _right_number(self, proposal: Any) -> list[float]:
+        names = getattr(self, "_names", None)
+        if names is not None and len(proposal["value"]) != len(names):
+            raise traitlets.TraitError(
+                f"inputs takes {len(names)} numbers ({', '.join(names) or 'no input is a scalar'}), "
+                f"and these are {len(proposal['value'])}."
+            )
+        return proposal["value"]
+
+    @traitlets.validate("step")
+    def _existing_step(self, proposal: Any) -> int:
+        return max(-1, min(proposal["value"], self._last()))
+
+    @traitlets.validate("mode")
+    def _existing_mode(self, proposal: Any) -> str:
+        if proposal["value"] not in modes.MODES:
+            raise modes.ModeError(f"There is no mode {proposal['value']!r}; the modes are {', '.join(modes.MODES)}.")
+        if proposal["value"] != "reverse" and not self.forward:
+            raise modes.ModeError(f"This run has no forward mode. {self._views.why}".strip())
+        return proposal["value"]
+
+    @traitlets.validate("direction")
+    def _existing_direction(self, proposal: Any) -> str:
+        wanted, there = proposal["value"], list(self.forward)
+        if wanted == "all" and len(there) == 1:
+            return there[0]  # of one input, that is all
+        if wanted and wanted not in there:
+            why = " All at once is for two to four inputs that are numbers, in a short run." if wanted == "all" else ""
+            raise modes.ModeError(f"There is no direction {wanted!r}; there are {', '.join(there) or 'none'}.{why}")
+        return wanted
+
+    @traitlets.validate("custom")
+    def _right_rates(self, proposal: Any) -> list[float]:
+        if proposal["value"] and len(proposal["value"]) != len(self._names):
+            raise traitlets.TraitError(f"custom takes one rate for each of {', '.join(self._names)}, or none at all.")
+        return proposal["value"]
