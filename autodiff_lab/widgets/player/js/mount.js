@@ -290,10 +290,10 @@ export function mount(element, payload, given = {}) {
     u = at < 0 ? 1 : progress;
     const landed = u >= 1 || !trace.steps[s] || hasLanded(trace.steps[s], u) ? s : s - 1;
     if (landed !== told) write(landed, linesBetween(trace, Math.max(0, s - 1), s));
-    mark("moving", u < 1);
+    flag("moving", u < 1);
     graph.move(s, u);
   }
-  function mark(name, on) {
+  function flag(name, on) {
     if (on) root.dataset[name] = "true";
     else delete root.dataset[name];
   }
@@ -312,7 +312,7 @@ export function mount(element, payload, given = {}) {
   }
   function setPlaying(on) {
     if (Boolean(root.dataset.playing) === on) return;
-    mark("playing", on);
+    flag("playing", on);
     transport.setPlaying(on);
     if (!on) clearTimeout(rest);
   }

@@ -86,11 +86,10 @@ export function overviewView(say, go) {
       const same = trace?.excerpt && next.excerpt && JSON.stringify([trace.chapters, stepsOf(trace)]) === JSON.stringify([next.chapters, stepsOf(next)]);
       trace = next;
       if (!same) build();
-      const parts = (trace.excerpt?.parts ?? []).map(([first, last, from]) => [from, from + last - first]);
       const steps = stepsOf(trace);
       strip.parentElement.querySelectorAll(".adl-window").forEach((node) => node.remove());
-      for (const [from, to] of parts)
-        strip.after(html("i", { class: "adl-window", "aria-hidden": "true", style: `left: ${(100 * from) / steps}%; width: ${(100 * (to - from + 1)) / steps}%` }));
+      for (const [first, last, from] of trace.excerpt?.parts ?? [])
+        strip.after(html("i", { class: "adl-window", "aria-hidden": "true", style: `left: ${(100 * from) / steps}%; width: ${(100 * (last - first + 1)) / steps}%` }));
     },
     update(step) {
       at = step;

@@ -127,10 +127,8 @@ export function predictView(host) {
       toggle.disabled = !possible;
       toggle.title = say(possible ? "foresee" : "no questions");
       for (const option of kinds.options) option.hidden = option.value !== "all" && !asksFor(option.value);
-      pending = null;
-      answered = new Set();
       if (on) view.set(true);
-      show();
+      else show();
     },
     /** Asks about a step that is to be shown next. @returns {boolean} whether there is something to ask */
     asks(step) {
