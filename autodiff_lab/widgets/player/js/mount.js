@@ -1,10 +1,9 @@
 import { arraysView } from "./arrays.js";
-import { takeClicker } from "./clicker.js";
 import { detailsView } from "./details.js";
 import { calm, html } from "./dom.js";
 import { graphView } from "./graph/pane.js";
 import { inputsView } from "./inputs.js";
-import { listenTo } from "./keys.js";
+import { listenTo, takeClicker } from "./keys.js";
 import { modesView } from "./modes.js";
 import { durationOf, hasLanded } from "./motion.js";
 import { overviewView, stepOfLine } from "./overview.js";
