@@ -92,18 +92,11 @@ export function mount(element, payload, given = {}) {
       [mode, direction] = [nextMode, nextDirection];
       again();
     },
-    custom(rates) {
-      options.custom = rates;
-      showModes();
-    },
     predict: (on) => on !== predict.on && predict.set(on),
-    scale(name) {
-      options.scale = name;
-      arrange();
-    },
-    controls(controls) {
-      inputs.update(controls);
-      options.controls = controls;
+    /** Takes other sliders, a direction of the learner's own, or another size. */
+    set(news) {
+      Object.assign(options, news);
+      if (news.controls) inputs.update(news.controls);
       showModes();
       arrange();
     },

@@ -44,16 +44,20 @@ function render({ model, el }) {
     "change:controls": () => {
       clearTimeout(late);
       player.error(model.get("error"));
-      player.controls(model.get("controls").map((c, k) => {
+      const controls = model.get("controls").map((c, k) => {
         const value = inputs()[k];
         return { ...c, value, text: value === c.value ? c.text : undefined };
-      }));
+      });
+      player.set({ controls });
     },
-    "change:mode": choose,
-    "change:direction": choose,
+    "change:mode": () => choose(),
+    "change:direction": () => choose(), // a listener of its own: each is known by itself where it is taken off
     "change:step": () => player.follow(model.get("step")),
+    "change:custom": () => player.set({ custom: model.get("custom") }),
+    "change:scale": () => player.set({ scale: model.get("scale") }),
+    "change:predict": () => player.predict(model.get("predict")),
+    "change:error": () => player.error(model.get("error")),
   };
-  for (const name of ["error", "custom", "predict", "scale"]) listeners[`change:${name}`] = () => player[name](model.get(name));
   for (const [event, listener] of Object.entries(listeners)) model.on(event, listener);
   return () => {
     clearTimeout(late);
