@@ -7,7 +7,6 @@ change. The copy is large by JupyterLab's custom style sheet, and the clicker's 
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import sys
 import tempfile
@@ -19,7 +18,7 @@ from typing import Any
 
 from ..classroom.lecture.kit import notebook_named
 from ..classroom.lecture.speaker_page import lesson_page
-from ..jupyter.lab_settings import prepend_folder
+from ..jupyter.lab_settings import prepend_folder, set_variable
 from ..jupyter.notebooks import NOT_COPIED
 from ..widgets.lecture_style import LectureStyle
 from .tutorial import run_lab
@@ -103,13 +102,8 @@ def configured_in(folder: str) -> Iterator[None]:
     """Let Jupyter keep settings, and look for a style sheet, in a folder; its other configuration still counts."""
     from jupyter_core.paths import jupyter_config_dir
 
-    name, before = "JUPYTER_CONFIG_DIR", os.environ.get("JUPYTER_CONFIG_DIR")
-    with prepend_folder("JUPYTER_CONFIG_PATH", jupyter_config_dir()):
-        os.environ[name] = folder
-        try:
-            yield
-        finally:
-            os.environ.pop(name) if before is None else os.environ.update({name: before})
+    with prepend_folder("JUPYTER_CONFIG_PATH", jupyter_config_dir()), set_variable("JUPYTER_CONFIG_DIR", folder):
+        yield
 
 
 def write_settings(folder: Path) -> None:

@@ -16,15 +16,15 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from .. import __version__
 from ..jupyter.kernel import foreign_kernel, python_command
 from ..jupyter.lab_settings import default_port
 from ..jupyter.notebooks import TutorialError, are_in_checkout, installed_notebooks
-from .findings import Finding, good, note, pip_install, problem
 from .tutorial import ANOTHER_FOLDER, why_jupyter_would_not_start, why_not_writable
 
 DISTRIBUTION = "autodiff-lab"
@@ -34,6 +34,35 @@ OLDEST_PYTHON = (3, 11)
 
 # JupyterLab's half of each widget library, and the Python package that brings it.
 FRONT_ENDS = {"@jupyter-widgets/jupyterlab-manager": "jupyterlab_widgets", "anywidget": "anywidget"}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One line of the report; a note or a problem comes with the line that mends it."""
+
+    state: Literal["ok", "note", "problem"]
+    text: str
+    mend: str = ""
+
+
+def good(text: str) -> Finding:
+    """Return a finding that all is well."""
+    return Finding("ok", text)
+
+
+def note(text: str, mend: str) -> Finding:
+    """Return a finding of something that works, but not as it could."""
+    return Finding("note", text, mend)
+
+
+def problem(text: str, mend: str) -> Finding:
+    """Return a finding of something that does not work."""
+    return Finding("problem", text, mend)
+
+
+def pip_install(*what: str) -> str:
+    """Return the command that installs something into this Python."""
+    return " ".join([python_command(), "-m pip install", *what])
 
 
 def check_python() -> Iterator[Finding]:

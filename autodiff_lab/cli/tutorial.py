@@ -114,7 +114,7 @@ def run_lab(
         arguments.append(f"--ServerApp.port={port}")
     if not browser:
         arguments.append("--no-browser")
-    if running_as_root():
+    if hasattr(os, "geteuid") and os.geteuid() == 0:  # JupyterLab would refuse to start; never so on Windows
         print("You are root, so JupyterLab is started with --allow-root; the notebooks run as root too.")
         arguments.append("--allow-root")
 
@@ -130,8 +130,3 @@ def run_lab(
         if not server.identity_provider.token_generated:
             print(server.display_url, flush=True)
         server.start()
-
-
-def running_as_root() -> bool:
-    """Return whether JupyterLab would refuse to start because the user is root (never on Windows)."""
-    return hasattr(os, "geteuid") and os.geteuid() == 0

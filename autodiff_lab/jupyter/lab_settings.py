@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
-__all__ = ["default_port", "encryption_options", "helps_a_learner", "prepend_folder", "without_news"]
+__all__ = ["default_port", "encryption_options", "helps_a_learner", "prepend_folder", "set_variable", "without_news"]
 
 # What JupyterLab would write into the learner's terminal, and why there is nothing that the learner should do.
 # The first is true of each that has not been run here, and `autodiff-lab check` says what it means; in the second two
@@ -37,8 +37,15 @@ def without_news() -> AbstractContextManager[None]:
 @contextmanager
 def prepend_folder(variable: str, folder: str) -> Iterator[None]:
     """Put a folder in front of those that an environment variable names."""
+    with set_variable(variable, os.pathsep.join(filter(None, [folder, os.environ.get(variable)]))):
+        yield
+
+
+@contextmanager
+def set_variable(variable: str, value: str) -> Iterator[None]:
+    """Set an environment variable for a while."""
     before = os.environ.get(variable)
-    os.environ[variable] = os.pathsep.join(filter(None, [folder, before]))
+    os.environ[variable] = value
     try:
         yield
     finally:

@@ -14,7 +14,7 @@ import nbformat
 import pytest
 
 from autodiff_lab.cli import setup_check, tutorial
-from autodiff_lab.cli.findings import Finding
+from autodiff_lab.cli.setup_check import Finding
 from autodiff_lab.jupyter import notebooks as tutorial_notebooks
 from autodiff_lab.jupyter.lab_settings import default_port
 

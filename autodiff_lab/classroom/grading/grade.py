@@ -14,6 +14,7 @@ import sys
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -147,21 +148,15 @@ def grade(
 
 def _grade_notebook(path: Path, file: str, folder: Path, known: Row | None, limits: Limits, walls: bool) -> Row:
     try:
-        found = path.lstat()
-        if not stat.S_ISREG(found.st_mode):
-            return Row(file, "", "a link or a device and not a file, not opened")
-        if found.st_size > MAX_NOTEBOOK_BYTES:
-            return Row(file, "", f"larger than {MAX_NOTEBOOK_BYTES // 1_000_000} MB, not opened")
-        files = {"notebook.ipynb": path.read_bytes(), **_read_progress(path)}
-    except OSError as problem:
-        return Row(file, "", f"the file cannot be read ({problem.strerror})")
-    digest = hashlib.sha256(repr((__version__, limits, walls, files)).encode()).hexdigest()
-    if known and known.digest == digest and known.judged:
-        return known
-    try:
+        files = {"notebook.ipynb": _read_file(path)}
+        with suppress(ValueError):  # the student's own numbers go by the seed in their progress
+            files[FILE] = _read_file(path.with_name(FILE))
         cells = code_of(files["notebook.ipynb"])
     except ValueError as problem:
         return Row(file, "", str(problem))
+    digest = hashlib.sha256(repr((__version__, limits, walls, files)).encode()).hexdigest()
+    if known and known.digest == digest and known.judged:
+        return known
     number = lesson_of(cells) or ""
     exercises = next((lesson.exercises() for lesson in lessons() if lesson.number == number), None)
     if exercises is None:
@@ -176,14 +171,23 @@ def _grade_notebook(path: Path, file: str, folder: Path, known: Row | None, limi
         return replace(row, ended="what it says cannot be read", doubts=("it wrote to the report itself",))
 
 
-def _read_progress(notebook: Path) -> dict[str, bytes]:
-    """Read the student's file of progress beside the notebook: their own numbers go by the seed in it."""
-    path = notebook.with_name(FILE)
+def _read_file(path: Path) -> bytes:
+    """Read a handed-in file.
+
+    Raises
+    ------
+    ValueError
+        If it is none, too large, or cannot be read; the message says which.
+    """
     try:
         found = path.lstat()
-        return {FILE: path.read_bytes()} if stat.S_ISREG(found.st_mode) and found.st_size < MAX_NOTEBOOK_BYTES else {}
-    except OSError:
-        return {}
+        if not stat.S_ISREG(found.st_mode):
+            raise ValueError("a link or a device and not a file, not opened")
+        if found.st_size > MAX_NOTEBOOK_BYTES:
+            raise ValueError(f"larger than {MAX_NOTEBOOK_BYTES // 1_000_000} MB, not opened")
+        return path.read_bytes()
+    except OSError as problem:
+        raise ValueError(f"the file cannot be read ({problem.strerror})") from problem
 
 
 def _run_examiner(

@@ -194,18 +194,15 @@ def _answers(rows: Sequence[Row]) -> str:
 
 def _answer(row: Row, name: str, answer: Answer) -> str:
     times = f", {answer.attempts} attempts" if answer.attempts > 1 else ""
+    code = "\n".join(map(escape, answer.code.split("\n")))
     return (
         f'<section id="{_anchor(row, name)}"><h4>{MARKS[answer.state]} {escape(row.who)}: {answer.state}{times}</h4>'
-        f"<pre>{_escape_lines(answer.code)}</pre><p>{escape(answer.reply)}</p></section>"
+        f"<pre>{code}</pre><p>{escape(answer.reply)}</p></section>"
     )
 
 
 def _anchor(row: Row, exercise: str) -> str:
     return f"{exercise}-{quote(row.file)}"
-
-
-def _escape_lines(code: str) -> str:
-    return "\n".join(map(escape, code.split("\n")))
 
 
 STYLE = """

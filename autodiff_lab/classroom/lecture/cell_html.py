@@ -7,13 +7,16 @@ from __future__ import annotations
 
 import html
 import re
+from pathlib import Path
 from typing import Any
 
 from latex2mathml.converter import convert
 from nbconvert.filters.ansi import ansi2html
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 
-__all__ = ["cell_output", "mark_up", "mark_up_line", "mathml"]
+from autodiff_lab.widgets.player.page import document
+
+__all__ = ["cell_output", "mark_up", "mark_up_line", "mathml", "page", "read_part"]
 
 
 def mathml(latex: str, display: str = "inline") -> str:
@@ -58,6 +61,16 @@ def mark_up_line(text: str) -> str:
     'It is <code>x1</code>.'
     """
     return re.sub(r"^<p>(.*)</p>$", r"\1", mark_up(text), flags=re.DOTALL)
+
+
+def page(title: str, body: str, *parts: str) -> str:
+    """Write a page that needs nothing else; its style is in files beside this one."""
+    return document(title, "\n".join(map(read_part, parts)), body)
+
+
+def read_part(name: str) -> str:
+    """Read a style sheet or a script that goes into pages."""
+    return (Path(__file__).parent / name).read_text(encoding="utf-8")
 
 
 def cell_output(cell: Any) -> tuple[str, str]:

@@ -6,13 +6,10 @@ import re
 from pathlib import Path
 from typing import Any
 
-from autodiff_lab.classroom.lecture.cell_html import cell_output, mark_up, mark_up_line
+from autodiff_lab.classroom.lecture.cell_html import cell_output, mark_up, mark_up_line, page
 from autodiff_lab.classroom.lecture.plans import read_cells
-from autodiff_lab.widgets.player.page import document
 
 __all__ = ["handout"]
-
-HERE = Path(__file__).parent
 
 
 def handout(path: Path) -> str:
@@ -27,8 +24,7 @@ def handout(path: Path) -> str:
         f'<div class="recap">{mark_up(recap)}</div>'
         f'<div class="closing">{mark_up(closing)}</div>'
     )
-    style = "\n".join((HERE / name).read_text(encoding="utf-8") for name in ("lecture.css", "handout.css"))
-    return document(title, style, f"<main>{body}</main>")
+    return page(title, f"<main>{body}</main>", "lecture.css", "handout.css")
 
 
 def _sections_of(cells: list[Any]) -> tuple[str, str]:

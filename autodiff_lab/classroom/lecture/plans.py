@@ -18,7 +18,9 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -102,6 +104,15 @@ class Plan:
     def minutes(self) -> int:
         """How long it takes."""
         return sum(stop.minutes for stop in self.stops)
+
+    @property
+    def plain_title(self) -> str:
+        """The title without Markdown's signs, for the name of a page."""
+        return re.sub(r"[*`]", "", self.title)
+
+    def timed_stops(self) -> Iterator[tuple[int, Stop]]:
+        """Give the stops, each with the minute in which it begins."""
+        return zip(accumulate((stop.minutes for stop in self.stops), initial=0), self.stops, strict=False)
 
 
 def read_cells(notebook: Path) -> list[Any]:

@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-import re
-from itertools import accumulate
-from pathlib import Path
-
-from autodiff_lab.classroom.lecture.cell_html import cell_output, mark_up, mark_up_line
+from autodiff_lab.classroom.lecture.cell_html import cell_output, mark_up, mark_up_line, page, read_part
 from autodiff_lab.classroom.lecture.plans import Plan, Stop
 from autodiff_lab.text.notation import escape
-from autodiff_lab.widgets.player.page import document
 
 __all__ = ["deck"]
-
-HERE = Path(__file__).parent
 
 _DECK = """\
 <div class="reveal"><div class="slides">
@@ -35,15 +28,13 @@ def deck(plan: Plan) -> str:
     LectureError
         If a cell that the plan names is not there.
     """
-    begins = accumulate((stop.minutes for stop in plan.stops), initial=0)
     slides = [
         f'<section class="slide title"><div class="on-slide"><h1>{mark_up_line(plan.title)}</h1>'
         f"{mark_up(plan.introduction)}</div></section>",
-        *(_slide(stop, begin) for stop, begin in zip(plan.stops, begins, strict=False)),
+        *(_slide(stop, begin) for begin, stop in plan.timed_stops()),
     ]
-    style = "\n".join(map(_part, ("reveal/reveal.css", "lecture.css", "slides.css")))
-    parts = {"slides": "\n".join(slides), "reveal": _part("reveal/reveal.js"), "script": _part("slides.js")}
-    return document(re.sub(r"[*`]", "", plan.title), style, _DECK % parts)
+    parts = {"slides": "\n".join(slides), "reveal": read_part("reveal/reveal.js"), "script": read_part("slides.js")}
+    return page(plan.plain_title, _DECK % parts, "reveal/reveal.css", "lecture.css", "slides.css")
 
 
 def _slide(stop: Stop, begin: int) -> str:
@@ -61,7 +52,3 @@ def _slide(stop: Stop, begin: int) -> str:
         f'<h2>{mark_up_line(stop.question)}</h2><div class="shown{waits}">{shown}</div>{beside}'
         f'<aside class="notes">{escape(notes)}</aside></div></section>'
     )
-
-
-def _part(name: str) -> str:
-    return (HERE / name).read_text(encoding="utf-8")

@@ -5,19 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
 from autodiff_lab.classroom.course import find_exercise, write_notes
-from autodiff_lab.classroom.lecture.cell_html import mark_up, mark_up_line
+from autodiff_lab.classroom.lecture.cell_html import mark_up, mark_up_line, page
 from autodiff_lab.classroom.lecture.plans import Plan, read_cells
 from autodiff_lab.lessons.checks.course import lessons
-from autodiff_lab.widgets.player.page import document
 
 __all__ = ["lesson_page", "plan_page"]
-
-HERE = Path(__file__).parent
 
 KEYS = """\
 **Keys.** `PageDown` and `PageUp`, which a clicker sends, step the player on the screen, then turn the slide, or run \
@@ -29,13 +25,12 @@ leaves it."""
 def plan_page(plan: Plan) -> str:
     """Write the speaker's page of a plan: a part for each slide, with its number and its minutes."""
     parts = [f"<h1>{mark_up_line(plan.title)}</h1>", mark_up(plan.introduction), mark_up(KEYS)]
-    begins = accumulate((stop.minutes for stop in plan.stops), initial=0)
-    for number, (stop, begin) in enumerate(zip(plan.stops, begins, strict=False), 2):
+    for number, (begin, stop) in enumerate(plan.timed_stops(), 2):
         rows = [("Ask", stop.question), ("Show", stop.show), ("Many say", stop.many_say), ("Answer", stop.answer)]
         where = f"Slide {number} · minutes {begin} to {begin + stop.minutes} · {stop.lesson}, section {stop.section}"
         parts.append(_part(where, rows))
     parts.append(mark_up(plan.end))
-    return _document(re.sub(r"[*`]", "", plan.title), parts)
+    return _document(plan.plain_title, parts)
 
 
 def lesson_page(path: Path) -> str:
@@ -109,6 +104,5 @@ def _part(where: str, rows: list[tuple[str, str]]) -> str:
 
 
 def _document(title: str, parts: list[str]) -> str:
-    style = "\n".join((HERE / name).read_text(encoding="utf-8") for name in ("lecture.css", "speaker_page.css"))
     body = "\n".join(filter(None, parts))
-    return document(title, style, f"<main>\n{body}\n</main>")
+    return page(title, f"<main>\n{body}\n</main>", "lecture.css", "speaker_page.css")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import traitlets
 
 from autodiff_lab.engine.errors import AutodiffError
 from autodiff_lab.engine.printing import replace_bidi
@@ -23,11 +24,10 @@ from autodiff_lab.transforms.keywords import check_keywords
 from autodiff_lab.transforms.pytree import flatten, paths, unflatten
 from autodiff_lab.transforms.recording import argument_names
 from autodiff_lab.widgets.defaults import SCALES, play_defaults
+from autodiff_lab.widgets.live import Live
 from autodiff_lab.widgets.player import link, page
 from autodiff_lab.widgets.player import views as modes
-from autodiff_lab.widgets.player.positions import reuse_or_compute_layout
 from autodiff_lab.widgets.player.sliders import check_ranges, control
-from autodiff_lab.widgets.player.traits import Shared
 
 
 @check_keywords
@@ -126,7 +126,7 @@ def _inputs(trace: Trace) -> list[str]:
     return [trace.lines[i].label for i in trace.inputs]
 
 
-class Player(Outputs, Shared):
+class Player(Outputs, Live):
     """A run of a function that can be stepped through; made by `play`.
 
     All stepping happens in the browser. Python is asked only to record the function again when an input changes;
@@ -187,6 +187,23 @@ class Player(Outputs, Shared):
     '9'
     """
 
+    _esm = page.SCRIPT
+    _css = page.STYLE
+
+    payload = traitlets.Dict().tag(sync=True)
+    beside = traitlets.Dict().tag(sync=True)
+    mode = traitlets.Unicode("reverse").tag(sync=True)
+    direction = traitlets.Unicode("").tag(sync=True)
+    custom = traitlets.List(traitlets.CFloat()).tag(sync=True)
+    predict = traitlets.Bool(False).tag(sync=True)
+    details = traitlets.Bool(False).tag(sync=True)
+    scale = traitlets.Enum(SCALES, "normal").tag(sync=True)
+    score = traitlets.Dict({"right": 0, "asked": 0, "mistakes": {}}).tag(sync=True)
+    step = traitlets.Int(-1).tag(sync=True)
+    inputs = traitlets.List(traitlets.CFloat()).tag(sync=True)
+    controls = traitlets.List(traitlets.Dict()).tag(sync=True)
+    error = traitlets.Unicode("").tag(sync=True)
+
     def __init__(
         self,
         f: Callable[..., Any],
@@ -218,7 +235,7 @@ class Player(Outputs, Shared):
         arrays = [name for name in inputs if name not in self._names]
         self._ranges = check_ranges(ranges, dict(zip(self._names, values, strict=True)), arrays)
         self._views = views
-        payload, beside = modes.split_payload(views.payload(reuse_or_compute_layout(views)))
+        payload, beside = modes.lay_out(views)
         super().__init__(
             payload=payload,
             beside=beside,
@@ -321,11 +338,9 @@ class Player(Outputs, Shared):
 
     def _shown(self) -> dict[str, Any]:
         """What a page is given: the payload, and the mode and the step it opens in."""
-        large = {"scale": self.scale} if self.scale != "normal" else {}
-        shown = {"mode": self.mode, "direction": self.direction, "predict": self.predict, **large}
-        shown |= {"details": True} if self.details else {}
-        shown |= {"step": self.step} if self.step >= 0 else {}
-        return {**self.payload, **self.beside, **shown}
+        usual = {"scale": "normal", "details": False, "step": -1}
+        names = ("mode", "direction", "predict", *(name for name in usual if getattr(self, name) != usual[name]))
+        return {**self.payload, **self.beside, **{name: getattr(self, name) for name in names}}
 
     def _run_again(self, change: Any) -> None:
         """Run the function again, at new inputs or in a new direction.
@@ -341,7 +356,7 @@ class Player(Outputs, Shared):
                 views = self._record(values)
                 if views.long is not None:
                     views = views.around(min(self.step, views.long.steps - 1))
-                layouts = reuse_or_compute_layout(views, self._views, self.payload)
+                payload, beside = modes.lay_out(views, self._views, self.payload)
             except KeyboardInterrupt:
                 with use_language(self._options.lang):
                     self.error = message("interrupted")
@@ -359,7 +374,7 @@ class Player(Outputs, Shared):
                 elif self.direction not in views.forward:
                     self.direction = next(iter(views.forward), "")
                 self.step = min(self.step, self._last())
-                self.payload, self.beside = modes.split_payload(views.payload(layouts))
+                self.payload, self.beside = payload, beside
             self.controls = self._sliders(values)
 
     def _arguments(self, values: list[float]) -> tuple[Any, ...]:
@@ -379,9 +394,7 @@ class Player(Outputs, Shared):
         if self._views.long is None or self._views.long.holding(change.new) == self.trace.excerpt.number:
             return
         self._views = self._views.around(change.new)
-        self.payload, _ = modes.split_payload(
-            self._views.payload(reuse_or_compute_layout(self._views, self._views, self.payload))
-        )
+        self.payload, _ = modes.lay_out(self._views)
 
     def _rates(self) -> list[float]:
         """What the learner's own direction does to the scalar inputs."""
@@ -393,11 +406,8 @@ class Player(Outputs, Shared):
         """The last step of the mode that is shown."""
         if self._views.long is not None:
             return self._views.long.steps - 1
-        record = len(self.trace.lines)
-        forward = self.forward.get(self.direction)
-        if self.mode == "forward" and forward is not None:
-            return record - 1
-        return len(self.trace.steps) - 1
+        forward = self.mode == "forward" and self.direction in self.forward
+        return len(self.trace.lines if forward else self.trace.steps) - 1
 
     def _sliders(self, values: list[float]) -> list[dict[str, Any]]:
         """The sliders keep their range while the value moves within it."""
@@ -407,3 +417,41 @@ class Player(Outputs, Shared):
             kept = old and old["min"] <= value <= old["max"]
             sliders.append({**old, "value": value, "text": number(value)} if kept else control(name, value, within))
         return sliders
+
+    @traitlets.validate("inputs")
+    def _right_number(self, proposal: Any) -> list[float]:
+        names = getattr(self, "_names", None)
+        if names is not None and len(proposal["value"]) != len(names):
+            raise traitlets.TraitError(
+                f"inputs takes {len(names)} numbers ({', '.join(names) or 'no input is a scalar'}), "
+                f"and these are {len(proposal['value'])}."
+            )
+        return proposal["value"]
+
+    @traitlets.validate("step")
+    def _existing_step(self, proposal: Any) -> int:
+        return max(-1, min(proposal["value"], self._last()))
+
+    @traitlets.validate("mode")
+    def _existing_mode(self, proposal: Any) -> str:
+        if proposal["value"] not in modes.MODES:
+            raise modes.ModeError(f"There is no mode {proposal['value']!r}; the modes are {', '.join(modes.MODES)}.")
+        if proposal["value"] != "reverse" and not self.forward:
+            raise modes.ModeError(f"This run has no forward mode. {self._views.why}".strip())
+        return proposal["value"]
+
+    @traitlets.validate("direction")
+    def _existing_direction(self, proposal: Any) -> str:
+        wanted, there = proposal["value"], list(self.forward)
+        if wanted == "all" and len(there) == 1:
+            return there[0]  # of one input, that is all
+        if wanted and wanted not in there:
+            why = " All at once is for two to four inputs that are numbers, in a short run." if wanted == "all" else ""
+            raise modes.ModeError(f"There is no direction {wanted!r}; there are {', '.join(there) or 'none'}.{why}")
+        return wanted
+
+    @traitlets.validate("custom")
+    def _right_rates(self, proposal: Any) -> list[float]:
+        if proposal["value"] and len(proposal["value"]) != len(self._names):
+            raise traitlets.TraitError(f"custom takes one rate for each of {', '.join(self._names)}, or none at all.")
+        return proposal["value"]

@@ -13,7 +13,7 @@ from autodiff_lab.figures.graph import layout, nested_layout, render, section_la
 from autodiff_lab.figures.graph.nested_layout import LaidOutExcerpts as Excerpts
 from autodiff_lab.figures.graph.without_graphviz.drawing import draw_plainly
 from autodiff_lab.widgets.player import views as modes
-from autodiff_lab.widgets.player.positions import reuse_or_compute_layout
+from autodiff_lab.widgets.player.views import reuse_or_compute_layout
 
 from ...trace.test_outline import RUNS, network, wave
 

@@ -103,19 +103,20 @@ for (const [name, runs] of Object.entries(all)) {
 
 test("the sum at a node, contribution by contribution", () => {
   const run = player.runOf(seed);
-  const half = player.sumAt(run, 1, 10);
-  assert.equal(half.name, "v̄₀");
-  assert.deepEqual(half.parts.map(({ text, number, edge }) => [text, number.text, edge]),
-                   [["(−1) × 0.2837", "−0.2837", { line: 5, slot: 0, parent: 1 }]]);
-  assert.deepEqual(half.waiting.map(({ from, step }) => [from, step]), [[3, 14]]);
-  const end = player.sumAt(run, 1, 15);
-  assert.deepEqual(end.parts.map(({ text }) => text), ["(−1) × 0.2837", "1 × 2"]);
-  assert.equal(end.total.text, "1.7163");
-  assert.equal(player.sumAt(run, 6, 7).seed.text, "1");
-  assert.equal(player.sumAt(run, 1, 4), null, "there is no adjoint while recording");
-  const forward = player.runOf(player.chosen(all.seed, "forward", "x2"));
-  assert.deepEqual(player.sumAt(forward, 6, 6).parts.map(({ text }) => text), ["1 × 2", "(−1) × 0.2837"]);
-  assert.equal(player.sumAt(forward, 6, 5), null, "not computed yet");
+  const terms = (line, s) => texts(player.termsAt(run, line, s));
+  assert.deepEqual(terms(1, 10), ["−0.2837"]);
+  assert.deepEqual([seed.steps[10], seed.steps[14]].map(({ line, sends: [{ slot, parent, term }] }) => [line, slot, parent, term]),
+                   [[5, 0, 1, "(−1) × 0.2837"], [3, 1, 1, "1 × 2"]]);
+  assert.deepEqual(terms(1, 13), ["−0.2837"], "the other is still to come");
+  assert.deepEqual(terms(1, 15), ["−0.2837", "2"]);
+  assert.equal(player.adjointAt(run.history, 1, 15).text, "1.7163");
+  assert.equal(player.spellSum(run, 1, 15), "−0.2837 + 2");
+  assert.equal(player.spellSum(run, 1, 13), "", "one contribution is no sum");
+  assert.deepEqual(terms(6, 7), ["1"], "the seed");
+  assert.deepEqual(terms(1, 4), [], "there is no adjoint while recording");
+  const forward = player.chosen(all.seed, "forward", "x2");
+  assert.deepEqual(forward.steps[6].pushes.map(({ term }) => term), ["1 × 2", "(−1) × 0.2837"]);
+  assert.deepEqual(player.termsAt(player.runOf(forward), 6, 6), [], "nor while the program runs");
 });
 
 for (const [name, trace] of Object.entries(traces)) {
@@ -123,11 +124,12 @@ for (const [name, trace] of Object.entries(traces)) {
     const run = player.runOf(trace);
     const last = trace.steps.length - 1;
     trace.lines.forEach((_, i) => {
-      const sum = player.sumAt(run, i, last);
-      if (!sum?.total || sum.total.shape?.length) return;
-      const total = sum.parts.reduce((x, { number }) => x + number.value, sum.seed?.value ?? 0);
-      assert.ok(Math.abs(total - sum.total.value) <= 1e-12 * Math.max(1, Math.abs(total)));
-      assert.equal(sum.waiting.length, 0);
+      const adjoint = player.adjointAt(run.history, i, last);
+      if (!adjoint || adjoint.shape?.length) return;
+      const terms = player.termsAt(run, i, last);
+      const total = terms.reduce((x, { value }) => x + value, 0);
+      assert.ok(Math.abs(total - adjoint.value) <= 1e-12 * Math.max(1, Math.abs(total)));
+      assert.equal(terms.length, run.contributions[i].length + (i === trace.result ? 1 : 0));
     });
   });
 
@@ -160,10 +162,11 @@ test("a faulty engine: what was overwritten is lost, and the truth stands beside
   const show = (fault) => player.chosen({ reverse: { ...player.read(given.faulty[fault]), say: seed.say }, forward: {} }, "reverse", "");
   const overwriting = show("overwrite");
   const last = overwriting.steps.length - 1;
-  const sum = player.sumAt(player.runOf(overwriting), 0, last);
-  assert.deepEqual(sum.parts.map(({ text, lost }) => [text, lost]), [["1 × 5", true], ["1 × 0.5", false]]);
-  assert.deepEqual([sum.total.value, overwriting.truth[0].value], [0.5, 5.5]);
-  assert.deepEqual(player.sumAt(player.runOf(overwriting), 0, last - 1).parts.map(({ lost }) => lost), [false]);
+  const run = player.runOf(overwriting);
+  assert.deepEqual(overwriting.steps.flatMap(({ sends }) => sends.filter(({ parent }) => parent === 0).map(({ term }) => term)), ["1 × 5", "1 × 0.5"]);
+  assert.deepEqual(texts(player.termsAt(run, 0, last - 1)), ["5"]);
+  assert.deepEqual(texts(player.termsAt(run, 0, last)), ["0.5"], "the first is lost");
+  assert.deepEqual([player.adjointAt(run.history, 0, last).value, overwriting.truth[0].value], [0.5, 5.5]);
   const stale = show("stale");
   assert.equal(player.statusText(stale, stale.steps.length - 1), "5 operations · sweep 16 of 16");
   assert.equal(player.touchedLines(stale, 7).length, stale.lines.length);
@@ -222,12 +225,13 @@ for (const [name, runs] of Object.entries(all)) {
 test("a recorded sweep is a stretch of its own", () => {
   const runs = player.readAll(given.second);
   const reverse = player.chosen(runs, "reverse", "");
-  const [own, inner] = player.stretchesOf(reverse);
-  assert.deepEqual([own.stretch, inner.stretch, own.last + 1], [0, 1, inner.first]);
+  const stretches = reverse.lines.map(({ stretch }) => stretch);
+  const inner = stretches.indexOf(1);
+  assert.deepEqual(stretches, stretches.map((_, i) => (i < inner ? 0 : 1)));
   assert.deepEqual(player.segmentsOf(reverse).map(([name]) => name), ["record", "inner", "seed", "sweep"]);
   assert.deepEqual(player.segmentsOf(player.chosen(runs, "both", "x")).map(([name]) => name), ["forward", "inner", "seed", "sweep"]);
   assert.deepEqual(player.segmentsOf(seed), [["record", 5], ["seed", 1], ["sweep", 8]]);
-  assert.equal(player.stretchesOf(seed).length, 1);
+  assert.ok(seed.lines.every(({ stretch }) => stretch === 0));
 });
 
 test("thickness is proportional to the contribution", () => {

@@ -19,7 +19,7 @@ from autodiff_lab.trace.wording import equations
 from autodiff_lab.widgets import bundle
 from autodiff_lab.widgets.player import page
 from autodiff_lab.widgets.player import views as modes
-from autodiff_lab.widgets.player.positions import reuse_or_compute_layout
+from autodiff_lab.widgets.player.views import reuse_or_compute_layout
 
 from .cases import CASES
 

@@ -27,52 +27,56 @@ function remember(what) {
  */
 export function detailsView({ say, modes, predict, open, onChange }) {
   const kept = remembered();
-  const names = html("input", { type: "checkbox", name: "names" });
-  names.checked = kept.names ?? false;
-  const source = html("input", { type: "checkbox", name: "source" });
-  source.checked = kept.source ?? true;
+  const box = (name, usual) => {
+    const choose = () => {
+      remember({ [name]: input.checked });
+      onChange();
+    };
+    const input = html("input", { type: "checkbox", name, onchange: choose });
+    input.checked = kept[name] ?? usual;
+    return input;
+  };
+  const [names, source] = [box("names", false), box("source", true)];
   const speed = html("select", { "aria-label": say("speed"), title: say("speed of play") },
-                     ...SPEEDS.map((x) => html("option", { value: x, ...(x === 1 ? { selected: "" } : {}) }, `${x}×`)));
+                     SPEEDS.map((x) => html("option", { value: x, selected: x === 1 ? "" : null }, `${x}×`)));
   const cost = costView(say);
+  const labels = [[names, say("names on the tape")], [source, say("your function")], [say("speed"), speed]].map((parts) => html("label", {}, parts));
   const element = html("div", { class: "adl-details", role: "region", "aria-label": say("details") },
-                       html("div", { class: "adl-options" }, modes, html("label", {}, names, say("names on the tape")), html("label", {}, source, say("your function")), html("label", {}, say("speed"), speed), predict), cost.element);
-  const button = html("button", { type: "button", class: "adl-more-button", "aria-label": say("details"), title: say("details hint") }, "⋯");
+                       html("div", { class: "adl-options" }, modes, labels, predict), cost.element);
+  const turn = () => {
+    show(element.hidden);
+    remember({ open: !element.hidden });
+    onChange();
+  };
+  const button = html("button", { type: "button", class: "adl-more-button", "aria-label": say("details"), title: say("details hint"), onclick: turn }, "⋯");
   function show(wanted) {
     element.hidden = !wanted;
     button.setAttribute("aria-expanded", wanted);
-    onChange();
   }
-  button.addEventListener("click", () => {
-    show(element.hidden);
-    remember({ open: !element.hidden });
-  });
-  for (const box of [names, source])
-    box.addEventListener("change", () => {
-      remember({ names: names.checked, source: source.checked });
-      onChange();
-    });
   show(open ?? kept.open ?? false);
-  return { element, button, show, load: cost.load, update: cost.update, get names() { return names.checked; }, get source() { return source.checked; }, get speed() { return Number(speed.value); } };
+  return { element, button, load: cost.load, update: cost.update, get names() { return names.checked; }, get source() { return source.checked; }, get speed() { return Number(speed.value); } };
 }
 
 /** What the run has cost so far in each mode that is shown, and what the whole gradient costs. */
 function costView(say) {
   const kept = (numbers, bytes) => say("cost of keeping", { n: number(numbers), bytes: number(bytes) });
-  const element = html("div", { class: "adl-meter adl-scroll", "data-lm-suppress-shortcuts": "true", tabindex: 0, role: "group", "aria-label": say("cost") });
-  let rows = [];
   // In a narrow player it scrolls: then the arrows are its own.
-  element.addEventListener("keydown", (event) => /Left|Right/.test(event.key) && element.scrollWidth > element.clientWidth && event.stopPropagation());
+  const scroll = (event) => /Left|Right/.test(event.key) && element.scrollWidth > element.clientWidth && event.stopPropagation();
+  const element = html("div", { class: "adl-meter adl-scroll", tabindex: 0, role: "group", "aria-label": say("cost"), onkeydown: scroll });
+  const cell = (tag, k, attributes, text) => html(tag, { class: k === 3 ? "is-first" : null, ...attributes }, text);
+  let rows = [];
   return {
     element,
     load(trace) {
       rows = trace.costs.filter(([, cost]) => cost).map(([name]) => {
-        const cells = COLUMNS.map((_, k) => html("td", { class: k === 3 ? "is-first" : null }));
-        return { name, cells, row: html("tr", { class: `is-${name}` }, html("th", { scope: "row" }, say(`mode ${name}`)), ...cells) };
+        const cells = COLUMNS.map((_, k) => cell("td", k));
+        return { cells, row: html("tr", { class: `is-${name}` }, html("th", { scope: "row" }, say(`mode ${name}`)), cells) };
       });
-      const groups = html("tr", {}, html("td"), html("th", { scope: "colgroup", colspan: 3 }, say("so far")), html("th", { scope: "colgroup", colspan: 4, class: "is-first" }, say("the whole gradient")));
-      const heads = html("tr", {}, html("td"), ...COLUMNS.map((name, k) => html("th", { scope: "col", class: k === 3 ? "is-first" : null }, say(name))));
+      const groups = [["so far", 0, 3], ["the whole gradient", 3, 4]].map(([name, k, colspan]) => cell("th", k, { scope: "colgroup", colspan }, say(name)));
+      const heads = COLUMNS.map((name, k) => cell("th", k, { scope: "col" }, say(name)));
+      const head = html("thead", {}, [groups, heads].map((cells) => html("tr", {}, html("td"), cells)));
       element.hidden = !rows.length;
-      element.replaceChildren(html("table", { "aria-label": say("cost") }, html("thead", {}, groups, heads), html("tbody", {}, ...rows.map(({ row }) => row))));
+      element.replaceChildren(html("table", { "aria-label": say("cost") }, head, html("tbody", {}, rows.map(({ row }) => row))));
     },
     update(trace, s) {
       const meters = metersAt(trace, s).filter(([, , cost]) => cost);

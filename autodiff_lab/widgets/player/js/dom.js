@@ -8,14 +8,19 @@ const SVG = "http://www.w3.org/2000/svg";
 
 function build(node, attributes, children) {
   for (const [name, value] of Object.entries(attributes ?? {}))
-    if (value !== null && value !== undefined) node.setAttribute(name, value);
+    if (typeof value === "function") node.addEventListener(name.slice(2), value);
+    else if (value !== null && value !== undefined) node.setAttribute(name, value);
   // Lumino looks at the focused element only, so each one says that JupyterLab's shortcuts must wait.
   if (node.matches("button, input, select, [tabindex]")) node.setAttribute("data-lm-suppress-shortcuts", "true");
-  node.append(...children);
+  node.append(...children.flat().filter(Boolean));
   return node;
 }
+/** An element. An attribute `on…` is a listener; one that is null is left out, and so is a child; children may be lists. */
 export const html = (tag, attributes, ...children) => build(document.createElement(tag), attributes, children);
 export const svg = (tag, attributes, ...children) => build(document.createElementNS(SVG, tag), attributes, children);
+
+/** Whether the reader wants no motion. */
+export const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 /** Writing what is there already would make the browser lay it out again. */
 export const put = (node, text) => node.textContent !== text && (node.textContent = text);
@@ -67,26 +72,11 @@ export function edgeSigns(pane) {
   };
 }
 
-/** One tab stop for many items; up and down move between them. */
-export function roving(items) {
-  items.forEach((item, k) => {
-    item.setAttribute("tabindex", k ? "-1" : "0");
-    item.setAttribute("data-lm-suppress-shortcuts", "true");
-    item.addEventListener("keydown", (event) => {
-      const way = { ArrowUp: -1, ArrowDown: 1 }[event.key];
-      const next = items[k + way];
-      if (way) event.stopPropagation(); // also at an end: slides around us would turn
-      if (!next) return;
-      event.preventDefault();
-      item.setAttribute("tabindex", "-1");
-      next.setAttribute("tabindex", "0");
-      next.focus();
-    });
-  });
-}
-
-/** The same for items that come and go: `items` gives those that are there, and `renew` is called after a change. */
-export function rovingAmong(element, items) {
+/**
+ * One tab stop for many items of an element, which may come and go; up and down move between them.
+ * @param {() => Element[]} items those that are there @returns {{renew(): void}} to be called when they have changed
+ */
+export function roving(element, items) {
   const stop = (next) => items().forEach((item) => set(item, "tabindex", item === next ? "0" : "-1"));
   element.addEventListener("keydown", (event) => {
     const way = { ArrowUp: -1, ArrowDown: 1 }[event.key];
@@ -100,6 +90,13 @@ export function rovingAmong(element, items) {
     all[at + way].focus();
   });
   return { renew: () => items().some((item) => item.getAttribute("tabindex") === "0" && item.isConnected) || stop(items()[0]) };
+}
+
+/** Takes a class from some elements, and gives it to others. @returns {Element[]} those that have it now */
+export function passClass(name, from, to) {
+  for (const element of from) element.classList.remove(name);
+  for (const element of to) element.classList.add(name);
+  return to;
 }
 
 /**

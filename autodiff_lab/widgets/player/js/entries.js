@@ -8,6 +8,9 @@
 export const SIDE = 12;
 const HELD = 4; // slices of a stack
 
+/** The shape of an array, as Python writes it. */
+export const shapeText = ({ shape }) => `(${shape.join(", ")}${shape.length === 1 ? "," : ""})`;
+
 /** The last two axes of a shape, and all before them as one. @param {number[]} shape */
 const sides = (shape) => [shape.slice(0, -2).reduce((n, m) => n * m, 1), shape.length > 1 ? shape.at(-2) : 1, shape.at(-1) ?? 1];
 

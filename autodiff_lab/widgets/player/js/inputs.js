@@ -23,6 +23,7 @@ export function throttle(send, wait, clock = { now: () => Date.now(), later: (f,
 /** What stands beside a slider while a hand moves it; at rest Python says it. */
 export const atSlider = (x) => String(Number(x.toPrecision(6))).replaceAll("-", "−");
 
+/** The sliders of the inputs. @param {(changed: {index: number, value: number}) => void} onChange */
 export function inputsView(onChange) {
   const element = html("div", { class: "adl-inputs" });
   let sliders = [];
@@ -30,13 +31,13 @@ export function inputsView(onChange) {
     element,
     update(controls) {
       if (controls.map((c) => c.name).join() !== sliders.map((s) => s.name).join()) {
-        sliders = controls.map(({ name }) => {
-          const range = html("input", { type: "range", "aria-label": name });
+        sliders = controls.map(({ name }, index) => {
           const output = html("output");
-          range.addEventListener("input", () => {
+          const send = () => {
             output.textContent = atSlider(range.valueAsNumber);
-            onChange(sliders.map((s) => Number(s.range.value)), sliders.findIndex((s) => s.name === name));
-          });
+            onChange({ index, value: range.valueAsNumber });
+          };
+          const range = html("input", { type: "range", "aria-label": name, oninput: send });
           return { name, range, output, node: html("label", { class: "adl-input" }, html("span", {}, name), range, output) };
         });
         element.replaceChildren(...sliders.map((s) => s.node));

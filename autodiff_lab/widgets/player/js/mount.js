@@ -1,10 +1,9 @@
 import { arraysView } from "./arrays.js";
-import { takeClicker } from "./clicker.js";
 import { detailsView } from "./details.js";
-import { html } from "./dom.js";
+import { calm, html } from "./dom.js";
 import { graphView } from "./graph/pane.js";
 import { inputsView } from "./inputs.js";
-import { listenTo } from "./keys.js";
+import { listenTo, takeClicker } from "./keys.js";
 import { modesView } from "./modes.js";
 import { durationOf, hasLanded } from "./motion.js";
 import { overviewView, stepOfLine } from "./overview.js";
@@ -28,29 +27,26 @@ let instances = 0;
  * the last step that has landed.
  *
  * @param {HTMLElement} element
- * @param {{trace: Trace, layouts: Layout[], forward?: object[], no_forward?: string, mode?: string, direction?: string}} payload
+ * @param {{trace: Trace, layouts: Layout[], forward?: object[], no_forward?: string}} payload with what is not in `given`
  * @param {{step?: number, css?: string, controls?: object[], custom?: number[], mode?: string, direction?: string, details?: boolean,
  *          onStep?: (s: number) => void, onInputs?: (changed: {index: number, value: number}) => void,
  *          predict?: boolean, scale?: string, score?: object, onPredict?: (on: boolean) => void, onScore?: (score: object) => void,
- *          onMode?: (mode: string, direction: string) => void, onCustom?: (rates: number[]) => void}} options
+ *          onMode?: (mode: string, direction: string) => void, onCustom?: (rates: number[]) => void}} given
  */
-export function mount(element, payload, options = {}) {
+export function mount(element, payload, given = {}) {
+  const options = { mode: "reverse", direction: "", step: -1, controls: [], custom: [], ...payload, ...given };
   if (options.css && !document.querySelector("style[data-adl-player]"))
     document.head.append(html("style", { "data-adl-player": "" }, options.css));
   const prefix = `adl-${++instances}-${Math.random().toString(36).slice(2, 7)}`;
-  const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
-
   const say = speaker(payload.words);
   let runs, run, trace, views, graph, tape, source;
-  let mode = options.mode ?? payload.mode ?? "reverse";
-  let direction = options.direction ?? payload.direction ?? "";
+  let { mode, direction } = options;
   let s = -2; // no step is shown yet
   let at = -1; // the same in the whole run, if this is a stretch of a long one
   let wanted = null; // a step of another stretch, until that is there
   let [u, frame, told] = [1, 0, -2]; // how far the motion of the step is; the next picture of it; the last step that landed
 
   const api = {
-    get step() { return at; },
     /** Shows step `next`; the inputs are the start, anything too large the end. */
     go(next) {
       api.pause();
@@ -96,18 +92,11 @@ export function mount(element, payload, options = {}) {
       [mode, direction] = [nextMode, nextDirection];
       again();
     },
-    custom(rates) {
-      options.custom = rates;
-      showModes();
-    },
     predict: (on) => on !== predict.on && predict.set(on),
-    scale(name) {
-      options.scale = name;
-      arrange();
-    },
-    controls(controls) {
-      inputs.update(controls);
-      options.controls = controls;
+    /** Takes other sliders, a direction of the learner's own, or another size. */
+    set(news) {
+      Object.assign(options, news);
+      if (news.controls) inputs.update(news.controls);
       showModes();
       arrange();
     },
@@ -133,36 +122,36 @@ export function mount(element, payload, options = {}) {
     },
     /** Goes to a group of a long run that is not in this stretch: to where it begins, or in the sweep to where it ends. */
     open({ first, end }) {
-      const back = ["seed", "sweep"].includes(trace.steps[s]?.phase);
+      const back = sweeping();
       api.go(stepOfLine(trace, back ? end - 1 : first, back));
     },
     /** Goes to where a line is recorded or, during the sweep, to where it first sends its adjoint. */
     visit({ line }) {
-      const sweeping = ["seed", "sweep"].includes(trace.steps[s]?.phase);
       const sends = trace.steps.findIndex((step) => step.phase === "sweep" && step.line === line);
       api.pause();
       arrays.choose(line);
       arrange();
-      const own = sweeping && sends >= 0 ? sends : line;
-      if (trace.excerpt && wholeStep(trace, own) < 0) return; // it is from another stretch
-      api.go(wholeStep(trace, own)); // a line is recorded at the step of its number
+      const own = wholeStep(trace, sweeping() && sends >= 0 ? sends : line); // a line is recorded at the step of its number
+      if (!trace.excerpt || own >= 0) api.go(own); // else it is from another stretch
     },
   };
+  const sweeping = () => ["seed", "sweep"].includes(trace.steps[s]?.phase);
 
-  const inputs = inputsView((values, index) => options.onInputs?.({ index, value: values[index] }));
+  const inputs = inputsView((changed) => options.onInputs?.(changed));
   const modes = modesView(prefix, say, (mode, direction) => {
     api.choose(mode, direction);
     options.onMode?.(mode, direction);
   }, options.onCustom);
   const words = wordsView();
+  const focus = () => root.focus({ preventScroll: true });
   const arrays = arraysView(say, () => {
-    root.focus({ preventScroll: true });
+    focus();
     arrange();
   });
   const predict = predictView({
     say,
+    focus,
     reveal: () => show(ownNext(), { moved: true }),
-    focus: () => root.focus({ preventScroll: true }),
     onChange: (on) => {
       root.classList.toggle("is-predicting", on);
       arrange();
@@ -170,8 +159,7 @@ export function mount(element, payload, options = {}) {
     onToggle: options.onPredict,
     onScore: options.onScore,
   });
-  let details = null;
-  details = detailsView({ say, modes: modes.element, predict: predict.toggle, open: options.details ?? payload.details, onChange: () => details && arrange() });
+  const details = detailsView({ say, modes: modes.element, predict: predict.toggle, open: options.details, onChange: arrange });
   const overview = overviewView(say, (next) => api.go(next));
   const transport = transportView(api, say);
   const stage = stageOf({ transport, details, inputs, words, predict, overview, arrays });
@@ -183,8 +171,8 @@ export function mount(element, payload, options = {}) {
   /** The direction that is asked for, once it is there: a payload that is on its way may bring it. */
   const towards = () => (direction in runs.forward ? direction : Object.keys(runs.forward)[0] ?? "");
   function showModes() {
-    const names = (options.controls ?? []).map(({ name }) => name);
-    modes.update({ forward: runs.forward, mode: trace.mode, direction: towards(), names, custom: options.custom ?? [], why: payload.no_forward ?? "" });
+    const names = options.controls.map(({ name }) => name);
+    modes.update({ forward: runs.forward, mode: trace.mode, direction: towards(), names, custom: options.custom, why: payload.no_forward ?? "" });
   }
   function again() {
     const settle = load();
@@ -195,12 +183,12 @@ export function mount(element, payload, options = {}) {
     if (wanted !== null) options.onStep?.(wanted); // the answer was to an older question
   }
   const clamped = (next) => clampStop(trace, next);
-  const following = (from, by) => stopAfter(trace, from, by);
-  const ownNext = () => ownStep(trace, following(at, 1)) ?? -1;
+  const nextStop = () => stopAfter(trace, at, 1);
+  const ownNext = () => ownStep(trace, nextStop()) ?? -1;
 
   /** Goes to a step of the whole run: in this stretch, in one that is at hand, or in one that has to be fetched. */
   function seek(next, how = {}) {
-    const target = clamped(at < 0 && next === 0 ? following(at, 1) : next);
+    const target = clamped(at < 0 && next === 0 ? nextStop() : next);
     const own = ownStep(trace, target);
     if (own !== null) {
       wanted = null;
@@ -243,7 +231,6 @@ export function mount(element, payload, options = {}) {
     told = -2;
     return () => {
       arrange();
-      if (turned && trace.steps[s]) for (const view of views) view.follow(trace.steps[s], false, s);
       places?.forEach(([left, top], k) => views[k].element.scrollTo({ left, top, behavior: "instant" }));
     };
   }
@@ -251,7 +238,7 @@ export function mount(element, payload, options = {}) {
   function arrange() {
     // A page can have all of its players in lecture size: slides, or a notebook in a hall.
     const ofPage = getComputedStyle(root).getPropertyValue("--adl-scale").trim();
-    root.classList.toggle("adl-lecture", (options.scale ?? payload.scale) === "lecture" || ofPage === "lecture");
+    root.classList.toggle("adl-lecture", options.scale === "lecture" || ofPage === "lecture");
     if (stage.arrange() && trace.steps[s]) for (const view of views) view.follow(trace.steps[s], false, s);
   }
 
@@ -295,9 +282,12 @@ export function mount(element, payload, options = {}) {
     u = at < 0 ? 1 : progress;
     const landed = u >= 1 || !trace.steps[s] || hasLanded(trace.steps[s], u) ? s : s - 1;
     if (landed !== told) write(landed, linesBetween(trace, Math.max(0, s - 1), s));
-    if (u < 1) root.dataset.moving = "true";
-    else delete root.dataset.moving;
+    flag("moving", u < 1);
     graph.move(s, u);
+  }
+  function flag(name, on) {
+    if (on) root.dataset[name] = "true";
+    else delete root.dataset[name];
   }
   /** A motion that is under way is over. */
   function finish() {
@@ -314,8 +304,7 @@ export function mount(element, payload, options = {}) {
   }
   function setPlaying(on) {
     if (Boolean(root.dataset.playing) === on) return;
-    if (on) root.dataset.playing = "true";
-    else delete root.dataset.playing;
+    flag("playing", on);
     transport.setPlaying(on);
     if (!on) clearTimeout(rest);
   }
@@ -323,7 +312,7 @@ export function mount(element, payload, options = {}) {
   /** While playing: the next step. Where nothing moves, each stays as long as its motion would take. */
   function beat() {
     if (at >= stepsOf(trace) - 1 || predict.asks(ownNext())) return api.pause();
-    seek(following(at, 1), { moved: true });
+    seek(nextStop(), { moved: true });
     if (u >= 1) rest = setTimeout(() => root.dataset.playing && beat(), trace.steps[s] ? durationOf(trace.steps[s]) / details.speed : 300);
   }
 
@@ -336,10 +325,10 @@ export function mount(element, payload, options = {}) {
   const giveClickerBack = takeClicker(root);
   const settle = load();
   if (options.score) predict.score(options.score);
-  if (options.predict ?? payload.predict) predict.set(true);
-  inputs.update(options.controls ?? []);
+  if (options.predict) predict.set(true);
+  inputs.update(options.controls);
   element.replaceChildren(root);
-  seek(options.step ?? -1);
+  seek(options.step);
   if (s === -2) show(trace.excerpt.parts[0][0]);
   settle();
   return api;

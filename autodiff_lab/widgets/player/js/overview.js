@@ -40,6 +40,7 @@ export function overviewView(say, go) {
   const marker = html("i", { class: "adl-here", "aria-hidden": "true" });
   const element = html("div", { class: "adl-overview", role: "group", "aria-label": say("overview"), hidden: "" }, html("span", {}, say("overview")), html("div", { class: "adl-strip-body" }, strip, marker));
   let trace, buttons = [], at = -1;
+  const stops = roving(strip, () => buttons.map(({ node }) => node));
 
   /** The step that shows the first operation of a turn; on the way back, the last one. */
   const target = ({ back, each, end }, line) => stepOfLine(trace, back ? (each ? line + each - 1 : end - 1) : line, back);
@@ -49,20 +50,20 @@ export function overviewView(say, go) {
     const shown = turns ? `${title} ×${turns}` : title; // what is seen is a part of what is said
     let said = say("chapter", { phase: say(`segment ${back ? "sweep" : phase}`), title: shown, first: first - inputs + 1, last: end - inputs });
     if (turns) said = say("chapter of turns", { chapter: said, n: turns });
-    const node = html("button", { type: "button", class: `${back ? "is-back" : ""}${each && turns <= TICKS ? " has-turns" : ""}`, style: `flex-grow: ${end - first}; --adl-turns: ${turns}`, "aria-label": said, title: each ? say("next turn", { chapter: said }) : said },
-                      html("span", {}, title, ...(turns ? [html("b", {}, ` ×${turns}`)] : [])));
-    node.addEventListener("click", (event) => {
+    const node = html("button", { type: "button", onclick: jump, onkeydown: turn, class: `${back ? "is-back" : ""}${each && turns <= TICKS ? " has-turns" : ""}`, style: `flex-grow: ${end - first}; --adl-turns: ${turns}`, "aria-label": said, title: each ? say("next turn", { chapter: said }) : said },
+                      html("span", {}, title, turns > 0 && html("b", {}, ` ×${turns}`)));
+    function jump(event) {
       const { left, width } = node.getBoundingClientRect();
       go(target(chapter, turnAt(chapter, event.detail ? (event.clientX - left) / width : 0))); // a key has no place: the beginning
-    });
+    }
     const starts = Array.from({ length: each ? turns : 1 }, (_, k) => target(chapter, back && each ? end - (k + 1) * each : first + k * each));
-    node.addEventListener("keydown", (event) => {
+    function turn(event) {
       const step = { PageDown: starts.find((start) => start > at), PageUp: starts.findLast((start) => start < at) }[event.key];
       if (step === undefined) return;
       event.preventDefault();
       event.stopPropagation();
       go(step);
-    });
+    }
     const last = stepOfLine(trace, back ? first : end - 1, back);
     return { node, chapter, from: starts[0], last };
   }
@@ -76,7 +77,7 @@ export function overviewView(say, go) {
     const gap = (steps) => html("i", { style: `flex-grow: ${steps}` });
     const nodes = buttons.map(({ node }) => node);
     strip.replaceChildren(gap(trace.chapters?.[0]?.[1] ?? 0), ...(middle < 0 ? nodes : [...nodes.slice(0, middle), gap(1), ...nodes.slice(middle)]));
-    roving(nodes);
+    stops.renew();
   }
   return {
     element,
@@ -85,11 +86,10 @@ export function overviewView(say, go) {
       const same = trace?.excerpt && next.excerpt && JSON.stringify([trace.chapters, stepsOf(trace)]) === JSON.stringify([next.chapters, stepsOf(next)]);
       trace = next;
       if (!same) build();
-      const parts = (trace.excerpt?.parts ?? []).map(([first, last, from]) => [from, from + last - first]);
       const steps = stepsOf(trace);
       strip.parentElement.querySelectorAll(".adl-window").forEach((node) => node.remove());
-      for (const [from, to] of parts)
-        strip.after(html("i", { class: "adl-window", "aria-hidden": "true", style: `left: ${(100 * from) / steps}%; width: ${(100 * (to - from + 1)) / steps}%` }));
+      for (const [first, last, from] of trace.excerpt?.parts ?? [])
+        strip.after(html("i", { class: "adl-window", "aria-hidden": "true", style: `left: ${(100 * from) / steps}%; width: ${(100 * (last - first + 1)) / steps}%` }));
     },
     update(step) {
       at = step;

@@ -1,4 +1,4 @@
-import { html, linkTo, put, roving, scrollInside, set } from "./dom.js";
+import { html, linkTo, passClass, put, roving, scrollInside, set } from "./dom.js";
 import { counted } from "./speech.js";
 
 /**
@@ -21,7 +21,7 @@ export function sourceView(trace, host) {
     const said = known ? (ran ? counted(trace.say, "row ran", ran) : trace.say("row missed")) : "";
     const node = html("span", { class: "adl-times", "aria-hidden": "true", title: said || null }, known ? `×${ran}` : "");
     times[place] = { node, text: node.textContent, said };
-    return [node, ...(said ? [html("span", { class: "adl-unseen" }, `${said}: `)] : [])];
+    return [node, said && html("span", { class: "adl-unseen" }, `${said}: `)];
   }
   let heads = [];
   function showTurns(turns) {
@@ -42,16 +42,16 @@ export function sourceView(trace, host) {
     if (trace.sources.length > 1) element.append(html("div", { class: "adl-source-name" }, source.name));
     source.text.forEach((text, r) => {
       const on = ([source, line, , endLine]) => source === k && line <= r && r <= endLine;
-      const from = ([, line, column]) => (line === r ? column : text.length - text.trimStart().length);
+      const indent = text.length - text.trimStart().length;
+      const from = ([, line, column]) => (line === r ? column : indent);
       const to = ([, , , endLine, endColumn]) => (endLine === r ? endColumn : text.length);
       const spans = trace.lines.flatMap((line, i) => line.where.filter(on).map((span) => ({ span, i, own: span === line.where.at(-1) })));
       const cuts = [...new Set([0, text.length, ...spans.flatMap(({ span }) => [from(span), to(span)])])].sort((a, b) => a - b);
       const code = html("code");
       const ran = source.ran?.[r];
-      const margin = told ? [html("span", { class: "adl-margin", style: `--adl-times: ${widest}ch` }, ...timesOf(`${k} ${r}`, source.ran?.[r]))] : [];
+      const margin = told && html("span", { class: "adl-margin", style: `--adl-times: ${widest}ch` }, timesOf(`${k} ${r}`, ran));
       // A line that is too long goes on below, further in than it began.
-      const indent = text.length - text.trimStart().length;
-      const row = html("div", { class: `adl-code${source.ran?.[r] === 0 ? " is-missed" : ""}`, style: `--adl-indent: ${indent + 2}ch` }, ...margin, code);
+      const row = html("div", { class: `adl-code${ran === 0 ? " is-missed" : ""}`, style: `--adl-indent: ${indent + 2}ch` }, margin, code);
       cuts.slice(0, -1).forEach((cut, c) => {
         const piece = html("span", {}, text.slice(cut, cuts[c + 1]));
         code.append(piece);
@@ -65,10 +65,10 @@ export function sourceView(trace, host) {
         if (!lines.length) return;
         piece.classList.add("adl-piece");
         linkTo(piece, () => ({ line: lines.find((i) => i > host.line()) ?? lines[0] }), host);
-        if (text.slice(cut, cuts[c + 1]).trim().length) {
-          piece.setAttribute("role", "button");
-          focusable.push(piece);
-        }
+        if (!piece.textContent.trim()) return;
+        piece.setAttribute("role", "button");
+        piece.setAttribute("data-lm-suppress-shortcuts", "true");
+        focusable.push(piece);
       });
       for (const { span, i, own } of spans) if (own && span[1] === r) rowOf[i] = row;
       element.append(row);
@@ -76,33 +76,22 @@ export function sourceView(trace, host) {
   });
   const note = trace.note || (trace.sources.length ? "" : trace.say("no source to show"));
   if (note) element.append(html("p", { class: "adl-note" }, note));
-  roving(focusable);
+  roving(element, () => focusable).renew();
 
-  let shown = null;
-  let linked = [];
+  let [current, calls, linked] = [[], [], []]; // the pieces that are marked
   return {
     element,
     rows: trace.sources.reduce((n, source) => n + source.text.length + (trace.sources.length > 1 ? 1.4 : 0), note ? 1 + note.length / 36 : 0),
     update({ step }) {
-      if (shown !== null) {
-        rowOf[shown]?.classList.remove("is-current");
-        for (const piece of piecesOf[shown]) piece.classList.remove("is-current");
-        for (const piece of callsOf[shown]) piece.classList.remove("is-call");
-      }
       if (told) showTurns(step ? trace.lines[step.line].turns : []);
-      shown = step ? step.line : null;
-      if (shown === null) return;
-      rowOf[shown]?.classList.add("is-current");
-      for (const piece of piecesOf[shown]) piece.classList.add("is-current");
-      for (const piece of callsOf[shown]) piece.classList.add("is-call");
+      current = passClass("is-current", current, step ? [rowOf[step.line], ...piecesOf[step.line]].filter(Boolean) : []);
+      calls = passClass("is-call", calls, step ? callsOf[step.line] : []);
     },
     follow(step, smooth) {
       if (rowOf[step.line]) scrollInside(element, rowOf[step.line].getBoundingClientRect(), smooth, 6);
     },
     link(target) {
-      for (const piece of linked) piece.classList.remove("is-linked");
-      linked = target ? piecesOf[target.line] : [];
-      for (const piece of linked) piece.classList.add("is-linked");
+      linked = passClass("is-linked", linked, target ? piecesOf[target.line] : []);
     },
   };
 }

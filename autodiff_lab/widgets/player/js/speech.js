@@ -7,3 +7,6 @@ export const speaker = (words) => (key, slots = {}) => words[key].replace(/\{(\w
 
 /** Fills a string that has a form of its own for one thing. */
 export const counted = (say, key, n, slots = {}) => say(`${key}.${n === 1 ? "one" : "many"}`, { n, ...slots });
+
+/** The name of a button, and a hint that says the key for it too. */
+export const nameWithKeys = (say, label, keys) => ({ "aria-label": label, title: say("button", { label, keys }) });

@@ -108,40 +108,26 @@ export function runOf(trace) {
 }
 
 /**
- * For every line what is sent to its adjoint, in order. `edge` is the edge that it comes along, against its arrow.
- * @param {Trace} trace @returns {{step: number, from: number, edge: Edge, text: string, number: Num}[][]}
- * @typedef {{line: number, slot: number, parent: number}} Edge from `parent` to operand `slot` of `line`
+ * For every line what is sent to its adjoint, in order; `lostAt` is where a faulty engine overwrites it.
+ * @param {Trace} trace @returns {{step: number, number: Num, lostAt?: number}[][]}
  */
 export function contributionsOf(trace) {
   const contributions = trace.lines.map(() => []);
   trace.steps.forEach((step, s) => {
-    for (const { slot, parent, term, contribution, replaces } of step.sends) {
+    for (const { parent, contribution, replaces } of step.sends) {
       if (replaces) for (const one of contributions[parent]) one.lostAt ??= s;
-      contributions[parent].push({ step: s, from: step.line, edge: { line: step.line, slot, parent }, text: term, number: contribution });
+      contributions[parent].push({ step: s, number: contribution });
     }
   });
   return contributions;
 }
 
-/**
- * The sum at a line after step `s`: in the sweep its adjoint, while the program runs forward its tangent.
- * @returns {{name: string, parts: {step: number, from: number, edge: Edge, text: string, number: Num}[],
- *            waiting: {step: number, from: number, edge: Edge}[], seed: Num|null, total: Num|null}|null}
- */
-export function sumAt({ trace, contributions, history, first }, line, s) {
-  const { phase } = trace.steps[s] ?? {};
-  if (phase === "forward") {
-    const { pushes, tangents } = trace.steps[line];
-    if (line > s || tangents.length > 1 || !pushes.length) return null;
-    const parts = pushes.map(({ slot, parent, term, contribution }) =>
-      ({ step: line, from: parent, edge: { line, slot, parent }, text: term, number: contribution }));
-    return { name: trace.lines[line].dot, parts, waiting: [], seed: null, total: tangents[0] };
-  }
-  if (phase !== "seed" && phase !== "sweep") return null;
-  const seed = line === trace.result ? trace.steps[first].adjoint : trace.excerpt?.arrived[line] ?? null;
-  const parts = contributions[line].filter((one) => one.step <= s).map((one) => ({ ...one, lost: one.lostAt <= s }));
-  return { name: trace.lines[line].bar, seed, parts,
-           waiting: contributions[line].filter((one) => one.step > s), total: adjointAt(history, line, s) };
+/** What the adjoint of a line is the sum of after step `s`: its seed, if it has one, and what was sent to it. @returns {Num[]} */
+export function termsAt({ trace, contributions, first }, line, s) {
+  if (s < first) return [];
+  const seed = line === trace.result ? trace.steps[first].adjoint : trace.excerpt?.arrived[line];
+  const sent = contributions[line].filter(({ step, lostAt }) => step <= s && !(lostAt <= s)).map(({ number }) => number);
+  return seed ? [seed, ...sent] : sent;
 }
 
 /** The lines whose sums step `s` changes. */

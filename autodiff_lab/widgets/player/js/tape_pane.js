@@ -1,4 +1,4 @@
-import { html, linkTo, put, roving, scrollInside, set } from "./dom.js";
+import { html, linkTo, passClass, put, roving, scrollInside, set } from "./dom.js";
 import { inNode, rangeInBox } from "./graph/parts.js";
 import { NOT_REACHED, adjointHistory, receivers, tangentsOf } from "./state.js";
 
@@ -40,7 +40,7 @@ export function tapeView(trace, host) {
     const name = html("th", { scope: "row", title: line.called || null }, inMargin(line.called || line.shown), ...(line.occurrence ? [html("small", {}, ` ${line.occurrence}`)] : []),
                       ...(line.called ? [html("small", { class: "adl-on-tape" }, ` ${line.shown}`)] : []));
     if (!line.called) name.classList.add("is-unnamed");
-    const row = html("tr", { "data-line": i }, name, html("td", { class: "adl-operation" }, operation), value, ...tangents, ...(back ? [adjoint] : []), ...(truth ? [truth] : []));
+    const row = html("tr", { "data-line": i, tabindex: -1 }, name, html("td", { class: "adl-operation" }, operation), value, ...tangents, ...(back ? [adjoint] : []), ...(truth ? [truth] : []));
     linkTo(row, () => ({ line: i }), host);
     if (line.stretch !== (trace.lines[i - 1]?.stretch ?? 0))
       body.append(html("tr", { class: "adl-stretch" }, html("th", { scope: "rowgroup", colspan: head.length }, say(line.stretch ? "stretch" : "stretch ends"))));
@@ -48,7 +48,7 @@ export function tapeView(trace, host) {
     body.append(row);
     return { row, value, tangents, adjoint, truth };
   });
-  roving(rows.map(({ row }) => row));
+  roving(body, () => rows.map(({ row }) => row)).renew();
   let linked = [];
   let latest = null;
   function setColumns() {
@@ -110,9 +110,8 @@ export function tapeView(trace, host) {
       scrollInside(element, all.bottom - all.top < element.clientHeight ? all : own, smooth, 4);
     },
     link(target) {
-      for (const row of linked) row.classList.remove("is-linked");
-      linked = target ? [target.line, target.parent].filter((i) => i !== undefined).map((i) => rows[i].row) : [];
-      for (const row of linked) row.classList.add("is-linked");
+      const lines = target ? [target.line, target.parent].filter((i) => i !== undefined) : [];
+      linked = passClass("is-linked", linked, lines.map((i) => rows[i].row));
     },
   };
 }

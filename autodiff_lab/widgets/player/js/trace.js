@@ -36,7 +36,7 @@ export function read(data, base) {
   const number = (place) => (place === undefined || place === null ? null : whole.numbers[place]);
   return {
     mode: "reverse", note: "", opening: "", result_name: "y", result: null, directions: [], cost: null, fault: "", ...whole,
-    excerpt: whole.excerpt ? { said: "", later: "", before: [], ...whole.excerpt, arrived: (whole.excerpt.arrived ?? []).map(number) } : null,
+    excerpt: whole.excerpt && { said: "", later: "", before: [], ...whole.excerpt, arrived: (whole.excerpt.arrived ?? []).map(number) },
     truth: (whole.truth ?? []).map(number), hints: new Map(whole.hints ?? []),
     lines: whole.lines.map((line) => ({ label: "", called: "", occurrence: 0, reading: line.meaning, where: [], turns: [], stretch: 0, ...line, value: number(line.value),
       operands: (line.operands ?? []).map((operand) => ({ ...operand, value: number(operand.value), partial: number(operand.partial) })) })),
@@ -91,16 +91,6 @@ export function phaseLengths(trace) {
   return count;
 }
 
-/** The tape in stretches: what the program did itself, and the sweeps of inner derivatives. @returns {{stretch: number, first: number, last: number}[]} */
-export function stretchesOf(trace) {
-  const stretches = [];
-  trace.lines.forEach(({ stretch }, i) => {
-    if (stretches.at(-1)?.stretch === stretch) stretches.at(-1).last = i;
-    else stretches.push({ stretch, first: i, last: i });
-  });
-  return stretches;
-}
-
 /** What the scrubber shows: each phase with its length; a recorded sweep is a phase of its own. @returns {[name: string, length: number][]} */
 export function segmentsOf(trace) {
   const segments = [];
@@ -117,34 +107,34 @@ export function segmentsOf(trace) {
   return segments;
 }
 
+/** A run that is shown whole is an excerpt of itself. */
+const WHOLE = { number: 0, before: [], parts: [[0, Infinity, 0]] };
+
 /**
  * A long run is shown a stretch at a time: an excerpt. Where step `s` of the excerpt stands in the whole run; −1 for the start.
  * Steps that only prepare the others have no place of their own.
  * @param {Trace} trace @param {number} s
  */
-export function wholeStep({ excerpt }, s) {
-  const part = excerpt?.parts.find(([first, last]) => first <= s && s <= last);
-  return !excerpt ? s : part ? part[2] + s - part[0] : -1;
+export function wholeStep({ excerpt = WHOLE }, s) {
+  const part = excerpt.parts.find(([first, last]) => first <= s && s <= last);
+  return part ? part[2] + s - part[0] : -1;
 }
 
 /** The step of this excerpt that is step `at` of the whole run; null if it is in another stretch. @param {Trace} trace @param {number} at */
-export function ownStep({ excerpt }, at) {
-  if (!excerpt) return at;
+export function ownStep({ excerpt = WHOLE }, at) {
   if (at < 0) return excerpt.number === 0 ? -1 : null;
   const part = excerpt.parts.find(([first, last, from]) => from <= at && at <= from + last - first);
   return part ? part[0] + at - part[2] : null;
 }
 
 /** The line of the whole run that is line `i` of this excerpt; its first lines are from before. @param {Trace} trace @param {number} i */
-export function wholeLine({ excerpt }, i) {
-  if (!excerpt) return i;
+export function wholeLine({ excerpt = WHOLE }, i) {
   const [first, , at] = excerpt.parts[0];
   return i < first ? excerpt.before[i] : at + i - first;
 }
 
 /** The line of this excerpt that is `line` of the whole run; null if it is not here. @param {Trace} trace @param {number} line */
-export function ownLine({ excerpt, lines }, line) {
-  if (!excerpt) return line;
+export function ownLine({ excerpt = WHOLE, lines }, line) {
   const [first, , at] = excerpt.parts[0];
   const own = line < at ? excerpt.before.indexOf(line) : first + line - at;
   return own >= 0 && own < lines.length ? own : null;

@@ -3,6 +3,7 @@ import { throttle } from "./inputs.js";
 import { mount } from "./mount.js";
 
 const PATIENCE = 2000; // milliseconds until the player says that nobody answers
+const SHARED = ["step", "controls", "mode", "direction", "custom", "predict", "scale", "score"];
 
 function render({ model, el }) {
   // While a change waits to be sent, the echo of an older one may still write to the model; so it waits out here.
@@ -17,57 +18,45 @@ function render({ model, el }) {
   }, 60);
   let late = 0;
   const payload = () => ({ ...model.get("payload"), ...model.get("beside") });
-  const write = (name, value) => {
-    model.set(name, value);
+  const write = (news) => {
+    if (Object.entries(news).every(([name, value]) => model.get(name) === value)) return;
+    model.set(news);
     model.save_changes();
   };
   const player = mount(el, payload(), {
-    step: model.get("step"),
-    controls: model.get("controls"),
-    mode: model.get("mode"),
-    direction: model.get("direction"),
-    custom: model.get("custom"),
-    predict: model.get("predict"),
+    ...Object.fromEntries(SHARED.map((name) => [name, model.get(name)])),
     details: model.get("details") || undefined, // else as the reader had it last
-    scale: model.get("scale"),
-    score: model.get("score"),
-    onPredict: (on) => write("predict", on),
-    onScore: (score) => write("score", score),
-    onStep(s) {
-      if (model.get("step") === s) return;
-      model.set("step", s);
-      model.save_changes();
-    },
-    onMode(mode, direction) {
-      if (model.get("mode") === mode && model.get("direction") === direction) return;
-      model.set({ mode, direction });
-      model.save_changes();
-    },
-    onCustom: (rates) => write("custom", rates),
+    onPredict: (predict) => write({ predict }),
+    onScore: (score) => write({ score }),
+    onStep: (step) => write({ step }),
+    onMode: (mode, direction) => write({ mode, direction }),
+    onCustom: (custom) => write({ custom }),
     onInputs({ index, value }) {
       waiting = inputs().map((old, k) => (k === index ? value : old));
       send(waiting);
     },
   });
   player.error(model.get("error"));
+  const choose = () => player.choose(model.get("mode"), model.get("direction"));
   const listeners = {
     "change:payload": () => player.update(payload()),
     // An answer may be older than the slider: the hand that moves it is right.
     "change:controls": () => {
       clearTimeout(late);
       player.error(model.get("error"));
-      player.controls(model.get("controls").map((c, k) => {
+      const controls = model.get("controls").map((c, k) => {
         const value = inputs()[k];
         return { ...c, value, text: value === c.value ? c.text : undefined };
-      }));
+      });
+      player.set({ controls });
     },
-    "change:error": () => player.error(model.get("error")),
-    "change:mode": () => player.choose(model.get("mode"), model.get("direction")),
-    "change:direction": () => player.choose(model.get("mode"), model.get("direction")),
-    "change:custom": () => player.custom(model.get("custom")),
-    "change:predict": () => player.predict(model.get("predict")),
-    "change:scale": () => player.scale(model.get("scale")),
+    "change:mode": () => choose(),
+    "change:direction": () => choose(), // a listener of its own: each is known by itself where it is taken off
     "change:step": () => player.follow(model.get("step")),
+    "change:custom": () => player.set({ custom: model.get("custom") }),
+    "change:scale": () => player.set({ scale: model.get("scale") }),
+    "change:predict": () => player.predict(model.get("predict")),
+    "change:error": () => player.error(model.get("error")),
   };
   for (const [event, listener] of Object.entries(listeners)) model.on(event, listener);
   return () => {

@@ -30,12 +30,14 @@ export function bestOf(layouts, room, unit) {
   return found.reduce((a, b) => (b.worth > a.worth ? b : a));
 }
 
+/** How far two stretches overlap, each about its middle. */
+export const overlap = (at, length, other, own) => Math.max(0, Math.min(at + length / 2, other + own / 2) - Math.max(at - length / 2, other - own / 2));
+
 /** Where something of this size hides least of the boxes, near the middle of a pane. */
 export function freeSpotAmong(boxes, { width, height }, size) {
-  const over = (at, from, length) => Math.max(0, Math.min(at + size / 2, from + length / 2) - Math.max(at - size / 2, from - length / 2));
   const steps = [0.5, 0.45, 0.55, 0.4, 0.6, 0.35, 0.65, 0.3, 0.7, 0.25, 0.75, 0.2, 0.8];
   const spots = steps.flatMap((x) => steps.map((y) => ({ x: x * width, y: y * height, far: Math.hypot(x - 0.5, y - 0.5) })));
-  const hidden = ({ x, y, far }) => boxes.reduce((sum, box) => sum + over(x, box.x, box.w) * over(y, box.y, box.h), 0) + 900 * far
+  const hidden = ({ x, y, far }) => boxes.reduce((sum, box) => sum + overlap(x, size, box.x, box.w) * overlap(y, size, box.y, box.h), 0) + 900 * far
     + size * size * (y < size / 2 || y > height - size / 2 ? 1 : 0);
   return spots.reduce((a, b) => (hidden(b) < hidden(a) ? b : a));
 }

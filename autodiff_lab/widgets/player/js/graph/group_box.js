@@ -20,7 +20,7 @@ export function groupBox(trace, group, toggle) {
   const said = svg("text", { class: "adl-name", "text-anchor": "middle", "dominant-baseline": "central" }, group.said);
   const texts = svg("g");
   const hint = svg("title");
-  const element = svg("g", { class: "adl-group", "data-group": group.id, role: opens ? "button" : "img", tabindex: -1, "data-lm-suppress-shortcuts": "true" }, hint, rect, head, title, said, texts);
+  const element = svg("g", { class: "adl-group", "data-group": group.id, role: opens ? "button" : "img", tabindex: -1, onclick: opens ? toggle : null, onkeydown: opens ? press : null }, hint, rect, head, title, said, texts);
   const rows = group.outs.map(() => {
     const pieces = ["name", "value", "tangent", "adjoint"].map((name) => svg("tspan", { class: `adl-${name}` }));
     const row = svg("text", { "text-anchor": "middle", "dominant-baseline": "central" }, ...pieces);
@@ -28,14 +28,11 @@ export function groupBox(trace, group, toggle) {
     return { row, pieces };
   });
   if (group.more) texts.append(middle("adl-name", 0, say("and more", { n: group.more })));
-  if (opens) {
-    element.addEventListener("click", toggle);
-    element.addEventListener("keydown", (event) => {
-      if (event.key !== "Enter" && event.key !== " ") return;
-      event.preventDefault();
-      event.stopPropagation();
-      toggle();
-    });
+  function press(event) {
+    if (event.key !== "Enter" && event.key !== " ") return;
+    event.preventDefault();
+    event.stopPropagation();
+    toggle();
   }
   let isOpen = null;
 

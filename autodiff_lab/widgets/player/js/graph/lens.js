@@ -1,4 +1,5 @@
 import { html, put, set } from "../dom.js";
+import { nameWithKeys } from "../speech.js";
 
 const [SMALLEST, LARGEST, ZOOM] = [0.1, 4, 1.25];
 const ZOOM_KEYS = { "+": ZOOM, "=": ZOOM, "-": 1 / ZOOM, "\u2212": 1 / ZOOM };
@@ -72,27 +73,16 @@ export function lensTools(pane, drawing, { lens, say }, scale, fit, follow) {
       grip = null;
       pane.classList.remove("is-dragged");
     });
-  const button = (text, label, keys, act) => {
-    const node = html("button", { type: "button", "aria-label": label, title: say("button", { label, keys }) }, text);
-    node.addEventListener("click", act);
-    return node;
-  };
-  const fitting = button("", "", "0", turn);
-  fitting.classList.add("adl-fit");
+  const by = (sign, name, factor) => html("button", { type: "button", ...nameWithKeys(say, say(name), sign), onclick: () => zoom(factor) }, sign);
+  const fitting = html("button", { type: "button", class: "adl-fit", onclick: turn });
   function tell() {
-    const label = say(lens.whole ? "follow the steps" : "fit the graph");
     put(fitting, say(lens.whole ? "follow" : "fit"));
-    set(fitting, "aria-label", label);
-    set(fitting, "title", say("button", { label, keys: "0" }));
+    for (const [name, value] of Object.entries(nameWithKeys(say, say(lens.whole ? "follow the steps" : "fit the graph"), "0"))) set(fitting, name, value);
   }
   tell();
-  return html("div", { class: "adl-lens", role: "group", "aria-label": say("zoom") }, button("\u2212", say("zoom out"), "\u2212", () => zoom(1 / ZOOM)),
-              fitting, button("+", say("zoom in"), "+", () => zoom(ZOOM)));
+  return html("div", { class: "adl-lens", role: "group", "aria-label": say("zoom") }, by("\u2212", "zoom out", 1 / ZOOM), fitting, by("+", "zoom in", ZOOM));
 }
 
 /** The buttons that open all groups of a graph, or close them. @param {(open: boolean) => void} onAll */
-export const groupTools = ({ say }, onAll) => [true, false].map((open) => {
-  const node = html("button", { type: "button", title: say(open ? "open all hint" : "close all hint") }, say(open ? "open all" : "close all"));
-  node.addEventListener("click", () => onAll(open));
-  return node;
-});
+export const groupTools = ({ say }, onAll) => ["open all", "close all"].map((name) =>
+  html("button", { type: "button", title: say(`${name} hint`), onclick: () => onAll(name === "open all") }, say(name)));

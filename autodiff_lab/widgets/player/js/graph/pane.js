@@ -1,4 +1,4 @@
-import { edgeSigns, html, rovingAmong, scrollInside, set, sideBeyond, svg } from "../dom.js";
+import { calm, edgeSigns, html, passClass, roving, scrollInside, set, sideBeyond, svg } from "../dom.js";
 import { labelsOf, tokensAt } from "../motion.js";
 import { ownLine, wholeLine } from "../trace.js";
 import { bestOf, fitOf, freeSpotAmong, PAD } from "./fit.js";
@@ -32,9 +32,9 @@ export function graphView(run, layouts, host, prefix, whole) {
 
   let scene; // what is drawn, and where
   const drawn = new Map(); // its boxes and edges, by key
-  const nodes = trace.lines.map(() => null); // the drawn lines of the tape
-  const edges = trace.lines.map(() => []); // by the line they lead into
-  let flows = []; // the edges into groups
+  const nodeOf = (line) => drawn.get(`n${line}`);
+  const edgeInto = (line, slot) => drawn.get(`e${line}_${slot}`);
+  const edgesInto = (line) => trace.lines[line].operands.map((_, slot) => edgeInto(line, slot)).filter(Boolean);
   let view = null; // what was shown last
 
   const nameOf = (line) => {
@@ -42,25 +42,24 @@ export function graphView(run, layouts, host, prefix, whole) {
     return own ? own.label || own.shown : whole.names[line];
   };
   /** Draws a box of the scene: a group, a line, a constant, or a value from elsewhere. */
-  function box(key, { name, nest, w, h, head }) {
+  function box({ name, nest, w, h, head }) {
     const [kind, ...numbers] = [name[0], ...name.slice(1).split("_").map(Number)];
     if (kind === "g") {
       const group = nest.child(name);
       return { layer: groupLayer, order: group.first - group.end / 1e9, target: group, ...groupBox(trace, group, () => toggle(group)) };
     }
+    const [order, slot] = numbers;
     const size = { w, h, head };
-    if (kind === "n") return { layer: nodeLayer, order: numbers[0], i: numbers[0], box: size, ...parts.node(numbers[0], size) };
-    if (kind === "c") return { layer: nodeLayer, order: numbers[0], user: numbers[0], ...parts.constant(name, size, trace.lines[numbers[0]].operands[numbers[1]]) };
-    return { layer: nodeLayer, order: numbers[0], user: numbers[0], ...parts.again(name, size, trace.lines[numbers[0]].operands[numbers[1]].line) };
+    if (kind === "n") return { layer: nodeLayer, order, i: order, ...parts.node(order, size) };
+    const draw = kind === "c" ? parts.constant : parts.again;
+    return { layer: nodeLayer, order, user: order, ...draw(name, size, trace.lines[order].operands[slot]) };
   }
-  function edge(key, { name, nest }) {
+  function edge({ name, nest }) {
     const [first, second, count] = name.slice(1).split("_").map(Number);
     if (name[0] === "e") {
       const { line, edge, edge_title, shapes } = trace.lines[first].operands[second];
       const target = line === null ? null : { line: first, slot: second, parent: line };
-      const made = { i: first, slot: second, ...parts.edge(name, target, [edge_title || edge, shapes].filter(Boolean).join("  ")) };
-      edges[first].push(made);
-      return made;
+      return { i: first, slot: second, ...parts.edge(name, target, [edge_title || edge, shapes].filter(Boolean).join("  ")) };
     }
     const [from, into] = [nest.line(first), nest.child(`g${second}`)];
     if (name[0] === "m") return { out: nest.child(nest.layout.edges[name].ends[0]), into, ...parts.edge(name, null, say("values together", { n: count })) };
@@ -78,18 +77,15 @@ export function graphView(run, layouts, host, prefix, whole) {
       const focused = part.group.contains(document.activeElement);
       part.group.remove();
       drawn.delete(key);
-      if (part.slot !== undefined) edges[part.i] = edges[part.i].filter((one) => one !== part);
-      else if (part.i !== undefined) nodes[part.i] = null;
       if (focused) (standIn(part.i)?.group ?? element).focus({ preventScroll: true });
     }
     const come = [];
     for (const [key, place] of scene.boxes) {
       let part = drawn.get(key);
       if (!part) {
-        drawn.set(key, (part = box(key, place)));
+        drawn.set(key, (part = box(place)));
         part.layer.insertBefore(part.group, [...part.layer.children].find((other) => other.adlOrder > part.order) ?? null);
         part.group.adlOrder = part.order;
-        if (part.i !== undefined) nodes[part.i] = part;
         come.push(part.i ?? part.user);
       }
       part.place = place;
@@ -99,24 +95,23 @@ export function graphView(run, layouts, host, prefix, whole) {
     for (const [key, place] of scene.edges) {
       let part = drawn.get(key);
       if (!part) {
-        drawn.set(key, (part = edge(key, place)));
+        drawn.set(key, (part = edge(place)));
         edgeLayer.append(part.group);
         come.push(part.i);
       }
       bend(part, place);
     }
-    flows = [...drawn.values()].filter(({ into }) => into);
     focusable.renew();
     return come.filter((i) => i !== undefined);
   }
-  const focusable = rovingAmong(drawing, () => [...drawn.values()].filter(({ target, i, slot }) => (target ? !target.input : i !== undefined && slot === undefined))
+  const focusable = roving(drawing, () => [...drawn.values()].filter(({ target, i, slot }) => (target ? !target.input : i !== undefined && slot === undefined))
     .sort((a, b) => first(a) - first(b) || (a.target ? 0 : 1) - (b.target ? 0 : 1)).map(({ group }) => group));
   const first = ({ target, i }) => (target ? target.first - target.end / 1e9 : wholeLine(trace, i));
 
   /** What stands for a line: its own box, or the innermost group that is drawn and holds it. */
   function standIn(i) {
     if (i === undefined || i === null) return null;
-    return nodes[i] ?? holding(root, wholeLine(trace, i)).map(({ id }) => drawn.get(id)).filter(Boolean).at(-1) ?? null;
+    return nodeOf(i) ?? holding(root, wholeLine(trace, i)).map(({ id }) => drawn.get(id)).filter(Boolean).at(-1) ?? null;
   }
 
   let [scale, room] = [1, { width: 0, height: 0 }];
@@ -174,13 +169,12 @@ export function graphView(run, layouts, host, prefix, whole) {
     groups.toggle(group);
     const after = groups.open;
     const start = performance.now();
-    const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
     const corner = () => {
       const { left, top } = place(drawn.get(group.id), drawing.getBoundingClientRect());
       return [left, top];
     };
     const frame = () => {
-      const t = calm ? 1 : Math.min(1, (performance.now() - start) / MOTION);
+      const t = calm() ? 1 : Math.min(1, (performance.now() - start) / MOTION);
       const share = t * t * (3 - 2 * t);
       const [left, top] = corner();
       refresh(t === 1 ? after : new Map([...after, [group.id, Math.max(0.01, before.has(group.id) ? 1 - share : share)]].filter(([, share]) => share)));
@@ -193,7 +187,7 @@ export function graphView(run, layouts, host, prefix, whole) {
   function refresh(open = groups.open) {
     const come = arrange(open);
     rescale();
-    if (view) write({ ...view, lines: new Set(come) });
+    if (view) write({ ...view, lines: come });
   }
 
   /** Brings the current node into the pane, and with it those it talks to, the nearest first, as far as they fit. */
@@ -221,7 +215,7 @@ export function graphView(run, layouts, host, prefix, whole) {
   /** The local partials of a step stand on its edges. */
   function label(step) {
     const texts = step ? labelsOf(trace, step) : new Map();
-    const shown = (step ? edges[step.line] : []).filter(({ slot }) => texts.has(slot));
+    const shown = [...texts.keys()].map((slot) => edgeInto(step.line, slot)).filter(Boolean);
     const labels = shown.map(({ slot, path }) => parts.label(texts.get(slot), path, [...scene.boxes.values()], scene)).filter(Boolean);
     for (const text of labels) text.classList.add(`is-${AHEAD[step.phase] ?? "adjoint"}`);
     labelLayer.replaceChildren(...labels);
@@ -230,7 +224,7 @@ export function graphView(run, layouts, host, prefix, whole) {
   /** The way between an operand and the operation that uses it, from row to row. */
   function routeOf(step, slot, kind) {
     const { line: parent } = trace.lines[step.line].operands[slot];
-    const edge = edges[step.line].find((one) => one.slot === slot);
+    const edge = edgeInto(step.line, slot);
     const [from, to] = [drawn.get(`s${step.line}_${slot}`) ?? standIn(parent), standIn(step.line)];
     if (!from || !to || from === to) return null;
     const row = ({ place: { x, y }, i }) => ({ x, y: y + (i === undefined ? 0 : rows[kind] ?? 0) });
@@ -238,36 +232,30 @@ export function graphView(run, layouts, host, prefix, whole) {
   }
 
   /** Writes the lines that have changed, and what the groups tell. */
-  function write({ step, s, told, lines, mark, adjoint, shares }) {
+  function write({ step, told, lines, mark, adjoint, shares }) {
+    const kind = AHEAD[step?.phase] ?? "adjoint"; // what is on its way
     for (const i of lines) {
       const marks = mark(i);
-      if (nodes[i]) parts.writeNode(nodes[i], i, marks, adjoint(i), spellSum(run, i, told));
+      if (nodeOf(i)) parts.writeNode(nodeOf(i), i, marks, adjoint(i), spellSum(run, i, told));
       const active = step && step.line === i && step.phase !== "seed";
-      const sending = new Set(active ? step.sends.map((send) => send.slot) : []);
       const carried = shares(i);
-      for (const edge of edges[i]) {
-        const now = active && AHEAD[step.phase] ? AHEAD[step.phase] : sending.has(edge.slot) ? "adjoint" : "plain";
+      for (const edge of edgesInto(i)) {
+        const now = active && (kind !== "adjoint" || step.sends.some(({ slot }) => slot === edge.slot)) ? kind : "plain";
         setEdge(edge, marks.recorded || active ? now : "ahead", marks.recorded ? carried.get(edge.slot) : undefined, prefix);
       }
     }
     label(step);
-    if (!all.length) {
-      for (const { user, group } of drawn.values()) if (lines.has(user)) group.classList.toggle("is-ahead", !mark(user).recorded);
-      return;
-    }
     const recorded = recordedAt(trace, told);
     const at = step ? wholeLine(trace, step.line) : -1;
     const talks = (!step ? [] : step.phase === "sweep" ? step.sends.map((send) => send.parent) : AHEAD[step.phase] ? trace.lines[step.line].operands.map((o) => o.line) : [])
       .filter((i) => i !== null).map((i) => wholeLine(trace, i));
-    const colour = `on-${AHEAD[step?.phase] ?? "adjoint"}`;
     const has = (group, line) => group.first <= line && line < group.end;
     for (const part of drawn.values()) {
-      if (part.target) part.write({ s: told, adjoint, recorded }, has(part.target, at) ? `is-current ${colour}` : talks.some((line) => has(part.target, line)) ? `is-operand ${colour}` : "");
+      if (part.target) part.write({ s: told, adjoint, recorded }, has(part.target, at) ? `is-current on-${kind}` : talks.some((line) => has(part.target, line)) ? `is-operand on-${kind}` : "");
       if (part.user !== undefined) part.group.classList.toggle("is-ahead", wholeLine(trace, part.user) >= recorded);
-    }
-    for (const edge of flows) {
-      const now = has(edge.into, at) && talks.some((line) => (edge.out ? has(edge.out, line) : line === edge.from)) ? AHEAD[step.phase] ?? "adjoint" : "plain";
-      setEdge(edge, edge.into.first < recorded ? now : "ahead", undefined, prefix);
+      if (!part.into) continue;
+      const flows = has(part.into, at) && talks.some((line) => (part.out ? has(part.out, line) : line === part.from));
+      setEdge(part, part.into.first >= recorded ? "ahead" : flows ? kind : "plain", undefined, prefix);
     }
   }
 
@@ -329,10 +317,8 @@ export function graphView(run, layouts, host, prefix, whole) {
     follow,
     /** Lights a node, or an edge with its two nodes; or the groups that hold them. */
     link(target) {
-      for (const part of linked) part.classList.remove("is-linked");
-      const edge = target?.slot === undefined ? null : edges[target.line].find(({ slot }) => slot === target.slot);
-      linked = target ? [standIn(target.line)?.group, standIn(target.parent)?.group, edge?.group].filter(Boolean) : [];
-      for (const part of linked) part.classList.add("is-linked");
+      const lit = target ? [standIn(target.line), standIn(target.parent), edgeInto(target.line, target.slot)].filter(Boolean) : [];
+      linked = passClass("is-linked", linked, lit.map(({ group }) => group));
     },
   };
 }

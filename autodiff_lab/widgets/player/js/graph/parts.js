@@ -1,5 +1,7 @@
 import { linkTo, put, set, svg } from "../dom.js";
-import { NOT_REACHED, sumAt, tangentsOf } from "../state.js";
+import { shapeText } from "../entries.js";
+import { NOT_REACHED, tangentsOf, termsAt } from "../state.js";
+import { overlap } from "./fit.js";
 import { pathOf } from "./stretch.js";
 
 // Where the texts of a node stand, from its middle: what it is, then its numbers.
@@ -9,7 +11,7 @@ const ROWS = { reverse: { head: -19, value: 0, adjoint: 19 }, forward: { head: -
 export const rowsOf = (trace) => ROWS[trace.fault ? "faulty" : trace.mode];
 export const inNode = (number) => number.short ?? number.text;
 /** In a box stands of an array that cannot be written in full its shape; its derivative has the same, so there its entries. */
-export const inBox = (number) => (number.short && number.shape?.length ? `(${number.shape.join(", ")}${number.shape.length === 1 ? "," : ""})` : inNode(number));
+export const inBox = (number) => (number.short && number.shape?.length ? shapeText(number) : inNode(number));
 export const rangeInBox = (number) => inNode(number).replace(/^\(\d[\d, ]*\) /, "");
 const [THINNEST, THICKEST] = [{ plain: 1.25 }, 5]; // an edge, by what came along it; one that carries is never faint
 
@@ -70,12 +72,10 @@ export function partsOf(trace, host, prefix) {
   }
 
   /** A value whose own box stands elsewhere, by its name beside its use. */
-  function again(id, box, from) {
-    const { called, shown, value } = trace.lines[from];
-    const group = svg("g", { class: "adl-node is-again", "data-node": id }, svg("title", {}, `${called || shown} = ${value.text}`), framed(box, 8), middle("adl-value", 0, called || shown));
-    group.addEventListener("click", () => host.visit({ line: from }));
-    group.addEventListener("pointerenter", () => host.link({ line: from }));
-    group.addEventListener("pointerleave", () => host.link(null));
+  function again(id, box, { line }) {
+    const { called, shown, value } = trace.lines[line];
+    const meant = { onclick: () => host.visit({ line }), onpointerenter: () => host.link({ line }), onpointerleave: () => host.link(null) };
+    const group = svg("g", { class: "adl-node is-again", "data-node": id, ...meant }, svg("title", {}, `${called || shown} = ${value.text}`), framed(box, 8), middle("adl-value", 0, called || shown));
     return { group };
   }
 
@@ -99,9 +99,8 @@ export function partsOf(trace, host, prefix) {
       const { x, y } = path.getPointAtLength(share * length);
       return [[0, -22], [0, 22], [14 + w / 2, -20], [-14 - w / 2, -20], [14 + w / 2, 20], [-14 - w / 2, 20]].map(([dx, dy], k) => ({ x: x + dx, y: y + dy, far: 40 * Math.abs(share - 0.5) + k }));
     });
-    const over = (a, size, b, other) => Math.max(0, Math.min(a + size / 2, b + other / 2) - Math.max(a - size / 2, b - other / 2));
     const beyond = (at, size, most) => Math.max(0, size / 2 - at, at + size / 2 - most);
-    const hidden = (spot) => boxes.reduce((sum, box) => sum + over(spot.x, w, box.x, box.w) * over(spot.y, h, box.y, box.h), 0)
+    const hidden = (spot) => boxes.reduce((sum, box) => sum + overlap(spot.x, w, box.x, box.w) * overlap(spot.y, h, box.y, box.h), 0)
       + 20 * (beyond(spot.x, w, width) + beyond(spot.y, h, height));
     const worth = (spot) => spot.far + 10 * hidden(spot);
     const best = spots.reduce((a, b) => (worth(b) < worth(a) ? b : a));
@@ -137,8 +136,7 @@ export function setEdge(edge, mode, share, prefix) {
 
 /** The sum that an adjoint is, in numbers: "−0.2837 + 2"; empty for a single contribution. */
 export function spellSum(run, i, s) {
-  const sum = s < run.first ? null : sumAt(run, i, s);
-  const terms = sum ? [sum.seed, ...sum.parts.filter(({ lost }) => !lost).map(({ number }) => number)].filter(Boolean) : [];
+  const terms = termsAt(run, i, s);
   return terms.length > 1 && terms.length < 7 ? terms.map(({ text }) => text).join(" + ") : "";
 }
 

@@ -9,14 +9,14 @@ const ASKED = ["all", "value", "partial", "adjoint", "tangent"];
  */
 export function predictView(host) {
   const { say } = host;
-  const toggle = html("button", { type: "button", class: "adl-predict", "aria-pressed": "false", title: say("foresee") }, say("predict"));
+  const toggle = html("button", { type: "button", class: "adl-predict", "aria-pressed": "false", title: say("foresee"), onclick: turn }, say("predict"));
   const ask = html("span", { class: "adl-question" });
-  const input = html("input", { type: "text", inputmode: "text", autocomplete: "off", spellcheck: "false", "aria-label": say("your answer") });
+  const input = html("input", { type: "text", inputmode: "text", autocomplete: "off", spellcheck: "false", "aria-label": say("your answer"), onkeydown: enter });
   const check = html("button", { type: "submit" }, say("check"));
-  const reveal = html("button", { type: "button" }, say("reveal"));
-  const form = html("form", { class: "adl-answer" }, ask, input, check, reveal);
+  const reveal = html("button", { type: "button", onclick: tellAnswer }, say("reveal"));
+  const form = html("form", { class: "adl-answer", onsubmit: answer }, ask, input, check, reveal);
   const said = html("p", { class: "adl-said", role: "status" });
-  const kinds = html("select", { "aria-label": say("ask for menu") }, ...ASKED.map((value) => html("option", { value }, say(`ask ${value}`))));
+  const kinds = html("select", { "aria-label": say("ask for menu"), onchange: leave }, ASKED.map((value) => html("option", { value }, say(`ask ${value}`))));
   const points = html("span", { class: "adl-score" });
   const side = html("div", { class: "adl-ask-side" }, html("label", {}, say("ask for"), kinds), points);
   const element = html("div", { class: "adl-ask", role: "region", "aria-label": say("predict"), hidden: "" }, form, said, side);
@@ -67,17 +67,13 @@ export function predictView(host) {
     host.reveal();
     host.focus();
   }
-  input.addEventListener("keydown", (event) => {
+  function enter(event) {
     if (event.key !== "Enter") return;
-    event.preventDefault(); // JupyterLab keeps forms from being sent by this key
     event.stopPropagation();
-    answer();
-  });
-  form.addEventListener("submit", (event) => {
+    answer(event); // JupyterLab keeps forms from being sent by this key
+  }
+  function answer(event) {
     event.preventDefault();
-    answer();
-  });
-  function answer() {
     if (!pending) return;
     const { verdict, kind } = judge(pending.question, input.value);
     input.select();
@@ -91,27 +87,29 @@ export function predictView(host) {
     tell(kind ? trace.hints.get(kind) : say("wrong answer"), "wrong");
     show();
   }
-  reveal.addEventListener("click", () => {
+  function tellAnswer() {
     count(false);
     tell(say("revealed", solved()), "shown");
     done();
-  });
-  toggle.addEventListener("click", () => {
+  }
+  function turn() {
     view.set(!on);
     host.onToggle?.(on);
-  });
-  kinds.addEventListener("change", () => {
+  }
+  /** Somebody moved to another step, or wants other questions. */
+  function leave() {
     if (!pending) return;
     pending = null;
     show();
-  });
+  }
+  const asksFor = (kind) => trace.steps.some(({ questions }) => questions.some((question) => !kind || question.kind === kind));
 
   const view = {
     toggle,
     element,
     get on() { return on; },
     set(wanted) {
-      const possible = Boolean(trace?.steps.some(({ questions }) => questions.length));
+      const possible = asksFor();
       on = wanted && possible;
       pending = null;
       answered = new Set();
@@ -125,15 +123,12 @@ export function predictView(host) {
     },
     load(wanted) {
       trace = wanted;
-      const possible = trace.steps.some(({ questions }) => questions.length);
+      const possible = asksFor();
       toggle.disabled = !possible;
       toggle.title = say(possible ? "foresee" : "no questions");
-      for (const option of kinds.options)
-        option.hidden = option.value !== "all" && !trace.steps.some(({ questions }) => questions.some(({ kind }) => kind === option.value));
-      pending = null;
-      answered = new Set();
+      for (const option of kinds.options) option.hidden = option.value !== "all" && !asksFor(option.value);
       if (on) view.set(true);
-      show();
+      else show();
     },
     /** Asks about a step that is to be shown next. @returns {boolean} whether there is something to ask */
     asks(step) {
@@ -148,12 +143,7 @@ export function predictView(host) {
       open(step, question);
       return true;
     },
-    /** Somebody moved to another step. */
-    leave() {
-      if (!pending) return;
-      pending = null;
-      show();
-    },
+    leave,
     score(given) {
       score = given;
       show();
