@@ -278,11 +278,7 @@ def grad(f: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool 
 
 
 def differentiate(
-    f: Callable[..., Any],
-    argnums: int | Sequence[int],
-    has_aux: bool,
-    args: tuple[Any, ...],
-    kwargs: dict[str, Any],
+    f: Callable[..., Any], argnums: int | Sequence[int], has_aux: bool, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[Any, Any, Any]:
     """Record `f` and sweep back: the value, the gradient in the shape of the arguments, and what else `f` returned."""
     which = resolve_argnums(argnums, args, f)

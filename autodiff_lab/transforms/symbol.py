@@ -32,22 +32,13 @@ class SymbolLevel(Level):
     def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any]) -> Any:
         neutral = _NEUTRAL.get(op.name)
         if neutral is not None and len(operands) == 2:
-            for x, other, side in (
-                (operands[0], operands[1], 0),
-                (operands[1], operands[0], 1),
-            ):
+            for x, other, side in ((operands[0], operands[1], 0), (operands[1], operands[0], 1)):
                 if side in neutral[1] and not isinstance(x, Traced) and np.ndim(x) == 0 and x == neutral[0]:
                     return other
         return Symbol(op=op, operands=operands, static=static)
 
 
-_NEUTRAL = {
-    "add": (0, (0, 1)),
-    "subtract": (0, (1,)),
-    "multiply": (1, (0, 1)),
-    "divide": (1, (1,)),
-    "power": (1, (1,)),
-}
+_NEUTRAL = {"add": (0, (0, 1)), "subtract": (0, (1,)), "multiply": (1, (0, 1)), "divide": (1, (1,)), "power": (1, (1,))}
 _STRENGTH = {
     "add": 1,
     "subtract": 1,
@@ -136,12 +127,7 @@ class Symbol(Overloaded):
             return rf"\left\lfloor \frac{{{plainly[0]}}}{{{plainly[1]}}} \right\rfloor"
         if name == "negative":
             return f"-{_bracket_latex(self.operands[0], 2)}"
-        special = {
-            "exp": "e^{%s}",
-            "sqrt": r"\sqrt{%s}",
-            "absolute": r"\left|%s\right|",
-            "reciprocal": r"\frac{1}{%s}",
-        }
+        special = {"exp": "e^{%s}", "sqrt": r"\sqrt{%s}", "absolute": r"\left|%s\right|", "reciprocal": r"\frac{1}{%s}"}
         if name in special:
             return special[name] % plainly[0]
         if name == "square":
@@ -177,12 +163,7 @@ class Symbol(Overloaded):
             own = self.op.name == "getitem" or self.op.inside is not None  # a learner's function is not NumPy's
             home = "special." if prefix and self.op.name in SPECIAL_ROWS else prefix
             named = self.op.name if own else home + self.op.name
-            return format_call(
-                named,
-                None,
-                [_spell(x, prefix) for x in self.operands],
-                dict(self.static),
-            )
+            return format_call(named, None, [_spell(x, prefix) for x in self.operands], dict(self.static))
         if len(self.operands) == 1:
             return f"-{_bracket(self.operands[0], 4, prefix)}"
         left = _bracket(self.operands[0], 5 if self.op.name == "power" else min(strength, 2), prefix)

@@ -45,8 +45,7 @@ def _diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any =
             one_wide = kept = list(shape_of(a))
             kept[axis] = 1
             parts.insert(
-                place if place == 0 else len(parts),
-                np.broadcast_to(extra, one_wide) if np.ndim(extra) == 0 else extra,
+                place if place == 0 else len(parts), np.broadcast_to(extra, one_wide) if np.ndim(extra) == 0 else extra
             )
     x = np.moveaxis(np.concatenate(parts, axis=axis) if len(parts) > 1 else a, axis, -1)
     for _ in range(n):

@@ -77,22 +77,13 @@ def _lstsq(a: Any, b: Any, rcond: Any = None) -> tuple[Any, Any, int, Any]:
         )
     x = la.pinv(a) @ b
     residuals = np.sum((b - a @ x) ** 2, axis=0, keepdims=True) if m > n else np.zeros(0)
-    return (
-        x,
-        residuals[0] if np.ndim(b) == 2 and m > n else residuals,
-        min(m, n),
-        values,
-    )
+    return (x, residuals[0] if np.ndim(b) == 2 and m > n else residuals, min(m, n), values)
 
 
 # Determinants
 
 general(la.det, lambda g, y, a: _square(g) * _cofactors(y, a))
-log_determinant = general(
-    "logabsdet",
-    lambda g, y, a: _square(g) * t(la.inv(a)),
-    call=lambda a: la.slogdet(a)[1],
-)
+log_determinant = general("logabsdet", lambda g, y, a: _square(g) * t(la.inv(a)), call=lambda a: la.slogdet(a)[1])
 
 
 def _cofactors(y: Any, a: Any) -> Any:
@@ -171,12 +162,7 @@ def _over(a: Any, gaps: Any) -> Any:
     return np.where(none & (a != 0), np.nan, a / np.where(none, 1.0, gaps))
 
 
-over = general(
-    "over",
-    lambda g, y, a, gaps: _over(g, gaps),
-    lambda g, y, a, gaps: -_over(g * y, gaps),
-    call=_over,
-)
+over = general("over", lambda g, y, a, gaps: _over(g, gaps), lambda g, y, a, gaps: -_over(g * y, gaps), call=_over)
 """``a / gaps``; where there is no gap, 0 / 0 is 0 and the rest NaN: what is not asked for does no harm."""
 
 

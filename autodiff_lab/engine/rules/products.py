@@ -23,11 +23,7 @@ def _as_matrices(g: Any, a: Any, b: Any) -> tuple[Any, Any, Any]:
     if len(shape_of(b)) == 1:
         b = np.reshape(b, (-1, 1))
     rows, columns = shape_of(a)[-2], shape_of(b)[-1]
-    return (
-        np.reshape(g, (*np.broadcast_shapes(shape_of(a)[:-2], shape_of(b)[:-2]), rows, columns)),
-        a,
-        b,
-    )
+    return (np.reshape(g, (*np.broadcast_shapes(shape_of(a)[:-2], shape_of(b)[:-2]), rows, columns)), a, b)
 
 
 def _flipped(x: Any) -> Any:
@@ -66,14 +62,7 @@ def _matmul_batch(size: int, y: Any, operands: Any, tangents: Any, static: Any) 
     return terms[0] if len(terms) == 1 else terms[0] + terms[1]
 
 
-multilinear(
-    np.matmul,
-    _matmul_left,
-    _matmul_right,
-    call=operator.matmul,
-    symbol="@",
-    batched=_matmul_batch,
-)
+multilinear(np.matmul, _matmul_left, _matmul_right, call=operator.matmul, symbol="@", batched=_matmul_batch)
 
 
 # Einstein's summation, and what is one
@@ -201,14 +190,7 @@ def _kron(a: Any, b: Any) -> Any:
 
 
 @composed(np.cross)
-def _cross(
-    a: Any,
-    b: Any,
-    axisa: int = -1,
-    axisb: int = -1,
-    axisc: int = -1,
-    axis: int | None = None,
-) -> Any:
+def _cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Any:
     if axis is not None:
         axisa = axisb = axisc = axis
     a, b = np.moveaxis(a, axisa, -1), np.moveaxis(b, axisb, -1)

@@ -162,14 +162,7 @@ for name, function in METHODS.items():
 
 
 @composed(np.average)
-def _average(
-    a: Any,
-    axis: Any = None,
-    weights: Any = None,
-    returned: bool = False,
-    *,
-    keepdims: bool = False,
-) -> Any:
+def _average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: bool = False) -> Any:
     if weights is None:
         mean = np.mean(a, axis=axis, keepdims=keepdims)
         return (mean, np.full(shape_of(mean), np.size(a) / max(np.size(mean), 1))) if returned else mean
@@ -184,14 +177,7 @@ def _average(
 
 
 @composed(np.var)
-def _var(
-    a: Any,
-    axis: Any = None,
-    *,
-    ddof: float = 0,
-    keepdims: bool = False,
-    correction: float | None = None,
-) -> Any:
+def _var(a: Any, axis: Any = None, *, ddof: float = 0, keepdims: bool = False, correction: float | None = None) -> Any:
     centred = a - np.mean(a, axis=axis, keepdims=True)
     count = np.size(a) / int(np.prod(keepdims_shape(shape_of(a), axis)))
     total = np.sum(centred * centred, axis=axis, keepdims=keepdims)
@@ -199,14 +185,7 @@ def _var(
 
 
 @composed(np.std)
-def _std(
-    a: Any,
-    axis: Any = None,
-    *,
-    ddof: float = 0,
-    keepdims: bool = False,
-    correction: float | None = None,
-) -> Any:
+def _std(a: Any, axis: Any = None, *, ddof: float = 0, keepdims: bool = False, correction: float | None = None) -> Any:
     variance = np.var(a, axis=axis, ddof=ddof if correction is None else correction, keepdims=keepdims)
     return _root(variance, 0.5)
 

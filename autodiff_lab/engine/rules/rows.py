@@ -48,13 +48,7 @@ def reduction(key: Any, weights: Rule, call: Any = None) -> Op:
     return _row("reduction", key, (weights,), call)
 
 
-def linear(
-    key: Any,
-    *transposes: Rule | None,
-    call: Any = None,
-    variadic: bool = False,
-    batched: Any = None,
-) -> Op:
+def linear(key: Any, *transposes: Rule | None, call: Any = None, variadic: bool = False, batched: Any = None) -> Op:
     """A linear map: ``transpose(g, y, *operands, **static)`` carries an adjoint back to each operand.
 
     ``batched(t, y, **static)``, where given, maps a batch of tangents at once.
@@ -66,11 +60,7 @@ def linear(
             if not variadic:
                 return batched(tangents[0], y, **static)
             pairs = zip(operands, tangents, strict=True)
-            return batched(
-                [np.zeros((size, *shape_of(x))) if t is None else t for x, t in pairs],
-                y,
-                **static,
-            )
+            return batched([np.zeros((size, *shape_of(x))) if t is None else t for x, t in pairs], y, **static)
 
     return _row("linear", key, transposes, call, variadic=variadic, batched=several)
 
