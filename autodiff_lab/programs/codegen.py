@@ -12,10 +12,9 @@ from ..engine.printing import format_value
 from ..transforms import pytree
 from .arguments import Input, key_text, name_object
 from .draft import MARK, Constant, Draft, Statement, mark_name
-from .expressions import VIEWS, may_be_view, write_expression
+from .expressions import ATOM, CHOICE, QUESTION, VIEWS, may_be_view, write_expression
 from .literals import Literals, write_number
 from .optimize import ADD, BROADCAST
-from .python_names import ATOM, CHOICE, QUESTION
 
 __all__ = ["Writer"]
 

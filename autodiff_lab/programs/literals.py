@@ -10,7 +10,7 @@ import numpy as np
 from ..engine.dispatch import Op
 from .arguments import name_object, take_name, to_identifier
 from .draft import Constant, Draft, is_number, mark_name
-from .python_names import ATOM, CHOICE, NAMES, SIGN
+from .expressions import ATOM, CHOICE, NAMES, SIGN
 
 __all__ = ["Literals", "write_number"]
 

@@ -28,6 +28,7 @@ from ..engine.variable import Variable
 from ..transforms import pytree
 from ..transforms.jacobians import jacfwd
 from ..transforms.recording import (
+    group_by_argument,
     innermost_value,
     record_call,
     require_scalar,
@@ -67,8 +68,8 @@ class RecordedDerivative:
     tape : OuterTape
     result : nested containers
         What a call returns, with Variables of `tape` (or constants) as leaves.
-    which : list of int
-        The positions to differentiate by.
+    argnums, which
+        By which arguments to differentiate: as asked for, and as positions.
     names : dict
         What the lines are called that have a name: ``v3``, ``v3_bar``, ``v3_dot``.
     turn : int
@@ -81,9 +82,8 @@ class RecordedDerivative:
         self, f: Callable[..., Any], args: Sequence[Any], argnums: Any, mode: str, labels: Sequence[str]
     ) -> None:
         self.tape, self.names = OuterTape(), dict(enumerate(labels))
-        self.which = resolve_argnums(argnums, args, f)
+        self.argnums, self.which = argnums, resolve_argnums(argnums, args, f)
         self.turn, self.operations = -1, 0
-        self._as_tuple = not hasattr(argnums, "__index__")
         remaining = iter(labels)
 
         def add_input(leaf: Any) -> Any:
@@ -136,10 +136,8 @@ class RecordedDerivative:
                         holder[j] = g.index
                         names.setdefault(g.index, f"{role[j]}_bar")
         pairs = zip(adjoints[:first], inputs, strict=True)
-        found = iter([zeros(innermost_value(x)) if g is None else as_shaped(g, x, "the gradient") for g, x in pairs])
-        of = {k: pytree.map_leaves(lambda _: next(found), args[k]) for k in dict.fromkeys(self.which)}
-        gradient = tuple(of[k] for k in self.which)
-        return value, gradient if self._as_tuple else gradient[0]
+        found = [zeros(innermost_value(x)) if g is None else as_shaped(g, x, "the gradient") for g, x in pairs]
+        return value, group_by_argument(found, self.argnums, self.which, args)
 
     def _record_forward(self, f: Any, args: Sequence[Any]) -> Any:
         """Record the function with its tangents: one pass per number; for arrays all directions in one batch."""
@@ -148,7 +146,7 @@ class RecordedDerivative:
             before = len(self.tape)
             value = f(*args)
             self.operations = len(self.tape) - before
-            jacobian = jacfwd(f, tuple(which) if self._as_tuple else which[0])(*args)
+            jacobian = jacfwd(f, self.argnums)(*args)
             self._name_operations()
             return value, jacobian
         tangents: dict[int, Any] = {}
@@ -161,7 +159,7 @@ class RecordedDerivative:
                 lambda y, own=own: y.tangent if own(y) else zeros(innermost_value(y)), result
             )
             self.operations = self.operations or forward.operations
-        if not self._as_tuple:
+        if hasattr(self.argnums, "__index__"):
             return value, tangents[which[0]]
         blocks = zip(*(pytree.flatten(tangents[k]) for k in which), strict=True)
         return value, pytree.unflatten(value, list(blocks))

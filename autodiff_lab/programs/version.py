@@ -24,8 +24,8 @@ from ..transforms import pytree
 from .arguments import TAKEN, Inputs, take_name, write_conditions
 from .codegen import Writer
 from .draft import Draft
+from .expressions import IN_NUMPY
 from .optimize import optimize
-from .python_names import IN_NUMPY
 from .split_functions import indent, split_functions
 from .trace_derivative import RecordedDerivative
 

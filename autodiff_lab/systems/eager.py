@@ -18,7 +18,7 @@ import numpy as np
 from ..engine.broadcasting import shape_of
 from ..engine.dispatch import Level, Op, Traced, as_operand
 from ..engine.errors import InputError, MutationError
-from ..engine.levels import is_paused, open_levels, pauses
+from ..engine.levels import StandingLevel, is_paused, open_levels, pauses
 from ..engine.operators import Overloaded
 from ..engine.printing import format_value
 from ..engine.values import as_shaped, as_value, to_output
@@ -27,13 +27,8 @@ from ..transforms import custom
 __all__ = ["Eager", "Recorder", "Tensor", "Variable", "constant", "custom_gradient"]
 
 
-class EagerLevel(Level):
+class EagerLevel(StandingLevel):
     """The level of all eager values: compute, make a tensor of the result, and let the active tapes record it."""
-
-    __slots__ = ()
-
-    def __init__(self) -> None:
-        self.number, self.open = 0, True
 
     def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any]) -> Any:
         """Compute one operation, and let each tape that watches an operand record it."""

@@ -21,6 +21,7 @@ from .recording import (
     check_result,
     derivative_name,
     find_count_arguments,
+    group_by_argument,
     name_of,
     record_call,
     require_scalar,
@@ -31,10 +32,6 @@ from .recording import (
 )
 
 __all__ = ["grad", "jvp", "record", "value_and_grad", "vjp"]
-
-
-LEAF_TYPES = frozenset({float, np.float64, np.ndarray, Variable, Dual})
-"""Arguments that need not be taken apart, nor their gradients put together."""
 
 
 CONSTANT_TYPES = (str, bool, np.bool_, type(None))
@@ -165,7 +162,8 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tupl
     >>> value, pullback(1.0)
     (10.0, (5.0, 2.0))
     """
-    result, tape = record_call(f, primals, range(len(primals)), copied=True)
+    everywhere = range(len(primals))
+    result, tape = record_call(f, primals, everywhere, copied=True)
     outputs = pytree.flatten(result)
     value = pytree.map_leaves(lambda y: to_output(result_value(y, tape)), result)
 
@@ -174,8 +172,8 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tupl
             as_shaped(c, result_value(y, tape), "the cotangent")
             for c, y in zip(pytree.match_leaves(cotangent, result, "the cotangent"), outputs, strict=True)
         ]
-        gradients = iter(to_outputs(sweep_tape(tape, outputs, seeds), tape.values[: tape.n_inputs], seeds))
-        return tuple(pytree.map_leaves(lambda _: next(gradients), x) for x in primals)
+        gradients = to_outputs(sweep_tape(tape, outputs, seeds), tape.values[: tape.n_inputs], seeds)
+        return group_by_argument(gradients, everywhere, everywhere, primals)  # type: ignore[no-any-return]
 
     return value, pullback
 
@@ -294,11 +292,7 @@ def differentiate(
     value = result_value(result, tape)
     seeds = (ones(value),)
     gradients = to_outputs(sweep_tape(tape, (result,), seeds), tape.values, seeds)
-    if len(which) != len(gradients) or not LEAF_TYPES.issuperset(map(type, args)):
-        remaining = iter(gradients)
-        of = {k: pytree.map_leaves(lambda _: next(remaining), args[k]) for k in dict.fromkeys(which)}
-        gradients = [of[k] for k in which]
-    return to_output(value), gradients[0] if hasattr(argnums, "__index__") else tuple(gradients), aux
+    return to_output(value), group_by_argument(gradients, argnums, which, args), aux
 
 
 def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:

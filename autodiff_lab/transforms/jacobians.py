@@ -20,9 +20,10 @@ from ..engine.errors import ShapeError
 from ..engine.levels import no_recording
 from ..engine.values import as_shaped, as_value, ones, to_output, to_outputs, zeros
 from . import pytree
-from .gradients import LEAF_TYPES, differentiate, grad, jvp, vjp
+from .gradients import differentiate, grad, jvp, vjp
 from .recording import (
     check_result,
+    group_by_argument,
     innermost_value,
     name_of,
     push_tangents,
@@ -387,12 +388,3 @@ def _refuse_mixed(f: Callable[..., Any]) -> NoReturn:
         f"{name_of(f)} does not work entry by entry: an entry of its result depends on other entries of the argument "
         "than its own, or has no entry of its own. Use jacobian for all these derivatives, or vjp for a weighted sum."
     )
-
-
-def group_by_argument(parts: list[Any], argnums: int | Sequence[int], which: Sequence[int], args: Sequence[Any]) -> Any:
-    """Group blocks of a Jacobian in the structure of the arguments they belong to."""
-    if len(parts) == 1 and type(argnums) is int and type(args[argnums]) in LEAF_TYPES:
-        return parts[0]
-    remaining = iter(parts)
-    of = {k: pytree.map_leaves(lambda _: next(remaining), args[k]) for k in dict.fromkeys(which)}
-    return of[which[0]] if hasattr(argnums, "__index__") else tuple(of[k] for k in which)

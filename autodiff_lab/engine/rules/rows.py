@@ -11,18 +11,8 @@ from ..broadcasting import align_axes, shape_of, unbroadcast
 from ..dispatch import TABLE, Op, as_operand
 from ..errors import UnsupportedError
 
-__all__ = [
-    "comparison",
-    "composed",
-    "elementwise",
-    "flat",
-    "general",
-    "linear",
-    "multilinear",
-    "reduction",
-    "shape_only",
-    "unless",
-]
+__all__ = ["comparison", "composed", "elementwise", "flat", "general", "linear", "multilinear", "reduction"]
+__all__ += ["shape_only", "unless"]
 
 Rule = Callable[..., Any]
 
