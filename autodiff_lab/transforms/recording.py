@@ -62,8 +62,8 @@ def record_call(
             except InputError:
                 pass  # the way with names comes to the same leaf, and says which it is
         names = names or argument_names(f, len(args))
-        labels = iter(pytree.paths(names[k], args[k]))
-        inputs[k] = pytree.map_leaves(lambda leaf, of=labels: _add_input(tape, leaf, copied, next(of)), args[k])
+        labelled = zip(pytree.flatten(args[k]), pytree.paths(names[k], args[k]), strict=True)
+        inputs[k] = pytree.unflatten(args[k], [_add_input(tape, leaf, copied, label) for leaf, label in labelled])
     call = f if not kwargs else lambda *inputs: f(*inputs, **kwargs)
     if tape.call_stacks is None:
         return tape.run(call, inputs), tape
@@ -89,7 +89,7 @@ def find_count_arguments(tape: Tape, args: Sequence[Any], which: Sequence[int]) 
 
 
 def _add_input(tape: Tape, leaf: Any, copied: bool, label: str = "") -> Variable:
-    value = as_value(leaf, f"the input {label}")
+    value = as_value(leaf, f"the input {label}".rstrip())
     return tape.input(value.copy() if copied and value is leaf and type(leaf) is np.ndarray else value, label)
 
 

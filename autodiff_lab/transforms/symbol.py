@@ -28,26 +28,17 @@ class SymbolLevel(StandingLevel):
     number = float("inf")
 
     def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any]) -> Any:
-        neutral = _NEUTRAL.get(op.name)
-        if neutral is not None and len(operands) == 2:
-            for x, other, side in ((operands[0], operands[1], 0), (operands[1], operands[0], 1)):
-                if side in neutral[1] and not isinstance(x, Traced) and np.ndim(x) == 0 and x == neutral[0]:
-                    return other
+        neutral, sides = _NEUTRAL.get(op.name, (0, ()))
+        for side in sides if len(operands) == 2 else ():
+            x = operands[side]
+            if not isinstance(x, Traced) and np.ndim(x) == 0 and x == neutral:
+                return operands[1 - side]
         return Symbol(op=op, operands=operands, static=static)
 
 
 _NEUTRAL = {"add": (0, (0, 1)), "subtract": (0, (1,)), "multiply": (1, (0, 1)), "divide": (1, (1,)), "power": (1, (1,))}
-_STRENGTH = {
-    "add": 1,
-    "subtract": 1,
-    "multiply": 3,
-    "divide": 3,
-    "matmul": 3,
-    "remainder": 3,
-    "floor_divide": 3,
-    "negative": 2,
-    "power": 4,
-}
+_STRENGTH = dict.fromkeys(("multiply", "divide", "matmul", "remainder", "floor_divide"), 3)
+_STRENGTH |= {"add": 1, "subtract": 1, "negative": 2, "power": 4}
 _LATEX_PATTERNS = {
     "divide": (r"\frac{%s}{%s}", (0, 0)),
     "reciprocal": (r"\frac{1}{%s}", (0,)),

@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ..engine.broadcasting import align_axes, shape_of
+from ..engine.broadcasting import align_axes, normalize_axes, shape_of
 from ..engine.dispatch import TABLE, Level, Op, apply, as_operand
 from ..engine.errors import InputError, ShapeError, UnsupportedError
 from ..engine.operators import Overloaded
@@ -209,8 +209,7 @@ def _reduce(op: Op, x: Any, n: int, static: Mapping[str, Any]) -> Any:
     axis = static.get("axis")
     if axis is None and not static.get("keepdims"):
         return apply(op, (np.reshape(x, (shape_of(x)[0], -1)),), {**static, "axis": 1})
-    axes = range(n) if axis is None else axis if isinstance(axis, tuple) else (axis,)
-    behind = tuple(a % n + 1 for a in axes)
+    behind = tuple(a + 1 for a in normalize_axes(axis, n))
     return apply(op, (x,), {**static, "axis": behind[0] if len(behind) == 1 else behind})
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..broadcasting import keepdims_shape, shape_of, sum_axes
+from ..broadcasting import keepdims_shape, normalize_axes, shape_of, sum_axes
 from ..dispatch import unit_partial
 from ..errors import ShapeError, UnsupportedError
 from .rows import composed, linear, reduction, unless
@@ -49,8 +49,7 @@ def _products_of_others(y: Any, x: Any, axis: Any) -> Any:
         if not np.any(x == 0):
             return y / x
     shape = shape_of(x)
-    axes = range(len(shape)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
-    reduced = tuple(a % len(shape) for a in axes)
+    reduced = normalize_axes(axis, len(shape))
     order = tuple(a for a in range(len(shape)) if a not in reduced) + reduced
     slices = np.transpose(x, order)
     kept = shape_of(slices)[: len(shape) - len(reduced)]
@@ -107,8 +106,7 @@ def _sort(a: Any, axis: int | None = -1) -> Any:
 def _in_rows(a: Any, axis: Any) -> tuple[Any, tuple[int, ...]]:
     """The entries along one or more axes as rows, and the shape of one number per row that keeps these axes."""
     shape = shape_of(a)
-    axes = tuple(range(len(shape))) if axis is None else (axis,) if np.ndim(axis) == 0 else tuple(axis)
-    axes = tuple(i % len(shape) for i in axes)
+    axes = normalize_axes(axis, len(shape))
     last = np.moveaxis(a, axes, range(len(shape) - len(axes), len(shape)))
     n = int(np.prod([shape[i] for i in axes]))
     return np.reshape(last, (*shape_of(last)[: len(shape) - len(axes)], n)), keepdims_shape(shape, axes)
@@ -168,7 +166,7 @@ def _average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fal
         return (mean, np.full(shape_of(mean), np.size(a) / max(np.size(mean), 1))) if returned else mean
     shape = shape_of(a)
     if shape_of(weights) != shape and axis is not None:  # they belong to the axes named, in that order
-        axes = [i % len(shape) for i in (axis if isinstance(axis, tuple) else (axis,))]
+        axes = normalize_axes(axis, len(shape))
         weights = np.transpose(weights, [int(k) for k in np.argsort(axes)])
         weights = np.reshape(weights, [n if i in axes else 1 for i, n in enumerate(shape)])
     total = np.sum(np.broadcast_to(weights, shape), axis=axis, keepdims=keepdims)
