@@ -155,12 +155,10 @@ class Op:
             return _match_type(as_operand(self.fn(tangents[0], **static)), y)  # a linear map is its own derivative
         if self.kind == "reduction":
             return unbroadcast(self._push_reduced(y, operands[0], tangents[0], static, batch), y, batch)
-        pushed = None
         if batch is None:
-            pushed = self._push_one(y, operands, tangents, static)
-        elif self.batched is not None:
-            pushed = self.batched(batch, y, operands, tangents, static)
-        if batch is None or pushed is not None:
+            return _match_type(self._push_one(y, operands, tangents, static), y)
+        pushed = None if self.batched is None else self.batched(batch, y, operands, tangents, static)
+        if pushed is not None:
             return _match_type(pushed, y)
         each = [
             self._push_one(y, operands, tuple(None if t is None else t[b] for t in tangents), static)

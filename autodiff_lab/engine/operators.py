@@ -136,9 +136,8 @@ class Overloaded(Traced):
         return float(number)
 
     def __int__(self) -> int:
-        return int(
-            self._flat_value("The int()", "An integer has no derivative: write int(np.floor(x)), which is a step.")
-        )
+        step = "An integer has no derivative: write int(np.floor(x)), which is a step."
+        return int(self._flat_value("The int()", step))
 
     def __round__(self, digits: int | None = None) -> int:
         self._raise_detached("The round()", "Write np.round(x): its derivative is 0.")

@@ -337,11 +337,10 @@ def elementwise_grad(f: Callable[..., Any], argnums: int = 0) -> Callable[..., A
         def of_one(x: Any) -> Any:
             return f(*args[:argnums], x, *args[argnums + 1 :], **kwargs)
 
-        value, pullback = vjp(of_one, args[argnums])
+        point = args[argnums]
+        value, pullback = vjp(of_one, point)
         slopes = pullback(pytree.map_leaves(lambda y: ones(as_value(y)), value))[0]
-        for y, x in zip(
-            pytree.match_leaves(value, args[argnums], "the result"), pytree.flatten(args[argnums]), strict=True
-        ):
+        for y, x in zip(pytree.match_leaves(value, point, "the result"), pytree.flatten(point), strict=True):
             if shape_of(y) != shape_of(as_value(x)):
                 _refuse_mixed(f)
         with no_recording():

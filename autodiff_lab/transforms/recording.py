@@ -174,8 +174,6 @@ def resolve_argnums(argnums: int | Sequence[int], args: Sequence[Any], f: Callab
         which = [*map(operator.index, (argnums,) if hasattr(argnums, "__index__") else argnums)]
     except TypeError:
         raise InputError(f"argnums is {argnums!r}; it takes a position (0, 1, …) or a tuple of positions.") from None
-    if which and min(which) >= 0 and max(which) < len(args):
-        return which
     for k in which:
         if not -len(args) <= k < len(args):
             raise InputError(

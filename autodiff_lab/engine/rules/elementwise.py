@@ -9,7 +9,7 @@ import numpy as np
 
 from ..dispatch import Traced, unit_partial
 from ..errors import MutationError
-from .rows import comparison, composed, elementwise, flat, shape_only, unless
+from .rows import comparison, composed, elementwise, flat, over_length, shape_only, unless
 
 
 def as_numpy_number(x: Any) -> Any:
@@ -65,11 +65,7 @@ for log_of_sum, exp in ((np.logaddexp, np.exp), (np.logaddexp2, np.exp2)):
     )
 elementwise(np.sqrt, lambda y, x: 0.5 / y)
 elementwise(np.cbrt, lambda y, x: 1 / (3 * y * y))
-elementwise(
-    np.hypot,
-    lambda y, a, b: unless(y == 0, 0.0, a / unless(y == 0, 1.0, y)),
-    lambda y, a, b: unless(y == 0, 0.0, b / unless(y == 0, 1.0, y)),
-)
+elementwise(np.hypot, lambda y, a, b: over_length(a, y), lambda y, a, b: over_length(b, y))
 
 # Angles
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 import string
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -107,15 +108,20 @@ def _einsum_transposed(k: int, g: Any, y: Any, *operands: Any, subscripts: str) 
     return unbroadcast(np.einsum(f"{given}->{wanted}", g, *others, *extra), operands[k])
 
 
-def _einsum_batch(size: int, y: Any, operands: Any, tangents: Any, static: Any) -> Any:
-    left, _, out = static["subscripts"].partition("->")
-    new = next(c for c in string.ascii_letters if c not in left + out)
+def einsum_batch(operands: Sequence[Any], own: Sequence[bool], subscripts: str) -> Any:
+    """Einstein's summation with one letter more, for the batch axis in front of each operand that has its `own`."""
+    left, _, out = subscripts.partition("->")
+    new = next(c for c in string.ascii_letters if c not in subscripts)
+    terms = [new + term if mine else term for term, mine in zip(left.split(","), own, strict=True)]
+    return np.einsum(f"{','.join(terms)}->{new}{out}", *operands)
+
+
+def _push_einsum(size: int, y: Any, operands: Any, tangents: Any, static: Any) -> Any:
     total = None
     for k, t in enumerate(tangents):
         if t is not None:
-            terms = left.split(",")
-            terms[k] = new + terms[k]
-            term = np.einsum(f"{','.join(terms)}->{new}{out}", *operands[:k], t, *operands[k + 1 :])
+            moving = [i == k for i in range(len(operands))]
+            term = einsum_batch((*operands[:k], t, *operands[k + 1 :]), moving, static["subscripts"])
             total = term if total is None else total + term
     return total
 
@@ -125,7 +131,7 @@ summed = multilinear(
     _einsum_transposed,
     call=lambda *operands, subscripts: as_operand(np.einsum(subscripts, *operands)),
     variadic=True,
-    batched=_einsum_batch,
+    batched=_push_einsum,
 )
 
 

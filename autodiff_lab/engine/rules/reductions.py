@@ -11,14 +11,9 @@ import numpy as np
 from ..broadcasting import keepdims_shape, normalize_axes, shape_of, sum_axes
 from ..dispatch import unit_partial
 from ..errors import ShapeError, UnsupportedError
-from .rows import composed, linear, reduction, unless
+from .rows import axis_behind_batch, composed, linear, over_length, reduction, share_between_equals, unless
 
 # Sums and means
-
-
-def _axis_behind_batch(axis: Any, y: Any) -> Any:
-    """The same axes behind a batch axis."""
-    return axis if axis < 0 else axis + 1
 
 
 reduction(np.sum, unit_partial, call=sum_axes)
@@ -29,7 +24,7 @@ linear(
     batched=lambda t, y, axis=None: (
         np.cumsum(np.reshape(t, (len(t), *shape_of(y))), axis=1)
         if axis is None
-        else np.cumsum(t, axis=_axis_behind_batch(axis, y))
+        else np.cumsum(t, axis=axis_behind_batch(axis))
     ),
 )
 
@@ -96,11 +91,8 @@ def _sort(a: Any, axis: int | None = -1) -> Any:
         a, axis = np.reshape(a, (-1,)), -1
     ordered = np.take_along_axis(a, np.argsort(a, axis=axis, kind="stable"), axis)
     rows = np.moveaxis(ordered, axis, -1)
-    same = rows[..., :, None] == rows[..., None, :]
-    if np.count_nonzero(same) == np.size(rows):
-        return ordered
-    even = same / np.sum(same, axis=-1, keepdims=True)
-    return np.moveaxis(np.matmul(even, rows[..., None])[..., 0], -1, axis)
+    shared = share_between_equals(rows, rows)
+    return ordered if shared is rows else np.moveaxis(shared, -1, axis)
 
 
 def _in_rows(a: Any, axis: Any) -> tuple[Any, tuple[int, ...]]:
@@ -206,7 +198,7 @@ def _nanmean(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
     return np.nansum(a, axis=axis, keepdims=keepdims) / np.sum(there.astype(a.dtype), axis=axis, keepdims=keepdims)
 
 
-length = reduction("norm", lambda y, x, axis: unless(y == 0, 0.0, x / unless(y == 0, 1.0, y)), call=np.linalg.norm)
+length = reduction("norm", lambda y, x, axis: over_length(x, y), call=np.linalg.norm)
 
 
 @composed(np.linalg.norm)

@@ -138,3 +138,21 @@ def unless(condition: Any, instead: Any, value: Any) -> Any:
         array = type(condition) is np.ndarray and shape_of(value) == condition.shape
         nowhere = array and not np.count_nonzero(condition)
     return value if nowhere else _guarded(condition, instead, value)
+
+
+def over_length(x: Any, length: Any) -> Any:
+    """``x / length``, and 0 where the length is 0."""
+    return unless(length == 0, 0.0, x / unless(length == 0, 1.0, length))
+
+
+def axis_behind_batch(axis: int) -> int:
+    """The same axis behind a batch axis."""
+    return axis if axis < 0 else axis + 1
+
+
+def share_between_equals(g: Any, values: Any) -> Any:
+    """Equal values are told apart by nothing but the order they come in: they share what falls to them."""
+    same = values[..., :, None] == values[..., None, :]
+    if np.count_nonzero(same) == np.size(values):
+        return g
+    return ((same / np.sum(same, axis=-1, keepdims=True)) @ g[..., None])[..., 0]

@@ -127,12 +127,17 @@ def _scatter(g: Any, index: Any, shape: tuple[int, ...]) -> Any:
     if type(index) is slice:
         out[index] = g
         return out
-    parts = index if isinstance(index, tuple) else (index,)
-    if all(isinstance(i, (int, slice, np.integer)) or i is None or i is Ellipsis for i in parts):
+    if is_basic_index(index):
         out[index] = g
     else:
         np.add.at(out, index, g)
     return out
+
+
+def is_basic_index(index: Any) -> bool:
+    """Whether an index names no entry twice: it is made of numbers and slices."""
+    parts = index if isinstance(index, tuple) else (index,)
+    return all(isinstance(i, (int, slice, np.integer)) or i is None or i is Ellipsis for i in parts)
 
 
 def _index_behind(index: Any) -> tuple[Any, ...] | None:

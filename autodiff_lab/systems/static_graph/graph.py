@@ -209,9 +209,8 @@ class Graph:
                     f"graph.run({y.name}, feed_dict) first."
                 )
         values = [self.values[y.number] for y in ys]
-        return Sweep(
-            ys, [ones(v) if seed is None else as_shaped(seed, v, "the seed") for v in values], xs, (), self.values
-        )
+        seeds = [ones(v) if seed is None else as_shaped(seed, v, "the seed") for v in values]
+        return Sweep(ys, seeds, xs, values=self.values)
 
     def _outputs(self) -> list[Node]:
         """The nodes of the last run that no other node of it uses."""
@@ -249,10 +248,8 @@ class Graph:
         array([[ 2.  ,  1.  ],
                [-1.5 ,  1.75]])
         """
-        rows, columns = (
-            require_differentiable(ys, "differentiated"),
-            require_differentiable(xs, "differentiated with respect to"),
-        )
+        rows = require_differentiable(ys, "differentiated")
+        columns = require_differentiable(xs, "differentiated with respect to")
         if feed_dict is not None or any(y.number not in self.values for y in rows):
             self.run(rows, feed_dict)
         for node in (*rows, *columns):
