@@ -61,6 +61,8 @@ def normalize_axes(axis: Any, n: int) -> tuple[int, ...]:
 
 def keepdims_shape(shape: tuple[int, ...], axis: Any) -> tuple[int, ...]:
     """The shape after a reduction that keeps the reduced axes, each of length 1."""
+    if axis is None:
+        return (1,) * len(shape)
     axes = normalize_axes(axis, len(shape))
     return tuple(1 if i in axes else n for i, n in enumerate(shape))
 

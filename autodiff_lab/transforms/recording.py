@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import functools
 import inspect
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -57,13 +57,13 @@ def record_call(
             continue
         if not named:  # nobody will read the names, and finding them costs more than a small derivative
             try:
-                inputs[k] = pytree.map_leaves(lambda leaf: _add_input(tape, leaf, copied), args[k])
+                inputs[k] = pytree.map_leaves(partial(_add_input, tape, copied, iter(())), args[k])
                 continue
             except InputError:
                 pass  # the way with names comes to the same leaf, and says which it is
         names = names or argument_names(f, len(args))
-        labelled = zip(pytree.flatten(args[k]), pytree.paths(names[k], args[k]), strict=True)
-        inputs[k] = pytree.unflatten(args[k], [_add_input(tape, leaf, copied, label) for leaf, label in labelled])
+        labels = iter(pytree.paths(names[k], args[k]))
+        inputs[k] = pytree.map_leaves(partial(_add_input, tape, copied, labels), args[k])
     call = f if not kwargs else lambda *inputs: f(*inputs, **kwargs)
     if tape.call_stacks is None:
         return tape.run(call, inputs), tape
@@ -88,8 +88,9 @@ def find_count_arguments(tape: Tape, args: Sequence[Any], which: Sequence[int]) 
     return needed if all(np.asarray(leaf).dtype.kind in "iu" for leaf in leaves) else set()
 
 
-def _add_input(tape: Tape, leaf: Any, copied: bool, label: str = "") -> Variable:
-    value = as_value(leaf, f"the input {label}".rstrip())
+def _add_input(tape: Tape, copied: bool, labels: Iterator[str], leaf: Any) -> Variable:
+    label = next(labels, "")
+    value = as_value(leaf, f"the input {label}" if label else "the input")
     return tape.input(value.copy() if copied and value is leaf and type(leaf) is np.ndarray else value, label)
 
 
@@ -230,10 +231,10 @@ def name_of(f: Callable[..., Any]) -> str:
     """The name of a function, for titles and messages. A gradient has a prime.
 
     >>> from autodiff_lab import grad, jacobian
-    >>> name_of(functools.partial(pow, 2)), name_of(lambda x: x), name_of(grad(grad(abs))), name_of(jacobian(grad(abs)))
+    >>> name_of(partial(pow, 2)), name_of(lambda x: x), name_of(grad(grad(abs))), name_of(jacobian(grad(abs)))
     ('pow', '<lambda>', 'abs′′', 'jacobian(abs′)')
     """
-    if isinstance(f, functools.partial):
+    if isinstance(f, partial):
         return name_of(f.func)
     maker = derivative_name(f)
     if maker:
