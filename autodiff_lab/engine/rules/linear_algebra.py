@@ -15,7 +15,7 @@ import numpy as np
 from ..broadcasting import shape_of, unbroadcast
 from ..dispatch import Traced, apply
 from ..errors import UnsupportedError
-from .rows import composed, flat, general, over_length, share_between_equals
+from .rows import composed, flat, general, share_between_equals, unless
 
 la = np.linalg
 Slogdet, QR, Eigh = (type(f(np.eye(1))) for f in (la.slogdet, la.qr, la.eigh))  # NumPy's results, with named parts
@@ -195,7 +195,7 @@ def _svdvals_back(g: Any, y: Any, a: Any) -> Any:
     if shape_of(a)[-2] < shape_of(a)[-1]:
         return t(_svdvals_back(g, y, t(a)))
     v = la.eigh(t(a) @ a)[1][..., ::-1]
-    scaled = over_length(share_between_equals(g, y), y)
+    scaled = unless(y == 0, 0.0, share_between_equals(g, y) / unless(y == 0, 1.0, y))
     return a @ (v * scaled[..., None, :]) @ t(v)
 
 
