@@ -198,21 +198,16 @@ class Variable(Eager):
 
 
 class Recorder(Level):
-    """A level that records the eager operations of its thread: the base of GradientTape."""
+    """A level that records the eager operations of its thread: the base of GradientTape.
+
+    It says whether it ``watches(operands)``; then it is told to ``record(op, operands, static, result)``, and with
+    ``note_read(variable, tensor)`` that a Variable was read, and which tensor that gave.
+    """
 
     thread = 0
-
-    def watches(self, operands: tuple[Any, ...]) -> bool:
-        """Whether an operation on these is to be recorded."""
-        raise NotImplementedError
-
-    def record(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any], result: Tensor) -> None:
-        """Record an operation that has run."""
-        raise NotImplementedError
-
-    def note_read(self, variable: Variable, tensor: Tensor) -> None:
-        """Note that a Variable was read, and which tensor that gave."""
-        raise NotImplementedError
+    watches: Callable[[tuple[Any, ...]], bool]
+    record: Callable[[Op, tuple[Any, ...], Mapping[str, Any], Tensor], None]
+    note_read: Callable[[Variable, Tensor], None]
 
 
 def active_recorders() -> list[Recorder]:
