@@ -16,11 +16,10 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from ..optimize import Optimizer
 from ..transforms.gradients import value_and_grad
 
 __all__ = ["FIXED_START", "XOR", "Step", "Task", "loss", "network", "random_start", "train", "two_moons"]
@@ -54,6 +53,13 @@ FIXED_START = {
     "b2": np.array([0.05]),
 }
 """Parameters of a network with three hidden units, small and all different, to begin with and to check by hand."""
+
+
+class Updates(Protocol):
+    """The interface of an optimizer, as in :mod:`autodiff_lab.optimize`."""
+
+    def update(self, params: Any, grads: Any) -> Any:
+        """New parameters, after one step."""
 
 
 def two_moons(points: int = 40, noise: float = 0.2, seed: int = 12) -> Task:
@@ -102,7 +108,7 @@ def loss(params: Params, task: Task) -> Any:
     return np.mean((network(params, task.x) - task.t) ** 2)
 
 
-def train(task: Task, optimizer: Optimizer, params: Params) -> Iterator[Step]:
+def train(task: Task, optimizer: Updates, params: Params) -> Iterator[Step]:
     """Train with an optimizer of :mod:`autodiff_lab.optimize`, without end; all points in each step."""
     here = dict(params)
     loss_and_gradient = value_and_grad(lambda params: loss(params, task))
