@@ -316,6 +316,4 @@ def warn_many_versions(before: Version, last: Version) -> None:
 
 
 def _array_text(x: np.ndarray) -> str:
-    if x.ndim == 0:
-        return f"np.array({x.item()!r})"
     return f"np.array({x.tolist()!r})" if x.size <= 8 else f"...  # an array of shape {x.shape}, {x.dtype}"
