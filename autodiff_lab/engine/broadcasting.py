@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["align_axes", "keepdims_shape", "shape_of", "spread", "sum_axes", "unbroadcast", "zeros_like"]
+__all__ = ["align_axes", "keepdims_shape", "normalize_axes", "shape_of", "spread", "sum_axes"]
+__all__ += ["unbroadcast", "zeros_like"]
 
 
 def shape_of(x: Any) -> tuple[int, ...]:
@@ -52,11 +53,17 @@ def align_axes(t: Any, shape: tuple[int, ...], full: tuple[int, ...]) -> Any:
     return np.reshape(t, (*shape_of(t)[:1], *(1,) * missing, *shape)) if missing else t
 
 
+def normalize_axes(axis: Any, n: int) -> tuple[int, ...]:
+    """The axes that a reduction of an array with `n` axes names, counted from the front; None means all."""
+    axes = range(n) if axis is None else (axis,) if hasattr(axis, "__index__") else axis
+    return tuple(a % n for a in axes) if n else ()
+
+
 def keepdims_shape(shape: tuple[int, ...], axis: Any) -> tuple[int, ...]:
     """The shape after a reduction that keeps the reduced axes, each of length 1."""
     if axis is None:
         return (1,) * len(shape)
-    axes = {a % len(shape) for a in (axis if isinstance(axis, tuple) else (axis,))}
+    axes = normalize_axes(axis, len(shape))
     return tuple(1 if i in axes else n for i, n in enumerate(shape))
 
 

@@ -104,12 +104,7 @@ class Op:
         return self.rules[k](y, *operands)  # type: ignore[misc]
 
     def pullback(
-        self,
-        k: int,
-        g: Any,
-        y: Any,
-        operands: tuple[Any, ...],
-        static: Mapping[str, Any] = NO_OPTIONS,
+        self, k: int, g: Any, y: Any, operands: tuple[Any, ...], static: Mapping[str, Any] = NO_OPTIONS
     ) -> Any:
         """The vector-Jacobian product: what the adjoint `g` of the result adds to that of operand `k`, or None.
 
@@ -160,31 +155,18 @@ class Op:
             return _match_type(as_operand(self.fn(tangents[0], **static)), y)  # a linear map is its own derivative
         if self.kind == "reduction":
             return unbroadcast(self._push_reduced(y, operands[0], tangents[0], static, batch), y, batch)
-        pushed = None
         if batch is None:
-            pushed = self._push_one(y, operands, tangents, static)
-        elif self.batched is not None:
-            pushed = self.batched(batch, y, operands, tangents, static)
-        if batch is None or pushed is not None:
+            return _match_type(self._push_one(y, operands, tangents, static), y)
+        pushed = None if self.batched is None else self.batched(batch, y, operands, tangents, static)
+        if pushed is not None:
             return _match_type(pushed, y)
         each = [
-            self._push_one(
-                y,
-                operands,
-                tuple(None if t is None else t[b] for t in tangents),
-                static,
-            )
+            self._push_one(y, operands, tuple(None if t is None else t[b] for t in tangents), static)
             for b in range(batch)
         ]
         return None if not each or each[0] is None else _match_type(np.stack(each), y)
 
-    def _push_one(
-        self,
-        y: Any,
-        operands: tuple[Any, ...],
-        tangents: tuple[Any, ...],
-        static: Mapping[str, Any],
-    ) -> Any:
+    def _push_one(self, y: Any, operands: tuple[Any, ...], tangents: tuple[Any, ...], static: Mapping[str, Any]) -> Any:
         if self.push is not None:
             return self.push(y, operands, tangents, static)
         if self.kind == "linear":

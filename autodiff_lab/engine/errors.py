@@ -4,19 +4,8 @@ from __future__ import annotations
 
 from .tracebacks import render_traceback
 
-__all__ = [
-    "AutodiffError",
-    "BranchChanged",
-    "DetachedError",
-    "DetachedWarning",
-    "EndlessError",
-    "InputError",
-    "LeakError",
-    "MutationError",
-    "ReleasedError",
-    "ShapeError",
-    "UnsupportedError",
-]
+__all__ = ["AutodiffError", "BranchChanged", "DetachedError", "DetachedWarning", "EndlessError"]
+__all__ += ["InputError", "LeakError", "MutationError", "ReleasedError", "ShapeError", "UnsupportedError"]
 
 
 class AutodiffError(Exception):

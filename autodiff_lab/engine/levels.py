@@ -17,7 +17,7 @@ from .tracebacks import hides_own_error, shorten_display
 if TYPE_CHECKING:
     from .dispatch import Op
 
-__all__ = ["Level", "is_paused", "no_recording", "note_caught", "open_levels", "pauses"]
+__all__ = ["Level", "StandingLevel", "is_paused", "no_recording", "note_caught", "open_levels", "pauses"]
 
 
 class Level:
@@ -66,6 +66,15 @@ class Level:
     def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any]) -> Any:
         """Handle one operation, at least one operand of which belongs to this level."""
         raise NotImplementedError
+
+
+class StandingLevel(Level):
+    """A level that is no derivative: always open, and below all that are; or above, with another number."""
+
+    number = 0.0
+
+    def __init__(self) -> None:
+        """Take no number of the row."""
 
 
 def require_inputs_fit(f: Callable[..., Any], given: int) -> None:

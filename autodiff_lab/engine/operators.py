@@ -136,9 +136,8 @@ class Overloaded(Traced):
         return float(number)
 
     def __int__(self) -> int:
-        return int(
-            self._flat_value("The int()", "An integer has no derivative: write int(np.floor(x)), which is a step.")
-        )
+        step = "An integer has no derivative: write int(np.floor(x)), which is a step."
+        return int(self._flat_value("The int()", step))
 
     def __round__(self, digits: int | None = None) -> int:
         self._raise_detached("The round()", "Write np.round(x): its derivative is 0.")
@@ -165,10 +164,7 @@ class Overloaded(Traced):
         )
 
     def __complex__(self) -> complex:
-        self._raise_detached(
-            "The complex()",
-            "Complex numbers are not supported; keep real and imaginary parts apart.",
-        )
+        self._raise_detached("The complex()", "Complex numbers are not supported; keep real and imaginary parts apart.")
 
     def __setitem__(self, index: Any, new: Any) -> None:
         written = MutationError(
@@ -296,12 +292,7 @@ ELEMENTWISE_OPERATORS: dict[str, np.ufunc] = {
     "pow": np.power,
 }
 OPERATORS = {**ELEMENTWISE_OPERATORS, "matmul": np.matmul, "floordiv": np.floor_divide, "mod": np.remainder}
-COMPARISONS = {
-    "lt": np.less,
-    "le": np.less_equal,
-    "gt": np.greater,
-    "ge": np.greater_equal,
-}
+COMPARISONS = {"lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal}
 COMPARISONS |= {"eq": np.equal, "ne": np.not_equal}
 
 
@@ -329,11 +320,7 @@ def _install_all_operators() -> None:
         setattr(Overloaded, f"__{name}__", binary(ufunc)[0])
     for name in METHODS:
         function = getattr(np, name)
-        setattr(
-            Overloaded,
-            name,
-            lambda self, *args, function=function, **options: function(self, *args, **options),
-        )
+        setattr(Overloaded, name, lambda self, *args, function=function, **options: function(self, *args, **options))
     for name, ufunc in {"neg": np.negative, "abs": np.absolute}.items():
         setattr(
             Overloaded,

@@ -85,10 +85,13 @@ def format_expression(tape: Tape, line: int) -> str:
     op = tape.ops[line]
     if op is None:
         return tape.input_names[line]
-    names = [
-        tape.name(j) if j >= 0 else format_value(x) for j, x in zip(tape.parents[line], tape.args[line], strict=True)
-    ]
+    names = format_operands(tape, tape.parents[line], tape.args[line])
     return format_call(op.name, op.symbol, names, dict(tape.kwargs.get(line, {})))
+
+
+def format_operands(tape: Tape, parents: tuple[int, ...], args: tuple[Any, ...]) -> list[str]:
+    """The operands of an operation, as a tape calls them; the constants among them by their values."""
+    return [tape.name(j) if j >= 0 else format_value(x) for j, x in zip(parents, args, strict=True)]
 
 
 def format_trace(tape: Tape) -> str:

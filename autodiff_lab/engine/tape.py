@@ -308,15 +308,10 @@ class Tape(Level):
                 op: Any = self.ops[i]
                 again = operands(self.args[i], self.parents[i])
                 new.append(as_operand(op.fn(*again, **self.kwargs.get(i, NO_OPTIONS))))
-        if self.output is None:
-            return to_output(self.constant)
-        return to_output(new[self.output])
+        return to_output(self.constant if self.output is None else new[self.output])
 
     def _branch_changed(self, question: Comparison, outcome: Any) -> NoReturn:
-        names = [
-            self.name(j) if j >= 0 else printing.format_value(x)
-            for j, x in zip(question.parents, question.operands, strict=True)
-        ]
+        names = printing.format_operands(self, question.parents, question.operands)
         text = printing.format_call(question.op.name, question.op.symbol, names, dict(question.static))
         raise BranchChanged(
             f"When this tape was recorded, {text} was {printing.format_value(question.outcome)}; with the new inputs "

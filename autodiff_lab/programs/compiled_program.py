@@ -273,20 +273,21 @@ def program(
     (Operations(forward=5, backward=10), Operations(forward=5, backward=5))
     """
     passes = tuple(passes)
-    for given, known, what in (
-        ((mode,), ("reverse", "forward", "value"), "mode"),
-        ((on_branch,), ("raise", "rerecord"), "on_branch"),
-        (passes, PASSES, "passes"),
-    ):
-        for x in given:
-            if x not in known:
-                raise InputError(f"{what} was given {x!r}; it takes {', '.join(map(repr, known))}.")
+    _check_choices("mode", (mode,), ("reverse", "forward", "value"))
+    _check_choices("on_branch", (on_branch,), ("raise", "rerecord"))
+    _check_choices("passes", passes, PASSES)
     if not isinstance(max_versions, int) or max_versions < 1:
         raise InputError(f"max_versions is {max_versions!r}; it takes a whole number, 1 or more.")
     options = Options(f, mode, argnums, passes, on_branch == "rerecord", max_versions)
     made: Program = type("Program", (Program,), {"__doc__": Program.__doc__, "__module__": __name__})(options)
     made._add(made._read(example_args))
     return made
+
+
+def _check_choices(option: str, given: Sequence[Any], known: Sequence[str]) -> None:
+    for x in given:
+        if x not in known:
+            raise InputError(f"{option} was given {x!r}; it takes {', '.join(map(repr, known))}.")
 
 
 def warn_many_versions(before: Version, last: Version) -> None:
@@ -315,6 +316,4 @@ def warn_many_versions(before: Version, last: Version) -> None:
 
 
 def _array_text(x: np.ndarray) -> str:
-    if x.ndim == 0:
-        return f"np.array({x.item()!r})"
     return f"np.array({x.tolist()!r})" if x.size <= 8 else f"...  # an array of shape {x.shape}, {x.dtype}"

@@ -87,9 +87,8 @@ class Draft:
     def constant(self, x: Any) -> Constant:
         """The constant of that value; an array is copied, so that nothing done to it later changes the program."""
         if isinstance(x, np.ndarray):
-            key = (
-                (x.dtype.str, x.shape, x.tobytes()) if x.nbytes <= MAX_COPIED_BYTES else id(x)
-            )  # a tape keeps a large one once
+            small = x.nbytes <= MAX_COPIED_BYTES  # a tape keeps a large one once
+            key = (x.dtype.str, x.shape, x.tobytes()) if small else id(x)
             held = self._arrays.get(key)
             if held is None:
                 frozen = x.copy("K")
@@ -178,14 +177,13 @@ def mark_name(name: str) -> str:
 
 
 class Statement(NamedTuple):
-    """A line of a program: its text, the names it defines, and the line of the tape that it computes.
+    """A line of a program: its text, and the names it defines.
 
     The text is kept in pieces, cut at the marks: every other one, from the second on, is a name.
     """
 
     pieces: list[str]
     defines: tuple[str, ...] = ()
-    line: int = -1
 
     @property
     def text(self) -> str:

@@ -11,14 +11,56 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..engine import rules  # noqa: F401 — fills the table
 from ..engine.dispatch import NO_OPTIONS, TABLE, Op
 from .draft import Constant, mark_name
-from .python_names import ATOM, CHOICE, INFIX, MATH, POWER, PRODUCT, QUESTION, SIGN, SUM
 
 if TYPE_CHECKING:
     from .codegen import Writer
 
-__all__ = ["VIEWS", "may_be_view", "write_expression"]
+__all__ = ["ATOM", "CHOICE", "IN_NUMPY", "NAMES", "QUESTION", "SIGN", "VIEWS", "may_be_view", "write_expression"]
+
+# How tightly an expression holds together; a looser one is put in parentheses.
+CHOICE, QUESTION, SUM, PRODUCT, SIGN, POWER, ATOM = 1, 5, 10, 20, 30, 40, 100
+
+INFIX: dict[Op, tuple[str, int, int, int]] = {
+    TABLE[f]: (TABLE[f].symbol or "", level, level + (level == QUESTION), level + 1)
+    for level, functions in (
+        (SUM, (np.add, np.subtract)),
+        (PRODUCT, (np.multiply, np.divide, np.remainder, np.floor_divide, np.matmul)),
+        (QUESTION, (np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal)),
+    )
+    for f in functions
+}
+"""The symbol, how tightly it holds, and how tightly its operands must."""
+
+MATH: dict[Op, str] = {
+    TABLE[f]: f"math.{f.__name__}"
+    for f in (
+        *(np.exp, np.exp2, np.expm1, np.log, np.log2, np.log10, np.log1p, np.sqrt, np.cbrt, np.hypot),
+        *(np.sin, np.cos, np.tan, np.sinh, np.cosh, np.tanh, np.degrees, np.radians, np.fabs, np.copysign, np.fmod),
+        *(np.isfinite, np.isinf, np.isnan),
+    )
+}
+MATH |= {
+    TABLE[getattr(np, f"arc{name}")]: f"math.a{name}" for name in ("sin", "cos", "tan", "tan2", "sinh", "cosh", "tanh")
+}
+MATH |= {TABLE[np.deg2rad]: "math.radians", TABLE[np.rad2deg]: "math.degrees", TABLE[np.absolute]: "abs"}
+
+_KEYS = {op: key for key, op in TABLE.items()}
+
+IN_NUMPY: dict[str, Any] = {text[5:]: _KEYS[op] for op, text in MATH.items() if text.startswith("math.")}
+IN_NUMPY |= {"pow": np.power, "inf": np.inf, "nan": np.nan}
+"""What stands for `math` when a program is run again in NumPy's arithmetic."""
+
+NAMES = {
+    op: f"np{'.linalg' if 'linalg' in getattr(key, '__module__', '') else ''}.{key.__name__}"
+    for op, key in _KEYS.items()
+    if not isinstance(key, str) and (hasattr(np, key.__name__) or hasattr(np.linalg, key.__name__))  # not SciPy's
+}
+NAMES |= {TABLE[name]: f"np.{name}" for name in ("clip", "concatenate", "convolve")}
+NAMES |= {TABLE["unless"]: "np.where", TABLE["norm"]: "np.linalg.norm"}
+"""What NumPy calls the rows that it has a function for."""
 
 Text = tuple[str, int]
 """An expression, its names between marks, and how tightly it holds together."""
@@ -63,9 +105,13 @@ def _make_call_writer(name: str) -> Write:
     return write
 
 
-def _write_negative(w: Writer, i: int, refs: Any) -> Text:
-    """The sign before its operand."""
-    return f"-{w.text(refs[0], SIGN)}", SIGN
+def _make_pattern_writer(pattern: str, need: int, level: int) -> Write:
+    """A text around the operands, each of which must hold together so tightly."""
+    return lambda w, i, refs: (pattern.format(*[w.text(ref, need) for ref in refs]), level)
+
+
+_write_negative = _make_pattern_writer("-{}", SIGN, SIGN)
+_write_choice = _make_pattern_writer("{1} if {0} else {2}", QUESTION, CHOICE)
 
 
 def _write_square(w: Writer, i: int, refs: Any) -> Text:
@@ -82,11 +128,6 @@ def _write_power(w: Writer, i: int, refs: Any) -> Text:
         # otherwise: a negative number to a broken power is complex in Python, and nan in NumPy
         return f"{w.text(base, POWER + 1)} ** {w.text(exponent, SIGN)}", POWER
     return f"math.pow({w.text(base, CHOICE)}, {w.text(exponent, CHOICE)})", ATOM
-
-
-def _write_choice(w: Writer, i: int, refs: Any) -> Text:
-    condition, a, b = refs
-    return f"{w.text(a, QUESTION)} if {w.text(condition, QUESTION)} else {w.text(b, QUESTION)}", CHOICE
 
 
 def _make_extreme_writer(symbol: str) -> Write:
@@ -113,13 +154,13 @@ OF_NUMBERS: dict[Op, Write] = {
     TABLE[np.negative]: _write_negative,
     TABLE[np.power]: _write_power,
     TABLE[np.square]: _write_square,
-    TABLE[np.reciprocal]: lambda w, i, refs: (f"1.0 / {w.text(refs[0], PRODUCT + 1)}", PRODUCT),
+    TABLE[np.reciprocal]: _make_pattern_writer("1.0 / {}", PRODUCT + 1, PRODUCT),
     TABLE[np.where]: _write_choice,
     TABLE["unless"]: _write_choice,
     TABLE[np.maximum]: _make_extreme_writer("<"),
     TABLE[np.minimum]: _make_extreme_writer(">"),
     TABLE["clip"]: _write_clip,
-    TABLE[np.logical_not]: lambda w, i, refs: (f"(not {w.text(refs[0], QUESTION)})", ATOM),
+    TABLE[np.logical_not]: _make_pattern_writer("(not {})", QUESTION, ATOM),
 }
 
 
@@ -236,7 +277,7 @@ def _write_over(w: Writer, i: int, refs: Any) -> Text:
     return f"np.where(({none}) & ({a} != 0), np.nan, {a} / np.where({none}, 1.0, {gaps}))", ATOM
 
 
-def _make_pattern_writer(pattern: str) -> Write:
+def _make_array_call_writer(pattern: str) -> Write:
     return lambda w, i, refs: (pattern.format(w.array_text(i, refs[0], CHOICE)), ATOM)
 
 
@@ -277,13 +318,13 @@ OF_ARRAYS: dict[Op, Write] = {
     TABLE["nan_to_num"]: _write_nan_to_num,
     TABLE["stop_gradient"]: _write_operand,
     TABLE[np.positive]: _write_operand,
-    TABLE["logabsdet"]: _make_pattern_writer("np.linalg.slogdet({})[1]"),
-    TABLE["sign of det"]: _make_pattern_writer("np.linalg.slogdet({})[0]"),
+    TABLE["logabsdet"]: _make_array_call_writer("np.linalg.slogdet({})[1]"),
+    TABLE["sign of det"]: _make_array_call_writer("np.linalg.slogdet({})[0]"),
     TABLE["eigh"]: _write_eigh,
     TABLE["over"]: _write_over,
     TABLE["scatter"]: _write_scatter,
-    TABLE["qr"]: _make_pattern_writer("np.concatenate(np.linalg.qr({}), axis=-2)"),
-    TABLE["svdvals"]: _make_pattern_writer("np.linalg.svd({}, compute_uv=False)"),
+    TABLE["qr"]: _make_array_call_writer("np.concatenate(np.linalg.qr({}), axis=-2)"),
+    TABLE["svdvals"]: _make_array_call_writer("np.linalg.svd({}, compute_uv=False)"),
 }
 
 EINSUM, ROWS = TABLE["einsum"], set(TABLE.values())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from string import Template
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from ..engine.errors import UnsupportedError
 from ..transforms.recording import name_of
 from .arguments import write_conditions
-from .python_names import IN_NUMPY
+from .expressions import IN_NUMPY
 from .version import Version
 
 __all__ = ["save_program"]
@@ -18,56 +19,13 @@ __all__ = ["save_program"]
 MAX_ENTRIES_IN_SOURCE = 256
 """Entries of an array that is still written into the source; larger ones go into an ``.npz`` file."""
 
-HEAD = '''"""{title}
-
-Written by autodiff_lab. Import it, or run it, with NumPy alone.
-"""
-
-import math
-{imports}from types import FunctionType, SimpleNamespace
-
-import numpy as np
-
-ndarray, float64 = np.ndarray, np.dtype(float)
-'''
+TEMPLATE = Path(__file__).with_name("saved_program.txt")
+"""What every file is made of; the names behind ``$`` are filled in."""
 
 BRANCH_CHANGED = '''
 
 class BranchChanged(RuntimeError):
     """The function would go another way."""
-'''
-
-ENTRY = '''
-def _checked(function, fits, parts):
-    """The function with a test of its arguments; where `math` raises, it runs again with NumPy's functions."""
-    other = dict(globals(), math=SimpleNamespace({functions}), float=np.float64)
-    for part in parts:
-        code = part.__code__
-        numbers = {numbers}
-        other[part.__name__] = FunctionType(code.replace(co_consts=numbers), other)
-
-    def convert(x, number):
-        if isinstance(x, dict):
-            return {{k: convert(v, number) for k, v in x.items()}}
-        if isinstance(x, (tuple, list)):
-            new = [convert(v, number) for v in x]
-            return type(x)(*new) if hasattr(x, "_fields") else type(x)(new)
-        return number(x) if type(x) in (float, np.float64) else x
-
-    def checked(*args):
-        args = convert(args, float)
-        if not fits(*args):
-            raise ValueError("{name} was compiled for other arguments: {wanted}")
-        try:
-            return function(*args)
-        except (ArithmeticError, ValueError):
-            return convert(other[function.__name__](*convert(args, np.float64)), float)
-
-    checked.__name__, checked.__doc__ = function.__name__, {doc!r}
-    return checked
-
-
-{name} = _checked({name}, lambda {parameters}: {tests}, [{parts}])
 '''
 
 
@@ -97,20 +55,25 @@ def save_program(version: Version, path: Path) -> list[Path]:
     used = {k: f"{v.__name__ if callable(v) else k}" for k, v in IN_NUMPY.items() if f"math.{k}" in source}
     doubles = all(leaf.value.dtype == np.float64 for leaf in inputs.leaves)
     as_numpy = "tuple(np.float64(c) if type(c) is float else c for c in code.co_consts)"
-    text = HEAD.format(title=title, imports=imports)
-    for k, kind in version.objects.items():
-        text += f"{k} = namedtuple({k!r}, {tuple(map(str.__str__, kind._fields))})\n"
+    bound = [
+        f"{k} = namedtuple({k!r}, {tuple(map(str.__str__, kind._fields))})\n" for k, kind in version.objects.items()
+    ]
     if large:
-        text += f"_arrays = np.load(Path(__file__).with_name({beside.name!r}))\n"
-    for k, x in version.constants.items():
-        text += f'{k} = _arrays["{k}"]\n' if k in large else f"{k} = {_array_text(x)}\n"
-    text += f"{BRANCH_CHANGED if 'BranchChanged' in source else ''}\n\n{source}\n"
-    text += ENTRY.format(
+        bound.append(f"_arrays = np.load(Path(__file__).with_name({beside.name!r}))\n")
+    bound += [
+        f'{k} = _arrays["{k}"]\n' if k in large else f"{k} = {_array_text(x)}\n" for k, x in version.constants.items()
+    ]
+    text = Template(TEMPLATE.read_text(encoding="utf-8")).substitute(
+        title=title,
+        imports=imports,
+        bound="".join(bound),
+        exception=BRANCH_CHANGED if "BranchChanged" in source else "",
+        source=source,
         functions=", ".join(f"{k}=np.{numpy_name}" for k, numpy_name in used.items()),
         numbers=as_numpy if doubles else "code.co_consts",
         name=name,
         wanted=wanted.replace('"', "'"),
-        doc=f"{title} Takes {wanted}.",
+        doc=repr(f"{title} Takes {wanted}."),
         parameters=", ".join(inputs.names),
         tests=" and ".join(write_conditions(inputs.args, inputs.names) or ["True"]),
         parts=", ".join(function.name for function in version.functions),

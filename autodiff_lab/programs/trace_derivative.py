@@ -25,16 +25,8 @@ from ..engine.frames import INTERNAL_MODULES, describe_line
 from ..engine.tape import Tape
 from ..engine.values import as_shaped, copy_constant, ones, zeros
 from ..engine.variable import Variable
-from ..transforms import pytree
+from ..transforms import pytree, recording
 from ..transforms.jacobians import jacfwd
-from ..transforms.recording import (
-    innermost_value,
-    record_call,
-    require_scalar,
-    resolve_argnums,
-    result_line,
-    result_value,
-)
 
 __all__ = ["Decision", "Leaf", "OuterTape", "RecordedDerivative"]
 
@@ -67,8 +59,8 @@ class RecordedDerivative:
     tape : OuterTape
     result : nested containers
         What a call returns, with Variables of `tape` (or constants) as leaves.
-    which : list of int
-        The positions to differentiate by.
+    argnums, which
+        By which arguments to differentiate: as asked for, and as positions.
     names : dict
         What the lines are called that have a name: ``v3``, ``v3_bar``, ``v3_dot``.
     turn : int
@@ -81,9 +73,8 @@ class RecordedDerivative:
         self, f: Callable[..., Any], args: Sequence[Any], argnums: Any, mode: str, labels: Sequence[str]
     ) -> None:
         self.tape, self.names = OuterTape(), dict(enumerate(labels))
-        self.which = resolve_argnums(argnums, args, f)
+        self.argnums, self.which = argnums, recording.resolve_argnums(argnums, args, f)
         self.turn, self.operations = -1, 0
-        self._as_tuple = not hasattr(argnums, "__index__")
         remaining = iter(labels)
 
         def add_input(leaf: Any) -> Any:
@@ -111,9 +102,9 @@ class RecordedDerivative:
     def _record_reverse(self, f: Any, args: Sequence[Any]) -> Any:
         """Record the function, then the sweep."""
         tape, names = self.tape, self.names
-        result, inner = record_call(f, args, self.which)
-        require_scalar(result, f)
-        line, value, first = result_line(result, inner), result_value(result, inner), inner.n_inputs
+        result, inner = recording.record_call(f, args, self.which)
+        recording.require_scalar(result, f)
+        line, value, first = recording.result_line(result, inner), recording.result_value(result, inner), inner.n_inputs
         inputs = inner.values[:first]
         role = [names[v.index] for v in inputs]
         for i, v in enumerate(inner.values[first:], start=first):
@@ -123,7 +114,7 @@ class RecordedDerivative:
         self.turn, self.operations = len(tape), len(inner) - first
         adjoints: list[Any] = [None] * len(inner)
         if line is not None:
-            seed = tape.constant_line(ones(innermost_value(value)))
+            seed = tape.constant_line(ones(recording.innermost_value(value)))
             names[seed.index] = f"{role[line]}_bar"
             holder: dict[int, int] = {}  # the outer line that holds the adjoint of an inner one, so far
             for i in inner.sweep(line, seed, adjoints):
@@ -136,10 +127,10 @@ class RecordedDerivative:
                         holder[j] = g.index
                         names.setdefault(g.index, f"{role[j]}_bar")
         pairs = zip(adjoints[:first], inputs, strict=True)
-        found = iter([zeros(innermost_value(x)) if g is None else as_shaped(g, x, "the gradient") for g, x in pairs])
-        of = {k: pytree.map_leaves(lambda _: next(found), args[k]) for k in dict.fromkeys(self.which)}
-        gradient = tuple(of[k] for k in self.which)
-        return value, gradient if self._as_tuple else gradient[0]
+        found = [
+            zeros(recording.innermost_value(x)) if g is None else as_shaped(g, x, "the gradient") for g, x in pairs
+        ]
+        return value, recording.group_by_argument(found, self.argnums, self.which, args)
 
     def _record_forward(self, f: Any, args: Sequence[Any]) -> Any:
         """Record the function with its tangents: one pass per number; for arrays all directions in one batch."""
@@ -148,7 +139,7 @@ class RecordedDerivative:
             before = len(self.tape)
             value = f(*args)
             self.operations = len(self.tape) - before
-            jacobian = jacfwd(f, tuple(which) if self._as_tuple else which[0])(*args)
+            jacobian = jacfwd(f, self.argnums)(*args)
             self._name_operations()
             return value, jacobian
         tangents: dict[int, Any] = {}
@@ -158,10 +149,10 @@ class RecordedDerivative:
             own = lambda y, forward=forward: type(y) is Dual and y.level is forward  # noqa: E731
             value = pytree.map_leaves(lambda y, own=own: y.value if own(y) else y, result)
             tangents[k] = pytree.map_leaves(
-                lambda y, own=own: y.tangent if own(y) else zeros(innermost_value(y)), result
+                lambda y, own=own: y.tangent if own(y) else zeros(recording.innermost_value(y)), result
             )
             self.operations = self.operations or forward.operations
-        if not self._as_tuple:
+        if hasattr(self.argnums, "__index__"):
             return value, tangents[which[0]]
         blocks = zip(*(pytree.flatten(tangents[k]) for k in which), strict=True)
         return value, pytree.unflatten(value, list(blocks))

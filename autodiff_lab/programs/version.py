@@ -24,8 +24,8 @@ from ..transforms import pytree
 from .arguments import TAKEN, Inputs, take_name, write_conditions
 from .codegen import Writer
 from .draft import Draft
+from .expressions import IN_NUMPY
 from .optimize import optimize
-from .python_names import IN_NUMPY
 from .split_functions import indent, split_functions
 from .trace_derivative import RecordedDerivative
 
@@ -89,7 +89,7 @@ class Version:
         Where its functions are defined.
     recorded, operations : Operations
         On the tape, and in the program.
-    of_f : int
+    function_operations : int
         Operations of the function itself.
     entry : callable or None
         What a call of the program runs; see `make_entry`.
@@ -248,11 +248,8 @@ def _prepare_listing(lines: Sequence[int], draft: Draft, writer: Writer) -> Call
         for i in lines:
             operands = [names[j] if j >= 0 else format_value(x) for j, x in zip(parents[i], args[i], strict=True)]
             op = ops[i]
-            text = (
-                repr(float(known[i]))
-                if op is None
-                else format_call(op.name, op.symbol, operands, dict(static.get(i, {})))
-            )
+            options = dict(static.get(i, {}))
+            text = format_call(op.name, op.symbol, operands, options) if op else repr(float(known[i]))
             final = -1 if i in fate else i
             while final >= 0 and final not in written:  # its expression was folded into the line that uses it
                 final = consumer[final]

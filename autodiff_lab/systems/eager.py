@@ -18,7 +18,7 @@ import numpy as np
 from ..engine.broadcasting import shape_of
 from ..engine.dispatch import Level, Op, Traced, as_operand
 from ..engine.errors import InputError, MutationError
-from ..engine.levels import is_paused, open_levels, pauses
+from ..engine.levels import StandingLevel, is_paused, open_levels, pauses
 from ..engine.operators import Overloaded
 from ..engine.printing import format_value
 from ..engine.values import as_shaped, as_value, to_output
@@ -27,13 +27,8 @@ from ..transforms import custom
 __all__ = ["Eager", "Recorder", "Tensor", "Variable", "constant", "custom_gradient"]
 
 
-class EagerLevel(Level):
+class EagerLevel(StandingLevel):
     """The level of all eager values: compute, make a tensor of the result, and let the active tapes record it."""
-
-    __slots__ = ()
-
-    def __init__(self) -> None:
-        self.number, self.open = 0, True
 
     def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any]) -> Any:
         """Compute one operation, and let each tape that watches an operand record it."""
@@ -203,21 +198,16 @@ class Variable(Eager):
 
 
 class Recorder(Level):
-    """A level that records the eager operations of its thread: the base of GradientTape."""
+    """A level that records the eager operations of its thread: the base of GradientTape.
+
+    It says whether it ``watches(operands)``; then it is told to ``record(op, operands, static, result)``, and with
+    ``note_read(variable, tensor)`` that a Variable was read, and which tensor that gave.
+    """
 
     thread = 0
-
-    def watches(self, operands: tuple[Any, ...]) -> bool:
-        """Whether an operation on these is to be recorded."""
-        raise NotImplementedError
-
-    def record(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any], result: Tensor) -> None:
-        """Record an operation that has run."""
-        raise NotImplementedError
-
-    def note_read(self, variable: Variable, tensor: Tensor) -> None:
-        """Note that a Variable was read, and which tensor that gave."""
-        raise NotImplementedError
+    watches: Callable[[tuple[Any, ...]], bool]
+    record: Callable[[Op, tuple[Any, ...], Mapping[str, Any], Tensor], None]
+    note_read: Callable[[Variable, Tensor], None]
 
 
 def active_recorders() -> list[Recorder]:

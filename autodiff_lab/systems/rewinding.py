@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from ..engine.dispatch import Op, unit_partial
 from ..engine.errors import ShapeError
 from ..transforms import pytree
 from .eager import Eager, Tensor, Variable, constant
+
+if TYPE_CHECKING:
+    from .gradient_tape import GradientTape
 
 __all__ = ["READ", "Record", "Step", "Sweep"]
 
@@ -119,12 +122,10 @@ class Sweep:
 
     Parameters
     ----------
+    tape : GradientTape
+        It knows the place of the record that made a tensor, and what it calls the tensors that it watches.
     recorded : mapping of int to Record
-        The tape, by place.
-    made_by : mapping of int to int or None
-        The place of the record that made a tensor, by the tensor's number; None for what is watched.
-    names : mapping of int to str
-        What is watched is called, by number.
+        Its records, by place.
     targets, sources : sequences of Tensor and Variable
 
     Attributes
@@ -140,15 +141,10 @@ class Sweep:
     """
 
     def __init__(
-        self,
-        recorded: Mapping[int, Record],
-        made_by: Mapping[int, int | None],
-        names: Mapping[int, str],
-        targets: Sequence[Eager],
-        sources: Sequence[Eager],
+        self, tape: GradientTape, recorded: Mapping[int, Record], targets: Sequence[Eager], sources: Sequence[Eager]
     ) -> None:
-        self.made_by, self.names = made_by, names
-        self.sources = {x.number for x in sources if x.number in made_by}
+        self.made_by, self.names = tape.made_by, tape.names
+        self.sources = {x.number for x in sources if x.number in self.made_by}
         self.records: dict[int, Record] = {}
         self.missing: dict[int, int] = {}
         self.adjoints: dict[int, Tensor] = {}

@@ -32,21 +32,8 @@ from typing import Any, NamedTuple
 from ..engine.errors import InputError
 from ..transforms.gradients import vjp
 
-__all__ = [
-    "SCHEDULES",
-    "Action",
-    "Cost",
-    "Reversal",
-    "beta",
-    "binomial",
-    "cost",
-    "fewest_extra_steps",
-    "keep_all",
-    "keep_none",
-    "repetitions",
-    "reverse",
-    "segments",
-]
+__all__ = ["SCHEDULES", "Action", "Cost", "Reversal", "beta", "binomial", "cost", "fewest_extra_steps"]
+__all__ += ["keep_all", "keep_none", "repetitions", "reverse", "segments"]
 
 
 class Action(NamedTuple):

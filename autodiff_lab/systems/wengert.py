@@ -30,8 +30,9 @@ from typing import Any
 import numpy as np
 
 from ..engine.broadcasting import shape_of
-from ..engine.dispatch import NO_OPTIONS, TABLE, Level, Op, as_operand
+from ..engine.dispatch import NO_OPTIONS, TABLE, Op, as_operand
 from ..engine.errors import ShapeError, UnsupportedError
+from ..engine.levels import StandingLevel
 from ..engine.operators import Overloaded, is_operand
 from ..engine.rules.elementwise import as_numpy_number
 from ..engine.values import as_number
@@ -50,13 +51,8 @@ PLAIN_TYPES = (float, int)
 __all__ = ["FUNCTIONS", "Bin", "Cell", "Tape", "Un", "Var", "var", *FUNCTIONS]
 
 
-class CellLevel(Level):
+class CellLevel(StandingLevel):
     """The level of all cells: an operation with a cell among its operands makes another cell."""
-
-    __slots__ = ()
-
-    def __init__(self) -> None:
-        self.number, self.open = 0, True
 
     def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any] = NO_OPTIONS) -> Any:
         """Carry out one operation on numbers, and keep its local partials."""

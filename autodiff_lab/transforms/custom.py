@@ -76,20 +76,14 @@ def custom_gradient(
             """Compute `f`, or hand over to a lower level that should see one line too."""
             return apply(op, operands) if any(isinstance(x, Traced) for x in operands) else as_operand(f(*operands))
 
-        rules: Any = ()
+        name = replace_bidi(f.__name__)
         if partials is not None:
-            op = Op(
-                replace_bidi(f.__name__),
-                compute,
-                "elementwise",
-                partials if isinstance(partials, tuple) else (partials,),
-            )
+            op = Op(name, compute, "elementwise", partials if isinstance(partials, tuple) else (partials,))
         else:
-            op = Op(replace_bidi(f.__name__), compute, "general", rules, variadic=True)
-            op.rules = ((_from_vjp(vjp, f.__name__) if vjp else _from_jvp(jvp)),)  # type: ignore[arg-type]
-            if jvp is not None:
-                op.push = lambda y, operands, tangents, static: jvp(_fill_tangents(operands, tangents), y, *operands)
-
+            rule = _from_vjp(vjp, f.__name__) if vjp else _from_jvp(jvp)  # type: ignore[arg-type]
+            op = Op(name, compute, "general", (rule,), variadic=True)
+        if jvp is not None:
+            op.push = lambda y, operands, tangents, static: jvp(_fill_tangents(operands, tangents), y, *operands)
         op.inside = f
 
         @wraps(f)
@@ -235,8 +229,7 @@ def checkpoint(f: Callable[..., Any]) -> Callable[..., Any]:
                 )
             return pullback(g)[k]
 
-        op = Op(replace_bidi(getattr(f, "__name__", "checkpoint")), compute, "general", variadic=True)
-        op.rules = (again,)
+        op = Op(replace_bidi(getattr(f, "__name__", "checkpoint")), compute, "general", (again,), variadic=True)
         op.inside = on_leaves
         return apply(op, tuple(as_operand(x) for x in leaves))
 

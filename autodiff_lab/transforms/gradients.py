@@ -14,27 +14,10 @@ from ..engine.errors import InputError, ShapeError
 from ..engine.tape import MAX_TAPE_LINES, Tape
 from ..engine.values import as_shaped, as_value, ones, to_output, to_outputs, zeros
 from ..engine.variable import Variable
-from . import pytree
+from . import pytree, recording
 from .keywords import check_keywords
-from .recording import (
-    argument_names,
-    check_result,
-    derivative_name,
-    find_count_arguments,
-    name_of,
-    record_call,
-    require_scalar,
-    resolve_argnums,
-    result_line,
-    result_value,
-    sweep_tape,
-)
 
 __all__ = ["grad", "jvp", "record", "value_and_grad", "vjp"]
-
-
-LEAF_TYPES = frozenset({float, np.float64, np.ndarray, Variable, Dual})
-"""Arguments that need not be taken apart, nor their gradients put together."""
 
 
 CONSTANT_TYPES = (str, bool, np.bool_, type(None))
@@ -103,26 +86,26 @@ def record(
     while True:
         tape = Tape(sites, most)
         try:
-            result, _ = record_call(f, args, which, kwargs, tape, named=True, copied=True)
+            result, _ = recording.record_call(f, args, which, kwargs, tape, named=True, copied=True)
             break
         except Exception:
-            needed = find_count_arguments(tape, args, which)
+            needed = recording.find_count_arguments(tape, args, which)
             if not needed or len(needed) == len(which):
                 raise
             counts |= needed
             which = [k for k in which if k not in needed]
     if kwargs or len(which) < len(args):
-        names = argument_names(f, len(args))
+        names = recording.argument_names(f, len(args))
         tape.constant_arguments = {names[k]: x for k, x in enumerate(args) if k not in which} | dict(kwargs or {})
         tape.count_arguments = tuple(names[k] for k in sorted(counts))
     if pytree.children(result) is not None:
-        maker = derivative_name(f)
+        maker = recording.derivative_name(f)
         one = f"Take one of them, `lambda *x: {maker}(…)(*x)[0]`" if maker else "Return one array, np.stack([...])"
         raise ShapeError(
-            f"{name_of(f)} returned a {type(result).__name__} of results, and a tape has one result. "
+            f"{recording.name_of(f)} returned a {type(result).__name__} of results, and a tape has one result. "
             f"{one}, or use vjp, which takes several."
         )
-    tape.output, value = result_line(result, tape), result_value(result, tape)
+    tape.output, value = recording.result_line(result, tape), recording.result_value(result, tape)
     if tape.output is None:
         tape.constant = value
     return to_output(value), tape
@@ -165,17 +148,18 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tupl
     >>> value, pullback(1.0)
     (10.0, (5.0, 2.0))
     """
-    result, tape = record_call(f, primals, range(len(primals)), copied=True)
+    everywhere = range(len(primals))
+    result, tape = recording.record_call(f, primals, everywhere, copied=True)
     outputs = pytree.flatten(result)
-    value = pytree.map_leaves(lambda y: to_output(result_value(y, tape)), result)
+    value = pytree.map_leaves(lambda y: to_output(recording.result_value(y, tape)), result)
 
     def pullback(cotangent: Any) -> tuple[Any, ...]:
         seeds = [
-            as_shaped(c, result_value(y, tape), "the cotangent")
+            as_shaped(c, recording.result_value(y, tape), "the cotangent")
             for c, y in zip(pytree.match_leaves(cotangent, result, "the cotangent"), outputs, strict=True)
         ]
-        gradients = iter(to_outputs(sweep_tape(tape, outputs, seeds), tape.values[: tape.n_inputs], seeds))
-        return tuple(pytree.map_leaves(lambda _: next(gradients), x) for x in primals)
+        gradients = to_outputs(recording.sweep_tape(tape, outputs, seeds), tape.values[: tape.n_inputs], seeds)
+        return recording.group_by_argument(gradients, everywhere, everywhere, primals)
 
     return value, pullback
 
@@ -278,31 +262,25 @@ def grad(f: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool 
 
 
 def differentiate(
-    f: Callable[..., Any],
-    argnums: int | Sequence[int],
-    has_aux: bool,
-    args: tuple[Any, ...],
-    kwargs: dict[str, Any],
+    f: Callable[..., Any], argnums: int | Sequence[int], has_aux: bool, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[Any, Any, Any]:
     """Record `f` and sweep back: the value, the gradient in the shape of the arguments, and what else `f` returned."""
-    which = resolve_argnums(argnums, args, f)
-    result, tape = record_call(f, args, which, kwargs)
+    which = recording.resolve_argnums(argnums, args, f)
+    result, tape = recording.record_call(f, args, which, kwargs)
     aux = None
     if has_aux:
         if not isinstance(result, tuple) or len(result) != 2:
-            raise ShapeError(f"has_aux=True means that {name_of(f)} returns a pair (result, extra).")
+            raise ShapeError(f"has_aux=True means that {recording.name_of(f)} returns a pair (result, extra).")
         result, aux = result
-        aux = pytree.map_leaves(lambda y: to_output(result_value(y, tape)) if isinstance(y, Traced) else y, aux)
+        aux = pytree.map_leaves(
+            lambda y: to_output(recording.result_value(y, tape)) if isinstance(y, Traced) else y, aux
+        )
     if type(result) is not Variable or type(result.value) is not np.float64:
-        require_scalar(result, f)
-    value = result_value(result, tape)
+        recording.require_scalar(result, f)
+    value = recording.result_value(result, tape)
     seeds = (ones(value),)
-    gradients = to_outputs(sweep_tape(tape, (result,), seeds), tape.values, seeds)
-    if len(which) != len(gradients) or not LEAF_TYPES.issuperset(map(type, args)):
-        remaining = iter(gradients)
-        of = {k: pytree.map_leaves(lambda _: next(remaining), args[k]) for k in dict.fromkeys(which)}
-        gradients = [of[k] for k in which]
-    return to_output(value), gradients[0] if hasattr(argnums, "__index__") else tuple(gradients), aux
+    gradients = to_outputs(recording.sweep_tape(tape, (result,), seeds), tape.values, seeds)
+    return to_output(value), recording.group_by_argument(gradients, argnums, which, args), aux
 
 
 def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
@@ -352,15 +330,12 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
         if type(x) is type(t) is np.ndarray and x.dtype is t.dtype is FLOAT64 and x.shape == t.shape != ():
             inputs.append(dual(x, t, forward))  # nothing to convert, nothing to complain about
             continue
-        moving = iter(pytree.match_leaves(t, x, f"tangent {k}"))
-        labels = iter(pytree.paths(f"{k}", x))
-
-        def lifted(leaf: Any, labels: Any = labels, moving: Any = moving) -> Dual:
-            label = next(labels)
+        duals: list[Any] = []
+        moving = pytree.match_leaves(t, x, f"tangent {k}")
+        for label, leaf, tangent in zip(pytree.paths(f"{k}", x), pytree.flatten(x), moving, strict=True):
             value = as_value(leaf, f"primal {label}")
-            return dual(value, as_shaped(next(moving), value, f"tangent {label}"), forward)
-
-        inputs.append(pytree.map_leaves(lifted, x))
+            duals.append(dual(value, as_shaped(tangent, value, f"tangent {label}"), forward))
+        inputs.append(pytree.unflatten(x, duals))
     result = forward.run(f, inputs)
     if type(result) is Dual and result.level is forward:
         return to_output(result.value), to_output(result.tangent)
@@ -368,7 +343,7 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     def split(y: Any) -> tuple[Any, Any]:
         if type(y) is Dual and y.level is forward:
             return to_output(y.value), to_output(y.tangent)
-        plain = check_result(y)
+        plain = recording.check_result(y)
         return to_output(plain), to_output(zeros(plain))
 
     pairs = [split(y) for y in pytree.flatten(result)]

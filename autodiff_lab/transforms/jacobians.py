@@ -19,19 +19,8 @@ from ..engine.dual import Dual, ForwardPass, dual
 from ..engine.errors import ShapeError
 from ..engine.levels import no_recording
 from ..engine.values import as_shaped, as_value, ones, to_output, to_outputs, zeros
-from . import pytree
-from .gradients import LEAF_TYPES, differentiate, grad, jvp, vjp
-from .recording import (
-    check_result,
-    innermost_value,
-    name_of,
-    push_tangents,
-    record_call,
-    resolve_argnums,
-    result_line,
-    result_value,
-    sweep_tape,
-)
+from . import pytree, recording
+from .gradients import differentiate, grad, jvp, vjp
 
 __all__ = ["elementwise_grad", "hessian", "hvp", "jacfwd", "jacobian", "jacrev", "linearize"]
 
@@ -67,7 +56,7 @@ def jacfwd(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[
 
     @wraps(f)
     def jacobian(*args: Any, **kwargs: Any) -> Any:
-        which = resolve_argnums(argnums, args, f)
+        which = recording.resolve_argnums(argnums, args, f)
         asked = dict.fromkeys(which)
         leaves = [as_value(x, "the input") for k in asked for x in pytree.flatten(args[k])]
         sizes = [x.size for x in leaves]
@@ -89,14 +78,14 @@ def jacfwd(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[
             if type(y) is Dual and y.level is forward:
                 tangent = y.tangent
             else:
-                tangent = np.zeros((*batch, *shape), dtype=check_result(y).dtype)
+                tangent = np.zeros((*batch, *shape), dtype=recording.check_result(y).dtype)
             columns = tangent.reshape((*shape, 1)) if single else tangent.transpose((*range(1, len(shape) + 1), 0))
             parts, start = [], 0
             for x, n in zip(leaves, sizes, strict=True):
                 part = columns if n == count else columns[..., start : start + n]
                 parts.append(to_output(as_operand(part.reshape((*shape, *shape_of(x))))))
                 start += n
-            return group_by_argument(parts, argnums, which, args)
+            return recording.group_by_argument(parts, argnums, which, args)
 
         return pytree.map_leaves(block, result)
 
@@ -133,17 +122,17 @@ def jacrev(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[
 
     @wraps(f)
     def jacobian(*args: Any, **kwargs: Any) -> Any:
-        which = resolve_argnums(argnums, args, f)
-        result, tape = record_call(f, args, which, kwargs)
+        which = recording.resolve_argnums(argnums, args, f)
+        result, tape = recording.record_call(f, args, which, kwargs)
 
         def block(y: Any) -> Any:
-            value = result_value(y, tape)
+            value = recording.result_value(y, tape)
             shape = shape_of(value)
             rows = []
             for entry in range(math.prod(shape)):
                 seed = np.zeros(shape, dtype=value.dtype)
                 seed.flat[entry] = 1.0
-                rows.append(sweep_tape(tape, [y], [seed[()]]))
+                rows.append(recording.sweep_tape(tape, [y], [seed[()]]))
             inputs = tape.values[: tape.n_inputs]
             if not rows:
                 parts = [np.zeros((*shape, *shape_of(x)), dtype=x.dtype) for x in inputs]
@@ -152,7 +141,7 @@ def jacrev(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[
             else:
                 stacked = [np.reshape(np.stack(g), (*shape, *shape_of(g[0]))) for g in zip(*rows, strict=True)]
                 parts = [g.astype(x.dtype, copy=False) for g, x in zip(stacked, inputs, strict=True)]
-            return group_by_argument(parts, argnums, which, args)
+            return recording.group_by_argument(parts, argnums, which, args)
 
         return pytree.map_leaves(block, result)
 
@@ -190,7 +179,7 @@ def jacobian(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callabl
 
     @wraps(f)
     def cheaper(*args: Any, **kwargs: Any) -> Any:
-        which = resolve_argnums(argnums, args, f)
+        which = recording.resolve_argnums(argnums, args, f)
         inputs = sum(math.prod(shape_of(as_value(x))) for k in dict.fromkeys(which) for x in pytree.flatten(args[k]))
         outputs = sum(math.prod(shape_of(y)) for y in pytree.flatten(f(*args, **kwargs)))
         return (jacrev if outputs < inputs else jacfwd)(f, argnums)(*args, **kwargs)
@@ -292,23 +281,23 @@ def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., 
     >>> value, push(1.0, 0.0), push(0.0, 1.0)
     (10.0, 5.0, 2.0)
     """
-    result, tape = record_call(f, primals, range(len(primals)), copied=True)
+    result, tape = recording.record_call(f, primals, range(len(primals)), copied=True)
 
     def push(*tangents: Any) -> Any:
         if len(tangents) != len(primals):
             raise ShapeError(f"The linear map takes {len(primals)} tangents, and was given {len(tangents)}.")
         leaves = [t for k, x in enumerate(primals) for t in pytree.match_leaves(tangents[k], x, f"tangent {k}")]
         seeds = [as_shaped(t, x, "the tangent") for t, x in zip(leaves, tape.values, strict=False)]
-        moving = push_tangents(tape, seeds)
+        moving = recording.push_tangents(tape, seeds)
 
         def tangent(y: Any) -> Any:
-            line = result_line(y, tape)
+            line = recording.result_line(y, tape)
             found = None if line is None else moving[line]
-            return to_output(zeros(result_value(y, tape)) if found is None else found)
+            return to_output(zeros(recording.result_value(y, tape)) if found is None else found)
 
         return pytree.map_leaves(tangent, result)
 
-    return pytree.map_leaves(lambda y: to_output(result_value(y, tape)), result), push
+    return pytree.map_leaves(lambda y: to_output(recording.result_value(y, tape)), result), push
 
 
 def elementwise_grad(f: Callable[..., Any], argnums: int = 0) -> Callable[..., Any]:
@@ -348,11 +337,10 @@ def elementwise_grad(f: Callable[..., Any], argnums: int = 0) -> Callable[..., A
         def of_one(x: Any) -> Any:
             return f(*args[:argnums], x, *args[argnums + 1 :], **kwargs)
 
-        value, pullback = vjp(of_one, args[argnums])
+        point = args[argnums]
+        value, pullback = vjp(of_one, point)
         slopes = pullback(pytree.map_leaves(lambda y: ones(as_value(y)), value))[0]
-        for y, x in zip(
-            pytree.match_leaves(value, args[argnums], "the result"), pytree.flatten(args[argnums]), strict=True
-        ):
+        for y, x in zip(pytree.match_leaves(value, point, "the result"), pytree.flatten(point), strict=True):
             if shape_of(y) != shape_of(as_value(x)):
                 _refuse_mixed(f)
         with no_recording():
@@ -376,23 +364,15 @@ def _require_elementwise(f: Callable[..., Any], value: Any, pullback: Callable[.
 
         weighted = pullback(pytree.map_leaves(weights, value))[0]
         for g, slope in zip(pytree.flatten(weighted), pytree.flatten(slopes), strict=True):
-            expected = innermost_value(slope * weights(slope))
+            expected = recording.innermost_value(slope * weights(slope))
             least = np.finfo(expected.dtype).tiny * 2.0**2**digits  # smaller numbers lose digits
-            if not np.allclose(innermost_value(g), expected, rtol=1e-5, atol=least, equal_nan=True):
+            if not np.allclose(recording.innermost_value(g), expected, rtol=1e-5, atol=least, equal_nan=True):
                 _refuse_mixed(f)
 
 
 def _refuse_mixed(f: Callable[..., Any]) -> NoReturn:
     raise ShapeError(
-        f"{name_of(f)} does not work entry by entry: an entry of its result depends on other entries of the argument "
-        "than its own, or has no entry of its own. Use jacobian for all these derivatives, or vjp for a weighted sum."
+        f"{recording.name_of(f)} does not work entry by entry: an entry of its result depends on other entries of the "
+        "argument than its own, or has no entry of its own. Use jacobian for all these derivatives, or vjp for a "
+        "weighted sum."
     )
-
-
-def group_by_argument(parts: list[Any], argnums: int | Sequence[int], which: Sequence[int], args: Sequence[Any]) -> Any:
-    """Group blocks of a Jacobian in the structure of the arguments they belong to."""
-    if len(parts) == 1 and type(argnums) is int and type(args[argnums]) in LEAF_TYPES:
-        return parts[0]
-    remaining = iter(parts)
-    of = {k: pytree.map_leaves(lambda _: next(remaining), args[k]) for k in dict.fromkeys(which)}
-    return of[which[0]] if hasattr(argnums, "__index__") else tuple(of[k] for k in which)

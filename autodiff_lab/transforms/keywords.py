@@ -51,18 +51,15 @@ def check_keywords(public: F | None = None, *, more: Sequence[str] = ()) -> Any:
         strange = [name for name in options if name not in own and name not in parameters]
         if strange:
             name, there = public.__qualname__, ", ".join(own)
-            raise InputError(
-                f"{name} has no option {strange[0]!r}; it has {there}.{_hint_kwargs(name, f, strange, options)}"
-            )
+            hint = _hint_kwargs(name, f, strange, options)
+            raise InputError(f"{name} has no option {strange[0]!r}; it has {there}.{hint}")
         try:
             return public(*args, **options)
         except AutodiffError as error:
             shared = [name for name in options if name in parameter_names(f)]
             if shared and error.args:
-                error.args = (
-                    f"{error.args[0]}{_hint_kwargs(public.__qualname__, f, shared, options)}",
-                    *error.args[1:],
-                )
+                hint = _hint_kwargs(public.__qualname__, f, shared, options)
+                error.args = (f"{error.args[0]}{hint}", *error.args[1:])
             raise
 
     return call

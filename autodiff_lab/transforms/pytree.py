@@ -41,16 +41,12 @@ def unflatten(like: Any, leaves: list[Any]) -> Any:
 
 def map_leaves(function: Callable[[Any], Any], tree: Any) -> Any:
     """Apply a function to each leaf, from left to right, and keep the shape of the tree."""
-    if not isinstance(tree, (dict, list, tuple)):
-        return function(tree)
-    entries = children(tree) or []
-    new = [(key, map_leaves(function, entry)) for key, entry in entries]
     if isinstance(tree, dict):
-        return dict(new)
-    values = [entry for _, entry in new]
-    if hasattr(tree, "_fields"):
-        return type(tree)(*values)
-    return type(tree)(values) if isinstance(tree, (list, tuple)) else values
+        return {key: map_leaves(function, entry) for key, entry in tree.items()}
+    if not isinstance(tree, (list, tuple)):
+        return function(tree)
+    entries = [map_leaves(function, entry) for entry in tree]
+    return type(tree)(*entries) if hasattr(tree, "_fields") else type(tree)(entries)
 
 
 def paths(name: str, tree: Any) -> list[str]:

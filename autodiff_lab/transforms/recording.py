@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import functools
 import inspect
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ..engine.broadcasting import shape_of
 from ..engine.dispatch import NO_OPTIONS, Traced
+from ..engine.dual import Dual
 from ..engine.errors import InputError, LeakError, ShapeError
 from ..engine.printing import replace_bidi
 from ..engine.tape import Tape
@@ -19,25 +20,15 @@ from ..engine.values import as_value, zeros
 from ..engine.variable import Variable
 from . import execution_log, pytree
 
-__all__ = [
-    "argument_names",
-    "check_result",
-    "derivative_name",
-    "find_count_arguments",
-    "innermost_value",
-    "name_of",
-    "push_line",
-    "push_tangents",
-    "record_call",
-    "require_scalar",
-    "resolve_argnums",
-    "result_line",
-    "result_value",
-    "sweep_tape",
-]
+__all__ = ["argument_names", "check_result", "derivative_name", "find_count_arguments", "group_by_argument"]
+__all__ += ["innermost_value", "name_of", "push_line", "push_tangents", "record_call", "require_scalar"]
+__all__ += ["resolve_argnums", "result_line", "result_value", "sweep_tape"]
 
 
 NUMBER_TYPES = frozenset({float, np.float64})
+
+LEAF_TYPES = frozenset({float, np.float64, np.ndarray, Variable, Dual})
+"""Arguments that need not be taken apart, nor their gradients put together."""
 
 FIRST_ARGUMENTS = frozenset(tuple(range(n)) for n in range(1, 20))
 """All arguments in a row: what `argnums` nearly always is, where it is not one number."""
@@ -66,19 +57,13 @@ def record_call(
             continue
         if not named:  # nobody will read the names, and finding them costs more than a small derivative
             try:
-                inputs[k] = pytree.map_leaves(lambda leaf: _add_unnamed_input(tape, leaf, copied), args[k])
+                inputs[k] = pytree.map_leaves(partial(_add_input, tape, copied, iter(())), args[k])
                 continue
             except InputError:
                 pass  # the way with names comes to the same leaf, and says which it is
         names = names or argument_names(f, len(args))
         labels = iter(pytree.paths(names[k], args[k]))
-
-        def lifted(leaf: Any, labels: Any = labels) -> Variable:
-            label = next(labels)
-            value = as_value(leaf, f"the input {label}")
-            return tape.input(value.copy() if copied and value is leaf and type(leaf) is np.ndarray else value, label)
-
-        inputs[k] = pytree.map_leaves(lifted, args[k])
+        inputs[k] = pytree.map_leaves(partial(_add_input, tape, copied, labels), args[k])
     call = f if not kwargs else lambda *inputs: f(*inputs, **kwargs)
     if tape.call_stacks is None:
         return tape.run(call, inputs), tape
@@ -103,9 +88,10 @@ def find_count_arguments(tape: Tape, args: Sequence[Any], which: Sequence[int]) 
     return needed if all(np.asarray(leaf).dtype.kind in "iu" for leaf in leaves) else set()
 
 
-def _add_unnamed_input(tape: Tape, leaf: Any, copied: bool) -> Variable:
-    value = as_value(leaf)
-    return tape.input(value.copy() if copied and value is leaf and type(leaf) is np.ndarray else value)
+def _add_input(tape: Tape, copied: bool, labels: Iterator[str], leaf: Any) -> Variable:
+    label = next(labels, "")
+    value = as_value(leaf, f"the input {label}" if label else "the input")
+    return tape.input(value.copy() if copied and value is leaf and type(leaf) is np.ndarray else value, label)
 
 
 def sweep_tape(tape: Tape, outputs: Sequence[Any], seeds: Sequence[Any]) -> list[Any]:
@@ -189,8 +175,6 @@ def resolve_argnums(argnums: int | Sequence[int], args: Sequence[Any], f: Callab
         which = [*map(operator.index, (argnums,) if hasattr(argnums, "__index__") else argnums)]
     except TypeError:
         raise InputError(f"argnums is {argnums!r}; it takes a position (0, 1, …) or a tuple of positions.") from None
-    if which and min(which) >= 0 and max(which) < len(args):
-        return which
     for k in which:
         if not -len(args) <= k < len(args):
             raise InputError(
@@ -209,6 +193,17 @@ def argument_names(f: Callable[..., Any], count: int) -> list[str]:
     names = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     rest = next((p.name for p in parameters if p.kind == p.VAR_POSITIONAL), "x")
     return (names + [f"{rest}[{k}]" for k in range(max(0, count - len(names)))])[:count]
+
+
+def group_by_argument(
+    leaves: list[Any], argnums: int | Sequence[int], which: Sequence[int], args: Sequence[Any]
+) -> Any:
+    """Group gradients (or blocks of a Jacobian), one for each leaf asked for, in the structure of the arguments."""
+    if len(which) != len(leaves) or not LEAF_TYPES.issuperset(map(type, args)):
+        remaining = iter(leaves)
+        of = {k: pytree.map_leaves(lambda _: next(remaining), args[k]) for k in dict.fromkeys(which)}
+        leaves = [of[k] for k in which]
+    return leaves[0] if hasattr(argnums, "__index__") else tuple(leaves)
 
 
 def require_scalar(result: Any, f: Callable[..., Any]) -> None:
@@ -236,10 +231,10 @@ def name_of(f: Callable[..., Any]) -> str:
     """The name of a function, for titles and messages. A gradient has a prime.
 
     >>> from autodiff_lab import grad, jacobian
-    >>> name_of(functools.partial(pow, 2)), name_of(lambda x: x), name_of(grad(grad(abs))), name_of(jacobian(grad(abs)))
+    >>> name_of(partial(pow, 2)), name_of(lambda x: x), name_of(grad(grad(abs))), name_of(jacobian(grad(abs)))
     ('pow', '<lambda>', 'abs′′', 'jacobian(abs′)')
     """
-    if isinstance(f, functools.partial):
+    if isinstance(f, partial):
         return name_of(f.func)
     maker = derivative_name(f)
     if maker:

@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.dispatch import FLOAT64, NO_OPTIONS, Level, Op, Traced
+from ..engine.dispatch import FLOAT64, NO_OPTIONS, Op, Traced
 from ..engine.errors import DetachedError
+from ..engine.levels import StandingLevel
 from ..engine.operators import Overloaded
 from ..engine.printing import format_call, format_index, format_static, format_value
 from ..engine.rules.special import SPECIAL_ROWS
@@ -21,44 +22,36 @@ from ..engine.rules.special import SPECIAL_ROWS
 __all__ = ["Symbol"]
 
 
-class SymbolLevel(Level):
+class SymbolLevel(StandingLevel):
     """The level of Symbols, above every derivative: an operation on a Symbol builds an expression."""
 
-    __slots__ = ()
-
-    def __init__(self) -> None:
-        self.number, self.open = float("inf"), True
+    number = float("inf")
 
     def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any]) -> Any:
-        neutral = _NEUTRAL.get(op.name)
-        if neutral is not None and len(operands) == 2:
-            for x, other, side in (
-                (operands[0], operands[1], 0),
-                (operands[1], operands[0], 1),
-            ):
-                if side in neutral[1] and not isinstance(x, Traced) and np.ndim(x) == 0 and x == neutral[0]:
-                    return other
+        neutral, sides = _NEUTRAL.get(op.name, (0, ()))
+        for side in sides if len(operands) == 2 else ():
+            x = operands[side]
+            if not isinstance(x, Traced) and np.ndim(x) == 0 and x == neutral:
+                return operands[1 - side]
         return Symbol(op=op, operands=operands, static=static)
 
 
-_NEUTRAL = {
-    "add": (0, (0, 1)),
-    "subtract": (0, (1,)),
-    "multiply": (1, (0, 1)),
-    "divide": (1, (1,)),
-    "power": (1, (1,)),
+_NEUTRAL = {"add": (0, (0, 1)), "subtract": (0, (1,)), "multiply": (1, (0, 1)), "divide": (1, (1,)), "power": (1, (1,))}
+_STRENGTH = dict.fromkeys(("multiply", "divide", "matmul", "remainder", "floor_divide"), 3)
+_STRENGTH |= {"add": 1, "subtract": 1, "negative": 2, "power": 4}
+_LATEX_PATTERNS = {
+    "divide": (r"\frac{%s}{%s}", (0, 0)),
+    "reciprocal": (r"\frac{1}{%s}", (0,)),
+    "power": ("%s^{%s}", (5, 0)),
+    "square": ("%s^{2}", (5,)),
+    "remainder": (r"%s \bmod %s", (3, 4)),
+    "floor_divide": (r"\left\lfloor \frac{%s}{%s} \right\rfloor", (0, 0)),
+    "negative": ("-%s", (2,)),
+    "exp": ("e^{%s}", (0,)),
+    "sqrt": (r"\sqrt{%s}", (0,)),
+    "absolute": (r"\left|%s\right|", (0,)),
 }
-_STRENGTH = {
-    "add": 1,
-    "subtract": 1,
-    "multiply": 3,
-    "divide": 3,
-    "matmul": 3,
-    "remainder": 3,
-    "floor_divide": 3,
-    "negative": 2,
-    "power": 4,
-}
+"""What an operation is written as, and how tightly its operands must hold together to need no brackets in it."""
 _LATEX_FUNCTIONS = frozenset({"arccos", "arcsin", "arctan", "cos", "cosh", "log", "sin", "sinh", "tan", "tanh"})
 _LATEX_SIGNS = {"<=": r"\le", ">=": r"\ge", "!=": r"\ne", "==": "="}
 
@@ -120,32 +113,15 @@ class Symbol(Overloaded):
             a, b = map(_latex, self.operands)
             return rf"[{a} {_LATEX_SIGNS.get(self.op.symbol or '', self.op.symbol)} {b}]"
         plainly = [_latex(x) for x in self.operands]
-        if name == "divide":
-            return rf"\frac{{{plainly[0]}}}{{{plainly[1]}}}"
-        if name == "power":
-            return f"{_bracket_latex(self.operands[0], 5)}^{{{plainly[1]}}}"
+        if name in _LATEX_PATTERNS:
+            pattern, least = _LATEX_PATTERNS[name]
+            return pattern % tuple(map(_bracket_latex, self.operands, least))
         if name in ("multiply", "matmul"):
             a, b = _bracket_latex(self.operands[0], 2), _bracket_latex(self.operands[1], 3)
             return rf"{a} \cdot {b}" if b[:1].isdigit() or b[:1] == "-" else rf"{a} \, {b}"
         if name in ("add", "subtract"):
             right = _bracket_latex(self.operands[1], 3 if _latex(self.operands[1])[:1] == "-" else 1 + (name != "add"))
             return f"{plainly[0]} {self.op.symbol} {right}"
-        if name == "remainder":
-            return rf"{_bracket_latex(self.operands[0], 3)} \bmod {_bracket_latex(self.operands[1], 4)}"
-        if name == "floor_divide":
-            return rf"\left\lfloor \frac{{{plainly[0]}}}{{{plainly[1]}}} \right\rfloor"
-        if name == "negative":
-            return f"-{_bracket_latex(self.operands[0], 2)}"
-        special = {
-            "exp": "e^{%s}",
-            "sqrt": r"\sqrt{%s}",
-            "absolute": r"\left|%s\right|",
-            "reciprocal": r"\frac{1}{%s}",
-        }
-        if name in special:
-            return special[name] % plainly[0]
-        if name == "square":
-            return f"{_bracket_latex(self.operands[0], 5)}^{{2}}"
         if name in _LATEX_FUNCTIONS:
             inside = _remove_guard(self.operands[0])
             atom = isinstance(inside, Symbol) and inside.op is None
@@ -177,12 +153,7 @@ class Symbol(Overloaded):
             own = self.op.name == "getitem" or self.op.inside is not None  # a learner's function is not NumPy's
             home = "special." if prefix and self.op.name in SPECIAL_ROWS else prefix
             named = self.op.name if own else home + self.op.name
-            return format_call(
-                named,
-                None,
-                [_spell(x, prefix) for x in self.operands],
-                dict(self.static),
-            )
+            return format_call(named, None, [_spell(x, prefix) for x in self.operands], dict(self.static))
         if len(self.operands) == 1:
             return f"-{_bracket(self.operands[0], 4, prefix)}"
         left = _bracket(self.operands[0], 5 if self.op.name == "power" else min(strength, 2), prefix)

@@ -8,17 +8,17 @@ back, a product takes a stack of matrices. Any other operation runs once for eac
 from __future__ import annotations
 
 import operator
-import string
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import Any, NoReturn
 
 import numpy as np
 
-from ..engine.broadcasting import align_axes, shape_of
+from ..engine.broadcasting import align_axes, normalize_axes, shape_of
 from ..engine.dispatch import TABLE, Level, Op, apply, as_operand
 from ..engine.errors import InputError, ShapeError, UnsupportedError
 from ..engine.operators import Overloaded
+from ..engine.rules.products import einsum_batch
 from ..engine.values import to_output
 from . import pytree
 from .recording import argument_names, check_result, innermost_value, name_of
@@ -209,8 +209,7 @@ def _reduce(op: Op, x: Any, n: int, static: Mapping[str, Any]) -> Any:
     axis = static.get("axis")
     if axis is None and not static.get("keepdims"):
         return apply(op, (np.reshape(x, (shape_of(x)[0], -1)),), {**static, "axis": 1})
-    axes = range(n) if axis is None else axis if isinstance(axis, tuple) else (axis,)
-    behind = tuple(a % n + 1 for a in axes)
+    behind = tuple(a + 1 for a in normalize_axes(axis, n))
     return apply(op, (x,), {**static, "axis": behind[0] if len(behind) == 1 else behind})
 
 
@@ -227,15 +226,10 @@ def _multiply_matrices(values: Any, own: Any, shapes: Any) -> Any:
     return y[..., 0, :] if rows and not columns else y[..., 0] if rows else y
 
 
-def _sum_products(values: Any, own: Any, shapes: Any, subscripts: str) -> Any:
-    """Einstein's summation with one letter more."""
-    left, _, out = subscripts.partition("->")
-    new = next(c for c in string.ascii_letters if c not in subscripts)
-    terms = [new + term if mine else term for term, mine in zip(left.split(","), own, strict=True)]
-    return np.einsum(f"{','.join(terms)}->{new}{out}", *values)
-
-
-PRODUCTS: dict[Op, Callable[..., Any]] = {TABLE[np.matmul]: _multiply_matrices, TABLE["einsum"]: _sum_products}
+PRODUCTS: dict[Op, Callable[..., Any]] = {
+    TABLE[np.matmul]: _multiply_matrices,
+    TABLE["einsum"]: lambda values, own, shapes, subscripts: einsum_batch(values, own, subscripts),
+}
 ENTRY_BY_ENTRY = {
     *(op for key, op in TABLE.items() if isinstance(key, np.ufunc) and op.kind in ("flat", "comparison")),
     *(TABLE[key] for key in (np.where, "unless", np.round, np.around, "as integers")),

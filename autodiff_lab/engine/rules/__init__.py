@@ -16,30 +16,10 @@ from __future__ import annotations
 
 from . import building, grids, linear_algebra, products, reductions, shapes  # noqa: F401
 from . import elementwise as _elementwise  # noqa: F401 — reading a room fills the table
-from .rows import (
-    comparison,
-    composed,
-    elementwise,
-    flat,
-    general,
-    linear,
-    multilinear,
-    reduction,
-    shape_only,
-)
+from .rows import comparison, composed, elementwise, flat, general, linear, multilinear, reduction, shape_only
 
-__all__ = [
-    "comparison",
-    "composed",
-    "elementwise",
-    "flat",
-    "general",
-    "linear",
-    "multilinear",
-    "policy",
-    "reduction",
-    "shape_only",
-]
+__all__ = ["comparison", "composed", "elementwise", "flat", "general", "linear", "multilinear", "policy"]
+__all__ += ["reduction", "shape_only"]
 
 
 def policy() -> str:

@@ -10,7 +10,7 @@ import numpy as np
 from ..broadcasting import shape_of
 from ..dispatch import Traced, as_operand
 from ..errors import UnsupportedError
-from .rows import composed, linear
+from .rows import axis_behind_batch, composed, linear
 
 # Joined
 
@@ -22,23 +22,19 @@ def _span(axis: int, k: int, arrays: Sequence[Any]) -> tuple[Any, ...]:
     return (slice(None),) * axis + (slice(start, start + shape_of(arrays[k])[axis]),)
 
 
-def _behind_one(axis: int) -> int:
-    return axis if axis < 0 else axis + 1
-
-
 linear(
     np.stack,
     lambda k, g, y, *arrays, axis=0: g[(slice(None),) * (axis % len(shape_of(y))) + (k,)],
     call=lambda *arrays, axis=0: np.stack(arrays, axis=axis),
     variadic=True,
-    batched=lambda ts, y, axis=0: np.stack(ts, axis=_behind_one(axis)),
+    batched=lambda ts, y, axis=0: np.stack(ts, axis=axis_behind_batch(axis)),
 )
 join = linear(
     "concatenate",
     lambda k, g, y, *arrays, axis=0: g[_span(axis, k, arrays)],
     call=lambda *arrays, axis=0: np.concatenate(arrays, axis=axis),
     variadic=True,
-    batched=lambda ts, y, axis=0: np.concatenate(ts, axis=_behind_one(axis)),
+    batched=lambda ts, y, axis=0: np.concatenate(ts, axis=axis_behind_batch(axis)),
 )
 
 

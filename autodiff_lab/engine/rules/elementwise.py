@@ -9,7 +9,7 @@ import numpy as np
 
 from ..dispatch import Traced, unit_partial
 from ..errors import MutationError
-from .rows import comparison, composed, elementwise, flat, shape_only, unless
+from .rows import comparison, composed, elementwise, flat, over_length, shape_only, unless
 
 
 def as_numpy_number(x: Any) -> Any:
@@ -30,19 +30,9 @@ elementwise(np.add, unit_partial, unit_partial, call=operator.add, symbol="+")
 elementwise(np.subtract, unit_partial, lambda y, a, b: -1.0, call=operator.sub, symbol="-")
 elementwise(np.multiply, lambda y, a, b: b, lambda y, a, b: a, call=operator.mul, symbol="*")
 elementwise(
-    np.divide,
-    lambda y, a, b: 1 / as_numpy_number(b),
-    lambda y, a, b: -y / b,
-    call=operator.truediv,
-    symbol="/",
+    np.divide, lambda y, a, b: 1 / as_numpy_number(b), lambda y, a, b: -y / b, call=operator.truediv, symbol="/"
 )
-elementwise(
-    np.power,
-    _power_left,
-    lambda y, a, b: y * np.log(unless(a == 0, 1.0, a)),
-    call=operator.pow,
-    symbol="**",
-)
+elementwise(np.power, _power_left, lambda y, a, b: y * np.log(unless(a == 0, 1.0, a)), call=operator.pow, symbol="**")
 elementwise(np.remainder, unit_partial, lambda y, a, b: -np.floor_divide(a, b), call=operator.mod, symbol="%")
 elementwise(
     np.fmod, unit_partial, lambda y, a, b: -np.rint((a - y) / b)
@@ -75,11 +65,7 @@ for log_of_sum, exp in ((np.logaddexp, np.exp), (np.logaddexp2, np.exp2)):
     )
 elementwise(np.sqrt, lambda y, x: 0.5 / y)
 elementwise(np.cbrt, lambda y, x: 1 / (3 * y * y))
-elementwise(
-    np.hypot,
-    lambda y, a, b: unless(y == 0, 0.0, a / unless(y == 0, 1.0, y)),
-    lambda y, a, b: unless(y == 0, 0.0, b / unless(y == 0, 1.0, y)),
-)
+elementwise(np.hypot, lambda y, a, b: over_length(a, y), lambda y, a, b: over_length(b, y))
 
 # Angles
 
@@ -126,26 +112,10 @@ def _sinc(x: Any) -> Any:
 
 elementwise(np.absolute, lambda y, x: np.sign(x))
 elementwise(np.fabs, lambda y, x: np.sign(x))
-elementwise(
-    np.maximum,
-    lambda y, a, b: (a > b) + (a == b) / 2,
-    lambda y, a, b: (b > a) + (a == b) / 2,
-)
-elementwise(
-    np.minimum,
-    lambda y, a, b: (a < b) + (a == b) / 2,
-    lambda y, a, b: (b < a) + (a == b) / 2,
-)
-elementwise(
-    np.fmax,
-    lambda y, a, b: (y == a) - (a == b) / 2,
-    lambda y, a, b: (y == b) - (a == b) / 2,
-)
-elementwise(
-    np.fmin,
-    lambda y, a, b: (y == a) - (a == b) / 2,
-    lambda y, a, b: (y == b) - (a == b) / 2,
-)
+elementwise(np.maximum, lambda y, a, b: (a > b) + (a == b) / 2, lambda y, a, b: (b > a) + (a == b) / 2)
+elementwise(np.minimum, lambda y, a, b: (a < b) + (a == b) / 2, lambda y, a, b: (b < a) + (a == b) / 2)
+elementwise(np.fmax, lambda y, a, b: (y == a) - (a == b) / 2, lambda y, a, b: (y == b) - (a == b) / 2)
+elementwise(np.fmin, lambda y, a, b: (y == a) - (a == b) / 2, lambda y, a, b: (y == b) - (a == b) / 2)
 elementwise(np.copysign, lambda y, a, b: np.sign(a) * np.copysign(1.0, b), lambda y, a, b: 0.0)
 elementwise(np.heaviside, lambda y, a, b: 0.0, lambda y, a, b: 1.0 * (a == 0))
 between = elementwise(
@@ -184,47 +154,12 @@ comparison(np.greater_equal, ">=", operator.ge)
 comparison(np.equal, "==", operator.eq)
 comparison(np.not_equal, "!=", operator.ne)
 for question in (
-    *(
-        np.isfinite,
-        np.isnan,
-        np.isinf,
-        np.signbit,
-        np.logical_and,
-        np.logical_or,
-        np.logical_not,
-        np.logical_xor,
-    ),
-    *(
-        np.any,
-        np.all,
-        np.argmax,
-        np.argmin,
-        np.argsort,
-        np.nonzero,
-        np.flatnonzero,
-        np.argwhere,
-        np.count_nonzero,
-    ),
-    *(
-        np.isclose,
-        np.allclose,
-        np.array_equal,
-        np.searchsorted,
-        np.digitize,
-        np.argpartition,
-    ),
+    *(np.isfinite, np.isnan, np.isinf, np.signbit, np.logical_and, np.logical_or, np.logical_not, np.logical_xor),
+    *(np.any, np.all, np.argmax, np.argmin, np.argsort, np.nonzero, np.flatnonzero, np.argwhere, np.count_nonzero),
+    *(np.isclose, np.allclose, np.array_equal, np.searchsorted, np.digitize, np.argpartition),
 ):
     comparison(question)
-for shape in (
-    np.shape,
-    np.size,
-    np.ndim,
-    np.zeros_like,
-    np.ones_like,
-    np.empty_like,
-    np.iscomplexobj,
-    np.isrealobj,
-):
+for shape in (np.shape, np.size, np.ndim, np.zeros_like, np.ones_like, np.empty_like, np.iscomplexobj, np.isrealobj):
     shape_only(shape)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..broadcasting import shape_of
+from ..broadcasting import keepdims_shape, shape_of
 from ..dispatch import Traced, as_operand
 from ..errors import UnsupportedError
 from .rows import composed
@@ -39,15 +39,9 @@ def _meshgrid(*xi: Any, indexing: str = "xy", sparse: bool = False, copy: bool =
 
 @composed(np.diff)
 def _diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
-    parts = [a]
-    for extra, place in ((prepend, 0), (append, len(parts))):
-        if extra is not None:
-            one_wide = kept = list(shape_of(a))
-            kept[axis] = 1
-            parts.insert(
-                place if place == 0 else len(parts),
-                np.broadcast_to(extra, one_wide) if np.ndim(extra) == 0 else extra,
-            )
+    one_wide = list(keepdims_shape(shape_of(a), axis))
+    given = (x for x in (prepend, a, append) if x is not None)
+    parts = [np.broadcast_to(x, one_wide) if np.ndim(x) == 0 else x for x in given]
     x = np.moveaxis(np.concatenate(parts, axis=axis) if len(parts) > 1 else a, axis, -1)
     for _ in range(n):
         x = x[..., 1:] - x[..., :-1]

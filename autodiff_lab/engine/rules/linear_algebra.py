@@ -15,7 +15,7 @@ import numpy as np
 from ..broadcasting import shape_of, unbroadcast
 from ..dispatch import Traced, apply
 from ..errors import UnsupportedError
-from .rows import composed, flat, general, unless
+from .rows import composed, flat, general, share_between_equals, unless
 
 la = np.linalg
 Slogdet, QR, Eigh = (type(f(np.eye(1))) for f in (la.slogdet, la.qr, la.eigh))  # NumPy's results, with named parts
@@ -77,22 +77,13 @@ def _lstsq(a: Any, b: Any, rcond: Any = None) -> tuple[Any, Any, int, Any]:
         )
     x = la.pinv(a) @ b
     residuals = np.sum((b - a @ x) ** 2, axis=0, keepdims=True) if m > n else np.zeros(0)
-    return (
-        x,
-        residuals[0] if np.ndim(b) == 2 and m > n else residuals,
-        min(m, n),
-        values,
-    )
+    return (x, residuals[0] if np.ndim(b) == 2 and m > n else residuals, min(m, n), values)
 
 
 # Determinants
 
 general(la.det, lambda g, y, a: _square(g) * _cofactors(y, a))
-log_determinant = general(
-    "logabsdet",
-    lambda g, y, a: _square(g) * t(la.inv(a)),
-    call=lambda a: la.slogdet(a)[1],
-)
+log_determinant = general("logabsdet", lambda g, y, a: _square(g) * t(la.inv(a)), call=lambda a: la.slogdet(a)[1])
 
 
 def _cofactors(y: Any, a: Any) -> Any:
@@ -171,21 +162,8 @@ def _over(a: Any, gaps: Any) -> Any:
     return np.where(none & (a != 0), np.nan, a / np.where(none, 1.0, gaps))
 
 
-over = general(
-    "over",
-    lambda g, y, a, gaps: _over(g, gaps),
-    lambda g, y, a, gaps: -_over(g * y, gaps),
-    call=_over,
-)
+over = general("over", lambda g, y, a, gaps: _over(g, gaps), lambda g, y, a, gaps: -_over(g * y, gaps), call=_over)
 """``a / gaps``; where there is no gap, 0 / 0 is 0 and the rest NaN: what is not asked for does no harm."""
-
-
-def _share_between_equals(g: Any, values: Any) -> Any:
-    """Equal values are told apart by nothing but the order they come in: they share what falls to them."""
-    same = values[..., :, None] == values[..., None, :]
-    if np.count_nonzero(same) == np.size(values):
-        return g
-    return ((same / np.sum(same, axis=-1, keepdims=True)) @ g[..., None])[..., 0]
 
 
 def _eigh_back(g: Any, y: Any, a: Any) -> Any:
@@ -194,11 +172,8 @@ def _eigh_back(g: Any, y: Any, a: Any) -> Any:
     gaps = w[..., None, :] - w[..., :, None] + np.where(diagonal == 1, np.inf, 0.0)
     inner = t(v) @ gv
     asked = np.sum(np.absolute(inner), axis=-2, keepdims=True)  # of a vector without a gap, in whatever direction
-    s = (
-        v
-        @ (over(np.where(gaps == 0, asked, inner), gaps) + _share_between_equals(gw, w)[..., None, :] * diagonal)
-        @ t(v)
-    )
+    between = over(np.where(gaps == 0, asked, inner), gaps)
+    s = v @ (between + share_between_equals(gw, w)[..., None, :] * diagonal) @ t(v)
     return _of_lower_triangle((s + t(s)) / 2, a)
 
 
@@ -220,7 +195,7 @@ def _svdvals_back(g: Any, y: Any, a: Any) -> Any:
     if shape_of(a)[-2] < shape_of(a)[-1]:
         return t(_svdvals_back(g, y, t(a)))
     v = la.eigh(t(a) @ a)[1][..., ::-1]
-    scaled = unless(y == 0, 0.0, _share_between_equals(g, y) / unless(y == 0, 1.0, y))
+    scaled = unless(y == 0, 0.0, share_between_equals(g, y) / unless(y == 0, 1.0, y))
     return a @ (v * scaled[..., None, :]) @ t(v)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 import string
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -23,11 +24,7 @@ def _as_matrices(g: Any, a: Any, b: Any) -> tuple[Any, Any, Any]:
     if len(shape_of(b)) == 1:
         b = np.reshape(b, (-1, 1))
     rows, columns = shape_of(a)[-2], shape_of(b)[-1]
-    return (
-        np.reshape(g, (*np.broadcast_shapes(shape_of(a)[:-2], shape_of(b)[:-2]), rows, columns)),
-        a,
-        b,
-    )
+    return (np.reshape(g, (*np.broadcast_shapes(shape_of(a)[:-2], shape_of(b)[:-2]), rows, columns)), a, b)
 
 
 def _flipped(x: Any) -> Any:
@@ -66,14 +63,7 @@ def _matmul_batch(size: int, y: Any, operands: Any, tangents: Any, static: Any) 
     return terms[0] if len(terms) == 1 else terms[0] + terms[1]
 
 
-multilinear(
-    np.matmul,
-    _matmul_left,
-    _matmul_right,
-    call=operator.matmul,
-    symbol="@",
-    batched=_matmul_batch,
-)
+multilinear(np.matmul, _matmul_left, _matmul_right, call=operator.matmul, symbol="@", batched=_matmul_batch)
 
 
 # Einstein's summation, and what is one
@@ -118,15 +108,20 @@ def _einsum_transposed(k: int, g: Any, y: Any, *operands: Any, subscripts: str) 
     return unbroadcast(np.einsum(f"{given}->{wanted}", g, *others, *extra), operands[k])
 
 
-def _einsum_batch(size: int, y: Any, operands: Any, tangents: Any, static: Any) -> Any:
-    left, _, out = static["subscripts"].partition("->")
-    new = next(c for c in string.ascii_letters if c not in left + out)
+def einsum_batch(operands: Sequence[Any], own: Sequence[bool], subscripts: str) -> Any:
+    """Einstein's summation with one letter more, for the batch axis in front of each operand that has its `own`."""
+    left, _, out = subscripts.partition("->")
+    new = next(c for c in string.ascii_letters if c not in subscripts)
+    terms = [new + term if mine else term for term, mine in zip(left.split(","), own, strict=True)]
+    return np.einsum(f"{','.join(terms)}->{new}{out}", *operands)
+
+
+def _push_einsum(size: int, y: Any, operands: Any, tangents: Any, static: Any) -> Any:
     total = None
     for k, t in enumerate(tangents):
         if t is not None:
-            terms = left.split(",")
-            terms[k] = new + terms[k]
-            term = np.einsum(f"{','.join(terms)}->{new}{out}", *operands[:k], t, *operands[k + 1 :])
+            moving = [i == k for i in range(len(operands))]
+            term = einsum_batch((*operands[:k], t, *operands[k + 1 :]), moving, static["subscripts"])
             total = term if total is None else total + term
     return total
 
@@ -136,7 +131,7 @@ summed = multilinear(
     _einsum_transposed,
     call=lambda *operands, subscripts: as_operand(np.einsum(subscripts, *operands)),
     variadic=True,
-    batched=_einsum_batch,
+    batched=_push_einsum,
 )
 
 
@@ -201,14 +196,7 @@ def _kron(a: Any, b: Any) -> Any:
 
 
 @composed(np.cross)
-def _cross(
-    a: Any,
-    b: Any,
-    axisa: int = -1,
-    axisb: int = -1,
-    axisc: int = -1,
-    axis: int | None = None,
-) -> Any:
+def _cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Any:
     if axis is not None:
         axisa = axisb = axisc = axis
     a, b = np.moveaxis(a, axisa, -1), np.moveaxis(b, axisb, -1)

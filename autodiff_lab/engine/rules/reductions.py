@@ -8,17 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from ..broadcasting import keepdims_shape, shape_of, sum_axes
+from ..broadcasting import keepdims_shape, normalize_axes, shape_of, sum_axes
 from ..dispatch import unit_partial
 from ..errors import ShapeError, UnsupportedError
-from .rows import composed, linear, reduction, unless
+from .rows import axis_behind_batch, composed, linear, over_length, reduction, share_between_equals, unless
 
 # Sums and means
-
-
-def _axis_behind_batch(axis: Any, y: Any) -> Any:
-    """The same axes behind a batch axis."""
-    return axis if axis < 0 else axis + 1
 
 
 reduction(np.sum, unit_partial, call=sum_axes)
@@ -29,7 +24,7 @@ linear(
     batched=lambda t, y, axis=None: (
         np.cumsum(np.reshape(t, (len(t), *shape_of(y))), axis=1)
         if axis is None
-        else np.cumsum(t, axis=_axis_behind_batch(axis, y))
+        else np.cumsum(t, axis=axis_behind_batch(axis))
     ),
 )
 
@@ -49,8 +44,7 @@ def _products_of_others(y: Any, x: Any, axis: Any) -> Any:
         if not np.any(x == 0):
             return y / x
     shape = shape_of(x)
-    axes = range(len(shape)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
-    reduced = tuple(a % len(shape) for a in axes)
+    reduced = normalize_axes(axis, len(shape))
     order = tuple(a for a in range(len(shape)) if a not in reduced) + reduced
     slices = np.transpose(x, order)
     kept = shape_of(slices)[: len(shape) - len(reduced)]
@@ -97,18 +91,14 @@ def _sort(a: Any, axis: int | None = -1) -> Any:
         a, axis = np.reshape(a, (-1,)), -1
     ordered = np.take_along_axis(a, np.argsort(a, axis=axis, kind="stable"), axis)
     rows = np.moveaxis(ordered, axis, -1)
-    same = rows[..., :, None] == rows[..., None, :]
-    if np.count_nonzero(same) == np.size(rows):
-        return ordered
-    even = same / np.sum(same, axis=-1, keepdims=True)
-    return np.moveaxis(np.matmul(even, rows[..., None])[..., 0], -1, axis)
+    shared = share_between_equals(rows, rows)
+    return ordered if shared is rows else np.moveaxis(shared, -1, axis)
 
 
 def _in_rows(a: Any, axis: Any) -> tuple[Any, tuple[int, ...]]:
     """The entries along one or more axes as rows, and the shape of one number per row that keeps these axes."""
     shape = shape_of(a)
-    axes = tuple(range(len(shape))) if axis is None else (axis,) if np.ndim(axis) == 0 else tuple(axis)
-    axes = tuple(i % len(shape) for i in axes)
+    axes = normalize_axes(axis, len(shape))
     last = np.moveaxis(a, axes, range(len(shape) - len(axes), len(shape)))
     n = int(np.prod([shape[i] for i in axes]))
     return np.reshape(last, (*shape_of(last)[: len(shape) - len(axes)], n)), keepdims_shape(shape, axes)
@@ -162,20 +152,13 @@ for name, function in METHODS.items():
 
 
 @composed(np.average)
-def _average(
-    a: Any,
-    axis: Any = None,
-    weights: Any = None,
-    returned: bool = False,
-    *,
-    keepdims: bool = False,
-) -> Any:
+def _average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: bool = False) -> Any:
     if weights is None:
         mean = np.mean(a, axis=axis, keepdims=keepdims)
         return (mean, np.full(shape_of(mean), np.size(a) / max(np.size(mean), 1))) if returned else mean
     shape = shape_of(a)
     if shape_of(weights) != shape and axis is not None:  # they belong to the axes named, in that order
-        axes = [i % len(shape) for i in (axis if isinstance(axis, tuple) else (axis,))]
+        axes = normalize_axes(axis, len(shape))
         weights = np.transpose(weights, [int(k) for k in np.argsort(axes)])
         weights = np.reshape(weights, [n if i in axes else 1 for i, n in enumerate(shape)])
     total = np.sum(np.broadcast_to(weights, shape), axis=axis, keepdims=keepdims)
@@ -184,14 +167,7 @@ def _average(
 
 
 @composed(np.var)
-def _var(
-    a: Any,
-    axis: Any = None,
-    *,
-    ddof: float = 0,
-    keepdims: bool = False,
-    correction: float | None = None,
-) -> Any:
+def _var(a: Any, axis: Any = None, *, ddof: float = 0, keepdims: bool = False, correction: float | None = None) -> Any:
     centred = a - np.mean(a, axis=axis, keepdims=True)
     count = np.size(a) / int(np.prod(keepdims_shape(shape_of(a), axis)))
     total = np.sum(centred * centred, axis=axis, keepdims=keepdims)
@@ -199,14 +175,7 @@ def _var(
 
 
 @composed(np.std)
-def _std(
-    a: Any,
-    axis: Any = None,
-    *,
-    ddof: float = 0,
-    keepdims: bool = False,
-    correction: float | None = None,
-) -> Any:
+def _std(a: Any, axis: Any = None, *, ddof: float = 0, keepdims: bool = False, correction: float | None = None) -> Any:
     variance = np.var(a, axis=axis, ddof=ddof if correction is None else correction, keepdims=keepdims)
     return _root(variance, 0.5)
 
@@ -229,7 +198,7 @@ def _nanmean(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
     return np.nansum(a, axis=axis, keepdims=keepdims) / np.sum(there.astype(a.dtype), axis=axis, keepdims=keepdims)
 
 
-length = reduction("norm", lambda y, x, axis: unless(y == 0, 0.0, x / unless(y == 0, 1.0, y)), call=np.linalg.norm)
+length = reduction("norm", lambda y, x, axis: over_length(x, y), call=np.linalg.norm)
 
 
 @composed(np.linalg.norm)

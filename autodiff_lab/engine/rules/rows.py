@@ -11,18 +11,8 @@ from ..broadcasting import align_axes, shape_of, unbroadcast
 from ..dispatch import TABLE, Op, as_operand
 from ..errors import UnsupportedError
 
-__all__ = [
-    "comparison",
-    "composed",
-    "elementwise",
-    "flat",
-    "general",
-    "linear",
-    "multilinear",
-    "reduction",
-    "shape_only",
-    "unless",
-]
+__all__ = ["comparison", "composed", "elementwise", "flat", "general", "linear", "multilinear", "reduction"]
+__all__ += ["shape_only", "unless"]
 
 Rule = Callable[..., Any]
 
@@ -48,13 +38,7 @@ def reduction(key: Any, weights: Rule, call: Any = None) -> Op:
     return _row("reduction", key, (weights,), call)
 
 
-def linear(
-    key: Any,
-    *transposes: Rule | None,
-    call: Any = None,
-    variadic: bool = False,
-    batched: Any = None,
-) -> Op:
+def linear(key: Any, *transposes: Rule | None, call: Any = None, variadic: bool = False, batched: Any = None) -> Op:
     """A linear map: ``transpose(g, y, *operands, **static)`` carries an adjoint back to each operand.
 
     ``batched(t, y, **static)``, where given, maps a batch of tangents at once.
@@ -66,11 +50,7 @@ def linear(
             if not variadic:
                 return batched(tangents[0], y, **static)
             pairs = zip(operands, tangents, strict=True)
-            return batched(
-                [np.zeros((size, *shape_of(x))) if t is None else t for x, t in pairs],
-                y,
-                **static,
-            )
+            return batched([np.zeros((size, *shape_of(x))) if t is None else t for x, t in pairs], y, **static)
 
     return _row("linear", key, transposes, call, variadic=variadic, batched=several)
 
@@ -158,3 +138,21 @@ def unless(condition: Any, instead: Any, value: Any) -> Any:
         array = type(condition) is np.ndarray and shape_of(value) == condition.shape
         nowhere = array and not np.count_nonzero(condition)
     return value if nowhere else _guarded(condition, instead, value)
+
+
+def over_length(x: Any, length: Any) -> Any:
+    """``x / length``, and 0 where the length is 0."""
+    return unless(length == 0, 0.0, x / unless(length == 0, 1.0, length))
+
+
+def axis_behind_batch(axis: int) -> int:
+    """The same axis behind a batch axis."""
+    return axis if axis < 0 else axis + 1
+
+
+def share_between_equals(g: Any, values: Any) -> Any:
+    """Equal values are told apart by nothing but the order they come in: they share what falls to them."""
+    same = values[..., :, None] == values[..., None, :]
+    if np.count_nonzero(same) == np.size(values):
+        return g
+    return ((same / np.sum(same, axis=-1, keepdims=True)) @ g[..., None])[..., 0]

@@ -42,10 +42,7 @@ def _reshape_batch(t: Any, y: Any, shape: Any, order: str = "C") -> Any:
 
 
 linear(
-    np.reshape,
-    lambda g, y, x, shape, order="C": _reshape(g, shape_of(x), order),
-    call=_reshape,
-    batched=_reshape_batch,
+    np.reshape, lambda g, y, x, shape, order="C": _reshape(g, shape_of(x), order), call=_reshape, batched=_reshape_batch
 )
 linear(
     np.transpose,
@@ -95,13 +92,7 @@ def _add_reshaping(function: Callable[..., Any]) -> None:
     composed(function)(reshaped)
 
 
-for reshaping in (
-    np.squeeze,
-    np.expand_dims,
-    np.atleast_1d,
-    np.atleast_2d,
-    np.atleast_3d,
-):
+for reshaping in (np.squeeze, np.expand_dims, np.atleast_1d, np.atleast_2d, np.atleast_3d):
     _add_reshaping(reshaping)
 
 
@@ -136,12 +127,17 @@ def _scatter(g: Any, index: Any, shape: tuple[int, ...]) -> Any:
     if type(index) is slice:
         out[index] = g
         return out
-    parts = index if isinstance(index, tuple) else (index,)
-    if all(isinstance(i, (int, slice, np.integer)) or i is None or i is Ellipsis for i in parts):
+    if is_basic_index(index):
         out[index] = g
     else:
         np.add.at(out, index, g)
     return out
+
+
+def is_basic_index(index: Any) -> bool:
+    """Whether an index names no entry twice: it is made of numbers and slices."""
+    parts = index if isinstance(index, tuple) else (index,)
+    return all(isinstance(i, (int, slice, np.integer)) or i is None or i is Ellipsis for i in parts)
 
 
 def _index_behind(index: Any) -> tuple[Any, ...] | None:
@@ -189,27 +185,8 @@ def _add_gathering(function: Callable[..., Any]) -> None:
 
 
 for gathering in (
-    *(
-        np.flip,
-        np.fliplr,
-        np.flipud,
-        np.rot90,
-        np.roll,
-        np.tile,
-        np.repeat,
-        np.resize,
-        np.delete,
-    ),
-    *(
-        np.take,
-        np.take_along_axis,
-        np.diagonal,
-        np.split,
-        np.array_split,
-        np.hsplit,
-        np.vsplit,
-        np.dsplit,
-    ),
+    *(np.flip, np.fliplr, np.flipud, np.rot90, np.roll, np.tile, np.repeat, np.resize, np.delete),
+    *(np.take, np.take_along_axis, np.diagonal, np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit),
 ):
     _add_gathering(gathering)
 
@@ -244,12 +221,7 @@ def _pad(array: Any, pad_width: Any, mode: str = "constant", **options: Any) -> 
         )
     if options.pop("reflect_type", "even") != "even":  # its entries are differences of entries
         raise UnsupportedError("np.pad with reflect_type='odd' is not followed; 'even' is.")
-    positions = np.pad(
-        np.arange(np.size(array)).reshape(shape_of(array)),
-        pad_width,
-        mode=mode,
-        **options,
-    )
+    positions = np.pad(np.arange(np.size(array)).reshape(shape_of(array)), pad_width, mode=mode, **options)
     return np.ravel(array)[positions]
 
 

@@ -88,10 +88,8 @@ def pending_counts(ys: Any, xs: Any, stop_gradients: Any = ()) -> dict[str, int]
     >>> pending_counts(y, x)
     {'x': 2, 'sin_1': 1, 'exp_1': 1, 'subtract_1': 0}
     """
-    stops = pytree.flatten(stop_gradients)
-    counts = count_pending(
-        _nodes(ys, "differentiated"), require_differentiable(xs, "differentiated with respect to"), stops
-    )
+    outputs, sources = _nodes(ys, "differentiated"), require_differentiable(xs, "differentiated with respect to")
+    counts = count_pending(outputs, sources, pytree.flatten(stop_gradients))
     return {node.name: count for node, count in counts.items()}
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import threading
 import warnings
+import weakref
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -16,15 +18,17 @@ from ...engine.views import view
 from ...transforms import pytree
 from .forward import Forward, Snapshot
 from .gradients import require_differentiable
-from .members import Members
-from .nodes import Constant, Node, Placeholder, Variable
+from .nodes import OPEN_GRAPHS, Constant, Node, Placeholder, Variable
 from .sweep import Sweep
 
 __all__ = ["Graph"]
 
 
-class Graph(Members):
-    """A static graph: its nodes, and the values of the last run.
+class Graph:
+    """A static graph: its nodes, each under a name of its own, and the values of the last run.
+
+    A ``with`` block makes it the graph that is built. Nodes are held weakly: one that neither the program nor another
+    node holds is gone, and its name is not used again.
 
     Parameters
     ----------
@@ -53,11 +57,64 @@ class Graph(Members):
     """
 
     def __init__(self, flatten: bool = True) -> None:
-        super().__init__()
+        self._nodes: weakref.WeakValueDictionary[int, Node] = weakref.WeakValueDictionary()
+        self._names: set[str] = set()
+        self._counts: dict[str, int] = {}
+        self._made = 0
+        self._lock = threading.Lock()
         self.flatten = flatten
         self.values: dict[int, Any] = {}
         self.grads: dict[int, Any] = {}
         self._swept: dict[int, Any] | None = None
+
+    # The nodes
+
+    def __enter__(self) -> Self:
+        OPEN_GRAPHS.set((*OPEN_GRAPHS.get(), self))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        OPEN_GRAPHS.set(OPEN_GRAPHS.get()[:-1])
+
+    def register(self, node: Node, kind: str, asked: str | None) -> tuple[str, int]:
+        """Register a node; return its name and number. A name that is taken gets a number behind it."""
+        with self._lock:
+            name = asked
+            while name is None or name in self._names:
+                stem = asked or kind
+                self._counts[stem] = self._counts.get(stem, 0) + 1
+                name = f"{stem}_{self._counts[stem]}"
+            self._names.add(name)
+            self._made += 1
+            self._nodes[self._made] = node
+            return name, self._made
+
+    def require(self, node: Any, what: str) -> None:
+        """Refuse what is not a node of this graph."""
+        if not isinstance(node, Node):
+            raise InputError(f"{node!r} was {what}, and is no node of a graph: give a node, such as {self._example()}.")
+        if node.graph is not self:
+            raise InputError(
+                f"{node.name} was {what}, and belongs to another graph than {self._example()}. "
+                "Build both in the same `with` block."
+            )
+
+    def _example(self) -> str:
+        return next((node.name for node in reversed(self.nodes)), "x + y")
+
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        """The nodes that there are, in the order they were made."""
+        return tuple(sorted(self._nodes.values(), key=lambda node: node.number))
+
+    def __len__(self) -> int:
+        return len(self._nodes)
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __repr__(self) -> str:
+        return f"<Graph of {len(self)} nodes: {', '.join(node.name for node in self.nodes[:8])}{'…' * (len(self) > 8)}>"
 
     # Running
 
@@ -152,9 +209,8 @@ class Graph(Members):
                     f"graph.run({y.name}, feed_dict) first."
                 )
         values = [self.values[y.number] for y in ys]
-        return Sweep(
-            ys, [ones(v) if seed is None else as_shaped(seed, v, "the seed") for v in values], xs, (), self.values
-        )
+        seeds = [ones(v) if seed is None else as_shaped(seed, v, "the seed") for v in values]
+        return Sweep(ys, seeds, xs, values=self.values)
 
     def _outputs(self) -> list[Node]:
         """The nodes of the last run that no other node of it uses."""
@@ -192,10 +248,8 @@ class Graph(Members):
         array([[ 2.  ,  1.  ],
                [-1.5 ,  1.75]])
         """
-        rows, columns = (
-            require_differentiable(ys, "differentiated"),
-            require_differentiable(xs, "differentiated with respect to"),
-        )
+        rows = require_differentiable(ys, "differentiated")
+        columns = require_differentiable(xs, "differentiated with respect to")
         if feed_dict is not None or any(y.number not in self.values for y in rows):
             self.run(rows, feed_dict)
         for node in (*rows, *columns):

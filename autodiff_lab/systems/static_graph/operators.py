@@ -14,8 +14,9 @@ import numpy as np
 
 from ...engine import rules  # noqa: F401 — fills the table
 from ...engine.broadcasting import shape_of
-from ...engine.dispatch import NO_OPTIONS, TABLE, Level, Op, apply, as_operand
+from ...engine.dispatch import NO_OPTIONS, TABLE, Op, apply, as_operand
 from ...engine.errors import AutodiffError, ShapeError
+from ...engine.levels import StandingLevel
 from ...engine.printing import format_call, format_value
 from ...engine.rules.shapes import dummy_array
 from .nodes import Constant, Extent, Node, innermost_graph
@@ -26,13 +27,10 @@ if TYPE_CHECKING:
 __all__ = ["COND", "MERGED", "OUTPUT", "Operator", "extent_of", "fold_pairs"]
 
 
-class GraphLevel(Level):
+class GraphLevel(StandingLevel):
     """The level of nodes, above every derivative: an operation on a node builds a new node."""
 
-    __slots__ = ()
-
-    def __init__(self) -> None:
-        self.number, self.open = float("inf"), True
+    number = float("inf")
 
     def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any]) -> Any:
         """Note one operation. A question about a shape is answered at once, where the shape is known."""
