@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import contextlib
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,10 +13,9 @@ from autodiff_lab.figures.export.frame import Frames
 from autodiff_lab.figures.export.step_choice import pick_steps
 from autodiff_lab.figures.export.svg_text import Run, add_heights, legend_runs, wrap_runs, write_paragraphs
 from autodiff_lab.figures.graph.box_size import SIZE
-from autodiff_lab.figures.graph.render import DrawingError, data_url
+from autodiff_lab.figures.graph.render import image_tag, notebook_data
 from autodiff_lab.figures.style.svg import element, write_picture
 from autodiff_lab.text.arguments import check_choice, check_number, check_path
-from autodiff_lab.text.notation import escape
 from autodiff_lab.trace.model import Trace
 
 __all__ = ["Strip", "strip"]
@@ -154,14 +151,8 @@ class Strip:
         return f"<strip of {self.title}: {len(self.pages)} page{'s' * (len(self.pages) != 1)}>"
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None, **_: Any) -> dict[str, str]:
-        data = {
-            "text/html": f'<img alt="{escape(self.description)}" style="max-width:100%;height:auto" '
-            f'src="{data_url(self.whole)}">',
-            "text/plain": repr(self),
-        }
-        with contextlib.suppress(DrawingError):
-            data["image/png"] = base64.b64encode(bitmap.render_png((self.printed or self).whole)).decode()
-        return data
+        html, printed = image_tag(self.whole, self.description), self.printed or self
+        return notebook_data(html, repr(self), lambda: bitmap.render_png(printed.whole))
 
 
 def strip(

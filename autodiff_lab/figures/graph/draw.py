@@ -7,11 +7,10 @@ from typing import Any
 
 from autodiff_lab.engine.errors import InputError
 from autodiff_lab.figures.graph.alt_text import describe_graph
-from autodiff_lab.figures.graph.box_size import SIZE, BoxSizes
-from autodiff_lab.figures.graph.dot_builder import add_graph, outputs
-from autodiff_lab.figures.graph.node_style import DrawOptions, GraphStyle, escaped_text
+from autodiff_lab.figures.graph.box_size import BoxSizes
+from autodiff_lab.figures.graph.dot_builder import add_graph
+from autodiff_lab.figures.graph.node_style import GraphStyle, escaped_text, usual_look
 from autodiff_lab.figures.graph.render import FAST_LAYOUT, Drawing, DrawingError, picture, render
-from autodiff_lab.figures.style.fonts import font_stack
 from autodiff_lab.figures.style.themes import find_theme
 from autodiff_lab.text.arguments import check_choice
 from autodiff_lab.text.messages import in_its_language
@@ -184,35 +183,10 @@ def graph(
         check_choice("draw", option, given, (True, False))
     colours = find_theme("draw", theme)
     step = len(trace.steps) - 1 if step is None else step
-    style = GraphStyle(trace, step, DrawOptions(**shown, theme=theme))
-    drawing = Drawing(
-        "trace",
-        graph_attr={
-            "rankdir": direction,
-            "bgcolor": "transparent" if theme == "auto" else colours.paper,
-            "nodesep": "0.3",
-            "ranksep": "0.35",
-            "tooltip": escaped_text(trace.title),
-            "fontname": font_stack(trace.lang),
-        },
-        node_attr={
-            "shape": "box",
-            "style": "rounded,filled",
-            "fillcolor": colours.paper,
-            "color": colours.line,
-            "fontname": font_stack(trace.lang),
-            "fontsize": str(SIZE),
-            "fontcolor": colours.ink,
-            "margin": "0.08,0.03",
-        },
-        edge_attr={
-            "color": colours.line,
-            "fontname": font_stack(trace.lang),
-            "fontsize": str(SIZE),
-            "fontcolor": colours.ink,
-            "arrowsize": "0.7",
-        },
-    )
+    style = GraphStyle(trace, step, colours, shown)
+    drawing = Drawing("trace", **usual_look(colours, trace.lang))
+    paper = "transparent" if theme == "auto" else colours.paper
+    drawing.graph_attr.update(rankdir=direction, bgcolor=paper, tooltip=escaped_text(trace.title))
     if len(trace.lines) > _CAREFUL:
         # Without a limit, Graphviz's network simplex takes most of a minute for 2500 operations.
         drawing.graph_attr.update(FAST_LAYOUT)
@@ -220,5 +194,5 @@ def graph(
     drawing.description = describe_graph(trace, groups, adjoints)
     several = [group for group in groups if group.end - group.first > 1]
     last = find_last_uses([[operand.line for operand in line.operands] for line in trace.lines], trace.result)
-    add_graph(drawing, trace.lines, style, several, lambda group: outputs(group, last))
+    add_graph(drawing, trace.lines, style, several, last)
     return drawing

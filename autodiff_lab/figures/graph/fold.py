@@ -131,7 +131,7 @@ class _Row:
             [rank for rank in (before, *kept, behind) if rank], list(self.pieces.values()), chains, between, beside
         )
         self.length = bounds[-1][1]
-        ys = [box.across + side * box.breadth / 2 for box in self.boxes for side in (-1, 1)]
+        ys = [y for box in self.boxes for _, y in box.corners]
         ys += [y for way in self.pieces.values() for _, y in sampled(way.points)]
         self.low, self.high = min(ys), max(ys)
 
@@ -146,7 +146,7 @@ class _Row:
     def place_boxes(self) -> None:
         """Bring the boxes to where they are in the picture."""
         for box in self.boxes:
-            box.along, box.across = self.place((box.along, box.across))
+            box.along, box.across = self.place(box.centre)
 
 
 def _join(way: Way, pieces: Iterable[tuple[_Row, Way]]) -> None:

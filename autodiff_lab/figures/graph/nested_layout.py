@@ -62,7 +62,7 @@ def layout_graph(trace: Trace, in_groups: bool = False) -> dict[str, Any]:
         "run", "", 0, len(trace.lines), tuple(Section("", "", i, i + 1) for i in range(len(trace.lines)))
     )
     last = find_last_uses([[operand.line for operand in line.operands] for line in trace.lines], trace.result)
-    sections = list(run.walk()) or [run]
+    sections = list(run.walk())
     boxes = _boxes(sections, trace.lines)
     around, *inside = layout_sections(sections, boxes, trace.lines, BoxSizes.of(trace, player=True), last)
     if not in_groups:
@@ -82,9 +82,8 @@ def fits(trace: Trace, places: Mapping[str, Any]) -> bool:
         first, end = _ends(name)
         while around[-1][1] < end or around[-1][1] <= first:
             around.pop()
-        needed = sizes.group(
-            GroupBox(group["title"], first, end, group["said"]), group["outs"] + [0] * group.get("more", 0)
-        )
+        box, leaving = GroupBox(group["title"], first, end, group["said"]), group["outs"] + [0] * group.get("more", 0)
+        needed = sizes.group(box, leaving)
         if 72 * float(needed["width"]) > around[-1][2]["nodes"][f"g{first}"]["w"] + _MARGIN:
             return False
         around.append((first, end, group["layout"]))
@@ -93,19 +92,6 @@ def fits(trace: Trace, places: Mapping[str, Any]) -> bool:
 
 def _ends(name: str) -> tuple[int, ...]:
     return tuple(map(int, name[1:].split("_")))
-
-
-class LaidOutExcerpts(Excerpts):
-    """The excerpts of a long run, with the layout of each and of the groups around them."""
-
-    def __init__(self, tape: Any, f: Any, value: Any = None) -> None:
-        super().__init__(tape, f, value)
-        self.layout = functools.lru_cache(maxsize=32)(functools.partial(excerpt_layout, self))
-
-    @functools.cached_property
-    def whole(self) -> dict[str, Any]:
-        """The groups of the whole run that are larger than an excerpt, and those directly inside of them."""
-        return whole_layout(self)
 
 
 @in_its_language
@@ -148,12 +134,8 @@ def whole_layout(excerpts: Excerpts) -> dict[str, Any]:
     groups: dict[str, Any] = {}
 
     def leaves(i: int) -> tuple[Any, ...]:
-        return (
-            i,
-            lines[i].label_or_name,
-            lines[i].value.in_node,
-            *((final(i), *arrivals[i][:2]) if i in arrivals else ()),
-        )
+        reached = (final(i), *arrivals[i][:2]) if i in arrivals else ()
+        return (i, lines[i].label_or_name, lines[i].value.in_node, *reached)
 
     for section in sections:
         for part in section.inside:
@@ -165,6 +147,16 @@ def whole_layout(excerpts: Excerpts) -> dict[str, Any]:
         groups[identify(section)]["layout"] = places
     ways = {int(name[1:].split("_")[0]) for one in (around, *inside) for name in one["edges"]}
     return {**around, "groups": groups, "names": {i: lines[i].label_or_name for i in sorted(ways)}}
+
+
+class LaidOutExcerpts(Excerpts):
+    """The excerpts of a long run, with the layout of each and of the groups around them."""
+
+    whole = functools.cached_property(whole_layout)
+
+    def __init__(self, tape: Any, f: Any, value: Any = None) -> None:
+        super().__init__(tape, f, value)
+        self.layout = functools.lru_cache(maxsize=32)(functools.partial(excerpt_layout, self))
 
 
 class _End(NamedTuple):
@@ -194,9 +186,8 @@ def _boxes(sections: Sequence[Section], wires: Sequence[Any], lines: Sequence[Li
                 title = lines[part.first].label_or_name
             used = {operand.line for wire in wires[part.first : part.end] for operand in wire.operands}
             names = [(lines or wires)[i].label_or_name for i in sorted(used - {None}) if i < section.first]
-            boxes[identify(part)] = GroupBox(
-                shorten(title, _TITLE), part.first, part.end, _describe_size(part, names), title
-            )
+            size = _describe_size(part, names)
+            boxes[identify(part)] = GroupBox(shorten(title, _TITLE), part.first, part.end, size, title)
     return boxes
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from autodiff_lab.figures.graph.box_size import MAX_OUTPUTS, SIZE, BoxSizes, GroupBox, is_in_heading
-from autodiff_lab.figures.graph.dot_builder import add_graph, outputs
+from autodiff_lab.figures.graph.dot_builder import add_graph
 from autodiff_lab.figures.graph.layout import layouts_of
 from autodiff_lab.figures.graph.paths import middle_of
 from autodiff_lab.figures.graph.render import Drawing
@@ -55,7 +55,7 @@ def layout_sections(
         graph = BoxGraph()
         closed = [boxes[identify(part)] for part in section.inside if part.inside or not leaves]
         within = range(section.first, section.end)
-        add_graph(graph, lines, sizes, closed, lambda group: outputs(group, last), within, MAX_OUTPUTS, is_in_heading)
+        add_graph(graph, lines, sizes, closed, last, within, MAX_OUTPUTS, is_in_heading)
         graphs.append(graph)
     drawings = {graph.key: graph.drawing() for graph in graphs}
     places = dict(zip(drawings, layouts_of(list(drawings.values())), strict=True))
@@ -70,8 +70,7 @@ class BoxGraph:
     def __init__(self) -> None:
         self.nodes: dict[str, Mapping[str, str]] = {}
         self.edges: dict[str, tuple[str, str, Mapping[str, str]]] = {}
-        self._shapes: dict[str, dict[str, str]] = {}
-        self._labelled: set[str] = set()
+        self._said: dict[str, tuple[str, dict[str, str]]] = {}
 
     def node(self, name: str, **look: str) -> None:
         """Add a box."""
@@ -79,9 +78,7 @@ class BoxGraph:
 
     def edge(self, tail: str, head: str, id: str, said: str = "", shapes: str = "", **look: str) -> None:
         """Add an edge, which has a place for a label if anything is `said` of it."""
-        if said:
-            self._labelled.add(id)
-        self._shapes[id] = {"shapes": shapes} if shapes else {}
+        self._said[id] = said, {"shapes": shapes} if shapes else {}
         # The main way stays straight; constants, and values from elsewhere, stand aside.
         self.edges[id] = (tail, head, look | ({"weight": "8"} if tail[0] in "ng" else {}))
 
@@ -116,7 +113,7 @@ class BoxGraph:
                 nodes[name]["head"] = list(headings[int(name[1:])])
         edges = {}
         for k, (name, (tail, head, _)) in enumerate(self.edges.items()):
-            path = places["edges"][str(k)]["path"]
-            label = dict(zip("xy", middle_of(path), strict=True)) if name in self._labelled else None
-            edges[name] = {"path": path, "label": label, "ends": [tail, head], **self._shapes[name]}
+            path, (said, shapes) = places["edges"][str(k)]["path"], self._said[name]
+            label = dict(zip("xy", middle_of(path), strict=True)) if said else None
+            edges[name] = {"path": path, "label": label, "ends": [tail, head], **shapes}
         return {**places, "nodes": nodes, "edges": edges}

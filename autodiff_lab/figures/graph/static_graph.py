@@ -91,29 +91,27 @@ def _part(graph: Any, targets: Sequence[Node]) -> list[Node]:
 def _line(node: Node, place: dict[Node, int]) -> Line:
     if not isinstance(node, Operator):
         kind = type(node).__name__.lower()
-        return Line(
-            node.name, "input", _value(node), node.name, "", node.name, display_name=kind, source_expression=kind
-        )
-    text = node.expression
+        names = {"label": node.name, "symbol": node.name, "display_name": kind, "source_expression": kind}
+        return Line(node.name, "input", _value(node), **names)
+    expression = notation.format_expression(node.expression)
     return Line(
         name=node.name,
         kind="operation",
         value=_value(node),
         op=node.op.name,
         symbol=notation.symbol(node.op.name),
-        text=text,
+        text=node.expression,
         operands=tuple(_operands(node, place)),
         display_name=node.name,
-        expression=notation.format_expression(text),
-        source_expression=notation.format_expression(text),
+        expression=expression,
+        source_expression=expression,
     )
 
 
 def _operands(node: Operator, place: dict[Node, int]) -> Iterator[Operand]:
     operands, _ = node.merged_operands()
-    formulas = _partials(
-        node, [x.value if isinstance(x, Constant) else Symbol(x.name) for x in operands], Symbol(node.name)
-    )
+    symbols = [x.value if isinstance(x, Constant) else Symbol(x.name) for x in operands]
+    formulas = _partials(node, symbols, Symbol(node.name))
     to = _value(node).shape if node.op.kind == "elementwise" else ()
     values = [node.graph.values.get(x.number) for x in operands]
     numbers: list[Any] = [None] * len(operands)

@@ -77,18 +77,8 @@ def draw_arrows(axes: Axes, f: Callable[..., Any], spans: Sequence[Span], colour
         return
     shown = np.where(np.isfinite(length) & (length > 0), np.tanh(length / usual) / np.maximum(length, 1e-300), np.nan)
     u, v = (arrows * shown[:, None]).T
-    axes.quiver(
-        x.ravel(),
-        y.ravel(),
-        u,
-        v,
-        color=colours.soft_ink,
-        angles="uv",
-        pivot="mid",
-        scale=_ARROWS * 1.25,
-        width=0.0035,
-        headwidth=4.5,
-    )
+    look = {"color": colours.soft_ink, "angles": "uv", "pivot": "mid"}
+    axes.quiver(x.ravel(), y.ravel(), u, v, scale=_ARROWS * 1.25, width=0.0035, headwidth=4.5, **look)
 
 
 def draw_point(

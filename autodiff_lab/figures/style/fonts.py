@@ -73,10 +73,8 @@ def provide_font() -> Iterator[None]:
     Graphviz asks fontconfig, and fontconfig reads its configuration once, when a process first draws. Nothing
     changes on a machine that has fonts, or where ``FONTCONFIG_FILE`` is set.
     """
-    if sys.platform != "linux" or "FONTCONFIG_FILE" in os.environ or _has_fonts():
-        yield
-        return
-    matplotlib = importlib.util.find_spec("matplotlib")
+    lacks_fonts = sys.platform == "linux" and "FONTCONFIG_FILE" not in os.environ and not _has_fonts()
+    matplotlib = importlib.util.find_spec("matplotlib") if lacks_fonts else None
     if matplotlib is None or matplotlib.origin is None:
         yield
         return

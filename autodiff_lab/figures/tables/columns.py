@@ -17,7 +17,7 @@ FilledColumn = tuple[Column, list[Cell]]
 def forward_columns(trace: Trace, directions: Sequence[FilledColumn], partials: bool) -> list[FilledColumn]:
     """The columns that are computed along with the program."""
     filled = [
-        (Column(message("column.line")), [_name(trace, i) for i in range(len(trace.lines))]),
+        (Column(message("column.line")), _names(trace)),
         (Column(message("column.operation")), [Cell(line.expression, line.latex, line.text) for line in trace.lines]),
         (Column(message("column.value"), True, DOWN), [_value(line.value) for line in trace.lines]),
     ]
@@ -27,12 +27,14 @@ def forward_columns(trace: Trace, directions: Sequence[FilledColumn], partials: 
     return filled
 
 
-def _name(trace: Trace, i: int) -> Cell:
-    line = trace.lines[i]
-    if i != trace.result:
-        return Cell(line.display_name, notation.latex(line.name), line.name)
-    called = trace.result_name
-    return Cell(f"{line.display_name} = {called}", f"{notation.latex(line.name)} = {notation.latex(called)}", line.name)
+def _names(trace: Trace) -> list[Cell]:
+    return [_name(line, trace.result_name if i == trace.result else "") for i, line in enumerate(trace.lines)]
+
+
+def _name(line: Line, called: str) -> Cell:
+    """The name of a line on the tape, and what else it is called, if anything."""
+    text = [line.display_name, *([called] if called else [])]
+    return Cell(" = ".join(text), " = ".join(map(notation.latex, [line.name, *text[1:]])), line.name)
 
 
 def _partials(trace: Trace, line: Line) -> Cell:
@@ -103,9 +105,7 @@ def sweep_grid(trace: Trace) -> Grid:
         line, adjoint = trace.lines[i], last[i]
         if adjoint is None and line.kind == "operation":
             continue
-        name = Cell(line.display_name, notation.latex(line.name), line.name)
-        if line.kind == "input" and line.label:
-            name = Cell(f"{name.text} = {line.label}", f"{name.latex} = {notation.latex(line.label)}", line.name)
+        name = _name(line, line.label if line.kind == "input" else "")
         rows.append((name, _adjoint(adjoint), _sends(trace, swept[i]) if i in swept else Cell("", "")))
     columns = (Column(message("column.line")), Column(message("column.adjoint"), True), Column(message("column.sends")))
     return Grid(message("table of the sweep"), columns, tuple(rows))

@@ -8,7 +8,7 @@ long graph that makes a staircase.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -41,19 +41,13 @@ def align_boxes(ranks: Sequence[Sequence[Box]], before: Neighbours, behind: Neig
     """
     rooms = [[_room(one, other, beside) for one, other in pairwise(rank)] for rank in ranks]
     for rank, room in zip(ranks, rooms, strict=True):
-        at = -sum(room) / 2
-        for box, step in zip(rank, [*room, 0.0], strict=True):
+        for box, at in zip(rank, accumulate(room, initial=-sum(room) / 2), strict=True):
             box.across = at
-            at += step
-    order = range(len(ranks))
+    order, both = range(len(ranks)), ((before, False), (behind, True))
     for sweep in range(_SWEEPS):
         forwards = sweep % 2 == 0
         # First each rank follows the one before it, so that all find their places; then each listens to both.
-        near = (
-            ((before, False), (behind, True))
-            if sweep >= _SWEEPS // 2
-            else ((before, False) if forwards else (behind, True),)
-        )
+        near = both if sweep >= _SWEEPS // 2 else both[:1] if forwards else both[1:]
         for k in order if forwards else reversed(order):
             _move(ranks[k], rooms[k], near)
 
@@ -83,9 +77,7 @@ def find_nearest(wanted: Sequence[float], room: Sequence[float], weights: Sequen
     >>> find_nearest([5.0, 5.0, 30.0], [10.0, 10.0], [1.0, 1.0, 1.0])
     [0.0, 10.0, 30.0]
     """
-    offsets = [0.0]
-    for step in room:
-        offsets.append(offsets[-1] + step)
+    offsets = list(accumulate(room, initial=0.0))
     pools: list[tuple[float, float, int]] = []  # what is wanted less the offset, weighed; the weight; how many share it
     for want, offset, weight in zip(wanted, offsets, weights, strict=False):
         total, heavy, count = weight * (want - offset), weight, 1

@@ -18,7 +18,7 @@ Attributes = dict[str, str]
 
 
 _TOKEN = re.compile(
-    r'(?:\s|//[^\n]*)*(?:("(?:[^"\\]|\\.)*"|<(?:[^<>]|<[^<>]*>)*>|-?[\w.\u0080-\U0010ffff]+)(?::\w+)*|(->|[{}\[\]=;,]|$))',
+    r'(?:\s|//[^\n]*)*(?:("(?:[^"\\]|\\.)*"|<(?:[^<>]|<[^<>]*>)*>|-?[\w.\u0080-\U0010ffff]+)(?::\w+)*|(->|[{}\[\]=;,]|$)|(.))',
     re.DOTALL,
 )
 
@@ -42,19 +42,17 @@ class DotGraph:
         self.attributes: Attributes = {}
         self.nodes: dict[str, Attributes] = {}
         self.edges: list[tuple[str, str, Attributes]] = []
-        self._tokens, at = [], 0
-        while at < len(source):
-            found = _TOKEN.match(source, at)
-            if not found:
-                raise ValueError(f"the DOT text has {source[at : at + 20]!r} where a name is expected")
+        self._tokens: list[str] = []
+        for found in _TOKEN.finditer(source):
+            if found[3]:
+                raise ValueError(f"the DOT text has {source[found.start() :][:20]!r} where a name is expected")
             self._tokens.append(found[1] or found[2])
-            at = found.end()
         self._tokens.reverse()
         self._skip_to_brace()
         self._read_statements({"node": {}, "edge": {}}, self.attributes)
 
     def _next(self) -> str:
-        if not self._tokens or not self._tokens[-1]:
+        if not self._tokens[-1]:
             raise ValueError("the DOT text ends too early")
         return self._tokens.pop()
 
@@ -64,7 +62,7 @@ class DotGraph:
 
     def _skip(self, *signs: str) -> bool:
         """Go on behind one of these signs, if it comes next."""
-        found = bool(self._tokens) and self._tokens[-1] in signs
+        found = self._tokens[-1] in signs
         if found:
             self._tokens.pop()
         return found
@@ -80,7 +78,7 @@ class DotGraph:
         while not self._skip("}"):
             if self._skip(";"):
                 continue
-            kind = self._tokens[-1] if self._tokens else ""
+            kind = self._tokens[-1]
             if kind in ("{", "subgraph"):
                 self._skip_to_brace()
                 self._read_statements({kind: dict(look) for kind, look in usual.items()}, {})

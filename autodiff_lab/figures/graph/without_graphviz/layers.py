@@ -49,13 +49,23 @@ class Box:
     along: float = 0.0
     across: float = 0.0
 
+    @property
+    def centre(self) -> Point:
+        """Its middle."""
+        return self.along, self.across
+
+    @property
+    def corners(self) -> list[Point]:
+        """The corner with the least coordinates, and the one with the largest."""
+        return [(self.along + k * self.length / 2, self.across + k * self.breadth / 2) for k in (-1, 1)]
+
 
 @dataclass(eq=False)
 class Way:
     """An edge: from where to where, the room for its label and for its arrows; and (found here) where it runs.
 
     `points` are those of a Bézier curve, three more for each piece. It ends where its arrows begin; `start` and `stop`
-    are on the borders. `label` is the middle of the label.
+    are on the borders. `label` is where the label is.
     """
 
     tail: Box
@@ -66,10 +76,15 @@ class Way:
     points: list[Point] = field(default_factory=list)
     start: Point = (0.0, 0.0)
     stop: Point = (0.0, 0.0)
-    label: Point | None = None
+    label: Box | None = None
 
 
 Neighbours = dict[Box, list[Box]]
+
+
+def turn(point: Point, flat: bool) -> Point:
+    """Along and across the ranks, as x and y, or back; they are the same if ranks follow each other to the right."""
+    return point if flat else (point[1], point[0])
 
 
 def arrange(boxes: Sequence[Box], ways: Sequence[Way], *, between: float = 24.0, beside: float = 22.0) -> None:

@@ -39,8 +39,7 @@ def route_edges(ways: Sequence[Way], chains: Sequence[list[Box]], bounds: Sequen
         way.start, way.stop = (begin, end) if forwards else (end, begin)
         way.points = _curve(knots if forwards else knots[::-1])
         if way.length:
-            box = chain[-2 if forwards else 1]
-            way.label = (box.along, box.across)
+            way.label = chain[-2 if forwards else 1]
 
 
 def _ports(chains: Sequence[list[Box]]) -> dict[tuple[int, int], float]:
