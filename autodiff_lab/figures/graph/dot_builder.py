@@ -45,9 +45,8 @@ def add_graph(
         Whether a constant operand is not drawn.
     """
     within = range(len(lines)) if within is None else within
-    box = {i: f"n{i}" for i in within}
+    box = name_boxes(within, groups)
     inside = {i: group for group in groups for i in range(group.first, group.end)}
-    box |= {i: f"g{group.first}" for i, group in inside.items()}
     far = _far(lines, box) if len(within) == len(lines) else set()
     graph.is_large = bool(far)
     drawn: set[tuple[int, str]] = set()
@@ -98,6 +97,12 @@ def add_graph(
             graph.edge(tail, f"n{i}", **style.edge(i, slot, line, operand), **look)
 
 
+def name_boxes(lines: range, groups: Sequence[Any]) -> dict[int, str]:
+    """Name the box that each line stands in: its own, or that of its group."""
+    own = {i: f"n{i}" for i in lines}
+    return own | {i: f"g{group.first}" for group in groups for i in range(group.first, group.end)}
+
+
 def _far(lines: Sequence[Any], box: dict[int, str]) -> set[tuple[int, int]]:
     """The ways on which a value is written again beside its use, since a line from its box would cross the picture.
 
@@ -105,16 +110,15 @@ def _far(lines: Sequence[Any], box: dict[int, str]) -> set[tuple[int, int]]:
     and the time it takes grows faster than the square of their number.
     """
     rank: dict[str, int] = {}
-    ways: dict[tuple[int, int], int] = {}
     for i, line in enumerate(lines):
         before = [rank[box[o.line]] for o in line.operands if o.line is not None and box[o.line] != box[i]]
         rank[box[i]] = max(rank.get(box[i], 0), 1 + max(before, default=-1))
-    for i, line in enumerate(lines):
-        if box[i] != f"n{i}":
-            continue
-        for slot, operand in enumerate(line.operands):
-            if operand.line is not None:
-                ways[i, slot] = rank[box[i]] - rank[box[operand.line]]
+    ways = {
+        (i, slot): rank[box[i]] - rank[box[operand.line]]
+        for i, line in enumerate(lines)
+        for slot, operand in enumerate(line.operands)
+        if operand.line is not None and box[i] == f"n{i}"
+    }
     if sum(ways.values()) <= _MAX_RANKS_PASSED:
         return set()
     return {way for way, passed in ways.items() if passed > _FAR}

@@ -6,14 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from autodiff_lab.engine.errors import InputError
-from autodiff_lab.figures.graph.alt_text import describe_graph
 from autodiff_lab.figures.graph.box_size import BoxSizes
-from autodiff_lab.figures.graph.dot_builder import add_graph
-from autodiff_lab.figures.graph.node_style import GraphStyle, escaped_text, usual_look
+from autodiff_lab.figures.graph.dot_builder import add_graph, name_boxes
+from autodiff_lab.figures.graph.node_style import GraphStyle, escaped_text, size_of, usual_look
 from autodiff_lab.figures.graph.render import FAST_LAYOUT, Drawing, DrawingError, picture, render
 from autodiff_lab.figures.style.themes import find_theme
 from autodiff_lab.text.arguments import check_choice
-from autodiff_lab.text.messages import in_its_language
+from autodiff_lab.text.messages import in_its_language, join_items, message, template
 from autodiff_lab.trace.memory_usage import find_last_uses
 from autodiff_lab.trace.model import Trace
 from autodiff_lab.trace.outline import GROUPINGS, Group, group_lines
@@ -26,6 +25,7 @@ _CAREFUL = 800
 # Inches: a page, or a little more.
 _WIDEST = 11
 _EDGE, _GROUP = 0.6, 3.0
+_MAX_PARTS_SAID = 20
 
 
 @check_keywords(more=("direction", "values", "adjoints", "partials", "shapes", "theme"))
@@ -91,25 +91,26 @@ def draw(
     if lang not in (None, trace.lang):
         raise InputError(f"This trace speaks {trace.lang!r}. Make it with Trace.of(f, *args, lang={lang!r}).")
     options = {"shapes": True, **options}
-    if _length(trace, group_lines(trace, group)) > _WIDEST:
+    if _length(trace, _several(group_lines(trace, group))) > _WIDEST:
         # A page is scrolled downwards.
         options.setdefault("direction", "TB")
     return graph(trace, group=group, **options)
 
 
-def _length(trace: Trace, groups: tuple[Group, ...]) -> float:
+def _several(groups: Sequence[Group]) -> list[Group]:
+    """The groups that are a box: a single line is drawn as it is."""
+    return [group for group in groups if group.size > 1]
+
+
+def _length(trace: Trace, groups: Sequence[Group]) -> float:
     """Estimate how long the graph is, in inches: the boxes on its longest way, and what lies between them."""
     widths = BoxSizes.of(trace).widths
-    group = {i: group for group in groups for i in range(group.first, group.end)}
+    box = name_boxes(range(len(trace.lines)), groups)
     ends: list[float] = []
     for i, line in enumerate(trace.lines):
-        own = _GROUP if i in group and group[i].end - group[i].first > 1 else widths[i]
-        ways = [
-            ends[j] if j in group and group[j] is group.get(i) else ends[j] + _EDGE + own
-            for j in (operand.line for operand in line.operands)
-            if j is not None
-        ]
-        ends.append(max(ways, default=own))
+        own = widths[i] if box[i] == f"n{i}" else _GROUP
+        before = [operand.line for operand in line.operands if operand.line is not None]
+        ends.append(max((ends[j] if box[j] == box[i] else ends[j] + _EDGE + own for j in before), default=own))
     return max(ends, default=0.0)
 
 
@@ -191,8 +192,29 @@ def graph(
         # Without a limit, Graphviz's network simplex takes most of a minute for 2500 operations.
         drawing.graph_attr.update(FAST_LAYOUT)
     drawing.title, drawing.theme, drawing.lang = trace.title, theme, trace.lang
-    drawing.description = describe_graph(trace, groups, adjoints)
-    several = [group for group in groups if group.end - group.first > 1]
+    drawing.description = _describe_graph(trace, groups, adjoints)
     last = find_last_uses([[operand.line for operand in line.operands] for line in trace.lines], trace.result)
-    add_graph(drawing, trace.lines, style, several, last)
+    add_graph(drawing, trace.lines, style, _several(groups), last)
     return drawing
+
+
+def _describe_graph(trace: Trace, groups: Sequence[Group], adjoints: bool) -> str:
+    """The graph in words: its boxes, as many as one can listen to, and the derivatives if it shows them."""
+    derivatives = _say_derivatives(trace) if adjoints else ""
+    if any(group.title for group in groups):
+        said, kind = [message("box", title=group.title, size=size_of(group)) for group in groups], "graph of boxes"
+    else:
+        said, kind = [f"{line.source_expression} = {line.value.text}" for line in trace.lines], "graph of lines"
+    shown, more = join_items(said[:_MAX_PARTS_SAID]), len(said) - _MAX_PARTS_SAID
+    return message(f"{kind}, cut" if more > 0 else kind, all=shown, more=more, derivatives=derivatives).strip()
+
+
+def _say_derivatives(trace: Trace) -> str:
+    if trace.mode == "forward":
+        pairs = zip(trace.directions, trace.tangent, strict=False)
+        along = (message("tangent along", tangent=tangent.text, direction=way.shown) for way, tangent in pairs)
+        return message("graph tangent", tangents=template("semicolon").join(along) or 0)
+    adjoints = [message("not reached") if adjoint is None else adjoint.text for adjoint in trace.gradient]
+    pairs = zip(trace.inputs, adjoints, strict=True)
+    said = [message("named", name=trace.lines[i].label, value=adjoint) for i, adjoint in pairs]
+    return message("graph adjoints", adjoints=join_items(said)) if said else message("no inputs")

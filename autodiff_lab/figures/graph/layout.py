@@ -79,9 +79,5 @@ def _places(data: Any) -> dict[str, Any]:
             tip = [place(word[2:]) for word in words if word.startswith("e,")]
             curve = [place(word) for word in words if not word.startswith("e,")]
             edges[item["id"]] = {"path": write_path(curve, *tip), "label": label}
-    return {
-        "width": round(right - left + 2 * _PAD, 1),
-        "height": round(top - bottom + 2 * _PAD, 1),
-        "nodes": nodes,
-        "edges": edges,
-    }
+    size = {"width": round(right - left + 2 * _PAD, 1), "height": round(top - bottom + 2 * _PAD, 1)}
+    return {**size, "nodes": nodes, "edges": edges}

@@ -58,9 +58,8 @@ def layout_graph(trace: Trace, in_groups: bool = False) -> dict[str, Any]:
         is inside.
     """
     run = simplify_outline(outline_of(trace), lambda i: trace.lines[i].display_name) if in_groups else None
-    run = run or Section(
-        "run", "", 0, len(trace.lines), tuple(Section("", "", i, i + 1) for i in range(len(trace.lines)))
-    )
+    count = len(trace.lines)
+    run = run or Section("run", "", 0, count, tuple(Section("", "", i, i + 1) for i in range(count)))
     last = find_last_uses([[operand.line for operand in line.operands] for line in trace.lines], trace.result)
     sections = list(run.walk())
     boxes = _boxes(sections, trace.lines)

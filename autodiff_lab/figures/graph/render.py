@@ -90,9 +90,8 @@ class Drawing(graphviz.Digraph):
         # An <img> survives the sanitising of a notebook that is not trusted; an inline <svg> does not. It also keeps
         # the ids in the picture apart from those of a second picture on the page.
         svg = follow_page_theme(picture(self)) if self.theme == "auto" else picture(self)
-        found = re.search(r'width="([\d.]+)pt"', svg)
         # A picture a little too wide for the page shrinks; one much too wide would become unreadable, and scrolls.
-        width = "100%" if found is None or float(found[1]) < _SCROLLS_FROM else "none"
+        width = "100%" if float(re.search(r'width="([\d.]+)pt"', svg)[1]) < _SCROLLS_FROM else "none"
         html = f'<div style="overflow-x:auto">{image_tag(svg, str(self), width)}</div>'
         return notebook_data(html, repr(self), lambda: render(self, "png"))
 

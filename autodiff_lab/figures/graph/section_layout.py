@@ -107,11 +107,10 @@ class BoxGraph:
 
     def restore_names(self, places: Mapping[str, Any], headings: Sequence[tuple[str, str]]) -> dict[str, Any]:
         """Give the places of a graph that is equal to this one the names of this one, and the headings of its nodes."""
-        nodes = {name: dict(places["nodes"][str(k)]) for k, name in enumerate(self.nodes)}
-        for name in nodes:
-            if name[0] == "n":
-                nodes[name]["head"] = list(headings[int(name[1:])])
-        edges = {}
+        nodes, edges = {}, {}
+        for k, name in enumerate(self.nodes):
+            head = {"head": list(headings[int(name[1:])])} if name[0] == "n" else {}
+            nodes[name] = {**places["nodes"][str(k)], **head}
         for k, (name, (tail, head, _)) in enumerate(self.edges.items()):
             path, (said, shapes) = places["edges"][str(k)]["path"], self._said[name]
             label = dict(zip("xy", middle_of(path), strict=True)) if said else None

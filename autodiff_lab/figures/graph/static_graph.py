@@ -77,15 +77,11 @@ def trace_of(graph: Any, targets: Sequence[Node] = ()) -> Trace:
 
 def _part(graph: Any, targets: Sequence[Node]) -> list[Node]:
     """The targets and what they need, in the order they were made."""
-    if not targets:
-        return list(graph.nodes)
-    part, todo = set(), list(targets)
-    while todo:
-        node = todo.pop()
-        if node not in part:
-            part.add(node)
-            todo += node.operands
-    return sorted(part, key=lambda node: node.number)
+    part = set(targets or graph.nodes)
+    for node in reversed(graph.nodes):
+        if node in part:
+            part.update(node.operands)
+    return [node for node in graph.nodes if node in part]
 
 
 def _line(node: Node, place: dict[Node, int]) -> Line:

@@ -2,7 +2,7 @@
 
 The four steps of Sugiyama, Tagawa and Toda (1981): nodes are given ranks along the arrows; an edge over several ranks
 is cut into pieces by points of its own, one of which carries its label; the nodes of each rank are ordered so that few
-edges cross (here); and then moved to where their neighbours are (`alignment`). Everything is deterministic. Graphviz
+edges cross (here); and then moved to where their neighbours are (`placement`). Everything is deterministic. Graphviz
 does it better; this is enough to read a small graph.
 """
 
@@ -15,8 +15,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from statistics import fmean
 
-from autodiff_lab.figures.graph.without_graphviz.alignment import align_boxes
-from autodiff_lab.figures.graph.without_graphviz.routes import route_edges
+from autodiff_lab.figures.graph.without_graphviz.placement import align_boxes, route_edges
 
 _ORDERINGS = 24
 _MAX_SWAPPED = 400
