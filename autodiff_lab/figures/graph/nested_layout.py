@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 
@@ -127,9 +128,10 @@ def whole_layout(excerpts: Excerpts) -> dict[str, Any]:
     arrivals, operands = excerpts.arrivals, excerpts.tape.parents
     final = functools.cache(lambda i: Number.of(arrivals[i][2]).in_node if i in arrivals else "")
     sizes = BoxSizes(lines, (), lambda i: [max(final(i), _USUAL, key=len)])
-    wires = [_Wire(tuple(_End(parent if parent >= 0 else None) for parent in each)) for each in operands]
+    # All that has to be known of a line inside of a group.
+    wires = [SimpleNamespace(operands=[SimpleNamespace(line=j if j >= 0 else None) for j in each]) for each in operands]
     boxes = _boxes(sections, wires, lines)
-    around, *inside = layout_sections(sections, boxes, wires, sizes, last, leaves=False)
+    around, *inside = layout_sections(sections, boxes, wires, sizes, last)
     groups: dict[str, Any] = {}
 
     def leaves(i: int) -> tuple[Any, ...]:
@@ -156,16 +158,6 @@ class LaidOutExcerpts(Excerpts):
     def __init__(self, tape: Any, f: Any, value: Any = None) -> None:
         super().__init__(tape, f, value)
         self.layout = functools.lru_cache(maxsize=32)(functools.partial(excerpt_layout, self))
-
-
-class _End(NamedTuple):
-    line: int | None
-
-
-class _Wire(NamedTuple):
-    """All that has to be known of a line inside of a group."""
-
-    operands: tuple[_End, ...]
 
 
 def _move_section(section: Section, by: int) -> Section:

@@ -14,16 +14,10 @@ from autodiff_lab.text.messages import join_items, message, plural_message
 from autodiff_lab.trace.model import Line, Operand, Trace
 from autodiff_lab.trace.outline import Group, Section
 
+_FLOWING = {"class": "edge-operand carrying", "penwidth": "2.5"}
 # The adjoint goes against the edge: the arrow turns round.
-_CARRYING = {
-    "class": "edge-operand carrying",
-    "color": VERMILION,
-    "penwidth": "2.5",
-    "style": "dashed",
-    "dir": "back",
-    "arrowsize": "1",
-}
-_PUSHING = {"class": "edge-operand carrying", "color": BLUE, "penwidth": "2.5"}
+_CARRYING = {**_FLOWING, "color": VERMILION, "style": "dashed", "dir": "back", "arrowsize": "1"}
+_PUSHING = {**_FLOWING, "color": BLUE}
 _RESULT = {"peripheries": "2", "penwidth": "2"}
 _EMPTY_ROW = "&#160;"
 

@@ -33,7 +33,6 @@ def layout_sections(
     lines: Sequence[Any],
     sizes: BoxSizes,
     last: Sequence[int],
-    leaves: bool = True,
 ) -> list[dict[str, Any]]:
     """Lay out what is directly inside of each section.
 
@@ -41,19 +40,17 @@ def layout_sections(
     ----------
     sections : iterable of Section
     boxes : mapping of str to GroupBox
-        The closed groups, by their ids.
+        The closed groups, by their ids; any other section has one operation, and is drawn as such.
     lines : sequence
         The tape; `add_graph` says what has to be known of it.
     sizes : BoxSizes
     last : sequence of int
         The last line that uses each line.
-    leaves : bool
-        Whether a single operation is drawn as such; otherwise it is a box like the others.
     """
     graphs = []
     for section in sections:
         graph = BoxGraph()
-        closed = [boxes[identify(part)] for part in section.inside if part.inside or not leaves]
+        closed = [boxes[identify(part)] for part in section.inside if identify(part) in boxes]
         within = range(section.first, section.end)
         add_graph(graph, lines, sizes, closed, last, within, MAX_OUTPUTS, is_in_heading)
         graphs.append(graph)

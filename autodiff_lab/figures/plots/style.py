@@ -166,11 +166,6 @@ def name_in_title(f: Callable[..., Any]) -> str:
     return "the function" if "<lambda>" in name else name
 
 
-def label_background(colours: Theme) -> dict[str, Any]:
-    """Return the look of a label with paper behind it, so that no line runs through it."""
-    return {"facecolor": colours.paper, "edgecolor": "none", "pad": 1.5}
-
-
 _STYLE_SHEET = matplotlib.rc_params_from_file(Path(__file__).with_name("course.mplstyle"), use_default_template=False)
 
 

@@ -73,12 +73,10 @@ def provide_font() -> Iterator[None]:
     Graphviz asks fontconfig, and fontconfig reads its configuration once, when a process first draws. Nothing
     changes on a machine that has fonts, or where ``FONTCONFIG_FILE`` is set.
     """
-    lacks_fonts = sys.platform == "linux" and "FONTCONFIG_FILE" not in os.environ and not _has_fonts()
-    matplotlib = importlib.util.find_spec("matplotlib") if lacks_fonts else None
-    if matplotlib is None or matplotlib.origin is None:
+    if sys.platform != "linux" or "FONTCONFIG_FILE" in os.environ or _has_fonts():
         yield
         return
-    folder = Path(matplotlib.origin).parent / "mpl-data" / "fonts" / "ttf"
+    folder = Path(importlib.util.find_spec("matplotlib").origin).parent / "mpl-data" / "fonts" / "ttf"
     with tempfile.TemporaryDirectory() as temporary:
         configuration = Path(temporary) / "fonts.conf"
         configuration.write_text(
