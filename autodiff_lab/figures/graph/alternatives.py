@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from autodiff_lab.figures.graph.box_graph import BESIDE, BETWEEN, BoxGraph
 from autodiff_lab.figures.graph.box_size import BoxSizes, is_in_heading
 from autodiff_lab.figures.graph.dot_builder import add_graph
 from autodiff_lab.figures.graph.fold import fold_ranks
 from autodiff_lab.figures.graph.nested_layout import layout_graph
 from autodiff_lab.figures.graph.paths import Point, sampled, write_path
-from autodiff_lab.figures.graph.section_layout import BESIDE, BETWEEN, BoxGraph
 from autodiff_lab.figures.graph.without_graphviz.layers import Box, Way, order_ranks, place_ranks, turn
 from autodiff_lab.text.messages import in_its_language
 from autodiff_lab.trace.model import Trace

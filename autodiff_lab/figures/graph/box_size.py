@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from autodiff_lab.text import notation
 from autodiff_lab.text.messages import message
@@ -94,12 +94,6 @@ class GroupBox(NamedTuple):
     end: int
     subtitle: str
     full_title: str = ""
-
-    @property
-    def payload(self) -> dict[str, Any]:
-        """What a view is given."""
-        full = {"whole": self.full_title} if self.full_title != self.title else {}
-        return {"title": self.title, "said": self.subtitle, **full}
 
 
 @dataclass(frozen=True)

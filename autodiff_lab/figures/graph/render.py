@@ -193,16 +193,15 @@ def render(digraph: graphviz.Digraph, format: str = "svg", *, scale: float = 1.0
         digraph = digraph.copy()
         digraph.graph_attr["dpi"] = f"{96 * scale:g}"
     with provide_font():
-        if not getattr(digraph, "is_large", False) or digraph.layout_timed_out:
-            return _draw(digraph, format)
-        try:
-            return _draw_in_time(digraph, format)
-        except subprocess.TimeoutExpired:
-            digraph.graph_attr.update(FAST_LAYOUT, splines="line")
-            digraph.layout_timed_out = True
-            return _draw(digraph, format)
-        except (subprocess.CalledProcessError, OSError):
-            return _draw(digraph, format)  # which tells what is wrong
+        if getattr(digraph, "is_large", False) and not digraph.layout_timed_out:
+            try:
+                return _draw_in_time(digraph, format)
+            except subprocess.TimeoutExpired:
+                digraph.graph_attr.update(FAST_LAYOUT, splines="line")
+                digraph.layout_timed_out = True
+            except (subprocess.CalledProcessError, OSError):
+                pass  # what is wrong is told below
+        return _draw(digraph, format)
 
 
 def _draw_in_time(digraph: graphviz.Digraph, format: str) -> bytes:

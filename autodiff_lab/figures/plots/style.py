@@ -90,10 +90,7 @@ def style_plots() -> None:
     ...     plt.rcParams["font.size"]
     11.0
     """
-    colours = find_theme("plot", "light")
-    lines = cycler(color=[colours.tangent, colours.adjoint, colours.value, colours.soft_ink])
-    matplotlib.rcParams.update(_settings(colours) | {"axes.prop_cycle": lines, "figure.figsize": (6.6, 3.0)})
-    matplotlib.rcParams.update({"figure.constrained_layout.use": True, "figure.dpi": _DPI})
+    matplotlib.rcParams.update(_settings(find_theme("plot", "light")))
     # Imported here, this module prepares a running notebook for pyplot, once; nothing later takes our view away.
     from matplotlib_inline import backend_inline
 
@@ -177,4 +174,6 @@ def _settings(colours: Theme) -> dict[str, Any]:
         "faint": "grid.color legend.edgecolor",
         "ink": "axes.labelcolor axes.titlecolor legend.labelcolor text.color xtick.labelcolor ytick.labelcolor",
     }
-    return {**_STYLE_SHEET, **{name: getattr(colours, role) for role in roles for name in roles[role].split()}}
+    lines = cycler(color=[colours.tangent, colours.adjoint, colours.value, colours.soft_ink])
+    inks = {name: getattr(colours, role) for role, names in roles.items() for name in names.split()}
+    return {**_STYLE_SHEET, **inks, "axes.prop_cycle": lines}

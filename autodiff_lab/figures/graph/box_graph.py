@@ -1,62 +1,18 @@
-"""The layout of what is directly inside of each section of an outline: plain boxes of the right sizes, and edges."""
+"""A graph of plain boxes of the right sizes, and of edges: what a layout is found for."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from autodiff_lab.figures.graph.box_size import MAX_OUTPUTS, SIZE, BoxSizes, GroupBox, is_in_heading
-from autodiff_lab.figures.graph.dot_builder import add_graph
-from autodiff_lab.figures.graph.layout import layouts_of
+from autodiff_lab.figures.graph.box_size import SIZE
 from autodiff_lab.figures.graph.paths import middle_of
 from autodiff_lab.figures.graph.render import Drawing
 from autodiff_lab.figures.style.fonts import font_stack
 from autodiff_lab.text.messages import current_language
-from autodiff_lab.trace.outline import Section
 
 BESIDE, BETWEEN = 18.0, 43.2
 """Room between two boxes of a rank, and between two ranks: a number that travels along an edge can be read there."""
-
-
-def identify(section: Section) -> str:
-    """The id of a section: no other has the same lines.
-
-    >>> identify(Section("loop", "for k in range(3):", 2, 14))
-    'g2_14'
-    """
-    return f"g{section.first}_{section.end}"
-
-
-def layout_sections(
-    sections: Iterable[Section],
-    boxes: Mapping[str, GroupBox],
-    lines: Sequence[Any],
-    sizes: BoxSizes,
-    last: Sequence[int],
-) -> list[dict[str, Any]]:
-    """Lay out what is directly inside of each section.
-
-    Parameters
-    ----------
-    sections : iterable of Section
-    boxes : mapping of str to GroupBox
-        The closed groups, by their ids; any other section has one operation, and is drawn as such.
-    lines : sequence
-        The tape; `add_graph` says what has to be known of it.
-    sizes : BoxSizes
-    last : sequence of int
-        The last line that uses each line.
-    """
-    graphs = []
-    for section in sections:
-        graph = BoxGraph()
-        closed = [boxes[identify(part)] for part in section.inside if identify(part) in boxes]
-        within = range(section.first, section.end)
-        add_graph(graph, lines, sizes, closed, last, within, MAX_OUTPUTS, is_in_heading)
-        graphs.append(graph)
-    drawings = {graph.key: graph.drawing() for graph in graphs}
-    places = dict(zip(drawings, layouts_of(list(drawings.values())), strict=True))
-    return [graph.restore_names(places[graph.key], sizes.headings) for graph in graphs]
 
 
 class BoxGraph:
