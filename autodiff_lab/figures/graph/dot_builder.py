@@ -57,27 +57,24 @@ def add_graph(
             if operand.line in inside:
                 between.setdefault((box[operand.line], box[i]), set()).add(operand.line)
 
-    def flow(i: int, tail: int, group: Group) -> None:
-        """A value goes into a group, once, however often it is used there."""
-        if tail not in box or box[tail] == box[i] or (tail, box[i]) in drawn:
-            return
-        together = between.get((box[tail], box[i]), ())
-        if len(together) > single:
-            look = style.several(len(together), tail, group)
-        else:
-            together = {tail}
-            look = style.flow(tail, tail in inside and len(leaving[inside[tail]]) > 1, group)
-        drawn.update((one, box[i]) for one in together)
-        graph.edge(box[tail], box[i], **look)
-
     for i in within:
         line = lines[i]
         if i in inside:
-            if inside[i].first == i:
-                graph.node(box[i], **style.group(inside[i], leaving[inside[i]]))
-            for operand in line.operands:
-                if operand.line is not None:
-                    flow(i, operand.line, inside[i])
+            group = inside[i]
+            if group.first == i:
+                graph.node(box[i], **style.group(group, leaving[group]))
+            for tail in (operand.line for operand in line.operands):
+                # A value goes into a group once, however often it is used there.
+                if tail not in box or box[tail] == box[i] or (tail, box[i]) in drawn:
+                    continue
+                together = between.get((box[tail], box[i]), ())
+                if len(together) > single:
+                    look = style.several(len(together), tail, group)
+                else:
+                    together = {tail}
+                    look = style.flow(tail, tail in inside and len(leaving[inside[tail]]) > 1, group)
+                drawn.update((one, box[i]) for one in together)
+                graph.edge(box[tail], box[i], **look)
             continue
         graph.node(f"n{i}", **style.node(i, line))
         for slot, operand in enumerate(line.operands):

@@ -202,9 +202,9 @@ def _describe_graph(trace: Trace, groups: Sequence[Group], adjoints: bool) -> st
     """The graph in words: its boxes, as many as one can listen to, and the derivatives if it shows them."""
     derivatives = _say_derivatives(trace) if adjoints else ""
     if any(group.title for group in groups):
-        said, kind = [message("box", title=group.title, size=size_of(group)) for group in groups], "graph of boxes"
+        kind, said = "graph of boxes", [message("box", title=group.title, size=size_of(group)) for group in groups]
     else:
-        said, kind = [f"{line.source_expression} = {line.value.text}" for line in trace.lines], "graph of lines"
+        kind, said = "graph of lines", [f"{line.source_expression} = {line.value.text}" for line in trace.lines]
     shown, more = join_items(said[:_MAX_PARTS_SAID]), len(said) - _MAX_PARTS_SAID
     return message(f"{kind}, cut" if more > 0 else kind, all=shown, more=more, derivatives=derivatives).strip()
 

@@ -114,11 +114,10 @@ def _operands(node: Operator, place: dict[Node, int]) -> Iterator[Operand]:
     if all(v is not None and np.shape(v) == () for v in values):
         numbers = _partials(node, values, node.graph.values.get(node.number))
     for x, formula, number in zip(operands, formulas, numbers, strict=True):
+        value = _value(x)
         if x not in place:
-            value = Number.of(x.value)
             yield Operand(None, x.name, value, shapes=value.flowing(to) if value.shape else "")
             continue
-        value = _value(x)
         text = formula.text() if isinstance(formula, Symbol) else "" if formula is None else notation.number(formula)
         edge, whole = edge_label(notation.format_expression(text), None if number is None else Number.of(number))
         title = "" if whole == edge else whole

@@ -102,19 +102,11 @@ def follow_page_theme(svg: str) -> str:
     >>> follow_page_theme('<svg width="9"><path fill="#1a1a1a"/></svg>').partition("</style>")[2]
     '<path fill="var(--ink,#1A1A1A)"/></svg>'
     """
-    roles = {light.lower(): role for role, (light, dark) in _COLOURS.items() if light != dark}
+    roles = {light.lower(): f"var(--{role},{light})" for role, (light, dark) in _COLOURS.items() if light != dark}
     colours = re.compile(rf"(?:{'|'.join(roles)})\b", re.IGNORECASE)
-    used = set()
-
-    def role(found: re.Match[str]) -> str:
-        name = roles[found[0].lower()]
-        used.add(name)
-        return f"var(--{name},{_COLOURS[name][0]})"
-
     head, tag, rest = svg.partition("<svg")
     attributes, _, inside = rest.partition(">")
     # In tags only: a name that looks like a colour stays what it is.
-    inside = _TAG.sub(lambda found: colours.sub(role, found[0]), inside)
-    dark = ";".join(f"--{name}:{dark}" for name, (_, dark) in _COLOURS.items() if name in used)
-    style = f"<style>@media (prefers-color-scheme:dark){{svg{{{dark}}}}}</style>"
-    return f"{head}{tag}{attributes}>{style}{inside}"
+    inside = _TAG.sub(lambda tag: colours.sub(lambda colour: roles[colour[0].lower()], tag[0]), inside)
+    dark = ";".join(f"--{role}:{dark}" for role, (_, dark) in _COLOURS.items() if f"var(--{role}," in inside)
+    return f"{head}{tag}{attributes}><style>@media (prefers-color-scheme:dark){{svg{{{dark}}}}}</style>{inside}"
