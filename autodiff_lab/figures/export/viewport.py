@@ -45,7 +45,7 @@ def place_windows(
 
 def _lines_in_focus(trace: Trace) -> Iterator[list[int]]:
     """Yield the lines that each step is about, its own first; before all steps that is the first line."""
-    yield [0] if trace.lines else []
+    yield [0]
     for now in trace.steps:
         operands = [operand.line for operand in trace.lines[now.line].operands if operand.line is not None]
         back = now.phase in ("seed", "sweep")
@@ -61,8 +61,6 @@ def _scroll(start: float, window: float, whole: float, boxes: Sequence[tuple[flo
 
     It stays where it is as long as it shows them all.
     """
-    if not boxes:
-        return start
     low, high = min(low for low, _ in boxes) - _AIR, max(high for _, high in boxes) + _AIR
     if high - low > window:
         low, high = boxes[0]

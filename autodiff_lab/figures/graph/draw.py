@@ -1,4 +1,7 @@
-"""Draw the graph of a trace: nodes with name, operation, value and adjoint; edges with the local partial."""
+"""Draw the graph of a trace: nodes with name, operation, value and adjoint; edges with the local partial.
+
+Beside the picture stands the same in words, for a reader who cannot see it.
+"""
 
 from __future__ import annotations
 
@@ -199,7 +202,7 @@ def graph(
 
 
 def _describe_graph(trace: Trace, groups: Sequence[Group], adjoints: bool) -> str:
-    """The graph in words: its boxes, as many as one can listen to, and the derivatives if it shows them."""
+    """The alternative text: its boxes, as many as one can listen to, and the derivatives if it shows them."""
     derivatives = _say_derivatives(trace) if adjoints else ""
     if any(group.title for group in groups):
         kind, said = "graph of boxes", [message("box", title=group.title, size=size_of(group)) for group in groups]

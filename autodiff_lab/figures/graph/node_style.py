@@ -52,11 +52,11 @@ class GraphStyle:
         self.sweeping = now is not None and now.phase in ("seed", "sweep")
         self.adjoints, self.tangents = trace.adjoints_at(step), trace.tangents_at(step)
         self.over = step >= len(trace.steps) - 1 and (self.sweeping or trace.mode == "forward")
-        lit = [now] if now and not self.over else []
-        self.carrying = {(step.line, send.slot) for step in lit for send in step.sends}
-        self.pushing = {(step.line, push.slot) for step in lit for push in step.pushes}
-        self.receiving = {send.parent for step in lit for send in step.sends}
-        self.computing = {step.line for step in lit}
+        shown = [now] if now and not self.over else []
+        self.carrying = {(step.line, send.slot) for step in shown for send in step.sends}
+        self.pushing = {(step.line, push.slot) for step in shown for push in step.pushes}
+        self.receiving = {send.parent for step in shown for send in step.sends}
+        self.computing = {step.line for step in shown}
         self.lit = {"color": VERMILION if self.sweeping else GREEN, "penwidth": "3"}
 
     def node(self, i: int, line: Line) -> dict[str, str]:
