@@ -163,7 +163,7 @@ def name_in_title(f: Callable[..., Any]) -> str:
     return "the function" if "<lambda>" in name else name
 
 
-_STYLE_SHEET = matplotlib.rc_params_from_file(Path(__file__).with_name("course.mplstyle"), use_default_template=False)
+_STYLE_SHEET = matplotlib.rc_params_from_file(Path(__file__).with_name("style_sheet.txt"), use_default_template=False)
 
 
 def _settings(colours: Theme) -> dict[str, Any]:
