@@ -76,10 +76,8 @@ def render_pdf(svgs: Sequence[str]) -> bytes:
     first, *rest = (open_png(_paint(svg, _PRINT_DPI)) for svg in svgs)
     file = io.BytesIO()
     # At this many dots a JPEG of full colours has no seams to be seen. Without its dates a file has the same bytes.
-    dates = {"creationDate": None, "modDate": None}
-    first.save(
-        file, "pdf", save_all=True, append_images=rest, resolution=_PRINT_DPI, quality=90, subsampling=0, **dates
-    )
+    look = {"resolution": _PRINT_DPI, "quality": 90, "subsampling": 0, "creationDate": None, "modDate": None}
+    first.save(file, "pdf", save_all=True, append_images=rest, **look)
     return file.getvalue()
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import contextlib
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,10 +13,9 @@ from autodiff_lab.figures.export.frame import Frames
 from autodiff_lab.figures.export.step_choice import pick_steps
 from autodiff_lab.figures.export.svg_text import Run, add_heights, legend_runs, wrap_runs, write_paragraphs
 from autodiff_lab.figures.graph.box_size import SIZE
-from autodiff_lab.figures.graph.render import DrawingError, data_url
+from autodiff_lab.figures.graph.render import image_tag, notebook_data
 from autodiff_lab.figures.style.svg import element, write_picture
 from autodiff_lab.text.arguments import check_choice, check_number, check_path
-from autodiff_lab.text.notation import escape
 from autodiff_lab.trace.model import Trace
 
 __all__ = ["Strip", "strip"]
@@ -39,12 +36,14 @@ _WIDE = 450
 
 
 class _Plan:
-    """Panels of one size in rows and columns on a page, their graphs running one way."""
+    """Panels of one size in rows and columns on a page, in type that can be read; `look` is for all `Frames`."""
 
-    def __init__(self, frames: Frames, page: str, columns: int, remark: str) -> None:
-        self.frames, self.page, self.columns = frames, page, columns
-        trace, (width, height) = frames.trace, _inner_size(page)
-        self._column = _column_width(page, columns)
+    def __init__(self, trace: Trace, shown: list[int], remark: str, page: str, columns: int, **look: Any) -> None:
+        self.page, self.columns = page, columns
+        width, height = (side - 2 * _MARGIN for side in PAGES[page])
+        self._column = (width - (columns - 1) * _GAP) / columns
+        room = (self._column * SIZE / _LEAST_TYPE - 32, 0.55 * height * SIZE / _LEAST_TYPE)
+        self.frames = frames = Frames(trace, shown, room=room, panel=True, **look)
         self.scale = min(1.0, self._column / frames.width)
         title = wrap_runs([Run(trace.title, bold=True)], width, _TITLE)
         soft = [[Run(said, "soft_ink")] for said in (trace.note, *frames.remarks, remark)]
@@ -75,28 +74,16 @@ class _Plan:
         return write_picture(size, colours.paper, frames.trace.lang, frames.trace.title, head, *parts, font_size=SIZE)
 
 
-def _inner_size(page: str) -> tuple[float, float]:
-    """Return how wide and how tall a page is between its margins."""
-    width, height = PAGES[page]
-    return width - 2 * _MARGIN, height - 2 * _MARGIN
-
-
-def _column_width(page: str, columns: int) -> float:
-    return (_inner_size(page)[0] - (columns - 1) * _GAP) / columns
-
-
 def _make_plans(
-    trace: Trace, shown: list[int], remark: str, ways: Iterable[tuple[str, int]], theme: str
+    trace: Trace, shown: list[int], remark: str, ways: Sequence[tuple[str, int]], theme: str
 ) -> Iterator[_Plan]:
-    """Put the steps on pages in so many columns, the graph running either way, in type that can be read."""
+    """Put the steps on pages in so many columns, the graph running either way."""
     for direction in ("LR", "TB"):
         layout = None
         for page, columns in ways:
-            width, height = _column_width(page, columns), 0.55 * _inner_size(page)[1]
-            room = (width * SIZE / _LEAST_TYPE - 32, height * SIZE / _LEAST_TYPE)
-            frames = Frames(trace, shown, theme=theme, direction=direction, room=room, panel=True, layout=layout)
-            layout = frames.layout
-            yield _Plan(frames, page, columns, remark)
+            plan = _Plan(trace, shown, remark, page, columns, theme=theme, direction=direction, layout=layout)
+            layout = plan.frames.layout
+            yield plan
 
 
 @dataclass(frozen=True, repr=False)
@@ -154,14 +141,8 @@ class Strip:
         return f"<strip of {self.title}: {len(self.pages)} page{'s' * (len(self.pages) != 1)}>"
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None, **_: Any) -> dict[str, str]:
-        data = {
-            "text/html": f'<img alt="{escape(self.description)}" style="max-width:100%;height:auto" '
-            f'src="{data_url(self.whole)}">',
-            "text/plain": repr(self),
-        }
-        with contextlib.suppress(DrawingError):
-            data["image/png"] = base64.b64encode(bitmap.render_png((self.printed or self).whole)).decode()
-        return data
+        html, printed = image_tag(self.whole, self.description), self.printed or self
+        return notebook_data(html, repr(self), lambda: bitmap.render_png(printed.whole))
 
 
 def strip(

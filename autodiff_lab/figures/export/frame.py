@@ -7,6 +7,7 @@ drawn by `figures.graph`; here it gets its surroundings.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import compress
 from pathlib import Path
 from typing import Any
 
@@ -188,15 +189,10 @@ class Frames:
         veils = []
         for k in range(1, _VEILS + 1):
             deep = _DEPTH * k / _VEILS
-            sides = [
-                (x, y, deep, height),
-                (x + width - deep, y, deep, height),
-                (x, y, width, deep),
-                (x, y + height - deep, width, deep),
-            ]
-            for (left, top, wide, tall), is_cut in zip(sides, cut, strict=True):
-                if is_cut:
-                    veils.append(element("rect", x=left, y=top, width=wide, height=tall, **look))
+            beside = [(x, y, deep, height), (x + width - deep, y, deep, height)]
+            across = [(x, y, width, deep), (x, y + height - deep, width, deep)]
+            for left, top, wide, tall in compress((*beside, *across), cut):
+                veils.append(element("rect", x=left, y=top, width=wide, height=tall, **look))
         return "".join(veils)
 
 

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterable, Sequence
 
 from autodiff_lab.text.arguments import check_steps
-from autodiff_lab.text.messages import in_its_language, message
+from autodiff_lab.text.messages import message, use_language
 from autodiff_lab.trace.model import Trace
 
 
@@ -21,12 +21,9 @@ def pick_steps(function: str, trace: Trace, steps: Iterable[int] | None, most: i
     if steps is not None:
         return check_steps(function, steps, len(trace.steps)), ""
     shown = choose_steps([step.phase for step in trace.steps], most)
-    return shown or [-1], _remark(trace, len(shown)) if len(shown) < len(trace.steps) else ""
-
-
-@in_its_language
-def _remark(trace: Trace, shown: int) -> str:
-    return message("some steps", shown=shown, count=len(trace.steps))
+    with use_language(trace.lang):
+        remark = message("some steps", shown=len(shown), count=len(trace.steps))
+    return shown or [-1], remark if len(shown) < len(trace.steps) else ""
 
 
 def choose_steps(phases: Sequence[str], most: int) -> list[int]:

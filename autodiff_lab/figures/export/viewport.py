@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from autodiff_lab.figures.graph.dot_builder import name_boxes
 from autodiff_lab.trace.model import Trace
 from autodiff_lab.trace.outline import Group
 
@@ -31,11 +32,8 @@ def place_windows(
     width, height : float
         The size of the window.
     """
-    names = [f"n{i}" for i in range(len(trace.lines))]
-    for group in groups:
-        if group.end - group.first > 1:
-            names[group.first : group.end] = [f"g{group.first}"] * (group.end - group.first)
-    boxes = [layout["nodes"][name] for name in names]
+    names = name_boxes(range(len(trace.lines)), [group for group in groups if group.size > 1])
+    boxes = {i: layout["nodes"][name] for i, name in names.items()}
     corners: list[Corner] = []
     x, y = 0.0, max(0.0, (layout["height"] - height) / 2)
     for lines in _lines_in_focus(trace):
@@ -47,7 +45,7 @@ def place_windows(
 
 def _lines_in_focus(trace: Trace) -> Iterator[list[int]]:
     """Yield the lines that each step is about, its own first; before all steps that is the first line."""
-    yield [0] if trace.lines else []
+    yield [0]
     for now in trace.steps:
         operands = [operand.line for operand in trace.lines[now.line].operands if operand.line is not None]
         back = now.phase in ("seed", "sweep")
@@ -63,8 +61,6 @@ def _scroll(start: float, window: float, whole: float, boxes: Sequence[tuple[flo
 
     It stays where it is as long as it shows them all.
     """
-    if not boxes:
-        return start
     low, high = min(low for low, _ in boxes) - _AIR, max(high for _, high in boxes) + _AIR
     if high - low > window:
         low, high = boxes[0]

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from autodiff_lab.figures.graph.box_graph import BESIDE, BETWEEN, BoxGraph
 from autodiff_lab.figures.graph.box_size import BoxSizes, is_in_heading
 from autodiff_lab.figures.graph.dot_builder import add_graph
 from autodiff_lab.figures.graph.fold import fold_ranks
 from autodiff_lab.figures.graph.nested_layout import layout_graph
 from autodiff_lab.figures.graph.paths import Point, sampled, write_path
-from autodiff_lab.figures.graph.section_layout import BESIDE, BETWEEN, BoxGraph
-from autodiff_lab.figures.graph.without_graphviz.layers import Box, Way, order_ranks, place_ranks
+from autodiff_lab.figures.graph.without_graphviz.layers import Box, Way, order_ranks, place_ranks, turn
 from autodiff_lab.text.messages import in_its_language
 from autodiff_lab.trace.model import Trace
 
@@ -62,15 +62,15 @@ def layout_alternatives(trace: Trace, in_groups: bool = False) -> list[dict[str,
     if in_groups or len(trace.lines) > MAX_LINES:
         return [{**layout_graph(trace, in_groups), **ONLY}]
     graph, sizes = BoxGraph(), BoxSizes.of(trace, player=True)
-    add_graph(graph, trace.lines, sizes, (), lambda group: (), omit=is_in_heading)
+    add_graph(graph, trace.lines, sizes, (), omit=is_in_heading)
     row, column = _Layers(graph, flat=True), _Layers(graph, flat=False)
-    candidates = [row.places("row"), column.places("column")]
-    candidates += [row.places("fold", rows=rows) for rows in range(2, min(_MAX_ROWS, len(row.ranks) // 2) + 1)]
-    airy = row.places("row", AIRY)
+    folds = range(2, min(_MAX_ROWS, len(row.ranks) // 2) + 1)
+    candidates = [row.places(), column.places(), *(row.places(rows=rows) for rows in folds)]
+    airy = row.places(AIRY)
     if min(scale_in(room, airy) for room in ROOMS[:2]) > _HARDLY_SMALLER:
         candidates[0] = airy
     if max(scale_in(room, places) for room in ROOMS[:2] for places in candidates) < _READABLE:
-        candidates += [row.places("fold", TIGHT, rows) for rows in range(2, min(_MAX_ROWS, len(row.ranks) // 2) + 1)]
+        candidates += [row.places(TIGHT, rows) for rows in folds]
     chosen: list[dict[str, Any]] = []
     for room in ROOMS:
         best = choose_for_room(room, candidates)
@@ -95,42 +95,33 @@ class _Layers:
     def __init__(self, graph: BoxGraph, flat: bool) -> None:
         self.flat = flat
         sides = ((72 * float(look["width"]), 72 * float(look["height"])) for look in graph.nodes.values())
-        boxes = {name: Box(*self._turn(size)) for name, size in zip(graph.nodes, sides, strict=True)}
+        boxes = {name: Box(*turn(size, flat)) for name, size in zip(graph.nodes, sides, strict=True)}
         self.boxes = list(boxes.values())
         self.ways = [Way(boxes[tail], boxes[head]) for tail, head, _ in graph.edges.values()]
         self.ranks, self.chains = order_ranks(self.boxes, self.ways)
 
-    def _turn(self, point: Point) -> Point:
-        """Along and across the ranks, as x and y, or back."""
-        return point if self.flat else (point[1], point[0])
-
-    def places(self, shape: str, room: tuple[float, float] = (BETWEEN, BESIDE), rows: int = 1) -> dict[str, Any]:
+    def places(self, room: tuple[float, float] = (BETWEEN, BESIDE), rows: int = 1) -> dict[str, Any]:
         """Place everything; nodes and edges are called by their numbers."""
         if rows == 1:
             place_ranks(self.ranks, self.ways, self.chains, *room)
-            strain = _COLUMN * (not self.flat)
+            shape, strain = ("row", 0.0) if self.flat else ("column", _COLUMN)
         else:
             turns = fold_ranks(self.ranks, self.ways, self.chains, rows, *room)
-            strain = _FOLD + _EACH_ROW * rows + _EACH_TURN * min(turns, _MAX_TURNS)
-        corners = [
-            (box.along + side * box.length / 2, box.across + side * box.breadth / 2)
-            for box in self.boxes
-            for side in (-1, 1)
-        ]
+            shape, strain = "fold", _FOLD + _EACH_ROW * rows + _EACH_TURN * min(turns, _MAX_TURNS)
+        corners = [corner for box in self.boxes for corner in box.corners]
         corners += [point for way in self.ways for point in sampled(way.points)]
-        xs, ys = zip(*map(self._turn, corners or [(0.0, 0.0)]), strict=True)
+        xs, ys = zip(*(turn(corner, self.flat) for corner in corners), strict=True)
         left, top = min(xs) - _PAD, min(ys) - _PAD
 
         def place(point: Point) -> Point:
-            x, y = self._turn(point)
+            x, y = turn(point, self.flat)
             return round(x - left, 1), round(y - top, 1)
 
-        nodes = {}
+        nodes, edges = {}, {}
         for k, box in enumerate(self.boxes):
-            sizes = zip("wh", (round(side, 1) for side in self._turn((box.length, box.breadth))), strict=True)
-            nodes[str(k)] = {**dict(zip("xy", place((box.along, box.across)), strict=True)), **dict(sizes)}
-        edges = {
-            str(k): {"path": write_path([*map(place, way.points)], place(way.stop))} for k, way in enumerate(self.ways)
-        }
+            size = (round(side, 1) for side in turn((box.length, box.breadth), self.flat))
+            nodes[str(k)] = dict(zip("xywh", (*place(box.centre), *size), strict=True))
+        for k, way in enumerate(self.ways):
+            edges[str(k)] = {"path": write_path([*map(place, way.points)], place(way.stop))}
         size = {"width": round(max(xs) - left + _PAD, 1), "height": round(max(ys) - top + _PAD, 1)}
         return {**size, "shape": shape, "ease": round(1 / (1 + strain), 3), "nodes": nodes, "edges": edges}

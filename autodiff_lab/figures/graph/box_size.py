@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from autodiff_lab.text import notation
 from autodiff_lab.text.messages import message
@@ -21,6 +22,9 @@ _PLAYER_HEIGHT = 0.86
 """In a player, for three or four rows."""
 _MAX_NAME, _MAX_READING = 16, 12
 _GROUP_ROW, _GROUP_MARGIN = 21, 10
+_NARROW, _WIDTHS = "₀₁₂₃₄₅₆₇₈₉₋⁰¹²³⁴⁵⁶⁷⁸⁹⁻.,·:;|!il[]() ", (0.0, 0.68, 1.02)
+"""Narrow characters have 0.42 of the size of type, the others as many columns as a terminal gives them."""
+
 _OPENING_SIGN = "  "
 """Room before the title of a group, for the sign that it opens."""
 
@@ -62,13 +66,8 @@ def is_in_heading(operand: Operand) -> bool:
 def text_width(text: str, bold: bool = False) -> float:
     """Estimate the width of text in points, a little generously, so that boxes do not depend on installed fonts."""
     width = 0.0
-    for character in text:
-        if notation.display_width(character) == 0:
-            continue
-        if character in "₀₁₂₃₄₅₆₇₈₉₋⁰¹²³⁴⁵⁶⁷⁸⁹⁻.,·:;|!il[]() ":
-            width += 0.42
-        else:
-            width += 0.68 if notation.display_width(character) == 1 else 1.02
+    for char in text:
+        width += 0.42 if char in _NARROW else _WIDTHS[notation.display_width(char)]
     return width * SIZE * (1.1 if bold else 1.0)
 
 
@@ -96,13 +95,8 @@ class GroupBox(NamedTuple):
     subtitle: str
     full_title: str = ""
 
-    @property
-    def payload(self) -> dict[str, Any]:
-        """What a view is given."""
-        full = {"whole": self.full_title} if self.full_title != self.title else {}
-        return {"title": self.title, "said": self.subtitle, **full}
 
-
+@dataclass(frozen=True)
 class BoxSizes:
     """The sizes of the parts of a graph as attributes of Graphviz: a graph that has no others is laid out the same.
 
@@ -111,22 +105,19 @@ class BoxSizes:
     lines : sequence of Line
     widths : sequence of float
         The widths of operations and inputs, in inches.
-    headings : sequence of (str, str)
-        What is in the first line of each.
     derivatives : callable
         What is written beside the value of a line, where that leaves a group: the longest of each kind.
+    headings : sequence of (str, str)
+        What is in the first line of each.
+    height : float
+        The height of a node with all its rows, in inches.
     """
 
-    def __init__(
-        self,
-        lines: Sequence[Line],
-        widths: Sequence[float],
-        derivatives: Callable[[int], Sequence[str]],
-        headings: Sequence[tuple[str, str]] = (),
-        height: float = _NODE_HEIGHT,
-    ) -> None:
-        self._lines, self.widths, self._derivatives, self.headings = lines, widths, derivatives, headings
-        self._height = height
+    lines: Sequence[Line]
+    widths: Sequence[float]
+    derivatives: Callable[[int], Sequence[str]]
+    headings: Sequence[tuple[str, str]] = ()
+    height: float = _NODE_HEIGHT
 
     @classmethod
     def of(cls, trace: Trace, player: bool = False) -> BoxSizes:
@@ -134,7 +125,8 @@ class BoxSizes:
 
         Those of a `player` have its headings, and hold the usual numbers, so that they stay while a slider moves.
         """
-        heading, least, margin = (player_heading, 1.1, 0.16) if player else (node_heading, 0.6, 0.24)
+        usual = (node_heading, 0.6, 0.24, _NODE_HEIGHT)
+        heading, least, margin, height = (player_heading, 1.1, 0.16, _PLAYER_HEIGHT) if player else usual
         headings = [heading(trace, i, line) for i, line in enumerate(trace.lines)]
         widest = [text_width(f"{bold} " if soft else bold, True) + text_width(soft) for bold, soft in headings]
         longest: list[dict[str, str]] = [{} for _ in trace.lines]
@@ -142,15 +134,13 @@ class BoxSizes:
             widest[i] = max(widest[i], text_width(text, True))
             longest[i][kind] = max(longest[i].get(kind, ""), text, key=len)
         widths = [max(least, width / 72 + margin) for width in widest]
-        kinds = ("adjoint", "tangent")
-        height = _PLAYER_HEIGHT if player else _NODE_HEIGHT
-        found = [[texts[kind] for kind in kinds if kind in texts] for texts in longest]
+        found = [[texts[kind] for kind in ("adjoint", "tangent") if kind in texts] for texts in longest]
         return cls(trace.lines, widths, found.__getitem__, headings, height)
 
     def node(self, i: int, line: Line, rows: int = _NODE_ROWS) -> dict[str, str]:
         """A line of the tape: heading, value and derivative are three rows."""
         share = (rows - 1) / (_NODE_ROWS - 1)
-        return _size(self.widths[i], _SMALL_HEIGHT + (self._height - _SMALL_HEIGHT) * share)
+        return _size(self.widths[i], _SMALL_HEIGHT + (self.height - _SMALL_HEIGHT) * share)
 
     def constant(self, i: int, slot: int, operand: Operand) -> dict[str, str]:
         """A constant operand, which stands beside the operation that uses it."""
@@ -158,7 +148,7 @@ class BoxSizes:
 
     def again(self, node: str, user: int, tail: int) -> dict[str, str]:
         """A value that is written again, beside the operation that uses it."""
-        return _small_size(self._lines[tail].label_or_name)
+        return _small_size(self.lines[tail].label_or_name)
 
     def edge(self, i: int, slot: int, line: Line, operand: Operand) -> dict[str, str]:
         """The way of an operand into an operation."""
@@ -166,7 +156,7 @@ class BoxSizes:
 
     def flow(self, tail: int, named: bool, head: GroupBox) -> dict[str, str]:
         """The way of a value into a group; an array has its name, and so has one of several from the same place."""
-        line = self._lines[tail]
+        line = self.lines[tail]
         shapes = line.value.flowing()
         name = line.display_name if named or shapes else ""
         return {"id": f"f{tail}_{head.first}", "said": name, **({"shapes": shapes} if shapes else {})}
@@ -179,8 +169,8 @@ class BoxSizes:
         """A closed group: its title, its size, and the values that leave it."""
         texts = [group.title + _OPENING_SIGN, group.subtitle]
         for i in outputs[:MAX_OUTPUTS]:
-            line = self._lines[i]
-            texts.append("  ".join([line.label_or_name, line.value.in_node, *self._derivatives(i)]))
+            line = self.lines[i]
+            texts.append("  ".join([line.label_or_name, line.value.in_node, *self.derivatives(i)]))
         if len(outputs) > MAX_OUTPUTS:
             texts.append(message("and more", n=len(outputs) - MAX_OUTPUTS))
         width = max(text_width(text, bold=k != 1) for k, text in enumerate(texts))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -16,9 +17,9 @@ def add_graph(
     lines: Sequence[Any],
     style: Any,
     groups: Sequence[Group],
-    leaving: Callable[[Group], Sequence[int]],
+    last: Sequence[int] = (),
     within: range | None = None,
-    single: int | None = None,
+    single: float = math.inf,
     omit: Callable[[Any], bool] = lambda operand: False,
 ) -> None:
     """Add the nodes and edges of a tape to a graph, in the order of the tape.
@@ -33,65 +34,70 @@ def add_graph(
         The attributes of each part.
     groups : sequence of Group
         Which lines stand together in one box; each of the others has its own.
-    leaving : callable
-        The lines of a group whose values leave it.
+    last : sequence of int
+        The last line that uses each line, if there are groups; see `find_last_uses`.
     within : range, optional
         Only these lines are drawn. A value from elsewhere is written again, beside the operation that uses it; a group
         says itself which ones it uses.
-    single : int, optional
+    single : float
         So many values that go from one group to another have a way each; more of them have one together.
     omit : callable
         Whether a constant operand is not drawn.
     """
     within = range(len(lines)) if within is None else within
-    box = {i: f"n{i}" for i in within}
+    box = name_boxes(within, groups)
     inside = {i: group for group in groups for i in range(group.first, group.end)}
-    box |= {i: f"g{group.first}" for i, group in inside.items()}
     far = _far(lines, box) if len(within) == len(lines) else set()
     graph.is_large = bool(far)
     drawn: set[tuple[int, str]] = set()
-
+    leaving = {group: outputs(group, last) for group in groups}
     between: dict[tuple[str, str], set[int]] = {}
-    for i in within if single is not None else ():
+    for i in inside:
         for operand in lines[i].operands:
-            if i in inside and operand.line in inside:
+            if operand.line in inside:
                 between.setdefault((box[operand.line], box[i]), set()).add(operand.line)
-
-    def flow(i: int, tail: int, group: Group) -> None:
-        """A value goes into a group, once, however often it is used there."""
-        if tail not in box or box[tail] == box[i] or (tail, box[i]) in drawn:
-            return
-        together = between.get((box[tail], box[i]), {tail})
-        if single is not None and len(together) > single:
-            drawn.update((one, box[i]) for one in together)
-            graph.edge(box[tail], box[i], **style.several(len(together), tail, group))
-            return
-        drawn.add((tail, box[i]))
-        named = tail in inside and len(leaving(inside[tail])) > 1
-        graph.edge(box[tail], box[i], **style.flow(tail, named, group))
 
     for i in within:
         line = lines[i]
         if i in inside:
-            if inside[i].first == i:
-                graph.node(box[i], **style.group(inside[i], leaving(inside[i])))
-            for operand in line.operands:
-                if operand.line is not None:
-                    flow(i, operand.line, inside[i])
+            group = inside[i]
+            if group.first == i:
+                graph.node(box[i], **style.group(group, leaving[group]))
+            for tail in (operand.line for operand in line.operands):
+                # A value goes into a group once, however often it is used there.
+                if tail not in box or box[tail] == box[i] or (tail, box[i]) in drawn:
+                    continue
+                together = between.get((box[tail], box[i]), ())
+                if len(together) > single:
+                    look = style.several(len(together), tail, group)
+                else:
+                    together = {tail}
+                    look = style.flow(tail, tail in inside and len(leaving[inside[tail]]) > 1, group)
+                drawn.update((one, box[i]) for one in together)
+                graph.edge(box[tail], box[i], **look)
             continue
         graph.node(f"n{i}", **style.node(i, line))
         for slot, operand in enumerate(line.operands):
-            tail = f"c{i}_{slot}" if operand.line is None else box.get(operand.line)
-            # The main way stays straight; what joins it stands aside.
-            look = {"weight": "8"} if far and operand.line is not None and (i, slot) not in far else {}
             if operand.line is None and omit(operand):
                 continue
+            look = {}
             if operand.line is None:
+                tail = f"c{i}_{slot}"
                 graph.node(tail, **style.constant(i, slot, operand))
-            elif tail is None or (i, slot) in far:
+            elif operand.line not in box or (i, slot) in far:
                 tail = f"s{i}_{slot}"
                 graph.node(tail, **style.again(tail, i, operand.line))
+            else:
+                tail = box[operand.line]
+                # The main way stays straight; what joins it stands aside.
+                look = {"weight": "8"} if far else {}
             graph.edge(tail, f"n{i}", **style.edge(i, slot, line, operand), **look)
+
+
+def name_boxes(lines: range, groups: Sequence[Any]) -> dict[int, str]:
+    """Name the box that each line stands in: its own, or that of its group."""
+    own = {i: f"n{i}" for i in lines}
+    return own | {i: f"g{group.first}" for group in groups for i in range(group.first, group.end)}
 
 
 def _far(lines: Sequence[Any], box: dict[int, str]) -> set[tuple[int, int]]:
@@ -101,16 +107,15 @@ def _far(lines: Sequence[Any], box: dict[int, str]) -> set[tuple[int, int]]:
     and the time it takes grows faster than the square of their number.
     """
     rank: dict[str, int] = {}
-    ways: dict[tuple[int, int], int] = {}
     for i, line in enumerate(lines):
         before = [rank[box[o.line]] for o in line.operands if o.line is not None and box[o.line] != box[i]]
         rank[box[i]] = max(rank.get(box[i], 0), 1 + max(before, default=-1))
-    for i, line in enumerate(lines):
-        if box[i] != f"n{i}":
-            continue
-        for slot, operand in enumerate(line.operands):
-            if operand.line is not None:
-                ways[i, slot] = rank[box[i]] - rank[box[operand.line]]
+    ways = {
+        (i, slot): rank[box[i]] - rank[box[operand.line]]
+        for i, line in enumerate(lines)
+        for slot, operand in enumerate(line.operands)
+        if operand.line is not None and box[i] == f"n{i}"
+    }
     if sum(ways.values()) <= _MAX_RANKS_PASSED:
         return set()
     return {way for way, passed in ways.items() if passed > _FAR}

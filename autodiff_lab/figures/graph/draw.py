@@ -1,4 +1,7 @@
-"""Draw the graph of a trace: nodes with name, operation, value and adjoint; edges with the local partial."""
+"""Draw the graph of a trace: nodes with name, operation, value and adjoint; edges with the local partial.
+
+Beside the picture stands the same in words, for a reader who cannot see it.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +9,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from autodiff_lab.engine.errors import InputError
-from autodiff_lab.figures.graph.alt_text import describe_graph
-from autodiff_lab.figures.graph.box_size import SIZE, BoxSizes
-from autodiff_lab.figures.graph.dot_builder import add_graph, outputs
-from autodiff_lab.figures.graph.node_style import DrawOptions, GraphStyle, escaped_text
+from autodiff_lab.figures.graph.box_size import BoxSizes
+from autodiff_lab.figures.graph.dot_builder import add_graph, name_boxes
+from autodiff_lab.figures.graph.node_style import GraphStyle, escaped_text, size_of, usual_look
 from autodiff_lab.figures.graph.render import FAST_LAYOUT, Drawing, DrawingError, picture, render
-from autodiff_lab.figures.style.fonts import font_stack
 from autodiff_lab.figures.style.themes import find_theme
 from autodiff_lab.text.arguments import check_choice
-from autodiff_lab.text.messages import in_its_language
+from autodiff_lab.text.messages import in_its_language, join_items, message, template
 from autodiff_lab.trace.memory_usage import find_last_uses
 from autodiff_lab.trace.model import Trace
 from autodiff_lab.trace.outline import GROUPINGS, Group, group_lines
@@ -27,6 +28,7 @@ _CAREFUL = 800
 # Inches: a page, or a little more.
 _WIDEST = 11
 _EDGE, _GROUP = 0.6, 3.0
+_MAX_PARTS_SAID = 20
 
 
 @check_keywords(more=("direction", "values", "adjoints", "partials", "shapes", "theme"))
@@ -92,25 +94,26 @@ def draw(
     if lang not in (None, trace.lang):
         raise InputError(f"This trace speaks {trace.lang!r}. Make it with Trace.of(f, *args, lang={lang!r}).")
     options = {"shapes": True, **options}
-    if _length(trace, group_lines(trace, group)) > _WIDEST:
+    if _length(trace, _several(group_lines(trace, group))) > _WIDEST:
         # A page is scrolled downwards.
         options.setdefault("direction", "TB")
     return graph(trace, group=group, **options)
 
 
-def _length(trace: Trace, groups: tuple[Group, ...]) -> float:
+def _several(groups: Sequence[Group]) -> list[Group]:
+    """The groups that are a box: a single line is drawn as it is."""
+    return [group for group in groups if group.size > 1]
+
+
+def _length(trace: Trace, groups: Sequence[Group]) -> float:
     """Estimate how long the graph is, in inches: the boxes on its longest way, and what lies between them."""
     widths = BoxSizes.of(trace).widths
-    group = {i: group for group in groups for i in range(group.first, group.end)}
+    box = name_boxes(range(len(trace.lines)), groups)
     ends: list[float] = []
     for i, line in enumerate(trace.lines):
-        own = _GROUP if i in group and group[i].end - group[i].first > 1 else widths[i]
-        ways = [
-            ends[j] if j in group and group[j] is group.get(i) else ends[j] + _EDGE + own
-            for j in (operand.line for operand in line.operands)
-            if j is not None
-        ]
-        ends.append(max(ways, default=own))
+        own = widths[i] if box[i] == f"n{i}" else _GROUP
+        before = [operand.line for operand in line.operands if operand.line is not None]
+        ends.append(max((ends[j] if box[j] == box[i] else ends[j] + _EDGE + own for j in before), default=own))
     return max(ends, default=0.0)
 
 
@@ -184,41 +187,37 @@ def graph(
         check_choice("draw", option, given, (True, False))
     colours = find_theme("draw", theme)
     step = len(trace.steps) - 1 if step is None else step
-    style = GraphStyle(trace, step, DrawOptions(**shown, theme=theme))
-    drawing = Drawing(
-        "trace",
-        graph_attr={
-            "rankdir": direction,
-            "bgcolor": "transparent" if theme == "auto" else colours.paper,
-            "nodesep": "0.3",
-            "ranksep": "0.35",
-            "tooltip": escaped_text(trace.title),
-            "fontname": font_stack(trace.lang),
-        },
-        node_attr={
-            "shape": "box",
-            "style": "rounded,filled",
-            "fillcolor": colours.paper,
-            "color": colours.line,
-            "fontname": font_stack(trace.lang),
-            "fontsize": str(SIZE),
-            "fontcolor": colours.ink,
-            "margin": "0.08,0.03",
-        },
-        edge_attr={
-            "color": colours.line,
-            "fontname": font_stack(trace.lang),
-            "fontsize": str(SIZE),
-            "fontcolor": colours.ink,
-            "arrowsize": "0.7",
-        },
-    )
+    style = GraphStyle(trace, step, colours, shown)
+    drawing = Drawing("trace", **usual_look(colours, trace.lang))
+    paper = "transparent" if theme == "auto" else colours.paper
+    drawing.graph_attr.update(rankdir=direction, bgcolor=paper, tooltip=escaped_text(trace.title))
     if len(trace.lines) > _CAREFUL:
         # Without a limit, Graphviz's network simplex takes most of a minute for 2500 operations.
         drawing.graph_attr.update(FAST_LAYOUT)
     drawing.title, drawing.theme, drawing.lang = trace.title, theme, trace.lang
-    drawing.description = describe_graph(trace, groups, adjoints)
-    several = [group for group in groups if group.end - group.first > 1]
+    drawing.description = _describe_graph(trace, groups, adjoints)
     last = find_last_uses([[operand.line for operand in line.operands] for line in trace.lines], trace.result)
-    add_graph(drawing, trace.lines, style, several, lambda group: outputs(group, last))
+    add_graph(drawing, trace.lines, style, _several(groups), last)
     return drawing
+
+
+def _describe_graph(trace: Trace, groups: Sequence[Group], adjoints: bool) -> str:
+    """The alternative text: its boxes, as many as one can listen to, and the derivatives if it shows them."""
+    derivatives = _say_derivatives(trace) if adjoints else ""
+    if any(group.title for group in groups):
+        kind, said = "graph of boxes", [message("box", title=group.title, size=size_of(group)) for group in groups]
+    else:
+        kind, said = "graph of lines", [f"{line.source_expression} = {line.value.text}" for line in trace.lines]
+    shown, more = join_items(said[:_MAX_PARTS_SAID]), len(said) - _MAX_PARTS_SAID
+    return message(f"{kind}, cut" if more > 0 else kind, all=shown, more=more, derivatives=derivatives).strip()
+
+
+def _say_derivatives(trace: Trace) -> str:
+    if trace.mode == "forward":
+        pairs = zip(trace.directions, trace.tangent, strict=False)
+        along = (message("tangent along", tangent=tangent.text, direction=way.shown) for way, tangent in pairs)
+        return message("graph tangent", tangents=template("semicolon").join(along) or 0)
+    adjoints = [message("not reached") if adjoint is None else adjoint.text for adjoint in trace.gradient]
+    pairs = zip(trace.inputs, adjoints, strict=True)
+    said = [message("named", name=trace.lines[i].label, value=adjoint) for i, adjoint in pairs]
+    return message("graph adjoints", adjoints=join_items(said)) if said else message("no inputs")

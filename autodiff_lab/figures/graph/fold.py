@@ -48,12 +48,13 @@ def fold_ranks(
     for k, row in enumerate(lines):
         count = sum(fold.row[way.head] == k for way in fold.direct)
         top += (_CHANNEL + _EACH * count) * (k > 0)
-        left -= row.length if k % 2 else 0.0
+        left -= row.length * row.back
         row.shift = (left, top)
-        left += 0.0 if k % 2 else row.length
+        left += row.length * (1 - row.back)
         top += row.high - row.low
     for row in lines:
-        row.place_boxes()
+        for box in row.boxes:
+            box.along, box.across = row.place(box.centre)
     for way in ways:
         pieces = [(row, row.pieces[way]) for row in lines if way in row.pieces]
         if pieces:
@@ -73,14 +74,12 @@ class _Fold:
         places = [[box for box in rank if not box.is_point] for rank in ranks]
         self._first, self._last = {rank[0] for rank in places}, {rank[-1] for rank in places}
         usual = tuple(k % 2 for k in range(len(self.rows)))
-        # As paper is folded, every other row is upside down, and the turns do not cross; more ways down are better.
-        self.turned = max(
-            product((0, 1), repeat=len(usual)),
-            key=lambda turned: (
-                len(self._find_direct(turned)),
-                sum(a == b for a, b in zip(turned, usual, strict=True)),
-            ),
-        )
+
+        def rate(turned: Sequence[int]) -> tuple[int, int]:
+            # As paper is folded, every other row is upside down, and the turns do not cross; more ways down are better.
+            return len(self._find_direct(turned)), sum(a == b for a, b in zip(turned, usual, strict=True))
+
+        self.turned = max(product((0, 1), repeat=len(usual)), key=rate)
         self.direct = self._find_direct(self.turned)
 
     def _find_direct(self, turned: Sequence[int]) -> list[Way]:
@@ -103,50 +102,36 @@ class _Row:
         own = fold.rows[number]
         self.boxes = [box for rank in own for box in rank if not box.is_point]
         self.pieces: dict[Way, Way] = {}
-        passing: tuple[list[tuple[tuple[int, int], Box]], ...] = ([], [])
-        chains, dropped = [], set()
         order = {box: i for row in fold.rows for rank in row for i, box in enumerate(rank)}
+        entering: dict[Box, tuple[int, int]] = {}
+        leaving: dict[Box, tuple[int, int]] = {}
+        chains, dropped = [], set()
         for way, chain in zip(fold.ways, fold.chains, strict=True):
             inside = [box for box in chain if fold.row[box] == number]
             if way in fold.direct:
                 dropped.update(box for box in inside if box.is_point)
-                continue
-            if not inside:
-                continue
-            at = chain.index(inside[0]), chain.index(inside[-1])
-            arrows = way.arrows
-            if at[1] < len(chain) - 1:
-                turn = Box(is_point=True, is_side=way.tail.is_side)
-                passing[1].append(((order[chain[at[1]]], order[chain[at[1] + 1]]), turn))
-                inside, arrows = [*inside, turn], (arrows[0], 0.0)
-            if at[0]:
-                turn = Box(is_point=True, is_side=way.tail.is_side)
-                passing[0].append(((order[chain[at[0] - 1]], order[chain[at[0]]]), turn))
-                inside, arrows = [turn, *inside], (0.0, arrows[1])
-            self.pieces[way] = Way(inside[0], inside[-1], arrows=arrows)
-            chains.append(inside)
-        before, behind = ([turn for _, turn in sorted(some, key=lambda one: one[0])] for some in passing)
+            elif inside:
+                first, last, (begin, end) = chain.index(inside[0]), chain.index(inside[-1]), way.arrows
+                if last < len(chain) - 1:
+                    inside, end = [*inside, Box(is_point=True, is_side=way.tail.is_side)], 0.0
+                    leaving[inside[-1]] = order[chain[last]], order[chain[last + 1]]
+                if first:
+                    inside, begin = [Box(is_point=True, is_side=way.tail.is_side), *inside], 0.0
+                    entering[inside[0]] = order[chain[first - 1]], order[chain[first]]
+                self.pieces[way] = Way(inside[0], inside[-1], arrows=(begin, end))
+                chains.append(inside)
         kept = [[box for box in rank if box not in dropped] for rank in own]
-        bounds = place_ranks(
-            [rank for rank in (before, *kept, behind) if rank], list(self.pieces.values()), chains, between, beside
-        )
+        ranks = [sorted(entering, key=entering.get), *kept, sorted(leaving, key=leaving.get)]
+        bounds = place_ranks([rank for rank in ranks if rank], list(self.pieces.values()), chains, between, beside)
         self.length = bounds[-1][1]
-        ys = [box.across + side * box.breadth / 2 for box in self.boxes for side in (-1, 1)]
+        ys = [y for box in self.boxes for _, y in box.corners]
         ys += [y for way in self.pieces.values() for _, y in sampled(way.points)]
         self.low, self.high = min(ys), max(ys)
 
     def place(self, point: Point) -> Point:
         """Where a point of the row is in the picture."""
-        x, y = point
-        return (
-            self.shift[0] + (self.length - x if self.back else x),
-            self.shift[1] + (self.high - y if self.turned else y - self.low),
-        )
-
-    def place_boxes(self) -> None:
-        """Bring the boxes to where they are in the picture."""
-        for box in self.boxes:
-            box.along, box.across = self.place((box.along, box.across))
+        (x, y), (left, top) = point, self.shift
+        return left + (self.length - x if self.back else x), top + (self.high - y if self.turned else y - self.low)
 
 
 def _join(way: Way, pieces: Iterable[tuple[_Row, Way]]) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import graphviz
 
+from autodiff_lab.figures.graph.paths import Point, write_path
 from autodiff_lab.figures.graph.render import render
 from autodiff_lab.figures.style.fonts import provide_font
 from autodiff_lab.text.messages import message
@@ -62,41 +63,21 @@ def _each(text: str) -> Iterator[Any]:
 def _places(data: Any) -> dict[str, Any]:
     left, bottom, right, top = (float(x) for x in data["bb"].split(","))
 
-    def place(text: str) -> tuple[float, float]:
+    def place(text: str) -> Point:
         x, y = text.split(",")[:2]
         return round(float(x) - left + _PAD, 1), round(top - float(y) + _PAD, 1)
 
-    nodes = {}
+    nodes, edges = {}, {}
     for item in data.get("objects", ()):
-        x, y = place(item["pos"])
-        nodes[item["id"]] = {
-            "x": x,
-            "y": y,
-            "w": round(72 * float(item["width"]), 1),
-            "h": round(72 * float(item["height"]), 1),
-        }
-    edges = {}
+        size = (round(72 * float(item[side]), 1) for side in ("width", "height"))
+        nodes[item["id"]] = dict(zip("xywh", (*place(item["pos"]), *size), strict=True))
     for item in data.get("edges", ()):
-        if "id" not in item:
-            continue
-        label = dict(zip("xy", place(item["lp"]), strict=True)) if "lp" in item else None
-        edges[item["id"]] = {"path": _path(item["pos"], place), "label": label}
-    return {
-        "width": round(right - left + 2 * _PAD, 1),
-        "height": round(top - bottom + 2 * _PAD, 1),
-        "nodes": nodes,
-        "edges": edges,
-    }
-
-
-def _path(spline: str, place: Any) -> str:
-    """Turn Graphviz's spline ("e,tip start control control point …") into an SVG path that ends at the tip."""
-    points, tip = [], None
-    for word in spline.split():
-        if word.startswith("e,"):
-            tip = place(word[2:])
-        elif not word.startswith("s,"):
-            points.append(place(word))
-    start, curve = points[0], points[1:]
-    path = f"M{start[0]:g},{start[1]:g}C" + " ".join(f"{x:g},{y:g}" for x, y in curve)
-    return path + (f"L{tip[0]:g},{tip[1]:g}" if tip else "")
+        if "id" in item:
+            label = dict(zip("xy", place(item["lp"]), strict=True)) if "lp" in item else None
+            # Graphviz's spline is "e,tip s,start start control control point …".
+            words = [word for word in item["pos"].split() if not word.startswith("s,")]
+            tip = [place(word[2:]) for word in words if word.startswith("e,")]
+            curve = [place(word) for word in words if not word.startswith("e,")]
+            edges[item["id"]] = {"path": write_path(curve, *tip), "label": label}
+    size = {"width": round(right - left + 2 * _PAD, 1), "height": round(top - bottom + 2 * _PAD, 1)}
+    return {**size, "nodes": nodes, "edges": edges}

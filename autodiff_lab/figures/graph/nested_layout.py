@@ -7,15 +7,17 @@ matter here. Turns of a loop mostly have the same shape, and each shape is laid 
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 
-from autodiff_lab.figures.graph.box_size import MAX_OUTPUTS, BoxSizes, GroupBox
-from autodiff_lab.figures.graph.dot_builder import outputs
+from autodiff_lab.figures.graph.box_graph import BoxGraph
+from autodiff_lab.figures.graph.box_size import MAX_OUTPUTS, BoxSizes, GroupBox, is_in_heading
+from autodiff_lab.figures.graph.dot_builder import add_graph, outputs
+from autodiff_lab.figures.graph.layout import layouts_of
 from autodiff_lab.figures.graph.node_style import size_of
-from autodiff_lab.figures.graph.section_layout import identify, layout_sections
 from autodiff_lab.text.messages import in_its_language, join_items, message
 from autodiff_lab.text.notation import shorten
 from autodiff_lab.trace.excerpts import Excerpts
@@ -58,17 +60,16 @@ def layout_graph(trace: Trace, in_groups: bool = False) -> dict[str, Any]:
         is inside.
     """
     run = simplify_outline(outline_of(trace), lambda i: trace.lines[i].display_name) if in_groups else None
-    run = run or Section(
-        "run", "", 0, len(trace.lines), tuple(Section("", "", i, i + 1) for i in range(len(trace.lines)))
-    )
+    count = len(trace.lines)
+    run = run or Section("run", "", 0, count, tuple(Section("", "", i, i + 1) for i in range(count)))
     last = find_last_uses([[operand.line for operand in line.operands] for line in trace.lines], trace.result)
-    sections = list(run.walk()) or [run]
+    sections = list(run.walk())
     boxes = _boxes(sections, trace.lines)
-    around, *inside = layout_sections(sections, boxes, trace.lines, BoxSizes.of(trace, player=True), last)
+    around, *inside = _layout_sections(sections, boxes, trace.lines, BoxSizes.of(trace, player=True), last)
     if not in_groups:
         return around
     groups = {
-        identify(one): {**boxes[identify(one)].payload, **_leaving_payload(one, last), "layout": places}
+        _identify(one): {**_payload(boxes[_identify(one)], last), "layout": places}
         for one, places in zip(sections[1:], inside, strict=True)
     }
     return {**around, "groups": groups}
@@ -82,9 +83,8 @@ def fits(trace: Trace, places: Mapping[str, Any]) -> bool:
         first, end = _ends(name)
         while around[-1][1] < end or around[-1][1] <= first:
             around.pop()
-        needed = sizes.group(
-            GroupBox(group["title"], first, end, group["said"]), group["outs"] + [0] * group.get("more", 0)
-        )
+        box, leaving = GroupBox(group["title"], first, end, group["said"]), group["outs"] + [0] * group.get("more", 0)
+        needed = sizes.group(box, leaving)
         if 72 * float(needed["width"]) > around[-1][2]["nodes"][f"g{first}"]["w"] + _MARGIN:
             return False
         around.append((first, end, group["layout"]))
@@ -93,19 +93,6 @@ def fits(trace: Trace, places: Mapping[str, Any]) -> bool:
 
 def _ends(name: str) -> tuple[int, ...]:
     return tuple(map(int, name[1:].split("_")))
-
-
-class LaidOutExcerpts(Excerpts):
-    """The excerpts of a long run, with the layout of each and of the groups around them."""
-
-    def __init__(self, tape: Any, f: Any, value: Any = None) -> None:
-        super().__init__(tape, f, value)
-        self.layout = functools.lru_cache(maxsize=32)(functools.partial(excerpt_layout, self))
-
-    @functools.cached_property
-    def whole(self) -> dict[str, Any]:
-        """The groups of the whole run that are larger than an excerpt, and those directly inside of them."""
-        return whole_layout(self)
 
 
 @in_its_language
@@ -117,13 +104,12 @@ def excerpt_layout(excerpts: Excerpts, number: int) -> dict[str, Any]:
     own = [_move_section(section, start - at) for section in sections]
     last = [last[i] + start - at for i in (*trace.excerpt.before, *range(at, pieces[-1].end))]
     boxes = _boxes(own, trace.lines)
-    found = layout_sections(own, boxes, trace.lines, BoxSizes.of(trace, player=True), last)
+    found = _layout_sections(own, boxes, trace.lines, BoxSizes.of(trace, player=True), last)
     groups: dict[str, Any] = {}
     for section, mine, places in zip(sections, own, found, strict=True):
-        groups[identify(section)] = {"layout": places}
-        if box := boxes.get(identify(mine)):  # else it is one of those of the whole run, and told there
-            leaving = _leaving_payload(mine, last)
-            groups[identify(section)] |= {**box.payload, **leaving, "outs": [i + at - start for i in leaving["outs"]]}
+        box = boxes.get(_identify(mine))  # else it is one of those of the whole run, and told there
+        told = _payload(box, last, lambda i: i + at - start) if box else {}
+        groups[_identify(section)] = {"layout": places, **told}
     return {"width": 0, "height": 0, "nodes": {}, "edges": {}, "groups": groups}
 
 
@@ -142,39 +128,75 @@ def whole_layout(excerpts: Excerpts) -> dict[str, Any]:
     arrivals, operands = excerpts.arrivals, excerpts.tape.parents
     final = functools.cache(lambda i: Number.of(arrivals[i][2]).in_node if i in arrivals else "")
     sizes = BoxSizes(lines, (), lambda i: [max(final(i), _USUAL, key=len)])
-    wires = [_Wire(tuple(_End(parent if parent >= 0 else None) for parent in each)) for each in operands]
+    # All that has to be known of a line inside of a group: which lines it uses.
+    wires = [SimpleNamespace(operands=[SimpleNamespace(line=j) for j in each if j >= 0]) for each in operands]
     boxes = _boxes(sections, wires, lines)
-    around, *inside = layout_sections(sections, boxes, wires, sizes, last, leaves=False)
+    around, *inside = _layout_sections(sections, boxes, wires, sizes, last)
     groups: dict[str, Any] = {}
 
     def leaves(i: int) -> tuple[Any, ...]:
-        return (
-            i,
-            lines[i].label_or_name,
-            lines[i].value.in_node,
-            *((final(i), *arrivals[i][:2]) if i in arrivals else ()),
-        )
+        reached = (final(i), *arrivals[i][:2]) if i in arrivals else ()
+        return (i, lines[i].label_or_name, lines[i].value.in_node, *reached)
 
     for section in sections:
         for part in section.inside:
-            leaving = _leaving_payload(part, last)
             kind = {"input": True} if part.kind == "input" else {}
-            leaving["outs"] = [leaves(i) for i in leaving["outs"]]
-            groups[identify(part)] = {**boxes[identify(part)].payload, **leaving, **kind}
+            groups[_identify(part)] = {**_payload(boxes[_identify(part)], last, leaves), **kind}
     for section, places in zip(sections[1:], inside, strict=True):
-        groups[identify(section)]["layout"] = places
+        groups[_identify(section)]["layout"] = places
     ways = {int(name[1:].split("_")[0]) for one in (around, *inside) for name in one["edges"]}
     return {**around, "groups": groups, "names": {i: lines[i].label_or_name for i in sorted(ways)}}
 
 
-class _End(NamedTuple):
-    line: int | None
+class LaidOutExcerpts(Excerpts):
+    """The excerpts of a long run, with the layout of each and of the groups around them."""
+
+    whole = functools.cached_property(whole_layout)
+
+    def __init__(self, tape: Any, f: Any, value: Any = None) -> None:
+        super().__init__(tape, f, value)
+        self.layout = functools.lru_cache(maxsize=32)(functools.partial(excerpt_layout, self))
 
 
-class _Wire(NamedTuple):
-    """All that has to be known of a line inside of a group."""
+def _identify(section: Section) -> str:
+    """The id of a section: no other has the same lines.
 
-    operands: tuple[_End, ...]
+    >>> _identify(Section("loop", "for k in range(3):", 2, 14))
+    'g2_14'
+    """
+    return f"g{section.first}_{section.end}"
+
+
+def _layout_sections(
+    sections: Sequence[Section],
+    boxes: Mapping[str, GroupBox],
+    lines: Sequence[Any],
+    sizes: BoxSizes,
+    last: Sequence[int],
+) -> list[dict[str, Any]]:
+    """Lay out what is directly inside of each section.
+
+    Parameters
+    ----------
+    sections : sequence of Section
+    boxes : mapping of str to GroupBox
+        The closed groups, by their ids; any other section has one operation, and is drawn as such.
+    lines : sequence
+        The tape; `add_graph` says what has to be known of it.
+    sizes : BoxSizes
+    last : sequence of int
+        The last line that uses each line.
+    """
+    graphs = []
+    for section in sections:
+        graph = BoxGraph()
+        closed = [boxes[_identify(part)] for part in section.inside if _identify(part) in boxes]
+        within = range(section.first, section.end)
+        add_graph(graph, lines, sizes, closed, last, within, MAX_OUTPUTS, is_in_heading)
+        graphs.append(graph)
+    drawings = {graph.key: graph.drawing() for graph in graphs}
+    places = dict(zip(drawings, layouts_of(list(drawings.values())), strict=True))
+    return [graph.restore_names(places[graph.key], sizes.headings) for graph in graphs]
 
 
 def _move_section(section: Section, by: int) -> Section:
@@ -194,9 +216,8 @@ def _boxes(sections: Sequence[Section], wires: Sequence[Any], lines: Sequence[Li
                 title = lines[part.first].label_or_name
             used = {operand.line for wire in wires[part.first : part.end] for operand in wire.operands}
             names = [(lines or wires)[i].label_or_name for i in sorted(used - {None}) if i < section.first]
-            boxes[identify(part)] = GroupBox(
-                shorten(title, _TITLE), part.first, part.end, _describe_size(part, names), title
-            )
+            size = _describe_size(part, names)
+            boxes[_identify(part)] = GroupBox(shorten(title, _TITLE), part.first, part.end, size, title)
     return boxes
 
 
@@ -208,7 +229,8 @@ def _describe_size(part: Section, used: Sequence[str]) -> str:
     return message("box uses", size=size, names=join_items(few)) if used else size
 
 
-def _leaving_payload(section: Section, last: Sequence[int]) -> dict[str, Any]:
-    leaving = outputs(section, last)
+def _payload(box: GroupBox, last: Sequence[int], write: Callable[[int], Any] = int) -> dict[str, Any]:
+    """What a view is given of a closed group: its title, its size, and the lines whose values leave it."""
+    full, leaving = {"whole": box.full_title} if box.full_title != box.title else {}, outputs(box, last)
     more = {"more": len(leaving) - MAX_OUTPUTS} if len(leaving) > MAX_OUTPUTS else {}
-    return {"outs": leaving[:MAX_OUTPUTS], **more}
+    return {"title": box.title, "said": box.subtitle, **full, "outs": [*map(write, leaving[:MAX_OUTPUTS])], **more}

@@ -2,58 +2,65 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
 
 import graphviz
 
-from autodiff_lab.figures.graph.box_size import MAX_OUTPUTS, BoxSizes, GroupBox, node_heading
-from autodiff_lab.figures.style.themes import BLUE, GREEN, VERMILION, find_theme
+from autodiff_lab.figures.graph.box_size import MAX_OUTPUTS, SIZE, BoxSizes, GroupBox, node_heading
+from autodiff_lab.figures.style.fonts import font_stack
+from autodiff_lab.figures.style.themes import BLUE, GREEN, VERMILION, Theme
 from autodiff_lab.text import notation
 from autodiff_lab.text.messages import join_items, message, plural_message
-from autodiff_lab.trace.model import Line, Operand, Step, Trace
+from autodiff_lab.trace.model import Line, Operand, Trace
 from autodiff_lab.trace.outline import Group, Section
 
+_FLOWING = {"class": "edge-operand carrying", "penwidth": "2.5"}
 # The adjoint goes against the edge: the arrow turns round.
-_CARRYING = {
-    "class": "edge-operand carrying",
-    "color": VERMILION,
-    "penwidth": "2.5",
-    "style": "dashed",
-    "dir": "back",
-    "arrowsize": "1",
-}
+_CARRYING = {**_FLOWING, "color": VERMILION, "style": "dashed", "dir": "back", "arrowsize": "1"}
+_PUSHING = {**_FLOWING, "color": BLUE}
+_RESULT = {"peripheries": "2", "penwidth": "2"}
+_EMPTY_ROW = "&#160;"
 
 
-class DrawOptions(NamedTuple):
-    """What a drawing shows; see `draw`."""
-
-    values: bool = True
-    adjoints: bool = True
-    partials: bool = True
-    shapes: bool = False
-    theme: str = "auto"
+def usual_look(colours: Theme, lang: str) -> dict[str, dict[str, str]]:
+    """Give the attributes that a graph, its nodes and its edges have where nothing else is said."""
+    type_ = {"fontname": font_stack(lang), "fontsize": str(SIZE), "fontcolor": colours.ink}
+    box = {"shape": "box", "style": "rounded,filled", "fillcolor": colours.paper, "margin": "0.08,0.03"}
+    return {
+        "graph_attr": {"nodesep": "0.3", "ranksep": "0.35", "fontname": font_stack(lang)},
+        "node_attr": {**box, "color": colours.line, **type_},
+        "edge_attr": {"color": colours.line, "arrowsize": "0.7", **type_},
+    }
 
 
 class GraphStyle:
-    """The attributes of Graphviz that each part of a graph has at one step."""
+    """The attributes of Graphviz that each part of a graph has at one step.
 
-    def __init__(self, trace: Trace, step: int, options: DrawOptions) -> None:
-        self.trace, self.options, self.theme = trace, options, find_theme("draw", options.theme)
-        self.now: Step | None = trace.steps[step] if 0 <= step < len(trace.steps) else None
+    Parameters
+    ----------
+    trace : Trace
+    step : int
+    theme : Theme
+    shows : mapping of str to bool
+        Whether ``"values"``, ``"adjoints"``, ``"partials"`` and ``"shapes"`` are written; see `draw`.
+    """
+
+    def __init__(self, trace: Trace, step: int, theme: Theme, shows: Mapping[str, bool]) -> None:
+        self.trace, self.theme, self.shows, self.sizes = trace, theme, shows, BoxSizes.of(trace)
+        now = trace.steps[step] if 0 <= step < len(trace.steps) else None
         self.recorded = trace.recorded_at(step)
-        self.sweeping = self.now is not None and self.now.phase in ("seed", "sweep")
-        self.adjoints = trace.adjoints_at(step)
-        self.tangents = trace.tangents_at(step)
+        self.sweeping = now is not None and now.phase in ("seed", "sweep")
+        self.adjoints, self.tangents = trace.adjoints_at(step), trace.tangents_at(step)
         self.over = step >= len(trace.steps) - 1 and (self.sweeping or trace.mode == "forward")
-        self.carrying = {(self.now.line, send.slot) for send in self.now.sends} if self.now and not self.over else set()
-        self.pushing = {(self.now.line, push.slot) for push in self.now.pushes} if self.now and not self.over else set()
-        self.receiving = {send.parent for send in self.now.sends} if self.now and not self.over else set()
-        self.sizes = BoxSizes.of(trace)
+        shown = [now] if now and not self.over else []
+        self.carrying = {(step.line, send.slot) for step in shown for send in step.sends}
+        self.pushing = {(step.line, push.slot) for step in shown for push in step.pushes}
+        self.receiving = {send.parent for step in shown for send in step.sends}
+        self.computing = {step.line for step in shown}
+        self.lit = {"color": VERMILION if self.sweeping else GREEN, "penwidth": "3"}
 
     def node(self, i: int, line: Line) -> dict[str, str]:
         """A line of the tape."""
-        adjoint = self.adjoints[i]
         classes = [line.kind]
         look = {"style": "rounded,filled"}
         if line.kind == "input":
@@ -61,24 +68,19 @@ class GraphStyle:
             look = {"style": "filled", "color": GREEN, "penwidth": "2"}
         if i == self.trace.result:
             classes.append("result")
-            look |= {"peripheries": "2", "penwidth": "2"}
-        if self.over and self.sweeping and adjoint is None:
+            look |= _RESULT
+        if self.over and self.sweeping and self.adjoints[i] is None:
             classes.append("unreached")
             look["style"] += ",dashed"
-        if self.now is not None and not self.over and (i == self.now.line or i in self.receiving):
+        if i in self.computing | self.receiving:
             classes.append("active")
-            look |= {"color": VERMILION if self.sweeping else GREEN, "penwidth": "3"}
+            look |= self.lit
             if self.sweeping:
                 look["fillcolor"] = self.theme.adjoint_paper
-        if i >= self.recorded:
-            look["style"] = "invis"
         head, name = node_heading(self.trace, i, line)
-        rows = [f'<b>{_markup(head)}</b> <font color="{self.theme.soft_ink}">{_markup(name)}</font>']
-        if self.options.values:
-            rows.append(self._coloured(line.value.in_node, self.theme.value))
-        if self.options.adjoints:
-            rows.append(self._derivative(i))
-        return look | {
+        rows = [f"<b>{_markup(head)}</b> {self._soft(name)}", *self._numbers(i)]
+        return {
+            **self._hide(look, i),
             "id": f"n{i}",
             "class": " ".join(classes),
             "label": f"<{'<br/>'.join(rows)}>",
@@ -86,47 +88,40 @@ class GraphStyle:
             **self.sizes.node(i, line, len(rows)),
         }
 
-    def _coloured(self, text: str, colour: str) -> str:
-        return f'<font color="{colour}"><b>{_markup(text)}</b></font>'
+    def _hide(self, look: dict[str, str], i: int) -> dict[str, str]:
+        """What is there once a line is recorded is invisible before."""
+        return look if i < self.recorded else {**look, "style": "invis"}
 
-    def _derivative(self, i: int) -> str:
-        """The adjoint of a line, or its tangents; the mode says which."""
-        text = self._derivative_text(i)
-        if not text:
-            return "&#160;"
-        if text == notation.NOT_REACHED:
-            return text
-        return self._coloured(text, self.theme.tangent if self.trace.mode == "forward" else self.theme.adjoint)
+    def _soft(self, text: str) -> str:
+        return _coloured(_markup(text), self.theme.soft_ink)
 
-    def _derivative_text(self, i: int) -> str:
-        if self.trace.mode == "forward":
-            return ", ".join(tangent.in_node for tangent in self.tangents[i])
-        adjoint = self.adjoints[i]
-        if adjoint is None:
-            return notation.NOT_REACHED if self.sweeping else ""
-        return adjoint.in_node
+    def _numbers(self, i: int) -> list[str]:
+        """What a box shows of a line: its value, and its adjoint or its tangents; the mode says which."""
+        shown = [_bold(self.trace.lines[i].value.in_node, self.theme.value)] if self.shows["values"] else []
+        adjoint, tangents = self.adjoints[i], self.tangents[i]
+        if not self.shows["adjoints"]:
+            return shown
+        if tangents:
+            return [*shown, _bold(", ".join(tangent.in_node for tangent in tangents), self.theme.tangent)]
+        if adjoint is not None:
+            return [*shown, _bold(adjoint.in_node, self.theme.adjoint)]
+        return [*shown, notation.NOT_REACHED if self.sweeping else _EMPTY_ROW]
 
     def group(self, group: Group, outputs: Sequence[int]) -> dict[str, str]:
         """One box for several lines: the text they come from, and the values that leave it."""
         size = size_of(group)
         title = group.title or f"{self.trace.lines[group.first].display_name} …"
-        rows = [f"<b>{_markup(title)}</b>", f'<font color="{self.theme.soft_ink}">{_markup(size)}</font>']
+        rows = [f"<b>{_markup(title)}</b>", self._soft(size)]
         for i in outputs[:MAX_OUTPUTS]:
-            line = self.trace.lines[i]
-            row = [_markup(node_heading(self.trace, i, line)[1])]
-            if self.options.values:
-                row.append(self._coloured(line.value.in_node, self.theme.value))
-            if self.options.adjoints:
-                row.append(self._derivative(i))
-            rows.append("&#160;&#160;".join(row) if i < self.recorded else "&#160;")
+            row = [_markup(node_heading(self.trace, i, self.trace.lines[i])[1]), *self._numbers(i)]
+            rows.append("&#160;&#160;".join(row) if i < self.recorded else _EMPTY_ROW)
         if len(outputs) > MAX_OUTPUTS:
             rows.append(_markup(message("and more", n=len(outputs) - MAX_OUTPUTS)))
-        look = {"peripheries": "2", "penwidth": "2"} if self.trace.result in outputs else {}
-        if group.first >= self.recorded:
-            look["style"] = "invis"
-        elif self._takes_part(group):
-            look |= {"color": VERMILION if self.sweeping else GREEN, "penwidth": "3"}
-        return look | {
+        look = dict(_RESULT) if self.trace.result in outputs else {}
+        if any(group.first <= i < group.end for i in self.computing | self.receiving):
+            look |= self.lit
+        return {
+            **self._hide(look, group.first),
             "id": f"g{group.first}",
             "class": "group",
             "label": f"<{'<br/>'.join(rows)}>",
@@ -134,20 +129,14 @@ class GraphStyle:
             **self.sizes.group(GroupBox(title, group.first, group.end, size), outputs),
         }
 
-    def _takes_part(self, group: Group) -> bool:
-        """Whether this step computes a line of the group, or sends to one."""
-        lines = {self.now.line, *self.receiving} if self.now is not None and not self.over else set()
-        return any(group.first <= i < group.end for i in lines)
-
     def flow(self, tail: int, named: bool, head: Group) -> dict[str, str]:
         """An edge that stands for all ways of a value into a group."""
         line = self.trace.lines[tail]
-        carrying = tail in self.receiving and self.now is not None and head.first <= self.now.line < head.end
+        carrying = tail in self.receiving and any(head.first <= i < head.end for i in self.computing)
         look = self._label(line.display_name if named else "", line.value.flowing(), carrying)
         look |= _CARRYING if carrying else {"class": "edge-operand"}
-        if max(tail, head.first) >= self.recorded:
-            look["style"] = "invis"
-        return {"tooltip": escaped_text(f"{line.display_name} = {line.value.text}"), **look}
+        look["tooltip"] = escaped_text(f"{line.display_name} = {line.value.text}")
+        return self._hide(look, max(tail, head.first))
 
     def _title_of_node(self, i: int, line: Line) -> str:
         text = message("node", name=line.display_name, meaning=line.source_expression, value=line.value.text)
@@ -160,38 +149,26 @@ class GraphStyle:
 
     def constant(self, i: int, slot: int, operand: Operand) -> dict[str, str]:
         """A constant operand, which stands beside the operation that uses it."""
-        hidden = i >= self.recorded
-        return {
-            "id": f"c{i}_{slot}",
-            "class": "constant",
-            "label": f"<{_markup(operand.value.in_node)}>",
-            "style": "invis" if hidden else "filled,dashed",
-            "fillcolor": self.theme.constant_paper,
-            "tooltip": escaped_text(message("the constant", value=operand.value.text)),
-            **self.sizes.constant(i, slot, operand),
-        }
+        tooltip = message("the constant", value=operand.value.text)
+        look = self._beside(f"c{i}_{slot}", "constant", operand.value.in_node, "filled,dashed", tooltip)
+        return {**self._hide(look, i), **self.sizes.constant(i, slot, operand)}
 
     def again(self, node: str, user: int, tail: int) -> dict[str, str]:
         """A value that stands far away, by its name beside the operation that uses it."""
         line = self.trace.lines[tail]
-        return {
-            "id": node,
-            "class": "again",
-            "label": f"<{_markup(line.label_or_name)}>",
-            "style": "invis" if user >= self.recorded else "rounded,filled,dashed",
-            "fillcolor": self.theme.constant_paper,
-            "tooltip": escaped_text(message("far away", name=line.label_or_name, value=line.value.text)),
-            **self.sizes.again(node, user, tail),
-        }
+        tooltip = message("far away", name=line.label_or_name, value=line.value.text)
+        look = self._beside(node, "again", line.label_or_name, "rounded,filled,dashed", tooltip)
+        return {**self._hide(look, user), **self.sizes.again(node, user, tail)}
+
+    def _beside(self, name: str, kind: str, text: str, style: str, tooltip: str) -> dict[str, str]:
+        paper = {"style": style, "fillcolor": self.theme.constant_paper}
+        return {"id": name, "class": kind, "label": f"<{_markup(text)}>", **paper, "tooltip": escaped_text(tooltip)}
 
     def edge(self, i: int, slot: int, line: Line, operand: Operand) -> dict[str, str]:
         """The way of an operand into an operation; the adjoint comes back along it."""
-        name = f"e{i}_{slot}"
-        look = {"id": name, "class": "edge-constant" if operand.line is None else "edge-operand"}
-        if operand.line is None:
-            look["style"] = "dashed"
         carrying = (i, slot) in self.carrying
-        look |= self._label(operand.edge if self.options.partials else "", operand.shapes, carrying)
+        look = {"class": "edge-constant", "style": "dashed"} if operand.line is None else {"class": "edge-operand"}
+        look |= self._label(operand.edge if self.shows["partials"] else "", operand.shapes, carrying)
         if operand.edge:
             tail, partial = self.trace.lines[operand.line].display_name, operand.edge_title or operand.edge
             said = message("edge", tail=tail, head=line.display_name, partial=partial)
@@ -199,26 +176,19 @@ class GraphStyle:
         if carrying:
             look |= _CARRYING
         if (i, slot) in self.pushing:
-            look |= {"class": "edge-operand carrying", "color": BLUE, "penwidth": "2.5"}
-        if i >= self.recorded:
-            look["style"] = "invis"
-        return look
+            look |= _PUSHING
+        return {"id": f"e{i}_{slot}", **self._hide(look, i)}
 
-    def _label(self, text: str, shapes: str, carrying: bool = False) -> dict[str, str]:
+    def _label(self, text: str, shapes: str, carrying: bool) -> dict[str, str]:
         """A label, and below it the shape of what flows, on paper of its own: the page may be white or black."""
-        shown = (
-            [f'<font color="{self.theme.adjoint}">{_markup(text)}</font>' if carrying else _markup(text)]
-            if text
-            else []
-        )
-        if self.options.shapes and shapes:
-            shown.append(f'<font color="{self.theme.soft_ink}">{_markup(shapes)}</font>')
-        written = "<br/>".join(shown)
-        if not written:
+        shown = [_coloured(_markup(text), self.theme.adjoint) if carrying else _markup(text)] if text else []
+        if self.shows["shapes"] and shapes:
+            shown.append(self._soft(shapes))
+        if not shown:
             return {}
         chip = (
             f'<table border="0" cellborder="0" cellspacing="3" cellpadding="1">'
-            f'<tr><td bgcolor="{self.theme.paper}">{written}</td></tr></table>'
+            f'<tr><td bgcolor="{self.theme.paper}">{"<br/>".join(shown)}</td></tr></table>'
         )
         return {"label": f"<{chip}>"}
 
@@ -232,6 +202,14 @@ def size_of(group: Group | Section) -> str:
 def _markup(text: str) -> str:
     # Graphviz reads \N, \n and \\ in every label, after it has read the entities.
     return notation.escape(text).replace("\\", "&#92;&#92;")
+
+
+def _coloured(markup: str, colour: str) -> str:
+    return f'<font color="{colour}">{markup}</font>'
+
+
+def _bold(text: str, colour: str) -> str:
+    return _coloured(f"<b>{_markup(text)}</b>", colour)
 
 
 def escaped_text(text: str) -> str:

@@ -9,26 +9,14 @@ from xml.etree import ElementTree
 import graphviz
 
 from autodiff_lab.figures.graph.box_size import SIZE
-from autodiff_lab.figures.graph.render import Drawing, DrawingError, data_url, picture
-from autodiff_lab.figures.style.fonts import font_stack
+from autodiff_lab.figures.graph.node_style import usual_look
+from autodiff_lab.figures.graph.render import Drawing, DrawingError, image_tag, picture
 from autodiff_lab.figures.style.themes import LIGHT, follow_page_theme
-from autodiff_lab.text.notation import escape
 
-_TYPE = {"fontname": font_stack("en"), "fontsize": str(SIZE), "fontcolor": LIGHT.ink}
-_LOOK = {
-    "graph_attr": {"bgcolor": LIGHT.paper, "nodesep": "0.3", "ranksep": "0.35", **_TYPE},
-    "node_attr": {
-        "label": r"\N",  # pygraphviz forgets it where another node has a label
-        "shape": "box",
-        "style": "rounded,filled",
-        "fillcolor": LIGHT.paper,
-        "color": LIGHT.line,
-        "margin": "0.08,0.04",
-        "height": "0.4",
-        **_TYPE,
-    },
-    "edge_attr": {"color": LIGHT.line, "arrowsize": "0.7", **_TYPE},
-}
+_LOOK = usual_look(LIGHT, "en")
+_LOOK["graph_attr"] |= {"bgcolor": LIGHT.paper, "fontsize": str(SIZE), "fontcolor": LIGHT.ink}
+# Pygraphviz forgets the usual label where another node has one.
+_LOOK["node_attr"] |= {"label": r"\N", "margin": "0.08,0.04", "height": "0.4"}
 
 
 def show_graph(digraph: graphviz.Digraph) -> dict[str, str]:
@@ -52,8 +40,7 @@ def show_graph(digraph: graphviz.Digraph) -> dict[str, str]:
     arrows = "; ".join(_arrows(digraph))
     spoken = f"Graph: {said}. Arrows: {arrows}." if arrows else f"Graph: {said}"
     return {
-        "text/html": f'<div style="overflow-x:auto"><img alt="{escape(spoken)}" '
-        f'style="max-width:100%;height:auto" src="{data_url(svg)}"></div>',
+        "text/html": f'<div style="overflow-x:auto">{image_tag(svg, spoken)}</div>',
         "text/plain": f"<graph: {said}>",
     }
 

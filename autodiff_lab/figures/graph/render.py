@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 from xml.etree import ElementTree
 
@@ -90,18 +90,10 @@ class Drawing(graphviz.Digraph):
         # An <img> survives the sanitising of a notebook that is not trusted; an inline <svg> does not. It also keeps
         # the ids in the picture apart from those of a second picture on the page.
         svg = follow_page_theme(picture(self)) if self.theme == "auto" else picture(self)
-        found = re.search(r'width="([\d.]+)pt"', svg)
         # A picture a little too wide for the page shrinks; one much too wide would become unreadable, and scrolls.
-        width = "100%" if found is None or float(found[1]) < _SCROLLS_FROM else "none"
-        data = {
-            "text/html": f'<div style="overflow-x:auto"><img alt="{escape(str(self))}" '
-            f'style="max-width:{width};height:auto" '
-            f'src="{data_url(svg)}"></div>',
-            "text/plain": repr(self),
-        }
-        with contextlib.suppress(DrawingError):
-            data["image/png"] = base64.b64encode(render(self, "png")).decode()
-        return data
+        width = "100%" if float(re.search(r'width="([\d.]+)pt"', svg)[1]) < _SCROLLS_FROM else "none"
+        html = f'<div style="overflow-x:auto">{image_tag(svg, str(self), width)}</div>'
+        return notebook_data(html, repr(self), lambda: render(self, "png"))
 
 
 def picture(digraph: graphviz.Digraph) -> str:
@@ -155,6 +147,20 @@ def data_url(svg: str) -> str:
     return f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}"
 
 
+def image_tag(svg: str, description: str, width: str = "100%") -> str:
+    """Write a picture as an ``<img>`` with a text alternative, at most so wide."""
+    source = data_url(svg[svg.index("<svg") :])
+    return f'<img alt="{escape(description)}" style="max-width:{width};height:auto" src="{source}">'
+
+
+def notebook_data(html: str, text: str, png: Callable[[], bytes]) -> dict[str, str]:
+    """Give what a notebook shows: HTML, text, and a bitmap for where HTML is not trusted, if it can be painted here."""
+    data = {"text/html": html, "text/plain": text}
+    with contextlib.suppress(DrawingError):
+        data["image/png"] = base64.b64encode(png()).decode()
+    return data
+
+
 def render(digraph: graphviz.Digraph, format: str = "svg", *, scale: float = 1.0) -> bytes:
     """Lay out and draw a graph: with `dot` if it is on the PATH, in this process with pygraphviz, or without Graphviz.
 
@@ -187,16 +193,15 @@ def render(digraph: graphviz.Digraph, format: str = "svg", *, scale: float = 1.0
         digraph = digraph.copy()
         digraph.graph_attr["dpi"] = f"{96 * scale:g}"
     with provide_font():
-        if not getattr(digraph, "is_large", False) or digraph.layout_timed_out:
-            return _draw(digraph, format)
-        try:
-            return _draw_in_time(digraph, format)
-        except subprocess.TimeoutExpired:
-            digraph.graph_attr.update(FAST_LAYOUT, splines="line")
-            digraph.layout_timed_out = True
-            return _draw(digraph, format)
-        except (subprocess.CalledProcessError, OSError):
-            return _draw(digraph, format)  # which tells what is wrong
+        if getattr(digraph, "is_large", False) and not digraph.layout_timed_out:
+            try:
+                return _draw_in_time(digraph, format)
+            except subprocess.TimeoutExpired:
+                digraph.graph_attr.update(FAST_LAYOUT, splines="line")
+                digraph.layout_timed_out = True
+            except (subprocess.CalledProcessError, OSError):
+                pass  # what is wrong is told below
+        return _draw(digraph, format)
 
 
 def _draw_in_time(digraph: graphviz.Digraph, format: str) -> bytes:
@@ -209,24 +214,11 @@ def _draw_in_time(digraph: graphviz.Digraph, format: str) -> bytes:
 
 def _draw(digraph: graphviz.Digraph, format: str) -> bytes:
     reasons = []
-    if shutil.which("dot"):
+    for draw in (_draw_with_dot, lambda digraph, format: _draw_in_process(digraph.source, format), draw_plainly):
         try:
-            return digraph.pipe(format=format, encoding=None, quiet=True)
-        except (graphviz.ExecutableNotFound, subprocess.CalledProcessError, OSError) as error:
-            stderr = getattr(error, "stderr", b"") or b""
-            reasons.append(f"dot failed: {stderr.decode(errors='replace').strip() or error}")
-    else:
-        reasons.append("there is no `dot` program on the PATH")
-    try:
-        return _draw_in_process(digraph.source, format)
-    except ImportError as error:
-        reasons.append(f"pygraphviz cannot be imported ({error})")
-    except (ValueError, RuntimeError, OSError) as error:
-        reasons.append(f"pygraphviz failed: {error}")
-    try:
-        return draw_plainly(digraph, format)
-    except ValueError as error:
-        reasons.append(str(error))
+            return draw(digraph, format)
+        except ValueError as error:
+            reasons.append(str(error))
     remedy = (
         "Run `python -m pip install pygraphviz` (its wheels carry Graphviz itself), or install Graphviz so that "
         "`dot` is on the PATH."
@@ -236,15 +228,27 @@ def _draw(digraph: graphviz.Digraph, format: str) -> bytes:
     raise DrawingError(f"The graph cannot be drawn as {format}: {'; '.join(reasons)}. {remedy}")
 
 
-def _draw_in_process(source: str, format: str) -> bytes:
-    import pygraphviz
+def _draw_with_dot(digraph: graphviz.Digraph, format: str) -> bytes:
+    if not shutil.which("dot"):
+        raise ValueError("there is no `dot` program on the PATH")
+    try:
+        return digraph.pipe(format=format, encoding=None, quiet=True)
+    except (graphviz.ExecutableNotFound, subprocess.CalledProcessError, OSError) as error:
+        stderr = getattr(error, "stderr", b"") or b""
+        raise ValueError(f"dot failed: {stderr.decode(errors='replace').strip() or error}") from error
 
+
+def _draw_in_process(source: str, format: str) -> bytes:
+    try:
+        import pygraphviz
+    except ImportError as error:
+        raise ValueError(f"pygraphviz cannot be imported ({error})") from error
     with _silence_stderr() as said:
         try:
             return pygraphviz.AGraph(string=source).draw(format=format, prog="dot")
-        except (ValueError, TypeError) as error:
+        except (ValueError, TypeError, RuntimeError, OSError) as error:
             # pygraphviz 2.0 stumbles with a TypeError over the code that Graphviz returns for an unknown format.
-            raise ValueError(f"{said() or error}") from error
+            raise ValueError(f"pygraphviz failed: {said() or error}") from error
 
 
 @contextlib.contextmanager

@@ -77,54 +77,47 @@ def trace_of(graph: Any, targets: Sequence[Node] = ()) -> Trace:
 
 def _part(graph: Any, targets: Sequence[Node]) -> list[Node]:
     """The targets and what they need, in the order they were made."""
-    if not targets:
-        return list(graph.nodes)
-    part, todo = set(), list(targets)
-    while todo:
-        node = todo.pop()
-        if node not in part:
-            part.add(node)
-            todo += node.operands
-    return sorted(part, key=lambda node: node.number)
+    part = set(targets or graph.nodes)
+    for node in reversed(graph.nodes):
+        if node in part:
+            part.update(node.operands)
+    return [node for node in graph.nodes if node in part]
 
 
 def _line(node: Node, place: dict[Node, int]) -> Line:
     if not isinstance(node, Operator):
         kind = type(node).__name__.lower()
-        return Line(
-            node.name, "input", _value(node), node.name, "", node.name, display_name=kind, source_expression=kind
-        )
-    text = node.expression
+        names = {"label": node.name, "symbol": node.name, "display_name": kind, "source_expression": kind}
+        return Line(node.name, "input", _value(node), **names)
+    expression = notation.format_expression(node.expression)
     return Line(
         name=node.name,
         kind="operation",
         value=_value(node),
         op=node.op.name,
         symbol=notation.symbol(node.op.name),
-        text=text,
+        text=node.expression,
         operands=tuple(_operands(node, place)),
         display_name=node.name,
-        expression=notation.format_expression(text),
-        source_expression=notation.format_expression(text),
+        expression=expression,
+        source_expression=expression,
     )
 
 
 def _operands(node: Operator, place: dict[Node, int]) -> Iterator[Operand]:
     operands, _ = node.merged_operands()
-    formulas = _partials(
-        node, [x.value if isinstance(x, Constant) else Symbol(x.name) for x in operands], Symbol(node.name)
-    )
+    symbols = [x.value if isinstance(x, Constant) else Symbol(x.name) for x in operands]
+    formulas = _partials(node, symbols, Symbol(node.name))
     to = _value(node).shape if node.op.kind == "elementwise" else ()
     values = [node.graph.values.get(x.number) for x in operands]
     numbers: list[Any] = [None] * len(operands)
     if all(v is not None and np.shape(v) == () for v in values):
         numbers = _partials(node, values, node.graph.values.get(node.number))
     for x, formula, number in zip(operands, formulas, numbers, strict=True):
+        value = _value(x)
         if x not in place:
-            value = Number.of(x.value)
             yield Operand(None, x.name, value, shapes=value.flowing(to) if value.shape else "")
             continue
-        value = _value(x)
         text = formula.text() if isinstance(formula, Symbol) else "" if formula is None else notation.number(formula)
         edge, whole = edge_label(notation.format_expression(text), None if number is None else Number.of(number))
         title = "" if whole == edge else whole

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -51,40 +51,31 @@ def plot_tangent(
     'The function of x from 1 to 5. At x = 3 the value is 9 and the tangent has the slope 6.'
     """
     f, point, names, title = _numbers_only(f, args)
-    spans = _spans(point, span)
-    slopes = gradient_at(f, point)
-    value = float(f(*point))
-    at = ", ".join(f"{name} = {number(x)}" for name, x in zip(names, point, strict=True))
+    spans, slopes, value = _spans(point, span), gradient_at(f, point), float(f(*point))
+    at, shown, slope = _at(names, point), number(value), ", ".join(map(number, slopes))
     if len(point) == 1:
-        with open_plot(theme) as (figure, (axes,), colours):
+        with open_plot(theme) as (figure, axes, colours):
             draw_curve(axes, f, spans[0], names[0], colours)
-            x = np.array(spans[0])
-            low, high = axes.get_ylim()
-            axes.plot(
-                x,
-                value + slopes[0] * (x - point[0]),
-                "--",
-                color=colours.tangent,
-                label=f"tangent, slope {number(slopes[0])}",
-            )
+            x, limits = np.array(spans[0]), axes.get_ylim()
+            line = value + slopes[0] * (x - point[0])
+            axes.plot(x, line, "--", color=colours.tangent, label=f"tangent, slope {slope}")
             axes.plot(point, [value], "o", color=colours.tangent, markersize=9)
-            axes.set_ylim(low, high)
-            axes.set_title(f"At {at}: value {number(value)}, slope {number(slopes[0])}")
+            axes.set_ylim(limits)
+            axes.set_title(f"At {at}: value {shown}, slope {slope}")
             axes.legend(loc="best")
         figure.description = (
-            f"{title[0].upper()}{title[1:]} of {names[0]} from {number(spans[0][0])} to {number(spans[0][1])}. "
-            f"At {at} the value is {number(value)} and the tangent has the slope {number(slopes[0])}."
+            f"{title[0].upper()}{title[1:]} of {_ranges(names, spans)}. "
+            f"At {at} the value is {shown} and the tangent has the slope {slope}."
         )
         return figure
-    with open_plot(theme, 6.6, 5.4) as (figure, (axes,), colours):
+    with open_plot(theme, 6.6, 5.4) as (figure, axes, colours):
         draw_contours(axes, f, spans, names, colours)
         draw_arrows(axes, f, spans, colours)
         draw_point(axes, point, slopes, spans, colours)
-        axes.set_title(f"At {at}: gradient ({', '.join(map(number, slopes))})")
+        axes.set_title(f"At {at}: gradient ({slope})")
     figure.description = (
         f"Contour lines of {title} for {_ranges(names, spans)}, with arrows along its gradient. At {at} the value is "
-        f"{number(value)} and the gradient is ({', '.join(map(number, slopes))}); it stands at a right angle to the "
-        "contour line and points uphill."
+        f"{shown} and the gradient is ({slope}); it stands at a right angle to the contour line and points uphill."
     )
     return figure
 
@@ -130,55 +121,42 @@ def plot_descent(f: Callable[..., Any], path: Any, *, span: Any = None, theme: s
             f"A path is a list of numbers or of pairs, with one point at least; this has shape {np.shape(path)}."
         )
     f, start, names, title = _numbers_only(f, _arguments(f, points[0]))
-    heights = np.array([float(f(*point)) for point in points.tolist()])
+    heights = [float(f(*point)) for point in points.tolist()]
     if span is None:
         air = 0.15 * np.maximum(np.ptp(points, axis=0), 0.5)
         span = list(zip((points.min(axis=0) - air).tolist(), (points.max(axis=0) + air).tolist(), strict=True))
         span = span[0] if len(span) == 1 else span
     spans = _spans(start, span)
-    steps = len(points) - 1
-    with open_plot(theme, 6.6, 4.4 if len(start) == 1 else 5.4) as (figure, (axes,), colours):
-        if len(start) == 1:
+    count = len(points) - 1
+    steps = f"{count} step{'s' * (count != 1)}"
+    first, last = number(heights[0]), number(heights[-1])
+    curve = len(start) == 1
+    with open_plot(theme, 6.6, 4.4 if curve else 5.4) as (figure, axes, colours):
+        if curve:
             draw_curve(axes, f, spans[0], names[0], colours)
-            across, up = points[:, 0], heights
         else:
             draw_contours(axes, f, spans, names, colours)
-            across, up = points.T
-        axes.plot(across, up, "--", color=colours.adjoint, marker="o" if steps <= 40 else "", markersize=5)
-        axes.plot(
-            across[0],
-            up[0],
-            "s",
-            color=colours.adjoint,
-            markersize=9,
-            markerfacecolor=colours.paper,
-            markeredgewidth=2,
-            label=f"start, value {number(heights[0])}",
-        )
-        axes.plot(
-            across[-1],
-            up[-1],
-            "*",
-            color=colours.adjoint,
-            markersize=15,
-            label=f"after {steps} step{'s' * (steps != 1)}, value {number(heights[-1])}",
-        )
-        if len(start) == 2:
+        across, up = (points[:, 0], heights) if curve else points.T
+        ink = colours.adjoint
+        hollow = {"markerfacecolor": colours.paper, "markeredgewidth": 2}
+        axes.plot(across, up, "--", color=ink, marker="o" if count <= 40 else "", markersize=5)
+        axes.plot(across[0], up[0], "s", color=ink, markersize=9, label=f"start, value {first}", **hollow)
+        axes.plot(across[-1], up[-1], "*", color=ink, markersize=15, label=f"after {steps}, value {last}")
+        if curve:
+            axes.legend(loc="best")
+        else:
             axes.set(xlim=spans[0], ylim=spans[1])
-        axes.legend(
-            loc="best" if len(start) == 1 else "upper center",
-            **({} if len(start) == 1 else {"bbox_to_anchor": (0.5, -0.13), "ncols": 1}),
-        )
-        axes.set_title(f"{steps} step{'s' * (steps != 1)} on {title}")
-
-    def place(k: int) -> str:
-        return ", ".join(f"{name} = {number(float(x))}" for name, x in zip(names, points[k], strict=True))
-
+            axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=1)
+        axes.set_title(f"{steps} on {title}")
     figure.description = (
-        f"Path of {steps} step{'s' * (steps != 1)} on {title}. It starts at {place(0)}, value {number(heights[0])}, "
-        f"and ends at {place(-1)}, value {number(heights[-1])}."
+        f"Path of {steps} on {title}. It starts at {_at(names, points[0])}, value {first}, "
+        f"and ends at {_at(names, points[-1])}, value {last}."
     )
     return figure
+
+
+def _at(names: Sequence[str], point: Iterable[float]) -> str:
+    return ", ".join(f"{name} = {number(float(x))}" for name, x in zip(names, point, strict=True))
 
 
 _Numbers = tuple[Callable[..., Any], list[float], list[str], str]

@@ -61,15 +61,11 @@ def plot_jacobian(f: Callable[..., Any], *args: Any, sparsity: bool = False, the
     >>> plot_jacobian(lambda x: np.stack([x[0] * x[1], x[0]]), np.array([3.0, 2.0])).description
     'Jacobian, 2 rows and 2 columns. Row y[0]: 2 by x[0], 3 by x[1]. Row y[1]: 1 by x[0], 0 by x[1].'
     """
-    args = tuple(pytree.map_leaves(lambda x: np.asarray(x, dtype=float)[()], x) for x in args)
-    value = f(*args)
-    columns = _entries(argument_names(f, len(args)), args)
+    args = _as_floats(args)
+    value, names = f(*args), _entries(argument_names(f, len(args)), args)
+    matrix = _join_blocks(jacobian(f, tuple(range(len(args))))(*args), value, args)
     rows = _entries(["y"], (value,))
-    blocks = jacobian(f, tuple(range(len(args))))(*args)
-    parts = [pytree.flatten(block) for block in _rows_of_blocks(blocks, value)]
-    sizes = [max(1, math.prod(np.shape(leaf))) for leaf in pytree.flatten(value)]
-    matrix = np.vstack([np.hstack([np.reshape(b, (n, -1)) for b in row]) for row, n in zip(parts, sizes, strict=True)])
-    return plot_matrix(matrix, rows=rows, columns=columns, title="Jacobian", sparsity=sparsity, theme=theme)
+    return plot_matrix(matrix, rows=rows, columns=names, title="Jacobian", sparsity=sparsity, theme=theme)
 
 
 def plot_hessian(f: Callable[..., Any], *args: Any, sparsity: bool = False, theme: str = "auto") -> Plot:
@@ -101,30 +97,21 @@ def plot_hessian(f: Callable[..., Any], *args: Any, sparsity: bool = False, them
     >>> plot_hessian(lambda x, y: x**2 * y, 3.0, 2.0).description
     'Hessian, 2 rows and 2 columns. Row x: 4 by x, 6 by y. Row y: 6 by x, 0 by y.'
     """
-    args = tuple(pytree.map_leaves(lambda x: np.asarray(x, dtype=float)[()], x) for x in args)
+    args = _as_floats(args)
     names = _entries(argument_names(f, len(args)), args)
-    sizes = [max(1, math.prod(np.shape(leaf))) for leaf in pytree.flatten(args)]
-    blocks = iter(pytree.flatten(hessian(f, tuple(range(len(args))))(*args)))
-    matrix = np.vstack([np.hstack([np.reshape(next(blocks), (m, n)) for n in sizes]) for m in sizes])
+    matrix = _join_blocks(hessian(f, tuple(range(len(args))))(*args), args, args)
     return plot_matrix(matrix, rows=names, columns=names, title="Hessian", sparsity=sparsity, theme=theme)
 
 
-def _rows_of_blocks(blocks: Any, value: Any) -> list[Any]:
-    """The blocks of each result: `jacobian` nests them by result first, if there are several."""
-    if pytree.children(value) is None:
-        return [blocks]
-    found: list[Any] = []
+def _as_floats(args: Sequence[Any]) -> tuple[Any, ...]:
+    return tuple(pytree.map_leaves(lambda x: np.asarray(x, dtype=float)[()], x) for x in args)
 
-    def take(block: Any, like: Any) -> None:
-        entries = pytree.children(like)
-        if entries is None:
-            found.append(block)
-            return
-        for key, entry in entries:
-            take(block[key], entry)
 
-    take(blocks, value)
-    return found
+def _join_blocks(blocks: Any, rows: Any, columns: Any) -> np.ndarray:
+    """One matrix of the blocks of a derivative, which has one for each leaf of the rows and each of the columns."""
+    flat = iter(pytree.flatten(blocks))
+    heights, widths = ([math.prod(np.shape(leaf)) for leaf in pytree.flatten(tree)] for tree in (rows, columns))
+    return np.block([[np.reshape(next(flat), (m, n)) for n in widths] for m in heights])
 
 
 def _entries(names: Sequence[str], values: Sequence[Any]) -> list[str]:
@@ -188,15 +175,14 @@ def plot_matrix(
     m, n = matrix.shape
     names = []
     for given, count, which in ((rows, m, "rows"), (columns, n, "columns")):
-        given = [str(k) for k in range(count)] if given is None else list(given)
-        if len(given) != count:
-            raise ShapeError(f"{which} has {len(given)} names, and the matrix has {count} {which}.")
-        names.append(given)
+        names.append(list(map(str, range(count)) if given is None else given))
+        if len(names[-1]) != count:
+            raise ShapeError(f"{which} has {len(names[-1])} names, and the matrix has {count} {which}.")
     written = not sparsity and max(m, n) <= _WRITTEN_OUT
     longest = max(len(_short(x)) for x in matrix.flat) if written else 0
     side = 0.3 + 0.105 * max(longest, 5) if written else max(0.1, min(0.42, 5.0 / max(m, n)))
     width = max(3.6, side * n + 1.4 + (0.0 if written or sparsity else 0.9))
-    with open_plot(theme, width, max(2.2, (0.55 if written else side) * m + 1.2)) as (figure, (axes,), colours):
+    with open_plot(theme, width, max(2.2, (0.55 if written else side) * m + 1.2)) as (figure, axes, colours):
         if sparsity:
             _pattern(axes, matrix, colours)
         else:
@@ -213,11 +199,9 @@ def _heat(figure: Plot, axes: Axes, matrix: np.ndarray, bar: bool) -> None:
     """What is not 0 is tinted, be it ever so small; what is 0 has the colour of the page."""
     finite = np.abs(matrix[np.isfinite(matrix)])
     most = float(finite.max()) if finite.size and finite.max() > 0 else 1.0
-    shades = [
-        to_rgba(hue, share * _STRONGEST) for hue, share in ((_BELOW, 1), (_BELOW, 0.2), (_ABOVE, 0.2), (_ABOVE, 1))
-    ]
-    stops = list(zip((0.0, 0.5, 0.5, 1.0), shades, strict=True))
-    blend = LinearSegmentedColormap.from_list("below and above 0", stops, N=256)
+    stops = ((0.0, _BELOW, 1), (0.5, _BELOW, 0.2), (0.5, _ABOVE, 0.2), (1.0, _ABOVE, 1))
+    shades = [(place, to_rgba(hue, share * _STRONGEST)) for place, hue, share in stops]
+    blend = LinearSegmentedColormap.from_list("below and above 0", shades, N=256)
     colours = ScalarMappable(Normalize(-most, most), blend.with_extremes(bad=to_rgba("#808080", 0.5)))
     picture = colours.to_rgba(np.ma.masked_invalid(matrix))
     picture[matrix == 0] = 0.0
@@ -254,10 +238,8 @@ def _ending(name: str) -> str:
 def _frame(axes: Axes, names: Sequence[Sequence[str]], colours: Theme, side: float) -> None:
     """Names at the rows and columns, as many as there is room for, and lines between the cells."""
     axes.grid(False)
-    for axis, called, count in (
-        (axes.yaxis, names[0], len(names[0])),
-        (axes.xaxis, names[1], len(names[1])),
-    ):
+    for axis, called in zip((axes.yaxis, axes.xaxis), names, strict=True):
+        count = len(called)
         every = 1 if count <= _LABELLED else 5 * math.ceil(count / 50)
         places = range(0, count, every)
         axis.set_ticks(places, labels=[_ending(called[k]) for k in places])

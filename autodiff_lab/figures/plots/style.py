@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import base64
 import io
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import matplotlib
@@ -15,14 +15,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from autodiff_lab.figures.graph.reader_graph import show_graphs_in
-from autodiff_lab.figures.graph.render import data_url
+from autodiff_lab.figures.graph.render import image_tag, notebook_data
 from autodiff_lab.figures.style.fonts import font_stack
 from autodiff_lab.figures.style.themes import Theme, find_theme, follow_page_theme
-from autodiff_lab.text.notation import escape
 from autodiff_lab.transforms.recording import name_of
-
-SIZE = 11.0
-"""The size of type in points: 14.7 px on a page, where 96 px are an inch."""
 
 _DPI = 96
 
@@ -73,11 +69,7 @@ class Plot(Figure):
         return f"<plot: {self.description.partition('.')[0]}>"
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None, **_: Any) -> dict[str, str]:
-        return {
-            "text/html": _image(self.description, self.svg()),
-            "image/png": base64.b64encode(self.png()).decode(),
-            "text/plain": repr(self),
-        }
+        return notebook_data(image_tag(self.svg(), self.description), repr(self), self.png)
 
 
 def style_plots() -> None:
@@ -98,16 +90,7 @@ def style_plots() -> None:
     ...     plt.rcParams["font.size"]
     11.0
     """
-    colours = find_theme("plot", "light")
-    matplotlib.rcParams.update(_settings(colours))
-    matplotlib.rcParams.update(
-        {
-            "axes.prop_cycle": cycler(color=[colours.tangent, colours.adjoint, colours.value, colours.soft_ink]),
-            "figure.constrained_layout.use": True,
-            "figure.dpi": _DPI,
-            "figure.figsize": (6.6, 3.0),
-        }
-    )
+    matplotlib.rcParams.update(_settings(find_theme("plot", "light")))
     # Imported here, this module prepares a running notebook for pyplot, once; nothing later takes our view away.
     from matplotlib_inline import backend_inline
 
@@ -123,7 +106,8 @@ def _show(figure: Figure) -> str:
     file = io.StringIO()
     figure.savefig(file, format="svg", metadata={"Date": None, "Creator": None})
     said = (text for axes in figure.axes for text in (axes.get_title("left"), axes.get_xlabel(), axes.get_ylabel()))
-    return _image(", ".join(["Plot", *filter(None, said)]), _compact(follow_page_theme(_name_fonts(file.getvalue()))))
+    svg = _compact(follow_page_theme(_name_fonts(file.getvalue())))
+    return image_tag(svg, ", ".join(["Plot", *filter(None, said)]))
 
 
 def _name_fonts(svg: str) -> str:
@@ -159,21 +143,14 @@ _ALIKE = re.compile(r'(<g(?![^>]* style=)[^>]*)>(<use [^>]*?( style="[^"]*")/>(?
 """Markers of one series, which repeat their colours."""
 
 
-def _image(description: str, svg: str) -> str:
-    source = data_url(svg[svg.index("<svg") :])
-    return f'<img alt="{escape(description)}" style="max-width:100%;height:auto" src="{source}">'
-
-
 @contextmanager
-def open_plot(
-    theme: str, width: float = 6.6, height: float = 4.4, panels: int = 1
-) -> Iterator[tuple[Plot, list[Axes], Theme]]:
+def open_plot(theme: str, width: float = 6.6, height: float = 4.4) -> Iterator[tuple[Plot, Axes, Theme]]:
     """Open a figure with its axes, to be drawn on inside the block; matplotlib's own settings stay as they are."""
     colours = find_theme("plot", theme)
     with matplotlib.rc_context(_settings(colours)):
         figure = Plot(figsize=(width, height), dpi=_DPI, layout="constrained")
         figure.theme = theme
-        yield figure, list(figure.subplots(1, panels, squeeze=False)[0]), colours
+        yield figure, figure.subplots(), colours
 
 
 def name_in_title(f: Callable[..., Any]) -> str:
@@ -186,58 +163,17 @@ def name_in_title(f: Callable[..., Any]) -> str:
     return "the function" if "<lambda>" in name else name
 
 
-def label_background(colours: Theme) -> dict[str, Any]:
-    """Return the look of a label with paper behind it, so that no line runs through it."""
-    return {"facecolor": colours.paper, "edgecolor": "none", "pad": 1.5}
+_STYLE_SHEET = matplotlib.rc_params_from_file(Path(__file__).with_name("style_sheet.txt"), use_default_template=False)
 
 
 def _settings(colours: Theme) -> dict[str, Any]:
-    """Everything that matters is said here, so that a reader's own settings do not change a picture."""
-    return {
-        "axes.axisbelow": True,
-        "axes.edgecolor": colours.line,
-        "axes.facecolor": colours.paper,
-        "axes.formatter.use_mathtext": False,
-        "axes.grid": True,
-        "axes.labelcolor": colours.ink,
-        "axes.labelsize": SIZE,
-        "axes.linewidth": 1.0,
-        "axes.spines.right": False,
-        "axes.spines.top": False,
-        "axes.titlecolor": colours.ink,
-        "axes.titlelocation": "left",
-        "axes.titlesize": SIZE + 1,
-        "axes.titleweight": "bold",
-        "axes.unicode_minus": True,
-        "figure.facecolor": colours.paper,
-        "font.family": ["DejaVu Sans"],
-        "font.size": SIZE,
-        "grid.alpha": 1.0,
-        "grid.color": colours.faint,
-        "grid.linewidth": 0.8,
-        "hatch.linewidth": 1.0,
-        "image.cmap": "viridis",
-        "legend.edgecolor": colours.faint,
-        "legend.facecolor": colours.paper,
-        "legend.fontsize": SIZE,
-        "legend.framealpha": 1.0,
-        "legend.labelcolor": colours.ink,
-        "lines.linewidth": 2.0,
-        "lines.markersize": 6.0,
-        "mathtext.fontset": "dejavusans",
-        "path.effects": [],
-        "path.sketch": None,
-        "savefig.bbox": None,
-        "savefig.facecolor": "auto",
-        "savefig.transparent": False,
-        "svg.fonttype": "none",  # text stays text: it can be searched and copied, and takes few bytes
-        "svg.hashsalt": "autodiff_lab",
-        "text.color": colours.ink,
-        "text.usetex": False,
-        "xtick.color": colours.line,
-        "xtick.labelcolor": colours.ink,
-        "xtick.labelsize": SIZE,
-        "ytick.color": colours.line,
-        "ytick.labelcolor": colours.ink,
-        "ytick.labelsize": SIZE,
+    """Everything that matters is said here and in the style sheet: a reader's settings do not change a picture."""
+    roles = {
+        "line": "axes.edgecolor xtick.color ytick.color",
+        "paper": "axes.facecolor figure.facecolor legend.facecolor",
+        "faint": "grid.color legend.edgecolor",
+        "ink": "axes.labelcolor axes.titlecolor legend.labelcolor text.color xtick.labelcolor ytick.labelcolor",
     }
+    lines = cycler(color=[colours.tangent, colours.adjoint, colours.value, colours.soft_ink])
+    inks = {name: getattr(colours, role) for role, names in roles.items() for name in names.split()}
+    return {**_STYLE_SHEET, **inks, "axes.prop_cycle": lines}

@@ -9,7 +9,6 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import BoundaryNorm, LinearSegmentedColormap, to_rgba
 
-from autodiff_lab.figures.plots.style import label_background
 from autodiff_lab.figures.style.themes import BLUE, Theme
 from autodiff_lab.text.notation import number
 from autodiff_lab.transforms.gradients import grad
@@ -36,12 +35,11 @@ def draw_curve(axes: Axes, f: Callable[..., Any], span: Span, name: str, colours
     axes.plot(x, np.where(np.isfinite(y), y, np.nan), color=colours.value, label="function")
     axes.set(xlabel=name, ylabel="value")
     axes.margins(x=0, y=0.12)
-    usual = np.nanquantile(y[np.isfinite(y)], (0.03, 0.97)) if np.isfinite(y).any() else (0.0, 0.0)
+    bottom, top = np.nanquantile(y[np.isfinite(y)], (0.03, 0.97)) if np.isfinite(y).any() else (0.0, 0.0)
     low, high = axes.get_ylim()
-    if 0 < 8 * (usual[1] - usual[0]) < high - low:
+    if 0 < 8 * (top - bottom) < high - low:
         # Beside a pole nothing else could be seen.
-        reach = usual[1] - usual[0]
-        axes.set_ylim(usual[0] - reach / 4, usual[1] + reach / 4)
+        axes.set_ylim(bottom - (top - bottom) / 4, top + (top - bottom) / 4)
 
 
 def draw_contours(
@@ -61,8 +59,8 @@ def draw_contours(
     axes.contourf(x, y, z, levels=levels, cmap=shades, norm=BoundaryNorm(levels, _LEVELS + 1))
     lines = axes.contour(x, y, z, levels=levels[1:-1], colors=colours.line, linewidths=0.9)
     labels = axes.clabel(lines, lines.levels[1::3], fmt=lambda level: number(float(f"{level:.3g}")), fontsize=10.5)
-    for label in labels:
-        label.set(color=colours.ink, bbox=label_background(colours))
+    for label in labels:  # on paper, so that no line runs through it
+        label.set(color=colours.ink, bbox={"facecolor": colours.paper, "edgecolor": "none", "pad": 1.5})
 
 
 def draw_arrows(axes: Axes, f: Callable[..., Any], spans: Sequence[Span], colours: Theme) -> None:
@@ -77,18 +75,8 @@ def draw_arrows(axes: Axes, f: Callable[..., Any], spans: Sequence[Span], colour
         return
     shown = np.where(np.isfinite(length) & (length > 0), np.tanh(length / usual) / np.maximum(length, 1e-300), np.nan)
     u, v = (arrows * shown[:, None]).T
-    axes.quiver(
-        x.ravel(),
-        y.ravel(),
-        u,
-        v,
-        color=colours.soft_ink,
-        angles="uv",
-        pivot="mid",
-        scale=_ARROWS * 1.25,
-        width=0.0035,
-        headwidth=4.5,
-    )
+    look = {"color": colours.soft_ink, "angles": "uv", "pivot": "mid"}
+    axes.quiver(x.ravel(), y.ravel(), u, v, scale=_ARROWS * 1.25, width=0.0035, headwidth=4.5, **look)
 
 
 def draw_point(

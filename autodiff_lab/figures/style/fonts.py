@@ -76,11 +76,7 @@ def provide_font() -> Iterator[None]:
     if sys.platform != "linux" or "FONTCONFIG_FILE" in os.environ or _has_fonts():
         yield
         return
-    matplotlib = importlib.util.find_spec("matplotlib")
-    if matplotlib is None or matplotlib.origin is None:
-        yield
-        return
-    folder = Path(matplotlib.origin).parent / "mpl-data" / "fonts" / "ttf"
+    folder = Path(importlib.util.find_spec("matplotlib").origin).parent / "mpl-data" / "fonts" / "ttf"
     with tempfile.TemporaryDirectory() as temporary:
         configuration = Path(temporary) / "fonts.conf"
         configuration.write_text(

@@ -30,33 +30,25 @@ class Theme(NamedTuple):
     tangent: str
 
 
-# The inks are the same hues, darkened until text of 14 px reaches a contrast of 4.5 on a white box (WCAG AA).
-LIGHT = Theme(
-    paper="#FFFFFF",
-    adjoint_paper="#FFF1E6",
-    constant_paper="#F3F3F3",
-    ink="#1A1A1A",
-    soft_ink="#5F6368",
-    line=_GREY,
-    faint="#DADADA",
-    value="#00704F",
-    adjoint="#B04A00",
-    tangent="#0069A6",
-)
+_COLOURS = {
+    "paper": ("#FFFFFF", "#111111"),
+    "adjoint_paper": ("#FFF1E6", "#2E1C0C"),
+    "constant_paper": ("#F3F3F3", "#262626"),
+    "ink": ("#1A1A1A", "#EDEDED"),
+    "soft_ink": ("#5F6368", "#A9AEB4"),
+    "line": (_GREY, _GREY),
+    "faint": ("#DADADA", "#3A3A3A"),
+    "value": ("#00704F", "#3CCB9B"),
+    "adjoint": ("#B04A00", "#FF9A5C"),
+    "tangent": ("#0069A6", "#6DB9F2"),
+}
+"""The colour of each role, on a light page and on a dark one.
 
-# The paper is JupyterLab's dark page; the inks are Okabe and Ito's hues, made light.
-DARK = Theme(
-    paper="#111111",
-    adjoint_paper="#2E1C0C",
-    constant_paper="#262626",
-    ink="#EDEDED",
-    soft_ink="#A9AEB4",
-    line=_GREY,
-    faint="#3A3A3A",
-    value="#3CCB9B",
-    adjoint="#FF9A5C",
-    tangent="#6DB9F2",
-)
+The inks are Okabe and Ito's hues, darkened until text of 14 px reaches a contrast of 4.5 on a white box (WCAG AA), or
+made light. The dark paper is JupyterLab's dark page.
+"""
+
+LIGHT, DARK = (Theme(*colours) for colours in zip(*_COLOURS.values(), strict=True))
 
 ON_SCREEN = {
     "value_tint": ("#E6F3EE", "#12271F"),
@@ -84,8 +76,8 @@ def css_variables(prefix: str = "") -> dict[str, str]:
     >>> css_variables("adl-")["--adl-soft_ink"]
     'light-dark(#5F6368, #A9AEB4)'
     """
-    roles = dict(zip(Theme._fields, zip(LIGHT, DARK, strict=True), strict=True)) | ON_SCREEN
-    return {f"--{prefix}{role}": f"light-dark({light}, {dark})" for role, (light, dark) in roles.items()}
+    colours = _COLOURS | ON_SCREEN
+    return {f"--{prefix}{role}": f"light-dark({light}, {dark})" for role, (light, dark) in colours.items()}
 
 
 _TAG = re.compile(r"<[^<>]*>")
@@ -110,23 +102,11 @@ def follow_page_theme(svg: str) -> str:
     >>> follow_page_theme('<svg width="9"><path fill="#1a1a1a"/></svg>').partition("</style>")[2]
     '<path fill="var(--ink,#1A1A1A)"/></svg>'
     """
-    roles = {
-        getattr(LIGHT, role).lower(): role for role in Theme._fields if getattr(LIGHT, role) != getattr(DARK, role)
-    }
-    used = set()
-
-    def role(found: re.Match[str]) -> str:
-        name = roles[found[0].lower()]
-        used.add(name)
-        return f"var(--{name},{getattr(LIGHT, name)})"
-
-    colours = re.compile(rf"(?:{'|'.join(map(re.escape, roles))})\b", re.IGNORECASE)
+    roles = {light.lower(): f"var(--{role},{light})" for role, (light, dark) in _COLOURS.items() if light != dark}
+    colours = re.compile(rf"(?:{'|'.join(roles)})\b", re.IGNORECASE)
     head, tag, rest = svg.partition("<svg")
+    attributes, _, inside = rest.partition(">")
     # In tags only: a name that looks like a colour stays what it is.
-    inside = rest[: rest.index(">") + 1] + _TAG.sub(
-        lambda found: colours.sub(role, found[0]), rest[rest.index(">") + 1 :]
-    )
-    end = inside.index(">") + 1
-    dark = ";".join(f"--{name}:{getattr(DARK, name)}" for name in Theme._fields if name in used)
-    style = f"<style>@media (prefers-color-scheme:dark){{svg{{{dark}}}}}</style>"
-    return f"{head}{tag}{inside[:end]}{style}{inside[end:]}"
+    inside = _TAG.sub(lambda tag: colours.sub(lambda colour: roles[colour[0].lower()], tag[0]), inside)
+    dark = ";".join(f"--{role}:{dark}" for role, (_, dark) in _COLOURS.items() if f"var(--{role}," in inside)
+    return f"{head}{tag}{attributes}><style>@media (prefers-color-scheme:dark){{svg{{{dark}}}}}</style>{inside}"

@@ -14,25 +14,52 @@ FilledColumn = tuple[Column, list[Cell]]
 """A column and its cells."""
 
 
-def forward_columns(trace: Trace, directions: Sequence[FilledColumn], partials: bool) -> list[FilledColumn]:
-    """The columns that are computed along with the program."""
-    filled = [
-        (Column(message("column.line")), [_name(trace, i) for i in range(len(trace.lines))]),
+def build_grids(traces: Sequence[Trace], beside: bool, partials: bool) -> tuple[tuple[Grid, ...], Grid]:
+    """Build the tables of a trace in each mode, the last of which has the sweep: those shown, and all in one table.
+
+    Parameters
+    ----------
+    traces : sequence of Trace
+        One, or the same run in forward and in reverse.
+    beside : bool
+        Whether one table is shown, with arrows that say which way a column is computed.
+    partials : bool
+        Whether there is a column with each local partial.
+    """
+    trace, directions = traces[-1], traces[0].directions
+    forward = _forward_columns(trace) + _tangent_columns(traces[0])
+    adjoints = [] if trace.mode == "forward" or trace.result is None else [_adjoint_column(trace)]
+    # The local partials, which are words, stand last.
+    last = [(Column(message("column.partials")), [_partials(trace, line) for line in trace.lines])] if partials else []
+    whole = _grid(trace, [*forward, *adjoints, *last], arrows=True)
+    if beside:
+        return (whole,), whole
+    sweep = [_sweep_grid(trace)] if adjoints else []
+    return (_grid(trace, [*forward, *last], arrows=bool(directions)), *sweep), whole
+
+
+def _grid(trace: Trace, filled: Sequence[FilledColumn], arrows: bool) -> Grid:
+    columns = tuple(column if arrows else Column(column.title, column.numeric) for column, _ in filled)
+    rows = tuple(zip(*(cells for _, cells in filled), strict=True))
+    return Grid(message("table", title=trace.title), columns, rows)
+
+
+def _forward_columns(trace: Trace) -> list[FilledColumn]:
+    return [
+        (Column(message("column.line")), _names(trace)),
         (Column(message("column.operation")), [Cell(line.expression, line.latex, line.text) for line in trace.lines]),
         (Column(message("column.value"), True, DOWN), [_value(line.value) for line in trace.lines]),
     ]
-    filled += directions
-    if partials:
-        filled.append((Column(message("column.partials")), [_partials(trace, line) for line in trace.lines]))
-    return filled
 
 
-def _name(trace: Trace, i: int) -> Cell:
-    line = trace.lines[i]
-    if i != trace.result:
-        return Cell(line.display_name, notation.latex(line.name), line.name)
-    called = trace.result_name
-    return Cell(f"{line.display_name} = {called}", f"{notation.latex(line.name)} = {notation.latex(called)}", line.name)
+def _names(trace: Trace) -> list[Cell]:
+    return [_name(line, trace.result_name if i == trace.result else "") for i, line in enumerate(trace.lines)]
+
+
+def _name(line: Line, called: str) -> Cell:
+    """The name of a line on the tape, and what else it is called, if anything."""
+    text = [line.display_name, *([called] if called else [])]
+    return Cell(" = ".join(text), " = ".join(map(notation.latex, [line.name, *text[1:]])), line.name)
 
 
 def _partials(trace: Trace, line: Line) -> Cell:
@@ -62,7 +89,7 @@ def _quotient(line: Line, parent: Line) -> str:
     return rf"\partial {notation.latex(line.name)} / \partial {notation.latex(parent.name)}"
 
 
-def tangent_columns(trace: Trace) -> list[FilledColumn]:
+def _tangent_columns(trace: Trace) -> list[FilledColumn]:
     """The tangents, one column for each direction."""
     last = trace.tangents_at(len(trace.steps) - 1)
     return [
@@ -77,7 +104,7 @@ def _direction_title(direction: Direction) -> str:
     return message("column.tangent", name=direction.name)
 
 
-def adjoint_column(trace: Trace) -> FilledColumn:
+def _adjoint_column(trace: Trace) -> FilledColumn:
     """The column that is computed against the program."""
     last = trace.adjoints_at(len(trace.steps) - 1)
     return Column(message("column.adjoint"), True, UP), [_adjoint(adjoint) for adjoint in last]
@@ -91,7 +118,7 @@ def _words(key: str) -> Cell:
     return Cell(message(key), rf"\text{{{notation.latex_text(message(key))}}}")
 
 
-def sweep_grid(trace: Trace) -> Grid:
+def _sweep_grid(trace: Trace) -> Grid:
     """The sweep in its own order: each line, its adjoint, and what it sends."""
     swept: dict[int, list[Step]] = {}
     for step in trace.steps:
@@ -103,9 +130,7 @@ def sweep_grid(trace: Trace) -> Grid:
         line, adjoint = trace.lines[i], last[i]
         if adjoint is None and line.kind == "operation":
             continue
-        name = Cell(line.display_name, notation.latex(line.name), line.name)
-        if line.kind == "input" and line.label:
-            name = Cell(f"{name.text} = {line.label}", f"{name.latex} = {notation.latex(line.label)}", line.name)
+        name = _name(line, line.label if line.kind == "input" else "")
         rows.append((name, _adjoint(adjoint), _sends(trace, swept[i]) if i in swept else Cell("", "")))
     columns = (Column(message("column.line")), Column(message("column.adjoint"), True), Column(message("column.sends")))
     return Grid(message("table of the sweep"), columns, tuple(rows))

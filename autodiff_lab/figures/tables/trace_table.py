@@ -6,20 +6,14 @@ What is in a column is decided in `columns`; how a table is written, in `grids`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from autodiff_lab.engine.errors import InputError
-from autodiff_lab.figures.tables.columns import (
-    FilledColumn,
-    adjoint_column,
-    forward_columns,
-    sweep_grid,
-    tangent_columns,
-)
+from autodiff_lab.figures.tables.columns import build_grids
 from autodiff_lab.text.arguments import check_choice
-from autodiff_lab.text.messages import check_language, message, use_language
+from autodiff_lab.text.messages import check_language, use_language
 from autodiff_lab.text.notation import escape
 from autodiff_lab.text.table import Cell, Column, Grid
 from autodiff_lab.trace.model import Trace
@@ -207,25 +201,5 @@ def table(
         modes = ("forward", "reverse") if mode == "both" else (mode,)
         traces = [Trace.from_tape(tape, f, value=value, lang=lang or "en", **options[each]) for each in modes]
     with use_language(traces[0].lang):
-        return _table(traces, layout, partials)
-
-
-def _table(traces: Sequence[Trace], layout: str, partials: bool) -> Table:
-    """One table from a trace of each mode; the last one has the sweep, if there is one."""
-    trace = traces[-1]
-    forward = forward_columns(trace, tangent_columns(traces[0]), partials)
-    adjoints = [] if trace.mode == "forward" or trace.result is None else [adjoint_column(trace)]
-    whole = _grid(trace, [*forward, *adjoints], arrows=True)
-    note = " ".join(filter(None, (trace.warning, trace.note)))
-    if layout == "beside":
-        return Table((whole,), whole, note)
-    sweep = [sweep_grid(trace)] if adjoints else []
-    return Table((_grid(trace, forward, arrows=bool(traces[0].directions)), *sweep), whole, note)
-
-
-def _grid(trace: Trace, filled: Sequence[FilledColumn], arrows: bool) -> Grid:
-    # The local partials, which are words, stand last.
-    filled = sorted(filled, key=lambda item: item[0].title == message("column.partials"))
-    columns = tuple(column if arrows else Column(column.title, column.numeric) for column, _ in filled)
-    rows = tuple(zip(*(cells for _, cells in filled), strict=True))
-    return Grid(message("table", title=trace.title), columns, rows)
+        grids, whole = build_grids(traces, layout == "beside", partials)
+        return Table(grids, whole, " ".join(filter(None, (traces[-1].warning, traces[-1].note))))

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from autodiff_lab import Trace, grad, record
-from autodiff_lab.figures.graph import layout, nested_layout, render, section_layout
+from autodiff_lab.figures.graph import layout, nested_layout, render
 from autodiff_lab.figures.graph.nested_layout import LaidOutExcerpts as Excerpts
 from autodiff_lab.figures.graph.without_graphviz.drawing import draw_plainly
 from autodiff_lab.widgets.player import views as modes
@@ -140,7 +140,7 @@ def test_many_outputs_are_counted():
 
 def test_turns_of_one_shape_are_laid_out_once(trace, places, monkeypatch):
     laid = []
-    monkeypatch.setattr(section_layout, "layouts_of", lambda some: laid.append(len(some)) or layout.layouts_of(some))
+    monkeypatch.setattr(nested_layout, "layouts_of", lambda some: laid.append(len(some)) or layout.layouts_of(some))
     again = nested_layout.layout_graph(trace, in_groups=True)
     assert laid[0] < len(again["groups"]) / 2
     assert json.dumps(again) == json.dumps(places), "the same each time"

@@ -18,7 +18,7 @@ Attributes = dict[str, str]
 
 
 _TOKEN = re.compile(
-    r'(?:\s|//[^\n]*)*(?:("(?:[^"\\]|\\.)*"|<(?:[^<>]|<[^<>]*>)*>|-?[\w.\u0080-\U0010ffff]+)(?::\w+)*|(->|[{}\[\]=;,]|$))',
+    r'(?:\s|//[^\n]*)*(?:("(?:[^"\\]|\\.)*"|<(?:[^<>]|<[^<>]*>)*>|-?[\w.\u0080-\U0010ffff]+)(?::\w+)*|(->|[{}\[\]=;,]|$)|(.))',
     re.DOTALL,
 )
 
@@ -42,19 +42,17 @@ class DotGraph:
         self.attributes: Attributes = {}
         self.nodes: dict[str, Attributes] = {}
         self.edges: list[tuple[str, str, Attributes]] = []
-        self._tokens, at = [], 0
-        while at < len(source):
-            found = _TOKEN.match(source, at)
-            if not found:
-                raise ValueError(f"the DOT text has {source[at : at + 20]!r} where a name is expected")
+        self._tokens: list[str] = []
+        for found in _TOKEN.finditer(source):
+            if found[3]:
+                raise ValueError(f"the DOT text has {source[found.start() :][:20]!r} where a name is expected")
             self._tokens.append(found[1] or found[2])
-            at = found.end()
         self._tokens.reverse()
         self._skip_to_brace()
-        self._read_statements({"node": {}, "edge": {}}, self.attributes)
+        self._read_statements({"graph": self.attributes, "node": {}, "edge": {}})
 
     def _next(self) -> str:
-        if not self._tokens or not self._tokens[-1]:
+        if not self._tokens[-1]:
             raise ValueError("the DOT text ends too early")
         return self._tokens.pop()
 
@@ -64,7 +62,7 @@ class DotGraph:
 
     def _skip(self, *signs: str) -> bool:
         """Go on behind one of these signs, if it comes next."""
-        found = bool(self._tokens) and self._tokens[-1] in signs
+        found = self._tokens[-1] in signs
         if found:
             self._tokens.pop()
         return found
@@ -75,24 +73,22 @@ class DotGraph:
             raise ValueError(f"the DOT text has {token!r} where a name is expected")
         return token[1:-1].replace('\\"', '"').replace("\\\n", "") if token[0] == '"' else token
 
-    def _read_statements(self, usual: dict[str, Attributes], own: Attributes) -> None:
-        """Read up to the closing brace. `usual` holds for what follows, `own` are the attributes of this (sub)graph."""
+    def _read_statements(self, usual: dict[str, Attributes]) -> None:
+        """Read up to the closing brace. `usual` are the attributes of this (sub)graph, and of all that follows."""
         while not self._skip("}"):
-            if self._skip(";"):
-                continue
-            kind = self._tokens[-1] if self._tokens else ""
+            kind = self._tokens[-1]
             if kind in ("{", "subgraph"):
                 self._skip_to_brace()
-                self._read_statements({kind: dict(look) for kind, look in usual.items()}, {})
+                self._read_statements({kind: dict(look) for kind, look in usual.items()})
             elif self._skip("graph", "node", "edge"):
-                (own if kind == "graph" else usual[kind]).update(self._read_attributes())
-            else:
-                self._read_node_or_edges(usual, own)
+                usual[kind].update(self._read_attributes())
+            elif not self._skip(";"):
+                self._read_node_or_edges(usual)
 
-    def _read_node_or_edges(self, usual: dict[str, Attributes], own: Attributes) -> None:
+    def _read_node_or_edges(self, usual: dict[str, Attributes]) -> None:
         names = [self._name()]
         if self._skip("="):
-            own[names[0]] = self._name()
+            usual["graph"][names[0]] = self._name()
             return
         while self._skip("->"):
             names.append(self._name())

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import json
 from typing import Any
-from xml.sax.saxutils import escape, quoteattr
+from xml.sax.saxutils import escape
 
 import graphviz
 
 from autodiff_lab.figures.graph.box_size import SIZE
-from autodiff_lab.figures.graph.without_graphviz.dot_parser import Attributes, DotGraph, Label, Run, read_label
-from autodiff_lab.figures.graph.without_graphviz.layers import Box, Point, Way, arrange
+from autodiff_lab.figures.graph.without_graphviz.dot_parser import Attributes, DotGraph, read_label
+from autodiff_lab.figures.graph.without_graphviz.layers import Box, Point, Way, arrange, turn
+from autodiff_lab.figures.style.svg import element
 
 FORMATS = ("svg", "json0")
 """What can be written without Graphviz."""
@@ -55,10 +56,10 @@ class _Part:
         self.look, self.style = look, [word.strip() for word in look.get("style", "").split(",")]
         self.label = read_label(look, label, name)
         self.id = {"id": look["id"]} if "id" in look else {}
-        dashes = "5,2" if "dashed" in self.style else "1,5" if "dotted" in self.style else ""
-        self.pen = {"stroke": look.get("color", "black")}
-        self.pen |= {"stroke_width": look["penwidth"]} if look.get("penwidth", "1") != "1" else {}
-        self.pen |= {"stroke_dasharray": dashes} if dashes else {}
+        dashes = "5,2" if "dashed" in self.style else "1,5" if "dotted" in self.style else None
+        width = look.get("penwidth", "1")
+        self.pen = {"stroke": look.get("color", "black"), "stroke_width": None if width == "1" else width}
+        self.pen["stroke_dasharray"] = dashes
 
 
 class _Node(_Part):
@@ -76,7 +77,7 @@ class _Node(_Part):
             self.width = self.height = max(self.width, self.height)
         more = 2 * _RING * max(0, self.rings - 1)
         self.size = (self.width + more, self.height + more)
-        self.box = Box(*_turn(self.size, flat), oval=self.oval)
+        self.box = Box(*turn(self.size, flat), oval=self.oval)
 
 
 class _Edge(_Part):
@@ -89,7 +90,7 @@ class _Edge(_Part):
         self.labelled = bool(look.get("label"))
         # A label stands beside its line: always above it; to the right only if it has no paper of its own.
         self.beside = flat or not self.label.paper
-        length, breadth = _turn((self.label.width + 8, self.label.height + 2), flat) if self.labelled else (0.0, 0.0)
+        length, breadth = turn((self.label.width + 8, self.label.height + 2), flat) if self.labelled else (0.0, 0.0)
         breadth *= 2 if self.beside else 1
         self.way = Way(tail.box, head.box, length, breadth, arrows=(size * (kind in ("back", "both")), size * heads))
 
@@ -107,8 +108,7 @@ class _Picture:
         between, beside = (_INCH * float(self.look.get(k, v)) for k, v in (("ranksep", "0.5"), ("nodesep", "0.25")))
         boxes, ways = [node.box for node in self.nodes.values()], [edge.way for edge in self.edges]
         arrange(boxes, ways, between=between, beside=beside)
-        places = [((box.along, box.across), box) for box in boxes] + [(way.label, way) for way in ways if way.label]
-        corners = [(x + k * of.length / 2, y + k * of.breadth / 2) for (x, y), of in places for k in (-1, 1)]
+        corners = [corner for box in (*boxes, *(way.label for way in ways if way.label)) for corner in box.corners]
         corners += [point for way in ways for point in way.points]
         self._origin = (0.0, 0.0)
         xs, ys = zip(*map(self.place, corners or [self._origin]), strict=True)
@@ -117,14 +117,11 @@ class _Picture:
 
     def place(self, point: Point) -> Point:
         """Where a point of the layout is in the picture."""
-        x, y = _turn((self._sign * point[0], point[1]), self._flat)
+        x, y = turn((self._sign * point[0], point[1]), self._flat)
         return x - self._origin[0], y - self._origin[1]
 
-    def centre(self, node: _Node) -> Point:
-        return self.place((node.box.along, node.box.across))
-
     def label_place(self, edge: _Edge) -> Point:
-        x, y = self.place(edge.way.label or (0.0, 0.0))
+        x, y = self.place(edge.way.label.centre)
         aside = edge.way.breadth / 4 if edge.beside else 0.0
         return (x, y - aside) if self._flat else (x + aside, y)
 
@@ -137,7 +134,7 @@ class _Picture:
         objects = []
         for node in self.nodes.values():
             width, height = (f"{side / _INCH:.4f}" for side in node.size)
-            place = up(self.centre(node))
+            place = up(self.place(node.box.centre))
             objects.append({"name": node.name, **node.id, "pos": place, "width": width, "height": height})
         edges = []
         for edge in self.edges:
@@ -153,7 +150,7 @@ class _Picture:
         width, height = self.width + 2 * _PAD, self.height + 2 * _PAD
         paper = self.look.get("bgcolor", "white")
         sheet = _rectangle(self.width / 2, self.height / 2, width / 2, height / 2)
-        parts = [_element("polygon", points=sheet, fill=paper, stroke="none")] if paper != "transparent" else []
+        parts = [element("polygon", points=sheet, fill=paper, stroke="none")] if paper != "transparent" else []
         # The edges first: their ends lie under the borders.
         parts += [_group("edge", k, edge, self._draw_edge(edge)) for k, edge in enumerate(self.edges)]
         parts += [_group("node", k, node, self._draw_node(node)) for k, node in enumerate(self.nodes.values())]
@@ -165,30 +162,30 @@ class _Picture:
         )
 
     def _draw_node(self, node: _Node) -> str:
-        filled, (x, y) = "filled" in node.style, self.centre(node)
+        filled, (x, y) = "filled" in node.style, self.place(node.box.centre)
         fill = node.look.get("fillcolor", node.look.get("color", "lightgrey")) if filled else "none"
         shapes = []
         for ring in range(max(node.rings, int(filled))):
             w, h = node.width / 2 + _RING * ring, node.height / 2 + _RING * ring
             paint = node.pen | {"fill": "none" if ring else fill} | ({} if node.rings else {"stroke": "none"})
             if node.oval:
-                shapes.append(_element("ellipse", cx=f"{x:.2f}", cy=f"{y:.2f}", rx=f"{w:.2f}", ry=f"{h:.2f}", **paint))
+                shapes.append(element("ellipse", cx=f"{x:.2f}", cy=f"{y:.2f}", rx=f"{w:.2f}", ry=f"{h:.2f}", **paint))
             elif "rounded" in node.style:
-                shapes.append(_element("path", d=_rounded(x, y, w, h, min(8.0, w, h)), **paint))
+                shapes.append(element("path", d=_rounded(x, y, w, h, min(8.0, w, h)), **paint))
             else:
-                shapes.append(_element("polygon", points=_rectangle(x, y, w, h), **paint))
+                shapes.append(element("polygon", points=_rectangle(x, y, w, h), **paint))
         return "".join(shapes) + _written(node, (x, y))
 
     def _draw_edge(self, edge: _Edge) -> str:
         way = edge.way
         first, *rest = map(self.place, way.points)
-        parts = [_element("path", d=f"M{_pairs(first)}C{_pairs(*rest)}", fill="none", **edge.pen)]
+        parts = [element("path", d=f"M{_pairs(first)}C{_pairs(*rest)}", fill="none", **edge.pen)]
         for end, foot, arrow in zip((way.start, way.stop), (first, rest[-1]), way.arrows, strict=True):
             if arrow:
                 tip = self.place(end)
                 dx, dy = ((a - b) * 0.35 for a, b in zip(tip, foot, strict=True))
                 wings = _pairs(tip, (foot[0] - dy, foot[1] + dx), (foot[0] + dy, foot[1] - dx), tip)
-                parts.append(_element("polygon", points=wings, fill=edge.pen["stroke"], stroke=edge.pen["stroke"]))
+                parts.append(element("polygon", points=wings, fill=edge.pen["stroke"], stroke=edge.pen["stroke"]))
         return "".join(parts) + (_written(edge, self.label_place(edge)) if edge.labelled else "")
 
 
@@ -196,11 +193,10 @@ def _group(kind: str, number: int, part: _Part, inside: str) -> str:
     """What belongs to one node or edge; nothing, if it is invisible."""
     if "invis" in part.style:
         return ""
-    classes = f"{kind} {part.look.get('class', '')}".strip()
     tooltip = part.look.get("tooltip")
     title = f"<title>{escape(read_label({'label': tooltip}).lines[0][0].text)}</title>" if tooltip else ""
-    name = quoteattr(part.look.get("id", f"{kind}{number + 1}"))
-    return f"<g id={name} class={quoteattr(classes)}>{title}{inside}</g>\n"
+    name, classes = part.look.get("id", f"{kind}{number + 1}"), f"{kind} {part.look.get('class', '')}".strip()
+    return element("g", title, inside, id=name, **{"class": classes}) + "\n"
 
 
 def _written(part: _Part, place: Point) -> str:
@@ -208,28 +204,19 @@ def _written(part: _Part, place: Point) -> str:
     (x, y), label, parts = place, part.label, []
     if label.paper:
         paper = _rectangle(x, y, label.width / 2 + 2, label.height / 2)
-        parts.append(_element("polygon", points=paper, fill=label.paper, stroke="none"))
-    scale = label.size / SIZE
+        parts.append(element("polygon", points=paper, fill=label.paper, stroke="none"))
+    scale, ink = label.size / SIZE, part.look.get("fontcolor", "black")
+    type_ = {"font_family": part.look.get("fontname", "Times,serif")}
     for k, line in enumerate(label.lines):
         baseline = y - label.height / 2 + (k + 0.5) * label.size * label.LEADING + 0.36 * label.size
         at = x - sum(run.width for run in line) * scale / 2
         for run in line:
+            middle = {"text_anchor": "middle", "x": f"{at + run.width * scale / 2:.2f}", "y": f"{baseline:.2f}"}
+            weight = {"font_weight": "bold" if run.bold else None, "font_size": f"{label.size:g}"}
             if run.text.strip():
-                parts.append(_text(run, at + run.width * scale / 2, baseline, label, part.look))
+                parts.append(element("text", escape(run.text), **middle, **type_, **weight, fill=run.colour or ink))
             at += run.width * scale
     return "".join(parts)
-
-
-def _text(run: Run, x: float, y: float, label: Label, look: Attributes) -> str:
-    colour, font = run.colour or look.get("fontcolor", "black"), look.get("fontname", "Times,serif")
-    weight = {"font_weight": "bold"} if run.bold else {}
-    place = {"text_anchor": "middle", "x": f"{x:.2f}", "y": f"{y:.2f}"}
-    return _element("text", run.text, **place, font_family=font, **weight, font_size=f"{label.size:g}", fill=colour)
-
-
-def _element(tag: str, text: str = "", **attributes: str) -> str:
-    written = "".join(f" {name.replace('_', '-')}={quoteattr(value)}" for name, value in attributes.items())
-    return f"<{tag}{written}>{escape(text)}</{tag}>" if text else f"<{tag}{written}/>"
 
 
 def _pairs(*points: Point) -> str:
@@ -251,8 +238,3 @@ def _rounded(x: float, y: float, w: float, h: float, r: float) -> str:
         enter, *bend = [*flat, *steep][:: -1 if across == down else 1]
         d += f"L{_pairs(enter)}C{_pairs(*bend)}"
     return d + "Z"
-
-
-def _turn(sides: Point, flat: bool) -> Point:
-    """Along and across the ranks, as x and y, or back."""
-    return sides if flat else (sides[1], sides[0])

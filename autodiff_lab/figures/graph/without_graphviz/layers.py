@@ -2,7 +2,7 @@
 
 The four steps of Sugiyama, Tagawa and Toda (1981): nodes are given ranks along the arrows; an edge over several ranks
 is cut into pieces by points of its own, one of which carries its label; the nodes of each rank are ordered so that few
-edges cross (here); and then moved to where their neighbours are (`alignment`). Everything is deterministic. Graphviz
+edges cross (here); and then moved to where their neighbours are (`placement`). Everything is deterministic. Graphviz
 does it better; this is enough to read a small graph.
 """
 
@@ -15,8 +15,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from statistics import fmean
 
-from autodiff_lab.figures.graph.without_graphviz.alignment import align_boxes
-from autodiff_lab.figures.graph.without_graphviz.routes import route_edges
+from autodiff_lab.figures.graph.without_graphviz.placement import align_boxes, route_edges
 
 _ORDERINGS = 24
 _MAX_SWAPPED = 400
@@ -49,13 +48,23 @@ class Box:
     along: float = 0.0
     across: float = 0.0
 
+    @property
+    def centre(self) -> Point:
+        """Its middle."""
+        return self.along, self.across
+
+    @property
+    def corners(self) -> list[Point]:
+        """The corner with the least coordinates, and the one with the largest."""
+        return [(self.along + k * self.length / 2, self.across + k * self.breadth / 2) for k in (-1, 1)]
+
 
 @dataclass(eq=False)
 class Way:
     """An edge: from where to where, the room for its label and for its arrows; and (found here) where it runs.
 
     `points` are those of a Bézier curve, three more for each piece. It ends where its arrows begin; `start` and `stop`
-    are on the borders. `label` is the middle of the label.
+    are on the borders. `label` is where the label is.
     """
 
     tail: Box
@@ -66,10 +75,15 @@ class Way:
     points: list[Point] = field(default_factory=list)
     start: Point = (0.0, 0.0)
     stop: Point = (0.0, 0.0)
-    label: Point | None = None
+    label: Box | None = None
 
 
 Neighbours = dict[Box, list[Box]]
+
+
+def turn(point: Point, flat: bool) -> Point:
+    """Along and across the ranks, as x and y, or back; they are the same if ranks follow each other to the right."""
+    return point if flat else (point[1], point[0])
 
 
 def arrange(boxes: Sequence[Box], ways: Sequence[Way], *, between: float = 24.0, beside: float = 22.0) -> None:

@@ -1,65 +1,18 @@
-"""The layout of what is directly inside of each section of an outline: plain boxes of the right sizes, and edges."""
+"""A graph of plain boxes of the right sizes, and of edges: what a layout is found for."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from autodiff_lab.figures.graph.box_size import MAX_OUTPUTS, SIZE, BoxSizes, GroupBox, is_in_heading
-from autodiff_lab.figures.graph.dot_builder import add_graph, outputs
-from autodiff_lab.figures.graph.layout import layouts_of
+from autodiff_lab.figures.graph.box_size import SIZE
 from autodiff_lab.figures.graph.paths import middle_of
 from autodiff_lab.figures.graph.render import Drawing
 from autodiff_lab.figures.style.fonts import font_stack
 from autodiff_lab.text.messages import current_language
-from autodiff_lab.trace.outline import Section
 
 BESIDE, BETWEEN = 18.0, 43.2
 """Room between two boxes of a rank, and between two ranks: a number that travels along an edge can be read there."""
-
-
-def identify(section: Section) -> str:
-    """The id of a section: no other has the same lines.
-
-    >>> identify(Section("loop", "for k in range(3):", 2, 14))
-    'g2_14'
-    """
-    return f"g{section.first}_{section.end}"
-
-
-def layout_sections(
-    sections: Iterable[Section],
-    boxes: Mapping[str, GroupBox],
-    lines: Sequence[Any],
-    sizes: BoxSizes,
-    last: Sequence[int],
-    leaves: bool = True,
-) -> list[dict[str, Any]]:
-    """Lay out what is directly inside of each section.
-
-    Parameters
-    ----------
-    sections : iterable of Section
-    boxes : mapping of str to GroupBox
-        The closed groups, by their ids.
-    lines : sequence
-        The tape; `add_graph` says what has to be known of it.
-    sizes : BoxSizes
-    last : sequence of int
-        The last line that uses each line.
-    leaves : bool
-        Whether a single operation is drawn as such; otherwise it is a box like the others.
-    """
-    graphs = []
-    for section in sections:
-        graph = BoxGraph()
-        closed = [boxes[identify(part)] for part in section.inside if part.inside or not leaves]
-        within = range(section.first, section.end)
-        add_graph(graph, lines, sizes, closed, lambda group: outputs(group, last), within, MAX_OUTPUTS, is_in_heading)
-        graphs.append(graph)
-    drawings = {graph.key: graph.drawing() for graph in graphs}
-    places = dict(zip(drawings, layouts_of(list(drawings.values())), strict=True))
-    return [graph.restore_names(places[graph.key], sizes.headings) for graph in graphs]
 
 
 class BoxGraph:
@@ -70,8 +23,7 @@ class BoxGraph:
     def __init__(self) -> None:
         self.nodes: dict[str, Mapping[str, str]] = {}
         self.edges: dict[str, tuple[str, str, Mapping[str, str]]] = {}
-        self._shapes: dict[str, dict[str, str]] = {}
-        self._labelled: set[str] = set()
+        self._said: dict[str, tuple[str, dict[str, str]]] = {}
 
     def node(self, name: str, **look: str) -> None:
         """Add a box."""
@@ -79,9 +31,7 @@ class BoxGraph:
 
     def edge(self, tail: str, head: str, id: str, said: str = "", shapes: str = "", **look: str) -> None:
         """Add an edge, which has a place for a label if anything is `said` of it."""
-        if said:
-            self._labelled.add(id)
-        self._shapes[id] = {"shapes": shapes} if shapes else {}
+        self._said[id] = said, {"shapes": shapes} if shapes else {}
         # The main way stays straight; constants, and values from elsewhere, stand aside.
         self.edges[id] = (tail, head, look | ({"weight": "8"} if tail[0] in "ng" else {}))
 
@@ -110,13 +60,12 @@ class BoxGraph:
 
     def restore_names(self, places: Mapping[str, Any], headings: Sequence[tuple[str, str]]) -> dict[str, Any]:
         """Give the places of a graph that is equal to this one the names of this one, and the headings of its nodes."""
-        nodes = {name: dict(places["nodes"][str(k)]) for k, name in enumerate(self.nodes)}
-        for name in nodes:
-            if name[0] == "n":
-                nodes[name]["head"] = list(headings[int(name[1:])])
-        edges = {}
+        nodes, edges = {}, {}
+        for k, name in enumerate(self.nodes):
+            head = {"head": list(headings[int(name[1:])])} if name[0] == "n" else {}
+            nodes[name] = {**places["nodes"][str(k)], **head}
         for k, (name, (tail, head, _)) in enumerate(self.edges.items()):
-            path = places["edges"][str(k)]["path"]
-            label = dict(zip("xy", middle_of(path), strict=True)) if name in self._labelled else None
-            edges[name] = {"path": path, "label": label, "ends": [tail, head], **self._shapes[name]}
+            path, (said, shapes) = places["edges"][str(k)]["path"], self._said[name]
+            label = dict(zip("xy", middle_of(path), strict=True)) if said else None
+            edges[name] = {"path": path, "label": label, "ends": [tail, head], **shapes}
         return {**places, "nodes": nodes, "edges": edges}
