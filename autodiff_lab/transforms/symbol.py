@@ -109,19 +109,24 @@ class Symbol(Overloaded):
         name = self.op.name
         if name == "unless":
             return _latex(_remove_guard(self))
+        # Each operand is written once: written again for each pair of brackets, a deep formula would take forever.
+        plainly = list(map(_latex, self.operands))
+
+        def in_brackets(*least: int) -> tuple[str, ...]:
+            return tuple(map(_bracket_latex, self.operands, plainly, least))
+
         if self.op.kind == "comparison" and self.op.symbol:
-            a, b = map(_latex, self.operands)
+            a, b = plainly
             return rf"[{a} {_LATEX_SIGNS.get(self.op.symbol or '', self.op.symbol)} {b}]"
-        plainly = [_latex(x) for x in self.operands]
         if name in _LATEX_PATTERNS:
             pattern, least = _LATEX_PATTERNS[name]
-            return pattern % tuple(map(_bracket_latex, self.operands, least))
+            return pattern % in_brackets(*least)
         if name in ("multiply", "matmul"):
-            a, b = _bracket_latex(self.operands[0], 2), _bracket_latex(self.operands[1], 3)
+            a, b = in_brackets(2, 3)
             return rf"{a} \cdot {b}" if b[:1].isdigit() or b[:1] == "-" else rf"{a} \, {b}"
         if name in ("add", "subtract"):
-            right = _bracket_latex(self.operands[1], 3 if _latex(self.operands[1])[:1] == "-" else 1 + (name != "add"))
-            return f"{plainly[0]} {self.op.symbol} {right}"
+            a, b = in_brackets(0, 3 if plainly[1][:1] == "-" else 1 + (name != "add"))
+            return f"{a} {self.op.symbol} {b}"
         if name in _LATEX_FUNCTIONS:
             inside = _remove_guard(self.operands[0])
             atom = isinstance(inside, Symbol) and inside.op is None
@@ -130,7 +135,7 @@ class Symbol(Overloaded):
             return rf"\operatorname{{{self.static['dtype']}}}\left({plainly[0]}\right)"
         escaped = name.replace("_", r"\_")
         if name == "getitem":
-            return rf"{_bracket_latex(self.operands[0], 5)}[{format_index(self.static['index'])}]"
+            return rf"{in_brackets(5)[0]}[{format_index(self.static['index'])}]"
         if name in ("stack", "concatenate"):
             plainly = [f"[{', '.join(plainly)}]"]
         options = [rf"\text{{{k}}}={format_static(v)}" for k, v in self.static.items() if v is not None]
@@ -219,8 +224,8 @@ def _latex(x: Any) -> str:
     return rf"{mantissa} \cdot 10^{{{int(exponent)}}}" if e and np.ndim(x) == 0 else mantissa + e + exponent
 
 
-def _bracket_latex(x: Any, least: int) -> str:
-    text = _latex(x)
+def _bracket_latex(x: Any, text: str, least: int) -> str:
+    """Put what is written of an operand into brackets, unless it holds together as tightly as `least`."""
     name = x.op.name if isinstance(x, Symbol) and x.op is not None else ""
     closed = name in ("divide", "reciprocal") and least <= 3
     # In LaTeX these have no brackets of their own, and an exponent would go to their argument.

@@ -159,6 +159,22 @@ def test_a_formula_swells_and_a_tape_does_not():
         formula(logistic(20))
 
 
+@pytest.mark.parametrize(
+    "turns,turn",
+    [(200, lambda x, i: i - x), (200, lambda x, i: x**2), (66, lambda x, i: np.cos(x * 1.01) + i)],
+)
+def test_a_deep_formula_is_written_once(turns, turn):
+    """If each operation wrote its operand twice, this would take 2 to the power of the number of turns."""
+
+    def f(x):
+        for i in range(1, turns):
+            x = turn(x, i)
+        return x
+
+    found = formula(f, "x")
+    assert found.latex.count("x") == found.text.count("x") == found.python.count("x") == 1
+
+
 def test_a_formula_too_deep_to_be_written():
     def deep(x):
         for _ in range(2000):
