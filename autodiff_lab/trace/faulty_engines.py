@@ -7,34 +7,14 @@ so that a player can show it step by step, with the true adjoints beside it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from typing import Any
 
 from autodiff_lab.engine.errors import InputError
-from autodiff_lab.text.messages import message
 from autodiff_lab.trace import reverse_steps, run_options
 from autodiff_lab.trace.reverse_steps import RawContribution, Remark, SweepEvent
 
 _MAX_STEPS = 400
-
-
-@dataclass(frozen=True)
-class Fault:
-    """A mistake, and the sweep that makes it."""
-
-    name: str
-    sweep: Callable[[Any], Iterator[SweepEvent]]
-
-    @property
-    def badge(self) -> str:
-        """What the engine does, in two or three words."""
-        return message(f"fault {self.name}, badge")
-
-    @property
-    def mistake(self) -> str:
-        """What the engine does, in a sentence."""
-        return message(f"fault {self.name}")
 
 
 def _sweep_by_overwriting(tape: Any) -> Iterator[SweepEvent]:
@@ -123,5 +103,5 @@ def _remark(event: SweepEvent, key: str, lines: list[int]) -> SweepEvent:
 
 
 _SWEEPS = (_sweep_by_overwriting, _sweep_in_wrong_order, _sweep_in_recursion, _sweep_twice)
-FAULTS = {name: Fault(name, sweep) for name, sweep in zip(run_options.FAULTS, _SWEEPS, strict=True)}
-"""The faults on show, by name."""
+FAULTS = dict(zip(run_options.FAULTS, _SWEEPS, strict=True))
+"""The faulty sweeps on show, by the name of the fault."""

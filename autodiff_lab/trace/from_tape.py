@@ -15,7 +15,7 @@ from autodiff_lab.text import notation
 from autodiff_lab.text.messages import current_language, join_items, join_sentences, message, use_language
 from autodiff_lab.trace import assigned_names, forward_steps, memory_usage, partials, quiz, reverse_steps, source_map
 from autodiff_lab.trace.assigned_names import Name
-from autodiff_lab.trace.faulty_engines import FAULTS, Fault
+from autodiff_lab.trace.faulty_engines import FAULTS
 from autodiff_lab.trace.model import Cost, Line, Number, Operand, Trace
 from autodiff_lab.trace.outline import Group, build_outline, overview
 from autodiff_lab.trace.run_options import RunOptions
@@ -185,21 +185,20 @@ class OnDemand(Sequence):
 def _follow_sweep(tape: Any, trace: Trace, fault: str = "") -> Trace:
     """Add the steps of reverse mode: record line by line, then sweep, with a fault if there is one."""
     lines, held = trace.lines, memory_usage.count_held(tape)
-    wrong = FAULTS[fault] if fault else None
-    asked = quiz.is_askable(tape) and not wrong
+    asked = quiz.is_askable(tape) and not fault
     steps = [
         reverse_steps.record_step(tape, lines, i, held, quiz.about_value(tape, i, line) if asked else ())
         for i, line in enumerate(lines)
     ]
-    events = reverse_steps.list_events(tape, wrong.sweep if wrong else reverse_steps.watch_sweep)
+    events = reverse_steps.list_events(tape, FAULTS[fault] if fault else reverse_steps.watch_sweep)
     if tape.output is not None:
         swept = reverse_steps.sweep_steps(tape, lines, events, reverse_steps.find_largest_size(events))
         if asked:
             questions = [(), *(tuple(quiz.about_contribution(tape, lines, event)) for event in events)]
             swept = [replace(step, questions=about) for step, about in zip(swept, questions, strict=True)]
-        steps += reverse_steps.measure_steps(tape, swept, held, len(tape), faulty=bool(wrong))
+        steps += reverse_steps.measure_steps(tape, swept, held, len(tape), faulty=bool(fault))
     adjoints = reverse_steps.final_adjoints(tape, events)
-    truth = reverse_steps.final_adjoints(tape, reverse_steps.list_events(tape)) if wrong else None
+    truth = reverse_steps.final_adjoints(tape, reverse_steps.list_events(tape)) if fault else None
     steps[-1] = steps[-1].with_equation(equations.gradient(trace.derivative_name, lines, adjoints, truth))
     products = sum(len(event.sent) for event in events)
     run = replace(
@@ -209,17 +208,16 @@ def _follow_sweep(tape: Any, trace: Trace, fault: str = "") -> Trace:
         cost=Cost(1, len(tape) - tape.n_inputs, products, *held[-1]),
         hints=quiz.hints(steps),
     )
-    return _mark_faulty(run, wrong, truth) if wrong else run
+    return _mark_faulty(run, fault, truth) if fault else run
 
 
-def _mark_faulty(run: Trace, wrong: Fault, truth: Mapping[int, Number]) -> Trace:
+def _mark_faulty(run: Trace, fault: str, truth: Mapping[int, Number]) -> Trace:
     """Say of a faulty run that it is one, and what would be right."""
     right = tuple(truth.get(i) for i in range(len(run.lines)))
     harmless = run.gradient == tuple(right[i] for i in run.inputs)
-    warning = join_sentences(
-        message("faulty on purpose"), wrong.mistake, message("right all the same") if harmless else ""
-    )
-    return replace(run, fault=wrong.name, badge=wrong.badge, warning=warning, truth=right)
+    said = ["faulty on purpose", f"fault {fault}", *(["right all the same"] if harmless else [])]
+    warning = join_sentences(*map(message, said))
+    return replace(run, fault=fault, badge=message(f"fault {fault}, badge"), warning=warning, truth=right)
 
 
 def _follow_tangents(tape: Any, trace: Trace, direction: Any = None) -> Trace:

@@ -84,7 +84,7 @@ def sweep_by_recursion() -> Iterator[SweepEvent]:
     >>> [float(move.sent[0].after) for move in sweep_by_recursion()][-1]
     96.0
     """
-    return FAULTS["recursion"].sweep(record_tape())
+    return FAULTS["recursion"](record_tape())
 
 
 @functools.cache
