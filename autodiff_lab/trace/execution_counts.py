@@ -11,7 +11,7 @@ import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 from autodiff_lab.trace.records import Turn
 
@@ -58,14 +58,9 @@ class _Frame:
     loops: dict[_Statement, list[int]] = field(default_factory=dict)
 
 
-class Flow(NamedTuple):
-    """For each source how often each row ran, and for each line of the tape the turns of the loops it was in."""
-
-    ran: tuple[tuple[int, ...], ...]
-    turns: tuple[tuple[Turn, ...], ...]
-
-
-def follow_execution(walk: Sequence[Any] | None, places: Sequence[Place], n_lines: int) -> Flow:
+def follow_execution(
+    walk: Sequence[Any] | None, places: Sequence[Place], n_lines: int
+) -> tuple[list[tuple[int, ...]], list[tuple[Turn, ...]]]:
     """Follow the events of a walk through the sources.
 
     Parameters
@@ -79,11 +74,14 @@ def follow_execution(walk: Sequence[Any] | None, places: Sequence[Place], n_line
 
     Returns
     -------
-    Flow
-        A source has no counts if each of its rows ran once; neither has it if nothing is known.
+    ran : list
+        For each source how often each row ran. A source has no counts if each of its rows ran once; neither has it if
+        nothing is known.
+    turns : list
+        For each line of the tape the turns of the loops it was in.
     """
     if walk is None:
-        return Flow(((),) * len(places), ((),) * n_lines)
+        return [()] * len(places), [()] * n_lines
     codes = {id(event.code): event.code for event in walk}
     compiled: dict[str, set[int]] = {}
     for code in codes.values():
@@ -97,7 +95,7 @@ def follow_execution(walk: Sequence[Any] | None, places: Sequence[Place], n_line
     entered = {(code.co_filename, code.co_name, code.co_firstlineno) for code in codes.values()}
     came = {(event.code.co_filename, event.row) for event in walk if event.kind == "line"}
     ran = [_count_rows(place, statements, entered, came, compiled.get(place.filename, set())) for place in places]
-    return Flow(tuple(ran), tuple(turns))
+    return ran, turns
 
 
 def _statements(node: ast.AST, source: int, compiled: set[int]) -> Iterator[_Statement]:

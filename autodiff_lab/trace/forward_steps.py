@@ -12,7 +12,7 @@ from autodiff_lab.engine.values import as_shaped
 from autodiff_lab.text import notation
 from autodiff_lab.text.messages import join_items, message
 from autodiff_lab.trace import memory_usage, quiz
-from autodiff_lab.trace.model import Direction, Equation, Line, Meter, Number, Question, Step, TangentTerm, Trace
+from autodiff_lab.trace.model import Direction, Equation, Line, Meter, Number, Step, TangentTerm, Trace
 from autodiff_lab.trace.reverse_steps import seed_adjoints, share_of, size_of
 from autodiff_lab.trace.wording import equations, explanations, formulas
 from autodiff_lab.transforms import recording
@@ -87,7 +87,7 @@ def forward_steps(tape: Any, lines: tuple[Line, ...], named: Sequence[tuple[str,
     brought = [() if len(seeds) > 1 else tuple(_bring_by_operands(tape, i, tangents)) for i in range(len(tape))]
     largest = max((size_of(contribution) for each in brought for _, _, contribution in each), default=0.0)
     kept, forgotten = memory_usage.count_needed_forward(tape, len(seeds)), memory_usage.find_forgotten(tape)
-    products = 0
+    askable, products = len(seeds) == 1 and quiz.is_askable(tape), 0
     for i, line in enumerate(lines):
         pushes = []
         for slot, j, x in brought[i]:
@@ -96,6 +96,7 @@ def forward_steps(tape: Any, lines: tuple[Line, ...], named: Sequence[tuple[str,
         products += len(seeds) * sum(1 for j in tape.parents[i] if j >= 0 and tangents[j] is not None)
         how, names = _through_map(tape, i, line, {}), [name for name, _ in named]
         told = _through_map(tape, i, line, formulas.name_operands(lines, i))
+        asked = [*quiz.about_value(tape, i, line), *quiz.about_tangent(tape, lines, i, tangents)] if askable else []
         yield Step(
             "forward",
             i,
@@ -106,13 +107,8 @@ def forward_steps(tape: Any, lines: tuple[Line, ...], named: Sequence[tuple[str,
             pushes=tuple(pushes),
             meter=Meter(max(0, i + 1 - tape.n_inputs), products, *kept[i]),
             freed_lines=forgotten[i],
-            questions=tuple(_ask(tape, lines, i, tangents)) if len(seeds) == 1 and quiz.is_askable(tape) else (),
+            questions=tuple(asked),
         )
-
-
-def _ask(tape: Any, lines: tuple[Line, ...], i: int, tangents: Sequence[Any]) -> Iterator[Question]:
-    yield from quiz.about_value(tape, i, lines[i])
-    yield from quiz.about_tangent(tape, lines, i, tangents)
 
 
 def _numbers(tape: Any, i: int, tangent: Any, count: int) -> tuple[Number, ...]:

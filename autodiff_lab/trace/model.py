@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from autodiff_lab.engine.views import view
-from autodiff_lab.trace import records
 from autodiff_lab.trace.outline import Group
 from autodiff_lab.trace.outputs import Outputs
 from autodiff_lab.trace.records import *  # noqa: F403 — a trace and its parts are imported together
@@ -21,8 +20,6 @@ from autodiff_lab.trace.records import Cost, Direction, Equation, Excerpt, Hint,
 from autodiff_lab.trace.run_options import RunOptions
 from autodiff_lab.trace.serialize import Pool, build, plain
 from autodiff_lab.transforms.keywords import check_keywords
-
-__all__ = ["Trace", *records.__all__]
 
 VERSION = 4
 

@@ -21,11 +21,7 @@ class _NamedLevel(SymbolLevel):
     A derivative of a program that is run on names is above them: to it a name is a value like any other.
     """
 
-    __slots__ = ()
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.number = float("-inf")
+    number = float("-inf")
 
     def process(self, op: Any, operands: tuple[Any, ...], static: Mapping[str, Any]) -> Any:
         written = super().process(op, operands, static)
@@ -38,7 +34,7 @@ class _NamedLevel(SymbolLevel):
 class NamedValue(Symbol):
     """A name that stands for an array: the rules of maps ask for shapes."""
 
-    __slots__ = ("_shape",)
+    __slots__ = ("shape",)
     level = _NamedLevel()
 
     def __init__(self, name: str | Symbol, value: Any) -> None:
@@ -46,22 +42,12 @@ class NamedValue(Symbol):
             super().__init__(op=name.op, operands=name.operands, static=name.static)
         else:
             super().__init__(name)
-        self._shape = np.shape(value)
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Of the value that the name stands for."""
-        return self._shape
-
-    @property
-    def dtype(self) -> Any:
-        """Names stand for numbers in double precision."""
-        return np.dtype(float)
+        self.shape = np.shape(value)
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         # A question of shape has an answer: "g · 0.5" says more than "g · size(y) / size(x)".
         if func in (np.shape, np.size, np.ndim) and len(args) == 1:
-            return func(np.empty(self._shape))
+            return func(np.empty(self.shape))
         return super().__array_function__(func, types, args, kwargs)
 
 

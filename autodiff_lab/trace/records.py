@@ -10,27 +10,6 @@ import numpy as np
 from autodiff_lab.text import notation, numbers
 from autodiff_lab.trace.serialize import Entries, entries
 
-__all__ = [
-    "Contribution",
-    "Cost",
-    "Direction",
-    "Equation",
-    "Excerpt",
-    "Hint",
-    "Line",
-    "Meter",
-    "Mistake",
-    "Number",
-    "Operand",
-    "Question",
-    "Source",
-    "Span",
-    "Step",
-    "StepRange",
-    "TangentTerm",
-    "Turn",
-]
-
 _LARGEST_LIST = 64
 
 COPIED = " → "

@@ -80,10 +80,10 @@ def locate(f: Callable[..., Any], sites: Sequence[Frames] | None, n_lines: int, 
         note = message("no source", name=name_of(f), file=root.co_filename)
     elif book.lost:
         note = message("no source of some", names=join_items(sorted(code.co_name for code in book.lost)))
-    flow = follow_execution(walk, book.blocks, n_lines)
-    counted = zip(book.blocks, flow.ran, strict=True)
-    sources = tuple(Source(block.name, block.first, block.text, ran) for block, ran in counted)
-    return Located(sources, tuple(spans), note, flow.turns, dict(book.assignments()))
+    ran, turns = follow_execution(walk, book.blocks, n_lines)
+    counted = zip(book.blocks, ran, strict=True)
+    sources = tuple(Source(block.name, block.first, block.text, counts) for block, counts in counted)
+    return Located(sources, tuple(spans), note, tuple(turns), dict(book.assignments()))
 
 
 def unwrap_function(f: Callable[..., Any]) -> Callable[..., Any]:

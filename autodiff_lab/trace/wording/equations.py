@@ -40,23 +40,19 @@ _GAP = ("p", "   ")
 
 def write_line(line: Line) -> tuple[Equation, ...]:
     """What a line of the tape records: v₂ = v₋₁ · v₀ = 2 · 5 = 10."""
-    pieces = [("n", line.display_name), EQUALS, ("p", line.expression)]
-    return (_end_in_value([*pieces, *_write_values(line)], line.value.text),)
+    pieces = [("n", line.display_name), EQUALS, ("p", line.expression), *_write_values(line)]
+    return (join_pieces([*pieces, EQUALS, ("w", line.value.text)]),)
 
 
 def calculate_line(line: Line) -> Equation:
     """What a line records: ``b = x1 · x2 = 2 · 5 = 10``."""
     pieces = [("n", line.learner_name), *([EQUALS, ("p", line.reading)] if line.operands else [])]
-    return _end_in_value([*pieces, *_write_values(line)], line.value.in_node)
+    return join_pieces([*pieces, *_write_values(line), EQUALS, ("w", line.value.in_node)])
 
 
 def _write_values(line: Line) -> list[Piece]:
     values = substitute_values(line) if line.operands else ""
     return [EQUALS, ("v", values)] if values else []
-
-
-def _end_in_value(pieces: Sequence[Piece], value: str) -> Equation:
-    return join_pieces([*pieces, EQUALS, ("w", value)])
 
 
 # The sweep
