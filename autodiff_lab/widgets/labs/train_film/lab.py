@@ -9,7 +9,7 @@ from autodiff_lab.text.notation import number
 from autodiff_lab.widgets.labs.lab import Button, Choice, Lab, Play, Slider
 from autodiff_lab.widgets.labs.table import Grid, grid
 from autodiff_lab.widgets.labs.train_film.picture import draw
-from autodiff_lab.widgets.labs.train_film.runs import CASES, EVERY, METHODS, STEPS, count_right, list_losses, train
+from autodiff_lab.widgets.labs.train_film.runs import CASES, EVERY, METHODS, STEPS, count_right, train
 
 
 class TrainFilm(Lab):
@@ -35,7 +35,7 @@ class TrainFilm(Lab):
 
     def forward(self) -> None:
         """The next frame."""
-        self.step = min(self.step + EVERY, STEPS)
+        self.step += EVERY
 
     def restart(self) -> None:
         """The first frame."""
@@ -48,7 +48,7 @@ class TrainFilm(Lab):
     def still(self) -> TrainFilm:
         """The last frame, where none has been chosen."""
         shown = self.copy()
-        shown.set(step=self.step or STEPS)
+        shown.step = self.step or STEPS
         return shown
 
     @property
@@ -63,7 +63,7 @@ class TrainFilm(Lab):
             "loss": float(self.at.loss),
             "right": count_right(self.task, self.at),
             "points": len(CASES[self.task].task.t),
-            "losses": {method: list_losses(self.task, method) for method in METHODS},
+            "losses": {method: [float(step.loss) for step in train(self.task, method)] for method in METHODS},
         }
 
     def sentence(self) -> str:
@@ -79,10 +79,10 @@ class TrainFilm(Lab):
         """The way here, in a few steps."""
         steps = sorted({*range(0, self.step + 1, 50), self.step})
         run = train(self.task, self.method)
-        rows = [(str(k), float(run[k].loss), float(count_right(self.task, run[k]))) for k in steps]
-        points = len(CASES[self.task].task.t)
-        return grid(f"{self.task}, {self.method}", ("step", "loss", f"right of {points}"), rows)
+        rows = [(str(k), run[k].loss, count_right(self.task, run[k])) for k in steps]
+        heads = ("step", "loss", f"right of {len(CASES[self.task].task.t)}")
+        return grid(f"{self.task}, {self.method}", heads, rows)
 
     def picture(self) -> str:
         """The plane on the left, the losses on the right."""
-        return draw(self.task, self.method, self.at.params, self.snapshot())
+        return draw(CASES[self.task], self.method, self.at.params, self.snapshot())

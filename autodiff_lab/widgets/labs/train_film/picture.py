@@ -9,17 +9,16 @@ import numpy as np
 from autodiff_lab.text.notation import number
 from autodiff_lab.widgets.labs.canvas import Axes, Sheet
 from autodiff_lab.widgets.labs.marks import draw_legend, make_power_ticks, make_ticks
-from autodiff_lab.widgets.labs.train_film.runs import CASES, STEPS, Case, find_boundary, find_region
+from autodiff_lab.widgets.labs.train_film.runs import STEPS, Case, find_boundary, find_region
 
 ROW = 3
 """How high a row of the plane is in which the network's answer is looked at."""
-TITLE = "The two classes, the part of the plane that the network gives to class 1, and the loss"
 
 
-def draw(task: str, method: str, params: dict[str, np.ndarray], snap: dict[str, Any]) -> str:
+def draw(case: Case, method: str, params: dict[str, np.ndarray], snap: dict[str, Any]) -> str:
     """Draw the plane on the left, the losses on the right."""
-    sheet = Sheet(900, 412, TITLE)
-    draw_plane(sheet, CASES[task], params, (4, 4, 506, 378))
+    sheet = Sheet(900, 412, "The two classes, the part of the plane that the network gives to class 1, and the loss")
+    draw_plane(sheet, case, params, (4, 4, 506, 378))
     sheet.dot(12, 400, "tangent", 5, hollow=True)
     sheet.text(24, 405, "class 0", "tangent", size=15)
     sheet.dot(108, 400, "adjoint", 5)
@@ -27,25 +26,20 @@ def draw(task: str, method: str, params: dict[str, np.ndarray], snap: dict[str, 
     sheet.box(212, 392, 26, 17, "ink", "adjoint_paper", 2)
     sheet.text(246, 405, "the network says class 1", size=15)
     axes = Axes(sheet, (572, 32, 310, 262), (0, STEPS), (-4, 0.5))
-    losses = [*make_power_ticks(range(-4, 0)), (0.0, "1")]
-    axes.scales(make_ticks(range(0, STEPS + 1, 100)), losses, "step", "loss")
+    axes.scales(make_ticks(range(0, STEPS + 1, 100)), [*make_power_ticks(range(-4, 0)), (0.0, "1")], "step", "loss")
     for row, ((name, losses), dash) in enumerate(zip(snap["losses"].items(), ("", "8 4", "2 3"), strict=True)):
         curve, now = np.maximum(np.log10(losses), -4), name == method
         role, width = ("value", 3) if now else ("soft_ink", 1.5)
         axes.curve(enumerate(curve), role, width, dash)
         if now:
             sheet.dot(*axes.at(snap["step"], curve[snap["step"]]), "value")
-        loss = f"{name}: {number(losses[snap['step']])}"
-        draw_legend(sheet, 572, 358 + 23 * row, loss, role, width, dash, bold=now)
+        label = f"{name}: {number(losses[snap['step']])}"
+        draw_legend(sheet, 572, 358 + 23 * row, label, role, width, dash, bold=now)
     return sheet.svg()
 
 
 def draw_plane(
-    sheet: Sheet,
-    case: Case,
-    params: dict[str, np.ndarray],
-    frame: tuple[float, float, float, float],
-    radius: float = 5,
+    sheet: Sheet, case: Case, params: dict[str, np.ndarray], frame: tuple[float, float, float, float], radius: float = 5
 ) -> None:
     """Draw the points of a task, over the part of the plane that a network gives to class 1."""
     axes, rows = Axes(sheet, frame, case.x, case.y), int(frame[3]) // ROW

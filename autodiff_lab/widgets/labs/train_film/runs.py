@@ -44,12 +44,6 @@ def train(task: str, method: str) -> list[Step]:
     return list(itertools.islice(perceptron.train(case.task, METHODS[method](), case.start), STEPS + 1))
 
 
-@functools.cache
-def list_losses(task: str, method: str) -> list[float]:
-    """List the loss of every step."""
-    return [float(step.loss) for step in train(task, method)]
-
-
 def count_right(task: str, step: Step) -> int:
     """Count the points that are on the right side of 0.5."""
     x, t = CASES[task].task
@@ -69,12 +63,11 @@ def find_region(case: Case, params: dict[str, np.ndarray], rows: int = 107) -> l
     return pieces
 
 
-def find_boundary(case: Case, params: dict[str, np.ndarray], rows: int = 107) -> list[list[tuple[float, float]]]:
-    """Find the lines on which the network's output is 0.5."""
+def find_boundary(case: Case, params: dict[str, np.ndarray], rows: int = 107) -> list[np.ndarray]:
+    """Find the lines on which the network's output is 0.5, each an array of places."""
     from contourpy import contour_generator
 
-    lines = contour_generator(*_answer_plane(case, params, rows)).lines(0.0)
-    return [[(float(x), float(y)) for x, y in line] for line in lines]
+    return contour_generator(*_answer_plane(case, params, rows)).lines(0.0)
 
 
 def _answer_plane(case: Case, params: dict[str, np.ndarray], rows: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -8,14 +8,17 @@ from autodiff_lab.data import load_iris
 from autodiff_lab.text.notation import number
 from autodiff_lab.widgets.labs.lab import Button, Choice, Lab, Play, Slider, Toggle
 from autodiff_lab.widgets.labs.table import Grid, grid
-from autodiff_lab.widgets.labs.train_room import runs
 from autodiff_lab.widgets.labs.train_room.picture import draw
-from autodiff_lab.widgets.labs.train_room.runs import IN_PLACE, REBIND, Run, Settings
+from autodiff_lab.widgets.labs.train_room.runs import IN_PLACE, REBIND, Run, measure_error, measure_length
 
 RATES = ("0.01", "0.02", "0.05", "0.1", "0.2", "0.5", "1", "2", "5", "10")
 CELLS_A_PRESS = 15_000
 """How much is computed before the page is drawn again: three epochs, or one where the tape has grown long."""
 ROWS = 17
+LOST = (
+    " The loss is not finite any more: an exponential has overflowed, or a probability was rounded to 0 and its "
+    "logarithm taken."
+)
 
 
 class TrainRoom(Lab):
@@ -46,11 +49,11 @@ class TrainRoom(Lab):
     def __init__(self) -> None:
         self._before: Run | None = None
         super().__init__()
-        self.run = runs.finish_run(self.run.settings, self.epochs)
+        self.run.train(self.epochs)
 
     def begin(self) -> None:
         """Begin a run with these settings."""
-        self.run = Run(Settings(self.rate, self.zero_grad, self.update, self.stable))
+        self.run = Run(self.rate, self.zero_grad, self.update, self.stable)
 
     def change(self, name: str) -> None:
         """Begin a new run with other settings, or for fewer epochs; more of them go on with the same."""
@@ -79,31 +82,24 @@ class TrainRoom(Lab):
             return self
         shown = self.copy()
         shown.set(epochs=min(self.epochs, 161))
-        shown.run = runs.finish_run(shown.run.settings, shown.epochs)
+        shown.run.train(shown.epochs)
         return shown
 
     def snapshot(self) -> dict[str, Any]:
         """The run and what it is at now, and the run before it."""
-        run, before, iris = self.run, self._before, load_iris()
-        now = run.epochs[-1] if run.epochs else None
+        iris, now = load_iris(), self.run.epochs[-1] if self.run.epochs else None
         return {
-            "settings": {
-                "rate": self.rate,
-                "zero_grad": self.zero_grad,
-                "in_place": self.update == IN_PLACE,
-                "stable": self.stable,
-            },
+            **self.settings,
             "trained": len(iris.train.labels),
             "tested": len(iris.test.labels),
-            "epochs": self.epochs,
             "epoch": now.number if now else None,
             "loss": now.loss if now else None,
             "right": now.correct if now else None,
             "cells": now.cells if now else None,
-            "is_lost": run.is_lost,
-            "error": runs.measure_error(now) if now else None,
-            **run.columns(),
-            "before": before.columns() if before else None,
+            "is_lost": self.run.is_lost,
+            "error": measure_error(now) if now else None,
+            **self.run.columns(),
+            "before": self._before.columns() if self._before else None,
         }
 
     def sentence(self) -> str:
@@ -114,37 +110,31 @@ class TrainRoom(Lab):
                 f"{snap['trained']} flowers to train on, {snap['tested']} to test with; all 15 parameters are 0. Which "
                 "of the four curves will leave the grey one? Decide, then press Train."
             )
-        at = f"Epoch {snap['epoch']}: the loss is {number(snap['loss'])}, "
-        said = [f"{at}{snap['right']} of {snap['tested']} test flowers are right, {snap['cells']} cells on the tape."]
+        said = (
+            f"Epoch {snap['epoch']}: the loss is {number(snap['loss'])}, {snap['right']} of {snap['tested']} test "
+            f"flowers are right, {snap['cells']} cells on the tape."
+        )
         if snap["is_lost"]:
-            said.append(
-                "The loss is not finite any more: an exponential has overflowed, or a probability was rounded to 0 and "
-                "its logarithm taken."
-            )
+            said += LOST
         elif snap["error"] > 1e-9:
-            said.append(
-                f"What is subtracted is not the gradient of this loss: it is off by {number(snap['error'])} times "
-                "its length."
-            )
+            off = number(snap["error"])
+            said += f" What is subtracted is not the gradient of this loss: it is off by {off} times its length."
         if self.update == REBIND and len(snap["all_cells"]) > 1:
             grown = snap["all_cells"][-1] - snap["all_cells"][-2]
-            said.append(f"The tape is {grown} cells longer than an epoch ago: it reaches back to the first one.")
-        return " ".join(said)
+            said += f" The tape is {grown} cells longer than an epoch ago: it reaches back to the first one."
+        return said
 
     def table(self) -> Grid:
         """Some of the epochs, the last among them."""
-        snap, run = self.snapshot(), self.run
-        every = next(n for n in (1, 2, 5, 10, 20, 50, 100) if len(run.epochs) <= n * ROWS)
-        shown = [e for e in run.epochs if e.number % every == 0 or e is run.epochs[-1]]
+        epochs = self.run.epochs
+        every = next(n for n in (1, 2, 5, 10, 20, 50, 100) if len(epochs) <= n * ROWS)
+        shown = [e for e in epochs if e.number % every == 0 or e is epochs[-1]]
         rows = [
-            (
-                str(e.number),
-                *map(float, (e.loss, e.correct, e.cells or 0)),
-                *map(runs.measure_length, (e.gradient, e.step)),
-            )
+            (str(e.number), e.loss, e.correct, e.cells or 0, measure_length(e.gradient), measure_length(e.step))
             for e in shown
         ]
-        heads = ("epoch", "loss", f"right of {snap['tested']}", "cells", "length of the gradient", "of what is used")
+        tested = len(load_iris().test.labels)
+        heads = ("epoch", "loss", f"right of {tested}", "cells", "length of the gradient", "of what is used")
         return grid(f"Learning rate {self.rate}, update {self.update}", heads, rows or [("none yet", *[""] * 5)])
 
     def picture(self) -> str:

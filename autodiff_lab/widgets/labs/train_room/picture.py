@@ -9,12 +9,12 @@ from typing import Any
 from autodiff_lab.text.notation import number
 from autodiff_lab.widgets.labs.canvas import Axes, Sheet
 from autodiff_lab.widgets.labs.marks import draw_legend, draw_marker, make_ticks
+from autodiff_lab.widgets.labs.train_room.runs import IN_PLACE
 
 TOPS = (1.2, 3, 12, 30, 120, 300, 1200, 3000, 12000, 30000, 120000)
 """Where a scale may end. It is another one only when a curve would leave it."""
 LOSS = (50, 32, 490, 288)
 LEFT, WIDTH = 620, 270
-GREY = ("soft_ink", "5 4")
 
 
 def draw(snap: dict[str, Any]) -> str:
@@ -23,18 +23,20 @@ def draw(snap: dict[str, Any]) -> str:
     before = snap["before"] or {}
     last = max(snap["epochs"] - 1, 1)
     _draw_loss(sheet, snap, before, last)
-    cells = f"{snap['cells']} cells" if snap["cells"] else "how many cells?"
-    right = f"{snap['right']} of {snap['tested']} test flowers" if snap["right"] is not None else "how many?"
-    norm = f"length {number(snap['gradients'][-1])}" if snap["gradients"] else "how long?"
-    tape = [(snap["all_cells"], "ink", ""), (before.get("all_cells", []), *GREY)]
-    _draw_small(sheet, 0, f"tape: {cells}", tape, last)
-    answers = [(snap["all_right"], "value", ""), (before.get("all_right", []), *GREY)]
-    _draw_small(sheet, 1, f"right: {right}", answers, last, top=snap["tested"])
-    lengths = [(snap["gradients"], "adjoint", ""), (snap["steps"], "tangent", "6 3")]
-    lengths += [(before.get("gradients", []), *GREY)]
-    _draw_small(sheet, 2, f"gradient: {norm}", lengths, last)
+    cells, right, norm = "how many cells?", "how many?", "how long?"
+    if snap["losses"]:
+        cells, right = f"{snap['cells']} cells", f"{snap['right']} of {snap['tested']} test flowers"
+        norm = f"length {number(snap['gradients'][-1])}"
+    small = (
+        (f"tape: {cells}", "all_cells", "ink", []),
+        (f"right: {right}", "all_right", "value", []),
+        (f"gradient: {norm}", "gradients", "adjoint", [(snap["steps"], "tangent", "6 3")]),
+    )
+    for row, (title, column, role, others) in enumerate(small):
+        curves = [(snap[column], role, ""), *others, (before.get(column, []), "soft_ink", "5 4")]
+        _draw_small(sheet, row, title, curves, last, snap["tested"] if column == "all_right" else None)
     sheet.text(LEFT + WIDTH, 404, "dashed: what is used in its place", "tangent", "end", 14)
-    _draw_code(sheet, snap["settings"])
+    _draw_code(sheet, snap)
     return sheet.svg()
 
 
@@ -61,7 +63,7 @@ def _draw_loss(sheet: Sheet, snap: dict[str, Any], before: dict[str, Any], last:
 
 
 def _draw_small(
-    sheet: Sheet, row: int, title: str, curves: Sequence[tuple[Sequence[float], str, str]], last: int, top: float = 0.0
+    sheet: Sheet, row: int, title: str, curves: Sequence[tuple[Sequence[float], str, str]], last: int, top: float | None
 ) -> None:
     y = 32 + 124 * row
     top = top or _choose_top([value for values, _, _ in curves for value in values])
@@ -70,8 +72,9 @@ def _draw_small(
     axes.scales([], make_ticks((0, top)))
     for values, role, dash in reversed(curves):
         axes.curve(enumerate(values), role, 2, dash)
-    if curves[0][0] and math.isfinite(curves[0][0][-1]):
-        sheet.dot(*axes.at(len(curves[0][0]) - 1, curves[0][0][-1]), curves[0][1], 4)
+    now, role, _ = curves[0]
+    if now and math.isfinite(now[-1]):
+        sheet.dot(*axes.at(len(now) - 1, now[-1]), role, 4)
 
 
 def _describe_progress(snap: dict[str, Any]) -> str:
@@ -80,18 +83,17 @@ def _describe_progress(snap: dict[str, Any]) -> str:
     return f"{done} of {whole} epochs, {state}"
 
 
-def _draw_code(sheet: Sheet, settings: dict[str, Any]) -> None:
+def _draw_code(sheet: Sheet, snap: dict[str, Any]) -> None:
     """One epoch as the switches have it, in three short lines of Python side by side."""
-    loss = "-log_softmax(z)[c]" if settings["stable"] else "-log(softmax(z)[c])"
-    step = "g = gradient" if settings["zero_grad"] else "g += gradient"
-    rate = settings["rate"]
-    update = f"p.value -= {rate} * g" if settings["in_place"] else f"p = p - {rate} * g"
+    loss = "-log_softmax(z)[c]" if snap["stable"] else "-log(softmax(z)[c])"
+    step = "g = gradient" if snap["zero_grad"] else "g += gradient"
+    update = f"p.value -= {snap['rate']} * g" if snap["update"] == IN_PLACE else f"p = p - {snap['rate']} * g"
     for x, text in ((LOSS[0], loss), (LOSS[0] + 188, step), (LOSS[0] + 324, update)):
         sheet.code(x, 390, [(text, "ink")], size=14)
 
 
 def _choose_top(values: Sequence[float]) -> float:
-    largest = max((value for value in values if value is not None and math.isfinite(value)), default=1.0)
+    largest = max(filter(math.isfinite, values), default=1.0)
     return next((top for top in TOPS if largest <= top), largest)
 
 
