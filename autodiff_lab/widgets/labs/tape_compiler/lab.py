@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 import re
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,7 +16,46 @@ from autodiff_lab.transforms.gradients import value_and_grad
 from autodiff_lab.widgets.labs.lab import Button, Choice, Lab, Slider, Toggle
 from autodiff_lab.widgets.labs.table import Grid, grid
 from autodiff_lab.widgets.labs.tape_compiler.picture import draw
-from autodiff_lab.widgets.labs.tape_compiler.programs import EXAMPLES
+
+
+def course(x: Any, y: Any) -> Any:
+    """The function of the course."""
+    return np.log(x) + x * y - np.sin(y)
+
+
+def twice(x: Any, y: Any) -> Any:
+    """The same exponential, written twice."""
+    return (np.exp(x * y) + np.exp(x * y)) * x
+
+
+def unused(x: Any, y: Any) -> Any:
+    """Two operations that nobody asks for, and a factor of 1."""
+    _ = np.sqrt(x) * 3.0
+    return np.tanh(1.0 * x) + y
+
+
+def until_ten(x: Any, y: Any) -> Any:
+    """Multiply by x until 10 is reached."""
+    p = x
+    while p < 10:
+        p = p * x
+    return p * y
+
+
+class Example(NamedTuple):
+    """A program, and where it is recorded first."""
+
+    f: Callable[[Any, Any], Any]
+    at: float
+    y: float
+
+
+EXAMPLES = {
+    "log(x) + x * y - sin(y)": Example(course, 2.0, 5.0),
+    "(exp(x * y) + exp(x * y)) * x": Example(twice, 0.5, 1.0),
+    "sqrt(x) * 3, unused; tanh(1.0 * x) + y": Example(unused, 1.0, 2.0),
+    "while p < 10: p = p * x": Example(until_ten, 1.5, 1.0),
+}
 
 TOGGLES = {"dead": ("dead code",), "ones": ("constants", "identities"), "shared": ("sharing",)}
 """The passes of the package that each toggle stands for."""
@@ -62,34 +102,25 @@ class TapeCompiler(Lab):
         """Record, and compile, at the input that the slider is at."""
         self.recorded_at = self.x
 
+    @property
+    def never_ends(self) -> bool:
+        """Whether the program cannot be run at this input at all."""
+        return EXAMPLES[self.program].f is until_ten and self.x <= 1
+
     def can(self, name: str) -> bool:
         """Recording again where it was recorded would change nothing."""
-        return self.x != self.recorded_at and self.too_long is None
-
-    @property
-    def too_long(self) -> str | None:
-        """Why the program cannot be run at this input at all; None if it can."""
-        if self.program == "while p < 10: p = p * x" and self.x <= 1:
-            return NEVER_ENDS
-        return None
-
-    @property
-    def compiled(self) -> Program:
-        """The program with the passes that are switched on."""
-        on = tuple(p for name, passes in TOGGLES.items() if getattr(self, name) for p in passes)
-        return _compile(self.program, self.recorded_at, on)
+        return self.x != self.recorded_at and not self.never_ends
 
     def snapshot(self) -> dict[str, Any]:
         """The tape line by line, the source, the counts, and what the program answers at this input."""
-        made, example = self.compiled, EXAMPLES[self.program]
+        passes = tuple(p for name, passes in TOGGLES.items() if getattr(self, name) for p in passes)
+        made, y = _compile(self.program, self.recorded_at, passes), EXAMPLES[self.program].y
         lines = [line for line in made.lines if not re.search(r" (<|>|<=|>=|==|!=) ", line.recorded)]
-        answer, guard = _run(made, self.x, example.y)
+        answer, guard = _run(made, self.x, y)
         return {
-            "program": self.program,
-            "passes": [name for name in TOGGLES if getattr(self, name)],
             "recorded_at": self.recorded_at,
             "x": self.x,
-            "y": example.y,
+            "y": y,
             "tape": [
                 {
                     "name": line.name,
@@ -101,30 +132,25 @@ class TapeCompiler(Lab):
             ],
             "removed": {name: sum(line.removed_by in TOGGLES[name] for line in lines) for name in TOGGLES},
             "source": made.source,
-            "shown": shorten_source(made.source),
             "recorded": tuple(sum(line.backward == way for line in lines) for way in (False, True)),
             "operations": (made.operations.forward - len(made.lines) + len(lines), made.operations.backward),
             "answer": answer,
-            "engine": None if self.too_long else _run_engine(self.program, self.x),
+            "engine": None if self.never_ends else _run_engine(self.program, self.x),
             "guard": guard,
         }
 
     def sentence(self) -> str:
         """What the passes took, and what the program answers."""
         snap = self.snapshot()
-        forward, backward = snap["operations"]
-        labels = {control.name: control.label for control in self.controls if control.name in TOGGLES}
         took = ", ".join(
-            f"{label} took {snap['removed'][name]}" if name in snap["passes"] else f"{label} is off"
-            for name, label in labels.items()
+            f"{label} took {snap['removed'][name]}" if getattr(self, name) else f"{label} is off"
+            for name, label in ((control.name, control.label) for control in self.controls if control.name in TOGGLES)
         )
-        lines = sum(snap["recorded"])
-        counts = f"Of {lines} recorded lines {forward + backward} operations are left: {took}."
+        counts = f"Of {sum(snap['recorded'])} recorded lines {sum(snap['operations'])} operations are left: {took}."
         if snap["guard"]:
-            end = self.too_long or "Another tape is needed: record again here."
+            end = NEVER_ENDS if self.never_ends else "Another tape is needed: record again here."
             return f"The guard stops at x = {number(self.x)}: {snap['guard']}. {end} {counts}"
-        value, (dx, dy) = snap["answer"]
-        same, slopes = snap["engine"]
+        (value, (dx, dy)), (same, slopes) = snap["answer"], snap["engine"]
         close = np.allclose([value, dx, dy], [same, *slopes], rtol=1e-12, atol=1e-12)
         agrees = "as the engine finds" if close else "which is not what the engine finds"
         return (
@@ -134,26 +160,15 @@ class TapeCompiler(Lab):
 
     def table(self) -> Grid:
         """The tape, and what became of each line."""
-        snap = self.snapshot()
         rows = [
             (line["name"], line["recorded"], "back" if line["backward"] else "forward", line["removed"] or "kept")
-            for line in snap["tape"]
+            for line in self.snapshot()["tape"]
         ]
         return grid(f"The tape, recorded at x = {number(self.recorded_at)}", ("line", "operation", "way", "fate"), rows)
 
     def picture(self) -> str:
         """The tape beside the program."""
         return draw(self.snapshot())
-
-
-def shorten_source(source: str) -> list[str]:
-    r"""Shorten a source to the lines that the picture has: a guard in one line, without its message.
-
-    >>> shorten_source("def f(x):\n    if not x < 10:\n        raise BranchChanged('…')\n    return x\n")
-    ['def f(x):', '    if not x < 10: raise BranchChanged(…)', '    return x']
-    """
-    joined = re.sub(r":\n +raise BranchChanged\(.*\)", ": raise BranchChanged(…)", source)
-    return [line for line in joined.splitlines() if line.strip()]
 
 
 @functools.lru_cache(maxsize=512)

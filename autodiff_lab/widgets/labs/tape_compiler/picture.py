@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
-from autodiff_lab.text.notation import number
+from autodiff_lab.text.notation import number, shorten
 from autodiff_lab.widgets.labs.canvas import Sheet
 from autodiff_lab.widgets.labs.marks import draw_rule
 
@@ -32,7 +33,7 @@ def draw(snap: dict[str, Any]) -> str:
     rows = min(max(FEWEST_ROWS, counts[1] + 2), MOST_ROWS)  # whatever the passes take, so that no line moves
     for x, is_back in ((FORWARD, False), (BACK, True)):
         _draw_tape(sheet, x, [line for line in snap["tape"] if line["backward"] == is_back], rows)
-    _draw_program(sheet, snap["shown"], rows)
+    _draw_program(sheet, shorten_source(snap["source"]), rows)
     return sheet.svg()
 
 
@@ -51,12 +52,21 @@ def _draw_tape(sheet: Sheet, x: float, tape: list[dict[str, Any]], rows: int) ->
             sheet.text(fate, y, gone, "ink", size=14)
 
 
+def shorten_source(source: str) -> list[str]:
+    r"""Shorten a source to the lines that the picture has: a guard in one line, without its message.
+
+    >>> shorten_source("def f(x):\n    if not x < 10:\n        raise BranchChanged('…')\n    return x\n")
+    ['def f(x):', '    if not x < 10: raise BranchChanged(…)', '    return x']
+    """
+    joined = re.sub(r":\n +raise BranchChanged\(.*\)", ": raise BranchChanged(…)", source)
+    return [line for line in joined.splitlines() if line.strip()]
+
+
 def _draw_program(sheet: Sheet, source: list[str], rows: int) -> None:
     for k, line in enumerate(_cut(sheet, PROGRAM, source, rows)):
-        text = line if len(line) <= WIDEST else f"{line[: WIDEST - 1]}…"
         role = "adjoint" if "_bar" in line and "return" not in line else "ink"
         guards = line.strip().startswith("if ")
-        sheet.code(PROGRAM, _place_row(k, rows), [(text, "tangent" if guards else role)], size=14)
+        sheet.code(PROGRAM, _place_row(k, rows), [(shorten(line, WIDEST), "tangent" if guards else role)], size=14)
 
 
 def _cut(sheet: Sheet, x: float, lines: list[Any], rows: int) -> list[Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache, partial, partialmethod
 from typing import Any
 
@@ -27,16 +26,6 @@ PROGRAMS = (
 )
 OWN = "your own"
 LOOK_INTO_THE_ARRAY = ("closures", "operations", "operations, inputs checked")
-
-
-@dataclass
-class Run:
-    """How far a run has come, and what was tried with it."""
-
-    steps: int
-    written: bool = False
-    tried: frozenset[str] = frozenset()
-    last: str = "step"
 
 
 class ThreeDesigns(Lab):
@@ -73,7 +62,7 @@ class ThreeDesigns(Lab):
 
     def begin(self) -> None:
         """Run all operations, with nothing tried."""
-        self.run = Run(len(self.comparison.program))
+        self.steps, self.tried = len(self.comparison.program), []
 
     def change(self, name: str) -> None:
         """Begin again, as another program or point has another run."""
@@ -101,31 +90,33 @@ class ThreeDesigns(Lab):
 
     def step(self) -> None:
         """Run one operation more; after the last, the first in a run of its own."""
-        self.run = Run(1 if self._is_over else self.run.steps + 1)
+        self.steps, self.tried = 1 if self._is_over else self.steps + 1, []
 
     def write(self) -> None:
         """Write 0 into the array that the inputs live in; what was swept before is wiped out."""
-        self._try("write")
-        self.run.written, self.run.tried = True, self.run.tried - {"sweep"}
+        self.tried = [name for name in self.tried if name != "sweep"] + ["write"]
 
     def _try(self, name: str) -> None:
         """Ask each design for the gradient, for the derivatives of its gradient, or for the value at other inputs."""
-        self.run.last, self.run.tried = name, self.run.tried | {name}
+        self.tried.append(name)
 
     sweep, again, replay = map(partial(partialmethod, _try), ("sweep", "again", "replay"))
 
     @property
     def _is_over(self) -> bool:
-        return self.run.steps == len(self.comparison.program)
+        return self.steps == len(self.comparison.program)
+
+    @property
+    def _is_written(self) -> bool:
+        return "write" in self.tried
 
     def can(self, name: str) -> bool:
         """Try what was not tried; once the inputs are overwritten only the sweep is left to try."""
-        run = self.run
         if name == "step":
             return True
         if name == "begin":
-            return bool(run.tried or self.reply) or not self._is_over
-        return self._is_over and name not in run.tried and (name == "sweep" or not run.written)
+            return bool(self.tried or self.reply) or not self._is_over
+        return self._is_over and name not in self.tried and (name == "sweep" or not self._is_written)
 
     def still(self) -> ThreeDesigns:
         """All that can be tried, and the gradients after 0 was written over the inputs: here the designs differ."""
@@ -145,23 +136,22 @@ class ThreeDesigns(Lab):
 
     def snapshot(self) -> dict[str, Any]:
         """What is recorded so far, and what came of each trial that was made."""
-        whole, run = self.comparison, self.run
+        whole = self.comparison
         return {
             "program": self.text,
-            "inputs": whole.written if run.written else whole.inputs,
-            "written": run.written,
+            "inputs": whole.written if self._is_written else whole.inputs,
+            "written": self._is_written,
             "elsewhere": whole.elsewhere,
-            "steps": run.steps,
+            "steps": self.steps,
             "operations": list(whole.program),
             "columns": [self._column(column) for column in whole.columns],
             "refused": self.reply,
         }
 
     def _column(self, column: Column) -> dict[str, Any]:
-        run, whole = self.run, self.comparison
-        looks_there = run.written and column.design in LOOK_INTO_THE_ARRAY
+        written, swept, whole = self._is_written, "sweep" in self.tried, self.comparison
+        looks_there = written and column.design in LOOK_INTO_THE_ARRAY
         now = dict(zip(LABELS, whole.written, strict=True)) if looks_there else {}
-        swept, partials = "sweep" in run.tried, whole.columns[0].kept(run.steps)
         return {
             "design": column.design,
             "ledger": [
@@ -169,20 +159,20 @@ class ThreeDesigns(Lab):
                     {"name": name, "number": now.get(name, x), "changed": now.get(name, x) != x}
                     for name, x in zip(kept.names, kept.numbers, strict=True)
                 ]
-                for kept in column.ledger[: run.steps]
+                for kept in column.ledger[: self.steps]
             ],
-            "numbers": column.kept(run.steps),
-            "closures": run.steps if column.closures else 0,
-            "rules": partials if column.design == "partials" or swept else 0,
-            "gradient": (column.mutated.numbers if run.written else column.gradient) if swept else None,
-            "verdict": column.mutated.verdict if swept and run.written else "",
-            "again": vars(column.again) if "again" in run.tried else None,
-            "replay": vars(column.replay) if "replay" in run.tried else None,
+            "numbers": column.kept(self.steps),
+            "closures": self.steps if column.closures else 0,
+            "rules": whole.columns[0].kept(self.steps) if column.design == "partials" or swept else 0,
+            "gradient": (column.mutated.numbers if written else column.gradient) if swept else None,
+            "verdict": column.mutated.verdict if swept and written else "",
+            **{name: vars(getattr(column, name)) if name in self.tried else None for name in ("again", "replay")},
         }
 
     def sentence(self) -> str:
         """What the last press has shown, or what to ask before the next."""
-        return self.reply or getattr(self, f"_about_the_{self.run.last}")(self.snapshot())
+        last = self.tried[-1] if self.tried else "step"
+        return self.reply or getattr(self, f"_about_the_{last}")(self.snapshot())
 
     def _about_the_step(self, snap: dict[str, Any]) -> str:
         partials, closures, operations = (column["numbers"] for column in snap["columns"][:3])
@@ -195,7 +185,7 @@ class ThreeDesigns(Lab):
         )
 
     def _about_the_sweep(self, snap: dict[str, Any]) -> str:
-        if not self.run.written:
+        if not self._is_written:
             return f"Every design gives the gradient {list_numbers(snap['columns'][0]['gradient'])}."
         said = {"survives": "the old gradient", "changes": "another one", "raises": "a refusal"}
         found = {verdict: [c["design"] for c in snap["columns"] if c["verdict"] == verdict] for verdict in said}
@@ -221,7 +211,7 @@ class ThreeDesigns(Lab):
         rows = [
             (
                 column["design"],
-                *map(float, (column["numbers"], column["closures"], column["rules"])),
+                *(column[amount] for amount in ("numbers", "closures", "rules")),
                 _write_gradient(column["gradient"], column["verdict"]),
                 *(column[trial]["verdict"] if column[trial] else "·" for trial in ("again", "replay")),
             )

@@ -47,22 +47,20 @@ def draw(snap: dict[str, Any]) -> str:
     apart = min(LINE * ROOM / len(snap["operations"]), 1.6 * LINE)
     for k, operation in enumerate(snap["operations"]):
         ran, y = k < snap["steps"], TOP + apart * k + 17
-        role = "ink" if ran else "soft_ink"
-        sheet.text(
-            LEFT, y, shorten(format_expression(operation, LABELS), 16), role, size=14, bold=k == snap["steps"] - 1
-        )
+        written, is_last = shorten(format_expression(operation, LABELS), 16), k == snap["steps"] - 1
+        sheet.text(LEFT, y, written, "ink" if ran else "soft_ink", size=14, bold=is_last)
         for (left, _), column in zip(COLUMNS, snap["columns"], strict=False):
             if ran:
-                _draw_entry(sheet, left + 8, y, column, column["ledger"][k])
+                _draw_entry(sheet, left + 8, y, column["ledger"][k], "  " if column["design"] == "partials" else ", ")
             else:
                 sheet.text(left + 8, y, "·", "soft_ink", size=14)
-    for k, (left, _) in enumerate(COLUMNS):
-        column = snap["columns"][k]
-        _draw_counts(sheet, left + 8, column)
-        _draw_trials(sheet, left + 8, column)
-        variants = snap["columns"][k:] if k == 2 else [column]
-        for i, variant in enumerate(variants):
-            _draw_gradient(sheet, left + 8, _row_y("gradient") + LINE * i, variant, KINDS[i] if k == 2 else "")
+    for k, column in enumerate(snap["columns"]):
+        variant = max(k - 2, 0)  # the last three designs share a column
+        x = COLUMNS[k - variant][0] + 8
+        if not variant:
+            _draw_counts(sheet, x, column)
+            _draw_trials(sheet, x, column)
+        _draw_gradient(sheet, x, _row_y("gradient") + LINE * variant, column, KINDS[variant] if k >= 2 else "")
     return sheet.svg()
 
 
@@ -85,22 +83,18 @@ def _draw_frame(sheet: Sheet, snap: dict[str, Any]) -> None:
         sheet.text(LEFT, _row_y(name), f"at {list_numbers(snap['elsewhere'])}" if asked else label, "soft_ink", size=14)
 
 
-def _draw_entry(sheet: Sheet, x: float, y: float, column: dict[str, Any], kept: list[dict[str, Any]]) -> None:
-    """What is kept of one operation: a partial by the operand it belongs to, a value by its name."""
-    if column["design"] == "partials":
-        text = "  ".join(
-            f"∂{format_expression(part['name'].split('/∂')[1], LABELS)}: {_shorten_number(part['number'])}"
-            for part in kept
-        )
-    else:
-        text = ", ".join(
-            ("" if part["name"] == "constant" else f"{format_expression(part['name'], LABELS)} = ")
-            + _shorten_number(part["number"])
-            for part in kept
-        )
+def _draw_entry(sheet: Sheet, x: float, y: float, kept: list[dict[str, Any]], separator: str) -> None:
+    text = separator.join(_write_name(part["name"]) + _shorten_number(part["number"]) for part in kept)
     changed = any(part["changed"] for part in kept)
     role = "adjoint" if changed else "value" if text else "soft_ink"
     sheet.text(x, y, text or "nothing", role, size=14, bold=changed)
+
+
+def _write_name(name: str) -> str:
+    """Write before a number what it is: a partial by the operand it belongs to, a value by its name."""
+    if "/" in name:
+        return f"{format_expression(name.partition('/')[2], LABELS)}: "
+    return "" if name == "constant" else f"{format_expression(name, LABELS)} = "
 
 
 def _shorten_number(x: float, longest: int = 7) -> str:
@@ -134,10 +128,8 @@ def _draw_trials(sheet: Sheet, x: float, column: dict[str, Any]) -> None:
         elif trial["says"]:
             lines = textwrap.wrap(trial["says"].partition(": ")[2], 26)[:2]
         else:
-            lines = [
-                list_numbers(row) if isinstance(row, tuple) else _shorten_number(row, 10) for row in trial["numbers"]
-            ]
-            if trial["verdict"] == "no":
-                lines = [f"{line}, the old value" for line in lines]
+            is_old = ", the old value" if trial["verdict"] == "no" else ""
+            found = (list_numbers(x) if isinstance(x, tuple) else _shorten_number(x, 10) for x in trial["numbers"])
+            lines = [f"{each}{is_old}" for each in found]
         for k, line in enumerate(lines):
             sheet.text(x, _row_y(name) + LINE * k, line, "ink" if trial else "soft_ink", size=14)
