@@ -8,9 +8,9 @@ from autodiff_lab.text.notation import NOT_REACHED, number
 from autodiff_lab.trace.model import Number, Step, Trace
 from autodiff_lab.widgets.labs.expression import parse_number
 from autodiff_lab.widgets.labs.lab import Button, Choice, Entry, Play, SteppedLab
-from autodiff_lab.widgets.labs.nan_detective.birth import Birth, explain_birth, find_birth, is_finite
+from autodiff_lab.widgets.labs.nan_detective import programs
 from autodiff_lab.widgets.labs.nan_detective.picture import draw
-from autodiff_lab.widgets.labs.nan_detective.programs import PROGRAMS, find_complaint, trace_program
+from autodiff_lab.widgets.labs.nan_detective.programs import PROGRAMS, Birth, is_finite
 from autodiff_lab.widgets.labs.table import Grid, grid
 
 
@@ -36,10 +36,8 @@ class NaNDetective(SteppedLab):
         Play("back", 1200, more=True),
     )
 
-    def __init__(self) -> None:
-        self._program, self.expression = next(iter(PROGRAMS)), ""
-        self._x = PROGRAMS[self._program].trap
-        super().__init__()
+    _program = next(iter(PROGRAMS))
+    _x = PROGRAMS[_program].trap
 
     @property
     def program(self) -> str:
@@ -63,19 +61,18 @@ class NaNDetective(SteppedLab):
         text = text.strip()
         if name == "x":
             found = parse_number(text)
-            problem = f"{text!r} is not a number. Write 0.5, or 1/2." if found is None else ""
+            self.reply = f"{text!r} is not a number. Write 0.5, or 1/2." if found is None else ""
             self._x = self._x if found is None else found
         else:
-            problem = find_complaint(text, self._x) if text else ""
-            self.expression = self.expression if problem else text
-        if not problem:
+            self.reply = programs.find_complaint(text, self._x) if text else ""
+            self.expression = self.expression if self.reply else text
+        if not self.reply:
             self.begin()
-        self.reply = problem
 
     @property
     def trace(self) -> Trace:
         """The run and its sweep."""
-        return trace_program(self._program, self.expression, self._x)
+        return programs.trace_program(self._program, self.expression, self._x)
 
     @property
     def length(self) -> int:
@@ -89,21 +86,21 @@ class NaNDetective(SteppedLab):
     @property
     def _birth(self) -> Birth | None:
         """The guilty product, whether the sweep has come to it or not."""
-        return find_birth(self.trace, self._sweep)
+        return programs.find_birth(self.trace, self._sweep)
 
-    def back(self) -> None:
-        """Let one more product be sent."""
-        self.done += 1
+    @property
+    def _aim(self) -> int:
+        return self._birth.place if self._birth else self.length
+
+    back = SteppedLab.next
 
     def jump(self) -> None:
         """Go where the first adjoint that is not finite is formed."""
-        self.done = self._birth.step if self._birth else self.length
+        self.done = self._aim
 
     def can(self, name: str) -> bool:
         """Step while a product has not been sent; jump unless this is the place."""
-        if name == "jump":
-            return self.done != (self._birth.step if self._birth else self.length)
-        return super().can("next" if name == "back" else name)
+        return self.done != self._aim if name == "jump" else super().can("next" if name == "back" else name)
 
     def still(self) -> NaNDetective:
         """The place that is looked for."""
@@ -118,18 +115,24 @@ class NaNDetective(SteppedLab):
 
     def snapshot(self) -> dict[str, Any]:
         """Values, adjoints so far, and the guilty product once the sweep has formed it."""
-        lines, birth = self.trace.lines, self._birth
-        found = birth is not None and self.done >= birth.step
+        birth, guilty = self._birth, None
+        if birth and self.done >= birth.place:
+            line = self.trace.lines[birth.step.line]
+            guilty = {
+                "row": line.name,
+                "operation": line.text,
+                "adjoint": birth.step.adjoint.value,
+                "partial": None if birth.partial is None else birth.partial.value,
+                "product": birth.send.contribution.value,
+                "to": self.trace.lines[birth.send.parent].name,
+            }
         return {
             "program": self.expression or self._program,
             "x": self._x,
             "done": self.done,
             "of": self.length,
-            "rows": [line.name for line in lines],
-            "operations": [line.text or line.label for line in lines],
-            "values": [line.value.value for line in lines],
             "adjoints": [None if adjoint is None else adjoint.value for adjoint in self._adjoints()],
-            "guilty": _list_facts(birth, self.trace) if birth and found else None,
+            "guilty": guilty,
             "result": self.trace.value.value,
         }
 
@@ -144,12 +147,11 @@ class NaNDetective(SteppedLab):
             return (
                 f"The program has run at x = {self.x}; its result is {self.trace.value.text}. {values} Now the sweep."
             )
-        if birth and self.done == birth.step:
-            line = lines[birth.line]
+        if birth and self.done == birth.place:
+            line, to = lines[birth.step.line], lines[birth.send.parent].label_or_name
             return (
                 f"Born here: {line.display_name} = {line.expression} sends {birth.send.term} = "
-                f"{birth.send.contribution.text} to {lines[birth.send.parent].label_or_name}. "
-                f"{explain_birth(birth, line.display_name)}"
+                f"{birth.send.contribution.text} to {to}. {programs.explain_birth(birth, line.display_name)}"
             )
         said = self._sweep[self.done - 1].sentence
         if self.done == self.length and not birth:
@@ -159,44 +161,20 @@ class NaNDetective(SteppedLab):
 
     def table(self) -> Grid:
         """One row for each row of the tape."""
-        adjoints, sent = self._adjoints(), self._sent()
-        rows = [
-            (
-                line.row_name,
-                line.expression or line.label,
-                line.value.text,
-                NOT_REACHED if adjoints[k] is None else adjoints[k].text,
-                sent[k],
-            )
-            for k, line in enumerate(self.trace.lines)
-        ]
+        lines, birth, rows = self.trace.lines, self._birth, []
+        for k, (line, adjoint) in enumerate(zip(lines, self._adjoints(), strict=True)):
+            sent = [
+                f"{send.term or 'passes'} = {send.contribution.text} to {lines[send.parent].label_or_name}"
+                f"{'  ← first non-finite' if birth and step is birth.step else ''}"
+                for step in self._sweep[: self.done]
+                if step.line == k
+                for send in step.sends
+            ]
+            arrived = NOT_REACHED if adjoint is None else adjoint.text
+            rows.append((line.row_name, line.expression or line.label, line.value.text, arrived, "; ".join(sent)))
         heads = ("row", "operation", "value", "adjoint", "sends")
         return grid(f"{self.expression or self._program} at x = {self.x}", heads, rows)
-
-    def _sent(self) -> list[str]:
-        """What each row has sent so far."""
-        lines, told = self.trace.lines, [[] for _ in self.trace.lines]
-        birth = self._birth
-        for place, step in enumerate(self._sweep[: self.done], 1):
-            here = "  ← first non-finite" if birth and place == birth.step else ""
-            told[step.line] += [
-                f"{s.term or 'passes'} = {s.contribution.text} to {lines[s.parent].label_or_name}{here}"
-                for s in step.sends
-            ]
-        return ["; ".join(sent) for sent in told]
 
     def picture(self) -> str:
         """The tape with its adjoints; the last row framed, the guilty product in a frame of its own."""
         return draw(self.trace, self._sweep[: self.done], self._adjoints(), self._birth)
-
-
-def _list_facts(birth: Birth, trace: Trace) -> dict[str, Any]:
-    line = trace.lines[birth.line]
-    return {
-        "row": line.name,
-        "operation": line.text,
-        "adjoint": birth.adjoint.value,
-        "partial": None if birth.partial is None else birth.partial.value,
-        "product": birth.send.contribution.value,
-        "to": trace.lines[birth.send.parent].name,
-    }

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from autodiff_lab.text.notation import NOT_REACHED
+from autodiff_lab.text.notation import NOT_REACHED, shorten
 from autodiff_lab.trace.model import Contribution, Number, Step, Trace
 from autodiff_lab.widgets.labs.canvas import Sheet
 from autodiff_lab.widgets.labs.marks import draw_heads, draw_rule
-from autodiff_lab.widgets.labs.nan_detective.birth import Birth, is_finite
+from autodiff_lab.widgets.labs.nan_detective.programs import Birth, is_finite
 
 WIDTH, HEIGHT, TOP, RIGHT = 900, 414, 44, 892
 LINE, OPERATION, VALUE, ADJOINT, SENDS = 18, 132, 422, 564, 592
@@ -52,9 +52,7 @@ def draw(trace: Trace, sweep: Sequence[Step], adjoints: Sequence[Number | None],
 def _write_sent(sheet: Sheet, y: float, trace: Trace, sends: Sequence[Contribution], size: float, guilty: bool) -> None:
     """Write what a row has sent, in the smallest type where it is long; of the guilty row, the product."""
     words = [f"{s.term or 'passes'} = {s.contribution.text} → {trace.lines[s.parent].label_or_name}" for s in sends]
-    text = ",  ".join(dict.fromkeys(words))
-    if len(text) > MOST_LETTERS:
-        text = f"{text[: MOST_LETTERS - 1]}…"
+    text = shorten(",  ".join(dict.fromkeys(words)), MOST_LETTERS)
     sheet.text(SENDS, y, text, "adjoint" if guilty else "ink", size=size - 1 if len(text) < 32 else 14, bold=guilty)
 
 

@@ -1,15 +1,18 @@
-"""The programs of NaNDetective: in each pair one that makes a NaN, and one of the same function that does not."""
+"""The programs of NaNDetective, and the product in a run of one with which its first NaN is born.
+
+In each pair of programs one makes a NaN, and one of the same function does not.
+"""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from autodiff_lab.engine.errors import AutodiffError
-from autodiff_lab.trace.model import Trace
+from autodiff_lab.trace.model import Contribution, Number, Step, Trace
 from autodiff_lab.widgets.labs.expression import parse_expression
 
 MOST_ROWS = 7
@@ -106,3 +109,41 @@ def find_complaint(expression: str, x: float) -> str:
     if len(trace.lines) > MOST_ROWS:
         return f"{expression!r} has {len(trace.lines)} rows, and there is room for {MOST_ROWS}. Type a shorter one."
     return ""
+
+
+class Birth(NamedTuple):
+    """The product that makes the first adjoint that is not finite."""
+
+    place: int
+    """How many products have been sent with it."""
+    step: Step
+    send: Contribution
+    partial: Number | None
+
+
+def find_birth(trace: Trace, sweep: Sequence[Step]) -> Birth | None:
+    """Find the guilty product among the steps of a sweep; None if every adjoint is finite."""
+    for place, step in enumerate(sweep, 1):
+        for send in step.sends:
+            if not (is_finite(send.contribution) and is_finite(send.after)):
+                return Birth(place, step, send, trace.lines[step.line].operands[send.slot].partial)
+    return None
+
+
+def explain_birth(birth: Birth, row: str) -> str:
+    """Say what is special about the two factors."""
+    adjoint, partial = birth.step.adjoint, birth.partial
+    assert adjoint is not None
+    if is_finite(birth.send.contribution):
+        return "It is finite; the sum with what was there already is not."
+    if partial is None:
+        return ""
+    odd = [name for name, x in (("adjoint", adjoint), ("local partial", partial)) if not is_finite(x)]
+    if odd and np.any(np.isnan(birth.send.contribution.value)):
+        return f"What arrived at {row} is {adjoint.text}, its local partial is {partial.text}: 0 × ∞ is NaN."
+    return f"Its {' and its '.join(odd)} is not finite." if odd else "Both are finite, and their product overflows."
+
+
+def is_finite(x: Number) -> bool:
+    """Whether all entries of a value are finite."""
+    return bool(np.all(np.isfinite(np.asarray(x.value, dtype=float))))
