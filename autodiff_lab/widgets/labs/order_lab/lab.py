@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache, lru_cache, partial, partialmethod
+from functools import partial, partialmethod
 from typing import Any
 
 from autodiff_lab.text.notation import number
@@ -10,7 +10,7 @@ from autodiff_lab.trace.reverse_steps import SweepEvent
 from autodiff_lab.trace.wording.explanations import explain_remark
 from autodiff_lab.widgets.labs.lab import STEP_BUTTONS, Button, Choice, Lab, Play, Slider
 from autodiff_lab.widgets.labs.order_lab import sweeps
-from autodiff_lab.widgets.labs.order_lab.picture import draw
+from autodiff_lab.widgets.labs.order_lab.picture import draw, write_adjoint
 from autodiff_lab.widgets.labs.order_lab.sweeps import CELLS, OPERATIONS
 from autodiff_lab.widgets.labs.table import Grid, grid
 
@@ -72,7 +72,7 @@ class OrderLab(Lab):
         """Keep what came of an order that is complete."""
         if self.complete:
             order = "recursion" if self.way == RECURSION else " ".join(self._order)
-            self._tried[order, "=" if self.way == OVERWRITES else "+="] = self._held()["x"]
+            self._tried[order, "=" if self.way == OVERWRITES else "+="] = self.held["x"]
 
     def can(self, name: str) -> bool:
         """Every cell sends once; a recursion chooses for itself."""
@@ -80,7 +80,7 @@ class OrderLab(Lab):
             return self.way != RECURSION and name not in self._order
         if name == "next":
             return self.way == RECURSION and not self.complete
-        return bool(self.moves)
+        return bool(self._order or self._calls)
 
     def still(self) -> OrderLab:
         """A wrong order, to its end."""
@@ -92,14 +92,17 @@ class OrderLab(Lab):
     @property
     def moves(self) -> tuple[SweepEvent, ...]:
         """What was sent so far."""
-        return _recursion()[: self._calls] if self.way == RECURSION else _moves(self._order, self.way == OVERWRITES)
+        if self.way == RECURSION:
+            return sweeps.sweep_by_recursion()[: self._calls]
+        return tuple(sweeps.sweep_in_order(self._order, self.way == OVERWRITES))
 
     @property
     def complete(self) -> bool:
         """Whether there is nothing left to send."""
-        return len(self.moves) == (len(_recursion()) if self.way == RECURSION else len(OPERATIONS))
+        return len(self.moves) == len(sweeps.sweep_by_recursion() if self.way == RECURSION else OPERATIONS)
 
-    def _held(self) -> dict[str, float | None]:
+    @property
+    def held(self) -> dict[str, float | None]:
         """What each cell holds."""
         held: dict[str, float | None] = {**dict.fromkeys(CELLS), "y": 1.0}
         for move in self.moves:
@@ -108,23 +111,19 @@ class OrderLab(Lab):
 
     def snapshot(self) -> dict[str, Any]:
         """The cells with what they hold and have sent, what was tried, and the counts for the doublings."""
-        moves, held = self.moves, self._held()
+        moves, held, cells = self.moves, self.held, {}
         order = [CELLS[move.line] for move in moves]
-        sent: dict[str, list[float | None]] = {name: [] for name in CELLS}
-        for move in moves:
-            if not move.sent or move.sent[0].slot == 0:  # a recursion sends to one operand at a time
-                sent[CELLS[move.line]].append(None if move.adjoint is None else float(move.adjoint))
-        cells = {
-            name: {
+        for i, (name, users) in enumerate(sweeps.list_users().items()):
+            # A recursion sends to one operand at a time.
+            sent = [move.adjoint for move in moves if move.line == i and (not move.sent or move.sent[0].slot == 0)]
+            before = order[: order.index(name)] if name in self._order else users
+            cells[name] = {
                 "value": float(sweeps.record_tape().values[i]),
                 "holds": held[name],
-                "has sent": bool(sent[name]),
-                "sent": sent[name],
-                "early": self._early(name, order),
-                "waits": [user for user in sweeps.list_users()[name] if user not in order],
+                "sent": [None if adjoint is None else float(adjoint) for adjoint in sent],
+                "early": [user for user in users if user not in before],
+                "waits": [user for user in users if user not in order],
             }
-            for i, name in enumerate(CELLS)
-        }
         paths, calls, visits = sweeps.count_paths(self.k)
         return {
             "way": self.way,
@@ -144,12 +143,6 @@ class OrderLab(Lab):
             "visits": visits,
         }
 
-    def _early(self, name: str, order: list[str]) -> list[str]:
-        """The users for which a cell did not wait."""
-        if self.way == RECURSION or name not in order:
-            return []
-        return [user for user in sweeps.list_users()[name] if user not in order[: order.index(name)]]
-
     def sentence(self) -> str:
         """What the last move did, and at the end what came of the order."""
         if not self.moves:
@@ -158,19 +151,21 @@ class OrderLab(Lab):
             return "y holds the seed 1. Which cell may send first, and which cells must wait?"
         snap, last = self.snapshot(), self.moves[-1]
         said = " ".join([self._about(last, snap), *(explain_remark((), *remark) for remark in last.remarks)])
-        return f"{said} {_verdict(snap)}" if self.complete else said
+        if not self.complete:
+            return said
+        end = ": this order is valid" if snap["slope"] == snap["right"] else f" instead of {number(snap['right'])}"
+        return f"{said} All is sent, and x holds {write_adjoint(snap['slope'])}{end}."
 
     def _about(self, move: SweepEvent, snap: dict[str, Any]) -> str:
-        name = CELLS[move.line]
-        early = snap["cells"][name]["early"]
+        name, cells = CELLS[move.line], snap["cells"]
         if not move.sent:
             return f"{name} has nothing to send: nothing has arrived there yet. Its turn is over."
         said = [f"{_product(move, k)} to {CELLS[one.parent]}" for k, one in enumerate(move.sent)]
         now = [f"{CELLS[one.parent]} now holds {number(one.after)}" for one in move.sent]
         lost = [f"{number(one.before)} is lost" for one in move.sent if one.replaces]
-        late = [CELLS[one.parent] for one in move.sent if snap["cells"][CELLS[one.parent]]["has sent"]]
+        late = [CELLS[one.parent] for one in move.sent if cells[CELLS[one.parent]]["sent"]]
         text = f"{name} sends {' and '.join(said)}; {', '.join(dict.fromkeys(now + lost))}."
-        if early:
+        if early := cells[name]["early"]:
             text += f" Too early: {' and '.join(early)} {'have' if len(early) > 1 else 'has'} not sent yet."
         if late and self.way != RECURSION:
             text += f" Too late: {late[0]} has sent already, and this goes no further."
@@ -183,8 +178,8 @@ class OrderLab(Lab):
             (
                 name,
                 cell["value"],
-                _write(cell["holds"]),
-                ", then ".join(map(_write, cell["sent"])) or "·",
+                write_adjoint(cell["holds"]),
+                ", then ".join(map(write_adjoint, cell["sent"])) or "·",
                 ", ".join(cell["waits"]) or "none",
                 ", ".join(cell["early"]) or "none",
             )
@@ -198,27 +193,7 @@ class OrderLab(Lab):
         return draw(self.snapshot())
 
 
-@lru_cache(maxsize=256)
-def _moves(order: tuple[str, ...], overwrites: bool) -> tuple[SweepEvent, ...]:
-    return tuple(sweeps.sweep_in_order(order, overwrites))
-
-
-@cache
-def _recursion() -> tuple[SweepEvent, ...]:
-    return tuple(sweeps.sweep_by_recursion())
-
-
 def _product(move: SweepEvent, k: int) -> str:
     """Adjoint times partial, as numbers; the partial is what makes the contribution."""
     one = move.sent[k]
     return f"{number(move.adjoint)} × {number(one.contribution / move.adjoint)} = {number(one.contribution)}"
-
-
-def _write(x: float | None) -> str:
-    return "nothing" if x is None else number(x)
-
-
-def _verdict(snap: dict[str, Any]) -> str:
-    if snap["slope"] == snap["right"]:
-        return f"All is sent, and x holds {_write(snap['slope'])}: this order is valid."
-    return f"All is sent, and x holds {_write(snap['slope'])} instead of {number(snap['right'])}."

@@ -8,7 +8,7 @@ from typing import Any
 from autodiff_lab.text.notation import number
 from autodiff_lab.widgets.labs.canvas import Point, Sheet
 from autodiff_lab.widgets.labs.marks import draw_bar, draw_rule
-from autodiff_lab.widgets.labs.order_lab.sweeps import list_users, record_tape
+from autodiff_lab.widgets.labs.order_lab.sweeps import CELLS, list_users, record_tape
 
 WIDTH, HEIGHT = 900, 408
 BOX_WIDTH, BOX_HEIGHT = 116, 60
@@ -27,12 +27,9 @@ def draw(snap: dict[str, Any]) -> str:
     sheet.text(10, 24, "y = (x²)² + (x²)²", bold=True)
     sheet.text(198, 24, f"sent so far: {' '.join(snap['order']) or 'none'}", "soft_ink")
     sheet.text(LIST_LEFT - 42, 24, snap["way"], "soft_ink", "end", 14)
-    sent: dict[tuple[str, str], list[str]] = {}
-    for start, end, contribution in snap["arrows"]:
-        sent.setdefault((end, start), []).append(number(contribution))
     for operand, consumers in list_users().items():
         for consumer in consumers:
-            _draw_edge(sheet, operand, consumer, sent.get((operand, consumer), []), snap)
+            _draw_edge(sheet, operand, consumer, snap)
     for name, cell in snap["cells"].items():
         _draw_cell(sheet, name, cell, snap)
     _draw_tried(sheet, snap)
@@ -40,13 +37,14 @@ def draw(snap: dict[str, Any]) -> str:
     return sheet.svg()
 
 
-def _draw_edge(sheet: Sheet, operand: str, consumer: str, sent: list[str], snap: dict[str, Any]) -> None:
+def _draw_edge(sheet: Sheet, operand: str, consumer: str, snap: dict[str, Any]) -> None:
     """Draw a link with its partial; once something was sent, an arrow back with the contributions."""
     (x0, y0), (x1, y1) = PLACES[operand], PLACES[consumer]
     tail, head = (x0 + BOX_WIDTH + 2, y0 + BOX_HEIGHT / 2), (x1 - 2, y1 + BOX_HEIGHT / 2)
     x, y = (tail[0] + head[0]) / 2, (tail[1] + head[1]) / 2
     x += -8 if operand == "a" else 8 if operand in "bc" else 0
     y += -18 if "b" in (operand, consumer) else 30 if "c" in (operand, consumer) else -8
+    sent = [number(contribution) for *ends, contribution in snap["arrows"] if ends == [consumer, operand]]
     if not sent:
         sheet.arrow(tail, head, "line", 1.5)
         sheet.text(x, y, f"× {_partial(operand, consumer)}", "soft_ink", "middle", 14)
@@ -57,15 +55,14 @@ def _draw_edge(sheet: Sheet, operand: str, consumer: str, sent: list[str], snap:
 
 
 def _partial(operand: str, consumer: str) -> str:
-    tape, names = record_tape(), list(PLACES)
-    i, j = names.index(consumer), names.index(operand)
-    slot = tape.parents[i].index(j)
+    tape, i = record_tape(), CELLS.index(consumer)
+    slot = tape.parents[i].index(CELLS.index(operand))
     return number(tape.ops[i].local_partial(slot, tape.values[i], *tape.args[i]))
 
 
 def _draw_cell(sheet: Sheet, name: str, cell: dict[str, Any], snap: dict[str, Any]) -> None:
     x, y = PLACES[name]
-    starved, last = bool(cell["early"]) or len(cell["sent"]) > 1, bool(snap["order"]) and snap["order"][-1] == name
+    starved, last = bool(cell["early"]) or len(cell["sent"]) > 1, snap["order"][-1:] == [name]
     role = "adjoint" if starved else "ink" if last else "line"
     paper, width = "adjoint_paper" if starved else "paper", 3.5 if starved or last else 1.5
     sheet.box(x, y, BOX_WIDTH, BOX_HEIGHT, role, paper, width)
@@ -75,14 +72,19 @@ def _draw_cell(sheet: Sheet, name: str, cell: dict[str, Any], snap: dict[str, An
     held = "·" if cell["holds"] is None else number(cell["holds"])
     sheet.text(x + BOX_WIDTH - 10, y + 46, held, "adjoint", "end", bold=True)
     if name != "x":
-        said, role = _describe_state(cell, snap)
+        said, role = _describe_state(cell)
         sheet.text(x + BOX_WIDTH / 2, y + BOX_HEIGHT + 18, said, role, "middle", 14, starved)
 
 
-def _describe_state(cell: dict[str, Any], snap: dict[str, Any]) -> tuple[str, str]:
-    if not cell["has sent"]:
+def write_adjoint(x: float | None) -> str:
+    """Write what a cell holds or has sent."""
+    return "nothing" if x is None else number(x)
+
+
+def _describe_state(cell: dict[str, Any]) -> tuple[str, str]:
+    if not cell["sent"]:
         return (f"waits for {', '.join(cell['waits'])}", "soft_ink") if cell["waits"] else ("may send", "ink")
-    sent = ", then ".join("nothing" if x is None else number(x) for x in cell["sent"])
+    sent = ", then ".join(map(write_adjoint, cell["sent"]))
     if cell["early"]:
         return f"starved: {sent if cell['sent'] == [None] else f'sent {sent}'}", "adjoint"
     return f"sent {sent}", "adjoint" if len(cell["sent"]) > 1 else "ink"
@@ -116,14 +118,13 @@ def _draw_paths(sheet: Sheet, snap: dict[str, Any]) -> None:
         sheet.dot(*place, "ink", 7)
         if k in (0, many):
             sheet.text(place[0], place[1] + 26, "y" if k else "x", "ink", "middle", bold=True)
-    most = max(snap["calls"], 1)
     for y, said, count, role in (
         (BELOW + 20, "paths from y to x", snap["paths"], "adjoint"),
         (BELOW + 54, "calls, if each path is followed", snap["calls"], "adjoint"),
         (BELOW + 88, "cells that a sweep visits", snap["visits"], "value"),
     ):
         sheet.text(COUNTS, y + 15, said, "ink", size=14)
-        draw_bar(sheet, BARS, y, 150 * count / most, role, str(count), 20, bold=True)
+        draw_bar(sheet, BARS, y, 150 * count / snap["calls"], role, str(count), 20, bold=True)
 
 
 def _bend(here: Point, there: Point, height: float) -> list[Point]:
