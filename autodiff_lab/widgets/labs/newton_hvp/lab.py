@@ -6,8 +6,7 @@ from typing import Any
 
 from autodiff_lab.text.notation import number
 from autodiff_lab.widgets.labs.lab import Button, Choice, Play, Slider, SteppedLab
-from autodiff_lab.widgets.labs.newton_hvp import methods
-from autodiff_lab.widgets.labs.newton_hvp.methods import METHODS, MINIMUM, Place, Walk
+from autodiff_lab.widgets.labs.newton_hvp.methods import METHODS, MINIMUM, Place, Walk, walk
 from autodiff_lab.widgets.labs.newton_hvp.picture import draw
 from autodiff_lab.widgets.labs.table import Grid, grid
 
@@ -51,18 +50,12 @@ class NewtonHVP(SteppedLab):
             self.method = RATED
         super().change(name)
 
-    def step(self) -> None:
-        """Take a step down the curve."""
-        self.done += 1
+    step = SteppedLab.next
 
     @property
     def length(self) -> int:
         """How many steps the path has."""
         return len(self.walk.places) - 1
-
-    def can(self, name: str) -> bool:
-        """Step while the path goes on, the others when a step has been taken."""
-        return super().can("next" if name == "step" else name)
 
     def slider_text(self, name: str) -> str:
         """The learning rate, which is gradient descent's alone."""
@@ -79,7 +72,7 @@ class NewtonHVP(SteppedLab):
     @property
     def walk(self) -> Walk:
         """The whole path from this start."""
-        return methods.walk(self.method, self.start, self.rate if self.method == RATED else 0.0)
+        return walk(self.method, self.start, self.rate if self.method == RATED else 0.0)
 
     @property
     def places(self) -> tuple[Place, ...]:
@@ -87,32 +80,18 @@ class NewtonHVP(SteppedLab):
         return self.walk.places[: self.done + 1]
 
     def snapshot(self) -> dict[str, Any]:
-        """The path so far, how it ends, and the two intervals."""
-        here = self.places[-1]
-        return {
-            "method": self.method,
-            "path": [at.x for at in self.places],
-            "value": here.value,
-            "slope": here.slope,
-            "curvature": here.curvature,
-            "fate": self.walk.fate,
-            "finished": not self.can("step"),
-            "convex_between": methods.find_convex_interval(),
-            "newton_between": methods.find_newton_interval(),
-        }
+        """The path so far, and how it ends."""
+        return {"path": [at.x for at in self.places], "fate": self.walk.fate, "finished": not self.can("step")}
 
     def sentence(self) -> str:
         """The last step in words, and how the path ends once it has."""
-        here = self.places[-1]
-        if not self.done and not self.can("step"):
-            return f"{_describe(here)} {ENDS[self.walk.fate]}"
+        here, end = self.places[-1], "" if self.can("step") else f" {ENDS[self.walk.fate]}"
         if not self.done:
             rate = f" with the learning rate {number(self.rate)}" if self.method == RATED else ""
-            return f"{_describe(here)} Where will a step of {self.method}{rate} land?"
+            return _describe(here) + (end or f" Where will a step of {self.method}{rate} land?")
         before = self.places[-2]
         downhill = "downhill" if here.value < before.value else "uphill" if here.value > before.value else "level"
         nearer = "nearer to" if abs(here.x - MINIMUM) < abs(before.x - MINIMUM) else "further from"
-        end = "" if self.can("step") else f" {ENDS[self.walk.fate]}"
         return (
             f"{_describe(before)} Step {self.done} goes {downhill} to x = {number(here.x)}, {nearer} "
             f"{number(MINIMUM)}.{end}"
@@ -120,13 +99,12 @@ class NewtonHVP(SteppedLab):
 
     def table(self) -> Grid:
         """The last places of the path."""
-        first = max(0, len(self.places) - SHOWN)
-        rows = [(str(k), *at) for k, at in enumerate(self.places) if k >= first]
+        rows = [(str(k), *at) for k, at in enumerate(self.places)][-SHOWN:]
         return grid(f"{self.method} from x = {number(self.start)}", ("step", "x", "f", "f′", "f″"), rows)
 
     def picture(self) -> str:
         """The curve with the path on it, its slope below, and the last step's arithmetic between them."""
-        return draw(self.places, self.method, self.rate, methods.find_convex_interval(), methods.find_newton_interval())
+        return draw(self.places, self.method, self.rate)
 
 
 def _describe(at: Place) -> str:
