@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from autodiff_lab.text.notation import number
 from autodiff_lab.widgets.labs.lab import Button, Choice, Slider, SteppedLab, Toggle
 from autodiff_lab.widgets.labs.phrases import count_noun, count_times
 from autodiff_lab.widgets.labs.table import Grid, grid
-from autodiff_lab.widgets.labs.tape_watch.picture import draw
-from autodiff_lab.widgets.labs.tape_watch.programs import KINDS, PAUSES, PROGRAMS, Settings
-from autodiff_lab.widgets.labs.tape_watch.runs import find_remedies, record_program
+from autodiff_lab.widgets.labs.tape_watch import programs
+from autodiff_lab.widgets.labs.tape_watch.picture import draw, write_slope
+from autodiff_lab.widgets.labs.tape_watch.programs import KINDS, PAUSES, PROGRAMS
 
 
 class TapeWatch(SteppedLab):
@@ -49,13 +48,7 @@ class TapeWatch(SteppedLab):
     length = 2
     """Rewind twice at most: the second answer is the last new one."""
 
-    def rewind(self) -> None:
-        """Let the tape compute all gradients."""
-        self.done += 1
-
-    def can(self, name: str) -> bool:
-        """Rewind while another answer may be new."""
-        return super().can("next" if name == "rewind" else name)
+    rewind = SteppedLab.next
 
     def still(self) -> TapeWatch:
         """The tape rewound."""
@@ -65,19 +58,18 @@ class TapeWatch(SteppedLab):
 
     def snapshot(self) -> dict[str, Any]:
         """The program, what the tape has recorded of it, and what it answered."""
-        at, asked = Settings(**self.settings), self.done
-        found = record_program(at)
-        answer = found.answers[asked - 1] if asked else None
-        refused = answer if isinstance(answer, str) else ""
+        at = programs.Settings(**self.settings)
+        found = programs.record_program(at)
+        slopes, refused = found.answers[self.done - 1] if self.done else (None, "")
         return {
-            "source": [list(line) for line in found.source],
-            "records": list(found.records),
-            "kept": len(found.records) if self.persistent or not asked else 0,
-            "watched": dict(found.watched),
-            "asked": asked,
-            "slopes": None if answer is None or refused else dict(answer),
+            "source": found.source,
+            "records": found.records,
+            "kept": len(found.records) if self.persistent or not self.done else 0,
+            "watched": found.watched,
+            "asked": self.done,
+            "slopes": slopes,
             "refused": refused,
-            "remedies": find_remedies(at) if answer is not None and not refused else {},
+            "remedies": programs.find_remedies(at) if slopes else {},
         }
 
     def sentence(self) -> str:
@@ -90,7 +82,8 @@ class TapeWatch(SteppedLab):
             return snap["refused"]
         slopes = ", ".join(f"{write_slope(g)} for {name}" for name, g in snap["slopes"].items())
         again = " The records were kept, so the tape could be rewound again." if snap["asked"] == 2 else ""
-        return " ".join([f"The gradients: {slopes}.{again}", *map(_describe_remedy, snap["remedies"].items())])
+        remedies = [_describe_remedy(name, ways) for name, ways in snap["remedies"].items()]
+        return " ".join([f"The gradients: {slopes}.{again}", *remedies])
 
     def table(self) -> Grid:
         """One row for each source."""
@@ -107,17 +100,7 @@ class TapeWatch(SteppedLab):
         return draw(self.snapshot())
 
 
-def write_slope(slope: float | None) -> str:
-    """Write a slope, or that there is none.
-
-    >>> write_slope(None), write_slope(3.75)
-    ('None', '3.75')
-    """
-    return "None" if slope is None else number(slope)
-
-
-def _describe_remedy(remedy: tuple[str, list[str]]) -> str:
-    name, ways = remedy
+def _describe_remedy(name: str, ways: list[str]) -> str:
     if not ways:
         return f"What you differentiate does not use {name}: no switch gives it another gradient."
     return f"For {name} the tape has nothing. What would help: {', or '.join(ways)}."

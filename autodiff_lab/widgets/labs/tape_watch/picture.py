@@ -22,18 +22,14 @@ def draw(snap: dict[str, Any]) -> str:
     sheet.text(12, 24, "recorded as", "soft_ink", size=14)
     draw_rule(sheet, 12, RIGHT - 24, 36)
     for k, (line, mark) in enumerate(snap["source"]):
-        _draw_line(sheet, TOP + LINE * k, line, mark)
+        y, recorded = TOP + LINE * k, mark.startswith("v")
+        if mark:
+            sheet.dot(18, y - 5, "value" if recorded else "soft_ink", 5, hollow=not recorded)
+            sheet.text(30, y, mark, "value" if recorded else "soft_ink", size=14, bold=recorded)
+        sheet.code(CODE, y, [(line, "ink" if recorded or not mark else "soft_ink")], 14)
     _draw_tape(sheet, snap)
     _draw_slopes(sheet, snap)
     return sheet.svg()
-
-
-def _draw_line(sheet: Sheet, y: float, line: str, mark: str) -> None:
-    recorded = mark.startswith("v")
-    if mark:
-        sheet.dot(18, y - 5, "value" if recorded else "soft_ink", 5, hollow=not recorded)
-        sheet.text(30, y, mark, "value" if recorded else "soft_ink", size=14, bold=recorded)
-    sheet.code(CODE, y, [(line, "ink" if mark != "not recorded" and mark != "a plain number" else "soft_ink")], 14)
 
 
 def _draw_tape(sheet: Sheet, snap: dict[str, Any]) -> None:
@@ -45,6 +41,15 @@ def _draw_tape(sheet: Sheet, snap: dict[str, Any]) -> None:
     for k, record in enumerate(snap["records"]):
         rounded = re.sub(r"\d+\.\d{5,}", lambda long: number(float(long[0])), record)
         sheet.code(RIGHT, TOP + LINE * k, [(rounded, "value" if snap["kept"] else "soft_ink")], 14)
+
+
+def write_slope(slope: float | None) -> str:
+    """Write a slope, or that there is none.
+
+    >>> write_slope(None), write_slope(3.75)
+    ('None', '3.75')
+    """
+    return "None" if slope is None else number(slope)
 
 
 def _draw_slopes(sheet: Sheet, snap: dict[str, Any]) -> None:
@@ -59,6 +64,5 @@ def _draw_slopes(sheet: Sheet, snap: dict[str, Any]) -> None:
         if snap["slopes"] is None:
             answer = "refused" if snap["refused"] else "?"
         else:
-            slope = snap["slopes"][name]
-            answer = "None" if slope is None else number(slope)
+            answer = write_slope(snap["slopes"][name])
         sheet.text(RIGHT + 206, y, answer, "adjoint" if answer not in "?None" else "ink", size=15, bold=True)
