@@ -318,8 +318,8 @@ class SteppedLab(Lab):
         self.begin()
 
     def can(self, name: str) -> bool:
-        """Back and begin once a step has been taken, what takes one while there is one left."""
-        return self.done > 0 if name in ("back", "begin") else self.done < self.length
+        """Next while there is a step left, the others once one has been taken."""
+        return self.done < self.length if name == "next" else self.done > 0
 
     def still(self) -> Lab:
         """All steps taken."""

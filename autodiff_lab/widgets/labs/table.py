@@ -28,4 +28,4 @@ def grid(caption: str, headings: Sequence[str], rows: Sequence[Sequence[str | fl
 
 def _cell(x: str | float) -> Cell:
     text = x if isinstance(x, str) else number(x)
-    return Cell(text, rf"\text{{{latex_text(text)}}}", x if isinstance(x, str) else float(x))
+    return Cell(text, rf"\text{{{latex_text(text)}}}", x)
