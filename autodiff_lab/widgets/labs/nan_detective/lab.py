@@ -92,7 +92,7 @@ class NaNDetective(SteppedLab):
     def _aim(self) -> int:
         return self._birth.place if self._birth else self.length
 
-    back = SteppedLab.next
+    back, forward = SteppedLab.next, "back"
 
     def jump(self) -> None:
         """Go where the first adjoint that is not finite is formed."""
@@ -100,7 +100,7 @@ class NaNDetective(SteppedLab):
 
     def can(self, name: str) -> bool:
         """Step while a product has not been sent; jump unless this is the place."""
-        return self.done != self._aim if name == "jump" else super().can("next" if name == "back" else name)
+        return self.done != self._aim if name == "jump" else super().can(name)
 
     def still(self) -> NaNDetective:
         """The place that is looked for."""

@@ -50,7 +50,7 @@ class NewtonHVP(SteppedLab):
             self.method = RATED
         super().change(name)
 
-    step = SteppedLab.next
+    step, forward = SteppedLab.next, "step"
 
     @property
     def length(self) -> int:
@@ -63,11 +63,7 @@ class NewtonHVP(SteppedLab):
 
     def still(self) -> NewtonHVP:
         """One step, where none has been taken: by Newton's method from the document's start it goes uphill."""
-        if self.done or not self.can("step"):
-            return self
-        taken = self.copy()
-        taken.step()
-        return taken
+        return self if self.done else self.copy("step")
 
     @property
     def walk(self) -> Walk:

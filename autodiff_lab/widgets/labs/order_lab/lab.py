@@ -84,10 +84,7 @@ class OrderLab(Lab):
 
     def still(self) -> OrderLab:
         """A wrong order, to its end."""
-        wrong = OrderLab()
-        for name in "ybac":
-            wrong.press(name)
-        return wrong
+        return OrderLab().copy(*"ybac")
 
     @property
     def moves(self) -> tuple[SweepEvent, ...]:

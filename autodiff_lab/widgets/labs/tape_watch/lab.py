@@ -48,13 +48,11 @@ class TapeWatch(SteppedLab):
     length = 2
     """Rewind twice at most: the second answer is the last new one."""
 
-    rewind = SteppedLab.next
+    rewind, forward = SteppedLab.next, "rewind"
 
     def still(self) -> TapeWatch:
         """The tape rewound."""
-        shown = self.copy()
-        shown.done = max(self.done, 1)
-        return shown
+        return self.copy(*["rewind"] * max(self.done, 1))
 
     def snapshot(self) -> dict[str, Any]:
         """The program, what the tape has recorded of it, and what it answered."""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab.text.notation import number
-from autodiff_lab.widgets.labs.canvas import Axes, Sheet
+from autodiff_lab.widgets.labs.canvas import Axes, Frame, Sheet
 from autodiff_lab.widgets.labs.marks import draw_legend, make_power_ticks, make_ticks
 from autodiff_lab.widgets.labs.train_film.runs import STEPS, Case, find_boundary, find_region
 
@@ -38,9 +38,7 @@ def draw(case: Case, method: str, params: dict[str, np.ndarray], snap: dict[str,
     return sheet.svg()
 
 
-def draw_plane(
-    sheet: Sheet, case: Case, params: dict[str, np.ndarray], frame: tuple[float, float, float, float], radius: float = 5
-) -> None:
+def draw_plane(sheet: Sheet, case: Case, params: dict[str, np.ndarray], frame: Frame, radius: float = 5) -> None:
     """Draw the points of a task, over the part of the plane that a network gives to class 1."""
     axes, rows = Axes(sheet, frame, case.x, case.y), int(frame[3]) // ROW
     for x0, x1, y in find_region(case, params, rows):

@@ -4,19 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from autodiff_lab.text.notation import number
+from autodiff_lab.text.notation import format_adjoint, format_tangent, number
 from autodiff_lab.widgets.labs.lab import STEP_BUTTONS, Choice, Play, Slider, SteppedLab
 from autodiff_lab.widgets.labs.phrases import count_noun
 from autodiff_lab.widgets.labs.table import Grid, grid
-from autodiff_lab.widgets.labs.transpose_bench.picture import draw, write_linear, write_transposed
-from autodiff_lab.widgets.labs.transpose_bench.programs import (
-    PROGRAMS,
-    Equations,
-    linearize_program,
-    spell,
-    sweep_adjoints,
-    transpose_equation,
-)
+from autodiff_lab.widgets.labs.transpose_bench.picture import draw, write_equation, write_linear, write_transposed
+from autodiff_lab.widgets.labs.transpose_bench.programs import PROGRAMS, Equations, linearize_program, sweep_transposed
 
 
 class TransposeBench(SteppedLab):
@@ -66,16 +59,11 @@ class TransposeBench(SteppedLab):
     def snapshot(self) -> dict[str, Any]:
         """The equations, the linear ones, their transposes, and the adjoints so far."""
         found, (linearized, transposed) = self.equations, self.counts
-        adjoints = sweep_adjoints(found, transposed)
-        is_done = transposed == len(found.lines)
         turned = list(reversed(found.lines))[:transposed]
         return {
-            "program": self.program,
-            "point": (self.x1, self.x2),
-            "equations": [f"{spell(line.name)} = {line.text}" for line in found.lines],
             "linear": [write_linear(line) for line in found.lines[:linearized]],
-            "transposed": [write_transposed(*sent) for line in turned for sent in transpose_equation(line)],
-            "gradient": tuple(adjoints.get(name, 0.0) for name in found.inputs) if is_done else None,
+            "transposed": [text for line in turned for text in write_transposed(line)],
+            "gradient": sweep_transposed(found) if self.done == self.length else None,
             "engine": found.gradient,
         }
 
@@ -83,42 +71,35 @@ class TransposeBench(SteppedLab):
         """What the last line has become, and at the end the gradient."""
         found, (linearized, transposed) = self.equations, self.counts
         if not linearized:
-            first = found.lines[0]
-            return (
-                f"{spell(first.name)} = {first.text} is the first equation. What is its linear line, {first.tangent}?"
-            )
+            asked = format_tangent(found.lines[0].name)
+            return f"{write_equation(found.lines[0])} is the first equation. What is its linear line, {asked}?"
         if not transposed:
             line = found.lines[linearized - 1]
-            said = f"At this point {spell(line.name)} = {line.text} becomes {write_linear(line)}."
+            said = f"At this point {write_equation(line)} becomes {write_linear(line)}."
             if linearized < len(found.lines):
                 return said
             return f"{said} The linear program is complete. Now transpose it, from its last line up."
         line = found.lines[-transposed]
-        sent = transpose_equation(line)
-        became = " and ".join(write_transposed(*each) for each in sent)
-        said = f"{write_linear(line)} has {count_noun(len(sent), 'term')} and becomes {became}."
-        gradient = self.snapshot()["gradient"]
-        if gradient is None:
+        terms, became = count_noun(len(line.terms), "term"), " and ".join(write_transposed(line))
+        said = f"{write_linear(line)} has {terms} and becomes {became}."
+        if self.done < self.length:
             return said
-        slopes = " and ".join(
-            f"{spell(name, 'adjoint')} = {number(slope)}" for name, slope in zip(found.inputs, gradient, strict=True)
-        )
-        return f"{said} All lines are transposed: {slopes}, the gradient."
+        slopes = zip(found.inputs, sweep_transposed(found), strict=True)
+        gradient = " and ".join(f"{format_adjoint(name)} = {number(slope)}" for name, slope in slopes)
+        return f"{said} All lines are transposed: {gradient}, the gradient."
 
     def table(self) -> Grid:
         """Each equation, its linear line, and what that becomes."""
         found, (linearized, transposed) = self.equations, self.counts
-        rows = []
-        for k, line in enumerate(found.lines):
-            turned = k >= len(found.lines) - transposed
-            rows.append(
-                (
-                    f"{spell(line.name)} = {line.text}",
-                    number(line.value),
-                    write_linear(line) if k < linearized else "",
-                    ", ".join(write_transposed(*sent) for sent in transpose_equation(line)) if turned else "",
-                )
+        rows = [
+            (
+                write_equation(line),
+                number(line.value),
+                write_linear(line) if k < linearized else "",
+                ", ".join(write_transposed(line)) if k >= len(found.lines) - transposed else "",
             )
+            for k, line in enumerate(found.lines)
+        ]
         return grid(f"{self.program}, line by line", ("equation", "value", "linear", "transposed"), rows)
 
     def picture(self) -> str:

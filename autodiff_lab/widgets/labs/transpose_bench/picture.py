@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from autodiff_lab.text.notation import number
+from autodiff_lab.text.notation import format_adjoint, format_name, format_tangent, number
 from autodiff_lab.widgets.labs.canvas import Sheet
 from autodiff_lab.widgets.labs.marks import draw_rule
-from autodiff_lab.widgets.labs.transpose_bench.programs import Equation, Equations, spell, transpose_equation
+from autodiff_lab.widgets.labs.transpose_bench.programs import Equation, Equations, transpose_equation
 
 WIDTH, HEIGHT = 900, 396
 ROW, TOP, TALL = 30, 106, 56
@@ -18,17 +18,25 @@ def write_linear(line: Equation) -> str:
     >>> write_linear(Equation("v2", "x1 · x2", 10.0, ((5.0, "x1"), (2.0, "x2"))))
     'v̇₂ = 5 · ẋ1 + 2 · ẋ2'
     """
-    terms = [_multiply(factor, spell(name, "tangent")) for factor, name in line.terms]
-    return f"{line.tangent} = {' + '.join(terms)}".replace("+ −", "− ")
+    terms = [_multiply(factor, format_tangent(name)) for factor, name in line.terms]
+    return f"{format_tangent(line.name)} = {' + '.join(terms)}".replace("+ −", "− ")
 
 
-def write_transposed(to: str, factor: float, source: str) -> str:
-    """Write one line of the transposed program.
+def write_transposed(line: Equation) -> list[str]:
+    """Write the lines of the transposed program that a linear equation becomes.
 
-    >>> write_transposed("x1", 5.0, "v2")
-    'x̄1 += 5 · v̄₂'
+    >>> write_transposed(Equation("v2", "x1 · x2", 10.0, ((5.0, "x1"), (2.0, "x2"))))
+    ['x̄1 += 5 · v̄₂', 'x̄2 += 2 · v̄₂']
     """
-    return f"{spell(to, 'adjoint')} += {_multiply(factor, spell(source, 'adjoint'))}"
+    return [
+        f"{format_adjoint(to)} += {_multiply(factor, format_adjoint(source))}"
+        for to, factor, source in transpose_equation(line)
+    ]
+
+
+def write_equation(line: Equation) -> str:
+    """Write an equation as the program has it."""
+    return f"{format_name(line.name)} = {line.text}"
 
 
 def _multiply(factor: float, name: str) -> str:
@@ -39,7 +47,7 @@ def draw(equations: Equations, at: tuple[float, float], linearized: int, transpo
     """Draw the equations, the first of them linearized, and the last of these transposed."""
     sheet = Sheet(WIDTH, HEIGHT, "Equations, the linear program of their tangents, and its transpose")
     lines, count = equations.lines, len(equations.lines)
-    point = ", ".join(f"{spell(name)} = {number(x)}" for name, x in zip(equations.inputs, at, strict=True))
+    point = ", ".join(f"{format_name(name)} = {number(x)}" for name, x in zip(equations.inputs, at, strict=True))
     heads = (
         (FUNCTION, "equations", f"at {point}  ↓", "value"),
         (LINEAR, "linear program", "tangents in, tangents out  ↓", "tangent"),
@@ -49,19 +57,19 @@ def draw(equations: Equations, at: tuple[float, float], linearized: int, transpo
         sheet.text(x, 24, head, role, size=16, bold=True)
         sheet.text(x, 46, below, "soft_ink", size=14)
     draw_rule(sheet, 8, WIDTH - 8, 60)
-    sheet.text(TRANSPOSED, TOP - 22, f"{spell(lines[-1].name, 'adjoint')} = 1, the seed", "soft_ink", size=14)
+    sheet.text(TRANSPOSED, TOP - 22, f"{format_adjoint(lines[-1].name)} = 1, the seed", "soft_ink", size=14)
     for k, line in enumerate(lines):
         y = TOP + TALL * k
-        sheet.text(FUNCTION, y, f"{spell(line.name)} = {line.text} = {number(line.value)}", "value", size=15)
+        sheet.text(FUNCTION, y, f"{write_equation(line)} = {number(line.value)}", "value", size=15)
         if k < linearized:
             sheet.text(LINEAR, y, write_linear(line), "tangent", size=15)
         else:
-            sheet.text(LINEAR, y, f"{line.tangent} = ?" if k == linearized else "·", "soft_ink", size=15)
+            sheet.text(LINEAR, y, f"{format_tangent(line.name)} = ?" if k == linearized else "·", "soft_ink", size=15)
     row = 0
     for k in range(count - 1, count - 1 - transposed, -1):
         first = row
-        for sent in transpose_equation(lines[k]):
-            sheet.text(TRANSPOSED + 8, _row(row), write_transposed(*sent), "adjoint", size=15)
+        for text in write_transposed(lines[k]):
+            sheet.text(TRANSPOSED + 8, _row(row), text, "adjoint", size=15)
             row += 1
         if k == count - transposed:
             middle = (_row(first) + _row(row - 1)) / 2 - 5
