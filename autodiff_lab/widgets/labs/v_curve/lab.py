@@ -52,10 +52,7 @@ METHODS = {
 
 SIDES = {
     "lost": ("h is lost when it is added to x: the difference is 0 or noise.", "h is lost when it is added to x"),
-    "right": (
-        "On this side the curve is bent and the quotient cuts it short: a smaller h helps.",
-        "a smaller h helps",
-    ),
+    "right": ("On this side the curve is bent and the quotient cuts it short: a smaller h helps.", "a smaller h helps"),
     "left": (
         "On this side equal digits cancel and what is left is rounding: a smaller h harms.",
         "a smaller h harms: equal digits cancel",
@@ -97,20 +94,20 @@ class VCurve(Lab):
     def _list_shown(self) -> list[str]:
         return [name for name in METHODS if getattr(self, name)]
 
-    def _find_stop(self) -> int:
-        return round((self.h - SMALLEST) / STEP)
+    def _measure(self, name: str) -> tuple[list[float], int, int]:
+        """The errors of a method at every stop of the slider; where the slider is, and where they are least."""
+        curve = _measure_errors(self.function, name, self.single)
+        return curve, round((self.h - SMALLEST) / STEP), int(np.argmin(curve))
 
     def snapshot(self) -> dict[str, Any]:
         """Step, slopes and relative errors at this step, and the best that each method can do."""
-        curves = {name: _measure_errors(self.function, name, self.single) for name in METHODS}
-        best = {name: min(range(len(curve)), key=curve.__getitem__) for name, curve in curves.items()}
+        measured = {name: self._measure(name) for name in METHODS}
+        slopes = {name: _find_slope(self.function, name, self.h, self.single) for name in METHODS}
         return {
-            "h": float(10.0**self.h),
-            "single": self.single,
-            "slopes": {name: _find_slope(self.function, name, self.h, self.single) for name in METHODS}
-            | {"ad": self.truth},
-            "errors": {name: curve[self._find_stop()] for name, curve in curves.items()},
-            "best": {name: (float(10.0 ** (SMALLEST + STEP * k)), curves[name][k]) for name, k in best.items()},
+            "h": 10.0**self.h,
+            "slopes": {**slopes, "ad": self.truth},
+            "errors": {name: curve[here] for name, (curve, here, _) in measured.items()},
+            "best": {name: (10.0 ** (SMALLEST + STEP * k), curve[k]) for name, (curve, _, k) in measured.items()},
         }
 
     def sentence(self) -> str:
@@ -126,18 +123,17 @@ class VCurve(Lab):
 
     def _find_side(self, name: str) -> str:
         """Where this h lies on a method's curve."""
-        curve, place = _measure_errors(self.function, name, self.single), self._find_stop()
-        best = min(range(len(curve)), key=curve.__getitem__)
-        if curve[place] == 0:
+        curve, here, best = self._measure(name)
+        if curve[here] == 0:
             return "exact"
-        if curve[place] >= 1:
+        if curve[here] >= 1:
             return "lost"
-        return "right" if place > best else "left" if place < best else "best"
+        return "right" if here > best else "left" if here < best else "best"
 
     def table(self) -> Grid:
         """Slope and error of each method."""
         snap = self.snapshot()
-        rows: list[tuple[str, str, str]] = [
+        rows = [
             (METHODS[name].label, f"{snap['slopes'][name]:.16g}", write_error(snap["errors"][name]))
             for name in self._list_shown()
         ]
@@ -154,24 +150,19 @@ class VCurve(Lab):
             axes.curve([(SMALLEST, FLOOR), (0, FLOOR)], "tangent", 5)
             sheet.text(66, 358, "AD", "tangent", bold=True)
         for name in self._list_shown():
-            method, curve = METHODS[name], _measure_errors(self.function, name, self.single)
-            axes.curve(
-                [(SMALLEST + STEP * k, _take_log(error)) for k, error in enumerate(curve)],
-                method.role,
-                2.5,
-                method.dash,
-            )
-            sheet.dot(*axes.at(self.h, _take_log(curve[self._find_stop()])), method.role, 6, hollow=name == "central")
+            method, (curve, here, _) = METHODS[name], self._measure(name)
+            points = [(SMALLEST + STEP * k, _take_log(error)) for k, error in enumerate(curve)]
+            axes.curve(points, method.role, 2.5, method.dash)
+            sheet.dot(*axes.at(*points[here]), method.role, 6, hollow=name == "central")
         draw_marker(axes, self.h, "line")
         self._draw_digits(sheet)
         return sheet.svg()
 
     def _draw_digits(self, sheet: Sheet) -> None:
         """The two values of the forward quotient, equal digits in grey: they cancel."""
-        f, x, h = *FUNCTIONS[self.function], 10.0**self.h
-        x, h = (np.float32(x), np.float32(h)) if self.single else (np.float64(x), np.float64(h))
+        kind, places = (np.float32, 6) if self.single else (np.float64, 15)
+        f, x, h = FUNCTIONS[self.function][0], kind(FUNCTIONS[self.function][1]), kind(10.0**self.h)
         moved, still = f(x + h), f(x)
-        places = 6 if self.single else 15
         upper, lower = f"{moved:.{places}f}", f"{still:.{places}f}"
         same = next((k for k, (a, b) in enumerate(zip(upper, lower, strict=False)) if a != b), len(lower))
         left, across = 490, 122
@@ -192,9 +183,8 @@ class VCurve(Lab):
         sheet.text(left + across, 178, f"{count} digits do not cancel.", "soft_ink", size=14)
         for row, name in enumerate(self._list_shown()):
             method = METHODS[name]
-            draw_legend(
-                sheet, left, 310 + 29 * row, f"{method.label}:  {method.formula}", method.role, dash=method.dash
-            )
+            words = f"{method.label}:  {method.formula}"
+            draw_legend(sheet, left, 310 + 29 * row, words, method.role, dash=method.dash)
 
 
 @functools.cache
