@@ -27,62 +27,22 @@ class Program(NamedTuple):
     others: tuple[float, ...] = ()
 
 
-def where_log(x: Any) -> Any:
-    """Return log x where x > 0, else 0."""
-    return np.where(x > 0, np.log(x), 0.0)
-
-
 def double_where(x: Any) -> Any:
-    """Return the same, with an operand for the log that does no harm."""
+    """Return log x where x > 0, else 0, with an operand for the log that does no harm."""
     safe = np.where(x > 0, x, 1.0)
     return np.where(x > 0, np.log(safe), 0.0)
 
 
-def square_of_norm(x: Any, y: Any) -> Any:
-    """Return the square of the length of (x, y), from the length."""
-    return np.sqrt(x * x + y * y) ** 2
-
-
-def sum_of_squares(x: Any, y: Any) -> Any:
-    """Return the square of the length of (x, y), without the length."""
-    return x * x + y * y
-
-
-def softplus(x: Any) -> Any:
-    """Return log(1 + exp x), as it is written on paper."""
-    return np.log(1 + np.exp(x))
-
-
-def softplus_stable(x: Any) -> Any:
-    """Return log(exp 0 + exp x), by a function that never forms exp x."""
-    return np.logaddexp(0.0, x)
-
-
-def sigmoid(x: Any) -> Any:
-    """Return 1 / (1 + exp(−x)), as it is written on paper."""
-    return 1 / (1 + np.exp(-x))
-
-
-def sigmoid_stable(x: Any) -> Any:
-    """Return the same by the hyperbolic tangent, which cannot overflow."""
-    return 0.5 * (1 + np.tanh(x / 2))
-
-
-def entropy(x: Any) -> Any:
-    """Return x log x, a term of an entropy."""
-    return x * np.log(x)
-
-
 PROGRAMS = {
-    "where(x > 0, log(x), 0)": Program(where_log, 0.0),
+    "where(x > 0, log(x), 0)": Program(lambda x: np.where(x > 0, np.log(x), 0.0), 0.0),
     "… with a second where inside": Program(double_where, 0.0),
-    "‖(x, y)‖² by the norm, y = 0": Program(square_of_norm, 0.0, (0.0,)),
-    "‖(x, y)‖² by squares, y = 0": Program(sum_of_squares, 0.0, (0.0,)),
-    "softplus: log(1 + exp(x))": Program(softplus, 800.0),
-    "softplus: logaddexp(0, x)": Program(softplus_stable, 800.0),
-    "sigmoid: 1 / (1 + exp(−x))": Program(sigmoid, -800.0),
-    "sigmoid: (1 + tanh(x / 2)) / 2": Program(sigmoid_stable, -800.0),
-    "x · log(x)": Program(entropy, 0.0),
+    "‖(x, y)‖² by the norm, y = 0": Program(lambda x, y: np.sqrt(x * x + y * y) ** 2, 0.0, (0.0,)),
+    "‖(x, y)‖² by squares, y = 0": Program(lambda x, y: x * x + y * y, 0.0, (0.0,)),
+    "softplus: log(1 + exp(x))": Program(lambda x: np.log(1 + np.exp(x)), 800.0),
+    "softplus: logaddexp(0, x)": Program(lambda x: np.logaddexp(0.0, x), 800.0),
+    "sigmoid: 1 / (1 + exp(−x))": Program(lambda x: 1 / (1 + np.exp(-x)), -800.0),
+    "sigmoid: (1 + tanh(x / 2)) / 2": Program(lambda x: 0.5 * (1 + np.tanh(x / 2)), -800.0),
+    "x · log(x)": Program(lambda x: x * np.log(x), 0.0),
 }
 
 
