@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import partial, partialmethod
 from typing import Any
 
@@ -49,49 +50,45 @@ class OrderLab(Lab):
 
     def _send(self, name: str) -> None:
         """Let a cell send."""
-        self._order += (name,)
-        self._note()
+        self._go_to(sweeps.sweep_in_order([*self.order, name], self.way == OVERWRITES))
 
     y, c, b, a = map(partial(partialmethod, _send), OPERATIONS)
 
     def next(self) -> None:
         """Let the recursion go one call further."""
-        self._calls += 1
-        self._note()
+        self._go_to(sweeps.sweep_by_recursion()[: len(self.moves) + 1])
 
     def back(self) -> None:
         """Take back the last move."""
-        self._order, self._calls = self._order[:-1], max(0, self._calls - 1)
+        self.moves = self.moves[:-1]
 
     def begin(self) -> None:
         """Forget this order; what came of those that were tried stays."""
-        self._order: tuple[str, ...] = ()
-        self._calls = 0
+        self.moves: tuple[SweepEvent, ...] = ()
 
-    def _note(self) -> None:
-        """Keep what came of an order that is complete."""
+    def _go_to(self, moves: Iterable[SweepEvent]) -> None:
+        """Let so much be sent, and keep what came of an order that is complete."""
+        self.moves = tuple(moves)
         if self.complete:
-            order = "recursion" if self.way == RECURSION else " ".join(self._order)
+            order = "recursion" if self.way == RECURSION else " ".join(self.order)
             self._tried[order, "=" if self.way == OVERWRITES else "+="] = self.held["x"]
 
     def can(self, name: str) -> bool:
         """Every cell sends once; a recursion chooses for itself."""
         if name in OPERATIONS:
-            return self.way != RECURSION and name not in self._order
+            return self.way != RECURSION and name not in self.order
         if name == "next":
             return self.way == RECURSION and not self.complete
-        return bool(self._order or self._calls)
+        return bool(self.moves)
 
     def still(self) -> OrderLab:
         """A wrong order, to its end."""
         return OrderLab().copy(*"ybac")
 
     @property
-    def moves(self) -> tuple[SweepEvent, ...]:
-        """What was sent so far."""
-        if self.way == RECURSION:
-            return sweeps.sweep_by_recursion()[: self._calls]
-        return tuple(sweeps.sweep_in_order(self._order, self.way == OVERWRITES))
+    def order(self) -> list[str]:
+        """Which cells have sent."""
+        return [CELLS[move.line] for move in self.moves]
 
     @property
     def complete(self) -> bool:
@@ -108,12 +105,11 @@ class OrderLab(Lab):
 
     def snapshot(self) -> dict[str, Any]:
         """The cells with what they hold and have sent, what was tried, and the counts for the doublings."""
-        moves, held, cells = self.moves, self.held, {}
-        order = [CELLS[move.line] for move in moves]
+        moves, order, held, cells = self.moves, self.order, self.held, {}
         for i, (name, users) in enumerate(sweeps.list_users().items()):
             # A recursion sends to one operand at a time.
             sent = [move.adjoint for move in moves if move.line == i and (not move.sent or move.sent[0].slot == 0)]
-            before = order[: order.index(name)] if name in self._order else users
+            before = users if self.way == RECURSION or name not in order else order[: order.index(name)]
             cells[name] = {
                 "value": float(sweeps.record_tape().values[i]),
                 "holds": held[name],
@@ -157,10 +153,11 @@ class OrderLab(Lab):
         name, cells = CELLS[move.line], snap["cells"]
         if not move.sent:
             return f"{name} has nothing to send: nothing has arrived there yet. Its turn is over."
-        said = [f"{_product(move, k)} to {CELLS[one.parent]}" for k, one in enumerate(move.sent)]
-        now = [f"{CELLS[one.parent]} now holds {number(one.after)}" for one in move.sent]
-        lost = [f"{number(one.before)} is lost" for one in move.sent if one.replaces]
-        late = [CELLS[one.parent] for one in move.sent if cells[CELLS[one.parent]]["sent"]]
+        sent = [(CELLS[one.parent], one) for one in move.sent]
+        said = [f"{_write_product(move.adjoint, one.contribution)} to {to}" for to, one in sent]
+        now = [f"{to} now holds {number(one.after)}" for to, one in sent]
+        lost = [f"{number(one.before)} is lost" for _, one in sent if one.replaces]
+        late = [to for to, _ in sent if cells[to]["sent"]]
         text = f"{name} sends {' and '.join(said)}; {', '.join(dict.fromkeys(now + lost))}."
         if early := cells[name]["early"]:
             text += f" Too early: {' and '.join(early)} {'have' if len(early) > 1 else 'has'} not sent yet."
@@ -190,7 +187,6 @@ class OrderLab(Lab):
         return draw(self.snapshot())
 
 
-def _product(move: SweepEvent, k: int) -> str:
+def _write_product(adjoint: float, contribution: float) -> str:
     """Adjoint times partial, as numbers; the partial is what makes the contribution."""
-    one = move.sent[k]
-    return f"{number(move.adjoint)} × {number(one.contribution / move.adjoint)} = {number(one.contribution)}"
+    return f"{number(adjoint)} × {number(contribution / adjoint)} = {number(contribution)}"
