@@ -114,13 +114,13 @@ class TapeCompiler(Lab):
     def snapshot(self) -> dict[str, Any]:
         """The tape line by line, the source, the counts, and what the program answers at this input."""
         passes = tuple(p for name, passes in TOGGLES.items() if getattr(self, name) for p in passes)
-        made, y = _compile(self.program, self.recorded_at, passes), EXAMPLES[self.program].y
+        made, example = _compile(self.program, self.recorded_at, passes), EXAMPLES[self.program]
         lines = [line for line in made.lines if not re.search(r" (<|>|<=|>=|==|!=) ", line.recorded)]
-        answer, guard = _run(made, self.x, y)
+        answer, guard = _run(made, self.x, example.y)
         return {
             "recorded_at": self.recorded_at,
             "x": self.x,
-            "y": y,
+            "y": example.y,
             "tape": [
                 {
                     "name": line.name,
@@ -135,7 +135,7 @@ class TapeCompiler(Lab):
             "recorded": tuple(sum(line.backward == way for line in lines) for way in (False, True)),
             "operations": (made.operations.forward - len(made.lines) + len(lines), made.operations.backward),
             "answer": answer,
-            "engine": None if self.never_ends else _run_engine(self.program, self.x),
+            "engine": None if self.never_ends else value_and_grad(example.f, argnums=(0, 1))(self.x, example.y),
             "guard": guard,
         }
 
@@ -175,12 +175,6 @@ class TapeCompiler(Lab):
 def _compile(name: str, x: float, passes: tuple[str, ...]) -> Program:
     example = EXAMPLES[name]
     return program(example.f, x, example.y, argnums=(0, 1), passes=passes)
-
-
-@functools.lru_cache(maxsize=512)
-def _run_engine(name: str, x: float) -> Any:
-    example = EXAMPLES[name]
-    return value_and_grad(example.f, argnums=(0, 1))(x, example.y)
 
 
 def _run(made: Program, x: float, y: float) -> tuple[Any, str]:

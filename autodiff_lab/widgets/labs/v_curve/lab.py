@@ -87,12 +87,9 @@ class VCurve(Lab):
         return write_power_of_ten(self.h)
 
     @property
-    def truth(self) -> float:
-        """The slope by AD, which all else is compared with."""
-        return _find_truth(self.function)
-
-    def _list_shown(self) -> list[str]:
-        return [name for name in METHODS if getattr(self, name)]
+    def shown(self) -> dict[str, Method]:
+        """The methods that are ticked."""
+        return {name: method for name, method in METHODS.items() if getattr(self, name)}
 
     def _measure(self, name: str) -> tuple[list[float], int, int]:
         """The errors of a method at every stop of the slider; where the slider is, and where they are least."""
@@ -105,7 +102,7 @@ class VCurve(Lab):
         slopes = {name: _find_slope(self.function, name, self.h, self.single) for name in METHODS}
         return {
             "h": 10.0**self.h,
-            "slopes": {**slopes, "ad": self.truth},
+            "slopes": {**slopes, "ad": _find_truth(self.function)},
             "errors": {name: curve[here] for name, (curve, here, _) in measured.items()},
             "best": {name: (10.0 ** (SMALLEST + STEP * k), curve[k]) for name, (curve, _, k) in measured.items()},
         }
@@ -113,8 +110,8 @@ class VCurve(Lab):
     def sentence(self) -> str:
         """Which side of the V this is."""
         errors = self.snapshot()["errors"]
-        said = [f"{METHODS[name].label} {write_error(errors[name])}" for name in self._list_shown()]
-        sides = {name: self._find_side(name) for name in ("forward", "central") if getattr(self, name)}
+        said = [f"{method.label} {write_error(errors[name])}" for name, method in self.shown.items()]
+        sides = {name: self._find_side(name) for name in self.shown if name != "complex"}
         if len(set(sides.values())) == 1:
             side = f" {SIDES[next(iter(sides.values()))][0]}"
         else:
@@ -134,10 +131,10 @@ class VCurve(Lab):
         """Slope and error of each method."""
         snap = self.snapshot()
         rows = [
-            (METHODS[name].label, f"{snap['slopes'][name]:.16g}", write_error(snap["errors"][name]))
-            for name in self._list_shown()
+            (method.label, f"{snap['slopes'][name]:.16g}", write_error(snap["errors"][name]))
+            for name, method in self.shown.items()
         ]
-        rows += [("AD", f"{self.truth:.16g}", "what they are compared with")] if self.ad else []
+        rows += [("AD", f"{_find_truth(self.function):.16g}", "what they are compared with")] if self.ad else []
         return grid(f"h = {self.slider_text('h')}", ("method", "slope", "relative error"), rows)
 
     def picture(self) -> str:
@@ -149,8 +146,8 @@ class VCurve(Lab):
         if self.ad:
             axes.curve([(SMALLEST, FLOOR), (0, FLOOR)], "tangent", 5)
             sheet.text(66, 358, "AD", "tangent", bold=True)
-        for name in self._list_shown():
-            method, (curve, here, _) = METHODS[name], self._measure(name)
+        for name, method in self.shown.items():
+            curve, here, _ = self._measure(name)
             points = [(SMALLEST + STEP * k, _take_log(error)) for k, error in enumerate(curve)]
             axes.curve(points, method.role, 2.5, method.dash)
             sheet.dot(*axes.at(*points[here]), method.role, 6, hollow=name == "central")
@@ -174,21 +171,20 @@ class VCurve(Lab):
             (106, "f(x)", [(lower[:same], "soft_ink"), (lower[same:], "adjoint")]),
             (152, "difference", [(difference, "adjoint")]),
             (222, "divided by h", [(quotient, "adjoint")]),
-            *([(256, "AD", [(f"{self.truth:.16g}", "tangent")])] if self.ad else []),
+            *([(256, "AD", [(f"{_find_truth(self.function):.16g}", "tangent")])] if self.ad else []),
         ):
             sheet.text(left, y, label, "tangent" if label == "AD" else "ink", size=16, bold=label == "AD")
             sheet.code(left + across, y, pieces, size=20)
         draw_rule(sheet, left, left + 400, 122)
         count = f"{sum(map(str.isdigit, lower[same:]))} of {sum(map(str.isdigit, lower))}"
         sheet.text(left + across, 178, f"{count} digits do not cancel.", "soft_ink", size=14)
-        for row, name in enumerate(self._list_shown()):
-            method = METHODS[name]
+        for row, method in enumerate(self.shown.values()):
             words = f"{method.label}:  {method.formula}"
             draw_legend(sheet, left, 310 + 29 * row, words, method.role, dash=method.dash)
 
 
-@functools.cache
 def _find_truth(function: str) -> float:
+    """The slope by AD, which all else is compared with."""
     f, x = FUNCTIONS[function]
     return float(grad(f)(x))
 
@@ -201,7 +197,6 @@ def _measure_errors(function: str, method: str, single: bool) -> list[float]:
     return [abs(slope - truth) / abs(truth) for slope in slopes]
 
 
-@functools.cache
 def _find_slope(function: str, method: str, exponent: float, single: bool) -> float:
     f, x = FUNCTIONS[function]
     kind = np.float32 if single else np.float64
