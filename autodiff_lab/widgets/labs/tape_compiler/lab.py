@@ -11,11 +11,17 @@ import numpy as np
 
 from autodiff_lab.engine.errors import BranchChanged
 from autodiff_lab.programs import Program, program
-from autodiff_lab.text.notation import number
+from autodiff_lab.text.notation import number, shorten
 from autodiff_lab.transforms.gradients import value_and_grad
+from autodiff_lab.widgets.labs.canvas import Sheet
 from autodiff_lab.widgets.labs.lab import Button, Choice, Lab, Slider, Toggle
+from autodiff_lab.widgets.labs.marks import draw_rule
 from autodiff_lab.widgets.labs.table import Grid, grid
-from autodiff_lab.widgets.labs.tape_compiler.picture import draw
+
+WIDTH, HEIGHT = 940, 442
+MOST_ROWS, FEWEST_ROWS, TOP, GLYPH = 20, 13, 71, 8.43
+FORWARD, BACK, PROGRAM = 12, 182, 476
+WIDEST = 54
 
 
 def course(x: Any, y: Any) -> Any:
@@ -118,9 +124,6 @@ class TapeCompiler(Lab):
         lines = [line for line in made.lines if not re.search(r" (<|>|<=|>=|==|!=) ", line.recorded)]
         answer, guard = _run(made, self.x, example.y)
         return {
-            "recorded_at": self.recorded_at,
-            "x": self.x,
-            "y": example.y,
             "tape": [
                 {
                     "name": line.name,
@@ -168,7 +171,25 @@ class TapeCompiler(Lab):
 
     def picture(self) -> str:
         """The tape beside the program."""
-        return draw(self.snapshot())
+        snap = self.snapshot()
+        sheet = Sheet(WIDTH, HEIGHT, "A tape beside the program that it was compiled into")
+        recorded, here, y = map(number, (self.recorded_at, self.x, EXAMPLES[self.program].y))
+        counts, (forward, backward) = snap["recorded"], snap["operations"]
+        said = f"guard at x = {here}: {snap['guard']}" if snap["guard"] else f"runs at x = {here}, y = {y}"
+        for x, head, below, role in (
+            (FORWARD, f"tape: {counts[0]} forward", f"recorded at x = {recorded}, y = {y}", "soft_ink"),
+            (BACK, f"{counts[1]} back", "", "ink"),
+            (PROGRAM, f"program: {forward} forward, {backward} back", said, "adjoint" if snap["guard"] else ""),
+        ):
+            sheet.text(x, 18, head, size=15, bold=True)
+            sheet.text(x, 39, below, role or "soft_ink", size=14, bold=role == "adjoint")
+        draw_rule(sheet, FORWARD, WIDTH - 12, 50)
+        sheet.path([(PROGRAM - 16, 58), (PROGRAM - 16, HEIGHT - 6)], "faint", 1)
+        rows = min(max(FEWEST_ROWS, counts[1] + 2), MOST_ROWS)  # whatever the passes take, so that no line moves
+        for x, is_back in ((FORWARD, False), (BACK, True)):
+            _draw_tape(sheet, x, [line for line in snap["tape"] if line["backward"] == is_back], rows)
+        _draw_program(sheet, shorten_source(snap["source"]), rows)
+        return sheet.svg()
 
 
 @functools.lru_cache(maxsize=512)
@@ -186,3 +207,51 @@ def _run(made: Program, x: float, y: float) -> tuple[Any, str]:
         assert found is not None
         question, was = found.groups()
         return None, f"{question} was {was}, and is {was != 'True'}"
+
+
+# What is drawn
+
+
+def _draw_tape(sheet: Sheet, x: float, tape: list[dict[str, Any]], rows: int) -> None:
+    """Draw one way of the tape; a line that was taken is struck through, with the pass beside the longest line."""
+    shown = _cut(sheet, x, tape, rows)
+    name = max(len(line["name"]) for line in tape)
+    fate = x + GLYPH * (name + 3.6 + max(len(line["recorded"]) for line in shown))
+    for k, line in enumerate(shown):
+        y, gone = _place_row(k, rows), line["removed"]
+        role = "soft_ink" if gone else "adjoint" if line["backward"] else "value"
+        text = f"{line['name']:{name}} = {line['recorded']}"
+        sheet.code(x, y, [(text, role)], size=14)
+        if gone:
+            draw_rule(sheet, x, x + GLYPH * len(text), y - 5, "soft_ink")
+            sheet.text(fate, y, gone, "ink", size=14)
+
+
+def shorten_source(source: str) -> list[str]:
+    r"""Shorten a source to the lines that the picture has: a guard in one line, without its message.
+
+    >>> shorten_source("def f(x):\n    if not x < 10:\n        raise BranchChanged('…')\n    return x\n")
+    ['def f(x):', '    if not x < 10: raise BranchChanged(…)', '    return x']
+    """
+    joined = re.sub(r":\n +raise BranchChanged\(.*\)", ": raise BranchChanged(…)", source)
+    return [line for line in joined.splitlines() if line.strip()]
+
+
+def _draw_program(sheet: Sheet, source: list[str], rows: int) -> None:
+    for k, line in enumerate(_cut(sheet, PROGRAM, source, rows)):
+        role = "adjoint" if "_bar" in line and "return" not in line else "ink"
+        guards = line.strip().startswith("if ")
+        sheet.code(PROGRAM, _place_row(k, rows), [(shorten(line, WIDEST), "tangent" if guards else role)], size=14)
+
+
+def _cut(sheet: Sheet, x: float, lines: list[Any], rows: int) -> list[Any]:
+    """Leave the lines for which there is room; where that is not all, say how many more there are."""
+    if len(lines) <= rows:
+        return lines
+    more = f"… and {len(lines) - rows + 1} more lines"
+    sheet.text(x, _place_row(rows - 1, rows), more, "soft_ink", size=14)
+    return lines[: rows - 1]
+
+
+def _place_row(k: int, rows: int) -> float:
+    return TOP + (HEIGHT - TOP) / rows * k

@@ -5,11 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from autodiff_lab.text.notation import format_adjoint, format_tangent, number
+from autodiff_lab.widgets.labs.canvas import Sheet
 from autodiff_lab.widgets.labs.lab import STEP_BUTTONS, Choice, Play, Slider, SteppedLab
+from autodiff_lab.widgets.labs.marks import draw_rule
 from autodiff_lab.widgets.labs.phrases import count_noun
 from autodiff_lab.widgets.labs.table import Grid, grid
-from autodiff_lab.widgets.labs.transpose_bench.picture import draw, write_equation, write_linear, write_transposed
 from autodiff_lab.widgets.labs.transpose_bench.programs import PROGRAMS, Equations, linearize_program, sweep_transposed
+
+WIDTH, HEIGHT = 900, 396
+ROW, TOP, TALL = 30, 106, 56
+FUNCTION, LINEAR, TRANSPOSED = 14, 296, 596
 
 
 class TransposeBench(SteppedLab):
@@ -61,8 +66,8 @@ class TransposeBench(SteppedLab):
         found, (linearized, transposed) = self.equations, self.counts
         turned = list(reversed(found.lines))[:transposed]
         return {
-            "linear": [write_linear(line) for line in found.lines[:linearized]],
-            "transposed": [text for line in turned for text in write_transposed(line)],
+            "linear": [line.linear for line in found.lines[:linearized]],
+            "transposed": [text for line in turned for text in line.transposed],
             "gradient": sweep_transposed(found) if self.done == self.length else None,
             "engine": found.gradient,
         }
@@ -72,16 +77,16 @@ class TransposeBench(SteppedLab):
         found, (linearized, transposed) = self.equations, self.counts
         if not linearized:
             asked = format_tangent(found.lines[0].name)
-            return f"{write_equation(found.lines[0])} is the first equation. What is its linear line, {asked}?"
+            return f"{found.lines[0].written} is the first equation. What is its linear line, {asked}?"
         if not transposed:
             line = found.lines[linearized - 1]
-            said = f"At this point {write_equation(line)} becomes {write_linear(line)}."
+            said = f"At this point {line.written} becomes {line.linear}."
             if linearized < len(found.lines):
                 return said
             return f"{said} The linear program is complete. Now transpose it, from its last line up."
         line = found.lines[-transposed]
-        terms, became = count_noun(len(line.terms), "term"), " and ".join(write_transposed(line))
-        said = f"{write_linear(line)} has {terms} and becomes {became}."
+        terms, became = count_noun(len(line.terms), "term"), " and ".join(line.transposed)
+        said = f"{line.linear} has {terms} and becomes {became}."
         if self.done < self.length:
             return said
         slopes = zip(found.inputs, sweep_transposed(found), strict=True)
@@ -93,10 +98,10 @@ class TransposeBench(SteppedLab):
         found, (linearized, transposed) = self.equations, self.counts
         rows = [
             (
-                write_equation(line),
+                line.written,
                 number(line.value),
-                write_linear(line) if k < linearized else "",
-                ", ".join(write_transposed(line)) if k >= len(found.lines) - transposed else "",
+                line.linear if k < linearized else "",
+                ", ".join(line.transposed) if k >= len(found.lines) - transposed else "",
             )
             for k, line in enumerate(found.lines)
         ]
@@ -104,4 +109,44 @@ class TransposeBench(SteppedLab):
 
     def picture(self) -> str:
         """The three columns."""
-        return draw(self.equations, (self.x1, self.x2), *self.counts)
+        lines, (linearized, transposed) = self.equations.lines, self.counts
+        sheet = Sheet(WIDTH, HEIGHT, "Equations, the linear program of their tangents, and its transpose")
+        point = f"at x1 = {number(self.x1)}, x2 = {number(self.x2)}  ↓"
+        heads = (
+            (FUNCTION, "equations", point, "value"),
+            (LINEAR, "linear program", "tangents in, tangents out  ↓", "tangent"),
+            (TRANSPOSED, "transposed", "from the last line up  ↑", "adjoint"),
+        )
+        for x, head, below, role in heads:
+            sheet.text(x, 24, head, role, size=16, bold=True)
+            sheet.text(x, 46, below, "soft_ink", size=14)
+        draw_rule(sheet, 8, WIDTH - 8, 60)
+        sheet.text(TRANSPOSED, TOP - 22, f"{format_adjoint(lines[-1].name)} = 1, the seed", "soft_ink", size=14)
+        for k, line in enumerate(lines):
+            y = TOP + TALL * k
+            sheet.text(FUNCTION, y, f"{line.written} = {number(line.value)}", "value", size=15)
+            waiting = f"{format_tangent(line.name)} = ?" if k == linearized else "·"
+            linear, role = (line.linear, "tangent") if k < linearized else (waiting, "soft_ink")
+            sheet.text(LINEAR, y, linear, role, size=15)
+        y = TOP + 8
+        for k in range(len(lines) - 1, len(lines) - 1 - transposed, -1):
+            became = lines[k].transposed
+            for row, text in enumerate(became):
+                sheet.text(TRANSPOSED + 8, y + ROW * row, text, "adjoint", size=15)
+            if k == len(lines) - transposed:
+                sheet.box(TRANSPOSED, y - 20, 290, ROW * len(became) - 2, "adjoint", width=2)
+                _point(sheet, LINEAR, TOP + TALL * k, TRANSPOSED, y + ROW * (len(became) - 1) / 2 - 5, "adjoint")
+            y += ROW * len(became)
+        if linearized and not transposed:
+            _point(sheet, FUNCTION, TOP + TALL * (linearized - 1), LINEAR, TOP + TALL * (linearized - 1) - 5, "tangent")
+        return sheet.svg()
+
+
+# What is drawn
+
+
+def _point(sheet: Sheet, x: float, y: float, to: float, height: float, role: str) -> None:
+    """Frame a line, and draw an arrow from it to what it has become."""
+    right = to - 46 if to == TRANSPOSED else to - 34
+    sheet.box(x - 8, y - 22, right - x + 8, 32, role, width=2)
+    sheet.arrow((right + 2, y - 5), (to - 4, height), role)

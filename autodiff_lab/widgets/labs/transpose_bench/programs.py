@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from autodiff_lab.text.notation import format_adjoint, format_name, format_tangent, number
 from autodiff_lab.trace.model import Trace
 
 PROGRAMS = {
@@ -24,6 +25,35 @@ class Equation(NamedTuple):
     text: str
     value: float
     terms: tuple[tuple[float, str], ...]
+
+    @property
+    def written(self) -> str:
+        """The equation as the program has it."""
+        return f"{format_name(self.name)} = {self.text}"
+
+    @property
+    def linear(self) -> str:
+        """The linear equation that it becomes.
+
+        >>> Equation("v2", "x1 · x2", 10.0, ((5.0, "x1"), (2.0, "x2"))).linear
+        'v̇₂ = 5 · ẋ1 + 2 · ẋ2'
+        """
+        terms = [_multiply(factor, format_tangent(name)) for factor, name in self.terms]
+        return f"{format_tangent(self.name)} = {' + '.join(terms)}".replace("+ −", "− ")
+
+    @property
+    def transposed(self) -> list[str]:
+        """The lines of the transposed program that this becomes in turn.
+
+        >>> Equation("v2", "x1 · x2", 10.0, ((5.0, "x1"), (2.0, "x2"))).transposed
+        ['x̄1 += 5 · v̄₂', 'x̄2 += 2 · v̄₂']
+        """
+        arriving = format_adjoint(self.name)
+        return [f"{format_adjoint(to)} += {_multiply(factor, arriving)}" for factor, to in self.terms]
+
+
+def _multiply(factor: float, name: str) -> str:
+    return name if factor == 1 else f"−{name}" if factor == -1 else f"{number(factor)} · {name}"
 
 
 class Equations(NamedTuple):
