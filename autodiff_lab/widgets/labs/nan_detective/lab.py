@@ -38,7 +38,6 @@ class NaNDetective(SteppedLab):
     ('v1', 'log(v0)', 0.0, inf)
     """
 
-    title = "NaNDetective"
     about = "Which row makes the first NaN or infinity of an adjoint? Say it, then jump there."
     controls = (
         Button("jump", "Jump to first non-finite"),

@@ -44,7 +44,6 @@ class NewtonHVP(SteppedLab):
     [5.5, 7.870968, 6.857013, 7.000586]
     """
 
-    title = "NewtonHVP"
     about = "Before each Step, say on which side of the minimum it will land."
     controls = (
         Button("step", "Step"),

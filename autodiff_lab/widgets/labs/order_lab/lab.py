@@ -28,7 +28,6 @@ class OrderLab(Lab):
     (32.0, 64.0, ['a'])
     """
 
-    title = "OrderLab"
     about = "Let the cells send, one after the other. Find the orders that bring 64 to x."
     controls = (
         *(Button(name, f"{name} sends") for name in OPERATIONS),

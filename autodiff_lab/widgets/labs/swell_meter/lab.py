@@ -53,7 +53,6 @@ class SwellMeter(Lab):
     1.3090816
     """
 
-    title = "SwellMeter"
     about = "Move n. The formula of the derivative swells; the work of AD does not."
     controls = (Slider("n", "n", 1, LARGEST, 1, 5), Slider("x", "x", 0.05, 0.95, 0.05, 0.3))
 

@@ -45,7 +45,6 @@ class TagInspector(SteppedLab):
     8.0
     """
 
-    title = "TagInspector"
     about = "Say what will come out, press Next through the lines, then switch the tags on."
     controls = (
         STEP_BUTTONS[0],

@@ -84,7 +84,6 @@ class TapeCompiler(Lab):
     'v4 < 10 was True, and is False'
     """
 
-    title = "TapeCompiler"
     about = "Say which lines a pass has taken, and switch it off. Then see how far x may move."
     controls = (
         Toggle("ones", "×1 folding", True),

@@ -33,7 +33,6 @@ class TapeWatch(SteppedLab):
     {'x': 4.0, 'y': 6.0}
     """
 
-    title = "TapeWatch"
     about = "Before you press Rewind, say which gradients will be None. Then change how y is made."
     controls = (
         Button("rewind", "Rewind"),

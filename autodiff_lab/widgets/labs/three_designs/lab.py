@@ -43,7 +43,6 @@ class ThreeDesigns(Lab):
     operations, inputs checked | 5 | () | raises
     """
 
-    title = "ThreeDesigns"
     about = "The program has run. Before each press, say which of the columns will manage."
     controls = (
         Button("write", "Write 0 into x and y"),

@@ -44,7 +44,6 @@ class TraceTable(SteppedLab):
     1.7163378145367738
     """
 
-    title = "TraceTable"
     about = "Type the next tangent and press Enter, or let Next fill it in."
     controls = (
         Entry("guess", "the next tangent", "a number"),

@@ -25,7 +25,6 @@ class TrainFilm(Lab):
     ('0.000099', 4, 4)
     """
 
-    title = "TrainFilm"
     about = "Move the step, or press Play: the line is where the network is undecided."
     controls = (
         Slider("step", "step", 0, STEPS, EVERY),

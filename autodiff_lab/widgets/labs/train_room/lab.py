@@ -41,7 +41,6 @@ class TrainRoom(Lab):
     (10, '0.866841920', 26, 38)
     """
 
-    title = "TrainRoom"
     about = "Change a setting, say what will be different, and press Train. The last run stays in grey."
     controls = (
         Toggle("zero_grad", "zero_grad", True),

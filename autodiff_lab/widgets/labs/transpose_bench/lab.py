@@ -29,7 +29,6 @@ class TransposeBench(SteppedLab):
     (5.5, 1.7163378145367738)
     """
 
-    title = "TransposeBench"
     about = "Say the next line, then press Next: first each equation is linearized, then each linear line transposed."
     controls = (
         STEP_BUTTONS[0],

@@ -72,7 +72,6 @@ class VCurve(Lab):
     '7.5e-09'
     """
 
-    title = "VCurve"
     about = "Move h. Follow the marks on the curves, and the digits on the right."
     controls = (
         Slider("h", "step h", SMALLEST, 0, STEP, -1.0),
