@@ -101,11 +101,7 @@ def count_paths(doublings: int) -> tuple[int, int, int]:
         return x
 
     tape = record(doubled, 1.0)[1]
-    paths = calls = 0
-    to_call = [tape.output]
-    while to_call:
-        i = to_call.pop()
-        calls += 1
-        paths += i < tape.n_inputs
-        to_call += tape.parents[i]
-    return paths, calls, len(tape)
+    calls = [tape.output]
+    for i in calls:  # which grows meanwhile: a call makes one for each operand
+        calls += tape.parents[i]
+    return sum(i < tape.n_inputs for i in calls), len(calls), len(tape)

@@ -100,15 +100,12 @@ def record_program(at: Settings) -> Recording:
             tape.names[scope[name].number] = name  # a constant has no name of its own
     recorded = {id(record.result): f"v{place + 1}" for place, record in tape.records.items()}
 
-    def mark(line: str) -> str:
-        name = line.strip().partition(" = ")[0]
-        if name not in dict(program.lines):
-            return ""
-        return recorded.get(id(scope[name]), "not recorded" if isinstance(scope[name], Tensor) else "a plain number")
-
-    def describe(source: Any) -> str:
-        is_watched = getattr(source, "number", None) in tape.names
-        return "watched" if is_watched else recorded.get(id(source), "unknown")
+    marks = {}
+    for name, _ in program.lines:
+        otherwise = "not recorded" if isinstance(scope[name], Tensor) else "a plain number"
+        marks[name] = recorded.get(id(scope[name]), otherwise)
+    watched = {name: recorded.get(id(scope[name]), "unknown") for name in program.sources}
+    watched |= {name: "watched" for name in watched if getattr(scope[name], "number", None) in tape.names}
 
     def ask() -> tuple[dict[str, float | None] | None, str]:
         try:
@@ -118,12 +115,8 @@ def record_program(at: Settings) -> Recording:
         numbers = (None if g is None else float(g.numpy()) for g in slopes)
         return dict(zip(program.sources, numbers, strict=True)), ""
 
-    return Recording(
-        [[line, mark(line)] for line in lines],
-        str(tape).splitlines(),
-        {name: describe(scope[name]) for name in program.sources},
-        [ask(), ask()],
-    )
+    source = [[line, marks.get(line.strip().partition(" = ")[0], "")] for line in lines]
+    return Recording(source, str(tape).splitlines(), watched, [ask(), ask()])
 
 
 def find_remedies(at: Settings) -> dict[str, list[str]]:
