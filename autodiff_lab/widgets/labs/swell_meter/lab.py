@@ -38,7 +38,7 @@ class Swell(NamedTuple):
     """The size of a formula, its derivative as a formula and how large that is, and the work of AD."""
 
     formula_size: int
-    derivative: Symbol | float
+    derivative: Symbol
     derivative_size: int
     operations: int
     sweep: int
@@ -62,9 +62,9 @@ class SwellMeter(Lab):
         return {
             "value": float(logistic(self.n)(self.x)),
             "slope": float(grad(logistic(self.n))(self.x)),
-            "slope_of_formula": _evaluate(swell.derivative, self.x),
+            "slope_of_formula": float(eval(swell.derivative.python(), {"np": np, "x": self.x})),
             "derivative_size": swell.derivative_size,
-            "characters": len(_write_formula(swell.derivative)),
+            "characters": len(swell.derivative.text()),
             "operations": swell.operations,
             "sweep": swell.sweep,
         }
@@ -92,7 +92,7 @@ class SwellMeter(Lab):
     def picture(self) -> str:
         """The formula as far as it fits, and bars."""
         sheet = Sheet(900, 416, "The formula of the derivative, and bars for the size of formula and of AD")
-        text = _write_formula(measure_swell(self.n).derivative).replace("-", "−").replace("*", "·")
+        text = measure_swell(self.n).derivative.text().replace("-", "−").replace("*", "·")
         lines = textwrap.wrap(text, WIDTH)
         sheet.text(12, 22, f"l{_subscript(self.n)}′(x) as a formula", "soft_ink", size=14)
         for k, line in enumerate(lines[:LINES]):
@@ -128,7 +128,7 @@ def measure_swell(n: int) -> Swell:
     return Swell(count_parts(formula), derivative, count_parts(derivative), len(tape) - tape.n_inputs, sweep)
 
 
-def differentiate(tape: Tape, name: str) -> tuple[Symbol | float, Symbol | float]:
+def differentiate(tape: Tape, name: str) -> tuple[Symbol, Symbol]:
     """Write out the formula that a tape of one input computes, and its derivative.
 
     Nothing is shared: a value that is used twice is written twice, as on paper.
@@ -146,7 +146,8 @@ def differentiate(tape: Tape, name: str) -> tuple[Symbol | float, Symbol | float
         formulas.append(formula)
         slopes.append(slope)
     assert tape.output is not None
-    return formulas[tape.output], slopes[tape.output]
+    slope = slopes[tape.output]
+    return formulas[tape.output], slope if isinstance(slope, Symbol) else Symbol(number(slope))
 
 
 def count_parts(formula: Symbol | float) -> int:
@@ -156,14 +157,6 @@ def count_parts(formula: Symbol | float) -> int:
     5
     """
     return 1 + sum(map(count_parts, formula.operands)) if isinstance(formula, Symbol) else 1
-
-
-def _write_formula(formula: Symbol | float) -> str:
-    return formula.text() if isinstance(formula, Symbol) else number(formula)
-
-
-def _evaluate(formula: Symbol | float, x: float) -> float:
-    return float(eval(formula.python(), {"np": np, "x": x}) if isinstance(formula, Symbol) else formula)
 
 
 def _subscript(n: int) -> str:

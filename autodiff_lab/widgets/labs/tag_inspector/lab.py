@@ -78,7 +78,7 @@ class TagInspector(SteppedLab):
     @property
     def run(self) -> Run:
         """The program at these points, on both machines."""
-        return _run(self.program, self.x, self.y)
+        return _start_run(PROGRAMS[self.program].program, self.x, self.y)
 
     def snapshot(self) -> dict[str, Any]:
         """The lines that have run, as the chosen machine has them, its result, and the slope that was asked for."""
@@ -152,9 +152,7 @@ class TagInspector(SteppedLab):
         return draw(heading, self.run.lines, self.done, self.tags, snap["slope"] if is_wrong else None)
 
 
-@functools.lru_cache(maxsize=512)
-def _run(program: str, x: float, y: float) -> Run:
-    return Run(PROGRAMS[program].program, x, y)
+_start_run = functools.lru_cache(maxsize=512)(Run)
 
 
 def _write_remark(line: Line) -> str:
