@@ -64,13 +64,11 @@ class TapeWatch(SteppedLab):
     def snapshot(self) -> dict[str, Any]:
         """The program, what the tape has recorded of it, and what it answered."""
         at = programs.Settings(**self.settings)
-        found = programs.record_program(at)
-        slopes, refused = found.answers[self.done - 1] if self.done else (None, "")
+        seen, answers = programs.record_program(at)
+        slopes, refused = answers[self.done - 1] if self.done else (None, "")
         return {
-            "source": found.source,
-            "records": found.records,
-            "kept": len(found.records) if self.persistent or not self.done else 0,
-            "watched": found.watched,
+            **seen,
+            "kept": len(seen["records"]) if self.persistent or not self.done else 0,
             "asked": self.done,
             "slopes": slopes,
             "refused": refused,

@@ -75,21 +75,17 @@ def write_program(at: Settings) -> list[str]:
     return [*lines, *([f"{asked},", '    unconnected_gradients="zero")'] if at.zeros else [f"{asked})"])]
 
 
-class Recording(NamedTuple):
-    """What the tape has made of a program."""
-
-    source: list[list[str]]
-    """Each line, and what it is recorded as."""
-    records: list[str]
-    watched: dict[str, str]
-    """What each source is known as: watched, unknown, or the record that made it."""
-    answers: list[tuple[dict[str, float | None] | None, str]]
-    """The gradients, asked for once and once more; or instead of them a refusal."""
+Answer = tuple[dict[str, float | None] | None, str]
+"""Gradients, or instead of them a refusal."""
 
 
 @functools.lru_cache(maxsize=4096)
-def record_program(at: Settings) -> Recording:
-    """Run the text that is shown, and ask the tape twice."""
+def record_program(at: Settings) -> tuple[dict[str, Any], list[Answer]]:
+    """Run the text that is shown, and ask the tape twice: what there is to see before that, and the answers.
+
+    There is to see of each line of the `source` what it is recorded as, the `records`, and for each source what it is
+    known as: `watched`, unknown, or the record that made it.
+    """
     lines, program = write_program(at), PROGRAMS[at.program]
     ends = next(k for k, line in enumerate(lines) if line.startswith("tape.gradient"))
     scope: dict[str, Any] = {**vars(gradient_tape), "np": np}
@@ -107,7 +103,7 @@ def record_program(at: Settings) -> Recording:
     watched = {name: recorded.get(id(scope[name]), "unknown") for name in program.sources}
     watched |= {name: "watched" for name in watched if getattr(scope[name], "number", None) in tape.names}
 
-    def ask() -> tuple[dict[str, float | None] | None, str]:
+    def ask() -> Answer:
         try:
             slopes = eval("\n".join(lines[ends:]), scope)
         except AutodiffError as problem:
@@ -116,14 +112,18 @@ def record_program(at: Settings) -> Recording:
         return dict(zip(program.sources, numbers, strict=True)), ""
 
     source = [[line, marks.get(line.strip().partition(" = ")[0], "")] for line in lines]
-    return Recording(source, str(tape).splitlines(), watched, [ask(), ask()])
+    return {"source": source, "records": str(tape).splitlines(), "watched": watched}, [ask(), ask()]
 
 
 def find_remedies(at: Settings) -> dict[str, list[str]]:
     """Find the least changes that would give each missing slope; for a slope that nothing gives, none."""
     at = replace(at, zeros=False)
-    slopes, _ = record_program(at).answers[0]
-    return {name: _find_least(at, name) for name, slope in (slopes or {}).items() if slope is None}
+    return {name: _find_least(at, name) for name, slope in _ask_once(at).items() if slope is None}
+
+
+def _ask_once(at: Settings) -> dict[str, float | None]:
+    _, answers = record_program(at)
+    return answers[0][0] or {}
 
 
 def _find_least(at: Settings, name: str) -> list[str]:
@@ -139,8 +139,8 @@ def _find_least(at: Settings, name: str) -> list[str]:
     for size in range(1, len(changes) + 1):
         helping = []
         for chosen in itertools.combinations(changes, size):
-            slopes, _ = record_program(replace(at, **{control: value for _, control, value in chosen})).answers[0]
-            if slopes and slopes[name] is not None:
+            changed = replace(at, **{control: value for _, control, value in chosen})
+            if _ask_once(changed).get(name) is not None:
                 helping.append(" and ".join(words for words, _, _ in chosen))
         if helping:
             return helping
