@@ -52,7 +52,7 @@ def draw(heading: str, lines: Sequence[Line], rows: int, tags: bool, slope: floa
     _draw_headings(sheet, tags)
     draw_rule(sheet, 8, WIDTH - 8, TOP - 12)
     for k, line in enumerate(lines):
-        _draw_row(sheet, k, line, tags, here=k == rows - 1) if k < rows else _draw_waiting(sheet, k, line, k == rows)
+        _draw_row(sheet, k, line, tags, rows)
     if slope is not None:
         y = TOP + ROW * (rows - 1) + 17
         sheet.text(COLUMNS[3], y, f"the slope is {number(slope)}", "adjoint", "middle", bold=True)
@@ -70,17 +70,16 @@ def _draw_headings(sheet: Sheet, tags: bool) -> None:
         sheet.text(at, 70, whose, "soft_ink", "middle", 14)
 
 
-def _draw_waiting(sheet: Sheet, k: int, line: Line, is_next: bool) -> None:
-    role = "ink" if is_next else "soft_ink"
-    sheet.text(16, TOP + ROW * k + 17, line.text, role)
-    sheet.text(COLUMNS[0], TOP + ROW * k + 17, "?" if is_next else "·", role, "middle", bold=is_next)
-
-
-def _draw_row(sheet: Sheet, k: int, line: Line, tags: bool, here: bool) -> None:
-    y = TOP + ROW * k
-    if here:
+def _draw_row(sheet: Sheet, k: int, line: Line, tags: bool, rows: int) -> None:
+    """Draw a line; of one that has not run, the text, and of the first of these a question."""
+    y, is_last, is_next = TOP + ROW * k, k == rows - 1, k == rows
+    role = "ink" if k <= rows else "soft_ink"
+    if is_last:
         sheet.box(6, y - 8, WIDTH - 12, ROW, "ink", width=2)
-    sheet.text(16, y + 17, line.text, "ink", bold=here)
+    sheet.text(16, y + 17, line.text, role, bold=is_last)
+    if k >= rows:
+        sheet.text(COLUMNS[0], y + 17, "?" if is_next else "·", role, "middle", bold=is_next)
+        return
     if KINDS[line.kind]:
         sheet.text(COLUMNS[0] - CELL / 2 - 10, y + 17, KINDS[line.kind], "soft_ink", "end", 14)
     for at, width, text, role in _list_cells(line, tags):
