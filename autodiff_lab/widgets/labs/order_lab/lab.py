@@ -15,6 +15,7 @@ from autodiff_lab.widgets.labs.lab import STEP_BUTTONS, Button, Choice, Lab, Pla
 from autodiff_lab.widgets.labs.marks import draw_bar, draw_rule
 from autodiff_lab.widgets.labs.order_lab import sweeps
 from autodiff_lab.widgets.labs.order_lab.sweeps import CELLS, OPERATIONS, list_users, record_tape
+from autodiff_lab.widgets.labs.phrases import count_noun
 from autodiff_lab.widgets.labs.table import Grid, grid
 
 WIDTH, HEIGHT = 900, 408
@@ -286,7 +287,7 @@ def _draw_tried(sheet: Sheet, snap: dict[str, Any]) -> None:
 def _draw_paths(sheet: Sheet, many: int) -> None:
     """Draw x doubled again and again: a chain of cells, and three bars."""
     draw_rule(sheet, 10, WIDTH - 10, BELOW, "faint")
-    sheet.text(10, BELOW + 26, f"Another program: x + x, {many} time{'s' * (many > 1)} over", bold=True)
+    sheet.text(10, BELOW + 26, f"Another program: x + x, {count_noun(many, 'time')} over", bold=True)
     apart = (COUNTS - 80) / 8
     places = [(20 + apart * k, BELOW + 74) for k in range(many + 1)]
     for here, there in pairwise(places):

@@ -262,9 +262,8 @@ class ThreeDesigns(Lab):
             sheet.text(LEFT, y, written, "ink" if ran else "soft_ink", size=14, bold=is_last)
             for (left, _), column in zip(COLUMNS, snap["columns"], strict=False):
                 if ran:
-                    _draw_entry(
-                        sheet, left + 8, y, column["ledger"][k], "  " if column["design"] == "partials" else ", "
-                    )
+                    separator = "  " if column["design"] == "partials" else ", "
+                    _draw_entry(sheet, left + 8, y, column["ledger"][k], separator)
                 else:
                     sheet.text(left + 8, y, "·", "soft_ink", size=14)
         for k, column in enumerate(snap["columns"]):
