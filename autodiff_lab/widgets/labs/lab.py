@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
 from autodiff_lab.engine.errors import AutodiffError
@@ -20,19 +20,19 @@ class LabError(AutodiffError, ValueError):
     """A lab was asked for something that it does not have."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Placed:
-    """Where a control stands."""
+@dataclass(frozen=True)
+class Control:
+    """What a hand can move or press: an attribute of the lab or one of its methods, by its name."""
 
-    more: bool = False
+    name: str
+    more: bool = field(default=False, kw_only=True)
     """Whether it is folded away until somebody asks for more; at first sight a lab has six controls at most."""
 
 
 @dataclass(frozen=True)
-class Slider(Placed):
+class Slider(Control):
     """A number between two ends, in steps; a whole number where the step is an `int`."""
 
-    name: str
     label: str
     low: float
     high: float
@@ -52,10 +52,9 @@ class Slider(Placed):
 
 
 @dataclass(frozen=True)
-class Choice(Placed):
+class Choice(Control):
     """One of a few, in words."""
 
-    name: str
     label: str
     options: tuple[str, ...]
     initial: str = ""
@@ -72,10 +71,9 @@ class Choice(Placed):
 
 
 @dataclass(frozen=True)
-class Toggle(Placed):
+class Toggle(Control):
     """On or off."""
 
-    name: str
     label: str
     initial: bool = False
 
@@ -87,10 +85,9 @@ class Toggle(Placed):
 
 
 @dataclass(frozen=True)
-class Entry(Placed):
+class Entry(Control):
     """A text field, whose text is handed over by the Enter key."""
 
-    name: str
     label: str
     hint: str = ""
     initial: ClassVar[str] = ""
@@ -101,24 +98,19 @@ class Entry(Placed):
 
 
 @dataclass(frozen=True)
-class Button(Placed):
+class Button(Control):
     """Something to do: calls the method of its name."""
 
-    name: str
     label: str
 
 
 @dataclass(frozen=True)
-class Play(Placed):
+class Play(Control):
     """Press a button again and again while it can be pressed, or until it is told to pause."""
 
-    name: str
     every: int = 1000
     """Milliseconds."""
     label: str = "Play"
-
-
-Control = Slider | Choice | Toggle | Entry | Button | Play
 
 
 class Lab:
@@ -175,10 +167,12 @@ class Lab:
             control.name: getattr(self, control.name) for control in self._inputs() if not isinstance(control, Entry)
         }
 
-    def copy(self) -> Self:
-        """Make another lab with the same settings, at its beginning."""
+    def copy(self, *buttons: str) -> Self:
+        """Make another lab with the same settings, at its beginning, and press some of its buttons."""
         other = type(self)()
         other.set(**self.settings)
+        for name in buttons:
+            other.press(name)
         return other
 
     def snapshot(self) -> dict[str, Any]:
@@ -265,7 +259,7 @@ class Lab:
     def view(self) -> Any:
         """The widget that shows this lab; made when it is first asked for."""
         if self._view is None:
-            self._view = view("lab_view")(self)
+            self._view = view("LabView")(self)
             self._listener = self._view.refresh
         return self._view
 
@@ -295,6 +289,8 @@ class SteppedLab(Lab):
 
     done: int = 0
     """How many steps have been taken."""
+    forward: ClassVar[str] = "next"
+    """The button that takes a step, where it has another name: ``rewind = SteppedLab.next``, ``forward = "rewind"``."""
 
     @property
     def length(self) -> int:
@@ -319,7 +315,7 @@ class SteppedLab(Lab):
 
     def can(self, name: str) -> bool:
         """Next while there is a step left, the others once one has been taken."""
-        return self.done < self.length if name == "next" else self.done > 0
+        return self.done < self.length if name == self.forward else self.done > 0
 
     def still(self) -> Lab:
         """All steps taken."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from autodiff_lab.text.notation import number
-from autodiff_lab.widgets.labs.canvas import Axes, Sheet
+from autodiff_lab.widgets.labs.canvas import Axes, Sheet, Tick
 
 
 def draw_rule(sheet: Sheet, left: float, right: float, y: float, role: str = "line") -> None:
@@ -43,7 +43,7 @@ def draw_marker(axes: Axes, x: float, role: str = "ink", dash: str = "3 3", widt
     axes.sheet.path([(at, top), (at, top + height)], role, width, dash)
 
 
-def make_ticks(values: Iterable[float]) -> list[tuple[float, str]]:
+def make_ticks(values: Iterable[float]) -> list[Tick]:
     """Label numbers with themselves, for `Axes.scales`.
 
     >>> make_ticks((-0.3, 0, 5))
@@ -52,7 +52,7 @@ def make_ticks(values: Iterable[float]) -> list[tuple[float, str]]:
     return [(value, number(value)) for value in values]
 
 
-def make_power_ticks(exponents: Iterable[int]) -> list[tuple[float, str]]:
+def make_power_ticks(exponents: Iterable[int]) -> list[Tick]:
     """Label logarithms with the powers of ten that they stand for.
 
     >>> make_power_ticks((-4, 0))
