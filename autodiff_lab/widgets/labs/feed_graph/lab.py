@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,13 +21,12 @@ TARGETS = ("all outputs", "the first output", "the second output")
 
 @dataclass
 class State:
-    """The state of one program: its graph, the pass through it, what the last run and the sweeps after it found."""
+    """The state of one program: its graph, the pass through it, the run that computed it, and what its sweeps found."""
 
     built: GraphBuilder
     places: Places = field(default_factory=Places)
-    way: Pass | None = None
-    values: dict[str, Any] = field(default_factory=dict)
-    computed: bool = False
+    way: Pass = field(default_factory=Pass)
+    computed: Pass | None = None
     rows: dict[str, tuple[float | None, ...]] = field(default_factory=dict)
 
 
@@ -75,17 +75,17 @@ class FeedGraph(Lab):
 
     def enter(self, name: str, text: str) -> None:
         """Keep a number for the next run; an empty text takes it away. The graph stays as it is built."""
-        state, found = self.state, parse_number(text)
+        found = parse_number(text)
         if text.strip() and found is None:
             self.reply = f"{text!r} is not a number. Write 0.5, or 1/2."
             return
-        self.feed.pop(name, None)
         if found is None:
+            self.feed.pop(name, None)
             self.reply = f"{name} is not fed any more."
         else:
             self.feed[name] = found
             self.reply = f"{name} will be fed {number(found)}. What is built stays as it is."
-        if name not in state.built.named:
+        if name not in self.state.built.named:
             self.reply = f"This program has no {name}. The number is kept for one that has."
         else:
             self._forget()
@@ -95,7 +95,7 @@ class FeedGraph(Lab):
     def _forget(self) -> None:
         """Forget what was computed: it belonged to other numbers."""
         self.state.built.graph.zero_grad()
-        self.state.way, self.state.values, self.state.computed, self.state.rows = None, {}, False, {}
+        self.state.way, self.state.computed, self.state.rows = Pass(), None, {}
 
     # Buttons
 
@@ -106,33 +106,28 @@ class FeedGraph(Lab):
 
     def forward(self) -> None:
         """Begin a run: count what each node waits for."""
-        state = self.state
-        feed = {state.built.named[name]: x for name, x in self.feed.items() if name in state.built.named}
+        built = self.state.built
+        feed = {built.named[name]: x for name, x in self.feed.items() if name in built.named}
         self._forget()
-        state.way = run_graph(state.built.graph, list(state.built.results.values()), feed)
+        self.state.way = run_graph(built.graph, list(built.results.values()), feed)
 
     def backward(self) -> None:
         """Begin a sweep from the outputs, or from one of them."""
-        state, outputs = self.state, self.state.built.outputs
-        used = {x for each in state.built.graph.nodes for x in each.operands}
-        node, name = None, " + ".join(name for name, node in outputs.items() if node not in used)
+        graph, outputs = self.state.built.graph, self.state.built.outputs
+        used = {x for each in graph.nodes for x in each.operands}
+        name, node = " + ".join(name for name, node in outputs.items() if node not in used), None
         if self.target != TARGETS[0] and len(outputs) > 1:
-            name = list(outputs)[TARGETS.index(self.target) - 1]
-            node = outputs[name]
-        state.way = sweep_graph(state.built.graph, node, name)
+            name, node = list(outputs.items())[TARGETS.index(self.target) - 1]
+        self.state.way = sweep_graph(graph, node, name)
 
     def step(self) -> None:
         """Let one node have its turn."""
         state, way = self.state, self.state.way
-        assert way is not None
         way.at += 1
-        if not way.over:
-            return
-        if way.phase == "forward":
-            state.values = way.found
-            state.computed = not way.refused and not way.stuck
-        else:
+        if way.over and way.phase == "backward":
             state.rows[way.target] = tuple(_float(way.found[name]) for name in state.built.inputs)
+        elif way.over and not way.refused and not way.stuck:
+            state.computed = way
 
     def finish(self) -> None:
         """Let all nodes that are left have their turn."""
@@ -157,69 +152,68 @@ class FeedGraph(Lab):
     def can(self, name: str) -> bool:
         """Build, then forward, then backward; steps while a pass is under way."""
         state, complete = self.state, self.state.built.done == len(self.state.built.lines)
-        if name in ("step", "finish"):
-            return state.way is not None and not state.way.over
-        possible = {"build": not complete, "forward": complete, "backward": state.computed}
-        return possible.get(name, state.built.done > 0)
+        under_way = not state.way.over
+        possible = {"step": under_way, "finish": under_way, "build": not complete, "forward": complete}
+        possible |= {"backward": state.computed is not None, "begin": state.built.done > 0}
+        return possible[name]
 
     # What is seen
 
     def snapshot(self) -> dict[str, Any]:
         """The nodes with degrees, counters, values and adjoints; the queue; the gradients found since the last run."""
-        state, way, built = self.state, self.state.way, self.state.built
+        way, built = self.state.way, self.state.built
         return {
-            "program": self.program,
-            "flatten": self.flatten,
+            **self.settings,
             "lines": [format_expression(line) for line in built.lines],
             "built": built.done,
             "inputs": built.inputs,
             "fed": {name: self.feed[name] for name in built.inputs if name in self.feed},
-            "target": self.target,
-            "phase": way.phase if way else "",
-            "sweep": way.target if way else "",
-            "now": way.now.node if way else None,
-            "queue": list(way.now.queue) if way else [],
-            "over": bool(way and way.over),
-            "stuck": way.stuck if way else [],
-            "refused": way.refused if way else "",
-            "told": way.told if way else "",
-            "computed": state.computed,
+            "phase": way.phase,
+            "now": way.now.node,
+            "queue": list(way.now.queue),
+            "stuck": way.stuck,
+            "refused": way.refused,
+            "computed": self.state.computed is not None,
             "count": len(built.graph.nodes),
             "nodes": self._nodes(),
-            "rows": dict(state.rows),
-            "reply": self.reply,
+            "rows": dict(self.state.rows),
         }
 
     def _nodes(self) -> dict[str, dict[str, Any]]:
-        state, way, built = self.state, self.state.way, self.state.built
-        values = way.found_so_far if way and way.phase == "forward" else state.values
-        adjoints = way.found_so_far if way and way.phase == "backward" else {}
-        uses = [x for node in built.graph.nodes for x in node.operands]
+        way, built, nodes = self.state.way, self.state.built, self.state.built.graph.nodes
+        run = way if way.phase == "forward" else self.state.computed or Pass()
+        sweep = way if way.phase == "backward" else Pass()
+        uses = Counter(x for node in nodes for x in node.operands)
         return {
             node.name: {
                 "names": [name for name, meant in built.named.items() if meant is node],
                 "kind": _kind(node),
                 "computes": format_expression(node.expression) if isinstance(node, Operator) else "",
                 "operands": [x.name for x in node.operands],
-                "degrees": (len(node.operands), sum(x is node for x in uses)),
-                "waits": way.now.waiting.get(node.name) if way else None,
-                "value": _float(node.value if isinstance(node, Constant) else values.get(node.name)),
-                "adjoint": _float(adjoints.get(node.name)),
+                "degrees": (len(node.operands), uses[node]),
+                "waits": way.now.waiting.get(node.name),
+                "value": _float(node.value if isinstance(node, Constant) else run.found_so_far.get(node.name)),
+                "adjoint": _float(sweep.found_so_far.get(node.name)),
             }
-            for node in built.graph.nodes
+            for node in nodes
         }
 
     def sentence(self) -> str:
         """What the last press has done, or what to ask before the next."""
-        return write_sentence(self.snapshot())
+        return self.reply or write_sentence(self.snapshot(), self.state.way)
 
     def table(self) -> Grid:
         """The picture in rows."""
         snap = self.snapshot()
-        rows = []
-        for name, node in snap["nodes"].items():
-            known = ["·" if node[what] is None else float(node[what]) for what in ("waits", "value", "adjoint")]
-            rows.append((name, node["computes"] or node["kind"], *map(float, node["degrees"]), *known))
+        rows = [
+            (
+                name,
+                node["computes"] or node["kind"],
+                *node["degrees"],
+                *("·" if node[what] is None else node[what] for what in ("waits", "value", "adjoint")),
+            )
+            for name, node in snap["nodes"].items()
+        ]
         heads = ("node", "computes", "operands", "uses", "waits for", "value", "adjoint")
         return grid(f"{snap['count']} nodes; the queue: {', '.join(snap['queue']) or 'empty'}", heads, rows)
 

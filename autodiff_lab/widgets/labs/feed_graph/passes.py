@@ -19,7 +19,8 @@ class Pass:
 
     Attributes
     ----------
-    phase : {"forward", "backward"}
+    phase : {"forward", "backward", ""}
+        Empty where there is no pass: then it is over, and no node waits.
     steps : list of Snapshot
         The first is before any node had its turn.
     found : dict
@@ -32,8 +33,8 @@ class Pass:
         The step it stands at.
     """
 
-    phase: str
-    steps: list[Snapshot]
+    phase: str = ""
+    steps: list[Snapshot] = field(default_factory=lambda: [Snapshot(None, (), {})])
     found: dict[str, Any] = field(default_factory=dict)
     target: str = ""
     refused: str = ""

@@ -1,18 +1,17 @@
-"""What FeedGraph says: one or two sentences about the state of a graph, from its snapshot alone."""
+"""What FeedGraph says: one or two sentences about the state of a graph."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from autodiff_lab.text.notation import number
+from autodiff_lab.widgets.labs.feed_graph.passes import Pass
 
 
-def write_sentence(snap: dict[str, Any]) -> str:
+def write_sentence(snap: dict[str, Any], way: Pass) -> str:
     """Write the sentence of FeedGraph: what the last press did in the graph, or what to ask before the next."""
-    if snap["reply"]:
-        return snap["reply"]
-    if snap["phase"]:
-        return _about_the_run(snap) if snap["phase"] == "forward" else _about_the_sweep(snap)
+    if way.phase:
+        return _about_the_run(way) if way.phase == "forward" else _about_the_sweep(snap, way)
     if snap["built"] == 0:
         return "Nothing is built, and nothing is computed. Press Build a line: which values will there be afterwards?"
     return _about_the_line(snap)
@@ -28,41 +27,38 @@ def _about_the_line(snap: dict[str, Any]) -> str:
     return text + (" Feed the inputs, and press Forward." if snap["built"] == len(snap["lines"]) else "")
 
 
-def _about_the_run(snap: dict[str, Any]) -> str:
-    if snap["over"] and snap["refused"]:
-        return snap["refused"]
-    if snap["now"] is None:
-        return f"Each node counts the operands it waits for. {_list_ready(snap)}"
-    text = f"{snap['now']} is computed. "
-    if not snap["over"]:
-        return text + _list_ready(snap)
-    if not snap["stuck"]:
+def _about_the_run(way: Pass) -> str:
+    if way.over and way.refused:
+        return way.refused
+    if way.now.node is None:
+        return f"Each node counts the operands it waits for. {_list_ready(way)}"
+    text = f"{way.now.node} is computed. "
+    if not way.over:
+        return text + _list_ready(way)
+    if not way.stuck:
         return f"{text}Every node has its value. Press Backward, or feed other numbers."
-    return (
-        f"{text}The queue is empty, and {' and '.join(snap['stuck'])} still waits: for itself. It never gets a value."
-    )
+    return f"{text}The queue is empty, and {' and '.join(way.stuck)} still waits: for itself. It never gets a value."
 
 
-def _about_the_sweep(snap: dict[str, Any]) -> str:
-    target = snap["sweep"]
-    if snap["now"] is None:
-        seeds = snap["told"] or f"The adjoint of {target} is 1."
-        return f"Each node counts the contributions that are still to come. {_list_ready(snap)} {seeds}"
-    if not snap["over"]:
-        node = snap["nodes"][snap["now"]]
+def _about_the_sweep(snap: dict[str, Any], way: Pass) -> str:
+    if way.now.node is None:
+        seeds = way.told or f"The adjoint of {way.target} is 1."
+        return f"Each node counts the contributions that are still to come. {_list_ready(way)} {seeds}"
+    if not way.over:
+        node = snap["nodes"][way.now.node]
         sends = ", and sends to its operands" if node["operands"] else ""
         adjoint = _write_adjoint(node["adjoint"])
-        return f"The adjoint of {snap['now']} is complete: {adjoint}{sends}. {_list_ready(snap)}"
-    slopes = zip(snap["inputs"], snap["rows"][target], strict=True)
+        return f"The adjoint of {way.now.node} is complete: {adjoint}{sends}. {_list_ready(way)}"
+    slopes = zip(snap["inputs"], snap["rows"][way.target], strict=True)
     found = ", ".join(f"{name} has {_write_adjoint(slope)}" for name, slope in slopes)
-    text = f"The sweep from {target} is over: {found}."
-    if " + " in target:
+    text = f"The sweep from {way.target} is over: {found}."
+    if " + " in way.target:
         return f"{text} These are sums over the outputs. For a row of the Jacobian, go back from one output."
     return f"{text} Press Backward again: each sweep counts anew."
 
 
-def _list_ready(snap: dict[str, Any]) -> str:
-    return f"Ready: {', '.join(snap['queue'])}." if snap["queue"] else "None is ready."
+def _list_ready(way: Pass) -> str:
+    return f"Ready: {', '.join(way.now.queue)}." if way.now.queue else "None is ready."
 
 
 def _write_adjoint(adjoint: float | None) -> str:
