@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab.text.notation import atom, number
-from autodiff_lab.widgets.labs.broadcast_lens.flow import AXES, OVER_AXES, PROGRAMS, SHAPES, Flow, Refused, run_flow
-from autodiff_lab.widgets.labs.broadcast_lens.picture import MOST_TERMS, draw
+from autodiff_lab.widgets.labs.broadcast_lens.flow import AXES, PROGRAMS, SHAPES, Flow, Refused, list_some, run_flow
+from autodiff_lab.widgets.labs.broadcast_lens.picture import draw
 from autodiff_lab.widgets.labs.lab import Button, Choice, Play, SteppedLab, Toggle
 from autodiff_lab.widgets.labs.phrases import count_times
 from autodiff_lab.widgets.labs.table import Grid, grid
@@ -45,12 +45,8 @@ class BroadcastLens(SteppedLab):
     )
 
     @property
-    def flow(self) -> Flow | None:
-        """The run and its sweep; None if NumPy cannot do it."""
-        found = self._found()
-        return None if isinstance(found, str) else found
-
-    def _found(self) -> Flow | str:
+    def flow(self) -> Flow | str:
+        """The run and its sweep; or why NumPy cannot do it."""
         try:
             return run_flow(self.program, SHAPES[self.a], SHAPES[self.b], AXES[self.axes], self.operand, self.wrong)
         except Refused as refusal:
@@ -59,29 +55,20 @@ class BroadcastLens(SteppedLab):
     @property
     def length(self) -> int:
         """How many entries have a turn."""
-        return self.flow.small.size if self.flow else 0
+        found = self.flow
+        return 0 if isinstance(found, str) else found.small.size
 
     def snapshot(self) -> dict[str, Any]:
-        """The settings, and if NumPy can do it: values, what belongs where, what comes back, and what it adds up to."""
-        settings = {**self.settings, "over_axes": self.program == OVER_AXES, "asked": self.operand}
-        found = self._found()
+        """The settings, and if NumPy can do it: the entry that has its turn, and the gradient."""
+        found = self.flow
         if isinstance(found, str):
-            return {**settings, "refused": found, "step": 0}
-        entry = max(self.done - 1, 0)
+            return {**self.settings, "step": self.done, "refused": found}
         return {
-            **settings,
-            "refused": "",
+            **self.settings,
             "step": self.done,
-            "entry": entry,
-            "name": _entry_name(found, entry),
+            "refused": "",
+            "name": found.name(max(self.done - 1, 0)),
             "operand": found.operand,
-            "copies": found.copies,
-            "small": found.small.tolist(),
-            "large": found.large.tolist(),
-            "places": found.places(entry),
-            "landed": found.places_back(entry),
-            "terms": [float(x) for x in np.ravel(found.large_back)[found.places(entry)]],
-            "sent": float(np.ravel(found.small_back)[entry]),
             "gradient": found.gradient.tolist(),
             "gradient_shape": list(found.gradient.shape),
             "operand_shape": list(found.truth.shape),
@@ -92,63 +79,43 @@ class BroadcastLens(SteppedLab):
 
     def sentence(self) -> str:
         """What this turn does, and after the last one what came out."""
-        snap, found = self.snapshot(), self.flow
-        if found is None:
-            return snap["refused"]
-        said = _describe_opening(found) if not snap["step"] else _describe_turn(snap, found)
-        return f"{said} {_describe_verdict(snap, found)}" if snap["step"] == found.small.size else said
+        found = self.flow
+        if isinstance(found, str):
+            return found
+        said = _describe_turn(found, self.done - 1) if self.done else _describe_opening(found)
+        return f"{said} {_describe_verdict(found, self.wrong)}" if self.done == self.length else said
 
     def table(self) -> Grid | None:
         """Every entry of the small array, where it is used, and what it has to do on the way back."""
         found = self.flow
-        if found is None:
+        if isinstance(found, str):
             return None
         rows = []
         for entry, value in enumerate(np.ravel(found.small)):
-            parts = np.ravel(found.large_back)[found.places(entry)]
-            brought = np.ravel(found.small_back)[entry] if found.lands is not None else "nobody adds"
-            back = _list_places(found, found.places_back(entry))
-            over = (_list_terms(parts), brought) if found.copies else (number(brought), back)
-            rows.append((_entry_name(found, entry), float(value), _list_places(found, found.places(entry)), *over))
+            brought = "nobody adds" if found.lands is None else found.sent(entry)
+            if found.copies:
+                back = (_list_numbers(found.terms(entry)), brought)
+            else:
+                back = (number(brought), found.list_places(found.places_back(entry)))
+            rows.append((found.name(entry), value, found.list_places(found.places(entry)), *back))
         if found.copies:
             heads = ("entry", "value", "is used at", "its copies get back", "together")
         else:
             heads = ("entry", "value", "is the sum of", "gets back", "sends it to")
-        shapes = f"{_small(found)} of shape {found.small.shape}, beside {found.large.shape}"
+        shapes = f"{found.small_name} of shape {found.small.shape}, beside {found.large.shape}"
         return grid(f"{self.program}: {shapes}", heads, rows)
 
     def picture(self) -> str:
         """The two arrays twice: on the way forward, and below it on the way back."""
-        return draw(self.snapshot(), self.flow)
+        return draw(self.settings, self.flow, self.done)
 
 
-def _small(found: Flow) -> str:
-    return found.operand if found.copies else "S"
-
-
-def _entry_name(found: Flow, entry: int) -> str:
-    return _write_entry(_small(found), entry, found.small.shape)
-
-
-def _write_entry(name: str, entry: int, shape: tuple[int, ...]) -> str:
-    """An entry as Python writes it: ``B[0, 2]``; the only entry of a number has no index."""
-    index = ", ".join(str(int(i)) for i in np.unravel_index(entry, shape)) if shape else ""
-    return f"{name}[{index}]" if index else name
-
-
-def _list_places(found: Flow, places: list[int]) -> str:
-    """Places of the large array, as indices."""
-    shown = [_write_entry("", i, found.large.shape) or "the only place" for i in places[:MOST_TERMS]]
-    return ", ".join([*shown, *(["…"] if len(places) > MOST_TERMS else [])])
-
-
-def _list_terms(parts: Any) -> str:
-    shown = [number(x) for x in parts[:MOST_TERMS]]
-    return ", ".join([*shown, *(["…"] if len(parts) > MOST_TERMS else [])])
+def _list_numbers(numbers: list[float]) -> str:
+    return list_some([number(x) for x in numbers])
 
 
 def _describe_opening(found: Flow) -> str:
-    uses = len(found.places(0))
+    uses = len(found.terms(0))
     if found.copies:
         small, large = found.small.shape, found.large.shape
         each = "its number" if found.small.size == 1 else "each entry"
@@ -164,32 +131,32 @@ def _describe_opening(found: Flow) -> str:
     )
 
 
-def _describe_turn(snap: dict[str, Any], found: Flow) -> str:
-    name, used = snap["name"], f"was used {count_times(len(snap['terms']))}"
+def _describe_turn(found: Flow, entry: int) -> str:
+    name, sent, terms = found.name(entry), number(found.sent(entry)), found.terms(entry)
     if not found.copies:
-        there = f"{name} holds {number(snap['sent'])} and sends it to {_list_places(found, snap['landed'])}"
-        if snap["landed"] == snap["places"]:
+        places, landed = found.places(entry), found.places_back(entry)
+        there = f"{name} holds {sent} and sends it to {found.list_places(landed)}"
+        if landed == places:
             return f"{there}, the places that it was added up from."
-        return f"{there}. But it was added up from {_list_places(found, snap['places'])}."
+        return f"{there}. But it was added up from {found.list_places(places)}."
+    used = f"{name} was used {count_times(len(terms))}"
     if found.lands is None:
-        return f"{name} {used}. Its copies get {_list_terms(snap['terms'])}, and nobody adds."
-    if len(snap["terms"]) == 1:
-        return f"{name} {used}, and gets {number(snap['sent'])} from there."
-    total = " + ".join(atom(number(x)) for x in snap["terms"][:MOST_TERMS])
-    more = " + …" if len(snap["terms"]) > MOST_TERMS else ""
-    return f"{name} {used}: {total}{more} = {number(snap['sent'])}."
+        return f"{used}. Its copies get {_list_numbers(terms)}, and nobody adds."
+    if len(terms) == 1:
+        return f"{used}, and gets {sent} from there."
+    return f"{used}: {list_some([atom(number(x)) for x in terms], ' + ')} = {sent}."
 
 
-def _describe_verdict(snap: dict[str, Any], found: Flow) -> str:
+def _describe_verdict(found: Flow, wrong: bool) -> str:
     shapes = f"The gradient has shape {found.gradient.shape}"
     same = f"{shapes}, as {found.operand} has"
-    if not snap["fits"]:
+    if not found.fits:
         return (
             f"{shapes}, and {found.operand} has {found.truth.shape}. {found.operand} − 0.1 · gradient would turn it "
             f"into a {found.gradient.shape} array, and NumPy would say nothing."
         )
-    if not snap["is_right"]:
+    if not found.right:
         return f"{same}, and the numbers are wrong. A look at the shape does not find that."
-    if snap["wrong"]:
+    if wrong:
         return f"{same}, and the numbers are right: with these shapes the fault does not show."
     return f"{same}."

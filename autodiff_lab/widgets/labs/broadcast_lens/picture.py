@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab.text.notation import NOT_REACHED, atom, number
-from autodiff_lab.widgets.labs.broadcast_lens.flow import OPS, Flow
+from autodiff_lab.widgets.labs.broadcast_lens.flow import OPS, OVER_AXES, Flow, list_some
 from autodiff_lab.widgets.labs.canvas import Point, Sheet
 from autodiff_lab.widgets.labs.marks import draw_rule
 
@@ -19,7 +19,6 @@ HALF = 122
 """How high the boxes of each half can be, with the wires below them."""
 WIDEST, LANE, GAP, LAYER = 120, 16, 5, 14
 CHANNEL = 400
-MOST_TERMS = 6
 LONGEST_LINE = 84
 
 
@@ -50,95 +49,92 @@ class Panel:
         return self.foot(k)[1] - self.high / 2 + 0.36 * self.size
 
 
-def draw(snap: dict[str, Any], found: Flow | None) -> str:
-    """Draw the picture of BroadcastLens, from a snapshot of it."""
+def draw(settings: dict[str, Any], found: Flow | str, step: int) -> str:
+    """Draw the two arrays after some turns; or write why NumPy cannot combine them."""
     sheet = Sheet(WIDTH, HEIGHT, "A small and a large array, on the way forward and on the way back")
-    sheet.text(LEFT, 24, f"y = {snap['program']}", size=18, bold=True)
-    sheet.text(WIDTH - LEFT, 24, _describe_settings(snap), "soft_ink", "end", 14)
+    sheet.text(LEFT, 24, f"y = {settings['program']}", size=18, bold=True)
+    sheet.text(WIDTH - LEFT, 24, _describe_settings(settings), "soft_ink", "end", 14)
     draw_rule(sheet, LEFT, WIDTH - LEFT, 38, "faint")
-    if found is None:
-        for k, line in enumerate(textwrap.wrap(snap["refused"], LONGEST_LINE)):
+    if isinstance(found, str):
+        for k, line in enumerate(textwrap.wrap(found, LONGEST_LINE)):
             sheet.text(LEFT, 80 + 28 * k, line, "adjoint", size=18, bold=not k)
         return sheet.svg()
-    _draw_forward(sheet, snap, found)
-    _draw_backward(sheet, snap, found)
+    _draw_forward(sheet, found, max(step - 1, 0), OPS[settings["program"]].sign if found.copies else "")
+    _draw_backward(sheet, found, step)
     return sheet.svg()
 
 
-def _describe_settings(snap: dict[str, Any]) -> str:
-    a, b, axes, operand = f"A {snap['a']}", f"B {snap['b']}", f"axes {snap['axes']}", snap["asked"]
-    rule = "wrong rule" if snap["wrong"] else "right rule"
-    if snap["over_axes"]:
-        return f"{a}    {axes}    {rule}    (not used here: {b}, gradient of {operand})"
-    return f"{a}    {b}    gradient of {operand}    {rule}    (not used here: {axes})"
+def _describe_settings(at: dict[str, Any]) -> str:
+    a, b, axes = f"A {at['a']}", f"B {at['b']}", f"axes {at['axes']}"
+    rule = "wrong rule" if at["wrong"] else "right rule"
+    if at["program"] == OVER_AXES:
+        return f"{a}    {axes}    {rule}    (not used here: {b}, gradient of {at['operand']})"
+    return f"{a}    {b}    gradient of {at['operand']}    {rule}    (not used here: {axes})"
 
 
-def _draw_forward(sheet: Sheet, snap: dict[str, Any], found: Flow) -> None:
-    small = Panel(LEFT, FORWARD, CHANNEL - LEFT, found.small.shape)
-    large = Panel(RIGHT, FORWARD, WIDTH - RIGHT, found.large.shape)
-    name = found.operand if found.copies else "S"
-    sign = OPS[snap["program"]].sign if found.copies else ""
-    sheet.text(LEFT, FORWARD - 14, f"{name}, shape {found.small.shape}", "value", bold=True)
+def _make_panels(top: float, small: tuple[int, ...], large: tuple[int, ...]) -> tuple[Panel, Panel]:
+    return Panel(LEFT, top, CHANNEL - LEFT, small), Panel(RIGHT, top, WIDTH - RIGHT, large)
+
+
+def _draw_forward(sheet: Sheet, found: Flow, entry: int, sign: str) -> None:
+    small, large = _make_panels(FORWARD, found.small.shape, found.large.shape)
+    sheet.text(LEFT, FORWARD - 14, f"{found.small_name}, shape {found.small.shape}", "value", bold=True)
     over = f"A {sign} B, place by place" if found.copies else "A"
     sheet.text(RIGHT, FORWARD - 14, f"{over}, shape {found.large.shape}", "value", bold=True)
-    for k, x in enumerate(np.ravel(found.small)):
-        _draw_entry(sheet, small, k, number(x), "value", k == snap["entry"])
-    for k, x in enumerate(np.ravel(found.large)):
-        glows = k in snap["places"]
-        if found.copies:
-            _draw_pair(sheet, large, k, x, np.ravel(found.other)[k], found.operand, sign, glows)
-        else:
-            _draw_entry(sheet, large, k, number(x), "value", glows)
-    _draw_wires(sheet, small, snap["entry"], large, snap["places"], "value", to_large=found.copies)
+    _draw_entries(sheet, small, found.small, np.arange(found.small.size), "value", entry)
+    if found.other is None:
+        _draw_entries(sheet, large, found.large, found.homes, "value", entry)
+    else:
+        for k, (x, other, home) in enumerate(zip(found.large.flat, found.other.flat, found.homes.flat, strict=True)):
+            _draw_pair(sheet, large, k, x, other, found.operand, sign, home == entry)
+    _draw_wires(sheet, small, entry, large, found.places(entry), "value", to_large=found.copies)
 
 
-def _draw_backward(sheet: Sheet, snap: dict[str, Any], found: Flow) -> None:
-    bar = f"{found.operand if found.copies else 'S'}\N{COMBINING MACRON}"
-    unsummed = found.lands is None
-    shape = found.gradient.shape if unsummed else found.small.shape
-    small = Panel(LEFT, BACKWARD, CHANNEL - LEFT, shape)
-    large = Panel(RIGHT, BACKWARD, WIDTH - RIGHT, found.large.shape)
-    step, entry, turn = snap["step"], snap["entry"], snap["step"] > 0
+def _draw_backward(sheet: Sheet, found: Flow, step: int) -> None:
+    unsummed, turn = found.lands is None, step > 0
+    entry = step - 1  # at the beginning none has its turn
+    bar = found.small_name + "\N{COMBINING MACRON}"
+    back, homes = (found.large_back, found.homes) if unsummed else (found.small_back, np.arange(found.small.size))
+    small, large = _make_panels(BACKWARD, back.shape, found.large.shape)
     asked = found.copies and not turn  # the shape is the learner's to say first
     mark = "" if not found.copies else " ✓" if found.fits else f" ✗  not {found.truth.shape}"
-    sheet.text(LEFT, BACKWARD - 14, f"{bar}, shape {'?' if asked else f'{shape}{mark}'}", "adjoint", bold=True)
+    sheet.text(LEFT, BACKWARD - 14, f"{bar}, shape {'?' if asked else f'{back.shape}{mark}'}", "adjoint", bold=True)
     heading = "what comes back to each place" if found.copies else "A\N{COMBINING MACRON}"
     mark = "" if found.copies or not turn else " ✓" if found.right else " ✗  the numbers are wrong"
     sheet.text(RIGHT, BACKWARD - 14, f"{heading}, shape {found.large.shape}{mark}", "adjoint", bold=True)
+    copied, summed = (step, None) if found.copies else (None, step)
     if asked:
         sheet.text(LEFT, BACKWARD + 50, "?", "adjoint", size=54)
-    for k in range(0 if asked else int(np.prod(shape))):
-        home = int(np.ravel(found.homes)[k]) if unsummed else k
-        there = home < step or not found.copies
-        x = np.ravel(found.gradient)[k] if unsummed else np.ravel(found.small_back)[k]
-        _draw_entry(sheet, small, k, number(x) if there else NOT_REACHED, "adjoint", turn and home == entry)
+    else:
+        _draw_entries(sheet, small, back, homes, "adjoint", entry, copied)
     lands = found.homes if found.lands is None else found.lands
-    for k, home in enumerate(np.ravel(lands)):
-        there = found.copies or home < step
-        x = np.ravel(found.large_back)[k] if found.copies else np.ravel(found.gradient)[k]
-        _draw_entry(sheet, large, k, number(x) if there else NOT_REACHED, "adjoint", turn and home == entry)
+    _draw_entries(sheet, large, found.large_back if found.copies else found.gradient, lands, "adjoint", entry, summed)
     if turn and not unsummed:
-        _draw_wires(sheet, small, entry, large, snap["landed"], "adjoint", to_large=not found.copies)
+        _draw_wires(sheet, small, entry, large, found.places_back(entry), "adjoint", to_large=not found.copies)
     if turn:
-        sheet.text(LEFT, HEIGHT - 14, _describe_turn(snap, found, bar), "adjoint", size=20, bold=True)
+        sheet.text(LEFT, HEIGHT - 14, _describe_turn(found, entry, bar), "adjoint", size=20, bold=True)
 
 
-def _describe_turn(snap: dict[str, Any], found: Flow, bar: str) -> str:
+def _describe_turn(found: Flow, entry: int, bar: str) -> str:
     """The sum of this turn, or the number that is copied."""
-    name = snap["name"].replace(snap["name"][0], bar, 1)
+    name, sent = found.name(entry).replace(found.small_name, bar, 1), number(found.sent(entry))
     if not found.copies:
-        return f"{name} = {number(snap['sent'])}, copied to {len(snap['landed'])} places"
-    terms = [atom(number(x)) for x in snap["terms"][:MOST_TERMS]]
-    more = ["…"] if len(snap["terms"]) > MOST_TERMS else []
+        return f"{name} = {sent}, copied to {len(found.places_back(entry))} places"
+    terms = [atom(number(x)) for x in found.terms(entry)]
     if found.lands is None:
-        return f"{', '.join(terms + more)}: nobody adds them"
-    total = [number(snap["sent"])] if len(terms) > 1 else []
-    return " = ".join([name, " + ".join(terms + more), *total])
+        return f"{list_some(terms)}: nobody adds them"
+    return " = ".join([name, list_some(terms, " + "), *[sent][: len(terms) > 1]])
 
 
-def _draw_entry(sheet: Sheet, panel: Panel, k: int, text: str, role: str, glows: bool) -> None:
-    _draw_frame(sheet, panel, k, role, glows)
-    sheet.text(panel.foot(k)[0], panel.baseline(k), text, "ink", "middle", panel.size, bold=glows)
+def _draw_entries(
+    sheet: Sheet, panel: Panel, values: np.ndarray, homes: np.ndarray, role: str, entry: int, known: int | None = None
+) -> None:
+    """Draw all entries of an array. Those of one home glow; with `known` those of the first homes have their number."""
+    for k, (x, home) in enumerate(zip(values.flat, homes.flat, strict=True)):
+        glows = home == entry
+        text = number(x) if known is None or home < known else NOT_REACHED
+        _draw_frame(sheet, panel, k, role, glows)
+        sheet.text(panel.foot(k)[0], panel.baseline(k), text, "ink", "middle", panel.size, bold=glows)
 
 
 def _draw_pair(
@@ -177,7 +173,7 @@ def _draw_wires(
             sheet.arrow((x1, y1 + 12), (x1, y1 + 1), role, 2)
         else:
             sheet.path([(x1, y1 + 11), (x1, y1)], role, 2)
-    if places and to_large:
+    if to_large:
         sheet.path([(x0, lane), (x0, y0)], role, 2)
     elif places:
         sheet.arrow((x0, lane + 1), (x0, y0 + 1), role, 2)
