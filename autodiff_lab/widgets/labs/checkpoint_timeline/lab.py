@@ -78,11 +78,22 @@ class CheckpointTimeline(SteppedLab):
     @property
     def actions(self) -> list[Action]:
         """What the schedule does, from first to last."""
-        return _list_actions(self.schedule, self.l, self.s)
+        return _run_schedule(self.schedule, self.l, self.s)[0]
+
+    @property
+    def held(self) -> list[int]:
+        """The states in slots at this moment."""
+        held: set[int] = set()
+        for kind, state, _ in self.actions[: self.done]:
+            if kind == "store":
+                held.add(state)
+            elif kind == "drop":
+                held.remove(state)
+        return sorted(held)
 
     def snapshot(self) -> dict[str, Any]:
         """The costs as counted in real runs, what is done so far, and the states in slots at this moment."""
-        run = _run_schedule(self.schedule, self.l, self.s)
+        actions, run = _run_schedule(self.schedule, self.l, self.s)
         return {
             "steps": self.l,
             "slots": self.s,
@@ -93,9 +104,9 @@ class CheckpointTimeline(SteppedLab):
             "plain": _sweep_whole_chain(self.l),
             "fits": run.slots <= self.s,
             "meters": {name: _measure_cost(name, self.l, self.s) for name in SCHEDULES},
-            "actions": [tuple(action) for action in self.actions],
+            "actions": actions,
             "done": self.done,
-            "held": _list_held(self.actions[: self.done]),
+            "held": self.held,
         }
 
     def sentence(self) -> str:
@@ -105,49 +116,40 @@ class CheckpointTimeline(SteppedLab):
                 f"Nothing is done yet. The chain has {count_noun(self.l, 'step')}, and the initial state is number 0."
             )
         if self.done < self.length:
-            held = _list_held(self.actions[: self.done])
-            inside = f"In slots: {_list_states(held)}." if held else "No slot is in use."
+            inside = f"In slots: {_list_states(self.held)}." if self.held else "No slot is in use."
             return f"{_describe(self.actions[self.done - 1])} {inside}"
         snap = self.snapshot()
-        steps, slots, peak = snap["steps"], count_noun(snap["slots"], "slot"), count_noun(snap["peak"], "slot")
-        wants = f" That is more than your {snap['slots']}: this schedule does not ask how many there are."
+        wants = f" That is more than your {self.s}: this schedule does not ask how many there are."
         same = "The gradient is that of the plain sweep, to the last digit."
         if snap["gradient"] != snap["plain"]:
             same = f"The gradient is {number(snap['gradient'])}, and that of the plain sweep {number(snap['plain'])}."
         return (
-            f"{count_noun(steps, 'step')}, {slots}, schedule “{snap['schedule']}”: at most {peak} in use."
-            f"{'' if snap['fits'] else wants} Extra forward steps: {snap['extra']}, or "
-            f"{number(snap['extra'] / steps)} for each step of the chain. {same}"
+            f"{count_noun(self.l, 'step')}, {count_noun(self.s, 'slot')}, schedule “{self.schedule}”: at most "
+            f"{count_noun(snap['peak'], 'slot')} in use.{'' if snap['fits'] else wants} Extra forward steps: "
+            f"{snap['extra']}, or {number(snap['extra'] / self.l)} for each step of the chain. {same}"
         )
 
     def table(self) -> Grid:
         """The meters of all four schedules."""
-        snap = self.snapshot()
-        rows = [
-            (name, float(peak), float(extra), "yes" if peak <= snap["slots"] else "no")
-            for name, (peak, extra) in snap["meters"].items()
-        ]
-        heads = ("schedule", "peak slots", "extra forward steps", f"fits into {count_noun(snap['slots'], 'slot')}")
-        return grid(f"Four schedules for a chain of {count_noun(snap['steps'], 'step')}", heads, rows)
+        meters = self.snapshot()["meters"].items()
+        rows = [(name, peak, extra, "yes" if peak <= self.s else "no") for name, (peak, extra) in meters]
+        heads = ("schedule", "peak slots", "extra forward steps", f"fits into {count_noun(self.s, 'slot')}")
+        return grid(f"Four schedules for a chain of {count_noun(self.l, 'step')}", heads, rows)
 
     def picture(self) -> str:
         """The timeline, the slots at this moment, and the meters."""
         return draw(self.snapshot())
 
 
-@functools.lru_cache(maxsize=256)
-def _list_actions(name: str, steps: int, slots: int) -> list[Action]:
-    return SCHEDULES[name](steps, slots)
-
-
 @functools.lru_cache(maxsize=1024)
-def _run_schedule(name: str, steps: int, slots: int) -> Reversal:
+def _run_schedule(name: str, steps: int, slots: int) -> tuple[list[Action], Reversal]:
     """Carry out a schedule by the engine."""
-    return reverse(step, START, _list_actions(name, steps, slots))
+    actions = SCHEDULES[name](steps, slots)
+    return actions, reverse(step, START, actions)
 
 
 def _measure_cost(name: str, steps: int, slots: int) -> tuple[int, int]:
-    run = _run_schedule(name, steps, slots if name == "binomial" else 1)  # only this one looks at the slots
+    run = _run_schedule(name, steps, slots if name == "binomial" else 1)[1]  # only this one looks at the slots
     return run.slots, run.extra
 
 
@@ -161,17 +163,6 @@ def _sweep_whole_chain(steps: int) -> float:
         return x
 
     return float(grad(chain)(START))
-
-
-def _list_held(actions: list[Action]) -> list[int]:
-    """List the states in slots after some actions."""
-    held: set[int] = set()
-    for action in actions:
-        if action.kind == "store":
-            held.add(action.start)
-        elif action.kind == "drop":
-            held.discard(action.start)
-    return sorted(held)
 
 
 def _list_states(held: list[int]) -> str:

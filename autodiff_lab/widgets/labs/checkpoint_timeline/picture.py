@@ -14,12 +14,13 @@ RIGHT, BARS, ROOM = 606, 732, 280
 """Where the schedules and the slots begin, where the bars do, and how wide it all is."""
 SLOTS, DEEP = 256, 160
 """Where the boxes of the slots begin, and how much room they have downwards."""
-LEGEND = (
-    ("advance", "value", 2.5, ""),
-    ("reverse", "adjoint", 3.0, "4 3"),
-    ("in a slot", "tangent", 1.2, ""),
-    ("restore", "soft_ink", 1.0, "1 3"),
-)
+LOOKS = {
+    "advance": ("advance", "value", 2.5, ""),
+    "reverse": ("reverse", "adjoint", 3.0, "4 3"),
+    "store": ("in a slot", "tangent", 1.2, ""),
+    "restore": ("restore", "soft_ink", 1.0, "1 3"),
+}
+"""For each kind of action what its line means, the line's role, width and dash."""
 
 
 def draw(snap: dict[str, Any]) -> str:
@@ -36,35 +37,33 @@ def _draw_timeline(sheet: Sheet, snap: dict[str, Any]) -> None:
     steps, total = snap["steps"], snap["extra"] + snap["steps"]
     axes = Axes(sheet, FRAME, (0, total), (0, steps))
     places = (0, steps // 2, steps) if steps > 3 else (0, steps)
-    axes.scales(
-        make_ticks((0, total)),
-        make_ticks(places),
-        "steps run so far: extra ones, and recorded ones",
-        "number of the state",
-    )
+    across = "steps run so far: extra ones, and recorded ones"
+    axes.scales(make_ticks((0, total)), make_ticks(places), across, "number of the state")
     dropped = {place: when for when, place in _find_ends(snap["actions"])}
-    at, hand = 0, 0
+    size = 7 if steps <= 40 else 4
+    here = (0, 0)
     for k, (kind, start, end) in enumerate(snap["actions"]):
-        done = k < snap["done"]
-        if kind == "advance":
-            axes.curve([(at, start), (at + end - start, end)], "value" if done else "faint", 2.5)
-            at, hand = at + end - start, end
-        elif kind == "reverse":
-            axes.curve([(at, end), (at + 1, start)], "adjoint" if done else "faint", 3, "4 3")
-            at, hand = at + 1, start
-        elif kind == "restore":
-            if hand != start:
-                axes.curve([(at, hand), (at, start)], "soft_ink" if done else "faint", 1, "1 3")
-            hand = start
-        elif kind == "store":
-            until = dropped.get(k, total)
-            axes.curve([(at, start), (until, start)], "tangent" if done else "faint", 1.2)
-            x, y = axes.at(at, start)
-            size = 7 if steps <= 40 else 4
+        at, done = here[0], k < snap["done"]
+        there = {
+            "advance": (at + end - start, end),
+            "reverse": (at + 1, start),
+            "restore": (at, start),
+            "store": (dropped.get(k, total), start),
+            "drop": here,
+        }[kind]
+        if kind == "reverse":
+            here = (at, end)
+        if there != here:
+            _, role, width, dash = LOOKS[kind]
+            axes.curve([here, there], role if done else "faint", width, dash)
+        if kind == "store":
+            x, y = axes.at(*here)
             sheet.box(x - size / 2, y - size / 2, size, size, "tangent" if done else "line", "tangent" if done else "")
+        else:
+            here = there
     y = FRAME[1] + FRAME[3] + 66
-    for k, (words, role, width, dash) in enumerate(LEGEND):
-        draw_legend(sheet, FRAME[0] + 136 * k, y, words, role, width, dash)
+    for k, look in enumerate(LOOKS.values()):
+        draw_legend(sheet, FRAME[0] + 136 * k, y, *look)
     sheet.box(FRAME[0] + 272 - 3, y - 8.5, 7, 7, "tangent", "tangent")
 
 
