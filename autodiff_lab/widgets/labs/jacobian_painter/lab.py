@@ -3,20 +3,32 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, NamedTuple
 
 from autodiff_lab.text.notation import number
 from autodiff_lab.widgets.labs.expression import parse_number
 from autodiff_lab.widgets.labs.jacobian_painter import programs
-from autodiff_lab.widgets.labs.jacobian_painter.passes import FORWARD, REVERSE, Pass, count_run, take_pass
 from autodiff_lab.widgets.labs.jacobian_painter.picture import draw, write_entry
-from autodiff_lab.widgets.labs.jacobian_painter.programs import LARGEST, LAYER, Program
+from autodiff_lab.widgets.labs.jacobian_painter.programs import FORWARD, LARGEST, LAYER, REVERSE, Pass, Program
 from autodiff_lab.widgets.labs.lab import Button, Choice, Entry, Lab, Slider
 from autodiff_lab.widgets.labs.phrases import count_noun
 from autodiff_lab.widgets.labs.table import Grid, grid
 
-NEEDS = {FORWARD: "one for each input", REVERSE: "one for each result"}
-WHICH = {FORWARD: "column", REVERSE: "row"}
+
+class Words(NamedTuple):
+    """What is said of the passes of one mode."""
+
+    way: str
+    seed: str
+    which: str
+    product: str
+    mark: str
+
+
+WORDS = {
+    FORWARD: Words("was pushed forward", "a push takes a tangent, one for each input", "column", "J v", "JVP"),
+    REVERSE: Words("was pulled back", "a pull takes an adjoint, one for each result", "row", "wᵀ J", "VJP"),
+}
 
 
 class JacobianPainter(Lab):
@@ -60,11 +72,9 @@ class JacobianPainter(Lab):
         found = [parse_number(part) for part in re.split(r"[\s,;]+", text.strip(" ,;()[]\n\t"))]
         seed = tuple(x for x in found if x is not None)
         if len(seed) < len(found) or len(seed) != size:
-            kind = "a push takes a tangent" if mode == FORWARD else "a pull takes an adjoint"
-            self.reply = (
-                f"{text!r} cannot be used: {kind}, {NEEDS[mode]}. Type {size} number{'s'[: size > 1]}, such as "
-                f"{', '.join('102'[k % 3] for k in range(size))}."
-            )
+            example = ", ".join("102"[k % 3] for k in range(size))
+            numbers = count_noun(size, "number")
+            self.reply = f"{text!r} cannot be used: {WORDS[mode].seed}. Type {numbers}, such as {example}."
             return
         self._take_pass(mode, seed)
 
@@ -82,7 +92,7 @@ class JacobianPainter(Lab):
         self._take_pass(mode, tuple(float(i == k) for i in range(size)))
 
     def _take_pass(self, mode: str, seed: tuple[float, ...]) -> None:
-        self._passes += (take_pass(self.of, mode, seed),)
+        self._passes += (programs.take_pass(self.of, mode, seed),)
 
     def back(self) -> None:
         """Take the last pass back."""
@@ -101,12 +111,7 @@ class JacobianPainter(Lab):
 
     def still(self) -> JacobianPainter:
         """One column and one row, if nothing was painted yet."""
-        if self._passes:
-            return self
-        lab = self.copy()
-        lab.jvp()
-        lab.vjp()
-        return lab
+        return self if self._passes else self.copy("jvp", "vjp")
 
     # What is seen
 
@@ -132,57 +137,42 @@ class JacobianPainter(Lab):
         ]
         twice = [abs(rows[i][j] - columns[j][i]) for i in rows for j in columns]
         return {
-            "program": self.program,
-            "formula": self.of.formula,
-            "inputs": list(self.of.inputs),
-            "results": list(self.of.results),
             "matrix": matrix,
             "columns": sorted(columns),
             "rows": sorted(rows),
             "known": sum(x is not None for row in matrix for x in row),
             "difference": max(twice, default=None),
-            "run": count_run(self.of),
-            "meters": {mode: self._measure_mode(mode) for mode in (FORWARD, REVERSE)},
+            "meters": {mode: self._measure_mode(mode) for mode in WORDS},
             "last": last and {"mode": last.mode, "seed": list(last.seed), "result": list(last.result)},
-            "refused": self.reply,
         }
 
     def _measure_mode(self, mode: str) -> dict[str, int]:
         """What was spent in one mode, and what the whole matrix takes."""
         spent = [each.multiplications for each in self._passes if each.mode == mode]
         size = self._size(mode)
-        first = tuple(float(k == 0) for k in range(size))
-        each = take_pass(self.of, mode, first).multiplications
-        return {
-            "passes": len(spent),
-            "needed": size,
-            "multiplications": sum(spent),
-            "each": each,
-            "whole": size * each,
-        }
+        each = programs.take_pass(self.of, mode, (1.0, *[0.0] * (size - 1))).multiplications
+        work = {"multiplications": sum(spent), "each": each, "whole": size * each}
+        return {"passes": len(spent), "needed": size, **work}
 
     def sentence(self) -> str:
         """What the last pass has brought, and what is missing."""
-        snap = self.snapshot()
         if self.reply:
             return self.reply
         if not self._passes:
             return (
-                f"The program has been run and recorded once, with {_count(snap['run'])}. Nothing is known "
-                f"of its {self.m} × {self.n} matrix. Which is the shorter way to fill it: by columns, or by rows?"
+                f"The program has been run and recorded once, with {_count(programs.count_run(self.of))}. Nothing is "
+                f"known of its {self.m} × {self.n} matrix. Which is the shorter way to fill it: by columns, or by rows?"
             )
-        return f"{self._about_the_last(self._passes[-1])} {self._about_the_matrix(snap)}"
+        return f"{self._about_the_last(self._passes[-1])} {self._about_the_matrix(self.snapshot())}"
 
     def _about_the_last(self, last: Pass) -> str:
-        way = "was pushed forward" if last.mode == FORWARD else "was pulled back"
-        spent = f"in one pass of {_count(last.multiplications)}"
+        words, result = WORDS[last.mode], _list_entries(last.result)
+        spent = f"{words.way} in one pass of {_count(last.multiplications)}"
         if last.entry is not None:
-            which = f"{WHICH[last.mode]} {last.entry + 1}"
-            return f"e{'₁₂₃₄₅₆'[last.entry]} {way} {spent}, and {which} came out: {_list_entries(last.result)}."
-        product, what = ("J v", "columns") if last.mode == FORWARD else ("wᵀ J", "rows")
+            return f"e{'₁₂₃₄₅₆'[last.entry]} {spent}, and {words.which} {last.entry + 1} came out: {result}."
         return (
-            f"({_list_entries(last.seed)}) {way} {spent}: {product} = ({_list_entries(last.result)}), its combination "
-            f"of the {what}. No entry of the matrix was needed for it, and none is painted."
+            f"({_list_entries(last.seed)}) {spent}: {words.product} = ({result}), its combination of the "
+            f"{words.which}s. No entry of the matrix was needed for it, and none is painted."
         )
 
     def _about_the_matrix(self, snap: dict[str, Any]) -> str:
@@ -200,18 +190,18 @@ class JacobianPainter(Lab):
         snap = self.snapshot()
         rows: list[tuple[str | float, ...]] = [
             (name, *("?" if x is None else x for x in row), "VJP" if i in snap["rows"] else "·")
-            for i, (name, row) in enumerate(zip(snap["results"], snap["matrix"], strict=True))
+            for i, (name, row) in enumerate(zip(self.of.results, snap["matrix"], strict=True))
         ]
         rows.append(("painted by", *("JVP" if j in snap["columns"] else "·" for j in range(self.n)), ""))
         spent = "; ".join(
             f"{mode} {count_noun(meter['passes'], 'pass', 'es')}, {_count(meter['multiplications'])}"
             for mode, meter in snap["meters"].items()
         )
-        return grid(f"Jacobian: {spent}", ("", *snap["inputs"], "painted by"), rows)
+        return grid(f"Jacobian: {spent}", ("", *self.of.inputs, "painted by"), rows)
 
     def picture(self) -> str:
         """The matrix with the last seed and what came out; beside it the meters."""
-        return draw(self.snapshot())
+        return draw(self.of, self.snapshot())
 
 
 def _count(count: int) -> str:

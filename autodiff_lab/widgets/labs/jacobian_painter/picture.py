@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from autodiff_lab.text.notation import number
 from autodiff_lab.widgets.labs.canvas import Point, Sheet
-from autodiff_lab.widgets.labs.jacobian_painter.passes import FORWARD, REVERSE
+from autodiff_lab.widgets.labs.jacobian_painter.programs import FORWARD, REVERSE, Program, count_run
 
 WIDTH, HEIGHT = 900, 418
 LEFT, TOP, WIDEST, HIGHEST = 104, 92, 136, 96
@@ -43,23 +43,24 @@ class Cells(NamedTuple):
         return LEFT + self.wide * (j + 0.5), TOP + self.high * (i + 0.5) + 5
 
 
-def draw(snap: dict[str, Any]) -> str:
-    """Draw the picture of JacobianPainter, from a snapshot of it."""
+def draw(of: Program, snap: dict[str, Any]) -> str:
+    """Draw the picture of JacobianPainter, from a program and a snapshot."""
     title = "The Jacobian as far as it is known, the last pass, and meters of passes and multiplications"
     sheet = Sheet(WIDTH, HEIGHT, title)
-    cells = Cells.of(len(snap["inputs"]), len(snap["results"]))
-    sheet.text(10, 24, f"y = {snap['formula']}", bold=True)
-    for j, name in enumerate(snap["inputs"]):
+    cells = Cells.of(len(of.inputs), len(of.results))
+    sheet.text(10, 24, f"y = {of.formula}", bold=True)
+    for j, name in enumerate(of.inputs):
         sheet.text(cells.middle(0, j)[0], TOP - 10, name, "soft_ink", "middle")
-    for i, name in enumerate(snap["results"]):
+    for i, name in enumerate(of.results):
         sheet.text(LEFT - 12, cells.middle(i, 0)[1], name, "soft_ink", "end")
     for i, row in enumerate(snap["matrix"]):
         for j, x in enumerate(row):
             by = [mode for mode, known in ((FORWARD, j in snap["columns"]), (REVERSE, i in snap["rows"])) if known]
             _draw_cell(sheet, cells, (i, j), x, by)
     if snap["last"]:
-        _draw_last(sheet, cells, snap)
-    _draw_meters(sheet, snap)
+        _draw_last(sheet, cells, **snap["last"])
+    _draw_meters(sheet, snap["meters"], count_run(of))
+    sheet.text(METERS, HEIGHT - 20, f"entries known: {snap['known']} of {len(of.inputs) * len(of.results)}", bold=True)
     return sheet.svg()
 
 
@@ -77,38 +78,35 @@ def _draw_cell(sheet: Sheet, cells: Cells, at: tuple[int, int], x: float | None,
     sheet.text(across, down - 6, write_entry(x, cells.places), "ink", "middle", cells.type)
 
 
-def _draw_last(sheet: Sheet, cells: Cells, snap: dict[str, Any]) -> None:
+def _draw_last(sheet: Sheet, cells: Cells, mode: str, seed: list[float], result: list[float]) -> None:
     """The last pass: what went in at the top or on the left, and what came out at the other side."""
-    mode, seed, result = (snap["last"][key] for key in ("mode", "seed", "result"))
-    ink, n, m = INK[mode], len(snap["inputs"]), len(snap["results"])
-    if mode == FORWARD:
-        sheet.text(LEFT - 12, TOP - 34, "v", ink, "end", bold=True)
-        for j, x in enumerate(seed):
-            sheet.text(cells.middle(0, j)[0], TOP - 34, write_entry(x, cells.places), ink, "middle", 14, bold=x != 0)
-        sheet.text(cells.middle(0, n)[0] + 10, TOP - 10, "J v", ink, "middle", bold=True)
-        for i, x in enumerate(result):
-            _draw_result(sheet, cells, (i, n), (10, 0), x, ink)
-        return
-    sheet.text(34, TOP - 10, "w", ink, "middle", bold=True)
-    for i, x in enumerate(seed):
-        sheet.text(34, cells.middle(i, 0)[1], write_entry(x, cells.places), ink, "middle", 14, bold=x != 0)
-    sheet.text(LEFT - 12, cells.middle(m, 0)[1] + 10, "wᵀ J", ink, "end", bold=True)
-    for j, x in enumerate(result):
-        _draw_result(sheet, cells, (m, j), (0, 10), x, ink)
+    ink, size, forward = INK[mode], len(seed), mode == FORWARD
+    across, down = (10, 0) if forward else (0, 10)
+    right, below = cells.middle(size, size)
+    seed_head, result_head = (34, TOP - 10, "w", ink, "middle"), (LEFT - 12, below + down, "wᵀ J", ink, "end")
+    if forward:
+        seed_head, result_head = (
+            (LEFT - 12, TOP - 34, "v", ink, "end"),
+            (right + across, TOP - 10, "J v", ink, "middle"),
+        )
+    sheet.text(*seed_head, bold=True)
+    for k, x in enumerate(seed):
+        middle = cells.middle(k, k)
+        at = (middle[0], TOP - 34) if forward else (34, middle[1])
+        sheet.text(*at, write_entry(x, cells.places), ink, "middle", 14, bold=x != 0)
+    sheet.text(*result_head, bold=True)
+    for k, x in enumerate(result):
+        at = (k, size) if forward else (size, k)
+        (left, top), middle = cells.corner(*at), cells.middle(*at)
+        sheet.box(left + across + 2, top + down + 2, cells.wide - 4, cells.high - 4, ink, "constant_paper")
+        sheet.text(middle[0] + across, middle[1] + down, write_entry(x, cells.places), ink, "middle", cells.type)
 
 
-def _draw_result(sheet: Sheet, cells: Cells, at: tuple[int, int], aside: Point, x: float, ink: str) -> None:
-    """An entry of what came out, beside the matrix or below it."""
-    (left, top), (across, down) = cells.corner(*at), cells.middle(*at)
-    sheet.box(left + aside[0] + 2, top + aside[1] + 2, cells.wide - 4, cells.high - 4, ink, "constant_paper")
-    sheet.text(across + aside[0], down + aside[1], write_entry(x, cells.places), ink, "middle", cells.type)
-
-
-def _draw_meters(sheet: Sheet, snap: dict[str, Any]) -> None:
+def _draw_meters(sheet: Sheet, meters: dict[str, dict[str, int]], run: int) -> None:
     """For each mode the passes as boxes and the multiplications as a bar, filled as far as they are done."""
-    sheet.text(METERS, TOP - 44, f"the run: {snap['run']} multiplications", "soft_ink", size=14)
-    longest = max(meter["whole"] for meter in snap["meters"].values())
-    for k, (mode, meter) in enumerate(snap["meters"].items()):
+    sheet.text(METERS, TOP - 44, f"the run: {run} multiplications", "soft_ink", size=14)
+    longest = max(meter["whole"] for meter in meters.values())
+    for k, (mode, meter) in enumerate(meters.items()):
         y, ink = TOP - 6 + 158 * k, INK[mode]
         name = "forward, by columns" if mode == FORWARD else "reverse, by rows"
         sheet.text(METERS, y, f"{ARROW[mode]} {name}", ink, bold=True)
@@ -121,8 +119,6 @@ def _draw_meters(sheet: Sheet, snap: dict[str, Any]) -> None:
         sheet.box(METERS, y + 62, done, 16, "", ink)
         sheet.box(METERS, y + 62, whole, 16, ink, width=1.5)
         sheet.text(METERS, y + 98, f"multiplications: {meter['multiplications']} of {meter['whole']}", size=14)
-    known, entries = snap["known"], len(snap["inputs"]) * len(snap["results"])
-    sheet.text(METERS, HEIGHT - 20, f"entries known: {known} of {entries}", bold=True)
 
 
 def write_entry(x: float, places: int = 4) -> str:
