@@ -31,18 +31,8 @@ class BranchRecorder(Lab):
 
     def snapshot(self) -> dict[str, Any]:
         """The run at x, and the piece that x lies in."""
-        run, piece = run_program(self.program, self.x), find_piece(self.program, self.x)
-        return {
-            "program": self.program,
-            "x": self.x,
-            "value": run.value,
-            "slope": run.slope,
-            "operations": len(run.tape),
-            "questions": len(run.answers),
-            "source": [list(row) for row in run.rows],
-            "tape": [list(note) for note in run.tape],
-            "piece": (piece.low, piece.high),
-        }
+        piece = find_piece(self.program, self.x)
+        return {**self.settings, **run_program(self.program, self.x), "piece": (piece.low, piece.high)}
 
     def sentence(self) -> str:
         """What ran, what it left, and how far the same lines reach."""
@@ -57,12 +47,8 @@ class BranchRecorder(Lab):
     def table(self) -> Grid:
         """The lines of the program."""
         snap = self.snapshot()
-        rows = [(text, float(ran), float(recorded)) for text, ran, recorded in snap["source"]]
-        return grid(
-            f"x = {number(self.x)}, value {number(snap['value'])}, slope {number(snap['slope'])}",
-            ("line of the program", "times it ran", "operations on the tape"),
-            rows,
-        )
+        caption = f"x = {number(self.x)}, value {number(snap['value'])}, slope {number(snap['slope'])}"
+        return grid(caption, ("line of the program", "times it ran", "operations on the tape"), snap["source"])
 
     def picture(self) -> str:
         """The source and the tape; value and slope over x, with the recorded piece thick."""

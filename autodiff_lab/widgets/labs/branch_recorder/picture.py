@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from autodiff_lab.text.notation import format_expression
 from autodiff_lab.transforms.gradients import value_and_grad
 from autodiff_lab.widgets.labs.branch_recorder.programs import HIGH, LOW, PROGRAMS
 from autodiff_lab.widgets.labs.branch_recorder.runs import Piece, find_pieces
-from autodiff_lab.widgets.labs.canvas import Axes, Sheet
+from autodiff_lab.widgets.labs.canvas import Axes, Point, Sheet
 from autodiff_lab.widgets.labs.marks import draw_marker, draw_rule, make_ticks
 from autodiff_lab.widgets.labs.phrases import count_noun
 
@@ -19,8 +19,11 @@ RAN, RECORDED, CODE = 14, 72, 142
 TOP, LINE = 60, 23
 TAPE, ROW, ROWS, COLUMN = 190, 20, 10, 200
 EDGE = 440
-FRAMES = ((500, 34, 408, 146), (500, 226, 408, 142))
-Points = Sequence[tuple[float, float]]
+PLOTS = (
+    ("value", (500, 34, 408, 146), "value f(x)", ""),
+    ("adjoint", (500, 226, 408, 142), "slope f′(x), by the sweep", "x"),
+)
+"""Of each plot the role of its curves, its frame, and what is measured."""
 
 
 def draw(snap: dict[str, Any]) -> str:
@@ -29,8 +32,8 @@ def draw(snap: dict[str, Any]) -> str:
     sheet = Sheet(WIDTH, HEIGHT, title)
     _draw_source(sheet, snap)
     _draw_tape(sheet, snap)
-    for k, (frame, role) in enumerate(zip(FRAMES, ("value", "adjoint"), strict=True), 1):
-        _draw_plot(sheet, frame, role, snap, k)
+    for column in (1, 2):
+        _draw_plot(sheet, snap, column)
     return sheet.svg()
 
 
@@ -64,17 +67,14 @@ def _draw_tape(sheet: Sheet, snap: dict[str, Any]) -> None:
         sheet.text(x + COLUMN, y, f"{value:.3g}", role, "end", 14)
 
 
-def _draw_plot(
-    sheet: Sheet, frame: tuple[float, float, float, float], role: str, snap: dict[str, Any], column: int
-) -> None:
+def _draw_plot(sheet: Sheet, snap: dict[str, Any], column: int) -> None:
     program, here = snap["program"], snap["x"]
+    role, frame, what, across = PLOTS[column - 1]
     every = find_pieces(program)
     meant = _sample_meant(program, column)
     ticks = _choose_ticks([*(point[column] for piece in every for point in piece.points), *(y for _, y in meant)])
-    low, high = ticks[0], ticks[-1]
-    axes = Axes(sheet, frame, (LOW, HIGH), (low, high))
-    what = "value f(x)" if column == 1 else "slope f′(x), by the sweep"
-    axes.scales(make_ticks((1.5, 2, 2.5, 3, 3.5)), make_ticks(ticks), "x" if column == 2 else "", what)
+    axes = Axes(sheet, frame, (LOW, HIGH), (ticks[0], ticks[-1]))
+    axes.scales(make_ticks((1.5, 2, 2.5, 3, 3.5)), make_ticks(ticks), across, what)
     if meant:
         axes.curve(meant, "soft_ink", 2, "2 5")
         dotted = f"dotted: {PROGRAMS[program].meant_as}"
@@ -97,7 +97,7 @@ def _draw_piece(axes: Axes, piece: Piece, column: int, role: str, recorded: bool
                 axes.sheet.dot(*axes.at(x, y), role, 4)
 
 
-def _sample_meant(program: str, column: int) -> Points:
+def _sample_meant(program: str, column: int) -> list[Point]:
     f = PROGRAMS[program].meant
     if f is None:
         return []

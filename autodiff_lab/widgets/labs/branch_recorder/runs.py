@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable
 from itertools import groupby
 from types import FrameType
@@ -16,39 +16,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autodiff_lab.engine.tape import Tape
 from autodiff_lab.trace.source_map import locate
-from autodiff_lab.transforms.gradients import record
+from autodiff_lab.transforms.gradients import record, value_and_grad
 from autodiff_lab.widgets.labs.branch_recorder.programs import HIGH, LOW, PROGRAMS, STEP
-
-Answers = tuple[tuple[int, bool], ...]
-
-
-class Row(NamedTuple):
-    """One line of the source: how often it ran, and how many operations on the tape come from it."""
-
-    text: str
-    ran: int
-    recorded: int
-
-
-class Note(NamedTuple):
-    """One line of the tape; without an `adjoint` nothing of the result goes through it."""
-
-    name: str
-    expression: str
-    value: float
-    adjoint: float | None
-
-
-class Run(NamedTuple):
-    """One run of a program and its sweep."""
-
-    value: float
-    slope: float
-    rows: tuple[Row, ...]
-    tape: tuple[Note, ...]
-    answers: Answers
 
 
 class Piece(NamedTuple):
@@ -59,29 +29,41 @@ class Piece(NamedTuple):
     points: tuple[tuple[float, float, float], ...]
 
 
-def run_program(program: str, x: float) -> Run:
+def run_program(program: str, x: float) -> dict[str, Any]:
     """Run a program at x, and write down all that is shown of it.
 
+    Returns
+    -------
+    dict
+        Value and slope, and how many operations and questions there were. Of each line of the `source`: its text, how
+        often it ran, and how many operations come from it. Of each operation on the `tape`: name, expression, value and
+        adjoint, which is None where nothing of the result goes through it.
+
+    Examples
+    --------
     >>> run = run_program("while: multiply until 10", 1.5)
-    >>> run.value, run.slope, len(run.tape)
+    >>> run["value"], run["slope"], len(run["tape"])
     (11.390625, 45.5625, 5)
-    >>> [(row.text.strip(), row.ran, row.recorded) for row in run.rows[2:4]]
+    >>> [(text.strip(), ran, recorded) for text, ran, recorded in run["source"][2:4]]
     [('while y < 10:', 6, 0), ('y = y * x', 5, 5)]
     """
     f = PROGRAMS[program].run
     value, tape = record(f, x, sites=True)
-    adjoints = _sweep(tape)
-    located = locate(f, tape.call_stacks, len(tape))
-    source = located.sources[0]
-    ran = count_lines_run(f, x)
+    adjoints: list[Any] = [None] * len(tape)
+    if tape.output is not None:
+        deque(tape.sweep(tape.output, np.float64(1.0), adjoints), maxlen=0)
+    found = [None if adjoint is None else float(adjoint) for adjoint in adjoints]
+    located, ran = locate(f, tape.call_stacks, len(tape)), count_lines_run(f, x)
     recorded = Counter(spans[-1].line for spans in located.spans if spans)
-    return Run(
-        float(value),
-        _slope(adjoints),
-        tuple(Row(text, ran[source.first_line + k], recorded[k]) for k, text in enumerate(source.text)),
-        tuple(_make_note(tape, line, adjoints[line]) for line in range(tape.n_inputs, len(tape))),
-        list_answers(tape),
-    )
+    lines = enumerate(located.sources[0].text)
+    return {
+        "value": float(value),
+        "slope": found[0] or 0.0,
+        "operations": len(tape) - 1,
+        "questions": len(tape.comparisons),
+        "source": [[text, ran[located.sources[0].first_line + k], recorded[k]] for k, text in lines],
+        "tape": [[tape.name(i), tape.expression(i), float(tape.values[i]), found[i]] for i in range(1, len(tape))],
+    }
 
 
 def count_lines_run(f: Callable[..., Any], *args: Any) -> Counter[int]:
@@ -106,16 +88,11 @@ def count_lines_run(f: Callable[..., Any], *args: Any) -> Counter[int]:
     return ran
 
 
-def list_answers(tape: Tape) -> Answers:
-    """List the questions a run asked, each by its place on the tape, and what came out."""
-    return tuple((question.line, bool(question.outcome)) for question in tape.comparisons)
-
-
 @functools.cache
 def find_pieces(program: str) -> tuple[Piece, ...]:
     """Find all pieces between the ends of the slider; where they begin and end is found to the last digit."""
     stops = [round(LOW + STEP / 2 * k, 12) for k in range(round(2 * (HIGH - LOW) / STEP) + 1)]
-    groups = [list(same) for _, same in groupby(stops, key=lambda x: _answers(program, x))]
+    groups = [list(same) for _, same in groupby(stops, key=lambda x: _list_answers(program, x))]
     found, low = [], groups[0][0]
     for here, there in zip(groups, [*groups[1:], []], strict=True):
         high, after = _find_switch(program, here[-1], there[0]) if there else (here[-1], 0.0)
@@ -132,33 +109,18 @@ def find_piece(program: str, x: float) -> Piece:
 
 def _find_switch(program: str, a: float, b: float) -> tuple[float, float]:
     """Find the last number that runs as `a` does, and the next one, which does not."""
-    like_a = _answers(program, a)
+    like_a = _list_answers(program, a)
     while a < (middle := (a + b) / 2) < b:
-        a, b = (middle, b) if _answers(program, middle) == like_a else (a, middle)
+        a, b = (middle, b) if _list_answers(program, middle) == like_a else (a, middle)
     return a, b
 
 
-def _answers(program: str, x: float) -> Answers:
-    return list_answers(record(PROGRAMS[program].run, x)[1])
+def _list_answers(program: str, x: float) -> list[tuple[int, bool]]:
+    """List the questions a run asked, each by its place on the tape, and what came out."""
+    tape = record(PROGRAMS[program].run, x)[1]
+    return [(question.line, bool(question.outcome)) for question in tape.comparisons]
 
 
 def _measure(program: str, x: float) -> tuple[float, float]:
-    value, tape = record(PROGRAMS[program].run, x)
-    return float(value), _slope(_sweep(tape))
-
-
-def _sweep(tape: Tape) -> list[Any]:
-    adjoints: list[Any] = [None] * len(tape)
-    if tape.output is not None:
-        for _ in tape.sweep(tape.output, np.float64(1.0), adjoints):
-            pass
-    return adjoints
-
-
-def _slope(adjoints: list[Any]) -> float:
-    return 0.0 if adjoints[0] is None else float(adjoints[0])
-
-
-def _make_note(tape: Tape, line: int, adjoint: Any) -> Note:
-    arrived = None if adjoint is None else float(adjoint)
-    return Note(tape.name(line), tape.expression(line), float(tape.values[line]), arrived)
+    value, slope = value_and_grad(PROGRAMS[program].run)(x)
+    return float(value), float(slope)
