@@ -60,11 +60,9 @@ class DualPlayground(Lab):
     @property
     def seed(self) -> tuple[float, float]:
         """The tangents of the two inputs."""
-        quarter, rest = divmod(self.angle, 90)
-        if not rest:  # at a right angle sine and cosine are whole numbers; the computer's are not
-            along, up = ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))[int(quarter) % 4]
-        else:
-            along, up = math.cos(math.radians(self.angle)), math.sin(math.radians(self.angle))
+        turn = math.radians(self.angle)
+        # At a right angle sine and cosine are whole numbers; the computer's are not.
+        along, up = (round(x) if self.angle % 90 == 0 else x for x in (math.cos(turn), math.sin(turn)))
         return self.length * along, self.length * up
 
     @property

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff_lab.engine.tape import Tape
 from autodiff_lab.trace.model import Trace
 from autodiff_lab.transforms.gradients import jvp, record
 from autodiff_lab.widgets.labs.canvas import Point
@@ -21,7 +22,7 @@ def f(x1: Any, x2: Any) -> Any:
 def push_seed(point: Point, seed: Point) -> dict[str, Any]:
     """Take one forward pass; what is shown asks for it several times."""
     value, tangent = jvp(f, point, seed)
-    trace = Trace.of(f, *point, mode="forward", direction=seed)
+    trace, tape = Trace.of(f, *point, mode="forward", direction=seed), record(f, *point)[1]
     lines = [trace.lines[step.line] for step in trace.steps]
     tangents = [step.tangents[0].value for step in trace.steps]
     return {
@@ -33,32 +34,24 @@ def push_seed(point: Point, seed: Point) -> dict[str, Any]:
         "operations": [line.expression for line in lines],
         "values": [line.value.value for line in lines],
         "tangents": tangents,
-        "dropped": find_dropped(point, tangents),  # type: ignore[arg-type]
+        "dropped": [find_dropped(tape, line, tangents) for line in range(len(tape))],
     }
 
 
-def find_dropped(point: Point, tangents: list[float]) -> list[float]:
-    """Find what each line's own arithmetic has in front of ε², if it is carried that far: half a second derivative.
+def find_dropped(tape: Tape, line: int, tangents: list[Any]) -> float:
+    """Find what a line's own arithmetic has in front of ε², if it is carried that far: half a second derivative.
 
     For the product this is ẋ₁ẋ₂. It is what multiplying out (a + ȧε)(b + ḃε) leaves over.
     """
-    _, tape = record(f, *point)
-    found = []
-    for i in range(len(tape)):
-        op, parents, args = tape.ops[i], tape.parents[i], tape.args[i]
-        if op is None:
-            found.append(0.0)
-            continue
-        along = [tangents[j] if j >= 0 else 0.0 for j in parents]
+    op, args = tape.ops[line], tape.args[line]
+    if op is None:
+        return 0.0
+    along = [tangents[j] if j >= 0 else 0.0 for j in tape.parents[line]]
 
-        def moved(t: Any, op: Any = op, args: Any = args, along: Any = along) -> Any:
-            return op.fn(*(a + t * da for a, da in zip(args, along, strict=True)))
+    def moved(t: Any) -> Any:
+        return op.fn(*(a + t * da for a, da in zip(args, along, strict=True)))
 
-        def slope(t: Any, moved: Any = moved) -> Any:
-            return jvp(moved, (t,), (1.0,))[1]
-
-        found.append(float(jvp(slope, (0.0,), (1.0,))[1]) / 2)
-    return found
+    return float(jvp(lambda t: jvp(moved, (t,), (1.0,))[1], (0.0,), (1.0,))[1]) / 2
 
 
 def round_to_zero(x: float) -> float:

@@ -51,23 +51,20 @@ def _draw_section(sheet: Sheet, snap: dict[str, Any]) -> None:
     t = np.linspace(-1, 1, 81)
     with np.errstate(all="ignore"):
         curve = f(*(x + t * seed for x, seed in zip(snap["point"], snap["seed"], strict=True))) - value
-    axes.curve(list(zip(t.tolist(), curve.tolist(), strict=True)), "value", 3)
-    axes.curve([(k, float(k * tangent)) for k in t.tolist()], "tangent", 3, "9 4")
+    axes.curve(zip(t, curve, strict=True), "value", 3)
+    axes.curve(zip(t, t * tangent, strict=True), "tangent", 3, "9 4")
     sheet.dot(*axes.at(0, 0), "ink", 6)
     sheet.text(SECTION[0] + 12, 56, f"tangent {number(round_to_zero(tangent))}", "tangent", size=18, bold=True)
 
 
 def _draw_bin(sheet: Sheet, snap: dict[str, Any]) -> None:
-    left, width = SECTION[0], SECTION[2]
+    left, _, width, _ = SECTION
     kept = f"f = {number(snap['value'])} + {atom(number(round_to_zero(snap['tangent'])))} ε"
     sheet.text(left, 318, kept, "ink", size=20, bold=True)
     sheet.text(left + width, 318, "is kept", "soft_ink", "end")
     sheet.box(left, 334, width, 68, "line")
-    thrown = [
-        f"{operation}:  {number(amount)} ε²"
-        for operation, amount in zip(snap["operations"], snap["dropped"], strict=True)
-        if round_to_zero(amount)
-    ]
+    lines = zip(snap["operations"], snap["dropped"], strict=True)
+    thrown = [f"{operation}:  {number(amount)} ε²" for operation, amount in lines if round_to_zero(amount)]
     for k, text in enumerate(thrown or ["nothing"]):
         sheet.text(left + 12 + 200 * (k // 2), 362 + 26 * (k % 2), text, "soft_ink")
     sheet.text(left + width - 10, 388, "is dropped: ε² = 0", "soft_ink", "end")
@@ -88,12 +85,10 @@ def _draw_background() -> Sheet:
 
 
 @functools.cache
-def find_levels() -> tuple[tuple[float, tuple[Point, ...]], ...]:
+def find_levels() -> list[tuple[float, list[Point]]]:
     """Find the level curves of f on the map."""
     from contourpy import contour_generator
 
     x1, x2 = np.meshgrid(np.linspace(0.02, 6, 300), np.linspace(1, 7, 61))
     lines = contour_generator(x1, x2, f(x1, x2))
-    return tuple(
-        (level, tuple((float(x), float(y)) for x, y in line[::2])) for level in LEVELS for line in lines.lines(level)
-    )
+    return [(level, line[::2].tolist()) for level in LEVELS for line in lines.lines(level)]

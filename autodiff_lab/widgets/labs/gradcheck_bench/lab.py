@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from autodiff_lab.widgets.labs.gradcheck_bench import rules
 from autodiff_lab.widgets.labs.gradcheck_bench.picture import LIGHTS, draw
-from autodiff_lab.widgets.labs.gradcheck_bench.rules import BIAS, Check, Settings, make_direction
+from autodiff_lab.widgets.labs.gradcheck_bench.rules import BIAS, Check, Settings, check, make_direction
 from autodiff_lab.widgets.labs.lab import Button, Choice, Lab, Slider
 from autodiff_lab.widgets.labs.phrases import write_error, write_power_of_ten
 from autodiff_lab.widgets.labs.table import Grid, grid
@@ -74,26 +75,25 @@ class GradcheckBench(Lab):
     @property
     def curve(self) -> list[tuple[float, Check]]:
         """The same check at every stop of h."""
-        stops = round((rules.LARGEST - rules.SMALLEST) / rules.STEP) + 1
-        steps = [rules.SMALLEST + rules.STEP * k for k in range(stops)]
-        return [(h, _check(replace(self.at, h=h))) for h in steps]
+        steps = np.arange(rules.SMALLEST, rules.LARGEST + rules.STEP, rules.STEP).tolist()
+        return [(h, check(replace(self.at, h=h))) for h in steps]
 
     def snapshot(self) -> dict[str, Any]:
         """The present check and all that were kept."""
-        found = _check(self.at)
+        found = check(self.at)
         return {
             **vars(self.at),
             "h": float(10.0**self.h),
-            "along": [float(t) for t in make_direction(self.at)],
+            "along": make_direction(self.at).tolist(),
             **found._asdict(),
             "shape_of_b": BIAS.shape,
             "curve": [(float(10.0**h), found.error) for h, found in self.curve],
-            "history": [(float(10.0**at.h), _check(at).error, _check(at).verdict) for at in self.history],
+            "history": [(float(10.0**at.h), check(at).error, check(at).verdict) for at in self.history],
         }
 
     def sentence(self) -> str:
         """What the light says, and what to think of it."""
-        found = _check(self.at)
+        found = check(self.at)
         light = f"{LIGHTS[found.verdict][0]} {found.verdict}: relative error {write_error(found.error)}."
         if found.shape != BIAS.shape:
             blind = (
@@ -130,7 +130,7 @@ class GradcheckBench(Lab):
 
     def table(self) -> Grid:
         """The check in numbers."""
-        found = _check(self.at)
+        found = check(self.at)
         rows = [
             ("by the rule", f"{found.slope:.12g}"),
             ("by the quotient", f"{found.quotient:.12g}"),
@@ -142,10 +142,5 @@ class GradcheckBench(Lab):
 
     def picture(self) -> str:
         """The two numbers and the light on the left; on the right this check at every h, and the history."""
-        history = [(at.h, _check(at)) for at in self.history]
-        return draw(make_direction(self.at), _check(self.at), self.h, self.curve, history)
-
-
-@functools.lru_cache(maxsize=4096)
-def _check(at: Settings) -> Check:
-    return rules.check(at)
+        history = [(at.h, check(at)) for at in self.history]
+        return draw(make_direction(self.at), check(self.at), self.h, self.curve, history)

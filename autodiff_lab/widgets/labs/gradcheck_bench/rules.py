@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -97,6 +98,7 @@ def make_direction(at: Settings) -> np.ndarray:
     return direction / np.linalg.norm(direction)
 
 
+@functools.lru_cache(maxsize=4096)
 def check(at: Settings) -> Check:
     """Compare the rule with a central difference, along one direction."""
     sample, kind = SAMPLES[at.op], np.dtype(at.dtype).type
