@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from autodiff_lab.widgets.labs.gradcheck_bench import rules
 from autodiff_lab.widgets.labs.gradcheck_bench.picture import LIGHTS, draw
-from autodiff_lab.widgets.labs.gradcheck_bench.rules import BIAS, Check, Settings, check, make_direction
+from autodiff_lab.widgets.labs.gradcheck_bench.rules import BIAS, Check, check, make_direction
 from autodiff_lab.widgets.labs.lab import Button, Choice, Lab, Slider
 from autodiff_lab.widgets.labs.phrases import write_error, write_power_of_ten
 from autodiff_lab.widgets.labs.table import Grid, grid
@@ -47,9 +46,9 @@ class GradcheckBench(Lab):
         self.history = [self.at]
 
     @property
-    def at(self) -> Settings:
+    def at(self) -> dict[str, Any]:
         """All that the present check depends on."""
-        return Settings(**self.settings, draw=self.draw)
+        return {**self.settings, "draw": self.draw}
 
     def notify(self) -> None:
         """Keep this check in the history, each one once, before it is shown."""
@@ -73,27 +72,32 @@ class GradcheckBench(Lab):
         return write_power_of_ten(self.h)
 
     @property
-    def curve(self) -> list[tuple[float, Check]]:
+    def found(self) -> Check:
+        """The present check."""
+        return check(**self.at)
+
+    @property
+    def curve(self) -> list[Check]:
         """The same check at every stop of h."""
         steps = np.arange(rules.SMALLEST, rules.LARGEST + rules.STEP, rules.STEP).tolist()
-        return [(h, check(replace(self.at, h=h))) for h in steps]
+        return [check(**{**self.at, "h": h}) for h in steps]
 
     def snapshot(self) -> dict[str, Any]:
         """The present check and all that were kept."""
-        found = check(self.at)
+        history = [check(**at) for at in self.history]
         return {
-            **vars(self.at),
-            "h": float(10.0**self.h),
-            "along": make_direction(self.at).tolist(),
-            **found._asdict(),
+            **self.at,
+            **self.found._asdict(),
+            "h": 10.0**self.h,
+            "along": make_direction(self.direction, self.draw).tolist(),
             "shape_of_b": BIAS.shape,
-            "curve": [(float(10.0**h), found.error) for h, found in self.curve],
-            "history": [(float(10.0**at.h), check(at).error, check(at).verdict) for at in self.history],
+            "curve": [(10.0**at.h, at.error) for at in self.curve],
+            "history": [(10.0**at.h, at.error, at.verdict) for at in history],
         }
 
     def sentence(self) -> str:
         """What the light says, and what to think of it."""
-        found = check(self.at)
+        found = self.found
         light = f"{LIGHTS[found.verdict][0]} {found.verdict}: relative error {write_error(found.error)}."
         if found.shape != BIAS.shape:
             blind = (
@@ -130,7 +134,7 @@ class GradcheckBench(Lab):
 
     def table(self) -> Grid:
         """The check in numbers."""
-        found = check(self.at)
+        found = self.found
         rows = [
             ("by the rule", f"{found.slope:.12g}"),
             ("by the quotient", f"{found.quotient:.12g}"),
@@ -142,5 +146,5 @@ class GradcheckBench(Lab):
 
     def picture(self) -> str:
         """The two numbers and the light on the left; on the right this check at every h, and the history."""
-        history = [(at.h, check(at)) for at in self.history]
-        return draw(make_direction(self.at), check(self.at), self.h, self.curve, history)
+        history = [check(**at) for at in self.history]
+        return draw(make_direction(self.direction, self.draw), self.found, self.curve, history)

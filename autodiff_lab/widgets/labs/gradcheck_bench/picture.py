@@ -19,11 +19,7 @@ LIGHTS = {"wrong": ("✗", "adjoint"), "look closer": ("?", "tangent"), "right":
 BOUNDS = {"wrong": "above 1e−2", "look closer": "between", "right": "up to 1e−7"}
 
 
-Checks = Iterable[tuple[float, Check]]
-"""Checks with the logarithms of their steps."""
-
-
-def draw(direction: np.ndarray, found: Check, h: float, curve: Checks, history: Checks) -> str:
+def draw(direction: np.ndarray, found: Check, curve: Iterable[Check], history: Iterable[Check]) -> str:
     """Draw a check, the same at every step, and the checks before it."""
     sheet = Sheet(900, 416, "A traffic light of the relative error, and all checks so far over the step h")
     sheet.text(14, 28, "loss(b) = sum(mean(op(X + b)))", size=15, bold=True)
@@ -40,7 +36,7 @@ def draw(direction: np.ndarray, found: Check, h: float, curve: Checks, history: 
     shapes = f"shape of b̄ {found.shape}, of b {BIAS.shape}  {'✓' if same else '✗ differ'}"
     sheet.text(14, 176, shapes, "ink" if same else "adjoint", size=14, bold=not same)
     _draw_light(sheet, found)
-    _draw_plot(sheet, found, h, curve, history)
+    _draw_plot(sheet, found, curve, history)
     return sheet.svg()
 
 
@@ -55,23 +51,23 @@ def _draw_light(sheet: Sheet, found: Check) -> None:
         sheet.text(88, y + 18, BOUNDS[verdict], "soft_ink", size=14)
 
 
-def _draw_plot(sheet: Sheet, found: Check, h: float, curve: Checks, history: Checks) -> None:
+def _draw_plot(sheet: Sheet, found: Check, curve: Iterable[Check], history: Iterable[Check]) -> None:
     axes = Axes(sheet, (384, 34, 506, 334), (SMALLEST - 0.3, LARGEST + 0.3), (FLOOR, CEILING))
     errors = [*make_power_ticks(range(-12, 1, 2)), (FLOOR, "0")]
     axes.scales(make_power_ticks(range(-12, 0, 2)), errors, "step h", "relative error of every check so far")
     sheet.text(890, 26, "line: this check at every h", "soft_ink", "end", 14)
     for bound, role in ((WRONG, "adjoint"), (RIGHT, "value")):
         axes.curve([(x, math.log10(bound)) for x in axes.x], role, 1.5, "6 4")
-    axes.curve([(step, _take_log(each.error)) for step, each in curve], "soft_ink", 1.5)
-    for step, each in history:
-        _draw_mark(axes, step, each)
-    sheet.dot(*axes.at(h, _take_log(found.error)), "ink", 11, hollow=True)
-    _draw_mark(axes, h, found)
+    axes.curve([(each.h, _take_log(each.error)) for each in curve], "soft_ink", 1.5)
+    for each in history:
+        _draw_mark(axes, each)
+    sheet.dot(*axes.at(found.h, _take_log(found.error)), "ink", 11, hollow=True)
+    _draw_mark(axes, found)
 
 
-def _draw_mark(axes: Axes, h: float, found: Check) -> None:
+def _draw_mark(axes: Axes, found: Check) -> None:
     """Draw a shape of its own for each verdict: a disc, a triangle, a cross."""
-    (x, y), (_, role) = axes.at(h, _take_log(found.error)), LIGHTS[found.verdict]
+    (x, y), (_, role) = axes.at(found.h, _take_log(found.error)), LIGHTS[found.verdict]
     if found.verdict == "right":
         axes.sheet.dot(x, y, role, 3.5)
     elif found.verdict == "look closer":
