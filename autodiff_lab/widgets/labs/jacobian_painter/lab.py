@@ -22,12 +22,11 @@ class Words(NamedTuple):
     seed: str
     which: str
     product: str
-    mark: str
 
 
 WORDS = {
-    FORWARD: Words("was pushed forward", "a push takes a tangent, one for each input", "column", "J v", "JVP"),
-    REVERSE: Words("was pulled back", "a pull takes an adjoint, one for each result", "row", "wᵀ J", "VJP"),
+    FORWARD: Words("was pushed forward", "a push takes a tangent, one for each input", "column", "J v"),
+    REVERSE: Words("was pulled back", "a pull takes an adjoint, one for each result", "row", "wᵀ J"),
 }
 
 
@@ -69,14 +68,13 @@ class JacobianPainter(Lab):
         """Push or pull a vector that was typed."""
         mode = FORWARD if name == "v" else REVERSE
         size = self._size(mode)
-        found = [parse_number(part) for part in re.split(r"[\s,;]+", text.strip(" ,;()[]\n\t"))]
-        seed = tuple(x for x in found if x is not None)
-        if len(seed) < len(found) or len(seed) != size:
+        seed = tuple(parse_number(part) for part in re.split(r"[\s,;]+", text.strip(" ,;()[]\n\t")))
+        if None in seed or len(seed) != size:
             example = ", ".join("102"[k % 3] for k in range(size))
             numbers = count_noun(size, "number")
             self.reply = f"{text!r} cannot be used: {WORDS[mode].seed}. Type {numbers}, such as {example}."
-            return
-        self._take_pass(mode, seed)
+        else:
+            self._passes.append(programs.take_pass(self.of, mode, seed))
 
     def jvp(self) -> None:
         """Push the first basis vector whose column has not come out yet."""
@@ -89,18 +87,15 @@ class JacobianPainter(Lab):
     def _paint(self, mode: str) -> None:
         size, done = self._size(mode), self._list_painted(mode)
         k = next(k for k in range(size) if k not in done)
-        self._take_pass(mode, tuple(float(i == k) for i in range(size)))
-
-    def _take_pass(self, mode: str, seed: tuple[float, ...]) -> None:
-        self._passes += (programs.take_pass(self.of, mode, seed),)
+        self._passes.append(programs.take_pass(self.of, mode, tuple(float(i == k) for i in range(size))))
 
     def back(self) -> None:
         """Take the last pass back."""
-        self._passes = self._passes[:-1]
+        del self._passes[-1:]
 
     def begin(self) -> None:
         """Forget all passes."""
-        self._passes: tuple[Pass, ...] = ()
+        self._passes: list[Pass] = []
 
     def can(self, name: str) -> bool:
         """A button for basis vectors can be pressed until all of them were used."""

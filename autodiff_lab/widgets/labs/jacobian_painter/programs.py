@@ -28,7 +28,6 @@ LARGEST = 6
 class Program:
     """A function of one array that returns one array, and the point where it is differentiated."""
 
-    name: str
     formula: str
     function: Callable[[Any], Any]
     point: tuple[float, ...]
@@ -59,14 +58,11 @@ def standardize(x: Any) -> Any:
 
 LAYER = "a layer, tanh(W x)"
 X, Y = ("x₁", "x₂", "x₃", "x₄", "x₅", "x₆"), ("y₁", "y₂", "y₃", "y₄", "y₅", "y₆")
-DOCUMENT_1 = "(x₁ + x₂ + ln x₁,  x₁/x₂ + (x₁ − x₂)²)"
 FIXED = {
-    "document 1": Program("document 1", DOCUMENT_1, of_document_1, (1.0, 2.0), X[:2], Y[:2]),
-    "polar map": Program("polar map", "(r cos φ,  r sin φ)", polar, (2.0, math.pi / 6), ("r", "φ"), ("x", "y")),
-    "softmax": Program("softmax", "exp(x) / Σ exp(x)", softmax, (1.0, 2.0, 3.0), X[:3], Y[:3]),
-    "standardize": Program(
-        "standardize", "(x − mean) / standard deviation", standardize, (1.0, 2.0, 4.0, 8.0), X[:4], Y[:4]
-    ),
+    "document 1": Program("(x₁ + x₂ + ln x₁,  x₁/x₂ + (x₁ − x₂)²)", of_document_1, (1.0, 2.0), X[:2], Y[:2]),
+    "polar map": Program("(r cos φ,  r sin φ)", polar, (2.0, math.pi / 6), ("r", "φ"), ("x", "y")),
+    "softmax": Program("exp(x) / Σ exp(x)", softmax, (1.0, 2.0, 3.0), X[:3], Y[:3]),
+    "standardize": Program("(x − mean) / standard deviation", standardize, (1.0, 2.0, 4.0, 8.0), X[:4], Y[:4]),
 }
 NAMES = (LAYER, *FIXED)
 
@@ -86,7 +82,7 @@ def find_program(name: str, n: int, m: int) -> Program:
         return np.tanh(weights @ x)
 
     point = tuple((0.5, -0.25, 0.75, 1.0, -0.5, 0.25)[:n])
-    return Program(LAYER, f"tanh(W x), W with {m} × {n} weights", layer, point, X[:n], Y[:m])
+    return Program(f"tanh(W x), W with {m} × {n} weights", layer, point, X[:n], Y[:m])
 
 
 # Passes
