@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections import Counter
 from typing import Any
 
 from autodiff_lab.systems.schedules import SCHEDULES, Action, Reversal, reverse
@@ -83,13 +84,9 @@ class CheckpointTimeline(SteppedLab):
     @property
     def held(self) -> list[int]:
         """The states in slots at this moment."""
-        held: set[int] = set()
-        for kind, state, _ in self.actions[: self.done]:
-            if kind == "store":
-                held.add(state)
-            elif kind == "drop":
-                held.remove(state)
-        return sorted(held)
+        done = self.actions[: self.done]
+        stored, dropped = (Counter(each.start for each in done if each.kind == kind) for kind in ("store", "drop"))
+        return sorted(stored - dropped)
 
     def snapshot(self) -> dict[str, Any]:
         """The costs as counted in real runs, what is done so far, and the states in slots at this moment."""
