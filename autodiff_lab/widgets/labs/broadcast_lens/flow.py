@@ -24,17 +24,16 @@ MOST_TERMS = 6
 
 
 class Operation(NamedTuple):
-    """How A and B are combined, place by place, and what is added up in the end."""
+    """The sign between A and B, and what is added up of every place."""
 
     sign: str
-    combine: Callable[[Any, Any], Any]
-    finish: Callable[[Any], Any]
+    term: Callable[[Any, Any], Any]
 
 
 OPS = {
-    "Σ (A + B)²": Operation("+", lambda a, b: a + b, np.square),
-    "Σ (A − B)²": Operation("−", lambda a, b: a - b, np.square),
-    "Σ A · B": Operation("·", lambda a, b: a * b, lambda c: c),
+    "Σ (A + B)²": Operation("+", lambda a, b: np.square(a + b)),
+    "Σ (A − B)²": Operation("−", lambda a, b: np.square(a - b)),
+    "Σ A · B": Operation("·", lambda a, b: a * b),
 }
 OVER_AXES = "Σ (sum of A over axes)²"
 PROGRAMS = (*OPS, OVER_AXES)
@@ -185,7 +184,7 @@ def _flow_of_copies(program: str, a: Shape, b: Shape, operand: str, wrong: bool)
     small = inputs[k]
 
     def loss(x: Any, y: Any) -> Any:
-        return np.sum(operation.finish(operation.combine(x, y)))
+        return np.sum(operation.term(x, y))
 
     spread = [np.broadcast_to(x, full).copy() for x in inputs]
     back = np.asarray(grad(loss, argnums=k)(*spread))  # every copy is an input of its own: nobody adds

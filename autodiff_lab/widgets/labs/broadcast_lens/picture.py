@@ -25,9 +25,10 @@ LONGEST_LINE = 84
 class Panel:
     """An array as boxes: rows below each other, the layers of a third axis side by side; as large as there is room."""
 
-    def __init__(self, left: float, top: float, room: float, shape: tuple[int, ...]) -> None:
-        self.left, self.top = left, top
+    def __init__(self, sheet: Sheet, left: float, top: float, shape: tuple[int, ...], role: str) -> None:
+        self.sheet, self.left, self.top, self.role = sheet, left, top, role
         self.layers, self.rows, self.columns = (1,) * (3 - len(shape)) + shape
+        room = (CHANNEL if left == LEFT else WIDTH) - left
         across = (room - LAYER * (self.layers - 1)) / (self.layers * self.columns) - GAP
         self.wide, self.high = min(WIDEST, across), min(40.0, HALF / self.rows - LANE)
         self.size = 18 if self.wide > 90 else 14
@@ -47,6 +48,35 @@ class Panel:
     def baseline(self, k: int) -> float:
         """Where the words in an entry stand."""
         return self.foot(k)[1] - self.high / 2 + 0.36 * self.size
+
+    def draw_title(self, title: str) -> None:
+        """Write what the array is."""
+        self.sheet.text(self.left, self.top - 14, title, self.role, bold=True)
+
+    def draw_frame(self, k: int, glows: bool) -> None:
+        """Draw the box of an entry."""
+        paper = "adjoint_paper" if self.role == "adjoint" else "constant_paper"
+        role, fill, width = (self.role, paper, 3.5) if glows else ("line", "", 1)
+        self.sheet.box(*self.corner(k), self.wide, self.high, role, fill, width)
+
+    def draw_entries(self, values: np.ndarray, homes: np.ndarray, entry: int, known: int | None = None) -> None:
+        """Draw all entries. Those of one home glow; with `known` only those of the first homes have their number."""
+        for k, (x, home) in enumerate(zip(values.flat, homes.flat, strict=True)):
+            text = number(x) if known is None or home < known else NOT_REACHED
+            self.draw_frame(k, home == entry)
+            self.sheet.text(self.foot(k)[0], self.baseline(k), text, "ink", "middle", self.size, bold=home == entry)
+
+    def draw_pair(self, k: int, pair: tuple[float, float], sign: str, operand: str, glows: bool) -> None:
+        """Draw A and B at one place, and the sign between them; the operand that is watched stands out."""
+        self.draw_frame(k, glows)
+        (x, _), y, size = self.corner(k), self.baseline(k), self.size
+        plain, watched = ("ink", "ink") if glows else ("soft_ink", "value")  # to be read on the glow, too
+        left, right = map(number, pair)
+        middle = x + self.wide * (len(left) + 1) / (len(left) + len(right) + 2)  # the sign, so that all fits
+        is_a = operand == "A"
+        self.sheet.text(middle - size / 2, y, left, watched if is_a else plain, "end", size, bold=is_a)
+        self.sheet.text(middle, y, sign, plain, "middle", size)
+        self.sheet.text(middle + size / 2, y, right, plain if is_a else watched, "start", size, bold=not is_a)
 
 
 def draw(settings: dict[str, Any], found: Flow | str, step: int) -> str:
@@ -72,22 +102,19 @@ def _describe_settings(at: dict[str, Any]) -> str:
     return f"{a}    {b}    gradient of {at['operand']}    {rule}    (not used here: {axes})"
 
 
-def _make_panels(top: float, small: tuple[int, ...], large: tuple[int, ...]) -> tuple[Panel, Panel]:
-    return Panel(LEFT, top, CHANNEL - LEFT, small), Panel(RIGHT, top, WIDTH - RIGHT, large)
-
-
 def _draw_forward(sheet: Sheet, found: Flow, entry: int, sign: str) -> None:
-    small, large = _make_panels(FORWARD, found.small.shape, found.large.shape)
-    sheet.text(LEFT, FORWARD - 14, f"{found.small_name}, shape {found.small.shape}", "value", bold=True)
-    over = f"A {sign} B, place by place" if found.copies else "A"
-    sheet.text(RIGHT, FORWARD - 14, f"{over}, shape {found.large.shape}", "value", bold=True)
-    _draw_entries(sheet, small, found.small, np.arange(found.small.size), "value", entry)
+    small = Panel(sheet, LEFT, FORWARD, found.small.shape, "value")
+    large = Panel(sheet, RIGHT, FORWARD, found.large.shape, "value")
+    small.draw_title(f"{found.small_name}, shape {found.small.shape}")
+    large.draw_title(f"{f'A {sign} B, place by place' if found.copies else 'A'}, shape {found.large.shape}")
+    small.draw_entries(found.small, np.arange(found.small.size), entry)
     if found.other is None:
-        _draw_entries(sheet, large, found.large, found.homes, "value", entry)
+        large.draw_entries(found.large, found.homes, entry)
     else:
-        for k, (x, other, home) in enumerate(zip(found.large.flat, found.other.flat, found.homes.flat, strict=True)):
-            _draw_pair(sheet, large, k, x, other, found.operand, sign, home == entry)
-    _draw_wires(sheet, small, entry, large, found.places(entry), "value", to_large=found.copies)
+        a, b = (found.large, found.other) if found.operand == "A" else (found.other, found.large)
+        for k, home in enumerate(found.homes.flat):
+            large.draw_pair(k, (a.flat[k], b.flat[k]), sign, found.operand, home == entry)
+    _draw_wires(small, entry, large, found.places(entry), to_large=found.copies)
 
 
 def _draw_backward(sheet: Sheet, found: Flow, step: int) -> None:
@@ -95,22 +122,24 @@ def _draw_backward(sheet: Sheet, found: Flow, step: int) -> None:
     entry = step - 1  # at the beginning none has its turn
     bar = found.small_name + "\N{COMBINING MACRON}"
     back, homes = (found.large_back, found.homes) if unsummed else (found.small_back, np.arange(found.small.size))
-    small, large = _make_panels(BACKWARD, back.shape, found.large.shape)
+    small = Panel(sheet, LEFT, BACKWARD, back.shape, "adjoint")
+    large = Panel(sheet, RIGHT, BACKWARD, found.large.shape, "adjoint")
     asked = found.copies and not turn  # the shape is the learner's to say first
     mark = "" if not found.copies else " ✓" if found.fits else f" ✗  not {found.truth.shape}"
-    sheet.text(LEFT, BACKWARD - 14, f"{bar}, shape {'?' if asked else f'{back.shape}{mark}'}", "adjoint", bold=True)
+    small.draw_title(f"{bar}, shape {'?' if asked else f'{back.shape}{mark}'}")
     heading = "what comes back to each place" if found.copies else "A\N{COMBINING MACRON}"
     mark = "" if found.copies or not turn else " ✓" if found.right else " ✗  the numbers are wrong"
-    sheet.text(RIGHT, BACKWARD - 14, f"{heading}, shape {found.large.shape}{mark}", "adjoint", bold=True)
-    copied, summed = (step, None) if found.copies else (None, step)
+    large.draw_title(f"{heading}, shape {found.large.shape}{mark}")
     if asked:
         sheet.text(LEFT, BACKWARD + 50, "?", "adjoint", size=54)
     else:
-        _draw_entries(sheet, small, back, homes, "adjoint", entry, copied)
-    lands = found.homes if found.lands is None else found.lands
-    _draw_entries(sheet, large, found.large_back if found.copies else found.gradient, lands, "adjoint", entry, summed)
+        small.draw_entries(back, homes, entry, step if found.copies else None)
+    if found.copies:
+        large.draw_entries(found.large_back, found.homes, entry)
+    else:
+        large.draw_entries(found.gradient, found.lands, entry, step)
     if turn and not unsummed:
-        _draw_wires(sheet, small, entry, large, found.places_back(entry), "adjoint", to_large=not found.copies)
+        _draw_wires(small, entry, large, found.places_back(entry), to_large=not found.copies)
     if turn:
         sheet.text(LEFT, HEIGHT - 14, _describe_turn(found, entry, bar), "adjoint", size=20, bold=True)
 
@@ -126,44 +155,9 @@ def _describe_turn(found: Flow, entry: int, bar: str) -> str:
     return " = ".join([name, list_some(terms, " + "), *[sent][: len(terms) > 1]])
 
 
-def _draw_entries(
-    sheet: Sheet, panel: Panel, values: np.ndarray, homes: np.ndarray, role: str, entry: int, known: int | None = None
-) -> None:
-    """Draw all entries of an array. Those of one home glow; with `known` those of the first homes have their number."""
-    for k, (x, home) in enumerate(zip(values.flat, homes.flat, strict=True)):
-        glows = home == entry
-        text = number(x) if known is None or home < known else NOT_REACHED
-        _draw_frame(sheet, panel, k, role, glows)
-        sheet.text(panel.foot(k)[0], panel.baseline(k), text, "ink", "middle", panel.size, bold=glows)
-
-
-def _draw_pair(
-    sheet: Sheet, panel: Panel, k: int, mine: float, other: float, operand: str, sign: str, glows: bool
-) -> None:
-    """Both operands at one place, in the order of the program; the one that is watched stands out."""
-    _draw_frame(sheet, panel, k, "value", glows)
-    (x, _), y, size = panel.corner(k), panel.baseline(k), panel.size
-    first, second = (mine, other) if operand == "A" else (other, mine)
-    plain, watched = ("ink", "ink") if glows else ("soft_ink", "value")  # to be read on the glow, too
-    roles = (watched, plain) if operand == "A" else (plain, watched)
-    left, right = number(first), number(second)
-    middle = x + panel.wide * (len(left) + 1) / (len(left) + len(right) + 2)  # the sign, so that all fits
-    sheet.text(middle - size / 2, y, left, roles[0], "end", size, bold=operand == "A")
-    sheet.text(middle, y, sign, plain, "middle", size)
-    sheet.text(middle + size / 2, y, right, roles[1], "start", size, bold=operand == "B")
-
-
-def _draw_frame(sheet: Sheet, panel: Panel, k: int, role: str, glows: bool) -> None:
-    x, y = panel.corner(k)
-    paper = "adjoint_paper" if role == "adjoint" else "constant_paper"
-    sheet.box(x, y, panel.wide, panel.high, role if glows else "line", paper if glows else "", 3.5 if glows else 1)
-
-
-def _draw_wires(
-    sheet: Sheet, small: Panel, entry: int, large: Panel, places: list[int], role: str, to_large: bool
-) -> None:
+def _draw_wires(small: Panel, entry: int, large: Panel, places: list[int], to_large: bool) -> None:
     """Lines between one small entry and its places, running below the rows; the heads say which way."""
-    x0, y0 = small.foot(entry)
+    sheet, role, (x0, y0) = small.sheet, small.role, small.foot(entry)
     dash = "7 4" if role == "adjoint" else ""
     lane = y0 + 11
     for place in places:
