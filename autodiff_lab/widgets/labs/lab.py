@@ -116,15 +116,15 @@ class Play(Control):
 class Lab:
     """The controller of a lab, without its view.
 
-    A subclass has a `title`, says in `about` what to do with it, and lists its `controls`. Each of them but the buttons
-    is an attribute of the same name, which begins at the control's `initial`; a button calls the method of its name.
-    State beside the controls is set in `begin`. A subclass writes `snapshot`, `sentence`, `table` and `picture`, each
+    A subclass says in `about` what to do with it, and lists its `controls`. Each of them but the buttons is an
+    attribute of the same name, which begins at the control's `initial`; a button calls the method of its name. State
+    beside the controls is set in `begin`. A subclass writes `snapshot`, `sentence`, `table` and `picture`, each
     computed from the state alone.
 
     Examples
     --------
     >>> class Doubler(Lab):
-    ...     title, about = "Doubler", "Move x."
+    ...     about = "Move x."
     ...     controls = (Slider("x", "the number x", 0, 10, 0.5, 2.0), Button("halve", "Halve"))
     ...     def halve(self):
     ...         self.x = self.x / 2
@@ -140,10 +140,14 @@ class Lab:
     """
 
     title: ClassVar[str]
+    """The name of the class, unless it says another."""
     about: ClassVar[str]
     controls: ClassVar[tuple[Control, ...]] = ()
     reply: str = ""
     """The answer to what was typed last; the next press, entry or other setting clears it."""
+
+    def __init_subclass__(cls) -> None:
+        cls.title = vars(cls).get("title", cls.__name__)
 
     def __init__(self) -> None:
         for control in self._inputs():

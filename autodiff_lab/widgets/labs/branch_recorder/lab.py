@@ -40,7 +40,6 @@ class BranchRecorder(Lab):
     4
     """
 
-    title = "BranchRecorder"
     about = "Before you move x, say which lines will run, and how long the tape will be."
     controls = (Slider("x", "x", LOW, HIGH, STEP, 1.58), Choice("program", "program", tuple(PROGRAMS)))
 

@@ -29,7 +29,6 @@ class BroadcastLens(SteppedLab):
     ([2, 3], False)
     """
 
-    title = "BroadcastLens"
     about = "Say which shape comes back, and which numbers; then press Next entry."
     controls = (
         Button("next", "Next entry"),

@@ -34,7 +34,6 @@ class CheckpointTimeline(SteppedLab):
     (3, 45)
     """
 
-    title = "CheckpointTimeline"
     about = "Choose a schedule, l and s. Say what it costs before you look at the bars."
     controls = (
         Choice("schedule", "schedule", tuple(reversed(SCHEDULES))),

@@ -27,7 +27,6 @@ class ConvergedLoop(Lab):
     {'unrolled': 120, 'one turn': 2, 'implicit': 3}
     """
 
-    title = "ConvergedLoop"
     about = "Move the turns, and choose another loop. All four look for the solution of z = cos(x z)."
     controls = (
         Choice("loop", "loop", tuple(TURNS)),

@@ -32,7 +32,6 @@ class DualPlayground(Lab):
     5.102721403992
     """
 
-    title = "DualPlayground"
     about = "Drag the head of the arrow, or the point. The sliders do the same."
     controls = (
         Slider("angle", "direction", 0, 359, 1, 45),

@@ -43,7 +43,6 @@ class FeedGraph(Lab):
     {'f1': (2.0, 1.0), 'f2': (-1.5, 1.75)}
     """
 
-    title = "FeedGraph"
     about = "Before each step, say which node is next, and why it may."
     controls = (
         Button("step", "Step"),

@@ -28,7 +28,6 @@ class GradcheckBench(Lab):
     ('wrong', 2.0)
     """
 
-    title = "GradcheckBench"
     about = "Inject a bug, move h. Before you look at the light, say which lamp will be lit."
     controls = (
         Choice("bug", "injected bug", rules.BUGS),

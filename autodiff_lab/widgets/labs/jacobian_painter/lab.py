@@ -41,7 +41,6 @@ class JacobianPainter(Lab):
     [[2.0, 1.0], [-1.5, 1.75]]
     """
 
-    title = "JacobianPainter"
     about = "Before each press, say what will be painted. The matrix is full when no “?” is left."
     controls = (
         Button("jvp", "JVP: push the next e forward"),
