@@ -6,7 +6,6 @@ A lab knows nothing of widgets. It is tested by setting its controls and reading
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
@@ -146,13 +145,17 @@ class Lab:
     reply: str = ""
     """The answer to what was typed last; the next press, entry or other setting clears it."""
 
+    _inputs: ClassVar[dict[str, Slider | Choice | Toggle | Entry]]
+    _view: Any = None
+
     def __init_subclass__(cls) -> None:
         cls.title = vars(cls).get("title", cls.__name__)
+        cls._inputs = {each.name: each for each in cls.controls if not isinstance(each, Button | Play)}
 
     def __init__(self) -> None:
-        for control in self._inputs():
-            if not hasattr(type(self), control.name):  # unless it is a property, computed from other state
-                setattr(self, control.name, control.initial)
+        for name, control in self._inputs.items():
+            if not hasattr(type(self), name):  # unless it is a property, computed from other state
+                setattr(self, name, control.initial)
         self.begin()
 
     def begin(self) -> None:
@@ -167,9 +170,7 @@ class Lab:
     @property
     def settings(self) -> dict[str, Any]:
         """Where the sliders, choices and toggles stand."""
-        return {
-            control.name: getattr(self, control.name) for control in self._inputs() if not isinstance(control, Entry)
-        }
+        return {name: getattr(self, name) for name, control in self._inputs.items() if not isinstance(control, Entry)}
 
     def copy(self, *buttons: str) -> Self:
         """Make another lab with the same settings, at its beginning, and press some of its buttons."""
@@ -218,7 +219,7 @@ class Lab:
         LabError
             If there is no such control, or a value makes no sense for it.
         """
-        known = {control.name: control for control in self._inputs()}
+        known = self._inputs
         for name in values:
             if name not in known:
                 raise LabError(f"{type(self).__name__} has no control {name!r}; it has {', '.join(known)}.")
@@ -251,30 +252,23 @@ class Lab:
             getattr(self, name)()
         self.notify()
 
-    _listener: Callable[[], None] | None = None
-    _view: Any = None
-
     def notify(self) -> None:
         """Tell the view that the state has changed."""
-        if self._listener is not None:
-            self._listener()
+        if self._view is not None:
+            self._view.refresh()
 
     @property
     def view(self) -> Any:
         """The widget that shows this lab; made when it is first asked for."""
         if self._view is None:
             self._view = view("LabView")(self)
-            self._listener = self._view.refresh
         return self._view
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         return self.view._repr_mimebundle_(**kwargs)
 
-    def _inputs(self) -> list[Slider | Choice | Toggle | Entry]:
-        return [control for control in self.controls if not isinstance(control, Button | Play)]
-
     def __repr__(self) -> str:
-        state = (f"{control.name}={getattr(self, control.name)!r}" for control in self._inputs())
+        state = (f"{name}={getattr(self, name)!r}" for name in self._inputs)
         return f"{type(self).__name__}({', '.join(state)})"
 
     def __str__(self) -> str:
