@@ -21,18 +21,16 @@ def f(x1: Any, x2: Any) -> Any:
 @functools.lru_cache(maxsize=1)
 def push_seed(point: Point, seed: Point) -> dict[str, Any]:
     """Take one forward pass; what is shown asks for it several times."""
-    value, tangent = jvp(f, point, seed)
     trace, tape = Trace.of(f, *point, mode="forward", direction=seed), record(f, *point)[1]
-    lines = [trace.lines[step.line] for step in trace.steps]
     tangents = [step.tangents[0].value for step in trace.steps]
     return {
         "point": point,
         "seed": seed,
-        "value": value,
-        "tangent": tangent,
-        "lines": [line.name for line in lines],
-        "operations": [line.expression for line in lines],
-        "values": [line.value.value for line in lines],
+        "value": trace.value.value,
+        "tangent": trace.tangent[0].value,
+        "lines": [line.name for line in trace.lines],
+        "operations": [line.expression for line in trace.lines],
+        "values": [line.value.value for line in trace.lines],
         "tangents": tangents,
         "dropped": [find_dropped(tape, line, tangents) for line in range(len(tape))],
     }
