@@ -80,23 +80,20 @@ def _draw_cell(sheet: Sheet, cells: Cells, at: tuple[int, int], x: float | None,
 
 def _draw_last(sheet: Sheet, cells: Cells, mode: str, seed: list[float], result: list[float]) -> None:
     """The last pass: what went in at the top or on the left, and what came out at the other side."""
-    ink, size, forward = INK[mode], len(seed), mode == FORWARD
-    across, down = (10, 0) if forward else (0, 10)
-    right, below = cells.middle(size, size)
-    seed_head, result_head = (34, TOP - 10, "w", ink, "middle"), (LEFT - 12, below + down, "wᵀ J", ink, "end")
-    if forward:
-        seed_head, result_head = (
-            (LEFT - 12, TOP - 34, "v", ink, "end"),
-            (right + across, TOP - 10, "J v", ink, "middle"),
-        )
-    sheet.text(*seed_head, bold=True)
-    for k, x in enumerate(seed):
-        middle = cells.middle(k, k)
-        at = (middle[0], TOP - 34) if forward else (34, middle[1])
+    ink, size = INK[mode], len(seed)
+    if mode == FORWARD:
+        seed_head, result_head = (LEFT - 12, TOP - 34, "v"), (cells.middle(0, size)[0] + 10, TOP - 10, "J v")
+        places = [(cells.middle(0, j)[0], TOP - 34) for j in range(size)]
+        across, down, slots = 10, 0, [(i, size) for i in range(len(result))]
+    else:
+        seed_head, result_head = (34, TOP - 10, "w"), (LEFT - 12, cells.middle(size, 0)[1] + 10, "wᵀ J")
+        places = [(34, cells.middle(i, 0)[1]) for i in range(size)]
+        across, down, slots = 0, 10, [(size, j) for j in range(len(result))]
+    sheet.text(*seed_head, ink, "end" if mode == FORWARD else "middle", bold=True)
+    for at, x in zip(places, seed, strict=True):
         sheet.text(*at, write_entry(x, cells.places), ink, "middle", 14, bold=x != 0)
-    sheet.text(*result_head, bold=True)
-    for k, x in enumerate(result):
-        at = (k, size) if forward else (size, k)
+    sheet.text(*result_head, ink, "middle" if mode == FORWARD else "end", bold=True)
+    for at, x in zip(slots, result, strict=True):
         (left, top), middle = cells.corner(*at), cells.middle(*at)
         sheet.box(left + across + 2, top + down + 2, cells.wide - 4, cells.high - 4, ink, "constant_paper")
         sheet.text(middle[0] + across, middle[1] + down, write_entry(x, cells.places), ink, "middle", cells.type)
@@ -110,9 +107,8 @@ def _draw_meters(sheet: Sheet, meters: dict[str, dict[str, int]], run: int) -> N
         y, ink = TOP - 6 + 158 * k, INK[mode]
         name = "forward, by columns" if mode == FORWARD else "reverse, by rows"
         sheet.text(METERS, y, f"{ARROW[mode]} {name}", ink, bold=True)
-        for j in range(max(meter["needed"], meter["passes"])):
-            if j < 12:
-                sheet.box(METERS + 18 * j, y + 12, 14, 14, ink, ink if j < meter["passes"] else "", 1.5)
+        for j in range(min(max(meter["needed"], meter["passes"]), 12)):
+            sheet.box(METERS + 18 * j, y + 12, 14, 14, ink, ink if j < meter["passes"] else "", 1.5)
         sheet.text(METERS, y + 48, f"passes: {meter['passes']}, the matrix takes {meter['needed']}", size=14)
         whole = LONG * meter["whole"] / max(longest, 1)
         done = min(LONG, LONG * meter["multiplications"] / max(longest, 1))
