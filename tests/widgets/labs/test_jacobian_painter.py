@@ -5,7 +5,7 @@ import pytest
 
 from autodiff_lab import jacfwd, jacrev, jvp, record, vjp
 from autodiff_lab.widgets.labs import JacobianPainter
-from autodiff_lab.widgets.labs.jacobian_painter.picture import HEIGHT, METERS, Cells
+from autodiff_lab.widgets.labs.jacobian_painter.lab import HEIGHT, METERS, Cells
 from autodiff_lab.widgets.labs.jacobian_painter.programs import (
     FIXED,
     LARGEST,

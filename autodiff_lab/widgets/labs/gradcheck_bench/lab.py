@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -20,8 +19,11 @@ from autodiff_lab.widgets.labs.table import Grid, grid
 KEPT = 300
 FLOOR, CEILING = -13.0, 1.0
 """The logarithms of the errors that the plot can show; what is smaller is put on its lower edge."""
-LIGHTS = {"wrong": ("✗", "adjoint"), "look closer": ("?", "tangent"), "right": ("✓", "value")}
-BOUNDS = {"wrong": "above 1e−2", "look closer": "between", "right": "up to 1e−7"}
+LIGHTS = {
+    "wrong": ("✗", "adjoint", "above 1e−2"),
+    "look closer": ("?", "tangent", "between"),
+    "right": ("✓", "value", "up to 1e−7"),
+}
 
 
 class GradcheckBench(Lab):
@@ -152,10 +154,10 @@ class GradcheckBench(Lab):
 
     def picture(self) -> str:
         """The two numbers and the light on the left; on the right this check at every h, and the history."""
-        found, direction = self.found, make_direction(self.direction, self.draw)
+        found = self.found
         sheet = Sheet(900, 416, "A traffic light of the relative error, and all checks so far over the step h")
         sheet.text(14, 28, "loss(b) = sum(mean(op(X + b)))", size=15, bold=True)
-        t = ", ".join(number(round(float(x), 4)) for x in direction)
+        t = ", ".join(number(round(x, 4)) for x in make_direction(self.direction, self.draw).tolist())
         sheet.text(14, 52, f"direction t = ({t})", "soft_ink", size=14)
         for y, label, text, role in (
             (88, "rule, b̄ · t", f"{found.slope:.12g}", "adjoint"),
@@ -168,41 +170,37 @@ class GradcheckBench(Lab):
         shapes = f"shape of b̄ {found.shape}, of b {BIAS.shape}  {'✓' if same else '✗ differ'}"
         sheet.text(14, 176, shapes, "ink" if same else "adjoint", size=14, bold=not same)
         _draw_light(sheet, found)
-        _draw_plot(sheet, found, self.curve, [check(**at) for at in self.history])
+        self._draw_plot(sheet, found)
         return sheet.svg()
 
-
-# What is drawn
+    def _draw_plot(self, sheet: Sheet, found: Check) -> None:
+        axes = Axes(sheet, (384, 34, 506, 334), (rules.SMALLEST - 0.3, rules.LARGEST + 0.3), (FLOOR, CEILING))
+        errors = [*make_power_ticks(range(-12, 1, 2)), (FLOOR, "0")]
+        axes.scales(make_power_ticks(range(-12, 0, 2)), errors, "step h", "relative error of every check so far")
+        sheet.text(890, 26, "line: this check at every h", "soft_ink", "end", 14)
+        for bound, role in ((rules.WRONG, "adjoint"), (rules.RIGHT, "value")):
+            axes.curve([(x, math.log10(bound)) for x in axes.x], role, 1.5, "6 4")
+        axes.curve([(each.h, _take_log(each.error)) for each in self.curve], "soft_ink", 1.5)
+        for at in self.history:
+            _draw_mark(axes, check(**at))
+        sheet.dot(*axes.at(found.h, _take_log(found.error)), "ink", 11, hollow=True)
+        _draw_mark(axes, found)
 
 
 def _draw_light(sheet: Sheet, found: Check) -> None:
     """Draw three lamps, each with a sign and a word."""
     sheet.box(14, 200, 60, 202, "line", "constant_paper", 2)
-    for k, (verdict, (sign, role)) in enumerate(LIGHTS.items()):
+    for k, (verdict, (sign, role, bound)) in enumerate(LIGHTS.items()):
         y, lit = 236 + 65 * k, verdict == found.verdict
         sheet.dot(44, y, role if lit else "line", 24, hollow=not lit)
         sheet.text(44, y + 9, sign, "paper" if lit else "soft_ink", "middle", 26, bold=True)
         sheet.text(88, y - 2, verdict, role if lit else "soft_ink", size=17, bold=lit)
-        sheet.text(88, y + 18, BOUNDS[verdict], "soft_ink", size=14)
-
-
-def _draw_plot(sheet: Sheet, found: Check, curve: Iterable[Check], history: Iterable[Check]) -> None:
-    axes = Axes(sheet, (384, 34, 506, 334), (rules.SMALLEST - 0.3, rules.LARGEST + 0.3), (FLOOR, CEILING))
-    errors = [*make_power_ticks(range(-12, 1, 2)), (FLOOR, "0")]
-    axes.scales(make_power_ticks(range(-12, 0, 2)), errors, "step h", "relative error of every check so far")
-    sheet.text(890, 26, "line: this check at every h", "soft_ink", "end", 14)
-    for bound, role in ((rules.WRONG, "adjoint"), (rules.RIGHT, "value")):
-        axes.curve([(x, math.log10(bound)) for x in axes.x], role, 1.5, "6 4")
-    axes.curve([(each.h, _take_log(each.error)) for each in curve], "soft_ink", 1.5)
-    for each in history:
-        _draw_mark(axes, each)
-    sheet.dot(*axes.at(found.h, _take_log(found.error)), "ink", 11, hollow=True)
-    _draw_mark(axes, found)
+        sheet.text(88, y + 18, bound, "soft_ink", size=14)
 
 
 def _draw_mark(axes: Axes, found: Check) -> None:
     """Draw a shape of its own for each verdict: a disc, a triangle, a cross."""
-    (x, y), (_, role) = axes.at(found.h, _take_log(found.error)), LIGHTS[found.verdict]
+    (x, y), role = axes.at(found.h, _take_log(found.error)), LIGHTS[found.verdict][1]
     if found.verdict == "right":
         axes.sheet.dot(x, y, role, 3.5)
     elif found.verdict == "look closer":
