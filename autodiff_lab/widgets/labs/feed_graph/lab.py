@@ -9,9 +9,9 @@ from typing import Any
 from autodiff_lab.systems.static_graph import Constant, Node, Operator
 from autodiff_lab.text.notation import format_expression, number
 from autodiff_lab.widgets.labs.expression import parse_number
-from autodiff_lab.widgets.labs.feed_graph.passes import Pass, run_graph, sweep_graph
+from autodiff_lab.widgets.labs.feed_graph import programs
 from autodiff_lab.widgets.labs.feed_graph.picture import Places, draw
-from autodiff_lab.widgets.labs.feed_graph.programs import FLATTEN, INPUTS, PROGRAMS, GraphBuilder
+from autodiff_lab.widgets.labs.feed_graph.programs import INPUTS, PROGRAMS, GraphBuilder, Pass
 from autodiff_lab.widgets.labs.lab import Button, Choice, Entry, Lab, Play
 from autodiff_lab.widgets.labs.table import Grid, grid
 
@@ -52,7 +52,7 @@ class FeedGraph(Lab):
         Button("backward", "Backward"),
         Choice("program", "program", tuple(PROGRAMS)),
         Choice("target", "backward from", TARGETS, more=True),
-        Choice("flatten", "flatten sums", FLATTEN, more=True),
+        Choice("flatten", "flatten sums", programs.FLATTEN, more=True),
         *(Entry(name, f"feed {name}", "a number", more=True) for name in INPUTS),
         Button("begin", "Begin with nothing", more=True),
         Button("build", "Build a line", more=True),
@@ -107,7 +107,7 @@ class FeedGraph(Lab):
         built = self.state.built
         feed = {built.named[name]: x for name, x in self.feed.items() if name in built.named}
         self._forget()
-        self.state.way = run_graph(built.graph, list(built.results.values()), feed)
+        self.state.way = programs.run_graph(built.graph, list(built.results.values()), feed)
 
     def backward(self) -> None:
         """Begin a sweep from the outputs, or from one of them."""
@@ -116,7 +116,7 @@ class FeedGraph(Lab):
         name, node = " + ".join(name for name, node in outputs.items() if node not in used), None
         if self.target != TARGETS[0] and len(outputs) > 1:
             name, node = list(outputs.items())[TARGETS.index(self.target) - 1]
-        self.state.way = sweep_graph(graph, node, name)
+        self.state.way = programs.sweep_graph(graph, node, name)
 
     def step(self) -> None:
         """Let one node have its turn."""
