@@ -104,8 +104,8 @@ class Flow:
         """The operand that is copied, or S for the sum."""
         return self.operand if self.copies else "S"
 
-    def name(self, entry: int) -> str:
-        """The name of a small entry, as Python writes it: ``B[0, 2]``."""
+    def name_entry(self, entry: int) -> str:
+        """Name a small entry, as Python writes it: ``B[0, 2]``."""
         return self.small_name + _write_index(entry, self.small.shape)
 
     def places(self, entry: int) -> list[int]:
@@ -116,7 +116,7 @@ class Flow:
         """The places that a small entry exchanges with on the way back."""
         return [] if self.lands is None else np.flatnonzero(self.lands == entry).tolist()
 
-    def terms(self, entry: int) -> list[float]:
+    def list_terms(self, entry: int) -> list[float]:
         """What the places where a small entry is used have on the way back."""
         return self.large_back[self.homes == entry].tolist()
 
@@ -124,8 +124,8 @@ class Flow:
         """What a small entry has on the way back."""
         return float(self.small_back.flat[entry])
 
-    def list_places(self, places: list[int]) -> str:
-        """List places of the large array by their indices."""
+    def write_places(self, places: list[int]) -> str:
+        """Write places of the large array as indices."""
         return list_some([_write_index(k, self.large.shape) or "the only place" for k in places])
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from autodiff_lab.text.notation import atom, number
 from autodiff_lab.widgets.labs.broadcast_lens.flow import AXES, PROGRAMS, SHAPES, Flow, Refused, list_some, run_flow
 from autodiff_lab.widgets.labs.broadcast_lens.picture import draw
@@ -58,7 +56,7 @@ class BroadcastLens(SteppedLab):
         return 0 if isinstance(found, str) else found.small.size
 
     def snapshot(self) -> dict[str, Any]:
-        """The settings, and if NumPy can do it: the entry that has its turn, and the gradient."""
+        """The settings, how many entries had their turn, and if NumPy can do it, the gradient."""
         found = self.flow
         if isinstance(found, str):
             return {**self.settings, "step": self.done, "refused": found}
@@ -66,7 +64,6 @@ class BroadcastLens(SteppedLab):
             **self.settings,
             "step": self.done,
             "refused": "",
-            "name": found.name(max(self.done - 1, 0)),
             "operand": found.operand,
             "gradient": found.gradient.tolist(),
             "gradient_shape": list(found.gradient.shape),
@@ -90,13 +87,13 @@ class BroadcastLens(SteppedLab):
         if isinstance(found, str):
             return None
         rows = []
-        for entry, value in enumerate(np.ravel(found.small)):
-            brought = "nobody adds" if found.lands is None else found.sent(entry)
+        for entry, value in enumerate(found.small.flat):
             if found.copies:
-                back = (_list_numbers(found.terms(entry)), brought)
+                together = "nobody adds" if found.lands is None else found.sent(entry)
+                back = (_write_numbers(found.list_terms(entry)), together)
             else:
-                back = (number(brought), found.list_places(found.places_back(entry)))
-            rows.append((found.name(entry), value, found.list_places(found.places(entry)), *back))
+                back = (number(found.sent(entry)), found.write_places(found.places_back(entry)))
+            rows.append((found.name_entry(entry), value, found.write_places(found.places(entry)), *back))
         if found.copies:
             heads = ("entry", "value", "is used at", "its copies get back", "together")
         else:
@@ -109,12 +106,12 @@ class BroadcastLens(SteppedLab):
         return draw(self.settings, self.flow, self.done)
 
 
-def _list_numbers(numbers: list[float]) -> str:
+def _write_numbers(numbers: list[float]) -> str:
     return list_some([number(x) for x in numbers])
 
 
 def _describe_opening(found: Flow) -> str:
-    uses = len(found.terms(0))
+    uses = len(found.list_terms(0))
     if found.copies:
         small, large = found.small.shape, found.large.shape
         each = "its number" if found.small.size == 1 else "each entry"
@@ -131,16 +128,16 @@ def _describe_opening(found: Flow) -> str:
 
 
 def _describe_turn(found: Flow, entry: int) -> str:
-    name, sent, terms = found.name(entry), number(found.sent(entry)), found.terms(entry)
+    name, sent, terms = found.name_entry(entry), number(found.sent(entry)), found.list_terms(entry)
     if not found.copies:
         places, landed = found.places(entry), found.places_back(entry)
-        there = f"{name} holds {sent} and sends it to {found.list_places(landed)}"
+        there = f"{name} holds {sent} and sends it to {found.write_places(landed)}"
         if landed == places:
             return f"{there}, the places that it was added up from."
-        return f"{there}. But it was added up from {found.list_places(places)}."
+        return f"{there}. But it was added up from {found.write_places(places)}."
     used = f"{name} was used {count_times(len(terms))}"
     if found.lands is None:
-        return f"{used}. Its copies get {_list_numbers(terms)}, and nobody adds."
+        return f"{used}. Its copies get {_write_numbers(terms)}, and nobody adds."
     if len(terms) == 1:
         return f"{used}, and gets {sent} from there."
     return f"{used}: {list_some([atom(number(x)) for x in terms], ' + ')} = {sent}."

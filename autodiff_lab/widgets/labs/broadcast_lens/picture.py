@@ -146,10 +146,10 @@ def _draw_backward(sheet: Sheet, found: Flow, step: int) -> None:
 
 def _describe_turn(found: Flow, entry: int, bar: str) -> str:
     """The sum of this turn, or the number that is copied."""
-    name, sent = found.name(entry).replace(found.small_name, bar, 1), number(found.sent(entry))
+    name, sent = found.name_entry(entry).replace(found.small_name, bar, 1), number(found.sent(entry))
     if not found.copies:
         return f"{name} = {sent}, copied to {len(found.places_back(entry))} places"
-    terms = [atom(number(x)) for x in found.terms(entry)]
+    terms = [atom(number(x)) for x in found.list_terms(entry)]
     if found.lands is None:
         return f"{list_some(terms)}: nobody adds them"
     return " = ".join([name, list_some(terms, " + "), *[sent][: len(terms) > 1]])
