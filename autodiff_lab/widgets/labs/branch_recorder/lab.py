@@ -8,8 +8,8 @@ from typing import Any
 
 from autodiff_lab.text.notation import format_expression, number
 from autodiff_lab.transforms.gradients import value_and_grad
-from autodiff_lab.widgets.labs.branch_recorder.programs import HIGH, LOW, PROGRAMS, STEP
-from autodiff_lab.widgets.labs.branch_recorder.runs import Piece, find_piece, find_pieces, run_program
+from autodiff_lab.widgets.labs.branch_recorder import programs
+from autodiff_lab.widgets.labs.branch_recorder.programs import HIGH, LOW, PROGRAMS, STEP, Piece
 from autodiff_lab.widgets.labs.canvas import Axes, Point, Sheet
 from autodiff_lab.widgets.labs.lab import Choice, Lab, Slider
 from autodiff_lab.widgets.labs.marks import draw_marker, draw_rule, make_ticks
@@ -45,8 +45,8 @@ class BranchRecorder(Lab):
 
     def snapshot(self) -> dict[str, Any]:
         """The run at x, and the piece that x lies in."""
-        piece = find_piece(self.program, self.x)
-        return {**self.settings, **run_program(self.program, self.x), "piece": (piece.low, piece.high)}
+        piece = programs.find_piece(self.program, self.x)
+        return {**self.settings, **programs.run_program(self.program, self.x), "piece": (piece.low, piece.high)}
 
     def sentence(self) -> str:
         """What ran, what it left, and how far the same lines reach."""
@@ -126,7 +126,7 @@ def _draw_tape(sheet: Sheet, notes: list[list[Any]]) -> None:
 def _draw_plot(sheet: Sheet, snap: dict[str, Any], column: int) -> None:
     program, here = snap["program"], snap["x"]
     role, frame, what, across = PLOTS[column - 1]
-    every = find_pieces(program)
+    every = programs.find_pieces(program)
     meant = _sample_meant(program, column)
     ticks = _choose_ticks([*(point[column] for piece in every for point in piece.points), *(y for _, y in meant)])
     axes = Axes(sheet, frame, (LOW, HIGH), (ticks[0], ticks[-1]))
