@@ -6,7 +6,7 @@ Every number here is the engine's. A wrong rule differs from the right one in wh
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -14,13 +14,12 @@ import numpy as np
 
 from autodiff_lab.engine.broadcasting import keepdims_shape
 from autodiff_lab.transforms.gradients import grad
+from autodiff_lab.widgets.labs.phrases import list_some
 
 Shape = tuple[int, ...]
 
 SHAPES: dict[str, Shape] = {str(s): s for s in ((), (3,), (1, 3), (2, 1), (3, 1), (2, 3), (3, 3), (2, 3, 3))}
 AXES: dict[str, Any] = {str(axis): axis for axis in (0, 1, 2, (0, 1), (0, 2), (1, 2))} | {"all": None}
-MOST_TERMS = 6
-"""How many entries or places are listed; dots stand for the others."""
 
 
 class Operation(NamedTuple):
@@ -131,15 +130,6 @@ class Flow:
 def _write_index(k: int, shape: Shape) -> str:
     """Write the index of an entry, counted row by row; the only entry of a number has none."""
     return f"[{', '.join(str(int(i)) for i in np.unravel_index(k, shape))}]" if shape else ""
-
-
-def list_some(texts: Sequence[str], between: str = ", ") -> str:
-    """List texts, but not too many.
-
-    >>> list_some("abcdefgh", " + ")
-    'a + b + c + d + e + f + …'
-    """
-    return between.join([*texts[:MOST_TERMS], *["…"][: len(texts) > MOST_TERMS]])
 
 
 def make_values(name: str, shape: Shape) -> np.ndarray:
