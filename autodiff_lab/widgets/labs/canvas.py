@@ -92,7 +92,7 @@ class Sheet:
         look = {"font_family": CODE_FONT, "font_size": f"{size:g}"}
         self._add("text", *spans, x=float(x), y=float(y), **look, **KEEP_SPACES)
 
-    def handle(self, name: str, x: float, y: float, radius: float = 22) -> None:
+    def handle(self, name: str, x: float, y: float, radius: float) -> None:
         """Add a round place that can be dragged with the pointer; `Lab.drag` is told its name."""
         self._add("circle", cx=float(x), cy=float(y), r=f"{radius:g}", fill="transparent", data_drag=name)
 
