@@ -66,9 +66,9 @@ _ON_FIRST_USE = {
 
 # What shows a tape, a trace or a graph: `engine.views` hands these names to whoever asks for them below.
 _VIEWS = {
+    "LabView": "widgets.labs.view",
     "draw_static_graph": "figures.graph.static_graph",
     "draw_tape": "figures.graph.draw",
-    "lab_view": "widgets.labs.view",
     "read_tape": "trace.from_tape",
     "save_gif": "figures.export.animation",
     "save_png": "figures.export.frame",

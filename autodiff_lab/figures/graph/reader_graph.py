@@ -36,8 +36,8 @@ def show_graph(digraph: graphviz.Digraph) -> dict[str, str]:
     except DrawingError as error:  # a loop, say, where there is no Graphviz: the arrows can be read all the same
         return {"text/plain": f"{digraph.source}\n{error}"}
     written = (element.text for element in ElementTree.fromstring(svg).iter() if element.tag.endswith("}text"))
-    said = ", ".join(_one_line(text) for text in written if text)
-    arrows = "; ".join(_arrows(digraph))
+    words = [_one_line(text) for text in written if text]
+    said, arrows = ", ".join(words), _arrows(digraph, " ".join(words))
     spoken = f"Graph: {said}. Arrows: {arrows}." if arrows else f"Graph: {said}"
     return {
         "text/html": f'<div style="overflow-x:auto">{image_tag(svg, spoken)}</div>',
@@ -50,17 +50,27 @@ _NODE = re.compile(rf'\s*{_NAME} \[label=("(?:[^"\\]|\\.)*"|[^\s\]]+)')
 _EDGE = re.compile(rf"\s*{_NAME} -> {_NAME}")
 
 
-def _arrows(digraph: graphviz.Digraph) -> list[str]:
+def _arrows(digraph: graphviz.Digraph, drawn: str) -> str:
     r"""Say between which nodes the arrows run, by the first line of what is written in each node.
 
-    >>> digraph = graphviz.Digraph(); digraph.node("1", "mul\nvalue 6"); digraph.edge("x", "1")
-    >>> _arrows(digraph)
-    ['x → mul']
+    Arrows of nodes in which nothing is written are counted.
+
+    >>> digraph = graphviz.Digraph(); digraph.node("1", "mul\nvalue 6"); digraph.edge("x", "1"); digraph.edge("1", "22")
+    >>> _arrows(digraph, "x mul value 6")
+    'x → mul; 1 more'
     """
     nodes = filter(None, map(_NODE.match, digraph.body))
     labels = {node[1]: re.split(r"\n|\\[nlr]", node[2].strip('"'))[0] for node in nodes}
-    edges = filter(None, map(_EDGE.match, digraph.body))
-    return [" → ".join(_one_line(labels.get(end, end.strip('"'))) for end in edge.groups()) for edge in edges]
+    edges = [edge.groups() for edge in filter(None, map(_EDGE.match, digraph.body))]
+
+    def spoken(end: str) -> str:
+        name = _one_line(end.strip('"'))
+        return _one_line(labels.get(end, name if name in drawn else ""))
+
+    named = [f"{spoken(a)} → {spoken(b)}" for a, b in edges if spoken(a) and spoken(b)]
+    unnamed = len(edges) - len(named)
+    counted = [f"{unnamed} more" if named else str(unnamed)] if unnamed else []
+    return "; ".join(named + counted)
 
 
 def _one_line(text: str) -> str:

@@ -16,6 +16,12 @@ from autodiff_lab.text.notation import escape
 FONT = "system-ui,-apple-system,Segoe UI,Roboto,DejaVu Sans,sans-serif"
 CODE_FONT = "ui-monospace,Menlo,Consolas,DejaVu Sans Mono,monospace"
 Point = tuple[float, float]
+Scale = tuple[float, float]
+"""Its two ends."""
+Frame = tuple[float, float, float, float]
+"""Left, top, width, height."""
+Tick = tuple[float, str]
+"""A place on a scale, and its label."""
 
 
 class Sheet:
@@ -86,7 +92,7 @@ class Sheet:
         look = {"font_family": CODE_FONT, "font_size": f"{size:g}"}
         self._add("text", *spans, x=float(x), y=float(y), **look, **KEEP_SPACES)
 
-    def handle(self, name: str, x: float, y: float, radius: float = 22) -> None:
+    def handle(self, name: str, x: float, y: float, radius: float) -> None:
         """Add a round place that can be dragged with the pointer; `Lab.drag` is told its name."""
         self._add("circle", cx=float(x), cy=float(y), r=f"{radius:g}", fill="transparent", data_drag=name)
 
@@ -108,13 +114,7 @@ class Axes:
     (60.0, 10.0)
     """
 
-    def __init__(
-        self,
-        sheet: Sheet,
-        frame: tuple[float, float, float, float],
-        x: tuple[float, float],
-        y: tuple[float, float],
-    ) -> None:
+    def __init__(self, sheet: Sheet, frame: Frame, x: Scale, y: Scale) -> None:
         self.sheet, self.frame, self.x, self.y = sheet, frame, x, y
 
     def at(self, x: float, y: float) -> Point:
@@ -124,13 +124,7 @@ class Axes:
         up = (min(max(y, min(self.y)), max(self.y)) - self.y[0]) / (self.y[1] - self.y[0])
         return left + across * width, top + (1 - up) * height
 
-    def scales(
-        self,
-        x: Sequence[tuple[float, str]],
-        y: Sequence[tuple[float, str]],
-        x_title: str = "",
-        y_title: str = "",
-    ) -> None:
+    def scales(self, x: Iterable[Tick], y: Iterable[Tick], x_title: str = "", y_title: str = "") -> None:
         """Draw the frame, ticks with their labels, and what is measured."""
         left, top, width, height = self.frame
         for place, label in x:

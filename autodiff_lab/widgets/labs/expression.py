@@ -72,14 +72,11 @@ Compute = Callable[[Mapping[str, Any]], Any]
 
 def _read(node: ast.AST, names: Sequence[str]) -> Compute:
     if isinstance(node, ast.Constant) and type(node.value) in (int, float):
-        try:
-            number = np.float64(node.value)  # NumPy's, so that 1 / 0 is inf and no error
-        except OverflowError:
-            number = np.float64("inf")
+        # NumPy's, so that 1 / 0 is inf and no error; from its text, so that a very long whole number is inf, too.
+        number = np.float64(str(node.value))
         return lambda inputs: number
     if isinstance(node, ast.Name) and node.id in names:
-        name = node.id
-        return lambda inputs: inputs[name]
+        return operator.itemgetter(node.id)
     if isinstance(node, ast.BinOp) and type(node.op) in OPERATORS:
         of_two, left, right = OPERATORS[type(node.op)], _read(node.left, names), _read(node.right, names)
         return lambda inputs: of_two(left(inputs), right(inputs))

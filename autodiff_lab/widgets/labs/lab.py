@@ -6,8 +6,7 @@ A lab knows nothing of widgets. It is tested by setting its controls and reading
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
 from autodiff_lab.engine.errors import AutodiffError
@@ -20,19 +19,19 @@ class LabError(AutodiffError, ValueError):
     """A lab was asked for something that it does not have."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Placed:
-    """Where a control stands."""
+@dataclass(frozen=True)
+class Control:
+    """What a hand can move or press: an attribute of the lab or one of its methods, by its name."""
 
-    more: bool = False
+    name: str
+    more: bool = field(default=False, kw_only=True)
     """Whether it is folded away until somebody asks for more; at first sight a lab has six controls at most."""
 
 
 @dataclass(frozen=True)
-class Slider(Placed):
+class Slider(Control):
     """A number between two ends, in steps; a whole number where the step is an `int`."""
 
-    name: str
     label: str
     low: float
     high: float
@@ -52,10 +51,9 @@ class Slider(Placed):
 
 
 @dataclass(frozen=True)
-class Choice(Placed):
+class Choice(Control):
     """One of a few, in words."""
 
-    name: str
     label: str
     options: tuple[str, ...]
     initial: str = ""
@@ -72,10 +70,9 @@ class Choice(Placed):
 
 
 @dataclass(frozen=True)
-class Toggle(Placed):
+class Toggle(Control):
     """On or off."""
 
-    name: str
     label: str
     initial: bool = False
 
@@ -87,10 +84,9 @@ class Toggle(Placed):
 
 
 @dataclass(frozen=True)
-class Entry(Placed):
+class Entry(Control):
     """A text field, whose text is handed over by the Enter key."""
 
-    name: str
     label: str
     hint: str = ""
     initial: ClassVar[str] = ""
@@ -101,38 +97,33 @@ class Entry(Placed):
 
 
 @dataclass(frozen=True)
-class Button(Placed):
+class Button(Control):
     """Something to do: calls the method of its name."""
 
-    name: str
     label: str
 
 
 @dataclass(frozen=True)
-class Play(Placed):
+class Play(Control):
     """Press a button again and again while it can be pressed, or until it is told to pause."""
 
-    name: str
     every: int = 1000
     """Milliseconds."""
     label: str = "Play"
 
 
-Control = Slider | Choice | Toggle | Entry | Button | Play
-
-
 class Lab:
     """The controller of a lab, without its view.
 
-    A subclass has a `title`, says in `about` what to do with it, and lists its `controls`. Each of them but the buttons
-    is an attribute of the same name, which begins at the control's `initial`; a button calls the method of its name.
-    State beside the controls is set in `begin`. A subclass writes `snapshot`, `sentence`, `table` and `picture`, each
+    A subclass says in `about` what to do with it, and lists its `controls`. Each of them but the buttons is an
+    attribute of the same name, which begins at the control's `initial`; a button calls the method of its name. State
+    beside the controls is set in `begin`. A subclass writes `snapshot`, `sentence`, `table` and `picture`, each
     computed from the state alone.
 
     Examples
     --------
     >>> class Doubler(Lab):
-    ...     title, about = "Doubler", "Move x."
+    ...     about = "Move x."
     ...     controls = (Slider("x", "the number x", 0, 10, 0.5, 2.0), Button("halve", "Halve"))
     ...     def halve(self):
     ...         self.x = self.x / 2
@@ -148,15 +139,23 @@ class Lab:
     """
 
     title: ClassVar[str]
+    """The name of the class, unless it says another."""
     about: ClassVar[str]
     controls: ClassVar[tuple[Control, ...]] = ()
     reply: str = ""
     """The answer to what was typed last; the next press, entry or other setting clears it."""
 
+    _inputs: ClassVar[dict[str, Slider | Choice | Toggle | Entry]]
+    _view: Any = None
+
+    def __init_subclass__(cls) -> None:
+        cls.title = vars(cls).get("title", cls.__name__)
+        cls._inputs = {each.name: each for each in cls.controls if not isinstance(each, Button | Play)}
+
     def __init__(self) -> None:
-        for control in self._inputs():
-            if not hasattr(type(self), control.name):  # unless it is a property, computed from other state
-                setattr(self, control.name, control.initial)
+        for name, control in self._inputs.items():
+            if not hasattr(type(self), name):  # unless it is a property, computed from other state
+                setattr(self, name, control.initial)
         self.begin()
 
     def begin(self) -> None:
@@ -171,14 +170,14 @@ class Lab:
     @property
     def settings(self) -> dict[str, Any]:
         """Where the sliders, choices and toggles stand."""
-        return {
-            control.name: getattr(self, control.name) for control in self._inputs() if not isinstance(control, Entry)
-        }
+        return {name: getattr(self, name) for name, control in self._inputs.items() if not isinstance(control, Entry)}
 
-    def copy(self) -> Self:
-        """Make another lab with the same settings, at its beginning."""
+    def copy(self, *buttons: str) -> Self:
+        """Make another lab with the same settings, at its beginning, and press some of its buttons."""
         other = type(self)()
         other.set(**self.settings)
+        for name in buttons:
+            other.press(name)
         return other
 
     def snapshot(self) -> dict[str, Any]:
@@ -220,7 +219,7 @@ class Lab:
         LabError
             If there is no such control, or a value makes no sense for it.
         """
-        known = {control.name: control for control in self._inputs()}
+        known = self._inputs
         for name in values:
             if name not in known:
                 raise LabError(f"{type(self).__name__} has no control {name!r}; it has {', '.join(known)}.")
@@ -253,30 +252,23 @@ class Lab:
             getattr(self, name)()
         self.notify()
 
-    _listener: Callable[[], None] | None = None
-    _view: Any = None
-
     def notify(self) -> None:
         """Tell the view that the state has changed."""
-        if self._listener is not None:
-            self._listener()
+        if self._view is not None:
+            self._view.refresh()
 
     @property
     def view(self) -> Any:
         """The widget that shows this lab; made when it is first asked for."""
         if self._view is None:
-            self._view = view("lab_view")(self)
-            self._listener = self._view.refresh
+            self._view = view("LabView")(self)
         return self._view
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         return self.view._repr_mimebundle_(**kwargs)
 
-    def _inputs(self) -> list[Slider | Choice | Toggle | Entry]:
-        return [control for control in self.controls if not isinstance(control, Button | Play)]
-
     def __repr__(self) -> str:
-        state = (f"{control.name}={getattr(self, control.name)!r}" for control in self._inputs())
+        state = (f"{name}={getattr(self, name)!r}" for name in self._inputs)
         return f"{type(self).__name__}({', '.join(state)})"
 
     def __str__(self) -> str:
@@ -295,6 +287,8 @@ class SteppedLab(Lab):
 
     done: int = 0
     """How many steps have been taken."""
+    forward: ClassVar[str] = "next"
+    """The button that takes a step, where it has another name: ``rewind = SteppedLab.next``, ``forward = "rewind"``."""
 
     @property
     def length(self) -> int:
@@ -319,7 +313,7 @@ class SteppedLab(Lab):
 
     def can(self, name: str) -> bool:
         """Next while there is a step left, the others once one has been taken."""
-        return self.done < self.length if name == "next" else self.done > 0
+        return self.done < self.length if name == self.forward else self.done > 0
 
     def still(self) -> Lab:
         """All steps taken."""

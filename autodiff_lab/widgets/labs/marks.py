@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from autodiff_lab.text.notation import number
-from autodiff_lab.widgets.labs.canvas import Axes, Sheet
+from autodiff_lab.widgets.labs.canvas import Axes, Sheet, Tick
 
 
 def draw_rule(sheet: Sheet, left: float, right: float, y: float, role: str = "line") -> None:
@@ -13,10 +13,10 @@ def draw_rule(sheet: Sheet, left: float, right: float, y: float, role: str = "li
     sheet.path([(left, y), (right, y)], role, 1)
 
 
-def draw_heads(sheet: Sheet, y: float, heads: Iterable[tuple[float, str, str]], role: str = "soft_ink") -> None:
+def draw_heads(sheet: Sheet, y: float, heads: Iterable[tuple[float, str, str]]) -> None:
     """Write the heads of columns: for each its place, its text, and its anchor."""
     for x, text, anchor in heads:
-        sheet.text(x, y, text, role, anchor, 14)
+        sheet.text(x, y, text, "soft_ink", anchor, 14)
 
 
 def draw_legend(
@@ -36,14 +36,14 @@ def draw_bar(
     sheet.text(x + length + 8, y + height / 2 + 5, label, role, size=14, bold=bold)
 
 
-def draw_marker(axes: Axes, x: float, role: str = "ink", dash: str = "3 3", width: float = 1) -> None:
-    """Draw a vertical line through a plot."""
+def draw_marker(axes: Axes, x: float, role: str = "ink", width: float = 1) -> None:
+    """Draw a vertical line through a plot, in short dashes."""
     at, _ = axes.at(x, axes.y[0])
     _, top, _, height = axes.frame
-    axes.sheet.path([(at, top), (at, top + height)], role, width, dash)
+    axes.sheet.path([(at, top), (at, top + height)], role, width, "3 3")
 
 
-def make_ticks(values: Iterable[float]) -> list[tuple[float, str]]:
+def make_ticks(values: Iterable[float]) -> list[Tick]:
     """Label numbers with themselves, for `Axes.scales`.
 
     >>> make_ticks((-0.3, 0, 5))
@@ -52,7 +52,7 @@ def make_ticks(values: Iterable[float]) -> list[tuple[float, str]]:
     return [(value, number(value)) for value in values]
 
 
-def make_power_ticks(exponents: Iterable[int]) -> list[tuple[float, str]]:
+def make_power_ticks(exponents: Iterable[int]) -> list[Tick]:
     """Label logarithms with the powers of ten that they stand for.
 
     >>> make_power_ticks((-4, 0))

@@ -34,6 +34,15 @@ def list_numbers(numbers: Sequence[float]) -> str:
     return f"({', '.join(map(number, numbers))})"
 
 
+def list_some(texts: Sequence[str], between: str = ", ") -> str:
+    """List six texts at most; dots stand for the others.
+
+    >>> list_some("abcdefgh", " + ")
+    'a + b + c + d + e + f + …'
+    """
+    return between.join([*texts[:6], *["…"][: len(texts) > 6]])
+
+
 def write_error(error: float) -> str:
     """Write a relative error: a small one as a power of ten, with two digits.
 

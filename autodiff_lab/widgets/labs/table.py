@@ -11,9 +11,9 @@ __all__ = ["Grid", "grid"]
 
 
 def grid(caption: str, headings: Sequence[str], rows: Sequence[Sequence[str | float]]) -> Grid:
-    """Make a captioned table; a column that holds a number is a column of numbers.
+    """Make a captioned table; a column that holds a number is a column of numbers, and holds them as floats.
 
-    >>> print(grid("Squares", ("x", "its square"), [("two", 4.0), ("three", 9.0)]).text())
+    >>> print(grid("Squares", ("x", "its square"), [("two", 4), ("three", 9.0)]).text())
     Squares
     x      its square
     ─────  ──────────
@@ -27,5 +27,6 @@ def grid(caption: str, headings: Sequence[str], rows: Sequence[Sequence[str | fl
 
 
 def _cell(x: str | float) -> Cell:
-    text = x if isinstance(x, str) else number(x)
-    return Cell(text, rf"\text{{{latex_text(text)}}}", x)
+    data = x if isinstance(x, str) else float(x)
+    text = data if isinstance(data, str) else number(data)
+    return Cell(text, rf"\text{{{latex_text(text)}}}", data)

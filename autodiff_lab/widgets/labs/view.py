@@ -170,8 +170,3 @@ def _make_fold(label: str, folded: widgets.Widget) -> widgets.ToggleButton:
 def _inline(svg: str) -> str:
     """A picture inside the page takes its colours from there; a style of its own would reach beyond it."""
     return re.sub(r"<style>.*?</style>", "", themes.follow_page_theme(svg)) if svg else ""
-
-
-def lab_view(lab: Lab) -> LabView:
-    """Make the widget that shows a lab; `Lab.view` finds it by this name."""
-    return LabView(lab)

@@ -8,9 +8,16 @@ import pytest
 
 from autodiff_lab import grad, record
 from autodiff_lab.widgets.labs import BranchRecorder
-from autodiff_lab.widgets.labs.branch_recorder.picture import ROWS
-from autodiff_lab.widgets.labs.branch_recorder.programs import HIGH, LOW, PROGRAMS, STEP
-from autodiff_lab.widgets.labs.branch_recorder.runs import count_lines_run, find_piece, find_pieces
+from autodiff_lab.widgets.labs.branch_recorder.lab import ROWS
+from autodiff_lab.widgets.labs.branch_recorder.programs import (
+    HIGH,
+    LOW,
+    PROGRAMS,
+    STEP,
+    count_lines_run,
+    find_piece,
+    find_pieces,
+)
 
 WHILE, IF, RECURSION, ROOT, STEPS, POINT = PROGRAMS
 every_program = pytest.mark.parametrize("program", PROGRAMS)

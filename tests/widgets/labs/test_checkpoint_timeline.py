@@ -8,7 +8,7 @@ import pytest
 
 from autodiff_lab.systems.schedules import SCHEDULES, fewest_extra_steps
 from autodiff_lab.widgets.labs import CheckpointTimeline
-from autodiff_lab.widgets.labs.checkpoint_timeline.picture import HEIGHT, WIDTH
+from autodiff_lab.widgets.labs.checkpoint_timeline.lab import HEIGHT, WIDTH
 
 DATA = Path(__file__).parents[2] / "data" / "reference_cases.json"
 TABLE = json.loads(DATA.read_text(encoding="utf-8"))["checkpointing"]["min_extra_forward_steps_l_s"]

@@ -8,8 +8,7 @@ import pytest
 
 from autodiff_lab import hessian
 from autodiff_lab.widgets.labs import DualPlayground
-from autodiff_lab.widgets.labs.dual_playground.passes import f
-from autodiff_lab.widgets.labs.dual_playground.picture import MAP, find_levels
+from autodiff_lab.widgets.labs.dual_playground.lab import MAP, f, find_levels
 
 
 def turned(**values):

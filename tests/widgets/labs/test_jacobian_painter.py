@@ -5,9 +5,16 @@ import pytest
 
 from autodiff_lab import jacfwd, jacrev, jvp, record, vjp
 from autodiff_lab.widgets.labs import JacobianPainter
-from autodiff_lab.widgets.labs.jacobian_painter.passes import count_multiplications, take_pass
-from autodiff_lab.widgets.labs.jacobian_painter.picture import HEIGHT, METERS, Cells
-from autodiff_lab.widgets.labs.jacobian_painter.programs import FIXED, LARGEST, LAYER, NAMES, find_program
+from autodiff_lab.widgets.labs.jacobian_painter.lab import HEIGHT, METERS, Cells
+from autodiff_lab.widgets.labs.jacobian_painter.programs import (
+    FIXED,
+    LARGEST,
+    LAYER,
+    NAMES,
+    count_multiplications,
+    find_program,
+    take_pass,
+)
 from autodiff_lab.widgets.labs.lab import Slider
 
 SIZES = [(n, m) for n in range(1, LARGEST + 1) for m in range(1, LARGEST + 1)]

@@ -9,7 +9,7 @@ import pytest
 from autodiff_lab import grad, trace_nonfinite
 from autodiff_lab.widgets import labs
 from autodiff_lab.widgets.labs import NaNDetective
-from autodiff_lab.widgets.labs.nan_detective import picture
+from autodiff_lab.widgets.labs.nan_detective.lab import MOST_LETTERS, SENDS
 from autodiff_lab.widgets.labs.nan_detective.programs import PROGRAMS
 
 WHERE, DOUBLE, NORM, SQUARES, SOFTPLUS, LOGADDEXP, SIGMOID, TANH, ENTROPY = PROGRAMS
@@ -219,5 +219,5 @@ def test_what_a_row_sends_does_not_leave_the_picture():
     lab = typed("(x + 1e-9) * (x * 1e-9)", "0.00012345")
     while lab.can("back"):
         lab.press("back")
-    sent = re.findall(rf'x="{picture.SENDS}.0"[^>]*>([^<]+)</text>', lab.picture())
-    assert "…" in "".join(sent) and max(map(len, sent)) <= picture.MOST_LETTERS
+    sent = re.findall(rf'x="{SENDS}.0"[^>]*>([^<]+)</text>', lab.picture())
+    assert "…" in "".join(sent) and max(map(len, sent)) <= MOST_LETTERS

@@ -7,8 +7,7 @@ import pytest
 
 from autodiff_lab import program, value_and_grad
 from autodiff_lab.widgets.labs import TapeCompiler
-from autodiff_lab.widgets.labs.tape_compiler.lab import TOGGLES
-from autodiff_lab.widgets.labs.tape_compiler.programs import EXAMPLES, course
+from autodiff_lab.widgets.labs.tape_compiler.lab import EXAMPLES, TOGGLES, course
 
 COURSE, TWICE, UNUSED, WHILE = EXAMPLES
 SETTINGS = [{"dead": bool(k & 1), "ones": bool(k & 2), "shared": bool(k & 4)} for k in range(8)]

@@ -17,8 +17,7 @@ from autodiff_lab.transforms.jacobians import hessian
 from autodiff_lab.widgets.labs import ThreeDesigns
 from autodiff_lab.widgets.labs.expression import parse_expression
 from autodiff_lab.widgets.labs.lab import LabError
-from autodiff_lab.widgets.labs.three_designs.lab import LOOK_INTO_THE_ARRAY, OWN, PROGRAMS
-from autodiff_lab.widgets.labs.three_designs.picture import COLUMNS, ROOM, WIDTH
+from autodiff_lab.widgets.labs.three_designs.lab import COLUMNS, LOOK_INTO_THE_ARRAY, OWN, PROGRAMS, ROOM, WIDTH
 
 each_program = pytest.mark.parametrize("program", PROGRAMS)
 

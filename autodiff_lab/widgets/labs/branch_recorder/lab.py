@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
 from typing import Any
 
-from autodiff_lab.text.notation import number
-from autodiff_lab.widgets.labs.branch_recorder.picture import draw
-from autodiff_lab.widgets.labs.branch_recorder.programs import HIGH, LOW, PROGRAMS, STEP
-from autodiff_lab.widgets.labs.branch_recorder.runs import find_piece, run_program
+from autodiff_lab.text.notation import format_expression, number
+from autodiff_lab.transforms.gradients import value_and_grad
+from autodiff_lab.widgets.labs.branch_recorder import programs
+from autodiff_lab.widgets.labs.branch_recorder.programs import HIGH, LOW, PROGRAMS, STEP, Piece
+from autodiff_lab.widgets.labs.canvas import Axes, Point, Sheet
 from autodiff_lab.widgets.labs.lab import Choice, Lab, Slider
+from autodiff_lab.widgets.labs.marks import draw_marker, draw_rule, make_ticks
 from autodiff_lab.widgets.labs.phrases import count_noun
 from autodiff_lab.widgets.labs.table import Grid, grid
+
+WIDTH, HEIGHT = 920, 412
+RAN, RECORDED, CODE = 14, 72, 142
+TOP, LINE = 60, 23
+TAPE, ROW, ROWS, COLUMN = 190, 20, 10, 200
+EDGE = 440
+PLOTS = (
+    ("value", (500, 34, 408, 146), "value f(x)", ""),
+    ("adjoint", (500, 226, 408, 142), "slope f′(x), by the sweep", "x"),
+)
+"""Of each plot the role of its curves, its frame, and what is measured."""
 
 
 class BranchRecorder(Lab):
@@ -25,24 +40,13 @@ class BranchRecorder(Lab):
     4
     """
 
-    title = "BranchRecorder"
     about = "Before you move x, say which lines will run, and how long the tape will be."
     controls = (Slider("x", "x", LOW, HIGH, STEP, 1.58), Choice("program", "program", tuple(PROGRAMS)))
 
     def snapshot(self) -> dict[str, Any]:
         """The run at x, and the piece that x lies in."""
-        run, piece = run_program(self.program, self.x), find_piece(self.program, self.x)
-        return {
-            "program": self.program,
-            "x": self.x,
-            "value": run.value,
-            "slope": run.slope,
-            "operations": len(run.tape),
-            "questions": len(run.answers),
-            "source": [list(row) for row in run.rows],
-            "tape": [list(note) for note in run.tape],
-            "piece": (piece.low, piece.high),
-        }
+        piece = programs.find_piece(self.program, self.x)
+        return {**self.settings, **programs.run_program(self.program, self.x), "piece": (piece.low, piece.high)}
 
     def sentence(self) -> str:
         """What ran, what it left, and how far the same lines reach."""
@@ -57,16 +61,18 @@ class BranchRecorder(Lab):
     def table(self) -> Grid:
         """The lines of the program."""
         snap = self.snapshot()
-        rows = [(text, float(ran), float(recorded)) for text, ran, recorded in snap["source"]]
-        return grid(
-            f"x = {number(self.x)}, value {number(snap['value'])}, slope {number(snap['slope'])}",
-            ("line of the program", "times it ran", "operations on the tape"),
-            rows,
-        )
+        caption = f"x = {number(self.x)}, value {number(snap['value'])}, slope {number(snap['slope'])}"
+        return grid(caption, ("line of the program", "times it ran", "operations on the tape"), snap["source"])
 
     def picture(self) -> str:
-        """The source and the tape; value and slope over x, with the recorded piece thick."""
-        return draw(self.snapshot())
+        """On the left the source and the tape, on the right value and slope over x, with the recorded piece thick."""
+        title = "A program and its tape, and its value and slope over x; the piece that was recorded is thick"
+        sheet, snap = Sheet(WIDTH, HEIGHT, title), self.snapshot()
+        _draw_source(sheet, snap["source"])
+        _draw_tape(sheet, snap["tape"])
+        for column in (1, 2):
+            _draw_plot(sheet, snap, column)
+        return sheet.svg()
 
 
 def _describe_reach(low: float, high: float) -> str:
@@ -83,3 +89,90 @@ def _describe_reach(low: float, high: float) -> str:
             return f"Every x from {start} on takes this way."
         case [start, end]:
             return f"Every x from {start} to {end} takes this way; outside, other lines run."
+
+
+# What is drawn
+
+
+def _draw_source(sheet: Sheet, source: list[list[Any]]) -> None:
+    for x, head in ((RAN, "ran"), (RECORDED, "on tape"), (CODE, "the program")):
+        sheet.text(x, 26, head, "soft_ink" if x < CODE else "ink", size=14, bold=x == CODE)
+    draw_rule(sheet, RAN, EDGE, 36)
+    for k, (text, ran, recorded) in enumerate(source):
+        y = TOP + LINE * k
+        sheet.dot(RAN + 6, y - 5, "ink" if ran else "soft_ink", 4.5, hollow=not ran)
+        sheet.text(RAN + 18, y, f"{ran}×" if ran else "no", "ink" if ran else "soft_ink", size=14)
+        if ran and text.strip() and k:
+            text_role = "value" if recorded else "soft_ink"
+            sheet.text(RECORDED, y, f"+{recorded}" if recorded else "nothing", text_role, size=14)
+        sheet.code(CODE, y, [(text, "ink" if ran else "soft_ink")], 14)
+
+
+def _draw_tape(sheet: Sheet, notes: list[list[Any]]) -> None:
+    count = count_noun(len(notes), "operation") if notes else "nothing"
+    sheet.text(RAN, TAPE - 8, f"the tape: {count}", "ink", size=14, bold=True)
+    dead = sum(note[3] is None for note in notes)
+    if dead:
+        sheet.text(EDGE, TAPE - 8, f"○ {dead} of them lead{'s' * (dead == 1)} nowhere", "soft_ink", "end", 14)
+    draw_rule(sheet, RAN, EDGE, TAPE)
+    for k, (name, expression, value, adjoint) in enumerate(notes[: 2 * ROWS]):
+        x, y = RAN + (COLUMN + 26) * (k // ROWS), TAPE + 24 + ROW * (k % ROWS)
+        role = "soft_ink" if adjoint is None else "value"
+        sheet.dot(x + 6, y - 5, role, 4, hollow=adjoint is None)
+        sheet.code(x + 16, y, [(format_expression(f"{name} = {expression}"), role)], 14)
+        sheet.text(x + COLUMN, y, f"{value:.3g}", role, "end", 14)
+
+
+def _draw_plot(sheet: Sheet, snap: dict[str, Any], column: int) -> None:
+    program, here = snap["program"], snap["x"]
+    role, frame, what, across = PLOTS[column - 1]
+    every = programs.find_pieces(program)
+    meant = _sample_meant(program, column)
+    ticks = _choose_ticks([*(point[column] for piece in every for point in piece.points), *(y for _, y in meant)])
+    axes = Axes(sheet, frame, (LOW, HIGH), (ticks[0], ticks[-1]))
+    axes.scales(make_ticks((1.5, 2, 2.5, 3, 3.5)), make_ticks(ticks), across, what)
+    if meant:
+        axes.curve(meant, "soft_ink", 2, "2 5")
+        dotted = f"dotted: {PROGRAMS[program].meant_as}"
+        sheet.text(frame[0] + frame[2], frame[1] - 8, dotted, "soft_ink", "end", size=14)
+    for piece in every:
+        _draw_piece(axes, piece, column, role, recorded=piece.low <= here <= piece.high)
+    draw_marker(axes, here)
+    sheet.dot(*axes.at(here, snap["value"] if column == 1 else snap["slope"]), "ink", 5)
+
+
+def _draw_piece(axes: Axes, piece: Piece, column: int, role: str, recorded: bool) -> None:
+    points = [(point[0], point[column]) for point in piece.points]
+    if len(points) == 1:
+        axes.sheet.dot(*axes.at(*points[0]), role, 4, hollow=not recorded)
+        return
+    axes.curve(points, role, 5 if recorded else 1.5)
+    if recorded:
+        for x, y in (points[0], points[-1]):
+            if LOW < x < HIGH:
+                axes.sheet.dot(*axes.at(x, y), role, 4)
+
+
+def _sample_meant(program: str, column: int) -> list[Point]:
+    f = PROGRAMS[program].meant
+    if f is None:
+        return []
+    xs = [LOW + (HIGH - LOW) * k / 60 for k in range(61)]
+    return [(x, float(value_and_grad(f)(x)[column - 1])) for x in xs]
+
+
+def _choose_ticks(numbers: Iterable[float]) -> list[float]:
+    """Choose round numbers below, between and above, a few of them; nothing lies on the frame but a 0.
+
+    >>> _choose_ticks([2.6, 4.0, 2.0]), _choose_ticks([0.0, 8.0]), _choose_ticks([0.0, 0.0])
+    ([1.0, 2.0, 3.0, 4.0, 5.0], [0.0, 5.0, 10.0], [-1.0, 0.0, 1.0])
+    """
+    ends = list(numbers)
+    low, high = min(ends), max(ends)
+    if low == high:
+        return [low - 1, low, low + 1]
+    rough = (high - low) / 3
+    low, high = (end + side * 0.03 * (high - low) if end else 0.0 for end, side in ((low, -1), (high, 1)))
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(digit * power for digit in (1, 2, 5, 10) if digit * power >= rough * 0.999)
+    return [round(k * step, 10) for k in range(math.floor(low / step), math.ceil(high / step) + 1)]

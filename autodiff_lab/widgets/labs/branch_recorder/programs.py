@@ -1,15 +1,27 @@
-"""The programs of BranchRecorder: each chooses its way by the value of its input; all run for x between 1.3 and 4.
+"""The programs of BranchRecorder, and what ran of them: which lines, what they left on the tape, and for which inputs.
 
-The lab shows their text, so they are written as a learner writes them: without types and without a docstring.
+Each program chooses its way by the value of its input; all run for x between 1.3 and 4. The lab shows their text, so
+they are written as a learner writes them: without types and without a docstring.
+
+The engine's tape notes the questions that a program asks of its values (`Tape.comparisons`). Two inputs whose questions
+get the same answers run the same lines; a *piece* is an interval of such inputs.
 """
 # ruff: noqa: D103
 
 from __future__ import annotations
 
+import functools
+import sys
+from collections import Counter, deque
 from collections.abc import Callable
+from itertools import groupby
+from types import FrameType
 from typing import Any, NamedTuple
 
 import numpy as np
+
+from autodiff_lab.trace.source_map import locate
+from autodiff_lab.transforms.gradients import record, value_and_grad
 
 LOW, HIGH, STEP = 1.3, 4.0, 0.02
 
@@ -70,3 +82,111 @@ PROGRAMS = {
     "steps: count up to x": Program(stairs),
     "if: one point apart": Program(pierced),
 }
+
+
+# What ran
+
+
+class Piece(NamedTuple):
+    """Neighbouring inputs that run the same lines: from `low` to `high`, and points (x, value, slope) in between."""
+
+    low: float
+    high: float
+    points: tuple[tuple[float, float, float], ...]
+
+
+def run_program(program: str, x: float) -> dict[str, Any]:
+    """Run a program at x, and write down all that is shown of it.
+
+    Returns
+    -------
+    dict
+        Value and slope, and how many operations and questions there were. Of each line of the `source`: its text, how
+        often it ran, and how many operations come from it. Of each operation on the `tape`: name, expression, value and
+        adjoint, which is None where nothing of the result goes through it.
+
+    Examples
+    --------
+    >>> run = run_program("while: multiply until 10", 1.5)
+    >>> run["value"], run["slope"], len(run["tape"])
+    (11.390625, 45.5625, 5)
+    >>> [(text.strip(), ran, recorded) for text, ran, recorded in run["source"][2:4]]
+    [('while y < 10:', 6, 0), ('y = y * x', 5, 5)]
+    """
+    f = PROGRAMS[program].run
+    value, tape = record(f, x, sites=True)
+    adjoints: list[Any] = [None] * len(tape)
+    if tape.output is not None:
+        deque(tape.sweep(tape.output, np.float64(1.0), adjoints), maxlen=0)
+    found = [None if adjoint is None else float(adjoint) for adjoint in adjoints]
+    located, ran = locate(f, tape.call_stacks, len(tape)), count_lines_run(f, x)
+    recorded = Counter(spans[-1].line for spans in located.spans if spans)
+    lines = enumerate(located.sources[0].text)
+    return {
+        "value": float(value),
+        "slope": found[0] or 0.0,
+        "operations": len(tape) - 1,
+        "questions": len(tape.comparisons),
+        "source": [[text, ran[located.sources[0].first_line + k], recorded[k]] for k, text in lines],
+        "tape": [[tape.name(i), tape.expression(i), float(tape.values[i]), found[i]] for i in range(1, len(tape))],
+    }
+
+
+def count_lines_run(f: Callable[..., Any], *args: Any) -> Counter[int]:
+    """Count how often each line of a function's own source is executed; a call counts for the line with its name."""
+    ran: Counter[int] = Counter()
+
+    def count(frame: FrameType, event: str, arg: object) -> Any:
+        if frame.f_code is not f.__code__:
+            return None
+        if event == "call":
+            ran[frame.f_code.co_firstlineno] += 1
+        elif event == "line":
+            ran[frame.f_lineno] += 1
+        return count
+
+    before = sys.gettrace()
+    sys.settrace(count)
+    try:
+        f(*args)
+    finally:
+        sys.settrace(before)
+    return ran
+
+
+@functools.cache
+def find_pieces(program: str) -> tuple[Piece, ...]:
+    """Find all pieces between the ends of the slider; where they begin and end is found to the last digit."""
+    stops = [round(LOW + STEP / 2 * k, 12) for k in range(round(2 * (HIGH - LOW) / STEP) + 1)]
+    groups = [list(same) for _, same in groupby(stops, key=lambda x: _list_answers(program, x))]
+    found, low = [], groups[0][0]
+    for here, there in zip(groups, [*groups[1:], []], strict=True):
+        high, after = _find_switch(program, here[-1], there[0]) if there else (here[-1], 0.0)
+        xs = sorted({low, *here, high})
+        found.append(Piece(low, high, tuple((x, *_measure(program, x)) for x in xs)))
+        low = after
+    return tuple(found)
+
+
+def find_piece(program: str, x: float) -> Piece:
+    """Find the piece that an input belongs to."""
+    return next(piece for piece in find_pieces(program) if piece.low <= x <= piece.high)
+
+
+def _find_switch(program: str, a: float, b: float) -> tuple[float, float]:
+    """Find the last number that runs as `a` does, and the next one, which does not."""
+    like_a = _list_answers(program, a)
+    while a < (middle := (a + b) / 2) < b:
+        a, b = (middle, b) if _list_answers(program, middle) == like_a else (a, middle)
+    return a, b
+
+
+def _list_answers(program: str, x: float) -> list[tuple[int, bool]]:
+    """List the questions a run asked, each by its place on the tape, and what came out."""
+    tape = record(PROGRAMS[program].run, x)[1]
+    return [(question.line, bool(question.outcome)) for question in tape.comparisons]
+
+
+def _measure(program: str, x: float) -> tuple[float, float]:
+    value, slope = value_and_grad(PROGRAMS[program].run)(x)
+    return float(value), float(slope)

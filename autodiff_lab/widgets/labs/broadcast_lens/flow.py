@@ -14,31 +14,27 @@ import numpy as np
 
 from autodiff_lab.engine.broadcasting import keepdims_shape
 from autodiff_lab.transforms.gradients import grad
+from autodiff_lab.widgets.labs.phrases import list_some
 
 Shape = tuple[int, ...]
 
 SHAPES: dict[str, Shape] = {str(s): s for s in ((), (3,), (1, 3), (2, 1), (3, 1), (2, 3), (3, 3), (2, 3, 3))}
-AXES: dict[str, Any] = {
-    **{str(axis): axis for axis in (0, 1, 2, (0, 1), (0, 2), (1, 2))},
-    "all": None,
-}
+AXES: dict[str, Any] = {str(axis): axis for axis in (0, 1, 2, (0, 1), (0, 2), (1, 2))} | {"all": None}
 
 
 class Operation(NamedTuple):
-    """How A and B are combined, place by place, and what is added up in the end."""
+    """The sign between A and B, and what is added up of every place."""
 
     sign: str
-    combine: Callable[[Any, Any], Any]
-    finish: Callable[[Any], Any]
+    term: Callable[[Any, Any], Any]
 
 
 OPS = {
-    "Σ (A + B)²": Operation("+", lambda a, b: a + b, np.square),
-    "Σ (A − B)²": Operation("−", lambda a, b: a - b, np.square),
-    "Σ A · B": Operation("·", lambda a, b: a * b, lambda c: c),
+    "Σ (A + B)²": Operation("+", lambda a, b: np.square(a + b)),
+    "Σ (A − B)²": Operation("−", lambda a, b: np.square(a - b)),
+    "Σ A · B": Operation("·", lambda a, b: a * b),
 }
 OVER_AXES = "Σ (sum of A over axes)²"
-PROGRAMS = (*OPS, OVER_AXES)
 
 
 class Refused(ValueError):
@@ -53,33 +49,43 @@ class Flow:
     ----------
     operand : str
         Whose gradient is asked for, "A" or "B".
-    copies : bool
-        Whether the small one was copied on the way forward; otherwise the large one was added up.
     small, large : ndarray
         Values.
     homes : ndarray of int
         Of the shape of `large`: the number of the small entry that is used there, or that this place is added to.
-    small_back, large_back : ndarray
-        Adjoints: what the sweep has at the small entries and at the large places.
     lands : ndarray of int or None
         On the way back: like `homes`, under the rule that is asked for. None if nothing is brought home.
-    gradient, truth : ndarray
-        The gradient of the operand under the rule that is asked for, and the engine's.
+    small_back, large_back : ndarray
+        Adjoints: what the sweep has at the small entries and at the large places.
     other : ndarray or None
-        The other operand at every place.
+        The other operand at every place; None if the large one was added up, instead of the small one copied.
     """
 
     operand: str
-    copies: bool
     small: np.ndarray
     large: np.ndarray
     homes: np.ndarray
+    lands: np.ndarray | None
     small_back: np.ndarray
     large_back: np.ndarray
-    lands: np.ndarray | None
-    gradient: np.ndarray
-    truth: np.ndarray
     other: np.ndarray | None = None
+
+    @property
+    def copies(self) -> bool:
+        """Whether the small one was copied on the way forward; otherwise the large one was added up."""
+        return self.other is not None
+
+    @property
+    def gradient(self) -> np.ndarray:
+        """The gradient of the operand under the rule that is asked for."""
+        if self.lands is None:
+            return self.large_back
+        return self.small_back if self.copies else np.ravel(self.small_back)[self.lands]
+
+    @property
+    def truth(self) -> np.ndarray:
+        """The gradient as the engine has it."""
+        return self.small_back if self.copies else self.large_back
 
     @property
     def fits(self) -> bool:
@@ -91,13 +97,39 @@ class Flow:
         """Whether it is the engine's."""
         return self.fits and np.allclose(self.gradient, self.truth, rtol=1e-12)
 
+    @property
+    def small_name(self) -> str:
+        """The operand that is copied, or S for the sum."""
+        return self.operand if self.copies else "S"
+
+    def name_entry(self, entry: int) -> str:
+        """Name a small entry, as Python writes it: ``B[0, 2]``."""
+        return self.small_name + _write_index(entry, self.small.shape)
+
     def places(self, entry: int) -> list[int]:
         """Where a small entry is used, or which places were added up in it; numbered row by row."""
-        return [int(i) for i in np.flatnonzero(self.homes == entry)]
+        return np.flatnonzero(self.homes == entry).tolist()
 
     def places_back(self, entry: int) -> list[int]:
         """The places that a small entry exchanges with on the way back."""
-        return [] if self.lands is None else [int(i) for i in np.flatnonzero(self.lands == entry)]
+        return [] if self.lands is None else np.flatnonzero(self.lands == entry).tolist()
+
+    def list_terms(self, entry: int) -> list[float]:
+        """What the places where a small entry is used have on the way back."""
+        return self.large_back[self.homes == entry].tolist()
+
+    def sent(self, entry: int) -> float:
+        """What a small entry has on the way back."""
+        return float(self.small_back.flat[entry])
+
+    def write_places(self, places: list[int]) -> str:
+        """Write places of the large array as indices."""
+        return list_some([_write_index(k, self.large.shape) or "the only place" for k in places])
+
+
+def _write_index(k: int, shape: Shape) -> str:
+    """Write the index of an entry, counted row by row; the only entry of a number has none."""
+    return f"[{', '.join(str(int(i)) for i in np.unravel_index(k, shape))}]" if shape else ""
 
 
 def make_values(name: str, shape: Shape) -> np.ndarray:
@@ -135,32 +167,20 @@ def run_flow(program: str, a: Shape, b: Shape, axes: Any, operand: str, wrong: b
 
 
 def _flow_of_copies(program: str, a: Shape, b: Shape, operand: str, wrong: bool) -> Flow:
-    operation = OPS[program]
-    full = _align_shapes(a, b)
+    operation, full = OPS[program], _align_shapes(a, b)
     inputs = [make_values("A", a), make_values("B", b)]
     k = "AB".index(operand)
     small = inputs[k]
 
     def loss(x: Any, y: Any) -> Any:
-        return np.sum(operation.finish(operation.combine(x, y)))
+        return np.sum(operation.term(x, y))
 
     spread = [np.broadcast_to(x, full).copy() for x in inputs]
     back = np.asarray(grad(loss, argnums=k)(*spread))  # every copy is an input of its own: nobody adds
-    truth = np.asarray(grad(loss, argnums=k)(*inputs))
+    summed = np.asarray(grad(loss, argnums=k)(*inputs))
     homes = _number_entries(small.shape, full)
-    return Flow(
-        operand,
-        copies=True,
-        small=small,
-        large=spread[k],
-        homes=homes,
-        small_back=truth,
-        large_back=back,
-        lands=None if wrong and small.shape != full else homes,
-        gradient=back if wrong else truth,
-        truth=truth,
-        other=spread[1 - k],
-    )
+    lands = None if wrong and small.shape != full else homes
+    return Flow(operand, small, spread[k], homes, lands, summed, back, other=spread[1 - k])
 
 
 def _flow_of_sums(a: Shape, axes: Any, wrong: bool) -> Flow:
@@ -174,9 +194,8 @@ def _flow_of_sums(a: Shape, axes: Any, wrong: bool) -> Flow:
     large = make_values("A", a)
     small = np.asarray(np.sum(large, axis=axes))
     small_back = np.asarray(grad(lambda s: np.sum(np.square(s)))(small[()]))
-    truth = np.asarray(grad(lambda x: np.sum(np.square(np.sum(x, axis=axes))))(large[()]))
-    homes = _number_entries(keepdims_shape(a, axes), a)
-    lands = homes
+    large_back = np.asarray(grad(lambda x: np.sum(np.square(np.sum(x, axis=axes))))(large[()]))
+    homes = lands = _number_entries(keepdims_shape(a, axes), a)
     if wrong:  # as NumPy aligns it by itself: at the right
         try:
             lands = _number_entries(small.shape, a)
@@ -185,18 +204,7 @@ def _flow_of_sums(a: Shape, axes: Any, wrong: bool) -> Flow:
                 f"The sum has shape {small.shape} and A has {a}. NumPy aligns them at the right and finds that they "
                 "do not fit: this time the wrong rule is stopped. Try a square A."
             ) from None
-    return Flow(
-        "A",
-        copies=False,
-        small=small,
-        large=large,
-        homes=homes,
-        small_back=small_back,
-        large_back=truth,
-        lands=lands,
-        gradient=np.ravel(small_back)[lands],
-        truth=truth,
-    )
+    return Flow("A", small, large, homes, lands, small_back, large_back)
 
 
 def _number_entries(shape: Shape, full: Shape) -> np.ndarray:

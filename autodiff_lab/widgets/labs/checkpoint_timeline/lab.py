@@ -4,18 +4,35 @@ from __future__ import annotations
 
 import functools
 import math
+from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 from autodiff_lab.systems.schedules import SCHEDULES, Action, Reversal, reverse
 from autodiff_lab.text.notation import number
 from autodiff_lab.transforms.gradients import grad
-from autodiff_lab.widgets.labs.checkpoint_timeline.picture import draw
+from autodiff_lab.widgets.labs.canvas import Axes, Sheet
 from autodiff_lab.widgets.labs.lab import Button, Choice, Play, Slider, SteppedLab
+from autodiff_lab.widgets.labs.marks import draw_bar, draw_legend, make_ticks
 from autodiff_lab.widgets.labs.phrases import count_noun
 from autodiff_lab.widgets.labs.table import Grid, grid
 
 STEPS, SLOTS = 100, 20
 START = 0.3
+
+WIDTH, HEIGHT = 900, 416
+FRAME = (40.0, 30.0, 526.0, 306.0)
+RIGHT, BARS, ROOM = 606, 732, 280
+"""Where the schedules and the slots begin, where the bars do, and how wide it all is."""
+BOXES, DEEP = 256, 160
+"""Where the boxes of the slots begin, and how much room they have downwards."""
+LOOKS = {
+    "advance": ("advance", "value", 2.5, ""),
+    "reverse": ("reverse", "adjoint", 3.0, "4 3"),
+    "store": ("in a slot", "tangent", 1.2, ""),
+    "restore": ("restore", "soft_ink", 1.0, "1 3"),
+}
+"""For each kind of action what its line means, the line's role, width and dash."""
 
 
 def step(x: Any) -> Any:
@@ -33,7 +50,6 @@ class CheckpointTimeline(SteppedLab):
     (3, 45)
     """
 
-    title = "CheckpointTimeline"
     about = "Choose a schedule, l and s. Say what it costs before you look at the bars."
     controls = (
         Choice("schedule", "schedule", tuple(reversed(SCHEDULES))),
@@ -78,11 +94,18 @@ class CheckpointTimeline(SteppedLab):
     @property
     def actions(self) -> list[Action]:
         """What the schedule does, from first to last."""
-        return _list_actions(self.schedule, self.l, self.s)
+        return _run_schedule(self.schedule, self.l, self.s)[0]
+
+    @property
+    def held(self) -> list[int]:
+        """The states in slots at this moment."""
+        done = self.actions[: self.done]
+        stored, dropped = (Counter(each.start for each in done if each.kind == kind) for kind in ("store", "drop"))
+        return sorted(stored - dropped)
 
     def snapshot(self) -> dict[str, Any]:
         """The costs as counted in real runs, what is done so far, and the states in slots at this moment."""
-        run = _run_schedule(self.schedule, self.l, self.s)
+        actions, run = _run_schedule(self.schedule, self.l, self.s)
         return {
             "steps": self.l,
             "slots": self.s,
@@ -93,9 +116,9 @@ class CheckpointTimeline(SteppedLab):
             "plain": _sweep_whole_chain(self.l),
             "fits": run.slots <= self.s,
             "meters": {name: _measure_cost(name, self.l, self.s) for name in SCHEDULES},
-            "actions": [tuple(action) for action in self.actions],
+            "actions": actions,
             "done": self.done,
-            "held": _list_held(self.actions[: self.done]),
+            "held": self.held,
         }
 
     def sentence(self) -> str:
@@ -105,49 +128,45 @@ class CheckpointTimeline(SteppedLab):
                 f"Nothing is done yet. The chain has {count_noun(self.l, 'step')}, and the initial state is number 0."
             )
         if self.done < self.length:
-            held = _list_held(self.actions[: self.done])
-            inside = f"In slots: {_list_states(held)}." if held else "No slot is in use."
+            inside = f"In slots: {_list_states(self.held)}." if self.held else "No slot is in use."
             return f"{_describe(self.actions[self.done - 1])} {inside}"
         snap = self.snapshot()
-        steps, slots, peak = snap["steps"], count_noun(snap["slots"], "slot"), count_noun(snap["peak"], "slot")
-        wants = f" That is more than your {snap['slots']}: this schedule does not ask how many there are."
+        wants = f" That is more than your {self.s}: this schedule does not ask how many there are."
         same = "The gradient is that of the plain sweep, to the last digit."
         if snap["gradient"] != snap["plain"]:
             same = f"The gradient is {number(snap['gradient'])}, and that of the plain sweep {number(snap['plain'])}."
         return (
-            f"{count_noun(steps, 'step')}, {slots}, schedule “{snap['schedule']}”: at most {peak} in use."
-            f"{'' if snap['fits'] else wants} Extra forward steps: {snap['extra']}, or "
-            f"{number(snap['extra'] / steps)} for each step of the chain. {same}"
+            f"{count_noun(self.l, 'step')}, {count_noun(self.s, 'slot')}, schedule “{self.schedule}”: at most "
+            f"{count_noun(snap['peak'], 'slot')} in use.{'' if snap['fits'] else wants} Extra forward steps: "
+            f"{snap['extra']}, or {number(snap['extra'] / self.l)} for each step of the chain. {same}"
         )
 
     def table(self) -> Grid:
         """The meters of all four schedules."""
-        snap = self.snapshot()
-        rows = [
-            (name, float(peak), float(extra), "yes" if peak <= snap["slots"] else "no")
-            for name, (peak, extra) in snap["meters"].items()
-        ]
-        heads = ("schedule", "peak slots", "extra forward steps", f"fits into {count_noun(snap['slots'], 'slot')}")
-        return grid(f"Four schedules for a chain of {count_noun(snap['steps'], 'step')}", heads, rows)
+        meters = self.snapshot()["meters"].items()
+        rows = [(name, peak, extra, "yes" if peak <= self.s else "no") for name, (peak, extra) in meters]
+        heads = ("schedule", "peak slots", "extra forward steps", f"fits into {count_noun(self.s, 'slot')}")
+        return grid(f"Four schedules for a chain of {count_noun(self.l, 'step')}", heads, rows)
 
     def picture(self) -> str:
         """The timeline, the slots at this moment, and the meters."""
-        return draw(self.snapshot())
-
-
-@functools.lru_cache(maxsize=256)
-def _list_actions(name: str, steps: int, slots: int) -> list[Action]:
-    return SCHEDULES[name](steps, slots)
+        title = "A checkpointing schedule over time, the slots in use, and the costs of four schedules"
+        sheet, snap = Sheet(WIDTH, HEIGHT, title), self.snapshot()
+        _draw_timeline(sheet, snap)
+        _draw_slots(sheet, snap)
+        _draw_meters(sheet, snap)
+        return sheet.svg()
 
 
 @functools.lru_cache(maxsize=1024)
-def _run_schedule(name: str, steps: int, slots: int) -> Reversal:
+def _run_schedule(name: str, steps: int, slots: int) -> tuple[list[Action], Reversal]:
     """Carry out a schedule by the engine."""
-    return reverse(step, START, _list_actions(name, steps, slots))
+    actions = SCHEDULES[name](steps, slots)
+    return actions, reverse(step, START, actions)
 
 
 def _measure_cost(name: str, steps: int, slots: int) -> tuple[int, int]:
-    run = _run_schedule(name, steps, slots if name == "binomial" else 1)  # only this one looks at the slots
+    run = _run_schedule(name, steps, slots if name == "binomial" else 1)[1]  # only this one looks at the slots
     return run.slots, run.extra
 
 
@@ -161,17 +180,6 @@ def _sweep_whole_chain(steps: int) -> float:
         return x
 
     return float(grad(chain)(START))
-
-
-def _list_held(actions: list[Action]) -> list[int]:
-    """List the states in slots after some actions."""
-    held: set[int] = set()
-    for action in actions:
-        if action.kind == "store":
-            held.add(action.start)
-        elif action.kind == "drop":
-            held.discard(action.start)
-    return sorted(held)
 
 
 def _list_states(held: list[int]) -> str:
@@ -195,3 +203,83 @@ def _describe(action: Action) -> str:
         "advance": f"Advance: {steps}, from state {start} to state {end}. Nothing is recorded.",
         "reverse": f"Reverse: step {end}, from state {start} to state {end}, is recorded and rewound.",
     }[kind]
+
+
+# What is drawn
+
+
+def _draw_timeline(sheet: Sheet, snap: dict[str, Any]) -> None:
+    steps, total = snap["steps"], snap["extra"] + snap["steps"]
+    axes = Axes(sheet, FRAME, (0, total), (0, steps))
+    places = (0, steps // 2, steps) if steps > 3 else (0, steps)
+    across = "steps run so far: extra ones, and recorded ones"
+    axes.scales(make_ticks((0, total)), make_ticks(places), across, "number of the state")
+    dropped = {place: when for when, place in _find_ends(snap["actions"])}
+    size = 7 if steps <= 40 else 4
+    here = (0, 0)
+    for k, (kind, start, end) in enumerate(snap["actions"]):
+        at, done = here[0], k < snap["done"]
+        there = {
+            "advance": (at + end - start, end),
+            "reverse": (at + 1, start),
+            "restore": (at, start),
+            "store": (dropped.get(k, total), start),
+            "drop": here,
+        }[kind]
+        if kind == "reverse":
+            here = (at, end)
+        if there != here:
+            _, role, width, dash = LOOKS[kind]
+            axes.curve([here, there], role if done else "faint", width, dash)
+        if kind == "store":
+            x, y = axes.at(*here)
+            sheet.box(x - size / 2, y - size / 2, size, size, "tangent" if done else "line", "tangent" if done else "")
+        else:
+            here = there
+    y = FRAME[1] + FRAME[3] + 66
+    for k, look in enumerate(LOOKS.values()):
+        draw_legend(sheet, FRAME[0] + 136 * k, y, *look)
+    sheet.box(FRAME[0] + 272 - 3, y - 8.5, 7, 7, "tangent", "tangent")
+
+
+def _find_ends(actions: list[tuple[str, int, int]]) -> Iterator[tuple[int, int]]:
+    """Find when the slot of each store action is free again, as (time, position of the action)."""
+    at, filled = 0, {}
+    for k, (kind, start, end) in enumerate(actions):
+        if kind == "store":
+            filled[start] = k
+        elif kind == "drop":
+            yield at, filled.pop(start)
+        at += end - start if kind in ("advance", "reverse") else 0
+
+
+def _draw_slots(sheet: Sheet, snap: dict[str, Any]) -> None:
+    """Draw a box for each slot with the number of its state; slots beyond those that there are have a dashed edge."""
+    held, count = snap["held"], max(snap["slots"], len(snap["held"]))
+    size = next(size for size in (40, 28, 20) if (ROOM // size) * (DEEP // size) >= count)
+    sheet.text(RIGHT, BOXES - 12, f"slots in use now: {len(held)} of {snap['slots']}", bold=True)
+    for k in range(count):
+        x, y = RIGHT + size * (k % (ROOM // size)), BOXES + size * (k // (ROOM // size))
+        role, held_one = "adjoint" if k >= snap["slots"] else "tangent", k < len(held)
+        fill = role if held_one and size == 20 else ""  # there is no room for numbers of two digits
+        corners = [(x + 2, y + 2), (x + size - 2, y + 2), (x + size - 2, y + size - 2), (x + 2, y + size - 2)]
+        sheet.path([*corners, corners[0]], role, 1.5, "3 2" if k >= snap["slots"] else "", fill)
+        if held_one and not fill:
+            sheet.text(x + size / 2, y + size / 2 + 5, str(held[k]), role, "middle", 14)
+
+
+def _draw_meters(sheet: Sheet, snap: dict[str, Any]) -> None:
+    """Draw two bars for each schedule: its peak of slots, and its extra forward steps."""
+    for x, measured, role in ((RIGHT, "peak slots", "tangent"), (BARS, "extra forward steps", "value")):
+        sheet.box(x, 8, 12, 12, "", role)
+        sheet.text(x + 18, 19, measured, role, size=14)
+    largest = [max(amounts) or 1 for amounts in zip(*snap["meters"].values(), strict=True)]
+    for row, (name, (peak, extra)) in enumerate(snap["meters"].items()):
+        y, now = 30 + 47 * row, name == snap["schedule"]
+        if now:
+            sheet.box(RIGHT - 8, y - 3, ROOM + 14, 44, "ink", width=2)
+        sheet.text(RIGHT, y + 24, name, "ink" if now else "soft_ink", size=14, bold=now)
+        draw_bar(sheet, BARS, y + 2, 44 * peak / largest[0], "tangent", str(peak), 15, bold=now)
+        draw_bar(sheet, BARS, y + 21, 100 * extra / largest[1], "value", str(extra), 15, bold=now)
+        if peak > snap["slots"]:
+            sheet.text(RIGHT + ROOM, y + 14, "too many", "adjoint", "end", size=14)

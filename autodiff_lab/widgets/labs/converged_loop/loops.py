@@ -89,19 +89,15 @@ def one_turn(loop: str, z: float, x: float) -> float:
 
 
 @functools.lru_cache(256)
-def count_lines(loop: str, turns: int, x: float) -> tuple[int, int, int]:
+def count_lines(loop: str, turns: int, x: float) -> dict[str, int]:
     """What is on the tape for each of the `WAYS`, without the inputs."""
-    z = _value(TURNS[loop][1])
-    equation = record(residual, z, x)[1]
-    return _lines(loop, turns, x), _lines(loop, 1, x), len(equation) - equation.n_inputs
+    unrolled, one_turn = (record(lambda x, n=n: run(loop, n)(x)[-1], x)[1] for n in (turns, 1))
+    equation = record(residual, _value(TURNS[loop][1]), x)[1]
+    tapes = (unrolled, one_turn, equation)
+    return {way: len(tape) - tape.n_inputs for way, tape in zip(WAYS, tapes, strict=True)}
 
 
-def _lines(loop: str, turns: int, x: float) -> int:
-    tape = record(lambda x: run(loop, turns)(x)[-1], x)[1]
-    return len(tape) - tape.n_inputs
-
-
-def count_work(loop: str, turns: int, x: float) -> tuple[int, int, int]:
+def count_work(lines: dict[str, int]) -> dict[str, int]:
     """Operations for each of the `WAYS`: the loop, what is recorded beside it, and a line swept back for each line."""
-    unrolled, one_turn, equation = count_lines(loop, turns, x)
-    return 2 * unrolled, unrolled + 2 * one_turn, unrolled + 2 * equation
+    loop = lines["unrolled"]
+    return {way: 2 * loop if way == "unrolled" else loop + 2 * recorded for way, recorded in lines.items()}

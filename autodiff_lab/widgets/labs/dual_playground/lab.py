@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
-from autodiff_lab.text.notation import number
-from autodiff_lab.transforms.gradients import grad
-from autodiff_lab.widgets.labs.dual_playground.passes import f, push_seed, round_to_zero
-from autodiff_lab.widgets.labs.dual_playground.picture import MAP, REGION, SCALE, draw
+import numpy as np
+
+from autodiff_lab.engine.tape import Tape
+from autodiff_lab.text.notation import atom, number
+from autodiff_lab.trace.model import Trace
+from autodiff_lab.transforms.gradients import grad, jvp, record
+from autodiff_lab.widgets.labs.canvas import Axes, Point, Sheet
 from autodiff_lab.widgets.labs.lab import Button, Lab, Slider
+from autodiff_lab.widgets.labs.marks import make_ticks
 from autodiff_lab.widgets.labs.table import Grid, grid
+
+REGION = ((0.0, 6.0), (1.0, 7.0))
+MAP = (40.0, 30.0, 354.0, 354.0)
+SECTION = (470.0, 30.0, 420.0, 208.0)
+SCALE = MAP[2] / (REGION[0][1] - REGION[0][0])
+LEVELS = tuple(float(level) for level in range(-2, 42, 4))
 
 
 class DualPlayground(Lab):
@@ -22,7 +33,6 @@ class DualPlayground(Lab):
     5.102721403992
     """
 
-    title = "DualPlayground"
     about = "Drag the head of the arrow, or the point. The sliders do the same."
     controls = (
         Slider("angle", "direction", 0, 359, 1, 45),
@@ -60,11 +70,9 @@ class DualPlayground(Lab):
     @property
     def seed(self) -> tuple[float, float]:
         """The tangents of the two inputs."""
-        quarter, rest = divmod(self.angle, 90)
-        if not rest:  # at a right angle sine and cosine are whole numbers; the computer's are not
-            along, up = ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))[int(quarter) % 4]
-        else:
-            along, up = math.cos(math.radians(self.angle)), math.sin(math.radians(self.angle))
+        turn = math.radians(self.angle)
+        # At a right angle sine and cosine are whole numbers; the computer's are not.
+        along, up = (round(x) if self.angle % 90 == 0 else x for x in (math.cos(turn), math.sin(turn)))
         return self.length * along, self.length * up
 
     @property
@@ -96,5 +104,125 @@ class DualPlayground(Lab):
         return grid("One forward pass", ("line", "operation", "value", "tangent (ε)", "dropped (ε²)"), rows)
 
     def picture(self) -> str:
-        """The map with the seed, the cut along it, what is kept and what is dropped."""
-        return draw(self.snapshot())
+        """On the left the map with the seed; on the right the cut along it, and what is kept and what is dropped."""
+        sheet = Sheet(900, 412, "A map of f with the seed as an arrow, the cut along the seed, and the dropped terms")
+        snap = self.snapshot()
+        _draw_map(sheet, *snap["point"], *snap["seed"])
+        _draw_section(sheet, snap)
+        _draw_bin(sheet, snap)
+        return sheet.svg()
+
+
+# The pass
+
+
+def f(x1: Any, x2: Any) -> Any:
+    """The function of the course."""
+    return np.log(x1) + x1 * x2 - np.sin(x2)
+
+
+@functools.lru_cache(maxsize=1)
+def push_seed(point: Point, seed: Point) -> dict[str, Any]:
+    """Take one forward pass; what is shown asks for it several times."""
+    trace, tape = Trace.of(f, *point, mode="forward", direction=seed), record(f, *point)[1]
+    tangents = [step.tangents[0].value for step in trace.steps]
+    return {
+        "point": point,
+        "seed": seed,
+        "value": trace.value.value,
+        "tangent": trace.tangent[0].value,
+        "lines": [line.name for line in trace.lines],
+        "operations": [line.expression for line in trace.lines],
+        "values": [line.value.value for line in trace.lines],
+        "tangents": tangents,
+        "dropped": [find_dropped(tape, line, tangents) for line in range(len(tape))],
+    }
+
+
+def find_dropped(tape: Tape, line: int, tangents: list[Any]) -> float:
+    """Find what a line's own arithmetic has in front of ε², if it is carried that far: half a second derivative.
+
+    For the product this is ẋ₁ẋ₂. It is what multiplying out (a + ȧε)(b + ḃε) leaves over.
+    """
+    op, args = tape.ops[line], tape.args[line]
+    if op is None:
+        return 0.0
+    along = [tangents[j] if j >= 0 else 0.0 for j in tape.parents[line]]
+
+    def moved(t: Any) -> Any:
+        return op.fn(*(a + t * da for a, da in zip(args, along, strict=True)))
+
+    return float(jvp(lambda t: jvp(moved, (t,), (1.0,))[1], (0.0,), (1.0,))[1]) / 2
+
+
+def round_to_zero(x: float) -> float:
+    """Make 0 of a rounding error that stands for it."""
+    return 0.0 if abs(x) < 1e-12 else x
+
+
+# What is drawn
+
+
+def _draw_map(sheet: Sheet, x1: float, x2: float, along: float, up: float) -> None:
+    axes, length = Axes(sheet, MAP, *REGION), math.hypot(along, up)
+    sheet.paste(_draw_background())
+    here, head = axes.at(x1, x2), axes.at(x1 + along, x2 + up)
+    turns = [math.radians(angle) for angle in range(0, 361, 6)]
+    axes.curve([(x1 + length * math.cos(t), x2 + length * math.sin(t)) for t in turns], "line", 2)
+    sheet.arrow(here, head, "tangent", 4)
+    sheet.dot(*here, "ink", 6)
+    sheet.handle("point", *here, 16)
+    sheet.handle("seed", *head, 16)
+
+
+def _draw_section(sheet: Sheet, snap: dict[str, Any]) -> None:
+    """Draw f along the seed, in units of the seed: the tangent is the slope of this curve at 0."""
+    value, tangent = snap["value"], snap["tangent"]
+    axes = Axes(sheet, SECTION, (-1, 1), (-12, 12))
+    heights = [(float(k), number(round(value + k, 1))) for k in (-12, -6, 0, 6, 12)]
+    axes.scales(make_ticks((-1, 0, 1)), heights, "steps of one seed")
+    sheet.text(SECTION[0], 20, "f along the seed, and its tangent", "soft_ink", size=14)
+    t = np.linspace(-1, 1, 81)
+    with np.errstate(all="ignore"):
+        curve = f(*(x + t * seed for x, seed in zip(snap["point"], snap["seed"], strict=True))) - value
+    axes.curve(zip(t, curve, strict=True), "value", 3)
+    axes.curve(zip(t, t * tangent, strict=True), "tangent", 3, "9 4")
+    sheet.dot(*axes.at(0, 0), "ink", 6)
+    sheet.text(SECTION[0] + 12, 56, f"tangent {number(round_to_zero(tangent))}", "tangent", size=18, bold=True)
+
+
+def _draw_bin(sheet: Sheet, snap: dict[str, Any]) -> None:
+    left, _, width, _ = SECTION
+    kept = f"f = {number(snap['value'])} + {atom(number(round_to_zero(snap['tangent'])))} ε"
+    sheet.text(left, 318, kept, "ink", size=20, bold=True)
+    sheet.text(left + width, 318, "is kept", "soft_ink", "end")
+    sheet.box(left, 334, width, 68, "line")
+    lines = zip(snap["operations"], snap["dropped"], strict=True)
+    thrown = [f"{operation}:  {number(amount)} ε²" for operation, amount in lines if round_to_zero(amount)]
+    for k, text in enumerate(thrown or ["nothing"]):
+        sheet.text(left + 12 + 200 * (k // 2), 362 + 26 * (k % 2), text, "soft_ink")
+    sheet.text(left + width - 10, 388, "is dropped: ε² = 0", "soft_ink", "end")
+
+
+@functools.cache
+def _draw_background() -> Sheet:
+    """Draw the map itself."""
+    sheet = Sheet(0, 0, "")
+    axes = Axes(sheet, MAP, *REGION)
+    axes.scales(make_ticks(range(7)), make_ticks(range(1, 8)))
+    sheet.text(MAP[0], 20, "level curves of f over x₁ and x₂, and the seed", "soft_ink", size=14)
+    for level, line in find_levels():
+        axes.curve(line, "value", 1)
+        if len(line) > 20:
+            sheet.text(*axes.at(*line[len(line) // 2]), number(level), "value", size=14)
+    return sheet
+
+
+@functools.cache
+def find_levels() -> list[tuple[float, list[Point]]]:
+    """Find the level curves of f on the map."""
+    from contourpy import contour_generator
+
+    x1, x2 = np.meshgrid(np.linspace(0.02, 6, 300), np.linspace(1, 7, 61))
+    lines = contour_generator(x1, x2, f(x1, x2))
+    return [(level, line[::2].tolist()) for level in LEVELS for line in lines.lines(level)]

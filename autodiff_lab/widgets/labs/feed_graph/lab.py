@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
 from autodiff_lab.systems.static_graph import Constant, Node, Operator
 from autodiff_lab.text.notation import format_expression, number
 from autodiff_lab.widgets.labs.expression import parse_number
-from autodiff_lab.widgets.labs.feed_graph.passes import Pass, run_graph, sweep_graph
+from autodiff_lab.widgets.labs.feed_graph import programs
 from autodiff_lab.widgets.labs.feed_graph.picture import Places, draw
-from autodiff_lab.widgets.labs.feed_graph.programs import FLATTEN, INPUTS, PROGRAMS, GraphBuilder
-from autodiff_lab.widgets.labs.feed_graph.sentences import write_sentence
+from autodiff_lab.widgets.labs.feed_graph.programs import INPUTS, PROGRAMS, GraphBuilder, Pass
 from autodiff_lab.widgets.labs.lab import Button, Choice, Entry, Lab, Play
 from autodiff_lab.widgets.labs.table import Grid, grid
 
@@ -20,13 +20,12 @@ TARGETS = ("all outputs", "the first output", "the second output")
 
 @dataclass
 class State:
-    """The state of one program: its graph, the pass through it, what the last run and the sweeps after it found."""
+    """The state of one program: its graph, the pass through it, the run that computed it, and what its sweeps found."""
 
     built: GraphBuilder
     places: Places = field(default_factory=Places)
-    way: Pass | None = None
-    values: dict[str, Any] = field(default_factory=dict)
-    computed: bool = False
+    way: Pass = field(default_factory=Pass)
+    computed: Pass | None = None
     rows: dict[str, tuple[float | None, ...]] = field(default_factory=dict)
 
 
@@ -44,7 +43,6 @@ class FeedGraph(Lab):
     {'f1': (2.0, 1.0), 'f2': (-1.5, 1.75)}
     """
 
-    title = "FeedGraph"
     about = "Before each step, say which node is next, and why it may."
     controls = (
         Button("step", "Step"),
@@ -54,7 +52,7 @@ class FeedGraph(Lab):
         Button("backward", "Backward"),
         Choice("program", "program", tuple(PROGRAMS)),
         Choice("target", "backward from", TARGETS, more=True),
-        Choice("flatten", "flatten sums", FLATTEN, more=True),
+        Choice("flatten", "flatten sums", programs.FLATTEN, more=True),
         *(Entry(name, f"feed {name}", "a number", more=True) for name in INPUTS),
         Button("begin", "Begin with nothing", more=True),
         Button("build", "Build a line", more=True),
@@ -75,17 +73,17 @@ class FeedGraph(Lab):
 
     def enter(self, name: str, text: str) -> None:
         """Keep a number for the next run; an empty text takes it away. The graph stays as it is built."""
-        state, found = self.state, parse_number(text)
+        found = parse_number(text)
         if text.strip() and found is None:
             self.reply = f"{text!r} is not a number. Write 0.5, or 1/2."
             return
-        self.feed.pop(name, None)
         if found is None:
+            self.feed.pop(name, None)
             self.reply = f"{name} is not fed any more."
         else:
             self.feed[name] = found
             self.reply = f"{name} will be fed {number(found)}. What is built stays as it is."
-        if name not in state.built.named:
+        if name not in self.state.built.named:
             self.reply = f"This program has no {name}. The number is kept for one that has."
         else:
             self._forget()
@@ -95,7 +93,7 @@ class FeedGraph(Lab):
     def _forget(self) -> None:
         """Forget what was computed: it belonged to other numbers."""
         self.state.built.graph.zero_grad()
-        self.state.way, self.state.values, self.state.computed, self.state.rows = None, {}, False, {}
+        self.state.way, self.state.computed, self.state.rows = Pass(), None, {}
 
     # Buttons
 
@@ -106,33 +104,28 @@ class FeedGraph(Lab):
 
     def forward(self) -> None:
         """Begin a run: count what each node waits for."""
-        state = self.state
-        feed = {state.built.named[name]: x for name, x in self.feed.items() if name in state.built.named}
+        built = self.state.built
+        feed = {built.named[name]: x for name, x in self.feed.items() if name in built.named}
         self._forget()
-        state.way = run_graph(state.built.graph, list(state.built.results.values()), feed)
+        self.state.way = programs.run_graph(built.graph, list(built.results.values()), feed)
 
     def backward(self) -> None:
         """Begin a sweep from the outputs, or from one of them."""
-        state, outputs = self.state, self.state.built.outputs
-        used = {x for each in state.built.graph.nodes for x in each.operands}
-        node, name = None, " + ".join(name for name, node in outputs.items() if node not in used)
+        graph, outputs = self.state.built.graph, self.state.built.outputs
+        used = {x for each in graph.nodes for x in each.operands}
+        name, node = " + ".join(name for name, node in outputs.items() if node not in used), None
         if self.target != TARGETS[0] and len(outputs) > 1:
-            name = list(outputs)[TARGETS.index(self.target) - 1]
-            node = outputs[name]
-        state.way = sweep_graph(state.built.graph, node, name)
+            name, node = list(outputs.items())[TARGETS.index(self.target) - 1]
+        self.state.way = programs.sweep_graph(graph, node, name)
 
     def step(self) -> None:
         """Let one node have its turn."""
         state, way = self.state, self.state.way
-        assert way is not None
         way.at += 1
-        if not way.over:
-            return
-        if way.phase == "forward":
-            state.values = way.found
-            state.computed = not way.refused and not way.stuck
-        else:
+        if way.over and way.phase == "backward":
             state.rows[way.target] = tuple(_float(way.found[name]) for name in state.built.inputs)
+        elif way.over and not way.refused and not way.stuck:
+            state.computed = way
 
     def finish(self) -> None:
         """Let all nodes that are left have their turn."""
@@ -157,69 +150,68 @@ class FeedGraph(Lab):
     def can(self, name: str) -> bool:
         """Build, then forward, then backward; steps while a pass is under way."""
         state, complete = self.state, self.state.built.done == len(self.state.built.lines)
-        if name in ("step", "finish"):
-            return state.way is not None and not state.way.over
-        possible = {"build": not complete, "forward": complete, "backward": state.computed}
-        return possible.get(name, state.built.done > 0)
+        under_way = not state.way.over
+        possible = {"step": under_way, "finish": under_way, "build": not complete, "forward": complete}
+        possible |= {"backward": state.computed is not None, "begin": state.built.done > 0}
+        return possible[name]
 
     # What is seen
 
     def snapshot(self) -> dict[str, Any]:
         """The nodes with degrees, counters, values and adjoints; the queue; the gradients found since the last run."""
-        state, way, built = self.state, self.state.way, self.state.built
+        way, built = self.state.way, self.state.built
         return {
-            "program": self.program,
-            "flatten": self.flatten,
+            **self.settings,
             "lines": [format_expression(line) for line in built.lines],
             "built": built.done,
             "inputs": built.inputs,
             "fed": {name: self.feed[name] for name in built.inputs if name in self.feed},
-            "target": self.target,
-            "phase": way.phase if way else "",
-            "sweep": way.target if way else "",
-            "now": way.now.node if way else None,
-            "queue": list(way.now.queue) if way else [],
-            "over": bool(way and way.over),
-            "stuck": way.stuck if way else [],
-            "refused": way.refused if way else "",
-            "told": way.told if way else "",
-            "computed": state.computed,
+            "phase": way.phase,
+            "now": way.now.node,
+            "queue": list(way.now.queue),
+            "stuck": way.stuck,
+            "refused": way.refused,
+            "computed": self.state.computed is not None,
             "count": len(built.graph.nodes),
             "nodes": self._nodes(),
-            "rows": dict(state.rows),
-            "reply": self.reply,
+            "rows": dict(self.state.rows),
         }
 
     def _nodes(self) -> dict[str, dict[str, Any]]:
-        state, way, built = self.state, self.state.way, self.state.built
-        values = way.found_so_far if way and way.phase == "forward" else state.values
-        adjoints = way.found_so_far if way and way.phase == "backward" else {}
-        uses = [x for node in built.graph.nodes for x in node.operands]
+        way, built, nodes = self.state.way, self.state.built, self.state.built.graph.nodes
+        run = way if way.phase == "forward" else self.state.computed or Pass()
+        sweep = way if way.phase == "backward" else Pass()
+        uses = Counter(x for node in nodes for x in node.operands)
         return {
             node.name: {
                 "names": [name for name, meant in built.named.items() if meant is node],
                 "kind": _kind(node),
                 "computes": format_expression(node.expression) if isinstance(node, Operator) else "",
                 "operands": [x.name for x in node.operands],
-                "degrees": (len(node.operands), sum(x is node for x in uses)),
-                "waits": way.now.waiting.get(node.name) if way else None,
-                "value": _float(node.value if isinstance(node, Constant) else values.get(node.name)),
-                "adjoint": _float(adjoints.get(node.name)),
+                "degrees": (len(node.operands), uses[node]),
+                "waits": way.now.waiting.get(node.name),
+                "value": _float(node.value if isinstance(node, Constant) else run.found_so_far.get(node.name)),
+                "adjoint": _float(sweep.found_so_far.get(node.name)),
             }
-            for node in built.graph.nodes
+            for node in nodes
         }
 
     def sentence(self) -> str:
         """What the last press has done, or what to ask before the next."""
-        return write_sentence(self.snapshot())
+        return self.reply or _write_sentence(self.snapshot(), self.state.way)
 
     def table(self) -> Grid:
         """The picture in rows."""
         snap = self.snapshot()
-        rows = []
-        for name, node in snap["nodes"].items():
-            known = ["·" if node[what] is None else float(node[what]) for what in ("waits", "value", "adjoint")]
-            rows.append((name, node["computes"] or node["kind"], *map(float, node["degrees"]), *known))
+        rows = [
+            (
+                name,
+                node["computes"] or node["kind"],
+                *node["degrees"],
+                *("·" if node[what] is None else node[what] for what in ("waits", "value", "adjoint")),
+            )
+            for name, node in snap["nodes"].items()
+        ]
         heads = ("node", "computes", "operands", "uses", "waits for", "value", "adjoint")
         return grid(f"{snap['count']} nodes; the queue: {', '.join(snap['queue']) or 'empty'}", heads, rows)
 
@@ -236,3 +228,63 @@ def _kind(node: Node) -> str:
 
 def _float(x: Any) -> float | None:
     return None if x is None else float(x)
+
+
+# What is said
+
+
+def _write_sentence(snap: dict[str, Any], way: Pass) -> str:
+    """Say what the last press did in the graph, or what to ask before the next."""
+    if way.phase:
+        return _about_the_run(way) if way.phase == "forward" else _about_the_sweep(snap, way)
+    if snap["built"] == 0:
+        return "Nothing is built, and nothing is computed. Press Build a line: which values will there be afterwards?"
+    return _about_the_line(snap)
+
+
+def _about_the_line(snap: dict[str, Any]) -> str:
+    line = snap["lines"][snap["built"] - 1]
+    name = line.partition(" = ")[0]
+    text = f"{line} is built: {snap['count']} nodes, and no value in any of them."
+    host = next((host for host, node in snap["nodes"].items() if name in node["names"] and name != host), None)
+    if host:
+        text += f" {name} is no new node: it is {host}, which was given one more operand."
+    return text + (" Feed the inputs, and press Forward." if snap["built"] == len(snap["lines"]) else "")
+
+
+def _about_the_run(way: Pass) -> str:
+    if way.over and way.refused:
+        return way.refused
+    if way.now.node is None:
+        return f"Each node counts the operands it waits for. {_list_ready(way)}"
+    text = f"{way.now.node} is computed. "
+    if not way.over:
+        return text + _list_ready(way)
+    if not way.stuck:
+        return f"{text}Every node has its value. Press Backward, or feed other numbers."
+    return f"{text}The queue is empty, and {' and '.join(way.stuck)} still waits: for itself. It never gets a value."
+
+
+def _about_the_sweep(snap: dict[str, Any], way: Pass) -> str:
+    if way.now.node is None:
+        seeds = way.told or f"The adjoint of {way.target} is 1."
+        return f"Each node counts the contributions that are still to come. {_list_ready(way)} {seeds}"
+    if not way.over:
+        node = snap["nodes"][way.now.node]
+        sends = ", and sends to its operands" if node["operands"] else ""
+        adjoint = _write_adjoint(node["adjoint"])
+        return f"The adjoint of {way.now.node} is complete: {adjoint}{sends}. {_list_ready(way)}"
+    slopes = zip(snap["inputs"], snap["rows"][way.target], strict=True)
+    found = ", ".join(f"{name} has {_write_adjoint(slope)}" for name, slope in slopes)
+    text = f"The sweep from {way.target} is over: {found}."
+    if " + " in way.target:
+        return f"{text} These are sums over the outputs. For a row of the Jacobian, go back from one output."
+    return f"{text} Press Backward again: each sweep counts anew."
+
+
+def _list_ready(way: Pass) -> str:
+    return f"Ready: {', '.join(way.now.queue)}." if way.now.queue else "None is ready."
+
+
+def _write_adjoint(adjoint: float | None) -> str:
+    return "nothing" if adjoint is None else number(adjoint)

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-import functools
 import math
-from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
+from autodiff_lab.text.notation import number
+from autodiff_lab.widgets.labs.canvas import Axes, Sheet
 from autodiff_lab.widgets.labs.gradcheck_bench import rules
-from autodiff_lab.widgets.labs.gradcheck_bench.picture import LIGHTS, draw
-from autodiff_lab.widgets.labs.gradcheck_bench.rules import BIAS, Check, Settings, make_direction
+from autodiff_lab.widgets.labs.gradcheck_bench.rules import BIAS, Check, check, make_direction
 from autodiff_lab.widgets.labs.lab import Button, Choice, Lab, Slider
+from autodiff_lab.widgets.labs.marks import make_power_ticks
 from autodiff_lab.widgets.labs.phrases import write_error, write_power_of_ten
 from autodiff_lab.widgets.labs.table import Grid, grid
 
 KEPT = 300
+FLOOR, CEILING = -13.0, 1.0
+"""The logarithms of the errors that the plot can show; what is smaller is put on its lower edge."""
+LIGHTS = {
+    "wrong": ("✗", "adjoint", "above 1e−2"),
+    "look closer": ("?", "tangent", "between"),
+    "right": ("✓", "value", "up to 1e−7"),
+}
 
 
 class GradcheckBench(Lab):
@@ -28,7 +37,6 @@ class GradcheckBench(Lab):
     ('wrong', 2.0)
     """
 
-    title = "GradcheckBench"
     about = "Inject a bug, move h. Before you look at the light, say which lamp will be lit."
     controls = (
         Choice("bug", "injected bug", rules.BUGS),
@@ -46,9 +54,9 @@ class GradcheckBench(Lab):
         self.history = [self.at]
 
     @property
-    def at(self) -> Settings:
+    def at(self) -> dict[str, Any]:
         """All that the present check depends on."""
-        return Settings(**self.settings, draw=self.draw)
+        return {**self.settings, "draw": self.draw}
 
     def notify(self) -> None:
         """Keep this check in the history, each one once, before it is shown."""
@@ -72,28 +80,32 @@ class GradcheckBench(Lab):
         return write_power_of_ten(self.h)
 
     @property
-    def curve(self) -> list[tuple[float, Check]]:
+    def found(self) -> Check:
+        """The present check."""
+        return check(**self.at)
+
+    @property
+    def curve(self) -> list[Check]:
         """The same check at every stop of h."""
-        stops = round((rules.LARGEST - rules.SMALLEST) / rules.STEP) + 1
-        steps = [rules.SMALLEST + rules.STEP * k for k in range(stops)]
-        return [(h, _check(replace(self.at, h=h))) for h in steps]
+        steps = np.arange(rules.SMALLEST, rules.LARGEST + rules.STEP, rules.STEP).tolist()
+        return [check(**{**self.at, "h": h}) for h in steps]
 
     def snapshot(self) -> dict[str, Any]:
         """The present check and all that were kept."""
-        found = _check(self.at)
+        history = [check(**at) for at in self.history]
         return {
-            **vars(self.at),
-            "h": float(10.0**self.h),
-            "along": [float(t) for t in make_direction(self.at)],
-            **found._asdict(),
+            **self.at,
+            **self.found._asdict(),
+            "h": 10.0**self.h,
+            "along": make_direction(self.direction, self.draw).tolist(),
             "shape_of_b": BIAS.shape,
-            "curve": [(float(10.0**h), found.error) for h, found in self.curve],
-            "history": [(float(10.0**at.h), _check(at).error, _check(at).verdict) for at in self.history],
+            "curve": [(10.0**at.h, at.error) for at in self.curve],
+            "history": [(10.0**at.h, at.error, at.verdict) for at in history],
         }
 
     def sentence(self) -> str:
         """What the light says, and what to think of it."""
-        found = _check(self.at)
+        found = self.found
         light = f"{LIGHTS[found.verdict][0]} {found.verdict}: relative error {write_error(found.error)}."
         if found.shape != BIAS.shape:
             blind = (
@@ -130,7 +142,7 @@ class GradcheckBench(Lab):
 
     def table(self) -> Grid:
         """The check in numbers."""
-        found = _check(self.at)
+        found = self.found
         rows = [
             ("by the rule", f"{found.slope:.12g}"),
             ("by the quotient", f"{found.quotient:.12g}"),
@@ -142,10 +154,63 @@ class GradcheckBench(Lab):
 
     def picture(self) -> str:
         """The two numbers and the light on the left; on the right this check at every h, and the history."""
-        history = [(at.h, _check(at)) for at in self.history]
-        return draw(make_direction(self.at), _check(self.at), self.h, self.curve, history)
+        found = self.found
+        sheet = Sheet(900, 416, "A traffic light of the relative error, and all checks so far over the step h")
+        sheet.text(14, 28, "loss(b) = sum(mean(op(X + b)))", size=15, bold=True)
+        t = ", ".join(number(round(x, 4)) for x in make_direction(self.direction, self.draw).tolist())
+        sheet.text(14, 52, f"direction t = ({t})", "soft_ink", size=14)
+        for y, label, text, role in (
+            (88, "rule, b̄ · t", f"{found.slope:.12g}", "adjoint"),
+            (116, "quotient", f"{found.quotient:.12g}", "ink"),
+            (148, "relative error", write_error(found.error), "ink"),
+        ):
+            sheet.text(14, y, label, role, size=16)
+            sheet.code(136, y, [(text, role)], size=18)
+        same = found.shape == BIAS.shape
+        shapes = f"shape of b̄ {found.shape}, of b {BIAS.shape}  {'✓' if same else '✗ differ'}"
+        sheet.text(14, 176, shapes, "ink" if same else "adjoint", size=14, bold=not same)
+        _draw_light(sheet, found)
+        self._draw_plot(sheet, found)
+        return sheet.svg()
+
+    def _draw_plot(self, sheet: Sheet, found: Check) -> None:
+        axes = Axes(sheet, (384, 34, 506, 334), (rules.SMALLEST - 0.3, rules.LARGEST + 0.3), (FLOOR, CEILING))
+        errors = [*make_power_ticks(range(-12, 1, 2)), (FLOOR, "0")]
+        axes.scales(make_power_ticks(range(-12, 0, 2)), errors, "step h", "relative error of every check so far")
+        sheet.text(890, 26, "line: this check at every h", "soft_ink", "end", 14)
+        for bound, role in ((rules.WRONG, "adjoint"), (rules.RIGHT, "value")):
+            axes.curve([(x, math.log10(bound)) for x in axes.x], role, 1.5, "6 4")
+        axes.curve([(each.h, _take_log(each.error)) for each in self.curve], "soft_ink", 1.5)
+        for at in self.history:
+            _draw_mark(axes, check(**at))
+        sheet.dot(*axes.at(found.h, _take_log(found.error)), "ink", 11, hollow=True)
+        _draw_mark(axes, found)
 
 
-@functools.lru_cache(maxsize=4096)
-def _check(at: Settings) -> Check:
-    return rules.check(at)
+def _draw_light(sheet: Sheet, found: Check) -> None:
+    """Draw three lamps, each with a sign and a word."""
+    sheet.box(14, 200, 60, 202, "line", "constant_paper", 2)
+    for k, (verdict, (sign, role, bound)) in enumerate(LIGHTS.items()):
+        y, lit = 236 + 65 * k, verdict == found.verdict
+        sheet.dot(44, y, role if lit else "line", 24, hollow=not lit)
+        sheet.text(44, y + 9, sign, "paper" if lit else "soft_ink", "middle", 26, bold=True)
+        sheet.text(88, y - 2, verdict, role if lit else "soft_ink", size=17, bold=lit)
+        sheet.text(88, y + 18, bound, "soft_ink", size=14)
+
+
+def _draw_mark(axes: Axes, found: Check) -> None:
+    """Draw a shape of its own for each verdict: a disc, a triangle, a cross."""
+    (x, y), role = axes.at(found.h, _take_log(found.error)), LIGHTS[found.verdict][1]
+    if found.verdict == "right":
+        axes.sheet.dot(x, y, role, 3.5)
+    elif found.verdict == "look closer":
+        axes.sheet.path([(x, y - 6), (x + 6, y + 5), (x - 6, y + 5)], role, 2, fill=role)
+    else:
+        for side in (1, -1):
+            axes.sheet.path([(x - 5, y - 5 * side), (x + 5, y + 5 * side)], role, 2.5)
+
+
+def _take_log(error: float) -> float:
+    if not math.isfinite(error):
+        return CEILING
+    return max(math.log10(error), FLOOR) if error > 0 else FLOOR

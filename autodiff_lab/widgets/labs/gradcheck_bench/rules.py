@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import functools
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,21 +40,11 @@ SMALLEST, LARGEST, STEP = -12.0, -0.5, 0.5
 """The stops of the step h, as logarithms."""
 
 
-@dataclass(frozen=True)
-class Settings:
-    """Where the controls stand: all that a check depends on."""
-
-    op: str
-    bug: str
-    h: float
-    dtype: str
-    direction: str
-    draw: int
-
-
 class Check(NamedTuple):
     """The result of one check."""
 
+    h: float
+    """The logarithm of the step."""
     slope: float
     """What the rule says, along the direction."""
     quotient: float
@@ -89,25 +79,26 @@ def adjoint_of_bias(sample: Sample, batch: Any, bias: Any, bug: str = "none") ->
     return g if bug == "no sum-back" else add.pullback(1, g, z, (batch, bias))
 
 
-def make_direction(at: Settings) -> np.ndarray:
-    """Make a vector of length 1: the first axis, or a random one."""
-    if at.direction == DIRECTIONS[1]:
+def make_direction(direction: str, draw: int) -> np.ndarray:
+    """Make a vector of length 1: the first axis, or a random one, drawn with this seed."""
+    if direction == DIRECTIONS[1]:
         return np.eye(len(BIAS))[0]
-    direction = np.random.default_rng(at.draw).standard_normal(len(BIAS))
-    return direction / np.linalg.norm(direction)
+    along = np.random.default_rng(draw).standard_normal(len(BIAS))
+    return along / np.linalg.norm(along)
 
 
-def check(at: Settings) -> Check:
-    """Compare the rule with a central difference, along one direction."""
-    sample, kind = SAMPLES[at.op], np.dtype(at.dtype).type
-    batch, bias, t = (x.astype(kind) for x in (sample.batch, sample.bias, make_direction(at)))
-    h = kind(10.0**at.h)
-    adjoint = adjoint_of_bias(sample, batch, bias, at.bug)
+@functools.lru_cache(maxsize=4096)
+def check(op: str, bug: str, h: float, dtype: str, direction: str, draw: int) -> Check:
+    """Compare the rule with a central difference along one direction, by a step whose logarithm is `h`."""
+    sample, kind = SAMPLES[op], np.dtype(dtype).type
+    batch, bias, t = (x.astype(kind) for x in (sample.batch, sample.bias, make_direction(direction, draw)))
+    step = kind(10.0**h)
+    adjoint = adjoint_of_bias(sample, batch, bias, bug)
     slope = float(np.sum(adjoint * t))
     with np.errstate(all="ignore"):  # a large step may leave the domain of the logarithm
-        quotient = float((loss(sample, batch, bias + h * t) - loss(sample, batch, bias - h * t)) / (2 * h))
-    error = relative_error(slope, quotient)
-    return Check(slope, quotient, error, shape_of(adjoint), _verdict(error, shape_of(adjoint) == shape_of(bias)))
+        quotient = float((loss(sample, batch, bias + step * t) - loss(sample, batch, bias - step * t)) / (2 * step))
+    error, shape = relative_error(slope, quotient), shape_of(adjoint)
+    return Check(h, slope, quotient, error, shape, _verdict(error, shape == shape_of(bias)))
 
 
 def relative_error(a: float, b: float) -> float:

@@ -3,20 +3,40 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, NamedTuple
 
 from autodiff_lab.text.notation import number
+from autodiff_lab.widgets.labs.canvas import Point, Sheet
 from autodiff_lab.widgets.labs.expression import parse_number
 from autodiff_lab.widgets.labs.jacobian_painter import programs
-from autodiff_lab.widgets.labs.jacobian_painter.passes import FORWARD, REVERSE, Pass, count_run, take_pass
-from autodiff_lab.widgets.labs.jacobian_painter.picture import draw, write_entry
-from autodiff_lab.widgets.labs.jacobian_painter.programs import LARGEST, LAYER, Program
+from autodiff_lab.widgets.labs.jacobian_painter.programs import FORWARD, LARGEST, LAYER, REVERSE, Pass, Program
 from autodiff_lab.widgets.labs.lab import Button, Choice, Entry, Lab, Slider
 from autodiff_lab.widgets.labs.phrases import count_noun
 from autodiff_lab.widgets.labs.table import Grid, grid
 
-NEEDS = {FORWARD: "one for each input", REVERSE: "one for each result"}
-WHICH = {FORWARD: "column", REVERSE: "row"}
+
+class Words(NamedTuple):
+    """What is said of the passes of one mode."""
+
+    way: str
+    seed: str
+    which: str
+    product: str
+
+
+WORDS = {
+    FORWARD: Words("was pushed forward", "a push takes a tangent, one for each input", "column", "J v"),
+    REVERSE: Words("was pulled back", "a pull takes an adjoint, one for each result", "row", "wᵀ J"),
+}
+
+WIDTH, HEIGHT = 900, 418
+LEFT, TOP, WIDEST, HIGHEST = 104, 92, 136, 96
+ROOM = (534, 312)
+"""For the matrix and, beside it or below it, what came out of a pass."""
+METERS, LONG = 676, 212
+INK = {FORWARD: "tangent", REVERSE: "adjoint"}
+ARROW = {FORWARD: "↓", REVERSE: "→"}
+FAINT = 1e-13
 
 
 class JacobianPainter(Lab):
@@ -30,7 +50,6 @@ class JacobianPainter(Lab):
     [[2.0, 1.0], [-1.5, 1.75]]
     """
 
-    title = "JacobianPainter"
     about = "Before each press, say what will be painted. The matrix is full when no “?” is left."
     controls = (
         Button("jvp", "JVP: push the next e forward"),
@@ -57,16 +76,13 @@ class JacobianPainter(Lab):
         """Push or pull a vector that was typed."""
         mode = FORWARD if name == "v" else REVERSE
         size = self._size(mode)
-        found = [parse_number(part) for part in re.split(r"[\s,;]+", text.strip(" ,;()[]\n\t"))]
-        seed = tuple(x for x in found if x is not None)
-        if len(seed) < len(found) or len(seed) != size:
-            kind = "a push takes a tangent" if mode == FORWARD else "a pull takes an adjoint"
-            self.reply = (
-                f"{text!r} cannot be used: {kind}, {NEEDS[mode]}. Type {size} number{'s'[: size > 1]}, such as "
-                f"{', '.join('102'[k % 3] for k in range(size))}."
-            )
-            return
-        self._take_pass(mode, seed)
+        seed = tuple(parse_number(part) for part in re.split(r"[\s,;]+", text.strip(" ,;()[]\n\t")))
+        if None in seed or len(seed) != size:
+            example = ", ".join("102"[k % 3] for k in range(size))
+            numbers = count_noun(size, "number")
+            self.reply = f"{text!r} cannot be used: {WORDS[mode].seed}. Type {numbers}, such as {example}."
+        else:
+            self._passes.append(programs.take_pass(self.of, mode, seed))
 
     def jvp(self) -> None:
         """Push the first basis vector whose column has not come out yet."""
@@ -79,18 +95,15 @@ class JacobianPainter(Lab):
     def _paint(self, mode: str) -> None:
         size, done = self._size(mode), self._list_painted(mode)
         k = next(k for k in range(size) if k not in done)
-        self._take_pass(mode, tuple(float(i == k) for i in range(size)))
-
-    def _take_pass(self, mode: str, seed: tuple[float, ...]) -> None:
-        self._passes += (take_pass(self.of, mode, seed),)
+        self._passes.append(programs.take_pass(self.of, mode, tuple(float(i == k) for i in range(size))))
 
     def back(self) -> None:
         """Take the last pass back."""
-        self._passes = self._passes[:-1]
+        del self._passes[-1:]
 
     def begin(self) -> None:
         """Forget all passes."""
-        self._passes: tuple[Pass, ...] = ()
+        self._passes: list[Pass] = []
 
     def can(self, name: str) -> bool:
         """A button for basis vectors can be pressed until all of them were used."""
@@ -101,12 +114,7 @@ class JacobianPainter(Lab):
 
     def still(self) -> JacobianPainter:
         """One column and one row, if nothing was painted yet."""
-        if self._passes:
-            return self
-        lab = self.copy()
-        lab.jvp()
-        lab.vjp()
-        return lab
+        return self if self._passes else self.copy("jvp", "vjp")
 
     # What is seen
 
@@ -132,57 +140,42 @@ class JacobianPainter(Lab):
         ]
         twice = [abs(rows[i][j] - columns[j][i]) for i in rows for j in columns]
         return {
-            "program": self.program,
-            "formula": self.of.formula,
-            "inputs": list(self.of.inputs),
-            "results": list(self.of.results),
             "matrix": matrix,
             "columns": sorted(columns),
             "rows": sorted(rows),
             "known": sum(x is not None for row in matrix for x in row),
             "difference": max(twice, default=None),
-            "run": count_run(self.of),
-            "meters": {mode: self._measure_mode(mode) for mode in (FORWARD, REVERSE)},
+            "meters": {mode: self._measure_mode(mode) for mode in WORDS},
             "last": last and {"mode": last.mode, "seed": list(last.seed), "result": list(last.result)},
-            "refused": self.reply,
         }
 
     def _measure_mode(self, mode: str) -> dict[str, int]:
         """What was spent in one mode, and what the whole matrix takes."""
         spent = [each.multiplications for each in self._passes if each.mode == mode]
         size = self._size(mode)
-        first = tuple(float(k == 0) for k in range(size))
-        each = take_pass(self.of, mode, first).multiplications
-        return {
-            "passes": len(spent),
-            "needed": size,
-            "multiplications": sum(spent),
-            "each": each,
-            "whole": size * each,
-        }
+        each = programs.take_pass(self.of, mode, (1.0, *[0.0] * (size - 1))).multiplications
+        work = {"multiplications": sum(spent), "each": each, "whole": size * each}
+        return {"passes": len(spent), "needed": size, **work}
 
     def sentence(self) -> str:
         """What the last pass has brought, and what is missing."""
-        snap = self.snapshot()
         if self.reply:
             return self.reply
         if not self._passes:
             return (
-                f"The program has been run and recorded once, with {_count(snap['run'])}. Nothing is known "
-                f"of its {self.m} × {self.n} matrix. Which is the shorter way to fill it: by columns, or by rows?"
+                f"The program has been run and recorded once, with {_count(programs.count_run(self.of))}. Nothing is "
+                f"known of its {self.m} × {self.n} matrix. Which is the shorter way to fill it: by columns, or by rows?"
             )
-        return f"{self._about_the_last(self._passes[-1])} {self._about_the_matrix(snap)}"
+        return f"{self._about_the_last(self._passes[-1])} {self._about_the_matrix(self.snapshot())}"
 
     def _about_the_last(self, last: Pass) -> str:
-        way = "was pushed forward" if last.mode == FORWARD else "was pulled back"
-        spent = f"in one pass of {_count(last.multiplications)}"
+        words, result = WORDS[last.mode], _list_entries(last.result)
+        spent = f"{words.way} in one pass of {_count(last.multiplications)}"
         if last.entry is not None:
-            which = f"{WHICH[last.mode]} {last.entry + 1}"
-            return f"e{'₁₂₃₄₅₆'[last.entry]} {way} {spent}, and {which} came out: {_list_entries(last.result)}."
-        product, what = ("J v", "columns") if last.mode == FORWARD else ("wᵀ J", "rows")
+            return f"e{'₁₂₃₄₅₆'[last.entry]} {spent}, and {words.which} {last.entry + 1} came out: {result}."
         return (
-            f"({_list_entries(last.seed)}) {way} {spent}: {product} = ({_list_entries(last.result)}), its combination "
-            f"of the {what}. No entry of the matrix was needed for it, and none is painted."
+            f"({_list_entries(last.seed)}) {spent}: {words.product} = ({result}), its combination of the "
+            f"{words.which}s. No entry of the matrix was needed for it, and none is painted."
         )
 
     def _about_the_matrix(self, snap: dict[str, Any]) -> str:
@@ -200,18 +193,37 @@ class JacobianPainter(Lab):
         snap = self.snapshot()
         rows: list[tuple[str | float, ...]] = [
             (name, *("?" if x is None else x for x in row), "VJP" if i in snap["rows"] else "·")
-            for i, (name, row) in enumerate(zip(snap["results"], snap["matrix"], strict=True))
+            for i, (name, row) in enumerate(zip(self.of.results, snap["matrix"], strict=True))
         ]
         rows.append(("painted by", *("JVP" if j in snap["columns"] else "·" for j in range(self.n)), ""))
         spent = "; ".join(
             f"{mode} {count_noun(meter['passes'], 'pass', 'es')}, {_count(meter['multiplications'])}"
             for mode, meter in snap["meters"].items()
         )
-        return grid(f"Jacobian: {spent}", ("", *snap["inputs"], "painted by"), rows)
+        return grid(f"Jacobian: {spent}", ("", *self.of.inputs, "painted by"), rows)
 
     def picture(self) -> str:
         """The matrix with the last seed and what came out; beside it the meters."""
-        return draw(self.snapshot())
+        of, snap = self.of, self.snapshot()
+        title = "The Jacobian as far as it is known, the last pass, and meters of passes and multiplications"
+        sheet = Sheet(WIDTH, HEIGHT, title)
+        cells = Cells.of(len(of.inputs), len(of.results))
+        sheet.text(10, 24, f"y = {of.formula}", bold=True)
+        for j, name in enumerate(of.inputs):
+            sheet.text(cells.middle(0, j)[0], TOP - 10, name, "soft_ink", "middle")
+        for i, name in enumerate(of.results):
+            sheet.text(LEFT - 12, cells.middle(i, 0)[1], name, "soft_ink", "end")
+        for i, row in enumerate(snap["matrix"]):
+            for j, x in enumerate(row):
+                by = [mode for mode, known in ((FORWARD, j in snap["columns"]), (REVERSE, i in snap["rows"])) if known]
+                _draw_cell(sheet, cells, (i, j), x, by)
+        if snap["last"]:
+            _draw_last(sheet, cells, **snap["last"])
+        _draw_meters(sheet, snap["meters"], programs.count_run(of))
+        sheet.text(
+            METERS, HEIGHT - 20, f"entries known: {snap['known']} of {len(of.inputs) * len(of.results)}", bold=True
+        )
+        return sheet.svg()
 
 
 def _count(count: int) -> str:
@@ -220,3 +232,97 @@ def _count(count: int) -> str:
 
 def _list_entries(numbers: tuple[float, ...]) -> str:
     return ", ".join(map(write_entry, numbers))
+
+
+# What is drawn
+
+
+class Cells(NamedTuple):
+    """Where the entries of an m × n matrix are; a small matrix has large ones."""
+
+    wide: float
+    high: float
+    type: float
+    places: int
+
+    @classmethod
+    def of(cls, n: int, m: int) -> Cells:
+        """The cells for n columns and m rows."""
+        wide, high = min(WIDEST, ROOM[0] / (n + 1)), min(HIGHEST, ROOM[1] / (m + 1))
+        return cls(
+            wide, high, 22 if wide > 95 and high > 70 else 17 if wide > 95 and high > 50 else 14, 4 if wide > 75 else 3
+        )
+
+    def corner(self, i: int, j: int) -> Point:
+        """The upper left corner of an entry."""
+        return LEFT + self.wide * j, TOP + self.high * i
+
+    def middle(self, i: int, j: int) -> Point:
+        """Where its number stands, if nothing else does."""
+        return LEFT + self.wide * (j + 0.5), TOP + self.high * (i + 0.5) + 5
+
+
+def _draw_cell(sheet: Sheet, cells: Cells, at: tuple[int, int], x: float | None, by: list[str]) -> None:
+    """An entry, with the mark of each pass that has brought it."""
+    (left, top), (across, down) = cells.corner(*at), cells.middle(*at)
+    if x is None:
+        sheet.box(left + 2, top + 2, cells.wide - 4, cells.high - 4, "faint")
+        sheet.text(across, down, "?", "soft_ink", "middle", cells.type)
+        return
+    for k, mode in enumerate(by):
+        inset = 2 + 3 * k
+        sheet.box(left + inset, top + inset, cells.wide - 2 * inset, cells.high - 2 * inset, INK[mode], width=2)
+        sheet.text(across + 18 * (k - (len(by) - 1) / 2), top + cells.high - 7, ARROW[mode], INK[mode], "middle", 14)
+    sheet.text(across, down - 6, write_entry(x, cells.places), "ink", "middle", cells.type)
+
+
+def _draw_last(sheet: Sheet, cells: Cells, mode: str, seed: list[float], result: list[float]) -> None:
+    """The last pass: what went in at the top or on the left, and what came out at the other side."""
+    ink, size = INK[mode], len(seed)
+    if mode == FORWARD:
+        seed_head, result_head = (LEFT - 12, TOP - 34, "v"), (cells.middle(0, size)[0] + 10, TOP - 10, "J v")
+        places = [(cells.middle(0, j)[0], TOP - 34) for j in range(size)]
+        across, down, slots = 10, 0, [(i, size) for i in range(len(result))]
+    else:
+        seed_head, result_head = (34, TOP - 10, "w"), (LEFT - 12, cells.middle(size, 0)[1] + 10, "wᵀ J")
+        places = [(34, cells.middle(i, 0)[1]) for i in range(size)]
+        across, down, slots = 0, 10, [(size, j) for j in range(len(result))]
+    sheet.text(*seed_head, ink, "end" if mode == FORWARD else "middle", bold=True)
+    for at, x in zip(places, seed, strict=True):
+        sheet.text(*at, write_entry(x, cells.places), ink, "middle", 14, bold=x != 0)
+    sheet.text(*result_head, ink, "middle" if mode == FORWARD else "end", bold=True)
+    for at, x in zip(slots, result, strict=True):
+        (left, top), middle = cells.corner(*at), cells.middle(*at)
+        sheet.box(left + across + 2, top + down + 2, cells.wide - 4, cells.high - 4, ink, "constant_paper")
+        sheet.text(middle[0] + across, middle[1] + down, write_entry(x, cells.places), ink, "middle", cells.type)
+
+
+def _draw_meters(sheet: Sheet, meters: dict[str, dict[str, int]], run: int) -> None:
+    """For each mode the passes as boxes and the multiplications as a bar, filled as far as they are done."""
+    sheet.text(METERS, TOP - 44, f"the run: {run} multiplications", "soft_ink", size=14)
+    longest = max(meter["whole"] for meter in meters.values())
+    for k, (mode, meter) in enumerate(meters.items()):
+        y, ink = TOP - 6 + 158 * k, INK[mode]
+        name = "forward, by columns" if mode == FORWARD else "reverse, by rows"
+        sheet.text(METERS, y, f"{ARROW[mode]} {name}", ink, bold=True)
+        for j in range(min(max(meter["needed"], meter["passes"]), 12)):
+            sheet.box(METERS + 18 * j, y + 12, 14, 14, ink, ink if j < meter["passes"] else "", 1.5)
+        sheet.text(METERS, y + 48, f"passes: {meter['passes']}, the matrix takes {meter['needed']}", size=14)
+        whole = LONG * meter["whole"] / max(longest, 1)
+        done = min(LONG, LONG * meter["multiplications"] / max(longest, 1))
+        sheet.box(METERS, y + 62, done, 16, "", ink)
+        sheet.box(METERS, y + 62, whole, 16, ink, width=1.5)
+        sheet.text(METERS, y + 98, f"multiplications: {meter['multiplications']} of {meter['whole']}", size=14)
+
+
+def write_entry(x: float, places: int = 4) -> str:
+    """Write an entry in the room of a cell; a rounding error that stands for 0 is written 0.
+
+    >>> write_entry(1.1e-16), write_entry(-0.84604), write_entry(-0.84604, 3)
+    ('0', '−0.8460', '−0.846')
+    """
+    if abs(x) < FAINT:
+        return "0"
+    if abs(x) >= 10:
+        return number(float(f"{x:.4g}"))
+    return number(x if places == 4 else round(x, places) or x)

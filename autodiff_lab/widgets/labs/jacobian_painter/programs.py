@@ -1,4 +1,8 @@
-"""The programs of JacobianPainter: functions of one array that return one array, each at its point."""
+"""The programs of JacobianPainter and the passes through them: one tangent pushed forward, one adjoint pulled back.
+
+A program is a function of one array that returns one array. The work of a pass is not computed by a formula. The engine
+takes the derivative while an outer tape is recording, and what that tape has written down is counted.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +10,17 @@ import functools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from autodiff_lab.engine.tape import Tape
+from autodiff_lab.transforms.gradients import record, vjp
+from autodiff_lab.transforms.jacobians import linearize
+
+FORWARD, REVERSE = "forward", "reverse"
+BY_ENTRY = ("multiply", "divide", "power")
+"""The operations that count once for each entry of their result; a product of matrices counts its inner sum too."""
 LARGEST = 6
 
 
@@ -17,7 +28,6 @@ LARGEST = 6
 class Program:
     """A function of one array that returns one array, and the point where it is differentiated."""
 
-    name: str
     formula: str
     function: Callable[[Any], Any]
     point: tuple[float, ...]
@@ -48,14 +58,11 @@ def standardize(x: Any) -> Any:
 
 LAYER = "a layer, tanh(W x)"
 X, Y = ("x₁", "x₂", "x₃", "x₄", "x₅", "x₆"), ("y₁", "y₂", "y₃", "y₄", "y₅", "y₆")
-DOCUMENT_1 = "(x₁ + x₂ + ln x₁,  x₁/x₂ + (x₁ − x₂)²)"
 FIXED = {
-    "document 1": Program("document 1", DOCUMENT_1, of_document_1, (1.0, 2.0), X[:2], Y[:2]),
-    "polar map": Program("polar map", "(r cos φ,  r sin φ)", polar, (2.0, math.pi / 6), ("r", "φ"), ("x", "y")),
-    "softmax": Program("softmax", "exp(x) / Σ exp(x)", softmax, (1.0, 2.0, 3.0), X[:3], Y[:3]),
-    "standardize": Program(
-        "standardize", "(x − mean) / standard deviation", standardize, (1.0, 2.0, 4.0, 8.0), X[:4], Y[:4]
-    ),
+    "document 1": Program("(x₁ + x₂ + ln x₁,  x₁/x₂ + (x₁ − x₂)²)", of_document_1, (1.0, 2.0), X[:2], Y[:2]),
+    "polar map": Program("(r cos φ,  r sin φ)", polar, (2.0, math.pi / 6), ("r", "φ"), ("x", "y")),
+    "softmax": Program("exp(x) / Σ exp(x)", softmax, (1.0, 2.0, 3.0), X[:3], Y[:3]),
+    "standardize": Program("(x − mean) / standard deviation", standardize, (1.0, 2.0, 4.0, 8.0), X[:4], Y[:4]),
 }
 NAMES = (LAYER, *FIXED)
 
@@ -75,4 +82,60 @@ def find_program(name: str, n: int, m: int) -> Program:
         return np.tanh(weights @ x)
 
     point = tuple((0.5, -0.25, 0.75, 1.0, -0.5, 0.25)[:n])
-    return Program(LAYER, f"tanh(W x), W with {m} × {n} weights", layer, point, X[:n], Y[:m])
+    return Program(f"tanh(W x), W with {m} × {n} weights", layer, point, X[:n], Y[:m])
+
+
+# Passes
+
+
+class Pass(NamedTuple):
+    """One pass: its seed, what came out at the other end, and the multiplications it took."""
+
+    mode: str
+    seed: tuple[float, ...]
+    result: tuple[float, ...]
+    multiplications: int
+
+    @property
+    def entry(self) -> int | None:
+        """Which basis vector the seed is, counted from 0; None if it is none."""
+        units = [k for k, x in enumerate(self.seed) if x == 1]
+        return units[0] if len(units) == 1 and np.count_nonzero(self.seed) == 1 else None
+
+
+@functools.lru_cache(maxsize=512)
+def take_pass(of: Program, mode: str, seed: tuple[float, ...]) -> Pass:
+    """Take one pass through a program that has been run and recorded already.
+
+    >>> take_pass(find_program("document 1", 2, 2), "reverse", (1.0, 0.0)).result
+    (2.0, 1.0)
+    """
+
+    def derivative(x: Any, seed: Any) -> Any:
+        if mode == FORWARD:
+            return linearize(of.function, x)[1](seed)
+        return vjp(of.function, x)[1](seed)[0]
+
+    result, tape = record(derivative, np.array(of.point), np.array(seed))
+    return Pass(mode, seed, tuple(map(float, result)), count_multiplications(tape) - count_run(of))
+
+
+@functools.cache
+def count_run(of: Program) -> int:
+    """Count the multiplications of the program itself."""
+    return count_multiplications(record(of.function, np.array(of.point))[1])
+
+
+def count_multiplications(tape: Tape) -> int:
+    """Count the multiplications of numbers on a tape; a division counts as one, and so does a power.
+
+    >>> count_multiplications(record(lambda x: (x * x) @ x / 2, np.array([1.0, 2.0, 3.0]))[1])
+    7
+    """
+    count = 0
+    for op, operands, value in zip(tape.ops, tape.args, tape.values, strict=True):
+        if op is not None and op.name in BY_ENTRY:
+            count += np.size(value)
+        elif op is not None and op.name == "matmul":
+            count += np.size(value) * np.shape(operands[0])[-1]
+    return count

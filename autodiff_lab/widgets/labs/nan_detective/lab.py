@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from autodiff_lab.text.notation import NOT_REACHED, number
-from autodiff_lab.trace.model import Number, Step, Trace
+from autodiff_lab.text.notation import NOT_REACHED, number, shorten
+from autodiff_lab.trace.model import Contribution, Number, Step, Trace
+from autodiff_lab.widgets.labs.canvas import Sheet
 from autodiff_lab.widgets.labs.expression import parse_number
 from autodiff_lab.widgets.labs.lab import Button, Choice, Entry, Play, SteppedLab
-from autodiff_lab.widgets.labs.nan_detective.birth import Birth, explain_birth, find_birth, is_finite
-from autodiff_lab.widgets.labs.nan_detective.picture import draw
-from autodiff_lab.widgets.labs.nan_detective.programs import PROGRAMS, find_complaint, trace_program
+from autodiff_lab.widgets.labs.marks import draw_heads, draw_rule
+from autodiff_lab.widgets.labs.nan_detective import programs
+from autodiff_lab.widgets.labs.nan_detective.programs import PROGRAMS, Birth, is_finite
 from autodiff_lab.widgets.labs.table import Grid, grid
+
+WIDTH, HEIGHT, TOP, RIGHT = 900, 414, 44, 892
+LINE, OPERATION, VALUE, ADJOINT, SENDS = 18, 132, 422, 564, 592
+MOST_LETTERS = 39
+"""For which there is room in the last column, in the smallest type."""
+HEADS = (
+    (LINE, "row", "start"),
+    (OPERATION, "operation", "start"),
+    (VALUE, "value ↓", "end"),
+    (ADJOINT, "adjoint ↑", "end"),
+    (SENDS, "sends back: adjoint × local partial", "start"),
+)
 
 
 class NaNDetective(SteppedLab):
@@ -24,7 +38,6 @@ class NaNDetective(SteppedLab):
     ('v1', 'log(v0)', 0.0, inf)
     """
 
-    title = "NaNDetective"
     about = "Which row makes the first NaN or infinity of an adjoint? Say it, then jump there."
     controls = (
         Button("jump", "Jump to first non-finite"),
@@ -36,10 +49,8 @@ class NaNDetective(SteppedLab):
         Play("back", 1200, more=True),
     )
 
-    def __init__(self) -> None:
-        self._program, self.expression = next(iter(PROGRAMS)), ""
-        self._x = PROGRAMS[self._program].trap
-        super().__init__()
+    _program = next(iter(PROGRAMS))
+    _x = PROGRAMS[_program].trap
 
     @property
     def program(self) -> str:
@@ -63,19 +74,18 @@ class NaNDetective(SteppedLab):
         text = text.strip()
         if name == "x":
             found = parse_number(text)
-            problem = f"{text!r} is not a number. Write 0.5, or 1/2." if found is None else ""
+            self.reply = f"{text!r} is not a number. Write 0.5, or 1/2." if found is None else ""
             self._x = self._x if found is None else found
         else:
-            problem = find_complaint(text, self._x) if text else ""
-            self.expression = self.expression if problem else text
-        if not problem:
+            self.reply = programs.find_complaint(text, self._x) if text else ""
+            self.expression = self.expression if self.reply else text
+        if not self.reply:
             self.begin()
-        self.reply = problem
 
     @property
     def trace(self) -> Trace:
         """The run and its sweep."""
-        return trace_program(self._program, self.expression, self._x)
+        return programs.trace_program(self._program, self.expression, self._x)
 
     @property
     def length(self) -> int:
@@ -89,21 +99,21 @@ class NaNDetective(SteppedLab):
     @property
     def _birth(self) -> Birth | None:
         """The guilty product, whether the sweep has come to it or not."""
-        return find_birth(self.trace, self._sweep)
+        return programs.find_birth(self.trace, self._sweep)
 
-    def back(self) -> None:
-        """Let one more product be sent."""
-        self.done += 1
+    @property
+    def _aim(self) -> int:
+        return self._birth.place if self._birth else self.length
+
+    back, forward = SteppedLab.next, "back"
 
     def jump(self) -> None:
         """Go where the first adjoint that is not finite is formed."""
-        self.done = self._birth.step if self._birth else self.length
+        self.done = self._aim
 
     def can(self, name: str) -> bool:
         """Step while a product has not been sent; jump unless this is the place."""
-        if name == "jump":
-            return self.done != (self._birth.step if self._birth else self.length)
-        return super().can("next" if name == "back" else name)
+        return self.done != self._aim if name == "jump" else super().can(name)
 
     def still(self) -> NaNDetective:
         """The place that is looked for."""
@@ -118,18 +128,24 @@ class NaNDetective(SteppedLab):
 
     def snapshot(self) -> dict[str, Any]:
         """Values, adjoints so far, and the guilty product once the sweep has formed it."""
-        lines, birth = self.trace.lines, self._birth
-        found = birth is not None and self.done >= birth.step
+        birth, guilty = self._birth, None
+        if birth and self.done >= birth.place:
+            line = self.trace.lines[birth.step.line]
+            guilty = {
+                "row": line.name,
+                "operation": line.text,
+                "adjoint": birth.step.adjoint.value,
+                "partial": None if birth.partial is None else birth.partial.value,
+                "product": birth.send.contribution.value,
+                "to": self.trace.lines[birth.send.parent].name,
+            }
         return {
             "program": self.expression or self._program,
             "x": self._x,
             "done": self.done,
             "of": self.length,
-            "rows": [line.name for line in lines],
-            "operations": [line.text or line.label for line in lines],
-            "values": [line.value.value for line in lines],
             "adjoints": [None if adjoint is None else adjoint.value for adjoint in self._adjoints()],
-            "guilty": _list_facts(birth, self.trace) if birth and found else None,
+            "guilty": guilty,
             "result": self.trace.value.value,
         }
 
@@ -144,12 +160,11 @@ class NaNDetective(SteppedLab):
             return (
                 f"The program has run at x = {self.x}; its result is {self.trace.value.text}. {values} Now the sweep."
             )
-        if birth and self.done == birth.step:
-            line = lines[birth.line]
+        if birth and self.done == birth.place:
+            line, to = lines[birth.step.line], lines[birth.send.parent].label_or_name
             return (
                 f"Born here: {line.display_name} = {line.expression} sends {birth.send.term} = "
-                f"{birth.send.contribution.text} to {lines[birth.send.parent].label_or_name}. "
-                f"{explain_birth(birth, line.display_name)}"
+                f"{birth.send.contribution.text} to {to}. {programs.explain_birth(birth, line.display_name)}"
             )
         said = self._sweep[self.done - 1].sentence
         if self.done == self.length and not birth:
@@ -159,44 +174,56 @@ class NaNDetective(SteppedLab):
 
     def table(self) -> Grid:
         """One row for each row of the tape."""
-        adjoints, sent = self._adjoints(), self._sent()
-        rows = [
-            (
-                line.row_name,
-                line.expression or line.label,
-                line.value.text,
-                NOT_REACHED if adjoints[k] is None else adjoints[k].text,
-                sent[k],
-            )
-            for k, line in enumerate(self.trace.lines)
-        ]
+        lines, birth, rows = self.trace.lines, self._birth, []
+        for k, (line, adjoint) in enumerate(zip(lines, self._adjoints(), strict=True)):
+            sent = [
+                f"{send.term or 'passes'} = {send.contribution.text} to {lines[send.parent].label_or_name}"
+                f"{'  ← first non-finite' if birth and step is birth.step else ''}"
+                for step in self._sweep[: self.done]
+                if step.line == k
+                for send in step.sends
+            ]
+            arrived = NOT_REACHED if adjoint is None else adjoint.text
+            rows.append((line.row_name, line.expression or line.label, line.value.text, arrived, "; ".join(sent)))
         heads = ("row", "operation", "value", "adjoint", "sends")
         return grid(f"{self.expression or self._program} at x = {self.x}", heads, rows)
 
-    def _sent(self) -> list[str]:
-        """What each row has sent so far."""
-        lines, told = self.trace.lines, [[] for _ in self.trace.lines]
-        birth = self._birth
-        for place, step in enumerate(self._sweep[: self.done], 1):
-            here = "  ← first non-finite" if birth and place == birth.step else ""
-            told[step.line] += [
-                f"{s.term or 'passes'} = {s.contribution.text} to {lines[s.parent].label_or_name}{here}"
-                for s in step.sends
-            ]
-        return ["; ".join(sent) for sent in told]
-
     def picture(self) -> str:
         """The tape with its adjoints; the last row framed, the guilty product in a frame of its own."""
-        return draw(self.trace, self._sweep[: self.done], self._adjoints(), self._birth)
+        trace, sweep, birth = self.trace, self._sweep[: self.done], self._birth
+        sheet = Sheet(WIDTH, HEIGHT, "A tape with values, adjoints and what each row sends back")
+        row = min(108, (HEIGHT - TOP - 34) / len(trace.lines))
+        size = 15 if row < 60 else 19
+        draw_heads(sheet, 24, HEADS)
+        draw_rule(sheet, 8, RIGHT, 36)
+        for k, (line, adjoint) in enumerate(zip(trace.lines, self._adjoints(), strict=True)):
+            y, now = TOP + row * (k + 0.5), bool(sweep) and sweep[-1].line == k
+            if now:
+                sheet.box(8, y - row / 2 + 2, RIGHT - 8, row - 4, "ink", width=2)
+            text = NOT_REACHED if adjoint is None else _mark(adjoint)
+            sheet.text(LINE, y + 5, line.row_name, size=size, bold=now)
+            sheet.text(OPERATION, y + 5, line.expression or line.label, size=size)
+            sheet.text(VALUE, y + 5, _mark(line.value), "value", "end", size, bold=True)
+            sheet.text(ADJOINT, y + 5, text, "soft_ink" if adjoint is None else "adjoint", "end", size, bold=True)
+            sends = [send for step in sweep if step.line == k for send in step.sends]
+            guilty = birth is not None and birth.send in sends
+            if guilty:
+                sheet.box(SENDS - 10, y - row / 2 + 6, RIGHT - SENDS + 4, row - 12, "adjoint", "adjoint_paper", 3)
+                sheet.text(RIGHT - 18, y + 6, "✗", "adjoint", "end", 20, bold=True)
+            _write_sent(sheet, y + 5, trace, [birth.send] if birth and guilty else sends, size, guilty)
+        sheet.text(LINE, HEIGHT - 10, "⚠ not finite      ✗ born here", "soft_ink", size=14)
+        return sheet.svg()
 
 
-def _list_facts(birth: Birth, trace: Trace) -> dict[str, Any]:
-    line = trace.lines[birth.line]
-    return {
-        "row": line.name,
-        "operation": line.text,
-        "adjoint": birth.adjoint.value,
-        "partial": None if birth.partial is None else birth.partial.value,
-        "product": birth.send.contribution.value,
-        "to": trace.lines[birth.send.parent].name,
-    }
+# What is drawn
+
+
+def _write_sent(sheet: Sheet, y: float, trace: Trace, sends: Sequence[Contribution], size: float, guilty: bool) -> None:
+    """Write what a row has sent, in the smallest type where it is long; of the guilty row, the product."""
+    words = [f"{s.term or 'passes'} = {s.contribution.text} → {trace.lines[s.parent].label_or_name}" for s in sends]
+    text = shorten(",  ".join(dict.fromkeys(words)), MOST_LETTERS)
+    sheet.text(SENDS, y, text, "adjoint" if guilty else "ink", size=size - 1 if len(text) < 32 else 14, bold=guilty)
+
+
+def _mark(x: Number) -> str:
+    return x.text if is_finite(x) else f"⚠ {x.text}"

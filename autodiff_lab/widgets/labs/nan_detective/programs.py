@@ -1,15 +1,18 @@
-"""The programs of NaNDetective: in each pair one that makes a NaN, and one of the same function that does not."""
+"""The programs of NaNDetective, and the product in a run of one with which its first NaN is born.
+
+In each pair of programs one makes a NaN, and one of the same function does not.
+"""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from autodiff_lab.engine.errors import AutodiffError
-from autodiff_lab.trace.model import Trace
+from autodiff_lab.trace.model import Contribution, Number, Step, Trace
 from autodiff_lab.widgets.labs.expression import parse_expression
 
 MOST_ROWS = 7
@@ -24,62 +27,22 @@ class Program(NamedTuple):
     others: tuple[float, ...] = ()
 
 
-def where_log(x: Any) -> Any:
-    """Return log x where x > 0, else 0."""
-    return np.where(x > 0, np.log(x), 0.0)
-
-
 def double_where(x: Any) -> Any:
-    """Return the same, with an operand for the log that does no harm."""
+    """Return log x where x > 0, else 0, with an operand for the log that does no harm."""
     safe = np.where(x > 0, x, 1.0)
     return np.where(x > 0, np.log(safe), 0.0)
 
 
-def square_of_norm(x: Any, y: Any) -> Any:
-    """Return the square of the length of (x, y), from the length."""
-    return np.sqrt(x * x + y * y) ** 2
-
-
-def sum_of_squares(x: Any, y: Any) -> Any:
-    """Return the square of the length of (x, y), without the length."""
-    return x * x + y * y
-
-
-def softplus(x: Any) -> Any:
-    """Return log(1 + exp x), as it is written on paper."""
-    return np.log(1 + np.exp(x))
-
-
-def softplus_stable(x: Any) -> Any:
-    """Return log(exp 0 + exp x), by a function that never forms exp x."""
-    return np.logaddexp(0.0, x)
-
-
-def sigmoid(x: Any) -> Any:
-    """Return 1 / (1 + exp(−x)), as it is written on paper."""
-    return 1 / (1 + np.exp(-x))
-
-
-def sigmoid_stable(x: Any) -> Any:
-    """Return the same by the hyperbolic tangent, which cannot overflow."""
-    return 0.5 * (1 + np.tanh(x / 2))
-
-
-def entropy(x: Any) -> Any:
-    """Return x log x, a term of an entropy."""
-    return x * np.log(x)
-
-
 PROGRAMS = {
-    "where(x > 0, log(x), 0)": Program(where_log, 0.0),
+    "where(x > 0, log(x), 0)": Program(lambda x: np.where(x > 0, np.log(x), 0.0), 0.0),
     "… with a second where inside": Program(double_where, 0.0),
-    "‖(x, y)‖² by the norm, y = 0": Program(square_of_norm, 0.0, (0.0,)),
-    "‖(x, y)‖² by squares, y = 0": Program(sum_of_squares, 0.0, (0.0,)),
-    "softplus: log(1 + exp(x))": Program(softplus, 800.0),
-    "softplus: logaddexp(0, x)": Program(softplus_stable, 800.0),
-    "sigmoid: 1 / (1 + exp(−x))": Program(sigmoid, -800.0),
-    "sigmoid: (1 + tanh(x / 2)) / 2": Program(sigmoid_stable, -800.0),
-    "x · log(x)": Program(entropy, 0.0),
+    "‖(x, y)‖² by the norm, y = 0": Program(lambda x, y: np.sqrt(x * x + y * y) ** 2, 0.0, (0.0,)),
+    "‖(x, y)‖² by squares, y = 0": Program(lambda x, y: x * x + y * y, 0.0, (0.0,)),
+    "softplus: log(1 + exp(x))": Program(lambda x: np.log(1 + np.exp(x)), 800.0),
+    "softplus: logaddexp(0, x)": Program(lambda x: np.logaddexp(0.0, x), 800.0),
+    "sigmoid: 1 / (1 + exp(−x))": Program(lambda x: 1 / (1 + np.exp(-x)), -800.0),
+    "sigmoid: (1 + tanh(x / 2)) / 2": Program(lambda x: 0.5 * (1 + np.tanh(x / 2)), -800.0),
+    "x · log(x)": Program(lambda x: x * np.log(x), 0.0),
 }
 
 
@@ -106,3 +69,41 @@ def find_complaint(expression: str, x: float) -> str:
     if len(trace.lines) > MOST_ROWS:
         return f"{expression!r} has {len(trace.lines)} rows, and there is room for {MOST_ROWS}. Type a shorter one."
     return ""
+
+
+class Birth(NamedTuple):
+    """The product that makes the first adjoint that is not finite."""
+
+    place: int
+    """How many products have been sent with it."""
+    step: Step
+    send: Contribution
+    partial: Number | None
+
+
+def find_birth(trace: Trace, sweep: Sequence[Step]) -> Birth | None:
+    """Find the guilty product among the steps of a sweep; None if every adjoint is finite."""
+    for place, step in enumerate(sweep, 1):
+        for send in step.sends:
+            if not (is_finite(send.contribution) and is_finite(send.after)):
+                return Birth(place, step, send, trace.lines[step.line].operands[send.slot].partial)
+    return None
+
+
+def explain_birth(birth: Birth, row: str) -> str:
+    """Say what is special about the two factors."""
+    adjoint, partial = birth.step.adjoint, birth.partial
+    assert adjoint is not None
+    if is_finite(birth.send.contribution):
+        return "It is finite; the sum with what was there already is not."
+    if partial is None:
+        return ""
+    odd = [name for name, x in (("adjoint", adjoint), ("local partial", partial)) if not is_finite(x)]
+    if odd and np.any(np.isnan(birth.send.contribution.value)):
+        return f"What arrived at {row} is {adjoint.text}, its local partial is {partial.text}: 0 × ∞ is NaN."
+    return f"Its {' and its '.join(odd)} is not finite." if odd else "Both are finite, and their product overflows."
+
+
+def is_finite(x: Number) -> bool:
+    """Whether all entries of a value are finite."""
+    return bool(np.all(np.isfinite(np.asarray(x.value, dtype=float))))

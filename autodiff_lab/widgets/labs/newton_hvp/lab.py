@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Sequence
 from typing import Any
 
-from autodiff_lab.text.notation import number
+import numpy as np
+
+from autodiff_lab.text.notation import atom, number
+from autodiff_lab.widgets.labs.canvas import Axes, Sheet
 from autodiff_lab.widgets.labs.lab import Button, Choice, Play, Slider, SteppedLab
+from autodiff_lab.widgets.labs.marks import make_ticks
 from autodiff_lab.widgets.labs.newton_hvp import methods
-from autodiff_lab.widgets.labs.newton_hvp.methods import METHODS, MINIMUM, Place, Walk
-from autodiff_lab.widgets.labs.newton_hvp.picture import draw
+from autodiff_lab.widgets.labs.newton_hvp.methods import FLATTEST, METHODS, MINIMUM, Place, Walk, f, walk
 from autodiff_lab.widgets.labs.table import Grid, grid
+
+SPAN = (-12.0, 26.0)
+CURVE, SLOPES = (46, 30, 846, 214), (46, 276, 846, 112)
+HEIGHTS, RATES = (1.5, 6.2), (-0.36, 0.36)
+EQUATION = 268
+"""Where the step is written: between the curve that it moves on and the slope that it comes from."""
 
 SHOWN = 10
 """How many of the last places the table lists."""
@@ -33,7 +44,6 @@ class NewtonHVP(SteppedLab):
     [5.5, 7.870968, 6.857013, 7.000586]
     """
 
-    title = "NewtonHVP"
     about = "Before each Step, say on which side of the minimum it will land."
     controls = (
         Button("step", "Step"),
@@ -51,18 +61,12 @@ class NewtonHVP(SteppedLab):
             self.method = RATED
         super().change(name)
 
-    def step(self) -> None:
-        """Take a step down the curve."""
-        self.done += 1
+    step, forward = SteppedLab.next, "step"
 
     @property
     def length(self) -> int:
         """How many steps the path has."""
         return len(self.walk.places) - 1
-
-    def can(self, name: str) -> bool:
-        """Step while the path goes on, the others when a step has been taken."""
-        return super().can("next" if name == "step" else name)
 
     def slider_text(self, name: str) -> str:
         """The learning rate, which is gradient descent's alone."""
@@ -70,16 +74,12 @@ class NewtonHVP(SteppedLab):
 
     def still(self) -> NewtonHVP:
         """One step, where none has been taken: by Newton's method from the document's start it goes uphill."""
-        if self.done or not self.can("step"):
-            return self
-        taken = self.copy()
-        taken.step()
-        return taken
+        return self if self.done else self.copy("step")
 
     @property
     def walk(self) -> Walk:
         """The whole path from this start."""
-        return methods.walk(self.method, self.start, self.rate if self.method == RATED else 0.0)
+        return walk(self.method, self.start, self.rate if self.method == RATED else 0.0)
 
     @property
     def places(self) -> tuple[Place, ...]:
@@ -87,32 +87,18 @@ class NewtonHVP(SteppedLab):
         return self.walk.places[: self.done + 1]
 
     def snapshot(self) -> dict[str, Any]:
-        """The path so far, how it ends, and the two intervals."""
-        here = self.places[-1]
-        return {
-            "method": self.method,
-            "path": [at.x for at in self.places],
-            "value": here.value,
-            "slope": here.slope,
-            "curvature": here.curvature,
-            "fate": self.walk.fate,
-            "finished": not self.can("step"),
-            "convex_between": methods.find_convex_interval(),
-            "newton_between": methods.find_newton_interval(),
-        }
+        """The path so far, and how it ends."""
+        return {"path": [at.x for at in self.places], "fate": self.walk.fate, "finished": not self.can("step")}
 
     def sentence(self) -> str:
         """The last step in words, and how the path ends once it has."""
-        here = self.places[-1]
-        if not self.done and not self.can("step"):
-            return f"{_describe(here)} {ENDS[self.walk.fate]}"
+        here, end = self.places[-1], "" if self.can("step") else f" {ENDS[self.walk.fate]}"
         if not self.done:
             rate = f" with the learning rate {number(self.rate)}" if self.method == RATED else ""
-            return f"{_describe(here)} Where will a step of {self.method}{rate} land?"
+            return _describe(here) + (end or f" Where will a step of {self.method}{rate} land?")
         before = self.places[-2]
         downhill = "downhill" if here.value < before.value else "uphill" if here.value > before.value else "level"
         nearer = "nearer to" if abs(here.x - MINIMUM) < abs(before.x - MINIMUM) else "further from"
-        end = "" if self.can("step") else f" {ENDS[self.walk.fate]}"
         return (
             f"{_describe(before)} Step {self.done} goes {downhill} to x = {number(here.x)}, {nearer} "
             f"{number(MINIMUM)}.{end}"
@@ -120,15 +106,117 @@ class NewtonHVP(SteppedLab):
 
     def table(self) -> Grid:
         """The last places of the path."""
-        first = max(0, len(self.places) - SHOWN)
-        rows = [(str(k), *at) for k, at in enumerate(self.places) if k >= first]
+        rows = [(str(k), *at) for k, at in enumerate(self.places)][-SHOWN:]
         return grid(f"{self.method} from x = {number(self.start)}", ("step", "x", "f", "f′", "f″"), rows)
 
     def picture(self) -> str:
         """The curve with the path on it, its slope below, and the last step's arithmetic between them."""
-        return draw(self.places, self.method, self.rate, methods.find_convex_interval(), methods.find_newton_interval())
+        places = self.places
+        sheet = Sheet(900, 412, "The curve ln((x − 7)² + 10), where it bends upwards and downwards, and the path on it")
+        sheet.paste(_draw_background())
+        _draw_line_to_zero(sheet, places, self.method)
+        _draw_path(sheet, places)
+        step = write_step(places, self.method, self.rate)
+        sheet.text(CURVE[0] + CURVE[2], EQUATION, step, "ink", "end", 16, bold=True)
+        return sheet.svg()
 
 
 def _describe(at: Place) -> str:
     bend = "upwards" if at.curvature > 0 else "downwards"
     return f"At x = {number(at.x)} the slope is {number(at.slope)} and f″ = {number(at.curvature)}: it bends {bend}."
+
+
+# What is drawn
+
+
+def write_step(places: Sequence[Place], method: str, rate: float) -> str:
+    """Write the last step as an equation, or the first one with its result left open.
+
+    >>> write_step([Place(1.0, 3.8, -0.25, -0.125)], "Newton", 2.0)
+    'x − f′ / f″ = 1 − (−0.25) / (−0.125) = ?'
+    """
+    at = places[max(0, len(places) - 2)]
+    x, slope = number(at.x), atom(number(at.slope))
+    landed = number(places[-1].x) if len(places) > 1 else "?"
+    if method == "gradient descent":
+        return f"x − rate · f′ = {x} − {number(rate)} · {slope} = {landed}"
+    if method == "Newton":
+        return f"x − f′ / f″ = {x} − {slope} / {atom(number(at.curvature))} = {landed}"
+    bend = max(abs(at.curvature), FLATTEST)
+    damped = number((at.x - places[-1].x) * bend / at.slope) if len(places) > 1 else "t"
+    return f"x − t · f′ / |f″| = {x} − {damped} · {slope} / {number(bend)} = {landed}"
+
+
+@functools.cache
+def _draw_background() -> Sheet:
+    """What does not move: curves, zones and scales."""
+    sheet = Sheet(0, 0, "")
+    above, below = Axes(sheet, CURVE, SPAN, HEIGHTS), Axes(sheet, SLOPES, SPAN, RATES)
+    convex = methods.find_convex_interval()
+    for left, right in ((SPAN[0], convex[0]), (convex[1], SPAN[1])):
+        (x0, _), (x1, _) = above.at(left, 0), above.at(right, 0)
+        for _, top, _, height in (CURVE, SLOPES):
+            sheet.box(x0, top, x1 - x0, height, "", "constant_paper")
+    ticks = (-10, -5, 0, 7, 15, 20, 25)
+    above.scales([(x, "") for x in ticks], make_ticks(range(2, 7)))
+    below.scales(make_ticks(ticks), make_ticks((-0.2, 0, 0.2)))
+    x = np.linspace(*SPAN, 191)
+    slopes, curvatures = methods.find_derivatives(x)
+    above.curve(zip(x, f(x), strict=True), "value", 3)
+    below.curve([(SPAN[0], 0.0), (SPAN[1], 0.0)], "line", 1)
+    below.curve(zip(x, slopes, strict=True), "adjoint", 2.5, "8 4")
+    below.curve(zip(x, curvatures, strict=True), "ink", 2, "2 4")
+    sheet.text(CURVE[0], 20, "f(x) = ln((x − 7)² + 10)", "value", size=15, bold=True)
+    for at, bends in ((-4.0, "f″ < 0"), (MINIMUM, "f″ > 0"), (18.0, "f″ < 0")):
+        sheet.text(*below.at(at, 0.25), bends, "soft_ink", "middle", 14)
+    start, end = (above.at(x, 5.8)[0] for x in methods.find_newton_interval())
+    sheet.path([(start, 42), (start, 54), (end, 54), (end, 42)], "tangent", 2.5)
+    sheet.text(end + 10, 54, "from here Newton arrives", "tangent", size=14)
+    sheet.text(SLOPES[0], EQUATION, "f′, dashed", "adjoint", size=15, bold=True)
+    sheet.text(SLOPES[0] + 92, EQUATION, "f″, dotted", "ink", size=15, bold=True)
+    return sheet
+
+
+def _draw_line_to_zero(sheet: Sheet, places: Sequence[Place], method: str) -> None:
+    """Newton's idea in the lower picture: f′ goes on in a straight line, and the step ends where that line is 0."""
+    if len(places) < 2 or method == "gradient descent":
+        return
+    below, at = Axes(sheet, SLOPES, SPAN, RATES), places[-2]
+    if method != "Newton" and at.curvature <= 0:  # damped, it does not go where this line leads
+        return
+    aim = at.x - at.slope / at.curvature if at.curvature else at.x
+    x = np.linspace(at.x, min(max(aim, SPAN[0]), SPAN[1]), 60)
+    below.curve(zip(x, at.slope + at.curvature * (x - at.x), strict=True), "tangent", 3)
+    if _is_seen(at.x):
+        sheet.dot(*below.at(at.x, at.slope), "tangent", 5)
+    if _is_seen(aim):
+        sheet.dot(*below.at(aim, 0.0), "tangent", 6, hollow=True)
+
+
+def _draw_path(sheet: Sheet, places: Sequence[Place]) -> None:
+    above = Axes(sheet, CURVE, SPAN, HEIGHTS)
+    at = [above.at(place.x, place.value) for place in places]
+    for k in range(max(0, len(at) - 6), len(at) - 1):
+        if not any(_is_seen(place.x) for place in places[k : k + 2]):
+            continue
+        if k == len(at) - 2:
+            sheet.arrow(at[k], at[k + 1], "ink", 2.5)
+        else:
+            sheet.path([at[k], at[k + 1]], "soft_ink", 1.5, "3 4")
+    for k, point in enumerate(at[:-1]):
+        if _is_seen(places[k].x):
+            sheet.dot(*point, "ink", 5 if k == 0 else 3.5, hollow=True)
+    (x, y), here, words = at[-1], places[-1].x, f"x = {number(places[-1].x)}"
+    if _is_seen(here):
+        sheet.dot(x, y, "ink", 7)
+        beside = x + 58 * float(np.sign(here - MINIMUM)) * (abs(here - MINIMUM) > 1)  # where the curve is not
+        inside = min(max(beside, CURVE[0] + 56), CURVE[0] + CURVE[2] - 56)
+        sheet.text(inside, y + (24 if inside == beside else 40), words, "ink", "middle", bold=True)
+    elif here < SPAN[0]:
+        sheet.text(CURVE[0] + 8, CURVE[1] + 130, f"← {words}", bold=True)
+    else:
+        sheet.text(CURVE[0] + CURVE[2] - 8, CURVE[1] + 130, f"{words} →", anchor="end", bold=True)
+
+
+def _is_seen(x: float) -> bool:
+    return SPAN[0] <= x <= SPAN[1]

@@ -114,29 +114,26 @@ def walk(method: str, start: float, rate: float = 2.0, steps: int = LONGEST) -> 
     return Walk(tuple(places), "on its way")
 
 
-@functools.cache
 def find_convex_interval() -> tuple[float, float]:
     """Between which points the curvature is positive.
 
     >>> [round(end, 12) for end in find_convex_interval()]
     [3.837722339832, 10.162277660168]
     """
-    return _find_ends(lambda x: find_place(x).curvature > 0)
+    return _find_interval(lambda x: find_place(x).curvature > 0)
 
 
-@functools.cache
 def find_newton_interval() -> tuple[float, float]:
     """Between which starting points Newton's method arrives."""
-    return _find_ends(lambda x: walk("Newton", x).fate == "arrived")
+    return _find_interval(lambda x: walk("Newton", x).fate == "arrived")
 
 
-def _find_ends(holds: Callable[[float], bool]) -> tuple[float, float]:
-    """Where something that holds at the minimum ceases to, to the last digit."""
-    return _find_edge(holds, MINIMUM - 8), _find_edge(holds, MINIMUM + 8)
-
-
-def _find_edge(holds: Callable[[float], bool], outside: float) -> float:
-    inside = MINIMUM
-    while (middle := (inside + outside) / 2) not in (inside, outside):
-        inside, outside = (middle, outside) if holds(middle) else (inside, middle)
-    return inside
+def _find_interval(holds: Callable[[float], bool]) -> tuple[float, float]:
+    """Between which points something holds that holds at the minimum, to the last digit."""
+    ends = []
+    for outside in (MINIMUM - 8, MINIMUM + 8):
+        inside = MINIMUM
+        while (middle := (inside + outside) / 2) not in (inside, outside):
+            inside, outside = (middle, outside) if holds(middle) else (inside, middle)
+        ends.append(inside)
+    return ends[0], ends[1]

@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
-from functools import cache, lru_cache, partial, partialmethod
+from collections.abc import Iterable
+from functools import partial, partialmethod
+from itertools import pairwise
 from typing import Any
 
 from autodiff_lab.text.notation import number
 from autodiff_lab.trace.reverse_steps import SweepEvent
 from autodiff_lab.trace.wording.explanations import explain_remark
+from autodiff_lab.widgets.labs.canvas import Point, Sheet
 from autodiff_lab.widgets.labs.lab import STEP_BUTTONS, Button, Choice, Lab, Play, Slider
+from autodiff_lab.widgets.labs.marks import draw_bar, draw_rule
 from autodiff_lab.widgets.labs.order_lab import sweeps
-from autodiff_lab.widgets.labs.order_lab.picture import draw
-from autodiff_lab.widgets.labs.order_lab.sweeps import CELLS, OPERATIONS
+from autodiff_lab.widgets.labs.order_lab.sweeps import CELLS, OPERATIONS, list_users, record_tape
+from autodiff_lab.widgets.labs.phrases import count_noun
 from autodiff_lab.widgets.labs.table import Grid, grid
+
+WIDTH, HEIGHT = 900, 408
+BOX_WIDTH, BOX_HEIGHT = 116, 60
+PLACES = {"x": (10, 116), "a": (198, 116), "b": (372, 48), "c": (372, 184), "y": (544, 116)}
+MADE_OF = {"x": "input", "a": "x²", "b": "a²", "c": "a²", "y": "b + c"}
+LIST_LEFT, BELOW = 706, 284
+SHOWN = 8
+COUNTS, BARS = 470, 692
+"""Where the words beside the chain begin, and their bars."""
 
 ADDS, OVERWRITES, RECURSION = WAYS = ("you choose, += adds", "you choose, = overwrites", "recursion, path by path")
 
@@ -27,7 +40,6 @@ class OrderLab(Lab):
     (32.0, 64.0, ['a'])
     """
 
-    title = "OrderLab"
     about = "Let the cells send, one after the other. Find the orders that bring 64 to x."
     controls = (
         *(Button(name, f"{name} sends") for name in OPERATIONS),
@@ -49,57 +61,53 @@ class OrderLab(Lab):
 
     def _send(self, name: str) -> None:
         """Let a cell send."""
-        self._order += (name,)
-        self._note()
+        self._go_to(sweeps.sweep_in_order([*self.order, name], self.way == OVERWRITES))
 
     y, c, b, a = map(partial(partialmethod, _send), OPERATIONS)
 
     def next(self) -> None:
         """Let the recursion go one call further."""
-        self._calls += 1
-        self._note()
+        self._go_to(sweeps.sweep_by_recursion()[: len(self.moves) + 1])
 
     def back(self) -> None:
         """Take back the last move."""
-        self._order, self._calls = self._order[:-1], max(0, self._calls - 1)
+        self.moves = self.moves[:-1]
 
     def begin(self) -> None:
         """Forget this order; what came of those that were tried stays."""
-        self._order: tuple[str, ...] = ()
-        self._calls = 0
+        self.moves: tuple[SweepEvent, ...] = ()
 
-    def _note(self) -> None:
-        """Keep what came of an order that is complete."""
+    def _go_to(self, moves: Iterable[SweepEvent]) -> None:
+        """Let so much be sent, and keep what came of an order that is complete."""
+        self.moves = tuple(moves)
         if self.complete:
-            order = "recursion" if self.way == RECURSION else " ".join(self._order)
-            self._tried[order, "=" if self.way == OVERWRITES else "+="] = self._held()["x"]
+            order = "recursion" if self.way == RECURSION else " ".join(self.order)
+            self._tried[order, "=" if self.way == OVERWRITES else "+="] = self.held["x"]
 
     def can(self, name: str) -> bool:
         """Every cell sends once; a recursion chooses for itself."""
         if name in OPERATIONS:
-            return self.way != RECURSION and name not in self._order
+            return self.way != RECURSION and name not in self.order
         if name == "next":
             return self.way == RECURSION and not self.complete
         return bool(self.moves)
 
     def still(self) -> OrderLab:
         """A wrong order, to its end."""
-        wrong = OrderLab()
-        for name in "ybac":
-            wrong.press(name)
-        return wrong
+        return OrderLab().copy(*"ybac")
 
     @property
-    def moves(self) -> tuple[SweepEvent, ...]:
-        """What was sent so far."""
-        return _recursion()[: self._calls] if self.way == RECURSION else _moves(self._order, self.way == OVERWRITES)
+    def order(self) -> list[str]:
+        """Which cells have sent."""
+        return [CELLS[move.line] for move in self.moves]
 
     @property
     def complete(self) -> bool:
         """Whether there is nothing left to send."""
-        return len(self.moves) == (len(_recursion()) if self.way == RECURSION else len(OPERATIONS))
+        return len(self.moves) == len(sweeps.sweep_by_recursion() if self.way == RECURSION else OPERATIONS)
 
-    def _held(self) -> dict[str, float | None]:
+    @property
+    def held(self) -> dict[str, float | None]:
         """What each cell holds."""
         held: dict[str, float | None] = {**dict.fromkeys(CELLS), "y": 1.0}
         for move in self.moves:
@@ -108,26 +116,20 @@ class OrderLab(Lab):
 
     def snapshot(self) -> dict[str, Any]:
         """The cells with what they hold and have sent, what was tried, and the counts for the doublings."""
-        moves, held = self.moves, self._held()
-        order = [CELLS[move.line] for move in moves]
-        sent: dict[str, list[float | None]] = {name: [] for name in CELLS}
-        for move in moves:
-            if not move.sent or move.sent[0].slot == 0:  # a recursion sends to one operand at a time
-                sent[CELLS[move.line]].append(None if move.adjoint is None else float(move.adjoint))
-        cells = {
-            name: {
-                "value": float(sweeps.record_tape().values[i]),
+        moves, order, held, cells = self.moves, self.order, self.held, {}
+        for i, (name, users) in enumerate(list_users().items()):
+            # A recursion sends to one operand at a time.
+            sent = [move.adjoint for move in moves if move.line == i and (not move.sent or move.sent[0].slot == 0)]
+            before = users if self.way == RECURSION or name not in order else order[: order.index(name)]
+            cells[name] = {
+                "value": float(record_tape().values[i]),
                 "holds": held[name],
-                "has sent": bool(sent[name]),
-                "sent": sent[name],
-                "early": self._early(name, order),
-                "waits": [user for user in sweeps.list_users()[name] if user not in order],
+                "sent": [None if adjoint is None else float(adjoint) for adjoint in sent],
+                "early": [user for user in users if user not in before],
+                "waits": [user for user in users if user not in order],
             }
-            for i, name in enumerate(CELLS)
-        }
         paths, calls, visits = sweeps.count_paths(self.k)
         return {
-            "way": self.way,
             "order": order,
             "cells": cells,
             "starved": [name for name, cell in cells.items() if cell["early"]],
@@ -138,17 +140,10 @@ class OrderLab(Lab):
                 [CELLS[move.line], CELLS[one.parent], float(one.contribution)] for move in moves for one in move.sent
             ],
             "tried": [[order, sign, x] for (order, sign), x in self._tried.items()],
-            "doublings": self.k,
             "paths": paths,
             "calls": calls,
             "visits": visits,
         }
-
-    def _early(self, name: str, order: list[str]) -> list[str]:
-        """The users for which a cell did not wait."""
-        if self.way == RECURSION or name not in order:
-            return []
-        return [user for user in sweeps.list_users()[name] if user not in order[: order.index(name)]]
 
     def sentence(self) -> str:
         """What the last move did, and at the end what came of the order."""
@@ -158,19 +153,22 @@ class OrderLab(Lab):
             return "y holds the seed 1. Which cell may send first, and which cells must wait?"
         snap, last = self.snapshot(), self.moves[-1]
         said = " ".join([self._about(last, snap), *(explain_remark((), *remark) for remark in last.remarks)])
-        return f"{said} {_verdict(snap)}" if self.complete else said
+        if not self.complete:
+            return said
+        end = ": this order is valid" if snap["slope"] == snap["right"] else f" instead of {number(snap['right'])}"
+        return f"{said} All is sent, and x holds {write_adjoint(snap['slope'])}{end}."
 
     def _about(self, move: SweepEvent, snap: dict[str, Any]) -> str:
-        name = CELLS[move.line]
-        early = snap["cells"][name]["early"]
+        name, cells = CELLS[move.line], snap["cells"]
         if not move.sent:
             return f"{name} has nothing to send: nothing has arrived there yet. Its turn is over."
-        said = [f"{_product(move, k)} to {CELLS[one.parent]}" for k, one in enumerate(move.sent)]
-        now = [f"{CELLS[one.parent]} now holds {number(one.after)}" for one in move.sent]
-        lost = [f"{number(one.before)} is lost" for one in move.sent if one.replaces]
-        late = [CELLS[one.parent] for one in move.sent if snap["cells"][CELLS[one.parent]]["has sent"]]
+        sent = [(CELLS[one.parent], one) for one in move.sent]
+        said = [f"{_write_product(move.adjoint, one.contribution)} to {to}" for to, one in sent]
+        now = [f"{to} now holds {number(one.after)}" for to, one in sent]
+        lost = [f"{number(one.before)} is lost" for _, one in sent if one.replaces]
+        late = [to for to, _ in sent if cells[to]["sent"]]
         text = f"{name} sends {' and '.join(said)}; {', '.join(dict.fromkeys(now + lost))}."
-        if early:
+        if early := cells[name]["early"]:
             text += f" Too early: {' and '.join(early)} {'have' if len(early) > 1 else 'has'} not sent yet."
         if late and self.way != RECURSION:
             text += f" Too late: {late[0]} has sent already, and this goes no further."
@@ -183,8 +181,8 @@ class OrderLab(Lab):
             (
                 name,
                 cell["value"],
-                _write(cell["holds"]),
-                ", then ".join(map(_write, cell["sent"])) or "·",
+                write_adjoint(cell["holds"]),
+                ", then ".join(map(write_adjoint, cell["sent"])) or "·",
                 ", ".join(cell["waits"]) or "none",
                 ", ".join(cell["early"]) or "none",
             )
@@ -195,30 +193,121 @@ class OrderLab(Lab):
 
     def picture(self) -> str:
         """The graph with what is held and sent, the orders that were tried, and the count of paths."""
-        return draw(self.snapshot())
+        snap = self.snapshot()
+        title = "Five cells with values and adjoints, the orders that were tried, and paths against cells"
+        sheet = Sheet(WIDTH, HEIGHT, title)
+        sheet.text(10, 24, "y = (x²)² + (x²)²", bold=True)
+        sheet.text(198, 24, f"sent so far: {' '.join(snap['order']) or 'none'}", "soft_ink")
+        sheet.text(LIST_LEFT - 42, 24, self.way, "soft_ink", "end", 14)
+        for operand, consumers in list_users().items():
+            for consumer in consumers:
+                _draw_edge(sheet, operand, consumer, snap)
+        for name, cell in snap["cells"].items():
+            _draw_cell(sheet, name, cell, snap)
+        _draw_tried(sheet, snap)
+        _draw_paths(sheet, self.k)
+        return sheet.svg()
 
 
-@lru_cache(maxsize=256)
-def _moves(order: tuple[str, ...], overwrites: bool) -> tuple[SweepEvent, ...]:
-    return tuple(sweeps.sweep_in_order(order, overwrites))
-
-
-@cache
-def _recursion() -> tuple[SweepEvent, ...]:
-    return tuple(sweeps.sweep_by_recursion())
-
-
-def _product(move: SweepEvent, k: int) -> str:
+def _write_product(adjoint: float, contribution: float) -> str:
     """Adjoint times partial, as numbers; the partial is what makes the contribution."""
-    one = move.sent[k]
-    return f"{number(move.adjoint)} × {number(one.contribution / move.adjoint)} = {number(one.contribution)}"
+    return f"{number(adjoint)} × {number(contribution / adjoint)} = {number(contribution)}"
 
 
-def _write(x: float | None) -> str:
+# What is drawn
+
+
+def _draw_edge(sheet: Sheet, operand: str, consumer: str, snap: dict[str, Any]) -> None:
+    """Draw a link with its partial; once something was sent, an arrow back with the contributions."""
+    (x0, y0), (x1, y1) = PLACES[operand], PLACES[consumer]
+    tail, head = (x0 + BOX_WIDTH + 2, y0 + BOX_HEIGHT / 2), (x1 - 2, y1 + BOX_HEIGHT / 2)
+    x, y = (tail[0] + head[0]) / 2, (tail[1] + head[1]) / 2
+    x += -8 if operand == "a" else 8 if operand in "bc" else 0
+    y += -18 if "b" in (operand, consumer) else 30 if "c" in (operand, consumer) else -8
+    sent = [number(contribution) for *ends, contribution in snap["arrows"] if ends == [consumer, operand]]
+    if not sent:
+        sheet.arrow(tail, head, "line", 1.5)
+        sheet.text(x, y, f"× {_partial(operand, consumer)}", "soft_ink", "middle", 14)
+        return
+    last = snap["arrows"][-1][:2] == [consumer, operand]
+    sheet.arrow(head, tail, "adjoint", 3.5 if last else 2, "7 4")
+    sheet.text(x, y, " + ".join(sent), "adjoint", "middle", 14, bold=True)
+
+
+def _partial(operand: str, consumer: str) -> str:
+    tape, i = record_tape(), CELLS.index(consumer)
+    slot = tape.parents[i].index(CELLS.index(operand))
+    return number(tape.ops[i].local_partial(slot, tape.values[i], *tape.args[i]))
+
+
+def _draw_cell(sheet: Sheet, name: str, cell: dict[str, Any], snap: dict[str, Any]) -> None:
+    x, y = PLACES[name]
+    starved, last = bool(cell["early"]) or len(cell["sent"]) > 1, snap["order"][-1:] == [name]
+    role = "adjoint" if starved else "ink" if last else "line"
+    paper, width = "adjoint_paper" if starved else "paper", 3.5 if starved or last else 1.5
+    sheet.box(x, y, BOX_WIDTH, BOX_HEIGHT, role, paper, width)
+    sheet.text(x + 10, y + 22, name, bold=True)
+    sheet.text(x + BOX_WIDTH - 10, y + 22, MADE_OF[name], "soft_ink", "end", 14)
+    sheet.text(x + 10, y + 46, number(cell["value"]), "value", bold=True)
+    held = "·" if cell["holds"] is None else number(cell["holds"])
+    sheet.text(x + BOX_WIDTH - 10, y + 46, held, "adjoint", "end", bold=True)
+    if name != "x":
+        said, role = _describe_state(cell)
+        sheet.text(x + BOX_WIDTH / 2, y + BOX_HEIGHT + 18, said, role, "middle", 14, starved)
+
+
+def write_adjoint(x: float | None) -> str:
+    """Write what a cell holds or has sent."""
     return "nothing" if x is None else number(x)
 
 
-def _verdict(snap: dict[str, Any]) -> str:
-    if snap["slope"] == snap["right"]:
-        return f"All is sent, and x holds {_write(snap['slope'])}: this order is valid."
-    return f"All is sent, and x holds {_write(snap['slope'])} instead of {number(snap['right'])}."
+def _describe_state(cell: dict[str, Any]) -> tuple[str, str]:
+    if not cell["sent"]:
+        return (f"waits for {', '.join(cell['waits'])}", "soft_ink") if cell["waits"] else ("may send", "ink")
+    sent = ", then ".join(map(write_adjoint, cell["sent"]))
+    if cell["early"]:
+        return f"starved: {sent if cell['sent'] == [None] else f'sent {sent}'}", "adjoint"
+    return f"sent {sent}", "adjoint" if len(cell["sent"]) > 1 else "ink"
+
+
+def _draw_tried(sheet: Sheet, snap: dict[str, Any]) -> None:
+    """List the orders that were carried through, the latest at the bottom."""
+    sheet.path([(LIST_LEFT - 16, 10), (LIST_LEFT - 16, BELOW - 16)], "faint", 1)
+    sheet.text(LIST_LEFT, 24, "order", "soft_ink", size=14)
+    sheet.text(WIDTH - 26, 24, "x gets", "soft_ink", "end", 14)
+    if not snap["tried"]:
+        sheet.text(LIST_LEFT, 52, "none tried yet", "soft_ink", size=14)
+    for k, (order, sign, x) in enumerate(snap["tried"][-SHOWN:]):
+        y, right = 52 + 26 * k, x == snap["right"]
+        sheet.text(LIST_LEFT, y, order if sign == "+=" else f"{order}, with =")
+        sheet.text(WIDTH - 26, y, "·" if x is None else number(x), "value" if right else "adjoint", "end", bold=True)
+        sheet.text(WIDTH - 6, y, "✓" if right else "✗", "value" if right else "adjoint", "end")
+
+
+def _draw_paths(sheet: Sheet, many: int) -> None:
+    """Draw x doubled again and again: a chain of cells, and three bars."""
+    draw_rule(sheet, 10, WIDTH - 10, BELOW, "faint")
+    sheet.text(10, BELOW + 26, f"Another program: x + x, {count_noun(many, 'time')} over", bold=True)
+    apart = (COUNTS - 80) / 8
+    places = [(20 + apart * k, BELOW + 74) for k in range(many + 1)]
+    for here, there in pairwise(places):
+        for bend in (-1, 1):
+            sheet.path(_bend(here, there, bend * 18), "line", 1.5)
+    for k, place in enumerate(places):
+        sheet.dot(*place, "ink", 7)
+        if k in (0, many):
+            sheet.text(place[0], place[1] + 26, "y" if k else "x", "ink", "middle", bold=True)
+    paths, calls, visits = sweeps.count_paths(many)
+    for y, said, count, role in (
+        (BELOW + 20, "paths from y to x", paths, "adjoint"),
+        (BELOW + 54, "calls, if each path is followed", calls, "adjoint"),
+        (BELOW + 88, "cells that a sweep visits", visits, "value"),
+    ):
+        sheet.text(COUNTS, y + 15, said, "ink", size=14)
+        draw_bar(sheet, BARS, y, 150 * count / calls, role, str(count), 20, bold=True)
+
+
+def _bend(here: Point, there: Point, height: float) -> list[Point]:
+    """Bend a line from one dot to the next."""
+    (x0, y0), (x1, _) = here, there
+    return [(x0 + (x1 - x0) * t / 12, y0 + 4 * height * t / 12 * (1 - t / 12)) for t in range(13)]

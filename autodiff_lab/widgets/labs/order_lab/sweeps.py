@@ -69,22 +69,22 @@ def sweep_in_order(order: Sequence[str], overwrites: bool = False) -> Iterator[S
     adjoints[tape.output] = seed_of(tape)
     for i in map(CELLS.index, order):
         sent = []
-        if adjoints[i] is not None:
-            for slot, parent, contribution in pull_back(tape, i, adjoints[i]):
-                before = adjoints[parent]
-                adjoints[parent] = contribution if overwrites else add_to(before, contribution)
-                replaced = overwrites and before is not None
-                sent.append(RawContribution(slot, parent, contribution, before, adjoints[parent], replaced))
+        for slot, parent, contribution in pull_back(tape, i, adjoints[i]) if adjoints[i] is not None else ():
+            before = adjoints[parent]
+            adjoints[parent] = contribution if overwrites else add_to(before, contribution)
+            replaced = overwrites and before is not None
+            sent.append(RawContribution(slot, parent, contribution, before, adjoints[parent], replaced))
         yield SweepEvent(i, adjoints[i], tuple(sent))
 
 
-def sweep_by_recursion() -> Iterator[SweepEvent]:
+@functools.cache
+def sweep_by_recursion() -> tuple[SweepEvent, ...]:
     """Follow every path by itself and pass on the whole adjoint: the player's fault of that name.
 
     >>> [float(move.sent[0].after) for move in sweep_by_recursion()][-1]
     96.0
     """
-    return FAULTS["recursion"](record_tape())
+    return tuple(FAULTS["recursion"](record_tape()))
 
 
 @functools.cache
@@ -101,11 +101,7 @@ def count_paths(doublings: int) -> tuple[int, int, int]:
         return x
 
     tape = record(doubled, 1.0)[1]
-    paths = calls = 0
-    to_call = [tape.output]
-    while to_call:
-        i = to_call.pop()
-        calls += 1
-        paths += i < tape.n_inputs
-        to_call += tape.parents[i]
-    return paths, calls, len(tape)
+    calls = [tape.output]
+    for i in calls:  # which grows meanwhile: a call makes one for each operand
+        calls += tape.parents[i]
+    return sum(i < tape.n_inputs for i in calls), len(calls), len(tape)

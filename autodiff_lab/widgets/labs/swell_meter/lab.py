@@ -35,10 +35,11 @@ def logistic(n: int) -> Any:
 
 
 class Swell(NamedTuple):
-    """A formula, its derivative as a formula, and the work of AD."""
+    """The size of a formula, its derivative as a formula and how large that is, and the work of AD."""
 
-    formula: Symbol | float
-    derivative: Symbol | float
+    formula_size: int
+    derivative: Symbol
+    derivative_size: int
     operations: int
     sweep: int
 
@@ -52,7 +53,6 @@ class SwellMeter(Lab):
     1.3090816
     """
 
-    title = "SwellMeter"
     about = "Move n. The formula of the derivative swells; the work of AD does not."
     controls = (Slider("n", "n", 1, LARGEST, 1, 5), Slider("x", "x", 0.05, 0.95, 0.05, 0.3))
 
@@ -60,13 +60,11 @@ class SwellMeter(Lab):
         """Value and slope at x; sizes of the formulas; operations of the program and of the sweep."""
         swell = measure_swell(self.n)
         return {
-            "n": self.n,
             "value": float(logistic(self.n)(self.x)),
             "slope": float(grad(logistic(self.n))(self.x)),
-            "slope_of_formula": _evaluate(swell.derivative, self.x),
-            "formula_size": count_parts(swell.formula),
-            "derivative_size": count_parts(swell.derivative),
-            "characters": len(_write_formula(swell.derivative)),
+            "slope_of_formula": float(eval(swell.derivative.python(), {"np": np, "x": self.x})),
+            "derivative_size": swell.derivative_size,
+            "characters": len(swell.derivative.text()),
             "operations": swell.operations,
             "sweep": swell.sweep,
         }
@@ -84,20 +82,17 @@ class SwellMeter(Lab):
 
     def table(self) -> Grid:
         """The sizes for every n up to this one."""
-        rows = [
-            (
-                str(n),
-                *map(float, (count_parts(s.formula), count_parts(s.derivative), s.operations, s.operations + s.sweep)),
-            )
-            for n, s in ((n, measure_swell(n)) for n in range(1, self.n + 1))
-        ]
+        rows = []
+        for n in range(1, self.n + 1):
+            formula_size, _, derivative_size, operations, sweep = measure_swell(n)
+            rows.append((str(n), formula_size, derivative_size, operations, operations + sweep))
         heads = ("n", "parts of lₙ", "parts of lₙ′", "operations of the program", "with the sweep")
         return grid("How large the derivative is", heads, rows)
 
     def picture(self) -> str:
         """The formula as far as it fits, and bars."""
         sheet = Sheet(900, 416, "The formula of the derivative, and bars for the size of formula and of AD")
-        text = _write_formula(measure_swell(self.n).derivative).replace("-", "−").replace("*", "·")
+        text = measure_swell(self.n).derivative.text().replace("-", "−").replace("*", "·")
         lines = textwrap.wrap(text, WIDTH)
         sheet.text(12, 22, f"l{_subscript(self.n)}′(x) as a formula", "soft_ink", size=14)
         for k, line in enumerate(lines[:LINES]):
@@ -111,14 +106,14 @@ class SwellMeter(Lab):
     def _draw_bars(self, sheet: Sheet, left: float, width: float) -> None:
         sheet.text(left, 22, "parts of the formula lₙ′", "adjoint", size=14)
         sheet.text(left, 44, "operations of AD: program and sweep", "tangent", size=14)
-        largest = count_parts(measure_swell(LARGEST).derivative)
+        largest = measure_swell(LARGEST).derivative_size
         for n in range(1, LARGEST + 1):
             y, swell, now = 66 + 60 * (n - 1), measure_swell(n), n == self.n
             sheet.text(left, y + 24, f"n = {n}", "ink" if now else "soft_ink", bold=now)
             if n > self.n:
                 continue
-            parts, work = count_parts(swell.derivative), swell.operations + swell.sweep
-            for row, (amount, role) in enumerate(((parts, "adjoint"), (work, "tangent"))):
+            amounts = ((swell.derivative_size, "adjoint"), (swell.operations + swell.sweep, "tangent"))
+            for row, (amount, role) in enumerate(amounts):
                 draw_bar(sheet, left + 52, y + 21 * row, (width - 104) * amount / largest, role, str(amount))
 
 
@@ -126,15 +121,14 @@ class SwellMeter(Lab):
 def measure_swell(n: int) -> Swell:
     """Differentiate lₙ as a formula, line by line, putting formula into formula as one does by hand."""
     _, tape = record(logistic(n), 0.3)
-    trace = Trace.of(logistic(n), 0.3)
     formula, derivative = differentiate(tape, "x")
-    sends = [send for step in trace.steps for send in step.sends]
+    sends = [send for step in Trace.of(logistic(n), 0.3).steps for send in step.sends]
     # A product for each contribution, and a sum where there was one already.
     sweep = len(sends) + sum(send.before is not None for send in sends)
-    return Swell(formula, derivative, len(tape) - tape.n_inputs, sweep)
+    return Swell(count_parts(formula), derivative, count_parts(derivative), len(tape) - tape.n_inputs, sweep)
 
 
-def differentiate(tape: Tape, name: str) -> tuple[Symbol | float, Symbol | float]:
+def differentiate(tape: Tape, name: str) -> tuple[Symbol, Symbol]:
     """Write out the formula that a tape of one input computes, and its derivative.
 
     Nothing is shared: a value that is used twice is written twice, as on paper.
@@ -152,7 +146,8 @@ def differentiate(tape: Tape, name: str) -> tuple[Symbol | float, Symbol | float
         formulas.append(formula)
         slopes.append(slope)
     assert tape.output is not None
-    return formulas[tape.output], slopes[tape.output]
+    slope = slopes[tape.output]
+    return formulas[tape.output], slope if isinstance(slope, Symbol) else Symbol(number(slope))
 
 
 def count_parts(formula: Symbol | float) -> int:
@@ -162,14 +157,6 @@ def count_parts(formula: Symbol | float) -> int:
     5
     """
     return 1 + sum(map(count_parts, formula.operands)) if isinstance(formula, Symbol) else 1
-
-
-def _write_formula(formula: Symbol | float) -> str:
-    return formula.text() if isinstance(formula, Symbol) else number(formula)
-
-
-def _evaluate(formula: Symbol | float, x: float) -> float:
-    return float(eval(formula.python(), {"np": np, "x": x}) if isinstance(formula, Symbol) else formula)
 
 
 def _subscript(n: int) -> str:

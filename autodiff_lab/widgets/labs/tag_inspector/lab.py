@@ -45,7 +45,6 @@ class TagInspector(SteppedLab):
     8.0
     """
 
-    title = "TagInspector"
     about = "Say what will come out, press Next through the lines, then switch the tags on."
     controls = (
         STEP_BUTTONS[0],
@@ -79,15 +78,12 @@ class TagInspector(SteppedLab):
     @property
     def run(self) -> Run:
         """The program at these points, on both machines."""
-        return _run(self.program, self.x, self.y)
+        return _start_run(PROGRAMS[self.program].program, self.x, self.y)
 
     def snapshot(self) -> dict[str, Any]:
         """The lines that have run, as the chosen machine has them, its result, and the slope that was asked for."""
-        run = self.run
-        lines = run.lines[: self.done]
+        run, lines = self.run, self.run.lines[: self.done]
         return {
-            "program": self.program,
-            "tags": self.tags,
             "point": (self.x, self.y),
             "lines": [line.text for line in lines],
             "numbers": [tuple(line.tagged if self.tags else line.untagged) for line in lines],
@@ -112,18 +108,18 @@ class TagInspector(SteppedLab):
             return f"A derivative begins: {line.text} moves, so it is {shown}."
         if self.tags or not line.merged:
             return f"{line.text} = {shown}."
-        first, second = map(number, line.merged)
-        whole = number(sum(line.merged))
+        first, second, whole = map(number, (*line.merged, sum(line.merged)))
         return (
             f"{line.text} = {shown}. Two marks become one: {first} comes from the left operand, {second} from the "
             f"right one, and {whole} no longer says which part belongs to which derivative."
         )
 
     def _about_the_end(self, line: Line) -> str:
-        shown, right = write_sum(line, self.tags), write_sum(line, tags=True)
-        said = f"A derivative ends: before {epsilon(line.level, self.tags)} stands {shown}."
-        is_last = line is self.run.lines[-1]
-        return said if self.tags or is_last or _is_same(line) else f"{said} With tags it is {right}."
+        said = f"A derivative ends: before {epsilon(line.level, self.tags)} stands {write_sum(line, self.tags)}."
+        is_same = isinstance(line.untagged, Flat) and tuple(line.untagged[:2]) == line.tagged[:2]
+        if self.tags or is_same or line is self.run.lines[-1]:
+            return said
+        return f"{said} With tags it is {write_sum(line, tags=True)}."
 
     def _write_verdict(self) -> str:
         """At the end: result and slope."""
@@ -135,9 +131,8 @@ class TagInspector(SteppedLab):
             return f"The result is {result}. The slope is {slope}."
         if self.tags:
             return f"The result is {result}, the slope that was asked for."
-        if snap["merged"]:
-            return f"The result is {result}, and so is the slope, although two marks were merged: an accident."
-        return f"The result is {result}, and so is the slope: no two marks ever met."
+        why = ", although two marks were merged: an accident." if snap["merged"] else ": no two marks ever met."
+        return f"The result is {result}, and so is the slope{why}"
 
     def table(self) -> Grid:
         """The lines that have run, with what stands before each mark."""
@@ -157,17 +152,10 @@ class TagInspector(SteppedLab):
         return draw(heading, self.run.lines, self.done, self.tags, snap["slope"] if is_wrong else None)
 
 
-@functools.lru_cache(maxsize=512)
-def _run(program: str, x: float, y: float) -> Run:
-    return Run(PROGRAMS[program].program, x, y)
-
-
-def _is_same(line: Line) -> bool:
-    return isinstance(line.untagged, Flat) and tuple(line.untagged[:2]) == line.tagged[:2]
+_start_run = functools.lru_cache(maxsize=512)(Run)
 
 
 def _write_remark(line: Line) -> str:
     if line.merged:
-        first, second = map(number, line.merged)
-        return f"merged: {first} + {second}"
+        return f"merged: {' + '.join(map(number, line.merged))}"
     return "" if isinstance(line.untagged, Flat) else "one dual number inside another"

@@ -140,12 +140,7 @@ class Run:
         return result
 
     def _note(
-        self,
-        kind: str,
-        x: Watched,
-        level: int = 0,
-        merged: tuple[float, float] | None = None,
-        dropped: float = 0.0,
+        self, kind: str, x: Watched, level: int = 0, merged: tuple[float, float] | None = None, dropped: float = 0.0
     ) -> None:
         value, tangent = parts(x.untagged)
         boxed = isinstance(value, Untagged) or isinstance(tangent, Untagged)

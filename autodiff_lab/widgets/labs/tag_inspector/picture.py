@@ -14,7 +14,6 @@ WIDTH, HEIGHT = 900, TOP + ROW * ROWS - 2
 COLUMNS = (390, 526, 662, 812)
 """Where the middle of each column is: 1, ε₁, ε₂ and ε₁ε₂."""
 CELL = 126
-SUBSCRIPTS = {1: "₁", 2: "₂"}
 KINDS = {"mark": "marked", "operation": "", "take": "taken"}
 
 
@@ -24,7 +23,7 @@ def epsilon(level: int, tags: bool) -> str:
     >>> epsilon(2, True), epsilon(2, False)
     ('ε₂', 'ε')
     """
-    return f"ε{SUBSCRIPTS[level]}" if tags else "ε"
+    return f"ε{'₁₂'[level - 1]}" if tags else "ε"
 
 
 def write_sum(line: Line, tags: bool) -> str:
@@ -35,17 +34,14 @@ def write_sum(line: Line, tags: bool) -> str:
     ('4 + 1 ε₁ + 4 ε₂ + 1 ε₁ε₂', '4 + 5 ε')
     """
     if tags:
-        return _join_terms(zip(line.tagged, ("", "ε₁", "ε₂", "ε₁ε₂"), strict=True))
-    if isinstance(line.untagged, Flat):
-        return _join_terms(zip(line.untagged[:2], ("", "ε"), strict=True))
-    value, inner, outer, both = line.untagged
-    inside, moving = (_join_terms(zip(pair, ("", "ε"), strict=True)) for pair in ((value, inner), (outer, both)))
-    return f"({inside}) + ({moving}) ε"
+        return _join_terms(line.tagged, "ε₁", "ε₂", "ε₁ε₂")
+    inside = _join_terms(line.untagged[:2], "ε")
+    return inside if isinstance(line.untagged, Flat) else f"({inside}) + ({_join_terms(line.untagged[2:], 'ε')}) ε"
 
 
-def _join_terms(terms: object) -> str:
-    kept = [f"{number(k)} {mark}".strip() for k, mark in terms if k or not mark]  # type: ignore[attr-defined]
-    return " + ".join(kept)
+def _join_terms(coefficients: Sequence[float], *marks: str) -> str:
+    terms = zip(coefficients, ("", *marks), strict=True)
+    return " + ".join(f"{number(k)} {mark}".strip() for k, mark in terms if k or not mark)
 
 
 def draw(heading: str, lines: Sequence[Line], rows: int, tags: bool, slope: float | None) -> str:
@@ -56,7 +52,7 @@ def draw(heading: str, lines: Sequence[Line], rows: int, tags: bool, slope: floa
     _draw_headings(sheet, tags)
     draw_rule(sheet, 8, WIDTH - 8, TOP - 12)
     for k, line in enumerate(lines):
-        _draw_row(sheet, k, line, tags, here=k == rows - 1) if k < rows else _draw_waiting(sheet, k, line, k == rows)
+        _draw_row(sheet, k, line, tags, rows)
     if slope is not None:
         y = TOP + ROW * (rows - 1) + 17
         sheet.text(COLUMNS[3], y, f"the slope is {number(slope)}", "adjoint", "middle", bold=True)
@@ -74,66 +70,52 @@ def _draw_headings(sheet: Sheet, tags: bool) -> None:
         sheet.text(at, 70, whose, "soft_ink", "middle", 14)
 
 
-def _draw_waiting(sheet: Sheet, k: int, line: Line, is_next: bool) -> None:
-    role = "ink" if is_next else "soft_ink"
-    sheet.text(16, TOP + ROW * k + 17, line.text, role)
-    sheet.text(COLUMNS[0], TOP + ROW * k + 17, "?" if is_next else "·", role, "middle", bold=is_next)
-
-
-def _draw_row(sheet: Sheet, k: int, line: Line, tags: bool, here: bool) -> None:
-    y = TOP + ROW * k
-    merged = None if tags else line.merged
-    if here:
+def _draw_row(sheet: Sheet, k: int, line: Line, tags: bool, rows: int) -> None:
+    """Draw a line; of one that has not run, the text, and of the first of these a question."""
+    y, is_last, is_next = TOP + ROW * k, k == rows - 1, k == rows
+    role = "ink" if k <= rows else "soft_ink"
+    if is_last:
         sheet.box(6, y - 8, WIDTH - 12, ROW, "ink", width=2)
-    sheet.text(16, y + 17, line.text, "ink", bold=here)
+    sheet.text(16, y + 17, line.text, role, bold=is_last)
+    if k >= rows:
+        sheet.text(COLUMNS[0], y + 17, "?" if is_next else "·", role, "middle", bold=is_next)
+        return
     if KINDS[line.kind]:
         sheet.text(COLUMNS[0] - CELL / 2 - 10, y + 17, KINDS[line.kind], "soft_ink", "end", 14)
-    _draw_cell(sheet, COLUMNS[0], y, line.tagged[0] if tags else line.untagged[0], "value")
+    for at, width, text, role in _list_cells(line, tags):
+        if not text:
+            sheet.text(at, y + 17, "·", "soft_ink", "middle")
+            continue
+        paper, border = ("adjoint_paper", 3) if role == "adjoint" else ("", 1.5)
+        sheet.box(at - width / 2, y - 4, width, ROW - 8, role, paper, border)
+        sheet.text(at, y + 17, text, role, "middle", bold=True)
+    if not tags and isinstance(line.untagged, Flat) and line.untagged.dropped:
+        sheet.text(COLUMNS[3], y + 17, f"({number(line.untagged.dropped)})", "soft_ink", "middle")
+
+
+def _list_cells(line: Line, tags: bool) -> list[tuple[float, float, str, str]]:
+    """List the cells of a row: the middle, the width, the text and the role of each; one without a text is 0."""
+    one, first, second, both = COLUMNS
+    value = line.tagged[0] if tags else line.untagged[0]
+    cells = [(one, CELL, number(value), "value")]
     if tags:
-        for at, coefficient in zip(COLUMNS[1:], line.tagged[1:], strict=True):
-            _draw_cell(sheet, at, y, coefficient, "tangent")
-    elif isinstance(line.untagged, Flat):
-        _draw_one_epsilon(sheet, y, line.untagged, merged)
-    else:
-        _draw_boxed(sheet, y, line.untagged, merged)
-
-
-def _draw_cell(
-    sheet: Sheet, at: float, y: float, coefficient: float, role: str, text: str = "", width: float = CELL
-) -> None:
-    if not coefficient and role != "value":
-        sheet.text(at, y + 17, "·", "soft_ink", "middle")
-        return
-    sheet.box(at - width / 2, y - 4, width, ROW - 8, role, width=1.5)
-    sheet.text(at, y + 17, text or number(coefficient), role, "middle", bold=True)
-
-
-def _draw_merged(sheet: Sheet, at: float, y: float, width: float, text: str) -> None:
-    """Draw the cell in which two ε become one."""
-    sheet.box(at - width / 2, y - 4, width, ROW - 8, "adjoint", "adjoint_paper", 3)
-    sheet.text(at, y + 17, text, "adjoint", "middle", bold=True)
-
-
-def _draw_one_epsilon(sheet: Sheet, y: float, flat: Flat, merged: tuple[float, float] | None) -> None:
-    """One cell across the columns of both derivatives."""
-    _, first, second, both = COLUMNS
-    middle, width = (first + second) / 2, second - first + CELL
+        return cells + [(at, CELL, _write(x), "tangent") for at, x in zip(COLUMNS[1:], line.tagged[1:], strict=True)]
+    merged = " + ".join(map(number, line.merged or ()))
+    if isinstance(line.untagged, Flat):  # one cell across the columns of both derivatives
+        tangent = line.untagged.tangent
+        cell = (f"merged: {merged} = {number(tangent)}", "adjoint") if merged else (_write(tangent), "tangent")
+        return [*cells, ((first + second) / 2, second - first + CELL, *cell)]
+    _, inner, outer, mixed = line.untagged  # a dual number inside another: the places keep the two ε apart
+    moving = (second, CELL, _write(outer, "outside: "), "tangent")
     if merged:
-        text = f"merged: {number(merged[0])} + {number(merged[1])} = {number(flat.tangent)}"
-        _draw_merged(sheet, middle, y, width, text)
-    else:
-        _draw_cell(sheet, middle, y, flat.tangent, "tangent", width=width)
-    if flat.dropped:
-        sheet.text(both, y + 17, f"({number(flat.dropped)})", "soft_ink", "middle")
+        moving = (second, CELL + 8, f"{merged} = {number(outer)}", "adjoint")
+    return [
+        *cells,
+        (first, CELL, _write(inner, "inside: "), "tangent"),
+        moving,
+        (both, CELL, _write(mixed, "both: "), "tangent"),
+    ]
 
 
-def _draw_boxed(sheet: Sheet, y: float, four: tuple[float, ...], merged: tuple[float, float] | None) -> None:
-    """A dual number inside another: the places keep the two ε apart."""
-    _, inner, outer, both = four
-    _draw_cell(sheet, COLUMNS[1], y, inner, "tangent", f"inside: {number(inner)}")
-    if merged:
-        text = f"{number(merged[0])} + {number(merged[1])} = {number(outer)}"
-        _draw_merged(sheet, COLUMNS[2], y, CELL + 8, text)
-    else:
-        _draw_cell(sheet, COLUMNS[2], y, outer, "tangent", f"outside: {number(outer)}")
-    _draw_cell(sheet, COLUMNS[3], y, both, "tangent", f"both: {number(both)}")
+def _write(coefficient: float, where: str = "") -> str:
+    return f"{where}{number(coefficient)}" if coefficient else ""

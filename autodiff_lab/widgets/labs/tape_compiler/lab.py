@@ -4,18 +4,64 @@ from __future__ import annotations
 
 import functools
 import re
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from autodiff_lab.engine.errors import BranchChanged
 from autodiff_lab.programs import Program, program
-from autodiff_lab.text.notation import number
+from autodiff_lab.text.notation import number, shorten
 from autodiff_lab.transforms.gradients import value_and_grad
+from autodiff_lab.widgets.labs.canvas import Sheet
 from autodiff_lab.widgets.labs.lab import Button, Choice, Lab, Slider, Toggle
+from autodiff_lab.widgets.labs.marks import draw_rule
 from autodiff_lab.widgets.labs.table import Grid, grid
-from autodiff_lab.widgets.labs.tape_compiler.picture import draw
-from autodiff_lab.widgets.labs.tape_compiler.programs import EXAMPLES
+
+WIDTH, HEIGHT = 940, 442
+MOST_ROWS, FEWEST_ROWS, TOP, GLYPH = 20, 13, 71, 8.43
+FORWARD, BACK, PROGRAM = 12, 182, 476
+WIDEST = 54
+
+
+def course(x: Any, y: Any) -> Any:
+    """The function of the course."""
+    return np.log(x) + x * y - np.sin(y)
+
+
+def twice(x: Any, y: Any) -> Any:
+    """The same exponential, written twice."""
+    return (np.exp(x * y) + np.exp(x * y)) * x
+
+
+def unused(x: Any, y: Any) -> Any:
+    """Two operations that nobody asks for, and a factor of 1."""
+    _ = np.sqrt(x) * 3.0
+    return np.tanh(1.0 * x) + y
+
+
+def until_ten(x: Any, y: Any) -> Any:
+    """Multiply by x until 10 is reached."""
+    p = x
+    while p < 10:
+        p = p * x
+    return p * y
+
+
+class Example(NamedTuple):
+    """A program, and where it is recorded first."""
+
+    f: Callable[[Any, Any], Any]
+    at: float
+    y: float
+
+
+EXAMPLES = {
+    "log(x) + x * y - sin(y)": Example(course, 2.0, 5.0),
+    "(exp(x * y) + exp(x * y)) * x": Example(twice, 0.5, 1.0),
+    "sqrt(x) * 3, unused; tanh(1.0 * x) + y": Example(unused, 1.0, 2.0),
+    "while p < 10: p = p * x": Example(until_ten, 1.5, 1.0),
+}
 
 TOGGLES = {"dead": ("dead code",), "ones": ("constants", "identities"), "shared": ("sharing",)}
 """The passes of the package that each toggle stands for."""
@@ -38,7 +84,6 @@ class TapeCompiler(Lab):
     'v4 < 10 was True, and is False'
     """
 
-    title = "TapeCompiler"
     about = "Say which lines a pass has taken, and switch it off. Then see how far x may move."
     controls = (
         Toggle("ones", "×1 folding", True),
@@ -62,34 +107,22 @@ class TapeCompiler(Lab):
         """Record, and compile, at the input that the slider is at."""
         self.recorded_at = self.x
 
+    @property
+    def never_ends(self) -> bool:
+        """Whether the program cannot be run at this input at all."""
+        return EXAMPLES[self.program].f is until_ten and self.x <= 1
+
     def can(self, name: str) -> bool:
         """Recording again where it was recorded would change nothing."""
-        return self.x != self.recorded_at and self.too_long is None
-
-    @property
-    def too_long(self) -> str | None:
-        """Why the program cannot be run at this input at all; None if it can."""
-        if self.program == "while p < 10: p = p * x" and self.x <= 1:
-            return NEVER_ENDS
-        return None
-
-    @property
-    def compiled(self) -> Program:
-        """The program with the passes that are switched on."""
-        on = tuple(p for name, passes in TOGGLES.items() if getattr(self, name) for p in passes)
-        return _compile(self.program, self.recorded_at, on)
+        return self.x != self.recorded_at and not self.never_ends
 
     def snapshot(self) -> dict[str, Any]:
         """The tape line by line, the source, the counts, and what the program answers at this input."""
-        made, example = self.compiled, EXAMPLES[self.program]
+        passes = tuple(p for name, passes in TOGGLES.items() if getattr(self, name) for p in passes)
+        made, example = _compile(self.program, self.recorded_at, passes), EXAMPLES[self.program]
         lines = [line for line in made.lines if not re.search(r" (<|>|<=|>=|==|!=) ", line.recorded)]
         answer, guard = _run(made, self.x, example.y)
         return {
-            "program": self.program,
-            "passes": [name for name in TOGGLES if getattr(self, name)],
-            "recorded_at": self.recorded_at,
-            "x": self.x,
-            "y": example.y,
             "tape": [
                 {
                     "name": line.name,
@@ -101,30 +134,25 @@ class TapeCompiler(Lab):
             ],
             "removed": {name: sum(line.removed_by in TOGGLES[name] for line in lines) for name in TOGGLES},
             "source": made.source,
-            "shown": shorten_source(made.source),
             "recorded": tuple(sum(line.backward == way for line in lines) for way in (False, True)),
             "operations": (made.operations.forward - len(made.lines) + len(lines), made.operations.backward),
             "answer": answer,
-            "engine": None if self.too_long else _run_engine(self.program, self.x),
+            "engine": None if self.never_ends else value_and_grad(example.f, argnums=(0, 1))(self.x, example.y),
             "guard": guard,
         }
 
     def sentence(self) -> str:
         """What the passes took, and what the program answers."""
         snap = self.snapshot()
-        forward, backward = snap["operations"]
-        labels = {control.name: control.label for control in self.controls if control.name in TOGGLES}
         took = ", ".join(
-            f"{label} took {snap['removed'][name]}" if name in snap["passes"] else f"{label} is off"
-            for name, label in labels.items()
+            f"{label} took {snap['removed'][name]}" if getattr(self, name) else f"{label} is off"
+            for name, label in ((control.name, control.label) for control in self.controls if control.name in TOGGLES)
         )
-        lines = sum(snap["recorded"])
-        counts = f"Of {lines} recorded lines {forward + backward} operations are left: {took}."
+        counts = f"Of {sum(snap['recorded'])} recorded lines {sum(snap['operations'])} operations are left: {took}."
         if snap["guard"]:
-            end = self.too_long or "Another tape is needed: record again here."
+            end = NEVER_ENDS if self.never_ends else "Another tape is needed: record again here."
             return f"The guard stops at x = {number(self.x)}: {snap['guard']}. {end} {counts}"
-        value, (dx, dy) = snap["answer"]
-        same, slopes = snap["engine"]
+        (value, (dx, dy)), (same, slopes) = snap["answer"], snap["engine"]
         close = np.allclose([value, dx, dy], [same, *slopes], rtol=1e-12, atol=1e-12)
         agrees = "as the engine finds" if close else "which is not what the engine finds"
         return (
@@ -134,16 +162,68 @@ class TapeCompiler(Lab):
 
     def table(self) -> Grid:
         """The tape, and what became of each line."""
-        snap = self.snapshot()
         rows = [
             (line["name"], line["recorded"], "back" if line["backward"] else "forward", line["removed"] or "kept")
-            for line in snap["tape"]
+            for line in self.snapshot()["tape"]
         ]
         return grid(f"The tape, recorded at x = {number(self.recorded_at)}", ("line", "operation", "way", "fate"), rows)
 
     def picture(self) -> str:
         """The tape beside the program."""
-        return draw(self.snapshot())
+        snap = self.snapshot()
+        sheet = Sheet(WIDTH, HEIGHT, "A tape beside the program that it was compiled into")
+        recorded, here, y = map(number, (self.recorded_at, self.x, EXAMPLES[self.program].y))
+        counts, (forward, backward) = snap["recorded"], snap["operations"]
+        said = f"guard at x = {here}: {snap['guard']}" if snap["guard"] else f"runs at x = {here}, y = {y}"
+        for x, head, below, role in (
+            (FORWARD, f"tape: {counts[0]} forward", f"recorded at x = {recorded}, y = {y}", "soft_ink"),
+            (BACK, f"{counts[1]} back", "", "ink"),
+            (PROGRAM, f"program: {forward} forward, {backward} back", said, "adjoint" if snap["guard"] else ""),
+        ):
+            sheet.text(x, 18, head, size=15, bold=True)
+            sheet.text(x, 39, below, role or "soft_ink", size=14, bold=role == "adjoint")
+        draw_rule(sheet, FORWARD, WIDTH - 12, 50)
+        sheet.path([(PROGRAM - 16, 58), (PROGRAM - 16, HEIGHT - 6)], "faint", 1)
+        rows = min(max(FEWEST_ROWS, counts[1] + 2), MOST_ROWS)  # whatever the passes take, so that no line moves
+        for x, is_back in ((FORWARD, False), (BACK, True)):
+            _draw_tape(sheet, x, [line for line in snap["tape"] if line["backward"] == is_back], rows)
+        _draw_program(sheet, shorten_source(snap["source"]), rows)
+        return sheet.svg()
+
+
+@functools.lru_cache(maxsize=512)
+def _compile(name: str, x: float, passes: tuple[str, ...]) -> Program:
+    example = EXAMPLES[name]
+    return program(example.f, x, example.y, argnums=(0, 1), passes=passes)
+
+
+def _run(made: Program, x: float, y: float) -> tuple[Any, str]:
+    """Run a program: what it returns, or what its guard has found."""
+    try:
+        return made(x, y), ""
+    except BranchChanged as changed:
+        found = re.search(r"recorded, (.*?) was (True|False)", str(changed))
+        assert found is not None
+        question, was = found.groups()
+        return None, f"{question} was {was}, and is {was != 'True'}"
+
+
+# What is drawn
+
+
+def _draw_tape(sheet: Sheet, x: float, tape: list[dict[str, Any]], rows: int) -> None:
+    """Draw one way of the tape; a line that was taken is struck through, with the pass beside the longest line."""
+    shown = _cut(sheet, x, tape, rows)
+    name = max(len(line["name"]) for line in tape)
+    fate = x + GLYPH * (name + 3.6 + max(len(line["recorded"]) for line in shown))
+    for k, line in enumerate(shown):
+        y, gone = _place_row(k, rows), line["removed"]
+        role = "soft_ink" if gone else "adjoint" if line["backward"] else "value"
+        text = f"{line['name']:{name}} = {line['recorded']}"
+        sheet.code(x, y, [(text, role)], size=14)
+        if gone:
+            draw_rule(sheet, x, x + GLYPH * len(text), y - 5, "soft_ink")
+            sheet.text(fate, y, gone, "ink", size=14)
 
 
 def shorten_source(source: str) -> list[str]:
@@ -156,24 +236,21 @@ def shorten_source(source: str) -> list[str]:
     return [line for line in joined.splitlines() if line.strip()]
 
 
-@functools.lru_cache(maxsize=512)
-def _compile(name: str, x: float, passes: tuple[str, ...]) -> Program:
-    example = EXAMPLES[name]
-    return program(example.f, x, example.y, argnums=(0, 1), passes=passes)
+def _draw_program(sheet: Sheet, source: list[str], rows: int) -> None:
+    for k, line in enumerate(_cut(sheet, PROGRAM, source, rows)):
+        role = "adjoint" if "_bar" in line and "return" not in line else "ink"
+        guards = line.strip().startswith("if ")
+        sheet.code(PROGRAM, _place_row(k, rows), [(shorten(line, WIDEST), "tangent" if guards else role)], size=14)
 
 
-@functools.lru_cache(maxsize=512)
-def _run_engine(name: str, x: float) -> Any:
-    example = EXAMPLES[name]
-    return value_and_grad(example.f, argnums=(0, 1))(x, example.y)
+def _cut(sheet: Sheet, x: float, lines: list[Any], rows: int) -> list[Any]:
+    """Leave the lines for which there is room; where that is not all, say how many more there are."""
+    if len(lines) <= rows:
+        return lines
+    more = f"… and {len(lines) - rows + 1} more lines"
+    sheet.text(x, _place_row(rows - 1, rows), more, "soft_ink", size=14)
+    return lines[: rows - 1]
 
 
-def _run(made: Program, x: float, y: float) -> tuple[Any, str]:
-    """Run a program: what it returns, or what its guard has found."""
-    try:
-        return made(x, y), ""
-    except BranchChanged as changed:
-        found = re.search(r"recorded, (.*?) was (True|False)", str(changed))
-        assert found is not None
-        question, was = found.groups()
-        return None, f"{question} was {was}, and is {was != 'True'}"
+def _place_row(k: int, rows: int) -> float:
+    return TOP + (HEIGHT - TOP) / rows * k

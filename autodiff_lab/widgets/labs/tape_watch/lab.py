@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from autodiff_lab.text.notation import number
+from autodiff_lab.widgets.labs.canvas import Sheet
 from autodiff_lab.widgets.labs.lab import Button, Choice, Slider, SteppedLab, Toggle
+from autodiff_lab.widgets.labs.marks import draw_heads, draw_rule
 from autodiff_lab.widgets.labs.phrases import count_noun, count_times
 from autodiff_lab.widgets.labs.table import Grid, grid
-from autodiff_lab.widgets.labs.tape_watch.picture import draw
-from autodiff_lab.widgets.labs.tape_watch.programs import KINDS, PAUSES, PROGRAMS, Settings
-from autodiff_lab.widgets.labs.tape_watch.runs import find_remedies, record_program
+from autodiff_lab.widgets.labs.tape_watch import programs
+from autodiff_lab.widgets.labs.tape_watch.programs import KINDS, PAUSES, PROGRAMS
+
+LINE, TOP = 24, 58
+CODE, RIGHT = 128, 590
+WIDTH, HEIGHT = 880, TOP + 12 * LINE + 6
+SLOPES = TOP + 7 * LINE + 8
 
 
 class TapeWatch(SteppedLab):
@@ -26,7 +33,6 @@ class TapeWatch(SteppedLab):
     {'x': 4.0, 'y': 6.0}
     """
 
-    title = "TapeWatch"
     about = "Before you press Rewind, say which gradients will be None. Then change how y is made."
     controls = (
         Button("rewind", "Rewind"),
@@ -49,35 +55,24 @@ class TapeWatch(SteppedLab):
     length = 2
     """Rewind twice at most: the second answer is the last new one."""
 
-    def rewind(self) -> None:
-        """Let the tape compute all gradients."""
-        self.done += 1
-
-    def can(self, name: str) -> bool:
-        """Rewind while another answer may be new."""
-        return super().can("next" if name == "rewind" else name)
+    rewind, forward = SteppedLab.next, "rewind"
 
     def still(self) -> TapeWatch:
         """The tape rewound."""
-        shown = self.copy()
-        shown.done = max(self.done, 1)
-        return shown
+        return self.copy(*["rewind"] * max(self.done, 1))
 
     def snapshot(self) -> dict[str, Any]:
         """The program, what the tape has recorded of it, and what it answered."""
-        at, asked = Settings(**self.settings), self.done
-        found = record_program(at)
-        answer = found.answers[asked - 1] if asked else None
-        refused = answer if isinstance(answer, str) else ""
+        at = programs.Settings(**self.settings)
+        seen, answers = programs.record_program(at)
+        slopes, refused = answers[self.done - 1] if self.done else (None, "")
         return {
-            "source": [list(line) for line in found.source],
-            "records": list(found.records),
-            "kept": len(found.records) if self.persistent or not asked else 0,
-            "watched": dict(found.watched),
-            "asked": asked,
-            "slopes": None if answer is None or refused else dict(answer),
+            **seen,
+            "kept": len(seen["records"]) if self.persistent or not self.done else 0,
+            "asked": self.done,
+            "slopes": slopes,
             "refused": refused,
-            "remedies": find_remedies(at) if answer is not None and not refused else {},
+            "remedies": programs.find_remedies(at) if slopes else {},
         }
 
     def sentence(self) -> str:
@@ -90,7 +85,8 @@ class TapeWatch(SteppedLab):
             return snap["refused"]
         slopes = ", ".join(f"{write_slope(g)} for {name}" for name, g in snap["slopes"].items())
         again = " The records were kept, so the tape could be rewound again." if snap["asked"] == 2 else ""
-        return " ".join([f"The gradients: {slopes}.{again}", *map(_describe_remedy, snap["remedies"].items())])
+        remedies = [_describe_remedy(name, ways) for name, ways in snap["remedies"].items()]
+        return " ".join([f"The gradients: {slopes}.{again}", *remedies])
 
     def table(self) -> Grid:
         """One row for each source."""
@@ -104,7 +100,40 @@ class TapeWatch(SteppedLab):
 
     def picture(self) -> str:
         """On the left the program, on the right the tape and the gradients."""
-        return draw(self.snapshot())
+        snap = self.snapshot()
+        sheet = Sheet(WIDTH, HEIGHT, "A program, what a gradient tape has recorded of it, and the gradients it gives")
+        sheet.text(CODE, 24, "the program", "ink", bold=True)
+        sheet.text(12, 24, "recorded as", "soft_ink", size=14)
+        draw_rule(sheet, 12, RIGHT - 24, 36)
+        for k, (line, mark) in enumerate(snap["source"]):
+            y, recorded = TOP + LINE * k, mark.startswith("v")
+            if mark:
+                sheet.dot(18, y - 5, "value" if recorded else "soft_ink", 5, hollow=not recorded)
+                sheet.text(30, y, mark, "value" if recorded else "soft_ink", size=14, bold=recorded)
+            sheet.code(CODE, y, [(line, "ink" if recorded or not mark else "soft_ink")], 14)
+        _draw_tape(sheet, snap)
+        _draw_slopes(sheet, snap)
+        return sheet.svg()
+
+
+def _describe_remedy(name: str, ways: list[str]) -> str:
+    if not ways:
+        return f"What you differentiate does not use {name}: no switch gives it another gradient."
+    return f"For {name} the tape has nothing. What would help: {', or '.join(ways)}."
+
+
+# What is drawn
+
+
+def _draw_tape(sheet: Sheet, snap: dict[str, Any]) -> None:
+    count = len(snap["records"])
+    sheet.box(RIGHT - 12, 4, WIDTH - RIGHT + 4, TOP + 6 * LINE, "faint")
+    kept = f"on the tape: {count}" if snap["kept"] == count else f"on the tape: {snap['kept']} of {count}, let go"
+    sheet.text(RIGHT, 24, kept, "ink", bold=True)
+    draw_rule(sheet, RIGHT, WIDTH - 20, 36)
+    for k, record in enumerate(snap["records"]):
+        rounded = re.sub(r"\d+\.\d{5,}", lambda long: number(float(long[0])), record)
+        sheet.code(RIGHT, TOP + LINE * k, [(rounded, "value" if snap["kept"] else "soft_ink")], 14)
 
 
 def write_slope(slope: float | None) -> str:
@@ -116,8 +145,17 @@ def write_slope(slope: float | None) -> str:
     return "None" if slope is None else number(slope)
 
 
-def _describe_remedy(remedy: tuple[str, list[str]]) -> str:
-    name, ways = remedy
-    if not ways:
-        return f"What you differentiate does not use {name}: no switch gives it another gradient."
-    return f"For {name} the tape has nothing. What would help: {', or '.join(ways)}."
+def _draw_slopes(sheet: Sheet, snap: dict[str, Any]) -> None:
+    sheet.text(RIGHT, SLOPES + 16, "gradient", "ink", bold=True)
+    draw_heads(sheet, SLOPES + 16, ((RIGHT + 84, "the tape", "start"), (RIGHT + 206, "value", "start")))
+    draw_rule(sheet, RIGHT, WIDTH - 20, SLOPES + 26)
+    for k, (name, known) in enumerate(snap["watched"].items()):
+        y = SLOPES + 48 + LINE * k
+        sheet.code(RIGHT + 8, y, [(name, "ink")], 15)
+        how = {"watched": "watches it", "unknown": "does not watch"}.get(known, f"made it: {known}")
+        sheet.text(RIGHT + 84, y, how, "value" if known != "unknown" else "soft_ink", size=14)
+        if snap["slopes"] is None:
+            answer = "refused" if snap["refused"] else "?"
+        else:
+            answer = write_slope(snap["slopes"][name])
+        sheet.text(RIGHT + 206, y, answer, "adjoint" if answer not in "?None" else "ink", size=15, bold=True)

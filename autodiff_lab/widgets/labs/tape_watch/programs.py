@@ -1,9 +1,17 @@
-"""The programs of TapeWatch: what runs on the tape, and how the controls make Python of it."""
+"""The programs of TapeWatch: how the controls make Python of them, and what a gradient tape records and answers."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import NamedTuple
+import functools
+import itertools
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from autodiff_lab.engine.errors import AutodiffError
+from autodiff_lab.systems import gradient_tape
+from autodiff_lab.systems.eager import Tensor
 
 
 class Program(NamedTuple):
@@ -65,3 +73,75 @@ def write_program(at: Settings) -> list[str]:
         lines += ["    with tape.stop_recording():", f"        {line}"] if k == quiet else [f"    {line}"]
     asked = f"tape.gradient({program.target}, [{', '.join(program.sources)}]"
     return [*lines, *([f"{asked},", '    unconnected_gradients="zero")'] if at.zeros else [f"{asked})"])]
+
+
+Answer = tuple[dict[str, float | None] | None, str]
+"""Gradients, or instead of them a refusal."""
+
+
+@functools.lru_cache(maxsize=4096)
+def record_program(at: Settings) -> tuple[dict[str, Any], list[Answer]]:
+    """Run the text that is shown, and ask the tape twice: what there is to see before that, and the answers.
+
+    There is to see of each line of the `source` what it is recorded as, the `records`, and for each source what it is
+    known as: `watched`, unknown, or the record that made it.
+    """
+    lines, program = write_program(at), PROGRAMS[at.program]
+    ends = next(k for k, line in enumerate(lines) if line.startswith("tape.gradient"))
+    scope: dict[str, Any] = {**vars(gradient_tape), "np": np}
+    exec("\n".join(lines[:ends]), scope)
+    tape = scope["tape"]
+    for name in ("x", "y"):
+        if scope[name].number in tape.names:
+            tape.names[scope[name].number] = name  # a constant has no name of its own
+    recorded = {id(record.result): f"v{place + 1}" for place, record in tape.records.items()}
+
+    marks = {}
+    for name, _ in program.lines:
+        otherwise = "not recorded" if isinstance(scope[name], Tensor) else "a plain number"
+        marks[name] = recorded.get(id(scope[name]), otherwise)
+    watched = {name: recorded.get(id(scope[name]), "unknown") for name in program.sources}
+    watched |= {name: "watched" for name in watched if getattr(scope[name], "number", None) in tape.names}
+
+    def ask() -> Answer:
+        try:
+            slopes = eval("\n".join(lines[ends:]), scope)
+        except AutodiffError as problem:
+            return None, f"{type(problem).__name__}: {problem}"
+        numbers = (None if g is None else float(g.numpy()) for g in slopes)
+        return dict(zip(program.sources, numbers, strict=True)), ""
+
+    source = [[line, marks.get(line.strip().partition(" = ")[0], "")] for line in lines]
+    return {"source": source, "records": str(tape).splitlines(), "watched": watched}, [ask(), ask()]
+
+
+def find_remedies(at: Settings) -> dict[str, list[str]]:
+    """Find the least changes that would give each missing slope; for a slope that nothing gives, none."""
+    at = replace(at, zeros=False)
+    return {name: _find_least(at, name) for name, slope in _ask_once(at).items() if slope is None}
+
+
+def _ask_once(at: Settings) -> dict[str, float | None]:
+    _, answers = record_program(at)
+    return answers[0][0] or {}
+
+
+def _find_least(at: Settings, name: str) -> list[str]:
+    of = "x" if name == "m" else name
+    changes = [
+        (f"watch {of}", f"watch_{of}", True),
+        (f"make {of} a trainable Variable", f"{of}_is", "a Variable"),
+        (f"keep {of} out of NumPy", f"numpy_{of}", False),
+        ("do not stop recording", "pause", NEVER),
+        ("let the tape watch what is read", "accessed", True),
+    ]
+    changes = [(words, control, value) for words, control, value in changes if getattr(at, control) != value]
+    for size in range(1, len(changes) + 1):
+        helping = []
+        for chosen in itertools.combinations(changes, size):
+            changed = replace(at, **{control: value for _, control, value in chosen})
+            if _ask_once(changed).get(name) is not None:
+                helping.append(" and ".join(words for words, _, _ in chosen))
+        if helping:
+            return helping
+    return []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import textwrap
 from functools import lru_cache, partial, partialmethod
 from typing import Any
 
@@ -10,12 +10,42 @@ import numpy as np
 
 from autodiff_lab.engine.errors import AutodiffError
 from autodiff_lab.systems.side_by_side import Column, Comparison, compare
-from autodiff_lab.text.notation import format_expression
+from autodiff_lab.text.notation import format_expression, number, shorten
+from autodiff_lab.widgets.labs.canvas import Sheet
 from autodiff_lab.widgets.labs.expression import parse_expression
 from autodiff_lab.widgets.labs.lab import Button, Choice, Entry, Lab, Slider
+from autodiff_lab.widgets.labs.marks import draw_rule
 from autodiff_lab.widgets.labs.phrases import list_numbers
 from autodiff_lab.widgets.labs.table import Grid, grid
-from autodiff_lab.widgets.labs.three_designs.picture import LABELS, ROOM, draw
+
+LABELS = {"v-1": "x", "v0": "y"}
+"""What the inputs are called, by their names on the tape."""
+
+ROOM = 7
+"""For so many operations there are lines."""
+
+LEFT, RIGHT = 10, 908
+COLUMNS = ((150, 232), (388, 232), (626, 286))
+"""Where each begins, and how wide it is."""
+
+TOP, LINE = 74, 22
+BELOW = TOP + ROOM * LINE + 6
+HEADS = (
+    ("partials", "document 3: numbers"),
+    ("closures", "document 0: functions"),
+    ("operations", "document 2: what was done"),
+)
+KINDS = ("as is", "copied", "checked")
+ROWS = {
+    "numbers": (0, "numbers kept"),
+    "closures": (1, "closures alive"),
+    "rules": (2, "rules looked up"),
+    "gradient": (3, "gradient"),
+    "again": (6, "2nd derivatives"),
+    "replay": (8, "at new inputs"),
+}
+VERDICTS = {"survives": "survives", "changes": "changed!", "raises": "refuses"}
+WIDTH, HEIGHT = 916, BELOW + 9 * LINE + 10
 
 PROGRAMS = (
     "sin(x) + x * y",
@@ -27,16 +57,6 @@ PROGRAMS = (
 )
 OWN = "your own"
 LOOK_INTO_THE_ARRAY = ("closures", "operations", "operations, inputs checked")
-
-
-@dataclass
-class Run:
-    """How far a run has come, and what was tried with it."""
-
-    steps: int
-    written: bool = False
-    tried: frozenset[str] = frozenset()
-    last: str = "step"
 
 
 class ThreeDesigns(Lab):
@@ -54,7 +74,6 @@ class ThreeDesigns(Lab):
     operations, inputs checked | 5 | () | raises
     """
 
-    title = "ThreeDesigns"
     about = "The program has run. Before each press, say which of the columns will manage."
     controls = (
         Button("write", "Write 0 into x and y"),
@@ -73,7 +92,7 @@ class ThreeDesigns(Lab):
 
     def begin(self) -> None:
         """Run all operations, with nothing tried."""
-        self.run = Run(len(self.comparison.program))
+        self.steps, self.tried = len(self.comparison.program), []
 
     def change(self, name: str) -> None:
         """Begin again, as another program or point has another run."""
@@ -101,31 +120,33 @@ class ThreeDesigns(Lab):
 
     def step(self) -> None:
         """Run one operation more; after the last, the first in a run of its own."""
-        self.run = Run(1 if self._is_over else self.run.steps + 1)
+        self.steps, self.tried = 1 if self._is_over else self.steps + 1, []
 
     def write(self) -> None:
         """Write 0 into the array that the inputs live in; what was swept before is wiped out."""
-        self._try("write")
-        self.run.written, self.run.tried = True, self.run.tried - {"sweep"}
+        self.tried = [name for name in self.tried if name != "sweep"] + ["write"]
 
     def _try(self, name: str) -> None:
         """Ask each design for the gradient, for the derivatives of its gradient, or for the value at other inputs."""
-        self.run.last, self.run.tried = name, self.run.tried | {name}
+        self.tried.append(name)
 
     sweep, again, replay = map(partial(partialmethod, _try), ("sweep", "again", "replay"))
 
     @property
     def _is_over(self) -> bool:
-        return self.run.steps == len(self.comparison.program)
+        return self.steps == len(self.comparison.program)
+
+    @property
+    def _is_written(self) -> bool:
+        return "write" in self.tried
 
     def can(self, name: str) -> bool:
         """Try what was not tried; once the inputs are overwritten only the sweep is left to try."""
-        run = self.run
         if name == "step":
             return True
         if name == "begin":
-            return bool(run.tried or self.reply) or not self._is_over
-        return self._is_over and name not in run.tried and (name == "sweep" or not run.written)
+            return bool(self.tried or self.reply) or not self._is_over
+        return self._is_over and name not in self.tried and (name == "sweep" or not self._is_written)
 
     def still(self) -> ThreeDesigns:
         """All that can be tried, and the gradients after 0 was written over the inputs: here the designs differ."""
@@ -145,23 +166,22 @@ class ThreeDesigns(Lab):
 
     def snapshot(self) -> dict[str, Any]:
         """What is recorded so far, and what came of each trial that was made."""
-        whole, run = self.comparison, self.run
+        whole = self.comparison
         return {
             "program": self.text,
-            "inputs": whole.written if run.written else whole.inputs,
-            "written": run.written,
+            "inputs": whole.written if self._is_written else whole.inputs,
+            "written": self._is_written,
             "elsewhere": whole.elsewhere,
-            "steps": run.steps,
+            "steps": self.steps,
             "operations": list(whole.program),
             "columns": [self._column(column) for column in whole.columns],
             "refused": self.reply,
         }
 
     def _column(self, column: Column) -> dict[str, Any]:
-        run, whole = self.run, self.comparison
-        looks_there = run.written and column.design in LOOK_INTO_THE_ARRAY
+        written, swept, whole = self._is_written, "sweep" in self.tried, self.comparison
+        looks_there = written and column.design in LOOK_INTO_THE_ARRAY
         now = dict(zip(LABELS, whole.written, strict=True)) if looks_there else {}
-        swept, partials = "sweep" in run.tried, whole.columns[0].kept(run.steps)
         return {
             "design": column.design,
             "ledger": [
@@ -169,20 +189,20 @@ class ThreeDesigns(Lab):
                     {"name": name, "number": now.get(name, x), "changed": now.get(name, x) != x}
                     for name, x in zip(kept.names, kept.numbers, strict=True)
                 ]
-                for kept in column.ledger[: run.steps]
+                for kept in column.ledger[: self.steps]
             ],
-            "numbers": column.kept(run.steps),
-            "closures": run.steps if column.closures else 0,
-            "rules": partials if column.design == "partials" or swept else 0,
-            "gradient": (column.mutated.numbers if run.written else column.gradient) if swept else None,
-            "verdict": column.mutated.verdict if swept and run.written else "",
-            "again": vars(column.again) if "again" in run.tried else None,
-            "replay": vars(column.replay) if "replay" in run.tried else None,
+            "numbers": column.kept(self.steps),
+            "closures": self.steps if column.closures else 0,
+            "rules": whole.columns[0].kept(self.steps) if column.design == "partials" or swept else 0,
+            "gradient": (column.mutated.numbers if written else column.gradient) if swept else None,
+            "verdict": column.mutated.verdict if swept and written else "",
+            **{name: vars(getattr(column, name)) if name in self.tried else None for name in ("again", "replay")},
         }
 
     def sentence(self) -> str:
         """What the last press has shown, or what to ask before the next."""
-        return self.reply or getattr(self, f"_about_the_{self.run.last}")(self.snapshot())
+        last = self.tried[-1] if self.tried else "step"
+        return self.reply or getattr(self, f"_about_the_{last}")(self.snapshot())
 
     def _about_the_step(self, snap: dict[str, Any]) -> str:
         partials, closures, operations = (column["numbers"] for column in snap["columns"][:3])
@@ -195,7 +215,7 @@ class ThreeDesigns(Lab):
         )
 
     def _about_the_sweep(self, snap: dict[str, Any]) -> str:
-        if not self.run.written:
+        if not self._is_written:
             return f"Every design gives the gradient {list_numbers(snap['columns'][0]['gradient'])}."
         said = {"survives": "the old gradient", "changes": "another one", "raises": "a refusal"}
         found = {verdict: [c["design"] for c in snap["columns"] if c["verdict"] == verdict] for verdict in said}
@@ -221,7 +241,7 @@ class ThreeDesigns(Lab):
         rows = [
             (
                 column["design"],
-                *map(float, (column["numbers"], column["closures"], column["rules"])),
+                *(column[amount] for amount in ("numbers", "closures", "rules")),
                 _write_gradient(column["gradient"], column["verdict"]),
                 *(column[trial]["verdict"] if column[trial] else "·" for trial in ("again", "replay")),
             )
@@ -232,7 +252,28 @@ class ThreeDesigns(Lab):
 
     def picture(self) -> str:
         """Three columns: above what is kept of each operation, below what can be done with it."""
-        return draw(self.snapshot())
+        snap = self.snapshot()
+        sheet = Sheet(WIDTH, HEIGHT, "Three designs side by side: what each keeps, and what it can do")
+        _draw_frame(sheet, snap)
+        apart = min(LINE * ROOM / len(snap["operations"]), 1.6 * LINE)
+        for k, operation in enumerate(snap["operations"]):
+            ran, y = k < snap["steps"], TOP + apart * k + 17
+            written, is_last = shorten(format_expression(operation, LABELS), 16), k == snap["steps"] - 1
+            sheet.text(LEFT, y, written, "ink" if ran else "soft_ink", size=14, bold=is_last)
+            for (left, _), column in zip(COLUMNS, snap["columns"], strict=False):
+                if ran:
+                    separator = "  " if column["design"] == "partials" else ", "
+                    _draw_entry(sheet, left + 8, y, column["ledger"][k], separator)
+                else:
+                    sheet.text(left + 8, y, "·", "soft_ink", size=14)
+        for k, column in enumerate(snap["columns"]):
+            variant = max(k - 2, 0)  # the last three designs share a column
+            x = COLUMNS[k - variant][0] + 8
+            if not variant:
+                _draw_counts(sheet, x, column)
+                _draw_trials(sheet, x, column)
+            _draw_gradient(sheet, x, _row_y("gradient") + LINE * variant, column, KINDS[variant] if k >= 2 else "")
+        return sheet.svg()
 
 
 @lru_cache(maxsize=512)
@@ -259,3 +300,77 @@ def _write_gradient(gradient: tuple[float, ...] | None, verdict: str) -> str:
     if gradient is None:
         return "·"
     return " ".join(filter(None, [list_numbers(gradient) if gradient else "", verdict]))
+
+
+# What is drawn
+
+
+def _row_y(name: str) -> float:
+    return BELOW + LINE * ROWS[name][0] + 17
+
+
+def _draw_frame(sheet: Sheet, snap: dict[str, Any]) -> None:
+    for (left, width), (name, about) in zip(COLUMNS, HEADS, strict=True):
+        sheet.box(left, 4, width, HEIGHT - 8, "faint")
+        sheet.text(left + 8, 24, name, "ink", bold=True)
+        sheet.text(left + 8, 46, about, "soft_ink", size=14)
+    at = ", ".join(f"{name} = {number(x)}" for name, x in zip(LABELS.values(), snap["inputs"], strict=True))
+    sheet.text(LEFT, 24, at, "adjoint" if snap["written"] else "ink", bold=True)
+    sheet.text(LEFT, 46, "overwritten" if snap["written"] else "in an array", "soft_ink", size=14)
+    draw_rule(sheet, LEFT, RIGHT, TOP - 14)
+    for name, (row, label) in ROWS.items():
+        draw_rule(sheet, LEFT, RIGHT, BELOW + LINE * row, "faint")
+        asked = name == "replay" and snap["columns"][0]["replay"]
+        sheet.text(LEFT, _row_y(name), f"at {list_numbers(snap['elsewhere'])}" if asked else label, "soft_ink", size=14)
+
+
+def _draw_entry(sheet: Sheet, x: float, y: float, kept: list[dict[str, Any]], separator: str) -> None:
+    text = separator.join(_write_name(part["name"]) + _shorten_number(part["number"]) for part in kept)
+    changed = any(part["changed"] for part in kept)
+    role = "adjoint" if changed else "value" if text else "soft_ink"
+    sheet.text(x, y, text or "nothing", role, size=14, bold=changed)
+
+
+def _write_name(name: str) -> str:
+    """Write before a number what it is: a partial by the operand it belongs to, a value by its name."""
+    if "/" in name:
+        return f"{format_expression(name.partition('/')[2], LABELS)}: "
+    return "" if name == "constant" else f"{format_expression(name, LABELS)} = "
+
+
+def _shorten_number(x: float, longest: int = 7) -> str:
+    text = number(x)
+    return text if len(text) <= longest else number(float(f"{x:.3g}"))
+
+
+def _draw_counts(sheet: Sheet, x: float, column: dict[str, Any]) -> None:
+    for name, sign in (("numbers", "■"), ("closures", "λ"), ("rules", "∂")):
+        sheet.text(x, _row_y(name), str(column[name]), "ink", size=14, bold=True)
+        sheet.text(x + 26, _row_y(name), sign * column[name], "value", size=14)
+
+
+def _draw_gradient(sheet: Sheet, x: float, y: float, column: dict[str, Any], kind: str) -> None:
+    if kind:
+        sheet.text(x, y, kind, "soft_ink", size=14)
+        x += 66
+    if column["gradient"] is None:
+        sheet.text(x, y, "·", "soft_ink", size=14)
+        return
+    found = f"({', '.join(_shorten_number(x, 6) for x in column['gradient'])})" if column["gradient"] else ""
+    verdict = VERDICTS.get(column["verdict"], "")
+    sheet.text(x, y, f"{found} {verdict}".strip(), "adjoint", size=14, bold=verdict not in ("", "survives"))
+
+
+def _draw_trials(sheet: Sheet, x: float, column: dict[str, Any]) -> None:
+    for name in ("again", "replay"):
+        trial = column[name]
+        if trial is None:
+            lines = ["·"]
+        elif trial["says"]:
+            lines = textwrap.wrap(trial["says"].partition(": ")[2], 26)[:2]
+        else:
+            is_old = ", the old value" if trial["verdict"] == "no" else ""
+            found = (list_numbers(x) if isinstance(x, tuple) else _shorten_number(x, 10) for x in trial["numbers"])
+            lines = [f"{each}{is_old}" for each in found]
+        for k, line in enumerate(lines):
+            sheet.text(x, _row_y(name) + LINE * k, line, "ink" if trial else "soft_ink", size=14)

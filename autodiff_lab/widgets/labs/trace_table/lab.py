@@ -19,7 +19,13 @@ from autodiff_lab.widgets.labs.table import Grid, grid
 POINT = (2.0, 5.0)
 SEEDS = {"x1": (1.0, 0.0), "x2": (0.0, 1.0)}
 ROW, TOP = 38, 40
-COLUMNS = {"line": 16, "operation": 90, "value": 300, "how": 330, "tangent": 744}
+LINE, OPERATION, VALUE, HOW, TANGENT = 16, 90, 300, 330, 744
+HEADS = (
+    (LINE, "line", "start"),
+    (OPERATION, "operation", "start"),
+    (VALUE, "value", "end"),
+    (HOW, "tangent: local partial × tangent of the operand", "start"),
+)
 
 
 def f(x1: Any, x2: Any) -> Any:
@@ -38,7 +44,6 @@ class TraceTable(SteppedLab):
     1.7163378145367738
     """
 
-    title = "TraceTable"
     about = "Type the next tangent and press Enter, or let Next fill it in."
     controls = (
         Entry("guess", "the next tangent", "a number"),
@@ -80,23 +85,19 @@ class TraceTable(SteppedLab):
         return _trace_run(self.seed)
 
     @property
-    def operands(self) -> tuple[int, ...]:
+    def operands(self) -> list[int]:
         """The lines that the last row was computed from."""
-        if not self.done:
-            return ()
-        line = self.trace.lines[self.trace.steps[self.done - 1].line]
-        return tuple(operand.line for operand in line.operands if operand.line is not None)
+        last = self.trace.steps[: self.done][-1:]
+        return [parent for step in last for parent in _list_parents(self.trace.lines[step.line])]
 
     def snapshot(self) -> dict[str, Any]:
         """The rows that are filled in, the operands of the last, and what was said about the last guess."""
         steps = self.trace.steps[: self.done]
         return {
-            "seed": self.seed,
             "rows": self.done,
             "lines": [self.trace.lines[step.line].name for step in steps],
-            "values": [self.trace.lines[step.line].value.value for step in steps],
             "tangents": [_tangent(step) for step in steps],
-            "operands": list(self.operands),
+            "operands": self.operands,
             "verdict": self.reply,
         }
 
@@ -116,8 +117,8 @@ class TraceTable(SteppedLab):
         rows = []
         for k, step in enumerate(self.trace.steps):
             line = self.trace.lines[step.line]
-            filled = k < self.done
-            rows.append((line.row_name, line.expression, *((line.value.value, _tangent(step)) if filled else "··")))
+            computed = (line.value.value, _tangent(step)) if k < self.done else "··"
+            rows.append((line.row_name, line.expression, *computed))
         heads = ("line", "operation", "value", "tangent")
         return grid(f"Forward trace, seed {_write_direction(self.seed)}", heads, rows)
 
@@ -125,13 +126,7 @@ class TraceTable(SteppedLab):
         """The table with the last row framed and its operands marked."""
         steps = self.trace.steps
         sheet = Sheet(780, TOP + ROW * len(steps) + 12, "The forward trace as a table")
-        heads = (
-            ("line", "line", "start"),
-            ("operation", "operation", "start"),
-            ("value", "value", "end"),
-            ("how", "tangent: local partial × tangent of the operand", "start"),
-        )
-        draw_heads(sheet, 24, [(COLUMNS[name], text, anchor) for name, text, anchor in heads])
+        draw_heads(sheet, 24, HEADS)
         draw_rule(sheet, 8, 772, 33)
         for k, step in enumerate(steps):
             self._draw_row(sheet, k, step)
@@ -145,14 +140,14 @@ class TraceTable(SteppedLab):
         if k == self.done - 1:
             sheet.box(6, y + 1, 766, ROW - 2, "ink", width=2.5)
         ink = "ink" if k <= self.done else "soft_ink"
-        sheet.text(COLUMNS["line"], y + 24, line.row_name, ink, bold=k == self.done - 1)
-        sheet.text(COLUMNS["operation"], y + 24, line.expression, ink)
+        sheet.text(LINE, y + 24, line.row_name, ink, bold=k == self.done - 1)
+        sheet.text(OPERATION, y + 24, line.expression, ink)
         if k >= self.done:
-            sheet.text(COLUMNS["how"], y + 24, f"{format_tangent(line.name)} = ?" if k == self.done else "·", ink)
+            sheet.text(HOW, y + 24, f"{format_tangent(line.name)} = ?" if k == self.done else "·", ink)
             return
-        sheet.text(COLUMNS["value"], y + 24, line.value.text, "value", "end", bold=True)
-        sheet.text(COLUMNS["how"], y + 24, f"{format_tangent(line.name)} = {_write_sum(line, step, self.trace)}", ink)
-        sheet.text(COLUMNS["tangent"], y + 24, step.tangents[0].text, "tangent", "end", bold=True)
+        sheet.text(VALUE, y + 24, line.value.text, "value", "end", bold=True)
+        sheet.text(HOW, y + 24, f"{format_tangent(line.name)} = {_write_sum(line, self.trace)}", ink)
+        sheet.text(TANGENT, y + 24, step.tangents[0].text, "tangent", "end", bold=True)
 
     def _explain_mistake(self, step: Step, found: float) -> str:
         """Say which rule a wrong tangent broke, if it is one that people break."""
@@ -162,24 +157,18 @@ class TraceTable(SteppedLab):
         terms = [push.contribution.value for push in step.pushes]
         partials = [operand.partial.value for operand in line.operands if operand.partial is not None]
         moved = [_tangent(self.trace.steps[i]) for i in _list_parents(line)]
+        product = math.prod(moved) if len(moved) > 1 else math.nan
+        alone = "You added the local partials alone. Each is multiplied by the tangent of its operand first."
+        as_they_are = "You took the tangents of the operands as they are. Each is multiplied by its local partial."
         ideas = (
             (line.value.value, "That is the value of the line. Its tangent is the other half of the dual number."),
             (-_tangent(step), "The size is right, the sign is not."),
-            (
-                sum(partials),
-                "You added the local partials alone. Each is multiplied by the tangent of its operand first.",
-            ),
-            (
-                math.prod(moved) if len(moved) > 1 else math.nan,
-                "You multiplied the two tangents. That product belongs to ε², which is 0.",
-            ),
-            (
-                sum(moved) if len(moved) > 1 else moved[0],
-                "You took the tangents of the operands as they are. Each is multiplied by its local partial.",
-            ),
+            (sum(partials), alone),
+            (product, "You multiplied the two tangents. That product belongs to ε², which is 0."),
+            (sum(moved), as_they_are),
             *((term, "That is one of two terms. Each operand that moves gives one.") for term in terms),
         )
-        otherwise = f"It is {_write_sum(line, step, self.trace)}."
+        otherwise = f"It is {_write_sum(line, self.trace)}."
         return next((said for idea, said in ideas if _is_close(found, idea)), otherwise)
 
 
@@ -196,7 +185,7 @@ def _list_parents(line: Line) -> list[int]:
     return [operand.line for operand in line.operands if operand.line is not None]
 
 
-def _write_sum(line: Line, step: Step, trace: Trace) -> str:
+def _write_sum(line: Line, trace: Trace) -> str:
     """Local partial × tangent, in names: what the tangent is made of."""
     if line.kind == "input":
         return "the seed"

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from autodiff_lab.systems.perceptron import Step
 from autodiff_lab.text.notation import number
+from autodiff_lab.widgets.labs.canvas import Axes, Sheet
 from autodiff_lab.widgets.labs.lab import Button, Choice, Lab, Play, Slider
+from autodiff_lab.widgets.labs.marks import draw_legend, make_power_ticks, make_ticks
 from autodiff_lab.widgets.labs.table import Grid, grid
-from autodiff_lab.widgets.labs.train_film.picture import draw
-from autodiff_lab.widgets.labs.train_film.runs import CASES, EVERY, METHODS, STEPS, count_right, list_losses, train
+from autodiff_lab.widgets.labs.train_film.runs import CASES, EVERY, METHODS, STEPS, count_right, draw_plane, train
 
 
 class TrainFilm(Lab):
@@ -22,7 +25,6 @@ class TrainFilm(Lab):
     ('0.000099', 4, 4)
     """
 
-    title = "TrainFilm"
     about = "Move the step, or press Play: the line is where the network is undecided."
     controls = (
         Slider("step", "step", 0, STEPS, EVERY),
@@ -35,7 +37,7 @@ class TrainFilm(Lab):
 
     def forward(self) -> None:
         """The next frame."""
-        self.step = min(self.step + EVERY, STEPS)
+        self.step += EVERY
 
     def restart(self) -> None:
         """The first frame."""
@@ -48,7 +50,7 @@ class TrainFilm(Lab):
     def still(self) -> TrainFilm:
         """The last frame, where none has been chosen."""
         shown = self.copy()
-        shown.set(step=self.step or STEPS)
+        shown.step = self.step or STEPS
         return shown
 
     @property
@@ -59,19 +61,18 @@ class TrainFilm(Lab):
     def snapshot(self) -> dict[str, Any]:
         """Loss, number of right answers, and the losses of all methods."""
         return {
-            "step": self.step,
             "loss": float(self.at.loss),
             "right": count_right(self.task, self.at),
             "points": len(CASES[self.task].task.t),
-            "losses": {method: list_losses(self.task, method) for method in METHODS},
+            "losses": {method: [float(step.loss) for step in train(self.task, method)] for method in METHODS},
         }
 
     def sentence(self) -> str:
         """Where the network is, and where the other methods are at the same step."""
         snap = self.snapshot()
-        others = [f"{number(snap['losses'][m][snap['step']])} with {m}" for m in METHODS if m != self.method]
+        others = [f"{number(snap['losses'][m][self.step])} with {m}" for m in METHODS if m != self.method]
         return (
-            f"Step {snap['step']} of {self.method}: the loss is {number(snap['loss'])}, and {snap['right']} of "
+            f"Step {self.step} of {self.method}: the loss is {number(snap['loss'])}, and {snap['right']} of "
             f"{snap['points']} points are on the right side. At the same step it is {' and '.join(others)}."
         )
 
@@ -79,10 +80,30 @@ class TrainFilm(Lab):
         """The way here, in a few steps."""
         steps = sorted({*range(0, self.step + 1, 50), self.step})
         run = train(self.task, self.method)
-        rows = [(str(k), float(run[k].loss), float(count_right(self.task, run[k]))) for k in steps]
-        points = len(CASES[self.task].task.t)
-        return grid(f"{self.task}, {self.method}", ("step", "loss", f"right of {points}"), rows)
+        rows = [(str(k), run[k].loss, count_right(self.task, run[k])) for k in steps]
+        heads = ("step", "loss", f"right of {len(CASES[self.task].task.t)}")
+        return grid(f"{self.task}, {self.method}", heads, rows)
 
     def picture(self) -> str:
         """The plane on the left, the losses on the right."""
-        return draw(self.task, self.method, self.at.params, self.snapshot())
+        title = "The two classes, the part of the plane that the network gives to class 1, and the loss"
+        sheet = Sheet(900, 412, title)
+        draw_plane(sheet, CASES[self.task], self.at.params, (4, 4, 506, 378))
+        sheet.dot(12, 400, "tangent", 5, hollow=True)
+        sheet.text(24, 405, "class 0", "tangent", size=15)
+        sheet.dot(108, 400, "adjoint", 5)
+        sheet.text(120, 405, "class 1", "adjoint", size=15)
+        sheet.box(212, 392, 26, 17, "ink", "adjoint_paper", 2)
+        sheet.text(246, 405, "the network says class 1", size=15)
+        axes = Axes(sheet, (572, 32, 310, 262), (0, STEPS), (-4, 0.5))
+        axes.scales(make_ticks(range(0, STEPS + 1, 100)), [*make_power_ticks(range(-4, 0)), (0.0, "1")], "step", "loss")
+        for row, (name, dash) in enumerate(zip(METHODS, ("", "8 4", "2 3"), strict=True)):
+            losses = [step.loss for step in train(self.task, name)]
+            curve, now = np.maximum(np.log10(losses), -4), name == self.method
+            role, width = ("value", 3) if now else ("soft_ink", 1.5)
+            axes.curve(enumerate(curve), role, width, dash)
+            if now:
+                sheet.dot(*axes.at(self.step, curve[self.step]), "value")
+            label = f"{name}: {number(losses[self.step])}"
+            draw_legend(sheet, 572, 358 + 23 * row, label, role, width, dash, bold=now)
+        return sheet.svg()

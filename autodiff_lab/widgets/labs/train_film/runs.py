@@ -1,4 +1,4 @@
-"""The trainings of TrainFilm: two tasks, three methods, and where the network says class 1."""
+"""The trainings of TrainFilm: two tasks, three methods, and the plane with what the network says of it."""
 
 from __future__ import annotations
 
@@ -12,9 +12,12 @@ import numpy as np
 from autodiff_lab.optimize import Adam, GradientDescent, Momentum, Optimizer
 from autodiff_lab.systems import perceptron
 from autodiff_lab.systems.perceptron import Step, Task
+from autodiff_lab.widgets.labs.canvas import Axes, Frame, Sheet
 
 STEPS, EVERY = 300, 5
 SAMPLES_PER_ROW = 64
+ROW = 3
+"""How high a row of the plane is in which the network's answer is looked at."""
 
 
 class Case(NamedTuple):
@@ -44,12 +47,6 @@ def train(task: str, method: str) -> list[Step]:
     return list(itertools.islice(perceptron.train(case.task, METHODS[method](), case.start), STEPS + 1))
 
 
-@functools.cache
-def list_losses(task: str, method: str) -> list[float]:
-    """List the loss of every step."""
-    return [float(step.loss) for step in train(task, method)]
-
-
 def count_right(task: str, step: Step) -> int:
     """Count the points that are on the right side of 0.5."""
     x, t = CASES[task].task
@@ -69,12 +66,24 @@ def find_region(case: Case, params: dict[str, np.ndarray], rows: int = 107) -> l
     return pieces
 
 
-def find_boundary(case: Case, params: dict[str, np.ndarray], rows: int = 107) -> list[list[tuple[float, float]]]:
-    """Find the lines on which the network's output is 0.5."""
+def find_boundary(case: Case, params: dict[str, np.ndarray], rows: int = 107) -> list[np.ndarray]:
+    """Find the lines on which the network's output is 0.5, each an array of places."""
     from contourpy import contour_generator
 
-    lines = contour_generator(*_answer_plane(case, params, rows)).lines(0.0)
-    return [[(float(x), float(y)) for x, y in line] for line in lines]
+    return contour_generator(*_answer_plane(case, params, rows)).lines(0.0)
+
+
+def draw_plane(sheet: Sheet, case: Case, params: dict[str, np.ndarray], frame: Frame, radius: float = 5) -> None:
+    """Draw the points of a task, over the part of the plane that a network gives to class 1."""
+    axes, rows = Axes(sheet, frame, case.x, case.y), int(frame[3]) // ROW
+    for x0, x1, y in find_region(case, params, rows):
+        (left, middle), (right, _) = axes.at(x0, y), axes.at(x1, y)
+        sheet.box(left, middle - ROW / 2, right - left, ROW + 0.5, "", "adjoint_paper")
+    for line in find_boundary(case, params, rows):
+        axes.curve(line, "ink", 2)
+    sheet.box(*frame)
+    for (x, y), (t,) in zip(case.task.x, case.task.t, strict=True):
+        sheet.dot(*axes.at(x, y), "adjoint" if t else "tangent", radius, hollow=not t)
 
 
 def _answer_plane(case: Case, params: dict[str, np.ndarray], rows: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import Any
 
 from autodiff_lab.data import load_iris
 from autodiff_lab.text.notation import number
+from autodiff_lab.widgets.labs.canvas import Axes, Sheet
 from autodiff_lab.widgets.labs.lab import Button, Choice, Lab, Play, Slider, Toggle
+from autodiff_lab.widgets.labs.marks import draw_legend, draw_marker, make_ticks
 from autodiff_lab.widgets.labs.table import Grid, grid
-from autodiff_lab.widgets.labs.train_room import runs
-from autodiff_lab.widgets.labs.train_room.picture import draw
-from autodiff_lab.widgets.labs.train_room.runs import IN_PLACE, REBIND, Run, Settings
+from autodiff_lab.widgets.labs.train_room.runs import IN_PLACE, REBIND, Run, measure_error, measure_length
+
+TOPS = (1.2, 3, 12, 30, 120, 300, 1200, 3000, 12000, 30000, 120000)
+"""Where a scale may end. It is another one only when a curve would leave it."""
+LOSS = (50, 32, 490, 288)
+LEFT, WIDTH = 620, 270
 
 RATES = ("0.01", "0.02", "0.05", "0.1", "0.2", "0.5", "1", "2", "5", "10")
 CELLS_A_PRESS = 15_000
 """How much is computed before the page is drawn again: three epochs, or one where the tape has grown long."""
 ROWS = 17
+LOST = (
+    " The loss is not finite any more: an exponential has overflowed, or a probability was rounded to 0 and its "
+    "logarithm taken."
+)
 
 
 class TrainRoom(Lab):
@@ -30,7 +41,6 @@ class TrainRoom(Lab):
     (10, '0.866841920', 26, 38)
     """
 
-    title = "TrainRoom"
     about = "Change a setting, say what will be different, and press Train. The last run stays in grey."
     controls = (
         Toggle("zero_grad", "zero_grad", True),
@@ -46,11 +56,11 @@ class TrainRoom(Lab):
     def __init__(self) -> None:
         self._before: Run | None = None
         super().__init__()
-        self.run = runs.finish_run(self.run.settings, self.epochs)
+        self.run.train(self.epochs)
 
     def begin(self) -> None:
         """Begin a run with these settings."""
-        self.run = Run(Settings(self.rate, self.zero_grad, self.update, self.stable))
+        self.run = Run(self.rate, self.zero_grad, self.update, self.stable)
 
     def change(self, name: str) -> None:
         """Begin a new run with other settings, or for fewer epochs; more of them go on with the same."""
@@ -79,31 +89,23 @@ class TrainRoom(Lab):
             return self
         shown = self.copy()
         shown.set(epochs=min(self.epochs, 161))
-        shown.run = runs.finish_run(shown.run.settings, shown.epochs)
+        shown.run.train(shown.epochs)
         return shown
 
     def snapshot(self) -> dict[str, Any]:
         """The run and what it is at now, and the run before it."""
-        run, before, iris = self.run, self._before, load_iris()
-        now = run.epochs[-1] if run.epochs else None
+        iris, now = load_iris(), self.run.epochs[-1] if self.run.epochs else None
         return {
-            "settings": {
-                "rate": self.rate,
-                "zero_grad": self.zero_grad,
-                "in_place": self.update == IN_PLACE,
-                "stable": self.stable,
-            },
             "trained": len(iris.train.labels),
             "tested": len(iris.test.labels),
-            "epochs": self.epochs,
             "epoch": now.number if now else None,
             "loss": now.loss if now else None,
             "right": now.correct if now else None,
             "cells": now.cells if now else None,
-            "is_lost": run.is_lost,
-            "error": runs.measure_error(now) if now else None,
-            **run.columns(),
-            "before": before.columns() if before else None,
+            "is_lost": self.run.is_lost,
+            "error": measure_error(now) if now else None,
+            **self.run.columns(),
+            "before": self._before.columns() if self._before else None,
         }
 
     def sentence(self) -> str:
@@ -114,39 +116,110 @@ class TrainRoom(Lab):
                 f"{snap['trained']} flowers to train on, {snap['tested']} to test with; all 15 parameters are 0. Which "
                 "of the four curves will leave the grey one? Decide, then press Train."
             )
-        at = f"Epoch {snap['epoch']}: the loss is {number(snap['loss'])}, "
-        said = [f"{at}{snap['right']} of {snap['tested']} test flowers are right, {snap['cells']} cells on the tape."]
+        said = (
+            f"Epoch {snap['epoch']}: the loss is {number(snap['loss'])}, {snap['right']} of {snap['tested']} test "
+            f"flowers are right, {snap['cells']} cells on the tape."
+        )
         if snap["is_lost"]:
-            said.append(
-                "The loss is not finite any more: an exponential has overflowed, or a probability was rounded to 0 and "
-                "its logarithm taken."
-            )
+            said += LOST
         elif snap["error"] > 1e-9:
-            said.append(
-                f"What is subtracted is not the gradient of this loss: it is off by {number(snap['error'])} times "
-                "its length."
-            )
+            off = number(snap["error"])
+            said += f" What is subtracted is not the gradient of this loss: it is off by {off} times its length."
         if self.update == REBIND and len(snap["all_cells"]) > 1:
             grown = snap["all_cells"][-1] - snap["all_cells"][-2]
-            said.append(f"The tape is {grown} cells longer than an epoch ago: it reaches back to the first one.")
-        return " ".join(said)
+            said += f" The tape is {grown} cells longer than an epoch ago: it reaches back to the first one."
+        return said
 
     def table(self) -> Grid:
         """Some of the epochs, the last among them."""
-        snap, run = self.snapshot(), self.run
-        every = next(n for n in (1, 2, 5, 10, 20, 50, 100) if len(run.epochs) <= n * ROWS)
-        shown = [e for e in run.epochs if e.number % every == 0 or e is run.epochs[-1]]
+        epochs = self.run.epochs
+        every = next(n for n in (1, 2, 5, 10, 20, 50, 100) if len(epochs) <= n * ROWS)
+        shown = [e for e in epochs if e.number % every == 0 or e is epochs[-1]]
         rows = [
-            (
-                str(e.number),
-                *map(float, (e.loss, e.correct, e.cells or 0)),
-                *map(runs.measure_length, (e.gradient, e.step)),
-            )
+            (str(e.number), e.loss, e.correct, e.cells or 0, measure_length(e.gradient), measure_length(e.step))
             for e in shown
         ]
-        heads = ("epoch", "loss", f"right of {snap['tested']}", "cells", "length of the gradient", "of what is used")
+        tested = len(load_iris().test.labels)
+        heads = ("epoch", "loss", f"right of {tested}", "cells", "length of the gradient", "of what is used")
         return grid(f"Learning rate {self.rate}, update {self.update}", heads, rows or [("none yet", *[""] * 5)])
 
     def picture(self) -> str:
         """The loss on the left; tape, accuracy and gradient on the right; below how far the run has come."""
-        return draw(self.snapshot())
+        snap = self.snapshot()
+        sheet = Sheet(900, 412, "Loss, length of the tape, accuracy and length of the gradient, over the epochs")
+        before = snap["before"] or {}
+        last = max(self.epochs - 1, 1)
+        done = len(snap["losses"])
+        state = (
+            "stopped" if snap["is_lost"] else "done" if done >= self.epochs else "not finished" if done else "not begun"
+        )
+        _draw_loss(sheet, snap, before, last, f"{done} of {self.epochs} epochs, {state}")
+        cells, right, norm = "how many cells?", "how many?", "how long?"
+        if snap["losses"]:
+            cells, right = f"{snap['cells']} cells", f"{snap['right']} of {snap['tested']} test flowers"
+            norm = f"length {number(snap['gradients'][-1])}"
+        small = (
+            (f"tape: {cells}", "all_cells", "ink", []),
+            (f"right: {right}", "all_right", "value", []),
+            (f"gradient: {norm}", "gradients", "adjoint", [(snap["steps"], "tangent", "6 3")]),
+        )
+        for row, (title, column, role, others) in enumerate(small):
+            curves = [(snap[column], role, ""), *others, (before.get(column, []), "soft_ink", "5 4")]
+            _draw_small(sheet, row, title, curves, last, snap["tested"] if column == "all_right" else None)
+        sheet.text(LEFT + WIDTH, 404, "dashed: what is used in its place", "tangent", "end", 14)
+        self._draw_code(sheet)
+        return sheet.svg()
+
+    def _draw_code(self, sheet: Sheet) -> None:
+        """One epoch as the switches have it, in three short lines of Python side by side."""
+        loss = "-log_softmax(z)[c]" if self.stable else "-log(softmax(z)[c])"
+        step = "g = gradient" if self.zero_grad else "g += gradient"
+        update = f"p.value -= {self.rate} * g" if self.update == IN_PLACE else f"p = p - {self.rate} * g"
+        for x, text in ((LOSS[0], loss), (LOSS[0] + 188, step), (LOSS[0] + 324, update)):
+            sheet.code(x, 390, [(text, "ink")], size=14)
+
+
+# What is drawn
+
+
+def _draw_loss(sheet: Sheet, snap: dict[str, Any], before: dict[str, Any], last: int, progress: str) -> None:
+    left, top, width, _ = LOSS
+    highest = _choose_top(snap["losses"] or before.get("losses", []))
+    axes = Axes(sheet, LOSS, (0, last), (0, highest))
+    every = next(n for n in (2, 5, 10, 20, 40, 50, 100, 200) if last <= 6 * n)
+    axes.scales(make_ticks(range(0, last + 1, every)), make_ticks(highest * k / 4 for k in range(5)), "epoch")
+    sheet.text(left, top - 10, "loss", "value", bold=True)
+    sheet.text(left + width, top - 10, progress, "ink", "end", 14)
+    if before.get("losses"):
+        draw_legend(sheet, left + 70, top - 10, "the run before", "soft_ink", 2, "5 4")
+        axes.curve(enumerate(before["losses"]), "soft_ink", 2, "5 4")
+    axes.curve(enumerate(snap["losses"]), "value", 2.5)
+    if snap["is_lost"]:
+        x, _ = axes.at(snap["epoch"], 0)
+        draw_marker(axes, snap["epoch"], "adjoint", width=2)
+        sheet.text(min(x + 8, left + width - 150), top + 62, f"not finite, epoch {snap['epoch']}", "adjoint", bold=True)
+    elif snap["losses"]:
+        sheet.dot(*axes.at(snap["epoch"], snap["loss"]), "value")
+    _, chance = axes.at(0, math.log(3))
+    sheet.path([(left, chance), (left + width, chance)], "line", 1, "2 3")
+    sheet.text(left + width - 4, chance - 6, "ln 3", "soft_ink", "end", size=14)
+
+
+def _draw_small(
+    sheet: Sheet, row: int, title: str, curves: Sequence[tuple[Sequence[float], str, str]], last: int, top: float | None
+) -> None:
+    y = 32 + 124 * row
+    top = top or _choose_top([value for values, _, _ in curves for value in values])
+    axes = Axes(sheet, (LEFT, y, WIDTH, 84), (0, last), (0, top))
+    sheet.text(LEFT, y - 10, title, curves[0][1], size=15, bold=True)
+    axes.scales([], make_ticks((0, top)))
+    for values, role, dash in reversed(curves):
+        axes.curve(enumerate(values), role, 2, dash)
+    now, role, _ = curves[0]
+    if now and math.isfinite(now[-1]):
+        sheet.dot(*axes.at(len(now) - 1, now[-1]), role, 4)
+
+
+def _choose_top(values: Sequence[float]) -> float:
+    largest = max(filter(math.isfinite, values), default=1.0)
+    return next((top for top in TOPS if largest <= top), largest)

@@ -6,11 +6,9 @@ from autodiff_lab.figures.graph.render import data_url
 from autodiff_lab.figures.style import themes
 from autodiff_lab.text.notation import escape, number
 from autodiff_lab.widgets.labs.canvas import Sheet
-from autodiff_lab.widgets.labs.train_film.picture import draw_plane
-from autodiff_lab.widgets.labs.train_film.runs import CASES, count_right, train
+from autodiff_lab.widgets.labs.train_film.runs import CASES, count_right, draw_plane, train
 
 WIDTH, HEIGHT, GAP = 212, 159, 12
-FRAMES = 4
 
 
 class TrainStrip:
@@ -47,7 +45,7 @@ class TrainStrip:
     def svg(self) -> str:
         """The picture, in the colours of `themes.LIGHT`."""
         title = f"{self.task}, {self.method}, four steps of the training"
-        sheet = Sheet(FRAMES * (WIDTH + GAP) + 2, HEIGHT + 72, title)
+        sheet = Sheet(len(self.steps) * (WIDTH + GAP) + 2, HEIGHT + 72, title)
         for k, step in enumerate(self.steps):
             left = 2 + k * (WIDTH + GAP)
             params = train(self.task, self.method)[step].params
@@ -59,9 +57,9 @@ class TrainStrip:
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None, **_: object) -> dict[str, str]:
         image = data_url(themes.follow_page_theme(self.svg()))
-        style = "max-width:100%;height:auto"
+        alt = escape(self.description)
         return {
-            "text/html": f'<img alt="{escape(self.description)}" style="{style}" src="{image}">',
+            "text/html": f'<img alt="{alt}" style="max-width:100%;height:auto" src="{image}">',
             "text/plain": repr(self),
         }
 

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from autodiff_lab.text.notation import number
+from autodiff_lab.text.notation import format_adjoint, format_tangent, number
+from autodiff_lab.widgets.labs.canvas import Sheet
 from autodiff_lab.widgets.labs.lab import STEP_BUTTONS, Choice, Play, Slider, SteppedLab
+from autodiff_lab.widgets.labs.marks import draw_rule
 from autodiff_lab.widgets.labs.phrases import count_noun
 from autodiff_lab.widgets.labs.table import Grid, grid
-from autodiff_lab.widgets.labs.transpose_bench.picture import draw, write_linear, write_transposed
-from autodiff_lab.widgets.labs.transpose_bench.programs import (
-    PROGRAMS,
-    Equations,
-    linearize_program,
-    spell,
-    sweep_adjoints,
-    transpose_equation,
-)
+from autodiff_lab.widgets.labs.transpose_bench.programs import PROGRAMS, Equations, linearize_program, sweep_transposed
+
+WIDTH, HEIGHT = 900, 396
+ROW, TOP, TALL = 30, 106, 56
+FUNCTION, LINEAR, TRANSPOSED = 14, 296, 596
 
 
 class TransposeBench(SteppedLab):
@@ -31,7 +29,6 @@ class TransposeBench(SteppedLab):
     (5.5, 1.7163378145367738)
     """
 
-    title = "TransposeBench"
     about = "Say the next line, then press Next: first each equation is linearized, then each linear line transposed."
     controls = (
         STEP_BUTTONS[0],
@@ -66,16 +63,11 @@ class TransposeBench(SteppedLab):
     def snapshot(self) -> dict[str, Any]:
         """The equations, the linear ones, their transposes, and the adjoints so far."""
         found, (linearized, transposed) = self.equations, self.counts
-        adjoints = sweep_adjoints(found, transposed)
-        is_done = transposed == len(found.lines)
         turned = list(reversed(found.lines))[:transposed]
         return {
-            "program": self.program,
-            "point": (self.x1, self.x2),
-            "equations": [f"{spell(line.name)} = {line.text}" for line in found.lines],
-            "linear": [write_linear(line) for line in found.lines[:linearized]],
-            "transposed": [write_transposed(*sent) for line in turned for sent in transpose_equation(line)],
-            "gradient": tuple(adjoints.get(name, 0.0) for name in found.inputs) if is_done else None,
+            "linear": [line.linear for line in found.lines[:linearized]],
+            "transposed": [text for line in turned for text in line.transposed],
+            "gradient": sweep_transposed(found) if self.done == self.length else None,
             "engine": found.gradient,
         }
 
@@ -83,44 +75,77 @@ class TransposeBench(SteppedLab):
         """What the last line has become, and at the end the gradient."""
         found, (linearized, transposed) = self.equations, self.counts
         if not linearized:
-            first = found.lines[0]
-            return (
-                f"{spell(first.name)} = {first.text} is the first equation. What is its linear line, {first.tangent}?"
-            )
+            asked = format_tangent(found.lines[0].name)
+            return f"{found.lines[0].written} is the first equation. What is its linear line, {asked}?"
         if not transposed:
             line = found.lines[linearized - 1]
-            said = f"At this point {spell(line.name)} = {line.text} becomes {write_linear(line)}."
+            said = f"At this point {line.written} becomes {line.linear}."
             if linearized < len(found.lines):
                 return said
             return f"{said} The linear program is complete. Now transpose it, from its last line up."
         line = found.lines[-transposed]
-        sent = transpose_equation(line)
-        became = " and ".join(write_transposed(*each) for each in sent)
-        said = f"{write_linear(line)} has {count_noun(len(sent), 'term')} and becomes {became}."
-        gradient = self.snapshot()["gradient"]
-        if gradient is None:
+        terms, became = count_noun(len(line.terms), "term"), " and ".join(line.transposed)
+        said = f"{line.linear} has {terms} and becomes {became}."
+        if self.done < self.length:
             return said
-        slopes = " and ".join(
-            f"{spell(name, 'adjoint')} = {number(slope)}" for name, slope in zip(found.inputs, gradient, strict=True)
-        )
-        return f"{said} All lines are transposed: {slopes}, the gradient."
+        slopes = zip(found.inputs, sweep_transposed(found), strict=True)
+        gradient = " and ".join(f"{format_adjoint(name)} = {number(slope)}" for name, slope in slopes)
+        return f"{said} All lines are transposed: {gradient}, the gradient."
 
     def table(self) -> Grid:
         """Each equation, its linear line, and what that becomes."""
         found, (linearized, transposed) = self.equations, self.counts
-        rows = []
-        for k, line in enumerate(found.lines):
-            turned = k >= len(found.lines) - transposed
-            rows.append(
-                (
-                    f"{spell(line.name)} = {line.text}",
-                    number(line.value),
-                    write_linear(line) if k < linearized else "",
-                    ", ".join(write_transposed(*sent) for sent in transpose_equation(line)) if turned else "",
-                )
+        rows = [
+            (
+                line.written,
+                number(line.value),
+                line.linear if k < linearized else "",
+                ", ".join(line.transposed) if k >= len(found.lines) - transposed else "",
             )
+            for k, line in enumerate(found.lines)
+        ]
         return grid(f"{self.program}, line by line", ("equation", "value", "linear", "transposed"), rows)
 
     def picture(self) -> str:
         """The three columns."""
-        return draw(self.equations, (self.x1, self.x2), *self.counts)
+        lines, (linearized, transposed) = self.equations.lines, self.counts
+        sheet = Sheet(WIDTH, HEIGHT, "Equations, the linear program of their tangents, and its transpose")
+        point = f"at x1 = {number(self.x1)}, x2 = {number(self.x2)}  ↓"
+        heads = (
+            (FUNCTION, "equations", point, "value"),
+            (LINEAR, "linear program", "tangents in, tangents out  ↓", "tangent"),
+            (TRANSPOSED, "transposed", "from the last line up  ↑", "adjoint"),
+        )
+        for x, head, below, role in heads:
+            sheet.text(x, 24, head, role, size=16, bold=True)
+            sheet.text(x, 46, below, "soft_ink", size=14)
+        draw_rule(sheet, 8, WIDTH - 8, 60)
+        sheet.text(TRANSPOSED, TOP - 22, f"{format_adjoint(lines[-1].name)} = 1, the seed", "soft_ink", size=14)
+        for k, line in enumerate(lines):
+            y = TOP + TALL * k
+            sheet.text(FUNCTION, y, f"{line.written} = {number(line.value)}", "value", size=15)
+            waiting = f"{format_tangent(line.name)} = ?" if k == linearized else "·"
+            linear, role = (line.linear, "tangent") if k < linearized else (waiting, "soft_ink")
+            sheet.text(LINEAR, y, linear, role, size=15)
+        y = TOP + 8
+        for k in range(len(lines) - 1, len(lines) - 1 - transposed, -1):
+            became = lines[k].transposed
+            for row, text in enumerate(became):
+                sheet.text(TRANSPOSED + 8, y + ROW * row, text, "adjoint", size=15)
+            if k == len(lines) - transposed:
+                sheet.box(TRANSPOSED, y - 20, 290, ROW * len(became) - 2, "adjoint", width=2)
+                _point(sheet, LINEAR, TOP + TALL * k, TRANSPOSED, y + ROW * (len(became) - 1) / 2 - 5, "adjoint")
+            y += ROW * len(became)
+        if linearized and not transposed:
+            _point(sheet, FUNCTION, TOP + TALL * (linearized - 1), LINEAR, TOP + TALL * (linearized - 1) - 5, "tangent")
+        return sheet.svg()
+
+
+# What is drawn
+
+
+def _point(sheet: Sheet, x: float, y: float, to: float, height: float, role: str) -> None:
+    """Frame a line, and draw an arrow from it to what it has become."""
+    right = to - 46 if to == TRANSPOSED else to - 34
+    sheet.box(x - 8, y - 22, right - x + 8, 32, role, width=2)
+    sheet.arrow((right + 2, y - 5), (to - 4, height), role)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import functools
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from autodiff_lab.text.notation import format_adjoint, format_name, format_tangent
+from autodiff_lab.text.notation import format_adjoint, format_name, format_tangent, number
 from autodiff_lab.trace.model import Trace
 
 PROGRAMS = {
@@ -27,9 +27,33 @@ class Equation(NamedTuple):
     terms: tuple[tuple[float, str], ...]
 
     @property
-    def tangent(self) -> str:
-        """The name of its tangent."""
-        return format_tangent(self.name)
+    def written(self) -> str:
+        """The equation as the program has it."""
+        return f"{format_name(self.name)} = {self.text}"
+
+    @property
+    def linear(self) -> str:
+        """The linear equation that it becomes.
+
+        >>> Equation("v2", "x1 · x2", 10.0, ((5.0, "x1"), (2.0, "x2"))).linear
+        'v̇₂ = 5 · ẋ1 + 2 · ẋ2'
+        """
+        terms = [_multiply(factor, format_tangent(name)) for factor, name in self.terms]
+        return f"{format_tangent(self.name)} = {' + '.join(terms)}".replace("+ −", "− ")
+
+    @property
+    def transposed(self) -> list[str]:
+        """The lines of the transposed program that this becomes in turn.
+
+        >>> Equation("v2", "x1 · x2", 10.0, ((5.0, "x1"), (2.0, "x2"))).transposed
+        ['x̄1 += 5 · v̄₂', 'x̄2 += 2 · v̄₂']
+        """
+        arriving = format_adjoint(self.name)
+        return [f"{format_adjoint(to)} += {_multiply(factor, arriving)}" for factor, to in self.terms]
+
+
+def _multiply(factor: float, name: str) -> str:
+    return name if factor == 1 else f"−{name}" if factor == -1 else f"{number(factor)} · {name}"
 
 
 class Equations(NamedTuple):
@@ -44,23 +68,12 @@ class Equations(NamedTuple):
 def linearize_program(name: str, x1: float, x2: float) -> Equations:
     """Record a program and read its linear equations off the engine's local partials."""
     trace = Trace.of(PROGRAMS[name], x1, x2)
-    names = [line.label or f"v{k + 1 - len(trace.inputs)}" for k, line in enumerate(trace.lines)]
-    lines = [
-        Equation(
-            names[k],
-            line.reading,
-            _number(line.value),
-            tuple((_number(operand.partial), names[operand.line]) for operand in line.operands if operand.partial),
-        )
-        for k, line in enumerate(trace.lines)
-        if line.operands
-    ]
-    gradient = tuple(_number(slope) for slope in trace.gradient)
-    return Equations(tuple(names[k] for k in trace.inputs), tuple(lines), gradient)
-
-
-def _number(found: Any) -> float:
-    return float(found.value)
+    names = [line.label or line.name for line in trace.lines]
+    lines = []
+    for line in trace.lines[len(trace.inputs) :]:
+        terms = tuple((operand.partial.value, names[operand.line]) for operand in line.operands if operand.partial)
+        lines.append(Equation(line.name, line.reading, line.value.value, terms))
+    return Equations(("x1", "x2"), tuple(lines), tuple(slope.value for slope in trace.gradient))
 
 
 def transpose_equation(line: Equation) -> list[tuple[str, float, str]]:
@@ -72,15 +85,14 @@ def transpose_equation(line: Equation) -> list[tuple[str, float, str]]:
     return [(operand, factor, line.name) for factor, operand in line.terms]
 
 
-def sweep_adjoints(equations: Equations, done: int) -> dict[str, float]:
-    """The adjoints after the last `done` linear equations have been transposed, from the seed 1."""
+def sweep_transposed(equations: Equations) -> tuple[float, ...]:
+    """Run the transposed program from the seed 1: the adjoints of the inputs.
+
+    >>> sweep_transposed(linearize_program("exp(sin(x1 · x2)), a chain", 1.0, 0.0))
+    (0.0, 1.0)
+    """
     found = {equations.lines[-1].name: 1.0}
-    for line in list(reversed(equations.lines))[:done]:
+    for line in reversed(equations.lines):
         for to, factor, source in transpose_equation(line):
             found[to] = found.get(to, 0.0) + factor * found[source]
-    return found
-
-
-def spell(name: str, kind: str = "value") -> str:
-    """Write a name as people do: ``x1``, ``v₂``; with a dot for a tangent, a bar for an adjoint."""
-    return {"value": format_name, "tangent": format_tangent, "adjoint": format_adjoint}[kind](name)
+    return tuple(found.get(name, 0.0) for name in equations.inputs)

@@ -52,10 +52,7 @@ METHODS = {
 
 SIDES = {
     "lost": ("h is lost when it is added to x: the difference is 0 or noise.", "h is lost when it is added to x"),
-    "right": (
-        "On this side the curve is bent and the quotient cuts it short: a smaller h helps.",
-        "a smaller h helps",
-    ),
+    "right": ("On this side the curve is bent and the quotient cuts it short: a smaller h helps.", "a smaller h helps"),
     "left": (
         "On this side equal digits cancel and what is left is rounding: a smaller h harms.",
         "a smaller h harms: equal digits cancel",
@@ -75,7 +72,6 @@ class VCurve(Lab):
     '7.5e-09'
     """
 
-    title = "VCurve"
     about = "Move h. Follow the marks on the curves, and the digits on the right."
     controls = (
         Slider("h", "step h", SMALLEST, 0, STEP, -1.0),
@@ -90,34 +86,31 @@ class VCurve(Lab):
         return write_power_of_ten(self.h)
 
     @property
-    def truth(self) -> float:
-        """The slope by AD, which all else is compared with."""
-        return _find_truth(self.function)
+    def shown(self) -> dict[str, Method]:
+        """The methods that are ticked."""
+        return {name: method for name, method in METHODS.items() if getattr(self, name)}
 
-    def _list_shown(self) -> list[str]:
-        return [name for name in METHODS if getattr(self, name)]
-
-    def _find_stop(self) -> int:
-        return round((self.h - SMALLEST) / STEP)
+    def _measure(self, name: str) -> tuple[list[float], int, int]:
+        """The errors of a method at every stop of the slider; where the slider is, and where they are least."""
+        curve = _measure_errors(self.function, name, self.single)
+        return curve, round((self.h - SMALLEST) / STEP), int(np.argmin(curve))
 
     def snapshot(self) -> dict[str, Any]:
         """Step, slopes and relative errors at this step, and the best that each method can do."""
-        curves = {name: _measure_errors(self.function, name, self.single) for name in METHODS}
-        best = {name: min(range(len(curve)), key=curve.__getitem__) for name, curve in curves.items()}
+        measured = {name: self._measure(name) for name in METHODS}
+        slopes = {name: _find_slope(self.function, name, self.h, self.single) for name in METHODS}
         return {
-            "h": float(10.0**self.h),
-            "single": self.single,
-            "slopes": {name: _find_slope(self.function, name, self.h, self.single) for name in METHODS}
-            | {"ad": self.truth},
-            "errors": {name: curve[self._find_stop()] for name, curve in curves.items()},
-            "best": {name: (float(10.0 ** (SMALLEST + STEP * k)), curves[name][k]) for name, k in best.items()},
+            "h": 10.0**self.h,
+            "slopes": {**slopes, "ad": _find_truth(self.function)},
+            "errors": {name: curve[here] for name, (curve, here, _) in measured.items()},
+            "best": {name: (10.0 ** (SMALLEST + STEP * k), curve[k]) for name, (curve, _, k) in measured.items()},
         }
 
     def sentence(self) -> str:
         """Which side of the V this is."""
         errors = self.snapshot()["errors"]
-        said = [f"{METHODS[name].label} {write_error(errors[name])}" for name in self._list_shown()]
-        sides = {name: self._find_side(name) for name in ("forward", "central") if getattr(self, name)}
+        said = [f"{method.label} {write_error(errors[name])}" for name, method in self.shown.items()]
+        sides = {name: self._find_side(name) for name in self.shown if name != "complex"}
         if len(set(sides.values())) == 1:
             side = f" {SIDES[next(iter(sides.values()))][0]}"
         else:
@@ -126,22 +119,21 @@ class VCurve(Lab):
 
     def _find_side(self, name: str) -> str:
         """Where this h lies on a method's curve."""
-        curve, place = _measure_errors(self.function, name, self.single), self._find_stop()
-        best = min(range(len(curve)), key=curve.__getitem__)
-        if curve[place] == 0:
+        curve, here, best = self._measure(name)
+        if curve[here] == 0:
             return "exact"
-        if curve[place] >= 1:
+        if curve[here] >= 1:
             return "lost"
-        return "right" if place > best else "left" if place < best else "best"
+        return "right" if here > best else "left" if here < best else "best"
 
     def table(self) -> Grid:
         """Slope and error of each method."""
         snap = self.snapshot()
-        rows: list[tuple[str, str, str]] = [
-            (METHODS[name].label, f"{snap['slopes'][name]:.16g}", write_error(snap["errors"][name]))
-            for name in self._list_shown()
+        rows = [
+            (method.label, f"{snap['slopes'][name]:.16g}", write_error(snap["errors"][name]))
+            for name, method in self.shown.items()
         ]
-        rows += [("AD", f"{self.truth:.16g}", "what they are compared with")] if self.ad else []
+        rows += [("AD", f"{_find_truth(self.function):.16g}", "what they are compared with")] if self.ad else []
         return grid(f"h = {self.slider_text('h')}", ("method", "slope", "relative error"), rows)
 
     def picture(self) -> str:
@@ -153,25 +145,20 @@ class VCurve(Lab):
         if self.ad:
             axes.curve([(SMALLEST, FLOOR), (0, FLOOR)], "tangent", 5)
             sheet.text(66, 358, "AD", "tangent", bold=True)
-        for name in self._list_shown():
-            method, curve = METHODS[name], _measure_errors(self.function, name, self.single)
-            axes.curve(
-                [(SMALLEST + STEP * k, _take_log(error)) for k, error in enumerate(curve)],
-                method.role,
-                2.5,
-                method.dash,
-            )
-            sheet.dot(*axes.at(self.h, _take_log(curve[self._find_stop()])), method.role, 6, hollow=name == "central")
+        for name, method in self.shown.items():
+            curve, here, _ = self._measure(name)
+            points = [(SMALLEST + STEP * k, _take_log(error)) for k, error in enumerate(curve)]
+            axes.curve(points, method.role, 2.5, method.dash)
+            sheet.dot(*axes.at(*points[here]), method.role, 6, hollow=name == "central")
         draw_marker(axes, self.h, "line")
         self._draw_digits(sheet)
         return sheet.svg()
 
     def _draw_digits(self, sheet: Sheet) -> None:
         """The two values of the forward quotient, equal digits in grey: they cancel."""
-        f, x, h = *FUNCTIONS[self.function], 10.0**self.h
-        x, h = (np.float32(x), np.float32(h)) if self.single else (np.float64(x), np.float64(h))
+        kind, places = (np.float32, 6) if self.single else (np.float64, 15)
+        f, x, h = FUNCTIONS[self.function][0], kind(FUNCTIONS[self.function][1]), kind(10.0**self.h)
         moved, still = f(x + h), f(x)
-        places = 6 if self.single else 15
         upper, lower = f"{moved:.{places}f}", f"{still:.{places}f}"
         same = next((k for k, (a, b) in enumerate(zip(upper, lower, strict=False)) if a != b), len(lower))
         left, across = 490, 122
@@ -183,22 +170,20 @@ class VCurve(Lab):
             (106, "f(x)", [(lower[:same], "soft_ink"), (lower[same:], "adjoint")]),
             (152, "difference", [(difference, "adjoint")]),
             (222, "divided by h", [(quotient, "adjoint")]),
-            *([(256, "AD", [(f"{self.truth:.16g}", "tangent")])] if self.ad else []),
+            *([(256, "AD", [(f"{_find_truth(self.function):.16g}", "tangent")])] if self.ad else []),
         ):
             sheet.text(left, y, label, "tangent" if label == "AD" else "ink", size=16, bold=label == "AD")
             sheet.code(left + across, y, pieces, size=20)
         draw_rule(sheet, left, left + 400, 122)
         count = f"{sum(map(str.isdigit, lower[same:]))} of {sum(map(str.isdigit, lower))}"
         sheet.text(left + across, 178, f"{count} digits do not cancel.", "soft_ink", size=14)
-        for row, name in enumerate(self._list_shown()):
-            method = METHODS[name]
-            draw_legend(
-                sheet, left, 310 + 29 * row, f"{method.label}:  {method.formula}", method.role, dash=method.dash
-            )
+        for row, method in enumerate(self.shown.values()):
+            words = f"{method.label}:  {method.formula}"
+            draw_legend(sheet, left, 310 + 29 * row, words, method.role, dash=method.dash)
 
 
-@functools.cache
 def _find_truth(function: str) -> float:
+    """The slope by AD, which all else is compared with."""
     f, x = FUNCTIONS[function]
     return float(grad(f)(x))
 
@@ -211,7 +196,6 @@ def _measure_errors(function: str, method: str, single: bool) -> list[float]:
     return [abs(slope - truth) / abs(truth) for slope in slopes]
 
 
-@functools.cache
 def _find_slope(function: str, method: str, exponent: float, single: bool) -> float:
     f, x = FUNCTIONS[function]
     kind = np.float32 if single else np.float64

@@ -84,5 +84,5 @@ export function lensTools(pane, drawing, { lens, say }, scale, fit, follow) {
 }
 
 /** The buttons that open all groups of a graph, or close them. @param {(open: boolean) => void} onAll */
-export const groupTools = ({ say }, onAll) => ["open all", "close all"].map((name) =>
-  html("button", { type: "button", title: say(`${name} hint`), onclick: () => onAll(name === "open all") }, say(name)));
+export const groupTools = ({ say }, onAll) => [["open all", "open all hint"], ["close all", "close all hint"]].map(([name, hint], k) =>
+  html("button", { type: "button", title: say(hint), onclick: () => onAll(k === 0) }, say(name)));
