@@ -202,15 +202,14 @@ def family_usage(pid: int) -> tuple[float, int]:
     >>> family_usage(os.getpid())[0] < 10_000
     True
     """
-    parents, threads = {}, {}
+    threads: dict[int, int] = {}
+    children: dict[int, list[int]] = {}
     for name in filter(str.isdecimal, os.listdir("/proc") if os.path.isdir("/proc") else ()):
         with contextlib.suppress(OSError):  # it has ended since
             # The name of the program stands in parentheses, and may itself hold some.
             fields = Path("/proc", name, "stat").read_bytes().rpartition(b")")[2].split()
-            parents[int(name)], threads[int(name)] = int(fields[1]), int(fields[17])
-    children: dict[int, list[int]] = {}
-    for child, parent in parents.items():
-        children.setdefault(parent, []).append(child)
+            threads[int(name)] = int(fields[17])
+            children.setdefault(int(fields[1]), []).append(int(name))
     family = [pid]
     for member in family:
         family += children.get(member, ())
