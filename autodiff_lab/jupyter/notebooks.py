@@ -29,6 +29,17 @@ class Copied:
     kept: tuple[Path, ...]
     """Files that were there already and differ from the tutorial's: the learner's own work."""
 
+    def report(self, target: Path) -> None:
+        """Print one line for what is new in the target folder, and one for what was left alone."""
+        new, kept = (f"{len(files)} file{'s' * (len(files) != 1)}" for files in (self.new, self.kept))
+        if self.new:
+            print(f"Copied {new} into {target}")
+        else:
+            print(f"Your notebooks are in {target}; there is nothing new to copy.")
+        if self.kept:
+            print(f"Kept {kept} as you left it: {', '.join(map(str, self.kept))}")
+            print("(To get the tutorial's version of a file again, rename yours and run this command again.)")
+
 
 def installed_notebooks() -> Path:
     """Return the folder with the tutorial's notebooks.
