@@ -123,7 +123,10 @@ def run_confined(
             command = [*_bwrap_command(limits, hidden, given, refused), *command]
             kept = (refused, *given.values())
         else:
-            folder = home = open_things.enter_context(_write_files(files))
+            temporary = tempfile.TemporaryDirectory(prefix="autodiff-lab-", ignore_cleanup_errors=True)
+            folder = home = open_things.enter_context(temporary)
+            for name, content in files.items():
+                Path(folder, name).write_bytes(content)
             kept = ()
         process = subprocess.Popen(
             command,
@@ -160,14 +163,6 @@ def _open_unnamed_file(content: bytes) -> Iterator[int]:
         file.write(content)
         file.seek(0)
         yield file.fileno()
-
-
-@contextlib.contextmanager
-def _write_files(files: Mapping[str, bytes]) -> Iterator[str]:
-    with tempfile.TemporaryDirectory(prefix="autodiff-lab-", ignore_cleanup_errors=True) as folder:
-        for name, content in files.items():
-            Path(folder, name).write_bytes(content)
-        yield folder
 
 
 def _drain_pipe(pipe: object, said: bytearray) -> None:
