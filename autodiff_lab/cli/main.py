@@ -132,10 +132,9 @@ def write_course(options: Namespace) -> int:
     recognised wrong answers of every exercise. Nothing is overwritten.
     """
     from ..classroom import course
-    from .tutorial import report_copies
 
     for name, copied in course.write_course(options.out).items():
-        report_copies(copied, options.out / name)
+        copied.report(options.out / name)
     return 0
 
 
@@ -198,18 +197,17 @@ def grade_notebooks(options: Namespace) -> int:
         sys.stdout.reconfigure(errors="backslashreplace")
     known = read_rows(out) if options.resume else {}
     with open_report(out, overwrite=options.overwrite, resume=options.resume, walls=walls) as add:
-        done = 0
+        ended: list[Row] = []
 
         def tell(row: Row) -> None:
-            nonlocal done
-            done += 1
             add(row)
-            draw_progress(done, count)
+            ended.append(row)
+            draw_progress(len(ended), count)
 
         def show(row: Row) -> None:
             draw_progress(0, 0)
             print(f"{row.passed:3} of {len(row.exercises):2}  {row.file}: {row.how_it_went}", flush=True)
-            draw_progress(done, count)
+            draw_progress(len(ended), count)
 
         rows = grade(options.folder, limits, jobs=options.jobs, walls=walls, known=known, tell=tell, show=show)
     draw_progress(0, 0)

@@ -11,8 +11,6 @@ import shutil
 import sys
 import tempfile
 import webbrowser
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -73,6 +71,8 @@ def present(name: str, *, browser: bool = True, port: int | None = None) -> None
     TutorialError
         If there is no such notebook, or JupyterLab is missing.
     """
+    from jupyter_core.paths import jupyter_config_dir
+
     path = notebook_named(name)
     with tempfile.TemporaryDirectory(prefix="autodiff-lab-present-") as folder:
         notebooks, custom = Path(folder) / "notebooks", Path(folder) / "custom"
@@ -87,23 +87,10 @@ def present(name: str, *, browser: bool = True, port: int | None = None) -> None
         sys.stdout.flush()
         if browser:
             webbrowser.open_new(speaker.as_uri())
-        with configured_in(folder):
-            run_lab(
-                notebooks,
-                start=f"doc/tree/{path.name}",
-                browser=browser,
-                port=port,
-                options=["--LabApp.custom_css=True"],
-            )
-
-
-@contextmanager
-def configured_in(folder: str) -> Iterator[None]:
-    """Let Jupyter keep settings, and look for a style sheet, in a folder; its other configuration still counts."""
-    from jupyter_core.paths import jupyter_config_dir
-
-    with prepend_folder("JUPYTER_CONFIG_PATH", jupyter_config_dir()), set_variable("JUPYTER_CONFIG_DIR", folder):
-        yield
+        # Jupyter keeps settings, and looks for a style sheet, in this folder; its other configuration still counts.
+        with prepend_folder("JUPYTER_CONFIG_PATH", jupyter_config_dir()), set_variable("JUPYTER_CONFIG_DIR", folder):
+            start, options = f"doc/tree/{path.name}", ["--LabApp.custom_css=True"]
+            run_lab(notebooks, start=start, browser=browser, port=port, options=options)
 
 
 def write_settings(folder: Path) -> None:

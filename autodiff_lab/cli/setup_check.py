@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from .. import __version__
 from ..jupyter.kernel import foreign_kernel, python_command
@@ -279,12 +279,7 @@ ABOUT_THE_MACHINE = ("Notebooks", "Widgets", "Kernel", "JupyterLab")
 """What is not beside a Python in a browser: its notebooks, widgets and kernel are part of the page."""
 
 # Commands are printed whole, to be copied; prose is broken, but never a path.
-WRAPPING: dict[str, Any] = {
-    "width": 100,
-    "subsequent_indent": " " * 10,
-    "break_long_words": False,
-    "break_on_hyphens": False,
-}
+PROSE = textwrap.TextWrapper(100, subsequent_indent=" " * 10, break_long_words=False, break_on_hyphens=False)
 
 
 def run_check(check: Callable[[], Iterator[Finding]]) -> Iterator[Finding]:
@@ -312,7 +307,7 @@ def check_setup() -> int:
             if finding in said:
                 continue  # two checks miss the same library
             said[finding] = None
-            print(textwrap.fill(finding.text, initial_indent=f"  {finding.state:8}", **WRAPPING))
+            print(PROSE.fill(f"  {finding.state:8}{finding.text}"))
             if finding.mend:
                 print(f"  {'':8}-> {finding.mend}")
     problems = sum(finding.state == "problem" for finding in said)

@@ -10,15 +10,7 @@ from pathlib import Path
 
 from ..jupyter.kernel import kernel_of_this_python, python_command
 from ..jupyter.lab_settings import encryption_options, helps_a_learner, without_news
-from ..jupyter.notebooks import (
-    DEFAULT_COPY,
-    START,
-    Copied,
-    TutorialError,
-    are_in_checkout,
-    copy_notebooks,
-    installed_notebooks,
-)
+from ..jupyter.notebooks import DEFAULT_COPY, START, TutorialError, are_in_checkout, copy_notebooks, installed_notebooks
 
 ANOTHER_FOLDER = "Set the environment variable JUPYTER_RUNTIME_DIR to a folder that you can write to."
 
@@ -44,7 +36,7 @@ def open_tutorial(to: Path | None = None, *, browser: bool = True, port: int | N
     notebooks = installed_notebooks()
     if to is not None or not are_in_checkout(notebooks):
         target = (to or Path(DEFAULT_COPY)).expanduser().resolve()
-        report_copies(copy_notebooks(notebooks, target), target)
+        copy_notebooks(notebooks, target).report(target)
         notebooks = target
     refused = why_not_writable(notebooks)
     if refused:
@@ -71,18 +63,6 @@ def why_jupyter_would_not_start() -> str:
     folder = Path(jupyter_runtime_dir())
     refused = why_not_writable(next(parent for parent in (folder, *folder.parents) if parent.exists()))
     return f"Jupyter cannot keep its own files in {folder} ({refused})" if refused else ""
-
-
-def report_copies(copied: Copied, target: Path) -> None:
-    """Print one line for what is new in the folder, and one for what was left alone."""
-    new, kept = (f"{len(files)} file{'s' * (len(files) != 1)}" for files in (copied.new, copied.kept))
-    if copied.new:
-        print(f"Copied {new} into {target}")
-    else:
-        print(f"Your notebooks are in {target}; there is nothing new to copy.")
-    if copied.kept:
-        print(f"Kept {kept} as you left it: {', '.join(map(str, copied.kept))}")
-        print("(To get the tutorial's version of a file again, rename yours and run this command again.)")
 
 
 def run_lab(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,6 +28,17 @@ class Copied:
     new: tuple[Path, ...]
     kept: tuple[Path, ...]
     """Files that were there already and differ from the tutorial's: the learner's own work."""
+
+    def report(self, target: Path) -> None:
+        """Print one line for what is new in the target folder, and one for what was left alone."""
+        new, kept = (f"{len(files)} file{'s' * (len(files) != 1)}" for files in (self.new, self.kept))
+        if self.new:
+            print(f"Copied {new} into {target}")
+        else:
+            print(f"Your notebooks are in {target}; there is nothing new to copy.")
+        if self.kept:
+            print(f"Kept {kept} as you left it: {', '.join(map(str, self.kept))}")
+            print("(To get the tutorial's version of a file again, rename yours and run this command again.)")
 
 
 def installed_notebooks() -> Path:
@@ -73,8 +84,11 @@ def copy_notebooks(source: Path, target: Path, content: Callable[[Path], bytes |
     new, kept = [], []
     try:
         target.mkdir(parents=True, exist_ok=True)
-        for name in _files(source):
-            written, copy = content(source / name), target / name
+        for path in sorted(source.rglob("*")):
+            name = path.relative_to(source)
+            if not path.is_file() or NOT_COPIED.intersection(name.parts):
+                continue
+            written, copy = content(path), target / name
             if written is None:
                 continue
             if os.path.lexists(copy):
@@ -92,10 +106,3 @@ def copy_notebooks(source: Path, target: Path, content: Callable[[Path], bytes |
             "Name a folder that you can write to: autodiff-lab --to DIR"
         ) from error
     return Copied(tuple(new), tuple(kept))
-
-
-def _files(folder: Path) -> Iterator[Path]:
-    for path in sorted(folder.rglob("*")):
-        name = path.relative_to(folder)
-        if path.is_file() and not NOT_COPIED.intersection(name.parts):
-            yield name

@@ -123,7 +123,10 @@ def run_confined(
             command = [*_bwrap_command(limits, hidden, given, refused), *command]
             kept = (refused, *given.values())
         else:
-            folder = home = open_things.enter_context(_write_files(files))
+            temporary = tempfile.TemporaryDirectory(prefix="autodiff-lab-", ignore_cleanup_errors=True)
+            folder = home = open_things.enter_context(temporary)
+            for name, content in files.items():
+                Path(folder, name).write_bytes(content)
             kept = ()
         process = subprocess.Popen(
             command,
@@ -162,14 +165,6 @@ def _open_unnamed_file(content: bytes) -> Iterator[int]:
         yield file.fileno()
 
 
-@contextlib.contextmanager
-def _write_files(files: Mapping[str, bytes]) -> Iterator[str]:
-    with tempfile.TemporaryDirectory(prefix="autodiff-lab-", ignore_cleanup_errors=True) as folder:
-        for name, content in files.items():
-            Path(folder, name).write_bytes(content)
-        yield folder
-
-
 def _drain_pipe(pipe: object, said: bytearray) -> None:
     """Read what is said; beyond the limit it is thrown away, so that nobody waits at a full pipe."""
     while chunk := pipe.read1(65536):  # type: ignore[attr-defined]
@@ -202,15 +197,14 @@ def family_usage(pid: int) -> tuple[float, int]:
     >>> family_usage(os.getpid())[0] < 10_000
     True
     """
-    parents, threads = {}, {}
+    threads: dict[int, int] = {}
+    children: dict[int, list[int]] = {}
     for name in filter(str.isdecimal, os.listdir("/proc") if os.path.isdir("/proc") else ()):
         with contextlib.suppress(OSError):  # it has ended since
             # The name of the program stands in parentheses, and may itself hold some.
             fields = Path("/proc", name, "stat").read_bytes().rpartition(b")")[2].split()
-            parents[int(name)], threads[int(name)] = int(fields[1]), int(fields[17])
-    children: dict[int, list[int]] = {}
-    for child, parent in parents.items():
-        children.setdefault(parent, []).append(child)
+            threads[int(name)] = int(fields[17])
+            children.setdefault(int(fields[1]), []).append(int(name))
     family = [pid]
     for member in family:
         family += children.get(member, ())

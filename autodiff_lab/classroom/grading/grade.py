@@ -45,17 +45,11 @@ def find_notebooks(folder: Path) -> list[Path]:
         If there is no such folder, or no notebook in it.
     """
     found = (path for path in folder.rglob("*.ipynb") if ".ipynb_checkpoints" not in path.parts)
-    paths = sorted(path for path in found if not _is_folder(path))
+    # Of what lies in a folder that may not be entered nothing is known; its row says so.
+    paths = sorted(path for path in found if os.path.islink(path) or not os.path.isdir(path))
     if not paths:
         raise FileNotFoundError(f"there are no notebooks (*.ipynb) in {printable(str(folder))}")
     return paths
-
-
-def _is_folder(path: Path) -> bool:
-    try:
-        return stat.S_ISDIR(path.lstat().st_mode)
-    except OSError:  # in a folder that may not be entered; its row says so
-        return False
 
 
 def check_walls(limits: Limits, *, walls: bool = True) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from autodiff_lab.classroom.grading.verdicts import Row
@@ -16,6 +16,9 @@ MOODLE = re.compile(r"(?P<name>[^/]+)_(?P<id>\d+)_assignsubmission_file")
 """A folder or file of *Download all submissions*; the number is the participant's."""
 CANVAS = re.compile(r"(?P<name>\w+?)_(?:late_)?(?P<id>\d+)_\d+_", re.IGNORECASE)
 """A file of *Download Submissions*; the numbers are the user's and the file's."""
+
+Grades = dict[tuple[str, str], dict[str, Any]]
+"""For each student, by number and name, the grade in each lesson; empty where there is something to look at."""
 
 
 def moodle_csv(rows: Sequence[Row]) -> str:
@@ -50,11 +53,9 @@ def canvas_csv(rows: Sequence[Row]) -> str:
     return write_csv(head, [("Points Possible", *[""] * 4, *most.values()), *lines] if lines else [])
 
 
-def _grades(
-    rows: Iterable[Row], names: re.Pattern[str]
-) -> tuple[dict[tuple[str, str], dict[str, Any]], dict[str, int]]:
+def _grades(rows: Sequence[Row], names: re.Pattern[str]) -> tuple[Grades, dict[str, int]]:
     """Find each student's best grade in each lesson, and how many exercises the lessons have."""
-    students: dict[tuple[str, str], dict[str, Any]] = {}
+    students: Grades = {}
     most = {row.lesson: len(row.exercises) for row in sorted(rows, key=lambda row: row.lesson) if row.exercises}
     for row in sorted(rows, key=lambda row: (not row.doubts, row.passed)):
         found = names.match(row.file)

@@ -191,6 +191,5 @@ def _read_stop(part: str, path: Path) -> Stop:
         notebook = installed_notebooks() / Path(file).name
     if not notebook.is_file():
         raise LectureError(f"{path}: there is no notebook {file}; see “{question}”")
-    said = {key: " ".join(text.split()) for key, text in _PART.findall(rest)}
-    told = (said.get("Show", ""), said.get("Many say", ""), said.get("Answer", ""))
-    return Stop(question.strip(), int(minutes), lesson, section, notebook.resolve(), cell_id, *told)
+    said = {key.lower().replace(" ", "_"): " ".join(text.split()) for key, text in _PART.findall(rest)}
+    return Stop(question.strip(), int(minutes), lesson, section, notebook.resolve(), cell_id, **said)

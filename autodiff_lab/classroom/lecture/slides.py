@@ -8,17 +8,6 @@ from autodiff_lab.text.notation import escape
 
 __all__ = ["deck"]
 
-_DECK = """\
-<div class="reveal"><div class="slides">
-%(slides)s
-</div></div>
-<script>
-%(reveal)s
-</script>
-<script>
-%(script)s
-</script>"""
-
 
 def deck(plan: Plan) -> str:
     """Write the slides of a plan as one page that needs nothing else.
@@ -33,8 +22,10 @@ def deck(plan: Plan) -> str:
         f"{mark_up(plan.introduction)}</div></section>",
         *(_slide(stop, begin) for begin, stop in plan.timed_stops()),
     ]
-    parts = {"slides": "\n".join(slides), "reveal": read_part("reveal/reveal.js"), "script": read_part("slides.js")}
-    return page(plan.plain_title, _DECK % parts, "reveal/reveal.css", "lecture.css", "slides.css")
+    body = ['<div class="reveal"><div class="slides">', *slides, "</div></div>"]
+    for name in ("reveal/reveal.js", "slides.js"):
+        body += ["<script>", read_part(name), "</script>"]
+    return page(plan.plain_title, "\n".join(body), "reveal/reveal.css", "lecture.css", "slides.css")
 
 
 def _slide(stop: Stop, begin: int) -> str:
