@@ -109,6 +109,24 @@ def test_check_of_an_unknown_exercise_is_refused(tmp_path):
         read(tmp_path, REFERENCE, ex_99_2={"observe": abs})
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "hint = 'praise and expects are missing'",
+        "expects = ''\npraise = ''\n[[ex_99_1.wrong]]\nname = 'twice'\nhint = 'a stray { in it'",
+        "expects = ''\npraise = ''\n[[ex_99_1.wrong]]\nname = 'twice'\nhint = 'there is no {y}'",
+        "expects = ''\npraise = ''\n[[ex_99_1.wrong]]\nname = 'thrice'\nhint = ''",
+    ],
+    ids=["a key", "a brace", "data", "a mistake"],
+)
+def test_wrong_words_name_their_exercise(tmp_path, words):
+    def make(x=2.0):
+        return Instance(x, mistakes={"twice": 2 * x})
+
+    with pytest.raises(ValueError, match="ex_99_1 in "):
+        read(tmp_path, f"[ex_99_1]\n{words}", ex_99_1={"make": make})
+
+
 def test_broken_file_names_its_line(tmp_path):
     with pytest.raises(tomllib.TOMLDecodeError, match="line 2"):
         read(tmp_path, "[ex_99_1]\nexpects = a function")

@@ -51,12 +51,21 @@ def read_exercises(path: Path, checks: Mapping[str, Mapping[str, Any]]) -> dict[
     KeyError
         If a check belongs to no exercise of the file.
     ValueError
-        If a wrong answer changes text that does not stand in the reference exactly once.
+        If an exercise cannot be made of its words: a wrong answer changes text that does not stand in the reference
+        exactly once, say, or a hint names data that there are not. The message names the exercise.
     """
     content = tomllib.loads(path.read_text(encoding="utf-8"))
     if unknown := checks.keys() - content.keys():
         raise KeyError(f"{path.parent.name} has checks for {sorted(unknown)}, which are not in {path.name}")
-    return {name: _make_exercise(name, words, checks.get(name, {})) for name, words in content.items()}
+    exercises = {}
+    for name, words in content.items():
+        try:
+            exercises[name] = _make_exercise(name, words, checks.get(name, {}))
+        except (LookupError, TypeError, ValueError) as problem:
+            raise ValueError(
+                f"{name} in {path.parent.name}/{path.name}: {type(problem).__name__}, {problem}"
+            ) from problem
+    return exercises
 
 
 def _make_exercise(name: str, words: dict[str, Any], check: Mapping[str, Any]) -> Exercise:
