@@ -22,9 +22,10 @@ SCREENSHOTS = Path(__file__).parent / "browser" / "screenshots"
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_xdist_auto_num_workers() -> Generator[None, int, int]:
-    """One worker more than there are processors: some tests wait, for a browser or for the end of a hand-in's time."""
-    return (yield) + 1
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> Generator[None, int, int]:
+    """One worker more than processors, as some tests wait for the end of a hand-in's time; a browser needs its own."""
+    count = yield
+    return count if config.getoption("markexpr") == "browser" else count + 1
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
