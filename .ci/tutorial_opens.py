@@ -63,6 +63,8 @@ def main(command: str) -> None:
     """Start, look, stop."""
     with tempfile.TemporaryDirectory() as runtime:
         environment = {**os.environ, "BROWSER": "true", "JUPYTER_RUNTIME_DIR": runtime}
+        # A job in the background ignores Ctrl-C, and so does all that it starts; here it must be heard.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         process = subprocess.Popen(["bash", "-c", command], env=environment, start_new_session=True)
         try:
             server = wait_for_server(process, Path(runtime))

@@ -173,15 +173,18 @@ def test_the_tutorial_opens_in_a_real_jupyterlab(tmp_path: Path, shadowing_kerne
     }
     (tmp_path / "home").mkdir()
     command = [sys.executable, "-m", "autodiff_lab", "--no-browser", "--to", "mine"]
-    process = subprocess.Popen(
+    heard = signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it, and so do
+    process = subprocess.Popen(  # all that it starts
         command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )
+    signal.signal(signal.SIGINT, heard)
     try:
         server = _wait_for_server(process, tmp_path / "runtime")
         served = _ask(server, "contents")
         _ask(server, f"contents/{tutorial_notebooks.START}")
         kernel = _ask(server, "kernelspecs")["kernelspecs"]["python3"]["spec"]["argv"][0]
-        said = _press_ctrl_c(process)
+        process.send_signal(signal.SIGINT)
+        said = process.communicate(timeout=30)[0]
     finally:
         process.kill()
     assert tutorial_notebooks.START in [entry["name"] for entry in served["content"]]
@@ -191,16 +194,6 @@ def test_the_tutorial_opens_in_a_real_jupyterlab(tmp_path: Path, shadowing_kerne
     assert f"/lab/tree/{tutorial_notebooks.START}?token={server['token']}" in said
     assert "Traceback" not in said
     assert "not trusted" not in said, "nothing that a learner can do nothing about"
-
-
-def _press_ctrl_c(process: subprocess.Popen[str]) -> str:
-    """End JupyterLab as a learner does, who presses a second time if it has not heard; return all that was said."""
-    process.send_signal(signal.SIGINT)
-    try:
-        return process.communicate(timeout=20)[0]
-    except subprocess.TimeoutExpired:
-        process.send_signal(signal.SIGINT)
-        return process.communicate(timeout=30)[0]
 
 
 def _wait_for_server(process: subprocess.Popen[str], runtime: Path) -> dict[str, Any]:
