@@ -173,8 +173,9 @@ def test_the_tutorial_opens_in_a_real_jupyterlab(tmp_path: Path, shadowing_kerne
     }
     (tmp_path / "home").mkdir()
     command = [sys.executable, "-m", "autodiff_lab", "--no-browser", "--to", "mine"]
-    heard = signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it, and so do
-    process = subprocess.Popen(  # all that it starts
+    # A job in the background ignores Ctrl-C, and so does all that it starts; here it must be heard.
+    heard = signal.signal(signal.SIGINT, signal.default_int_handler)
+    process = subprocess.Popen(
         command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )
     signal.signal(signal.SIGINT, heard)
