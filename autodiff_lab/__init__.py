@@ -11,8 +11,6 @@ Importing the package loads NumPy and the engine; systems, programs, figures, wi
 use.
 """
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import Any
 

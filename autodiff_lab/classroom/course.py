@@ -5,8 +5,6 @@ the saved outputs that answer what is asked: who runs the cell sees them. In the
 answer in its cell, and below it the hints that students can ask for and the wrong answers that the check knows.
 """
 
-from __future__ import annotations
-
 import copy
 import re
 from collections.abc import Mapping

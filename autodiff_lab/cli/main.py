@@ -4,8 +4,6 @@ Each is a function here, and its docstring is what `--help` says of it. What it 
 loaded only when it is asked for, so that `autodiff-lab check` can still say what is missing when something is.
 """
 
-from __future__ import annotations
-
 import argparse
 import inspect
 import io

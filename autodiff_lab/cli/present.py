@@ -4,8 +4,6 @@ What is presented is a copy, in a folder that is gone afterwards: neither the no
 change. The copy is large by JupyterLab's custom style sheet, and the clicker's keys are shortcuts of that one run.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 import sys

@@ -5,8 +5,6 @@ headings. Versions that are asked for are read from the installed package's own 
 in `pyproject.toml`.
 """
 
-from __future__ import annotations
-
 import importlib
 import json
 import os

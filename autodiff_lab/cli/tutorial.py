@@ -1,7 +1,5 @@
 """`autodiff-lab`: open the tutorial in JupyterLab, in place or on copies."""
 
-from __future__ import annotations
-
 import os
 import sys
 import tempfile

@@ -1,7 +1,5 @@
 """The kernel that runs the notebooks: the one of this Python, whatever else Jupyter finds under its name."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sys

@@ -3,8 +3,6 @@
 All of it holds for one run. Nothing is written into the learner's own settings, and what they have set there counts.
 """
 
-from __future__ import annotations
-
 import logging
 import os
 import re

@@ -1,7 +1,5 @@
 """The tutorial's notebooks: where they are installed, and copies of them for a learner to work on."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ is differentiated by, is an input. Whatever else there is (a count, a switch, an
 call with another one is a call of another program.
 """
 
-from __future__ import annotations
-
 import builtins
 import keyword
 import re

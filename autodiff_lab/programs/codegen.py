@@ -1,7 +1,5 @@
 """From a cleaned draft to the lines of a Python function, with their names and literals."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 

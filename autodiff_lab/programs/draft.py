@@ -1,7 +1,5 @@
 """A program while it is being written: the draft, its constants, and the statements that become of it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import cache, cached_property
 from typing import Any, NamedTuple

@@ -8,8 +8,6 @@ Values stay NumPy's. What could change one is not done: x · 0 is kept (x may be
 One thing may differ: x + 0 is x, where NumPy makes a negative zero positive.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """A program as a file of its own, which needs NumPy and nothing else."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from string import Template
 from typing import Any

@@ -1,7 +1,5 @@
 """From statements to functions: one, or several in a row where one would be too long to compile at a stretch."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import chain, count

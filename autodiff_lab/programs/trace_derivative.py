@@ -8,8 +8,6 @@ is a line of the program, and follows the inputs. A learner's ``if`` asks for it
 has to check it.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partialmethod

@@ -1,7 +1,5 @@
 """One version of a program: for arguments of one kind, and one way through the branches."""
 
-from __future__ import annotations
-
 import gc
 import inspect
 import math

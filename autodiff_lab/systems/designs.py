@@ -16,8 +16,6 @@ operations, inputs checked  3.1411 0.010007503400
 What each keeps for that, and what it can do besides, is asked in ``side_by_side.py``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 

@@ -13,8 +13,6 @@ each epoch, so whoever runs them can show how far they are, stop, and go on late
 (11, True)
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 

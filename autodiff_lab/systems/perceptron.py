@@ -11,8 +11,6 @@ generator that yields before each step, as those in :mod:`~autodiff_lab.systems.
 ['0.608363', '0.000099']
 """
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Iterator, Mapping

@@ -23,8 +23,6 @@ A. Griewank, *Achieving logarithmic growth of temporal and spatial complexity in
 Sublinear Memory Cost* (2016).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple

@@ -19,8 +19,6 @@ to each what it does: a cell has made its numbers out of the inputs and needs th
 does not copy, look there when the sweep comes, and find something else.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -3,8 +3,6 @@
 They come before anything is drawn, so that nothing is drawn in vain.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from pathlib import Path

@@ -7,8 +7,6 @@ Code fills the slots; it never joins pieces of sentences. A trace is read in one
 (`Trace.lang`); who shows it uses the same.
 """
 
-from __future__ import annotations
-
 import functools
 import string
 import tomllib

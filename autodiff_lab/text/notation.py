@@ -4,8 +4,6 @@ The engine writes plain ASCII (``v-1``, ``3.0 * v1``); every picture, table and 
 writes (``v₋₁``, ``3 · v₁``). All of that translation is here.
 """
 
-from __future__ import annotations
-
 import html
 import re
 import unicodedata

@@ -1,7 +1,5 @@
 """Numbers and arrays, written in a few characters."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

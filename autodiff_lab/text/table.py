@@ -1,7 +1,5 @@
 """A captioned table and its renderings: text, HTML, LaTeX, Markdown and CSV."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

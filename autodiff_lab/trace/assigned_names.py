@@ -1,7 +1,5 @@
 """Assigned names: what the learner's source calls the value of each line, by the assignments in it."""
 
-from __future__ import annotations
-
 import ast
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence

@@ -5,8 +5,6 @@ are the steps of the whole run that belong to these lines, once forward and once
 turn, a call or a line of the source ends.
 """
 
-from __future__ import annotations
-
 import functools
 from bisect import bisect_right
 from collections.abc import Callable, Mapping

@@ -5,8 +5,6 @@ is how contributions are put together, and in which order. Each sweep is a gener
 so that a player can show it step by step, with the true adjoints beside it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The steps of forward mode: directions for the inputs, and the engine's own pushforward, line by line."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 

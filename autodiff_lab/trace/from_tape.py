@@ -1,7 +1,5 @@
 """Read a tape as a `Trace`: describe its lines, then follow its reverse sweep or its tangents."""
 
-from __future__ import annotations
-
 import functools
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -4,8 +4,6 @@ A tape keeps, for every line, its operands and its value, because the sweep may 
 value, and its tangents, once no later line needs it. (Griewank and Walther, *Evaluating Derivatives*, 2008, chapter 4.)
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """Local partials as formulas, and as numbers: the engine's own rules, run on names or on values."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 

@@ -4,8 +4,6 @@ The wrong answers are computed as the right ones are: by the engine's own rules,
 the wrong way. Only numbers are asked for, never arrays.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any

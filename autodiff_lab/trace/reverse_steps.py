@@ -1,7 +1,5 @@
 """The steps of reverse mode: who sends what, along which edge, and how the sums grow."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import zip_longest

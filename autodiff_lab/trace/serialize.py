@@ -4,8 +4,6 @@ A field that has its default is not written. Values of one type, the pooled one,
 the place in this list wherever one stands.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 import types

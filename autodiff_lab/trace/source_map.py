@@ -5,8 +5,6 @@ its bytecode. Python can tell the exact stretch of text that a bytecode came fro
 notebook cell (IPython keeps cells in `linecache`), or an interactive session.
 """
 
-from __future__ import annotations
-
 import ast
 import functools
 import inspect

@@ -1,7 +1,5 @@
 """JavaScript is written in modules, and joined here: a page and anywidget each take one text."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

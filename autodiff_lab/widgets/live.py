@@ -6,8 +6,6 @@ page by a key (`live.js`). The view is kept where such a script cannot see the w
 wherever it is not known to see them.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import sys

@@ -7,8 +7,6 @@ counted together from outside, and all of them end as soon as they take more tha
 Without the walls a program runs with all the rights of whoever runs it.
 """
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import os

@@ -4,8 +4,6 @@ This notices what a notebook does to the exercises and the checks, even if it re
 at each answer. It does not notice a change to NumPy, to Python or to this very process.
 """
 
-from __future__ import annotations
-
 import sys
 import types
 from collections.abc import Iterator

@@ -8,8 +8,6 @@ the first cell, behind the word in the file SECRET, which is gone before the fir
 the examiner itself has begun: whatever fails before it is no hand-in's fault.
 """
 
-from __future__ import annotations
-
 import importlib
 import json
 import os

@@ -4,8 +4,6 @@ A notebook that is broken, endless or too large costs its own row and nothing el
 walls, by what was observed inside: that shows who was stuck where; it is no proof against somebody who wants to cheat.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import secrets

@@ -1,7 +1,5 @@
 """The grades as Moodle and Canvas import them, for hand-ins whose names are those of their downloads."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

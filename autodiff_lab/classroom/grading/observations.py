@@ -1,7 +1,5 @@
 """What a check observes of an answer, as plain data that leaves the walls and is judged outside."""
 
-from __future__ import annotations
-
 import json
 import numbers
 from dataclasses import astuple

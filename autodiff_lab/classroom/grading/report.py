@@ -1,7 +1,5 @@
 """Write the report on graded notebooks, as CSV and HTML: a row for each, and the mistakes of the whole class."""
 
-from __future__ import annotations
-
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence

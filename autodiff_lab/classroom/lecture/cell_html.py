@@ -3,8 +3,6 @@
 A formula is translated once, here, so the page needs neither MathJax nor its fonts: browsers set MathML themselves.
 """
 
-from __future__ import annotations
-
 import html
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A handout: one sheet for a lesson, with its question, its picture, what to keep, and questions to answer at home."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

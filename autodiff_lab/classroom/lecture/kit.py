@@ -3,8 +3,6 @@
 From a plan its slides, in which the players play, and the speaker's page; from each lesson one sheet to hand out.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from autodiff_lab.classroom.lecture.handout import handout

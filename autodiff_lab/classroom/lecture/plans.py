@@ -14,8 +14,6 @@ speaker's page are made from each stop::
     **Answer** It is `x1`: 5.5 against 1.7163.
 """
 
-from __future__ import annotations
-
 import functools
 import re
 from collections.abc import Iterator

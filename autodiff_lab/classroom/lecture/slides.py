@@ -1,7 +1,5 @@
 """The slides of a plan: a question; one key later what is shown, and then the answer. reveal.js turns them."""
 
-from __future__ import annotations
-
 from autodiff_lab.classroom.lecture.cell_html import cell_output, mark_up, mark_up_line, page, read_part
 from autodiff_lab.classroom.lecture.plans import Plan, Stop
 from autodiff_lab.text.notation import escape

@@ -1,7 +1,5 @@
 """The speaker's page: what to ask, the answers, the usual wrong answers, minutes. For a second screen, or on paper."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field

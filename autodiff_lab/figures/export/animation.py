@@ -1,7 +1,5 @@
 """A run as an animated GIF: one frame for each step, each for as long as it takes to read."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterable
 from pathlib import Path

@@ -3,8 +3,6 @@
 The same picture comes out on every machine, with or without fonts of its own.
 """
 
-from __future__ import annotations
-
 import io
 import warnings
 from collections.abc import Sequence

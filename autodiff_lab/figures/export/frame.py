@@ -4,8 +4,6 @@ All frames of a run have one size, and each box keeps its place: they can be sho
 drawn by `figures.graph`; here it gets its surroundings.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from itertools import compress
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Which steps of a run are shown, where not all of them are."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterable, Sequence
 

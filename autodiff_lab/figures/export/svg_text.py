@@ -3,8 +3,6 @@
 Widths are estimated a little generously, as those of boxes are; so the picture does not depend on a font.
 """
 
-from __future__ import annotations
-
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence

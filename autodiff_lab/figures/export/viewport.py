@@ -1,7 +1,5 @@
 """The window on a graph that is too large for a picture: it follows the steps, and moves only when it must."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Several layouts of one graph, from which a view takes the one that shows largest in the room it has."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

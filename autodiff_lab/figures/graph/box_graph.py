@@ -1,7 +1,5 @@
 """A graph of plain boxes of the right sizes, and of edges: what a layout is found for."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

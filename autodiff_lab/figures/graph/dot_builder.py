@@ -1,7 +1,5 @@
 """The nodes and edges of a graph: every graph of a tape is written here, as a picture or for its layout only."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from typing import Any

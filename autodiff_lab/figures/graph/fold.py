@@ -4,8 +4,6 @@ An edge into the next row goes straight down, if no other box is in between; els
 at their end, as what is drawn on a strip of paper that is folded.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from itertools import pairwise, product
 

@@ -1,7 +1,5 @@
 """Positions from Graphviz, in the coordinates of a browser: the origin at the top left, y downwards."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import shutil

@@ -4,8 +4,6 @@ What is directly inside of each group has a layout of its own, and the view puts
 matter here. Turns of a loop mostly have the same shape, and each shape is laid out once.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from types import SimpleNamespace

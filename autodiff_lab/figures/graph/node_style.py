@@ -1,7 +1,5 @@
 """The attributes of each node and edge of a graph at one step: words, colours, sizes."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import graphviz

@@ -1,7 +1,5 @@
 """Paths of edges as points: a start, then three for each piece of a Bézier curve, then perhaps a straight tip."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise

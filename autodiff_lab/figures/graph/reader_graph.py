@@ -1,7 +1,5 @@
 """Graphs that a reader makes with `graphviz`, shown in the look of the course on a machine with or without Graphviz."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 from xml.etree import ElementTree

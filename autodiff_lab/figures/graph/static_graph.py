@@ -3,8 +3,6 @@
 Before a run the nodes say "not computed yet"; after it they show values, and after `backward` adjoints.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Curves, contour lines and arrows, drawn on axes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Fonts of drawings: DejaVu Sans, which matplotlib brings along, and a font for Chinese if the machine has one."""
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import importlib.util

@@ -1,7 +1,5 @@
 """SVG writer: elements, and whole pictures."""
 
-from __future__ import annotations
-
 from autodiff_lab.figures.style.fonts import font_stack
 from autodiff_lab.text.notation import escape
 

@@ -1,7 +1,5 @@
 """The palette: the colours of every picture, for a light page, for a dark one, and for a page that may be either."""
 
-from __future__ import annotations
-
 import re
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """The columns of an evaluation trace table, with a cell for every line of a trace."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from autodiff_lab.text import notation

@@ -1,7 +1,5 @@
 """What a notebook shows for a tape: its graph, and its evaluation trace beside it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from autodiff_lab.figures.graph.draw import draw, trace_of_tape

@@ -1,7 +1,5 @@
 """The whole run in words: every sentence, numbered, under the phase that it belongs to."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby

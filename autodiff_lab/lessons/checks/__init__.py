@@ -1,7 +1,5 @@
 """The framework of the exercises: what an exercise is, how an answer is run and compared, what is remembered."""
 
-from __future__ import annotations
-
 from autodiff_lab.lessons.checks.compare import Finding, Refused, describe, in_small_letters, plain, summarize
 from autodiff_lab.lessons.checks.run_code import Crashed, attempt
 from autodiff_lab.lessons.checks.sandbox import borrow_names, call_case, names_in, run_cases, split_parts, vet_code

@@ -1,7 +1,5 @@
 """Comparing what a learner gave with what was asked for: plain data, six digits, spaces ignored."""
 
-from __future__ import annotations
-
 import functools
 import math
 import numbers

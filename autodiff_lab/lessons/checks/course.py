@@ -1,7 +1,5 @@
 """A lesson in the course: what is done in it and around it, and the seed for a learner's own numbers."""
 
-from __future__ import annotations
-
 import importlib
 import pkgutil
 import sys

@@ -4,8 +4,6 @@ An exercise never raises, whatever it is given: the notebook must run from top t
 learner with a broken answer needs a sentence, not a traceback of somebody else's code.
 """
 
-from __future__ import annotations
-
 import inspect
 import textwrap
 import types

@@ -19,8 +19,6 @@ wrong answer with a hint of its own:
     Where this answer comes from, without giving the right one away.
 """
 
-from __future__ import annotations
-
 import functools
 import tomllib
 from collections.abc import Callable, Mapping

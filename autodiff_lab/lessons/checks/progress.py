@@ -5,8 +5,6 @@ a line that was cut off or comes from a later version costs nothing but itself, 
 leaves the learner with what this session remembers. Nothing here raises.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import sys

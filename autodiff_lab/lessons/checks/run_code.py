@@ -1,7 +1,5 @@
 """Running a learner's own code: quietly, with an end, and with the error turned into a sentence."""
 
-from __future__ import annotations
-
 import contextlib
 import dis
 import inspect

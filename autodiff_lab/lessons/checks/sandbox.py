@@ -4,8 +4,6 @@ What a learner writes uses what stands beside it in the notebook: classes, funct
 there, with other names in some places for the time of the check, and restores all it may have changed.
 """
 
-from __future__ import annotations
-
 import contextlib
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence

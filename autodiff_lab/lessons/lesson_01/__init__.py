@@ -1,7 +1,5 @@
 """Exercises of notebook 01, what it means to differentiate a program."""
 
-from __future__ import annotations
-
 from autodiff_lab.lessons.checks.course import lesson
 from autodiff_lab.lessons.lesson_01 import sandbox, three_ways
 

@@ -1,7 +1,5 @@
 """Checks of notebook 01: a good step for each quotient, a parabola, and the complex step."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The last exercise of notebook 01: one slope of the logistic map by formula, by difference and by AD."""
 
-from __future__ import annotations
-
 import types
 from typing import Any
 

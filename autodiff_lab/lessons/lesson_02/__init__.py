@@ -1,7 +1,5 @@
 """Exercises of notebook 02, dual numbers."""
 
-from __future__ import annotations
-
 from autodiff_lab.lessons.checks.course import lesson
 from autodiff_lab.lessons.lesson_02 import sandbox, variants
 

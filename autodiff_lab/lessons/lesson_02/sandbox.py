@@ -4,8 +4,6 @@ The functions a learner writes in notebook 02 use the class `Dual` that stands b
 them right there, and compares value and tangent with what `jvp` computes from the table of rules.
 """
 
-from __future__ import annotations
-
 import operator
 import random
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Exercises of notebook 02 with numbers of one's own: a trace, the steepest direction, passes, and a square."""
 
-from __future__ import annotations
-
 import math
 
 from autodiff_lab.lessons.checks import Instance

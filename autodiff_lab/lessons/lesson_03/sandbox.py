@@ -1,7 +1,5 @@
 """The learner's own tape of notebook 03, the lines that it prints, and the programs that the checks record on it."""
 
-from __future__ import annotations
-
 import math
 import re
 import weakref

@@ -1,7 +1,5 @@
 """Exercises of notebook 04, the adjoint flow."""
 
-from __future__ import annotations
-
 from autodiff_lab.lessons.checks.course import lesson
 from autodiff_lab.lessons.lesson_04 import sandbox, variants
 

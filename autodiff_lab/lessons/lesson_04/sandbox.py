@@ -4,8 +4,6 @@ The functions a learner writes there use what stands beside them: `Cell`, the li
 writes its programs with these, compares the slopes with the engine's, and gives the tape back as it was.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """Exercises of notebook 04 with numbers of one's own: what is right, and what each mistake leads to, by the engine."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Exercises of notebook 05, three ways to remember."""
 
-from __future__ import annotations
-
 from autodiff_lab.lessons.checks.course import lesson
 from autodiff_lab.lessons.lesson_05 import sandbox, variants
 

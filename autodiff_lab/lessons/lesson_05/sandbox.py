@@ -4,8 +4,6 @@ The functions a learner writes there use what stands beside them: `Var`, `Un`, `
 `Variable`, `remember` and the list `gradient_tape` for closures. A check runs them on these and restores the lists.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

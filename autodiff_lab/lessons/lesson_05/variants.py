@@ -3,8 +3,6 @@
 All numbers, right and wrong ones, come from `compare`, which tries the designs, and from the engine.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

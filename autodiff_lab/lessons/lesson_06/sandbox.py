@@ -4,8 +4,6 @@ The functions a learner writes there use what stands beside them in the notebook
 `backward`, and the tables `COMPUTE` and `PARTIALS`. What is right is said by NumPy, or by the package's graph.
 """
 
-from __future__ import annotations
-
 import functools
 import operator
 from collections.abc import Callable

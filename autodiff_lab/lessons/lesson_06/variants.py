@@ -1,7 +1,5 @@
 """Two exercises of notebook 06 with numbers of one's own: the document's first example, and a sum that is changed."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

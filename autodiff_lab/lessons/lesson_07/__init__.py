@@ -1,7 +1,5 @@
 """Exercises of notebook 07, TensorFlow's two machines."""
 
-from __future__ import annotations
-
 from autodiff_lab.lessons.checks.course import lesson
 from autodiff_lab.lessons.lesson_07 import sandbox, variants
 

@@ -5,8 +5,6 @@ The functions a learner writes there use what stands beside them in the notebook
 and compares what both give.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

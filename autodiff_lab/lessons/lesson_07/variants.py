@@ -1,7 +1,5 @@
 """Two exercises of notebook 07 with numbers of one's own: what is asked, and what people answer."""
 
-from __future__ import annotations
-
 from autodiff_lab.lessons.checks import Instance
 from autodiff_lab.lessons.lesson_07.sandbox import SOURCES, count_pending, truth_table
 

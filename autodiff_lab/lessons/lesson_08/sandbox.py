@@ -1,7 +1,5 @@
 """The learner's own programs of notebook 08: with a branch for one point, with a loop that stops, and in a graph."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

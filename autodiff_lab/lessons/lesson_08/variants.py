@@ -1,7 +1,5 @@
 """Three exercises of notebook 08 with numbers of one's own: two tapes, a switch, and a kink."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Running what a learner writes in notebook 09: whole Jacobians, by columns, by rows, and by a few coloured passes."""
 
-from __future__ import annotations
-
 import types
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """The exercises of notebook 09 with numbers of one's own: what is asked, and what people answer."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -4,8 +4,6 @@ Hessian-vector products are looked at from inside: the function that is differen
 Variable that holds a Dual or a Dual that holds a Variable. So the check knows which derivative stands around which.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The exercises of notebook 10 with numbers of one's own: what is asked, and what people answer."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Exercises of notebook 11, arrays."""
 
-from __future__ import annotations
-
 from autodiff_lab.lessons.checks.course import lesson
 from autodiff_lab.lessons.lesson_11 import sandbox, variants
 

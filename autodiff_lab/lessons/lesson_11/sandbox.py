@@ -4,8 +4,6 @@ The functions a learner writes there use what stands beside them in the notebook
 `adjoints_from`. A check builds small programs of the learner's own cells and compares the adjoints with the engine's.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

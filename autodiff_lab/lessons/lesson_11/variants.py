@@ -1,7 +1,5 @@
 """The exercises of notebook 11 with numbers of one's own. All numbers, right and wrong, are computed from the data."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from autodiff_lab import grad

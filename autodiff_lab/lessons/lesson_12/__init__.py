@@ -1,7 +1,5 @@
 """Exercises of notebook 12, learning from scratch."""
 
-from __future__ import annotations
-
 from autodiff_lab.lessons.checks.course import lesson
 from autodiff_lab.lessons.lesson_12 import sandbox, variants
 

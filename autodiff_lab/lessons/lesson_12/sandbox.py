@@ -1,7 +1,5 @@
 """What the checks of notebook 12 run a learner's code on: probabilities, losses, a tape of cells, a small network."""
 
-from __future__ import annotations
-
 import functools
 import itertools
 from typing import Any

@@ -1,7 +1,5 @@
 """Three exercises of notebook 12 with numbers of one's own; right and wrong ones are computed by training."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from autodiff_lab.lessons.checks import Instance

@@ -1,7 +1,5 @@
 """Exercises of notebook 13, trust, but verify."""
 
-from __future__ import annotations
-
 from autodiff_lab.lessons.checks.course import lesson
 from autodiff_lab.lessons.lesson_13 import sandbox, variants
 

@@ -1,7 +1,5 @@
 """What the checks of notebook 13 compute: slopes of a learner's function by the engine, and what a tie rule does."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

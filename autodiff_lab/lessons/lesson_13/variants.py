@@ -1,7 +1,5 @@
 """The two exercises of notebook 13 with data of one's own: where a NaN is born, and what a clip sends back."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

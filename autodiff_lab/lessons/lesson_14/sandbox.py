@@ -1,7 +1,5 @@
 """What the learner builds in notebook 14, run for a check: a table of prices, a schedule, a thrifty reversal."""
 
-from __future__ import annotations
-
 import functools
 import itertools
 import math

@@ -1,7 +1,5 @@
 """A row of the learner's own in notebook 15, and what every interpreter makes of it."""
 
-from __future__ import annotations
-
 import math
 import types
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """What the learner builds in notebook 15, run for a check: a compiler of tapes, a guard."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Exercises of notebook 16, differentiate the solution, not the solver."""
 
-from __future__ import annotations
-
 from autodiff_lab.lessons.checks.course import lesson
 from autodiff_lab.lessons.lesson_16 import sandbox, variants
 

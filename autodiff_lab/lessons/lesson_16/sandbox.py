@@ -3,8 +3,6 @@
 The expected numbers come from the loops themselves, differentiated turn by turn until nothing changes any more.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

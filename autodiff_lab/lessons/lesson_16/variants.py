@@ -1,7 +1,5 @@
 """An exercise of notebook 16 with numbers of one's own: how many turns an unrolled slope takes."""
 
-from __future__ import annotations
-
 import math
 
 from autodiff_lab.lessons.checks import Instance

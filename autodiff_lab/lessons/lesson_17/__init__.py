@@ -1,7 +1,5 @@
 """Exercises of notebook 17, linearize, transpose, batch."""
 
-from __future__ import annotations
-
 from autodiff_lab.lessons.checks.course import lesson
 from autodiff_lab.lessons.lesson_17 import sandbox
 

@@ -1,7 +1,5 @@
 """Pictures of the equation lists that the reader of notebook 17 builds."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import graphviz

@@ -1,7 +1,5 @@
 """What the learner builds in notebook 17, run for a check: rules for an equation list, and `jacrev` from `vmap`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -4,8 +4,6 @@ This is Kahn's algorithm (1962), as in founding document 1. The counters belong 
 nothing has to be put back afterwards; and only what the fetched nodes need is ever counted.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, Self

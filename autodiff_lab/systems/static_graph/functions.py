@@ -3,8 +3,6 @@
 ``np.sin(node)`` builds too. These also build where all operands are numbers, and they take a `name`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import reduce
 from typing import Any

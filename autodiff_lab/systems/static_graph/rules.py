@@ -6,8 +6,6 @@ broadcast axes; the transpose of a map of arrays), becomes one operation that is
 itself be differentiated.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 

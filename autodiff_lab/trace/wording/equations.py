@@ -4,8 +4,6 @@ What is *written* is in symbols, with the names of the tape. What is *calculated
 learner's names. `explanations` says the same in words.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import takewhile
 

@@ -3,8 +3,6 @@
 Each function looks only at the lines and at what was sent; their words are in the catalogue.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import count, groupby
 from operator import itemgetter

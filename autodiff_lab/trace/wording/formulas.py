@@ -1,7 +1,5 @@
 """Formulas: operations, local partials and maps in names and in numbers, for `explanations` and `equations`."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Mapping, Sequence

@@ -12,8 +12,6 @@ picture of a large lab is a module of its own, `picture`. Beside the folders `la
 `view` puts a lab on the page.
 """
 
-from __future__ import annotations
-
 import pkgutil
 from importlib import import_module
 from typing import Any

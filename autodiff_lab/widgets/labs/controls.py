@@ -1,7 +1,5 @@
 """A lab's controls as ipywidgets: which widget each becomes, how it shows the lab, and what it does to it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What is typed into a lab: a number; or an expression, as a program of arithmetic and the table's functions."""
 
-from __future__ import annotations
-
 import ast
 import inspect
 import operator

@@ -1,7 +1,5 @@
 """Marks that the labs' pictures share: rules, column heads, legends, bars with their number, boxes with a text."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from autodiff_lab.text.notation import number

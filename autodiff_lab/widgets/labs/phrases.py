@@ -1,7 +1,5 @@
 """Phrases that several labs use in their sentences: counts with their noun, lists, and small errors."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from autodiff_lab.text.notation import number

@@ -1,7 +1,5 @@
 """Tables of plain text and numbers, for labs and for what a learner has done."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from autodiff_lab.text.notation import latex_text, number

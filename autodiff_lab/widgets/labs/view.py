@@ -3,8 +3,6 @@
 Where there is no kernel, the lab is a figure: the picture, the sentence and the table.
 """
 
-from __future__ import annotations
-
 import re
 import threading
 from collections.abc import Callable, Iterable

@@ -1,7 +1,5 @@
 """A link to a player: the address of a page that runs a function of one's own, written into the address itself."""
 
-from __future__ import annotations
-
 import dis
 import inspect
 import sys

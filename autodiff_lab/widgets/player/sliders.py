@@ -1,7 +1,5 @@
 """Sliders for the scalar inputs of a function: how far they go, and in which steps."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -4,8 +4,6 @@ Understood is the language that the `graphviz` package writes: quoted names, lab
 follow, subgraphs. A subgraph as the end of an edge is not.
 """
 
-from __future__ import annotations
-
 import html
 import re
 from dataclasses import dataclass

@@ -6,8 +6,6 @@ and what stands in a record or in a table of several columns in one line. Bitmap
 their own node need Graphviz.
 """
 
-from __future__ import annotations
-
 import json
 from typing import Any
 from xml.sax.saxutils import escape

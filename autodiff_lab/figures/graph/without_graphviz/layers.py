@@ -6,8 +6,6 @@ edges cross (here); and then moved to where their neighbours are (`placement`). 
 does it better; this is enough to read a small graph.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_right, insort
 from collections import deque
 from collections.abc import Iterable, Sequence

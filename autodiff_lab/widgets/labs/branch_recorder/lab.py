@@ -1,7 +1,5 @@
 """BranchRecorder: which lines of a program run at an input, what they leave on the tape, and for which inputs."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from typing import Any

@@ -8,8 +8,6 @@ get the same answers run the same lines; a *piece* is an interval of such inputs
 """
 # ruff: noqa: D103
 
-from __future__ import annotations
-
 import functools
 import sys
 from collections import Counter, deque

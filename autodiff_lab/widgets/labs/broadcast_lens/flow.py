@@ -3,8 +3,6 @@
 Every number here is the engine's. A wrong rule differs from the right one in what is done with shapes, nothing else.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass

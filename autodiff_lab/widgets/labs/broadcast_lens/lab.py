@@ -1,7 +1,5 @@
 """BroadcastLens: what NumPy copied on the way forward is added on the way back, and what it added is copied."""
 
-from __future__ import annotations
-
 import textwrap
 from typing import Any
 

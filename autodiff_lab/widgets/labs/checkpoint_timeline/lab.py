@@ -1,7 +1,5 @@
 """CheckpointTimeline: which states of a chain are kept, when they are used, and what that costs."""
 
-from __future__ import annotations
-
 import functools
 import math
 from collections import Counter

@@ -1,7 +1,5 @@
 """ConvergedLoop: the derivative of what a loop has found, unrolled, by one turn, and by the equation."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

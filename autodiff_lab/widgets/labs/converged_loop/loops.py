@@ -1,7 +1,5 @@
 """Four loops that find the same solution of z = cos(x z), and three ways to its derivative after each turn."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """DualPlayground: a point, a direction, and the slope in that direction by one pass of dual numbers."""
 
-from __future__ import annotations
-
 import functools
 import math
 from typing import Any

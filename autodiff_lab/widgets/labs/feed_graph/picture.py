@@ -1,7 +1,5 @@
 """The picture of FeedGraph: boxes with values and adjoints, arrows, and a circle for what each node waits for."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

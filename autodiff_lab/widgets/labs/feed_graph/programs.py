@@ -5,8 +5,6 @@ founding document 1: ``s + z`` hands `z` to the node `s` that is there already, 
 graph, forward or backward, is kept step by step, so that the lab can stop anywhere in it.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """GradcheckBench: check a rule, right or with a bug, against a difference quotient; every check leaves a mark."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A small layer and the rule of its bias, right or with a bug; and a difference quotient to check it with."""
 
-from __future__ import annotations
-
 import functools
 from typing import Any, NamedTuple
 

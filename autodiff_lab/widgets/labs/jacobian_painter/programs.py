@@ -4,8 +4,6 @@ A program is a function of one array that returns one array. The work of a pass 
 takes the derivative while an outer tape is recording, and what that tape has written down is counted.
 """
 
-from __future__ import annotations
-
 import functools
 import math
 from collections.abc import Callable

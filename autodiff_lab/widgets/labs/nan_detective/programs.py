@@ -3,8 +3,6 @@
 In each pair of programs one makes a NaN, and one of the same function does not.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple

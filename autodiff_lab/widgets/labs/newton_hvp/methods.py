@@ -3,8 +3,6 @@
 The curve is that of a founding document, ln((x − 7)² + 10): one minimum, and not convex.
 """
 
-from __future__ import annotations
-
 import functools
 import math
 from collections.abc import Callable

@@ -3,8 +3,6 @@
 The partials are the engine's. What an order can get wrong is when a cell sends, and with what it had by then.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Iterator, Sequence
 from typing import Any

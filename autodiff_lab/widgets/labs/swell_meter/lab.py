@@ -1,7 +1,5 @@
 """SwellMeter: what happens to a formula that is differentiated as a formula, and what AD does instead."""
 
-from __future__ import annotations
-
 import functools
 import textwrap
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """TagInspector: a derivative inside a derivative, on dual numbers with tags and on dual numbers without."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable
 from typing import Any, NamedTuple

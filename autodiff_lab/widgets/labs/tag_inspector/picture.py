@@ -1,7 +1,5 @@
 """The picture of TagInspector: a line for each operation, a column for each ε, and a frame where two ε become one."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from autodiff_lab.text.notation import number

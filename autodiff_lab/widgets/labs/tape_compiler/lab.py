@@ -1,7 +1,5 @@
 """TapeCompiler: a tape, what each pass takes from it, and the Python that is left."""
 
-from __future__ import annotations
-
 import functools
 import re
 from collections.abc import Callable

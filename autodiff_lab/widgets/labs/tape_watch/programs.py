@@ -1,7 +1,5 @@
 """The programs of TapeWatch: how the controls make Python of them, and what a gradient tape records and answers."""
 
-from __future__ import annotations
-
 import functools
 import itertools
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """TraceTable: the forward trace of a function, value and tangent side by side, one row at a time."""
 
-from __future__ import annotations
-
 import functools
 import math
 from typing import Any

@@ -1,7 +1,5 @@
 """The trainings of TrainFilm: two tasks, three methods, and the plane with what the network says of it."""
 
-from __future__ import annotations
-
 import functools
 import itertools
 from collections.abc import Callable

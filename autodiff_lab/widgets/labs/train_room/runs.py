@@ -1,7 +1,5 @@
 """Runs of TrainRoom: a training that can be stopped and gone on with, and what is measured in it."""
 
-from __future__ import annotations
-
 import functools
 import math
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """TrainStrip: four frames of `TrainFilm` side by side, for paper and for a page where nothing can be moved."""
 
-from __future__ import annotations
-
 from autodiff_lab.figures.graph.render import data_url
 from autodiff_lab.figures.style import themes
 from autodiff_lab.text.notation import escape, number

@@ -1,7 +1,5 @@
 """TransposeBench: a function's equations, the linear program of its tangents, and that program transposed."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from autodiff_lab.text.notation import format_adjoint, format_tangent, number

@@ -1,7 +1,5 @@
 """The programs of TransposeBench: equations, and the linear program that a point makes of them."""
 
-from __future__ import annotations
-
 import functools
 from typing import NamedTuple
 

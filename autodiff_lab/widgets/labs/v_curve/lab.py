@@ -1,7 +1,5 @@
 """VCurve: how wrong a difference quotient is, for every step size, beside the complex step and AD."""
 
-from __future__ import annotations
-
 import functools
 import math
 from collections.abc import Callable
