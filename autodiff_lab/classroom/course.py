@@ -17,8 +17,6 @@ from autodiff_lab.jupyter.notebooks import Copied, copy_notebooks, installed_not
 from autodiff_lab.lessons.checks.course import lessons
 from autodiff_lab.lessons.checks.exercise import Exercise
 
-__all__ = ["answered", "make_teacher_notebook", "write_course"]
-
 FOR_LECTURERS, PLANS = "for_lecturers.md", "plans"
 LINK = re.compile(rb"\[([^]]*)\]\(for_lecturers\.md[^)]*\)")
 

@@ -19,8 +19,6 @@ from ..jupyter.notebooks import NOT_COPIED
 from ..widgets.lecture_style import LectureStyle
 from .tutorial import run_lab
 
-__all__ = ["present"]
-
 TYPE_PX = 24.0
 """Prose; all else follows."""
 

@@ -10,8 +10,6 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
-__all__ = ["default_port", "encryption_options", "helps_a_learner", "prepend_folder", "set_variable", "without_news"]
-
 # What JupyterLab would write into the learner's terminal, and why there is nothing that the learner should do.
 # The first is true of each that has not been run here, and `autodiff-lab check` says what it means; in the second two
 # libraries differ about a default, and the shorter holds.

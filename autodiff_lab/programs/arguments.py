@@ -21,8 +21,6 @@ from ..transforms import pytree
 from ..transforms.recording import argument_names, resolve_argnums
 from .trace_derivative import Leaf
 
-__all__ = ["Input", "Inputs", "find_difference", "freeze", "name_object", "read_inputs", "write_conditions"]
-
 TAKEN = {*keyword.kwlist, *keyword.softkwlist, *dir(builtins), "math", "np", "BranchChanged", "ndarray", "float64"}
 TAKEN |= {"_dispatch", "_switch_version", "_run_in_numpy", "_main"}  # what a call goes through
 TAKEN |= {"Path", "FunctionType", "SimpleNamespace", "namedtuple", "_arrays", "_checked"}  # in a file of its own

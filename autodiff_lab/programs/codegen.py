@@ -14,8 +14,6 @@ from .draft import MARK, Constant, Draft, Statement, is_number, mark_name
 from .expressions import ATOM, CHOICE, NAMES, QUESTION, SIGN, VIEWS, may_be_view, write_expression
 from .optimize import ADD, BROADCAST
 
-__all__ = ["Writer"]
-
 MAX_FOLDED_CHARACTERS = 60
 """Characters of an expression that is still folded into the line that uses it."""
 

@@ -17,8 +17,6 @@ from .arguments import Inputs, find_difference, read_inputs
 from .optimize import PASSES
 from .version import Line, Operations, Options, Version
 
-__all__ = ["Program", "program"]
-
 
 class Program:
     """A compiled derivative: call it like ``value_and_grad(f)``, print it to read it.

@@ -13,8 +13,6 @@ from ..engine.variable import Variable
 from ..transforms import pytree
 from .trace_derivative import RecordedDerivative
 
-__all__ = ["MARK", "Constant", "Draft", "Statement", "is_number", "mark_name"]
-
 
 class Constant:
     """A number or an array that does not depend on the inputs; equal numbers are one constant.

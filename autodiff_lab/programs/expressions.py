@@ -18,8 +18,6 @@ from .draft import Constant, mark_name
 if TYPE_CHECKING:
     from .codegen import Writer
 
-__all__ = ["ATOM", "CHOICE", "IN_NUMPY", "NAMES", "QUESTION", "SIGN", "VIEWS", "may_be_view", "write_expression"]
-
 # How tightly an expression holds together; a looser one is put in parentheses.
 CHOICE, QUESTION, SUM, PRODUCT, SIGN, POWER, ATOM = 1, 5, 10, 20, 30, 40, 100
 

@@ -21,8 +21,6 @@ from .arguments import freeze
 from .draft import Constant, Draft
 from .trace_derivative import RecordedDerivative
 
-__all__ = ["PASSES", "optimize"]
-
 ADD, SUBTRACT, MULTIPLY, DIVIDE = (TABLE[f] for f in (np.add, np.subtract, np.multiply, np.divide))
 POWER, NEGATIVE, POSITIVE, STOP = (TABLE[k] for k in (np.power, np.negative, np.positive, "stop_gradient"))
 SHAPING = BROADCAST, RESHAPE, TRANSPOSE, GET = tuple(

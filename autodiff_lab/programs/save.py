@@ -12,8 +12,6 @@ from .arguments import write_conditions
 from .expressions import IN_NUMPY
 from .version import Version
 
-__all__ = ["save_program"]
-
 MAX_ENTRIES_IN_SOURCE = 256
 """Entries of an array that is still written into the source; larger ones go into an ``.npz`` file."""
 

@@ -7,8 +7,6 @@ from typing import NamedTuple
 
 from .draft import MARK, Statement, mark_name
 
-__all__ = ["PART_STATEMENTS", "Function", "indent", "split_functions"]
-
 PART_STATEMENTS = 4_000
 """Statements in one function. Python's compiler takes any number, at a price in memory that grows with them."""
 

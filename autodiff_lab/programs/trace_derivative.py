@@ -26,8 +26,6 @@ from ..engine.variable import Variable
 from ..transforms import pytree, recording
 from ..transforms.jacobians import jacfwd
 
-__all__ = ["Decision", "Leaf", "OuterTape", "RecordedDerivative"]
-
 
 class Leaf:
     """An input of the program, before it has a line."""

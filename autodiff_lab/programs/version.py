@@ -27,8 +27,6 @@ from .optimize import optimize
 from .split_functions import indent, split_functions
 from .trace_derivative import RecordedDerivative
 
-__all__ = ["Line", "Operations", "Options", "Version"]
-
 MAX_LISTED_LINES = 20_000
 """Programs with more lines than this do not keep the listing of what became of each."""
 

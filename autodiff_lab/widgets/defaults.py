@@ -5,8 +5,6 @@ from __future__ import annotations
 from autodiff_lab.text.arguments import check_choice
 from autodiff_lab.text.messages import check_language
 
-__all__ = ["SCALES", "play_defaults"]
-
 SCALES = ("normal", "lecture")
 
 _now = {"lang": "en", "scale": "normal"}

@@ -7,8 +7,6 @@ from typing import Any
 from autodiff_lab.engine.errors import InputError
 from autodiff_lab.widgets.defaults import play_defaults
 
-__all__ = ["LectureStyle", "lecture_style"]
-
 # Jupyter's own sizes are variables, so that everything that it lays out grows along, in either theme. The rest is what
 # it does not derive from them. The selectors name JupyterLab and Notebook 7; elsewhere they find nothing.
 _STYLE = """\

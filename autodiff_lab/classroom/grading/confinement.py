@@ -23,8 +23,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["Done", "Limits", "family_usage", "run_confined", "why_no_walls"]
-
 MAX_OUTPUT_BYTES = 2_000_000
 """Bytes of output that are read; whoever says more is cut short."""
 

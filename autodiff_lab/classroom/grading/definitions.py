@@ -11,8 +11,6 @@ from typing import Any
 
 from autodiff_lab.lessons.checks.exercise import Exercise
 
-__all__ = ["list_definitions", "name_changes"]
-
 ROOM = "autodiff_lab.lessons."
 STATE = ("attempts", "passed", "hints_given", "_session", "_new_names")
 """What changes by itself while a learner works."""

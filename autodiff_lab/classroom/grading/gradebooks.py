@@ -8,8 +8,6 @@ from typing import Any
 
 from autodiff_lab.classroom.grading.verdicts import Row
 
-__all__ = ["canvas_csv", "moodle_csv", "write_csv"]
-
 MOODLE = re.compile(r"(?P<name>[^/]+)_(?P<id>\d+)_assignsubmission_file")
 """A folder or file of *Download all submissions*; the number is the participant's."""
 CANVAS = re.compile(r"(?P<name>\w+?)_(?:late_)?(?P<id>\d+)_\d+_", re.IGNORECASE)

@@ -8,8 +8,6 @@ from typing import Any
 from autodiff_lab.lessons.checks.compare import Refused, describe
 from autodiff_lab.lessons.checks.run_code import Crashed
 
-__all__ = ["decode_observation", "encode_observation"]
-
 MAX_CHARACTERS = 50_000
 """Characters of JSON: no right answer comes near."""
 KINDS = {"Crashed": Crashed, "Refused": Refused}

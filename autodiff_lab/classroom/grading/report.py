@@ -14,8 +14,6 @@ from autodiff_lab.lessons.checks.course import lessons
 from autodiff_lab.lessons.checks.exercise import MARKS
 from autodiff_lab.text.notation import escape
 
-__all__ = ["csv_text", "html_page", "open_report", "read_rows", "report_paths"]
-
 COLUMNS = ("who", "file", "notebook", "passed", "attempted", "exercises", "how it went", "doubts", "wrong answers met")
 GRADEBOOKS = {"grades-moodle.csv": moodle_csv, "grades-canvas.csv": canvas_csv}
 JOURNAL = "grades.jsonl"

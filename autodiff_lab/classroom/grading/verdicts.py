@@ -17,8 +17,6 @@ from autodiff_lab.classroom.grading.examiner import MAX_SHOWN_CHARACTERS
 from autodiff_lab.classroom.grading.observations import decode_observation
 from autodiff_lab.lessons.checks.exercise import Exercise, Reply
 
-__all__ = ["Answer", "Row", "complete_row", "mark_as_not_run", "printable"]
-
 MAX_ATTEMPTS = 50
 """Attempts at an exercise that are judged; a notebook of the course makes one."""
 

@@ -14,8 +14,6 @@ from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 
 from autodiff_lab.widgets.player.page import document
 
-__all__ = ["cell_output", "mark_up", "mark_up_line", "mathml", "page", "read_part"]
-
 
 def mathml(latex: str, display: str = "inline") -> str:
     r"""Translate a formula; what cannot be translated is shown as it was written.

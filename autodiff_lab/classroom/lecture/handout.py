@@ -7,8 +7,6 @@ from typing import Any
 from autodiff_lab.classroom.lecture.cell_html import cell_output, mark_up, mark_up_line, page
 from autodiff_lab.classroom.lecture.plans import read_cells
 
-__all__ = ["handout"]
-
 
 def handout(path: Path) -> str:
     """Write the one sheet of a lesson, to be printed on A4 or Letter."""

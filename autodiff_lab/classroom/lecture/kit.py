@@ -11,8 +11,6 @@ from autodiff_lab.classroom.lecture.slides import deck
 from autodiff_lab.classroom.lecture.speaker_page import lesson_page, plan_page
 from autodiff_lab.jupyter.notebooks import installed_notebooks
 
-__all__ = ["LectureError", "notebook_named", "write_lesson", "write_plan"]
-
 
 def notebook_named(name: str) -> Path:
     """Find a notebook: a lesson by its number, or a file.

@@ -26,8 +26,6 @@ import nbformat
 
 from autodiff_lab.jupyter.notebooks import TutorialError, installed_notebooks
 
-__all__ = ["LectureError", "Plan", "Stop", "find_plan", "list_plans", "read_cells", "read_plan"]
-
 _PLACE = re.compile(r"^(\d+) minutes? · \[(\d\d), section (\d+)\]\(([^)#]+)#cell-id=([\w-]+)\)$", re.MULTILINE)
 _PART = re.compile(r"^\*\*(Show|Many say|Answer)\*\* (.+?)(?=\n\n|\Z)", re.MULTILINE | re.DOTALL)
 

@@ -4,8 +4,6 @@ from autodiff_lab.classroom.lecture.cell_html import cell_output, mark_up, mark_
 from autodiff_lab.classroom.lecture.plans import Plan, Stop
 from autodiff_lab.text.notation import escape
 
-__all__ = ["deck"]
-
 
 def deck(plan: Plan) -> str:
     """Write the slides of a plan as one page that needs nothing else.

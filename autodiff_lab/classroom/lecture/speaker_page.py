@@ -11,8 +11,6 @@ from autodiff_lab.classroom.lecture.cell_html import mark_up, mark_up_line, page
 from autodiff_lab.classroom.lecture.plans import Plan, read_cells
 from autodiff_lab.lessons.checks.course import lessons
 
-__all__ = ["lesson_page", "plan_page"]
-
 KEYS = """\
 **Keys.** `PageDown` and `PageUp`, which a clicker sends, step the player on the screen, then turn the slide, or run \
 the cell and go to the next. In slides the arrows and the space bar turn; `F` fills the screen, `O` shows all slides, \

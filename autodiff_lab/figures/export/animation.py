@@ -13,8 +13,6 @@ from autodiff_lab.figures.export.step_choice import pick_steps
 from autodiff_lab.text.arguments import check_number, check_path
 from autodiff_lab.trace.model import Trace
 
-__all__ = ["reading_time", "save_gif"]
-
 MOST_FRAMES = 120
 
 # A calm reader takes in about 20 characters a second, and looks at the graph first.

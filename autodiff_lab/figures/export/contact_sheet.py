@@ -18,8 +18,6 @@ from autodiff_lab.figures.style.svg import element, write_picture
 from autodiff_lab.text.arguments import check_choice, check_number, check_path
 from autodiff_lab.trace.model import Trace
 
-__all__ = ["Strip", "strip"]
-
 PAGES = {
     "A4": (595.0, 842.0),
     "A4 landscape": (842.0, 595.0),

@@ -23,8 +23,6 @@ from autodiff_lab.text.notation import escape
 from autodiff_lab.trace.model import Trace
 from autodiff_lab.trace.outline import group_lines
 
-__all__ = ["Frames", "save_png", "save_svg"]
-
 _MARGIN = 16.0
 _TITLE, _EQUATION = 18.0, 15.0
 _PICTURE, _PANEL = (0.75, 560.0), (1.0, 240.0)  # how small a graph may become, and how narrow the words may be

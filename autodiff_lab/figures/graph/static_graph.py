@@ -18,8 +18,6 @@ from autodiff_lab.trace.from_tape import edge_label
 from autodiff_lab.trace.model import Line, Number, Operand, Step, Trace
 from autodiff_lab.transforms.symbol import Symbol
 
-__all__ = ["draw_static_graph", "trace_of"]
-
 UNKNOWN = Number("not computed yet", None)
 _MOST_SAID = 20
 

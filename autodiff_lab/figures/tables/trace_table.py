@@ -15,12 +15,10 @@ from autodiff_lab.figures.tables.columns import build_grids
 from autodiff_lab.text.arguments import check_choice
 from autodiff_lab.text.messages import check_language, use_language
 from autodiff_lab.text.notation import escape
-from autodiff_lab.text.table import Cell, Column, Grid
+from autodiff_lab.text.table import Grid
 from autodiff_lab.trace.model import Trace
 from autodiff_lab.transforms.gradients import record
 from autodiff_lab.transforms.keywords import check_keywords
-
-__all__ = ["Cell", "Column", "Grid", "Table", "table"]
 
 MODES = ("reverse", "forward", "both")
 LAYOUTS = ("stacked", "beside")

@@ -10,8 +10,6 @@ from autodiff_lab.text.table import markdown_text
 from autodiff_lab.trace.model import Trace
 from autodiff_lab.trace.wording.explanations import way_notes
 
-__all__ = ["Section", "Transcript", "transcript"]
-
 
 @dataclass(frozen=True)
 class Section:

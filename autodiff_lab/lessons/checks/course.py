@@ -17,8 +17,6 @@ from autodiff_lab.text.notation import escape
 from autodiff_lab.text.table import Grid
 from autodiff_lab.widgets.labs.table import grid
 
-__all__ = ["Lesson", "Report", "lesson", "lessons", "moved"]
-
 WORDS = {"passed": "✓ done", "tried": "… tried", "": "open"}
 
 

@@ -37,8 +37,6 @@ from autodiff_lab.lessons.checks.variants import (
     normalize_seed,
 )
 
-__all__ = ["Exercise", "Instance", "Misconception", "Reply"]
-
 MARKS = {"passed": "✓", "not attempted": "…", "not yet": "✗", "hint": "→", "solution": "→"}
 
 

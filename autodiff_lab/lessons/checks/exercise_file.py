@@ -31,8 +31,6 @@ from autodiff_lab.lessons.checks.exercise import Exercise
 from autodiff_lab.lessons.checks.run_code import Crashed
 from autodiff_lab.lessons.checks.variants import Instance, Make, Misconception, default_data
 
-__all__ = ["read_exercises"]
-
 
 def read_exercises(path: Path, checks: Mapping[str, Mapping[str, Any]]) -> dict[str, Exercise]:
     """Read the exercises of a lesson, each with what its check needs besides words.

@@ -14,8 +14,6 @@ from typing import Any
 
 from autodiff_lab.lessons.checks.variants import Seed, normalize_seed
 
-__all__ = ["FILE", "VARIABLE", "current_seed", "forget", "note", "rename", "set_seed", "states", "trouble"]
-
 FILE = "my_progress.jsonl"
 VARIABLE = "AUTODIFF_LAB_PROGRESS"
 """An environment variable: another file to keep progress in, or ``off``."""

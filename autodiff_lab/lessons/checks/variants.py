@@ -16,8 +16,6 @@ from typing import Any
 
 from autodiff_lab.lessons.checks.compare import agrees, describe
 
-__all__ = ["Given", "Instance", "Misconception", "default_data", "draw_instance", "every_draw"]
-
 Seed = str | int | None
 
 

@@ -4,8 +4,6 @@ from typing import Any
 
 import graphviz
 
-__all__ = ["draw"]
-
 
 def draw(*programs: Any, mirrored: bool = False, turned: bool = False, dashed: Any = ()) -> graphviz.Digraph:
     """Draw equation lists below each other, a box for each equation.

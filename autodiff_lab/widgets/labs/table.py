@@ -5,8 +5,6 @@ from collections.abc import Sequence
 from autodiff_lab.text.notation import latex_text, number
 from autodiff_lab.text.table import Cell, Column, Grid
 
-__all__ = ["Grid", "grid"]
-
 
 def grid(caption: str, headings: Sequence[str], rows: Sequence[Sequence[str | float]]) -> Grid:
     """Make a captioned table; a column that holds a number is a column of numbers, and holds them as floats.
