@@ -3,8 +3,6 @@
 Beside the picture stands the same in words, for a reader who cannot see it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -12,7 +10,7 @@ from autodiff_lab.engine.errors import InputError
 from autodiff_lab.figures.graph.box_size import BoxSizes
 from autodiff_lab.figures.graph.dot_builder import add_graph, name_boxes
 from autodiff_lab.figures.graph.node_style import GraphStyle, escaped_text, size_of, usual_look
-from autodiff_lab.figures.graph.render import FAST_LAYOUT, Drawing
+from autodiff_lab.figures.graph.render import FAST_LAYOUT, Drawing, DrawingError, picture, render
 from autodiff_lab.figures.style.themes import find_theme
 from autodiff_lab.text.arguments import check_choice
 from autodiff_lab.text.messages import in_its_language, join_items, message, template
@@ -20,6 +18,8 @@ from autodiff_lab.trace.memory_usage import find_last_uses
 from autodiff_lab.trace.model import Trace
 from autodiff_lab.trace.outline import GROUPINGS, Group, group_lines
 from autodiff_lab.transforms.keywords import check_keywords
+
+__all__ = ["Drawing", "DrawingError", "draw", "draw_tape", "graph", "picture", "render"]
 
 DIRECTIONS = ("LR", "TB")
 _CAREFUL = 800
