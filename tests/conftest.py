@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Generator
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,11 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> Generator[None, int,
     """One worker more than processors, as some tests wait for the end of a hand-in's time; a browser needs its own."""
     count = yield
     return count if config.getoption("markexpr") == "browser" else count + 1
+
+
+def pytest_collection_finish() -> None:
+    """What was collected stays to the end: the garbage collector need not look through it again and again."""
+    gc.freeze()
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

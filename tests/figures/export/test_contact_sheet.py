@@ -9,6 +9,7 @@ from PIL import Image
 
 from autodiff_lab import Trace
 from autodiff_lab.engine.errors import AutodiffError, InputError
+from autodiff_lab.figures.export import bitmap
 from autodiff_lab.figures.graph.render import DrawingError
 
 from ..example import example
@@ -17,7 +18,8 @@ from .test_frame import squeezed, texts
 
 
 @pytest.mark.parametrize("name", RUNS)
-def test_every_run_fits_on_pages(name, tmp_path):
+def test_every_run_fits_on_pages(name, tmp_path, monkeypatch):
+    monkeypatch.setattr(bitmap, "_PRINT_DPI", 75.0)  # a printer's 300 take 16 times as long, and say the same of pages
     trace = RUNS[name]()
     strip = trace.strip()
     for page in strip.pages:
