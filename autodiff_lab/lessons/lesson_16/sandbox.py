@@ -3,13 +3,14 @@
 The expected numbers come from the loops themselves, differentiated turn by turn until nothing changes any more.
 """
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from autodiff_lab import grad, hessian, jacobian, jvp, record, vjp
-from autodiff_lab.lessons.checks import plain, run_cases
+from autodiff_lab.lessons.checks import Instance, plain, run_cases
 
 Turn = Callable[[Any, Any], Any]
 TURNS = 150
@@ -177,3 +178,24 @@ def slope_fits(slope_of_best: Any) -> Any:
     """The learner's slopes of the best weights."""
     cases = {case: (loss, find_best(loss, w, lam), lam) for case, (loss, w, lam) in FITS.items()}
     return run_cases(lambda names, *at: slope_of_best(*at), cases, slope_of_best, listing=("ad", "np"))
+
+
+# With numbers of one's own
+
+
+def count_turns(rate: float = 0.9, digits: int = 6) -> Instance:
+    """After how many turns the relative error rateⁿ of the slope is below 10 to the −digits.
+
+    >>> count_turns().expected
+    132
+    """
+    exact = digits / -math.log10(rate)
+    mistakes = {
+        "one turn": 1,
+        "one turn a digit": digits,
+        "one turn short": math.floor(exact),
+        "natural logarithm": math.ceil(digits / -math.log(rate)),
+        "one turn too many": math.ceil(exact) + 1,
+        "division by 1 − rate": round(digits / (1 - rate)),
+    }
+    return Instance(math.ceil(exact), mistakes=mistakes)
