@@ -1,4 +1,4 @@
-"""Exercises of notebook 01, what it means to differentiate a program."""
+"""Notebook 01, differentiating a program: the table of its exercises, what each expects and how it is checked."""
 
 from autodiff_lab.lessons.checks.course import lesson
 from autodiff_lab.lessons.lesson_01 import sandbox

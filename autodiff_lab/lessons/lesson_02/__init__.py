@@ -1,4 +1,4 @@
-"""Exercises of notebook 02, dual numbers."""
+"""Notebook 02, dual numbers: the table of its exercises, what each expects and how it is checked."""
 
 from autodiff_lab.lessons.checks.course import lesson
 from autodiff_lab.lessons.lesson_02 import sandbox

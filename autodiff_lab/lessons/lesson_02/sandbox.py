@@ -1,4 +1,4 @@
-"""The learner's own dual numbers, tried at many points against the engine's forward mode.
+"""Notebook 02, dual numbers: its sandbox runs the learner's dual numbers beside the engine's forward mode.
 
 The functions a learner writes in notebook 02 use the class `Dual` that stands beside them in the notebook. A check runs
 them right there, and compares value and tangent with what `jvp` computes from the table of rules.
@@ -21,12 +21,12 @@ Pair = tuple[float, float]
 
 
 def example(x1: Any, x2: Any) -> Any:
-    """The function of the course."""
+    """Notebook 02: the function of the course, ln x₁ + x₁x₂ − sin x₂."""
     return np.log(x1) + x1 * x2 - np.sin(x2)
 
 
 def points() -> list[tuple[str, Pair, Pair]]:
-    """Twenty cases for an operation on two dual numbers; the first two are the ones that tell mistakes apart."""
+    """Exercise 02.1: twenty pairs of dual numbers; the first two are the ones that tell mistakes apart."""
     draw = random.Random(2)
     pairs = [((2.0, 3.0), (5.0, 7.0)), ((3.0, 0.0), (0.7, 1.0)), ((0.7, 1.0), (0.7, 1.0))]
     while len(pairs) < 20:
@@ -36,13 +36,13 @@ def points() -> list[tuple[str, Pair, Pair]]:
 
 
 def write_dual(dual: Pair) -> str:
-    """A dual number as on paper: ``(2 + 3ε)``."""
+    """Exercises 02.1 and 02.2: a dual number as on paper, ``(2 + 3ε)``, for the name of a case."""
     value, tangent = dual
     return f"({number(value)} {'−' if tangent < 0 else '+'} {number(abs(tangent))}ε)"
 
 
 def by_the_engine(operation: Callable[..., Any], *duals: Pair) -> Pair:
-    """Value and tangent of an operation, from the table of rules.
+    """Exercises of notebook 02: value and tangent of an operation on dual numbers, by the engine's rules.
 
     >>> by_the_engine(lambda a, b: a * b, (2.0, 3.0), (5.0, 7.0))
     (10.0, 29.0)
@@ -65,23 +65,23 @@ AMONG_FUNCTIONS: Cases = {f"{name} of {write_dual(AT)}": (name, (AT,)) for name 
 
 
 def expected_arithmetic() -> dict[str, Pair]:
-    """What twenty products and twenty quotients are."""
+    """Exercise 02.1: what twenty products and twenty quotients of dual numbers are."""
     return {case: by_the_engine(SIGNS[sign], *duals) for case, (sign, duals) in ARITHMETIC.items()}
 
 
 def expected_functions() -> dict[str, Pair]:
-    """What four functions do to 2 + 3ε, and what the example is, seeded once in each input."""
+    """Exercise 02.2: four functions of the dual number 2 + 3ε, and the example seeded once in each input."""
     known = {**FUNCTIONS, "example": example}
     return {case: by_the_engine(known[name], *duals) for case, (name, duals) in AMONG_FUNCTIONS.items()}
 
 
 def run_arithmetic(dual_mul: Any, dual_div: Any) -> Any:
-    """The learner's products and quotients, by case."""
+    """Exercise 02.1: the products and quotients of dual numbers by the learner's functions."""
     return _run_duals({"*": dual_mul, "/": dual_div}, ARITHMETIC)
 
 
 def run_functions(dual_log: Any, dual_sin: Any, dual_exp: Any, dual_sqrt: Any) -> Any:
-    """The learner's four functions at 2 + 3ε, and the example made of two of them."""
+    """Exercise 02.2: the learner's four functions of 2 + 3ε, and the example made of two of them."""
     own = {"log": dual_log, "sin": dual_sin, "exp": dual_exp, "sqrt": dual_sqrt}
     return _run_duals(own, AMONG_FUNCTIONS, example=lambda x1, x2: dual_log(x1) + x1 * x2 - dual_sin(x2))
 
@@ -107,7 +107,7 @@ def _run_duals(own: dict[str, Any], cases: Cases, **made: Any) -> Any:
 
 
 def trace_forward(x1: float = 2.0, x2: float = 5.0) -> Instance:
-    """The tangents of the example's last four lines when x1 moves."""
+    """Exercise 02.3: the tangents of the example's last four lines when x1 moves."""
 
     def tangents(*direction: float) -> tuple[float, ...]:
         steps = Trace.of(example, x1, x2, mode="forward", direction=direction).steps[2:]
@@ -126,7 +126,7 @@ def trace_forward(x1: float = 2.0, x2: float = 5.0) -> Instance:
 
 
 def find_steepest_direction(x1: float = 2.0, x2: float = 5.0) -> Instance:
-    """In which direction the example has its largest slope, in degrees, and the slope."""
+    """Exercise 02.4: in which direction the example has its largest slope, in degrees, and the slope."""
     by1, by2 = grad(example, argnums=(0, 1))(x1, x2)
     angle, slope = math.degrees(math.atan2(by2, by1)), math.hypot(by1, by2)
     _, diagonal = by_the_engine(example, (x1, math.sqrt(0.5)), (x2, math.sqrt(0.5)))
@@ -141,13 +141,13 @@ def find_steepest_direction(x1: float = 2.0, x2: float = 5.0) -> Instance:
 
 
 def count_passes(n: int = 1000, m: int = 1) -> Instance:
-    """How many forward passes give all slopes of a function with n inputs and m results."""
+    """Exercise 02.5: how many forward passes give all slopes of a function with n inputs and m results."""
     counts = {"one per result": m, "forward differences": n + 1, "central differences": 2 * n, "all pairs": n * n}
     return Instance(n, mistakes=counts)
 
 
 def square_dual(x: float = 3.0) -> Instance:
-    """Value and tangent of the square of x + ε, and why the second derivative is not among them."""
+    """Exercise 02.6: value and tangent of (x + ε)², and why the second derivative is not among them."""
     value, slope = by_the_engine(lambda a: a**2, (x, 1.0))
     mistakes = {f"letter {letter}": (value, slope, letter) for letter in "bcd"}
     mistakes |= {

@@ -1,4 +1,4 @@
-"""Exercises of notebook 04, the adjoint flow."""
+"""Notebook 04, the adjoint flow: the table of its exercises, what each expects and how it is checked."""
 
 from autodiff_lab.lessons.checks.course import lesson
 from autodiff_lab.lessons.lesson_04 import sandbox

@@ -1,4 +1,4 @@
-"""The learner's own sweep and order of notebook 04, tried on programs made of the learner's own cells.
+"""Notebook 04, the adjoint flow: its sandbox sweeps and orders programs made of the learner's own cells.
 
 The functions a learner writes there use what stands beside them: `Cell`, the list `tape`, `sin` and `log`. A check
 writes its programs with these, compares the slopes with the engine's, and gives the tape back as it was.
@@ -29,55 +29,55 @@ NUMPYS = SimpleNamespace(sin=np.sin, log=np.log, Cell=float)
 
 
 def olah(use: Any, a: Any, b: Any) -> Any:
-    """Return (a + b)(b + 1)."""
+    """Exercises 04.3 and 04.7: the program (a + b)(b + 1)."""
     return (a + b) * (b + use.Cell(1))
 
 
 def course(use: Any, x1: Any, x2: Any) -> Any:
-    """Return ln x₁ + x₁x₂ − sin x₂."""
+    """Exercises 04.3 and 04.7: the program ln x₁ + x₁x₂ − sin x₂."""
     return use.log(x1) + x1 * x2 - use.sin(x2)
 
 
 def twice_squared(use: Any, x: Any) -> Any:
-    """Return (x²)² + (x²)²; every square is a product of a cell with itself."""
+    """Exercises 04.3 and 04.7: (x²)² + (x²)²; every square is a product of a cell with itself."""
     a = x * x
     return a * a + a * a
 
 
 def with_a_dead_end(use: Any, x: Any, y: Any) -> Any:
-    """Compute a product that the result does not use."""
+    """Exercises 04.3 and 04.7: a program with a product that the result does not use."""
     _ = x * y
     return x + y
 
 
 def with_an_end_behind(use: Any, x: Any, y: Any) -> Any:
-    """Compute the result, and then a product for nothing: the result is not the last cell."""
+    """Exercise 04.3: a program that computes a product for nothing after its result."""
     result = x + y
     _ = x * y
     return result
 
 
 def doubled(use: Any, x: Any) -> Any:
-    """Double x again and again: a few cells, and more paths than anybody can follow."""
+    """Exercises 04.3 and 04.7: x doubled again and again: a few cells, and more paths than anybody can follow."""
     for _ in range(DOUBLINGS):
         x = x + x
     return x
 
 
 def beside_its_log(use: Any, x: Any) -> Any:
-    """Add a value and something made of it; the value stands first."""
+    """Exercise 04.7: a sum of a value and its logarithm; the value stands first."""
     c = x * x
     return c + use.log(c)
 
 
 def behind_its_log(use: Any, x: Any) -> Any:
-    """Add something made of a value and the value itself, which stands last."""
+    """Exercise 04.7: a sum of a logarithm and its operand, which stands last."""
     c = x * x
     return use.log(c) + c
 
 
 def deep_and_shallow(use: Any, x: Any) -> Any:
-    """Use a value at once, and once more far behind."""
+    """Exercise 04.7: a program that uses a value at once, and once more far behind."""
     return x * use.sin(use.log(x * x)) + x
 
 
@@ -103,7 +103,7 @@ GOOD = "every cell once, after its operands"
 
 
 def expected_slopes() -> dict[str, Any]:
-    """The adjoints of the inputs, by the engine.
+    """Exercise 04.3: the adjoints of each program's inputs, by the engine.
 
     >>> expected_slopes()["(a + b) * (b + 1) at (2, 1)"]
     (2.0, 5.0)
@@ -116,7 +116,7 @@ def expected_slopes() -> dict[str, Any]:
 
 
 def sweep_programs(adjoints_from: Any) -> Any:
-    """The adjoints that the learner's sweep finds for the inputs, by program."""
+    """Exercise 04.3: the adjoints that the learner's sweep finds for the inputs, by program."""
 
     def run(names: dict[str, Any], program: Program, at: tuple[float, ...]) -> Any:
         inputs = [names["Cell"](x) for x in at]
@@ -131,7 +131,7 @@ VALID = ("ybca", "ycba")
 
 
 def read_orders(answer: Any) -> Any:
-    """How many of these orders are valid, however they are written."""
+    """Exercise 04.6: how many of these orders are valid, however they are written."""
     found = plain(sorted(answer) if isinstance(answer, set) else answer)
     if isinstance(found, tuple):
         found = tuple("".join(map(str, order)) if isinstance(order, tuple) else order for order in found)
@@ -149,7 +149,7 @@ def read_orders(answer: Any) -> Any:
 
 
 def order_programs(topological_order: Any) -> Any:
-    """What is to be said of the learner's order, by program."""
+    """Exercise 04.7: what is to be said of the learner's topological order, by program."""
 
     def run(names: dict[str, Any], program: Program, at: tuple[float, ...]) -> Finding:
         result = program(SimpleNamespace(**names), *(names["Cell"](x) for x in at))
@@ -190,7 +190,7 @@ def _stand_first(order: Any) -> bool:
 
 
 def two_products(x1: Any, x2: Any) -> Any:
-    """Return x₁x₂ − x₂ sin x₁, with the sine first on the tape; both inputs are used twice.
+    """Exercises 04.4 and 04.5: x₁x₂ − x₂ sin x₁, with the sine first on the tape and both inputs used twice.
 
     >>> float(two_products(0.0, 3.0))
     0.0
@@ -202,7 +202,7 @@ def two_products(x1: Any, x2: Any) -> Any:
 
 
 def annotate_graph(a: float = 2.0, b: float = 1.0) -> Instance:
-    """Olah's graph e = (a + b)(b + 1), annotated from b and then from e.
+    """Exercise 04.2: Olah's graph e = (a + b)(b + 1), annotated from b and then from e.
 
     >>> annotate_graph().expected
     ((1.0, 1.0, 5.0), (2.0, 3.0, 5.0, 2.0))
@@ -221,7 +221,7 @@ def annotate_graph(a: float = 2.0, b: float = 1.0) -> Instance:
 
 
 def sweep_by_hand(x1: float = 1.0, x2: float = 4.0) -> Instance:
-    """Seven adjoints of x₁x₂ − x₂ sin x₁, in the order in which they change.
+    """Exercise 04.4: seven adjoints of x₁x₂ − x₂ sin x₁, in the order in which they change.
 
     >>> [round(adjoint, 4) for adjoint in sweep_by_hand().expected]
     [1.0, -1.0, 4.0, 1.0, -4.0, 0.1585, 1.8388]
@@ -245,7 +245,7 @@ def sweep_by_hand(x1: float = 1.0, x2: float = 4.0) -> Instance:
 
 
 def sum_over_operations(x1: float = 1.0, x2: float = 4.0) -> Instance:
-    """The sum of document 0's equation 2 for x1, with total derivatives over all operations and with local partials.
+    """Exercise 04.5: document 0's equation 2 for x1, with total derivatives and with local partials.
 
     >>> [round(each, 4) for each in sum_over_operations().expected]
     [1.5164, 1.8388]
@@ -270,7 +270,7 @@ def sum_over_operations(x1: float = 1.0, x2: float = 4.0) -> Instance:
 
 
 def count_calls_and_cells(k: int = 10) -> Instance:
-    """How often a recursion calls itself for k doublings, and how many cells a sweep visits.
+    """Exercise 04.1: how often a recursion calls itself for k doublings, and how many cells a sweep visits.
 
     >>> count_calls_and_cells().expected
     (2047, 11)
@@ -287,7 +287,7 @@ def count_calls_and_cells(k: int = 10) -> Instance:
 
 
 def use_operand_twice(x: float = 3.0) -> Instance:
-    """The slopes of x − x, x / x and x · x.
+    """Exercise 04.8: the slopes of x − x, x / x and x · x.
 
     >>> use_operand_twice().expected
     (0.0, 0.0, 6.0)
@@ -311,7 +311,7 @@ def use_operand_twice(x: float = 3.0) -> Instance:
 
 
 def call_backward_thrice(program: str = "a + b + c") -> Instance:
-    """What a cell holds after one, two and three backward passes that clear nothing but the result.
+    """Exercise 04.9: what a.grad holds after one, two and three backward passes that clear nothing.
 
     >>> call_backward_thrice().expected
     (1.0, 3.0, 6.0)

@@ -1,4 +1,4 @@
-"""Exercises of notebook 05, three ways to remember."""
+"""Notebook 05, three ways to remember: the table of its exercises, what each expects and how it is checked."""
 
 from autodiff_lab.lessons.checks.course import lesson
 from autodiff_lab.lessons.lesson_05 import sandbox

@@ -1,4 +1,4 @@
-"""The learner's own cells and closures of notebook 05, tried against the engine and given back as they were.
+"""Notebook 05, three ways to remember: its sandbox runs the learner's cells and closures beside the engine.
 
 The functions a learner writes there use what stands beside them: `Var`, `Un`, `Bin` and the list `tape` for cells,
 `Variable`, `remember` and the list `gradient_tape` for closures. A check runs them on these and restores the lists.
@@ -30,7 +30,7 @@ BOTH = (0, 1)
 
 
 def by_hand_example(x: Any, y: Any) -> Any:
-    """The function of notebook 05, document 3's."""
+    """Exercises 05.1 and 05.4: sin(x) + x·y, document 3's function."""
     return np.sin(x) + x * y
 
 
@@ -49,7 +49,7 @@ HESSIANS = {"the second derivatives at (2, 5)": (2.0, 5.0), "the second derivati
 
 
 def right_slopes(program: Callable[..., Any], at: tuple[float, float]) -> Any:
-    """Value and both slopes, by the engine.
+    """Exercises 05.1 and 05.2: value and both slopes of a program, by the engine.
 
     >>> right_slopes(by_hand_example, (3.0, 1.0))
     (3.1411200080598674, 0.010007503399554585, 3.0)
@@ -59,23 +59,23 @@ def right_slopes(program: Callable[..., Any], at: tuple[float, float]) -> Any:
 
 
 def expected_by_hand() -> dict[str, Any]:
-    """Value and slopes of the example at two points."""
+    """Exercise 05.1: value and slopes of sin(x) + x·y at two points."""
     return {case: right_slopes(by_hand_example, at) for case, at in POINTS.items()}
 
 
 def expected_cells() -> dict[str, Any]:
-    """Value and slopes of programs with exp and ÷."""
+    """Exercise 05.2: value and slopes of programs with exp and ÷, by the engine."""
     return {case: right_slopes(make(np.exp, np.divide), at) for case, (make, at) in MADE_OF_TWO.items()}
 
 
 def expected_hessians() -> dict[str, Any]:
-    """The second derivatives of the course's function, at two points; and two third ones."""
+    """Exercise 05.6: the second derivatives of the course's function at two points, and two third ones."""
     found = {case: plain(hessian(example, argnums=BOTH)(*at)) for case, at in HESSIANS.items()}
     return found | {THIRD: plain([grad(grad(grad(f)))(2.0) for f in (np.log, np.sin)])}
 
 
 def sweep_by_hand(by_hand: Any) -> Any:
-    """Value and slopes that come out of cells made by hand, at two points."""
+    """Exercise 05.1: value and slopes that come out of the cells a learner makes by hand."""
 
     def run(names: dict[str, Any], a: float, b: float) -> Any:
         found = by_hand(a, b)
@@ -89,7 +89,7 @@ def sweep_by_hand(by_hand: Any) -> Any:
 
 
 def sweep_cells(exponential: Any, quotient: Any) -> Any:
-    """Value and slopes of programs that use the learner's exponential and quotient."""
+    """Exercise 05.2: value and slopes of programs that use the learner's exponential and quotient cells."""
 
     def run(names: dict[str, Any], make: Callable[..., Callable[..., Any]], at: tuple[float, float]) -> Any:
         x, y = map(names["Var"], at)
@@ -103,7 +103,7 @@ def sweep_cells(exponential: Any, quotient: Any) -> Any:
 
 
 def differentiate_again(sin_again: Any, cos_again: Any, reciprocal: Any, log_again: Any) -> Any:
-    """The gradient of each part of the gradient, with the learner's sine and logarithm."""
+    """Exercise 05.6: the gradient of each part of the gradient, with the learner's sine and logarithm."""
 
     def second(names: dict[str, Any], a: float, b: float) -> Any:
         x, y = names["Variable"](a), names["Variable"](b)
@@ -130,7 +130,7 @@ def differentiate_again(sin_again: Any, cos_again: Any, reciprocal: Any, log_aga
 
 
 def count_stored_numbers(program: str = "tanh(w * x + b)") -> Instance:
-    """How much each design keeps of a program of w, x and b: (partials, operand slots, values in closures).
+    """Exercise 05.3: (partials, operand slots, values in closures) that the designs keep of a program.
 
     >>> count_stored_numbers().expected
     (5, 5, 3)
@@ -153,7 +153,7 @@ def count_stored_numbers(program: str = "tanh(w * x + b)") -> Instance:
 
 
 def tell_what_survives() -> tuple[str, ...]:
-    """What becomes of each design if something is written over an input after the run.
+    """Exercise 05.4: what becomes of each design if something is written over an input after the run.
 
     >>> set(tell_what_survives()) <= {"survives", "changes", "raises"}
     True
@@ -162,7 +162,7 @@ def tell_what_survives() -> tuple[str, ...]:
 
 
 def mix_two_runs(x: float = 2.0, y: float = 5.0, written: float = 0.0) -> Instance:
-    """What closures answer for sin(x) * y if something is written over both inputs after the run.
+    """Exercise 05.5: what closures answer for sin(x) * y if both inputs are written over after the run.
 
     >>> mix_two_runs().expected
     (0.0, 0.9092974268256817)

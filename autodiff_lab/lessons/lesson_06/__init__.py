@@ -1,4 +1,4 @@
-"""Exercises of notebook 06, static graphs."""
+"""Notebook 06, static graphs: the table of its exercises, what each expects and how it is checked."""
 
 from autodiff_lab.lessons.checks.course import lesson
 from autodiff_lab.lessons.lesson_06 import sandbox

@@ -1,4 +1,4 @@
-"""Exercises of notebook 07, TensorFlow's two machines."""
+"""Notebook 07, TensorFlow's two machines: the table of its exercises, what each expects and how it is checked."""
 
 from autodiff_lab.lessons.checks.course import lesson
 from autodiff_lab.lessons.lesson_07 import sandbox

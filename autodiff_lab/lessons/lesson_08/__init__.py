@@ -1,4 +1,4 @@
-"""Exercises of notebook 08, control flow."""
+"""Notebook 08, control flow: the table of its exercises, what each expects and how it is checked."""
 
 from autodiff_lab.lessons.checks.course import lesson
 from autodiff_lab.lessons.lesson_08 import sandbox

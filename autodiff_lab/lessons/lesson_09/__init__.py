@@ -1,4 +1,4 @@
-"""Exercises of notebook 09, Jacobians: rows, columns and what they cost."""
+"""Notebook 09, Jacobians: the table of its exercises, what each expects and how it is checked."""
 
 from autodiff_lab.lessons.checks.course import lesson
 from autodiff_lab.lessons.lesson_09 import sandbox

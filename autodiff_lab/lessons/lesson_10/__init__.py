@@ -1,4 +1,4 @@
-"""Exercises of notebook 10, derivatives of derivatives."""
+"""Notebook 10, derivatives of derivatives: the table of its exercises, what each expects and how it is checked."""
 
 from autodiff_lab.lessons.checks.course import lesson
 from autodiff_lab.lessons.lesson_10 import sandbox

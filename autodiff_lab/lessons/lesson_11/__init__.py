@@ -1,4 +1,4 @@
-"""Exercises of notebook 11, arrays."""
+"""Notebook 11, arrays: the table of its exercises, what each expects and how it is checked."""
 
 from autodiff_lab.lessons.checks.course import lesson
 from autodiff_lab.lessons.lesson_11 import sandbox

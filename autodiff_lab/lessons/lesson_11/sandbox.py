@@ -1,4 +1,4 @@
-"""The learner's own array cells of notebook 11, borrowed for a check, and the engine's answers beside them.
+"""Notebook 11, arrays: its sandbox runs the learner's own array cells beside the engine.
 
 The functions a learner writes there use what stands beside them in the notebook: `Array`, `total`, the list `tape` and
 `adjoints_from`. A check builds small programs of the learner's own cells and compares the adjoints with the engine's.
@@ -46,12 +46,12 @@ def _distinct(shape: tuple[int, ...]) -> np.ndarray:
 
 
 def sum_back(g: np.ndarray, shape: tuple[int, ...]) -> Any:
-    """Add an adjoint back to a shape, as the engine does."""
+    """Exercise 11.1: add an adjoint back to the shape before broadcasting, as the engine does."""
     return engine_unbroadcast(g, np.zeros(shape))
 
 
 def sum_back_shapes(unbroadcast: Any) -> Any:
-    """What a function makes of the adjoint in each case.
+    """Exercise 11.1: what a function that undoes broadcasting makes of an adjoint, for each pair of shapes.
 
     >>> sum_back_shapes(sum_back)["from (2, 3) to (3,)"]
     (9.0, 18.0, 36.0)
@@ -69,7 +69,7 @@ PRODUCTS = {
 
 
 def expected_products() -> dict[str, Any]:
-    """The adjoints of A and of B.
+    """Exercise 11.4: the adjoints of A and B in two matrix products, by the engine.
 
     >>> expected_products()["the sum of A @ B, both (2, 2), the adjoint of A"]
     ((-1.0, 4.25), (-1.0, 4.25))
@@ -82,7 +82,7 @@ def expected_products() -> dict[str, Any]:
 
 
 def multiply_matrices(matmul: Any) -> Any:
-    """The same with the learner's cell for a product."""
+    """Exercise 11.4: the adjoints of A and B in two matrix products, by the learner's cell."""
 
     def run(names: dict[str, Any], a: np.ndarray, b: np.ndarray, weights: np.ndarray) -> Any:
         left, right, factor = map(names["Array"], (a, b, weights))
@@ -101,7 +101,7 @@ INVERSES = {
 
 
 def expected_inverses() -> dict[str, Any]:
-    """The adjoint of the matrix that is inverted."""
+    """Exercise 11.6: the adjoint of the matrix that is inverted, by the engine."""
     return {
         case: plain(grad(lambda x, w=weights: np.sum(np.linalg.inv(x) * w))(a))
         for case, (a, weights) in INVERSES.items()
@@ -109,7 +109,7 @@ def expected_inverses() -> dict[str, Any]:
 
 
 def invert_matrices(inverse: Any) -> Any:
-    """The same with the learner's cell for an inverse."""
+    """Exercise 11.6: the adjoint of the matrix that is inverted, by the learner's cell."""
 
     def run(names: dict[str, Any], a: np.ndarray, weights: np.ndarray) -> Any:
         matrix, factor = names["Array"](a), names["Array"](weights)
@@ -132,13 +132,13 @@ HEADS: dict[str, tuple[np.ndarray, ...]] = {
 
 
 def softmax_rows(s: Any) -> Any:
-    """The softmax of each row."""
+    """Exercise 11.8: the softmax of each row of the scores of an attention head."""
     e = np.exp(s - np.max(s, axis=1, keepdims=True))
     return e / np.sum(e, axis=1, keepdims=True)
 
 
 def attention(q: Any, k: Any, v: Any) -> Any:
-    """One attention head.
+    """Exercise 11.8: one attention head, softmax(Q Kᵀ / √d) V.
 
     >>> attention(np.zeros((1, 2)), np.ones((2, 2)), np.array([[1.0], [3.0]]))
     array([[2.]])
@@ -147,12 +147,12 @@ def attention(q: Any, k: Any, v: Any) -> Any:
 
 
 def pull_attention(g: Any, q: Any, k: Any, v: Any, p: Any) -> Any:
-    """The adjoints of queries, keys and values, by the engine."""
+    """Exercise 11.8: the adjoints of an attention head's queries, keys and values, by the engine."""
     return grad(lambda *qkv: np.sum(attention(*qkv) * g), argnums=(0, 1, 2))(q, k, v)
 
 
 def pull_heads(attention_pullback: Any) -> Any:
-    """The three adjoints that a function gives for each head."""
+    """Exercise 11.8: the adjoints of queries, keys and values that a pullback gives for each attention head."""
 
     def run(names: dict[str, Any], q: Any, k: Any, v: Any, g: Any) -> Any:
         return attention_pullback(g, q, k, v, softmax_rows(q @ k.T / np.sqrt(q.shape[1])))
@@ -164,18 +164,18 @@ def pull_heads(attention_pullback: Any) -> Any:
 
 
 def operations(program: Callable[..., Any], *inputs: Any) -> int:
-    """How many operations a program records."""
+    """Exercise 11.7: how many operations a program records."""
     _, tape = record(program, *inputs)
     return len(tape) - tape.n_inputs
 
 
 def squares_of_product(a: Any, b: Any) -> Any:
-    """Σ (A @ B)², as a program of two arrays."""
+    """Exercise 11.7: Σ (A @ B)², as a program of two arrays."""
     return np.sum(np.square(a @ b))
 
 
 def squares_of_product_by_numbers(a: Any, b: Any) -> Any:
-    """The same as a program of rows of numbers, written out as one does by hand.
+    """Exercise 11.7: Σ (A @ B)² as a program of rows of numbers, written out as one does by hand.
 
     >>> operations(squares_of_product_by_numbers, [[1.0, 2.0]], [[3.0], [4.0]]), operations(squares_of_product, A, B)
     (4, 3)
@@ -197,7 +197,7 @@ Numbers = tuple[float, ...]
 
 
 def differentiate_mean_and_variance(x: Numbers = (1.0, 2.0, 4.0, 8.0)) -> Instance:
-    """The gradient of mean + variance.
+    """Exercise 11.2: the gradient of mean + variance.
 
     >>> differentiate_mean_and_variance().expected
     (-1.125, -0.625, 0.375, 2.375)
@@ -218,7 +218,7 @@ def differentiate_mean_and_variance(x: Numbers = (1.0, 2.0, 4.0, 8.0)) -> Instan
 
 
 def differentiate_gather(index: tuple[int, ...] = (0, 0, 2), weights: Numbers = (1.0, 10.0, 100.0)) -> Instance:
-    """The adjoint of an array of three from which some entries are picked, and some twice.
+    """Exercise 11.3: the adjoint of an array of three from which some entries are picked, and some twice.
 
     >>> differentiate_gather().expected
     (11.0, 0.0, 100.0)
@@ -241,7 +241,7 @@ def differentiate_gather(index: tuple[int, ...] = (0, 0, 2), weights: Numbers = 
 
 
 def differentiate_trace(a: tuple[Numbers, Numbers] = ((2.0, 1.0), (0.5, 3.0))) -> Instance:
-    """The gradient of trace(A @ A).
+    """Exercise 11.5: the gradient of trace(A @ A).
 
     >>> differentiate_trace().expected
     ((4.0, 1.0), (2.0, 6.0))
@@ -259,7 +259,7 @@ def differentiate_trace(a: tuple[Numbers, Numbers] = ((2.0, 1.0), (0.5, 3.0))) -
 
 
 def count_lines(m: int = 2, k: int = 3, n: int = 4) -> Instance:
-    """How many operations Σ (A @ B)² is, number by number and array by array.
+    """Exercise 11.7: how many operations Σ (A @ B)² is, number by number and array by array.
 
     >>> count_lines().expected
     (55.0, 3.0)

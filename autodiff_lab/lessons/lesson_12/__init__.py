@@ -1,4 +1,4 @@
-"""Exercises of notebook 12, learning from scratch."""
+"""Notebook 12, learning from scratch: the table of its exercises, what each expects and how it is checked."""
 
 from autodiff_lab.lessons.checks.course import lesson
 from autodiff_lab.lessons.lesson_12 import sandbox

@@ -1,4 +1,4 @@
-"""What the checks of notebook 12 run a learner's code on: probabilities, losses, a tape of cells, a small network."""
+"""Notebook 12, learning from scratch: its sandbox trains with the learner's formulas, updates and gradients."""
 
 import functools
 import itertools
@@ -25,17 +25,17 @@ SCORES = {
 
 
 def cross_entropy(z: Any, y: Any) -> Any:
-    """The mean cross-entropy of softmax(z), for scores z and labels y of shape (n, 3)."""
+    """Exercises 12.1 and 12.4: the mean cross-entropy of softmax(z), for scores z and labels y of shape (n, 3)."""
     return np.sum(y * (np.log(np.sum(np.exp(z), axis=1, keepdims=True)) - z)) / len(y)
 
 
 def expected_score_gradients() -> dict[str, Any]:
-    """By the engine."""
+    """Exercise 12.1: the gradients of softmax and cross-entropy in the scores, by the engine."""
     return {case: plain(grad(cross_entropy)(z, y)) for case, (z, y) in SCORES.items()}
 
 
 def find_score_gradients(gradient_of_scores: Any) -> Any:
-    """By the learner's formula, from probabilities and labels."""
+    """Exercise 12.1: the gradients in the scores by the learner's formula, from probabilities and labels."""
 
     def run(names: dict[str, Any], z: Any, y: Any) -> Any:
         return gradient_of_scores(np.exp(z) / np.sum(np.exp(z), axis=1, keepdims=True), y)
@@ -48,12 +48,12 @@ def find_score_gradients(gradient_of_scores: Any) -> Any:
 
 @functools.lru_cache(maxsize=64)
 def iris_run(rate: float, epochs: int, clear: bool = True) -> tuple[Epoch, ...]:
-    """The first epochs of a training in arrays."""
+    """Exercises 12.2 and 12.4: the first epochs of a softmax training on iris, in arrays."""
     return tuple(itertools.islice(train_arrays(rate=rate, clear=clear), epochs))
 
 
 def sharpness(parameters: Parameters) -> float:
-    """The largest eigenvalue of the loss's Hessian, over all 15 parameters: how strongly it bends where it bends most.
+    """Exercise 12.4: the largest eigenvalue of the iris loss's Hessian, where the loss bends most strongly.
 
     >>> f"{sharpness(Parameters(np.zeros((3, 4)), np.zeros(3))):.1f}"
     '20.7'
@@ -71,7 +71,7 @@ def sharpness(parameters: Parameters) -> float:
 
 
 def read_pair(answer: Any) -> Any:
-    """A number and a word; capitals and brackets do not matter, and a heavy ball is momentum.
+    """Exercises 12.3b and 12.4: a number and a word; capitals and brackets do not matter.
 
     >>> read_pair([1, "Heavy-ball momentum"]), read_pair((0.5, " B)"))
     ((1.0, 'momentum'), (0.5, 'b'))
@@ -100,7 +100,7 @@ BELOW = "below 0.000001"
 
 
 def compare_claims(worst_error: Any) -> Any:
-    """What the learner's comparison says of right and wrong gradients, and whether it leaves its input alone."""
+    """Exercise 12.3a: what the learner's `worst_error` says of right and wrong gradients, and of its input."""
     vet_code(worst_error)
     right = grad(_bent)(POINT)
     claims = {
@@ -119,7 +119,7 @@ def compare_claims(worst_error: Any) -> Any:
 
 
 def expected_comparison() -> dict[str, Any]:
-    """The errors there are, in the largest entry's size."""
+    """Exercise 12.3a: the errors of right and wrong gradients, in the size of the largest entry."""
     largest = float(np.max(np.abs(grad(_bent)(POINT))))
     return {
         "the gradient itself": BELOW,
@@ -136,13 +136,13 @@ EPOCHS, FLOWERS, RATE = 4, (0, 40, 80, 100), 0.02
 
 
 def update_leaves(w: Any, b: Any, rate: float) -> None:
-    """Change the parameters in place, so that they stay leaves."""
+    """Exercise 12.5: an update that changes the parameters in place, so that they stay leaves."""
     for parameter in itertools.chain(b, *w):
         parameter.value -= rate * parameter.sensitivity
 
 
 def run_updates(update: Any) -> Any:
-    """Losses and lengths of the tape over a few epochs of four flowers, with this update."""
+    """Exercise 12.5: losses and lengths of the tape over a few epochs of four flowers, with an update."""
     vet_code(update)
     iris = load_iris()
     xs = iris.train.features[list(FLOWERS)].tolist()
@@ -172,7 +172,7 @@ NETWORKS = {"XOR": (FIXED_START, XOR), "six points of two moons": (FIXED_START, 
 
 
 def find_w2_gradients(w2_gradient: Any) -> Any:
-    """The learner's gradient in W2, on the network of the text and on another one."""
+    """Exercise 12.6: the learner's gradient in W2, on the network of the text and on another one."""
 
     def run(names: dict[str, Any], params: Any, task: Any) -> Any:
         hidden = np.tanh(task.x @ params["W1"] + params["b1"])
@@ -182,7 +182,7 @@ def find_w2_gradients(w2_gradient: Any) -> Any:
 
 
 def expected_w2_gradients() -> dict[str, Any]:
-    """By the engine."""
+    """Exercise 12.6: the gradients in W2 of two small networks, by the engine."""
     return {case: plain(grad(loss)(params, task)["W2"]) for case, (params, task) in NETWORKS.items()}
 
 
@@ -190,7 +190,7 @@ def expected_w2_gradients() -> dict[str, Any]:
 
 
 def train_softmax(rate: float = 0.1, epoch: int = 10) -> Instance:
-    """The loss at an epoch: after as many updates."""
+    """Exercise 12.2: the loss of the iris training at an epoch: after as many updates."""
     run = iris_run(rate, epoch + 2)
     right = run[epoch].loss
     kept = iris_run(rate, epoch + 1, clear=False)[epoch].loss
@@ -205,7 +205,7 @@ def train_softmax(rate: float = 0.1, epoch: int = 10) -> Instance:
 
 
 def overshoot_minimum(rate: float = 0.2) -> Instance:
-    """By how much one step multiplies the distance along the steepest direction, and what follows."""
+    """Exercise 12.4: by how much a step multiplies the distance along the steepest direction, and what follows."""
     run = iris_run(0.1, 161)
     first, before, bend = (sharpness(run[epoch].parameters) for epoch in (0, 159, 160))
     right = 1 - rate * bend
@@ -224,7 +224,7 @@ def overshoot_minimum(rate: float = 0.2) -> Instance:
 
 
 def take_first_step(rate: float = 0.05, gradient: float = 0.001) -> Instance:
-    """How far Adam's first step goes."""
+    """Exercise 12.7: how far Adam's first step goes."""
     moved = -float(Adam(rate).update(0.0, gradient))
     uncorrected = rate * 0.1 * gradient / (np.sqrt(0.001 * gradient**2) + 1e-8)
     mistakes = {

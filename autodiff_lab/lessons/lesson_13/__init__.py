@@ -1,4 +1,4 @@
-"""Exercises of notebook 13, trust, but verify."""
+"""Notebook 13, trust, but verify: the table of its exercises, what each expects and how it is checked."""
 
 from autodiff_lab.lessons.checks.course import lesson
 from autodiff_lab.lessons.lesson_13 import sandbox

@@ -1,4 +1,4 @@
-"""What the checks of notebook 13 compute: slopes of a learner's function by the engine, and what a tie rule does."""
+"""Notebook 13, trust, but verify: its sandbox compares the learner's functions and rules with good ones."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -13,7 +13,7 @@ Case = tuple[Callable[..., Any], Any]
 
 
 def spell_nonfinite(data: Any) -> Any:
-    """Plain data in which inf and nan are words: no arithmetic makes a near miss of them, and nan equals itself.
+    """Notebook 13's checks: inf and nan as words, of which arithmetic makes no near miss; nan equals itself.
 
     >>> spell_nonfinite((0.5, float("nan"), -float("inf")))
     (0.5, 'nan', '-inf')
@@ -24,7 +24,7 @@ def spell_nonfinite(data: Any) -> Any:
 
 
 def slopes(function: Callable[..., Any], x: Any) -> Any:
-    """Value and slope at a place; of an array the entries, and the slopes of their sum.
+    """Exercises 13.2 to 13.4: value and slope of a function at a place; of an array, the slopes of the sum.
 
     >>> slopes(np.sin, 0.0), slopes(np.square, np.array([1.0, 2.0]))
     ((0.0, 1.0), ((1.0, 4.0), (2.0, 4.0)))
@@ -35,7 +35,7 @@ def slopes(function: Callable[..., Any], x: Any) -> Any:
 
 
 def compare_with(good: Callable[..., Any], cases: Mapping[str, Case]) -> dict[str, Any]:
-    """The check of a function that is to agree with a good one; a case is something to do with it, and a place."""
+    """Exercises 13.2, 13.3, 13.4 and 13.7: the check of a learner's function by cases, beside a good one."""
 
     def try_cases(function: Any) -> Any:
         return run_cases(lambda names, run, x: spell_nonfinite(plain(run(function, x))), cases, function)
@@ -44,7 +44,7 @@ def compare_with(good: Callable[..., Any], cases: Mapping[str, Case]) -> dict[st
 
 
 def scale_by(factor: float) -> Callable[[Callable[..., Any], float], Any]:
-    """Value and slope of a multiple of the function: a rule without its adjoint is noticed, and so are tiny numbers."""
+    """Exercise 13.3: value and slope of a multiple: a rule without its adjoint is noticed, and tiny numbers."""
     return lambda function, x: slopes(lambda v: factor * function(v), x)
 
 
@@ -52,7 +52,7 @@ def scale_by(factor: float) -> Callable[[Callable[..., Any], float], Any]:
 
 
 def log_or_zero(x: Any) -> Any:
-    """Return log x where x > 0, else 0, safely."""
+    """Exercise 13.2: a good log x where x > 0, else 0, safe from the branch that is not taken."""
     positive = x > 0
     return np.where(positive, np.log(np.where(positive, x, 1.0)), 0.0)
 
@@ -68,7 +68,7 @@ SHIELDED: dict[str, Case] = {
 
 @custom_gradient(partials=lambda y, x: 1 / (1 + np.exp(-x)))
 def softplus(x: Any) -> Any:
-    """Return log(1 + exp x), stable, with a rule of its own."""
+    """Exercise 13.3: a good log(1 + exp x), stable, with a rule of its own."""
     return np.logaddexp(0.0, x)
 
 
@@ -83,12 +83,12 @@ STABLE: dict[str, Case] = {
 
 
 def half_of_sinc_squared(x: Any) -> Any:
-    """Return (1 − cos x)/x², by a function whose rule does not cancel."""
+    """Exercise 13.4: a good (1 − cos x)/x², by a function whose rule does not cancel."""
     return 0.5 * np.sinc(x / (2 * np.pi)) ** 2
 
 
 def to_eight_places(function: Callable[..., Any], x: float) -> Any:
-    """Value and slope; the slope rounded, where eight digits are all that can be asked for."""
+    """Exercise 13.4: value and slope; the slope rounded, where eight digits are all that can be asked for."""
     found = slopes(function, x)
     return (found[0], round(found[1], 8) + 0.0) if isinstance(found[1], float) else found
 
@@ -101,7 +101,7 @@ CANCELLING: dict[str, Case] = {
 
 
 def slopes_of(loss: Callable[[Any], Any]) -> Callable[[Callable[..., Any], Any], Any]:
-    """The slopes of a loss of what the function returns."""
+    """Exercise 13.7: the slopes of a loss of what the learner's function returns."""
     return lambda function, x: grad(lambda v: loss(function(v)))(x)
 
 
@@ -115,7 +115,7 @@ LIMITED: dict[str, Case] = {
 
 @custom_gradient(vjp=lambda g, y, x: np.clip(g, -1.0, 1.0))
 def limit_adjoint(x: Any) -> Any:
-    """Return x; on the way back the adjoint is limited."""
+    """Exercise 13.7: a good identity that limits the adjoint on the way back."""
     return x
 
 
@@ -134,7 +134,7 @@ SAYS = "says what is done at a tie"
 
 
 def judge_shares(share: Any) -> Any:
-    """A tie rule on several arrays, put into a maximum of its own and swept by the engine."""
+    """Exercise 13.5: the learner's tie rule on several arrays, in a maximum of its own that the engine sweeps."""
     vet_code(share)
     found: dict[str, Any] = {case: attempt(_judge, share, np.array(x)) for case, x in TIES.items()}
     rng = np.random.default_rng(13)
@@ -164,7 +164,7 @@ def _judge(share: Callable[..., Any], x: np.ndarray) -> str:
 
 
 def expected_shares() -> dict[str, Any]:
-    """What is seen of a rule that is one."""
+    """Exercise 13.5: what is seen of a tie rule that shares fairly and is documented."""
     return {**dict.fromkeys((*TIES, SEEN_RANDOM), FAIR), DOCUMENTED: SAYS}
 
 
@@ -188,7 +188,7 @@ _PLAIN = str.maketrans({**dict(zip("₀₁₂₃₄₅₆₇₈₉", "0123456789
 
 
 def read_birthplace(answer: Any) -> Any:
-    """Row, adjoint and local partial, all in words: nan and the infinities compare as words only.
+    """Exercise 13.1: row, adjoint and local partial where a NaN is born, all in words.
 
     >>> read_birthplace(("v1", 0, np.inf)), read_birthplace(("v2", -0.0, np.nan))
     (('v1', '0', 'inf'), ('v2', '0', 'nan'))
@@ -210,7 +210,7 @@ def _in_words(part: Any) -> Any:
 
 
 def find_birthplace(program: str = "where(x > 0, log(x), 0) at x = 0") -> Instance:
-    """The row that makes the first adjoint that is not finite, by the engine; and five ways to miss it."""
+    """Exercise 13.1: the row that makes the first adjoint that is not finite, and five ways to miss it."""
     f, x = PROGRAMS[program]
     with np.errstate(all="ignore"):
         trace = Trace.of(f, x)
@@ -234,7 +234,7 @@ def find_birthplace(program: str = "where(x > 0, log(x), 0) at x = 0") -> Instan
 
 
 def differentiate_clip(e1: float = -2.0, e2: float = 0.3, e3: float = 5.0) -> Instance:
-    """What comes back through a clip, for three errors: of the sum, and of half the sum of squares."""
+    """Exercise 13.6: what comes back through a clip, of the sum and of half the sum of squares."""
     errors = np.array([e1, e2, e3])
     clipped, inside = plain(np.clip(errors, -1.0, 1.0)), np.abs(errors) < 1
     of_sum = plain(grad(lambda e: np.sum(np.clip(e, -1.0, 1.0)))(errors))

@@ -1,4 +1,4 @@
-"""Exercises of notebook 15, compilation, and the road to real frameworks."""
+"""Notebook 15, compilation and frameworks: the table of its exercises, what each expects and how it is checked."""
 
 from autodiff_lab.lessons.checks.course import lesson
 from autodiff_lab.lessons.lesson_15 import sandbox

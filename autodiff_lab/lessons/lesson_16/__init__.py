@@ -1,4 +1,4 @@
-"""Exercises of notebook 16, differentiate the solution, not the solver."""
+"""Notebook 16, differentiate the solution: the table of its exercises, what each expects and how it is checked."""
 
 from autodiff_lab.lessons.checks.course import lesson
 from autodiff_lab.lessons.lesson_16 import sandbox
