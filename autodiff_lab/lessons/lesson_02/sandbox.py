@@ -12,10 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from autodiff_lab import Trace, grad, jvp
 from autodiff_lab.lessons.checks import Finding, Instance, describe, run_cases
 from autodiff_lab.text.notation import number
-from autodiff_lab.trace.model import Trace
-from autodiff_lab.transforms.gradients import grad, jvp
 
 Pair = tuple[float, float]
 
@@ -150,8 +149,5 @@ def square_dual(x: float = 3.0) -> Instance:
     """Exercise 02.6: value and tangent of (x + ε)², and why the second derivative is not among them."""
     value, slope = by_the_engine(lambda a: a**2, (x, 1.0))
     mistakes = {f"letter {letter}": (value, slope, letter) for letter in "bcd"}
-    mistakes |= {
-        "second derivative": (value, grad(grad(lambda a: a**2))(x), "a"),
-        "seed": (value, 1.0, "a"),
-    }
+    mistakes |= {"second derivative": (value, grad(grad(lambda a: a**2))(x), "a"), "seed": (value, 1.0, "a")}
     return Instance((value, slope, "a"), mistakes=mistakes, reference=f'answer = ({value}, {slope}, "a")')

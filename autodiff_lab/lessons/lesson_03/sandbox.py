@@ -7,9 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from autodiff_lab import value_and_grad
 from autodiff_lab.lessons.checks import call_case, plain, run_cases
 from autodiff_lab.lessons.checks.exercise_file import read_exercises
-from autodiff_lab.transforms.gradients import value_and_grad
 
 TAPE: dict[str, Any] = {
     "listing": ("Variable", "Tape", "gradient_tape", "reset_tape", "remember", "grad", "ops_mul", "ops_add", "ops_sub"),

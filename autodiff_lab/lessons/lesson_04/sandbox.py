@@ -11,16 +11,15 @@ from typing import Any
 
 import numpy as np
 
+from autodiff_lab import grad, jvp, record
 from autodiff_lab.lessons.checks import Finding, Instance, Refused, describe, plain, run_cases
 from autodiff_lab.trace.reverse_steps import add_to, pull_back, seed_of, watch_sweep
-from autodiff_lab.transforms.gradients import grad, jvp, record, value_and_grad
 from autodiff_lab.widgets.labs.expression import parse_expression
 from autodiff_lab.widgets.labs.order_lab.sweeps import count_paths
 
 TAPE: dict[str, Any] = {"listing": ("tape", "Cell", "sin", "log"), "machine": "tape", "empty": ("tape",)}
 DOUBLINGS = 18
 DOUBLED = f"x doubled {DOUBLINGS} times"
-AGAIN = "wrong when it is called once more on the same result"
 Program = Callable[..., Any]
 
 
@@ -76,11 +75,6 @@ def behind_its_log(use: Any, x: Any) -> Any:
     return use.log(c) + c
 
 
-def deep_and_shallow(use: Any, x: Any) -> Any:
-    """Exercise 04.7: a program that uses a value at once, and once more far behind."""
-    return x * use.sin(use.log(x * x)) + x
-
-
 SLOPES: dict[str, tuple[Program, tuple[float, ...]]] = {
     "(a + b) * (b + 1) at (2, 1)": (olah, (2.0, 1.0)),
     "log(x1) + x1 * x2 - sin(x2) at (2, 5)": (course, (2.0, 5.0)),
@@ -96,7 +90,7 @@ ORDERS: dict[str, tuple[Program, tuple[float, ...]]] = {
     "x + y, and x * y for nothing": (with_a_dead_end, (3.0, 1.0)),
     "c + log(c) with c = x * x": (beside_its_log, (2.0,)),
     "log(c) + c with c = x * x": (behind_its_log, (2.0,)),
-    "x * sin(log(x * x)) + x": (deep_and_shallow, (2.0,)),
+    "x * sin(log(x * x)) + x": (lambda use, x: x * use.sin(use.log(x * x)) + x, (2.0,)),
     DOUBLED: (doubled, (1.0,)),
 }
 GOOD = "every cell once, after its operands"
@@ -108,11 +102,10 @@ def expected_slopes() -> dict[str, Any]:
     >>> expected_slopes()["(a + b) * (b + 1) at (2, 1)"]
     (2.0, 5.0)
     """
-    found = {}
-    for case, (program, at) in SLOPES.items():
-        _, slopes = value_and_grad(functools.partial(program, NUMPYS), argnums=tuple(range(len(at))))(*at)
-        found[case] = plain(slopes)
-    return found
+    return {
+        case: plain(grad(functools.partial(program, NUMPYS), argnums=tuple(range(len(at))))(*at))
+        for case, (program, at) in SLOPES.items()
+    }
 
 
 def sweep_programs(adjoints_from: Any) -> Any:
@@ -154,7 +147,7 @@ def order_programs(topological_order: Any) -> Any:
     def run(names: dict[str, Any], program: Program, at: tuple[float, ...]) -> Finding:
         result = program(SimpleNamespace(**names), *(names["Cell"](x) for x in at))
         first, again = (_about(topological_order(result), result, names["Cell"]) for _ in range(2))
-        return Finding(AGAIN if first == GOOD != again else first)
+        return Finding("wrong when it is called once more on the same result" if first == GOOD != again else first)
 
     return run_cases(run, ORDERS, topological_order, **TAPE)
 
@@ -298,10 +291,7 @@ def use_operand_twice(x: float = 3.0) -> Instance:
     first, last = zip(*([float(sent) for _, _, sent in pull_back(t, t.output, seed_of(t))] for t in tapes), strict=True)
     mistakes = {
         "first place twice": (2 * first[0], 2 * first[1], 2.0),
-        "first partial doubled": (
-            2 * first[0],
-            *right[1:],
-        ),
+        "first partial doubled": (2 * first[0], *right[1:]),
         "value of the quotient": (right[0], 1.0, right[2]),
         "second place alone": last,
         "first place alone": first,

@@ -9,18 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from autodiff_lab import grad, hessian, value_and_grad
 from autodiff_lab.lessons.checks import Instance, plain, run_cases
 from autodiff_lab.lessons.lesson_02.sandbox import example
 from autodiff_lab.systems.side_by_side import compare
-from autodiff_lab.transforms.gradients import grad, value_and_grad
-from autodiff_lab.transforms.jacobians import hessian
 from autodiff_lab.widgets.labs.expression import parse_expression
 
-CELLS: dict[str, Any] = {
-    "listing": ("tape", "Var", "Un", "Bin", "backprop"),
-    "machine": "cells",
-    "empty": ("tape",),
-}
+CELLS: dict[str, Any] = {"listing": ("tape", "Var", "Un", "Bin", "backprop"), "machine": "cells", "empty": ("tape",)}
 CLOSURES: dict[str, Any] = {
     "listing": ("gradient_tape", "Variable", "remember", "grad"),
     "machine": "tape",
@@ -175,9 +170,4 @@ def mix_two_runs(x: float = 2.0, y: float = 5.0, written: float = 0.0) -> Instan
     found, before = columns[1].mutated.numbers, columns[1].gradient
     after = tuple(grad(program, argnums=(0, 1))(written, written))
     only_cosine = tuple(grad(lambda a, b: np.sin(a) * y + b * np.sin(x), argnums=(0, 1))(written, written))
-    mistakes = {
-        "before": before,
-        "after": after,
-        "only the cosine anew": only_cosine,
-    }
-    return Instance(found, mistakes=mistakes)
+    return Instance(found, mistakes={"before": before, "after": after, "only the cosine anew": only_cosine})

@@ -11,21 +11,9 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab.engine.errors import ReleasedError
-from autodiff_lab.lessons.checks import (
-    Crashed,
-    Finding,
-    Instance,
-    Refused,
-    attempt,
-    describe,
-    in_small_letters,
-    names_in,
-    plain,
-    run_cases,
-    split_parts,
-    summarize,
-    vet_code,
-)
+from autodiff_lab.lessons.checks import Crashed, Instance, attempt
+from autodiff_lab.lessons.checks.compare import Finding, Refused, describe, in_small_letters, plain, summarize
+from autodiff_lab.lessons.checks.sandbox import names_in, run_cases, split_parts, vet_code
 from autodiff_lab.systems import static_graph
 from autodiff_lab.systems.gradient_tape import GradientTape, Variable, constant
 
@@ -171,8 +159,6 @@ def subtract(sub_gradient: Any) -> Any:
 
 # The package's tape
 
-SOURCES = ("a", "b", "c", "d", "e", "f")
-
 
 def truth_table(x: float, accessed: bool) -> tuple[float | None, ...]:
     """Exercise 07.4: which of six sources get a gradient, by the package's tape.
@@ -244,7 +230,9 @@ def run_minimize(minimize: Any) -> Any:
     vet_code(minimize)
     if "minimize" in names_in(minimize.__code__):
         return Refused("You call an optimizer's own minimize. That is the function to be written here.")
-    at_once = _step_once(minimize)
+    w, b = Variable(5.0, name="w"), Variable(10.0, name="b")
+    went = attempt(minimize, lambda: w * b, [w, b], 0.1)  # the slope in each Variable depends on the other one
+    at_once = went if isinstance(went, Crashed) else plain((w.numpy(), b.numpy()))
     w, b, beside = Variable(5.0, name="w"), Variable(10.0, name="b"), Variable(1.0, name="beside")
     found = {after(0): plain(squared_error(w, b).numpy())}
     for k in range(1, STEPS + 1):
@@ -254,13 +242,6 @@ def run_minimize(minimize: Any) -> Any:
         found[after(k)] = went if isinstance(went, Crashed) else plain(squared_error(w, b).numpy())
         found.setdefault(WHERE, went if isinstance(went, Crashed) else w.numpy())
     return found | {BESIDE: beside.numpy(), AT_ONCE: at_once}
-
-
-def _step_once(minimize: Any) -> Any:
-    """One step down a loss in which the slope in each Variable depends on the other one."""
-    w, b = Variable(5.0, name="w"), Variable(10.0, name="b")
-    went = attempt(minimize, lambda: w * b, [w, b], 0.1)
-    return went if isinstance(went, Crashed) else plain((w.numpy(), b.numpy()))
 
 
 # With numbers of one's own
@@ -277,7 +258,7 @@ def fill_truth_table(x: float = 3.0, accessed: bool = True) -> Instance:
     right, slope = truth_table(x, accessed), truth_table(x, True)[0]
 
     def instead(**cells: float | None) -> tuple[float | None, ...]:
-        return tuple(cells.get(name, cell) for name, cell in zip(SOURCES, right, strict=True))
+        return tuple(cells.get(name, cell) for name, cell in zip("abcdef", right, strict=True))
 
     mistakes = {
         "other switch": truth_table(x, not accessed),

@@ -6,11 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_lab.engine.dual import Dual
-from autodiff_lab.engine.variable import Variable
+from autodiff_lab import Dual, Variable, jacobian, jacrev, jvp, vjp
 from autodiff_lab.lessons.checks import Crashed, Instance, attempt, describe, names_in, plain, summarize, vet_code
-from autodiff_lab.transforms.gradients import jvp, vjp
-from autodiff_lab.transforms.jacobians import jacobian, jacrev
 
 Function = Callable[[Any], Any]
 

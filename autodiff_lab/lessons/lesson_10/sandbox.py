@@ -202,7 +202,6 @@ ON_A_TAPE: dict[str, tuple[Callable[..., Any], tuple[float, ...]]] = {
     "d/dx [x · d/dy (x · x)] at x = 5, y = 3": (lambda D, x, y: D(lambda x: x * D(lambda y: x * x, y), x), (5.0, 3.0)),
     "d/dx [x · d/dy (x · y) at y = x] at x = 3": (lambda D, x: D(lambda x: x * D(lambda y: x * y, x), x), (3.0,)),
 }
-MACHINE = ("tape", "Variable", "remember", "grad", "one")
 
 
 def expected_on_a_tape() -> dict[str, Any]:
@@ -216,18 +215,11 @@ def differentiate_on_tape(derivative: Any) -> Any:
     def run(names: dict[str, Any], program: Callable[..., Any], at: tuple[float, ...]) -> Any:
         return program(derivative, *map(names["Variable"], at))
 
-    return run_cases(run, ON_A_TAPE, derivative, listing=MACHINE, machine="tape", empty=("tape",))
+    listing = ("tape", "Variable", "remember", "grad", "one")
+    return run_cases(run, ON_A_TAPE, derivative, listing=listing, machine="tape", empty=("tape",))
 
 
 # With numbers of one's own
-
-
-def _product(D: Callable[..., Any], x: Any, y: Any) -> Any:
-    return D(lambda x: x * D(lambda y: x * y, y), x)
-
-
-def _square(D: Callable[..., Any], x: Any, y: Any) -> Any:
-    return D(lambda x: x * D(lambda y: x * y * y, y), x)
 
 
 def merge_marks(a: float = 4.0, b: float = 1.0, c: float = 3.0, d: float = 2.0) -> Instance:
@@ -236,7 +228,10 @@ def merge_marks(a: float = 4.0, b: float = 1.0, c: float = 3.0, d: float = 2.0) 
     >>> merge_marks().expected
     (8.0, 5.0, 24.0, 16.0)
     """
-    programs = Run(_product, a, b), Run(_square, c, d)
+    programs = (
+        Run(lambda D, x, y: D(lambda x: x * D(lambda y: x * y, y), x), a, b),
+        Run(lambda D, x, y: D(lambda x: x * D(lambda y: x * y * y, y), x), c, d),
+    )
     slopes = [run.result.tagged for run in programs]
     merged = [run.result.untagged for run in programs]
     held = a, 2 * c * d  # d/dy(x · y) = x and d/dy(x · y · y) = 2xy, held still while x moves

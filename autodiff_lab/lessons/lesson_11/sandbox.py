@@ -13,12 +13,7 @@ from autodiff_lab import grad, record
 from autodiff_lab.engine.broadcasting import unbroadcast as engine_unbroadcast
 from autodiff_lab.lessons.checks import Instance, plain, run_cases, split_parts
 
-CELLS: dict[str, Any] = {
-    "listing": ("Array", "tape", "total", "adjoints_from"),
-    "machine": "cells",
-    "empty": ("tape",),
-}
-
+CELLS: dict[str, Any] = {"listing": ("Array", "tape", "total", "adjoints_from"), "machine": "cells", "empty": ("tape",)}
 ADJOINT = "{}, the adjoint of {}"
 
 A = np.array([[2.0, 1.0], [0.5, 3.0]])
@@ -30,14 +25,7 @@ CUBE = np.array([[2.0, 1.0, 0.0], [0.5, 3.0, -1.0], [1.0, 0.0, 4.0]])
 
 # Adding back
 
-SHAPES = (
-    ((2, 3), (3,)),
-    ((2, 3), (2, 1)),
-    ((2, 3), ()),
-    ((2, 3), (1, 3)),
-    ((2, 3), (2, 3)),
-    ((4, 2, 3), (2, 1)),
-)
+SHAPES = (((2, 3), (3,)), ((2, 3), (2, 1)), ((2, 3), ()), ((2, 3), (1, 3)), ((2, 3), (2, 3)), ((4, 2, 3), (2, 1)))
 
 
 def _distinct(shape: tuple[int, ...]) -> np.ndarray:
@@ -102,10 +90,7 @@ INVERSES = {
 
 def expected_inverses() -> dict[str, Any]:
     """Exercise 11.6: the adjoint of the matrix that is inverted, by the engine."""
-    return {
-        case: plain(grad(lambda x, w=weights: np.sum(np.linalg.inv(x) * w))(a))
-        for case, (a, weights) in INVERSES.items()
-    }
+    return {case: plain(grad(lambda x, w=w: np.sum(np.linalg.inv(x) * w))(a)) for case, (a, w) in INVERSES.items()}
 
 
 def invert_matrices(inverse: Any) -> Any:

@@ -6,14 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_lab.data import load_iris
+from autodiff_lab import Adam, grad, hessian, load_iris
 from autodiff_lab.lessons.checks import Crashed, Instance, Refused, attempt, plain, run_cases, summarize, vet_code
-from autodiff_lab.optimize import Adam
 from autodiff_lab.systems.iris import Epoch, Parameters, categorical_cross_entropy, reg, train_arrays
 from autodiff_lab.systems.perceptron import FIXED_START, XOR, loss, network, two_moons
 from autodiff_lab.systems.wengert import Var
-from autodiff_lab.transforms.gradients import grad
-from autodiff_lab.transforms.jacobians import hessian
 
 # The gradient of softmax and cross-entropy
 
@@ -97,22 +94,24 @@ def _bent(x: Any) -> Any:
 
 
 BELOW = "below 0.000001"
+SLOPES = grad(_bent)(POINT)
+LARGEST = float(np.max(np.abs(SLOPES)))
+CLAIMS: dict[str, tuple[Any, str | float]] = {
+    "the gradient itself": (SLOPES, BELOW),
+    "three times the gradient": (3 * SLOPES, 2.0),
+    "one entry too small": (SLOPES - np.array([0.0, 0.0, 1.0]), 1.0 / LARGEST),
+    "one entry too large": (SLOPES + np.array([0.0, 2.0, 0.0]), 2.0 / LARGEST),
+}
+"""What is claimed to be the gradient, and its error in the size of the largest entry."""
 
 
 def compare_claims(worst_error: Any) -> Any:
     """Exercise 12.3a: what the learner's `worst_error` says of right and wrong gradients, and of its input."""
     vet_code(worst_error)
-    right = grad(_bent)(POINT)
-    claims = {
-        "the gradient itself": right,
-        "three times the gradient": 3 * right,
-        "one entry too small": right - np.array([0.0, 0.0, 1.0]),
-        "one entry too large": right + np.array([0.0, 2.0, 0.0]),
-    }
     found: dict[str, Any] = {}
-    for case, claimed in claims.items():
+    for case, (claimed, _) in CLAIMS.items():
         x = POINT.copy()
-        error = summarize(attempt(worst_error, lambda x: float(_bent(x)), x, claimed))
+        error = summarize(attempt(worst_error, lambda x: float(_bent(x)), x, claimed.copy()))
         found[case] = BELOW if isinstance(error, float) and 0 <= error < 1e-6 else error
         found["x afterwards"] = plain(x)
     return found
@@ -120,14 +119,7 @@ def compare_claims(worst_error: Any) -> Any:
 
 def expected_comparison() -> dict[str, Any]:
     """Exercise 12.3a: the errors of right and wrong gradients, in the size of the largest entry."""
-    largest = float(np.max(np.abs(grad(_bent)(POINT))))
-    return {
-        "the gradient itself": BELOW,
-        "three times the gradient": 2.0,
-        "one entry too small": 1.0 / largest,
-        "one entry too large": 2.0 / largest,
-        "x afterwards": plain(POINT),
-    }
+    return {case: error for case, (_, error) in CLAIMS.items()} | {"x afterwards": plain(POINT)}
 
 
 # The update on cells

@@ -5,9 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_lab import custom_gradient, grad, value_and_grad
+from autodiff_lab import Trace, custom_gradient, grad, value_and_grad
 from autodiff_lab.lessons.checks import Finding, Instance, attempt, describe, plain, run_cases, vet_code
-from autodiff_lab.trace.model import Trace
 
 Case = tuple[Callable[..., Any], Any]
 
@@ -58,10 +57,7 @@ def log_or_zero(x: Any) -> Any:
 
 
 SHIELDED: dict[str, Case] = {
-    "x = 2": (slopes, 2.0),
-    "x = 0": (slopes, 0.0),
-    "x = -3": (slopes, -3.0),
-    "x = 1e-300": (slopes, 1e-300),
+    **{f"x = {x:g}": (slopes, x) for x in (2.0, 0.0, -3.0, 1e-300)},
     "x = [2, 0, -3]": (slopes, np.array([2.0, 0.0, -3.0])),
 }
 
@@ -121,12 +117,7 @@ def limit_adjoint(x: Any) -> Any:
 
 # A rule for ties
 
-TIES = {
-    "[2, 2, 1]": (2.0, 2.0, 1.0),
-    "[1, 3, 2]": (1.0, 3.0, 2.0),
-    "[5, 5, 5, 5]": (5.0,) * 4,
-    "[-1, -2, -1]": (-1.0, -2.0, -1.0),
-}
+TIES = {str(entries): entries for entries in ([2, 2, 1], [1, 3, 2], [5, 5, 5, 5], [-1, -2, -1])}
 FAIR = "the adjoints of the entries add up to that of the maximum, and only the largest get a share"
 SEEN_RANDOM = "a hundred random arrays with ties"
 DOCUMENTED = "its docstring"
@@ -136,7 +127,7 @@ SAYS = "says what is done at a tie"
 def judge_shares(share: Any) -> Any:
     """Exercise 13.5: the learner's tie rule on several arrays, in a maximum of its own that the engine sweeps."""
     vet_code(share)
-    found: dict[str, Any] = {case: attempt(_judge, share, np.array(x)) for case, x in TIES.items()}
+    found: dict[str, Any] = {case: attempt(_judge, share, np.array(x, float)) for case, x in TIES.items()}
     rng = np.random.default_rng(13)
     for x in rng.integers(0, 3, (100, 4)).astype(float):
         found[SEEN_RANDOM] = attempt(_judge, share, x)

@@ -84,10 +84,6 @@ def _differentiate(solution: Any, x: Any) -> Any:
     return grad(lambda x: np.sum(solution(x) ** 3))(x)
 
 
-def _count_lines(solution: Any, x: Any) -> float:
-    return float(len(record(solution, x)[1]))
-
-
 LINES = "lines on the tape of a solution: its input, and itself"
 
 
@@ -97,7 +93,7 @@ def list_looks() -> dict[str, tuple[Callable[[Any, Any], Any], Turn, Any, Any]]:
     for case, (turn, start, x, _) in LOOPS.items():
         looks[f"the solution of {case}"] = (lambda solution, x: solution(x)), turn, start, x
         looks[f"the gradient of Σ z³ for {case}"] = _differentiate, turn, start, x
-    return looks | {LINES: (_count_lines, *LOOPS[THREE][:3])}
+    return looks | {LINES: (lambda solution, x: float(len(record(solution, x)[1])), *LOOPS[THREE][:3])}
 
 
 def expected_rule() -> dict[str, Any]:
