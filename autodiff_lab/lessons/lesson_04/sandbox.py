@@ -301,7 +301,7 @@ def use_operand_twice(x: float = 3.0) -> Instance:
 
 
 def call_backward_thrice(program: str = "a + b + c") -> Instance:
-    """Exercise 04.9: what a.grad holds after one, two and three backward passes that clear nothing.
+    """Exercise 04.9: what a.grad holds after one, two and three backward passes that clear the result alone.
 
     >>> call_backward_thrice().expected
     (1.0, 3.0, 6.0)

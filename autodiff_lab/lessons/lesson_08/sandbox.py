@@ -129,7 +129,7 @@ FULL = 10.0
 
 
 def until_ten(x: Any) -> Any:
-    """Exercises 08.1 and 08.2: multiply x by itself until the product is ten or more."""
+    """Exercises 08.1, 08.2 and 15.2: multiply x by itself until the product is ten or more."""
     y = x
     while y < FULL:
         y = y * x

@@ -68,7 +68,7 @@ def sharpness(parameters: Parameters) -> float:
 
 
 def read_pair(answer: Any) -> Any:
-    """Exercises 12.3b and 12.4: a number and a word; capitals and brackets do not matter.
+    """Exercises 12.3b and 12.4: a number and a word, however it is spelled; a heavy ball is momentum.
 
     >>> read_pair([1, "Heavy-ball momentum"]), read_pair((0.5, " B)"))
     ((1.0, 'momentum'), (0.5, 'b'))
@@ -102,7 +102,7 @@ CLAIMS: dict[str, tuple[Any, str | float]] = {
     "one entry too small": (SLOPES - np.array([0.0, 0.0, 1.0]), 1.0 / LARGEST),
     "one entry too large": (SLOPES + np.array([0.0, 2.0, 0.0]), 2.0 / LARGEST),
 }
-"""What is claimed to be the gradient, and its error in the size of the largest entry."""
+"""What is claimed to be the gradient, and its error relative to the largest entry."""
 
 
 def compare_claims(worst_error: Any) -> Any:
@@ -118,7 +118,7 @@ def compare_claims(worst_error: Any) -> Any:
 
 
 def expected_comparison() -> dict[str, Any]:
-    """Exercise 12.3a: the errors of right and wrong gradients, in the size of the largest entry."""
+    """Exercise 12.3a: the errors of right and wrong gradients, relative to the largest entry."""
     return {case: error for case, (_, error) in CLAIMS.items()} | {"x afterwards": plain(POINT)}
 
 

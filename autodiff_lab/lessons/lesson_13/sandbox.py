@@ -201,7 +201,7 @@ def _in_words(part: Any) -> Any:
 
 
 def find_birthplace(program: str = "where(x > 0, log(x), 0) at x = 0") -> Instance:
-    """Exercise 13.1: the row that makes the first adjoint that is not finite, and five ways to miss it."""
+    """Exercise 13.1: the row that makes the first adjoint that is not finite, and ways to miss it."""
     f, x = PROGRAMS[program]
     with np.errstate(all="ignore"):
         trace = Trace.of(f, x)
