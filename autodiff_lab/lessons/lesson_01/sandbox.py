@@ -11,10 +11,8 @@ from autodiff_lab.lessons.lesson_02.sandbox import example
 from autodiff_lab.widgets.labs.v_curve.lab import METHODS
 
 SLOPE = grad(example, argnums=1)(2.0, 5.0)
-GOOD = {"forward": 1e-7, "central": 1e-9}
-"""The relative error that is small enough."""
-BEST = {"forward": 1e-8, "central": 3e-5}
-"""Where the V of each error has its lowest point."""
+LIMITS = {"forward": (1e-7, 1e-8), "central": (1e-9, 3e-5)}
+"""The relative error that is small enough, and the step at which the V of each error has its lowest point."""
 
 
 def judge_steps(answer: Any) -> Any:
@@ -24,15 +22,16 @@ def judge_steps(answer: Any) -> Any:
         return seen
     if not all(h > 0 for h in seen):
         return Refused("A step is a positive number.")
-    return {name: _judge_step(name, h) for name, h in zip(GOOD, seen, strict=True)}
+    return {name: _judge_step(name, h) for name, h in zip(LIMITS, seen, strict=True)}
 
 
 def _judge_step(name: str, h: float) -> str:
     with np.errstate(all="ignore"):
         found = METHODS[name].quotient(lambda x2: example(2.0, x2), 5.0, h)
-    if abs(found - SLOPE) < GOOD[name] * SLOPE:
+    good, lowest = LIMITS[name]
+    if abs(found - SLOPE) < good * SLOPE:
         return "small enough"
-    return "too large a step" if h > BEST[name] else "too small a step"
+    return "too large a step" if h > lowest else "too small a step"
 
 
 def read_number_and_word(answer: Any) -> Any:
