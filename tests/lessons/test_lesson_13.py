@@ -12,8 +12,15 @@ import pytest
 
 from autodiff_lab import custom_gradient, grad
 from autodiff_lab.lessons import lesson_13
-from autodiff_lab.lessons.lesson_13.sandbox import FAIR, half_of_sinc_squared, judge_shares, log_or_zero, slopes
-from autodiff_lab.lessons.lesson_13.variants import PROGRAMS, find_birthplace
+from autodiff_lab.lessons.lesson_13.sandbox import (
+    FAIR,
+    PROGRAMS,
+    find_birthplace,
+    half_of_sinc_squared,
+    judge_shares,
+    log_or_zero,
+    slopes,
+)
 
 from ..notebooks.frameworks import said
 

@@ -1,4 +1,4 @@
-"""The one exercise of notebook 00: it shows how an exercise works."""
+"""Notebook 00, start here: its table has one exercise, which shows how an exercise works."""
 
 from autodiff_lab.lessons.checks.course import lesson
 

@@ -1,7 +1,7 @@
-"""Exercises of notebook 01, what it means to differentiate a program."""
+"""Notebook 01, differentiating a program: the table of its exercises, what each expects and how it is checked."""
 
 from autodiff_lab.lessons.checks.course import lesson
-from autodiff_lab.lessons.lesson_01 import sandbox, three_ways
+from autodiff_lab.lessons.lesson_01 import sandbox
 
 progress, seed = lesson(
     "01",
@@ -9,5 +9,5 @@ progress, seed = lesson(
     ex_01_2={"observe": sandbox.judge_steps},
     ex_01_3={"observe": sandbox.read_number_and_word},
     ex_01_4={"expected": sandbox.expected_complex_steps(), "observe": sandbox.try_complex_step},
-    ex_01_5={"observe": three_ways.compare_three_ways, "make": three_ways.differentiate_three_ways},
+    ex_01_5={"observe": sandbox.compare_three_ways, "make": sandbox.differentiate_three_ways},
 )

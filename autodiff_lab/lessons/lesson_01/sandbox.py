@@ -1,41 +1,41 @@
-"""Checks of notebook 01: a good step for each quotient, a parabola, and the complex step."""
+"""Notebook 01, differentiating a program: its sandbox tries steps, quotients and complex steps."""
 
+import types
 from typing import Any
 
 import numpy as np
 
-from autodiff_lab.lessons.checks import Refused, describe, plain, run_cases
+from autodiff_lab import grad
+from autodiff_lab.lessons.checks import Crashed, Instance, Refused, attempt, describe, plain, run_cases, vet_code
 from autodiff_lab.lessons.lesson_02.sandbox import example
-from autodiff_lab.transforms.gradients import grad
 from autodiff_lab.widgets.labs.v_curve.lab import METHODS
 
 SLOPE = grad(example, argnums=1)(2.0, 5.0)
-GOOD = {"forward": 1e-7, "central": 1e-9}
-"""The relative error that is small enough."""
-BEST = {"forward": 1e-8, "central": 3e-5}
-"""Where the V of each error has its lowest point."""
+LIMITS = {"forward": (1e-7, 1e-8), "central": (1e-9, 3e-5)}
+"""The relative error that is small enough, and the step at which the V of each error has its lowest point."""
 
 
 def judge_steps(answer: Any) -> Any:
-    """For each formula: whether its error is small enough, or on which side of the V the step is."""
+    """Exercise 01.2: whether each quotient's step h is good enough, or on which side of the V it lies."""
     seen = plain(answer)
     if not isinstance(seen, tuple) or len(seen) != 2 or not all(isinstance(h, float) for h in seen):
         return seen
     if not all(h > 0 for h in seen):
         return Refused("A step is a positive number.")
-    return {name: _judge_step(name, h) for name, h in zip(GOOD, seen, strict=True)}
+    return {name: _judge_step(name, h) for name, h in zip(LIMITS, seen, strict=True)}
 
 
 def _judge_step(name: str, h: float) -> str:
     with np.errstate(all="ignore"):
         found = METHODS[name].quotient(lambda x2: example(2.0, x2), 5.0, h)
-    if abs(found - SLOPE) < GOOD[name] * SLOPE:
+    good, lowest = LIMITS[name]
+    if abs(found - SLOPE) < good * SLOPE:
         return "small enough"
-    return "too large a step" if h > BEST[name] else "too small a step"
+    return "too large a step" if h > lowest else "too small a step"
 
 
 def read_number_and_word(answer: Any) -> Any:
-    """A number and a word, the word small and without its full stop; False is a no."""
+    """Exercise 01.3: a number and a word, the word small and without its full stop; False is a no."""
     seen = plain(answer)
     if not isinstance(seen, tuple) or len(seen) != 2:
         return seen
@@ -55,13 +55,13 @@ CULPRIT = "the operation that breaks it"
 
 
 def expected_complex_steps() -> dict[str, Any]:
-    """The slopes, the first with the terms of a wide step, and the one operation that has no complex version."""
+    """Exercise 01.4: three slopes by complex step, and the one operation without a complex version."""
     slopes = (((2 + 0.5j) ** 3).imag / 0.5, SLOPE, grad(np.sin)(1.0))
     return dict(zip(COMPLEX_STEPS, slopes, strict=True)) | {CULPRIT: "abs"}
 
 
 def try_complex_step(complex_step: Any, culprit: Any) -> Any:
-    """The learner's complex step on three functions, and the operation that it cannot pass."""
+    """Exercise 01.4: the learner's complex step on three functions, and the operation it cannot pass."""
     found = run_cases(lambda names, *how: complex_step(*how), COMPLEX_STEPS, complex_step)
     name = getattr(culprit, "__name__", culprit) if callable(culprit) else culprit
     word = name.strip(" .()").lower().removeprefix("np.") if isinstance(name, str) else ""
@@ -69,3 +69,72 @@ def try_complex_step(complex_step: Any, culprit: Any) -> Any:
     if word not in BREAKERS:
         return Refused(f"You gave {describe(culprit)} as culprit. It is one of {', '.join(BREAKERS)}, in quotes.")
     return found | {CULPRIT: word}
+
+
+# One slope in three ways
+
+
+def logistic(x: Any) -> Any:
+    """Exercise 01.5: l₄ of the iterated logistic map."""
+    for _ in range(3):
+        x = 4 * x * (1 - x)
+    return x
+
+
+OTHERS = (0.1, 0.6, 0.85)
+WIDE = 0.01
+FORMULA, CENTRAL, AD = f"by_formula(x) for x in {OTHERS}", f"by_difference(0.6, {WIDE})", "by_ad"
+ALL_DIGITS = "the digits of by_ad that are right"
+ON_PAPER = Refused("by_formula runs l4 or AD. Find the slope on paper: write what the chain rule gives, in x alone.")
+EXACT = tuple(grad(logistic)(x) for x in (0.3, 0.1, 0.15, 0.2, 0.35, 0.4, 0.45, 0.6, 0.7))
+
+
+def differentiate_three_ways(x: float = 0.3) -> Instance:
+    """Exercise 01.5: one slope of the logistic map by formula, by a wide difference and by AD."""
+    slope = grad(logistic)
+
+    def formula(f: Any) -> dict[str, Any]:
+        return {FORMULA: tuple(float(f(other)) for other in OTHERS)}
+
+    def difference(run: float) -> dict[str, Any]:
+        return {CENTRAL: float((logistic(0.6 + WIDE) - logistic(0.6 - WIDE)) / run)}
+
+    by_formula, by_difference = formula(slope), difference(2 * WIDE)
+    mistakes = {
+        "one turn": formula(lambda x: 4 * (1 - 2 * x)),
+        "all at x": formula(lambda x: (4 * (1 - 2 * x)) ** 3),
+        "two turns": formula(grad(lambda x: 4 * (y := 4 * x * (1 - x)) * (1 - y))),
+        "value by formula": formula(logistic),
+        "forward quotient": {CENTRAL: float((logistic(0.6 + WIDE) - logistic(0.6)) / WIDE)},
+        "run of h": difference(WIDE),
+        "no difference": {CENTRAL: float(slope(0.6))},
+        "difference for AD": by_formula | {ALL_DIGITS: "some"},
+        "value for AD": by_formula | {AD: float(logistic(x))},
+    }
+    return Instance({**by_formula, **by_difference, AD: slope(x), ALL_DIGITS: "all"}, mistakes=mistakes)
+
+
+def compare_three_ways(by_formula: Any, by_difference: Any, by_ad: Any) -> Any:
+    """Exercise 01.5: the learner's formula at other points, difference, and AD to its last digit."""
+    if isinstance(by_formula, types.FunctionType) and by_formula.__globals__["__name__"].startswith("autodiff_lab"):
+        return ON_PAPER
+    if callable(by_ad):
+        return Refused("by_ad is a function that computes slopes. Call it at x: by_ad = ad.grad(l4)(x).")
+    vet_code(by_formula, by_difference, listing=("l4",), machine="program")
+    # On paper there is no program to run: what the formula computes with is its own.
+    names = {name: thing for name, thing in by_formula.__globals__.items() if name not in ("l4", "ad", "f", "grad")}
+    alone = types.FunctionType(
+        by_formula.__code__, names, by_formula.__name__, by_formula.__defaults__, by_formula.__closure__
+    )
+    formula = attempt(lambda: plain([alone(x) for x in OTHERS]))
+    unknown = formula.message if isinstance(formula, Crashed) and formula.kind == "NameError" else ""
+    if "'l4'" in unknown or "'ad'" in unknown:
+        return ON_PAPER
+    number = plain(by_ad)
+    off = min(abs(number - slope) / abs(slope) for slope in EXACT) if isinstance(number, float) else 1.0
+    return {
+        FORMULA: formula,
+        CENTRAL: attempt(lambda: plain(by_difference(0.6, WIDE))),
+        AD: number,
+        ALL_DIGITS: "all" if off <= 1e-14 else "some" if off < 1e-3 else "none",
+    }

@@ -1,9 +1,10 @@
-"""The learner's own dual numbers, tried at many points against the engine's forward mode.
+"""Notebook 02, dual numbers: its sandbox runs the learner's dual numbers beside the engine's forward mode.
 
 The functions a learner writes in notebook 02 use the class `Dual` that stands beside them in the notebook. A check runs
 them right there, and compares value and tangent with what `jvp` computes from the table of rules.
 """
 
+import math
 import operator
 import random
 from collections.abc import Callable
@@ -11,20 +12,20 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_lab.lessons.checks import Finding, describe, run_cases
+from autodiff_lab import Trace, grad, jvp
+from autodiff_lab.lessons.checks import Finding, Instance, describe, run_cases
 from autodiff_lab.text.notation import number
-from autodiff_lab.transforms.gradients import jvp
 
 Pair = tuple[float, float]
 
 
 def example(x1: Any, x2: Any) -> Any:
-    """The function of the course."""
+    """Notebook 02: the function of the course, ln x₁ + x₁x₂ − sin x₂."""
     return np.log(x1) + x1 * x2 - np.sin(x2)
 
 
 def points() -> list[tuple[str, Pair, Pair]]:
-    """Twenty cases for an operation on two dual numbers; the first two are the ones that tell mistakes apart."""
+    """Exercise 02.1: twenty pairs of dual numbers; the first two are the ones that tell mistakes apart."""
     draw = random.Random(2)
     pairs = [((2.0, 3.0), (5.0, 7.0)), ((3.0, 0.0), (0.7, 1.0)), ((0.7, 1.0), (0.7, 1.0))]
     while len(pairs) < 20:
@@ -34,13 +35,13 @@ def points() -> list[tuple[str, Pair, Pair]]:
 
 
 def write_dual(dual: Pair) -> str:
-    """A dual number as on paper: ``(2 + 3ε)``."""
+    """Exercises 02.1 and 02.2: a dual number as on paper, ``(2 + 3ε)``, for the name of a case."""
     value, tangent = dual
     return f"({number(value)} {'−' if tangent < 0 else '+'} {number(abs(tangent))}ε)"
 
 
 def by_the_engine(operation: Callable[..., Any], *duals: Pair) -> Pair:
-    """Value and tangent of an operation, from the table of rules.
+    """Exercises of notebook 02: value and tangent of an operation on dual numbers, by the engine's rules.
 
     >>> by_the_engine(lambda a, b: a * b, (2.0, 3.0), (5.0, 7.0))
     (10.0, 29.0)
@@ -63,23 +64,23 @@ AMONG_FUNCTIONS: Cases = {f"{name} of {write_dual(AT)}": (name, (AT,)) for name 
 
 
 def expected_arithmetic() -> dict[str, Pair]:
-    """What twenty products and twenty quotients are."""
+    """Exercise 02.1: what twenty products and twenty quotients of dual numbers are."""
     return {case: by_the_engine(SIGNS[sign], *duals) for case, (sign, duals) in ARITHMETIC.items()}
 
 
 def expected_functions() -> dict[str, Pair]:
-    """What four functions do to 2 + 3ε, and what the example is, seeded once in each input."""
+    """Exercise 02.2: four functions of the dual number 2 + 3ε, and the example seeded once in each input."""
     known = {**FUNCTIONS, "example": example}
     return {case: by_the_engine(known[name], *duals) for case, (name, duals) in AMONG_FUNCTIONS.items()}
 
 
 def run_arithmetic(dual_mul: Any, dual_div: Any) -> Any:
-    """The learner's products and quotients, by case."""
+    """Exercise 02.1: the products and quotients of dual numbers by the learner's functions."""
     return _run_duals({"*": dual_mul, "/": dual_div}, ARITHMETIC)
 
 
 def run_functions(dual_log: Any, dual_sin: Any, dual_exp: Any, dual_sqrt: Any) -> Any:
-    """The learner's four functions at 2 + 3ε, and the example made of two of them."""
+    """Exercise 02.2: the learner's four functions of 2 + 3ε, and the example made of two of them."""
     own = {"log": dual_log, "sin": dual_sin, "exp": dual_exp, "sqrt": dual_sqrt}
     return _run_duals(own, AMONG_FUNCTIONS, example=lambda x1, x2: dual_log(x1) + x1 * x2 - dual_sin(x2))
 
@@ -99,3 +100,54 @@ def _run_duals(own: dict[str, Any], cases: Cases, **made: Any) -> Any:
         return Finding("a Dual with another Dual inside it") if any(isinstance(part, mine) for part in parts) else parts
 
     return run_cases(run, cases, *own.values(), listing=("Dual",), machine="class")
+
+
+# With numbers of one's own
+
+
+def trace_forward(x1: float = 2.0, x2: float = 5.0) -> Instance:
+    """Exercise 02.3: the tangents of the example's last four lines when x1 moves."""
+
+    def tangents(*direction: float) -> tuple[float, ...]:
+        steps = Trace.of(example, x1, x2, mode="forward", direction=direction).steps[2:]
+        return tuple(step.tangents[0].value for step in steps)  # type: ignore[misc]
+
+    v1, *right = tangents(1.0, 0.0)
+    other = tangents(0.0, 1.0)[1:]
+    mistakes = {
+        "tangents multiplied": (0.0, v1, 0.0, v1),
+        "cosine not multiplied": (*right[:2], other[2], right[1] - other[2]),
+        "seed in x2": other,
+        "both seeded": tangents(1.0, 1.0)[1:],
+        "values": tuple(line.value.value for line in Trace.of(example, x1, x2).lines[3:]),
+    }
+    return Instance(tuple(right), mistakes=mistakes)
+
+
+def find_steepest_direction(x1: float = 2.0, x2: float = 5.0) -> Instance:
+    """Exercise 02.4: in which direction the example has its largest slope, in degrees, and the slope."""
+    by1, by2 = grad(example, argnums=(0, 1))(x1, x2)
+    angle, slope = math.degrees(math.atan2(by2, by1)), math.hypot(by1, by2)
+    _, diagonal = by_the_engine(example, (x1, math.sqrt(0.5)), (x2, math.sqrt(0.5)))
+    mistakes = {
+        "radians": (math.radians(angle), slope),
+        "legs exchanged": (90 - angle, slope),
+        "slopes added": (angle, by1 + by2),
+        "at 45 degrees": (45.0, diagonal),
+        "along x1": (0.0, by1),
+    }
+    return Instance((angle, slope), mistakes=mistakes)
+
+
+def count_passes(n: int = 1000, m: int = 1) -> Instance:
+    """Exercise 02.5: how many forward passes give all slopes of a function with n inputs and m results."""
+    counts = {"one per result": m, "forward differences": n + 1, "central differences": 2 * n, "all pairs": n * n}
+    return Instance(n, mistakes=counts)
+
+
+def square_dual(x: float = 3.0) -> Instance:
+    """Exercise 02.6: value and tangent of (x + ε)², and why the second derivative is not among them."""
+    value, slope = by_the_engine(lambda a: a**2, (x, 1.0))
+    mistakes = {f"letter {letter}": (value, slope, letter) for letter in "bcd"}
+    mistakes |= {"second derivative": (value, grad(grad(lambda a: a**2))(x), "a"), "seed": (value, 1.0, "a")}
+    return Instance((value, slope, "a"), mistakes=mistakes, reference=f'answer = ({value}, {slope}, "a")')

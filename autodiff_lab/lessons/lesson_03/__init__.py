@@ -1,4 +1,4 @@
-"""Exercises of notebook 03, the tape line by line."""
+"""Notebook 03, the tape line by line: the table of its exercises, what each expects and how it is checked."""
 
 from autodiff_lab.lessons.checks.course import lesson
 from autodiff_lab.lessons.lesson_03 import sandbox

@@ -1,4 +1,4 @@
-"""The learner's own tape of notebook 03, the lines that it prints, and the programs that the checks record on it."""
+"""Notebook 03, the tape line by line: its sandbox records small programs on the learner's own tape."""
 
 import math
 import re
@@ -7,9 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from autodiff_lab import value_and_grad
 from autodiff_lab.lessons.checks import call_case, plain, run_cases
 from autodiff_lab.lessons.checks.exercise_file import read_exercises
-from autodiff_lab.transforms.gradients import value_and_grad
 
 TAPE: dict[str, Any] = {
     "listing": ("Variable", "Tape", "gradient_tape", "reset_tape", "remember", "grad", "ops_mul", "ops_add", "ops_sub"),
@@ -23,7 +23,7 @@ AS_TYPED = str.maketrans("\N{MINUS SIGN}\N{EN DASH}₋×·₀₁₂₃₄₅", "
 
 
 def read_printed_lines(answer: Any) -> Any:
-    """Lines without spaces; one text with line breaks will do, signs as on paper, and 2, 2. and 2.0 are the same."""
+    """Exercise 03.1: the tape's printed lines without spaces, numbers and signs written in one way."""
     lines = answer.strip().splitlines() if isinstance(answer, str) else plain(answer)
     if not isinstance(lines, list | tuple) or not all(isinstance(line, str) for line in lines):
         return lines
@@ -32,13 +32,13 @@ def read_printed_lines(answer: Any) -> Any:
 
 
 def make_inputs(names: dict[str, Any], *values: float, called: tuple[str, ...] = ("v-1", "v0")) -> list[Any]:
-    """Make fresh inputs on an empty tape."""
+    """Exercises of notebook 03: fresh inputs on the learner's tape, which is emptied first."""
     names["reset_tape"]()
     return [names["Variable"](value, name) for value, name in zip(values, called, strict=False)]
 
 
 def find_slopes(names: dict[str, Any], program: Callable[..., Any], *values: float) -> Any:
-    """Return ``(value, slope, ...)`` of a program at these inputs, by the learner's `grad`."""
+    """Exercises of notebook 03: value and slopes of a program at these inputs, by the learner's `grad`."""
     inputs = make_inputs(names, *values)
     result = program(*inputs)
     if not isinstance(result, names["Variable"]):
@@ -47,14 +47,14 @@ def find_slopes(names: dict[str, Any], program: Callable[..., Any], *values: flo
 
 
 def run_example(x: Any, y: Any, between: Callable[[], Any] = lambda: None) -> Any:
-    """Return ln x + x·y − sin y, with something else going on before the sine."""
+    """Exercises 03.4 and 03.5b: ln x + x·y − sin y, with something else going on before the sine."""
     total = x.log() + x * y
     between()
     return total - y.sin()
 
 
 def keeps_values(names: dict[str, Any]) -> bool:
-    """Whether the tape holds on to a value that nothing else holds."""
+    """Exercise 03.5b: whether the learner's tape holds on to a value that nothing else holds."""
     x, y = make_inputs(names, 2.0, 5.0)
     product = x * y
     watcher = weakref.ref(product)
@@ -64,7 +64,7 @@ def keeps_values(names: dict[str, Any]) -> bool:
 
 
 def divide(ops_div: Any) -> Any:
-    """Value and slopes of x / y, alone and inside something larger."""
+    """Exercise 03.2: value and slopes of x / y by the learner's `ops_div`, alone and inside something larger."""
     programs = {"x / y": lambda x, y: ops_div(x, y), "(x / y) * x": lambda x, y: ops_div(x, y) * x}
     return run_cases(find_slopes, {case: (f, 1.25, -0.5) for case, f in programs.items()}, ops_div, **TAPE)
 
@@ -73,7 +73,7 @@ DEAD_ENDS = {"an operation that is not used": GRADIENT, "grad called twice": (GR
 
 
 def sweep_past_dead_ends(grad_repaired: Any) -> Any:
-    """The gradient with an operation on the tape that does not feed the result, and the gradient taken twice."""
+    """Exercise 03.4: the learner's gradient with an unused operation on the tape, and taken twice."""
 
     def with_dead_end(names: dict[str, Any]) -> Any:
         x, y = make_inputs(names, 2.0, 5.0)
@@ -97,7 +97,7 @@ IDENTITIES = {
 
 
 def tell_names_apart(remember_identity: Any, grad_identity: Any) -> Any:
-    """The gradient where names collide, and whether the record keeps what it identifies."""
+    """Exercise 03.5b: the learner's gradient where names collide, and whether the record keeps its values."""
 
     def slopes(names: dict[str, Any], *values: float) -> Any:
         a, b = make_inputs(names, *values, called=("v1", "v2"))
@@ -123,7 +123,7 @@ WITH_NUMBERS: dict[str, Callable[[Any], Any]] = {
 
 
 def expected_with_numbers() -> dict[str, Any]:
-    """Value and slope by the engine.
+    """Exercise 03.6: value and slope of programs such as ``3 / x``, by the engine.
 
     >>> expected_with_numbers()["3 / x"]
     (2.0, -1.3333333333333333)
@@ -132,7 +132,7 @@ def expected_with_numbers() -> dict[str, Any]:
 
 
 def allow_numbers(allow_constants: Any) -> Any:
-    """Value and slope with a plain number on either side, on a class of its own so that nothing is left behind."""
+    """Exercise 03.6: the learner's operators with a plain number on either side, on a class of their own."""
     # A working `ops_div`, so that this exercise does not wait for another one.
     division = read_exercises(Path(__file__).parent / "exercises.toml", {"ex_03_2": {"observe": divide}})["ex_03_2"]
 

@@ -1,4 +1,4 @@
-"""The learner's own cells and closures of notebook 05, tried against the engine and given back as they were.
+"""Notebook 05, three ways to remember: its sandbox runs the learner's cells and closures beside the engine.
 
 The functions a learner writes there use what stands beside them: `Var`, `Un`, `Bin` and the list `tape` for cells,
 `Variable`, `remember` and the list `gradient_tape` for closures. A check runs them on these and restores the lists.
@@ -9,16 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_lab.lessons.checks import plain, run_cases
+from autodiff_lab import grad, hessian, value_and_grad
+from autodiff_lab.lessons.checks import Instance, plain, run_cases
 from autodiff_lab.lessons.lesson_02.sandbox import example
-from autodiff_lab.transforms.gradients import grad, value_and_grad
-from autodiff_lab.transforms.jacobians import hessian
+from autodiff_lab.systems.side_by_side import compare
+from autodiff_lab.widgets.labs.expression import parse_expression
 
-CELLS: dict[str, Any] = {
-    "listing": ("tape", "Var", "Un", "Bin", "backprop"),
-    "machine": "cells",
-    "empty": ("tape",),
-}
+CELLS: dict[str, Any] = {"listing": ("tape", "Var", "Un", "Bin", "backprop"), "machine": "cells", "empty": ("tape",)}
 CLOSURES: dict[str, Any] = {
     "listing": ("gradient_tape", "Variable", "remember", "grad"),
     "machine": "tape",
@@ -28,7 +25,7 @@ BOTH = (0, 1)
 
 
 def by_hand_example(x: Any, y: Any) -> Any:
-    """The function of notebook 05, document 3's."""
+    """Exercises 05.1 and 05.4: sin(x) + x·y, document 3's function."""
     return np.sin(x) + x * y
 
 
@@ -47,7 +44,7 @@ HESSIANS = {"the second derivatives at (2, 5)": (2.0, 5.0), "the second derivati
 
 
 def right_slopes(program: Callable[..., Any], at: tuple[float, float]) -> Any:
-    """Value and both slopes, by the engine.
+    """Exercises 05.1 and 05.2: value and both slopes of a program, by the engine.
 
     >>> right_slopes(by_hand_example, (3.0, 1.0))
     (3.1411200080598674, 0.010007503399554585, 3.0)
@@ -57,23 +54,23 @@ def right_slopes(program: Callable[..., Any], at: tuple[float, float]) -> Any:
 
 
 def expected_by_hand() -> dict[str, Any]:
-    """Value and slopes of the example at two points."""
+    """Exercise 05.1: value and slopes of sin(x) + x·y at two points."""
     return {case: right_slopes(by_hand_example, at) for case, at in POINTS.items()}
 
 
 def expected_cells() -> dict[str, Any]:
-    """Value and slopes of programs with exp and ÷."""
+    """Exercise 05.2: value and slopes of programs with exp and ÷, by the engine."""
     return {case: right_slopes(make(np.exp, np.divide), at) for case, (make, at) in MADE_OF_TWO.items()}
 
 
 def expected_hessians() -> dict[str, Any]:
-    """The second derivatives of the course's function, at two points; and two third ones."""
+    """Exercise 05.6: the second derivatives of the course's function at two points, and two third ones."""
     found = {case: plain(hessian(example, argnums=BOTH)(*at)) for case, at in HESSIANS.items()}
     return found | {THIRD: plain([grad(grad(grad(f)))(2.0) for f in (np.log, np.sin)])}
 
 
 def sweep_by_hand(by_hand: Any) -> Any:
-    """Value and slopes that come out of cells made by hand, at two points."""
+    """Exercise 05.1: value and slopes that come out of the cells a learner makes by hand."""
 
     def run(names: dict[str, Any], a: float, b: float) -> Any:
         found = by_hand(a, b)
@@ -87,7 +84,7 @@ def sweep_by_hand(by_hand: Any) -> Any:
 
 
 def sweep_cells(exponential: Any, quotient: Any) -> Any:
-    """Value and slopes of programs that use the learner's exponential and quotient."""
+    """Exercise 05.2: value and slopes of programs that use the learner's exponential and quotient cells."""
 
     def run(names: dict[str, Any], make: Callable[..., Callable[..., Any]], at: tuple[float, float]) -> Any:
         x, y = map(names["Var"], at)
@@ -101,7 +98,7 @@ def sweep_cells(exponential: Any, quotient: Any) -> Any:
 
 
 def differentiate_again(sin_again: Any, cos_again: Any, reciprocal: Any, log_again: Any) -> Any:
-    """The gradient of each part of the gradient, with the learner's sine and logarithm."""
+    """Exercise 05.6: the gradient of each part of the gradient, with the learner's sine and logarithm."""
 
     def second(names: dict[str, Any], a: float, b: float) -> Any:
         x, y = names["Variable"](a), names["Variable"](b)
@@ -122,3 +119,55 @@ def differentiate_again(sin_again: Any, cos_again: Any, reciprocal: Any, log_aga
     found = run_cases(second, HESSIANS, *own.values(), **CLOSURES, **own)
     thirds = run_cases(third, {name: (name,) for name in ("log_again", "sin_again")}, *own.values(), **CLOSURES, **own)
     return found | {THIRD: tuple(thirds.values())}
+
+
+# With numbers of one's own
+
+
+def count_stored_numbers(program: str = "tanh(w * x + b)") -> Instance:
+    """Exercise 05.3: (partials, operand slots, values in closures) that the designs keep of a program.
+
+    >>> count_stored_numbers().expected
+    (5, 5, 3)
+    """
+    columns = compare(parse_expression(program, ("w", "x", "b")), 0.5, 2.0, 0.1).columns[:3]
+    partials, closures, operations = (column.numbers for column in columns)
+    right = (partials, operations, closures)
+    names = [stored.names for stored in columns[1].ledger]
+    lines = len(names)
+    without_results = len({name for k, kept in enumerate(names, 1) for name in kept if name != f"v{k}"})
+    mistakes = {
+        "one partial each": (lines, operations, closures),
+        "closures counted": (partials, operations, lines),
+        "counted per closure": (partials, operations, sum(map(len, names))),
+        "results forgotten": (partials, operations, without_results),
+        "a value per partial": (partials, operations, partials),
+        "results counted": (partials, operations + lines, closures),
+    }
+    return Instance(right, mistakes=mistakes)
+
+
+def tell_what_survives() -> tuple[str, ...]:
+    """Exercise 05.4: what becomes of each design if something is written over an input after the run.
+
+    >>> set(tell_what_survives()) <= {"survives", "changes", "raises"}
+    True
+    """
+    return tuple(column.mutated.verdict for column in compare(by_hand_example, 3.0, 1.0, written=0.0).columns)
+
+
+def mix_two_runs(x: float = 2.0, y: float = 5.0, written: float = 0.0) -> Instance:
+    """Exercise 05.5: what closures answer for sin(x) * y if both inputs are written over after the run.
+
+    >>> mix_two_runs().expected
+    (0.0, 0.9092974268256817)
+    """
+
+    def program(x: Any, y: Any) -> Any:
+        return np.sin(x) * y
+
+    columns = compare(program, x, y, written=written).columns
+    found, before = columns[1].mutated.numbers, columns[1].gradient
+    after = tuple(grad(program, argnums=(0, 1))(written, written))
+    only_cosine = tuple(grad(lambda a, b: np.sin(a) * y + b * np.sin(x), argnums=(0, 1))(written, written))
+    return Instance(found, mistakes={"before": before, "after": after, "only the cosine anew": only_cosine})

@@ -1,23 +1,23 @@
-"""The learner's own static graph of notebook 06, borrowed for a check and given back as it was.
+"""Notebook 06, static graphs: its sandbox borrows the learner's own static graph for a check.
 
 The functions a learner writes there use what stands beside them in the notebook: the kinds of nodes, `needed`, `run`,
 `backward`, and the tables `COMPUTE` and `PARTIALS`. What is right is said by NumPy, or by the package's graph.
 """
 
 import functools
+import math
 import operator
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from autodiff_lab.lessons.checks import Crashed, attempt, call_case, plain, run_cases, summarize, vet_code
+from autodiff_lab import grad, jacrev
+from autodiff_lab.lessons.checks import Crashed, Instance, attempt, call_case, plain, run_cases, summarize, vet_code
 from autodiff_lab.systems import static_graph
-from autodiff_lab.transforms.gradients import grad
-from autodiff_lab.transforms.jacobians import jacrev
+from autodiff_lab.widgets.labs.feed_graph.programs import GraphBuilder
 
 _NODES = ("Node", "Constant", "Variable", "Placeholder", "Operator", "needed", "COMPUTE", "log")
-GRAPH: dict[str, Any] = {"listing": _NODES, "machine": "graph"}
 MACHINE: dict[str, Any] = {"listing": (*_NODES, "run", "backward", "PARTIALS"), "machine": "graph"}
 POINT = (2.0, 3.0)
 
@@ -38,7 +38,7 @@ TWO = "two targets, x * x and x + y"
 
 
 def expected_runs() -> dict[str, Any]:
-    """The values, and what a placeholder without a number leads to."""
+    """Exercise 06.1: the values of the programs, and what a placeholder without a number leads to."""
     x, y = POINT
     return {case: float(f(np.log, x, y)) for case, f in PROGRAMS.items()} | {
         FLAT: float(x + x + np.log(np.log(y))),
@@ -49,7 +49,7 @@ def expected_runs() -> dict[str, Any]:
 
 
 def run_programs(run: Any) -> Any:
-    """What the learner's loop computes, on the learner's own nodes."""
+    """Exercise 06.1: what the learner's `run` computes on the learner's own nodes."""
 
     def values_of(names: dict[str, Any], f: Callable[..., Any], fed: int = 2) -> Any:
         inputs = names["Placeholder"]("x"), names["Placeholder"]("y")
@@ -68,7 +68,7 @@ def run_programs(run: Any) -> Any:
         UNUSED: (answer, lambda log, x, y: (x * x, x * y)[0], 1),
         UNFED: (answer, lambda log, x, y: x * y, 1),
     }
-    return run_cases(call_case, cases, run, **GRAPH)
+    return run_cases(call_case, cases, run, listing=_NODES, machine="graph")
 
 
 # A batch
@@ -78,18 +78,13 @@ VALUES, MADE = "of the five values", "of the number of nodes made on the way"
 RUN = "of whether wave_out was run"
 
 
-def wave(x: Any) -> Any:
-    """The function of the exercise."""
-    return np.sin(x) * x
-
-
 def expected_batch() -> dict[str, Any]:
-    """Five values, no node, and it was the graph that computed them."""
-    return {VALUES: plain(wave(np.array(BATCH))), MADE: 0.0, RUN: True}
+    """Exercise 06.3: five values of sin(x) · x, no new node, and it was the graph that computed them."""
+    return {VALUES: plain(np.sin(BATCH) * BATCH), MADE: 0.0, RUN: True}
 
 
 def feed_batch(feed_all: Any) -> Any:
-    """What the learner makes of five values, and how many operations are built meanwhile."""
+    """Exercise 06.3: what the learner's graph makes of a batch, and how many operations are built meanwhile."""
     vet_code(feed_all, listing=(*_NODES, "run", "wave_in", "wave_out"), machine="graph")
     names = feed_all.__globals__
     kind, result = names["Operator"], names["wave_out"]
@@ -140,7 +135,7 @@ def _outputs(exp: Callable[[Any], Any], log: Callable[[Any], Any]) -> dict[str, 
 
 
 def expected_jacobians() -> dict[str, Any]:
-    """The matrices, by the package's graph."""
+    """Exercise 06.4: the Jacobians of small graphs, by the package's static graph."""
     found = {}
     for case, outputs in _outputs(np.exp, np.log).items():
         with static_graph.Graph() as graph:
@@ -150,7 +145,7 @@ def expected_jacobians() -> dict[str, Any]:
 
 
 def find_jacobians(jacobian_any: Any) -> Any:
-    """The matrices by the learner's function."""
+    """Exercise 06.4: the Jacobians of small graphs, by the learner's `jacobian_any`."""
 
     def answer(names: dict[str, Any], case: str) -> Any:
         ys, xs = _outputs(names["exp"], names["log"])[case](*map(names["Variable"], POINT))
@@ -171,7 +166,7 @@ OTHER = "x * y + z: its value and its number of inputs"
 
 
 def expected_sums() -> dict[str, Any]:
-    """What becomes of sums that change nobody."""
+    """Exercise 06.5b: values and lengths of flat sums that change nobody."""
     x, y, z = THREE
     return {
         ALIAS: (x + y, (x + y) * 10, x + y + z, True),
@@ -183,7 +178,7 @@ def expected_sums() -> dict[str, Any]:
 
 
 def sum_flat(flat_add: Any) -> Any:
-    """The same with the learner's function, on the learner's nodes."""
+    """Exercise 06.5b: values and lengths of the flat sums that the learner's `flat_add` makes."""
 
     def alias(names: dict[str, Any], x: Any, y: Any, z: Any) -> Any:
         s = flat_add(x, y)
@@ -221,7 +216,7 @@ LENGTHS = (2, 3, 5, 10)
 
 
 def nodes_of_a_sum(n: int, flatten: bool) -> int:
-    """How many nodes the package's graph has for a sum of n terms.
+    """Exercise 06.6: how many nodes the package's graph has for a sum of n terms, flat or in pairs.
 
     >>> nodes_of_a_sum(3, True), nodes_of_a_sum(3, False)
     (4, 5)
@@ -232,12 +227,12 @@ def nodes_of_a_sum(n: int, flatten: bool) -> int:
 
 
 def expected_counts() -> dict[str, Any]:
-    """Counted, for a few n."""
+    """Exercise 06.6: the nodes of sums of n terms, counted for a few n."""
     return {f"n = {n}": (float(nodes_of_a_sum(n, True)), float(nodes_of_a_sum(n, False))) for n in LENGTHS}
 
 
 def count_terms(flat: Any, pairs: Any) -> Any:
-    """What the learner's formulas say."""
+    """Exercise 06.6: how many nodes sums of n terms need by the learner's two formulas."""
     return run_cases(lambda names, n: (flat(n), pairs(n)), {f"n = {n}": (n,) for n in LENGTHS}, flat, pairs)
 
 
@@ -248,7 +243,7 @@ CUBE = "x * x * x as one product, through your graph, at x = 2"
 
 
 def expected_partials() -> dict[str, Any]:
-    """By the engine."""
+    """Exercise 06.7: the partials of sin, cos and products of many factors, by the engine."""
     found: dict[str, Any] = {f"{f.__name__} at 0.5": (grad(f)(0.5),) for f in (np.sin, np.cos)}
     for values in PRODUCTS:
         slopes = jacrev(lambda *v: np.prod(np.stack(v)), argnums=tuple(range(len(values))))(*values)
@@ -261,7 +256,7 @@ def _product(values: tuple[float, ...]) -> str:
 
 
 def find_partials(sin_partials: Any, cos_partials: Any, mul_partials: Any) -> Any:
-    """The learner's, and the slope that comes out when the learner's sweep uses them."""
+    """Exercise 06.7: the learner's partials, and a slope by the learner's own sweep with them."""
 
     def through_the_graph(names: dict[str, Any]) -> Any:
         names["PARTIALS"]["mul"] = mul_partials
@@ -278,3 +273,51 @@ def find_partials(sin_partials: Any, cos_partials: Any, mul_partials: Any) -> An
         CUBE: (through_the_graph,),
     }
     return run_cases(call_case, cases, sin_partials, cos_partials, mul_partials, **MACHINE)
+
+
+# With numbers of one's own
+
+PRINTED = 46.63906
+"""The value that the document prints for its first example."""
+
+
+def evaluate_first_example(a: float = 10.0, b: float = 4.0) -> Instance:
+    """Exercise 06.2: the value of a·b + log(a + b), and whether it is the one the document prints."""
+
+    def example(a: Any, b: Any) -> Any:
+        return a * b + np.log(a + b)
+
+    value = float(example(a, b))
+    mistakes = {
+        "printed": (PRINTED, True),
+        "said to agree": (value, True),
+        "base 10": (a * b + math.log10(a + b), False),
+        "logarithms one by one": (a * b + math.log(a) + math.log(b), False),
+        "slope": (float(grad(example)(a, b)), False),
+    }
+    return Instance((value, math.isclose(value, PRINTED, rel_tol=1e-6)), mistakes=mistakes)
+
+
+def run_aliased_sum(x: float, y: float, z: float, k: float, flatten: str) -> tuple[float, float]:
+    """Exercise 06.5a: the values of s and u in s = x + y, u = s * k, t = s + z, in a graph that flattens so.
+
+    >>> run_aliased_sum(1.0, 2.0, 3.0, 10.0, "mutate"), run_aliased_sum(1.0, 2.0, 3.0, 10.0, "copy")
+    ((6.0, 60.0), (3.0, 30.0))
+    """
+    built = GraphBuilder(("s = x + y", f"u = s * {k!r}", "t = s + z"), flatten)
+    for _ in built.lines:
+        built.next()
+    named = built.named
+    return tuple(built.graph.run([named["s"], named["u"]], {named["x"]: x, named["y"]: y, named["z"]: z}))
+
+
+def alias_sum(x: float = 1.0, y: float = 2.0, z: float = 3.0, k: float = 10.0) -> Instance:
+    """Exercise 06.5a: what becomes of a sum and of its user when the sum is made longer."""
+    right, meant = (run_aliased_sum(x, y, z, k, flatten) for flatten in ("mutate", "copy"))
+    mistakes = {
+        "as meant": meant,
+        "only u changed": (meant[0], right[1]),
+        "only s changed": (right[0], meant[1]),
+        "s and t": (meant[0], right[0]),
+    }
+    return Instance(right, mistakes=mistakes)

@@ -1,4 +1,4 @@
-"""The learner's own graph of notebook 07, borrowed for a check; and tapes of the package, for what is asked of those.
+"""Notebook 07, TensorFlow's two machines: its sandbox runs the learner's graph beside the package's.
 
 The functions a learner writes there use what stands beside them in the notebook: the nodes and `run` of notebook 06,
 `between`, and the table `GRADIENT`. A check builds small programs of these nodes, and of the package's static graph,
@@ -11,20 +11,9 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab.engine.errors import ReleasedError
-from autodiff_lab.lessons.checks import (
-    Crashed,
-    Finding,
-    Refused,
-    attempt,
-    describe,
-    in_small_letters,
-    names_in,
-    plain,
-    run_cases,
-    split_parts,
-    summarize,
-    vet_code,
-)
+from autodiff_lab.lessons.checks import Crashed, Instance, attempt
+from autodiff_lab.lessons.checks.compare import Finding, Refused, describe, in_small_letters, plain, summarize
+from autodiff_lab.lessons.checks.sandbox import names_in, run_cases, split_parts, vet_code
 from autodiff_lab.systems import static_graph
 from autodiff_lab.systems.gradient_tape import GradientTape, Variable, constant
 
@@ -37,7 +26,7 @@ Program = Callable[[Any, Any], tuple[list[Any], list[Any]]]
 
 
 def squared_error(w: Any, b: Any) -> Any:
-    """The loss of the notebook: a line w·x + b against 3x + 2, at x = −1 and x = 1."""
+    """Exercises 07.2 and 07.7: the loss of the line w·x + b against 3x + 2, at x = −1 and x = 1."""
     e1 = b - w + 1.0
     e2 = b + w - 5.0
     return (e1 * e1 + e2 * e2) * 0.5
@@ -47,7 +36,7 @@ def squared_error(w: Any, b: Any) -> Any:
 
 
 def count_pending(target: str, source: str) -> dict[str, tuple[int | None, ...]]:
-    """The pending counts of x, a, b, c on the ways from a source to a target; and other counts people think of.
+    """Exercise 07.1: the pending counts of x, a, b, c between a source and a target, and other counts people think of.
 
     >>> count_pending("d", "x")["pending"], count_pending("d", "z")["pending"]
     ((1, 2, 1, 2), (None, 2, 1, 2))
@@ -108,7 +97,7 @@ def _programs(sin: Callable[[Any], Any], log: Callable[[Any], Any]) -> dict[str,
 
 
 def expected_gradients() -> dict[str, Any]:
-    """What the package's static graph answers."""
+    """Exercise 07.2: the gradients of small programs, by the package's static graph."""
     found = {}
     for case, program in _programs(np.sin, np.log).items():
         with static_graph.Graph() as graph:
@@ -120,7 +109,7 @@ def expected_gradients() -> dict[str, Any]:
 
 
 def sweep_programs(gradients: Any) -> Any:
-    """What the learner's loop answers, on the learner's own nodes."""
+    """Exercise 07.2: what the learner's `gradients` answers on the learner's own nodes."""
 
     def answer(names: dict[str, Any], case: str) -> Any:
         inputs = [names["Placeholder"](name) for name in "xz"]
@@ -144,7 +133,7 @@ BY_OPERAND = "{}, the gradient for {}"
 
 
 def expected_differences() -> dict[str, Any]:
-    """The gradients of Σ weights · (x − y), by the package's tape: one per shape and operand, and their shapes."""
+    """Exercise 07.3: the gradients of Σ weights · (x − y) and their shapes, by the package's tape."""
     found = {}
     for case, shapes in SHAPES.items():
         x, y = (Variable(np.ones(shape)) for shape in shapes)
@@ -155,7 +144,7 @@ def expected_differences() -> dict[str, Any]:
 
 
 def subtract(sub_gradient: Any) -> Any:
-    """The same by the learner's rule, called as the loop calls it: with an operation and one gradient."""
+    """Exercise 07.3: the gradients of a difference of arrays by the learner's registered rule."""
 
     def answer(names: dict[str, Any], *shapes: tuple[int, ...]) -> Any:
         x, y, weights = (names["Placeholder"](name) for name in ("x", "y", "grad"))
@@ -170,11 +159,9 @@ def subtract(sub_gradient: Any) -> Any:
 
 # The package's tape
 
-SOURCES = ("a", "b", "c", "d", "e", "f")
-
 
 def truth_table(x: float, accessed: bool) -> tuple[float | None, ...]:
-    """The six cells of exercise 07.4, by the package's tape.
+    """Exercise 07.4: which of six sources get a gradient, by the package's tape.
 
     >>> truth_table(3.0, True)
     (6.0, None, None, 6.0, None, None)
@@ -191,7 +178,7 @@ def truth_table(x: float, accessed: bool) -> tuple[float | None, ...]:
 
 
 def rewind_tape(both_gradients: Any) -> Any:
-    """What the learner's function gets from a tape that is not persistent, and what the tape says afterwards."""
+    """Exercise 07.5: the learner's two gradients from a tape that is not persistent, and what it says afterwards."""
     vet_code(both_gradients)
     x, y = Variable(2.0, name="x"), Variable(3.0, name="y")
     with GradientTape() as tape:
@@ -211,7 +198,7 @@ def _describe_parts(thing: Any) -> Any:
 
 
 def read_policies(answer: Any) -> Any:
-    """Words in small letters; None and 0 themselves will do."""
+    """Exercise 07.6: the four policies, each as "none" or "zero"; None and 0 themselves will do."""
     seen = plain(answer)
     if not isinstance(seen, tuple):
         return seen
@@ -228,22 +215,24 @@ AT_ONCE = "of w and b after one step, if the loss is w * b"
 
 
 def after(k: int) -> str:
-    """The name of a case."""
+    """Exercise 07.7: the name of the case that is the loss after k steps."""
     return f"of the loss after {k} steps"
 
 
 def expected_losses() -> dict[str, Any]:
-    """Each of twenty steps multiplies the loss, which begins with 68, by 0.64."""
+    """Exercise 07.7: each of twenty steps multiplies the loss, which begins with 68, by 0.64."""
     losses = {after(k): 68 * 0.64**k for k in range(STEPS + 1)}
     return {WHERE: 4.6, **losses, BESIDE: 1.0, AT_ONCE: (4.0, 9.5)}
 
 
 def run_minimize(minimize: Any) -> Any:
-    """The loss along twenty steps of the learner's, and what becomes of a Variable that the loss does not use."""
+    """Exercise 07.7: the loss along twenty steps of the learner's `minimize`, and a Variable it does not use."""
     vet_code(minimize)
     if "minimize" in names_in(minimize.__code__):
         return Refused("You call an optimizer's own minimize. That is the function to be written here.")
-    at_once = _step_once(minimize)
+    w, b = Variable(5.0, name="w"), Variable(10.0, name="b")
+    went = attempt(minimize, lambda: w * b, [w, b], 0.1)  # the slope in each Variable depends on the other one
+    at_once = went if isinstance(went, Crashed) else plain((w.numpy(), b.numpy()))
     w, b, beside = Variable(5.0, name="w"), Variable(10.0, name="b"), Variable(1.0, name="beside")
     found = {after(0): plain(squared_error(w, b).numpy())}
     for k in range(1, STEPS + 1):
@@ -255,8 +244,30 @@ def run_minimize(minimize: Any) -> Any:
     return found | {BESIDE: beside.numpy(), AT_ONCE: at_once}
 
 
-def _step_once(minimize: Any) -> Any:
-    """One step down a loss in which the slope in each Variable depends on the other one."""
-    w, b = Variable(5.0, name="w"), Variable(10.0, name="b")
-    went = attempt(minimize, lambda: w * b, [w, b], 0.1)
-    return went if isinstance(went, Crashed) else plain((w.numpy(), b.numpy()))
+# With numbers of one's own
+
+
+def ask_for_pending_counts(target: str = "d", source: str = "x") -> Instance:
+    """Exercise 07.1: pending counts between a source and a target of one small graph."""
+    counts = count_pending(target, source)
+    return Instance(counts.pop("pending"), mistakes=counts | {"after the sweep": (0, 0, 0, 0)})
+
+
+def fill_truth_table(x: float = 3.0, accessed: bool = True) -> Instance:
+    """Exercise 07.4: six slopes, and for each a reason to be there or not."""
+    right, slope = truth_table(x, accessed), truth_table(x, True)[0]
+
+    def instead(**cells: float | None) -> tuple[float | None, ...]:
+        return tuple(cells.get(name, cell) for name, cell in zip("abcdef", right, strict=True))
+
+    mistakes = {
+        "other switch": truth_table(x, not accessed),
+        "all six": (slope,) * 6,
+        "c watched": instead(c=slope),
+        "b watched": instead(b=slope),
+        "e recorded": instead(e=slope),
+        "f recorded": instead(f=slope),
+        "d not watched": instead(d=None),
+        "zeros": tuple(0.0 if cell is None else cell for cell in right),
+    }
+    return Instance(right, mistakes=mistakes)

@@ -1,4 +1,4 @@
-"""The learner's own programs of notebook 08: with a branch for one point, with a loop that stops, and in a graph."""
+"""Notebook 08, control flow: its sandbox runs the learner's branches and loops, on a tape and in a graph."""
 
 import math
 from collections.abc import Callable
@@ -7,18 +7,16 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab import grad, record, value_and_grad
-from autodiff_lab.lessons.checks import Refused, attempt, call_case, plain, run_cases
+from autodiff_lab.lessons.checks import Instance, Refused, attempt, call_case, plain, run_cases
 
 # A branch at one point
 
 IDENTITY = "of the slope of x if x != 0 else 0 * x, at 0, by AD and in truth"
-NO_NUMBER = "nan"
-"""Two of them are not equal, so a check compares the word."""
 PLACES = {"at 0": (0.0,), "at 0.0000001": (1e-7,), "at 0.5": (0.5,), "at -2": (-2.0,)}
 
 
 def expected_ratio() -> dict[str, Any]:
-    """(eˣ − 1) / x and its slope, by their series: Σ xᵏ / (k + 1)! and Σ k xᵏ⁻¹ / (k + 1)!."""
+    """Exercise 08.3: (eˣ − 1) / x and its slope, by their series Σ xᵏ / (k + 1)! and Σ k xᵏ⁻¹ / (k + 1)!."""
     found: dict[str, Any] = {IDENTITY: (float(grad(lambda x: x if x != 0 else 0 * x)(0.0)), 1.0)}
     for case, (x,) in PLACES.items():
         terms = [(x**k / math.factorial(k + 1), k * x ** max(k - 1, 0) / math.factorial(k + 1)) for k in range(30)]
@@ -27,14 +25,15 @@ def expected_ratio() -> dict[str, Any]:
 
 
 def run_ratio(answer: Any, ratio: Any) -> Any:
-    """The two predicted slopes; value and slope of the learner's program at four places."""
+    """Exercise 08.3: two predicted slopes; value and slope of the learner's program at four places."""
     found = run_cases(lambda names, x: value_and_grad(ratio)(x), PLACES, ratio)
     pair = plain(answer)
     if not isinstance(pair, tuple) or len(pair) != 2:
         return Refused("The answer is a pair: what AD reports, and the true slope.")
     for case, seen in found.items():
         if isinstance(seen, tuple):
-            found[case] = tuple(NO_NUMBER if part != part else part for part in seen)
+            # nan is not equal to itself, so the check compares the word.
+            found[case] = tuple("nan" if part != part else part for part in seen)
     return {IDENTITY: pair} | found
 
 
@@ -45,12 +44,12 @@ TABLE = {"sqrt", "cbrt", "power", "exp", "log"}
 
 
 def expected_roots() -> dict[str, Any]:
-    """√x and 1 / (2√x)."""
+    """Exercise 08.5: √x and its slope 1 / (2√x), which the learner's loop is to find."""
     return {case: (x**0.5, 0.5 / x**0.5) for case, (x, _) in STARTS.items()}
 
 
 def find_roots(root: Any) -> Any:
-    """Value and slope of the learner's loop, from several starts."""
+    """Exercise 08.5: value and slope of the learner's root by a loop, from several starts."""
     found = run_cases(lambda names, x, start: value_and_grad(lambda x: root(x, start))(x), STARTS, root)
     if len(found) < len(STARTS):
         return found
@@ -74,7 +73,6 @@ BRANCHES: dict[str, tuple[Callable[..., Any], float]] = {
     "cond(x, x · 2, x · x) at 3": (lambda x, log, cond: cond(x, x * 2, x * x), 3.0),
 }
 VALUE, SLOPE = "{}, its value", "{}, its slope"
-NEGATIVE = "cond(x > 0, log x, x · x) at -3"
 LOGARITHMS = "of the number of logarithms computed at -3"
 
 
@@ -88,7 +86,7 @@ def _quiet_log(x: Any) -> Any:
 
 
 def expected_branches() -> dict[str, Any]:
-    """Values and slopes by the tape, which needs no cond, and no logarithm too many."""
+    """Exercise 08.6: values and slopes by the tape, which needs no cond, and no logarithm too many."""
     found: dict[str, Any] = {}
     for case, (program, x) in BRANCHES.items():
         both = value_and_grad(lambda x, program=program: program(x, _quiet_log, _choose))(x)
@@ -97,7 +95,7 @@ def expected_branches() -> dict[str, Any]:
 
 
 def run_branches(run: Any, cond_gradient: Any) -> Any:
-    """Values and slopes by the learner's graph, and what it computed on the way."""
+    """Exercise 08.6: values and slopes of cond by the learner's graph, and the logarithms it computed."""
     logarithms: list[float] = []
 
     def log_counted(x: Any) -> Any:
@@ -113,7 +111,7 @@ def run_branches(run: Any, cond_gradient: Any) -> Any:
         return values[0] if isinstance(values, list | tuple) and len(values) == 1 else values
 
     def count_logarithms(names: dict[str, Any]) -> float:
-        answer(names, *BRANCHES[NEGATIVE])
+        answer(names, *BRANCHES["cond(x > 0, log x, x · x) at -3"])
         return float(len(logarithms))
 
     cases: dict[str, tuple[Any, ...]] = {}
@@ -123,3 +121,87 @@ def run_branches(run: Any, cond_gradient: Any) -> Any:
     cases[LOGARITHMS] = (count_logarithms,)
     listing = ("Op", "COMPUTE", "GRADIENT", "gradient", "cond")
     return run_cases(call_case, cases, run, cond_gradient, listing=listing, machine="graph")
+
+
+# With numbers of one's own
+
+FULL = 10.0
+
+
+def until_ten(x: Any) -> Any:
+    """Exercises 08.1, 08.2 and 15.2: multiply x by itself until the product is ten or more."""
+    y = x
+    while y < FULL:
+        y = y * x
+    return y
+
+
+def count_operations(x: float) -> tuple[int, int]:
+    """Exercise 08.1: how many operations the tape of a run holds, and how many questions the run asked.
+
+    >>> count_operations(1.5), count_operations(1.6)
+    ((5, 6), (4, 5))
+    """
+    _, tape = record(until_ten, x)
+    return len(tape) - tape.n_inputs, len(tape.comparisons)
+
+
+def measure_two_tapes(a: float = 1.5, b: float = 1.6) -> Instance:
+    """Exercise 08.1: the lengths of two tapes of one program with a loop."""
+    (at_a, asked_a), (at_b, asked_b) = count_operations(a), count_operations(b)
+    mistakes = {
+        "values": tuple(round(float(until_ten(x)), 6) for x in (a, b)),
+        "factors": (at_a + 1, at_b + 1),
+        "comparisons": (at_a + asked_a, at_b + asked_b),
+        "source lines": (1, 1),
+        "second like first": (at_a, at_a),
+        "one too few": (at_a - 1, at_b - 1),
+    }
+    return Instance((at_a, at_b), mistakes=mistakes)
+
+
+def differentiate_at_switch(n: int = 5) -> Instance:
+    """Exercise 08.2: the slopes to both sides of x = 10^(1/n), where xⁿ becomes ten."""
+    x = FULL ** (1 / n)
+    left, right = (round(float(grad(until_ten)(x + side * 1e-13)), 6) for side in (-1, 1))
+    mistakes = {
+        "sides exchanged": (right, left, "a"),
+        "letter b": (left, right, "b"),
+        "letter c": (left, right, "c"),
+        "letter d": (left, right, "d"),
+        "values": (round(FULL * x, 6), FULL, "a"),
+        "both from the right": (right, right, "a"),
+        "one factor too few": (round(n * x**n, 6), round((n - 1) * x ** (n - 1), 6), "a"),
+    }
+    reference = f"x = 10 ** (1 / {n})\nanswer = ({n + 1} * x**{n}, {n} * x ** {n - 1}, 'a')"
+    return Instance((left, right, "a"), mistakes=mistakes, reference=reference)
+
+
+def programs(a: float) -> tuple[Any, ...]:
+    """Exercise 08.4: three programs for max(x, a·x), and the third minus the second."""
+
+    def first(x: Any) -> Any:
+        return np.maximum(x, a * x)
+
+    def second(x: Any) -> Any:
+        return np.where(x > 0, x, a * x)
+
+    def third(x: Any) -> Any:
+        return (1 - a) * np.where(-x > 0, -x, 0.0) + x
+
+    return first, second, third, lambda x: third(x) - second(x)
+
+
+def differentiate_at_kink(a: float = 0.0) -> Instance:
+    """Exercise 08.4: what AD reports of four programs at their kink, x = 0."""
+    one, two, three, zero = (round(float(grad(f)(0.0)), 12) for f in programs(a))
+    mistakes = {
+        "difference zero": (one, two, three, 0.0),
+        "one slope": (two, two, two, 0.0),
+        "maximum gives 1": (1.0, two, three, zero),
+        "maximum like if": (two, two, three, zero),
+        "where gives 1": (one, 1.0, three, round(three - 1.0, 12)),
+        "third like second": (one, two, two, 0.0),
+        "mean everywhere": (one, one, one, 0.0),
+    }
+    return Instance((one, two, three, zero), mistakes=mistakes)

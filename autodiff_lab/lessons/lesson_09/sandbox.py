@@ -1,4 +1,4 @@
-"""Running what a learner writes in notebook 09: whole Jacobians, by columns, by rows, and by a few coloured passes."""
+"""Notebook 09, Jacobians: its sandbox runs Jacobians by columns, by rows and by coloured passes."""
 
 import types
 from collections.abc import Callable
@@ -6,10 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_lab.engine.dual import Dual
-from autodiff_lab.engine.variable import Variable
-from autodiff_lab.lessons.checks import Crashed, attempt, describe, names_in, plain, summarize, vet_code
-from autodiff_lab.transforms.jacobians import jacobian
+from autodiff_lab import Dual, Variable, jacobian, jacrev, jvp, vjp
+from autodiff_lab.lessons.checks import Crashed, Instance, attempt, describe, names_in, plain, summarize, vet_code
 
 Function = Callable[[Any], Any]
 
@@ -26,7 +24,7 @@ PUSHES, PULLS, READY_MADE, DIFFERENCES = "pushes", "pulls", "a ready-made Jacobi
 
 
 def count_runs(f: Function) -> tuple[Function, list[type]]:
-    """A function that notes with what it is run."""
+    """Exercises 09.2 and 09.4: a function that notes with what it is run."""
     runs: list[type] = []
 
     def counting(x: Any) -> Any:
@@ -37,7 +35,7 @@ def count_runs(f: Function) -> tuple[Function, list[type]]:
 
 
 def made_of(code: types.FunctionType, runs: list[type]) -> str:
-    """What a Jacobian was made of: seen from what f was run with, and from the names in the learner's code."""
+    """Exercise 09.2: what a Jacobian was made of: pushes, pulls, differences, or a ready-made one."""
     names = set(names_in(code.__code__))
     if names & {"jacfwd", "jacrev", "jacobian", "hessian"}:
         return READY_MADE
@@ -47,14 +45,14 @@ def made_of(code: types.FunctionType, runs: list[type]) -> str:
 
 
 def expected_jacobians() -> dict[str, Any]:
-    """What the package gives; and that a tape is recorded once, however many rows are pulled from it."""
+    """Exercise 09.2: the package's Jacobians; a tape is recorded once, however many rows are pulled from it."""
     matrices = {case: plain(jacobian(f)(np.array(x))) for case, (f, x) in CASES.items()}
     found = {f"{case}, {way}": matrix for way in WAYS for case, matrix in matrices.items()}
     return found | {RUNS_OF_F: 1.0} | dict(zip(MADE_OF, (PUSHES, PULLS), strict=True))
 
 
 def find_jacobians(my_jacfwd: Any, my_jacrev: Any) -> Any:
-    """The learner's two matrices for each case, and the runs."""
+    """Exercise 09.2: the learner's Jacobians by columns and by rows, and how often f was run."""
     vet_code(my_jacfwd, my_jacrev)
     found: dict[str, Any] = {}
     for way, code, made in zip(WAYS, (my_jacfwd, my_jacrev), MADE_OF, strict=True):
@@ -73,7 +71,7 @@ def find_jacobians(my_jacfwd: Any, my_jacrev: Any) -> Any:
 
 
 def chain(x: Any) -> Any:
-    """Broyden's tridiagonal function: each result looks at one input and its two neighbours."""
+    """Exercise 09.4: Broyden's tridiagonal function: each result looks at one input and its two neighbours."""
     before, after = np.concatenate([[0.0], x[:-1]]), np.concatenate([x[1:], [0.0]])
     return (3 - 2 * x) * x - before - 2 * after + 1
 
@@ -86,13 +84,13 @@ ON_DIAGONALS = np.abs(np.subtract.outer(np.arange(30), np.arange(30))) <= 1
 
 
 def expected_compressed() -> dict[str, Any]:
-    """Three runs, all that is not 0 where it belongs, and nothing elsewhere."""
+    """Exercise 09.4: a tridiagonal Jacobian by three runs, right on its diagonals and 0 elsewhere."""
     rows = plain(jacobian(chain)(_point(7))[:2])
     return {PASSES: 3.0, RIGHT: float(ON_DIAGONALS.sum()), ELSEWHERE: 0.0, SEVEN: rows}
 
 
 def compress_jacobian(tridiagonal_jacobian: Any) -> Any:
-    """What the learner's function makes of Broyden's function, entry by entry."""
+    """Exercise 09.4: the learner's compressed Jacobian of Broyden's function, entry by entry."""
     vet_code(tridiagonal_jacobian)
     f, runs = count_runs(chain)
     seen = attempt(tridiagonal_jacobian, f, _point(30))
@@ -123,3 +121,80 @@ def _matrix(seen: Any, n: int) -> Any:
     except (TypeError, ValueError):
         return None
     return matrix if matrix.shape == (n, n) else None
+
+
+# With numbers of one's own
+
+Pairs = tuple[tuple[int, int], ...]
+Matrix = tuple[tuple[float, ...], ...]
+
+
+def choose_modes(pairs: Pairs = ((1, 3), (3, 1), (1000, 1), (2, 1000), (5, 5))) -> Instance:
+    """Exercise 09.1: the mode with fewer passes, for each pair of inputs and results."""
+
+    def words(fewer_inputs: str, fewer_results: str, equal: str) -> tuple[str, ...]:
+        return tuple(fewer_inputs if n < m else fewer_results if m < n else equal for n, m in pairs)
+
+    right = words("forward", "reverse", "either")
+    mistakes = {
+        "all reverse": words("reverse", "reverse", "reverse"),
+        "the more expensive": words("reverse", "forward", "either"),
+        "square ones reverse": words("forward", "reverse", "reverse"),
+        "square ones forward": words("forward", "reverse", "forward"),
+        "all forward": words("forward", "forward", "forward"),
+    }
+    return Instance(right, mistakes=mistakes)
+
+
+def sum_rows(a: float = 1.0, b: float = 1.0) -> Instance:
+    """Exercise 09.3: what ones pull back from (a·x1 + b·x2, x1 − x2), and the seed of its second row."""
+
+    def both(x: Any) -> Any:
+        return np.stack([a * x[0] + b * x[1], x[0] - x[1]])
+
+    x = np.array([3.0, 4.0])
+    value, pullback = vjp(both, x)
+    (summed,) = pullback(np.ones(2))
+    first, second = jacrev(both)(x)
+    tangent = jvp(both, (x,), (np.ones(2),))[1]
+    seed = (0.0, 1.0)
+    mistakes = {
+        "both rows": ((first, second), seed),
+        "first row": (first, seed),
+        "second row": (second, seed),
+        "values": (value, seed),
+        "rows added across": (tangent, seed),
+        "seed of the first row": (summed, (1.0, 0.0)),
+        "seed of ones": (summed, (1.0, 1.0)),
+        "row as the seed": (summed, second),
+    }
+    return Instance(plain((summed, seed)), mistakes=mistakes)
+
+
+def differentiate_square(A: Matrix = ((2.0, 1.0), (0.5, 3.0)), dA: Matrix = ((1.0, 0.0), (2.0, -1.0))) -> Instance:
+    """Exercise 09.5: the derivative of A² in the direction dA, by the engine's own push."""
+    at, along = np.array(A), np.array(dA)
+    right = plain(jvp(lambda X: X @ X, (at,), (along,))[1])
+    mistakes = {
+        "A before dA": 2 * at @ along,
+        "dA before A": 2 * along @ at,
+        "first factor held": at @ along,
+        "second factor held": along @ at,
+        "entry by entry": 2 * at * along,
+        "difference of squares": (at + along) @ (at + along) - at @ at,
+    }
+    return Instance(right, mistakes=mistakes)
+
+
+def count_multiplications(widths: tuple[int, ...] = (100, 20, 10, 1)) -> Instance:
+    """Exercise 09.6: multiplications for a product of local Jacobians, from its input and from its result."""
+    n, p, q, m = widths
+    forward, reverse = q * p * n + m * q * n, m * q * p + m * p * n
+    mistakes = {
+        "exchanged": (reverse, forward),
+        "one tangent": (q * p + m * q, reverse),
+        "a lost factor": (forward, m * q + m * p),
+        "all widths": (n * p * q * m,) * 2,
+        "equal work": (forward, forward),
+    }
+    return Instance((forward, reverse), mistakes=mistakes)

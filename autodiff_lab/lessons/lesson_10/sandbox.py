@@ -1,16 +1,18 @@
-"""The learner's nested derivatives of notebook 10, run beside the engine's.
+"""Notebook 10, derivatives of derivatives: its sandbox runs the learner's nested derivatives beside the engine's.
 
 Hessian-vector products are looked at from inside: the function that is differentiated notes what it is given, a
 Variable that holds a Dual or a Dual that holds a Variable. So the check knows which derivative stands around which.
 """
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from autodiff_lab import Dual, Variable, hvp, jvp
-from autodiff_lab.lessons.checks import plain, run_cases
+from autodiff_lab.lessons.checks import Instance, plain, run_cases
+from autodiff_lab.widgets.labs.tag_inspector.machines import Run
 
 Derivative = Callable[[Callable[[Any], Any], Any], Any]
 WAYS = ("reverse over reverse", "forward over reverse", "reverse over forward")
@@ -19,12 +21,12 @@ WAYS = ("reverse over reverse", "forward over reverse", "reverse over forward")
 
 
 def course(x: Any) -> Any:
-    """The function of the course, of an array of two."""
+    """Exercise 10.1: the function of the course, of an array of two."""
     return np.log(x[0]) + x[0] * x[1] - np.sin(x[1])
 
 
 def of_three(x: Any) -> Any:
-    """A function of an array of three, whose Hessian has no 0 in it."""
+    """Exercise 10.1: a function of an array of three, whose Hessian has no 0 in it."""
     return np.exp(x[0] * x[1]) * np.sin(x[2])
 
 
@@ -36,7 +38,7 @@ PRODUCTS: dict[str, tuple[Callable[[Any], Any], tuple[float, ...], tuple[float, 
 
 
 def expected_products() -> dict[str, Any]:
-    """The three products in each of the three ways, and what f is given."""
+    """Exercise 10.1: Hessian-vector products in each of three nestings, and what f is given."""
     found: dict[str, Any] = {}
     for way in WAYS:
         for case, (f, x, v) in PRODUCTS.items():
@@ -46,7 +48,7 @@ def expected_products() -> dict[str, Any]:
 
 
 def on(way: str, case: str) -> str:
-    """The name of a case of one way.
+    """Exercise 10.1: the name of the case in which one nesting meets one function.
 
     >>> on("reverse over forward", "x² at 3")
     'reverse_over_forward on x² at 3'
@@ -55,12 +57,12 @@ def on(way: str, case: str) -> str:
 
 
 def inside(way: str) -> str:
-    """The name of the case that says how the derivatives were nested."""
+    """Exercise 10.1: the name of the case that says how the derivatives were nested."""
     return f"“which derivative is outside and which inside in {way.replace(' ', '_')}”"
 
 
 def multiply_hessians(reverse_over_reverse: Any, forward_over_reverse: Any, reverse_over_forward: Any) -> Any:
-    """The learner's three functions on three Hessians, and how each has nested its derivatives."""
+    """Exercise 10.1: the learner's three Hessian-vector products, and how each nests its derivatives."""
     code = dict(zip(WAYS, (reverse_over_reverse, forward_over_reverse, reverse_over_forward), strict=True))
     nestings: dict[str, list[str]] = {way: [] for way in WAYS}
 
@@ -77,7 +79,7 @@ def multiply_hessians(reverse_over_reverse: Any, forward_over_reverse: Any, reve
 
 
 def nesting(x: Any) -> str:
-    """Which derivatives a traced value belongs to, the outermost first; nothing for a plain array.
+    """Exercise 10.1: which derivatives a traced value belongs to, the outermost first; none for a plain array.
 
     >>> seen = []
     >>> _ = hvp(lambda x: seen.append(nesting(x)) or np.sum(x * x), (np.ones(2),), (np.ones(2),))
@@ -121,17 +123,17 @@ NESTED: dict[str, Callable[[Derivative], Any]] = {
 
 
 def by_the_engine(f: Callable[[Any], Any], x: Any) -> Any:
-    """The derivative of a function of one number, by a forward pass."""
+    """Exercises 10.3 and 10.6: the derivative of a function of one number, by the engine's forward pass."""
     return jvp(f, (x,), (1.0,))[1]
 
 
 def expected_nested() -> dict[str, Any]:
-    """What each nested derivative is."""
+    """Exercise 10.3: what each nested derivative is, where tags must keep the levels apart."""
     return {case: plain(program(by_the_engine)) for case, program in NESTED.items()}
 
 
 def run_nested(together: Any, D_tagged: Any) -> Any:
-    """The learner's tagged numbers on nested derivatives; the class looks `together` up by its name."""
+    """Exercise 10.3: nested derivatives by the learner's tagged numbers, whose class finds `together` by name."""
     cases = {case: (program,) for case, program in NESTED.items()}
     beside: dict[str, Any] = {"listing": ("Tagged", "tags"), "machine": "class", "together": together}
     return run_cases(lambda names, program: program(D_tagged), cases, together, D_tagged, **beside)
@@ -149,7 +151,7 @@ CURVATURES: dict[str, tuple[tuple[float, ...], tuple[tuple[float, ...], ...]]] =
 
 
 def truncated(gradient: Any, hessian_times: Callable[[Any], Any]) -> Any:
-    """A step by conjugate gradients that stops where the curvature is not positive.
+    """Exercise 10.7: a step by conjugate gradients that stops where the curvature is not positive.
 
     >>> truncated(np.array([2.0, 1.0]), lambda p: -p)
     array([-2., -1.])
@@ -168,12 +170,12 @@ def truncated(gradient: Any, hessian_times: Callable[[Any], Any]) -> Any:
 
 
 def take_steps(truncated_cg: Any) -> Any:
-    """The step of a function in each case."""
+    """Exercise 10.7: the steps of a truncated conjugate gradient method on five Hessians."""
     return run_cases(lambda names, *data: one_step(truncated_cg, *data), CURVATURES, truncated_cg)
 
 
 def one_step(function: Any, gradient: tuple[float, ...], hessian: tuple[tuple[float, ...], ...]) -> Any:
-    """What a function makes of a gradient and a Hessian; it may not divide by 0, nor ask for products for ever."""
+    """Exercise 10.7: a method's step for one Hessian; it may not divide by 0, nor ask for products for ever."""
     products = 0
 
     def hessian_times(p: Any) -> Any:
@@ -200,18 +202,91 @@ ON_A_TAPE: dict[str, tuple[Callable[..., Any], tuple[float, ...]]] = {
     "d/dx [x · d/dy (x · x)] at x = 5, y = 3": (lambda D, x, y: D(lambda x: x * D(lambda y: x * x, y), x), (5.0, 3.0)),
     "d/dx [x · d/dy (x · y) at y = x] at x = 3": (lambda D, x: D(lambda x: x * D(lambda y: x * y, x), x), (3.0,)),
 }
-MACHINE = ("tape", "Variable", "remember", "grad", "one")
 
 
 def expected_on_a_tape() -> dict[str, Any]:
-    """What each of these is, by the engine."""
+    """Exercise 10.6: nested derivatives such as y³'s fourth, by the engine."""
     return {case: plain(program(by_the_engine, *at)) for case, (program, at) in ON_A_TAPE.items()}
 
 
 def differentiate_on_tape(derivative: Any) -> Any:
-    """The learner's derivative on the learner's tape."""
+    """Exercise 10.6: nested derivatives by the learner's `derivative` on the learner's tape."""
 
     def run(names: dict[str, Any], program: Callable[..., Any], at: tuple[float, ...]) -> Any:
         return program(derivative, *map(names["Variable"], at))
 
-    return run_cases(run, ON_A_TAPE, derivative, listing=MACHINE, machine="tape", empty=("tape",))
+    listing = ("tape", "Variable", "remember", "grad", "one")
+    return run_cases(run, ON_A_TAPE, derivative, listing=listing, machine="tape", empty=("tape",))
+
+
+# With numbers of one's own
+
+
+def merge_marks(a: float = 4.0, b: float = 1.0, c: float = 3.0, d: float = 2.0) -> Instance:
+    """Exercise 10.2: what two nested derivatives are, and what a machine with one ε makes of them.
+
+    >>> merge_marks().expected
+    (8.0, 5.0, 24.0, 16.0)
+    """
+    programs = (
+        Run(lambda D, x, y: D(lambda x: x * D(lambda y: x * y, y), x), a, b),
+        Run(lambda D, x, y: D(lambda x: x * D(lambda y: x * y * y, y), x), c, d),
+    )
+    slopes = [run.result.tagged for run in programs]
+    merged = [run.result.untagged for run in programs]
+    held = a, 2 * c * d  # d/dy(x · y) = x and d/dy(x · y · y) = 2xy, held still while x moves
+
+    def answered(on_paper: Sequence[Any], by_machine: Sequence[Any]) -> tuple[Any, ...]:
+        return plain((on_paper[0], by_machine[0], on_paper[1], by_machine[1]))
+
+    mistakes = {
+        "the machine trusted": answered(slopes, slopes),
+        "exchanged": answered(merged, slopes),
+        "x held on paper": answered(held, merged),
+        "x held on the machine": answered(slopes, held),
+        "the mark of y lost": answered(slopes, (merged[0] - held[0], merged[1] - held[1])),
+    }
+    return Instance(answered(slopes, merged), mistakes=mistakes)
+
+
+def find_convexity(centre: float = 7.0, width: float = 10.0) -> Instance:
+    """Exercise 10.4: where ln((x − centre)² + width) bends upwards.
+
+    >>> find_convexity().expected
+    (False, 3.8377223398316205, 10.16227766016838)
+    """
+    root = math.sqrt(width)
+    answer = False, centre - root, centre + root
+    narrower = math.sqrt(width / 3)
+    mistakes = {
+        "convex": (True, None, None),
+        "convex, with the interval": (True, *answer[1:]),
+        "without the root": (False, centre - width, centre + width),
+        "from the minimum": (False, -root, root),
+        "a term lost": (False, centre - math.sqrt(2 * width), centre + math.sqrt(2 * width)),
+        "where Newton arrives": (False, centre - narrower, centre + narrower),
+        "ends exchanged": (False, centre + root, centre - root),
+    }
+    return Instance(answer, mistakes=mistakes)
+
+
+def find_coefficients(x: float = 3.0, y: float = 2.0) -> Instance:
+    """Exercise 10.5: what stands before 1, ε₁, ε₂ and ε₁ε₂ in x²y³, for x + ε₁ and y + ε₂.
+
+    >>> find_coefficients().expected
+    (72.0, 48.0, 108.0, 72.0)
+    """
+
+    def f(x: Any, y: Any) -> Any:
+        return x * x * y * y * y
+
+    value, in_x = jvp(f, (x, y), (1.0, 0.0))
+    in_y, both = jvp(lambda x: jvp(lambda y: f(x, y), (y,), (1.0,))[1], (x,), (1.0,))
+    mistakes = {
+        "slopes added": (value, in_x + in_y, in_x + in_y, both),
+        "the product twice": (value, in_x, in_y, 2 * both),
+        "marks exchanged": (value, in_y, in_x, both),
+        "slopes multiplied": (value, in_x, in_y, in_x * in_y),
+        "the product dropped": (value, in_x, in_y, 0.0),
+    }
+    return Instance(plain((value, in_x, in_y, both)), mistakes=mistakes)

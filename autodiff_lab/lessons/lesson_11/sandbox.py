@@ -1,4 +1,4 @@
-"""The learner's own array cells of notebook 11, borrowed for a check, and the engine's answers beside them.
+"""Notebook 11, arrays: its sandbox runs the learner's own array cells beside the engine.
 
 The functions a learner writes there use what stands beside them in the notebook: `Array`, `total`, the list `tape` and
 `adjoints_from`. A check builds small programs of the learner's own cells and compares the adjoints with the engine's.
@@ -11,14 +11,9 @@ import numpy as np
 
 from autodiff_lab import grad, record
 from autodiff_lab.engine.broadcasting import unbroadcast as engine_unbroadcast
-from autodiff_lab.lessons.checks import plain, run_cases, split_parts
+from autodiff_lab.lessons.checks import Instance, plain, run_cases, split_parts
 
-CELLS: dict[str, Any] = {
-    "listing": ("Array", "tape", "total", "adjoints_from"),
-    "machine": "cells",
-    "empty": ("tape",),
-}
-
+CELLS: dict[str, Any] = {"listing": ("Array", "tape", "total", "adjoints_from"), "machine": "cells", "empty": ("tape",)}
 ADJOINT = "{}, the adjoint of {}"
 
 A = np.array([[2.0, 1.0], [0.5, 3.0]])
@@ -30,14 +25,7 @@ CUBE = np.array([[2.0, 1.0, 0.0], [0.5, 3.0, -1.0], [1.0, 0.0, 4.0]])
 
 # Adding back
 
-SHAPES = (
-    ((2, 3), (3,)),
-    ((2, 3), (2, 1)),
-    ((2, 3), ()),
-    ((2, 3), (1, 3)),
-    ((2, 3), (2, 3)),
-    ((4, 2, 3), (2, 1)),
-)
+SHAPES = (((2, 3), (3,)), ((2, 3), (2, 1)), ((2, 3), ()), ((2, 3), (1, 3)), ((2, 3), (2, 3)), ((4, 2, 3), (2, 1)))
 
 
 def _distinct(shape: tuple[int, ...]) -> np.ndarray:
@@ -46,12 +34,12 @@ def _distinct(shape: tuple[int, ...]) -> np.ndarray:
 
 
 def sum_back(g: np.ndarray, shape: tuple[int, ...]) -> Any:
-    """Add an adjoint back to a shape, as the engine does."""
+    """Exercise 11.1: add an adjoint back to the shape before broadcasting, as the engine does."""
     return engine_unbroadcast(g, np.zeros(shape))
 
 
 def sum_back_shapes(unbroadcast: Any) -> Any:
-    """What a function makes of the adjoint in each case.
+    """Exercise 11.1: what a function that undoes broadcasting makes of an adjoint, for each pair of shapes.
 
     >>> sum_back_shapes(sum_back)["from (2, 3) to (3,)"]
     (9.0, 18.0, 36.0)
@@ -69,7 +57,7 @@ PRODUCTS = {
 
 
 def expected_products() -> dict[str, Any]:
-    """The adjoints of A and of B.
+    """Exercise 11.4: the adjoints of A and B in two matrix products, by the engine.
 
     >>> expected_products()["the sum of A @ B, both (2, 2), the adjoint of A"]
     ((-1.0, 4.25), (-1.0, 4.25))
@@ -82,7 +70,7 @@ def expected_products() -> dict[str, Any]:
 
 
 def multiply_matrices(matmul: Any) -> Any:
-    """The same with the learner's cell for a product."""
+    """Exercise 11.4: the adjoints of A and B in two matrix products, by the learner's cell."""
 
     def run(names: dict[str, Any], a: np.ndarray, b: np.ndarray, weights: np.ndarray) -> Any:
         left, right, factor = map(names["Array"], (a, b, weights))
@@ -101,15 +89,12 @@ INVERSES = {
 
 
 def expected_inverses() -> dict[str, Any]:
-    """The adjoint of the matrix that is inverted."""
-    return {
-        case: plain(grad(lambda x, w=weights: np.sum(np.linalg.inv(x) * w))(a))
-        for case, (a, weights) in INVERSES.items()
-    }
+    """Exercise 11.6: the adjoint of the matrix that is inverted, by the engine."""
+    return {case: plain(grad(lambda x, w=w: np.sum(np.linalg.inv(x) * w))(a)) for case, (a, w) in INVERSES.items()}
 
 
 def invert_matrices(inverse: Any) -> Any:
-    """The same with the learner's cell for an inverse."""
+    """Exercise 11.6: the adjoint of the matrix that is inverted, by the learner's cell."""
 
     def run(names: dict[str, Any], a: np.ndarray, weights: np.ndarray) -> Any:
         matrix, factor = names["Array"](a), names["Array"](weights)
@@ -132,13 +117,13 @@ HEADS: dict[str, tuple[np.ndarray, ...]] = {
 
 
 def softmax_rows(s: Any) -> Any:
-    """The softmax of each row."""
+    """Exercise 11.8: the softmax of each row of the scores of an attention head."""
     e = np.exp(s - np.max(s, axis=1, keepdims=True))
     return e / np.sum(e, axis=1, keepdims=True)
 
 
 def attention(q: Any, k: Any, v: Any) -> Any:
-    """One attention head.
+    """Exercise 11.8: one attention head, softmax(Q Kᵀ / √d) V.
 
     >>> attention(np.zeros((1, 2)), np.ones((2, 2)), np.array([[1.0], [3.0]]))
     array([[2.]])
@@ -147,12 +132,12 @@ def attention(q: Any, k: Any, v: Any) -> Any:
 
 
 def pull_attention(g: Any, q: Any, k: Any, v: Any, p: Any) -> Any:
-    """The adjoints of queries, keys and values, by the engine."""
+    """Exercise 11.8: the adjoints of an attention head's queries, keys and values, by the engine."""
     return grad(lambda *qkv: np.sum(attention(*qkv) * g), argnums=(0, 1, 2))(q, k, v)
 
 
 def pull_heads(attention_pullback: Any) -> Any:
-    """The three adjoints that a function gives for each head."""
+    """Exercise 11.8: the adjoints of queries, keys and values that a pullback gives for each attention head."""
 
     def run(names: dict[str, Any], q: Any, k: Any, v: Any, g: Any) -> Any:
         return attention_pullback(g, q, k, v, softmax_rows(q @ k.T / np.sqrt(q.shape[1])))
@@ -164,18 +149,18 @@ def pull_heads(attention_pullback: Any) -> Any:
 
 
 def operations(program: Callable[..., Any], *inputs: Any) -> int:
-    """How many operations a program records."""
+    """Exercise 11.7: how many operations a program records."""
     _, tape = record(program, *inputs)
     return len(tape) - tape.n_inputs
 
 
 def squares_of_product(a: Any, b: Any) -> Any:
-    """Σ (A @ B)², as a program of two arrays."""
+    """Exercise 11.7: Σ (A @ B)², as a program of two arrays."""
     return np.sum(np.square(a @ b))
 
 
 def squares_of_product_by_numbers(a: Any, b: Any) -> Any:
-    """The same as a program of rows of numbers, written out as one does by hand.
+    """Exercise 11.7: Σ (A @ B)² as a program of rows of numbers, written out as one does by hand.
 
     >>> operations(squares_of_product_by_numbers, [[1.0, 2.0]], [[3.0], [4.0]]), operations(squares_of_product, A, B)
     (4, 3)
@@ -189,3 +174,90 @@ def squares_of_product_by_numbers(a: Any, b: Any) -> Any:
             term = entry * entry
             loss = term if loss is None else loss + term
     return loss
+
+
+# With numbers of one's own
+
+Numbers = tuple[float, ...]
+
+
+def differentiate_mean_and_variance(x: Numbers = (1.0, 2.0, 4.0, 8.0)) -> Instance:
+    """Exercise 11.2: the gradient of mean + variance.
+
+    >>> differentiate_mean_and_variance().expected
+    (-1.125, -0.625, 0.375, 2.375)
+    """
+    values = np.array(x)
+    n, centred = len(x), values - np.mean(values)
+    right = plain(grad(lambda v: np.mean(v) + np.var(v))(values))
+    mistakes = {
+        "variance alone": grad(np.var)(values),
+        "mean alone": grad(np.mean)(values),
+        "mean not divided": 1 + 2 * centred / n,
+        "variance not divided": 1 / n + 2 * centred,
+        "divided by one less": grad(lambda v: np.mean(v) + np.var(v, ddof=1))(values),
+        "mean of squares": grad(lambda v: np.mean(v) + np.mean(v * v))(values),
+        "sign of the variance": 1 / n - 2 * centred / n,
+    }
+    return Instance(right, mistakes=mistakes)
+
+
+def differentiate_gather(index: tuple[int, ...] = (0, 0, 2), weights: Numbers = (1.0, 10.0, 100.0)) -> Instance:
+    """Exercise 11.3: the adjoint of an array of three from which some entries are picked, and some twice.
+
+    >>> differentiate_gather().expected
+    (11.0, 0.0, 100.0)
+    """
+    w = np.array(weights)
+    right = plain(grad(lambda x: np.sum(w * x[list(index)]))(np.zeros(3)))
+    last, first, count = np.zeros(3), np.zeros(3), np.zeros(3)
+    last[list(index)] = w
+    first[list(index[::-1])] = w[::-1]
+    np.add.at(count, list(index), 1.0)
+    mistakes = {
+        "last one kept": last,
+        "first one kept": first,
+        "the weights": weights,
+        "mean of the contributions": np.array(right) / np.maximum(count, 1),
+        "counts": count,
+        "picked weights": w[list(index)],
+    }
+    return Instance(right, mistakes=mistakes)
+
+
+def differentiate_trace(a: tuple[Numbers, Numbers] = ((2.0, 1.0), (0.5, 3.0))) -> Instance:
+    """Exercise 11.5: the gradient of trace(A @ A).
+
+    >>> differentiate_trace().expected
+    ((4.0, 1.0), (2.0, 6.0))
+    """
+    matrix = np.array(a)
+    right = plain(grad(lambda x: np.trace(x @ x))(matrix))
+    mistakes = {
+        "A as a number": 2 * matrix,
+        "one place": matrix.T,
+        "one transposed": matrix + matrix.T,
+        "the square itself": matrix @ matrix,
+        "diagonal only": 2 * np.diag(np.diag(matrix)),
+    }
+    return Instance(right, mistakes=mistakes)
+
+
+def count_lines(m: int = 2, k: int = 3, n: int = 4) -> Instance:
+    """Exercise 11.7: how many operations Σ (A @ B)² is, number by number and array by array.
+
+    >>> count_lines().expected
+    (55.0, 3.0)
+    """
+    a, b = np.ones((m, k)), np.ones((k, n))
+    numbers = operations(squares_of_product_by_numbers, a.tolist(), b.tolist())
+    arrays = operations(squares_of_product, a, b)
+    mistakes = {
+        "exchanged": (arrays, numbers),
+        "numbers twice": (numbers, numbers),
+        "k additions": (m * n * 2 * k + 2 * m * n, arrays),
+        "multiplications only": (m * n * k + m * n, arrays),
+        "inputs of both": (numbers + m * k + k * n, arrays + 2),
+        "inputs of the first": (numbers + m * k + k * n, arrays),
+    }
+    return Instance(plain((numbers, arrays)), reference=f"answer = ({numbers}, {arrays})", mistakes=mistakes)

@@ -1,4 +1,4 @@
-"""What the checks of notebook 12 run a learner's code on: probabilities, losses, a tape of cells, a small network."""
+"""Notebook 12, learning from scratch: its sandbox trains with the learner's formulas, updates and gradients."""
 
 import functools
 import itertools
@@ -6,13 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_lab.data import load_iris
-from autodiff_lab.lessons.checks import Crashed, Refused, attempt, plain, run_cases, summarize, vet_code
+from autodiff_lab import Adam, grad, hessian, load_iris
+from autodiff_lab.lessons.checks import Crashed, Instance, Refused, attempt, plain, run_cases, summarize, vet_code
 from autodiff_lab.systems.iris import Epoch, Parameters, categorical_cross_entropy, reg, train_arrays
 from autodiff_lab.systems.perceptron import FIXED_START, XOR, loss, network, two_moons
 from autodiff_lab.systems.wengert import Var
-from autodiff_lab.transforms.gradients import grad
-from autodiff_lab.transforms.jacobians import hessian
 
 # The gradient of softmax and cross-entropy
 
@@ -24,17 +22,17 @@ SCORES = {
 
 
 def cross_entropy(z: Any, y: Any) -> Any:
-    """The mean cross-entropy of softmax(z), for scores z and labels y of shape (n, 3)."""
+    """Exercises 12.1 and 12.4: the mean cross-entropy of softmax(z), for scores z and labels y of shape (n, 3)."""
     return np.sum(y * (np.log(np.sum(np.exp(z), axis=1, keepdims=True)) - z)) / len(y)
 
 
 def expected_score_gradients() -> dict[str, Any]:
-    """By the engine."""
+    """Exercise 12.1: the gradients of softmax and cross-entropy in the scores, by the engine."""
     return {case: plain(grad(cross_entropy)(z, y)) for case, (z, y) in SCORES.items()}
 
 
 def find_score_gradients(gradient_of_scores: Any) -> Any:
-    """By the learner's formula, from probabilities and labels."""
+    """Exercise 12.1: the gradients in the scores by the learner's formula, from probabilities and labels."""
 
     def run(names: dict[str, Any], z: Any, y: Any) -> Any:
         return gradient_of_scores(np.exp(z) / np.sum(np.exp(z), axis=1, keepdims=True), y)
@@ -47,12 +45,12 @@ def find_score_gradients(gradient_of_scores: Any) -> Any:
 
 @functools.lru_cache(maxsize=64)
 def iris_run(rate: float, epochs: int, clear: bool = True) -> tuple[Epoch, ...]:
-    """The first epochs of a training in arrays."""
+    """Exercises 12.2 and 12.4: the first epochs of a softmax training on iris, in arrays."""
     return tuple(itertools.islice(train_arrays(rate=rate, clear=clear), epochs))
 
 
 def sharpness(parameters: Parameters) -> float:
-    """The largest eigenvalue of the loss's Hessian, over all 15 parameters: how strongly it bends where it bends most.
+    """Exercise 12.4: the largest eigenvalue of the iris loss's Hessian, where the loss bends most strongly.
 
     >>> f"{sharpness(Parameters(np.zeros((3, 4)), np.zeros(3))):.1f}"
     '20.7'
@@ -70,7 +68,7 @@ def sharpness(parameters: Parameters) -> float:
 
 
 def read_pair(answer: Any) -> Any:
-    """A number and a word; capitals and brackets do not matter, and a heavy ball is momentum.
+    """Exercises 12.3b and 12.4: a number and a word, however it is spelled; a heavy ball is momentum.
 
     >>> read_pair([1, "Heavy-ball momentum"]), read_pair((0.5, " B)"))
     ((1.0, 'momentum'), (0.5, 'b'))
@@ -96,37 +94,32 @@ def _bent(x: Any) -> Any:
 
 
 BELOW = "below 0.000001"
+SLOPES = grad(_bent)(POINT)
+LARGEST = float(np.max(np.abs(SLOPES)))
+CLAIMS: dict[str, tuple[Any, str | float]] = {
+    "the gradient itself": (SLOPES, BELOW),
+    "three times the gradient": (3 * SLOPES, 2.0),
+    "one entry too small": (SLOPES - np.array([0.0, 0.0, 1.0]), 1.0 / LARGEST),
+    "one entry too large": (SLOPES + np.array([0.0, 2.0, 0.0]), 2.0 / LARGEST),
+}
+"""What is claimed to be the gradient, and its error relative to the largest entry."""
 
 
 def compare_claims(worst_error: Any) -> Any:
-    """What the learner's comparison says of right and wrong gradients, and whether it leaves its input alone."""
+    """Exercise 12.3a: what the learner's `worst_error` says of right and wrong gradients, and of its input."""
     vet_code(worst_error)
-    right = grad(_bent)(POINT)
-    claims = {
-        "the gradient itself": right,
-        "three times the gradient": 3 * right,
-        "one entry too small": right - np.array([0.0, 0.0, 1.0]),
-        "one entry too large": right + np.array([0.0, 2.0, 0.0]),
-    }
     found: dict[str, Any] = {}
-    for case, claimed in claims.items():
+    for case, (claimed, _) in CLAIMS.items():
         x = POINT.copy()
-        error = summarize(attempt(worst_error, lambda x: float(_bent(x)), x, claimed))
+        error = summarize(attempt(worst_error, lambda x: float(_bent(x)), x, claimed.copy()))
         found[case] = BELOW if isinstance(error, float) and 0 <= error < 1e-6 else error
         found["x afterwards"] = plain(x)
     return found
 
 
 def expected_comparison() -> dict[str, Any]:
-    """The errors there are, in the largest entry's size."""
-    largest = float(np.max(np.abs(grad(_bent)(POINT))))
-    return {
-        "the gradient itself": BELOW,
-        "three times the gradient": 2.0,
-        "one entry too small": 1.0 / largest,
-        "one entry too large": 2.0 / largest,
-        "x afterwards": plain(POINT),
-    }
+    """Exercise 12.3a: the errors of right and wrong gradients, relative to the largest entry."""
+    return {case: error for case, (_, error) in CLAIMS.items()} | {"x afterwards": plain(POINT)}
 
 
 # The update on cells
@@ -135,13 +128,13 @@ EPOCHS, FLOWERS, RATE = 4, (0, 40, 80, 100), 0.02
 
 
 def update_leaves(w: Any, b: Any, rate: float) -> None:
-    """Change the parameters in place, so that they stay leaves."""
+    """Exercise 12.5: an update that changes the parameters in place, so that they stay leaves."""
     for parameter in itertools.chain(b, *w):
         parameter.value -= rate * parameter.sensitivity
 
 
 def run_updates(update: Any) -> Any:
-    """Losses and lengths of the tape over a few epochs of four flowers, with this update."""
+    """Exercise 12.5: losses and lengths of the tape over a few epochs of four flowers, with an update."""
     vet_code(update)
     iris = load_iris()
     xs = iris.train.features[list(FLOWERS)].tolist()
@@ -171,7 +164,7 @@ NETWORKS = {"XOR": (FIXED_START, XOR), "six points of two moons": (FIXED_START, 
 
 
 def find_w2_gradients(w2_gradient: Any) -> Any:
-    """The learner's gradient in W2, on the network of the text and on another one."""
+    """Exercise 12.6: the learner's gradient in W2, on the network of the text and on another one."""
 
     def run(names: dict[str, Any], params: Any, task: Any) -> Any:
         hidden = np.tanh(task.x @ params["W1"] + params["b1"])
@@ -181,5 +174,57 @@ def find_w2_gradients(w2_gradient: Any) -> Any:
 
 
 def expected_w2_gradients() -> dict[str, Any]:
-    """By the engine."""
+    """Exercise 12.6: the gradients in W2 of two small networks, by the engine."""
     return {case: plain(grad(loss)(params, task)["W2"]) for case, (params, task) in NETWORKS.items()}
+
+
+# With numbers of one's own
+
+
+def train_softmax(rate: float = 0.1, epoch: int = 10) -> Instance:
+    """Exercise 12.2: the loss of the iris training at an epoch: after as many updates."""
+    run = iris_run(rate, epoch + 2)
+    right = run[epoch].loss
+    kept = iris_run(rate, epoch + 1, clear=False)[epoch].loss
+    mistakes = {
+        "one update missing": run[epoch - 1].loss,
+        "one update too many": run[epoch + 1].loss,
+        "no update": run[0].loss,
+        "gradients kept": kept,
+        "sum over the flowers": 112 * right,
+    }
+    return Instance(right, mistakes=mistakes)
+
+
+def overshoot_minimum(rate: float = 0.2) -> Instance:
+    """Exercise 12.4: by how much a step multiplies the distance along the steepest direction, and what follows."""
+    run = iris_run(0.1, 161)
+    first, before, bend = (sharpness(run[epoch].parameters) for epoch in (0, 159, 160))
+    right = 1 - rate * bend
+    mistakes = {
+        "what is taken away": (rate * bend, "b"),
+        "sign": (1 + rate * bend, "b"),
+        "size only": (abs(right), "b"),
+        "wrong gradient": (right, "a"),
+        "more epochs": (right, "c"),
+        "rounding": (right, "d"),
+        "rate of the text": (1 - 0.1 * bend, "b"),
+        "first λ": (1 - rate * first, "b"),
+        "λ before": (1 - rate * before, "b"),
+    }
+    return Instance((right, "b"), mistakes=mistakes, reference=f'answer = (1 - {rate} * {bend!r}, "b")')
+
+
+def take_first_step(rate: float = 0.05, gradient: float = 0.001) -> Instance:
+    """Exercise 12.7: how far Adam's first step goes."""
+    moved = -float(Adam(rate).update(0.0, gradient))
+    uncorrected = rate * 0.1 * gradient / (np.sqrt(0.001 * gradient**2) + 1e-8)
+    mistakes = {
+        "gradient descent": rate * gradient,
+        "m as it is": 0.1 * rate,
+        "m and v as they are": float(uncorrected),
+        "sign": -moved,
+    }
+    if gradient < 0.01:  # where ε is seen in the fourth digit
+        mistakes["m and v without ε"] = rate * 0.1 / np.sqrt(0.001)
+    return Instance(moved, mistakes=mistakes)

@@ -1,18 +1,18 @@
-"""What the checks of notebook 13 compute: slopes of a learner's function by the engine, and what a tie rule does."""
+"""Notebook 13, trust, but verify: its sandbox compares the learner's functions and rules with good ones."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
-from autodiff_lab import custom_gradient, grad, value_and_grad
-from autodiff_lab.lessons.checks import Finding, attempt, describe, plain, run_cases, vet_code
+from autodiff_lab import Trace, custom_gradient, grad, value_and_grad
+from autodiff_lab.lessons.checks import Finding, Instance, attempt, describe, plain, run_cases, vet_code
 
 Case = tuple[Callable[..., Any], Any]
 
 
 def spell_nonfinite(data: Any) -> Any:
-    """Plain data in which inf and nan are words: no arithmetic makes a near miss of them, and nan equals itself.
+    """Notebook 13's checks: inf and nan as words, of which arithmetic makes no near miss; nan equals itself.
 
     >>> spell_nonfinite((0.5, float("nan"), -float("inf")))
     (0.5, 'nan', '-inf')
@@ -23,7 +23,7 @@ def spell_nonfinite(data: Any) -> Any:
 
 
 def slopes(function: Callable[..., Any], x: Any) -> Any:
-    """Value and slope at a place; of an array the entries, and the slopes of their sum.
+    """Exercises 13.2 to 13.4: value and slope of a function at a place; of an array, the slopes of the sum.
 
     >>> slopes(np.sin, 0.0), slopes(np.square, np.array([1.0, 2.0]))
     ((0.0, 1.0), ((1.0, 4.0), (2.0, 4.0)))
@@ -34,7 +34,7 @@ def slopes(function: Callable[..., Any], x: Any) -> Any:
 
 
 def compare_with(good: Callable[..., Any], cases: Mapping[str, Case]) -> dict[str, Any]:
-    """The check of a function that is to agree with a good one; a case is something to do with it, and a place."""
+    """Exercises 13.2, 13.3, 13.4 and 13.7: the check of a learner's function by cases, beside a good one."""
 
     def try_cases(function: Any) -> Any:
         return run_cases(lambda names, run, x: spell_nonfinite(plain(run(function, x))), cases, function)
@@ -43,7 +43,7 @@ def compare_with(good: Callable[..., Any], cases: Mapping[str, Case]) -> dict[st
 
 
 def scale_by(factor: float) -> Callable[[Callable[..., Any], float], Any]:
-    """Value and slope of a multiple of the function: a rule without its adjoint is noticed, and so are tiny numbers."""
+    """Exercise 13.3: value and slope of a multiple: a rule without its adjoint is noticed, and tiny numbers."""
     return lambda function, x: slopes(lambda v: factor * function(v), x)
 
 
@@ -51,23 +51,20 @@ def scale_by(factor: float) -> Callable[[Callable[..., Any], float], Any]:
 
 
 def log_or_zero(x: Any) -> Any:
-    """Return log x where x > 0, else 0, safely."""
+    """Exercise 13.2: a good log x where x > 0, else 0, safe from the branch that is not taken."""
     positive = x > 0
     return np.where(positive, np.log(np.where(positive, x, 1.0)), 0.0)
 
 
 SHIELDED: dict[str, Case] = {
-    "x = 2": (slopes, 2.0),
-    "x = 0": (slopes, 0.0),
-    "x = -3": (slopes, -3.0),
-    "x = 1e-300": (slopes, 1e-300),
+    **{f"x = {x:g}": (slopes, x) for x in (2.0, 0.0, -3.0, 1e-300)},
     "x = [2, 0, -3]": (slopes, np.array([2.0, 0.0, -3.0])),
 }
 
 
 @custom_gradient(partials=lambda y, x: 1 / (1 + np.exp(-x)))
 def softplus(x: Any) -> Any:
-    """Return log(1 + exp x), stable, with a rule of its own."""
+    """Exercise 13.3: a good log(1 + exp x), stable, with a rule of its own."""
     return np.logaddexp(0.0, x)
 
 
@@ -82,12 +79,12 @@ STABLE: dict[str, Case] = {
 
 
 def half_of_sinc_squared(x: Any) -> Any:
-    """Return (1 − cos x)/x², by a function whose rule does not cancel."""
+    """Exercise 13.4: a good (1 − cos x)/x², by a function whose rule does not cancel."""
     return 0.5 * np.sinc(x / (2 * np.pi)) ** 2
 
 
 def to_eight_places(function: Callable[..., Any], x: float) -> Any:
-    """Value and slope; the slope rounded, where eight digits are all that can be asked for."""
+    """Exercise 13.4: value and slope; the slope rounded, where eight digits are all that can be asked for."""
     found = slopes(function, x)
     return (found[0], round(found[1], 8) + 0.0) if isinstance(found[1], float) else found
 
@@ -100,7 +97,7 @@ CANCELLING: dict[str, Case] = {
 
 
 def slopes_of(loss: Callable[[Any], Any]) -> Callable[[Callable[..., Any], Any], Any]:
-    """The slopes of a loss of what the function returns."""
+    """Exercise 13.7: the slopes of a loss of what the learner's function returns."""
     return lambda function, x: grad(lambda v: loss(function(v)))(x)
 
 
@@ -114,18 +111,13 @@ LIMITED: dict[str, Case] = {
 
 @custom_gradient(vjp=lambda g, y, x: np.clip(g, -1.0, 1.0))
 def limit_adjoint(x: Any) -> Any:
-    """Return x; on the way back the adjoint is limited."""
+    """Exercise 13.7: a good identity that limits the adjoint on the way back."""
     return x
 
 
 # A rule for ties
 
-TIES = {
-    "[2, 2, 1]": (2.0, 2.0, 1.0),
-    "[1, 3, 2]": (1.0, 3.0, 2.0),
-    "[5, 5, 5, 5]": (5.0,) * 4,
-    "[-1, -2, -1]": (-1.0, -2.0, -1.0),
-}
+TIES = {str(entries): entries for entries in ([2, 2, 1], [1, 3, 2], [5, 5, 5, 5], [-1, -2, -1])}
 FAIR = "the adjoints of the entries add up to that of the maximum, and only the largest get a share"
 SEEN_RANDOM = "a hundred random arrays with ties"
 DOCUMENTED = "its docstring"
@@ -133,9 +125,9 @@ SAYS = "says what is done at a tie"
 
 
 def judge_shares(share: Any) -> Any:
-    """A tie rule on several arrays, put into a maximum of its own and swept by the engine."""
+    """Exercise 13.5: the learner's tie rule on several arrays, in a maximum of its own that the engine sweeps."""
     vet_code(share)
-    found: dict[str, Any] = {case: attempt(_judge, share, np.array(x)) for case, x in TIES.items()}
+    found: dict[str, Any] = {case: attempt(_judge, share, np.array(x, float)) for case, x in TIES.items()}
     rng = np.random.default_rng(13)
     for x in rng.integers(0, 3, (100, 4)).astype(float):
         found[SEEN_RANDOM] = attempt(_judge, share, x)
@@ -163,5 +155,87 @@ def _judge(share: Callable[..., Any], x: np.ndarray) -> str:
 
 
 def expected_shares() -> dict[str, Any]:
-    """What is seen of a rule that is one."""
+    """Exercise 13.5: what is seen of a tie rule that shares fairly and is documented."""
     return {**dict.fromkeys((*TIES, SEEN_RANDOM), FAIR), DOCUMENTED: SAYS}
+
+
+# With numbers of one's own
+
+PROGRAMS: dict[str, tuple[Callable[[Any], Any], float]] = {
+    "where(x > 0, log(x), 0) at x = 0": (lambda x: np.where(x > 0, np.log(x), 0.0), 0.0),
+    "sqrt(x * x) ** 2 at x = 0": (lambda x: np.sqrt(x * x) ** 2, 0.0),
+    "where(x > 1, sqrt(x - 1), 0) at x = 1": (lambda x: np.where(x > 1, np.sqrt(x - 1), 0.0), 1.0),
+    "log(1 + exp(x)) at x = 800": (lambda x: np.log(1 + np.exp(x)), 800.0),
+    "1 / (1 + exp(-x)) at x = -800": (lambda x: 1 / (1 + np.exp(-x)), -800.0),
+    "x * log(x) at x = 0": (lambda x: x * np.log(x), 0.0),
+    "arccos(cos(x)) at x = 0": (lambda x: np.arccos(np.cos(x)), 0.0),
+}
+"""Each with one input, so that the rows are v0, v1, v2, …"""
+DRAWS = {"program": tuple(PROGRAMS)}
+
+
+_PLAIN = str.maketrans({**dict(zip("₀₁₂₃₄₅₆₇₈₉", "0123456789", strict=True)), "∞": "inf", "−": "-", "_": None})
+"""The lab and the tables write v₁ for v1, and ∞ for inf."""
+
+
+def read_birthplace(answer: Any) -> Any:
+    """Exercise 13.1: row, adjoint and local partial where a NaN is born, all in words.
+
+    >>> read_birthplace(("v1", 0, np.inf)), read_birthplace(("v2", -0.0, np.nan))
+    (('v1', '0', 'inf'), ('v2', '0', 'nan'))
+    >>> read_birthplace(("v₁", "0.0", "−∞"))
+    ('v1', '0', '-inf')
+    """
+    seen = plain(answer)
+    if not isinstance(seen, tuple) or not seen:
+        return seen
+    row, *numbers = [part.strip().lower().translate(_PLAIN) if isinstance(part, str) else part for part in seen]
+    return (row, *map(_in_words, numbers))
+
+
+def _in_words(part: Any) -> Any:
+    try:
+        return f"{float(part) + 0.0:g}"
+    except (TypeError, ValueError):
+        return part
+
+
+def find_birthplace(program: str = "where(x > 0, log(x), 0) at x = 0") -> Instance:
+    """Exercise 13.1: the row that makes the first adjoint that is not finite, and ways to miss it."""
+    f, x = PROGRAMS[program]
+    with np.errstate(all="ignore"):
+        trace = Trace.of(f, x)
+    sweep = [step for step in trace.steps if step.phase == "sweep"]
+    step, send = next((step, send) for step in sweep for send in step.sends if not np.isfinite(send.contribution.value))
+    line = trace.lines[step.line]
+    row, last = line.name, trace.lines[-1].name
+    adjoint, partial = step.adjoint.value + 0.0, line.operands[send.slot].partial.value + 0.0  # type: ignore[union-attr]
+    mistakes = {
+        "the product": (row, adjoint, send.contribution.value + 0.0),
+        "value of the row": (row, adjoint, line.value.value + 0.0),
+        "seed as the adjoint": (row, 1.0, partial),
+        "factors exchanged": (row, partial, adjoint),
+        "where it is seen": ("v0", adjoint, partial),
+        "v0 and nan twice": ("v0", np.nan, np.nan),
+        "last row": (last, 1.0, 0.0),
+    }
+    right = plain((row, adjoint, partial))
+    words = {"row": row, "last": last}
+    return Instance(read_birthplace(right), reference=f"answer = {right!r}", mistakes=mistakes, words=words)
+
+
+def differentiate_clip(e1: float = -2.0, e2: float = 0.3, e3: float = 5.0) -> Instance:
+    """Exercise 13.6: what comes back through a clip, of the sum and of half the sum of squares."""
+    errors = np.array([e1, e2, e3])
+    clipped, inside = plain(np.clip(errors, -1.0, 1.0)), np.abs(errors) < 1
+    of_sum = plain(grad(lambda e: np.sum(np.clip(e, -1.0, 1.0)))(errors))
+    of_squares = plain(grad(lambda e: 0.5 * np.sum(np.clip(e, -1.0, 1.0) ** 2))(errors) + 0.0)
+    right = (of_sum, of_squares)
+    mistakes = {
+        "clipped errors": (of_sum, clipped),
+        "clip passed over": ((1.0, 1.0, 1.0), clipped),
+        "no clip": ((1.0, 1.0, 1.0), errors),
+        "inside out": (1.0 * ~inside, clipped * ~inside),
+        "the sum twice": (of_sum, of_sum),
+    }
+    return Instance(right, mistakes=mistakes)

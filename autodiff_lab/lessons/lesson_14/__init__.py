@@ -1,4 +1,4 @@
-"""Exercises of notebook 14, memory."""
+"""Notebook 14, memory: the table of its exercises, what each expects and how it is checked."""
 
 from autodiff_lab.lessons.checks.course import lesson
 from autodiff_lab.lessons.lesson_14 import sandbox

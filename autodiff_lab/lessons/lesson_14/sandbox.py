@@ -1,4 +1,4 @@
-"""What the learner builds in notebook 14, run for a check: a table of prices, a schedule, a thrifty reversal."""
+"""Notebook 14, memory: its sandbox runs the learner's schedules and counts their slots and steps."""
 
 import functools
 import itertools
@@ -17,12 +17,12 @@ START = 0.3
 
 
 def logistic(x: Any) -> Any:
-    """Do one step of the chain."""
+    """Exercises 14.2 and 14.3: one step of the chain, 4x(1 − x)."""
     return 4.0 * x * (1.0 - x)
 
 
 def differentiate_loop(steps: int) -> float:
-    """The derivative of a plain loop of so many steps."""
+    """Exercises 14.2 and 14.3: the derivative of the chain by a plain loop of so many steps."""
 
     def run(x: Any) -> Any:
         for _ in range(steps):
@@ -33,7 +33,7 @@ def differentiate_loop(steps: int) -> float:
 
 
 def keep_to(limit: int, count: int) -> str:
-    """What is seen of a count that has a limit."""
+    """Exercises 14.2 and 14.3: what is seen of a count of slots or steps that has a limit."""
     return f"at most {limit}" if count <= limit else str(count)
 
 
@@ -50,11 +50,11 @@ WITHIN = {PEAK: 20, ALIVE: 22, EXTRA: 200}
 
 
 class State(float):
-    """A number of which one can see whether anybody still holds it."""
+    """Exercise 14.3: a state of the chain: a number of which one can see whether anybody still holds it."""
 
 
 class Slots(dict[Any, Any]):
-    """A dictionary that knows how full it has been."""
+    """Exercise 14.3: the slots for states, a dictionary that knows how full it has been."""
 
     peak = 0
 
@@ -64,7 +64,7 @@ class Slots(dict[Any, Any]):
 
 
 class Watched:
-    """The logistic map, with its calls counted, and with an eye on the states that it has made."""
+    """Exercise 14.3: the logistic map, with its calls counted, and with an eye on the states that it has made."""
 
     def __init__(self) -> None:
         self.alive = self.most = self.calls = 0
@@ -86,13 +86,13 @@ class Watched:
 
 
 def expected_segments() -> dict[str, Any]:
-    """The gradients of plain loops, and that the limits are kept."""
+    """Exercise 14.3: the gradients of plain loops, and that the limits on states and steps are kept."""
     found: dict[str, Any] = {case: differentiate_loop(steps) for case, steps in CHAINS.items()}
     return found | {case: keep_to(limit, limit) for case, limit in WITHIN.items()}
 
 
 def reverse_in_segments(in_segments: Any) -> Any:
-    """What the learner's function gives, and what it took."""
+    """Exercise 14.3: the gradient of the chain by the learner's segments, and the states and steps it took."""
     vet_code(in_segments, listing=("ad", "math"))
     found: dict[str, Any] = {}
     for case, steps in CHAINS.items():
@@ -113,12 +113,12 @@ PRICED = {
 
 
 def expected_prices() -> dict[str, Any]:
-    """What the best schedules cost."""
+    """Exercise 14.1: what the best checkpointing schedules cost."""
     return {case: fewest_extra_steps(*each) for case, each in PRICED.items()}
 
 
 def find_prices(total: Any) -> Any:
-    """The prices that follow from the learner's sum of three."""
+    """Exercise 14.1: the prices of schedules that follow from the learner's sum of three, `total`."""
 
     def run(names: dict[str, Any], steps: int, slots: int) -> Any:
         names["price"] = make_price(total)
@@ -128,7 +128,7 @@ def find_prices(total: Any) -> Any:
 
 
 def make_price(total: Callable[..., Any]) -> Callable[..., Any]:
-    """The notebook's ``price``, anew: it remembers nothing of an earlier ``total``."""
+    """Exercises 14.1 and 14.2: the notebook's ``price``, anew: it remembers nothing of an earlier ``total``."""
 
     @functools.cache
     def price(steps: int, slots: int) -> Any:
@@ -140,7 +140,7 @@ def make_price(total: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def make_right_names() -> dict[str, Any]:
-    """The names ``total`` and ``price`` as they should be, whatever the learner's are."""
+    """Exercise 14.2: the names ``total`` and ``price`` as they should be, whatever the learner's are."""
 
     def total(steps: int, slots: int, k: int) -> Any:
         return k + price(steps - k, slots - 1) + price(k, slots)
@@ -156,14 +156,14 @@ MOST_ACTIONS = 2000
 
 
 def name_cases(steps: int, slots: int) -> tuple[str, str, str]:
-    """The names of what is seen of a plan: the gradient, the most slots in use, the steps that are only run ahead."""
+    """Exercise 14.2: the names of what is seen of a plan: gradient, slots in use, extra steps."""
     room = f"{slots} slot{'s' * (slots > 1)}"
     gradient = f"the gradient of {steps} step{'s' * (steps > 1)}, with {room}"
     return gradient, f"slots in use, for {steps} steps and {room}", f"extra steps, for {steps} steps and {room}"
 
 
 def expected_plans() -> dict[str, Any]:
-    """The gradients of plain loops, few slots, and the lowest price."""
+    """Exercise 14.2: the gradients of plain loops, few slots, and the lowest price."""
     found: dict[str, Any] = {}
     for steps, slots in PLANNED:
         wanted = differentiate_loop(steps), keep_to(slots, slots), fewest_extra_steps(steps, slots)
@@ -172,7 +172,7 @@ def expected_plans() -> dict[str, Any]:
 
 
 def follow_plans(plan: Any) -> Any:
-    """What the learner's schedules give, and what they take."""
+    """Exercise 14.2: the gradients that the learner's checkpointing plans give, and the slots and steps they take."""
     vet_code(plan, listing=("total", "price"))
     found: dict[str, Any] = {}
     with borrow_names(plan, plan=plan, **make_right_names()):

@@ -1,23 +1,17 @@
-"""What the learner builds in notebook 15, run for a check: a compiler of tapes, a guard."""
+"""Notebook 15, compilation and frameworks: its sandbox runs the learner's compiler, guard and rules."""
 
+import math
+import types
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from autodiff_lab import Variable, record
+from autodiff_lab import CheckError, Trace, Variable, check_grads, custom_gradient, formula, grad, jvp, program, record
 from autodiff_lab import value_and_grad as engine
-from autodiff_lab.lessons.checks import (
-    Crashed,
-    Refused,
-    attempt,
-    borrow_names,
-    describe,
-    in_small_letters,
-    plain,
-    summarize,
-    vet_code,
-)
+from autodiff_lab.lessons.checks import Crashed, Refused, attempt, describe, in_small_letters, plain, summarize
+from autodiff_lab.lessons.checks.sandbox import borrow_names, vet_code
+from autodiff_lab.lessons.lesson_08.sandbox import until_ten
 
 # A tape, compiled
 
@@ -42,7 +36,7 @@ def _point_and_engine(f: Callable[..., Any]) -> tuple[tuple[float, ...], Callabl
 
 
 def expected_compiled() -> dict[str, Any]:
-    """Value and slopes by the engine."""
+    """Exercise 15.1: value and slopes of the programs that are compiled, by the engine."""
     found: dict[str, Any] = {}
     for name, f in PROGRAMS.items():
         at, ours = _point_and_engine(f)
@@ -52,7 +46,7 @@ def expected_compiled() -> dict[str, Any]:
 
 
 def compile_and_run(compile_tape: Any) -> Any:
-    """The learner's source for a few tapes, run at one input and at a hundred."""
+    """Exercise 15.1: the learner's compiled source for a few tapes, run at one input and at a hundred."""
     vet_code(compile_tape, listing=("ad", "np", "name", "written", "forward_lines"))
     found: dict[str, Any] = {}
     inputs = np.random.default_rng(14).uniform(0.5, 3.0, (INPUTS, 2)).tolist()
@@ -97,32 +91,24 @@ def _same(found: Any, wanted: Any) -> bool:
 VISITED = (1.5, 1.55, 1.6, 1.62, 1.5)
 
 
-def until_ten(x: Any) -> Any:
-    """The loop of the notebook."""
-    y = x
-    while y < 10:
-        y = y * x
-    return y
-
-
 def answer_at(k: int) -> str:
-    """The name of a case: the answer at the k-th input."""
+    """Exercise 15.2: the name of a case: the guarded answer at the k-th input."""
     return f"value and slope at x = {VISITED[k]}" + (", again" if VISITED[k] in VISITED[:k] else "")
 
 
 def recordings_after(k: int) -> str:
-    """The name of a case: how often was recorded up to the k-th input."""
+    """Exercise 15.2: the name of a case: how often was recorded up to the k-th input."""
     return f"recordings after x = {VISITED[k]}"
 
 
 def expected_guarded() -> dict[str, Any]:
-    """What the engine finds, and that one tape serves 1.5 and 1.55, another 1.6 and 1.62."""
+    """Exercise 15.2: the loop's slopes; one guarded tape serves 1.5 and 1.55, another 1.6 and 1.62."""
     found: dict[str, Any] = {answer_at(k): plain(engine(until_ten)(x)) for k, x in enumerate(VISITED)}
     return found | {recordings_after(1): 1, recordings_after(3): 2}
 
 
 def run_guarded(guard: Any, rerecording: Any) -> Any:
-    """The learner's guard and driver on the loop, with the recordings counted."""
+    """Exercise 15.2: the learner's guard and driver on the loop, with the recordings counted."""
     listing = ("ad", "np", "Changed", "load", "with_guards", "question")
     vet_code(guard, rerecording, listing=listing)
     count = 0
@@ -153,6 +139,117 @@ def run_guarded(guard: Any, rerecording: Any) -> Any:
 
 
 def read_letters(answer: Any) -> Any:
-    """Six letters, in one text or apart."""
+    """Exercise 15.3: six letters for six machines, in one text or apart."""
     parts = [letter for letter in answer if letter.isalpha()] if isinstance(answer, str) else answer
     return in_small_letters(parts, *"abcdef")
+
+
+# A row of the learner's own
+
+POINTS = ((0.7, 1.3), (1.9, 0.4), (3.0, 2.5))
+
+
+def saturation(x: Any, k: Any) -> Any:
+    """Exercise 15.4: the operation x / (x + k), without a rule of its own."""
+    return x / (x + k)
+
+
+def expected_row() -> dict[str, Any]:
+    """Exercise 15.4: every derivative of x / (x + k), from the operations that the learner's row replaces."""
+    at = POINTS[0]
+    slopes = plain(grad(saturation, argnums=(0, 1))(*at))
+    return {
+        "reverse, both slopes": slopes,
+        "forward, the tangent along x": slopes[0],
+        "twice, the slope of the slope in x": grad(grad(saturation))(*at),
+        "as a formula, read at the same point": slopes,
+        "compiled, both slopes": slopes,
+        "in the player, the numbers on its two edges": slopes,
+        "against differences": "agrees",
+    }
+
+
+def follow_row(by_x: Any, by_k: Any) -> Any:
+    """Exercise 15.4: what all interpreters make of a row with the learner's two partials."""
+    vet_code(by_x, by_k)
+    made = custom_gradient(partials=(by_x, by_k))(saturation)
+    at = POINTS[0]
+    both = grad(made, argnums=(0, 1))
+    trials: dict[str, Callable[[], Any]] = {
+        "reverse, both slopes": lambda: both(*at),
+        "forward, the tangent along x": lambda: jvp(made, at, (1.0, 0.0))[1],
+        "twice, the slope of the slope in x": lambda: grad(grad(made))(*at),
+        "as a formula, read at the same point": lambda: _read(formula(both, "x", "k").python, made, at),
+        "compiled, both slopes": lambda: program(made, *at, argnums=(0, 1))(*at)[1],
+        "in the player, the numbers on its two edges": lambda: [
+            operand.partial.value for operand in Trace.of(made, *at).lines[-1].operands if operand.partial
+        ],
+        "against differences": lambda: _against_differences(made, *POINTS),
+    }
+    return _until_one_crashes(trials)
+
+
+def follow_invention(my_function: Any, my_partial: Any) -> Any:
+    """Exercise 15.5: what all interpreters make of the learner's own function and its partial."""
+    vet_code(my_function, my_partial)
+    made = custom_gradient(partials=my_partial)(_named(my_function))
+    points = [x for x, _ in POINTS]
+
+    def lines() -> str:
+        value, tape = record(made, points[0])
+        made_one = len(tape) == 2 and isinstance(value, float) and tape.output == 1
+        return "one line" if made_one else f"{len(tape) - 1} lines"
+
+    def values() -> str:
+        found = [float(my_function(x)) for x in points]
+        return "numbers that differ" if len(set(found)) == 3 and all(map(math.isfinite, found)) else describe(found)
+
+    def alike(other: Callable[[float], Any]) -> str:
+        pairs = [(float(other(x)), float(grad(made)(x))) for x in points]
+        return "agrees" if np.allclose(*zip(*pairs, strict=True), rtol=1e-9, atol=1e-12) else describe(pairs[0])
+
+    trials: dict[str, Callable[[], Any]] = {
+        "on the tape": lines,
+        "the values at three points": values,
+        "against differences": lambda: _against_differences(made, *((x,) for x in points)),
+        "as a formula": lambda: alike(lambda x: _read(formula(grad(made), "x").python, made, (x,))),
+        "compiled": lambda: alike(lambda x: program(made, points[0])(x)[1]),
+    }
+    return _until_one_crashes(trials)
+
+
+def _named(function: types.FunctionType) -> types.FunctionType:
+    """The function under a name that can stand in a formula, which ``<lambda>`` cannot."""
+    if function.__name__.isidentifier():
+        return function
+    parts = (function.__code__, function.__globals__, "my_function", function.__defaults__, function.__closure__)
+    return types.FunctionType(*parts)
+
+
+def _until_one_crashes(trials: dict[str, Callable[[], Any]]) -> dict[str, Any]:
+    """Run one trial after the other; what crashes once would crash again."""
+    found: dict[str, Any] = {}
+    for case, trial in trials.items():
+        found[case] = attempt(lambda trial: _say(trial()), trial)
+        if isinstance(found[case], Crashed):
+            break
+    return found
+
+
+def _read(source: str, made: Any, at: tuple[float, ...]) -> Any:
+    """The value of a formula, with the operation itself under its name, as NumPy's functions are under theirs."""
+    names = {"np": np, made.__name__: made, **dict(zip("xk", at, strict=False))}
+    return eval(source, names)
+
+
+def _against_differences(made: Any, *points: tuple[float, ...]) -> str:
+    try:
+        for at in points:
+            check_grads(made, at, order=2)
+    except CheckError:
+        return "does not agree"
+    return "agrees"
+
+
+def _say(found: Any) -> Any:
+    return found if isinstance(found, str) else summarize(found)

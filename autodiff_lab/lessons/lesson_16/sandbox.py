@@ -1,22 +1,23 @@
-"""What the learner builds in notebook 16, run for a check: slopes of roots, of fixed points, and of best fits.
+"""Notebook 16, differentiate the solution: its sandbox compares slopes with those of converged loops.
 
 The expected numbers come from the loops themselves, differentiated turn by turn until nothing changes any more.
 """
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from autodiff_lab import grad, hessian, jacobian, jvp, record, vjp
-from autodiff_lab.lessons.checks import plain, run_cases
+from autodiff_lab.lessons.checks import Instance, plain, run_cases
 
 Turn = Callable[[Any, Any], Any]
 TURNS = 150
 
 
 def unrolled(turn: Turn, start: Any) -> Callable[[Any], Any]:
-    """The loop as the learner would record it, long after it has converged."""
+    """Exercises of notebook 16: a loop as the learner would record it, long after it has converged."""
 
     def run(x: Any) -> Any:
         z = start
@@ -38,13 +39,13 @@ ROOTS: dict[str, tuple[Callable[[Any, Any], Any], float, float]] = {
 
 
 def expected_slopes() -> dict[str, Any]:
-    """The slopes of the four roots, the first from its loop, the others by hand."""
+    """Exercise 16.1: the slopes of four roots, the first from its loop, the others by hand."""
     cosine = float(grad(unrolled(lambda z, x: np.cos(x * z), 1.0))(1.0))
     return dict(zip(ROOTS, (cosine, 1 / 6, -1 / 6, -1 / 4), strict=True))
 
 
 def slope_roots(root_slope: Any) -> Any:
-    """The learner's slopes."""
+    """Exercise 16.1: the slopes of four roots by the learner's `root_slope`."""
     return run_cases(lambda names, F, z, x: root_slope(F, z, x), ROOTS, root_slope, listing=("ad",))
 
 
@@ -69,12 +70,12 @@ THREE, TWO = LOOPS
 
 
 def expected_tangents() -> dict[str, Any]:
-    """What the loops give when each turn is differentiated."""
+    """Exercise 16.2: the tangents of two fixed points, pushed through every turn of their loops."""
     return {case: plain(jvp(unrolled(turn, start), (x,), (dx,))[1]) for case, (turn, start, x, dx) in LOOPS.items()}
 
 
 def push_solutions(push: Any) -> Any:
-    """The learner's tangents, at the solutions."""
+    """Exercise 16.2: the tangents of two fixed points by the learner's `push`, at the solutions."""
     cases = {case: (turn, unrolled(turn, start)(x), x, dx) for case, (turn, start, x, dx) in LOOPS.items()}
     return run_cases(lambda names, *at: push(*at), cases, push, listing=("ad", "np"))
 
@@ -83,30 +84,26 @@ def _differentiate(solution: Any, x: Any) -> Any:
     return grad(lambda x: np.sum(solution(x) ** 3))(x)
 
 
-def _count_lines(solution: Any, x: Any) -> float:
-    return float(len(record(solution, x)[1]))
-
-
 LINES = "lines on the tape of a solution: its input, and itself"
 
 
 def list_looks() -> dict[str, tuple[Callable[[Any, Any], Any], Turn, Any, Any]]:
-    """For each case what is looked at of a solution, and the loop that it is the solution of."""
+    """Exercise 16.3: what is looked at of a solution, and the loop that it is the solution of, by case."""
     looks: dict[str, tuple[Callable[[Any, Any], Any], Turn, Any, Any]] = {}
     for case, (turn, start, x, _) in LOOPS.items():
         looks[f"the solution of {case}"] = (lambda solution, x: solution(x)), turn, start, x
         looks[f"the gradient of Σ z³ for {case}"] = _differentiate, turn, start, x
-    return looks | {LINES: (_count_lines, *LOOPS[THREE][:3])}
+    return looks | {LINES: (lambda solution, x: float(len(record(solution, x)[1])), *LOOPS[THREE][:3])}
 
 
 def expected_rule() -> dict[str, Any]:
-    """Solutions and gradients of the loops, and a tape of two lines."""
+    """Exercise 16.3: solutions and gradients of the converged loops, and a tape of two lines."""
     found = {case: plain(look(unrolled(turn, start), x)) for case, (look, turn, start, x) in list_looks().items()}
     return found | {LINES: 2.0}
 
 
 def use_rule(implicit: Any) -> Any:
-    """The learner's solutions: values, gradients, and what they put on a tape."""
+    """Exercise 16.3: values, gradients and tapes of the learner's implicit solutions."""
 
     def run(names: dict[str, Any], look: Any, turn: Turn, start: Any, x: Any) -> Any:
         return look(implicit(turn, start), x)
@@ -125,7 +122,7 @@ def _at_the_solution(case: str) -> tuple[Any, Any, Any]:
 
 
 def expected_adjoints() -> dict[str, Any]:
-    """Solved as linear systems."""
+    """Exercise 16.6: the adjoints of two fixed points, solved as linear systems."""
     found = {}
     for case, (turn, _, x, _) in LOOPS.items():
         z, _, g = _at_the_solution(case)
@@ -135,7 +132,7 @@ def expected_adjoints() -> dict[str, Any]:
 
 
 def settle_adjoints(adjoint: Any) -> Any:
-    """The learner's adjoints."""
+    """Exercise 16.6: the adjoints of two fixed points by the learner's loop."""
     faster_to_fail_first = TWO, THREE
     cases = {f"the adjoint w for {case}": _at_the_solution(case)[1:] for case in faster_to_fail_first}
     return run_cases(lambda names, *at: adjoint(*at), cases, adjoint, listing=("ad", "np", "settle"))
@@ -159,14 +156,14 @@ FITS: dict[str, tuple[Callable[[Any, Any], Any], Any, float]] = {
 
 
 def find_best(loss: Callable[[Any, Any], Any], w: Any, lam: Any) -> Any:
-    """Newton's method; the last turn is the one through which the slope can be taken."""
+    """Exercise 16.5: the best weights by Newton's method; its last turn is the one the slope is taken through."""
     for _ in range(30):
         w = w - np.linalg.solve(hessian(loss)(w, lam), grad(loss)(w, lam))
     return w
 
 
 def expected_fits() -> dict[str, Any]:
-    """The slopes of the best weights, through all turns of Newton's method."""
+    """Exercise 16.5: the slopes of the best weights in λ, through all turns of Newton's method."""
     return {
         case: plain(jvp(lambda lam, loss=loss, w=w: find_best(loss, w, lam), (lam,), (1.0,))[1])
         for case, (loss, w, lam) in FITS.items()
@@ -174,6 +171,27 @@ def expected_fits() -> dict[str, Any]:
 
 
 def slope_fits(slope_of_best: Any) -> Any:
-    """The learner's slopes of the best weights."""
+    """Exercise 16.5: the slopes of the best weights in λ by the learner's `slope_of_best`."""
     cases = {case: (loss, find_best(loss, w, lam), lam) for case, (loss, w, lam) in FITS.items()}
     return run_cases(lambda names, *at: slope_of_best(*at), cases, slope_of_best, listing=("ad", "np"))
+
+
+# With numbers of one's own
+
+
+def count_turns(rate: float = 0.9, digits: int = 6) -> Instance:
+    """Exercise 16.4: after how many turns the relative error rateⁿ of a slope is below 10 to the −digits.
+
+    >>> count_turns().expected
+    132
+    """
+    exact = digits / -math.log10(rate)
+    mistakes = {
+        "one turn": 1,
+        "one turn a digit": digits,
+        "one turn short": math.floor(exact),
+        "natural logarithm": math.ceil(digits / -math.log(rate)),
+        "one turn too many": math.ceil(exact) + 1,
+        "division by 1 − rate": round(digits / (1 - rate)),
+    }
+    return Instance(math.ceil(exact), mistakes=mistakes)

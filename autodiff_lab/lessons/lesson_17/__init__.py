@@ -1,4 +1,4 @@
-"""Exercises of notebook 17, linearize, transpose, batch."""
+"""Notebook 17, linearize, transpose, batch: the table of its exercises, what each expects and how it is checked."""
 
 from autodiff_lab.lessons.checks.course import lesson
 from autodiff_lab.lessons.lesson_17 import sandbox
