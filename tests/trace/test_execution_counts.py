@@ -248,3 +248,17 @@ def test_a_stretch_of_a_long_run_knows_its_turns():
     line = player.trace.lines[1]
     assert line.display_name == "v₃₀₁" and tuple(line.turns[0][2:]) == (301, 700)
     assert player.trace.sources[0].ran == (-1, 700, 700, 1)
+
+
+def test_a_choice_that_is_the_whole_turn_counts_each_of_them():
+    """No other statement is between two turns: the first leads back to itself."""
+
+    def until_ten(x):
+        while True:
+            if x > 10:
+                return x
+            else:
+                x = x * 2
+
+    rows = dict(rows_of(Trace.of(until_ten, 2.0)))
+    assert (rows["if x > 10:"], rows["x = x * 2"], rows["return x"]) == (4, 3, 1)

@@ -114,6 +114,8 @@ def test_maps_and_reductions_are_written_as_what_they_are():
     said = {line.op: step.sentence for line, step in zip(trace.lines, trace.steps, strict=True)}
     assert "with it v̇₁ = ẇ @ x + w @ ẋ = " in said["matmul"]
     assert "the sum of " in said["mean"]
+    every_entry = Trace.of(lambda x: x * x, np.ones(3), mode="forward")
+    assert "with it ẏ = x · ẋ + x · ẋ = " in every_entry.steps[-1].sentence
 
 
 def test_array_inputs_move_in_every_entry():
@@ -164,6 +166,14 @@ def test_what_the_tape_holds_is_what_the_engine_says(f, args):
     recorded = len(trace.lines)
     assert kept[:recorded] == sorted(kept[:recorded])
     assert kept[recorded:] == sorted(kept[recorded:], reverse=True)
+
+
+def test_forward_mode_forgets_what_nothing_needs_with_the_next_line():
+    def f(x):
+        _ = x * 3.0
+        return x * x
+
+    assert memory_usage.find_forgotten(record(f, 2.0)[1]) == [(), (), (0, 1)]
 
 
 def test_the_cost_of_the_example(example_function, example_trace):
