@@ -1,4 +1,4 @@
-"""Operations and their dispatch: rows of the derivative table, and the level that handles each call.
+"""Dispatch of operations: what a row of the derivative table is (`Op`), and which level handles an operation.
 
 Read in this order: an :class:`Op` is one row of the table. A :class:`Level` (in ``levels.py``) is one derivative in
 progress (a tape, a forward pass). :func:`apply` gives an operation to the highest level among its operands; to that
@@ -32,12 +32,12 @@ TABLE: dict[Any, Op] = {}
 
 
 def unit_partial(y: Any, *operands: Any) -> float:
-    """The constant partial 1, as of ``+``. Recognised by identity, so that the multiplication is skipped."""
+    """The constant local partial 1, as of ``+``; the engine recognises it by identity and skips the multiplication."""
     return 1.0
 
 
 class Op:
-    """One row of the table: a primitive operation and how to differentiate it.
+    """A primitive operation that the engine can dispatch, with its derivative rules: one row of the table.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ class Op:
 
     @cached_property
     def static(self) -> frozenset[str]:
-        """The names of the static arguments that the rules know; found when they are first asked for."""
+        """The names of an operation's static options (``axis``, ``shape``), read from its rule's own signature."""
         reduced = self.kind == "reduction"
         return frozenset(("axis", "keepdims") if reduced else _static_names(self.rules, self.variadic, self.kind))
 
@@ -95,7 +95,7 @@ class Op:
         return f"Op({self.name!r}, {self.kind})"
 
     def local_partial(self, k: int, y: Any, *operands: Any) -> Any:
-        """The local partial ∂y/∂(operand k) of an elementwise row: a number, an array, or a formula on Symbols."""
+        """The local partial ∂y/∂(operand k) of an elementwise operation: a number, an array, or a Symbol."""
         if self.partials is None:
             raise UnsupportedError(
                 f"{self.name} is a {self.kind} map, not an elementwise one: it has no array of local partials. "
@@ -106,7 +106,7 @@ class Op:
     def pullback(
         self, k: int, g: Any, y: Any, operands: tuple[Any, ...], static: Mapping[str, Any] = NO_OPTIONS
     ) -> Any:
-        """The vector-Jacobian product: what the adjoint `g` of the result adds to that of operand `k`, or None.
+        """The vector-Jacobian product of one operation: what the adjoint `g` of its result contributes to operand `k`.
 
         For an elementwise row: g · ∂y/∂(operand k), summed over the axes along which the operand was broadcast.
         For a linear row: the transposed map, applied to g.
@@ -134,7 +134,7 @@ class Op:
         static: Mapping[str, Any] = NO_OPTIONS,
         batch: int | None = None,
     ) -> Any:
-        """The Jacobian-vector product: the tangent of the result, from the operands' tangents (None: constant).
+        """The Jacobian-vector product of one operation: the tangent of its result from its operands' (None: constant).
 
         With `batch`, every tangent has a leading axis of that length: that many directions at once.
         """
@@ -212,7 +212,7 @@ def _match_type(t: Any, y: Any) -> Any:
 
 
 def apply(op: Op, operands: tuple[Any, ...], static: Mapping[str, Any] = NO_OPTIONS) -> Any:
-    """Apply an operation: the highest level among the operands handles it; without one NumPy computes it."""
+    """Dispatch an operation to the highest level among its operands; if none is traced, NumPy computes it."""
     level: Level | None = None
     for x in operands:
         if isinstance(x, Traced) and (level is None or x.level.number > level.number):
@@ -220,14 +220,14 @@ def apply(op: Op, operands: tuple[Any, ...], static: Mapping[str, Any] = NO_OPTI
     if level is None:
         return op.fn(*operands, **static)
     if not level.open:
-        raise_leak(op, operands, level)
+        _raise_leak(op, operands, level)
     if pauses and is_paused(level):
         return apply(op, tuple(x.value if isinstance(x, Traced) and x.level is level else x for x in operands), static)
     return level.process(op, operands, static)
 
 
-def raise_leak(op: Op, operands: tuple[Any, ...], level: Level) -> NoReturn:
-    """Raise a LeakError that says which value escaped, and how to keep it."""
+def _raise_leak(op: Op, operands: tuple[Any, ...], level: Level) -> NoReturn:
+    """Refuse to dispatch an operation on a value of a closed level: raise a LeakError that says which value escaped."""
     escaped = next(x for x in operands if isinstance(x, Traced) and x.level is level)
     raise LeakError(
         f"{op.name} was given {escaped!r}, which belongs to a derivative call that has already ended. "
@@ -237,12 +237,12 @@ def raise_leak(op: Op, operands: tuple[Any, ...], level: Level) -> NoReturn:
 
 
 def apply_transpose(linear_map: Callable[[Any], Any], like: Any, t: Any) -> Any:
-    """Apply the transpose of a linear map of arrays like `like` to `t`; ``tape.py``, which records, provides it."""
+    """Apply the transpose of a linear map of arrays like `like` to `t`; ``tape.py``, which records, replaces this."""
     raise NotImplementedError
 
 
 class Traced:
-    """A traced value, which stands in a number's place: the base of Variable, Dual and Symbol.
+    """The base class of Variable, Dual and Symbol, by which dispatch recognises a traced value among the operands.
 
     It has a `value`, one level down, and the `level` it belongs to.
     """
@@ -253,7 +253,7 @@ class Traced:
 
 
 def as_operand(x: Any) -> Any:
-    """Convert an operand: lists become arrays, 0-d arrays become numbers; what is not real is refused."""
+    """Convert an operand before dispatch: lists become arrays, 0-d arrays numbers; what is not real is refused."""
     its = type(x)
     if its is np.float64 or its is float or (its is np.ndarray and x.dtype is FLOAT64 and x.ndim):
         return x  # what nearly always comes

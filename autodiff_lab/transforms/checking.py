@@ -20,7 +20,7 @@ __all__ = ["CheckError", "check_grads"]
 
 
 class CheckError(AutodiffError, AssertionError):
-    """A derivative and its finite difference disagree.
+    """The error of a gradient check: a derivative and its finite difference disagree.
 
     See Also
     --------
@@ -47,7 +47,7 @@ def check_grads(
     step: float | None = None,
     seed: int = 0,
 ) -> None:
-    """Compare the derivatives of `f` with central differences, in random directions, up to an order.
+    """Check the gradients of `f`: compare its derivatives with central differences, in random directions.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def check_grads(
 
 
 class Plan(NamedTuple):
-    """The settings of a gradient check, for every order."""
+    """The settings of a gradient check, the same for derivatives of every order."""
 
     order: int
     modes: tuple[str, ...]

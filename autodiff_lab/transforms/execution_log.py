@@ -23,7 +23,7 @@ MAX_EVENTS = 200_000
 
 
 class Event(NamedTuple):
-    """An event of the log: a function is entered, comes to a line, or is left; ``lines`` is the tape's length then.
+    """An event of the execution log: a function is entered, reaches a line, or is left, at tape length ``lines``.
 
     `frame` numbers the calls. A generator is left at each `yield`, and entered again under its old number.
     """
@@ -37,7 +37,7 @@ class Event(NamedTuple):
 
 
 class ExecutionLog:
-    """The trace function that logs the events of a run, and whether they are complete."""
+    """The execution log of a run: collects its events by `sys.settrace`, and knows whether they are complete."""
 
     def __init__(self, tape: Tape) -> None:
         self.events: list[Event] = []
@@ -48,16 +48,16 @@ class ExecutionLog:
         self._codes: dict[int, tuple[bool, CodeType]] = {}
 
     def complete_events(self) -> tuple[Event, ...] | None:
-        """All events, in order; None if some are missing."""
+        """All events of the execution log, in order; None if some are missing."""
         return tuple(self.events) if self._complete else None
 
     def give_up(self) -> None:
-        """Discard the log: a line of which nothing is known must not be said to have been left out."""
+        """Discard the execution log, so that no line of which nothing is known is said not to have run."""
         self._complete = False
         self.events.clear()
 
     def enter(self, frame: FrameType, event: str, arg: Any) -> Any:
-        """Trace the lines of a function, if it is the user's: what `sys.settrace` takes."""
+        """Log the execution of a function's lines, if it is the user's: the function that `sys.settrace` takes."""
         code = frame.f_code
         found = self._codes.get(id(code))
         if found is None:
@@ -89,7 +89,7 @@ class ExecutionLog:
 
 @contextmanager
 def log_execution(tape: Tape) -> Iterator[ExecutionLog]:
-    """Log what runs inside the block. Where a debugger is tracing already, it is left alone and nothing is logged."""
+    """Log the execution of the code inside a ``with`` block; nothing, where a debugger is tracing already."""
     walk = ExecutionLog(tape)
     if sys.gettrace() is not None:
         walk.give_up()

@@ -254,7 +254,7 @@ def hvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
 
 
 def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
-    """The value of `f`, and the linear map from tangents to tangents at this point, recorded once.
+    """The value of `f`, and its Jacobian as a linear map from tangents to tangents, recorded once at this point.
 
     Parameters
     ----------
@@ -301,7 +301,7 @@ def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., 
 
 
 def elementwise_grad(f: Callable[..., Any], argnums: int = 0) -> Callable[..., Any]:
-    """The derivative of a function that works entry by entry, at every entry at once.
+    """The diagonal of the Jacobian of a function that works entry by entry: its derivative at every entry at once.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Symbols: symbolic evaluation of a rule, which gives its formula.
+"""Symbols: symbolic expressions that evaluating a function or a rule on names builds, as text, Python or LaTeX.
 
 A Symbol flows through the same rules as a number and builds an expression, which prints as text, as LaTeX or as
 Python. A comparison of Symbols is an Iverson bracket (1 where it holds, else 0); a guard shows what it guards.
@@ -95,15 +95,15 @@ class Symbol(Overloaded):
         self.name, self.op, self.operands, self.static = name, op, operands, static
 
     def text(self) -> str:
-        """The formula as one writes it in a line: ``cos(v0)``, ``1 / v-1``."""
+        """The symbolic expression as plain text: ``cos(v0)``, ``1 / v-1``."""
         return self._spell("")
 
     def python(self) -> str:
-        """The formula as Python source that evaluates to the same number, with ``from scipy import special``."""
+        """The symbolic expression as Python source for the same number, with ``from scipy import special``."""
         return self._spell("np.")
 
     def latex(self) -> str:
-        """The formula as LaTeX, for use between dollar signs."""
+        """The symbolic expression as LaTeX, for use between dollar signs."""
         if self.op is None:
             return _latex_name(self.name)
         name = self.op.name
@@ -177,12 +177,12 @@ class Symbol(Overloaded):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The shape of a number, ()."""
+        """The shape of a symbol, which stands for one number: ()."""
         return ()
 
     @property
     def dtype(self) -> Any:
-        """Double precision."""
+        """The type of the number that a symbol stands for: double precision."""
         return FLOAT64
 
 

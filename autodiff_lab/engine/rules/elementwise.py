@@ -1,4 +1,4 @@
-"""Rules of elementwise functions: a row gives the local partial for each operand."""
+"""Derivative rules of elementwise functions (arithmetic, exp, sin, maximum, clip): a local partial per operand."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .rows import comparison, composed, elementwise, flat, over_length, shape_on
 
 
 def as_numpy_number(x: Any) -> Any:
-    """Convert a number to NumPy's, which divides by zero to infinity where Python's raises."""
+    """Convert the divisor in an elementwise rule to NumPy's number: 1 / 0 is then infinite, where Python raises."""
     return np.float64(x) if type(x) is float or type(x) is int else x
 
 

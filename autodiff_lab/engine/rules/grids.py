@@ -1,4 +1,4 @@
-"""Rules of functions along a grid: evenly spaced points, differences, integrals, interpolation, polynomials."""
+"""Derivative rules of functions on grids: linspace, meshgrid, diff, gradient, trapezoid, polyval, interp."""
 
 from __future__ import annotations
 

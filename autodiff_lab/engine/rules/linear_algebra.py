@@ -1,4 +1,4 @@
-"""Rules of linear algebra (inverse, solve, determinant, factorizations), stacks of matrices included.
+"""Derivative rules of linear algebra (inverse, solve, determinant, factorizations), also for stacks of matrices.
 
 Formulas: Giles, *Collected matrix derivative results* (2008); Walter and Lehmann, *Algorithmic differentiation of
 linear algebra functions* (2010) for QR; Golub and Pereyra (1973) for the pseudo-inverse; Murray, *Differentiation of
@@ -22,7 +22,7 @@ Slogdet, QR, Eigh = (type(f(np.eye(1))) for f in (la.slogdet, la.qr, la.eigh))  
 
 
 def t(a: Any) -> Any:
-    """The transpose of each matrix of a stack."""
+    """The matrix transpose that the rules of linear algebra are written with: of each matrix in a stack."""
     return np.swapaxes(a, -1, -2)
 
 

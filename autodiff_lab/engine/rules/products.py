@@ -1,4 +1,4 @@
-"""Rules of array products (matmul, einsum, dot, convolve): each is linear in every operand."""
+"""Derivative rules of array products (matmul, einsum, dot, convolve): each is linear in every operand."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def _einsum_transposed(k: int, g: Any, y: Any, *operands: Any, subscripts: str) 
 
 
 def einsum_batch(operands: Sequence[Any], own: Sequence[bool], subscripts: str) -> Any:
-    """Einstein's summation with one letter more, for the batch axis in front of each operand that has its `own`."""
+    """An einsum product of a batch: one more letter, for the axis in front of each operand that has its `own`."""
     left, _, out = subscripts.partition("->")
     new = next(c for c in string.ascii_letters if c not in subscripts)
     terms = [new + term if mine else term for term, mine in zip(left.split(","), own, strict=True)]

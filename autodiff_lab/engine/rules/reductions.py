@@ -1,4 +1,4 @@
-"""Rules of reductions along axes, running sums and products, sorting, norms."""
+"""Derivative rules of reductions along axes (sum, mean, prod, max, var, norm), running sums, and sorting."""
 
 from __future__ import annotations
 

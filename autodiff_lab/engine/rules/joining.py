@@ -1,4 +1,4 @@
-"""Rules of functions that put an array together: of arrays joined, of blocks, of choices, of a filling value."""
+"""Derivative rules of joining arrays: stack, concatenate, block, array, full, select, choose."""
 
 from __future__ import annotations
 
