@@ -1,13 +1,8 @@
 """Broadcasting and its transpose: what was copied is summed in the adjoint, and what was summed is copied."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
-
-__all__ = ["align_axes", "keepdims_shape", "normalize_axes", "shape_of", "spread", "sum_axes"]
-__all__ += ["unbroadcast", "zeros_like"]
 
 
 def shape_of(x: Any) -> tuple[int, ...]:

@@ -4,8 +4,6 @@ A learner may write ``np.sum(x, 0)``, ``np.sum(a=x, axis=0)`` or ``np.sum(x, dty
 what each argument is called.
 """
 
-from __future__ import annotations
-
 import inspect
 import sys
 from collections.abc import Callable, Sequence
@@ -17,8 +15,6 @@ import numpy as np
 
 from .dispatch import Op, Traced, as_operand
 from .errors import MutationError, UnsupportedError
-
-__all__ = ["call_composed", "numpy_name", "split_arguments"]
 
 NEUTRAL_OPTIONS = frozenset({"kind", "stable", "subok"})
 """Options of NumPy's functions that change how a result is found, not what it is."""

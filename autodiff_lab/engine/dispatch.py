@@ -5,8 +5,6 @@ progress (a tape, a forward pass). :func:`apply` gives an operation to the highe
 level everything lower is a constant. How operators and plain NumPy calls get here stands in ``operators.py``.
 """
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Mapping
 from functools import cached_property, partial
@@ -14,7 +12,16 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from .broadcasting import align_axes, keepdims_shape, shape_of, spread, sum_axes, unbroadcast, zeros_like
+from .broadcasting import (
+    align_axes,
+    keepdims_shape,
+    normalize_axes,
+    shape_of,
+    spread,
+    sum_axes,
+    unbroadcast,
+    zeros_like,
+)
 from .errors import InputError, LeakError, UnsupportedError
 from .levels import Level, is_paused, no_recording, pauses
 
@@ -26,9 +33,6 @@ REAL_KINDS = "fiub"
 """NumPy's letters for the kinds of numbers that can be computed with: floats, integers, booleans."""
 
 FLOAT64 = np.dtype(np.float64)
-
-TABLE: dict[Any, Op] = {}
-"""The rows, by the public NumPy function (or Python operator) that a learner calls. Filled by ``rules/``."""
 
 
 def unit_partial(y: Any, *operands: Any) -> float:
@@ -84,8 +88,13 @@ class Op:
     @cached_property
     def static(self) -> frozenset[str]:
         """The names of an operation's static options (``axis``, ``shape``), read from its rule's own signature."""
-        reduced = self.kind == "reduction"
-        return frozenset(("axis", "keepdims") if reduced else _static_names(self.rules, self.variadic, self.kind))
+        if self.kind == "reduction":
+            return frozenset({"axis", "keepdims"})
+        rule = next((rule for rule in self.rules if rule is not None), None)
+        if rule is None or self.kind == "elementwise":
+            return frozenset()
+        before = 4 if self.variadic else 2 + len(self.rules)  # ``(g, y, x, axis=None)``: the options are behind
+        return frozenset([*inspect.signature(rule).parameters][before:])
 
     def __call__(self, *operands: Any, **static: Any) -> Any:
         """Apply the row to numbers, or to traced values."""
@@ -181,7 +190,7 @@ class Op:
                 if self.kind == "multilinear":
                     term = self.fn(*operands[:k], t, *operands[k + 1 :], **static)
                 else:
-                    term = apply_transpose(partial(self._pull_back, k, y, operands, static), y, t)
+                    term = apply_transpose(partial(self.pullback, k, y=y, operands=operands, static=static), y, t)
                 total = term if total is None else total + term
         return total
 
@@ -189,19 +198,19 @@ class Op:
         """The weighted sum of the tangent; of many tangents at once, along the same axes behind the batch axis."""
         term = t if self.rules[0] is unit_partial else t * self._weights(y, x, static)
         if batch is not None:
-            n, axis = len(shape_of(x)), static.get("axis")
-            axes = range(n) if axis is None else axis if isinstance(axis, tuple) else (axis,)
-            static = {**static, "axis": tuple(a % n + 1 for a in axes) if n else ()}
+            axes = normalize_axes(static.get("axis"), len(shape_of(x)))
+            static = {**static, "axis": tuple(a + 1 for a in axes)}
         return sum_axes(term, **static)
-
-    def _pull_back(self, k: int, y: Any, operands: tuple[Any, ...], static: Mapping[str, Any], g: Any) -> Any:
-        return self.pullback(k, g, y, operands, static)
 
     def _weights(self, y: Any, x: Any, static: Mapping[str, Any]) -> Any:
         axis = static.get("axis")
         if not static.get("keepdims"):
             y = np.reshape(y, keepdims_shape(shape_of(x), axis))
         return self.rules[0](y, x, axis)  # type: ignore[misc]
+
+
+TABLE: dict[Any, Op] = {}
+"""The rows, by the public NumPy function (or Python operator) that a learner calls. Filled by ``rules/``."""
 
 
 def _match_type(t: Any, y: Any) -> Any:
@@ -269,13 +278,3 @@ def as_operand(x: Any) -> Any:
             else f"An array of dtype {x.dtype} cannot be computed with here; convert with np.asarray(x, dtype=float)."
         )
     return x[()] if isinstance(x, np.ndarray) and x.ndim == 0 else x
-
-
-def _static_names(rules: tuple[Callable[..., Any] | None, ...], variadic: bool, kind: str) -> tuple[str, ...]:
-    """The names behind the operands in a transpose's own signature: ``(g, y, x, axis=None)`` gives ``axis``."""
-    rule = next((rule for rule in rules if rule is not None), None)
-    if rule is None or kind == "elementwise":
-        return ()
-    parameters = list(inspect.signature(rule).parameters.values())
-    behind = parameters[4 if variadic else 2 + len(rules) :]
-    return tuple(p.name for p in behind)

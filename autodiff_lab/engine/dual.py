@@ -18,8 +18,6 @@ from .operators import BASIC_INDICES, ELEMENTWISE_OPERATORS, Overloaded, install
 from .printing import format_value
 from .values import as_shaped, as_value
 
-__all__ = ["Dual", "ForwardPass"]
-
 
 class ForwardPass(Level):
     """The level of one forward-mode derivative with dual numbers: one direction, or a batch along a leading axis."""

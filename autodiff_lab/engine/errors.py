@@ -1,7 +1,5 @@
 """The exception classes: every error message says what was done, why it cannot work, and what to write instead."""
 
-from __future__ import annotations
-
 from .tracebacks import render_traceback
 
 __all__ = ["AutodiffError", "BranchChanged", "DetachedError", "DetachedWarning", "EndlessError"]

@@ -1,14 +1,9 @@
 """Python stack frames: which frame runs the user's code, and in which frame a ``with`` block was entered."""
 
-from __future__ import annotations
-
 import inspect
 import linecache
 import sys
 from types import FrameType
-
-__all__ = ["INTERNAL_MODULES", "describe_line", "find_suspendable_frame", "find_user_frame", "is_on_stack"]
-__all__ += ["is_user_frame"]
 
 INTERNAL_MODULES = ("autodiff_lab.engine.", "autodiff_lab.transforms.", "numpy.", "scipy.")
 """Modules between the learner's own lines and the tape: an operation is never said to stand there."""

@@ -17,8 +17,6 @@ from .tracebacks import hides_own_error, shorten_display
 if TYPE_CHECKING:
     from .dispatch import Op
 
-__all__ = ["Level", "StandingLevel", "is_paused", "no_recording", "note_caught", "open_levels", "pauses"]
-
 
 class Level:
     """The level of a derivative in progress: the deeper it is nested, the higher its number. Open while `f` runs.

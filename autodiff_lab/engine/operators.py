@@ -4,8 +4,6 @@ Functions are looked up one by one; nothing is guessed. Whatever would lose the 
 what to write instead.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any, ClassVar, NoReturn
@@ -18,8 +16,6 @@ from .errors import AutodiffError, DetachedError, MutationError, ShapeError, Uns
 from .levels import is_paused, note_caught, open_levels
 from .remedies import explain_conversion, missing_rule
 from .rules.special import add_special_rows
-
-__all__ = ["Overloaded", "is_operand"]
 
 
 def is_operand(x: Any) -> bool:
@@ -321,12 +317,8 @@ def _install_all_operators() -> None:
     for name in METHODS:
         function = getattr(np, name)
         setattr(Overloaded, name, lambda self, *args, function=function, **options: function(self, *args, **options))
-    for name, ufunc in {"neg": np.negative, "abs": np.absolute}.items():
-        setattr(
-            Overloaded,
-            f"__{name}__",
-            lambda self, ufunc=ufunc: self.__array_ufunc__(ufunc, "__call__", self),  # there the fast paths are
-        )
+    for name, ufunc in {"neg": np.negative, "abs": np.absolute}.items():  # by the protocol, where the fast paths are
+        setattr(Overloaded, f"__{name}__", lambda self, ufunc=ufunc: self.__array_ufunc__(ufunc, "__call__", self))
 
 
 _install_all_operators()

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
     from .tape import Tape
-
-__all__ = ["format_call", "format_expression", "format_trace", "format_value", "replace_bidi"]
 
 
 _BIDI_CONTROLS = dict.fromkeys(
@@ -43,7 +42,7 @@ def _format_entry(v: float) -> str:
     return np.format_float_positional(v, precision=8, trim=".") if usual else f"{v:.8g}"
 
 
-def format_call(name: str, symbol: str | None, operands: list[str], static: dict[str, Any]) -> str:
+def format_call(name: str, symbol: str | None, operands: list[str], static: Mapping[str, Any]) -> str:
     """Format an operation for printing, as one writes it in Python: ``a * b``, ``x[0]``, ``sum(x, axis=0)``."""
     if name == "getitem":
         return f"{operands[0]}[{format_index(static['index'])}]"
@@ -78,15 +77,6 @@ def format_index(key: Any) -> str:
         parts = ["" if p is None else format_value(p) for p in (key.start, key.stop)]
         return ":".join(parts if key.step is None else [*parts, str(key.step)])
     return "..." if key is Ellipsis else format_static(key)
-
-
-def format_expression(tape: Tape, line: int) -> str:
-    """Format what a line of a tape computes, for a printed trace; see :meth:`Tape.expression`."""
-    op = tape.ops[line]
-    if op is None:
-        return tape.input_names[line]
-    names = format_operands(tape, tape.parents[line], tape.args[line])
-    return format_call(op.name, op.symbol, names, dict(tape.kwargs.get(line, {})))
 
 
 def format_operands(tape: Tape, parents: tuple[int, ...], args: tuple[Any, ...]) -> list[str]:

@@ -1,7 +1,5 @@
 """Remedies in error messages: the row to add for a function without a rule, and the user's own line rewritten."""
 
-from __future__ import annotations
-
 import ast
 import linecache
 from contextlib import suppress
@@ -13,8 +11,6 @@ import numpy as np
 from .calls import numpy_name
 from .errors import UnsupportedError
 from .frames import find_user_frame
-
-__all__ = ["explain_conversion", "missing_rule"]
 
 
 def missing_rule(function: Any) -> UnsupportedError:

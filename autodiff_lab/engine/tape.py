@@ -23,8 +23,6 @@ from .values import as_shaped, copy_constant, to_output
 from .variable import Variable
 from .views import view
 
-__all__ = ["Comparison", "Tape", "Variable"]
-
 MAX_TAPE_LINES = 100_000
 """The most lines of a run that is to be shown; to record them takes some seconds."""
 
@@ -312,7 +310,7 @@ class Tape(Level):
 
     def _branch_changed(self, question: Comparison, outcome: Any) -> NoReturn:
         names = printing.format_operands(self, question.parents, question.operands)
-        text = printing.format_call(question.op.name, question.op.symbol, names, dict(question.static))
+        text = printing.format_call(question.op.name, question.op.symbol, names, question.static)
         raise BranchChanged(
             f"When this tape was recorded, {text} was {printing.format_value(question.outcome)}; with the new inputs "
             f"it is {printing.format_value(outcome)}, so the program would go another way. Record it again at the new "
@@ -346,7 +344,11 @@ class Tape(Level):
 
     def expression(self, line: int) -> str:
         """What a line of the tape computes, as text: ``"v-1 * v0"``. For an input, what the function calls it."""
-        return printing.format_expression(self, line)
+        op = self.ops[line]
+        if op is None:
+            return self.input_names[line]
+        operands = printing.format_operands(self, self.parents[line], self.args[line])
+        return printing.format_call(op.name, op.symbol, operands, self.kwargs.get(line, NO_OPTIONS))
 
     def draw(self, **options: Any) -> Any:
         """Draw the tape as a graph; :func:`autodiff_lab.draw` tells the options.
@@ -420,8 +422,8 @@ def _apply_transpose(linear_map: Callable[[Any], Any], like: Any, t: Any) -> Any
     out = tape.run(linear_map, [tape.input(zero)])
     adjoints: list[Any] = [None] * len(tape)
     if isinstance(out, Variable) and out.tape is tape:
-        for _ in tape.sweep(out.index, t, adjoints, keep=False):
-            pass
+        adjoints[out.index] = t
+        tape.rewind(out.index, tape.n_inputs, adjoints)
     return zero if adjoints[0] is None else adjoints[0]
 
 

@@ -4,16 +4,12 @@ Only the display is shortened: the error keeps its whole traceback. ``%xmode Ver
 show all of it; scripts, tests and debuggers see it anyway.
 """
 
-from __future__ import annotations
-
 import sys
 from contextlib import suppress
 from types import TracebackType
 from typing import Any
 
 from .frames import is_user_frame
-
-__all__ = ["MAX_SHOWN_LINES", "hides_own_error", "render_traceback", "shorten_display"]
 
 HIDDEN_MODULES = ("autodiff_lab.", "numpy.", "scipy.", "IPython.", "contextlib.")
 """Modules whose frames a learner has no use for."""
@@ -25,9 +21,7 @@ MAX_SHOWN_LINES = 15
 def hides_own_error(error: BaseException) -> bool:
     """Whether a traceback would end in NumPy's error and hide ours: "setting an array element with a sequence"."""
     ours = error.__cause__
-    return (
-        hasattr(ours, "_render_traceback_") and not hasattr(error, "_render_traceback_") and not _find_user_steps(ours)
-    )
+    return hasattr(ours, "_render_traceback_") and not (hasattr(error, "_render_traceback_") or _find_user_steps(ours))
 
 
 def shorten_display(error: BaseException) -> None:

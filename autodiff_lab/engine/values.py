@@ -1,7 +1,5 @@
 """Checking and converting the values that go into a derivative and come out: inputs, constants, seeds, gradients."""
 
-from __future__ import annotations
-
 import weakref
 from collections.abc import Sequence
 from typing import Any
@@ -12,8 +10,6 @@ from .broadcasting import shape_of
 from .dispatch import FLOAT64, Traced
 from .errors import InputError, ShapeError
 from .printing import format_value
-
-__all__ = ["as_number", "as_shaped", "as_value", "copy_constant", "ones", "to_output", "to_outputs", "zeros"]
 
 
 def as_value(x: Any, name: str = "the input") -> Any:

@@ -15,8 +15,6 @@ from .values import copy_constant
 if TYPE_CHECKING:
     from .tape import Tape
 
-__all__ = ["Variable"]
-
 
 class Variable(Overloaded):
     """A variable of reverse mode: a traced value, which knows its number and its line on the tape.

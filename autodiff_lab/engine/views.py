@@ -1,7 +1,5 @@
 """A hook for views: a tape or graph finds the function that draws it, without importing any drawing code."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

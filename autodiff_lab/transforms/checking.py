@@ -16,8 +16,6 @@ from . import pytree
 from .gradients import jvp, vjp
 from .recording import record_call, result_line
 
-__all__ = ["CheckError", "check_grads"]
-
 
 class CheckError(AutodiffError, AssertionError):
     """The error of a gradient check: a derivative and its finite difference disagree.
@@ -140,11 +138,9 @@ def _check_order(f: Callable[..., Any], args: tuple[Any, ...], order: int, plan:
             "kink nearby, or float32; below 1e-7 it is right."
         )
     if order < plan.order:
+        derivatives = {"fwd": lambda *x: jvp(f, x, tangents)[1], "rev": lambda *x: vjp(f, *x)[1](cotangent)}
         for mode in plan.modes:
-            if mode == "fwd":
-                _check_order(lambda *x: jvp(f, x, tangents)[1], args, order + 1, plan)
-            else:
-                _check_order(lambda *x: vjp(f, *x)[1](cotangent), args, order + 1, plan)
+            _check_order(derivatives[mode], args, order + 1, plan)
 
 
 def _rounding_scale(f: Callable[..., Any], args: tuple[Any, ...], cotangent: Any) -> float:

@@ -18,8 +18,6 @@ from . import pytree
 from .gradients import vjp
 from .recording import innermost_value
 
-__all__ = ["checkpoint", "custom_gradient", "stop_gradient"]
-
 
 def custom_gradient(
     *,

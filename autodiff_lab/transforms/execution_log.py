@@ -4,8 +4,6 @@ A tape knows the lines that compute something with its Variables. Whether any ot
 or a loop that turned without recording, is for Python to say: it calls `sys.settrace`'s function at every line.
 """
 
-from __future__ import annotations
-
 import inspect
 import sys
 from collections.abc import Iterator
@@ -15,8 +13,6 @@ from typing import Any, NamedTuple
 
 from ..engine.frames import is_user_frame
 from ..engine.tape import Tape
-
-__all__ = ["MAX_EVENTS", "Event", "ExecutionLog", "log_execution"]
 
 MAX_EVENTS = 200_000
 """So many events are kept; of a run with more of them nothing is known, rather than a part."""

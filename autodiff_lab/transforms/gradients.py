@@ -17,9 +17,6 @@ from ..engine.variable import Variable
 from . import pytree, recording
 from .keywords import check_keywords
 
-__all__ = ["grad", "jvp", "record", "value_and_grad", "vjp"]
-
-
 CONSTANT_TYPES = (str, bool, np.bool_, type(None))
 """What stays as it is beside the inputs, though it is passed by position."""
 
@@ -350,6 +347,3 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     return (
         tuple(pytree.unflatten(result, list(part)) for part in zip(*pairs, strict=True)) if pairs else (result, result)
     )
-
-
-# The one way in and the one way back

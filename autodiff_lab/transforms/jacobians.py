@@ -22,8 +22,6 @@ from ..engine.values import as_shaped, as_value, ones, to_output, to_outputs, ze
 from . import pytree, recording
 from .gradients import differentiate, grad, jvp, vjp
 
-__all__ = ["elementwise_grad", "hessian", "hvp", "jacfwd", "jacobian", "jacrev", "linearize"]
-
 
 def jacfwd(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[..., Any]:
     """The Jacobian by columns: all basis directions are pushed forward as one batch.

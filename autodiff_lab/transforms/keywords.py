@@ -1,7 +1,5 @@
 """Keyword arguments: telling the options of a public function from the keywords of the function it is given."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Sequence
 from functools import partial, wraps
@@ -9,8 +7,6 @@ from typing import Any, TypeVar
 
 from ..engine.errors import AutodiffError, InputError
 from .recording import name_of
-
-__all__ = ["check_keywords", "parameter_names", "spell_function"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -15,8 +15,6 @@ from ..engine.tape import Tape
 from ..engine.values import ones
 from .gradients import record
 
-__all__ = ["NonFinite", "trace_nonfinite"]
-
 
 @dataclass(frozen=True)
 class NonFinite:

@@ -1,13 +1,9 @@
 """Pytrees: nested tuples, lists and dicts, flattened into leaves and rebuilt."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
 from ..engine.errors import ShapeError
-
-__all__ = ["flatten", "map_leaves", "paths", "unflatten"]
 
 
 def children(tree: Any) -> list[tuple[Any, Any]] | None:

@@ -1,7 +1,5 @@
 """Recording a call of a function: its arguments and results, and sweeps and tangents along the tape."""
 
-from __future__ import annotations
-
 import inspect
 import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -19,11 +17,6 @@ from ..engine.tape import Tape
 from ..engine.values import as_value, zeros
 from ..engine.variable import Variable
 from . import execution_log, pytree
-
-__all__ = ["argument_names", "check_result", "derivative_name", "find_count_arguments", "group_by_argument"]
-__all__ += ["innermost_value", "name_of", "push_line", "push_tangents", "record_call", "require_scalar"]
-__all__ += ["resolve_argnums", "result_line", "result_value", "sweep_tape"]
-
 
 NUMBER_TYPES = frozenset({float, np.float64})
 
@@ -208,9 +201,13 @@ def group_by_argument(
 
 def require_scalar(result: Any, f: Callable[..., Any]) -> None:
     """Refuse the result of a recorded call, if it is not one number and so has no gradient."""
-    if shape_of(result) != () or pytree.children(result) is not None:
+    entries = pytree.children(result)
+    if shape_of(result) != () or entries is not None:
+        returned = f"an array of shape {shape_of(result)}"
+        if entries is not None:
+            returned = f"a {type(result).__name__} of {len(entries)} results"
         raise ShapeError(
-            f"{name_of(f)} returned {_describe_result(result)}, and a gradient belongs to one number. "
+            f"{name_of(f)} returned {returned}, and a gradient belongs to one number. "
             "Reduce it (np.sum, np.mean), or use vjp with a cotangent of the result's shape."
         )
 
@@ -241,10 +238,3 @@ def name_of(f: Callable[..., Any]) -> str:
         inner = name_of(f.__wrapped__)  # type: ignore[attr-defined]
         return f"{inner}′" if maker == "grad" else f"{maker}({inner})"
     return replace_bidi(getattr(f, "__name__", None) or type(f).__name__)
-
-
-def _describe_result(result: Any) -> str:
-    entries = pytree.children(result)
-    if entries is not None:
-        return f"a {type(result).__name__} of {len(entries)} results"
-    return f"an array of shape {shape_of(result)}"

@@ -23,8 +23,6 @@ from ..engine.values import to_output
 from . import pytree
 from .recording import argument_names, check_result, innermost_value, name_of
 
-__all__ = ["Batched", "vmap"]
-
 
 def vmap(f: Callable[..., Any], in_axes: int | Sequence[int | None] | None = 0) -> Callable[..., Any]:
     """Vectorize a function over an axis of its arguments: it is written for one example, and runs once on a batch.

@@ -1,7 +1,5 @@
 """Derivative rules of elementwise functions (arithmetic, exp, sin, maximum, clip): a local partial per operand."""
 
-from __future__ import annotations
-
 import operator
 from typing import Any
 
@@ -34,9 +32,8 @@ elementwise(
 )
 elementwise(np.power, _power_left, lambda y, a, b: y * np.log(unless(a == 0, 1.0, a)), call=operator.pow, symbol="**")
 elementwise(np.remainder, unit_partial, lambda y, a, b: -np.floor_divide(a, b), call=operator.mod, symbol="%")
-elementwise(
-    np.fmod, unit_partial, lambda y, a, b: -np.rint((a - y) / b)
-)  # 1 / 0.1 is rounded to 10, and 0.1 goes in 9 times
+# Not np.floor_divide: 1 / 0.1 is rounded to 10, and 0.1 goes in 9 times.
+elementwise(np.fmod, unit_partial, lambda y, a, b: -np.rint((a - y) / b))
 elementwise(np.negative, lambda y, x: -1.0, call=operator.neg)
 elementwise(np.positive, unit_partial)
 elementwise(np.square, lambda y, x: 2 * x)

@@ -1,7 +1,5 @@
 """Derivative rules of joining arrays: stack, concatenate, block, array, full, select, choose."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Derivative rules of reductions along axes (sum, mean, prod, max, var, norm), running sums, and sorting."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any

@@ -1,7 +1,5 @@
 """Adding rows to the table of derivative rules: one function or decorator per kind of row."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
@@ -10,9 +8,6 @@ import numpy as np
 from ..broadcasting import align_axes, shape_of, unbroadcast
 from ..dispatch import TABLE, Op, as_operand
 from ..errors import UnsupportedError
-
-__all__ = ["comparison", "composed", "elementwise", "flat", "general", "linear", "multilinear", "reduction"]
-__all__ += ["shape_only", "unless"]
 
 Rule = Callable[..., Any]
 

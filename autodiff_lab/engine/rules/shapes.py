@@ -1,7 +1,5 @@
 """Derivative rules of shapes and indexing (reshape, transpose, ``x[i]``, pad): all linear, so a row is a transpose."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
@@ -64,11 +62,7 @@ comparison("as integers", call=lambda x, dtype: _as_type(x, dtype))
 
 
 composed(np.copy)(lambda a, order="K": a)  # it cannot be written to
-
-
-@composed(np.astype)
-def _astype(x: Any, dtype: Any, copy: bool = True) -> Any:
-    return x.astype(dtype)
+composed(np.astype)(lambda x, dtype, copy=True: x.astype(dtype))
 
 
 def _as_type(x: Any, dtype: Any) -> Any:
@@ -124,10 +118,7 @@ def _scatter(g: Any, index: Any, shape: tuple[int, ...]) -> Any:
     if isinstance(g, Traced):
         return apply(TABLE["scatter"], (g,), {"index": index, "shape": shape})
     out = np.zeros(shape, dtype=getattr(g, "dtype", float))
-    if type(index) is slice:
-        out[index] = g
-        return out
-    if is_basic_index(index):
+    if type(index) is slice or is_basic_index(index):
         out[index] = g
     else:
         np.add.at(out, index, g)

@@ -4,8 +4,6 @@ SciPy's functions of each entry ask a traced value what to do, as NumPy's do; it
 Formulas: *NIST Digital Library of Mathematical Functions*, 5.2, 5.15 and 7.2.
 """
 
-from __future__ import annotations
-
 import sys
 from typing import Any
 
