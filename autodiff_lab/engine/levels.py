@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Level:
-    """The level of a derivative in progress: the deeper it is nested, the higher its number. Open while `f` runs.
+    """The level of a derivative in progress: open while its function runs, numbered higher the deeper it is nested.
 
     Unique numbers keep nested derivatives apart (perturbation confusion); being closed makes a value that escaped
     stop with a message instead of giving a wrong number. See Siskind and Pearlmutter, *Nesting forward-mode AD in a

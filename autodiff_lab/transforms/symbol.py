@@ -157,7 +157,7 @@ class Symbol(Overloaded):
             own = self.op.name == "getitem" or self.op.inside is not None  # a learner's function is not NumPy's
             home = "special." if prefix and self.op.name in SPECIAL_ROWS else prefix
             named = self.op.name if own else home + self.op.name
-            return format_call(named, None, [spell(x, prefix) for x in self.operands], dict(self.static))
+            return format_call(named, None, [spell(x, prefix) for x in self.operands], self.static)
         if len(self.operands) == 1:
             return f"-{_bracket(self.operands[0], 4, prefix)}"
         left = _bracket(self.operands[0], 5 if self.op.name == "power" else min(strength, 2), prefix)
