@@ -1,4 +1,4 @@
-"""From gradients to better parameters: gradient descent, momentum, Adam.
+"""Optimizers for training: gradient descent, momentum, Adam.
 
 Each method is one formula, ``_compute_step``. Two styles use it. With parameters in dicts and lists:
 ``params = optimizer.update(params, grads)``. With the Variables of a gradient tape, as TensorFlow does it:
@@ -24,7 +24,7 @@ __all__ = ["Adam", "GradientDescent", "Momentum", "Optimizer"]
 
 
 class Optimizer:
-    """What the methods share: where their state is kept, and the two styles.
+    """The base class of the optimizers: it keeps their state, and offers two styles of taking a step.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class Optimizer:
 
     @property
     def learning_rate(self) -> float:
-        """How far a step goes."""
+        """The step size η of the optimizer."""
         return self._learning_rate
 
     @learning_rate.setter
@@ -72,11 +72,11 @@ class Optimizer:
         raise NotImplementedError
 
     def reset(self) -> None:
-        """Forget the past steps."""
+        """Clear the optimizer's state (averages, momentum, step counts), as if no step had been taken."""
         self.state.clear()
 
     def update(self, params: Any, grads: Any) -> Any:
-        """New parameters, after one step; the old ones are not touched.
+        """Return new parameters after one step of the optimizer; the old ones are not changed.
 
         Parameters
         ----------
@@ -121,7 +121,7 @@ class Optimizer:
         return moved
 
     def minimize(self, loss: Callable[[], Any], var_list: Any = None) -> None:
-        """One step down: :meth:`compute_gradients`, then :meth:`apply_gradients`.
+        """Take one optimizer step that lowers the loss: :meth:`compute_gradients`, then :meth:`apply_gradients`.
 
         Examples
         --------
@@ -135,7 +135,7 @@ class Optimizer:
         self.apply_gradients(self.compute_gradients(loss, var_list))
 
     def compute_gradients(self, loss: Callable[[], Any], var_list: Any = None) -> list[tuple[Any, Variable]]:
-        """Pairs (gradient, Variable), for the Variables in `var_list` or for all trainable ones that the loss reads."""
+        """The optimizer's pairs (gradient, Variable), for `var_list` or for all trainable ones that the loss reads."""
         if not callable(loss):
             raise InputError(
                 f"The loss is {loss!r}; it must be a function, so that a tape can record it: lambda: loss."
@@ -149,7 +149,7 @@ class Optimizer:
         return list(zip(tape.gradient(value, variables), variables, strict=True))
 
     def apply_gradients(self, grads_and_vars: Iterable[tuple[Any, Variable]]) -> None:
-        """Assign to each Variable what the formula makes of it. A Variable whose gradient is None stays as it is."""
+        """Take one optimizer step, assigning to each Variable. A Variable whose gradient is None stays as it is."""
         pairs = list(grads_and_vars)
         for pair in pairs:
             if not (isinstance(pair, tuple | list) and len(pair) == 2 and isinstance(pair[1], Variable)):

@@ -1,22 +1,17 @@
 """Broadcasting and its transpose: what was copied is summed in the adjoint, and what was summed is copied."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
 
-__all__ = ["align_axes", "keepdims_shape", "normalize_axes", "shape_of", "spread", "sum_axes"]
-__all__ += ["unbroadcast", "zeros_like"]
-
 
 def shape_of(x: Any) -> tuple[int, ...]:
-    """The shape of a number, an array or a traced value; () for a Python number."""
+    """The shape that a number, an array or a traced value broadcasts with; () for a Python number."""
     return getattr(x, "shape", ())
 
 
 def unbroadcast(g: Any, x: Any, batch: int | None = None) -> Any:
-    """Give `g` the shape and type of `x`: the adjoint of copying is adding.
+    """Undo broadcasting: give the adjoint `g` the shape and type of the operand `x`, by summing over copied axes.
 
     Axes along which `x` was broadcast are summed; where `g` is the smaller one it is copied. With `batch`, `g` has
     one leading axis more.
@@ -41,26 +36,26 @@ def unbroadcast(g: Any, x: Any, batch: int | None = None) -> Any:
 
 
 def sum_axes(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
-    """Sum over axes, as ``np.sum``; for an array without NumPy's dispatch, which takes as long as the sum."""
+    """Sum over axes when broadcasting is undone: ``np.sum``, for an array without the cost of NumPy's dispatch."""
     if type(x) is np.ndarray:
         return np.add.reduce(x, axis=axis, keepdims=keepdims)
     return np.sum(x, axis=axis, keepdims=keepdims)
 
 
 def align_axes(t: Any, shape: tuple[int, ...], full: tuple[int, ...]) -> Any:
-    """Insert axes into a batch of tangents of `shape`, so that it broadcasts against `full` behind the batch axis."""
+    """Insert axes of length 1 into a batch of tangents of `shape`, so that it broadcasts against the shape `full`."""
     missing = len(full) - len(shape)
     return np.reshape(t, (*shape_of(t)[:1], *(1,) * missing, *shape)) if missing else t
 
 
 def normalize_axes(axis: Any, n: int) -> tuple[int, ...]:
-    """The axes that a reduction of an array with `n` axes names, counted from the front; None means all."""
+    """Normalize an ``axis=`` argument before broadcasting: axes counted from the front; None means all `n`."""
     axes = range(n) if axis is None else (axis,) if hasattr(axis, "__index__") else axis
     return tuple(a % n for a in axes) if n else ()
 
 
 def keepdims_shape(shape: tuple[int, ...], axis: Any) -> tuple[int, ...]:
-    """The shape after a reduction that keeps the reduced axes, each of length 1."""
+    """The shape that broadcasts against `shape`: with ``keepdims=True`` the reduced axes stay, each of length 1."""
     if axis is None:
         return (1,) * len(shape)
     axes = normalize_axes(axis, len(shape))
@@ -68,7 +63,7 @@ def keepdims_shape(shape: tuple[int, ...], axis: Any) -> tuple[int, ...]:
 
 
 def spread(g: Any, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """Copy the adjoint of a reduction back along the reduced axes of `x`."""
+    """Broadcast the adjoint of a sum back to the shape of its operand `x`, along the reduced axes."""
     shape = shape_of(x)
     if shape == shape_of(g):
         return g
@@ -82,5 +77,5 @@ def spread(g: Any, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
 
 
 def zeros_like(x: Any) -> Any:
-    """Zeros of the shape and type of `x`."""
+    """Zeros that broadcast as `x` does, of its shape and type."""
     return np.zeros(shape_of(x), dtype=x.dtype) if hasattr(x, "dtype") else 0.0

@@ -1,10 +1,8 @@
-"""Argument binding for NumPy calls: which arguments are operands, which are options, and which change nothing.
+"""Arguments of NumPy calls: which ones are operands, which are options, and which options may be ignored.
 
 A learner may write ``np.sum(x, 0)``, ``np.sum(a=x, axis=0)`` or ``np.sum(x, dtype=float)``; NumPy's own signature says
 what each argument is called.
 """
-
-from __future__ import annotations
 
 import inspect
 import sys
@@ -18,15 +16,13 @@ import numpy as np
 from .dispatch import Op, Traced, as_operand
 from .errors import MutationError, UnsupportedError
 
-__all__ = ["call_composed", "numpy_name", "split_arguments"]
-
 NEUTRAL_OPTIONS = frozenset({"kind", "stable", "subok"})
 """Options of NumPy's functions that change how a result is found, not what it is."""
 
 
 @cache
-def parameters_of(function: Callable[..., Any]) -> tuple[dict[str, inspect.Parameter], tuple[str, ...]]:
-    """The parameters of a function by name, and the names of those before any ``*args``; nothing if it hides them."""
+def _parameters_of(function: Callable[..., Any]) -> tuple[dict[str, inspect.Parameter], tuple[str, ...]]:
+    """The parameters in the signature of a called NumPy function, and the names of those before any ``*args``."""
     try:
         parameters = inspect.signature(function).parameters
     except ValueError:
@@ -36,12 +32,12 @@ def parameters_of(function: Callable[..., Any]) -> tuple[dict[str, inspect.Param
     return dict(parameters), tuple("shape" if name == "newshape" else name for name in names)  # NumPy 2.0's reshape
 
 
-def bind_arguments(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-    """Bind the arguments of a NumPy call to its parameter names, as far as they have names; refuse ``out=``.
+def _bind_arguments(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    """Bind the arguments of a NumPy call to parameter names, where there are names; refuse ``out=``.
 
     NumPy has already checked the call against its signature, and binding it again would take five microseconds.
     """
-    by_name = {**dict(zip(parameters_of(function)[1], args, strict=False)), **kwargs}
+    by_name = {**dict(zip(_parameters_of(function)[1], args, strict=False)), **kwargs}
     if by_name.get("out") is not None:
         raise MutationError(
             f"{numpy_name(function)} was asked to write a recorded value into an existing array (out=…). "
@@ -50,9 +46,9 @@ def bind_arguments(function: Callable[..., Any], args: tuple[Any, ...], kwargs: 
     return by_name
 
 
-def changes_nothing(function: Callable[..., Any], option: str, given: Any, x: Any) -> bool:
-    """Whether an option that no rule knows may be left out for `x`: as good as not given."""
-    parameter = parameters_of(function)[0].get(option)
+def _changes_nothing(function: Callable[..., Any], option: str, given: Any, x: Any) -> bool:
+    """Whether an option of a NumPy call may be ignored for the operand `x`, although no rule knows it."""
+    parameter = _parameters_of(function)[0].get(option)
     if option in NEUTRAL_OPTIONS or given is (None if parameter is None else parameter.default):
         return True
     return option == "dtype" and isinstance(x, Traced) and np.dtype(given) == getattr(x, "dtype", None)
@@ -61,16 +57,16 @@ def changes_nothing(function: Callable[..., Any], option: str, given: Any, x: An
 def split_arguments(
     op: Op, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Tell the operands of a NumPy call from its static arguments (``axis``, ``shape``, …), by NumPy's signature."""
-    count, names = 1 if op.variadic else len(op.rules), parameters_of(function)[1]
+    """Split the arguments of a NumPy call into operands and static options (``axis``, ``shape``), by its signature."""
+    count, names = 1 if op.variadic else len(op.rules), _parameters_of(function)[1]
     if 0 < len(args) <= len(names) and not op.variadic:
         static = dict(zip(names[count:], args[count:]))  # noqa: B905 — `strict` costs as much as the rest
         static |= kwargs
         if op.static.issuperset(static):  # as nearly always: every option has a rule
             return tuple(map(as_operand, args[:count])), static
-    by_name = bind_arguments(function, args, kwargs)
+    by_name = _bind_arguments(function, args, kwargs)
     if not names or op.kind in ("shape", "flat", "comparison"):
-        required = [n for n, p in parameters_of(function)[0].items() if p.default is p.empty and n in kwargs]
+        required = [n for n, p in _parameters_of(function)[0].items() if p.default is p.empty and n in kwargs]
         operands = (*args, *(kwargs[name] for name in required))
         return tuple(map(as_operand, operands)), {k: given for k, given in kwargs.items() if k not in required}
     operands = tuple(by_name.pop(name) for name in names[:count] if name in by_name)
@@ -80,31 +76,31 @@ def split_arguments(
     for name, given in by_name.items():
         if name in op.static:
             static[name] = given
-        elif not changes_nothing(function, name, given, operands[0]):
-            raise_unknown_option(function, name, given, sorted(op.static))
+        elif not _changes_nothing(function, name, given, operands[0]):
+            _raise_unknown_option(function, name, given, sorted(op.static))
     return tuple(map(as_operand, operands)), static
 
 
 def call_composed(op: Op, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Call a NumPy function that is composed of other rows; raise for an option that it does not know."""
-    known = parameters_of(op.fn)[0]
-    tells = parameters_of(function)[1] and not isinstance(function, np.ufunc)  # what NumPy calls them
+    """Carry out the call of a NumPy function whose rule is composed of other rows; refuse options it does not know."""
+    known = _parameters_of(op.fn)[0]
+    tells = _parameters_of(function)[1] and not isinstance(function, np.ufunc)  # what NumPy calls them
     named = function if tells else op.fn
-    by_name, names = bind_arguments(named, args, kwargs), parameters_of(named)[1]
+    by_name, names = _bind_arguments(named, args, kwargs), _parameters_of(named)[1]
     if all(p.kind is not p.VAR_POSITIONAL for p in known.values()):
         kwargs, args = by_name, ()
     if not args and names:
         args = (kwargs.pop(names[0]),)  # the operand is passed by position: a rule has its own name for it
     if all(p.kind is not p.VAR_KEYWORD for p in known.values()):
         for name in [name for name in kwargs if name not in known]:
-            if not changes_nothing(function, name, kwargs[name], args[0]):
-                raise_unknown_option(function, name, kwargs[name], list(known)[1:])
+            if not _changes_nothing(function, name, kwargs[name], args[0]):
+                _raise_unknown_option(function, name, kwargs[name], list(known)[1:])
             del kwargs[name]
     return op.fn(*args, **kwargs)
 
 
 def numpy_name(function: Any) -> str:
-    """The name under which users find a function of NumPy or SciPy: ``np.linalg.inv``, ``scipy.special.erf``."""
+    """The name of a called NumPy or SciPy function in error messages: ``np.linalg.inv``, ``scipy.special.erf``."""
     name, module = function.__name__, getattr(function, "__module__", None)
     if isinstance(function, np.ufunc):  # it does not say where it is from
         homes = ("numpy", "scipy.special")
@@ -113,7 +109,7 @@ def numpy_name(function: Any) -> str:
     return f"{public.replace('numpy', 'np', 1)}.{name}".lstrip(".")
 
 
-def raise_unknown_option(function: Callable[..., Any], option: str, given: Any, known: Sequence[str]) -> NoReturn:
+def _raise_unknown_option(function: Callable[..., Any], option: str, given: Any, known: Sequence[str]) -> NoReturn:
     raise UnsupportedError(
         f"{numpy_name(function)} with {option}={given!r} has no derivative rule. "
         f"Options that work here: {', '.join(known) or 'none'}. Leave `{option}` out."

@@ -1,11 +1,9 @@
-"""Operations and their dispatch: rows of the derivative table, and the level that handles each call.
+"""Dispatch of operations: what a row of the derivative table is (`Op`), and which level handles an operation.
 
 Read in this order: an :class:`Op` is one row of the table. A :class:`Level` (in ``levels.py``) is one derivative in
 progress (a tape, a forward pass). :func:`apply` gives an operation to the highest level among its operands; to that
 level everything lower is a constant. How operators and plain NumPy calls get here stands in ``operators.py``.
 """
-
-from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -14,7 +12,16 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from .broadcasting import align_axes, keepdims_shape, shape_of, spread, sum_axes, unbroadcast, zeros_like
+from .broadcasting import (
+    align_axes,
+    keepdims_shape,
+    normalize_axes,
+    shape_of,
+    spread,
+    sum_axes,
+    unbroadcast,
+    zeros_like,
+)
 from .errors import InputError, LeakError, UnsupportedError
 from .levels import Level, is_paused, no_recording, pauses
 
@@ -27,17 +34,14 @@ REAL_KINDS = "fiub"
 
 FLOAT64 = np.dtype(np.float64)
 
-TABLE: dict[Any, Op] = {}
-"""The rows, by the public NumPy function (or Python operator) that a learner calls. Filled by ``rules/``."""
-
 
 def unit_partial(y: Any, *operands: Any) -> float:
-    """The constant partial 1, as of ``+``. Recognised by identity, so that the multiplication is skipped."""
+    """The constant local partial 1, as of ``+``; the engine recognises it by identity and skips the multiplication."""
     return 1.0
 
 
 class Op:
-    """One row of the table: a primitive operation and how to differentiate it.
+    """A primitive operation that the engine can dispatch, with its derivative rules: one row of the table.
 
     Parameters
     ----------
@@ -83,9 +87,14 @@ class Op:
 
     @cached_property
     def static(self) -> frozenset[str]:
-        """The names of the static arguments that the rules know; found when they are first asked for."""
-        reduced = self.kind == "reduction"
-        return frozenset(("axis", "keepdims") if reduced else _static_names(self.rules, self.variadic, self.kind))
+        """The names of an operation's static options (``axis``, ``shape``), read from its rule's own signature."""
+        if self.kind == "reduction":
+            return frozenset({"axis", "keepdims"})
+        rule = next((rule for rule in self.rules if rule is not None), None)
+        if rule is None or self.kind == "elementwise":
+            return frozenset()
+        before = 4 if self.variadic else 2 + len(self.rules)  # ``(g, y, x, axis=None)``: the options are behind
+        return frozenset([*inspect.signature(rule).parameters][before:])
 
     def __call__(self, *operands: Any, **static: Any) -> Any:
         """Apply the row to numbers, or to traced values."""
@@ -95,7 +104,7 @@ class Op:
         return f"Op({self.name!r}, {self.kind})"
 
     def local_partial(self, k: int, y: Any, *operands: Any) -> Any:
-        """The local partial ∂y/∂(operand k) of an elementwise row: a number, an array, or a formula on Symbols."""
+        """The local partial ∂y/∂(operand k) of an elementwise operation: a number, an array, or a Symbol."""
         if self.partials is None:
             raise UnsupportedError(
                 f"{self.name} is a {self.kind} map, not an elementwise one: it has no array of local partials. "
@@ -106,7 +115,7 @@ class Op:
     def pullback(
         self, k: int, g: Any, y: Any, operands: tuple[Any, ...], static: Mapping[str, Any] = NO_OPTIONS
     ) -> Any:
-        """The vector-Jacobian product: what the adjoint `g` of the result adds to that of operand `k`, or None.
+        """The vector-Jacobian product of one operation: what the adjoint `g` of its result contributes to operand `k`.
 
         For an elementwise row: g · ∂y/∂(operand k), summed over the axes along which the operand was broadcast.
         For a linear row: the transposed map, applied to g.
@@ -134,7 +143,7 @@ class Op:
         static: Mapping[str, Any] = NO_OPTIONS,
         batch: int | None = None,
     ) -> Any:
-        """The Jacobian-vector product: the tangent of the result, from the operands' tangents (None: constant).
+        """The Jacobian-vector product of one operation: the tangent of its result from its operands' (None: constant).
 
         With `batch`, every tangent has a leading axis of that length: that many directions at once.
         """
@@ -181,7 +190,7 @@ class Op:
                 if self.kind == "multilinear":
                     term = self.fn(*operands[:k], t, *operands[k + 1 :], **static)
                 else:
-                    term = apply_transpose(partial(self._pull_back, k, y, operands, static), y, t)
+                    term = apply_transpose(partial(self.pullback, k, y=y, operands=operands, static=static), y, t)
                 total = term if total is None else total + term
         return total
 
@@ -189,19 +198,19 @@ class Op:
         """The weighted sum of the tangent; of many tangents at once, along the same axes behind the batch axis."""
         term = t if self.rules[0] is unit_partial else t * self._weights(y, x, static)
         if batch is not None:
-            n, axis = len(shape_of(x)), static.get("axis")
-            axes = range(n) if axis is None else axis if isinstance(axis, tuple) else (axis,)
-            static = {**static, "axis": tuple(a % n + 1 for a in axes) if n else ()}
+            axes = normalize_axes(static.get("axis"), len(shape_of(x)))
+            static = {**static, "axis": tuple(a + 1 for a in axes)}
         return sum_axes(term, **static)
-
-    def _pull_back(self, k: int, y: Any, operands: tuple[Any, ...], static: Mapping[str, Any], g: Any) -> Any:
-        return self.pullback(k, g, y, operands, static)
 
     def _weights(self, y: Any, x: Any, static: Mapping[str, Any]) -> Any:
         axis = static.get("axis")
         if not static.get("keepdims"):
             y = np.reshape(y, keepdims_shape(shape_of(x), axis))
         return self.rules[0](y, x, axis)  # type: ignore[misc]
+
+
+TABLE: dict[Any, Op] = {}
+"""The rows, by the public NumPy function (or Python operator) that a learner calls. Filled by ``rules/``."""
 
 
 def _match_type(t: Any, y: Any) -> Any:
@@ -212,7 +221,7 @@ def _match_type(t: Any, y: Any) -> Any:
 
 
 def apply(op: Op, operands: tuple[Any, ...], static: Mapping[str, Any] = NO_OPTIONS) -> Any:
-    """Apply an operation: the highest level among the operands handles it; without one NumPy computes it."""
+    """Dispatch an operation to the highest level among its operands; if none is traced, NumPy computes it."""
     level: Level | None = None
     for x in operands:
         if isinstance(x, Traced) and (level is None or x.level.number > level.number):
@@ -220,14 +229,14 @@ def apply(op: Op, operands: tuple[Any, ...], static: Mapping[str, Any] = NO_OPTI
     if level is None:
         return op.fn(*operands, **static)
     if not level.open:
-        raise_leak(op, operands, level)
+        _raise_leak(op, operands, level)
     if pauses and is_paused(level):
         return apply(op, tuple(x.value if isinstance(x, Traced) and x.level is level else x for x in operands), static)
     return level.process(op, operands, static)
 
 
-def raise_leak(op: Op, operands: tuple[Any, ...], level: Level) -> NoReturn:
-    """Raise a LeakError that says which value escaped, and how to keep it."""
+def _raise_leak(op: Op, operands: tuple[Any, ...], level: Level) -> NoReturn:
+    """Refuse to dispatch an operation on a value of a closed level: raise a LeakError that says which value escaped."""
     escaped = next(x for x in operands if isinstance(x, Traced) and x.level is level)
     raise LeakError(
         f"{op.name} was given {escaped!r}, which belongs to a derivative call that has already ended. "
@@ -237,12 +246,12 @@ def raise_leak(op: Op, operands: tuple[Any, ...], level: Level) -> NoReturn:
 
 
 def apply_transpose(linear_map: Callable[[Any], Any], like: Any, t: Any) -> Any:
-    """Apply the transpose of a linear map of arrays like `like` to `t`; ``tape.py``, which records, provides it."""
+    """Apply the transpose of a linear map of arrays like `like` to `t`; ``tape.py``, which records, replaces this."""
     raise NotImplementedError
 
 
 class Traced:
-    """A traced value, which stands in a number's place: the base of Variable, Dual and Symbol.
+    """The base class of Variable, Dual and Symbol, by which dispatch recognises a traced value among the operands.
 
     It has a `value`, one level down, and the `level` it belongs to.
     """
@@ -253,7 +262,7 @@ class Traced:
 
 
 def as_operand(x: Any) -> Any:
-    """Convert an operand: lists become arrays, 0-d arrays become numbers; what is not real is refused."""
+    """Convert an operand before dispatch: lists become arrays, 0-d arrays numbers; what is not real is refused."""
     its = type(x)
     if its is np.float64 or its is float or (its is np.ndarray and x.dtype is FLOAT64 and x.ndim):
         return x  # what nearly always comes
@@ -269,13 +278,3 @@ def as_operand(x: Any) -> Any:
             else f"An array of dtype {x.dtype} cannot be computed with here; convert with np.asarray(x, dtype=float)."
         )
     return x[()] if isinstance(x, np.ndarray) and x.ndim == 0 else x
-
-
-def _static_names(rules: tuple[Callable[..., Any] | None, ...], variadic: bool, kind: str) -> tuple[str, ...]:
-    """The names behind the operands in a transpose's own signature: ``(g, y, x, axis=None)`` gives ``axis``."""
-    rule = next((rule for rule in rules if rule is not None), None)
-    if rule is None or kind == "elementwise":
-        return ()
-    parameters = list(inspect.signature(rule).parameters.values())
-    behind = parameters[4 if variadic else 2 + len(rules) :]
-    return tuple(p.name for p in behind)

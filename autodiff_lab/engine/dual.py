@@ -18,11 +18,9 @@ from .operators import BASIC_INDICES, ELEMENTWISE_OPERATORS, Overloaded, install
 from .printing import format_value
 from .values import as_shaped, as_value
 
-__all__ = ["Dual", "ForwardPass"]
-
 
 class ForwardPass(Level):
-    """One forward derivative in progress: one direction, or a batch of directions along a leading axis."""
+    """The level of one forward-mode derivative with dual numbers: one direction, or a batch along a leading axis."""
 
     has_fast_path = True
 
@@ -31,7 +29,7 @@ class ForwardPass(Level):
         self.batch, self.fast = batch, self.has_fast_path
 
     def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any]) -> Any:
-        """Compute one operation and the tangent of its result."""
+        """Compute one operation on dual numbers: its value, and the tangent of its result by the pushforward."""
         if len(operands) == 1:  # then it is of this pass
             values: tuple[Any, ...] = (operands[0].value,)
             tangents: tuple[Any, ...] = (operands[0].tangent,)
@@ -99,7 +97,7 @@ class Dual(Overloaded):
 
 
 def dual(value: Any, tangent: Any, level: ForwardPass) -> Dual:
-    """A Dual of a forward pass, without the checks that one made by hand goes through."""
+    """Create a dual number inside a forward pass, without the checks of the public constructor `Dual`."""
     d = _new(Dual)
     d.value, d.tangent, d.level = value, tangent, level
     return d

@@ -1,6 +1,4 @@
-"""The exceptions of this package. Every message says what was done, why it cannot work, and what to write instead."""
-
-from __future__ import annotations
+"""The exception classes: every error message says what was done, why it cannot work, and what to write instead."""
 
 from .tracebacks import render_traceback
 
@@ -9,7 +7,7 @@ __all__ += ["InputError", "LeakError", "MutationError", "ReleasedError", "ShapeE
 
 
 class AutodiffError(Exception):
-    """The base class: ``except AutodiffError`` catches everything this package raises on purpose.
+    """The base class of the package's errors: ``except AutodiffError`` catches everything it raises on purpose.
 
     See Also
     --------
@@ -33,7 +31,7 @@ class AutodiffError(Exception):
 
 
 class BranchChanged(AutodiffError, RuntimeError):
-    """A recorded comparison now comes out differently: the tape no longer says what the program would do.
+    """Error: a recorded comparison now comes out differently, so the tape no longer shows what the program would do.
 
     See Also
     --------
@@ -53,11 +51,11 @@ class BranchChanged(AutodiffError, RuntimeError):
 
 
 class DetachedError(AutodiffError, TypeError):
-    """Something asked for the bare number of a recorded value, which would lose its derivative in silence."""
+    """Error: something asked for the bare number of a recorded value, which would silently lose its derivative."""
 
 
 class DetachedWarning(AutodiffError, UserWarning):
-    """A derivative would have been lost, an error said so, and the function caught it: the result may be wrong.
+    """Warning: the function caught the error about a lost derivative and went on, so the result may be wrong.
 
     One warning for each call of a derivative, at the line that raised the error. Python's own filter makes it an error
     or turns it off.
@@ -84,28 +82,28 @@ class DetachedWarning(AutodiffError, UserWarning):
 
 
 class EndlessError(AutodiffError, RuntimeError):
-    """A run that is to be shown has recorded more than can be shown, and has not ended yet."""
+    """Error: a run that is to be shown has recorded more than can be shown, and has not ended yet."""
 
 
 class InputError(AutodiffError, TypeError):
-    """An input (or a seed) is not a real number or an array of real numbers."""
+    """Error: an input (or a seed) is not a real number or an array of real numbers."""
 
 
 class LeakError(AutodiffError, RuntimeError):
-    """A value was used after the derivative call that made it had ended."""
+    """Error: a traced value was used after the derivative call that created it had ended."""
 
 
 class MutationError(AutodiffError, TypeError):
-    """A recorded value, or an array that should receive one, was written to in place."""
+    """Error: a recorded value, or an array that should receive one, was written to in place."""
 
 
 class ReleasedError(AutodiffError, RuntimeError):
-    """A tape was read after its values had been freed."""
+    """Error: a tape was swept, replayed or drawn after its values had been freed."""
 
 
 class ShapeError(AutodiffError, ValueError):
-    """A result, a tangent or a cotangent does not have the shape (or the structure) that is needed."""
+    """Error: a result, a tangent or a cotangent does not have the shape (or the structure) that is needed."""
 
 
 class UnsupportedError(AutodiffError, TypeError):
-    """A function, or an option of one, has no derivative rule."""
+    """Error: a function, or an option of one, has no derivative rule."""

@@ -1,26 +1,21 @@
-"""Stack frames: which running function is the user's, and which one a ``with`` block belongs to."""
-
-from __future__ import annotations
+"""Python stack frames: which frame runs the user's code, and in which frame a ``with`` block was entered."""
 
 import inspect
 import linecache
 import sys
 from types import FrameType
 
-__all__ = ["INTERNAL_MODULES", "describe_line", "find_suspendable_frame", "find_user_frame", "is_on_stack"]
-__all__ += ["is_user_frame"]
-
 INTERNAL_MODULES = ("autodiff_lab.engine.", "autodiff_lab.transforms.", "numpy.", "scipy.")
 """Modules between the learner's own lines and the tape: an operation is never said to stand there."""
 
 
 def is_user_frame(frame: FrameType, internal: tuple[str, ...] = INTERNAL_MODULES) -> bool:
-    """Whether a frame runs the user's code: no module whose dotted name begins with one of `internal`."""
+    """Whether a stack frame runs the user's code, not a module whose dotted name begins with one of `internal`."""
     return not f"{frame.f_globals.get('__name__', '')}.".startswith(internal)
 
 
 def find_user_frame() -> FrameType:
-    """Find the innermost frame of the user's code."""
+    """Walk up the stack to the innermost frame that runs the user's code."""
     frame = sys._getframe(1)
     while not is_user_frame(frame) and frame.f_back is not None:
         frame = frame.f_back
@@ -28,13 +23,13 @@ def find_user_frame() -> FrameType:
 
 
 def describe_line(frame: FrameType) -> str:
-    """The line that a frame is in, as ``line 3: while y < 10:``; empty where there is no source."""
+    """The source line at which a stack frame stands, as ``line 3: while y < 10:``; empty where there is no source."""
     text = linecache.getline(frame.f_code.co_filename, frame.f_lineno).strip()
     return f"line {frame.f_lineno}: {text}" if text else ""
 
 
 def is_on_stack(frame: FrameType) -> bool:
-    """Whether a frame is on this thread's stack: that of a suspended generator is not."""
+    """Whether a frame is on the running thread's stack; the frame of a suspended generator is not."""
     running: FrameType | None = sys._getframe(1)
     while running is not None and running is not frame:
         running = running.f_back
@@ -42,7 +37,7 @@ def is_on_stack(frame: FrameType) -> bool:
 
 
 def find_suspendable_frame() -> FrameType | None:
-    """The frame of the ``with`` statement that is being entered, if it can be suspended inside its block.
+    """The frame whose ``with`` statement is being entered, if that frame can be suspended inside the block.
 
     That is one of a generator or a coroutine. A context manager made of others (a generator that `contextlib` runs, a
     class with an ``__enter__``) passes the block on to whoever enters it.

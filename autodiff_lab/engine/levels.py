@@ -1,4 +1,4 @@
-"""Levels: derivatives in progress, numbered for nesting, open while their function runs, and pausable."""
+"""Levels of nested derivatives: numbered, open while their function runs, and paused by `no_recording`."""
 
 from __future__ import annotations
 
@@ -17,11 +17,9 @@ from .tracebacks import hides_own_error, shorten_display
 if TYPE_CHECKING:
     from .dispatch import Op
 
-__all__ = ["Level", "StandingLevel", "is_paused", "no_recording", "note_caught", "open_levels", "pauses"]
-
 
 class Level:
-    """A derivative in progress. Inner (later) levels have higher numbers; a level is open while its function runs.
+    """The level of a derivative in progress: open while its function runs, numbered higher the deeper it is nested.
 
     Unique numbers keep nested derivatives apart (perturbation confusion); being closed makes a value that escaped
     stop with a message instead of giving a wrong number. See Siskind and Pearlmutter, *Nesting forward-mode AD in a
@@ -40,7 +38,7 @@ class Level:
         self.number: float = next(Level._numbers)
 
     def run(self, f: Callable[..., Any], inputs: Sequence[Any]) -> Any:
-        """Call `f` on the inputs while the level is open; close it whatever happens."""
+        """Call `f` on traced inputs while this level is open, and close the level even if `f` raises."""
         if not callable(f):
             raise InputError(
                 f"A function is needed, and this is a {type(f).__name__}. Pass the function itself and its arguments "
@@ -53,7 +51,7 @@ class Level:
             if hides_own_error(error):  # no name for it here: the frame is part of the traceback
                 raise error.__cause__.with_traceback(error.__traceback__.tb_next) from None  # type: ignore[union-attr]
             if type(error) is TypeError and error.__traceback__.tb_next is None:  # type: ignore[union-attr]
-                require_inputs_fit(f, len(inputs))
+                _require_inputs_fit(f, len(inputs))
             shorten_display(error)
             raise
         finally:
@@ -64,12 +62,12 @@ class Level:
         return result
 
     def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any]) -> Any:
-        """Handle one operation, at least one operand of which belongs to this level."""
+        """Handle one operation at this level, to which at least one of its operands belongs."""
         raise NotImplementedError
 
 
 class StandingLevel(Level):
-    """A level that is no derivative: always open, and below all that are; or above, with another number."""
+    """A level that is always open and is no derivative: below all derivatives, or above with another number."""
 
     number = 0.0
 
@@ -77,8 +75,8 @@ class StandingLevel(Level):
         """Take no number of the row."""
 
 
-def require_inputs_fit(f: Callable[..., Any], given: int) -> None:
-    """Raise an error that names the inputs of `f`, if it cannot be called with so many."""
+def _require_inputs_fit(f: Callable[..., Any], given: int) -> None:
+    """Raise an error that names the inputs of `f`, if a level was to run it with too few or too many of them."""
     try:
         parameters = inspect.signature(f).parameters.values()
     except (TypeError, ValueError):  # some functions written in C do not say what they take
@@ -104,7 +102,7 @@ open_levels: list[Level] = []
 
 
 def note_caught(level: Level, error: Exception) -> None:
-    """Note an error about a lost derivative, should the function catch it: the level then warns, at the user's line."""
+    """Note an error on its level: should the user's function catch it, the level warns at that line when it closes."""
     frame = find_user_frame()
     where = f"{frame.f_code.co_name}, {describe_line(frame) or f'line {frame.f_lineno}'}"
     message = (
@@ -118,7 +116,7 @@ def note_caught(level: Level, error: Exception) -> None:
 
 
 class Pause:
-    """A ``with no_recording():`` block that is running: the levels that it pauses, and its thread or generator."""
+    """A ``with no_recording():`` block that has been entered: the levels it pauses, in one thread or generator."""
 
     __slots__ = ("frame", "levels", "thread")
 
@@ -127,7 +125,7 @@ class Pause:
         self.frame, self.thread = find_suspendable_frame(), threading.get_ident()
 
     def is_here(self) -> bool:
-        """Whether what runs now runs inside the block."""
+        """Whether the code that is running now is inside this ``no_recording`` block."""
         return is_on_stack(self.frame) if self.frame is not None else self.thread == threading.get_ident()
 
 
@@ -138,7 +136,7 @@ _pauses_lock = threading.RLock()
 
 
 def is_paused(level: Level) -> bool:
-    """Whether what runs now runs inside a block that pauses the level."""
+    """Whether the level is paused for the code that is running now, by a ``no_recording`` block around it."""
     return any(level in block.levels and block.is_here() for block in tuple(pauses))
 
 

@@ -1,10 +1,8 @@
-"""Operator overloading: operators, array methods and NumPy's two dispatch protocols, on traced values.
+"""Operator overloading on traced values: Python's operators, array methods, and NumPy's two dispatch protocols.
 
 Functions are looked up one by one; nothing is guessed. Whatever would lose the derivative in silence raises, and says
 what to write instead.
 """
-
-from __future__ import annotations
 
 import math
 from collections.abc import Callable
@@ -19,16 +17,14 @@ from .levels import is_paused, note_caught, open_levels
 from .remedies import explain_conversion, missing_rule
 from .rules.special import add_special_rows
 
-__all__ = ["Overloaded", "is_operand"]
-
 
 def is_operand(x: Any) -> bool:
-    """Whether `x` can stand beside a traced value in arithmetic."""
+    """Whether `x` can be the other operand of an overloaded operator, beside a traced value."""
     return isinstance(x, (Traced, int, float, complex, np.ndarray, np.generic, list, tuple))
 
 
-def raise_lost(x: Any, error: AutodiffError) -> NoReturn:
-    """Raise an error about a lost derivative, and note it with the outermost level that would lose it.
+def _raise_lost(x: Any, error: AutodiffError) -> NoReturn:
+    """Raise the error of an overloaded operation that would lose a derivative, and note it with the outermost level.
 
     Should the learner's function catch it and go on, that derivative warns of it when the function has returned.
     """
@@ -43,7 +39,7 @@ def raise_lost(x: Any, error: AutodiffError) -> NoReturn:
 
 
 class Overloaded(Traced):
-    """A traced value with operators, NumPy's protocols and array methods: Variable, Dual and Symbol."""
+    """The overloaded operators, array methods and NumPy protocols that Variable, Dual and Symbol inherit."""
 
     __slots__ = ()
     binary: ClassVar[dict[Any, tuple[Callable[..., Any], Callable[..., Any]]]] = {}
@@ -71,7 +67,7 @@ class Overloaded(Traced):
                 f"`out=`). Writing in place would lose the derivative: write `a = {name}(a, x)` "
                 "(or `a = a + x`) so that the result is a new value."
             )
-            raise_lost(self, written)
+            _raise_lost(self, written)
         if method == "__call__" and op is not None and op.kind == "composed":
             return call_composed(op, ufunc, inputs, kwargs)
         row = TABLE.get(f"{ufunc.__name__}.{method}") if name.startswith("np.") else None
@@ -85,13 +81,13 @@ class Overloaded(Traced):
             options = f" with {', '.join(kwargs)}=…" if kwargs else ""
             text = f"{asked}{options} has no derivative rule. Call {name}(…) itself, without options"
             instead = ", or np.sum / np.cumsum / indexing for what the method does." if method != "__call__" else "."
-            raise_lost(self, UnsupportedError(text + instead))
-        raise_lost(self, missing_rule(ufunc))
+            _raise_lost(self, UnsupportedError(text + instead))
+        _raise_lost(self, missing_rule(ufunc))
 
     def __array_function__(self, func: Callable[..., Any], types: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         op = TABLE.get(func)
         if op is None:
-            raise_lost(self, missing_rule(func))
+            _raise_lost(self, missing_rule(func))
         if op.kind == "composed":
             return call_composed(op, func, args, kwargs)
         operands, static = split_arguments(op, func, args, kwargs)
@@ -100,11 +96,11 @@ class Overloaded(Traced):
     # What would lose the derivative in silence raises, and says what to write instead.
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> NoReturn:
-        raise_lost(self, DetachedError(explain_conversion(self)))
+        _raise_lost(self, DetachedError(explain_conversion(self)))
 
     def _raise_detached(self, what: str, instead: str) -> NoReturn:
         text = f"{what} of {self!r} would lose its derivative. {instead} Use `.value` if you want the plain number."
-        raise_lost(self, DetachedError(text))
+        _raise_lost(self, DetachedError(text))
 
     def __format__(self, form: str) -> str:
         """``f"{x:.3f}"`` is for reading, as ``print(x)`` is: it shows the value, and nothing is computed with it."""
@@ -124,7 +120,7 @@ class Overloaded(Traced):
         return number
 
     def is_flat(self) -> bool:
-        """Whether the value is piecewise constant in the inputs."""
+        """Whether overloaded ``int()`` and ``float()`` may return a bare number: the value is piecewise constant."""
         return False
 
     def __float__(self) -> float:
@@ -171,7 +167,7 @@ class Overloaded(Traced):
             f"{self!r} cannot be written to: a tape remembers values, and a changed value would no longer be the one "
             "that was used. Build a new array instead, with np.where(mask, new, x) or np.stack([...])."
         )
-        raise_lost(self, written)
+        _raise_lost(self, written)
 
     def __getattr__(self, name: str) -> NoReturn:
         raise AttributeError(
@@ -224,44 +220,44 @@ class Overloaded(Traced):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The shape of the value; () for a number."""
+        """The array attribute ``x.shape`` of a traced value; () for a number."""
         return getattr(self.value, "shape", ())
 
     @property
     def ndim(self) -> int:
-        """The number of axes."""
+        """The array attribute ``x.ndim`` of a traced value: its number of axes."""
         return len(self.shape)
 
     @property
     def size(self) -> int:
-        """The number of entries."""
+        """The array attribute ``x.size`` of a traced value: its number of entries."""
         return math.prod(self.shape)
 
     @property
     def dtype(self) -> Any:
-        """NumPy's type of the entries."""
+        """The array attribute ``x.dtype`` of a traced value: NumPy's type of its entries."""
         return getattr(self.value, "dtype", np.dtype(float))
 
     @property
     def T(self) -> Any:
-        """The transpose."""
+        """The array attribute ``x.T`` of a traced value: its transpose."""
         return np.transpose(self)
 
     def reshape(self, *shape: Any, **options: Any) -> Any:
-        """The same entries in another shape; see ``numpy.reshape``."""
+        """The array method ``x.reshape(shape)`` on a traced value; see ``numpy.reshape``."""
         return np.reshape(self, shape[0] if len(shape) == 1 else shape, **options)
 
     def transpose(self, *axes: Any) -> Any:
-        """The axes in another order; see ``numpy.transpose``."""
+        """The array method ``x.transpose(axes)`` on a traced value: axes in another order; see ``numpy.transpose``."""
         order = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes or None
         return np.transpose(self, order)
 
     def flatten(self, order: Any = "C") -> Any:
-        """The entries in one row; see ``numpy.ravel``."""
+        """The array method ``x.flatten()`` on a traced value: all entries in one axis; see ``numpy.ravel``."""
         return np.ravel(self, order=order)
 
     def astype(self, dtype: Any, *args: Any, **options: Any) -> Any:
-        """The same values in another type: floats are rounded, integers and booleans are steps and have slope 0."""
+        """The array method ``x.astype(dtype)``: floats are rounded; integers and booleans have derivative 0."""
         dtype = np.dtype(dtype)
         if dtype.kind == "b":
             return apply(TABLE[np.not_equal], (self, 0))
@@ -271,7 +267,7 @@ class Overloaded(Traced):
         return self if dtype == self.dtype else apply(TABLE[row], (self,), {"dtype": dtype})
 
     def copy(self, order: Any = "C") -> Any:
-        """The value itself: it cannot be written to, so nothing needs copying."""
+        """The array method ``x.copy()`` on a traced value: the value itself, since it cannot be written to."""
         return self
 
 
@@ -299,7 +295,7 @@ COMPARISONS |= {"eq": np.equal, "ne": np.not_equal}
 def install_operator(
     traced: type[Overloaded], name: str, ufunc: np.ufunc, forward: Callable[..., Any], reflected: Callable[..., Any]
 ) -> None:
-    """Install an operator on a class of traced values, for Python and for NumPy."""
+    """Overload an operator on a class of traced values, for Python (``__mul__``, ``__rmul__``) and for NumPy."""
     if name == "pow":  # Python says its message for us: a third parameter would cost each power a tenth of its time
         forward.__qualname__ = "pow(x, n, m) has no derivative rule. Write pow(x, n) % m, or x**n % m: x.__pow__"
     setattr(traced, f"__{name}__", forward)
@@ -321,12 +317,8 @@ def _install_all_operators() -> None:
     for name in METHODS:
         function = getattr(np, name)
         setattr(Overloaded, name, lambda self, *args, function=function, **options: function(self, *args, **options))
-    for name, ufunc in {"neg": np.negative, "abs": np.absolute}.items():
-        setattr(
-            Overloaded,
-            f"__{name}__",
-            lambda self, ufunc=ufunc: self.__array_ufunc__(ufunc, "__call__", self),  # there the fast paths are
-        )
+    for name, ufunc in {"neg": np.negative, "abs": np.absolute}.items():  # by the protocol, where the fast paths are
+        setattr(Overloaded, f"__{name}__", lambda self, ufunc=ufunc: self.__array_ufunc__(ufunc, "__call__", self))
 
 
 _install_all_operators()

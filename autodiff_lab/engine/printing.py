@@ -1,15 +1,14 @@
-"""Text of values, operations and tapes: names, expressions, and the evaluation trace."""
+"""Printing values, operations and tapes as plain text: numbers, expressions, and the evaluation trace."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
     from .tape import Tape
-
-__all__ = ["format_call", "format_expression", "format_trace", "format_value", "replace_bidi"]
 
 
 _BIDI_CONTROLS = dict.fromkeys(
@@ -18,7 +17,7 @@ _BIDI_CONTROLS = dict.fromkeys(
 
 
 def replace_bidi(text: str) -> str:
-    r"""What a learner has named or written, without characters that turn the direction of the text around it.
+    r"""Make a user's text safe to print, without the control characters that reverse the direction of the text around.
 
     Each is replaced by one sign, so that columns stay what they are. See the Unicode Bidirectional Algorithm (UAX 9).
 
@@ -29,7 +28,7 @@ def replace_bidi(text: str) -> str:
 
 
 def format_value(x: Any) -> str:
-    """Format a value for reading: ``2.0``, never ``np.float64(2.0)``; arrays on one line, long ones shortened."""
+    """Format a value for printing: ``2.0``, never ``np.float64(2.0)``; arrays on one line, long ones shortened."""
     if isinstance(x, np.ndarray):
         brief: Any = {"float_kind": _format_entry}
         return np.array2string(x, threshold=12, edgeitems=2, separator=", ", formatter=brief).replace("\n", "")
@@ -43,8 +42,8 @@ def _format_entry(v: float) -> str:
     return np.format_float_positional(v, precision=8, trim=".") if usual else f"{v:.8g}"
 
 
-def format_call(name: str, symbol: str | None, operands: list[str], static: dict[str, Any]) -> str:
-    """Format one operation: ``a * b``, ``x[0]``, ``sum(x, axis=0)``."""
+def format_call(name: str, symbol: str | None, operands: list[str], static: Mapping[str, Any]) -> str:
+    """Format an operation for printing, as one writes it in Python: ``a * b``, ``x[0]``, ``sum(x, axis=0)``."""
     if name == "getitem":
         return f"{operands[0]}[{format_index(static['index'])}]"
     if symbol is not None and len(operands) == 2:
@@ -62,7 +61,7 @@ def format_call(name: str, symbol: str | None, operands: list[str], static: dict
 
 
 def format_static(x: Any) -> str:
-    """Format a static argument as one writes it, without names of NumPy types."""
+    """Format an option of a printed operation (``axis``, ``shape``) as Python source, without NumPy's type names."""
     if isinstance(x, tuple):
         return f"({', '.join(map(format_static, x))}{',' * (len(x) == 1)})"
     if isinstance(x, list):
@@ -71,7 +70,7 @@ def format_static(x: Any) -> str:
 
 
 def format_index(key: Any) -> str:
-    """Format an index as one writes it: ``0``, ``1:, None``."""
+    """Format the index of a printed ``x[…]`` as Python source: ``0``, ``1:, None``."""
     if isinstance(key, tuple) and key:
         return ", ".join(format_index(k) for k in key)
     if isinstance(key, slice):
@@ -80,22 +79,13 @@ def format_index(key: Any) -> str:
     return "..." if key is Ellipsis else format_static(key)
 
 
-def format_expression(tape: Tape, line: int) -> str:
-    """Format what a line of a tape computes; see :meth:`Tape.expression`."""
-    op = tape.ops[line]
-    if op is None:
-        return tape.input_names[line]
-    names = format_operands(tape, tape.parents[line], tape.args[line])
-    return format_call(op.name, op.symbol, names, dict(tape.kwargs.get(line, {})))
-
-
 def format_operands(tape: Tape, parents: tuple[int, ...], args: tuple[Any, ...]) -> list[str]:
-    """The operands of an operation, as a tape calls them; the constants among them by their values."""
+    """Format the operands of a printed operation: tape names such as ``v1`` for lines, values for constants."""
     return [tape.name(j) if j >= 0 else format_value(x) for j, x in zip(parents, args, strict=True)]
 
 
 def format_trace(tape: Tape) -> str:
-    """Format the evaluation trace: one line per input and operation, and the result."""
+    """Format the evaluation trace that ``print(tape)`` shows: one line per input and operation, and the result."""
     left = [f"{tape.name(i)} = {tape.expression(i)}" for i in range(tape.n_inputs, len(tape))]
     width = max(map(len, left), default=0)
     rows = [f"{name} = {x!r}, a constant" for name, x in tape.constant_arguments.items()]

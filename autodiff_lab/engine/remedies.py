@@ -1,6 +1,4 @@
-"""What error messages tell to write instead: a row for a function without a rule, the learner's own line rewritten."""
-
-from __future__ import annotations
+"""Remedies in error messages: the row to add for a function without a rule, and the user's own line rewritten."""
 
 import ast
 import linecache
@@ -14,11 +12,9 @@ from .calls import numpy_name
 from .errors import UnsupportedError
 from .frames import find_user_frame
 
-__all__ = ["explain_conversion", "missing_rule"]
-
 
 def missing_rule(function: Any) -> UnsupportedError:
-    """The error for a function without a derivative rule."""
+    """The error for a function without a derivative rule, with its remedy: the row of the table that would add one."""
     name = numpy_name(function)
     if name.startswith("np.fft."):
         return UnsupportedError(
@@ -38,8 +34,8 @@ def missing_rule(function: Any) -> UnsupportedError:
 
 
 def explain_conversion(x: Any) -> str:
-    """The message for a traced value that was asked for its bare numbers, with the learner's own line rewritten."""
-    asked = find_asking_call(x)
+    """The message for a traced value that was asked for its bare numbers, with a remedy: the user's line rewritten."""
+    asked = _find_asking_call(x)
     public = getattr(asked.function, "__module__", None) or isinstance(asked.function, np.ufunc)
     who = numpy_name(asked.function) if public and hasattr(asked.function, "__name__") else "NumPy"
     text = f"{who} asks for the bare numbers of {x!r}, which would lose its derivative. "
@@ -64,7 +60,7 @@ PLAIN = (*LISTS, ast.Constant, ast.UnaryOp, ast.unaryop, ast.expr_context)
 
 
 class Asked(NamedTuple):
-    """Who asked for bare numbers, and the learner's line before and after."""
+    """A remedy for a call that asked for bare numbers: the function, and the user's line before and after rewriting."""
 
     function: Any
     """The function that the line calls; None where that cannot be told."""
@@ -73,8 +69,8 @@ class Asked(NamedTuple):
     """Both empty where nobody knows what to write instead."""
 
 
-def find_asking_call(x: Any) -> Asked:
-    """Find the expression of the user's code that is being evaluated, and rewrite it so that `x` is followed."""
+def _find_asking_call(x: Any) -> Asked:
+    """Find the user's expression that asked for the bare numbers of `x`, and rewrite it to keep the derivative."""
     frame = find_user_frame()
     with suppress(SyntaxError, ValueError, RecursionError):
         where = list(frame.f_code.co_positions())[frame.f_lasti // 2]
@@ -113,7 +109,7 @@ def _is_statement(line: str) -> bool:
 
 
 class Rewriter:
-    """Puts what records instead of what asks for bare numbers.
+    """Rewrites a syntax tree of the user's code, as a remedy: NumPy calls that record, instead of those that cannot.
 
     Parameters
     ----------
@@ -129,60 +125,60 @@ class Rewriter:
         self.numpy = next((name for name, value in self.names.items() if value is np), "np")
 
     def look_up(self, node: ast.AST) -> Any:
-        """The object that a dotted name stands for; None for any other expression."""
+        """Look up the object that a dotted name in the user's expression stands for; None for any other expression."""
         if isinstance(node, ast.Name):
             return self.names.get(node.id)
         if isinstance(node, ast.Attribute) and isinstance(owner := self.look_up(node.value), ModuleType):
             return getattr(owner, node.attr, None)
         return None
 
-    def call(self, name: str, *args: ast.expr, **options: ast.expr) -> ast.expr:
-        """The call of a NumPy function, under the name that NumPy has in the user's code."""
+    def _call(self, name: str, *args: ast.expr, **options: ast.expr) -> ast.expr:
+        """Write the call of a NumPy function into the remedy, under the name that NumPy has in the user's code."""
         function = ast.parse(f"{self.numpy}.{name}", mode="eval").body
         return ast.Call(function, list(args), [ast.keyword(option, given) for option, given in options.items()])
 
-    def stack(self, node: ast.expr) -> ast.expr:
-        """What makes an array of a list: ``np.stack``, or ``np.block`` for numbers in lists of lists."""
+    def _stack(self, node: ast.expr) -> ast.expr:
+        """Rewrite a list as an array that records: ``np.stack``, or ``np.block`` for numbers in lists of lists."""
         parts = node.elts if isinstance(node, LISTS) else []
         if not any(isinstance(part, LISTS) for part in parts):
-            return self.call("stack", node)
+            return self._call("stack", node)
         if self.x.shape == () and not any(isinstance(part, ast.Tuple) for part in ast.walk(node)):
-            return self.call("block", node)
-        return self.call("stack", ast.List([self.stack_list(part) for part in parts]))
+            return self._call("block", node)
+        return self._call("stack", ast.List([self._stack_list(part) for part in parts]))
 
-    def stack_list(self, node: ast.expr) -> ast.expr:
-        """An operand: a list that may hold values becomes an array, all else stays."""
+    def _stack_list(self, node: ast.expr) -> ast.expr:
+        """Rewrite an operand in the user's expression, if it is a list that may hold traced values."""
         values = isinstance(node, LISTS) and not all(isinstance(part, PLAIN) for part in ast.walk(node))
-        return self.stack(node) if values else node
+        return self._stack(node) if values else node
 
     def rewrite(self, node: ast.expr) -> ast.expr:
-        """Rewrite an expression: what makes an array, fills one, converts one, or takes lists as operands."""
+        """Rewrite the user's expression: a call that makes, fills or converts an array, or an operation on lists."""
         if isinstance(node, ast.BinOp):
-            return ast.BinOp(self.stack_list(node.left), node.op, self.stack_list(node.right))
+            return ast.BinOp(self._stack_list(node.left), node.op, self._stack_list(node.right))
         if not isinstance(node, ast.Call):
             return node
         function, args = self.look_up(node.func), node.args
         options = {given.arg: given.value for given in node.keywords if given.arg}
         if any(function is maker for maker in ARRAY_MAKERS) and args and options.keys() <= {"dtype", "copy"}:
-            return self.rewrite_array(args[0], args[1] if len(args) > 1 else options.get("dtype")) or node
+            return self._rewrite_array(args[0], args[1] if len(args) > 1 else options.get("dtype")) or node
         if function is np.full and len(args) > 1:
-            return self.call("broadcast_to", args[1], args[0])
+            return self._call("broadcast_to", args[1], args[0])
         if isinstance(function, type) and issubclass(function, np.floating) and len(args) == 1:
             return args[0] if function is np.float64 else _as_type(args[0], node.func)
         if getattr(function, "__name__", "") == "logsumexp" and options.keys() <= {"axis", "keepdims"}:
-            return self.call("logaddexp.reduce", *args, **{"axis": ast.Constant(None), **options})
-        args = [self.stack_list(given) for given in args]
+            return self._call("logaddexp.reduce", *args, **{"axis": ast.Constant(None), **options})
+        args = [self._stack_list(given) for given in args]
         if isinstance(node.func, ast.Attribute) and node.func.attr == "dot" and function is None:
-            return self.call("dot", node.func.value, *args)
+            return self._call("dot", node.func.value, *args)
         return ast.Call(node.func, args, node.keywords)
 
-    def rewrite_array(self, made_of: ast.expr, dtype: ast.expr | None) -> ast.expr | None:
-        """What stands for ``np.array(made_of, dtype)``, as far as what it is made of can be seen."""
+    def _rewrite_array(self, made_of: ast.expr, dtype: ast.expr | None) -> ast.expr | None:
+        """The remedy for ``np.array(made_of, dtype)``; None if it cannot be seen what the array is made of."""
         given = self.look_up(made_of)
         if given is self.x:
             made = made_of
         elif isinstance(made_of, (*LISTS, ast.ListComp)) or isinstance(given, list | tuple):
-            made = self.stack(made_of)
+            made = self._stack(made_of)
         else:
             return None
         return made if dtype is None or self.look_up(dtype) in (float, np.float64) else _as_type(made, dtype)

@@ -23,8 +23,6 @@ from .values import as_shaped, copy_constant, to_output
 from .variable import Variable
 from .views import view
 
-__all__ = ["Comparison", "Tape", "Variable"]
-
 MAX_TAPE_LINES = 100_000
 """The most lines of a run that is to be shown; to record them takes some seconds."""
 
@@ -33,7 +31,7 @@ MAX_TAPE_VALUES = 100_000_000
 
 
 class Comparison(NamedTuple):
-    """A comparison of traced values (``x < 10``): it leaves no line, but the program may have branched on it."""
+    """A comparison (``x < 10``) that a tape noted beside its lines, because the program may have branched on it."""
 
     line: int
     op: Op
@@ -44,7 +42,7 @@ class Comparison(NamedTuple):
 
 
 class Tape(Level):
-    """The record of one run, one line per input and operation (a Wengert list).
+    """The tape of one run: one line per input and operation, in order (a Wengert list).
 
     The array constants that it records are its own, so a program may write over an array that it has used. What is read
     from `.value` is the tape's too, and must not be written to; so are the inputs while `grad` runs.
@@ -133,13 +131,13 @@ class Tape(Level):
 
     @property
     def has_fast_path(self) -> bool:
-        """Whether only the line itself is recorded, so that operators may skip the dispatch."""
+        """Whether this tape records nothing beside its lines, so that operators may write them without the dispatch."""
         return self.call_stacks is None
 
     # Recording
 
     def input(self, value: Any, name: str = "") -> Variable:
-        """Write an input line and return its Variable."""
+        """Write an input line on the tape and return its Variable."""
         self.input_names.append(name)
         self.n_inputs += 1
         return self.append(None, (), (), value)
@@ -152,7 +150,7 @@ class Tape(Level):
         value: Any,
         static: Mapping[str, Any] = NO_OPTIONS,
     ) -> Variable:
-        """Write one line and return its Variable."""
+        """Write one line at the end of the tape and return its Variable."""
         if self.call_stacks is not None:
             self.n_values += getattr(value, "size", 1)
             if self.max_lines is not None and (len(self.ops) >= self.max_lines or self.n_values > MAX_TAPE_VALUES):
@@ -170,7 +168,7 @@ class Tape(Level):
         return v
 
     def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any]) -> Any:
-        """Compute one operation and write its line."""
+        """Compute one operation on Variables of this tape, and write its line or note its comparison."""
         if len(operands) == 1:  # then it is of this tape
             args: tuple[Any, ...] = (operands[0].value,)
             parents: tuple[int, ...] = (operands[0].index,)
@@ -192,7 +190,7 @@ class Tape(Level):
     # Rewinding
 
     def sweep(self, line: int, seed: Any, adjoints: list[Any], keep: bool = True) -> Iterator[int]:
-        """The reverse sweep from `line`, one line at a time.
+        """The reverse sweep over the tape from `line`, one line at a time.
 
         Parameters
         ----------
@@ -233,7 +231,7 @@ class Tape(Level):
                 yield i
 
     def rewind(self, line: int, last: int, adjoints: list[Any], keep: bool = False) -> None:
-        """Sweep the lines from `line` down to `last` without a stop; their adjoints are in `adjoints`."""
+        """Sweep the tape backward from `line` down to `last` without a stop, adding to the list of adjoints."""
         self._require_values()
         ops, args, parents, values, kwargs = self.ops, self.args, self.parents, self.values, self.kwargs
         float64 = np.float64
@@ -266,7 +264,7 @@ class Tape(Level):
     # Running again
 
     def replay(self, *inputs: Any) -> Any:
-        """Run the recorded operations on new inputs, without the program. Is itself differentiable.
+        """Run the operations on the tape again with new inputs, without the program. Is itself differentiable.
 
         Parameters
         ----------
@@ -312,7 +310,7 @@ class Tape(Level):
 
     def _branch_changed(self, question: Comparison, outcome: Any) -> NoReturn:
         names = printing.format_operands(self, question.parents, question.operands)
-        text = printing.format_call(question.op.name, question.op.symbol, names, dict(question.static))
+        text = printing.format_call(question.op.name, question.op.symbol, names, question.static)
         raise BranchChanged(
             f"When this tape was recorded, {text} was {printing.format_value(question.outcome)}; with the new inputs "
             f"it is {printing.format_value(outcome)}, so the program would go another way. Record it again at the new "
@@ -331,7 +329,7 @@ class Tape(Level):
 
     @property
     def nbytes(self) -> int:
-        """The memory that the recorded values take, in bytes; an array that several lines share is counted once."""
+        """The memory that the values on the tape take, in bytes; an array that several lines share is counted once."""
         arrays = {id(x): getattr(x, "nbytes", 8) for row in (*self.args, self.values) for x in row}
         return sum(arrays.values())
 
@@ -341,12 +339,16 @@ class Tape(Level):
         return len(self.ops)
 
     def name(self, line: int) -> str:
-        """v1, v2, … for operations; …, v-1, v0 for inputs (Griewank and Walther)."""
+        """The name of a tape line: v1, v2, … for operations; …, v-1, v0 for inputs (Griewank and Walther)."""
         return f"v{line - self.n_inputs + 1}"
 
     def expression(self, line: int) -> str:
-        """What a line computes, in the names of the tape: ``"v-1 * v0"``. For an input, what the function calls it."""
-        return printing.format_expression(self, line)
+        """What a line of the tape computes, as text: ``"v-1 * v0"``. For an input, what the function calls it."""
+        op = self.ops[line]
+        if op is None:
+            return self.input_names[line]
+        operands = printing.format_operands(self, self.parents[line], self.args[line])
+        return printing.format_call(op.name, op.symbol, operands, self.kwargs.get(line, NO_OPTIONS))
 
     def draw(self, **options: Any) -> Any:
         """Draw the tape as a graph; :func:`autodiff_lab.draw` tells the options.
@@ -420,8 +422,8 @@ def _apply_transpose(linear_map: Callable[[Any], Any], like: Any, t: Any) -> Any
     out = tape.run(linear_map, [tape.input(zero)])
     adjoints: list[Any] = [None] * len(tape)
     if isinstance(out, Variable) and out.tape is tape:
-        for _ in tape.sweep(out.index, t, adjoints, keep=False):
-            pass
+        adjoints[out.index] = t
+        tape.rewind(out.index, tape.n_inputs, adjoints)
     return zero if adjoints[0] is None else adjoints[0]
 
 

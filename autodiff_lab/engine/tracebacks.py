@@ -1,10 +1,8 @@
-"""Short tracebacks for notebooks: the user's own lines, and the message last.
+"""Short tracebacks for errors shown in notebooks: the user's own lines, and the message last.
 
 Only the display is shortened: the error keeps its whole traceback. ``%xmode Verbose`` (or ``Plain``) and then ``%tb``
 show all of it; scripts, tests and debuggers see it anyway.
 """
-
-from __future__ import annotations
 
 import sys
 from contextlib import suppress
@@ -12,8 +10,6 @@ from types import TracebackType
 from typing import Any
 
 from .frames import is_user_frame
-
-__all__ = ["MAX_SHOWN_LINES", "hides_own_error", "render_traceback", "shorten_display"]
 
 HIDDEN_MODULES = ("autodiff_lab.", "numpy.", "scipy.", "IPython.", "contextlib.")
 """Modules whose frames a learner has no use for."""
@@ -25,20 +21,18 @@ MAX_SHOWN_LINES = 15
 def hides_own_error(error: BaseException) -> bool:
     """Whether a traceback would end in NumPy's error and hide ours: "setting an array element with a sequence"."""
     ours = error.__cause__
-    return (
-        hasattr(ours, "_render_traceback_") and not hasattr(error, "_render_traceback_") and not find_user_steps(ours)
-    )
+    return hasattr(ours, "_render_traceback_") and not (hasattr(error, "_render_traceback_") or _find_user_steps(ours))
 
 
 def shorten_display(error: BaseException) -> None:
-    """Shorten how a notebook displays another package's error that left a recorded function."""
+    """Shorten the traceback that a notebook shows for another package's error, raised in a recorded function."""
     if "IPython" in sys.modules and not hasattr(error, "_render_traceback_"):
         with suppress(AttributeError):  # there are exceptions that take no attributes
             error._render_traceback_ = render_traceback  # type: ignore[attr-defined]
 
 
-def find_user_steps(error: BaseException | None) -> list[TracebackType]:
-    """Find the steps of a traceback that are in the user's code, outermost first."""
+def _find_user_steps(error: BaseException | None) -> list[TracebackType]:
+    """Find the steps of a traceback that lie in the user's code, outermost first."""
     steps, step = [], error and error.__traceback__
     while step:
         if is_user_frame(step.tb_frame, HIDDEN_MODULES):
@@ -48,10 +42,10 @@ def find_user_steps(error: BaseException | None) -> list[TracebackType]:
 
 
 def render_traceback() -> list[str]:
-    """Render the last error for IPython, in the shell's own form."""
+    """Render a short traceback of the last error for IPython, in the shell's own style."""
     error: Any = sys.last_value
     view = sys.modules["IPython"].get_ipython().InteractiveTB
-    steps = find_user_steps(error)
+    steps = _find_user_steps(error)
     if not steps or view.mode != "Context":
         return list(view.structured_traceback(type(error), error, error.__traceback__))
     ends = [steps[0], *steps[1:][-2:]]

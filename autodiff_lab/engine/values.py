@@ -1,6 +1,4 @@
-"""Checks and conversions of inputs, constants and results of a derivative."""
-
-from __future__ import annotations
+"""Checking and converting the values that go into a derivative and come out: inputs, constants, seeds, gradients."""
 
 import weakref
 from collections.abc import Sequence
@@ -13,11 +11,9 @@ from .dispatch import FLOAT64, Traced
 from .errors import InputError, ShapeError
 from .printing import format_value
 
-__all__ = ["as_number", "as_shaped", "as_value", "copy_constant", "ones", "to_output", "to_outputs", "zeros"]
-
 
 def as_value(x: Any, name: str = "the input") -> Any:
-    """Convert an input: to ``numpy.float64`` (float32 stays) or an array of floats.
+    """Check and convert an input value: to ``numpy.float64`` (float32 stays) or an array of floats.
 
     Raises
     ------
@@ -55,7 +51,7 @@ _copies: dict[int, tuple[weakref.ref[np.ndarray], np.ndarray]] = {}
 
 
 def copy_constant(constant: Any) -> Any:
-    """Copy an array constant for a tape: it may be written to later, and the sweep needs what was used.
+    """Copy the value of an array constant that is recorded, so that the program may overwrite the array later.
 
     A small array is copied each time. A large one is copied once while it lives, and compared when it comes again: a
     training loop then pays for a look at its data. One that is read-only, and no view of another, is kept as it is.
@@ -75,7 +71,7 @@ def copy_constant(constant: Any) -> Any:
 
 
 def as_number(x: Any, name: str = "the input") -> float:
-    """Convert to one plain float, for the systems that work number by number.
+    """Check an input value and convert it to one plain float, for the systems that work number by number.
 
     Raises
     ------
@@ -92,7 +88,7 @@ def as_number(x: Any, name: str = "the input") -> float:
 
 
 def as_shaped(t: Any, x: Any, name: str = "the tangent") -> Any:
-    """Check a tangent, a cotangent or a new value for `x`: floats of the same shape."""
+    """Check a tangent, a cotangent or a new value for `x`, and convert it: floats of the same shape."""
     t = as_value(t, name)
     if type(t) is not type(x) or type(t) is np.ndarray:
         like = getattr(x, "dtype", None)
@@ -107,21 +103,21 @@ def as_shaped(t: Any, x: Any, name: str = "the tangent") -> Any:
 
 
 def zeros(x: Any) -> Any:
-    """The zero gradient of `x`: of its shape and type."""
+    """A gradient value of zero for `x`, of its shape and type."""
     if type(x) is np.float64:
         return np.float64(0.0)
     return np.zeros(shape_of(x), dtype=getattr(x, "dtype", float))[()]
 
 
 def ones(x: Any) -> Any:
-    """The seed of a result: ones of its shape and type."""
+    """A seed value of one for the result `x`, of its shape and type, from which a sweep starts."""
     if type(x) is np.float64:
         return np.float64(1.0)
     return np.ones(shape_of(x), dtype=getattr(x, "dtype", float))[()]
 
 
 def to_output(x: Any) -> Any:
-    """Convert a result for the caller: a plain float instead of ``numpy.float64``, so that it prints as one.
+    """Convert a result value for the caller: a plain float instead of ``numpy.float64``, so that it prints as one.
 
     An array is the caller's own: changing it in place changes nothing else.
     """
@@ -131,7 +127,7 @@ def to_output(x: Any) -> Any:
 
 
 def to_outputs(gradients: list[Any], inputs: Sequence[Any], taken: Sequence[Any] = ()) -> list[Any]:
-    """Convert gradients for the caller, to the type of their inputs; copied only where something else holds them."""
+    """Convert gradient values for the caller, to the inputs' types; copied only where something else holds them."""
     held: set[int] = set()
     out: list[Any] = []
     for g, x in zip(gradients, inputs):  # noqa: B905 — `strict` costs as much as the rest of a number's way

@@ -1,4 +1,4 @@
-"""Variables, the traced values of reverse mode: a value and its line on the tape."""
+"""The Variable of reverse mode: a value and its line on the tape, with fast operators."""
 
 from __future__ import annotations
 
@@ -15,11 +15,9 @@ from .values import copy_constant
 if TYPE_CHECKING:
     from .tape import Tape
 
-__all__ = ["Variable"]
-
 
 class Variable(Overloaded):
-    """A traced value: the number and its line on the tape.
+    """A variable of reverse mode: a traced value, which knows its number and its line on the tape.
 
     Attributes
     ----------
@@ -75,7 +73,7 @@ class Variable(Overloaded):
         return Overloaded.__getitem__(self, index)
 
     def is_flat(self) -> bool:
-        """Whether the value is piecewise constant in the inputs: each way to them leads through a flat row."""
+        """Whether the Variable is piecewise constant in the inputs: each path to them has a flat operation."""
         ops, parents = self.tape.ops, self.tape.parents
         waiting, seen = [self.index], {-1}
         while waiting:

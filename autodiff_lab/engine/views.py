@@ -1,6 +1,4 @@
-"""The hook for views: a tape or graph finds the function that draws it, without importing the drawing package."""
-
-from __future__ import annotations
+"""A hook for views: a tape or graph finds the function that draws it, without importing any drawing code."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,13 +8,13 @@ _find_view: Callable[[str], View] | None = None
 
 
 def find_views_by(find: Callable[[str], View]) -> None:
-    """Take the function that finds a view by its name; the package hands it over when it is imported."""
+    """Set the function that finds views (drawings, tables) by name; `import autodiff_lab` sets it."""
     global _find_view
     _find_view = find
 
 
 def view(name: str) -> View:
-    """Find the function that shows something: ``view("draw_tape")(tape)``.
+    """Find a view by name, the function that shows a tape or a graph: ``view("draw_tape")(tape)``.
 
     Raises
     ------

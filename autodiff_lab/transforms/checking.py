@@ -16,11 +16,9 @@ from . import pytree
 from .gradients import jvp, vjp
 from .recording import record_call, result_line
 
-__all__ = ["CheckError", "check_grads"]
-
 
 class CheckError(AutodiffError, AssertionError):
-    """A derivative and its finite difference disagree.
+    """The error of a gradient check: a derivative and its finite difference disagree.
 
     See Also
     --------
@@ -47,7 +45,7 @@ def check_grads(
     step: float | None = None,
     seed: int = 0,
 ) -> None:
-    """Compare the derivatives of `f` with central differences, in random directions, up to an order.
+    """Check the gradients of `f`: compare its derivatives with central differences, in random directions.
 
     Parameters
     ----------
@@ -98,7 +96,7 @@ def check_grads(
 
 
 class Plan(NamedTuple):
-    """The settings of a gradient check, for every order."""
+    """The settings of a gradient check, the same for derivatives of every order."""
 
     order: int
     modes: tuple[str, ...]
@@ -140,11 +138,9 @@ def _check_order(f: Callable[..., Any], args: tuple[Any, ...], order: int, plan:
             "kink nearby, or float32; below 1e-7 it is right."
         )
     if order < plan.order:
+        derivatives = {"fwd": lambda *x: jvp(f, x, tangents)[1], "rev": lambda *x: vjp(f, *x)[1](cotangent)}
         for mode in plan.modes:
-            if mode == "fwd":
-                _check_order(lambda *x: jvp(f, x, tangents)[1], args, order + 1, plan)
-            else:
-                _check_order(lambda *x: vjp(f, *x)[1](cotangent), args, order + 1, plan)
+            _check_order(derivatives[mode], args, order + 1, plan)
 
 
 def _rounding_scale(f: Callable[..., Any], args: tuple[Any, ...], cotangent: Any) -> float:

@@ -18,8 +18,6 @@ from . import pytree
 from .gradients import vjp
 from .recording import innermost_value
 
-__all__ = ["checkpoint", "custom_gradient", "stop_gradient"]
-
 
 def custom_gradient(
     *,
@@ -27,7 +25,7 @@ def custom_gradient(
     vjp: Callable[..., Any] | None = None,
     jvp: Callable[..., Any] | None = None,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Give a function a derivative rule of its own. On a tape it is one line.
+    """Give a function a custom derivative rule. On a tape it is one line.
 
     Parameters
     ----------
@@ -140,7 +138,7 @@ _stop: Op = flat("stop_gradient", lambda x: apply(_stop, (x,)) if isinstance(x, 
 
 
 def stop_gradient(x: Any) -> Any:
-    """Treat `x` as a constant in every derivative (its value is unchanged).
+    """Treat `x` as a constant, by a custom derivative rule that gives 0 (its value is unchanged).
 
     Parameters
     ----------
@@ -167,7 +165,7 @@ def stop_gradient(x: Any) -> Any:
 
 
 def checkpoint(f: Callable[..., Any]) -> Callable[..., Any]:
-    """Record a call of `f` as one line: only its arguments are kept, and the sweep runs it again.
+    """Record a call of `f` as one line with a custom rule: only its arguments are kept, and the sweep runs it again.
 
     Trades time (one more run of `f`) for memory (nothing inside `f` is remembered). Derivatives are unchanged.
 

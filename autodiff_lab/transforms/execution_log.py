@@ -4,8 +4,6 @@ A tape knows the lines that compute something with its Variables. Whether any ot
 or a loop that turned without recording, is for Python to say: it calls `sys.settrace`'s function at every line.
 """
 
-from __future__ import annotations
-
 import inspect
 import sys
 from collections.abc import Iterator
@@ -16,14 +14,12 @@ from typing import Any, NamedTuple
 from ..engine.frames import is_user_frame
 from ..engine.tape import Tape
 
-__all__ = ["MAX_EVENTS", "Event", "ExecutionLog", "log_execution"]
-
 MAX_EVENTS = 200_000
 """So many events are kept; of a run with more of them nothing is known, rather than a part."""
 
 
 class Event(NamedTuple):
-    """An event of the log: a function is entered, comes to a line, or is left; ``lines`` is the tape's length then.
+    """An event of the execution log: a function is entered, reaches a line, or is left, at tape length ``lines``.
 
     `frame` numbers the calls. A generator is left at each `yield`, and entered again under its old number.
     """
@@ -37,7 +33,7 @@ class Event(NamedTuple):
 
 
 class ExecutionLog:
-    """The trace function that logs the events of a run, and whether they are complete."""
+    """The execution log of a run: collects its events by `sys.settrace`, and knows whether they are complete."""
 
     def __init__(self, tape: Tape) -> None:
         self.events: list[Event] = []
@@ -48,16 +44,16 @@ class ExecutionLog:
         self._codes: dict[int, tuple[bool, CodeType]] = {}
 
     def complete_events(self) -> tuple[Event, ...] | None:
-        """All events, in order; None if some are missing."""
+        """All events of the execution log, in order; None if some are missing."""
         return tuple(self.events) if self._complete else None
 
     def give_up(self) -> None:
-        """Discard the log: a line of which nothing is known must not be said to have been left out."""
+        """Discard the execution log, so that no line of which nothing is known is said not to have run."""
         self._complete = False
         self.events.clear()
 
     def enter(self, frame: FrameType, event: str, arg: Any) -> Any:
-        """Trace the lines of a function, if it is the user's: what `sys.settrace` takes."""
+        """Log the execution of a function's lines, if it is the user's: the function that `sys.settrace` takes."""
         code = frame.f_code
         found = self._codes.get(id(code))
         if found is None:
@@ -89,7 +85,7 @@ class ExecutionLog:
 
 @contextmanager
 def log_execution(tape: Tape) -> Iterator[ExecutionLog]:
-    """Log what runs inside the block. Where a debugger is tracing already, it is left alone and nothing is logged."""
+    """Log the execution of the code inside a ``with`` block; nothing, where a debugger is tracing already."""
     walk = ExecutionLog(tape)
     if sys.gettrace() is not None:
         walk.give_up()

@@ -17,9 +17,6 @@ from ..engine.variable import Variable
 from . import pytree, recording
 from .keywords import check_keywords
 
-__all__ = ["grad", "jvp", "record", "value_and_grad", "vjp"]
-
-
 CONSTANT_TYPES = (str, bool, np.bool_, type(None))
 """What stays as it is beside the inputs, though it is passed by position."""
 
@@ -32,7 +29,7 @@ def record(
     sites: bool = False,
     most: int | None = MAX_TAPE_LINES,
 ) -> tuple[Any, Tape]:
-    """Run `f` and record its operations on a tape.
+    """Run `f` and record its operations on a tape, from which gradients are computed.
 
     Parameters
     ----------
@@ -112,7 +109,7 @@ def record(
 
 
 def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
-    """The value of `f` and its pullback: one row combination of the Jacobian per call.
+    """The value of `f` and its pullback, which gives gradients: one vector-Jacobian product per call.
 
     Parameters
     ----------
@@ -167,7 +164,7 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tupl
 def value_and_grad(
     f: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False
 ) -> Callable[..., tuple[Any, Any]]:
-    """A function that returns the value of `f` and its gradient, for the price of a small multiple of `f`.
+    """A function that returns the value of `f` and its gradient, at a small multiple of the cost of `f`.
 
     Parameters
     ----------
@@ -264,7 +261,7 @@ def grad(f: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool 
 def differentiate(
     f: Callable[..., Any], argnums: int | Sequence[int], has_aux: bool, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[Any, Any, Any]:
-    """Record `f` and sweep back: the value, the gradient in the shape of the arguments, and what else `f` returned."""
+    """Record `f` and sweep back: its value, its gradient shaped like the arguments, and what else `f` returned."""
     which = recording.resolve_argnums(argnums, args, f)
     result, tape = recording.record_call(f, args, which, kwargs)
     aux = None
@@ -284,7 +281,7 @@ def differentiate(
 
 
 def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
-    """The value of `f` and its directional derivative: one column combination of the Jacobian.
+    """The value of `f` and its directional derivative, the gradient's counterpart in forward mode.
 
     Parameters
     ----------
@@ -350,6 +347,3 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     return (
         tuple(pytree.unflatten(result, list(part)) for part in zip(*pairs, strict=True)) if pairs else (result, result)
     )
-
-
-# The one way in and the one way back

@@ -22,8 +22,6 @@ from ..engine.values import as_shaped, as_value, ones, to_output, to_outputs, ze
 from . import pytree, recording
 from .gradients import differentiate, grad, jvp, vjp
 
-__all__ = ["elementwise_grad", "hessian", "hvp", "jacfwd", "jacobian", "jacrev", "linearize"]
-
 
 def jacfwd(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[..., Any]:
     """The Jacobian by columns: all basis directions are pushed forward as one batch.
@@ -254,7 +252,7 @@ def hvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
 
 
 def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
-    """The value of `f`, and the linear map from tangents to tangents at this point, recorded once.
+    """The value of `f`, and its Jacobian as a linear map from tangents to tangents, recorded once at this point.
 
     Parameters
     ----------
@@ -301,7 +299,7 @@ def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., 
 
 
 def elementwise_grad(f: Callable[..., Any], argnums: int = 0) -> Callable[..., Any]:
-    """The derivative of a function that works entry by entry, at every entry at once.
+    """The diagonal of the Jacobian of a function that works entry by entry: its derivative at every entry at once.
 
     Parameters
     ----------

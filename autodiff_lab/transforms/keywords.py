@@ -1,6 +1,4 @@
-"""Keyword checks: tell the options of a public function from the keywords of the function it is given."""
-
-from __future__ import annotations
+"""Keyword arguments: telling the options of a public function from the keywords of the function it is given."""
 
 import inspect
 from collections.abc import Callable, Sequence
@@ -10,13 +8,11 @@ from typing import Any, TypeVar
 from ..engine.errors import AutodiffError, InputError
 from .recording import name_of
 
-__all__ = ["check_keywords", "parameter_names", "spell_function"]
-
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 def check_keywords(public: F | None = None, *, more: Sequence[str] = ()) -> Any:
-    """Decorate a function of `f` so that it says where the keywords of `f` go, when one is taken for its own.
+    """Decorate a public function that takes `f`, so that its errors say where keyword arguments of `f` belong.
 
     Parameters
     ----------
@@ -73,13 +69,13 @@ def _hint_kwargs(public: str, f: Any, names: Sequence[str], options: dict[str, A
 
 
 def spell_function(f: Any) -> str:
-    """Spell a function for an error message: its name, if that can be written, else ``f``."""
+    """Spell a function in the hint on keyword arguments: its name if that is valid Python source, otherwise ``f``."""
     name = name_of(f)
     return name if name.isidentifier() else "f"
 
 
 def parameter_names(f: Any) -> Sequence[str]:
-    """The parameter names of a function; nothing where they are not known."""
+    """The parameters that a function takes by keyword or position, by name; empty where they are not known."""
     try:
         return [*inspect.signature(f).parameters]
     except (TypeError, ValueError):

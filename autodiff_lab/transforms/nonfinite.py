@@ -15,12 +15,10 @@ from ..engine.tape import Tape
 from ..engine.values import ones
 from .gradients import record
 
-__all__ = ["NonFinite", "trace_nonfinite"]
-
 
 @dataclass(frozen=True)
 class NonFinite:
-    """The first value that is not finite.
+    """Where the first non-finite value (NaN or infinity) of a run or its sweep appeared.
 
     Attributes
     ----------
@@ -55,7 +53,7 @@ class NonFinite:
 
 
 def trace_nonfinite(f: Callable[..., Any], *args: Any) -> NonFinite | None:
-    """Run `f` and its reverse sweep, and find the first NaN or infinity; None if there is none.
+    """Trace the first non-finite value of `f` or its reverse sweep, a NaN or infinity; None if there is none.
 
     Parameters
     ----------

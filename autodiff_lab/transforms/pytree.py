@@ -1,17 +1,13 @@
 """Pytrees: nested tuples, lists and dicts, flattened into leaves and rebuilt."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
 from ..engine.errors import ShapeError
 
-__all__ = ["flatten", "map_leaves", "paths", "unflatten"]
-
 
 def children(tree: Any) -> list[tuple[Any, Any]] | None:
-    """The entries of a container as (key, entry); None for a leaf. Dicts in the order of insertion."""
+    """The entries of a pytree's top container as (key, entry); None for a leaf. Dicts in the order of insertion."""
     if isinstance(tree, dict):
         return list(tree.items())
     if isinstance(tree, (list, tuple)):
@@ -20,7 +16,7 @@ def children(tree: Any) -> list[tuple[Any, Any]] | None:
 
 
 def flatten(tree: Any) -> list[Any]:
-    """The leaves, from left to right.
+    """The leaves of a pytree, from left to right.
 
     >>> flatten({"w": [1.0, 2.0], "b": 3.0})
     [1.0, 2.0, 3.0]
@@ -30,7 +26,7 @@ def flatten(tree: Any) -> list[Any]:
 
 
 def unflatten(like: Any, leaves: list[Any]) -> Any:
-    """A tree shaped like `like`, with these leaves.
+    """A pytree of the structure of `like`, with these leaves.
 
     >>> unflatten({"w": [0, 0], "b": 0}, [1.0, 2.0, 3.0])
     {'w': [1.0, 2.0], 'b': 3.0}
@@ -40,7 +36,7 @@ def unflatten(like: Any, leaves: list[Any]) -> Any:
 
 
 def map_leaves(function: Callable[[Any], Any], tree: Any) -> Any:
-    """Apply a function to each leaf, from left to right, and keep the shape of the tree."""
+    """Apply a function to each leaf of a pytree, from left to right, and keep its structure."""
     if isinstance(tree, dict):
         return {key: map_leaves(function, entry) for key, entry in tree.items()}
     if not isinstance(tree, (list, tuple)):
@@ -50,7 +46,7 @@ def map_leaves(function: Callable[[Any], Any], tree: Any) -> Any:
 
 
 def paths(name: str, tree: Any) -> list[str]:
-    """The path of each leaf, as one writes it: ``x``, ``x[0]``, ``p['w']``."""
+    """The path of each leaf of a pytree, as one writes it in Python: ``x``, ``x[0]``, ``p['w']``."""
     entries = children(tree)
     if entries is None:
         return [name]
@@ -58,7 +54,7 @@ def paths(name: str, tree: Any) -> list[str]:
 
 
 def match_leaves(tree: Any, like: Any, name: str) -> list[Any]:
-    """Flatten `tree`, which must have the structure of `like`."""
+    """Flatten a pytree to its leaves, and raise if it has not the structure of `like`."""
     here, there = children(tree), children(like)
     if there is None:
         if here is not None and not hasattr(tree, "shape"):

@@ -1,6 +1,4 @@
-"""Recording a call on a tape, sweeping back from its results, and pushing tangents along it."""
-
-from __future__ import annotations
+"""Recording a call of a function: its arguments and results, and sweeps and tangents along the tape."""
 
 import inspect
 import operator
@@ -19,11 +17,6 @@ from ..engine.tape import Tape
 from ..engine.values import as_value, zeros
 from ..engine.variable import Variable
 from . import execution_log, pytree
-
-__all__ = ["argument_names", "check_result", "derivative_name", "find_count_arguments", "group_by_argument"]
-__all__ += ["innermost_value", "name_of", "push_line", "push_tangents", "record_call", "require_scalar"]
-__all__ += ["resolve_argnums", "result_line", "result_value", "sweep_tape"]
-
 
 NUMBER_TYPES = frozenset({float, np.float64})
 
@@ -74,7 +67,7 @@ def record_call(
 
 
 def find_count_arguments(tape: Tape, args: Sequence[Any], which: Sequence[int]) -> set[int]:
-    """Find the integer arguments that the run needed as an index or a count: whose bare number was asked for last."""
+    """Find the integer arguments of a failed recording that the function needed as an index or a count."""
     owners = [k for k in which for _ in pytree.flatten(args[k])]
     lines, needed = [*tape.detached_lines[-1:]], set()
     while lines:
@@ -95,7 +88,7 @@ def _add_input(tape: Tape, copied: bool, labels: Iterator[str], leaf: Any) -> Va
 
 
 def sweep_tape(tape: Tape, outputs: Sequence[Any], seeds: Sequence[Any]) -> list[Any]:
-    """Sweep from the outputs; the adjoints of the inputs, zeros where nothing arrived."""
+    """Sweep back from the results of a recorded call: the adjoints of its inputs, zeros where nothing arrived."""
     adjoints: list[Any] = [None] * len(tape.ops)
     last = -1
     for y, seed in zip(outputs, seeds):  # noqa: B905 — `strict` costs as much as a line of the sweep
@@ -112,7 +105,7 @@ def sweep_tape(tape: Tape, outputs: Sequence[Any], seeds: Sequence[Any]) -> list
 
 
 def push_tangents(tape: Tape, tangents: Sequence[Any], batch: int | None = None) -> list[Any]:
-    """Push the tangents of the inputs along the tape; the tangent of every line, None where nothing moves it.
+    """Push tangents forward through a recorded call: the tangent of every line, None where nothing moves it.
 
     With `batch`, every tangent has a leading axis of that length: that many directions at once.
 
@@ -129,7 +122,7 @@ def push_tangents(tape: Tape, tangents: Sequence[Any], batch: int | None = None)
 
 
 def push_line(tape: Tape, line: int, tangents: tuple[Any, ...], batch: int | None = None) -> Any:
-    """The tangent of one line, from those of its operands."""
+    """The tangent of one line of a recorded call, from the tangents of its operands."""
     if all(t is None for t in tangents):
         return None
     op: Any = tape.ops[line]
@@ -137,24 +130,24 @@ def push_line(tape: Tape, line: int, tangents: tuple[Any, ...], batch: int | Non
 
 
 def result_line(y: Any, tape: Tape) -> int | None:
-    """The line of a result on this tape; None if it does not depend on the inputs."""
+    """The line of a recorded call's result on its tape; None if the result does not depend on the inputs."""
     return y.index if type(y) is Variable and y.tape is tape else None
 
 
 def result_value(y: Any, tape: Tape) -> Any:
-    """The value of a result, one level down: what a lower level, or the caller, should see."""
+    """The value of a recorded call's result, one level down: what a lower level, or the caller, should see."""
     if type(y) is Variable and y.tape is tape:
         return y.value
     return check_result(y)
 
 
 def innermost_value(x: Any) -> Any:
-    """The number or array inside all levels."""
+    """The plain number or array behind a recorded value, below all nested recordings."""
     return innermost_value(x.value) if isinstance(x, Traced) else x
 
 
 def check_result(y: Any) -> Any:
-    """Check a result that does not belong to this derivative: it is of a lower level, or a plain number."""
+    """Check the result of a recorded call that does not depend on its inputs: a plain number, or of a lower level."""
     if isinstance(y, Traced) and not y.level.open:
         raise LeakError(
             f"The function returned {y!r}, which belongs to a derivative call that has already ended. "
@@ -166,7 +159,7 @@ def check_result(y: Any) -> Any:
 
 
 def resolve_argnums(argnums: int | Sequence[int], args: Sequence[Any], f: Callable[..., Any]) -> Sequence[int]:
-    """Resolve `argnums` to positions, counted from the front."""
+    """Resolve `argnums`, which arguments of a call are recorded as inputs, to positions counted from the front."""
     if type(argnums) is int and 0 <= argnums < len(args):
         return (argnums,)
     if type(argnums) is tuple and argnums in FIRST_ARGUMENTS and len(argnums) <= len(args):
@@ -185,7 +178,7 @@ def resolve_argnums(argnums: int | Sequence[int], args: Sequence[Any], f: Callab
 
 
 def argument_names(f: Callable[..., Any], count: int) -> list[str]:
-    """The names of the positional arguments of `f`; ``args[0]`` where it takes any number, ``x1`` where unknown."""
+    """The names of the arguments of a call to record; ``args[0]`` where `f` takes any number, ``x1`` where unknown."""
     try:
         parameters = list(inspect.signature(f).parameters.values())
     except (TypeError, ValueError):
@@ -198,7 +191,7 @@ def argument_names(f: Callable[..., Any], count: int) -> list[str]:
 def group_by_argument(
     leaves: list[Any], argnums: int | Sequence[int], which: Sequence[int], args: Sequence[Any]
 ) -> Any:
-    """Group gradients (or blocks of a Jacobian), one for each leaf asked for, in the structure of the arguments."""
+    """Group the gradients of a recorded call (or blocks of its Jacobian) in the structure of its arguments."""
     if len(which) != len(leaves) or not LEAF_TYPES.issuperset(map(type, args)):
         remaining = iter(leaves)
         of = {k: pytree.map_leaves(lambda _: next(remaining), args[k]) for k in dict.fromkeys(which)}
@@ -207,10 +200,14 @@ def group_by_argument(
 
 
 def require_scalar(result: Any, f: Callable[..., Any]) -> None:
-    """Refuse a result that has no gradient because it is not one number."""
-    if shape_of(result) != () or pytree.children(result) is not None:
+    """Refuse the result of a recorded call, if it is not one number and so has no gradient."""
+    entries = pytree.children(result)
+    if shape_of(result) != () or entries is not None:
+        returned = f"an array of shape {shape_of(result)}"
+        if entries is not None:
+            returned = f"a {type(result).__name__} of {len(entries)} results"
         raise ShapeError(
-            f"{name_of(f)} returned {_describe_result(result)}, and a gradient belongs to one number. "
+            f"{name_of(f)} returned {returned}, and a gradient belongs to one number. "
             "Reduce it (np.sum, np.mean), or use vjp with a cotangent of the result's shape."
         )
 
@@ -219,7 +216,7 @@ _DERIVATIVES = frozenset({"grad", "value_and_grad", "jacfwd", "jacrev", "jacobia
 
 
 def derivative_name(f: Callable[..., Any]) -> str:
-    """Which transform made `f`: ``"grad"``, ``"jacobian"``, …; empty if it is no derivative."""
+    """The transform by which the function to record was made: ``"grad"``, ``"jacobian"``, …; empty if by none."""
     code = getattr(f, "__code__", None)
     if code is None or not hasattr(f, "__wrapped__") or not f.__globals__["__name__"].startswith(f"{__package__}."):
         return ""
@@ -228,7 +225,7 @@ def derivative_name(f: Callable[..., Any]) -> str:
 
 
 def name_of(f: Callable[..., Any]) -> str:
-    """The name of a function, for titles and messages. A gradient has a prime.
+    """The name of a recorded function, for titles and messages. A gradient has a prime.
 
     >>> from autodiff_lab import grad, jacobian
     >>> name_of(partial(pow, 2)), name_of(lambda x: x), name_of(grad(grad(abs))), name_of(jacobian(grad(abs)))
@@ -241,10 +238,3 @@ def name_of(f: Callable[..., Any]) -> str:
         inner = name_of(f.__wrapped__)  # type: ignore[attr-defined]
         return f"{inner}′" if maker == "grad" else f"{maker}({inner})"
     return replace_bidi(getattr(f, "__name__", None) or type(f).__name__)
-
-
-def _describe_result(result: Any) -> str:
-    entries = pytree.children(result)
-    if entries is not None:
-        return f"a {type(result).__name__} of {len(entries)} results"
-    return f"an array of shape {shape_of(result)}"

@@ -1,4 +1,4 @@
-"""Symbols: symbolic evaluation of a rule, which gives its formula.
+"""Symbols: symbolic expressions that evaluating a function or a rule on names builds, as text, Python or LaTeX.
 
 A Symbol flows through the same rules as a number and builds an expression, which prints as text, as LaTeX or as
 Python. A comparison of Symbols is an Iverson bracket (1 where it holds, else 0); a guard shows what it guards.
@@ -19,8 +19,6 @@ from ..engine.operators import Overloaded
 from ..engine.printing import format_call, format_index, format_static, format_value
 from ..engine.rules.special import SPECIAL_ROWS
 
-__all__ = ["Symbol"]
-
 
 class SymbolLevel(StandingLevel):
     """The level of Symbols, above every derivative: an operation on a Symbol builds an expression."""
@@ -28,6 +26,7 @@ class SymbolLevel(StandingLevel):
     number = float("inf")
 
     def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any]) -> Any:
+        """Build the symbolic expression of one operation; ``+ 0`` and ``* 1`` are left out."""
         neutral, sides = _NEUTRAL.get(op.name, (0, ()))
         for side in sides if len(operands) == 2 else ():
             x = operands[side]
@@ -95,15 +94,15 @@ class Symbol(Overloaded):
         self.name, self.op, self.operands, self.static = name, op, operands, static
 
     def text(self) -> str:
-        """The formula as one writes it in a line: ``cos(v0)``, ``1 / v-1``."""
+        """The symbolic expression as plain text: ``cos(v0)``, ``1 / v-1``."""
         return self._spell("")
 
     def python(self) -> str:
-        """The formula as Python source that evaluates to the same number, with ``from scipy import special``."""
+        """The symbolic expression as Python source for the same number, with ``from scipy import special``."""
         return self._spell("np.")
 
     def latex(self) -> str:
-        """The formula as LaTeX, for use between dollar signs."""
+        """The symbolic expression as LaTeX, for use between dollar signs."""
         if self.op is None:
             return _latex_name(self.name)
         name = self.op.name
@@ -146,19 +145,19 @@ class Symbol(Overloaded):
             return self.name
         if self.op.name == "unless":
             if not prefix:
-                return _spell(_remove_guard(self), prefix)
-            return f"np.where({', '.join(_spell(x, prefix) for x in self.operands)})"
+                return spell(_remove_guard(self), prefix)
+            return f"np.where({', '.join(spell(x, prefix) for x in self.operands)})"
         strength = _STRENGTH.get(self.op.name)
         if self.op.kind == "comparison" and self.op.symbol:
-            a, b = (_spell(x, prefix) for x in self.operands)
+            a, b = (spell(x, prefix) for x in self.operands)
             return f"({a} {self.op.symbol} {b})"
         if "dtype" in self.static:
-            return f"{prefix}{self.static['dtype']}({_spell(self.operands[0], prefix)})"
+            return f"{prefix}{self.static['dtype']}({spell(self.operands[0], prefix)})"
         if strength is None:
             own = self.op.name == "getitem" or self.op.inside is not None  # a learner's function is not NumPy's
             home = "special." if prefix and self.op.name in SPECIAL_ROWS else prefix
             named = self.op.name if own else home + self.op.name
-            return format_call(named, None, [_spell(x, prefix) for x in self.operands], dict(self.static))
+            return format_call(named, None, [spell(x, prefix) for x in self.operands], self.static)
         if len(self.operands) == 1:
             return f"-{_bracket(self.operands[0], 4, prefix)}"
         left = _bracket(self.operands[0], 5 if self.op.name == "power" else min(strength, 2), prefix)
@@ -177,12 +176,12 @@ class Symbol(Overloaded):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The shape of a number, ()."""
+        """The shape of a symbol, which stands for one number: ()."""
         return ()
 
     @property
     def dtype(self) -> Any:
-        """Double precision."""
+        """The type of the number that a symbol stands for: double precision."""
         return FLOAT64
 
 
@@ -201,26 +200,24 @@ def _strength(x: Any) -> int:
 
 
 def _bracket(x: Any, least: int, prefix: str) -> str:
-    text = _spell(x, prefix)
+    text = spell(x, prefix)
     return text if _strength(x) >= least else f"({text})"
 
 
-def _spell(x: Any, prefix: str) -> str:
+def spell(x: Any, prefix: str = "") -> str:
+    """Spell a symbolic expression or a number as plain text; with the prefix ``np.`` as Python source."""
     if isinstance(x, Symbol):
         return x._spell(prefix)
-    text = _number(x)
-    return text if np.ndim(x) or np.isfinite(x) else text.replace("nan", f"{prefix}nan").replace("inf", f"{prefix}inf")
-
-
-def _number(x: Any) -> str:
-    text = format_value(x)
-    return text.removesuffix(".0")
+    text = format_value(x).removesuffix(".0")
+    if isinstance(x, float | np.floating) and not np.isfinite(x):
+        return text.replace("nan", f"{prefix}nan").replace("inf", f"{prefix}inf")
+    return text
 
 
 def _latex(x: Any) -> str:
     if isinstance(x, Symbol):
         return x.latex()
-    mantissa, e, exponent = _number(x).partition("e")
+    mantissa, e, exponent = spell(x).partition("e")
     return rf"{mantissa} \cdot 10^{{{int(exponent)}}}" if e and np.ndim(x) == 0 else mantissa + e + exponent
 
 

@@ -1,4 +1,4 @@
-"""Batches: a function of one example, run once on all of them, by a batching rule for each operation.
+"""The vmap transform: a function of one example runs once on a batch, by a batching rule for each operation.
 
 A :class:`Batched` value looks to the function like that of one example; in truth it has the batch axis in front. The
 rules need little: an entry-by-entry operation lines the axes up, a reduction and a linear map work one axis further
@@ -23,11 +23,9 @@ from ..engine.values import to_output
 from . import pytree
 from .recording import argument_names, check_result, innermost_value, name_of
 
-__all__ = ["Batched", "vmap"]
-
 
 def vmap(f: Callable[..., Any], in_axes: int | Sequence[int | None] | None = 0) -> Callable[..., Any]:
-    """Map a function over an axis of its arguments: it is written for one example, and runs once on all of them.
+    """Vectorize a function over an axis of its arguments: it is written for one example, and runs once on a batch.
 
     Parameters
     ----------
@@ -140,7 +138,7 @@ def _to_front(tree: Any, axis: int | None, name: str) -> Any:
 
 
 class Batch(Level):
-    """One call of a mapped function: its operations by their batching rules."""
+    """The level of one call of a vmapped function, which handles operations by their batching rules."""
 
     pausable = False
 
@@ -149,7 +147,7 @@ class Batch(Level):
         self.size = size
 
     def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any]) -> Any:
-        """Apply one operation to all examples."""
+        """Apply one operation to all examples of the vmapped batch, by its batching rule."""
         own = [type(x) is Batched and x.level is self for x in operands]
         if any(isinstance(x, Batched) for option in static.values() for x in pytree.flatten(option)):
             raise UnsupportedError(
@@ -164,7 +162,7 @@ class Batch(Level):
             values = [x.value if mine else x for x, mine in zip(operands, own, strict=True)]
             shapes = [shape_of(x) for x in operands]
             if op.kind == "elementwise" or op in ENTRY_BY_ENTRY:
-                y = apply(op, line_up(values, own, shapes), static)
+                y = apply(op, _line_up(values, own, shapes), static)
             elif op.kind == "reduction":
                 y = _reduce(op, values[0], len(shapes[0]), static)
             elif op in PRODUCTS:
@@ -176,7 +174,7 @@ class Batch(Level):
         return Batched(self._run_each(op, operands, own, static) if y is None else y, self)
 
     def with_axis(self, x: Any) -> Any:
-        """The value with the batch axis in front; a value that all examples share is copied along it."""
+        """The value with the batch axis of vmap in front; a value that all examples share is copied along it."""
         if type(x) is Batched and x.level is self:
             return x.value
         return np.broadcast_to(x, (self.size, *shape_of(x)))
@@ -194,8 +192,8 @@ class Batch(Level):
         return np.stack(each)
 
 
-def line_up(values: Sequence[Any], own: Sequence[bool], shapes: Sequence[tuple[int, ...]]) -> tuple[Any, ...]:
-    """Operands of one example, broadcast from behind, with the batch axis in front of all of them."""
+def _line_up(values: Sequence[Any], own: Sequence[bool], shapes: Sequence[tuple[int, ...]]) -> tuple[Any, ...]:
+    """Align operands for a batching rule: broadcast from behind as for one example, with the batch axis in front."""
     longest = max(shapes, key=len)
     return tuple(
         align_axes(x, shape, longest) if mine else x for x, mine, shape in zip(values, own, shapes, strict=True)
@@ -221,7 +219,7 @@ def _multiply_matrices(values: Any, own: Any, shapes: Any) -> Any:
         np.reshape(x, (*shape_of(x)[:1], *shape) if mine else shape)
         for x, mine, shape in zip(values, own, full, strict=True)
     ]
-    y = np.matmul(*line_up(matrices, own, full))
+    y = np.matmul(*_line_up(matrices, own, full))
     y = y[..., 0] if columns else y
     return y[..., 0, :] if rows and not columns else y[..., 0] if rows else y
 
@@ -237,7 +235,7 @@ ENTRY_BY_ENTRY = {
 
 
 class Batched(Overloaded):
-    """The values of all examples, which the function takes for the value of one."""
+    """A traced value in vmap: the values of all examples in the batch, which the function takes for that of one."""
 
     __slots__ = ("level", "value")
 
@@ -246,7 +244,7 @@ class Batched(Overloaded):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The shape of one example's value."""
+        """The shape of one example in the vmapped batch, without the batch axis."""
         return shape_of(self.value)[1:]
 
     def __bool__(self) -> bool:

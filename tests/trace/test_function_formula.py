@@ -144,6 +144,14 @@ def test_a_formula_with_star_args_has_the_named_arguments():
     assert formula(total, "a", "b").text == "a * a + b * b"
 
 
+@pytest.mark.parametrize("constant", [np.nan, np.inf, -np.inf, np.float32(np.inf), 2.0, 3])
+def test_a_constant_result_is_python_too(constant):
+    alone, beside = formula(lambda x: constant, "x"), formula(lambda x: (x, constant), "x")
+    np.testing.assert_equal(eval(alone.python, {"np": np}), constant)
+    np.testing.assert_equal(eval(beside.python, {"np": np, "x": 1.0}), (1.0, constant))
+    assert "np" not in alone.text
+
+
 def test_what_python_says_of_missing_arguments_stays():
     with pytest.raises(TypeError, match="missing 1 required positional argument: 'y'"):
         formula(lambda x, y: x * y, "x")

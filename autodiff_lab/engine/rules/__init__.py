@@ -1,4 +1,4 @@
-"""The table of derivative rules: one row per primitive, one to four lines a row.
+"""The derivative rules: a table with one row per primitive operation, of one to four lines each.
 
 An *elementwise* row gives the local partial for each operand, ``partial(y, *operands)``; `y` is the result, so a rule
 may use it again (``tan``: ``1 + y * y``). A *reduction* gives the weight of each entry. A *linear* row gives its
@@ -14,8 +14,8 @@ differentiation* (2008).
 
 from __future__ import annotations
 
-from . import building, grids, linear_algebra, products, reductions, shapes  # noqa: F401
 from . import elementwise as _elementwise  # noqa: F401 — reading a room fills the table
+from . import grids, joining, linear_algebra, products, reductions, shapes  # noqa: F401
 from .rows import comparison, composed, elementwise, flat, general, linear, multilinear, reduction, shape_only
 
 __all__ = ["comparison", "composed", "elementwise", "flat", "general", "linear", "multilinear", "policy"]
@@ -23,7 +23,7 @@ __all__ += ["reduction", "shape_only"]
 
 
 def policy() -> str:
-    """The convention for derivatives at kinks, as text.
+    """The convention that the derivative rules follow at kinks and ties, as text.
 
     Returns
     -------

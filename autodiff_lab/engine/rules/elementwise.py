@@ -1,6 +1,4 @@
-"""Rules of elementwise functions: a row gives the local partial for each operand."""
-
-from __future__ import annotations
+"""Derivative rules of elementwise functions (arithmetic, exp, sin, maximum, clip): a local partial per operand."""
 
 import operator
 from typing import Any
@@ -13,7 +11,7 @@ from .rows import comparison, composed, elementwise, flat, over_length, shape_on
 
 
 def as_numpy_number(x: Any) -> Any:
-    """Convert a number to NumPy's, which divides by zero to infinity where Python's raises."""
+    """Convert the divisor in an elementwise rule to NumPy's number: 1 / 0 is then infinite, where Python raises."""
     return np.float64(x) if type(x) is float or type(x) is int else x
 
 
@@ -34,9 +32,8 @@ elementwise(
 )
 elementwise(np.power, _power_left, lambda y, a, b: y * np.log(unless(a == 0, 1.0, a)), call=operator.pow, symbol="**")
 elementwise(np.remainder, unit_partial, lambda y, a, b: -np.floor_divide(a, b), call=operator.mod, symbol="%")
-elementwise(
-    np.fmod, unit_partial, lambda y, a, b: -np.rint((a - y) / b)
-)  # 1 / 0.1 is rounded to 10, and 0.1 goes in 9 times
+# Not np.floor_divide: 1 / 0.1 is rounded to 10, and 0.1 goes in 9 times.
+elementwise(np.fmod, unit_partial, lambda y, a, b: -np.rint((a - y) / b))
 elementwise(np.negative, lambda y, x: -1.0, call=operator.neg)
 elementwise(np.positive, unit_partial)
 elementwise(np.square, lambda y, x: 2 * x)

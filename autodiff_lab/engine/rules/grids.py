@@ -1,6 +1,4 @@
-"""Rules of functions along a grid: evenly spaced points, differences, integrals, interpolation, polynomials."""
-
-from __future__ import annotations
+"""Derivative rules of functions on grids: linspace, meshgrid, diff, gradient, trapezoid, polyval, interp."""
 
 from typing import Any
 
@@ -17,9 +15,8 @@ from .rows import composed
 @composed(np.linspace)
 def _linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False, axis: int = 0) -> Any:
     start, stop = as_operand(start), as_operand(stop)
-    share = np.linspace(
-        0.0, 1.0, num, endpoint, dtype=np.result_type(*(getattr(x, "dtype", x) for x in (start, stop)), 1.0)
-    )
+    dtype = np.result_type(*(getattr(x, "dtype", x) for x in (start, stop)), 1.0)
+    share = np.linspace(0.0, 1.0, num, endpoint, dtype=dtype)
     share = np.reshape(share, (num,) + (1,) * max(np.ndim(start), np.ndim(stop)))
     points = np.moveaxis(start * (1 - share) + stop * share, 0, axis)
     intervals = num - 1 if endpoint else num

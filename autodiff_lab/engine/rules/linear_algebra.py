@@ -1,11 +1,9 @@
-"""Rules of linear algebra (inverse, solve, determinant, factorizations), stacks of matrices included.
+"""Derivative rules of linear algebra (inverse, solve, determinant, factorizations), also for stacks of matrices.
 
 Formulas: Giles, *Collected matrix derivative results* (2008); Walter and Lehmann, *Algorithmic differentiation of
 linear algebra functions* (2010) for QR; Golub and Pereyra (1973) for the pseudo-inverse; Murray, *Differentiation of
 the Cholesky decomposition* (2016).
 """
-
-from __future__ import annotations
 
 from functools import reduce
 from typing import Any
@@ -22,7 +20,7 @@ Slogdet, QR, Eigh = (type(f(np.eye(1))) for f in (la.slogdet, la.qr, la.eigh))  
 
 
 def t(a: Any) -> Any:
-    """The transpose of each matrix of a stack."""
+    """The matrix transpose that the rules of linear algebra are written with: of each matrix in a stack."""
     return np.swapaxes(a, -1, -2)
 
 
@@ -125,10 +123,6 @@ def _cholesky_back(g: Any, y: Any, a: Any) -> Any:
 general(la.cholesky, _cholesky_back, call=lambda a: la.cholesky(a))
 
 
-def _packed_qr(a: Any) -> Any:
-    return np.concatenate(la.qr(a), axis=-2)
-
-
 def _qr_back(g: Any, y: Any, a: Any) -> Any:
     m = shape_of(a)[-2]
     q, r, gq, gr = y[..., :m, :], y[..., m:, :], g[..., :m, :], g[..., m:, :]
@@ -138,7 +132,7 @@ def _qr_back(g: Any, y: Any, a: Any) -> Any:
     return t(la.solve(r, t(gq + q @ symmetric)))
 
 
-packed_qr = general("qr", _qr_back, call=_packed_qr)
+packed_qr = general("qr", _qr_back, call=lambda a: np.concatenate(la.qr(a), axis=-2))
 
 
 @composed(la.qr)

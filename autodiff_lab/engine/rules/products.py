@@ -1,6 +1,4 @@
-"""Rules of array products (matmul, einsum, dot, convolve): each is linear in every operand."""
-
-from __future__ import annotations
+"""Derivative rules of array products (matmul, einsum, dot, convolve): each is linear in every operand."""
 
 import operator
 import string
@@ -109,7 +107,7 @@ def _einsum_transposed(k: int, g: Any, y: Any, *operands: Any, subscripts: str) 
 
 
 def einsum_batch(operands: Sequence[Any], own: Sequence[bool], subscripts: str) -> Any:
-    """Einstein's summation with one letter more, for the batch axis in front of each operand that has its `own`."""
+    """An einsum product of a batch: one more letter, for the axis in front of each operand that has its `own`."""
     left, _, out = subscripts.partition("->")
     new = next(c for c in string.ascii_letters if c not in subscripts)
     terms = [new + term if mine else term for term, mine in zip(left.split(","), own, strict=True)]
@@ -169,11 +167,6 @@ def _inner(a: Any, b: Any) -> Any:
     return a * b if np.ndim(a) == 0 or np.ndim(b) == 0 else np.tensordot(a, b, axes=(-1, -1))
 
 
-@composed(np.vdot)
-def _vdot(a: Any, b: Any) -> Any:
-    return np.ravel(a) @ np.ravel(b)
-
-
 @composed(np.vecdot, np.linalg.vecdot)
 def _vecdot(x1: Any, x2: Any, axis: int = -1) -> Any:
     if axis != -1:
@@ -181,9 +174,8 @@ def _vecdot(x1: Any, x2: Any, axis: int = -1) -> Any:
     return np.sum(x1 * x2, axis=-1)
 
 
-@composed(np.outer)
-def _outer(a: Any, b: Any) -> Any:
-    return np.reshape(a, (-1, 1)) * np.reshape(b, (1, -1))
+composed(np.vdot)(lambda a, b: np.ravel(a) @ np.ravel(b))
+composed(np.outer)(lambda a, b: np.reshape(a, (-1, 1)) * np.reshape(b, (1, -1)))
 
 
 @composed(np.kron)

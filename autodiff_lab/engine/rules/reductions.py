@@ -1,6 +1,4 @@
-"""Rules of reductions along axes, running sums and products, sorting, norms."""
-
-from __future__ import annotations
+"""Derivative rules of reductions along axes (sum, mean, prod, max, var, norm), running sums, and sorting."""
 
 from collections.abc import Callable
 from contextlib import suppress

@@ -1,6 +1,4 @@
-"""Decorators and functions that add a row to the table, one for each kind of rule."""
-
-from __future__ import annotations
+"""Adding rows to the table of derivative rules: one function or decorator per kind of row."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,9 +8,6 @@ import numpy as np
 from ..broadcasting import align_axes, shape_of, unbroadcast
 from ..dispatch import TABLE, Op, as_operand
 from ..errors import UnsupportedError
-
-__all__ = ["comparison", "composed", "elementwise", "flat", "general", "linear", "multilinear", "reduction"]
-__all__ += ["shape_only", "unless"]
 
 Rule = Callable[..., Any]
 
@@ -24,7 +19,7 @@ def _row(kind: str, key: Any, rules: tuple[Any, ...], call: Any, **options: Any)
 
 
 def elementwise(key: Any, *partials: Rule, call: Any = None, symbol: str | None = None) -> Op:
-    """A function of each entry: one local partial ``partial(y, *operands)`` per operand.
+    """Add an elementwise row to the table: one local partial ``partial(y, *operands)`` per operand.
 
     >>> import numpy as np
     >>> elementwise(np.tan, lambda y, x: 1 + y * y)
@@ -34,12 +29,12 @@ def elementwise(key: Any, *partials: Rule, call: Any = None, symbol: str | None 
 
 
 def reduction(key: Any, weights: Rule, call: Any = None) -> Op:
-    """One number per slice along `axis`: ``weights(y, x, axis)`` says how much each entry of `x` counts."""
+    """Add a reduction row to the table: ``weights(y, x, axis)`` says how much each entry of `x` counts."""
     return _row("reduction", key, (weights,), call)
 
 
 def linear(key: Any, *transposes: Rule | None, call: Any = None, variadic: bool = False, batched: Any = None) -> Op:
-    """A linear map: ``transpose(g, y, *operands, **static)`` carries an adjoint back to each operand.
+    """Add the row of a linear map to the table: ``transpose(g, y, *operands, **static)`` carries back an adjoint.
 
     ``batched(t, y, **static)``, where given, maps a batch of tangents at once.
     """
@@ -56,17 +51,17 @@ def linear(key: Any, *transposes: Rule | None, call: Any = None, variadic: bool 
 
 
 def multilinear(key: Any, *transposes: Rule, call: Any = None, **options: Any) -> Op:
-    """A map linear in each operand while the others are held (a product)."""
+    """Add the row of a product to the table: a map that is linear in each operand while the others are held."""
     return _row("multilinear", key, transposes, call, **options)
 
 
 def general(key: Any, *pullbacks: Rule | None, call: Any = None) -> Op:
-    """Any function: ``pullback(g, y, *operands, **static)``, linear in `g`; the pushforward is its transpose."""
+    """Add the row of any function: ``pullback(g, y, *operands, **static)``; the pushforward is its transpose."""
     return _row("general", key, pullbacks, call)
 
 
 def composed(*keys: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """A function made of other rows: these are recorded in its place, and there is no rule to write."""
+    """Add the row of a function that is composed of other rows: these are recorded instead, and it needs no rule."""
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         for key in keys:
@@ -77,17 +72,17 @@ def composed(*keys: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
 
 def flat(key: Any, call: Any = None, symbol: str | None = None) -> Op:
-    """A function whose derivative is zero wherever it has one."""
+    """Add the row of a function whose derivative is zero wherever it exists, such as ``floor``."""
     return _row("flat", key, (), call, symbol=symbol)
 
 
 def comparison(key: Any, symbol: str | None = None, call: Any = None) -> Op:
-    """A question with a discrete answer: yes or no, or which."""
+    """Add the row of a comparison, or another function with a discrete result, such as ``less`` or ``argmax``."""
     return _row("comparison", key, (), call, symbol=symbol)
 
 
 def shape_only(key: Any) -> Op:
-    """A function that looks at shape or type only."""
+    """Add the row of a function that looks at the shape or type only, such as ``np.ndim``: nothing is recorded."""
     return _row("shape", key, (), None)
 
 
@@ -131,7 +126,7 @@ _guarded = _row("linear", "unless", _CHOICES, _unless, batched=_choose_batch)
 
 
 def unless(condition: Any, instead: Any, value: Any) -> Any:
-    """`value`, and `instead` where the condition holds, which is nearly nowhere. A formula shows `value`."""
+    """A guard in a row's rule: `value`, but `instead` where the condition holds (rarely). A formula shows `value`."""
     if type(condition) is np.bool_:
         nowhere = not condition
     else:
@@ -141,17 +136,17 @@ def unless(condition: Any, instead: Any, value: Any) -> Any:
 
 
 def over_length(x: Any, length: Any) -> Any:
-    """``x / length``, and 0 where the length is 0."""
+    """A guarded quotient in a row's rule: ``x / length``, and 0 where the length is 0."""
     return unless(length == 0, 0.0, x / unless(length == 0, 1.0, length))
 
 
 def axis_behind_batch(axis: int) -> int:
-    """The same axis behind a batch axis."""
+    """The axis for a row's `batched` rule: the same axis, behind the batch axis."""
     return axis if axis < 0 else axis + 1
 
 
 def share_between_equals(g: Any, values: Any) -> Any:
-    """Equal values are told apart by nothing but the order they come in: they share what falls to them."""
+    """Split adjoints evenly among equal values, whose order is arbitrary: for the rows of sorting and eigenvalues."""
     same = values[..., :, None] == values[..., None, :]
     if np.count_nonzero(same) == np.size(values):
         return g

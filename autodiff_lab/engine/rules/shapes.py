@@ -1,6 +1,4 @@
-"""Rules of shape and indexing functions. All of them are linear, so a row gives the transpose."""
-
-from __future__ import annotations
+"""Derivative rules of shapes and indexing (reshape, transpose, ``x[i]``, pad): all linear, so a row is a transpose."""
 
 from collections.abc import Callable
 from typing import Any
@@ -56,28 +54,24 @@ linear(
 )
 linear(
     "astype",
-    lambda g, y, x, dtype: as_type(g, x.dtype),
-    call=lambda x, dtype: as_type(x, dtype),
-    batched=lambda t, y, dtype: as_type(t, dtype),
+    lambda g, y, x, dtype: _as_type(g, x.dtype),
+    call=lambda x, dtype: _as_type(x, dtype),
+    batched=lambda t, y, dtype: _as_type(t, dtype),
 )
-comparison("as integers", call=lambda x, dtype: as_type(x, dtype))
+comparison("as integers", call=lambda x, dtype: _as_type(x, dtype))
 
 
 composed(np.copy)(lambda a, order="K": a)  # it cannot be written to
+composed(np.astype)(lambda x, dtype, copy=True: x.astype(dtype))
 
 
-@composed(np.astype)
-def _astype(x: Any, dtype: Any, copy: bool = True) -> Any:
-    return x.astype(dtype)
-
-
-def as_type(x: Any, dtype: Any) -> Any:
-    """The same values in another type."""
+def _as_type(x: Any, dtype: Any) -> Any:
+    """The same values in another type, without NumPy's dispatch."""
     return x.astype(dtype) if hasattr(x, "astype") else np.dtype(dtype).type(x)
 
 
 def dummy_array(a: Any) -> Any:
-    """An array of the shape of `a` that holds one number: for asking NumPy about shapes."""
+    """A dummy array of the shape of `a`, with one number in memory: NumPy tells by it which shape a function gives."""
     return np.broadcast_to(np.float64(0.0), shape_of(a))
 
 
@@ -124,10 +118,7 @@ def _scatter(g: Any, index: Any, shape: tuple[int, ...]) -> Any:
     if isinstance(g, Traced):
         return apply(TABLE["scatter"], (g,), {"index": index, "shape": shape})
     out = np.zeros(shape, dtype=getattr(g, "dtype", float))
-    if type(index) is slice:
-        out[index] = g
-        return out
-    if is_basic_index(index):
+    if type(index) is slice or is_basic_index(index):
         out[index] = g
     else:
         np.add.at(out, index, g)
@@ -135,7 +126,7 @@ def _scatter(g: Any, index: Any, shape: tuple[int, ...]) -> Any:
 
 
 def is_basic_index(index: Any) -> bool:
-    """Whether an index names no entry twice: it is made of numbers and slices."""
+    """Whether an index ``x[…]`` is basic, made of numbers and slices: it then picks no entry twice."""
     parts = index if isinstance(index, tuple) else (index,)
     return all(isinstance(i, (int, slice, np.integer)) or i is None or i is Ellipsis for i in parts)
 

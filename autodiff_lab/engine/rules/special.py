@@ -1,10 +1,8 @@
-"""Rules of SciPy's special functions, added when a traced value meets one: SciPy need not be installed.
+"""Derivative rules of SciPy's special functions, added when a traced value meets one: SciPy need not be installed.
 
 SciPy's functions of each entry ask a traced value what to do, as NumPy's do; its others (``logsumexp``) do not.
 Formulas: *NIST Digital Library of Mathematical Functions*, 5.2, 5.15 and 7.2.
 """
-
-from __future__ import annotations
 
 import sys
 from typing import Any
@@ -19,7 +17,7 @@ SPECIAL_ROWS = frozenset({"erf", "expit", "gammaln", "psi", "polygamma"})
 
 
 def add_special_rows() -> bool:
-    """Add the rows of SciPy's special functions; return whether that was done just now."""
+    """Add rules for SciPy's special functions (erf, gammaln) to the table; return whether that was done just now."""
     special: Any = sys.modules.get("scipy.special")
     if special is None or "polygamma" in TABLE:
         return False

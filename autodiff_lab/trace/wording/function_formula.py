@@ -5,19 +5,19 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from autodiff_lab.engine.errors import AutodiffError, InputError, UnsupportedError
-from autodiff_lab.engine.printing import format_value
 from autodiff_lab.engine.tracebacks import hides_own_error
 from autodiff_lab.text.notation import latex_value
 from autodiff_lab.trace.partials import NamedValue
 from autodiff_lab.transforms import pytree
 from autodiff_lab.transforms.keywords import spell_function
 from autodiff_lab.transforms.recording import argument_names, name_of
-from autodiff_lab.transforms.symbol import Symbol
+from autodiff_lab.transforms.symbol import Symbol, spell
 
 _LARGEST = 5000
 _DEEPEST = 200
@@ -52,21 +52,21 @@ class Formula:
     @property
     def text(self) -> str:
         """The formula as one writes it in a line."""
-        return self._written(Symbol.text, _number)
+        return self._written(spell)
 
     @property
     def python(self) -> str:
         """The formula as Python source, with NumPy as ``np``."""
-        return self._written(Symbol.python, _number)
+        return self._written(partial(spell, prefix="np."))
 
     @property
     def latex(self) -> str:
         """The formula as LaTeX, for use between dollar signs."""
-        write = self._written(Symbol.latex, lambda x: latex_value(_number(x)), r",\; ")
+        write = self._written(lambda x: x.latex() if isinstance(x, Symbol) else latex_value(spell(x)), r",\; ")
         return write if pytree.children(self.result) is None else rf"\left{write[:-1]}\right)"
 
-    def _written(self, symbol: Callable[[Symbol], str], number: Callable[[Any], str], comma: str = ", ") -> str:
-        leaves = [symbol(x) if isinstance(x, Symbol) else number(x) for x in pytree.flatten(self.result)]
+    def _written(self, write: Callable[[Any], str], comma: str = ", ") -> str:
+        leaves = list(map(write, pytree.flatten(self.result)))
         return leaves[0] if pytree.children(self.result) is None else f"({comma.join(leaves)})"
 
     def __str__(self) -> str:
@@ -198,10 +198,6 @@ def _named(name: Any) -> Any:
     if not name.isidentifier():
         raise InputError(f"{name!r} cannot be the name of a variable in a formula. Use letters and digits, as in 'x1'.")
     return NamedValue(name, 1.0)
-
-
-def _number(x: Any) -> str:
-    return format_value(x).removesuffix(".0")
 
 
 def _measured(result: Any) -> tuple[int, int]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from . import building, elementwise, grids, linear_algebra, products, reductions, shapes, special
+from . import elementwise, grids, joining, linear_algebra, products, reductions, shapes, special
 from .call import Call
 from .elementwise import FLAT, QUESTIONS, SMALL_WHOLE_NUMBERS
 
@@ -27,7 +27,7 @@ __all__ = [
     "title",
 ]
 
-ROOMS = (elementwise, reductions, shapes, building, grids, products, linear_algebra, special)
+ROOMS = (elementwise, reductions, shapes, joining, grids, products, linear_algebra, special)
 CALLS: dict[Any, list[Call]] = {key: calls for room in ROOMS for key, calls in room.CALLS.items()}
 ELEMENTWISE = elementwise.ELEMENTWISE | special.ELEMENTWISE
 

@@ -1,6 +1,4 @@
-"""Rules of functions that put an array together: of arrays joined, of blocks, of choices, of a filling value."""
-
-from __future__ import annotations
+"""Derivative rules of joining arrays: stack, concatenate, block, array, full, select, choose."""
 
 from collections.abc import Sequence
 from typing import Any
