@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 
 from autodiff_lab.figures.style import themes
 from autodiff_lab.figures.style.svg import KEEP_SPACES, NAMESPACE, element
-from autodiff_lab.text.notation import escape
+from autodiff_lab.text.notation import escape, number
 
 FONT = "system-ui,-apple-system,Segoe UI,Roboto,DejaVu Sans,sans-serif"
 CODE_FONT = "ui-monospace,Menlo,Consolas,DejaVu Sans Mono,monospace"
@@ -148,6 +148,61 @@ class Axes:
             elif run:
                 self.sheet.path(run, role, width, dash)
                 run = []
+
+    def marker(self, x: float, role: str = "ink", width: float = 1) -> None:
+        """Draw a vertical line through a plot, in short dashes."""
+        at, _ = self.at(x, self.y[0])
+        _, top, _, height = self.frame
+        self.sheet.path([(at, top), (at, top + height)], role, width, "3 3")
+
+
+# Marks that several labs draw
+
+
+def draw_rule(sheet: Sheet, left: float, right: float, y: float, role: str = "line") -> None:
+    """Draw a thin horizontal line."""
+    sheet.path([(left, y), (right, y)], role, 1)
+
+
+def draw_heads(sheet: Sheet, y: float, heads: Iterable[tuple[float, str, str]]) -> None:
+    """Write the heads of columns: for each its place, its text, and its anchor."""
+    for x, text, anchor in heads:
+        sheet.text(x, y, text, "soft_ink", anchor, 14)
+
+
+def draw_legend(
+    sheet: Sheet, x: float, y: float, label: str, role: str, width: float = 2.5, dash: str = "", bold: bool = False
+) -> None:
+    """Draw a piece of a line, and beside it what the line means."""
+    sheet.path([(x, y - 5), (x + 34, y - 5)], role, width, dash)
+    sheet.text(x + 42, y, label, role, size=14, bold=bold)
+
+
+def draw_bar(
+    sheet: Sheet, x: float, y: float, length: float, role: str, label: str, height: float = 16, bold: bool = False
+) -> None:
+    """Draw a filled bar, and behind its end what it measures; a bar of length 0 is still seen."""
+    length = max(2.0, length)
+    sheet.box(x, y, length, height, "", role)
+    sheet.text(x + length + 8, y + height / 2 + 5, label, role, size=14, bold=bold)
+
+
+def make_ticks(values: Iterable[float]) -> list[Tick]:
+    """Label numbers with themselves, for `Axes.scales`.
+
+    >>> make_ticks((-0.3, 0, 5))
+    [(-0.3, '−0.3'), (0, '0'), (5, '5')]
+    """
+    return [(value, number(value)) for value in values]
+
+
+def make_power_ticks(exponents: Iterable[int]) -> list[Tick]:
+    """Label logarithms with the powers of ten that they stand for.
+
+    >>> make_power_ticks((-4, 0))
+    [(-4.0, '1e−4'), (0.0, '1e0')]
+    """
+    return [(float(k), f"1e{k}".replace("-", "−")) for k in exponents]
 
 
 def _points(points: Iterable[Point]) -> str:

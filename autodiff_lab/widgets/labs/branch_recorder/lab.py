@@ -8,11 +8,9 @@ from autodiff_lab.text.notation import format_expression, number
 from autodiff_lab.transforms.gradients import value_and_grad
 from autodiff_lab.widgets.labs.branch_recorder import programs
 from autodiff_lab.widgets.labs.branch_recorder.programs import HIGH, LOW, PROGRAMS, STEP, Piece
-from autodiff_lab.widgets.labs.canvas import Axes, Point, Sheet
-from autodiff_lab.widgets.labs.lab import Choice, Lab, Slider
-from autodiff_lab.widgets.labs.marks import draw_marker, draw_rule, make_ticks
+from autodiff_lab.widgets.labs.canvas import Axes, Point, Sheet, draw_rule, make_ticks
+from autodiff_lab.widgets.labs.lab import Choice, Grid, Lab, Slider, grid
 from autodiff_lab.widgets.labs.phrases import count_noun
-from autodiff_lab.widgets.labs.table import Grid, grid
 
 WIDTH, HEIGHT = 920, 412
 RAN, RECORDED, CODE = 14, 72, 142
@@ -135,7 +133,7 @@ def _draw_plot(sheet: Sheet, snap: dict[str, Any], column: int) -> None:
         sheet.text(frame[0] + frame[2], frame[1] - 8, dotted, "soft_ink", "end", size=14)
     for piece in every:
         _draw_piece(axes, piece, column, role, recorded=piece.low <= here <= piece.high)
-    draw_marker(axes, here)
+    axes.marker(here)
     sheet.dot(*axes.at(here, snap["value"] if column == 1 else snap["slope"]), "ink", 5)
 
 

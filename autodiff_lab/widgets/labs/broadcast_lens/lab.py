@@ -7,11 +7,9 @@ import numpy as np
 
 from autodiff_lab.text.notation import NOT_REACHED, atom, number
 from autodiff_lab.widgets.labs.broadcast_lens.flow import AXES, OPS, OVER_AXES, SHAPES, Flow, Refused, run_flow
-from autodiff_lab.widgets.labs.canvas import Point, Sheet
-from autodiff_lab.widgets.labs.lab import Button, Choice, Play, SteppedLab, Toggle
-from autodiff_lab.widgets.labs.marks import draw_rule
+from autodiff_lab.widgets.labs.canvas import Point, Sheet, draw_rule
+from autodiff_lab.widgets.labs.lab import Button, Choice, Grid, Play, SteppedLab, Toggle, grid
 from autodiff_lab.widgets.labs.phrases import count_times, list_some
-from autodiff_lab.widgets.labs.table import Grid, grid
 
 WIDTH, HEIGHT = 900, 416
 LEFT, RIGHT = 10, 424

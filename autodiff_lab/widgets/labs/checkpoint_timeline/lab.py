@@ -9,11 +9,9 @@ from typing import Any
 from autodiff_lab.systems.schedules import SCHEDULES, Action, Reversal, reverse
 from autodiff_lab.text.notation import number
 from autodiff_lab.transforms.gradients import grad
-from autodiff_lab.widgets.labs.canvas import Axes, Sheet
-from autodiff_lab.widgets.labs.lab import Button, Choice, Play, Slider, SteppedLab
-from autodiff_lab.widgets.labs.marks import draw_bar, draw_legend, make_ticks
+from autodiff_lab.widgets.labs.canvas import Axes, Sheet, draw_bar, draw_legend, make_ticks
+from autodiff_lab.widgets.labs.lab import Button, Choice, Grid, Play, Slider, SteppedLab, grid
 from autodiff_lab.widgets.labs.phrases import count_noun
-from autodiff_lab.widgets.labs.table import Grid, grid
 
 STEPS, SLOTS = 100, 20
 START = 0.3

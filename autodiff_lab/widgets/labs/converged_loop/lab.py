@@ -4,12 +4,10 @@ import math
 from typing import Any
 
 from autodiff_lab.text.notation import number
-from autodiff_lab.widgets.labs.canvas import Axes, Sheet
+from autodiff_lab.widgets.labs.canvas import Axes, Sheet, draw_bar, draw_legend, make_power_ticks, make_ticks
 from autodiff_lab.widgets.labs.converged_loop.loops import LARGEST, TURNS, count_lines, count_work, find_errors
-from autodiff_lab.widgets.labs.lab import Choice, Lab, Slider
-from autodiff_lab.widgets.labs.marks import draw_bar, draw_legend, draw_marker, make_power_ticks, make_ticks
+from autodiff_lab.widgets.labs.lab import Choice, Grid, Lab, Slider, grid
 from autodiff_lab.widgets.labs.phrases import count_noun, write_error
-from autodiff_lab.widgets.labs.table import Grid, grid
 
 PLOT = (56.0, 30.0, 440.0, 290.0)
 LOOKS = {"unrolled": ("adjoint", "", 4.0), "one turn": ("soft_ink", "2 5", 3.0), "implicit": ("tangent", "9 4", 3.0)}
@@ -79,7 +77,7 @@ class ConvergedLoop(Lab):
             axes.curve([(float(n), min(error, 1.0)) for n, error in enumerate(errors)], role, width, dash)
             sheet.dot(*axes.at(snap["turns"], errors[snap["turns"]]), role, 5)
             draw_legend(sheet, PLOT[0] + 150 * k, 392, way, role, width, dash)
-        draw_marker(axes, snap["turns"])
+        axes.marker(snap["turns"])
         _draw_bars(sheet, 20, "lines on the tape", snap["lines"])
         _draw_bars(sheet, 206, "operations, with the sweep", snap["work"])
         return sheet.svg()

@@ -10,10 +10,8 @@ from autodiff_lab.engine.tape import Tape
 from autodiff_lab.text.notation import atom, number
 from autodiff_lab.trace.model import Trace
 from autodiff_lab.transforms.gradients import grad, jvp, record
-from autodiff_lab.widgets.labs.canvas import Axes, Point, Sheet
-from autodiff_lab.widgets.labs.lab import Button, Lab, Slider
-from autodiff_lab.widgets.labs.marks import make_ticks
-from autodiff_lab.widgets.labs.table import Grid, grid
+from autodiff_lab.widgets.labs.canvas import Axes, Point, Sheet, make_ticks
+from autodiff_lab.widgets.labs.lab import Button, Grid, Lab, Slider, grid
 
 REGION = ((0.0, 6.0), (1.0, 7.0))
 MAP = (40.0, 30.0, 354.0, 354.0)

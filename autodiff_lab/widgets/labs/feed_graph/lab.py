@@ -12,8 +12,7 @@ from autodiff_lab.widgets.labs.expression import parse_number
 from autodiff_lab.widgets.labs.feed_graph import programs
 from autodiff_lab.widgets.labs.feed_graph.picture import Places, draw
 from autodiff_lab.widgets.labs.feed_graph.programs import INPUTS, PROGRAMS, GraphBuilder, Pass
-from autodiff_lab.widgets.labs.lab import Button, Choice, Entry, Lab, Play
-from autodiff_lab.widgets.labs.table import Grid, grid
+from autodiff_lab.widgets.labs.lab import Button, Choice, Entry, Grid, Lab, Play, grid
 
 TARGETS = ("all outputs", "the first output", "the second output")
 

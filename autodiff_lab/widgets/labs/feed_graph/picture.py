@@ -5,8 +5,7 @@ from typing import Any
 
 from autodiff_lab.systems.static_graph import Node
 from autodiff_lab.text.notation import display_width, number, symbol
-from autodiff_lab.widgets.labs.canvas import Point, Sheet
-from autodiff_lab.widgets.labs.marks import draw_heads, draw_rule
+from autodiff_lab.widgets.labs.canvas import Point, Sheet, draw_heads, draw_rule
 
 WIDTH, HEIGHT = 930, 420
 LEFT, TOP, BOX_WIDTH, BOX_HEIGHT = 22, 76, 132, 66

@@ -6,13 +6,11 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab.text.notation import number
-from autodiff_lab.widgets.labs.canvas import Axes, Sheet
+from autodiff_lab.widgets.labs.canvas import Axes, Sheet, make_power_ticks
 from autodiff_lab.widgets.labs.gradcheck_bench import rules
 from autodiff_lab.widgets.labs.gradcheck_bench.rules import BIAS, Check, check, make_direction
-from autodiff_lab.widgets.labs.lab import Button, Choice, Lab, Slider
-from autodiff_lab.widgets.labs.marks import make_power_ticks
+from autodiff_lab.widgets.labs.lab import Button, Choice, Grid, Lab, Slider, grid
 from autodiff_lab.widgets.labs.phrases import write_error, write_power_of_ten
-from autodiff_lab.widgets.labs.table import Grid, grid
 
 KEPT = 300
 FLOOR, CEILING = -13.0, 1.0
