@@ -1,4 +1,4 @@
-"""The one view of every lab: ipywidgets around a picture, a sentence and a table.
+"""The one view of every lab: ipywidgets around a picture, a sentence and a table, and one for each control.
 
 Where there is no kernel, the lab is a figure: the picture, the sentence and the table.
 """
@@ -29,7 +29,7 @@ Do = Callable[[Callable[[], None]], None]
 
 
 class LabControl:
-    """One control of a lab, with its widget.
+    """One control in the view of a lab: its widget, how that shows the lab, and what it does to it.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ class LabControl:
         self._lab.set(**{self.control.name: value})
 
     def show(self) -> None:
-        """Let the widget stand where the lab is."""
+        """Move a control's widget in the view to where the lab stands."""
         control, lab, widget = self.control, self._lab, self.widget
         if isinstance(control, Button | Play):
             can = lab.can(control.name)
@@ -96,7 +96,7 @@ class LabControl:
 
 
 def fits_in_a_row(choice: Choice) -> bool:
-    """Whether all options of a choice can be seen at once.
+    """Whether a lab's view can show all options of a choice at once, as buttons in a row.
 
     >>> fits_in_a_row(Choice("dtype", "dtype", ("float64", "float32")))
     True
@@ -127,7 +127,7 @@ def _make_widget(control: Control) -> Any:
 
 
 class LabPicture(anywidget.AnyWidget):
-    """An SVG that follows the page's colours, and whose handles can be dragged, or moved with the arrow keys.
+    """The picture in a lab's view: an SVG in the page's colours, with handles that pointer or arrow keys move.
 
     Attributes
     ----------
@@ -144,7 +144,7 @@ class LabPicture(anywidget.AnyWidget):
 
 
 class LabView(Live):
-    """A lab on the page.
+    """The view of a lab on the page, a widget made of others.
 
     Attributes
     ----------
@@ -204,7 +204,7 @@ class LabView(Live):
         return widgets.VBox([top, body, self.table])
 
     def refresh(self, error: str = "") -> None:
-        """Show the lab as it is now."""
+        """Let the view show its lab as the lab is now."""
         with self._turn:
             if self._is_busy:  # with what moves the lab, and this is called again when it has moved
                 return
@@ -235,7 +235,7 @@ class LabView(Live):
             self.refresh(error)
 
     def figure(self) -> str:
-        """Give the lab in HTML: where no kernel has it, it is a picture with its sentence and its table."""
+        """Give the view in HTML: where no kernel has the lab, it is a picture with its sentence and its table."""
         lab = self.lab.still()
         grid, svg = lab.table(), lab.picture()
         alt = escape(f"{lab.title}. {lab.sentence()}")

@@ -1,1 +1,1 @@
-"""BranchRecorder: which lines of a program run at an input, what they leave on the tape, and for which inputs."""
+"""The folder of the lab BranchRecorder: its controller is in `lab`, its programs and what ran of them in `programs`."""

@@ -1,4 +1,4 @@
-"""BranchRecorder: which lines of a program run at an input, what they leave on the tape, and for which inputs."""
+"""The controller and the drawing of BranchRecorder: which lines of a program run, and what they leave on the tape."""
 
 import math
 from collections.abc import Iterable
@@ -40,12 +40,12 @@ class BranchRecorder(Lab):
     controls = (Slider("x", "x", LOW, HIGH, STEP, 1.58), Choice("program", "program", tuple(PROGRAMS)))
 
     def snapshot(self) -> dict[str, Any]:
-        """The run at x, and the piece that x lies in."""
+        """The branch recorder's data: the run of its program at x, and the piece that x lies in."""
         piece = programs.find_piece(self.program, self.x)
         return {**self.settings, **programs.run_program(self.program, self.x), "piece": (piece.low, piece.high)}
 
     def sentence(self) -> str:
-        """What ran, what it left, and how far the same lines reach."""
+        """What the branch recorder says: what ran, what it left on the tape, how far the same lines reach."""
         snap = self.snapshot()
         taped = count_noun(snap["operations"], "operation") if snap["operations"] else "nothing"
         return (
@@ -55,13 +55,16 @@ class BranchRecorder(Lab):
         )
 
     def table(self) -> Grid:
-        """The lines of the program."""
+        """The branch recorder's table: each line of its program, how often it ran, what it left on the tape."""
         snap = self.snapshot()
         caption = f"x = {number(self.x)}, value {number(snap['value'])}, slope {number(snap['slope'])}"
         return grid(caption, ("line of the program", "times it ran", "operations on the tape"), snap["source"])
 
     def picture(self) -> str:
-        """On the left the source and the tape, on the right value and slope over x, with the recorded piece thick."""
+        """The branch recorder's picture: source and tape on the left, value and slope over x on the right.
+
+        The piece that was recorded is thick.
+        """
         title = "A program and its tape, and its value and slope over x; the piece that was recorded is thick"
         sheet, snap = Sheet(WIDTH, HEIGHT, title), self.snapshot()
         _draw_source(sheet, snap["source"])

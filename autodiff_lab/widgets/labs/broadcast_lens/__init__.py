@@ -1,1 +1,1 @@
-"""BroadcastLens: what NumPy copied on the way forward is added on the way back, and what it added is copied."""
+"""The folder of the lab BroadcastLens: its controller is in `lab`, the arrays and what flows between them in `flow`."""

@@ -1,1 +1,1 @@
-"""ConvergedLoop: a loop that converges, and three derivatives of what it finds."""
+"""The folder of the lab ConvergedLoop: its controller is in `lab`, its loops and their derivatives in `loops`."""

@@ -1,4 +1,4 @@
-"""ConvergedLoop: the derivative of what a loop has found, unrolled, by one turn, and by the equation."""
+"""The controller and the drawing of ConvergedLoop: errors and costs of its slope in three ways, turn by turn."""
 
 import math
 from typing import Any
@@ -31,7 +31,7 @@ class ConvergedLoop(Lab):
     )
 
     def snapshot(self) -> dict[str, Any]:
-        """The errors after each turn; tape lines and operations after these turns."""
+        """The converged loop's data: the errors after each turn; tape lines and operations after these turns."""
         found, lines = find_errors(self.loop, self.x), count_lines(self.loop, self.turns, self.x)
         return {
             "loop": self.loop,
@@ -44,7 +44,7 @@ class ConvergedLoop(Lab):
         }
 
     def sentence(self) -> str:
-        """The three errors at this moment, and the two tapes."""
+        """What the lab says of its converged loop: the three errors at this moment, and the two tapes."""
         snap = self.snapshot()
         off = {way: write_error(errors[self.turns]) for way, errors in snap["errors"].items()}
         return (
@@ -57,7 +57,7 @@ class ConvergedLoop(Lab):
         )
 
     def table(self) -> Grid:
-        """The three ways side by side."""
+        """The converged loop's table: errors, tape lines and operations of the three ways side by side."""
         snap = self.snapshot()
         rows = [
             (way, write_error(snap["errors"][way][self.turns]), snap["lines"][way], snap["work"][way]) for way in LOOKS
@@ -66,7 +66,7 @@ class ConvergedLoop(Lab):
         return grid(f"“{self.loop}” after {count_noun(self.turns, 'turn')}", heads, rows)
 
     def picture(self) -> str:
-        """On the left the error of the slope after each turn, on the right what each way costs."""
+        """The converged loop's picture: the slope's error after each turn, and beside it what each way costs."""
         snap = self.snapshot()
         sheet = Sheet(900, 400, "Error of the slope over the turns of the loop, and bars for tape lines and operations")
         axes = Axes(sheet, PLOT, (0, LARGEST), (SMALLEST, 1))

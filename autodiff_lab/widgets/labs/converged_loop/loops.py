@@ -14,17 +14,17 @@ Turn = Callable[[Any, Any], Any]
 
 
 def residual(z: Any, x: Any) -> Any:
-    """The equation: 0 at the solution."""
+    """The equation z = cos(x z) that all loops solve: 0 at the solution."""
     return z - np.cos(x * z)
 
 
 def turn_newton(z: Any, x: Any) -> Any:
-    """Newton's method for the equation."""
+    """Take one turn of the loop that solves z = cos(x z) by Newton's method."""
     return z - residual(z, x) / (1 + x * np.sin(x * z))
 
 
 def halve(ends: Any, x: Any) -> Any:
-    """Halve the interval in which the solution lies; its middle is the state."""
+    """Take one turn of the bisection loop: halve the interval with the solution, whose middle is the state."""
     low, high = ends
     middle = (low + high) / 2
     return (middle, high) if middle < np.cos(x * middle) else (low, middle)
@@ -39,7 +39,7 @@ TURNS: dict[str, tuple[Turn, Any]] = {
 
 
 def run(loop: str, turns: int) -> Callable[[Any], list[Any]]:
-    """A program of x that returns the state at the beginning and after each turn."""
+    """Make a program of x that runs one of the loops and returns the state at the beginning and after each turn."""
     turn, start = TURNS[loop]
 
     def program(x: Any) -> list[Any]:
@@ -56,7 +56,7 @@ def _value(state: Any) -> Any:
 
 
 class Slopes(NamedTuple):
-    """Errors after each number of turns: of the value, and of the slope by each of the `WAYS`."""
+    """The errors of a loop after each number of turns: of the value, and of the slope by each of the `WAYS`."""
 
     value: tuple[float, ...]
     slopes: dict[str, tuple[float, ...]]
@@ -65,7 +65,7 @@ class Slopes(NamedTuple):
 
 @functools.lru_cache(64)
 def find_errors(loop: str, x: float) -> Slopes:
-    """Compare with the solution that Newton's method finds in the end."""
+    """Find a loop's errors after each turn, by the solution that Newton's method finds in the end."""
     solution = run("Newton's method", LARGEST)(x)[-1]
     right = slope_of_root(solution, x)
     states, unrolled = jvp(run(loop, LARGEST), (x,), (1.0,))
@@ -75,20 +75,20 @@ def find_errors(loop: str, x: float) -> Slopes:
 
 
 def slope_of_root(z: float, x: float) -> float:
-    """The implicit function theorem, wherever the loop has stopped."""
+    """Find dz/dx by the implicit function theorem, wherever the loop has stopped."""
     along_z, along_x = grad(residual, argnums=(0, 1))(z, x)
     return float(-along_x / along_z)
 
 
 def one_turn(loop: str, z: float, x: float) -> float:
-    """The slope of one turn, with the state as a constant."""
+    """Find dz/dx by one turn of the loop alone, with the state as a constant."""
     turn, start = TURNS[loop]
     return 0.0 if isinstance(start, tuple) else float(grad(turn, argnums=1)(z, x))
 
 
 @functools.lru_cache(256)
 def count_lines(loop: str, turns: int, x: float) -> dict[str, int]:
-    """What is on the tape for each of the `WAYS`, without the inputs."""
+    """Count the tape lines of a loop's slope by each of the `WAYS`, without the inputs."""
     unrolled, one_turn = (record(lambda x, n=n: run(loop, n)(x)[-1], x)[1] for n in (turns, 1))
     equation = record(residual, _value(TURNS[loop][1]), x)[1]
     tapes = (unrolled, one_turn, equation)
@@ -96,6 +96,9 @@ def count_lines(loop: str, turns: int, x: float) -> dict[str, int]:
 
 
 def count_work(lines: dict[str, int]) -> dict[str, int]:
-    """Operations for each of the `WAYS`: the loop, what is recorded beside it, and a line swept back for each line."""
+    """Count operations for a loop's slope by each of the `WAYS`: the loop, what it records beside it, and the sweep.
+
+    A sweep goes back over a line for each line that was recorded.
+    """
     loop = lines["unrolled"]
     return {way: 2 * loop if way == "unrolled" else loop + 2 * recorded for way, recorded in lines.items()}

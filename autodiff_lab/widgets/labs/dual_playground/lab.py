@@ -1,4 +1,4 @@
-"""DualPlayground: a point, a direction, and the slope in that direction by one pass of dual numbers."""
+"""The controller and the drawing of DualPlayground: a point, a direction, and the slope in it by one forward pass."""
 
 import functools
 import math
@@ -40,20 +40,20 @@ class DualPlayground(Lab):
     )
 
     def slider_text(self, name: str) -> str:
-        """Four places at most; degrees with their sign."""
+        """Write what stands beside the dual playground's sliders: four places at most; degrees with their sign."""
         return number(round(getattr(self, name), 4)) + "°" * (name == "angle")
 
     def steepest(self) -> None:
-        """Turn to where f grows fastest: the direction of the gradient."""
+        """Turn the dual playground's seed to where f grows fastest: the direction of the gradient."""
         by1, by2 = self.gradient
         self.angle = math.degrees(math.atan2(by2, by1)) % 360
 
     def level(self) -> None:
-        """Turn the seed by a right angle."""
+        """Turn the dual playground's seed by a right angle."""
         self.angle = (self.angle + 90) % 360
 
     def drag(self, handle: str, x: float, y: float) -> None:
-        """Move the point, or the head of the seed's arrow."""
+        """Move the point on the dual playground's map, or the head of the seed's arrow."""
         left, top, _, height = MAP
         x1, x2 = REGION[0][0] + (x - left) / SCALE, REGION[1][0] + (top + height - y) / SCALE
         if handle == "point":
@@ -65,7 +65,7 @@ class DualPlayground(Lab):
 
     @property
     def seed(self) -> tuple[float, float]:
-        """The tangents of the two inputs."""
+        """The seed on the dual playground: the tangents of the two inputs."""
         turn = math.radians(self.angle)
         # At a right angle sine and cosine are whole numbers; the computer's are not.
         along, up = (round(x) if self.angle % 90 == 0 else x for x in (math.cos(turn), math.sin(turn)))
@@ -73,15 +73,15 @@ class DualPlayground(Lab):
 
     @property
     def gradient(self) -> tuple[float, float]:
-        """The slopes in the two inputs; for a comparison."""
+        """The gradient at the dual playground's point, for a comparison with the seed's direction."""
         return grad(f, argnums=(0, 1))(self.x1, self.x2)
 
     def snapshot(self) -> dict[str, Any]:
-        """Point, seed, and the dual number of every line with the ε² that it drops."""
+        """The dual playground's data: point, seed, and the dual number of every line with the ε² that it drops."""
         return dict(push_seed((self.x1, self.x2), self.seed))
 
     def sentence(self) -> str:
-        """What the pass found."""
+        """What the dual playground says: the value and the tangent that the pass found."""
         snap = self.snapshot()
         along = " and ".join(number(round(t, 4)) for t in snap["seed"])
         flat = " Along a level curve nothing changes." if abs(snap["tangent"]) < 1e-9 and self.length else ""
@@ -92,7 +92,7 @@ class DualPlayground(Lab):
         )
 
     def table(self) -> Grid:
-        """The dual number of each line, and its bin."""
+        """The dual playground's table: the dual number of each line, and the ε² that it drops."""
         snap = self.snapshot()
         names = [name.replace("v-", "v−") for name in snap["lines"]]
         tangents = map(round_to_zero, snap["tangents"])
@@ -100,7 +100,7 @@ class DualPlayground(Lab):
         return grid("One forward pass", ("line", "operation", "value", "tangent (ε)", "dropped (ε²)"), rows)
 
     def picture(self) -> str:
-        """On the left the map with the seed; on the right the cut along it, and what is kept and what is dropped."""
+        """The dual playground's picture: the map with the seed, the cut along it, what is kept and what is dropped."""
         sheet = Sheet(900, 412, "A map of f with the seed as an arrow, the cut along the seed, and the dropped terms")
         snap = self.snapshot()
         _draw_map(sheet, *snap["point"], *snap["seed"])
@@ -113,13 +113,13 @@ class DualPlayground(Lab):
 
 
 def f(x1: Any, x2: Any) -> Any:
-    """The function of the course."""
+    """The function on the dual playground's map: ln x₁ + x₁x₂ − sin x₂."""
     return np.log(x1) + x1 * x2 - np.sin(x2)
 
 
 @functools.lru_cache(maxsize=1)
 def push_seed(point: Point, seed: Point) -> dict[str, Any]:
-    """Take one forward pass; what is shown asks for it several times."""
+    """Push the dual playground's seed through f in one forward pass; what is shown asks for it several times."""
     trace, tape = Trace.of(f, *point, mode="forward", direction=seed), record(f, *point)[1]
     tangents = [step.tangents[0].value for step in trace.steps]
     return {
@@ -136,7 +136,7 @@ def push_seed(point: Point, seed: Point) -> dict[str, Any]:
 
 
 def find_dropped(tape: Tape, line: int, tangents: list[Any]) -> float:
-    """Find what a line's own arithmetic has in front of ε², if it is carried that far: half a second derivative.
+    """Find the ε² that a line on the dual playground drops: half a second derivative of the line's own arithmetic.
 
     For the product this is ẋ₁ẋ₂. It is what multiplying out (a + ȧε)(b + ḃε) leaves over.
     """
@@ -152,7 +152,7 @@ def find_dropped(tape: Tape, line: int, tangents: list[Any]) -> float:
 
 
 def round_to_zero(x: float) -> float:
-    """Make 0 of a rounding error that stands for it."""
+    """Make 0 of a rounding error that stands for it, as the dual playground shows tangents."""
     return 0.0 if abs(x) < 1e-12 else x
 
 
@@ -216,7 +216,7 @@ def _draw_background() -> Sheet:
 
 @functools.cache
 def find_levels() -> list[tuple[float, list[Point]]]:
-    """Find the level curves of f on the map."""
+    """Find the level curves of f on the dual playground's map."""
     from contourpy import contour_generator
 
     x1, x2 = np.meshgrid(np.linspace(0.02, 6, 300), np.linspace(1, 7, 61))

@@ -1,1 +1,1 @@
-"""GradcheckBench: check a rule, right or with a bug, against a difference quotient; every check leaves a mark."""
+"""The folder of the lab GradcheckBench: its controller is in `lab`, the rules that it checks in `rules`."""

@@ -1,4 +1,4 @@
-"""GradcheckBench: check a rule, right or with a bug, against a difference quotient; every check leaves a mark."""
+"""The controller and the drawing of GradcheckBench: a light for each check of a rule, and a history over the step h."""
 
 import math
 from typing import Any
@@ -45,49 +45,49 @@ class GradcheckBench(Lab):
     )
 
     def begin(self) -> None:
-        """Draw the first direction, and check once."""
+        """Draw the gradcheck bench's first direction, and check once."""
         self.draw = 1
         self.history = [self.at]
 
     @property
     def at(self) -> dict[str, Any]:
-        """All that the present check depends on."""
+        """All that the gradcheck bench's present check depends on."""
         return {**self.settings, "draw": self.draw}
 
     def notify(self) -> None:
-        """Keep this check in the history, each one once, before it is shown."""
+        """Keep this check in the gradcheck bench's history, each one once, before it is shown."""
         self.history = [*[at for at in self.history if at != self.at][-KEPT + 1 :], self.at]
         super().notify()
 
     def another(self) -> None:
-        """Choose another random direction."""
+        """Choose another random direction for the gradcheck bench's check."""
         self.direction, self.draw = rules.DIRECTIONS[0], self.draw + 1
 
     def forget(self) -> None:
-        """Leave the plot with the present check alone."""
+        """Leave the gradcheck bench's plot with the present check alone."""
         self.history = []
 
     def can(self, name: str) -> bool:
-        """Forget what there is to forget."""
+        """Whether the gradcheck bench's button can be pressed: forgetting needs something to forget."""
         return name != "forget" or len(self.history) > 1
 
     def slider_text(self, name: str) -> str:
-        """The step as a power of ten."""
+        """Write the gradcheck bench's step h as a power of ten."""
         return write_power_of_ten(self.h)
 
     @property
     def found(self) -> Check:
-        """The present check."""
+        """What came of the gradcheck bench's present check."""
         return check(**self.at)
 
     @property
     def curve(self) -> list[Check]:
-        """The same check at every stop of h."""
+        """The gradcheck bench's present check, repeated at every stop of h."""
         steps = np.arange(rules.SMALLEST, rules.LARGEST + rules.STEP, rules.STEP).tolist()
         return [check(**{**self.at, "h": h}) for h in steps]
 
     def snapshot(self) -> dict[str, Any]:
-        """The present check and all that were kept."""
+        """The gradcheck bench's data: the present check and all that were kept."""
         history = [check(**at) for at in self.history]
         return {
             **self.at,
@@ -100,7 +100,7 @@ class GradcheckBench(Lab):
         }
 
     def sentence(self) -> str:
-        """What the light says, and what to think of it."""
+        """What the gradcheck bench says: what the light is, and what to think of it."""
         found = self.found
         light = f"{LIGHTS[found.verdict][0]} {found.verdict}: relative error {write_error(found.error)}."
         if found.shape != BIAS.shape:
@@ -137,7 +137,7 @@ class GradcheckBench(Lab):
         return "Something between: look at the point, the step and the dtype before you blame the rule."
 
     def table(self) -> Grid:
-        """The check in numbers."""
+        """The gradcheck bench's table: the present check in numbers."""
         found = self.found
         rows = [
             ("by the rule", f"{found.slope:.12g}"),
@@ -149,7 +149,7 @@ class GradcheckBench(Lab):
         return grid(f"{self.op}, bug: {self.bug}, h = {self.slider_text('h')}, {self.dtype}", ("what", "is"), rows)
 
     def picture(self) -> str:
-        """The two numbers and the light on the left; on the right this check at every h, and the history."""
+        """The gradcheck bench's picture: two numbers and the light; beside them every check so far over h."""
         found = self.found
         sheet = Sheet(900, 416, "A traffic light of the relative error, and all checks so far over the step h")
         sheet.text(14, 28, "loss(b) = sum(mean(op(X + b)))", size=15, bold=True)

@@ -1,4 +1,4 @@
-"""A small layer and the rule of its bias, right or with a bug; and a difference quotient to check it with."""
+"""The rules that GradcheckBench checks, right or with a bug: of a small layer's bias; and the difference quotient."""
 
 import functools
 from typing import Any, NamedTuple
@@ -13,7 +13,7 @@ BIAS = np.array([0.5, 1.0])
 
 
 class Sample(NamedTuple):
-    """One function of the layer, and where it is checked."""
+    """A function of the gradcheck bench's layer whose rule is checked, and the numbers at which it is."""
 
     row: Any
     """Its key in the table of rules."""
@@ -39,7 +39,7 @@ SMALLEST, LARGEST, STEP = -12.0, -0.5, 0.5
 
 
 class Check(NamedTuple):
-    """The result of one check."""
+    """The result of checking a rule on the gradcheck bench, right or with a bug."""
 
     h: float
     """The logarithm of the step."""
@@ -56,12 +56,12 @@ class Check(NamedTuple):
 
 
 def loss(sample: Sample, batch: Any, bias: Any) -> Any:
-    """Return the sum of the outputs of the layer, the mean taken over the batch."""
+    """Return the loss of the gradcheck bench's layer: the sum of its outputs, the mean taken over the batch."""
     return np.sum(np.mean(sample.row(batch + bias, *sample.more), axis=0))
 
 
 def adjoint_of_bias(sample: Sample, batch: Any, bias: Any, bug: str = "none") -> Any:
-    """Pull 1 back through the layer, by the rows of the table, and by a wrong one where there is a bug.
+    """Pull 1 back through the gradcheck bench's layer, by rules of the table, and by a wrong one where there is a bug.
 
     >>> [adjoint_of_bias(SAMPLES["sin"], BATCH, BIAS, bug).shape for bug in ("none", "no sum-back")]
     [(2,), (3, 2)]
@@ -78,7 +78,7 @@ def adjoint_of_bias(sample: Sample, batch: Any, bias: Any, bug: str = "none") ->
 
 
 def make_direction(direction: str, draw: int) -> np.ndarray:
-    """Make a vector of length 1: the first axis, or a random one, drawn with this seed."""
+    """Make the direction in which the gradcheck bench checks a rule: the first axis, or a random one by its seed."""
     if direction == DIRECTIONS[1]:
         return np.eye(len(BIAS))[0]
     along = np.random.default_rng(draw).standard_normal(len(BIAS))
@@ -87,7 +87,7 @@ def make_direction(direction: str, draw: int) -> np.ndarray:
 
 @functools.lru_cache(maxsize=4096)
 def check(op: str, bug: str, h: float, dtype: str, direction: str, draw: int) -> Check:
-    """Compare the rule with a central difference along one direction, by a step whose logarithm is `h`."""
+    """Check a rule of the gradcheck bench by a central difference in one direction; `h` is the step's logarithm."""
     sample, kind = SAMPLES[op], np.dtype(dtype).type
     batch, bias, t = (x.astype(kind) for x in (sample.batch, sample.bias, make_direction(direction, draw)))
     step = kind(10.0**h)
@@ -100,7 +100,7 @@ def check(op: str, bug: str, h: float, dtype: str, direction: str, draw: int) ->
 
 
 def relative_error(a: float, b: float) -> float:
-    """Return |a − b| over the larger of the two.
+    """Return |a − b| over the larger of the two: how far a rule is from the gradcheck bench's quotient.
 
     >>> relative_error(1.0, -1.0), relative_error(1e-9, 2e-9), relative_error(0.0, 0.0)
     (2.0, 0.5, 0.0)
