@@ -3,8 +3,6 @@
 A lab knows nothing of widgets. It is tested by setting its controls and reading its snapshot, and `view` shows it.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -25,6 +23,7 @@ class Control:
     """A control in a lab's list `controls`: an attribute of the lab to move, or a method to press, by its name."""
 
     name: str
+    label: str
     more: bool = field(default=False, kw_only=True)
     """Whether it is folded away until somebody asks for more; at first sight a lab has six controls at most."""
 
@@ -33,7 +32,6 @@ class Control:
 class Slider(Control):
     """A slider in a lab's list `controls`: a number between two ends, in steps; whole where the step is an `int`."""
 
-    label: str
     low: float
     high: float
     step: float
@@ -55,7 +53,6 @@ class Slider(Control):
 class Choice(Control):
     """A choice in a lab's list `controls`: one of a few options, in words."""
 
-    label: str
     options: tuple[str, ...]
     initial: str = ""
     """The first of the options, unless it says another."""
@@ -74,7 +71,6 @@ class Choice(Control):
 class Toggle(Control):
     """A toggle in a lab's list `controls`: on or off."""
 
-    label: str
     initial: bool = False
 
     def convert(self, value: Any) -> bool:
@@ -88,7 +84,6 @@ class Toggle(Control):
 class Entry(Control):
     """A text field in a lab's list `controls`; the Enter key hands its text over to `Lab.enter`."""
 
-    label: str
     hint: str = ""
     initial: ClassVar[str] = ""
 
@@ -101,8 +96,6 @@ class Entry(Control):
 class Button(Control):
     """A button in a lab's list `controls`: it calls the lab's method of its name."""
 
-    label: str
-
 
 @dataclass(frozen=True)
 class Play(Control):
@@ -110,7 +103,7 @@ class Play(Control):
 
     every: int = 1000
     """Milliseconds."""
-    label: str = "Play"
+    label: str = field(default="Play", kw_only=True)
 
 
 class Lab:
@@ -197,7 +190,7 @@ class Lab:
         """Any lab's SVG in the colours of `themes.LIGHT`, of one size whatever the state; empty for none."""
         return ""
 
-    def still(self) -> Lab:
+    def still(self) -> Self:
         """The lab to show where nothing can be moved: this one, unless its class makes one that says more."""
         return self
 
@@ -316,7 +309,7 @@ class SteppedLab(Lab):
         """Whether a stepped lab's button can be pressed: next while a step is left, the others after a first step."""
         return self.done < self.length if name == self.forward else self.done > 0
 
-    def still(self) -> Lab:
+    def still(self) -> Self:
         """Any stepped lab with all steps of its run taken, to show where nothing can be moved."""
         whole = self.copy()
         whole.done = whole.length

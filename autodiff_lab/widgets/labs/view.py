@@ -13,7 +13,7 @@ import anywidget
 import ipywidgets as widgets
 import traitlets
 
-from autodiff_lab.figures.graph.render import data_url
+from autodiff_lab.figures.graph.render import image_tag
 from autodiff_lab.figures.style import themes
 from autodiff_lab.text.notation import escape
 from autodiff_lab.widgets.bundle import bundle
@@ -24,8 +24,6 @@ HERE = Path(__file__).parent
 CANNOT = "adl-lab-off"
 """The class of a button that cannot be pressed now; `disabled` would take the focus away from under the fingers."""
 STILL = "This is a picture: run the cell in the notebook to use the lab."
-
-Do = Callable[[Callable[[], None]], None]
 
 
 class LabControl:
@@ -50,7 +48,7 @@ class LabControl:
         What stands on the page: the widget, and beside a slider its value in words.
     """
 
-    def __init__(self, lab: Lab, control: Control, do: Do) -> None:
+    def __init__(self, lab: Lab, control: Control, do: Callable[[Callable[[], None]], None]) -> None:
         self.control, self._lab, self._do = control, lab, do
         self._is_held, self._shown = False, getattr(control, "initial", None)
         self.widget = self.cell = _make_widget(control)
@@ -118,9 +116,8 @@ def _make_widget(control: Control) -> Any:
         kind = widgets.IntSlider if isinstance(control.step, int) else widgets.FloatSlider
         return kind(min=control.low, max=control.high, step=control.step, readout=False, **labelled)
     if isinstance(control, Choice):
-        if not fits_in_a_row(control):
-            return widgets.Dropdown(options=control.options, **labelled)
-        return widgets.ToggleButtons(options=control.options, **labelled)
+        several = widgets.ToggleButtons if fits_in_a_row(control) else widgets.Dropdown
+        return several(options=control.options, **labelled)
     if isinstance(control, Entry):
         return widgets.Text(placeholder=control.hint, continuous_update=False, **labelled)
     return widgets.Checkbox(indent=False, **labelled)
@@ -238,10 +235,9 @@ class LabView(Live):
         """Give the view in HTML: where no kernel has the lab, it is a picture with its sentence and its table."""
         lab = self.lab.still()
         grid, svg = lab.table(), lab.picture()
-        alt = escape(f"{lab.title}. {lab.sentence()}")
-        image = f'<img alt="{alt}" style="max-width:100%;height:auto" src="{data_url(themes.follow_page_theme(svg))}">'
+        image = image_tag(themes.follow_page_theme(svg), f"{lab.title}. {lab.sentence()}") if svg else ""
         caption = f"<b>{escape(lab.title)}.</b> {escape(lab.sentence())} <i>{STILL}</i>"
-        still = f"{image if svg else ''}<figcaption>{caption}</figcaption>{grid.html() if grid else ''}"
+        still = f"{image}<figcaption>{caption}</figcaption>{grid.html() if grid else ''}"
         return placeholder_html(f'<figure style="margin:0">{still}</figure>', "lab", self.key)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -1,1 +1,1 @@
-"""The folder of the lab BranchRecorder: its controller is in `lab`, its programs and what ran of them in `programs`."""
+"""The package of the lab BranchRecorder: its controller is in `lab`, its programs and their runs in `programs`."""

@@ -1,11 +1,10 @@
-"""The controller and the drawing of BranchRecorder: which lines of a program run, and what they leave on the tape."""
+"""The controller of the lab BranchRecorder: which lines of a program run, and what they leave on the tape."""
 
 import math
 from collections.abc import Iterable
 from typing import Any
 
 from autodiff_lab.text.notation import format_expression, number
-from autodiff_lab.transforms.gradients import value_and_grad
 from autodiff_lab.widgets.labs.branch_recorder import programs
 from autodiff_lab.widgets.labs.branch_recorder.programs import HIGH, LOW, PROGRAMS, STEP, Piece
 from autodiff_lab.widgets.labs.canvas import Axes, Point, Sheet, draw_rule, make_ticks
@@ -157,7 +156,7 @@ def _sample_meant(program: str, column: int) -> list[Point]:
     if f is None:
         return []
     xs = [LOW + (HIGH - LOW) * k / 60 for k in range(61)]
-    return [(x, float(value_and_grad(f)(x)[column - 1])) for x in xs]
+    return [(x, programs.measure(f, x)[column - 1]) for x in xs]
 
 
 def _choose_ticks(numbers: Iterable[float]) -> list[float]:

@@ -161,7 +161,7 @@ def find_pieces(program: str) -> tuple[Piece, ...]:
     for here, there in zip(groups, [*groups[1:], []], strict=True):
         high, after = _find_switch(program, here[-1], there[0]) if there else (here[-1], 0.0)
         xs = sorted({low, *here, high})
-        found.append(Piece(low, high, tuple((x, *_measure(program, x)) for x in xs)))
+        found.append(Piece(low, high, tuple((x, *measure(PROGRAMS[program].run, x)) for x in xs)))
         low = after
     return tuple(found)
 
@@ -185,6 +185,7 @@ def _list_answers(program: str, x: float) -> list[tuple[int, bool]]:
     return [(question.line, bool(question.outcome)) for question in tape.comparisons]
 
 
-def _measure(program: str, x: float) -> tuple[float, float]:
-    value, slope = value_and_grad(PROGRAMS[program].run)(x)
+def measure(f: Callable[[Any], Any], x: float) -> tuple[float, float]:
+    """Measure value and slope of a branch recorder's program, or of what it is meant to be, at x."""
+    value, slope = value_and_grad(f)(x)
     return float(value), float(slope)

@@ -1,1 +1,1 @@
-"""The folder of the lab BroadcastLens: its controller is in `lab`, the arrays and what flows between them in `flow`."""
+"""The package of the lab BroadcastLens: its controller is in `lab`, what flows between its arrays in `flow`."""

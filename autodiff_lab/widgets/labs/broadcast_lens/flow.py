@@ -6,7 +6,7 @@ Every number here is the engine's. A wrong rule differs from the right one in wh
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -19,19 +19,12 @@ Shape = tuple[int, ...]
 SHAPES: dict[str, Shape] = {str(s): s for s in ((), (3,), (1, 3), (2, 1), (3, 1), (2, 3), (3, 3), (2, 3, 3))}
 AXES: dict[str, Any] = {str(axis): axis for axis in (0, 1, 2, (0, 1), (0, 2), (1, 2))} | {"all": None}
 
-
-class Operation(NamedTuple):
-    """An operation whose flow the broadcast lens shows: the sign between A and B, and the term that is summed."""
-
-    sign: str
-    term: Callable[[Any, Any], Any]
-
-
-OPS = {
-    "Σ (A + B)²": Operation("+", lambda a, b: np.square(a + b)),
-    "Σ (A − B)²": Operation("−", lambda a, b: np.square(a - b)),
-    "Σ A · B": Operation("·", lambda a, b: a * b),
+OPS: dict[str, tuple[str, Callable[[Any, Any], Any]]] = {
+    "Σ (A + B)²": ("+", lambda a, b: np.square(a + b)),
+    "Σ (A − B)²": ("−", lambda a, b: np.square(a - b)),
+    "Σ A · B": ("·", lambda a, b: a * b),
 }
+"""Of each program the sign between A and B, and what is added up of every place."""
 OVER_AXES = "Σ (sum of A over axes)²"
 
 
@@ -165,13 +158,13 @@ def run_flow(program: str, a: Shape, b: Shape, axes: Any, operand: str, wrong: b
 
 
 def _flow_of_copies(program: str, a: Shape, b: Shape, operand: str, wrong: bool) -> Flow:
-    operation, full = OPS[program], _align_shapes(a, b)
+    (_, term), full = OPS[program], _align_shapes(a, b)
     inputs = [make_values("A", a), make_values("B", b)]
     k = "AB".index(operand)
     small = inputs[k]
 
     def loss(x: Any, y: Any) -> Any:
-        return np.sum(operation.term(x, y))
+        return np.sum(term(x, y))
 
     spread = [np.broadcast_to(x, full).copy() for x in inputs]
     back = np.asarray(grad(loss, argnums=k)(*spread))  # every copy is an input of its own: nobody adds

@@ -1,4 +1,4 @@
-"""The controller and the drawing of BroadcastLens: what is copied on the way forward is added on the way back."""
+"""The controller of the lab BroadcastLens: what is copied on the way forward is added on the way back."""
 
 import textwrap
 from typing import Any
@@ -67,12 +67,10 @@ class BroadcastLens(SteppedLab):
     def snapshot(self) -> dict[str, Any]:
         """The broadcast lens's data: settings, how many entries had their turn, and the gradient if there is one."""
         found = self.flow
+        snap = {**self.settings, "step": self.done, "refused": found if isinstance(found, str) else ""}
         if isinstance(found, str):
-            return {**self.settings, "step": self.done, "refused": found}
-        return {
-            **self.settings,
-            "step": self.done,
-            "refused": "",
+            return snap
+        return snap | {
             "operand": found.operand,
             "gradient": found.gradient.tolist(),
             "gradient_shape": list(found.gradient.shape),
@@ -121,7 +119,7 @@ class BroadcastLens(SteppedLab):
             for k, line in enumerate(textwrap.wrap(found, LONGEST_LINE)):
                 sheet.text(LEFT, 80 + 28 * k, line, "adjoint", size=18, bold=not k)
             return sheet.svg()
-        _draw_forward(sheet, found, max(self.done - 1, 0), OPS[self.program].sign if found.copies else "")
+        _draw_forward(sheet, found, max(self.done - 1, 0), OPS[self.program][0] if found.copies else "")
         _draw_backward(sheet, found, self.done)
         return sheet.svg()
 

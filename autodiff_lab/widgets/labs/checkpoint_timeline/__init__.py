@@ -1,1 +1,1 @@
-"""The folder of the lab CheckpointTimeline: its controller is in `lab`, its schedules in `systems.schedules`."""
+"""The package of the lab CheckpointTimeline: its controller is in `lab`, its schedules in `systems.schedules`."""

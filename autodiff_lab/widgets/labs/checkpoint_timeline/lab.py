@@ -1,4 +1,4 @@
-"""The controller and the drawing of CheckpointTimeline: which states of a chain are kept, used when, at what cost."""
+"""The controller of the lab CheckpointTimeline: which states of a chain are kept, used when, at what cost."""
 
 import functools
 import math

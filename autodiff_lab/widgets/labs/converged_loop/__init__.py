@@ -1,1 +1,1 @@
-"""The folder of the lab ConvergedLoop: its controller is in `lab`, its loops and their derivatives in `loops`."""
+"""The package of the lab ConvergedLoop: its controller, its loops and their derivatives are in `lab`."""

@@ -1,17 +1,120 @@
-"""The controller and the drawing of ConvergedLoop: errors and costs of its slope in three ways, turn by turn."""
+"""The controller of the lab ConvergedLoop: errors and costs of its slope in three ways, turn by turn."""
 
+import functools
 import math
+from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from autodiff_lab.text.notation import number
+from autodiff_lab.transforms.gradients import grad, jvp, record
 from autodiff_lab.widgets.labs.canvas import Axes, Sheet, draw_bar, draw_legend, make_power_ticks, make_ticks
-from autodiff_lab.widgets.labs.converged_loop.loops import LARGEST, TURNS, count_lines, count_work, find_errors
 from autodiff_lab.widgets.labs.lab import Choice, Grid, Lab, Slider, grid
 from autodiff_lab.widgets.labs.phrases import count_noun, write_error
+
+LARGEST = 60
+WAYS = ("unrolled", "one turn", "implicit")
+Turn = Callable[[Any, Any], Any]
 
 PLOT = (56.0, 30.0, 440.0, 290.0)
 LOOKS = {"unrolled": ("adjoint", "", 4.0), "one turn": ("soft_ink", "2 5", 3.0), "implicit": ("tangent", "9 4", 3.0)}
 SMALLEST, BARS = -16, 560.0
+
+
+# The loops, and three ways to the derivative of what they find
+
+
+def residual(z: Any, x: Any) -> Any:
+    """The equation z = cos(x z) that all loops solve: 0 at the solution."""
+    return z - np.cos(x * z)
+
+
+def turn_newton(z: Any, x: Any) -> Any:
+    """Take one turn of the loop that solves z = cos(x z) by Newton's method."""
+    return z - residual(z, x) / (1 + x * np.sin(x * z))
+
+
+def halve(ends: Any, x: Any) -> Any:
+    """Take one turn of the bisection loop: halve the interval with the solution, whose middle is the state."""
+    low, high = ends
+    middle = (low + high) / 2
+    return (middle, high) if middle < np.cos(x * middle) else (low, middle)
+
+
+TURNS: dict[str, tuple[Turn, Any]] = {
+    "z ← cos(x z)": (lambda z, x: np.cos(x * z), 1.0),
+    "a tenth of that turn": (lambda z, x: 0.9 * z + 0.1 * np.cos(x * z), 1.0),
+    "Newton's method": (turn_newton, 1.0),
+    "bisection": (halve, (0.0, 1.0)),
+}
+
+
+def run(loop: str, turns: int) -> Callable[[Any], list[Any]]:
+    """Make a program of x that runs one of the loops and returns the state at the beginning and after each turn."""
+    turn, start = TURNS[loop]
+
+    def program(x: Any) -> list[Any]:
+        states = [start]
+        for _ in range(turns):
+            states.append(turn(states[-1], x))
+        return [_value(state) for state in states]
+
+    return program
+
+
+def _value(state: Any) -> Any:
+    return (state[0] + state[1]) / 2 if isinstance(state, tuple) else state
+
+
+@functools.lru_cache(64)
+def find_errors(loop: str, x: float) -> tuple[float, tuple[float, ...], dict[str, tuple[float, ...]]]:
+    """Find a loop's errors after each turn, by the solution that Newton's method finds in the end.
+
+    Returns
+    -------
+    tuple
+        The slope at the solution; the errors of the value; and by each of the `WAYS` the errors of the slope.
+    """
+    solution = run("Newton's method", LARGEST)(x)[-1]
+    right = slope_of_root(solution, x)
+    states, unrolled = jvp(run(loop, LARGEST), (x,), (1.0,))
+    ways = (unrolled, [one_turn(loop, z, x) for z in states], [slope_of_root(z, x) for z in states])
+    slopes = {way: tuple(abs(float(s) - right) for s in found) for way, found in zip(WAYS, ways, strict=True)}
+    return right, tuple(abs(float(z) - solution) for z in states), slopes
+
+
+def slope_of_root(z: float, x: float) -> float:
+    """Find dz/dx by the implicit function theorem, wherever the loop has stopped."""
+    along_z, along_x = grad(residual, argnums=(0, 1))(z, x)
+    return float(-along_x / along_z)
+
+
+def one_turn(loop: str, z: float, x: float) -> float:
+    """Find dz/dx by one turn of the loop alone, with the state as a constant."""
+    turn, start = TURNS[loop]
+    return 0.0 if isinstance(start, tuple) else float(grad(turn, argnums=1)(z, x))
+
+
+@functools.lru_cache(256)
+def count_lines(loop: str, turns: int, x: float) -> dict[str, int]:
+    """Count the tape lines of a loop's slope by each of the `WAYS`, without the inputs."""
+    unrolled, one_turn = (record(lambda x, n=n: run(loop, n)(x)[-1], x)[1] for n in (turns, 1))
+    equation = record(residual, _value(TURNS[loop][1]), x)[1]
+    tapes = (unrolled, one_turn, equation)
+    return {way: len(tape) - tape.n_inputs for way, tape in zip(WAYS, tapes, strict=True)}
+
+
+def count_work(lines: dict[str, int]) -> dict[str, int]:
+    """Count operations for a loop's slope by each of the `WAYS`: the loop, what it records beside it, and the sweep.
+
+    A sweep goes back over a line for each line that was recorded.
+    """
+    loop = lines["unrolled"]
+    return {way: 2 * loop if way == "unrolled" else loop + 2 * recorded for way, recorded in lines.items()}
+
+
+# The lab
 
 
 class ConvergedLoop(Lab):
@@ -32,13 +135,14 @@ class ConvergedLoop(Lab):
 
     def snapshot(self) -> dict[str, Any]:
         """The converged loop's data: the errors after each turn; tape lines and operations after these turns."""
-        found, lines = find_errors(self.loop, self.x), count_lines(self.loop, self.turns, self.x)
+        slope, value_errors, errors = find_errors(self.loop, self.x)
+        lines = count_lines(self.loop, self.turns, self.x)
         return {
             "loop": self.loop,
             "turns": self.turns,
-            "slope": found.right,
-            "value_error": found.value[self.turns],
-            "errors": found.slopes,
+            "slope": slope,
+            "value_error": value_errors[self.turns],
+            "errors": errors,
             "lines": lines,
             "work": count_work(lines),
         }
@@ -51,8 +155,7 @@ class ConvergedLoop(Lab):
             f"After {count_noun(self.turns, 'turn')} of “{self.loop}” the value is off by "
             f"{write_error(snap['value_error'])}. The slope {number(round(snap['slope'], 6))} is off by "
             f"{off['unrolled']} unrolled, by {off['one turn']} from one turn, and by {off['implicit']} from the "
-            "equation. "
-            f"The tape of the loop has {count_noun(snap['lines']['unrolled'], 'line')}, that of the equation "
+            f"equation. The tape of the loop has {count_noun(snap['lines']['unrolled'], 'line')}, that of the equation "
             f"{snap['lines']['implicit']}."
         )
 

@@ -1,1 +1,1 @@
-"""The folder of the lab DualPlayground: its controller and its pass of dual numbers are in `lab`."""
+"""The package of the lab DualPlayground: its controller and its pass of dual numbers are in `lab`."""

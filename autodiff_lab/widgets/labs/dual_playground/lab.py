@@ -1,4 +1,4 @@
-"""The controller and the drawing of DualPlayground: a point, a direction, and the slope in it by one forward pass."""
+"""The controller of the lab DualPlayground: a point, a direction, and the slope in it by one forward pass."""
 
 import functools
 import math
@@ -45,7 +45,7 @@ class DualPlayground(Lab):
 
     def steepest(self) -> None:
         """Turn the dual playground's seed to where f grows fastest: the direction of the gradient."""
-        by1, by2 = self.gradient
+        by1, by2 = grad(f, argnums=(0, 1))(self.x1, self.x2)
         self.angle = math.degrees(math.atan2(by2, by1)) % 360
 
     def level(self) -> None:
@@ -70,11 +70,6 @@ class DualPlayground(Lab):
         # At a right angle sine and cosine are whole numbers; the computer's are not.
         along, up = (round(x) if self.angle % 90 == 0 else x for x in (math.cos(turn), math.sin(turn)))
         return self.length * along, self.length * up
-
-    @property
-    def gradient(self) -> tuple[float, float]:
-        """The gradient at the dual playground's point, for a comparison with the seed's direction."""
-        return grad(f, argnums=(0, 1))(self.x1, self.x2)
 
     def snapshot(self) -> dict[str, Any]:
         """The dual playground's data: point, seed, and the dual number of every line with the ε² that it drops."""
@@ -214,7 +209,6 @@ def _draw_background() -> Sheet:
     return sheet
 
 
-@functools.cache
 def find_levels() -> list[tuple[float, list[Point]]]:
     """Find the level curves of f on the dual playground's map."""
     from contourpy import contour_generator

@@ -1,1 +1,1 @@
-"""The folder of the lab FeedGraph: the controller in `lab`, what it builds and runs in `programs`, and `picture`."""
+"""The package of the lab FeedGraph: the controller in `lab`, what it builds and runs in `programs`, and `picture`."""

@@ -1,12 +1,10 @@
-"""The controller of FeedGraph: a static graph is built, fed, run and swept back, one node at a time, with its queue."""
-
-from __future__ import annotations
+"""The controller of the lab FeedGraph: a static graph is built, fed, run and swept back, one node at a time."""
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
-from autodiff_lab.systems.static_graph import Constant, Node, Operator
+from autodiff_lab.systems.static_graph import Constant, Operator
 from autodiff_lab.text.notation import format_expression, number
 from autodiff_lab.widgets.labs.expression import parse_number
 from autodiff_lab.widgets.labs.feed_graph import programs
@@ -136,9 +134,9 @@ class FeedGraph(Lab):
         self.state = State(GraphBuilder(PROGRAMS[self.program], self.flatten))
         self.state.places.place_nodes(self.state.built.graph.nodes)
 
-    def still(self) -> FeedGraph:
+    def still(self) -> Self:
         """The feed-graph lab on document 1's two functions, with the sum of their gradients and each of them."""
-        whole = FeedGraph()
+        whole = type(self)()
         whole.set(program=list(PROGRAMS)[2])
         whole.finish()
         for whole.target in TARGETS:
@@ -184,7 +182,7 @@ class FeedGraph(Lab):
         return {
             node.name: {
                 "names": [name for name, meant in built.named.items() if meant is node],
-                "kind": _kind(node),
+                "kind": node.op.name if isinstance(node, Operator) else type(node).__name__.lower(),
                 "computes": format_expression(node.expression) if isinstance(node, Operator) else "",
                 "operands": [x.name for x in node.operands],
                 "degrees": (len(node.operands), uses[node]),
@@ -217,12 +215,6 @@ class FeedGraph(Lab):
     def picture(self) -> str:
         """Hand the feed-graph lab's state over to be drawn: values, adjoints, counters, queue and gradients."""
         return draw(self.snapshot(), self.state.places)
-
-
-def _kind(node: Node) -> str:
-    if isinstance(node, Operator):
-        return node.op.name
-    return "constant" if isinstance(node, Constant) else "placeholder"
 
 
 def _float(x: Any) -> float | None:

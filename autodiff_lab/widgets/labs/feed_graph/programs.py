@@ -67,16 +67,13 @@ class GraphBuilder:
         node = parse_expression(expression, tuple(self.named))(*self.named.values())
         if self.mutate:
             node = _merge_into_operand(node)
-        self._name_nodes(name, node, before)
-        self.named[name], self.done = node, self.done + 1
-
-    def _name_nodes(self, name: str, node: Node, before: set[Node]) -> None:
-        """Give each new node the name it has in the program, or else what it computes: every message says it so."""
+        # A new node is called as in the program, or else by what it computes: every message says it so.
         for new in self.graph.nodes:
             if new not in before:
                 new.name = number(new.value) if isinstance(new, Constant) else format_expression(new.expression)
         if node not in before:
             node.name = name
+        self.named[name], self.done = node, self.done + 1
 
     @property
     def inputs(self) -> list[str]:

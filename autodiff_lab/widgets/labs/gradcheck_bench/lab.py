@@ -1,9 +1,7 @@
-"""The controller and the drawing of GradcheckBench: a light for each check of a rule, and a history over the step h."""
+"""The controller of the lab GradcheckBench: a light for each check of a rule, and a history over the step h."""
 
 import math
 from typing import Any
-
-import numpy as np
 
 from autodiff_lab.text.notation import number
 from autodiff_lab.widgets.labs.canvas import Axes, Sheet, make_power_ticks
@@ -83,8 +81,7 @@ class GradcheckBench(Lab):
     @property
     def curve(self) -> list[Check]:
         """The gradcheck bench's present check, repeated at every stop of h."""
-        steps = np.arange(rules.SMALLEST, rules.LARGEST + rules.STEP, rules.STEP).tolist()
-        return [check(**{**self.at, "h": h}) for h in steps]
+        return [check(**{**self.at, "h": h}) for h in rules.STEPS]
 
     def snapshot(self) -> dict[str, Any]:
         """The gradcheck bench's data: the present check and all that were kept."""
@@ -117,16 +114,15 @@ class GradcheckBench(Lab):
         return f"{light} {self._explain_verdict(found)}"
 
     def _explain_verdict(self, found: Check) -> str:
-        at_kink, bug = self.op.startswith("relu"), self.bug != "none"
-        if found.verdict == "right":
-            if bug:
+        if self.bug != "none":
+            if found.verdict == "right":
                 return "There is a bug in the rule, and this point and direction do not see it. Try another one."
-            return "The rule and the quotient agree."
-        if bug:
             if found.verdict == "wrong":
                 return "The light is right: the rule has a bug."
             return "There is a bug in the rule, and this direction is nearly blind to it. Take another one."
-        if at_kink:
+        if found.verdict == "right":
+            return "The rule and the quotient agree."
+        if self.op.startswith("relu"):
             return "The step h reaches across the kink, so the quotient mixes two slopes. Make h smaller than 1e−7."
         if self.dtype == "float32":
             return "float32 has 7 digits, and the difference of two near values loses most of them. Check in float64."

@@ -35,6 +35,7 @@ BUGS = ("none", "wrong sign", "missing factor", "no sum-back")
 DIRECTIONS = ("a random direction", "the first entry of b")
 DTYPES = ("float64", "float32")
 SMALLEST, LARGEST, STEP = -12.0, -0.5, 0.5
+STEPS = np.arange(SMALLEST, LARGEST + STEP, STEP).tolist()
 """The stops of the step h, as logarithms."""
 
 

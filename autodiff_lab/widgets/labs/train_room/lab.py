@@ -45,7 +45,7 @@ class TrainRoom(Lab):
         Choice("rate", "learning rate", RATES, "0.1"),
         Choice("update", "update", (IN_PLACE, REBIND)),
         Toggle("stable", "stable softmax", True),
-        Play("train", 200, "Train"),
+        Play("train", 200, label="Train"),
         Slider("epochs", "epochs", 10, 1000, 1, 161),
         Button("train", "A few epochs", more=True),
         Button("restart", "Begin again", more=True),
