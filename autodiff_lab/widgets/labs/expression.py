@@ -65,10 +65,7 @@ def parse_expression(text: str, names: Sequence[str]) -> Callable[..., Any]:
     return program
 
 
-Compute = Callable[[Mapping[str, Any]], Any]
-
-
-def _read(node: ast.AST, names: Sequence[str]) -> Compute:
+def _read(node: ast.AST, names: Sequence[str]) -> Callable[[Mapping[str, Any]], Any]:
     if isinstance(node, ast.Constant) and type(node.value) in (int, float):
         # NumPy's, so that 1 / 0 is inf and no error; from its text, so that a very long whole number is inf, too.
         number = np.float64(str(node.value))

@@ -1,7 +1,6 @@
 """The controller of the lab BranchRecorder: which lines of a program run, and what they leave on the tape."""
 
 import math
-from collections.abc import Iterable
 from typing import Any
 
 from autodiff_lab.text.notation import format_expression, number
@@ -159,14 +158,13 @@ def _sample_meant(program: str, column: int) -> list[Point]:
     return [(x, programs.measure(f, x)[column - 1]) for x in xs]
 
 
-def _choose_ticks(numbers: Iterable[float]) -> list[float]:
+def _choose_ticks(numbers: list[float]) -> list[float]:
     """Choose round numbers below, between and above, a few of them; nothing lies on the frame but a 0.
 
     >>> _choose_ticks([2.6, 4.0, 2.0]), _choose_ticks([0.0, 8.0]), _choose_ticks([0.0, 0.0])
     ([1.0, 2.0, 3.0, 4.0, 5.0], [0.0, 5.0, 10.0], [-1.0, 0.0, 1.0])
     """
-    ends = list(numbers)
-    low, high = min(ends), max(ends)
+    low, high = min(numbers), max(numbers)
     if low == high:
         return [low - 1, low, low + 1]
     rough = (high - low) / 3

@@ -26,17 +26,17 @@ SMALLEST, BARS = -16, 560.0
 
 
 def residual(z: Any, x: Any) -> Any:
-    """The equation z = cos(x z) that all loops solve: 0 at the solution."""
+    """The residual of z = cos(x z): it is 0 where the lab's loops have converged."""
     return z - np.cos(x * z)
 
 
 def turn_newton(z: Any, x: Any) -> Any:
-    """Take one turn of the loop that solves z = cos(x z) by Newton's method."""
+    """Take one turn of the lab's Newton loop to the solution of z = cos(x z)."""
     return z - residual(z, x) / (1 + x * np.sin(x * z))
 
 
 def halve(ends: Any, x: Any) -> Any:
-    """Take one turn of the bisection loop: halve the interval with the solution, whose middle is the state."""
+    """Take one turn of the lab's bisection loop: halve the interval with the solution, whose middle is the state."""
     low, high = ends
     middle = (low + high) / 2
     return (middle, high) if middle < np.cos(x * middle) else (low, middle)
@@ -51,7 +51,7 @@ TURNS: dict[str, tuple[Turn, Any]] = {
 
 
 def run(loop: str, turns: int) -> Callable[[Any], list[Any]]:
-    """Make a program of x that runs one of the loops and returns the state at the beginning and after each turn."""
+    """Make a program of x that runs one of the lab's loops and returns the states, from the first to the last."""
     turn, start = TURNS[loop]
 
     def program(x: Any) -> list[Any]:
@@ -69,7 +69,7 @@ def _value(state: Any) -> Any:
 
 @functools.lru_cache(64)
 def find_errors(loop: str, x: float) -> tuple[float, tuple[float, ...], dict[str, tuple[float, ...]]]:
-    """Find a loop's errors after each turn, by the solution that Newton's method finds in the end.
+    """Find the errors of a loop after each turn, by the solution to which Newton's method has converged.
 
     Returns
     -------
@@ -85,20 +85,20 @@ def find_errors(loop: str, x: float) -> tuple[float, tuple[float, ...], dict[str
 
 
 def slope_of_root(z: float, x: float) -> float:
-    """Find dz/dx by the implicit function theorem, wherever the loop has stopped."""
+    """Find dz/dx by the implicit function theorem, wherever the lab's loop has stopped."""
     along_z, along_x = grad(residual, argnums=(0, 1))(z, x)
     return float(-along_x / along_z)
 
 
 def one_turn(loop: str, z: float, x: float) -> float:
-    """Find dz/dx by one turn of the loop alone, with the state as a constant."""
+    """Find dz/dx by one turn of the lab's loop alone, with the state as a constant."""
     turn, start = TURNS[loop]
     return 0.0 if isinstance(start, tuple) else float(grad(turn, argnums=1)(z, x))
 
 
 @functools.lru_cache(256)
 def count_lines(loop: str, turns: int, x: float) -> dict[str, int]:
-    """Count the tape lines of a loop's slope by each of the `WAYS`, without the inputs."""
+    """Count the tape lines of the slope by each of the lab's `WAYS` through a loop, without the inputs."""
     unrolled, one_turn = (record(lambda x, n=n: run(loop, n)(x)[-1], x)[1] for n in (turns, 1))
     equation = record(residual, _value(TURNS[loop][1]), x)[1]
     tapes = (unrolled, one_turn, equation)
@@ -106,7 +106,7 @@ def count_lines(loop: str, turns: int, x: float) -> dict[str, int]:
 
 
 def count_work(lines: dict[str, int]) -> dict[str, int]:
-    """Count operations for a loop's slope by each of the `WAYS`: the loop, what it records beside it, and the sweep.
+    """Count operations for the slope by each of the lab's `WAYS`: the loop, what it records beside it, and the sweep.
 
     A sweep goes back over a line for each line that was recorded.
     """

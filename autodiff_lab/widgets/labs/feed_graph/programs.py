@@ -101,13 +101,10 @@ def _merge_into_operand(node: Node) -> Node:
     for k, host in enumerate(operands):
         if isinstance(host, Operator) and host.op is node.op:
             for other in (*operands[:k], *operands[k + 1 :]):
-                host.slots = (Partial(_no_node, host.slots), other)  # type: ignore[arg-type]
+                # Instead of a weak reference to the node that had these slots: there is no such node.
+                host.slots = (Partial(lambda: None, host.slots), other)  # type: ignore[arg-type]
             return host
     return node
-
-
-def _no_node() -> None:
-    """Answer like a weak reference to a node that is gone."""
 
 
 # Passes
