@@ -1,1 +1,1 @@
-"""The package of the lab GradcheckBench: its controller is in `lab`, the rules that it checks in `rules`."""
+"""The package of the lab GradcheckBench: its controller and the rules that it checks are in `lab`."""
