@@ -3,8 +3,8 @@
 import pytest
 
 from autodiff_lab.widgets.labs import every_lab
-from autodiff_lab.widgets.labs.controls import fits_in_a_row
 from autodiff_lab.widgets.labs.lab import Button, Choice, Entry, Play, Slider, Toggle
+from autodiff_lab.widgets.labs.view import fits_in_a_row
 
 from .axe import serious
 from .conftest import photograph

@@ -15,7 +15,7 @@ from autodiff_lab.lessons.checks.exercise_file import read_exercises
 from autodiff_lab.lessons.checks.variants import Seed
 from autodiff_lab.text.notation import escape
 from autodiff_lab.text.table import Grid
-from autodiff_lab.widgets.labs.table import grid
+from autodiff_lab.widgets.labs.lab import grid
 
 WORDS = {"passed": "✓ done", "tried": "… tried", "": "open"}
 

@@ -1,4 +1,4 @@
-"""Labs: interactive figures, one folder each.
+"""Labs, the interactive figures: a package with a folder for each.
 
 >>> from autodiff_lab.widgets.labs import VCurve
 >>> lab = VCurve()
@@ -7,9 +7,9 @@
 1e-08
 
 A lab is found by its name: ``VCurve`` is in the folder ``v_curve``, ``NaNDetective`` in ``nan_detective``. In each
-folder `lab` is the controller and what it draws, and `programs` or a module of another name what it offers to run; the
-picture of a large lab is a module of its own, `picture`. Beside the folders `lab` is what all controllers share, and
-`view` puts a lab on the page.
+folder `lab` is the controller, with what it draws and offers to run; where that takes more than a page, it stands in a
+module of its own, `picture` or `programs`. Beside the folders `lab` is what all controllers share, `canvas` what they
+draw on, and `view` puts a lab on the page.
 """
 
 import pkgutil
@@ -18,7 +18,7 @@ from typing import Any
 
 
 def every_lab() -> list[Any]:
-    """List all labs there are."""
+    """List the classes of all labs there are, one from each folder of the package."""
     from autodiff_lab.widgets.labs.lab import Lab
 
     modules = [import_module(f"{__name__}.{folder}.lab") for folder in _list_folders()]

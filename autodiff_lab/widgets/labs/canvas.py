@@ -1,4 +1,4 @@
-"""A canvas for the pictures of labs: SVG, drawn quickly enough for a slider that is being dragged.
+"""A canvas for the pictures of labs: SVG, drawn quickly enough for a slider that is being dragged; and its marks.
 
 Colours are given by their role (``"value"``, ``"soft_ink"``, see `themes.Theme`). A picture has one size in all states
 of its lab, so nothing on the page moves when it is replaced.
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 
 from autodiff_lab.figures.style import themes
 from autodiff_lab.figures.style.svg import KEEP_SPACES, NAMESPACE, element
-from autodiff_lab.text.notation import escape
+from autodiff_lab.text.notation import escape, number
 
 FONT = "system-ui,-apple-system,Segoe UI,Roboto,DejaVu Sans,sans-serif"
 CODE_FONT = "ui-monospace,Menlo,Consolas,DejaVu Sans Mono,monospace"
@@ -25,7 +25,7 @@ Tick = tuple[float, str]
 
 
 class Sheet:
-    """A picture under construction; every method adds a shape, y counts downwards.
+    """The canvas of a lab's picture, an SVG under construction; every method adds a shape, y counts downwards.
 
     >>> sheet = Sheet(100, 50, "a dot")
     >>> sheet.dot(10, 20, "value")
@@ -43,13 +43,13 @@ class Sheet:
     def path(
         self, points: Iterable[Point], role: str = "ink", width: float = 2, dash: str = "", fill: str = ""
     ) -> None:
-        """Add a line through points; with `fill` a closed area."""
+        """Draw a line through points on the canvas; with `fill` a closed area."""
         inside = {"fill": _colour(fill), "fill_opacity": "0.25"} if fill else {"fill": "none"}
         line = {**_stroke(role, width), "stroke_dasharray": dash or None}
         self._add("polygon" if fill else "polyline", points=_points(points), **inside, **line)
 
     def arrow(self, tail: Point, head: Point, role: str = "ink", width: float = 2.5, dash: str = "") -> None:
-        """Add a line with a head; a very short one is a dot."""
+        """Draw an arrow on the canvas; a very short one is a dot."""
         (x0, y0), (x1, y1) = tail, head
         length = ((x1 - x0) ** 2 + (y1 - y0) ** 2) ** 0.5
         if length < 4:
@@ -62,12 +62,12 @@ class Sheet:
         self._add("polygon", points=_points([head, *wings]), fill=_colour(role))
 
     def dot(self, x: float, y: float, role: str = "ink", radius: float = 5, hollow: bool = False) -> None:
-        """Add a filled circle, or with `hollow` a ring."""
+        """Draw a filled circle on the canvas, or with `hollow` a ring."""
         fill = "none" if hollow else _colour(role)
         self._add("circle", cx=float(x), cy=float(y), r=f"{radius:g}", fill=fill, **_stroke(role, 2))
 
     def box(self, x: float, y: float, w: float, h: float, role: str = "line", fill: str = "", width: float = 1) -> None:
-        """Add a rectangle with a border."""
+        """Draw a rectangle with a border on the canvas."""
         place = {"x": float(x), "y": float(y), "width": max(float(w), 0.0), "height": float(h)}
         self._add("rect", **place, rx=3, fill=_colour(fill), **_stroke(role, width))
 
@@ -81,33 +81,33 @@ class Sheet:
         size: float = 15,
         bold: bool = False,
     ) -> None:
-        """Add words; `anchor` is start, middle or end."""
+        """Write words on the canvas; `anchor` is start, middle or end."""
         look = {"fill": _colour(role), "font_size": f"{size:g}", "font_weight": "600" if bold else None}
         look["text_anchor"] = None if anchor == "start" else anchor
         self._add("text", escape(text), x=float(x), y=float(y), **look, **KEEP_SPACES)
 
     def code(self, x: float, y: float, pieces: Sequence[tuple[str, str]], size: float = 15) -> None:
-        """Add digits of one width, each piece (text, role) after the other."""
+        """Write code or digits on the canvas, all of one width, each piece (text, role) after the other."""
         spans = [element("tspan", escape(text), fill=_colour(role)) for text, role in pieces]
         look = {"font_family": CODE_FONT, "font_size": f"{size:g}"}
         self._add("text", *spans, x=float(x), y=float(y), **look, **KEEP_SPACES)
 
     def handle(self, name: str, x: float, y: float, radius: float) -> None:
-        """Add a round place that can be dragged with the pointer; `Lab.drag` is told its name."""
+        """Put a round handle on the canvas that can be dragged with the pointer; `Lab.drag` is told its name."""
         self._add("circle", cx=float(x), cy=float(y), r=f"{radius:g}", fill="transparent", data_drag=name)
 
     def paste(self, other: Sheet) -> None:
-        """Add all that is on another sheet; what never changes need be drawn only once."""
+        """Add all that is drawn on another canvas; what never changes need be drawn only once."""
         self._shapes += other._shapes
 
     def svg(self) -> str:
-        """Return the picture."""
+        """Return all that was drawn on the canvas as one SVG."""
         size = {"width": self.width, "height": self.height, "viewBox": f"0 0 {self.width} {self.height}"}
         return element("svg", *self._shapes, **NAMESPACE, **size, role="img", aria_label=self.title, font_family=FONT)
 
 
 class Axes:
-    """A rectangle of a sheet with a scale to each side; for a logarithmic scale, hand over logarithms.
+    """A plot on a lab's canvas: a rectangle with a scale to each side; for a logarithmic scale, hand over logarithms.
 
     >>> axes = Axes(Sheet(120, 120, "plot"), (10, 10, 100, 100), (0, 10), (0, 1))
     >>> axes.at(5, 1)
@@ -118,14 +118,14 @@ class Axes:
         self.sheet, self.frame, self.x, self.y = sheet, frame, x, y
 
     def at(self, x: float, y: float) -> Point:
-        """Return where a place on the scales is on the sheet; what lies outside is put on the edge."""
+        """Convert a place on a plot's scales to a point on the canvas; what lies outside is put on the edge."""
         left, top, width, height = self.frame
         across = (min(max(x, min(self.x)), max(self.x)) - self.x[0]) / (self.x[1] - self.x[0])
         up = (min(max(y, min(self.y)), max(self.y)) - self.y[0]) / (self.y[1] - self.y[0])
         return left + across * width, top + (1 - up) * height
 
     def scales(self, x: Iterable[Tick], y: Iterable[Tick], x_title: str = "", y_title: str = "") -> None:
-        """Draw the frame, ticks with their labels, and what is measured."""
+        """Draw the frame of a plot on the canvas, ticks with their labels, and what is measured."""
         left, top, width, height = self.frame
         for place, label in x:
             at, _ = self.at(place, self.y[0])
@@ -140,7 +140,7 @@ class Axes:
         self.sheet.text(left, top - 8, y_title, "soft_ink", "start", 14)
 
     def curve(self, points: Iterable[Point], role: str, width: float = 2.5, dash: str = "") -> None:
-        """Draw a line through places on the scales, broken where it leaves them or is not a number."""
+        """Draw a curve on the canvas through places on the scales, broken where it leaves them or is not a number."""
         run: list[Point] = []
         for x, y in [*points, (math.nan, math.nan)]:
             if min(self.x) <= x <= max(self.x) and min(self.y) <= y <= max(self.y):
@@ -148,6 +148,61 @@ class Axes:
             elif run:
                 self.sheet.path(run, role, width, dash)
                 run = []
+
+    def marker(self, x: float, role: str = "ink", width: float = 1) -> None:
+        """Draw a vertical line through a plot on the canvas, in short dashes."""
+        at, _ = self.at(x, self.y[0])
+        _, top, _, height = self.frame
+        self.sheet.path([(at, top), (at, top + height)], role, width, "3 3")
+
+
+# Marks that several labs draw
+
+
+def draw_rule(sheet: Sheet, left: float, right: float, y: float, role: str = "line") -> None:
+    """Draw a thin horizontal line on the canvas."""
+    sheet.path([(left, y), (right, y)], role, 1)
+
+
+def draw_heads(sheet: Sheet, y: float, heads: Iterable[tuple[float, str, str]]) -> None:
+    """Write the heads of columns on the canvas: for each its place, its text, and its anchor."""
+    for x, text, anchor in heads:
+        sheet.text(x, y, text, "soft_ink", anchor, 14)
+
+
+def draw_legend(
+    sheet: Sheet, x: float, y: float, label: str, role: str, width: float = 2.5, dash: str = "", bold: bool = False
+) -> None:
+    """Draw a line's legend on the canvas: a piece of the line, and beside it what the line means."""
+    sheet.path([(x, y - 5), (x + 34, y - 5)], role, width, dash)
+    sheet.text(x + 42, y, label, role, size=14, bold=bold)
+
+
+def draw_bar(
+    sheet: Sheet, x: float, y: float, length: float, role: str, label: str, height: float = 16, bold: bool = False
+) -> None:
+    """Draw a filled bar on the canvas, and behind its end what it measures; a bar of length 0 is still seen."""
+    length = max(2.0, length)
+    sheet.box(x, y, length, height, "", role)
+    sheet.text(x + length + 8, y + height / 2 + 5, label, role, size=14, bold=bold)
+
+
+def make_ticks(values: Iterable[float]) -> list[Tick]:
+    """Label numbers with themselves, as ticks of a plot on the canvas (`Axes.scales`).
+
+    >>> make_ticks((-0.3, 0, 5))
+    [(-0.3, '−0.3'), (0, '0'), (5, '5')]
+    """
+    return [(value, number(value)) for value in values]
+
+
+def make_power_ticks(exponents: Iterable[int]) -> list[Tick]:
+    """Label logarithms with the powers of ten that they stand for, as ticks of a plot on the canvas.
+
+    >>> make_power_ticks((-4, 0))
+    [(-4.0, '1e−4'), (0.0, '1e0')]
+    """
+    return [(float(k), f"1e{k}".replace("-", "−")) for k in exponents]
 
 
 def _points(points: Iterable[Point]) -> str:

@@ -1,4 +1,4 @@
-"""What is typed into a lab: a number; or an expression, as a program of arithmetic and the table's functions."""
+"""What is typed into a lab: an expression, as a program of arithmetic and the table's functions; or a number."""
 
 import ast
 import inspect
@@ -25,7 +25,7 @@ OPERATORS: dict[type, Callable[..., Any]] = {
 
 
 def parse_expression(text: str, names: Sequence[str]) -> Callable[..., Any]:
-    """Read an expression; nothing of it is run before it is called with numbers, Variables or cells.
+    """Read an expression typed into a lab; none of it is run before it is called with numbers, Variables or cells.
 
     Parameters
     ----------
@@ -65,10 +65,7 @@ def parse_expression(text: str, names: Sequence[str]) -> Callable[..., Any]:
     return program
 
 
-Compute = Callable[[Mapping[str, Any]], Any]
-
-
-def _read(node: ast.AST, names: Sequence[str]) -> Compute:
+def _read(node: ast.AST, names: Sequence[str]) -> Callable[[Mapping[str, Any]], Any]:
     if isinstance(node, ast.Constant) and type(node.value) in (int, float):
         # NumPy's, so that 1 / 0 is inf and no error; from its text, so that a very long whole number is inf, too.
         number = np.float64(str(node.value))
@@ -101,7 +98,7 @@ def _function(call: ast.Call) -> Callable[..., Any]:
 
 
 def parse_number(text: str) -> float | None:
-    """Read a number, or a fraction; None if it is neither.
+    """Read a number or a fraction that was typed into a lab, no expression; None if it is neither.
 
     >>> parse_number("0.5"), parse_number("−1/4"), parse_number("0,5"), parse_number("x")
     (0.5, -0.25, 0.5, None)

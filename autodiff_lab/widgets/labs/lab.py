@@ -1,45 +1,44 @@
-"""What a lab is: a state, controls that change it, and plain data, words, a table and a picture made from it.
+"""What every lab is: a state, controls that change it, and plain data, words, a table and a picture made from it.
 
 A lab knows nothing of widgets. It is tested by setting its controls and reading its snapshot, and `view` shows it.
 """
 
-from __future__ import annotations
-
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
 from autodiff_lab.engine.errors import AutodiffError
 from autodiff_lab.engine.views import view
-from autodiff_lab.text.notation import number
-from autodiff_lab.text.table import Grid
+from autodiff_lab.text.notation import latex_text, number
+from autodiff_lab.text.table import Cell, Column, Grid
 
 
 class LabError(AutodiffError, ValueError):
-    """A lab was asked for something that it does not have."""
+    """An error: a lab was asked for a control, a button or a value that it does not have."""
 
 
 @dataclass(frozen=True)
 class Control:
-    """What a hand can move or press: an attribute of the lab or one of its methods, by its name."""
+    """A control in a lab's list `controls`: an attribute of the lab to move, or a method to press, by its name."""
 
     name: str
+    label: str
     more: bool = field(default=False, kw_only=True)
     """Whether it is folded away until somebody asks for more; at first sight a lab has six controls at most."""
 
 
 @dataclass(frozen=True)
 class Slider(Control):
-    """A number between two ends, in steps; a whole number where the step is an `int`."""
+    """A slider in a lab's list `controls`: a number between two ends, in steps; whole where the step is an `int`."""
 
-    label: str
     low: float
     high: float
     step: float
     initial: float = 0
 
     def convert(self, value: Any) -> float:
-        """The nearest stop to a value."""
+        """Round a value to the nearest stop of a lab's slider."""
         try:
             x = float(value)
         except (TypeError, ValueError):
@@ -52,9 +51,8 @@ class Slider(Control):
 
 @dataclass(frozen=True)
 class Choice(Control):
-    """One of a few, in words."""
+    """A choice in a lab's list `controls`: one of a few options, in words."""
 
-    label: str
     options: tuple[str, ...]
     initial: str = ""
     """The first of the options, unless it says another."""
@@ -63,7 +61,7 @@ class Choice(Control):
         object.__setattr__(self, "initial", self.initial or self.options[0])
 
     def convert(self, value: Any) -> str:
-        """Check that a value is one of the options."""
+        """Check that a value is one of the options of a lab's choice."""
         if not isinstance(value, str) or value not in self.options:
             raise LabError(f"{self.name} is one of {', '.join(map(repr, self.options))}, not {value!r}.")
         return value
@@ -71,13 +69,12 @@ class Choice(Control):
 
 @dataclass(frozen=True)
 class Toggle(Control):
-    """On or off."""
+    """A toggle in a lab's list `controls`: on or off."""
 
-    label: str
     initial: bool = False
 
     def convert(self, value: Any) -> bool:
-        """Check that a value is on or off."""
+        """Check that the value of a lab's toggle is True or False."""
         if not isinstance(value, bool):
             raise LabError(f"{self.name} is True or False, not {value!r}.")
         return value
@@ -85,35 +82,32 @@ class Toggle(Control):
 
 @dataclass(frozen=True)
 class Entry(Control):
-    """A text field, whose text is handed over by the Enter key."""
+    """A text field in a lab's list `controls`; the Enter key hands its text over to `Lab.enter`."""
 
-    label: str
     hint: str = ""
     initial: ClassVar[str] = ""
 
     def convert(self, value: Any) -> str:
-        """Cut a text to a length that somebody types."""
+        """Cut a text for a lab's entry to a length that somebody types."""
         return str(value)[:200]
 
 
 @dataclass(frozen=True)
 class Button(Control):
-    """Something to do: calls the method of its name."""
-
-    label: str
+    """A button in a lab's list `controls`: it calls the lab's method of its name."""
 
 
 @dataclass(frozen=True)
 class Play(Control):
-    """Press a button again and again while it can be pressed, or until it is told to pause."""
+    """A control in a lab's list `controls` that presses a button again and again while it can be, or until paused."""
 
     every: int = 1000
     """Milliseconds."""
-    label: str = "Play"
+    label: str = field(default="Play", kw_only=True)
 
 
 class Lab:
-    """The controller of a lab, without its view.
+    """The base class of every lab: the controller, without its view.
 
     A subclass says in `about` what to do with it, and lists its `controls`. Each of them but the buttons is an
     attribute of the same name, which begins at the control's `initial`; a button calls the method of its name. State
@@ -159,21 +153,21 @@ class Lab:
         self.begin()
 
     def begin(self) -> None:
-        """Set the state beside the controls to what it is at the beginning."""
+        """Set a lab's state beside its controls to what it is at the beginning; any lab may override it."""
 
     def change(self, name: str) -> None:
-        """Adapt the other state to a slider, choice or toggle that has just been moved."""
+        """Adapt a lab's other state to a slider, choice or toggle that was just moved; any lab may override it."""
 
     def enter(self, name: str, text: str) -> None:
-        """Use what was typed into an entry; the attribute of its name stays empty unless it is set here."""
+        """Use what was typed into any lab's entry; the attribute of its name stays empty unless it is set here."""
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Where the sliders, choices and toggles stand."""
+        """Where any lab's sliders, choices and toggles stand, by name."""
         return {name: getattr(self, name) for name, control in self._inputs.items() if not isinstance(control, Entry)}
 
     def copy(self, *buttons: str) -> Self:
-        """Make another lab with the same settings, at its beginning, and press some of its buttons."""
+        """Make another lab of the same class and settings, at its beginning, and press some of its buttons."""
         other = type(self)()
         other.set(**self.settings)
         for name in buttons:
@@ -181,38 +175,38 @@ class Lab:
         return other
 
     def snapshot(self) -> dict[str, Any]:
-        """What is shown, as plain data."""
+        """What a lab shows, as plain data; every lab says its own."""
         raise NotImplementedError
 
     def sentence(self) -> str:
-        """What there is to see at this moment, in words."""
+        """What there is to see at this moment, in words; every lab says its own."""
         raise NotImplementedError
 
     def table(self) -> Grid | None:
-        """The same as the picture, for a reader who cannot see it."""
+        """The same as the picture, for a reader who cannot see it; None in a lab that makes no table."""
         return None
 
     def picture(self) -> str:
-        """An SVG in the colours of `themes.LIGHT`, of one size whatever the state; empty for none."""
+        """Any lab's SVG in the colours of `themes.LIGHT`, of one size whatever the state; empty for none."""
         return ""
 
-    def still(self) -> Lab:
-        """The lab to show where nothing can be moved: this one, unless another state says more."""
+    def still(self) -> Self:
+        """The lab to show where nothing can be moved: this one, unless its class makes one that says more."""
         return self
 
     def slider_text(self, name: str) -> str:
-        """Write what stands beside a slider: its number, unless a lab knows better."""
+        """Write what stands beside any lab's slider: its number, unless the lab's class knows better."""
         return number(getattr(self, name))
 
     def can(self, name: str) -> bool:
-        """Whether a button can be pressed now."""
+        """Whether a lab's button can be pressed now: always, unless the lab's class says otherwise."""
         return True
 
     def drag(self, handle: str, x: float, y: float) -> None:
-        """Take one of the picture's handles, dragged to a place in the picture's own units; a lab may have none."""
+        """Take any lab's handle, dragged to a place in the picture's own units; a lab may have none."""
 
     def set(self, **values: Any) -> None:
-        """Move controls, as by hand.
+        """Move controls of any lab, as by hand.
 
         Raises
         ------
@@ -237,7 +231,7 @@ class Lab:
         self.notify()
 
     def press(self, name: str) -> None:
-        """Press a button.
+        """Press a button of any lab, as by hand.
 
         Raises
         ------
@@ -253,13 +247,13 @@ class Lab:
         self.notify()
 
     def notify(self) -> None:
-        """Tell the view that the state has changed."""
+        """Tell any lab's view that the state has changed."""
         if self._view is not None:
             self._view.refresh()
 
     @property
     def view(self) -> Any:
-        """The widget that shows this lab; made when it is first asked for."""
+        """The widget that shows any lab; the controller makes it when it is first asked for."""
         if self._view is None:
             self._view = view("LabView")(self)
         return self._view
@@ -280,7 +274,7 @@ STEP_BUTTONS = (Button("next", "Next"), Button("back", "Back"), Button("begin", 
 
 
 class SteppedLab(Lab):
-    """A lab whose run is gone through step by step, with the buttons `next`, `back` and `begin`.
+    """The base class of labs whose run is gone through step by step, with the buttons `next`, `back` and `begin`.
 
     A subclass says in `length` how many steps its run has. Moving a control begins again.
     """
@@ -292,31 +286,53 @@ class SteppedLab(Lab):
 
     @property
     def length(self) -> int:
-        """How many steps there are."""
+        """How many steps the run of a stepped lab has; every such lab says its own."""
         raise NotImplementedError
 
     def next(self) -> None:
-        """Take a step."""
+        """Take the next step in the run of any stepped lab."""
         self.done += 1
 
     def back(self) -> None:
-        """Take the last step back."""
+        """Take the last step in the run of any stepped lab back."""
         self.done -= 1
 
     def begin(self) -> None:
-        """Go back to the beginning."""
+        """Go back to the beginning of any stepped lab's run."""
         self.done = 0
 
     def change(self, name: str) -> None:
-        """Begin again, as another setting has another run."""
+        """Begin any stepped lab again, as another setting has another run."""
         self.begin()
 
     def can(self, name: str) -> bool:
-        """Next while there is a step left, the others once one has been taken."""
+        """Whether a stepped lab's button can be pressed: next while a step is left, the others after a first step."""
         return self.done < self.length if name == self.forward else self.done > 0
 
-    def still(self) -> Lab:
-        """All steps taken."""
+    def still(self) -> Self:
+        """Any stepped lab with all steps of its run taken, to show where nothing can be moved."""
         whole = self.copy()
         whole.done = whole.length
         return whole
+
+
+def grid(caption: str, headings: Sequence[str], rows: Sequence[Sequence[str | float]]) -> Grid:
+    """Make a lab's captioned table; a column that holds a number is a column of numbers, and holds them as floats.
+
+    >>> print(grid("Squares", ("x", "its square"), [("two", 4), ("three", 9.0)]).text())
+    Squares
+    x      its square
+    ─────  ──────────
+    two             4
+    three           9
+    """
+    columns = [
+        Column(heading, numeric=any(not isinstance(row[k], str) for row in rows)) for k, heading in enumerate(headings)
+    ]
+    return Grid(caption, tuple(columns), tuple(tuple(map(_cell, row)) for row in rows))
+
+
+def _cell(x: str | float) -> Cell:
+    data = x if isinstance(x, str) else float(x)
+    text = data if isinstance(data, str) else number(data)
+    return Cell(text, rf"\text{{{latex_text(text)}}}", data)

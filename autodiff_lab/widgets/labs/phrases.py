@@ -6,7 +6,7 @@ from autodiff_lab.text.notation import number
 
 
 def count_noun(count: int, noun: str, ending: str = "s") -> str:
-    """Write a count with its noun.
+    """Phrase a count with its noun, in the singular or the plural, for a lab's sentence.
 
     >>> count_noun(1, "step"), count_noun(0, "slot"), count_noun(2, "pass", "es")
     ('1 step', '0 slots', '2 passes')
@@ -15,7 +15,7 @@ def count_noun(count: int, noun: str, ending: str = "s") -> str:
 
 
 def count_times(count: int) -> str:
-    """Write how often something happens.
+    """Phrase how often something happens, for a lab's sentence.
 
     >>> count_times(2), count_times(3)
     ('twice', '3 times')
@@ -24,7 +24,7 @@ def count_times(count: int) -> str:
 
 
 def list_numbers(numbers: Sequence[float]) -> str:
-    """Write numbers in parentheses.
+    """Phrase several numbers as a list in parentheses, for a lab's sentence.
 
     >>> list_numbers((0.010007503399554585, 3.0))
     '(0.0100, 3)'
@@ -33,7 +33,7 @@ def list_numbers(numbers: Sequence[float]) -> str:
 
 
 def list_some(texts: Sequence[str], between: str = ", ") -> str:
-    """List six texts at most; dots stand for the others.
+    """Phrase a list of six texts at most, for a lab's sentence; dots stand for the others.
 
     >>> list_some("abcdefgh", " + ")
     'a + b + c + d + e + f + …'
@@ -42,7 +42,7 @@ def list_some(texts: Sequence[str], between: str = ", ") -> str:
 
 
 def write_error(error: float) -> str:
-    """Write a relative error: a small one as a power of ten, with two digits.
+    """Phrase a relative error, for a lab's sentence: a small one as a power of ten, with two digits.
 
     >>> write_error(0.0), write_error(0.5), write_error(7.46e-9)
     ('0', '0.5', '7.5e−09')
@@ -51,7 +51,7 @@ def write_error(error: float) -> str:
 
 
 def write_power_of_ten(exponent: float) -> str:
-    """Write the power of ten that a logarithmic slider stands at.
+    """Phrase the power of ten that the logarithmic slider of a lab stands at.
 
     >>> write_power_of_ten(-5.0), write_power_of_ten(-5.5)
     ('1e-5', '3.2e-06')

@@ -1,4 +1,4 @@
-"""The one view of every lab: ipywidgets around a picture, a sentence and a table.
+"""The one view of every lab: ipywidgets around a picture, a sentence and a table, and one for each control.
 
 Where there is no kernel, the lab is a figure: the picture, the sentence and the table.
 """
@@ -13,20 +13,118 @@ import anywidget
 import ipywidgets as widgets
 import traitlets
 
-from autodiff_lab.figures.graph.render import data_url
+from autodiff_lab.figures.graph.render import image_tag
 from autodiff_lab.figures.style import themes
 from autodiff_lab.text.notation import escape
 from autodiff_lab.widgets.bundle import bundle
-from autodiff_lab.widgets.labs.controls import LabControl
-from autodiff_lab.widgets.labs.lab import Lab, Play
+from autodiff_lab.widgets.labs.lab import Button, Choice, Control, Entry, Lab, Play, Slider
 from autodiff_lab.widgets.live import Live, placeholder_html
 
 HERE = Path(__file__).parent
+CANNOT = "adl-lab-off"
+"""The class of a button that cannot be pressed now; `disabled` would take the focus away from under the fingers."""
 STILL = "This is a picture: run the cell in the notebook to use the lab."
 
 
+class LabControl:
+    """One control in the view of a lab: its widget, how that shows the lab, and what it does to it.
+
+    Parameters
+    ----------
+    lab : Lab
+        Whose control it is.
+    control : Control
+        One of ``lab.controls``.
+    do : callable
+        Takes what a hand has done to the lab, as a function without arguments, and calls it.
+
+    Attributes
+    ----------
+    control : Control
+        Which one.
+    widget : ipywidgets.DOMWidget
+        What is moved, ticked, chosen, typed into or pressed.
+    cell : ipywidgets.DOMWidget
+        What stands on the page: the widget, and beside a slider its value in words.
+    """
+
+    def __init__(self, lab: Lab, control: Control, do: Callable[[Callable[[], None]], None]) -> None:
+        self.control, self._lab, self._do = control, lab, do
+        self._is_held, self._shown = False, getattr(control, "initial", None)
+        self.widget = self.cell = _make_widget(control)
+        if isinstance(control, Slider):
+            self._text = widgets.HTML().add_class("adl-lab-value")
+            self.cell = widgets.HBox([self.widget, self._text])
+        if isinstance(control, Button):
+            self.widget.on_click(lambda _: do(lambda: lab.press(control.name)))
+        else:
+            self.widget.observe(self._hear, "value")
+        if isinstance(control, Play):
+            self.widget.observe(lambda _: do(lambda: None), "playing")  # which stops where there is nothing to press
+
+    def _hear(self, change: Any) -> None:
+        name = self.control.name
+        if not isinstance(self.control, Play):
+            self._do(lambda: self._move(change.new))
+            self._is_held = False
+        elif change.new > change.old:  # however many ticks a slow kernel has missed, they are one press
+            self._do(lambda: self._lab.press(name))
+
+    def _move(self, value: Any) -> None:
+        self._is_held, self._shown = isinstance(self.control, Slider), value
+        self._lab.set(**{self.control.name: value})
+
+    def show(self) -> None:
+        """Move a control's widget in the view to where the lab stands."""
+        control, lab, widget = self.control, self._lab, self.widget
+        if isinstance(control, Button | Play):
+            can = lab.can(control.name)
+            (widget.remove_class if can else widget.add_class)(CANNOT)
+            if isinstance(control, Play) and not can:
+                widget.playing = False
+            return
+        value = getattr(lab, control.name)
+        if isinstance(control, Slider):
+            self._text.value = escape(lab.slider_text(control.name))
+            if self._is_held:
+                return  # a correction would arrive while the hand is elsewhere
+            value = control.convert(value)  # the page would move what lies between two stops, and say that it was moved
+        if value != self._shown:  # else a hand may have moved it by now, and waits for its turn
+            widget.value = self._shown = value
+
+
+def fits_in_a_row(choice: Choice) -> bool:
+    """Whether a lab's view can show all options of a choice at once, as buttons in a row.
+
+    >>> fits_in_a_row(Choice("dtype", "dtype", ("float64", "float32")))
+    True
+    >>> fits_in_a_row(Choice("n", "n", ("1", "2", "3", "4", "5")))
+    False
+    """
+    return len(choice.options) <= 4 and len("".join(choice.options)) <= 45
+
+
+def _make_widget(control: Control) -> Any:
+    if isinstance(control, Button):
+        return widgets.Button(description=control.label)
+    if isinstance(control, Play):
+        # Its value counts the ticks. Without a description, its tooltip is the title from which the page names it.
+        return widgets.Play(interval=control.every, max=10**9, tooltip=control.label, show_repeat=False)
+    labelled: dict[str, Any] = {"value": control.initial, "description": control.label}
+    labelled["style"] = {"description_width": "initial"}
+    if isinstance(control, Slider):
+        kind = widgets.IntSlider if isinstance(control.step, int) else widgets.FloatSlider
+        return kind(min=control.low, max=control.high, step=control.step, readout=False, **labelled)
+    if isinstance(control, Choice):
+        several = widgets.ToggleButtons if fits_in_a_row(control) else widgets.Dropdown
+        return several(options=control.options, **labelled)
+    if isinstance(control, Entry):
+        return widgets.Text(placeholder=control.hint, continuous_update=False, **labelled)
+    return widgets.Checkbox(indent=False, **labelled)
+
+
 class LabPicture(anywidget.AnyWidget):
-    """An SVG that follows the page's colours, and whose handles can be dragged, or moved with the arrow keys.
+    """The picture in a lab's view: an SVG in the page's colours, with handles that pointer or arrow keys move.
 
     Attributes
     ----------
@@ -43,7 +141,7 @@ class LabPicture(anywidget.AnyWidget):
 
 
 class LabView(Live):
-    """A lab on the page.
+    """The view of a lab on the page, a widget made of others.
 
     Attributes
     ----------
@@ -103,7 +201,7 @@ class LabView(Live):
         return widgets.VBox([top, body, self.table])
 
     def refresh(self, error: str = "") -> None:
-        """Show the lab as it is now."""
+        """Let the view show its lab as the lab is now."""
         with self._turn:
             if self._is_busy:  # with what moves the lab, and this is called again when it has moved
                 return
@@ -134,13 +232,12 @@ class LabView(Live):
             self.refresh(error)
 
     def figure(self) -> str:
-        """Give the lab in HTML: where no kernel has it, it is a picture with its sentence and its table."""
+        """Give the view in HTML: where no kernel has the lab, it is a picture with its sentence and its table."""
         lab = self.lab.still()
         grid, svg = lab.table(), lab.picture()
-        alt = escape(f"{lab.title}. {lab.sentence()}")
-        image = f'<img alt="{alt}" style="max-width:100%;height:auto" src="{data_url(themes.follow_page_theme(svg))}">'
+        image = image_tag(themes.follow_page_theme(svg), f"{lab.title}. {lab.sentence()}") if svg else ""
         caption = f"<b>{escape(lab.title)}.</b> {escape(lab.sentence())} <i>{STILL}</i>"
-        still = f"{image if svg else ''}<figcaption>{caption}</figcaption>{grid.html() if grid else ''}"
+        still = f"{image}<figcaption>{caption}</figcaption>{grid.html() if grid else ''}"
         return placeholder_html(f'<figure style="margin:0">{still}</figure>', "lab", self.key)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -5,7 +5,7 @@ import pytest
 
 from autodiff_lab.transforms.gradients import grad
 from autodiff_lab.widgets.labs import ConvergedLoop
-from autodiff_lab.widgets.labs.converged_loop.loops import LARGEST, TURNS, WAYS, run
+from autodiff_lab.widgets.labs.converged_loop.lab import LARGEST, TURNS, WAYS, run
 
 PLAIN, DAMPED, NEWTON, BISECTION = TURNS
 

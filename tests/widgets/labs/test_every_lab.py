@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from autodiff_lab.text.notation import escape
 from autodiff_lab.widgets import labs
 from autodiff_lab.widgets.labs import train_room
-from autodiff_lab.widgets.labs.controls import CANNOT
 from autodiff_lab.widgets.labs.lab import Button, Choice, Entry, LabError, Play, Slider, Toggle
+from autodiff_lab.widgets.labs.view import CANNOT
 
 LABS = labs.every_lab()
 every_lab = pytest.mark.parametrize("kind", LABS, ids=lambda kind: kind.__name__)

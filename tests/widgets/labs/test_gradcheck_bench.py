@@ -7,7 +7,7 @@ import pytest
 
 from autodiff_lab import grad
 from autodiff_lab.widgets.labs import GradcheckBench
-from autodiff_lab.widgets.labs.gradcheck_bench.rules import (
+from autodiff_lab.widgets.labs.gradcheck_bench.lab import (
     BUGS,
     DIRECTIONS,
     DTYPES,

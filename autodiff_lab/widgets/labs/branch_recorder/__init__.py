@@ -1,1 +1,1 @@
-"""BranchRecorder: which lines of a program run at an input, what they leave on the tape, and for which inputs."""
+"""The package of the lab BranchRecorder: its controller is in `lab`, its programs and their runs in `programs`."""

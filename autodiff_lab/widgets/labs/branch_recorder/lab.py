@@ -1,18 +1,14 @@
-"""BranchRecorder: which lines of a program run at an input, what they leave on the tape, and for which inputs."""
+"""The controller of the lab BranchRecorder: which lines of a program run, and what they leave on the tape."""
 
 import math
-from collections.abc import Iterable
 from typing import Any
 
 from autodiff_lab.text.notation import format_expression, number
-from autodiff_lab.transforms.gradients import value_and_grad
 from autodiff_lab.widgets.labs.branch_recorder import programs
 from autodiff_lab.widgets.labs.branch_recorder.programs import HIGH, LOW, PROGRAMS, STEP, Piece
-from autodiff_lab.widgets.labs.canvas import Axes, Point, Sheet
-from autodiff_lab.widgets.labs.lab import Choice, Lab, Slider
-from autodiff_lab.widgets.labs.marks import draw_marker, draw_rule, make_ticks
+from autodiff_lab.widgets.labs.canvas import Axes, Point, Sheet, draw_rule, make_ticks
+from autodiff_lab.widgets.labs.lab import Choice, Grid, Lab, Slider, grid
 from autodiff_lab.widgets.labs.phrases import count_noun
-from autodiff_lab.widgets.labs.table import Grid, grid
 
 WIDTH, HEIGHT = 920, 412
 RAN, RECORDED, CODE = 14, 72, 142
@@ -42,12 +38,12 @@ class BranchRecorder(Lab):
     controls = (Slider("x", "x", LOW, HIGH, STEP, 1.58), Choice("program", "program", tuple(PROGRAMS)))
 
     def snapshot(self) -> dict[str, Any]:
-        """The run at x, and the piece that x lies in."""
+        """The branch recorder's data: the run of its program at x, and the piece that x lies in."""
         piece = programs.find_piece(self.program, self.x)
         return {**self.settings, **programs.run_program(self.program, self.x), "piece": (piece.low, piece.high)}
 
     def sentence(self) -> str:
-        """What ran, what it left, and how far the same lines reach."""
+        """What the branch recorder says: what ran, what it left on the tape, how far the same lines reach."""
         snap = self.snapshot()
         taped = count_noun(snap["operations"], "operation") if snap["operations"] else "nothing"
         return (
@@ -57,13 +53,16 @@ class BranchRecorder(Lab):
         )
 
     def table(self) -> Grid:
-        """The lines of the program."""
+        """The branch recorder's table: each line of its program, how often it ran, what it left on the tape."""
         snap = self.snapshot()
         caption = f"x = {number(self.x)}, value {number(snap['value'])}, slope {number(snap['slope'])}"
         return grid(caption, ("line of the program", "times it ran", "operations on the tape"), snap["source"])
 
     def picture(self) -> str:
-        """On the left the source and the tape, on the right value and slope over x, with the recorded piece thick."""
+        """The branch recorder's picture: source and tape on the left, value and slope over x on the right.
+
+        The piece that was recorded is thick.
+        """
         title = "A program and its tape, and its value and slope over x; the piece that was recorded is thick"
         sheet, snap = Sheet(WIDTH, HEIGHT, title), self.snapshot()
         _draw_source(sheet, snap["source"])
@@ -135,7 +134,7 @@ def _draw_plot(sheet: Sheet, snap: dict[str, Any], column: int) -> None:
         sheet.text(frame[0] + frame[2], frame[1] - 8, dotted, "soft_ink", "end", size=14)
     for piece in every:
         _draw_piece(axes, piece, column, role, recorded=piece.low <= here <= piece.high)
-    draw_marker(axes, here)
+    axes.marker(here)
     sheet.dot(*axes.at(here, snap["value"] if column == 1 else snap["slope"]), "ink", 5)
 
 
@@ -156,17 +155,16 @@ def _sample_meant(program: str, column: int) -> list[Point]:
     if f is None:
         return []
     xs = [LOW + (HIGH - LOW) * k / 60 for k in range(61)]
-    return [(x, float(value_and_grad(f)(x)[column - 1])) for x in xs]
+    return [(x, programs.measure(f, x)[column - 1]) for x in xs]
 
 
-def _choose_ticks(numbers: Iterable[float]) -> list[float]:
+def _choose_ticks(numbers: list[float]) -> list[float]:
     """Choose round numbers below, between and above, a few of them; nothing lies on the frame but a 0.
 
     >>> _choose_ticks([2.6, 4.0, 2.0]), _choose_ticks([0.0, 8.0]), _choose_ticks([0.0, 0.0])
     ([1.0, 2.0, 3.0, 4.0, 5.0], [0.0, 5.0, 10.0], [-1.0, 0.0, 1.0])
     """
-    ends = list(numbers)
-    low, high = min(ends), max(ends)
+    low, high = min(numbers), max(numbers)
     if low == high:
         return [low - 1, low, low + 1]
     rough = (high - low) / 3

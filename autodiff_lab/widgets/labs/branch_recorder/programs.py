@@ -65,7 +65,7 @@ def pierced(x):
 
 
 class Program(NamedTuple):
-    """A function, and what it is meant to be, if that is something else than what it computes."""
+    """A program of the branch recorder, and the function it is meant to be, if it computes another."""
 
     run: Callable[[Any], Any]
     meant: Callable[[Any], Any] | None = None
@@ -86,7 +86,7 @@ PROGRAMS = {
 
 
 class Piece(NamedTuple):
-    """Neighbouring inputs that run the same lines: from `low` to `high`, and points (x, value, slope) in between."""
+    """An interval of x on which a branch recorder's program runs the same lines, with points (x, value, slope)."""
 
     low: float
     high: float
@@ -94,7 +94,7 @@ class Piece(NamedTuple):
 
 
 def run_program(program: str, x: float) -> dict[str, Any]:
-    """Run a program at x, and write down all that is shown of it.
+    """Run a program of the branch recorder at x, and write down all that is shown of it.
 
     Returns
     -------
@@ -131,7 +131,7 @@ def run_program(program: str, x: float) -> dict[str, Any]:
 
 
 def count_lines_run(f: Callable[..., Any], *args: Any) -> Counter[int]:
-    """Count how often each line of a function's own source is executed; a call counts for the line with its name."""
+    """Count how often each line of a branch recorder's program runs; a call counts for the line with its name."""
     ran: Counter[int] = Counter()
 
     def count(frame: FrameType, event: str, arg: object) -> Any:
@@ -154,20 +154,20 @@ def count_lines_run(f: Callable[..., Any], *args: Any) -> Counter[int]:
 
 @functools.cache
 def find_pieces(program: str) -> tuple[Piece, ...]:
-    """Find all pieces between the ends of the slider; where they begin and end is found to the last digit."""
+    """Find all pieces of a branch recorder's program between the ends of the slider, their ends to the last digit."""
     stops = [round(LOW + STEP / 2 * k, 12) for k in range(round(2 * (HIGH - LOW) / STEP) + 1)]
     groups = [list(same) for _, same in groupby(stops, key=lambda x: _list_answers(program, x))]
     found, low = [], groups[0][0]
     for here, there in zip(groups, [*groups[1:], []], strict=True):
         high, after = _find_switch(program, here[-1], there[0]) if there else (here[-1], 0.0)
         xs = sorted({low, *here, high})
-        found.append(Piece(low, high, tuple((x, *_measure(program, x)) for x in xs)))
+        found.append(Piece(low, high, tuple((x, *measure(PROGRAMS[program].run, x)) for x in xs)))
         low = after
     return tuple(found)
 
 
 def find_piece(program: str, x: float) -> Piece:
-    """Find the piece that an input belongs to."""
+    """Find the piece of a branch recorder's program that an input belongs to."""
     return next(piece for piece in find_pieces(program) if piece.low <= x <= piece.high)
 
 
@@ -185,6 +185,7 @@ def _list_answers(program: str, x: float) -> list[tuple[int, bool]]:
     return [(question.line, bool(question.outcome)) for question in tape.comparisons]
 
 
-def _measure(program: str, x: float) -> tuple[float, float]:
-    value, slope = value_and_grad(PROGRAMS[program].run)(x)
+def measure(f: Callable[[Any], Any], x: float) -> tuple[float, float]:
+    """Measure value and slope of a branch recorder's program, or of what it is meant to be, at x."""
+    value, slope = value_and_grad(f)(x)
     return float(value), float(slope)

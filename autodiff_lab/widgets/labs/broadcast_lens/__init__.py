@@ -1,1 +1,1 @@
-"""BroadcastLens: what NumPy copied on the way forward is added on the way back, and what it added is copied."""
+"""The package of the lab BroadcastLens: its controller is in `lab`, what flows between its arrays in `flow`."""

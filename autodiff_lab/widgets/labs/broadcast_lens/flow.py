@@ -1,4 +1,4 @@
-"""What BroadcastLens shows: a small array, the larger one it was copied into or added up from, and what comes back.
+"""What flows in BroadcastLens: a small array, the larger one it is copied into or added up from, and what comes back.
 
 Every number here is the engine's. A wrong rule differs from the right one in what is done with shapes, nothing else.
 """
@@ -6,7 +6,7 @@ Every number here is the engine's. A wrong rule differs from the right one in wh
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -19,29 +19,22 @@ Shape = tuple[int, ...]
 SHAPES: dict[str, Shape] = {str(s): s for s in ((), (3,), (1, 3), (2, 1), (3, 1), (2, 3), (3, 3), (2, 3, 3))}
 AXES: dict[str, Any] = {str(axis): axis for axis in (0, 1, 2, (0, 1), (0, 2), (1, 2))} | {"all": None}
 
-
-class Operation(NamedTuple):
-    """The sign between A and B, and what is added up of every place."""
-
-    sign: str
-    term: Callable[[Any, Any], Any]
-
-
-OPS = {
-    "Σ (A + B)²": Operation("+", lambda a, b: np.square(a + b)),
-    "Σ (A − B)²": Operation("−", lambda a, b: np.square(a - b)),
-    "Σ A · B": Operation("·", lambda a, b: a * b),
+OPS: dict[str, tuple[str, Callable[[Any, Any], Any]]] = {
+    "Σ (A + B)²": ("+", lambda a, b: np.square(a + b)),
+    "Σ (A − B)²": ("−", lambda a, b: np.square(a - b)),
+    "Σ A · B": ("·", lambda a, b: a * b),
 }
+"""Of each program the sign between A and B, and what is added up of every place."""
 OVER_AXES = "Σ (sum of A over axes)²"
 
 
 class Refused(ValueError):
-    """An error: NumPy cannot do this with these shapes; the message says where they disagree."""
+    """An error: nothing can flow between arrays of these shapes; the message says what NumPy refuses."""
 
 
 @dataclass(frozen=True)
 class Flow:
-    """Two arrays, and for every place of the larger one the entry of the smaller one that it belongs to.
+    """The flow between two arrays: for every place of the larger one, the entry of the smaller one it belongs to.
 
     Attributes
     ----------
@@ -70,58 +63,58 @@ class Flow:
 
     @property
     def copies(self) -> bool:
-        """Whether the small one was copied on the way forward; otherwise the large one was added up."""
+        """Whether the flow copies the small array on the way forward; otherwise it adds the large one up."""
         return self.other is not None
 
     @property
     def gradient(self) -> np.ndarray:
-        """The gradient of the operand under the rule that is asked for."""
+        """The gradient that flows back to the operand, under the rule for broadcasting that is asked for."""
         if self.lands is None:
             return self.large_back
         return self.small_back if self.copies else np.ravel(self.small_back)[self.lands]
 
     @property
     def truth(self) -> np.ndarray:
-        """The gradient as the engine has it."""
+        """The gradient that flows back to the operand as the engine has it, whichever rule is asked for."""
         return self.small_back if self.copies else self.large_back
 
     @property
     def fits(self) -> bool:
-        """Whether the gradient has the shape of what it belongs to."""
+        """Whether the gradient that flows back has the shape of its operand."""
         return self.gradient.shape == self.truth.shape
 
     @property
     def right(self) -> bool:
-        """Whether it is the engine's."""
+        """Whether the gradient that flows back is the engine's, in shape and in numbers."""
         return self.fits and np.allclose(self.gradient, self.truth, rtol=1e-12)
 
     @property
     def small_name(self) -> str:
-        """The operand that is copied, or S for the sum."""
+        """The name of the small array in a flow: the operand that is broadcast, or S for the sum."""
         return self.operand if self.copies else "S"
 
     def name_entry(self, entry: int) -> str:
-        """Name a small entry, as Python writes it: ``B[0, 2]``."""
+        """Name an entry of a flow's small array, as Python writes it: ``B[0, 2]``."""
         return self.small_name + _write_index(entry, self.small.shape)
 
     def places(self, entry: int) -> list[int]:
-        """Where a small entry is used, or which places were added up in it; numbered row by row."""
+        """List the places that a small entry flows to, or that were added up in it; numbered row by row."""
         return np.flatnonzero(self.homes == entry).tolist()
 
     def places_back(self, entry: int) -> list[int]:
-        """The places that a small entry exchanges with on the way back."""
+        """List the places that a small entry exchanges with as the adjoints flow back."""
         return [] if self.lands is None else np.flatnonzero(self.lands == entry).tolist()
 
     def list_terms(self, entry: int) -> list[float]:
-        """What the places where a small entry is used have on the way back."""
+        """List the adjoints that flow back from the places where a small entry is used."""
         return self.large_back[self.homes == entry].tolist()
 
     def sent(self, entry: int) -> float:
-        """What a small entry has on the way back."""
+        """The adjoint that a small entry has as the adjoints flow back."""
         return float(self.small_back.flat[entry])
 
     def write_places(self, places: list[int]) -> str:
-        """Write places of the large array as indices."""
+        """Write places of a flow's large array as indices."""
         return list_some([_write_index(k, self.large.shape) or "the only place" for k in places])
 
 
@@ -131,7 +124,7 @@ def _write_index(k: int, shape: Shape) -> str:
 
 
 def make_values(name: str, shape: Shape) -> np.ndarray:
-    """Make the numbers in A (1, 2, 3, …) or in B (a few small ones).
+    """Make the numbers that flow through the broadcast lens: 1, 2, 3, … in A, or a few small ones in B.
 
     >>> make_values("B", (3,))
     array([0.1, 0.2, 0.3])
@@ -145,7 +138,7 @@ def make_values(name: str, shape: Shape) -> np.ndarray:
 
 @functools.lru_cache(maxsize=512)
 def run_flow(program: str, a: Shape, b: Shape, axes: Any, operand: str, wrong: bool) -> Flow:
-    """Run a program and its sweep.
+    """Run a program of the broadcast lens and its sweep, and return what flows.
 
     Raises
     ------
@@ -165,13 +158,13 @@ def run_flow(program: str, a: Shape, b: Shape, axes: Any, operand: str, wrong: b
 
 
 def _flow_of_copies(program: str, a: Shape, b: Shape, operand: str, wrong: bool) -> Flow:
-    operation, full = OPS[program], _align_shapes(a, b)
+    (_, term), full = OPS[program], _align_shapes(a, b)
     inputs = [make_values("A", a), make_values("B", b)]
     k = "AB".index(operand)
     small = inputs[k]
 
     def loss(x: Any, y: Any) -> Any:
-        return np.sum(operation.term(x, y))
+        return np.sum(term(x, y))
 
     spread = [np.broadcast_to(x, full).copy() for x in inputs]
     back = np.asarray(grad(loss, argnums=k)(*spread))  # every copy is an input of its own: nobody adds

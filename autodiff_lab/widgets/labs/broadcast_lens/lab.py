@@ -1,4 +1,4 @@
-"""BroadcastLens: what NumPy copied on the way forward is added on the way back, and what it added is copied."""
+"""The controller of the lab BroadcastLens: what is copied on the way forward is added on the way back."""
 
 import textwrap
 from typing import Any
@@ -7,11 +7,9 @@ import numpy as np
 
 from autodiff_lab.text.notation import NOT_REACHED, atom, number
 from autodiff_lab.widgets.labs.broadcast_lens.flow import AXES, OPS, OVER_AXES, SHAPES, Flow, Refused, run_flow
-from autodiff_lab.widgets.labs.canvas import Point, Sheet
-from autodiff_lab.widgets.labs.lab import Button, Choice, Play, SteppedLab, Toggle
-from autodiff_lab.widgets.labs.marks import draw_rule
+from autodiff_lab.widgets.labs.canvas import Point, Sheet, draw_rule
+from autodiff_lab.widgets.labs.lab import Button, Choice, Grid, Play, SteppedLab, Toggle, grid
 from autodiff_lab.widgets.labs.phrases import count_times, list_some
-from autodiff_lab.widgets.labs.table import Grid, grid
 
 WIDTH, HEIGHT = 900, 416
 LEFT, RIGHT = 10, 424
@@ -54,7 +52,7 @@ class BroadcastLens(SteppedLab):
 
     @property
     def flow(self) -> Flow | str:
-        """The run and its sweep; or why NumPy cannot do it."""
+        """The run and its sweep that the broadcast lens shows now; or why NumPy cannot do it."""
         try:
             return run_flow(self.program, SHAPES[self.a], SHAPES[self.b], AXES[self.axes], self.operand, self.wrong)
         except Refused as refusal:
@@ -62,19 +60,17 @@ class BroadcastLens(SteppedLab):
 
     @property
     def length(self) -> int:
-        """How many entries have a turn."""
+        """How many entries of the small array have a turn in the broadcast lens."""
         found = self.flow
         return 0 if isinstance(found, str) else found.small.size
 
     def snapshot(self) -> dict[str, Any]:
-        """The settings, how many entries had their turn, and if NumPy can do it, the gradient."""
+        """The broadcast lens's data: settings, how many entries had their turn, and the gradient if there is one."""
         found = self.flow
+        snap = {**self.settings, "step": self.done, "refused": found if isinstance(found, str) else ""}
         if isinstance(found, str):
-            return {**self.settings, "step": self.done, "refused": found}
-        return {
-            **self.settings,
-            "step": self.done,
-            "refused": "",
+            return snap
+        return snap | {
             "operand": found.operand,
             "gradient": found.gradient.tolist(),
             "gradient_shape": list(found.gradient.shape),
@@ -85,7 +81,7 @@ class BroadcastLens(SteppedLab):
         }
 
     def sentence(self) -> str:
-        """What this turn does, and after the last one what came out."""
+        """What the broadcast lens says: what this turn does, and after the last one what came out."""
         found = self.flow
         if isinstance(found, str):
             return found
@@ -93,7 +89,7 @@ class BroadcastLens(SteppedLab):
         return f"{said} {_describe_verdict(found, self.wrong)}" if self.done == self.length else said
 
     def table(self) -> Grid | None:
-        """Every entry of the small array, where it is used, and what it has to do on the way back."""
+        """The broadcast lens's table: each entry of the small array, where it is used, what it does on the way back."""
         found = self.flow
         if isinstance(found, str):
             return None
@@ -113,7 +109,7 @@ class BroadcastLens(SteppedLab):
         return grid(f"{self.program}: {shapes}", heads, rows)
 
     def picture(self) -> str:
-        """The two arrays twice: on the way forward, and below it on the way back."""
+        """The broadcast lens's picture: its two arrays on the way forward, and below on the way back."""
         found = self.flow
         sheet = Sheet(WIDTH, HEIGHT, "A small and a large array, on the way forward and on the way back")
         sheet.text(LEFT, 24, f"y = {self.program}", size=18, bold=True)
@@ -123,7 +119,7 @@ class BroadcastLens(SteppedLab):
             for k, line in enumerate(textwrap.wrap(found, LONGEST_LINE)):
                 sheet.text(LEFT, 80 + 28 * k, line, "adjoint", size=18, bold=not k)
             return sheet.svg()
-        _draw_forward(sheet, found, max(self.done - 1, 0), OPS[self.program].sign if found.copies else "")
+        _draw_forward(sheet, found, max(self.done - 1, 0), OPS[self.program][0] if found.copies else "")
         _draw_backward(sheet, found, self.done)
         return sheet.svg()
 
@@ -184,7 +180,10 @@ def _describe_verdict(found: Flow, wrong: bool) -> str:
 
 
 class Panel:
-    """An array as boxes: rows below each other, the layers of a third axis side by side; as large as there is room."""
+    """An array drawn as boxes by the broadcast lens: rows below each other, the layers of a third axis side by side.
+
+    Boxes and type are as large as there is room.
+    """
 
     def __init__(self, sheet: Sheet, left: float, top: float, shape: tuple[int, ...], role: str) -> None:
         self.sheet, self.left, self.top, self.role = sheet, left, top, role
@@ -196,39 +195,42 @@ class Panel:
         """Of the type."""
 
     def corner(self, k: int) -> Point:
-        """The upper left corner of the k-th entry."""
+        """Find the upper left corner of the k-th entry's box, as the broadcast lens draws it."""
         layer, row, column = np.unravel_index(k, (self.layers, self.rows, self.columns))
         across = layer * (self.columns * (self.wide + GAP) + LAYER) + column * (self.wide + GAP)
         return self.left + float(across), self.top + float(row) * (self.high + LANE)
 
     def foot(self, k: int) -> Point:
-        """The middle of its lower edge, where wires end."""
+        """Find the middle of a box's lower edge, where the wires that the broadcast lens draws end."""
         x, y = self.corner(k)
         return x + self.wide / 2, y + self.high
 
     def baseline(self, k: int) -> float:
-        """Where the words in an entry stand."""
+        """Find the height at which the broadcast lens writes the k-th entry of an array."""
         return self.foot(k)[1] - self.high / 2 + 0.36 * self.size
 
     def draw_title(self, title: str) -> None:
-        """Write what the array is."""
+        """Write above its boxes what an array in the broadcast lens is."""
         self.sheet.text(self.left, self.top - 14, title, self.role, bold=True)
 
     def draw_frame(self, k: int, glows: bool) -> None:
-        """Draw the box of an entry."""
+        """Draw the box of an array's entry in the broadcast lens; it glows when it has its turn."""
         paper = "adjoint_paper" if self.role == "adjoint" else "constant_paper"
         role, fill, width = (self.role, paper, 3.5) if glows else ("line", "", 1)
         self.sheet.box(*self.corner(k), self.wide, self.high, role, fill, width)
 
     def draw_entries(self, values: np.ndarray, homes: np.ndarray, entry: int, known: int | None = None) -> None:
-        """Draw all entries. Those of one home glow; with `known` only those of the first homes have their number."""
+        """Draw all entries of an array in the broadcast lens; those of one home glow.
+
+        With `known` only those of the first homes have their number.
+        """
         for k, (x, home) in enumerate(zip(values.flat, homes.flat, strict=True)):
             text = number(x) if known is None or home < known else NOT_REACHED
             self.draw_frame(k, home == entry)
             self.sheet.text(self.foot(k)[0], self.baseline(k), text, "ink", "middle", self.size, bold=home == entry)
 
     def draw_pair(self, k: int, pair: tuple[float, float], sign: str, operand: str, glows: bool) -> None:
-        """Draw A and B at one place, and the sign between them; the operand that is watched stands out."""
+        """Draw A, the sign and B at one place of the broadcast lens; the operand that is watched stands out."""
         self.draw_frame(k, glows)
         (x, _), y, size = self.corner(k), self.baseline(k), self.size
         plain, watched = ("ink", "ink") if glows else ("soft_ink", "value")  # to be read on the glow, too

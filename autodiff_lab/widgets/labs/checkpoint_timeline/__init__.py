@@ -1,1 +1,1 @@
-"""CheckpointTimeline: which states of a chain are kept, when they are used, and what that costs."""
+"""The package of the lab CheckpointTimeline: its controller is in `lab`, its schedules in `systems.schedules`."""

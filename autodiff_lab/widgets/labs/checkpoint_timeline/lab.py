@@ -1,4 +1,4 @@
-"""CheckpointTimeline: which states of a chain are kept, when they are used, and what that costs."""
+"""The controller of the lab CheckpointTimeline: which states of a chain are kept, used when, at what cost."""
 
 import functools
 import math
@@ -9,11 +9,9 @@ from typing import Any
 from autodiff_lab.systems.schedules import SCHEDULES, Action, Reversal, reverse
 from autodiff_lab.text.notation import number
 from autodiff_lab.transforms.gradients import grad
-from autodiff_lab.widgets.labs.canvas import Axes, Sheet
-from autodiff_lab.widgets.labs.lab import Button, Choice, Play, Slider, SteppedLab
-from autodiff_lab.widgets.labs.marks import draw_bar, draw_legend, make_ticks
+from autodiff_lab.widgets.labs.canvas import Axes, Sheet, draw_bar, draw_legend, make_ticks
+from autodiff_lab.widgets.labs.lab import Button, Choice, Grid, Play, Slider, SteppedLab, grid
 from autodiff_lab.widgets.labs.phrases import count_noun
-from autodiff_lab.widgets.labs.table import Grid, grid
 
 STEPS, SLOTS = 100, 20
 START = 0.3
@@ -34,7 +32,7 @@ LOOKS = {
 
 
 def step(x: Any) -> Any:
-    """One turn of the logistic map, the program of this lab."""
+    """Take one step of the chain that the checkpoint timeline reverses: a turn of the logistic map."""
     return 4.0 * x * (1.0 - x)
 
 
@@ -65,18 +63,18 @@ class CheckpointTimeline(SteppedLab):
         self.done = self.length
 
     def change(self, name: str) -> None:
-        """Show another chain, or another schedule, whole."""
+        """Show the checkpoint timeline of another chain, or another schedule, whole."""
         if name != "moment":
             self.done = self.length
 
     @property
     def length(self) -> int:
-        """How many actions the schedule has."""
+        """How many actions the checkpoint timeline's schedule has."""
         return len(self.actions)
 
     @property
     def moment(self) -> float:
-        """How many of the actions are done, in percent."""
+        """How many of the checkpoint timeline's actions are done, in percent."""
         return math.ceil(100 * self.done / self.length)
 
     @moment.setter
@@ -84,25 +82,25 @@ class CheckpointTimeline(SteppedLab):
         self.done = math.floor(percent * self.length / 100)  # one stop from the end is an action from the end
 
     def slider_text(self, name: str) -> str:
-        """Beside the slider of the moment: so many actions of so many."""
+        """Write beside the checkpoint timeline's slider how many of the actions are done."""
         return f"{self.done} of {self.length}" if name == "moment" else super().slider_text(name)
 
     # What is seen
 
     @property
     def actions(self) -> list[Action]:
-        """What the schedule does, from first to last."""
+        """The actions on the checkpoint timeline, from first to last."""
         return _run_schedule(self.schedule, self.l, self.s)[0]
 
     @property
     def held(self) -> list[int]:
-        """The states in slots at this moment."""
+        """The states that the checkpoint timeline holds in slots at this moment."""
         done = self.actions[: self.done]
         stored, dropped = (Counter(each.start for each in done if each.kind == kind) for kind in ("store", "drop"))
         return sorted(stored - dropped)
 
     def snapshot(self) -> dict[str, Any]:
-        """The costs as counted in real runs, what is done so far, and the states in slots at this moment."""
+        """The checkpoint timeline's data: costs counted in real runs, what is done so far, the states in slots."""
         actions, run = _run_schedule(self.schedule, self.l, self.s)
         return {
             "steps": self.l,
@@ -120,7 +118,7 @@ class CheckpointTimeline(SteppedLab):
         }
 
     def sentence(self) -> str:
-        """The last action; or, when all is done, what it took."""
+        """What the checkpoint timeline says: the last action; or, when all is done, what it took."""
         if self.done == 0:
             return (
                 f"Nothing is done yet. The chain has {count_noun(self.l, 'step')}, and the initial state is number 0."
@@ -140,14 +138,14 @@ class CheckpointTimeline(SteppedLab):
         )
 
     def table(self) -> Grid:
-        """The meters of all four schedules."""
+        """The checkpoint timeline's table: peak slots and extra forward steps of all four schedules."""
         meters = self.snapshot()["meters"].items()
         rows = [(name, peak, extra, "yes" if peak <= self.s else "no") for name, (peak, extra) in meters]
         heads = ("schedule", "peak slots", "extra forward steps", f"fits into {count_noun(self.s, 'slot')}")
         return grid(f"Four schedules for a chain of {count_noun(self.l, 'step')}", heads, rows)
 
     def picture(self) -> str:
-        """The timeline, the slots at this moment, and the meters."""
+        """The checkpoint timeline's picture: actions over time, the slots at this moment, and the meters."""
         title = "A checkpointing schedule over time, the slots in use, and the costs of four schedules"
         sheet, snap = Sheet(WIDTH, HEIGHT, title), self.snapshot()
         _draw_timeline(sheet, snap)

@@ -1,1 +1,1 @@
-"""ConvergedLoop: a loop that converges, and three derivatives of what it finds."""
+"""The package of the lab ConvergedLoop: its controller, its loops and their derivatives are in `lab`."""

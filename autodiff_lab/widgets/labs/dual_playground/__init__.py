@@ -1,1 +1,1 @@
-"""DualPlayground: a point, a direction, and the slope in that direction by one pass of dual numbers."""
+"""The package of the lab DualPlayground: its controller and its pass of dual numbers are in `lab`."""

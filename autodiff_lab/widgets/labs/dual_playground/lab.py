@@ -1,4 +1,4 @@
-"""DualPlayground: a point, a direction, and the slope in that direction by one pass of dual numbers."""
+"""The controller of the lab DualPlayground: a point, a direction, and the slope in it by one forward pass."""
 
 import functools
 import math
@@ -10,10 +10,8 @@ from autodiff_lab.engine.tape import Tape
 from autodiff_lab.text.notation import atom, number
 from autodiff_lab.trace.model import Trace
 from autodiff_lab.transforms.gradients import grad, jvp, record
-from autodiff_lab.widgets.labs.canvas import Axes, Point, Sheet
-from autodiff_lab.widgets.labs.lab import Button, Lab, Slider
-from autodiff_lab.widgets.labs.marks import make_ticks
-from autodiff_lab.widgets.labs.table import Grid, grid
+from autodiff_lab.widgets.labs.canvas import Axes, Point, Sheet, make_ticks
+from autodiff_lab.widgets.labs.lab import Button, Grid, Lab, Slider, grid
 
 REGION = ((0.0, 6.0), (1.0, 7.0))
 MAP = (40.0, 30.0, 354.0, 354.0)
@@ -42,20 +40,20 @@ class DualPlayground(Lab):
     )
 
     def slider_text(self, name: str) -> str:
-        """Four places at most; degrees with their sign."""
+        """Write what stands beside the dual playground's sliders: four places at most; degrees with their sign."""
         return number(round(getattr(self, name), 4)) + "°" * (name == "angle")
 
     def steepest(self) -> None:
-        """Turn to where f grows fastest: the direction of the gradient."""
-        by1, by2 = self.gradient
+        """Turn the dual playground's seed to where f grows fastest: the direction of the gradient."""
+        by1, by2 = grad(f, argnums=(0, 1))(self.x1, self.x2)
         self.angle = math.degrees(math.atan2(by2, by1)) % 360
 
     def level(self) -> None:
-        """Turn the seed by a right angle."""
+        """Turn the dual playground's seed by a right angle."""
         self.angle = (self.angle + 90) % 360
 
     def drag(self, handle: str, x: float, y: float) -> None:
-        """Move the point, or the head of the seed's arrow."""
+        """Move the point on the dual playground's map, or the head of the seed's arrow."""
         left, top, _, height = MAP
         x1, x2 = REGION[0][0] + (x - left) / SCALE, REGION[1][0] + (top + height - y) / SCALE
         if handle == "point":
@@ -67,23 +65,18 @@ class DualPlayground(Lab):
 
     @property
     def seed(self) -> tuple[float, float]:
-        """The tangents of the two inputs."""
+        """The seed on the dual playground: the tangents of the two inputs."""
         turn = math.radians(self.angle)
         # At a right angle sine and cosine are whole numbers; the computer's are not.
         along, up = (round(x) if self.angle % 90 == 0 else x for x in (math.cos(turn), math.sin(turn)))
         return self.length * along, self.length * up
 
-    @property
-    def gradient(self) -> tuple[float, float]:
-        """The slopes in the two inputs; for a comparison."""
-        return grad(f, argnums=(0, 1))(self.x1, self.x2)
-
     def snapshot(self) -> dict[str, Any]:
-        """Point, seed, and the dual number of every line with the ε² that it drops."""
+        """The dual playground's data: point, seed, and the dual number of every line with the ε² that it drops."""
         return dict(push_seed((self.x1, self.x2), self.seed))
 
     def sentence(self) -> str:
-        """What the pass found."""
+        """What the dual playground says: the value and the tangent that the pass found."""
         snap = self.snapshot()
         along = " and ".join(number(round(t, 4)) for t in snap["seed"])
         flat = " Along a level curve nothing changes." if abs(snap["tangent"]) < 1e-9 and self.length else ""
@@ -94,7 +87,7 @@ class DualPlayground(Lab):
         )
 
     def table(self) -> Grid:
-        """The dual number of each line, and its bin."""
+        """The dual playground's table: the dual number of each line, and the ε² that it drops."""
         snap = self.snapshot()
         names = [name.replace("v-", "v−") for name in snap["lines"]]
         tangents = map(round_to_zero, snap["tangents"])
@@ -102,7 +95,7 @@ class DualPlayground(Lab):
         return grid("One forward pass", ("line", "operation", "value", "tangent (ε)", "dropped (ε²)"), rows)
 
     def picture(self) -> str:
-        """On the left the map with the seed; on the right the cut along it, and what is kept and what is dropped."""
+        """The dual playground's picture: the map with the seed, the cut along it, what is kept and what is dropped."""
         sheet = Sheet(900, 412, "A map of f with the seed as an arrow, the cut along the seed, and the dropped terms")
         snap = self.snapshot()
         _draw_map(sheet, *snap["point"], *snap["seed"])
@@ -115,13 +108,13 @@ class DualPlayground(Lab):
 
 
 def f(x1: Any, x2: Any) -> Any:
-    """The function of the course."""
+    """The function on the dual playground's map: ln x₁ + x₁x₂ − sin x₂."""
     return np.log(x1) + x1 * x2 - np.sin(x2)
 
 
 @functools.lru_cache(maxsize=1)
 def push_seed(point: Point, seed: Point) -> dict[str, Any]:
-    """Take one forward pass; what is shown asks for it several times."""
+    """Push the dual playground's seed through f in one forward pass; what is shown asks for it several times."""
     trace, tape = Trace.of(f, *point, mode="forward", direction=seed), record(f, *point)[1]
     tangents = [step.tangents[0].value for step in trace.steps]
     return {
@@ -138,7 +131,7 @@ def push_seed(point: Point, seed: Point) -> dict[str, Any]:
 
 
 def find_dropped(tape: Tape, line: int, tangents: list[Any]) -> float:
-    """Find what a line's own arithmetic has in front of ε², if it is carried that far: half a second derivative.
+    """Find the ε² that a line on the dual playground drops: half a second derivative of the line's own arithmetic.
 
     For the product this is ẋ₁ẋ₂. It is what multiplying out (a + ȧε)(b + ḃε) leaves over.
     """
@@ -154,7 +147,7 @@ def find_dropped(tape: Tape, line: int, tangents: list[Any]) -> float:
 
 
 def round_to_zero(x: float) -> float:
-    """Make 0 of a rounding error that stands for it."""
+    """Make 0 of a rounding error that stands for it, as the dual playground shows tangents."""
     return 0.0 if abs(x) < 1e-12 else x
 
 
@@ -216,9 +209,8 @@ def _draw_background() -> Sheet:
     return sheet
 
 
-@functools.cache
 def find_levels() -> list[tuple[float, list[Point]]]:
-    """Find the level curves of f on the map."""
+    """Find the level curves of f on the dual playground's map."""
     from contourpy import contour_generator
 
     x1, x2 = np.meshgrid(np.linspace(0.02, 6, 300), np.linspace(1, 7, 61))

@@ -1,1 +1,1 @@
-"""FeedGraph: a static graph is built, fed, run and swept back, one node at a time, with its counters and its queue."""
+"""The package of the lab FeedGraph: the controller in `lab`, what it builds and runs in `programs`, and `picture`."""

@@ -1,26 +1,23 @@
-"""FeedGraph: a static graph is built, fed, run and swept back, one node at a time, with its counters and its queue."""
-
-from __future__ import annotations
+"""The controller of the lab FeedGraph: a static graph is built, fed, run and swept back, one node at a time."""
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
-from autodiff_lab.systems.static_graph import Constant, Node, Operator
+from autodiff_lab.systems.static_graph import Constant, Operator
 from autodiff_lab.text.notation import format_expression, number
 from autodiff_lab.widgets.labs.expression import parse_number
 from autodiff_lab.widgets.labs.feed_graph import programs
 from autodiff_lab.widgets.labs.feed_graph.picture import Places, draw
 from autodiff_lab.widgets.labs.feed_graph.programs import INPUTS, PROGRAMS, GraphBuilder, Pass
-from autodiff_lab.widgets.labs.lab import Button, Choice, Entry, Lab, Play
-from autodiff_lab.widgets.labs.table import Grid, grid
+from autodiff_lab.widgets.labs.lab import Button, Choice, Entry, Grid, Lab, Play, grid
 
 TARGETS = ("all outputs", "the first output", "the second output")
 
 
 @dataclass
 class State:
-    """The state of one program: its graph, the pass through it, the run that computed it, and what its sweeps found."""
+    """The state of the feed-graph lab: its graph, the pass through it, the run that computed it, what sweeps found."""
 
     built: GraphBuilder
     places: Places = field(default_factory=Places)
@@ -64,7 +61,7 @@ class FeedGraph(Lab):
         self.change("program")
 
     def change(self, name: str) -> None:
-        """Build the whole of another program, or with another way to flatten, and begin a run of it."""
+        """Build the whole of the feed-graph lab's new program, or flatten it in another way, and begin a run."""
         if name != "target":
             self.begin()
             while self.can("build"):
@@ -72,7 +69,7 @@ class FeedGraph(Lab):
             self.forward()
 
     def enter(self, name: str, text: str) -> None:
-        """Keep a number for the next run; an empty text takes it away. The graph stays as it is built."""
+        """Keep a number to feed the lab's graph in the next run, or none if the text is empty; nothing is rebuilt."""
         found = parse_number(text)
         if text.strip() and found is None:
             self.reply = f"{text!r} is not a number. Write 0.5, or 1/2."
@@ -98,19 +95,19 @@ class FeedGraph(Lab):
     # Buttons
 
     def build(self) -> None:
-        """Build one line of the program."""
+        """Let the feed-graph lab build one more line of its program, and find places for the new nodes."""
         self.state.built.next()
         self.state.places.place_nodes(self.state.built.graph.nodes)
 
     def forward(self) -> None:
-        """Begin a run: count what each node waits for."""
+        """Begin a run of the feed-graph lab: count the operands that each node waits for."""
         built = self.state.built
         feed = {built.named[name]: x for name, x in self.feed.items() if name in built.named}
         self._forget()
         self.state.way = programs.run_graph(built.graph, list(built.results.values()), feed)
 
     def backward(self) -> None:
-        """Begin a sweep from the outputs, or from one of them."""
+        """Begin a sweep of the feed-graph lab from the outputs, or from one of them."""
         graph, outputs = self.state.built.graph, self.state.built.outputs
         used = {x for each in graph.nodes for x in each.operands}
         name, node = " + ".join(name for name, node in outputs.items() if node not in used), None
@@ -119,7 +116,7 @@ class FeedGraph(Lab):
         self.state.way = programs.sweep_graph(graph, node, name)
 
     def step(self) -> None:
-        """Let one node have its turn."""
+        """Let one node have its turn in the feed-graph lab's run or sweep."""
         state, way = self.state, self.state.way
         way.at += 1
         if way.over and way.phase == "backward":
@@ -128,18 +125,18 @@ class FeedGraph(Lab):
             state.computed = way
 
     def finish(self) -> None:
-        """Let all nodes that are left have their turn."""
+        """Let all nodes that are left have their turn in the feed-graph lab's run or sweep."""
         while self.can("step"):
             self.step()
 
     def begin(self) -> None:
-        """Begin with nothing built; what was fed is kept."""
+        """Begin the feed-graph lab with nothing built; what was fed is kept."""
         self.state = State(GraphBuilder(PROGRAMS[self.program], self.flatten))
         self.state.places.place_nodes(self.state.built.graph.nodes)
 
-    def still(self) -> FeedGraph:
-        """Document 1's two functions at its point, with the sum of their gradients and each of them."""
-        whole = FeedGraph()
+    def still(self) -> Self:
+        """The feed-graph lab on document 1's two functions, with the sum of their gradients and each of them."""
+        whole = type(self)()
         whole.set(program=list(PROGRAMS)[2])
         whole.finish()
         for whole.target in TARGETS:
@@ -148,7 +145,7 @@ class FeedGraph(Lab):
         return whole
 
     def can(self, name: str) -> bool:
-        """Build, then forward, then backward; steps while a pass is under way."""
+        """Whether the feed-graph lab's button can be pressed: build, then forward, then backward; steps in a pass."""
         state, complete = self.state, self.state.built.done == len(self.state.built.lines)
         under_way = not state.way.over
         possible = {"step": under_way, "finish": under_way, "build": not complete, "forward": complete}
@@ -158,7 +155,7 @@ class FeedGraph(Lab):
     # What is seen
 
     def snapshot(self) -> dict[str, Any]:
-        """The nodes with degrees, counters, values and adjoints; the queue; the gradients found since the last run."""
+        """The feed-graph lab's data: nodes with degrees, counters, values and adjoints; the queue; the gradients."""
         way, built = self.state.way, self.state.built
         return {
             **self.settings,
@@ -185,7 +182,7 @@ class FeedGraph(Lab):
         return {
             node.name: {
                 "names": [name for name, meant in built.named.items() if meant is node],
-                "kind": _kind(node),
+                "kind": node.op.name if isinstance(node, Operator) else type(node).__name__.lower(),
                 "computes": format_expression(node.expression) if isinstance(node, Operator) else "",
                 "operands": [x.name for x in node.operands],
                 "degrees": (len(node.operands), uses[node]),
@@ -197,11 +194,11 @@ class FeedGraph(Lab):
         }
 
     def sentence(self) -> str:
-        """What the last press has done, or what to ask before the next."""
+        """What the feed-graph lab says: what the last press has done, or what to ask before the next."""
         return self.reply or _write_sentence(self.snapshot(), self.state.way)
 
     def table(self) -> Grid:
-        """The picture in rows."""
+        """The feed-graph lab's table: each node, what it computes and waits for, its value and its adjoint."""
         snap = self.snapshot()
         rows = [
             (
@@ -216,14 +213,8 @@ class FeedGraph(Lab):
         return grid(f"{snap['count']} nodes; the queue: {', '.join(snap['queue']) or 'empty'}", heads, rows)
 
     def picture(self) -> str:
-        """The graph: values in green, adjoints in vermilion, counters in circles; beside it queue and gradients."""
+        """Hand the feed-graph lab's state over to be drawn: values, adjoints, counters, queue and gradients."""
         return draw(self.snapshot(), self.state.places)
-
-
-def _kind(node: Node) -> str:
-    if isinstance(node, Operator):
-        return node.op.name
-    return "constant" if isinstance(node, Constant) else "placeholder"
 
 
 def _float(x: Any) -> float | None:

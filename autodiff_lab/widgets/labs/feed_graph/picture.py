@@ -5,8 +5,7 @@ from typing import Any
 
 from autodiff_lab.systems.static_graph import Node
 from autodiff_lab.text.notation import display_width, number, symbol
-from autodiff_lab.widgets.labs.canvas import Point, Sheet
-from autodiff_lab.widgets.labs.marks import draw_heads, draw_rule
+from autodiff_lab.widgets.labs.canvas import Point, Sheet, draw_heads, draw_rule
 
 WIDTH, HEIGHT = 930, 420
 LEFT, TOP, BOX_WIDTH, BOX_HEIGHT = 22, 76, 132, 66
@@ -21,13 +20,13 @@ CHARACTER_WIDTH = 8.2
 
 
 class Places:
-    """The places of the nodes' boxes, by name. A node gets its place when it is made, and keeps it."""
+    """The places of the nodes' boxes in FeedGraph's picture. A node gets its place when it is made, and keeps it."""
 
     def __init__(self) -> None:
         self.cells: dict[str, tuple[int, int]] = {}
 
     def place_nodes(self, nodes: Sequence[Node]) -> None:
-        """Find places for the nodes that have none: behind their operands, and level with them."""
+        """Find places in FeedGraph's picture for nodes that have none: behind their operands, level with them."""
         new = [node for node in nodes if node.name not in self.cells]
         first = (FLOORS - len(new)) // 2 if not self.cells else FLOORS - 1
         for k, node in enumerate(new):
@@ -42,7 +41,7 @@ class Places:
         return min(free, key=lambda level: abs(level - wanted))
 
     def route(self, operand: str, name: str, tail: Point, head: Point) -> list[Point]:
-        """Find the points of an arrow: straight, or between two boxes where it would run behind one."""
+        """Find an arrow's points in FeedGraph's picture: straight, or between boxes where it would run behind one."""
         points = [tail]
         for column in range(self.cells[operand][0] + 1, self.cells[name][0]):
             left = LEFT + ACROSS * column
@@ -55,7 +54,7 @@ class Places:
         return [*points, head]
 
     def corner(self, name: str) -> Point:
-        """The left upper corner of a box."""
+        """Find the left upper corner of a node's box in FeedGraph's picture."""
         column, level = self.cells[name]
         return LEFT + ACROSS * column, TOP + DOWN * level
 

@@ -31,7 +31,7 @@ FLATTEN = ("off", "copy", "mutate")
 
 
 class GraphBuilder:
-    """A builder of a graph, one line of its program at a time.
+    """A builder of the static graph of a FeedGraph program, one line of the program at a time.
 
     Attributes
     ----------
@@ -61,36 +61,33 @@ class GraphBuilder:
         self.named: dict[str, Node] = {name: Placeholder((), name, graph=self.graph) for name in used}
 
     def next(self) -> None:
-        """Build one line. Nothing is computed."""
+        """Build the next line of a FeedGraph program into its graph. Nothing is computed."""
         name, expression = self.lines[self.done].split(" = ")
         before = set(self.graph.nodes)
         node = parse_expression(expression, tuple(self.named))(*self.named.values())
         if self.mutate:
             node = _merge_into_operand(node)
-        self._name_nodes(name, node, before)
-        self.named[name], self.done = node, self.done + 1
-
-    def _name_nodes(self, name: str, node: Node, before: set[Node]) -> None:
-        """Give each new node the name it has in the program, or else what it computes: every message says it so."""
+        # A new node is called as in the program, or else by what it computes: every message says it so.
         for new in self.graph.nodes:
             if new not in before:
                 new.name = number(new.value) if isinstance(new, Constant) else format_expression(new.expression)
         if node not in before:
             node.name = name
+        self.named[name], self.done = node, self.done + 1
 
     @property
     def inputs(self) -> list[str]:
-        """The names of the placeholders."""
+        """The names of the placeholders in a FeedGraph program."""
         return [name for name in self.named if name in INPUTS]
 
     @property
     def results(self) -> dict[str, Node]:
-        """The nodes of the lines that are built, by name."""
+        """The nodes of the lines that are built of a FeedGraph program, by name."""
         return {name: node for name, node in self.named.items() if name not in INPUTS}
 
     @property
     def outputs(self) -> dict[str, Node]:
-        """Of these, the ones that no later line of the program mentions."""
+        """The nodes of a FeedGraph program's built lines that no later line mentions, by name."""
         lines = [line.split(" = ") for line in self.lines]
         mentioned = {part for _, expression in lines for part in expression.split()}
         return {name: node for name, node in self.results.items() if name not in mentioned}
@@ -104,13 +101,10 @@ def _merge_into_operand(node: Node) -> Node:
     for k, host in enumerate(operands):
         if isinstance(host, Operator) and host.op is node.op:
             for other in (*operands[:k], *operands[k + 1 :]):
-                host.slots = (Partial(_no_node, host.slots), other)  # type: ignore[arg-type]
+                # Instead of a weak reference to the node that had these slots: there is no such node.
+                host.slots = (Partial(lambda: None, host.slots), other)  # type: ignore[arg-type]
             return host
     return node
-
-
-def _no_node() -> None:
-    """Answer like a weak reference to a node that is gone."""
 
 
 # Passes
@@ -118,7 +112,7 @@ def _no_node() -> None:
 
 @dataclass
 class Pass:
-    """A pass with all its steps, and how far it has come.
+    """A pass through the graph of a FeedGraph program, with all its steps, and how far it has come.
 
     Attributes
     ----------
@@ -146,28 +140,28 @@ class Pass:
 
     @property
     def now(self) -> Snapshot:
-        """Where it stands."""
+        """The step at which a pass through a FeedGraph program stands."""
         return self.steps[self.at]
 
     @property
     def over(self) -> bool:
-        """Whether there is no step left."""
+        """Whether a pass through a FeedGraph program has no step left."""
         return self.at == len(self.steps) - 1
 
     @property
     def found_so_far(self) -> dict[str, Any]:
-        """What was found up to here."""
+        """What a pass through a FeedGraph program has found up to here, by its nodes' names."""
         done = {step.node for step in self.steps[: self.at + 1]}
         return {name: x for name, x in self.found.items() if name in done}
 
     @property
     def stuck(self) -> list[str]:
-        """The nodes that still wait although it is over and nobody has refused."""
+        """The nodes of a FeedGraph program that still wait although the pass is over and nobody has refused."""
         return [name for name, count in self.now.waiting.items() if count] if self.over and not self.refused else []
 
 
 def run_graph(graph: Graph, fetches: list[Node], feed: Mapping[Node, float]) -> Pass:
-    """Run a graph; where a run is refused, the values up to there are kept.
+    """Run the graph of a FeedGraph program; where a run is refused, the values up to there are kept.
 
     >>> from autodiff_lab.systems.static_graph import Placeholder
     >>> with Graph() as graph:
@@ -186,7 +180,7 @@ def run_graph(graph: Graph, fetches: list[Node], feed: Mapping[Node, float]) -> 
 
 
 def sweep_graph(graph: Graph, node: Node | None, target: str) -> Pass:
-    """Sweep back from a node, or with None from every output."""
+    """Sweep the graph of a FeedGraph program back from a node, or with None from every output."""
     way = _collect(Pass("backward", [], target=target), graph.backward_steps(node))
     way.found = {each.name: graph.grads.get(each.number) for each in graph.nodes}
     return way

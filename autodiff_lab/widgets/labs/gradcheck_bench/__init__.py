@@ -1,1 +1,1 @@
-"""GradcheckBench: check a rule, right or with a bug, against a difference quotient; every check leaves a mark."""
+"""The package of the lab GradcheckBench: its controller and the rules that it checks are in `lab`."""

@@ -1,18 +1,131 @@
-"""GradcheckBench: check a rule, right or with a bug, against a difference quotient; every check leaves a mark."""
+"""The controller of the lab GradcheckBench: a light for each check of a rule, and a history over the step h."""
 
+import functools
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from autodiff_lab.engine.broadcasting import shape_of
+from autodiff_lab.engine.dispatch import TABLE
 from autodiff_lab.text.notation import number
-from autodiff_lab.widgets.labs.canvas import Axes, Sheet
-from autodiff_lab.widgets.labs.gradcheck_bench import rules
-from autodiff_lab.widgets.labs.gradcheck_bench.rules import BIAS, Check, check, make_direction
-from autodiff_lab.widgets.labs.lab import Button, Choice, Lab, Slider
-from autodiff_lab.widgets.labs.marks import make_power_ticks
+from autodiff_lab.widgets.labs.canvas import Axes, Sheet, make_power_ticks
+from autodiff_lab.widgets.labs.lab import Button, Choice, Grid, Lab, Slider, grid
 from autodiff_lab.widgets.labs.phrases import write_error, write_power_of_ten
-from autodiff_lab.widgets.labs.table import Grid, grid
+
+BATCH = np.array([[0.4, -0.7], [1.2, 0.3], [-0.2, 0.9]])
+BIAS = np.array([0.5, 1.0])
+
+
+class Sample(NamedTuple):
+    """A function of the gradcheck bench's layer whose rule is checked, and the numbers at which it is."""
+
+    row: Any
+    """Its key in the table of rules."""
+    more: tuple[float, ...] = ()
+    """Operands beside the first."""
+    batch: np.ndarray = BATCH
+    bias: np.ndarray = BIAS
+
+
+SAMPLES = {
+    "sin": Sample(np.sin),
+    "exp": Sample(np.exp),
+    "tanh": Sample(np.tanh),
+    "square": Sample(np.square),
+    "log": Sample(np.log),
+    "relu, 1e−7 from its kink": Sample(np.maximum, (0.0,), np.zeros((3, 2)), np.array([1e-7, -0.5])),
+}
+BUGS = ("none", "wrong sign", "missing factor", "no sum-back")
+DIRECTIONS = ("a random direction", "the first entry of b")
+DTYPES = ("float64", "float32")
+SMALLEST, LARGEST, STEP = -12.0, -0.5, 0.5
+STEPS = np.arange(SMALLEST, LARGEST + STEP, STEP).tolist()
+"""The stops of the step h, as logarithms."""
+
+
+class Check(NamedTuple):
+    """The result of checking a rule on the gradcheck bench, right or with a bug."""
+
+    h: float
+    """The logarithm of the step."""
+    slope: float
+    """What the rule says, along the direction."""
+    quotient: float
+    """What the central difference says."""
+    error: float
+    """Their relative error; 0 where both are 0."""
+    shape: tuple[int, ...]
+    """Of the adjoint of b."""
+    verdict: str
+    """``"right"``, ``"look closer"`` or ``"wrong"``."""
+
+
+def loss(sample: Sample, batch: Any, bias: Any) -> Any:
+    """Return the loss of the gradcheck bench's layer: the sum of its outputs, the mean taken over the batch."""
+    return np.sum(np.mean(sample.row(batch + bias, *sample.more), axis=0))
+
+
+def adjoint_of_bias(sample: Sample, batch: Any, bias: Any, bug: str = "none") -> Any:
+    """Pull 1 back through the gradcheck bench's layer, by rules of the table, and by a wrong one where there is a bug.
+
+    >>> [adjoint_of_bias(SAMPLES["sin"], BATCH, BIAS, bug).shape for bug in ("none", "no sum-back")]
+    [(2,), (3, 2)]
+    """
+    add, row = TABLE[np.add], TABLE[sample.row]
+    z = batch + bias
+    y = sample.row(z, *sample.more)
+    g = np.ones_like(y) / y.dtype.type(len(batch))
+    if bug != "missing factor":
+        g = row.pullback(0, g, y, (z, *sample.more))
+    if bug == "wrong sign":
+        g = -g
+    return g if bug == "no sum-back" else add.pullback(1, g, z, (batch, bias))
+
+
+def make_direction(direction: str, draw: int) -> np.ndarray:
+    """Make the direction in which the gradcheck bench checks a rule: the first axis, or a random one by its seed."""
+    if direction == DIRECTIONS[1]:
+        return np.eye(len(BIAS))[0]
+    along = np.random.default_rng(draw).standard_normal(len(BIAS))
+    return along / np.linalg.norm(along)
+
+
+@functools.lru_cache(maxsize=4096)
+def check(op: str, bug: str, h: float, dtype: str, direction: str, draw: int) -> Check:
+    """Check a rule of the gradcheck bench by a central difference in one direction; `h` is the step's logarithm."""
+    sample, kind = SAMPLES[op], np.dtype(dtype).type
+    batch, bias, t = (x.astype(kind) for x in (sample.batch, sample.bias, make_direction(direction, draw)))
+    step = kind(10.0**h)
+    adjoint = adjoint_of_bias(sample, batch, bias, bug)
+    slope = float(np.sum(adjoint * t))
+    with np.errstate(all="ignore"):  # a large step may leave the domain of the logarithm
+        quotient = float((loss(sample, batch, bias + step * t) - loss(sample, batch, bias - step * t)) / (2 * step))
+    error, shape = relative_error(slope, quotient), shape_of(adjoint)
+    return Check(h, slope, quotient, error, shape, _verdict(error, shape == shape_of(bias)))
+
+
+def relative_error(a: float, b: float) -> float:
+    """Return |a − b| over the larger of the two: how far a rule is from the gradcheck bench's quotient.
+
+    >>> relative_error(1.0, -1.0), relative_error(1e-9, 2e-9), relative_error(0.0, 0.0)
+    (2.0, 0.5, 0.0)
+    """
+    largest = max(abs(a), abs(b))
+    return abs(a - b) / largest if largest else 0.0
+
+
+WRONG, RIGHT = 1e-2, 1e-7
+"""Above the first a rule is wrong, up to the second it is right; what lies between is to be looked at."""
+
+
+def _verdict(error: float, same_shape: bool) -> str:
+    if not same_shape or not error <= WRONG:
+        return "wrong"
+    return "right" if error <= RIGHT else "look closer"
+
+
+# The lab
 
 KEPT = 300
 FLOOR, CEILING = -13.0, 1.0
@@ -37,59 +150,58 @@ class GradcheckBench(Lab):
 
     about = "Inject a bug, move h. Before you look at the light, say which lamp will be lit."
     controls = (
-        Choice("bug", "injected bug", rules.BUGS),
-        Choice("op", "op", tuple(rules.SAMPLES)),
-        Slider("h", "step h", rules.SMALLEST, rules.LARGEST, rules.STEP, -5.0),
-        Choice("dtype", "dtype", rules.DTYPES),
+        Choice("bug", "injected bug", BUGS),
+        Choice("op", "op", tuple(SAMPLES)),
+        Slider("h", "step h", SMALLEST, LARGEST, STEP, -5.0),
+        Choice("dtype", "dtype", DTYPES),
         Button("another", "Another random direction"),
-        Choice("direction", "direction", rules.DIRECTIONS, more=True),
+        Choice("direction", "direction", DIRECTIONS, more=True),
         Button("forget", "Forget the history", more=True),
     )
 
     def begin(self) -> None:
-        """Draw the first direction, and check once."""
+        """Draw the gradcheck bench's first direction, and check once."""
         self.draw = 1
         self.history = [self.at]
 
     @property
     def at(self) -> dict[str, Any]:
-        """All that the present check depends on."""
+        """All that the gradcheck bench's present check depends on."""
         return {**self.settings, "draw": self.draw}
 
     def notify(self) -> None:
-        """Keep this check in the history, each one once, before it is shown."""
+        """Keep this check in the gradcheck bench's history, each one once, before it is shown."""
         self.history = [*[at for at in self.history if at != self.at][-KEPT + 1 :], self.at]
         super().notify()
 
     def another(self) -> None:
-        """Choose another random direction."""
-        self.direction, self.draw = rules.DIRECTIONS[0], self.draw + 1
+        """Choose another random direction for the gradcheck bench's check."""
+        self.direction, self.draw = DIRECTIONS[0], self.draw + 1
 
     def forget(self) -> None:
-        """Leave the plot with the present check alone."""
+        """Leave the gradcheck bench's plot with the present check alone."""
         self.history = []
 
     def can(self, name: str) -> bool:
-        """Forget what there is to forget."""
+        """Whether the gradcheck bench's button can be pressed: forgetting needs something to forget."""
         return name != "forget" or len(self.history) > 1
 
     def slider_text(self, name: str) -> str:
-        """The step as a power of ten."""
+        """Write the gradcheck bench's step h as a power of ten."""
         return write_power_of_ten(self.h)
 
     @property
     def found(self) -> Check:
-        """The present check."""
+        """What came of the gradcheck bench's present check."""
         return check(**self.at)
 
     @property
     def curve(self) -> list[Check]:
-        """The same check at every stop of h."""
-        steps = np.arange(rules.SMALLEST, rules.LARGEST + rules.STEP, rules.STEP).tolist()
-        return [check(**{**self.at, "h": h}) for h in steps]
+        """The gradcheck bench's present check, repeated at every stop of h."""
+        return [check(**{**self.at, "h": h}) for h in STEPS]
 
     def snapshot(self) -> dict[str, Any]:
-        """The present check and all that were kept."""
+        """The gradcheck bench's data: the present check and all that were kept."""
         history = [check(**at) for at in self.history]
         return {
             **self.at,
@@ -102,7 +214,7 @@ class GradcheckBench(Lab):
         }
 
     def sentence(self) -> str:
-        """What the light says, and what to think of it."""
+        """What the gradcheck bench says: what the light is, and what to think of it."""
         found = self.found
         light = f"{LIGHTS[found.verdict][0]} {found.verdict}: relative error {write_error(found.error)}."
         if found.shape != BIAS.shape:
@@ -112,23 +224,22 @@ class GradcheckBench(Lab):
             )
             return (
                 f"{light} The adjoint has the shape {found.shape}, and b has {BIAS.shape}."
-                f"{blind if found.error <= rules.WRONG else ''} Compare shapes first."
+                f"{blind if found.error <= WRONG else ''} Compare shapes first."
             )
         if not math.isfinite(found.quotient):
             return f"{light} With a step this large X + b − h · t leaves the domain of the operation."
         return f"{light} {self._explain_verdict(found)}"
 
     def _explain_verdict(self, found: Check) -> str:
-        at_kink, bug = self.op.startswith("relu"), self.bug != "none"
-        if found.verdict == "right":
-            if bug:
+        if self.bug != "none":
+            if found.verdict == "right":
                 return "There is a bug in the rule, and this point and direction do not see it. Try another one."
-            return "The rule and the quotient agree."
-        if bug:
             if found.verdict == "wrong":
                 return "The light is right: the rule has a bug."
             return "There is a bug in the rule, and this direction is nearly blind to it. Take another one."
-        if at_kink:
+        if found.verdict == "right":
+            return "The rule and the quotient agree."
+        if self.op.startswith("relu"):
             return "The step h reaches across the kink, so the quotient mixes two slopes. Make h smaller than 1e−7."
         if self.dtype == "float32":
             return "float32 has 7 digits, and the difference of two near values loses most of them. Check in float64."
@@ -139,7 +250,7 @@ class GradcheckBench(Lab):
         return "Something between: look at the point, the step and the dtype before you blame the rule."
 
     def table(self) -> Grid:
-        """The check in numbers."""
+        """The gradcheck bench's table: the present check in numbers."""
         found = self.found
         rows = [
             ("by the rule", f"{found.slope:.12g}"),
@@ -151,7 +262,7 @@ class GradcheckBench(Lab):
         return grid(f"{self.op}, bug: {self.bug}, h = {self.slider_text('h')}, {self.dtype}", ("what", "is"), rows)
 
     def picture(self) -> str:
-        """The two numbers and the light on the left; on the right this check at every h, and the history."""
+        """The gradcheck bench's picture: two numbers and the light; beside them every check so far over h."""
         found = self.found
         sheet = Sheet(900, 416, "A traffic light of the relative error, and all checks so far over the step h")
         sheet.text(14, 28, "loss(b) = sum(mean(op(X + b)))", size=15, bold=True)
@@ -172,11 +283,11 @@ class GradcheckBench(Lab):
         return sheet.svg()
 
     def _draw_plot(self, sheet: Sheet, found: Check) -> None:
-        axes = Axes(sheet, (384, 34, 506, 334), (rules.SMALLEST - 0.3, rules.LARGEST + 0.3), (FLOOR, CEILING))
+        axes = Axes(sheet, (384, 34, 506, 334), (SMALLEST - 0.3, LARGEST + 0.3), (FLOOR, CEILING))
         errors = [*make_power_ticks(range(-12, 1, 2)), (FLOOR, "0")]
         axes.scales(make_power_ticks(range(-12, 0, 2)), errors, "step h", "relative error of every check so far")
         sheet.text(890, 26, "line: this check at every h", "soft_ink", "end", 14)
-        for bound, role in ((rules.WRONG, "adjoint"), (rules.RIGHT, "value")):
+        for bound, role in ((WRONG, "adjoint"), (RIGHT, "value")):
             axes.curve([(x, math.log10(bound)) for x in axes.x], role, 1.5, "6 4")
         axes.curve([(each.h, _take_log(each.error)) for each in self.curve], "soft_ink", 1.5)
         for at in self.history:

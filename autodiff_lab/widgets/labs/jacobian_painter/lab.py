@@ -10,9 +10,8 @@ from autodiff_lab.widgets.labs.canvas import Point, Sheet
 from autodiff_lab.widgets.labs.expression import parse_number
 from autodiff_lab.widgets.labs.jacobian_painter import programs
 from autodiff_lab.widgets.labs.jacobian_painter.programs import FORWARD, LARGEST, LAYER, REVERSE, Pass, Program
-from autodiff_lab.widgets.labs.lab import Button, Choice, Entry, Lab, Slider
+from autodiff_lab.widgets.labs.lab import Button, Choice, Entry, Grid, Lab, Slider, grid
 from autodiff_lab.widgets.labs.phrases import count_noun
-from autodiff_lab.widgets.labs.table import Grid, grid
 
 
 class Words(NamedTuple):

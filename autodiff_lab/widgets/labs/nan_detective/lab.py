@@ -7,13 +7,11 @@ from typing import Any
 
 from autodiff_lab.text.notation import NOT_REACHED, number, shorten
 from autodiff_lab.trace.model import Contribution, Number, Step, Trace
-from autodiff_lab.widgets.labs.canvas import Sheet
+from autodiff_lab.widgets.labs.canvas import Sheet, draw_heads, draw_rule
 from autodiff_lab.widgets.labs.expression import parse_number
-from autodiff_lab.widgets.labs.lab import Button, Choice, Entry, Play, SteppedLab
-from autodiff_lab.widgets.labs.marks import draw_heads, draw_rule
+from autodiff_lab.widgets.labs.lab import Button, Choice, Entry, Grid, Play, SteppedLab, grid
 from autodiff_lab.widgets.labs.nan_detective import programs
 from autodiff_lab.widgets.labs.nan_detective.programs import PROGRAMS, Birth, is_finite
-from autodiff_lab.widgets.labs.table import Grid, grid
 
 WIDTH, HEIGHT, TOP, RIGHT = 900, 414, 44, 892
 LINE, OPERATION, VALUE, ADJOINT, SENDS = 18, 132, 422, 564, 592

@@ -9,12 +9,10 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab.text.notation import atom, number
-from autodiff_lab.widgets.labs.canvas import Axes, Sheet
-from autodiff_lab.widgets.labs.lab import Button, Choice, Play, Slider, SteppedLab
-from autodiff_lab.widgets.labs.marks import make_ticks
+from autodiff_lab.widgets.labs.canvas import Axes, Sheet, make_ticks
+from autodiff_lab.widgets.labs.lab import Button, Choice, Grid, Play, Slider, SteppedLab, grid
 from autodiff_lab.widgets.labs.newton_hvp import methods
 from autodiff_lab.widgets.labs.newton_hvp.methods import FLATTEST, METHODS, MINIMUM, Place, Walk, f, walk
-from autodiff_lab.widgets.labs.table import Grid, grid
 
 SPAN = (-12.0, 26.0)
 CURVE, SLOPES = (46, 30, 846, 214), (46, 276, 846, 112)

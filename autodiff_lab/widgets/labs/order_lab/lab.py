@@ -10,13 +10,11 @@ from typing import Any
 from autodiff_lab.text.notation import number
 from autodiff_lab.trace.reverse_steps import SweepEvent
 from autodiff_lab.trace.wording.explanations import explain_remark
-from autodiff_lab.widgets.labs.canvas import Point, Sheet
-from autodiff_lab.widgets.labs.lab import STEP_BUTTONS, Button, Choice, Lab, Play, Slider
-from autodiff_lab.widgets.labs.marks import draw_bar, draw_rule
+from autodiff_lab.widgets.labs.canvas import Point, Sheet, draw_bar, draw_rule
+from autodiff_lab.widgets.labs.lab import STEP_BUTTONS, Button, Choice, Grid, Lab, Play, Slider, grid
 from autodiff_lab.widgets.labs.order_lab import sweeps
 from autodiff_lab.widgets.labs.order_lab.sweeps import CELLS, OPERATIONS, list_users, record_tape
 from autodiff_lab.widgets.labs.phrases import count_noun
-from autodiff_lab.widgets.labs.table import Grid, grid
 
 WIDTH, HEIGHT = 900, 408
 BOX_WIDTH, BOX_HEIGHT = 116, 60

@@ -11,11 +11,9 @@ from autodiff_lab.text.notation import number
 from autodiff_lab.trace.model import Trace
 from autodiff_lab.transforms.gradients import grad, record
 from autodiff_lab.transforms.symbol import Symbol
-from autodiff_lab.widgets.labs.canvas import Sheet
-from autodiff_lab.widgets.labs.lab import Lab, Slider
-from autodiff_lab.widgets.labs.marks import draw_bar
+from autodiff_lab.widgets.labs.canvas import Sheet, draw_bar
+from autodiff_lab.widgets.labs.lab import Grid, Lab, Slider, grid
 from autodiff_lab.widgets.labs.phrases import count_noun
-from autodiff_lab.widgets.labs.table import Grid, grid
 
 LARGEST = 6
 LINES, WIDTH = 15, 58

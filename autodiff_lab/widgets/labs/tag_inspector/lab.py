@@ -5,8 +5,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from autodiff_lab.text.notation import number
-from autodiff_lab.widgets.labs.lab import STEP_BUTTONS, Choice, Play, Slider, SteppedLab, Toggle
-from autodiff_lab.widgets.labs.table import Grid, grid
+from autodiff_lab.widgets.labs.lab import STEP_BUTTONS, Choice, Grid, Play, Slider, SteppedLab, Toggle, grid
 from autodiff_lab.widgets.labs.tag_inspector.machines import Flat, Line, Run, Watched
 from autodiff_lab.widgets.labs.tag_inspector.picture import draw, epsilon, write_sum
 

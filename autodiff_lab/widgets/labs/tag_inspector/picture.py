@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 
 from autodiff_lab.text.notation import number
-from autodiff_lab.widgets.labs.canvas import Sheet
-from autodiff_lab.widgets.labs.marks import draw_rule
+from autodiff_lab.widgets.labs.canvas import Sheet, draw_rule
 from autodiff_lab.widgets.labs.tag_inspector.machines import Flat, Line
 
 ROW, TOP, ROWS = 38, 92, 8

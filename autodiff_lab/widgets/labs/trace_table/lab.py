@@ -8,11 +8,9 @@ import numpy as np
 
 from autodiff_lab.text.notation import factor, format_expression, format_tangent, number
 from autodiff_lab.trace.model import Line, Step, Trace
-from autodiff_lab.widgets.labs.canvas import Sheet
+from autodiff_lab.widgets.labs.canvas import Sheet, draw_heads, draw_rule
 from autodiff_lab.widgets.labs.expression import parse_number
-from autodiff_lab.widgets.labs.lab import STEP_BUTTONS, Choice, Entry, Play, SteppedLab
-from autodiff_lab.widgets.labs.marks import draw_heads, draw_rule
-from autodiff_lab.widgets.labs.table import Grid, grid
+from autodiff_lab.widgets.labs.lab import STEP_BUTTONS, Choice, Entry, Grid, Play, SteppedLab, grid
 
 POINT = (2.0, 5.0)
 SEEDS = {"x1": (1.0, 0.0), "x2": (0.0, 1.0)}

@@ -8,10 +8,8 @@ import numpy as np
 
 from autodiff_lab.systems.perceptron import Step
 from autodiff_lab.text.notation import number
-from autodiff_lab.widgets.labs.canvas import Axes, Sheet
-from autodiff_lab.widgets.labs.lab import Button, Choice, Lab, Play, Slider
-from autodiff_lab.widgets.labs.marks import draw_legend, make_power_ticks, make_ticks
-from autodiff_lab.widgets.labs.table import Grid, grid
+from autodiff_lab.widgets.labs.canvas import Axes, Sheet, draw_legend, make_power_ticks, make_ticks
+from autodiff_lab.widgets.labs.lab import Button, Choice, Grid, Lab, Play, Slider, grid
 from autodiff_lab.widgets.labs.train_film.runs import CASES, EVERY, METHODS, STEPS, count_right, draw_plane, train
 
 

@@ -8,10 +8,8 @@ from typing import Any
 
 from autodiff_lab.data import load_iris
 from autodiff_lab.text.notation import number
-from autodiff_lab.widgets.labs.canvas import Axes, Sheet
-from autodiff_lab.widgets.labs.lab import Button, Choice, Lab, Play, Slider, Toggle
-from autodiff_lab.widgets.labs.marks import draw_legend, draw_marker, make_ticks
-from autodiff_lab.widgets.labs.table import Grid, grid
+from autodiff_lab.widgets.labs.canvas import Axes, Sheet, draw_legend, make_ticks
+from autodiff_lab.widgets.labs.lab import Button, Choice, Grid, Lab, Play, Slider, Toggle, grid
 from autodiff_lab.widgets.labs.train_room.runs import IN_PLACE, REBIND, Run, measure_error, measure_length
 
 TOPS = (1.2, 3, 12, 30, 120, 300, 1200, 3000, 12000, 30000, 120000)
@@ -47,7 +45,7 @@ class TrainRoom(Lab):
         Choice("rate", "learning rate", RATES, "0.1"),
         Choice("update", "update", (IN_PLACE, REBIND)),
         Toggle("stable", "stable softmax", True),
-        Play("train", 200, "Train"),
+        Play("train", 200, label="Train"),
         Slider("epochs", "epochs", 10, 1000, 1, 161),
         Button("train", "A few epochs", more=True),
         Button("restart", "Begin again", more=True),
@@ -196,7 +194,7 @@ def _draw_loss(sheet: Sheet, snap: dict[str, Any], before: dict[str, Any], last:
     axes.curve(enumerate(snap["losses"]), "value", 2.5)
     if snap["is_lost"]:
         x, _ = axes.at(snap["epoch"], 0)
-        draw_marker(axes, snap["epoch"], "adjoint", width=2)
+        axes.marker(snap["epoch"], "adjoint", width=2)
         sheet.text(min(x + 8, left + width - 150), top + 62, f"not finite, epoch {snap['epoch']}", "adjoint", bold=True)
     elif snap["losses"]:
         sheet.dot(*axes.at(snap["epoch"], snap["loss"]), "value")

@@ -3,11 +3,9 @@
 from typing import Any
 
 from autodiff_lab.text.notation import format_adjoint, format_tangent, number
-from autodiff_lab.widgets.labs.canvas import Sheet
-from autodiff_lab.widgets.labs.lab import STEP_BUTTONS, Choice, Play, Slider, SteppedLab
-from autodiff_lab.widgets.labs.marks import draw_rule
+from autodiff_lab.widgets.labs.canvas import Sheet, draw_rule
+from autodiff_lab.widgets.labs.lab import STEP_BUTTONS, Choice, Grid, Play, Slider, SteppedLab, grid
 from autodiff_lab.widgets.labs.phrases import count_noun
-from autodiff_lab.widgets.labs.table import Grid, grid
 from autodiff_lab.widgets.labs.transpose_bench.programs import PROGRAMS, Equations, linearize_program, sweep_transposed
 
 WIDTH, HEIGHT = 900, 396

@@ -9,11 +9,9 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab.transforms.gradients import grad
-from autodiff_lab.widgets.labs.canvas import Axes, Sheet
-from autodiff_lab.widgets.labs.lab import Choice, Lab, Slider, Toggle
-from autodiff_lab.widgets.labs.marks import draw_legend, draw_marker, draw_rule, make_power_ticks
+from autodiff_lab.widgets.labs.canvas import Axes, Sheet, draw_legend, draw_rule, make_power_ticks
+from autodiff_lab.widgets.labs.lab import Choice, Grid, Lab, Slider, Toggle, grid
 from autodiff_lab.widgets.labs.phrases import write_error, write_power_of_ten
-from autodiff_lab.widgets.labs.table import Grid, grid
 
 LOG = float(np.log(2.0))  # a plain float, so that single precision stays single
 FUNCTIONS: dict[str, tuple[Callable[[Any], Any], float]] = {
@@ -148,7 +146,7 @@ class VCurve(Lab):
             points = [(SMALLEST + STEP * k, _take_log(error)) for k, error in enumerate(curve)]
             axes.curve(points, method.role, 2.5, method.dash)
             sheet.dot(*axes.at(*points[here]), method.role, 6, hollow=name == "central")
-        draw_marker(axes, self.h, "line")
+        axes.marker(self.h, "line")
         self._draw_digits(sheet)
         return sheet.svg()
 
