@@ -1,4 +1,4 @@
-"""NaNDetective: walk a tape backwards to the cell in which the first NaN or infinity is born."""
+"""The controller of the lab NaNDetective: it steps or jumps through a sweep to where its first NaN is born."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class NaNDetective(SteppedLab):
 
     @property
     def program(self) -> str:
-        """What runs, unless something was typed; another one begins where it is worth looking."""
+        """The program in which the NaN detective searches; another one begins at the x that makes its NaN."""
         return self._program
 
     @program.setter
@@ -66,11 +66,11 @@ class NaNDetective(SteppedLab):
 
     @property
     def x(self) -> str:
-        """Where it runs."""
+        """The x, as text, at which the NaN detective runs its program."""
         return number(self._x)
 
     def enter(self, name: str, text: str) -> None:
-        """Run at another x, or run what was typed in the program's place."""
+        """Look for a NaN at the x, or in the expression, that was typed."""
         text = text.strip()
         if name == "x":
             found = parse_number(text)
@@ -84,12 +84,12 @@ class NaNDetective(SteppedLab):
 
     @property
     def trace(self) -> Trace:
-        """The run and its sweep."""
+        """The run of the suspected program with its reverse sweep."""
         return programs.trace_program(self._program, self.expression, self._x)
 
     @property
     def length(self) -> int:
-        """How many products are sent."""
+        """How many steps the reverse sweep has in which the NaN detective looks for a NaN."""
         return len(self._sweep)
 
     @property
@@ -108,15 +108,15 @@ class NaNDetective(SteppedLab):
     back, forward = SteppedLab.next, "back"
 
     def jump(self) -> None:
-        """Go where the first adjoint that is not finite is formed."""
+        """Jump to the step of the sweep in which the first adjoint becomes NaN or infinite."""
         self.done = self._aim
 
     def can(self, name: str) -> bool:
-        """Step while a product has not been sent; jump unless this is the place."""
+        """Whether the NaN detective can step on in the sweep, or jump to the first NaN."""
         return self.done != self._aim if name == "jump" else super().can(name)
 
     def still(self) -> NaNDetective:
-        """The place that is looked for."""
+        """The NaN detective for paper: at the place where the first NaN is born."""
         found = NaNDetective()
         found._program, found.expression, found._x = self._program, self.expression, self._x
         found.jump()
@@ -127,7 +127,7 @@ class NaNDetective(SteppedLab):
         return self.trace.adjoints_at(before + self.done - 1)
 
     def snapshot(self) -> dict[str, Any]:
-        """Values, adjoints so far, and the guilty product once the sweep has formed it."""
+        """Values, adjoints so far, and the product that makes the first NaN once the sweep has come to it."""
         birth, guilty = self._birth, None
         if birth and self.done >= birth.place:
             line = self.trace.lines[birth.step.line]
@@ -150,7 +150,7 @@ class NaNDetective(SteppedLab):
         }
 
     def sentence(self) -> str:
-        """What was sent last; of the guilty product, both factors."""
+        """What the sweep sent last; where the first NaN is born, both factors of the guilty product."""
         if self.reply:
             return self.reply
         birth, lines = self._birth, self.trace.lines
@@ -173,7 +173,7 @@ class NaNDetective(SteppedLab):
         return said
 
     def table(self) -> Grid:
-        """One row for each row of the tape."""
+        """Each row of the tape with its value, its adjoint, what it sends back, and a mark at the first NaN."""
         lines, birth, rows = self.trace.lines, self._birth, []
         for k, (line, adjoint) in enumerate(zip(lines, self._adjoints(), strict=True)):
             sent = [
@@ -189,7 +189,7 @@ class NaNDetective(SteppedLab):
         return grid(f"{self.expression or self._program} at x = {self.x}", heads, rows)
 
     def picture(self) -> str:
-        """The tape with its adjoints; the last row framed, the guilty product in a frame of its own."""
+        """The tape with its adjoints; the last row is framed, and so is the product that makes the first NaN."""
         trace, sweep, birth = self.trace, self._sweep[: self.done], self._birth
         sheet = Sheet(WIDTH, HEIGHT, "A tape with values, adjoints and what each row sends back")
         row = min(108, (HEIGHT - TOP - 34) / len(trace.lines))

@@ -18,7 +18,7 @@ MOST_ROWS = 7
 
 
 class Program(NamedTuple):
-    """A program, its inputs beside x, and the x at which it is shown first."""
+    """A program in which a NaN may be born, the x at which that happens, and its inputs beside x."""
 
     run: Callable[..., Any]
     trap: float
@@ -26,7 +26,7 @@ class Program(NamedTuple):
 
 
 def double_where(x: Any) -> Any:
-    """Return log x where x > 0, else 0, with an operand for the log that does no harm."""
+    """Return log x where x > 0, else 0, without a NaN: a second where gives the log a harmless operand."""
     safe = np.where(x > 0, x, 1.0)
     return np.where(x > 0, np.log(safe), 0.0)
 
@@ -46,14 +46,14 @@ PROGRAMS = {
 
 @functools.lru_cache(maxsize=256)
 def trace_program(program: str, expression: str, x: float) -> Trace:
-    """Run a program at x and sweep it; an expression that was typed goes first."""
+    """Run a program at x and sweep it, for the NaN detective; an expression that was typed goes first."""
     f, _, others = Program(parse_expression(expression, ("x",)), x) if expression else PROGRAMS[program]
     with np.errstate(all="ignore"):
         return Trace.of(f, x, *others)
 
 
 def find_complaint(expression: str, x: float) -> str:
-    """Say why something that was typed cannot be followed; nothing if it can.
+    """Say why the NaN detective cannot follow an expression that was typed; nothing if it can.
 
     >>> find_complaint("sqrt(x * x)", 0.0), find_complaint("2.0", 0.0)
     ('', "'2.0' computes nothing from x, so there is nothing to sweep.")
@@ -70,7 +70,7 @@ def find_complaint(expression: str, x: float) -> str:
 
 
 class Birth(NamedTuple):
-    """The product that makes the first adjoint that is not finite."""
+    """The birth of the first NaN or infinity in a sweep: which step sends which product, with which local partial."""
 
     place: int
     """How many products have been sent with it."""
@@ -80,7 +80,7 @@ class Birth(NamedTuple):
 
 
 def find_birth(trace: Trace, sweep: Sequence[Step]) -> Birth | None:
-    """Find the guilty product among the steps of a sweep; None if every adjoint is finite."""
+    """Find the product that gives birth to the first NaN or infinity of a sweep; None if every adjoint is finite."""
     for place, step in enumerate(sweep, 1):
         for send in step.sends:
             if not (is_finite(send.contribution) and is_finite(send.after)):
@@ -89,7 +89,7 @@ def find_birth(trace: Trace, sweep: Sequence[Step]) -> Birth | None:
 
 
 def explain_birth(birth: Birth, row: str) -> str:
-    """Say what is special about the two factors."""
+    """Explain a NaN's birth by its two factors: which is not finite, or whether it is 0 × ∞."""
     adjoint, partial = birth.step.adjoint, birth.partial
     assert adjoint is not None
     if is_finite(birth.send.contribution):
@@ -103,5 +103,5 @@ def explain_birth(birth: Birth, row: str) -> str:
 
 
 def is_finite(x: Number) -> bool:
-    """Whether all entries of a value are finite."""
+    """Whether all entries of a value are finite: none is NaN or infinite."""
     return bool(np.all(np.isfinite(np.asarray(x.value, dtype=float))))

@@ -1,4 +1,4 @@
-"""NewtonHVP: steps down a curve that has one minimum and is not convex, with and without its second derivative."""
+"""The controller of the lab NewtonHVP: it takes the steps of a descent, and draws the path, the slope and f″."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class NewtonHVP(SteppedLab):
     )
 
     def change(self, name: str) -> None:
-        """Begin again; who moves the learning rate wants the method that has one."""
+        """Begin the descent again; a new learning rate chooses gradient descent, which alone has one."""
         if name == "rate":
             self.method = RATED
         super().change(name)
@@ -65,33 +65,33 @@ class NewtonHVP(SteppedLab):
 
     @property
     def length(self) -> int:
-        """How many steps the path has."""
+        """How many steps the descent has, by Newton's method or by gradient descent."""
         return len(self.walk.places) - 1
 
     def slider_text(self, name: str) -> str:
-        """The learning rate, which is gradient descent's alone."""
+        """The start of the descent, or its learning rate, which Newton's method does not use."""
         return super().slider_text(name) if name != "rate" or self.method == RATED else "not used"
 
     def still(self) -> NewtonHVP:
-        """One step, where none has been taken: by Newton's method from the document's start it goes uphill."""
+        """The lab for paper: one step, which Newton's method takes uphill from the founding document's start."""
         return self if self.done else self.copy("step")
 
     @property
     def walk(self) -> Walk:
-        """The whole path from this start."""
+        """The whole descent from the chosen start by the chosen method, with its fate."""
         return walk(self.method, self.start, self.rate if self.method == RATED else 0.0)
 
     @property
     def places(self) -> tuple[Place, ...]:
-        """The start, and where each step has landed."""
+        """The places of the descent so far: the start, and where each step has landed."""
         return self.walk.places[: self.done + 1]
 
     def snapshot(self) -> dict[str, Any]:
-        """The path so far, and how it ends."""
+        """The path of the descent so far, and whether it arrives, runs away or goes to and fro."""
         return {"path": [at.x for at in self.places], "fate": self.walk.fate, "finished": not self.can("step")}
 
     def sentence(self) -> str:
-        """The last step in words, and how the path ends once it has."""
+        """What the last step of the descent did, uphill or downhill, and how the path ends."""
         here, end = self.places[-1], "" if self.can("step") else f" {ENDS[self.walk.fate]}"
         if not self.done:
             rate = f" with the learning rate {number(self.rate)}" if self.method == RATED else ""
@@ -105,12 +105,12 @@ class NewtonHVP(SteppedLab):
         )
 
     def table(self) -> Grid:
-        """The last places of the path."""
+        """The last places of the descent, each with f, f′ and f″."""
         rows = [(str(k), *at) for k, at in enumerate(self.places)][-SHOWN:]
         return grid(f"{self.method} from x = {number(self.start)}", ("step", "x", "f", "f′", "f″"), rows)
 
     def picture(self) -> str:
-        """The curve with the path on it, its slope below, and the last step's arithmetic between them."""
+        """The curve with the path of the descent; below it f′ and f″; between them the last step's arithmetic."""
         places = self.places
         sheet = Sheet(900, 412, "The curve ln((x − 7)² + 10), where it bends upwards and downwards, and the path on it")
         sheet.paste(_draw_background())
@@ -130,7 +130,7 @@ def _describe(at: Place) -> str:
 
 
 def write_step(places: Sequence[Place], method: str, rate: float) -> str:
-    """Write the last step as an equation, or the first one with its result left open.
+    """Write the last Newton or gradient step as an equation, or the first one with its result left open.
 
     >>> write_step([Place(1.0, 3.8, -0.25, -0.125)], "Newton", 2.0)
     'x − f′ / f″ = 1 − (−0.25) / (−0.125) = ?'

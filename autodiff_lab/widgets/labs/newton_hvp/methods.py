@@ -1,4 +1,4 @@
-"""Methods that walk down a curve by its slope, and by its slope and curvature; and where each of them ends.
+"""Methods that descend a curve by its slope, or by its slope and curvature; and where each of them ends.
 
 The curve is that of a founding document, ln((x − 7)² + 10): one minimum, and not convex.
 """
@@ -23,12 +23,12 @@ FLATTEST = 1e-3
 
 
 def f(x: Any) -> Any:
-    """The founding document's curve."""
+    """The founding document's curve ln((x − 7)² + 10), down which Newton's method and gradient descent go."""
     return np.log((x - MINIMUM) ** 2 + 10.0)
 
 
 class Place(NamedTuple):
-    """A point of the curve with its first two derivatives."""
+    """A place on the curve with the first two derivatives, which a descent method steps by."""
 
     x: float
     value: float
@@ -37,7 +37,7 @@ class Place(NamedTuple):
 
 
 def find_place(x: float) -> Place:
-    """All that a method looks at.
+    """Find the value, the slope and, by an HVP, the curvature at x: all that a descent method looks at.
 
     >>> [round(part, 7) for part in find_place(1.0)]
     [1.0, 3.8286414, -0.2608696, -0.0245747]
@@ -47,17 +47,17 @@ def find_place(x: float) -> Place:
 
 
 def step_by_slope(at: Place, rate: float) -> float:
-    """Gradient descent: against the slope, as far as the learning rate says."""
+    """Take a step of gradient descent: against the slope, as far as the learning rate says."""
     return at.x - rate * at.slope
 
 
 def step_by_newton(at: Place, rate: float) -> float:
-    """Newton's step: to where the slope would be 0 if it went on in a straight line."""
+    """Take a step of Newton's method: to where the slope would be 0 if it went on in a straight line."""
     return at.x - at.slope / at.curvature if at.curvature else math.inf
 
 
 def step_by_damped_newton(at: Place, rate: float) -> float:
-    """Newton's step with two precautions: always downhill, and halved until the value falls enough.
+    """Take a damped Newton step: always downhill, and halved until the value falls enough.
 
     The curvature counts by its size, and "enough" is Armijo's rule, a ten-thousandth of what the slope promises
     (Nocedal and Wright, *Numerical Optimization*, 2006, section 3.1).
@@ -71,7 +71,7 @@ def step_by_damped_newton(at: Place, rate: float) -> float:
 
 
 def find_derivatives(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Slope and curvature at many points at once, for drawing."""
+    """Find slope and curvature of the founding document's curve at many points at once, for drawing."""
     ones = np.ones_like(x)
     return jvp(lambda x: jvp(f, (x,), (ones,))[1], (x,), (ones,))
 
@@ -84,7 +84,7 @@ METHODS: dict[str, Callable[[Place, float], float]] = {
 
 
 class Walk(NamedTuple):
-    """The places of a path, and how it ends: arrived, ran away, to and fro, or on its way."""
+    """A walk down the curve by one method: its places, and its fate (arrived, ran away, to and fro, on its way)."""
 
     places: tuple[Place, ...]
     fate: str
@@ -92,7 +92,7 @@ class Walk(NamedTuple):
 
 @functools.lru_cache(maxsize=4096)
 def walk(method: str, start: float, rate: float = 2.0, steps: int = LONGEST) -> Walk:
-    """Walk until the path arrives or runs away, or for so many steps.
+    """Walk down the curve by one method until it arrives or runs away, or for so many steps.
 
     >>> [round(at.x, 4) for at in walk("Newton", 5.5).places[:4]], walk("Newton", 5.5).fate
     ([5.5, 7.871, 6.857, 7.0006], 'arrived')
@@ -113,7 +113,7 @@ def walk(method: str, start: float, rate: float = 2.0, steps: int = LONGEST) -> 
 
 
 def find_convex_interval() -> tuple[float, float]:
-    """Between which points the curvature is positive.
+    """Find between which points the founding document's curve is convex: its curvature is positive.
 
     >>> [round(end, 12) for end in find_convex_interval()]
     [3.837722339832, 10.162277660168]
@@ -122,7 +122,7 @@ def find_convex_interval() -> tuple[float, float]:
 
 
 def find_newton_interval() -> tuple[float, float]:
-    """Between which starting points Newton's method arrives."""
+    """Find between which starting points Newton's method arrives at the minimum."""
     return _find_interval(lambda x: walk("Newton", x).fate == "arrived")
 
 

@@ -1,4 +1,4 @@
-"""TagInspector: a derivative inside a derivative, on dual numbers with tags and on dual numbers without."""
+"""The controller of the lab TagInspector, and its nested derivatives, which confuse dual numbers without tags."""
 
 import functools
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from autodiff_lab.widgets.labs.tag_inspector.picture import draw, epsilon, write
 
 
 class Nested(NamedTuple):
-    """A derivative inside a derivative, and the points at which it is shown first."""
+    """A nested derivative for the tag inspector, and the points x and y at which it is shown first."""
 
     program: Callable[..., Watched]
     x: float
@@ -59,27 +59,27 @@ class TagInspector(SteppedLab):
         self.done = 2  # both derivatives have begun; in the next line their marks meet
 
     def change(self, name: str) -> None:
-        """Let another program begin at its own points."""
+        """Let another nested derivative begin at its own points, with the tags as they are."""
         if name == "program":
             self.begin()
             self.x, self.y = PROGRAMS[self.program][1:]
 
     @property
     def length(self) -> int:
-        """How many lines the program has."""
+        """How many lines the run of the nested derivative has, for the tag inspector to step through."""
         return len(self.run.lines)
 
     def slider_text(self, name: str) -> str:
-        """The point; where y begins at x, there is nothing to choose."""
+        """The point x or y of the nested derivative; "as x" where the inner one begins at x."""
         return "as x" if name == "y" and "at y = x" in self.program else super().slider_text(name)
 
     @property
     def run(self) -> Run:
-        """The program at these points, on both machines."""
+        """The run of the nested derivative at these points, with tags and without."""
         return _start_run(PROGRAMS[self.program].program, self.x, self.y)
 
     def snapshot(self) -> dict[str, Any]:
-        """The lines that have run, as the chosen machine has them, its result, and the slope that was asked for."""
+        """The lines so far, as dual numbers with or without tags, the result, and the slope asked for."""
         run, lines = self.run, self.run.lines[: self.done]
         return {
             "point": (self.x, self.y),
@@ -92,7 +92,7 @@ class TagInspector(SteppedLab):
         }
 
     def sentence(self) -> str:
-        """What the last line did, and at the end whether the machine was right."""
+        """What the last line did to its ε, and at the end whether a merging of two ε made the result wrong."""
         if not self.done:
             kind = "Each derivative has an ε of its own." if self.tags else "There is one ε for all derivatives."
             return f"{kind} Which number will come out at x = {number(self.x)}? Decide, then press Next."
@@ -133,7 +133,7 @@ class TagInspector(SteppedLab):
         return f"The result is {result}, and so is the slope{why}"
 
     def table(self) -> Grid:
-        """The lines that have run, with what stands before each mark."""
+        """The lines so far, each with its coefficients of the tagged ε₁ and ε₂, or with the one ε for both."""
         lines = self.run.lines[: self.done]
         caption = f"{self.program} at x = {number(self.x)}, {'with' if self.tags else 'without'} tags"
         if self.tags:
@@ -142,7 +142,7 @@ class TagInspector(SteppedLab):
         return grid(caption, ("line", "number", "remark"), rows)
 
     def picture(self) -> str:
-        """The lines below each other, with a column for each ε; a merging is framed."""
+        """The picture of the nested derivative: its lines, a column for each ε, a frame where two ε merge."""
         second = "" if "at y = x" in self.program else f", y = {number(self.y)}"
         heading = f"{self.program}   at x = {number(self.x)}{second}"
         snap = self.snapshot()

@@ -16,7 +16,7 @@ KINDS = {"mark": "marked", "operation": "", "take": "taken"}
 
 
 def epsilon(level: int, tags: bool) -> str:
-    """The mark of a derivative; without tags they are all alike.
+    """Write the ε of a derivative as the tag inspector's picture does: with its tag as ε₁ or ε₂, or ε for both.
 
     >>> epsilon(2, True), epsilon(2, False)
     ('ε₂', 'ε')
@@ -25,7 +25,7 @@ def epsilon(level: int, tags: bool) -> str:
 
 
 def write_sum(line: Line, tags: bool) -> str:
-    """Write a line's number as a sum.
+    """Write a dual number of the tag inspector as a sum of its ε terms, tagged or untagged.
 
     >>> line = Line("x · y", "operation", 0, (4.0, 1.0, 4.0, 1.0), Flat(4.0, 5.0, 1.0), (1.0, 4.0))
     >>> write_sum(line, True), write_sum(line, False)
@@ -43,7 +43,7 @@ def _join_terms(coefficients: Sequence[float], *marks: str) -> str:
 
 
 def draw(heading: str, lines: Sequence[Line], rows: int, tags: bool, slope: float | None) -> str:
-    """Draw the numbers of the first `rows` lines of a run, the text of the others, and the slope if it is given."""
+    """Draw the picture of the tag inspector: the numbers of the first `rows` lines, and the slope if it is given."""
     sheet = Sheet(WIDTH, HEIGHT, "The dual numbers of a nested derivative, line by line")
     sheet.text(16, 26, heading, "ink", size=16, bold=True)
     sheet.text(16, 66, "line", "soft_ink", size=14)

@@ -1,4 +1,4 @@
-"""TrainFilm: how the boundary that a small network draws between two classes moves while it is trained."""
+"""The controller of the lab TrainFilm: a slider through the frames of a training, and the picture of each frame."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from autodiff_lab.widgets.labs.train_film.runs import CASES, EVERY, METHODS, STE
 
 
 class TrainFilm(Lab):
-    """A lab on training: a network with one hidden layer, step by step.
+    """A lab on training: a network with one hidden layer, step by step, as the frames of a film.
 
     >>> lab = TrainFilm()
     >>> lab.set(task="XOR", method="momentum", step=100)
@@ -36,30 +36,30 @@ class TrainFilm(Lab):
     )
 
     def forward(self) -> None:
-        """The next frame."""
+        """Show the next frame of the train film."""
         self.step += EVERY
 
     def restart(self) -> None:
-        """The first frame."""
+        """Go back to the first frame of the train film."""
         self.step = 0
 
     def can(self, name: str) -> bool:
-        """Go forward until the film ends."""
+        """Whether the train film can go forward, until it ends, or back to its start."""
         return self.step > 0 if name == "restart" else self.step < STEPS
 
     def still(self) -> TrainFilm:
-        """The last frame, where none has been chosen."""
+        """The train film for paper: its last frame, where none has been chosen."""
         shown = self.copy()
         shown.step = self.step or STEPS
         return shown
 
     @property
     def at(self) -> Step:
-        """The training at this step."""
+        """The training step that this frame of the film shows."""
         return train(self.task, self.method)[self.step]
 
     def snapshot(self) -> dict[str, Any]:
-        """Loss, number of right answers, and the losses of all methods."""
+        """The loss and the right answers in this frame of the film, and the losses of all methods."""
         return {
             "loss": float(self.at.loss),
             "right": count_right(self.task, self.at),
@@ -68,7 +68,7 @@ class TrainFilm(Lab):
         }
 
     def sentence(self) -> str:
-        """Where the network is, and where the other methods are at the same step."""
+        """How far training has come in this frame, and how far the other methods are at the same step."""
         snap = self.snapshot()
         others = [f"{number(snap['losses'][m][self.step])} with {m}" for m in METHODS if m != self.method]
         return (
@@ -77,7 +77,7 @@ class TrainFilm(Lab):
         )
 
     def table(self) -> Grid:
-        """The way here, in a few steps."""
+        """Loss and right answers in some frames of the train film up to this one."""
         steps = sorted({*range(0, self.step + 1, 50), self.step})
         run = train(self.task, self.method)
         rows = [(str(k), run[k].loss, count_right(self.task, run[k])) for k in steps]
@@ -85,7 +85,7 @@ class TrainFilm(Lab):
         return grid(f"{self.task}, {self.method}", heads, rows)
 
     def picture(self) -> str:
-        """The plane on the left, the losses on the right."""
+        """A frame of the train film: the plane with the network's boundary, and the loss of each method."""
         title = "The two classes, the part of the plane that the network gives to class 1, and the loss"
         sheet = Sheet(900, 412, title)
         draw_plane(sheet, CASES[self.task], self.at.params, (4, 4, 506, 378))

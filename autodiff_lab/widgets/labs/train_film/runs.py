@@ -1,4 +1,4 @@
-"""The trainings of TrainFilm: two tasks, three methods, and the plane with what the network says of it."""
+"""The training runs of TrainFilm: two tasks, three methods, and the plane with what the network says of it."""
 
 import functools
 import itertools
@@ -19,7 +19,7 @@ ROW = 3
 
 
 class Case(NamedTuple):
-    """A task, where its training begins, and which part of the plane is shown."""
+    """A task of the train film, the parameters that its runs start from, and the part of the plane that is shown."""
 
     task: Task
     start: dict[str, np.ndarray]
@@ -40,19 +40,19 @@ METHODS: dict[str, Callable[[], Optimizer]] = {
 
 @functools.cache
 def train(task: str, method: str) -> list[Step]:
-    """Train a network; all steps are kept."""
+    """Run a training for the train film, by one method on one task; all steps are kept."""
     case = CASES[task]
     return list(itertools.islice(perceptron.train(case.task, METHODS[method](), case.start), STEPS + 1))
 
 
 def count_right(task: str, step: Step) -> int:
-    """Count the points that are on the right side of 0.5."""
+    """Count the points that the network of a run has on the right side of 0.5."""
     x, t = CASES[task].task
     return int(np.sum((perceptron.network(step.params, x) > 0.5) == (t > 0.5)))
 
 
 def find_region(case: Case, params: dict[str, np.ndarray], rows: int = 107) -> list[tuple[float, float, float]]:
-    """Find where the network's output is above 0.5: (from x, to x, y) for each piece of each row."""
+    """Find where a run's network gives class 1, above 0.5: (from x, to x, y) for each piece of each row."""
     x, ys, all_above = _answer_plane(case, params, rows)
     pieces = []
     for y, above in zip(ys, all_above, strict=True):
@@ -65,14 +65,14 @@ def find_region(case: Case, params: dict[str, np.ndarray], rows: int = 107) -> l
 
 
 def find_boundary(case: Case, params: dict[str, np.ndarray], rows: int = 107) -> list[np.ndarray]:
-    """Find the lines on which the network's output is 0.5, each an array of places."""
+    """Find the boundary that a run's network draws: the lines on which its output is 0.5, as arrays of places."""
     from contourpy import contour_generator
 
     return contour_generator(*_answer_plane(case, params, rows)).lines(0.0)
 
 
 def draw_plane(sheet: Sheet, case: Case, params: dict[str, np.ndarray], frame: Frame, radius: float = 5) -> None:
-    """Draw the points of a task, over the part of the plane that a network gives to class 1."""
+    """Draw the points of the train film's task, over the part of the plane that a network gives to class 1."""
     axes, rows = Axes(sheet, frame, case.x, case.y), int(frame[3]) // ROW
     for x0, x1, y in find_region(case, params, rows):
         (left, middle), (right, _) = axes.at(x0, y), axes.at(x1, y)

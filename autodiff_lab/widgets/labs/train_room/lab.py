@@ -1,4 +1,4 @@
-"""TrainRoom: the softmax regression of document 3 while it trains, with the switches that go wrong in practice."""
+"""The controller of the lab TrainRoom: switches such as zero_grad, a button to go on, and the curves of the run."""
 
 from __future__ import annotations
 
@@ -59,32 +59,32 @@ class TrainRoom(Lab):
         self.run.train(self.epochs)
 
     def begin(self) -> None:
-        """Begin a run with these settings."""
+        """Begin a run in the train room with these settings."""
         self.run = Run(self.rate, self.zero_grad, self.update, self.stable)
 
     def change(self, name: str) -> None:
-        """Begin a new run with other settings, or for fewer epochs; more of them go on with the same."""
+        """Begin a new run with other settings, or fewer epochs; with more epochs the run goes on."""
         if name != "epochs" or self.epochs < len(self.run.epochs):
             self.restart()
 
     def train(self) -> None:
-        """Go on for a moment."""
+        """Train for a few epochs more, as many as fit between two pictures of the train room."""
         self.run.train(self.epochs, CELLS_A_PRESS)
 
     def restart(self) -> None:
-        """Train from the beginning; what was there is kept for comparison."""
+        """Train from the beginning; the run that was there stays in grey for comparison."""
         if self.run.epochs:
             self._before = self.run
         self.begin()
 
     def can(self, name: str) -> bool:
-        """Train until all epochs are done."""
+        """Whether the train room can go on: until all epochs are done, or the loss is not finite."""
         if name == "restart":
             return bool(self.run.epochs)
         return len(self.run.epochs) < self.epochs and not self.run.is_lost
 
     def still(self) -> TrainRoom:
-        """A run as it ends, where none has begun."""
+        """The train room for paper: a run to its end, where none has begun."""
         if self.run.epochs:
             return self
         shown = self.copy()
@@ -93,7 +93,7 @@ class TrainRoom(Lab):
         return shown
 
     def snapshot(self) -> dict[str, Any]:
-        """The run and what it is at now, and the run before it."""
+        """The train room's run with its last epoch (loss, test flowers, tape cells), and the run before."""
         iris, now = load_iris(), self.run.epochs[-1] if self.run.epochs else None
         return {
             "trained": len(iris.train.labels),
@@ -109,7 +109,7 @@ class TrainRoom(Lab):
         }
 
     def sentence(self) -> str:
-        """Where the run is, and what is wrong with it."""
+        """The run's loss, right test flowers and tape cells, and which switch makes its steps go wrong."""
         snap = self.snapshot()
         if snap["epoch"] is None:
             return (
@@ -131,7 +131,7 @@ class TrainRoom(Lab):
         return said
 
     def table(self) -> Grid:
-        """Some of the epochs, the last among them."""
+        """Some epochs of the train room's run, the last among them, with loss, cells and gradient."""
         epochs = self.run.epochs
         every = next(n for n in (1, 2, 5, 10, 20, 50, 100) if len(epochs) <= n * ROWS)
         shown = [e for e in epochs if e.number % every == 0 or e is epochs[-1]]
@@ -144,7 +144,7 @@ class TrainRoom(Lab):
         return grid(f"Learning rate {self.rate}, update {self.update}", heads, rows or [("none yet", *[""] * 5)])
 
     def picture(self) -> str:
-        """The loss on the left; tape, accuracy and gradient on the right; below how far the run has come."""
+        """The run's loss on the left; tape, test flowers and gradient on the right; below, an epoch as code."""
         snap = self.snapshot()
         sheet = Sheet(900, 412, "Loss, length of the tape, accuracy and length of the gradient, over the epochs")
         before = snap["before"] or {}

@@ -15,7 +15,7 @@ Measured = tuple[Epoch, float, float]
 
 @functools.lru_cache(maxsize=4)
 def start_training(rate: str, zero_grad: bool, update: str, stable: bool) -> tuple[list[Measured], Iterator[Epoch]]:
-    """Start the training with some settings: the epochs that have been computed, and the generator of all others.
+    """Start a run with some settings: the epochs that have been computed, and the generator of all others.
 
     What one run has computed another with the same settings need not compute again.
     """
@@ -23,7 +23,7 @@ def start_training(rate: str, zero_grad: bool, update: str, stable: bool) -> tup
 
 
 class Run:
-    """One training from the beginning, as far as it has come. It can be left alone and gone on with at any time."""
+    """A run of the train room as far as it has come; it can be left alone and gone on with at any time."""
 
     def __init__(self, rate: str, zero_grad: bool, update: str, stable: bool) -> None:
         self._computed, self._others = start_training(rate, zero_grad, update, stable)
@@ -31,16 +31,16 @@ class Run:
 
     @property
     def epochs(self) -> list[Epoch]:
-        """The epochs so far."""
+        """The epochs of this run so far."""
         return [epoch for epoch, *_ in self._computed[: self._length]]
 
     @property
     def is_lost(self) -> bool:
-        """Whether the loss is no longer finite. It will not be again."""
+        """Whether this run is lost: its loss is no longer finite, and will not be again."""
         return bool(self._length) and not math.isfinite(self.epochs[-1].loss)
 
     def train(self, until: int, cells: float = math.inf) -> None:
-        """Train up to `until` epochs in all, at most so many cells' worth at a time, and one epoch at least."""
+        """Go on with a run, up to `until` epochs in all, for at most so many tape cells, and one epoch at least."""
         done = 0
         while done < cells and self._length < until and not self.is_lost:
             if self._length == len(self._computed):
@@ -51,7 +51,7 @@ class Run:
             done += self.epochs[-1].cells or 0
 
     def columns(self) -> dict[str, list[float]]:
-        """What is drawn over the epochs."""
+        """What is measured in each epoch of a run: loss, right answers, tape cells, gradient and step."""
         measured = self._computed[: self._length]
         return {
             "losses": [epoch.loss for epoch, _, _ in measured],
@@ -63,7 +63,7 @@ class Run:
 
 
 def measure_length(vector: Parameters) -> float:
-    """Measure the length of a gradient, over all parameters.
+    """Measure the length of a run's gradient, over all parameters.
 
     >>> measure_length(Parameters(np.array([[3.0]]), np.array([4.0])))
     5.0
@@ -72,6 +72,6 @@ def measure_length(vector: Parameters) -> float:
 
 
 def measure_error(epoch: Epoch) -> float:
-    """Measure how far what is subtracted is from the gradient, in lengths of the gradient."""
+    """Measure how far the step that a run subtracts is from the gradient, in lengths of the gradient."""
     apart = Parameters(*(s - g for s, g in zip(epoch.step, epoch.gradient, strict=True)))
     return measure_length(apart) / (measure_length(epoch.gradient) or math.nan)

@@ -1,4 +1,4 @@
-"""TrainStrip: four frames of `TrainFilm` side by side, for paper and for a page where nothing can be moved."""
+"""The picture TrainStrip, which has no controls: four frames of the lab TrainFilm side by side, for paper."""
 
 from autodiff_lab.figures.graph.render import data_url
 from autodiff_lab.figures.style import themes
@@ -10,7 +10,7 @@ WIDTH, HEIGHT, GAP = 212, 159, 12
 
 
 class TrainStrip:
-    """Four moments of one training.
+    """A strip of four frames of the train film: four moments of one training, side by side.
 
     Parameters
     ----------
@@ -36,12 +36,12 @@ class TrainStrip:
 
     @property
     def description(self) -> str:
-        """What there is to see, in words."""
+        """The four frames of the strip in words: the loss and the right answers at each step."""
         said = (f"Step {step}: {', '.join(self._describe(step))}." for step in self.steps)
         return f"{self.task}, {self.method}. {' '.join(said)}"
 
     def svg(self) -> str:
-        """The picture, in the colours of `themes.LIGHT`."""
+        """The strip of four frames as an SVG, in the colours of `themes.LIGHT`."""
         title = f"{self.task}, {self.method}, four steps of the training"
         sheet = Sheet(len(self.steps) * (WIDTH + GAP) + 2, HEIGHT + 72, title)
         for k, step in enumerate(self.steps):

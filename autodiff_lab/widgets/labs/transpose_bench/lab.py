@@ -1,4 +1,4 @@
-"""TransposeBench: a function's equations, the linear program of its tangents, and that program transposed."""
+"""The controller of the lab TransposeBench: it linearizes the equations, transposes them, and draws both."""
 
 from typing import Any
 
@@ -39,27 +39,27 @@ class TransposeBench(SteppedLab):
 
     @property
     def equations(self) -> Equations:
-        """The program at this point."""
+        """The equations of the chosen program at this point, to be linearized and transposed."""
         return linearize_program(self.program, self.x1, self.x2)
 
     @property
     def length(self) -> int:
-        """Each equation is linearized, and transposed."""
+        """How many steps the transpose bench takes: each equation is linearized, then transposed."""
         return 2 * len(self.equations.lines)
 
     def change(self, name: str) -> None:
-        """Begin again with another program; at another point the same lines have other numbers."""
+        """Begin again with another program; at another point the same linear lines have other coefficients."""
         if name == "program":
             self.begin()
 
     @property
     def counts(self) -> tuple[int, int]:
-        """How many equations are linearized, and how many linear ones transposed."""
+        """How many equations are linearized so far, and how many linear ones are transposed."""
         count = len(self.equations.lines)
         return min(self.done, count), max(self.done - count, 0)
 
     def snapshot(self) -> dict[str, Any]:
-        """The equations, the linear ones, their transposes, and the adjoints so far."""
+        """The linear equations so far, those that are transposed, and the gradient that comes of them."""
         found, (linearized, transposed) = self.equations, self.counts
         turned = list(reversed(found.lines))[:transposed]
         return {
@@ -70,7 +70,7 @@ class TransposeBench(SteppedLab):
         }
 
     def sentence(self) -> str:
-        """What the last line has become, and at the end the gradient."""
+        """What the last equation has become, linearized or transposed, and at the end the gradient."""
         found, (linearized, transposed) = self.equations, self.counts
         if not linearized:
             asked = format_tangent(found.lines[0].name)
@@ -91,7 +91,7 @@ class TransposeBench(SteppedLab):
         return f"{said} All lines are transposed: {gradient}, the gradient."
 
     def table(self) -> Grid:
-        """Each equation, its linear line, and what that becomes."""
+        """Each equation, the linear one that it becomes, and what that becomes when it is transposed."""
         found, (linearized, transposed) = self.equations, self.counts
         rows = [
             (
@@ -105,7 +105,7 @@ class TransposeBench(SteppedLab):
         return grid(f"{self.program}, line by line", ("equation", "value", "linear", "transposed"), rows)
 
     def picture(self) -> str:
-        """The three columns."""
+        """Three columns: the equations, the linear program of their tangents, and its transpose."""
         lines, (linearized, transposed) = self.equations.lines, self.counts
         sheet = Sheet(WIDTH, HEIGHT, "Equations, the linear program of their tangents, and its transpose")
         point = f"at x1 = {number(self.x1)}, x2 = {number(self.x2)}  ↓"

@@ -17,7 +17,7 @@ PROGRAMS = {
 
 
 class Equation(NamedTuple):
-    """One equation, its value, and the coefficient of each tangent in the linear equation that it becomes."""
+    """An equation of a program to be transposed: its value, and the coefficient of each tangent in its linear form."""
 
     name: str
     text: str
@@ -26,12 +26,12 @@ class Equation(NamedTuple):
 
     @property
     def written(self) -> str:
-        """The equation as the program has it."""
+        """The equation as the program to be transposed has it, before it is linearized."""
         return f"{format_name(self.name)} = {self.text}"
 
     @property
     def linear(self) -> str:
-        """The linear equation that it becomes.
+        """The linear equation, between tangents, that this equation becomes at a point.
 
         >>> Equation("v2", "x1 · x2", 10.0, ((5.0, "x1"), (2.0, "x2"))).linear
         'v̇₂ = 5 · ẋ1 + 2 · ẋ2'
@@ -41,7 +41,7 @@ class Equation(NamedTuple):
 
     @property
     def transposed(self) -> list[str]:
-        """The lines of the transposed program that this becomes in turn.
+        """The lines of the transposed program that this equation becomes in turn, between adjoints.
 
         >>> Equation("v2", "x1 · x2", 10.0, ((5.0, "x1"), (2.0, "x2"))).transposed
         ['x̄1 += 5 · v̄₂', 'x̄2 += 2 · v̄₂']
@@ -55,7 +55,7 @@ def _multiply(factor: float, name: str) -> str:
 
 
 class Equations(NamedTuple):
-    """A whole program at one point, and its gradient."""
+    """The equations of a whole program at one point, linearized, and the program's gradient."""
 
     inputs: tuple[str, ...]
     lines: tuple[Equation, ...]
@@ -64,7 +64,7 @@ class Equations(NamedTuple):
 
 @functools.lru_cache(maxsize=512)
 def linearize_program(name: str, x1: float, x2: float) -> Equations:
-    """Record a program and read its linear equations off the engine's local partials."""
+    """Linearize a program for the transpose bench: read its linear equations off the engine's local partials."""
     trace = Trace.of(PROGRAMS[name], x1, x2)
     names = [line.label or line.name for line in trace.lines]
     lines = []
@@ -75,7 +75,7 @@ def linearize_program(name: str, x1: float, x2: float) -> Equations:
 
 
 def transpose_equation(line: Equation) -> list[tuple[str, float, str]]:
-    """The lines that a linear equation becomes: for each tangent on its right side one, (to, coefficient, from).
+    """Transpose a linear equation: for each tangent on its right side one line, (to, coefficient, from).
 
     >>> transpose_equation(Equation("v2", "x1 · x2", 10.0, ((5.0, "x1"), (2.0, "x2"))))
     [('x1', 5.0, 'v2'), ('x2', 2.0, 'v2')]
