@@ -1,9 +1,7 @@
 """The controller of the lab JacobianPainter: its buttons for JVPs and VJPs, its sentence, its table and its picture."""
 
-from __future__ import annotations
-
 import re
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from autodiff_lab.text.notation import number
 from autodiff_lab.widgets.labs.canvas import Point, Sheet
@@ -112,7 +110,7 @@ class JacobianPainter(Lab):
             return len(self._list_painted(mode)) < self._size(mode)
         return bool(self._passes or self.reply)
 
-    def still(self) -> JacobianPainter:
+    def still(self) -> Self:
         """The Jacobian painter for paper: one column and one row, if nothing has been painted yet."""
         return self if self._passes else self.copy("jvp", "vjp")
 
@@ -246,7 +244,7 @@ class Cells(NamedTuple):
     places: int
 
     @classmethod
-    def of(cls, n: int, m: int) -> Cells:
+    def of(cls, n: int, m: int) -> Self:
         """Choose the size of the Jacobian's cells for n columns and m rows: the fewer there are, the larger."""
         wide, high = min(WIDEST, ROOM[0] / (n + 1)), min(HIGHEST, ROOM[1] / (m + 1))
         return cls(

@@ -7,7 +7,6 @@ takes the derivative while an outer tape is recording, and what that tape has wr
 import functools
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,8 +21,7 @@ BY_ENTRY = ("multiply", "divide", "power")
 LARGEST = 6
 
 
-@dataclass(frozen=True)
-class Program:
+class Program(NamedTuple):
     """A program whose Jacobian is painted: a function from array to array, its point, and the names of its entries."""
 
     formula: str

@@ -1,9 +1,7 @@
 """The controller of the lab NaNDetective: it steps or jumps through a sweep to where its first NaN is born."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 from autodiff_lab.text.notation import NOT_REACHED, number, shorten
 from autodiff_lab.trace.model import Contribution, Number, Step, Trace
@@ -115,9 +113,9 @@ class NaNDetective(SteppedLab):
         """Whether the NaN detective can step on in the sweep, or jump to the first NaN."""
         return self.done != self._aim if name == "jump" else super().can(name)
 
-    def still(self) -> NaNDetective:
+    def still(self) -> Self:
         """The NaN detective for paper: at the place where the first NaN is born."""
-        found = NaNDetective()
+        found = type(self)()
         found._program, found.expression, found._x = self._program, self.expression, self._x
         found.jump()
         return found

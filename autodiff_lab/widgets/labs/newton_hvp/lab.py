@@ -1,10 +1,8 @@
 """The controller of the lab NewtonHVP: it takes the steps of a descent, and draws the path, the slope and f″."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -72,7 +70,7 @@ class NewtonHVP(SteppedLab):
         """The start of the descent, or its learning rate, which Newton's method does not use."""
         return super().slider_text(name) if name != "rate" or self.method == RATED else "not used"
 
-    def still(self) -> NewtonHVP:
+    def still(self) -> Self:
         """The lab for paper: one step, which Newton's method takes uphill from the founding document's start."""
         return self if self.done else self.copy("step")
 

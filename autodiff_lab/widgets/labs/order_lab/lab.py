@@ -1,11 +1,9 @@
 """The controller of the lab OrderLab: a button for each cell that sends, and the picture of what has been sent."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from functools import partial, partialmethod
 from itertools import pairwise
-from typing import Any
+from typing import Any, Self
 
 from autodiff_lab.text.notation import number
 from autodiff_lab.trace.reverse_steps import SweepEvent
@@ -92,9 +90,9 @@ class OrderLab(Lab):
             return self.way == RECURSION and not self.complete
         return bool(self.moves)
 
-    def still(self) -> OrderLab:
+    def still(self) -> Self:
         """The order lab for paper: a wrong order of the cells, y b a c, carried to its end."""
-        return OrderLab().copy(*"ybac")
+        return type(self)().copy(*"ybac")
 
     @property
     def order(self) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab.trace.faulty_engines import FAULTS
-from autodiff_lab.trace.reverse_steps import RawContribution, SweepEvent, add_to, pull_back, seed_of
+from autodiff_lab.trace.reverse_steps import SweepEvent, seed_adjoints, send
 from autodiff_lab.transforms.gradients import grad, record
 
 CELLS = ("x", "a", "b", "c", "y")
@@ -63,16 +63,11 @@ def sweep_in_order(order: Sequence[str], overwrites: bool = False) -> Iterator[S
     [32.0]
     """
     tape = record_tape()
-    adjoints: list[Any] = [None] * len(tape)
-    adjoints[tape.output] = seed_of(tape)
+    adjoints = seed_adjoints(tape)
     for i in map(CELLS.index, order):
-        sent = []
-        for slot, parent, contribution in pull_back(tape, i, adjoints[i]) if adjoints[i] is not None else ():
-            before = adjoints[parent]
-            adjoints[parent] = contribution if overwrites else add_to(before, contribution)
-            replaced = overwrites and before is not None
-            sent.append(RawContribution(slot, parent, contribution, before, adjoints[parent], replaced))
-        yield SweepEvent(i, adjoints[i], tuple(sent))
+        adjoint = adjoints[i]
+        events = [] if adjoint is None else send(tape, i, adjoint, adjoints, overwrites)
+        yield SweepEvent(i, adjoint, tuple(sent for event in events for sent in event.sent))
 
 
 @functools.cache

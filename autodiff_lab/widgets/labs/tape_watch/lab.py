@@ -1,9 +1,7 @@
 """The controller of the lab TapeWatch: switches for what the gradient tape watches, and a button that rewinds it."""
 
-from __future__ import annotations
-
 import re
-from typing import Any
+from typing import Any, Self
 
 from autodiff_lab.text.notation import number
 from autodiff_lab.widgets.labs.canvas import Sheet
@@ -57,7 +55,7 @@ class TapeWatch(SteppedLab):
 
     rewind, forward = SteppedLab.next, "rewind"
 
-    def still(self) -> TapeWatch:
+    def still(self) -> Self:
         """The lab for paper: the gradient tape rewound once."""
         return self.copy(*["rewind"] * max(self.done, 1))
 

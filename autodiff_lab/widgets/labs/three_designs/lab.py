@@ -1,10 +1,8 @@
 """The controller of the lab ThreeDesigns: its trials on partials, closures and operations, and the three columns."""
 
-from __future__ import annotations
-
 import textwrap
 from functools import lru_cache, partial, partialmethod
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -148,7 +146,7 @@ class ThreeDesigns(Lab):
             return bool(self.tried or self.reply) or not self._is_over
         return self._is_over and name not in self.tried and (name == "sweep" or not self._is_written)
 
-    def still(self) -> ThreeDesigns:
+    def still(self) -> Self:
         """The lab for paper: every trial made, and the inputs overwritten, where the three designs differ."""
         shown = self.copy()
         shown._typed = self._typed

@@ -1,8 +1,6 @@
 """The controller of the lab TrainFilm: a slider through the frames of a training, and the picture of each frame."""
 
-from __future__ import annotations
-
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -47,7 +45,7 @@ class TrainFilm(Lab):
         """Whether the train film can go forward, until it ends, or back to its start."""
         return self.step > 0 if name == "restart" else self.step < STEPS
 
-    def still(self) -> TrainFilm:
+    def still(self) -> Self:
         """The train film for paper: its last frame, where none has been chosen."""
         shown = self.copy()
         shown.step = self.step or STEPS

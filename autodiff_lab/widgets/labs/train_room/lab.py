@@ -1,10 +1,8 @@
 """The controller of the lab TrainRoom: switches such as zero_grad, a button to go on, and the curves of the run."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 from autodiff_lab.data import load_iris
 from autodiff_lab.text.notation import number
@@ -83,7 +81,7 @@ class TrainRoom(Lab):
             return bool(self.run.epochs)
         return len(self.run.epochs) < self.epochs and not self.run.is_lost
 
-    def still(self) -> TrainRoom:
+    def still(self) -> Self:
         """The train room for paper: a run to its end, where none has begun."""
         if self.run.epochs:
             return self

@@ -74,15 +74,6 @@ def linearize_program(name: str, x1: float, x2: float) -> Equations:
     return Equations(("x1", "x2"), tuple(lines), tuple(slope.value for slope in trace.gradient))
 
 
-def transpose_equation(line: Equation) -> list[tuple[str, float, str]]:
-    """Transpose a linear equation: for each tangent on its right side one line, (to, coefficient, from).
-
-    >>> transpose_equation(Equation("v2", "x1 · x2", 10.0, ((5.0, "x1"), (2.0, "x2"))))
-    [('x1', 5.0, 'v2'), ('x2', 2.0, 'v2')]
-    """
-    return [(operand, factor, line.name) for factor, operand in line.terms]
-
-
 def sweep_transposed(equations: Equations) -> tuple[float, ...]:
     """Run the transposed program from the seed 1: the adjoints of the inputs.
 
@@ -91,6 +82,6 @@ def sweep_transposed(equations: Equations) -> tuple[float, ...]:
     """
     found = {equations.lines[-1].name: 1.0}
     for line in reversed(equations.lines):
-        for to, factor, source in transpose_equation(line):
-            found[to] = found.get(to, 0.0) + factor * found[source]
+        for factor, to in line.terms:
+            found[to] = found.get(to, 0.0) + factor * found[line.name]
     return tuple(found.get(name, 0.0) for name in equations.inputs)

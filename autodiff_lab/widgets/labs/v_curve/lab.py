@@ -3,8 +3,7 @@
 import functools
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,8 +25,7 @@ FLOOR = -17.0
 """Where an error of 0 is drawn: no double is that close to another one and not equal."""
 
 
-@dataclass(frozen=True)
-class Method:
+class Method(NamedTuple):
     """A method of numerical differentiation: its quotient in h, and how its error curve is drawn."""
 
     label: str
