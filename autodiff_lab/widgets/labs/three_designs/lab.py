@@ -134,17 +134,13 @@ class ThreeDesigns(Lab):
     def _is_over(self) -> bool:
         return self.steps == len(self.comparison.program)
 
-    @property
-    def _is_written(self) -> bool:
-        return "write" in self.tried
-
     def can(self, name: str) -> bool:
         """Whether a trial can be made on the three designs; on overwritten inputs only the sweep is left."""
         if name == "step":
             return True
         if name == "begin":
             return bool(self.tried or self.reply) or not self._is_over
-        return self._is_over and name not in self.tried and (name == "sweep" or not self._is_written)
+        return self._is_over and name not in self.tried and (name == "sweep" or "write" not in self.tried)
 
     def still(self) -> Self:
         """The lab for paper: every trial made, and the inputs overwritten, where the three designs differ."""
@@ -167,8 +163,8 @@ class ThreeDesigns(Lab):
         whole = self.comparison
         return {
             "program": self.text,
-            "inputs": whole.written if self._is_written else whole.inputs,
-            "written": self._is_written,
+            "inputs": whole.written if "write" in self.tried else whole.inputs,
+            "written": "write" in self.tried,
             "elsewhere": whole.elsewhere,
             "steps": self.steps,
             "operations": list(whole.program),
@@ -177,7 +173,7 @@ class ThreeDesigns(Lab):
         }
 
     def _column(self, column: Column) -> dict[str, Any]:
-        written, swept, whole = self._is_written, "sweep" in self.tried, self.comparison
+        written, swept, whole = "write" in self.tried, "sweep" in self.tried, self.comparison
         looks_there = written and column.design in LOOK_INTO_THE_ARRAY
         now = dict(zip(LABELS, whole.written, strict=True)) if looks_there else {}
         return {
@@ -213,7 +209,7 @@ class ThreeDesigns(Lab):
         )
 
     def _about_the_sweep(self, snap: dict[str, Any]) -> str:
-        if not self._is_written:
+        if "write" not in self.tried:
             return f"Every design gives the gradient {list_numbers(snap['columns'][0]['gradient'])}."
         said = {"survives": "the old gradient", "changes": "another one", "raises": "a refusal"}
         found = {verdict: [c["design"] for c in snap["columns"] if c["verdict"] == verdict] for verdict in said}

@@ -1,16 +1,23 @@
 """The controller of the lab TrainRoom: switches such as zero_grad, a button to go on, and the curves of the run."""
 
+import functools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Self
 
+import numpy as np
+
 from autodiff_lab.data import load_iris
+from autodiff_lab.systems.iris import Epoch, Parameters, train_scalars
 from autodiff_lab.text.notation import number
 from autodiff_lab.widgets.labs.canvas import Axes, Sheet
 from autodiff_lab.widgets.labs.lab import Button, Choice, Lab, Play, Slider, Toggle
 from autodiff_lab.widgets.labs.marks import draw_legend, draw_marker, make_ticks
 from autodiff_lab.widgets.labs.table import Grid, grid
-from autodiff_lab.widgets.labs.train_room.runs import IN_PLACE, REBIND, Run, measure_error, measure_length
+
+IN_PLACE, REBIND = "in place", "bind the name anew"
+Measured = tuple[Epoch, float, float]
+"""An epoch, and the lengths of its gradient and of what is used in its place."""
 
 TOPS = (1.2, 3, 12, 30, 120, 300, 1200, 3000, 12000, 30000, 120000)
 """Where a scale may end. It is another one only when a curve would leave it."""
@@ -25,6 +32,70 @@ LOST = (
     " The loss is not finite any more: an exponential has overflowed, or a probability was rounded to 0 and its "
     "logarithm taken."
 )
+
+
+@functools.lru_cache(maxsize=4)
+def start_training(rate: str, zero_grad: bool, update: str, stable: bool) -> tuple[list[Measured], Iterator[Epoch]]:
+    """Start a run with some settings: the epochs that have been computed, and the generator of all others.
+
+    What one run has computed another with the same settings need not compute again.
+    """
+    return [], train_scalars(rate=float(rate), clear=zero_grad, rebind=update == REBIND, stable=stable)
+
+
+class Run:
+    """A run of the train room as far as it has come; it can be left alone and gone on with at any time."""
+
+    def __init__(self, rate: str, zero_grad: bool, update: str, stable: bool) -> None:
+        self._computed, self._others = start_training(rate, zero_grad, update, stable)
+        self._length = 0
+
+    @property
+    def epochs(self) -> list[Epoch]:
+        """The epochs of this run so far."""
+        return [epoch for epoch, *_ in self._computed[: self._length]]
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether this run is lost: its loss is no longer finite, and will not be again."""
+        return bool(self._length) and not math.isfinite(self.epochs[-1].loss)
+
+    def train(self, until: int, cells: float = math.inf) -> None:
+        """Go on with a run, up to `until` epochs in all, for at most so many tape cells, and one epoch at least."""
+        done = 0
+        while done < cells and self._length < until and not self.is_lost:
+            if self._length == len(self._computed):
+                with np.errstate(all="ignore"):
+                    epoch = next(self._others)
+                self._computed.append((epoch, measure_length(epoch.gradient), measure_length(epoch.step)))
+            self._length += 1
+            done += self.epochs[-1].cells or 0
+
+    def columns(self) -> dict[str, list[float]]:
+        """What is measured in each epoch of a run: loss, right answers, tape cells, gradient and step."""
+        measured = self._computed[: self._length]
+        return {
+            "losses": [epoch.loss for epoch, _, _ in measured],
+            "all_right": [epoch.correct for epoch, _, _ in measured],
+            "all_cells": [epoch.cells or 0 for epoch, _, _ in measured],
+            "gradients": [gradient for _, gradient, _ in measured],
+            "steps": [step for _, _, step in measured],
+        }
+
+
+def measure_length(vector: Parameters) -> float:
+    """Measure the length of a run's gradient, over all parameters.
+
+    >>> measure_length(Parameters(np.array([[3.0]]), np.array([4.0])))
+    5.0
+    """
+    return math.sqrt(sum(float(np.sum(part * part)) for part in vector))
+
+
+def measure_error(epoch: Epoch) -> float:
+    """Measure how far the step that a run subtracts is from the gradient, in lengths of the gradient."""
+    apart = Parameters(*(s - g for s, g in zip(epoch.step, epoch.gradient, strict=True)))
+    return measure_length(apart) / (measure_length(epoch.gradient) or math.nan)
 
 
 class TrainRoom(Lab):

@@ -4,7 +4,7 @@ from autodiff_lab.figures.graph.render import data_url
 from autodiff_lab.figures.style import themes
 from autodiff_lab.text.notation import escape, number
 from autodiff_lab.widgets.labs.canvas import Sheet
-from autodiff_lab.widgets.labs.train_film.runs import CASES, count_right, draw_plane, train
+from autodiff_lab.widgets.labs.train_film.lab import CASES, count_right, draw_plane, train
 
 WIDTH, HEIGHT, GAP = 212, 159, 12
 
