@@ -205,7 +205,7 @@ class JacobianPainter(Lab):
         of, snap = self.of, self.snapshot()
         title = "The Jacobian as far as it is known, the last pass, and meters of passes and multiplications"
         sheet = Sheet(WIDTH, HEIGHT, title)
-        cells = Cells.of(len(of.inputs), len(of.results))
+        cells = Cells.of(self.n, self.m)
         sheet.text(10, 24, f"y = {of.formula}", bold=True)
         for j, name in enumerate(of.inputs):
             sheet.text(cells.middle(0, j)[0], TOP - 10, name, "soft_ink", "middle")
@@ -218,9 +218,7 @@ class JacobianPainter(Lab):
         if snap["last"]:
             _draw_last(sheet, cells, **snap["last"])
         _draw_meters(sheet, snap["meters"], programs.count_run(of))
-        sheet.text(
-            METERS, HEIGHT - 20, f"entries known: {snap['known']} of {len(of.inputs) * len(of.results)}", bold=True
-        )
+        sheet.text(METERS, HEIGHT - 20, f"entries known: {snap['known']} of {self.n * self.m}", bold=True)
         return sheet.svg()
 
 
@@ -247,9 +245,8 @@ class Cells(NamedTuple):
     def of(cls, n: int, m: int) -> Self:
         """Choose the size of the Jacobian's cells for n columns and m rows: the fewer there are, the larger."""
         wide, high = min(WIDEST, ROOM[0] / (n + 1)), min(HIGHEST, ROOM[1] / (m + 1))
-        return cls(
-            wide, high, 22 if wide > 95 and high > 70 else 17 if wide > 95 and high > 50 else 14, 4 if wide > 75 else 3
-        )
+        size = 14 if wide <= 95 or high <= 50 else 17 if high <= 70 else 22
+        return cls(wide, high, size, 4 if wide > 75 else 3)
 
     def corner(self, i: int, j: int) -> Point:
         """The upper left corner of the cell in which entry (i, j) of the Jacobian is painted."""

@@ -163,9 +163,8 @@ def list_coefficients(number: Any, levels: list[Level]) -> Four:
         return (thing.value, thing.tangent) if mine else (thing, 0.0)
 
     without, before = split(number, levels[1]) if len(levels) > 1 else (number, 0.0)
-    one, first = split(without, levels[0])
-    second, both = split(before, levels[0])
-    return float(one), float(first), float(second), float(both)
+    one, first, second, both = map(float, (*split(without, levels[0]), *split(before, levels[0])))
+    return one, first, second, both
 
 
 def _number(thing: Any) -> float:

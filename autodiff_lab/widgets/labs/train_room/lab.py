@@ -28,10 +28,6 @@ RATES = ("0.01", "0.02", "0.05", "0.1", "0.2", "0.5", "1", "2", "5", "10")
 CELLS_A_PRESS = 15_000
 """How much is computed before the page is drawn again: three epochs, or one where the tape has grown long."""
 ROWS = 17
-LOST = (
-    " The loss is not finite any more: an exponential has overflowed, or a probability was rounded to 0 and its "
-    "logarithm taken."
-)
 
 
 @functools.lru_cache(maxsize=4)
@@ -190,7 +186,10 @@ class TrainRoom(Lab):
             f"flowers are right, {snap['cells']} cells on the tape."
         )
         if snap["is_lost"]:
-            said += LOST
+            said += (
+                " The loss is not finite any more: an exponential has overflowed, or a probability was rounded to 0 "
+                "and its logarithm taken."
+            )
         elif snap["error"] > 1e-9:
             off = number(snap["error"])
             said += f" What is subtracted is not the gradient of this loss: it is off by {off} times its length."
@@ -201,16 +200,12 @@ class TrainRoom(Lab):
 
     def table(self) -> Grid:
         """Some epochs of the train room's run, the last among them, with loss, cells and gradient."""
-        epochs = self.run.epochs
-        every = next(n for n in (1, 2, 5, 10, 20, 50, 100) if len(epochs) <= n * ROWS)
-        shown = [e for e in epochs if e.number % every == 0 or e is epochs[-1]]
-        rows = [
-            (str(e.number), e.loss, e.correct, e.cells or 0, measure_length(e.gradient), measure_length(e.step))
-            for e in shown
-        ]
+        rows = [(str(k), *measured) for k, measured in enumerate(zip(*self.run.columns().values(), strict=True))]
+        every = next(n for n in (1, 2, 5, 10, 20, 50, 100) if len(rows) <= n * ROWS)
+        shown = [row for k, row in enumerate(rows) if k % every == 0 or row is rows[-1]]
         tested = len(load_iris().test.labels)
         heads = ("epoch", "loss", f"right of {tested}", "cells", "length of the gradient", "of what is used")
-        return grid(f"Learning rate {self.rate}, update {self.update}", heads, rows or [("none yet", *[""] * 5)])
+        return grid(f"Learning rate {self.rate}, update {self.update}", heads, shown or [("none yet", *[""] * 5)])
 
     def picture(self) -> str:
         """The run's loss on the left; tape, test flowers and gradient on the right; below, an epoch as code."""
