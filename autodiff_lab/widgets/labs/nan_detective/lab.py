@@ -105,7 +105,6 @@ def find_birth(trace: Trace, sweep: Sequence[Step]) -> Birth | None:
 def explain_birth(birth: Birth, row: str) -> str:
     """Explain a NaN's birth by its two factors: which is not finite, or whether it is 0 × ∞."""
     adjoint, partial = birth.step.adjoint, birth.partial
-    assert adjoint is not None
     if is_finite(birth.send.contribution):
         return "It is finite; the sum with what was there already is not."
     if partial is None:

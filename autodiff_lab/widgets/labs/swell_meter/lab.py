@@ -135,15 +135,10 @@ def differentiate(tape: Tape, name: str) -> tuple[Symbol, Symbol]:
     slopes: list[Any] = [1.0]
     for i in range(1, len(tape)):
         op, constants = tape.ops[i], tape.args[i]
-        assert op is not None and op.rules is not None
         operands = [formulas[j] if j >= 0 else constants[k] for k, j in enumerate(tape.parents[i])]
-        formula, slope = op.fn(*operands), 0.0
-        for k, j in enumerate(tape.parents[i]):
-            if j >= 0:
-                slope = slope + op.rules[k](formula, *operands) * slopes[j]
-        formulas.append(formula)
-        slopes.append(slope)
-    assert tape.output is not None
+        formulas.append(op.fn(*operands))
+        partials = [(op.rules[k](formulas[i], *operands), j) for k, j in enumerate(tape.parents[i]) if j >= 0]
+        slopes.append(sum(partial * slopes[j] for partial, j in partials))
     slope = slopes[tape.output]
     return formulas[tape.output], slope if isinstance(slope, Symbol) else Symbol(number(slope))
 

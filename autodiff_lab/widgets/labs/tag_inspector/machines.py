@@ -17,7 +17,6 @@ from autodiff_lab.engine.levels import Level
 from autodiff_lab.text.notation import number
 from autodiff_lab.transforms.gradients import jvp
 
-LETTERS = ("x", "y")
 Four = tuple[float, float, float, float]
 """What stands before 1, ε₁, ε₂ and ε₁ε₂."""
 
@@ -112,7 +111,7 @@ class Run:
     def slope(self, f: Callable[[Watched], Watched], at: Watched) -> Watched:
         """Differentiate `f` on both machines: mark the point with an ε, run, and take what stands before it."""
         level = len(self._levels) + 1
-        letter = LETTERS[level - 1]
+        letter = "xy"[level - 1]
         inside: list[Watched] = []
 
         def marked(moving: Dual) -> Any:

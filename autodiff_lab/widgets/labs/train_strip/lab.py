@@ -53,13 +53,10 @@ class TrainStrip:
                 sheet.text(left, HEIGHT + 44 + 20 * row, words, size=14)
         return sheet.svg()
 
-    def _repr_mimebundle_(self, include: object = None, exclude: object = None, **_: object) -> dict[str, str]:
-        image = data_url(themes.follow_page_theme(self.svg()))
-        alt = escape(self.description)
-        return {
-            "text/html": f'<img alt="{alt}" style="max-width:100%;height:auto" src="{image}">',
-            "text/plain": repr(self),
-        }
+    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
+        alt, image = escape(self.description), data_url(themes.follow_page_theme(self.svg()))
+        html = f'<img alt="{alt}" style="max-width:100%;height:auto" src="{image}">'
+        return {"text/html": html, "text/plain": repr(self)}
 
     def __repr__(self) -> str:
         return f"{type(self).__name__} of {self.description}"
