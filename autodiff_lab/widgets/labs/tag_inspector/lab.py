@@ -16,7 +16,6 @@ WIDTH, HEIGHT = 900, TOP + ROW * ROWS - 2
 COLUMNS = (390, 526, 662, 812)
 """Where the middle of each column is: 1, ε₁, ε₂ and ε₁ε₂."""
 CELL = 126
-KINDS = {"mark": "marked", "operation": "", "take": "taken"}
 
 
 class Nested(NamedTuple):
@@ -105,12 +104,12 @@ class TagInspector(SteppedLab):
             kind = "Each derivative has an ε of its own." if self.tags else "There is one ε for all derivatives."
             return f"{kind} Which number will come out at x = {number(self.x)}? Decide, then press Next."
         line = self.run.lines[self.done - 1]
-        said = self._about_the_end(line) if line.kind == "take" else self._about_the_line(line)
+        said = self._about_the_end(line) if line.kind == "taken" else self._about_the_line(line)
         return f"{said} {self._write_verdict()}".strip()
 
     def _about_the_line(self, line: Line) -> str:
         shown = write_sum(line, self.tags)
-        if line.kind == "mark":
+        if line.kind == "marked":
             return f"A derivative begins: {line.text} moves, so it is {shown}."
         if self.tags or not line.merged:
             return f"{line.text} = {shown}."
@@ -191,7 +190,7 @@ def epsilon(level: int, tags: bool) -> str:
 def write_sum(line: Line, tags: bool) -> str:
     """Write a dual number of the tag inspector as a sum of its ε terms, tagged or untagged.
 
-    >>> line = Line("x · y", "operation", 0, (4.0, 1.0, 4.0, 1.0), Flat(4.0, 5.0, 1.0), (1.0, 4.0))
+    >>> line = Line("x · y", "", 0, (4.0, 1.0, 4.0, 1.0), Flat(4.0, 5.0, 1.0), (1.0, 4.0))
     >>> write_sum(line, True), write_sum(line, False)
     ('4 + 1 ε₁ + 4 ε₂ + 1 ε₁ε₂', '4 + 5 ε')
     """
@@ -227,8 +226,8 @@ def _draw_row(sheet: Sheet, k: int, line: Line, tags: bool, rows: int) -> None:
     if k >= rows:
         sheet.text(COLUMNS[0], y + 17, "?" if is_next else "·", role, "middle", bold=is_next)
         return
-    if KINDS[line.kind]:
-        sheet.text(COLUMNS[0] - CELL / 2 - 10, y + 17, KINDS[line.kind], "soft_ink", "end", 14)
+    if line.kind:
+        sheet.text(COLUMNS[0] - CELL / 2 - 10, y + 17, line.kind, "soft_ink", "end", 14)
     for at, width, text, role in _list_cells(line, tags):
         if not text:
             sheet.text(at, y + 17, "·", "soft_ink", "middle")

@@ -66,7 +66,7 @@ class Line:
 
     text: str
     kind: str
-    """``mark`` (a derivative begins), ``operation``, or ``take`` (a derivative ends)."""
+    """``marked`` (a derivative begins), ``taken`` (a derivative ends), or empty for an operation."""
     level: int
     """Whose ε is put on or taken off: 1 or 2; 0 for an operation."""
     tagged: Four
@@ -117,7 +117,7 @@ class Run:
         def marked(moving: Dual) -> Any:
             self._levels.append(moving.level)
             x = Watched(self, letter, moving, Untagged(at.untagged, 1.0), frozenset({level}))
-            self._note("mark", x, level)
+            self._note("marked", x, level)
             inside.append(f(x))
             return inside[0].tagged
 
@@ -125,7 +125,7 @@ class Run:
         _, taken = parts(inside[0].untagged)
         marks = at.marks if isinstance(taken, Untagged) else frozenset()
         found = Watched(self, f"d/d{letter}({_strip_brackets(inside[0].text)})", tangent, taken, marks)
-        self._note("take", found, level)
+        self._note("taken", found, level)
         return found
 
     def operate(self, fn: Callable[[Any, Any], Any], a: Watched, b: Watched, text: str) -> Watched:
@@ -135,7 +135,7 @@ class Run:
         (x, dx), (y, dy) = ((_number(part) for part in parts(operand.untagged)) for operand in (a, b))
         shares = parts(fn(Untagged(x, dx), y))[1], parts(fn(x, Untagged(y, dy)))[1]
         dropped = fn(x + dx, y + dy) - fn(x, y) - sum(shares)
-        self._note("operation", result, merged=shares if len(marks) > 1 else None, dropped=dropped)
+        self._note("", result, merged=shares if len(marks) > 1 else None, dropped=dropped)
         return result
 
     def _note(

@@ -16,8 +16,9 @@ from autodiff_lab.widgets.labs.marks import draw_legend, draw_marker, make_ticks
 from autodiff_lab.widgets.labs.table import Grid, grid
 
 IN_PLACE, REBIND = "in place", "bind the name anew"
-Measured = tuple[Epoch, float, float]
-"""An epoch, and the lengths of its gradient and of what is used in its place."""
+COLUMNS = ("losses", "all_right", "all_cells", "gradients", "steps")
+"""What is measured in each epoch; the last two are the lengths of its gradient and of what is used in its place."""
+Measured = tuple[Epoch, tuple[float, ...]]
 
 TOPS = (1.2, 3, 12, 30, 120, 300, 1200, 3000, 12000, 30000, 120000)
 """Where a scale may end. It is another one only when a curve would leave it."""
@@ -49,7 +50,7 @@ class Run:
     @property
     def epochs(self) -> list[Epoch]:
         """The epochs of this run so far."""
-        return [epoch for epoch, *_ in self._computed[: self._length]]
+        return [epoch for epoch, _ in self._computed[: self._length]]
 
     @property
     def is_lost(self) -> bool:
@@ -63,20 +64,15 @@ class Run:
             if self._length == len(self._computed):
                 with np.errstate(all="ignore"):
                     epoch = next(self._others)
-                self._computed.append((epoch, measure_length(epoch.gradient), measure_length(epoch.step)))
+                lengths = measure_length(epoch.gradient), measure_length(epoch.step)
+                self._computed.append((epoch, (epoch.loss, epoch.correct, epoch.cells or 0, *lengths)))
             self._length += 1
             done += self.epochs[-1].cells or 0
 
     def columns(self) -> dict[str, list[float]]:
         """What is measured in each epoch of a run: loss, right answers, tape cells, gradient and step."""
-        measured = self._computed[: self._length]
-        return {
-            "losses": [epoch.loss for epoch, _, _ in measured],
-            "all_right": [epoch.correct for epoch, _, _ in measured],
-            "all_cells": [epoch.cells or 0 for epoch, _, _ in measured],
-            "gradients": [gradient for _, gradient, _ in measured],
-            "steps": [step for _, _, step in measured],
-        }
+        rows = [row for _, row in self._computed[: self._length]]
+        return {name: [row[k] for row in rows] for k, name in enumerate(COLUMNS)}
 
 
 def measure_length(vector: Parameters) -> float:
