@@ -96,7 +96,7 @@ class OrderLab(Lab):
 
     @property
     def order(self) -> list[str]:
-        """The order in which cells have sent so far."""
+        """The order in which the cells of the order lab have sent so far."""
         return [CELLS[move.line] for move in self.moves]
 
     @property

@@ -49,7 +49,7 @@ class Run:
 
     @property
     def epochs(self) -> list[Epoch]:
-        """The epochs of this run so far."""
+        """The epochs of the train room's run so far."""
         return [epoch for epoch, _ in self._computed[: self._length]]
 
     @property
@@ -70,7 +70,7 @@ class Run:
             done += self.epochs[-1].cells or 0
 
     def columns(self) -> dict[str, list[float]]:
-        """What is measured in each epoch of a run: loss, right answers, tape cells, gradient and step."""
+        """What the train room draws of each epoch of a run: loss, right answers, tape cells, gradient and step."""
         rows = [row for _, row in self._computed[: self._length]]
         return {name: [row[k] for row in rows] for k, name in enumerate(COLUMNS)}
 
