@@ -9,8 +9,7 @@ import pytest
 from autodiff_lab import grad, trace_nonfinite
 from autodiff_lab.widgets import labs
 from autodiff_lab.widgets.labs import NaNDetective
-from autodiff_lab.widgets.labs.nan_detective.lab import MOST_LETTERS, SENDS
-from autodiff_lab.widgets.labs.nan_detective.programs import PROGRAMS
+from autodiff_lab.widgets.labs.nan_detective.lab import MOST_LETTERS, PROGRAMS, SENDS
 
 WHERE, DOUBLE, NORM, SQUARES, SOFTPLUS, LOGADDEXP, SIGMOID, TANH, ENTROPY = PROGRAMS
 MAKES_NAN = (WHERE, NORM, SOFTPLUS, SIGMOID, ENTROPY)

@@ -9,7 +9,7 @@ import pytest
 from autodiff_lab import grad
 from autodiff_lab.widgets.labs import NewtonHVP
 from autodiff_lab.widgets.labs.lab import Button
-from autodiff_lab.widgets.labs.newton_hvp.methods import (
+from autodiff_lab.widgets.labs.newton_hvp.lab import (
     METHODS,
     f,
     find_convex_interval,

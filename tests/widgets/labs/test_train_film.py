@@ -9,7 +9,7 @@ import pytest
 
 from autodiff_lab.systems import perceptron
 from autodiff_lab.widgets.labs import TrainFilm
-from autodiff_lab.widgets.labs.train_film.runs import CASES, METHODS, STEPS, find_boundary, find_region
+from autodiff_lab.widgets.labs.train_film.lab import CASES, METHODS, STEPS, find_boundary, find_region
 from autodiff_lab.widgets.labs.train_strip.lab import TrainStrip
 
 

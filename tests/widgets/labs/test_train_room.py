@@ -9,8 +9,7 @@ import pytest
 
 from autodiff_lab.systems.iris import train_arrays
 from autodiff_lab.widgets.labs import TrainRoom
-from autodiff_lab.widgets.labs.train_room.lab import CELLS_A_PRESS
-from autodiff_lab.widgets.labs.train_room.runs import REBIND
+from autodiff_lab.widgets.labs.train_room.lab import CELLS_A_PRESS, REBIND
 
 REFERENCE = json.loads((Path(__file__).parents[2] / "data" / "reference_cases.json").read_text())["series"]
 SERIES = REFERENCE["iris_softmax"]["series"]

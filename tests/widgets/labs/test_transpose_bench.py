@@ -7,8 +7,7 @@ import pytest
 
 from autodiff_lab import grad, linearize
 from autodiff_lab.widgets.labs import TransposeBench
-from autodiff_lab.widgets.labs.transpose_bench.lab import HEIGHT, ROW, TOP
-from autodiff_lab.widgets.labs.transpose_bench.programs import PROGRAMS, linearize_program, transpose_equation
+from autodiff_lab.widgets.labs.transpose_bench.lab import HEIGHT, PROGRAMS, ROW, TOP, linearize_program
 
 POINTS = ((2.0, 5.0), (0.5, 6.0), (4.0, 0.5))
 every_program = pytest.mark.parametrize("program", PROGRAMS)
@@ -76,7 +75,7 @@ def test_step_by_step():
 @every_program
 def test_all_lines_have_room(program):
     lines = linearize_program(program, 2.0, 5.0).lines
-    rows = sum(len(transpose_equation(line)) for line in lines)
+    rows = sum(len(line.transposed) for line in lines)
     assert TOP + 8 + ROW * rows < HEIGHT + ROW
 
 

@@ -1,1 +1,1 @@
-"""JacobianPainter: a matrix of derivatives that is filled by columns or by rows, one pass each."""
+"""The package of the lab JacobianPainter: a matrix of derivatives, filled by columns or by rows, one pass each."""

@@ -1,9 +1,7 @@
-"""JacobianPainter: a matrix of derivatives that is filled by columns or by rows, one pass each."""
-
-from __future__ import annotations
+"""The controller of the lab JacobianPainter: its buttons for JVPs and VJPs, its sentence, its table and its picture."""
 
 import re
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from autodiff_lab.text.notation import number
 from autodiff_lab.widgets.labs.canvas import Point, Sheet
@@ -15,7 +13,7 @@ from autodiff_lab.widgets.labs.phrases import count_noun
 
 
 class Words(NamedTuple):
-    """What is said of the passes of one mode."""
+    """The words in which the Jacobian painter tells of the passes of one mode, forward or reverse."""
 
     way: str
     seed: str
@@ -65,14 +63,14 @@ class JacobianPainter(Lab):
     # Controls
 
     def change(self, name: str) -> None:
-        """Begin again. The layer has any number of inputs and results; the other programs have their own."""
+        """Begin the matrix again; only the layer can have any number n of inputs and m of results."""
         if name != "program":
             self.program = LAYER
         self.n, self.m = len(self.of.inputs), len(self.of.results)
         self.begin()
 
     def enter(self, name: str, text: str) -> None:
-        """Push or pull a vector that was typed."""
+        """Push the vector v that was typed forward through the Jacobian's program, or pull a typed w back."""
         mode = FORWARD if name == "v" else REVERSE
         size = self._size(mode)
         seed = tuple(parse_number(part) for part in re.split(r"[\s,;]+", text.strip(" ,;()[]\n\t")))
@@ -84,11 +82,11 @@ class JacobianPainter(Lab):
             self._passes.append(programs.take_pass(self.of, mode, seed))
 
     def jvp(self) -> None:
-        """Push the first basis vector whose column has not come out yet."""
+        """Paint the next column of the Jacobian: push the first basis vector that was not pushed forward yet."""
         self._paint(FORWARD)
 
     def vjp(self) -> None:
-        """Pull the first basis vector whose row has not come out yet."""
+        """Paint the next row of the Jacobian: pull back the first basis vector that was not pulled back yet."""
         self._paint(REVERSE)
 
     def _paint(self, mode: str) -> None:
@@ -97,29 +95,29 @@ class JacobianPainter(Lab):
         self._passes.append(programs.take_pass(self.of, mode, tuple(float(i == k) for i in range(size))))
 
     def back(self) -> None:
-        """Take the last pass back."""
+        """Take back the last pass, and with it the column or row of the Jacobian that it painted."""
         del self._passes[-1:]
 
     def begin(self) -> None:
-        """Forget all passes."""
+        """Forget all passes: no entry of the Jacobian is painted."""
         self._passes: list[Pass] = []
 
     def can(self, name: str) -> bool:
-        """A button for basis vectors can be pressed until all of them were used."""
+        """Whether a button can be pressed: JVP while a column of the Jacobian is missing, VJP while a row is."""
         mode = {"jvp": FORWARD, "vjp": REVERSE}.get(name)
         if mode is not None:
             return len(self._list_painted(mode)) < self._size(mode)
         return bool(self._passes or self.reply)
 
-    def still(self) -> JacobianPainter:
-        """One column and one row, if nothing was painted yet."""
+    def still(self) -> Self:
+        """The Jacobian painter for paper: one column and one row, if nothing has been painted yet."""
         return self if self._passes else self.copy("jvp", "vjp")
 
     # What is seen
 
     @property
     def of(self) -> Program:
-        """The program at its point."""
+        """The program whose Jacobian is painted, with the point at which it is differentiated."""
         return programs.find_program(self.program, self.n, self.m)
 
     def _size(self, mode: str) -> int:
@@ -130,7 +128,7 @@ class JacobianPainter(Lab):
         return {each.entry: each.result for each in self._passes if each.mode == mode and each.entry is not None}
 
     def snapshot(self) -> dict[str, Any]:
-        """The matrix as far as it is known, by whom, and the meters."""
+        """The Jacobian as far as it is known, which columns and rows are painted, and what was spent on them."""
         columns, rows = self._list_painted(FORWARD), self._list_painted(REVERSE)
         last = self._passes[-1] if self._passes else None
         matrix = [
@@ -157,7 +155,7 @@ class JacobianPainter(Lab):
         return {"passes": len(spent), "needed": size, **work}
 
     def sentence(self) -> str:
-        """What the last pass has brought, and what is missing."""
+        """What the last JVP or VJP has painted, and how many entries of the Jacobian are missing."""
         if self.reply:
             return self.reply
         if not self._passes:
@@ -188,7 +186,7 @@ class JacobianPainter(Lab):
         return f"{said} By columns it takes {columns}, by rows {rows}."
 
     def table(self) -> Grid:
-        """The matrix, and beside each row and below each column who has painted it."""
+        """The Jacobian in rows; beside each row, and below each column, whether a VJP or a JVP has painted it."""
         snap = self.snapshot()
         rows: list[tuple[str | float, ...]] = [
             (name, *("?" if x is None else x for x in row), "VJP" if i in snap["rows"] else "·")
@@ -202,11 +200,11 @@ class JacobianPainter(Lab):
         return grid(f"Jacobian: {spent}", ("", *self.of.inputs, "painted by"), rows)
 
     def picture(self) -> str:
-        """The matrix with the last seed and what came out; beside it the meters."""
+        """The Jacobian with the last pass's seed and result; beside it meters of passes and multiplications."""
         of, snap = self.of, self.snapshot()
         title = "The Jacobian as far as it is known, the last pass, and meters of passes and multiplications"
         sheet = Sheet(WIDTH, HEIGHT, title)
-        cells = Cells.of(len(of.inputs), len(of.results))
+        cells = Cells.of(self.n, self.m)
         sheet.text(10, 24, f"y = {of.formula}", bold=True)
         for j, name in enumerate(of.inputs):
             sheet.text(cells.middle(0, j)[0], TOP - 10, name, "soft_ink", "middle")
@@ -219,9 +217,7 @@ class JacobianPainter(Lab):
         if snap["last"]:
             _draw_last(sheet, cells, **snap["last"])
         _draw_meters(sheet, snap["meters"], programs.count_run(of))
-        sheet.text(
-            METERS, HEIGHT - 20, f"entries known: {snap['known']} of {len(of.inputs) * len(of.results)}", bold=True
-        )
+        sheet.text(METERS, HEIGHT - 20, f"entries known: {snap['known']} of {self.n * self.m}", bold=True)
         return sheet.svg()
 
 
@@ -237,7 +233,7 @@ def _list_entries(numbers: tuple[float, ...]) -> str:
 
 
 class Cells(NamedTuple):
-    """Where the entries of an m × n matrix are; a small matrix has large ones."""
+    """The size and the places of the cells in which the entries of an m × n Jacobian are painted."""
 
     wide: float
     high: float
@@ -245,19 +241,18 @@ class Cells(NamedTuple):
     places: int
 
     @classmethod
-    def of(cls, n: int, m: int) -> Cells:
-        """The cells for n columns and m rows."""
+    def of(cls, n: int, m: int) -> Self:
+        """Choose the size of the Jacobian's cells for n columns and m rows: the fewer there are, the larger."""
         wide, high = min(WIDEST, ROOM[0] / (n + 1)), min(HIGHEST, ROOM[1] / (m + 1))
-        return cls(
-            wide, high, 22 if wide > 95 and high > 70 else 17 if wide > 95 and high > 50 else 14, 4 if wide > 75 else 3
-        )
+        size = 14 if wide <= 95 or high <= 50 else 17 if high <= 70 else 22
+        return cls(wide, high, size, 4 if wide > 75 else 3)
 
     def corner(self, i: int, j: int) -> Point:
-        """The upper left corner of an entry."""
+        """The upper left corner of the cell in which entry (i, j) of the Jacobian is painted."""
         return LEFT + self.wide * j, TOP + self.high * i
 
     def middle(self, i: int, j: int) -> Point:
-        """Where its number stands, if nothing else does."""
+        """Where the number of entry (i, j) of the Jacobian stands, in the middle of its cell."""
         return LEFT + self.wide * (j + 0.5), TOP + self.high * (i + 0.5) + 5
 
 
@@ -315,7 +310,7 @@ def _draw_meters(sheet: Sheet, meters: dict[str, dict[str, int]], run: int) -> N
 
 
 def write_entry(x: float, places: int = 4) -> str:
-    """Write an entry in the room of a cell; a rounding error that stands for 0 is written 0.
+    """Write an entry of the Jacobian in the room of its cell; a rounding error that stands for 0 is written 0.
 
     >>> write_entry(1.1e-16), write_entry(-0.84604), write_entry(-0.84604, 3)
     ('0', '−0.8460', '−0.846')

@@ -7,7 +7,6 @@ takes the derivative while an outer tape is recording, and what that tape has wr
 import functools
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,9 +21,8 @@ BY_ENTRY = ("multiply", "divide", "power")
 LARGEST = 6
 
 
-@dataclass(frozen=True)
-class Program:
-    """A function of one array that returns one array, and the point where it is differentiated."""
+class Program(NamedTuple):
+    """A program whose Jacobian is painted: a function from array to array, its point, and the names of its entries."""
 
     formula: str
     function: Callable[[Any], Any]
@@ -34,23 +32,23 @@ class Program:
 
 
 def of_document_1(x: Any) -> Any:
-    """The example of document 1: x₁ + x₂ + ln x₁ and x₁/x₂ + (x₁ − x₂)²."""
+    """The program of document 1 for the Jacobian painter: x₁ + x₂ + ln x₁ and x₁/x₂ + (x₁ − x₂)²."""
     return np.stack([x[0] + x[1] + np.log(x[0]), x[0] / x[1] + (x[0] - x[1]) ** 2])
 
 
 def polar(x: Any) -> Any:
-    """From radius and angle to x and y."""
+    """The polar map as a program with a 2 × 2 Jacobian: from radius and angle to x and y."""
     return np.stack([x[0] * np.cos(x[1]), x[0] * np.sin(x[1])])
 
 
 def softmax(x: Any) -> Any:
-    """Positive numbers that sum to 1."""
+    """The softmax of an array as a program with a square Jacobian: positive numbers that sum to 1."""
     e = np.exp(x)
     return e / np.sum(e)
 
 
 def standardize(x: Any) -> Any:
-    """Moved and stretched to mean 0 and standard deviation 1."""
+    """An array moved and stretched to mean 0 and standard deviation 1, as a program with a square Jacobian."""
     return (x - np.mean(x)) / np.std(x)
 
 
@@ -67,7 +65,7 @@ NAMES = (LAYER, *FIXED)
 
 @functools.cache
 def find_program(name: str, n: int, m: int) -> Program:
-    """Find the program of a name; a layer has as many inputs and results as it is asked for.
+    """Find the program of a name; a layer's Jacobian has as many columns and rows as it is asked for.
 
     >>> find_program("document 1", 2, 2).point, find_program(LAYER, 3, 1).results
     ((1.0, 2.0), ('y₁',))
@@ -87,7 +85,7 @@ def find_program(name: str, n: int, m: int) -> Program:
 
 
 class Pass(NamedTuple):
-    """One pass: its seed, what came out at the other end, and the multiplications it took."""
+    """One JVP or VJP through a program: its mode, its seed, what came out, and the multiplications it took."""
 
     mode: str
     seed: tuple[float, ...]
@@ -96,14 +94,14 @@ class Pass(NamedTuple):
 
     @property
     def entry(self) -> int | None:
-        """Which basis vector the seed is, counted from 0; None if it is none."""
+        """The number, from 0, of the basis vector that was the seed of this JVP or VJP; None for another seed."""
         units = [k for k, x in enumerate(self.seed) if x == 1]
         return units[0] if len(units) == 1 and np.count_nonzero(self.seed) == 1 else None
 
 
 @functools.lru_cache(maxsize=512)
 def take_pass(of: Program, mode: str, seed: tuple[float, ...]) -> Pass:
-    """Take one pass through a program that has been run and recorded already.
+    """Take one JVP or VJP through a program that has been run and recorded already, and count its multiplications.
 
     >>> take_pass(find_program("document 1", 2, 2), "reverse", (1.0, 0.0)).result
     (2.0, 1.0)
@@ -120,12 +118,12 @@ def take_pass(of: Program, mode: str, seed: tuple[float, ...]) -> Pass:
 
 @functools.cache
 def count_run(of: Program) -> int:
-    """Count the multiplications of the program itself."""
+    """Count the multiplications of the program itself, without any JVP or VJP."""
     return count_multiplications(record(of.function, np.array(of.point))[1])
 
 
 def count_multiplications(tape: Tape) -> int:
-    """Count the multiplications of numbers on a tape; a division counts as one, and so does a power.
+    """Count the multiplications on the tape of a run, a JVP or a VJP; a division counts as one, and so does a power.
 
     >>> count_multiplications(record(lambda x: (x * x) @ x / 2, np.array([1.0, 2.0, 3.0]))[1])
     7

@@ -1,18 +1,20 @@
-"""NaNDetective: walk a tape backwards to the cell in which the first NaN or infinity is born."""
+"""The controller of the lab NaNDetective: it steps or jumps through a sweep to where its first NaN is born."""
 
-from __future__ import annotations
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, Self
 
-from collections.abc import Sequence
-from typing import Any
+import numpy as np
 
+from autodiff_lab.engine.errors import AutodiffError
 from autodiff_lab.text.notation import NOT_REACHED, number, shorten
 from autodiff_lab.trace.model import Contribution, Number, Step, Trace
 from autodiff_lab.widgets.labs.canvas import Sheet, draw_heads, draw_rule
-from autodiff_lab.widgets.labs.expression import parse_number
+from autodiff_lab.widgets.labs.expression import parse_expression, parse_number
 from autodiff_lab.widgets.labs.lab import Button, Choice, Entry, Grid, Play, SteppedLab, grid
-from autodiff_lab.widgets.labs.nan_detective import programs
-from autodiff_lab.widgets.labs.nan_detective.programs import PROGRAMS, Birth, is_finite
 
+MOST_ROWS = 7
+"""The rows for which there is room."""
 WIDTH, HEIGHT, TOP, RIGHT = 900, 414, 44, 892
 LINE, OPERATION, VALUE, ADJOINT, SENDS = 18, 132, 422, 564, 592
 MOST_LETTERS = 39
@@ -24,6 +26,96 @@ HEADS = (
     (ADJOINT, "adjoint ↑", "end"),
     (SENDS, "sends back: adjoint × local partial", "start"),
 )
+
+
+class Program(NamedTuple):
+    """A program in which a NaN may be born, the x at which that happens, and its inputs beside x."""
+
+    run: Callable[..., Any]
+    trap: float
+    others: tuple[float, ...] = ()
+
+
+def double_where(x: Any) -> Any:
+    """Return log x where x > 0, else 0, without a NaN: a second where gives the log a harmless operand."""
+    safe = np.where(x > 0, x, 1.0)
+    return np.where(x > 0, np.log(safe), 0.0)
+
+
+PROGRAMS = {
+    "where(x > 0, log(x), 0)": Program(lambda x: np.where(x > 0, np.log(x), 0.0), 0.0),
+    "… with a second where inside": Program(double_where, 0.0),
+    "‖(x, y)‖² by the norm, y = 0": Program(lambda x, y: np.sqrt(x * x + y * y) ** 2, 0.0, (0.0,)),
+    "‖(x, y)‖² by squares, y = 0": Program(lambda x, y: x * x + y * y, 0.0, (0.0,)),
+    "softplus: log(1 + exp(x))": Program(lambda x: np.log(1 + np.exp(x)), 800.0),
+    "softplus: logaddexp(0, x)": Program(lambda x: np.logaddexp(0.0, x), 800.0),
+    "sigmoid: 1 / (1 + exp(−x))": Program(lambda x: 1 / (1 + np.exp(-x)), -800.0),
+    "sigmoid: (1 + tanh(x / 2)) / 2": Program(lambda x: 0.5 * (1 + np.tanh(x / 2)), -800.0),
+    "x · log(x)": Program(lambda x: x * np.log(x), 0.0),
+}
+"""Of each pair one makes a NaN, and one of the same function does not."""
+
+
+@functools.lru_cache(maxsize=256)
+def trace_program(program: str, expression: str, x: float) -> Trace:
+    """Run a program at x and sweep it, for the NaN detective; an expression that was typed goes first."""
+    f, _, others = Program(parse_expression(expression, ("x",)), x) if expression else PROGRAMS[program]
+    with np.errstate(all="ignore"):
+        return Trace.of(f, x, *others)
+
+
+def find_complaint(expression: str, x: float) -> str:
+    """Say why the NaN detective cannot follow an expression that was typed; nothing if it can.
+
+    >>> find_complaint("sqrt(x * x)", 0.0), find_complaint("2.0", 0.0)
+    ('', "'2.0' computes nothing from x, so there is nothing to sweep.")
+    """
+    try:
+        trace = trace_program("", expression, x)
+    except AutodiffError as problem:
+        return str(problem)
+    if trace.result is None or trace.lines[trace.result].kind == "input":
+        return f"{expression!r} computes nothing from x, so there is nothing to sweep."
+    if len(trace.lines) > MOST_ROWS:
+        return f"{expression!r} has {len(trace.lines)} rows, and there is room for {MOST_ROWS}. Type a shorter one."
+    return ""
+
+
+class Birth(NamedTuple):
+    """The birth of the first NaN or infinity in a sweep: which step sends which product, with which local partial."""
+
+    place: int
+    """How many products have been sent with it."""
+    step: Step
+    send: Contribution
+    partial: Number | None
+
+
+def find_birth(trace: Trace, sweep: Sequence[Step]) -> Birth | None:
+    """Find the product that gives birth to the first NaN or infinity of a sweep; None if every adjoint is finite."""
+    for place, step in enumerate(sweep, 1):
+        for send in step.sends:
+            if not (is_finite(send.contribution) and is_finite(send.after)):
+                return Birth(place, step, send, trace.lines[step.line].operands[send.slot].partial)
+    return None
+
+
+def explain_birth(birth: Birth, row: str) -> str:
+    """Explain a NaN's birth by its two factors: which is not finite, or whether it is 0 × ∞."""
+    adjoint, partial = birth.step.adjoint, birth.partial
+    if is_finite(birth.send.contribution):
+        return "It is finite; the sum with what was there already is not."
+    if partial is None:
+        return ""
+    odd = [name for name, x in (("adjoint", adjoint), ("local partial", partial)) if not is_finite(x)]
+    if odd and np.any(np.isnan(birth.send.contribution.value)):
+        return f"What arrived at {row} is {adjoint.text}, its local partial is {partial.text}: 0 × ∞ is NaN."
+    return f"Its {' and its '.join(odd)} is not finite." if odd else "Both are finite, and their product overflows."
+
+
+def is_finite(x: Number) -> bool:
+    """Whether all entries of a value are finite: none is NaN or infinite."""
+    return bool(np.all(np.isfinite(np.asarray(x.value, dtype=float))))
 
 
 class NaNDetective(SteppedLab):
@@ -52,7 +144,7 @@ class NaNDetective(SteppedLab):
 
     @property
     def program(self) -> str:
-        """What runs, unless something was typed; another one begins where it is worth looking."""
+        """The program in which the NaN detective searches; another one begins at the x that makes its NaN."""
         return self._program
 
     @program.setter
@@ -64,30 +156,30 @@ class NaNDetective(SteppedLab):
 
     @property
     def x(self) -> str:
-        """Where it runs."""
+        """The x, as text, at which the NaN detective runs its program."""
         return number(self._x)
 
     def enter(self, name: str, text: str) -> None:
-        """Run at another x, or run what was typed in the program's place."""
+        """Look for a NaN at the x, or in the expression, that was typed."""
         text = text.strip()
         if name == "x":
             found = parse_number(text)
             self.reply = f"{text!r} is not a number. Write 0.5, or 1/2." if found is None else ""
             self._x = self._x if found is None else found
         else:
-            self.reply = programs.find_complaint(text, self._x) if text else ""
+            self.reply = find_complaint(text, self._x) if text else ""
             self.expression = self.expression if self.reply else text
         if not self.reply:
             self.begin()
 
     @property
     def trace(self) -> Trace:
-        """The run and its sweep."""
-        return programs.trace_program(self._program, self.expression, self._x)
+        """The run of the suspected program with its reverse sweep."""
+        return trace_program(self._program, self.expression, self._x)
 
     @property
     def length(self) -> int:
-        """How many products are sent."""
+        """How many steps the reverse sweep has in which the NaN detective looks for a NaN."""
         return len(self._sweep)
 
     @property
@@ -97,7 +189,7 @@ class NaNDetective(SteppedLab):
     @property
     def _birth(self) -> Birth | None:
         """The guilty product, whether the sweep has come to it or not."""
-        return programs.find_birth(self.trace, self._sweep)
+        return find_birth(self.trace, self._sweep)
 
     @property
     def _aim(self) -> int:
@@ -106,16 +198,16 @@ class NaNDetective(SteppedLab):
     back, forward = SteppedLab.next, "back"
 
     def jump(self) -> None:
-        """Go where the first adjoint that is not finite is formed."""
+        """Jump to the step of the sweep in which the first adjoint becomes NaN or infinite."""
         self.done = self._aim
 
     def can(self, name: str) -> bool:
-        """Step while a product has not been sent; jump unless this is the place."""
+        """Whether the NaN detective can step on in the sweep, or jump to the first NaN."""
         return self.done != self._aim if name == "jump" else super().can(name)
 
-    def still(self) -> NaNDetective:
-        """The place that is looked for."""
-        found = NaNDetective()
+    def still(self) -> Self:
+        """The NaN detective for paper: at the place where the first NaN is born."""
+        found = type(self)()
         found._program, found.expression, found._x = self._program, self.expression, self._x
         found.jump()
         return found
@@ -125,7 +217,7 @@ class NaNDetective(SteppedLab):
         return self.trace.adjoints_at(before + self.done - 1)
 
     def snapshot(self) -> dict[str, Any]:
-        """Values, adjoints so far, and the guilty product once the sweep has formed it."""
+        """Values, adjoints so far, and the product that makes the first NaN once the sweep has come to it."""
         birth, guilty = self._birth, None
         if birth and self.done >= birth.place:
             line = self.trace.lines[birth.step.line]
@@ -148,21 +240,19 @@ class NaNDetective(SteppedLab):
         }
 
     def sentence(self) -> str:
-        """What was sent last; of the guilty product, both factors."""
+        """What the sweep sent last; where the first NaN is born, both factors of the guilty product."""
         if self.reply:
             return self.reply
-        birth, lines = self._birth, self.trace.lines
+        trace, birth, lines = self.trace, self._birth, self.trace.lines
         if not self.done:
             odd = [f"{line.display_name} = {line.value.text}" for line in lines if not is_finite(line.value)]
             values = f"Not finite: {', '.join(odd)}." if odd else "All values are finite."
-            return (
-                f"The program has run at x = {self.x}; its result is {self.trace.value.text}. {values} Now the sweep."
-            )
+            return f"The program has run at x = {self.x}; its result is {trace.value.text}. {values} Now the sweep."
         if birth and self.done == birth.place:
             line, to = lines[birth.step.line], lines[birth.send.parent].label_or_name
             return (
                 f"Born here: {line.display_name} = {line.expression} sends {birth.send.term} = "
-                f"{birth.send.contribution.text} to {to}. {programs.explain_birth(birth, line.display_name)}"
+                f"{birth.send.contribution.text} to {to}. {explain_birth(birth, line.display_name)}"
             )
         said = self._sweep[self.done - 1].sentence
         if self.done == self.length and not birth:
@@ -171,7 +261,7 @@ class NaNDetective(SteppedLab):
         return said
 
     def table(self) -> Grid:
-        """One row for each row of the tape."""
+        """Each row of the tape with its value, its adjoint, what it sends back, and a mark at the first NaN."""
         lines, birth, rows = self.trace.lines, self._birth, []
         for k, (line, adjoint) in enumerate(zip(lines, self._adjoints(), strict=True)):
             sent = [
@@ -187,7 +277,7 @@ class NaNDetective(SteppedLab):
         return grid(f"{self.expression or self._program} at x = {self.x}", heads, rows)
 
     def picture(self) -> str:
-        """The tape with its adjoints; the last row framed, the guilty product in a frame of its own."""
+        """The tape with its adjoints; the last row is framed, and so is the product that makes the first NaN."""
         trace, sweep, birth = self.trace, self._sweep[: self.done], self._birth
         sheet = Sheet(WIDTH, HEIGHT, "A tape with values, adjoints and what each row sends back")
         row = min(108, (HEIGHT - TOP - 34) / len(trace.lines))

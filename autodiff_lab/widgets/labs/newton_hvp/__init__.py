@@ -1,1 +1,1 @@
-"""NewtonHVP: steps down a curve that has one minimum and is not convex, with and without its second derivative."""
+"""The package of the lab NewtonHVP: steps down a curve that is not convex, with and without its second derivative."""

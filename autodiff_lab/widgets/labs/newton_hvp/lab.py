@@ -1,18 +1,25 @@
-"""NewtonHVP: steps down a curve that has one minimum and is not convex, with and without its second derivative."""
-
-from __future__ import annotations
+"""The controller of the lab NewtonHVP: it takes the steps of a descent, and draws the path, the slope and f″."""
 
 import functools
-from collections.abc import Sequence
-from typing import Any
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from autodiff_lab.text.notation import atom, number
+from autodiff_lab.transforms.gradients import jvp, value_and_grad
+from autodiff_lab.transforms.jacobians import hvp
 from autodiff_lab.widgets.labs.canvas import Axes, Sheet, make_ticks
 from autodiff_lab.widgets.labs.lab import Button, Choice, Grid, Play, Slider, SteppedLab, grid
-from autodiff_lab.widgets.labs.newton_hvp import methods
-from autodiff_lab.widgets.labs.newton_hvp.methods import FLATTEST, METHODS, MINIMUM, Place, Walk, f, walk
+
+MINIMUM = 7.0
+FAR = 1e6
+"""Further from the minimum than this, and a path has run away."""
+ARRIVED = 1e-9
+LONGEST = 400
+FLATTEST = 1e-3
+"""A curvature that is smaller than this counts as this much, where Newton's step is damped."""
 
 SPAN = (-12.0, 26.0)
 CURVE, SLOPES = (46, 30, 846, 214), (46, 276, 846, 112)
@@ -29,6 +36,121 @@ ENDS = {
     "to and fro": "From here on the path jumps to and fro between two places.",
     "on its way": "The path is still on its way.",
 }
+
+
+def f(x: Any) -> Any:
+    """The founding document's curve ln((x − 7)² + 10), down which Newton's method and gradient descent go."""
+    return np.log((x - MINIMUM) ** 2 + 10.0)
+
+
+class Place(NamedTuple):
+    """A place on the curve with the first two derivatives, which a descent method steps by."""
+
+    x: float
+    value: float
+    slope: float
+    curvature: float
+
+
+def find_place(x: float) -> Place:
+    """Find the value, the slope and, by an HVP, the curvature at x: all that a descent method looks at.
+
+    >>> [round(part, 7) for part in find_place(1.0)]
+    [1.0, 3.8286414, -0.2608696, -0.0245747]
+    """
+    value, slope = value_and_grad(f)(x)
+    return Place(x, float(value), float(slope), float(hvp(f, (x,), (1.0,))))
+
+
+def step_by_slope(at: Place, rate: float) -> float:
+    """Take a step of gradient descent: against the slope, as far as the learning rate says."""
+    return at.x - rate * at.slope
+
+
+def step_by_newton(at: Place, rate: float) -> float:
+    """Take a step of Newton's method: to where the slope would be 0 if it went on in a straight line."""
+    return at.x - at.slope / at.curvature if at.curvature else math.inf
+
+
+def step_by_damped_newton(at: Place, rate: float) -> float:
+    """Take a damped Newton step: always downhill, and halved until the value falls enough.
+
+    The curvature counts by its size, and "enough" is Armijo's rule, a ten-thousandth of what the slope promises
+    (Nocedal and Wright, *Numerical Optimization*, 2006, section 3.1).
+    """
+    step = -at.slope / max(abs(at.curvature), FLATTEST)
+    for _ in range(60):
+        if float(f(at.x + step)) <= at.value + 1e-4 * step * at.slope:
+            return at.x + step
+        step /= 2
+    return at.x
+
+
+def find_derivatives(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Find slope and curvature of the founding document's curve at many points at once, for drawing."""
+    ones = np.ones_like(x)
+    return jvp(lambda x: jvp(f, (x,), (ones,))[1], (x,), (ones,))
+
+
+METHODS: dict[str, Callable[[Place, float], float]] = {
+    "gradient descent": step_by_slope,
+    "Newton": step_by_newton,
+    "damped Newton": step_by_damped_newton,
+}
+
+
+class Walk(NamedTuple):
+    """A walk down the curve by one method: its places, and its fate (arrived, ran away, to and fro, on its way)."""
+
+    places: tuple[Place, ...]
+    fate: str
+
+
+@functools.lru_cache(maxsize=4096)
+def walk(method: str, start: float, rate: float = 2.0, steps: int = LONGEST) -> Walk:
+    """Walk down the curve by one method until it arrives or runs away, or for so many steps.
+
+    >>> [round(at.x, 4) for at in walk("Newton", 5.5).places[:4]], walk("Newton", 5.5).fate
+    ([5.5, 7.871, 6.857, 7.0006], 'arrived')
+    >>> walk("Newton", 5.1).fate, walk("damped Newton", 1.0).fate
+    ('ran away', 'arrived')
+    """
+    places = [find_place(start)]
+    for _ in range(steps):
+        if abs(places[-1].slope) < ARRIVED and abs(places[-1].x - MINIMUM) < 1:
+            return Walk(tuple(places), "arrived")
+        x = METHODS[method](places[-1], rate)
+        if not abs(x - MINIMUM) < FAR:
+            return Walk(tuple(places), "ran away")
+        places.append(find_place(x))
+        if len(places) > 40 and abs(places[-1].x - places[-3].x) < 1e-6 < abs(places[-1].x - places[-2].x):
+            return Walk(tuple(places), "to and fro")
+    return Walk(tuple(places), "on its way")
+
+
+def find_convex_interval() -> tuple[float, float]:
+    """Find between which points the founding document's curve is convex: its curvature is positive.
+
+    >>> [round(end, 12) for end in find_convex_interval()]
+    [3.837722339832, 10.162277660168]
+    """
+    return _find_interval(lambda x: find_place(x).curvature > 0)
+
+
+def find_newton_interval() -> tuple[float, float]:
+    """Find between which starting points Newton's method arrives at the minimum."""
+    return _find_interval(lambda x: walk("Newton", x).fate == "arrived")
+
+
+def _find_interval(holds: Callable[[float], bool]) -> tuple[float, float]:
+    """Between which points something holds that holds at the minimum, to the last digit."""
+    ends = []
+    for outside in (MINIMUM - 8, MINIMUM + 8):
+        inside = MINIMUM
+        while (middle := (inside + outside) / 2) not in (inside, outside):
+            inside, outside = (middle, outside) if holds(middle) else (inside, middle)
+        ends.append(inside)
+    return ends[0], ends[1]
 
 
 class NewtonHVP(SteppedLab):
@@ -54,7 +176,7 @@ class NewtonHVP(SteppedLab):
     )
 
     def change(self, name: str) -> None:
-        """Begin again; who moves the learning rate wants the method that has one."""
+        """Begin the descent again; a new learning rate chooses gradient descent, which alone has one."""
         if name == "rate":
             self.method = RATED
         super().change(name)
@@ -63,33 +185,33 @@ class NewtonHVP(SteppedLab):
 
     @property
     def length(self) -> int:
-        """How many steps the path has."""
+        """How many steps the descent has, by Newton's method or by gradient descent."""
         return len(self.walk.places) - 1
 
     def slider_text(self, name: str) -> str:
-        """The learning rate, which is gradient descent's alone."""
+        """The start of the descent, or its learning rate, which Newton's method does not use."""
         return super().slider_text(name) if name != "rate" or self.method == RATED else "not used"
 
-    def still(self) -> NewtonHVP:
-        """One step, where none has been taken: by Newton's method from the document's start it goes uphill."""
+    def still(self) -> Self:
+        """The lab for paper: one step, which Newton's method takes uphill from the founding document's start."""
         return self if self.done else self.copy("step")
 
     @property
     def walk(self) -> Walk:
-        """The whole path from this start."""
+        """The whole descent from the chosen start by the chosen method, with its fate."""
         return walk(self.method, self.start, self.rate if self.method == RATED else 0.0)
 
     @property
     def places(self) -> tuple[Place, ...]:
-        """The start, and where each step has landed."""
+        """The places of the descent so far: the start, and where each step has landed."""
         return self.walk.places[: self.done + 1]
 
     def snapshot(self) -> dict[str, Any]:
-        """The path so far, and how it ends."""
+        """The path of the descent so far, and whether it arrives, runs away or goes to and fro."""
         return {"path": [at.x for at in self.places], "fate": self.walk.fate, "finished": not self.can("step")}
 
     def sentence(self) -> str:
-        """The last step in words, and how the path ends once it has."""
+        """What the last step of the descent did, uphill or downhill, and how the path ends."""
         here, end = self.places[-1], "" if self.can("step") else f" {ENDS[self.walk.fate]}"
         if not self.done:
             rate = f" with the learning rate {number(self.rate)}" if self.method == RATED else ""
@@ -103,12 +225,12 @@ class NewtonHVP(SteppedLab):
         )
 
     def table(self) -> Grid:
-        """The last places of the path."""
+        """The last places of the descent, each with f, f′ and f″."""
         rows = [(str(k), *at) for k, at in enumerate(self.places)][-SHOWN:]
         return grid(f"{self.method} from x = {number(self.start)}", ("step", "x", "f", "f′", "f″"), rows)
 
     def picture(self) -> str:
-        """The curve with the path on it, its slope below, and the last step's arithmetic between them."""
+        """The curve with the path of the descent; below it f′ and f″; between them the last step's arithmetic."""
         places = self.places
         sheet = Sheet(900, 412, "The curve ln((x − 7)² + 10), where it bends upwards and downwards, and the path on it")
         sheet.paste(_draw_background())
@@ -128,7 +250,7 @@ def _describe(at: Place) -> str:
 
 
 def write_step(places: Sequence[Place], method: str, rate: float) -> str:
-    """Write the last step as an equation, or the first one with its result left open.
+    """Write the last Newton or gradient step as an equation, or the first one with its result left open.
 
     >>> write_step([Place(1.0, 3.8, -0.25, -0.125)], "Newton", 2.0)
     'x − f′ / f″ = 1 − (−0.25) / (−0.125) = ?'
@@ -150,7 +272,7 @@ def _draw_background() -> Sheet:
     """What does not move: curves, zones and scales."""
     sheet = Sheet(0, 0, "")
     above, below = Axes(sheet, CURVE, SPAN, HEIGHTS), Axes(sheet, SLOPES, SPAN, RATES)
-    convex = methods.find_convex_interval()
+    convex = find_convex_interval()
     for left, right in ((SPAN[0], convex[0]), (convex[1], SPAN[1])):
         (x0, _), (x1, _) = above.at(left, 0), above.at(right, 0)
         for _, top, _, height in (CURVE, SLOPES):
@@ -159,7 +281,7 @@ def _draw_background() -> Sheet:
     above.scales([(x, "") for x in ticks], make_ticks(range(2, 7)))
     below.scales(make_ticks(ticks), make_ticks((-0.2, 0, 0.2)))
     x = np.linspace(*SPAN, 191)
-    slopes, curvatures = methods.find_derivatives(x)
+    slopes, curvatures = find_derivatives(x)
     above.curve(zip(x, f(x), strict=True), "value", 3)
     below.curve([(SPAN[0], 0.0), (SPAN[1], 0.0)], "line", 1)
     below.curve(zip(x, slopes, strict=True), "adjoint", 2.5, "8 4")
@@ -167,7 +289,7 @@ def _draw_background() -> Sheet:
     sheet.text(CURVE[0], 20, "f(x) = ln((x − 7)² + 10)", "value", size=15, bold=True)
     for at, bends in ((-4.0, "f″ < 0"), (MINIMUM, "f″ > 0"), (18.0, "f″ < 0")):
         sheet.text(*below.at(at, 0.25), bends, "soft_ink", "middle", 14)
-    start, end = (above.at(x, 5.8)[0] for x in methods.find_newton_interval())
+    start, end = (above.at(x, 5.8)[0] for x in find_newton_interval())
     sheet.path([(start, 42), (start, 54), (end, 54), (end, 42)], "tangent", 2.5)
     sheet.text(end + 10, 54, "from here Newton arrives", "tangent", size=14)
     sheet.text(SLOPES[0], EQUATION, "f′, dashed", "adjoint", size=15, bold=True)

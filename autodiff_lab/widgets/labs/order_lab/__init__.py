@@ -1,1 +1,1 @@
-"""OrderLab: you say which cell sends next, and see which orders give the slope."""
+"""The package of the lab OrderLab: you say which cell sends next, and see which orders of a sweep give the slope."""

@@ -1,11 +1,9 @@
-"""OrderLab: you say which cell sends next, and see which orders give the slope."""
-
-from __future__ import annotations
+"""The controller of the lab OrderLab: a button for each cell that sends, and the picture of what has been sent."""
 
 from collections.abc import Iterable
 from functools import partial, partialmethod
 from itertools import pairwise
-from typing import Any
+from typing import Any, Self
 
 from autodiff_lab.text.notation import number
 from autodiff_lab.trace.reverse_steps import SweepEvent
@@ -53,7 +51,7 @@ class OrderLab(Lab):
         super().__init__()
 
     def change(self, name: str) -> None:
-        """Begin again in another way."""
+        """Begin a new order when another way of sending is chosen: by `+=`, by `=`, or by recursion."""
         if name == "way":
             self.begin()
 
@@ -64,15 +62,15 @@ class OrderLab(Lab):
     y, c, b, a = map(partial(partialmethod, _send), OPERATIONS)
 
     def next(self) -> None:
-        """Let the recursion go one call further."""
+        """Let the order lab's recursion go one call further."""
         self._go_to(sweeps.sweep_by_recursion()[: len(self.moves) + 1])
 
     def back(self) -> None:
-        """Take back the last move."""
+        """Take back the last sending of a cell in the order lab."""
         self.moves = self.moves[:-1]
 
     def begin(self) -> None:
-        """Forget this order; what came of those that were tried stays."""
+        """Begin a new order of the cells; the results of the orders that were tried stay in the list."""
         self.moves: tuple[SweepEvent, ...] = ()
 
     def _go_to(self, moves: Iterable[SweepEvent]) -> None:
@@ -83,37 +81,37 @@ class OrderLab(Lab):
             self._tried[order, "=" if self.way == OVERWRITES else "+="] = self.held["x"]
 
     def can(self, name: str) -> bool:
-        """Every cell sends once; a recursion chooses for itself."""
+        """Whether a cell may send: each sends once, in any order, but a recursion chooses for itself."""
         if name in OPERATIONS:
             return self.way != RECURSION and name not in self.order
         if name == "next":
             return self.way == RECURSION and not self.complete
         return bool(self.moves)
 
-    def still(self) -> OrderLab:
-        """A wrong order, to its end."""
-        return OrderLab().copy(*"ybac")
+    def still(self) -> Self:
+        """The order lab for paper: a wrong order of the cells, y b a c, carried to its end."""
+        return type(self)().copy(*"ybac")
 
     @property
     def order(self) -> list[str]:
-        """Which cells have sent."""
+        """The order in which the cells of the order lab have sent so far."""
         return [CELLS[move.line] for move in self.moves]
 
     @property
     def complete(self) -> bool:
-        """Whether there is nothing left to send."""
+        """Whether the order is complete: no cell has anything left to send."""
         return len(self.moves) == len(sweeps.sweep_by_recursion() if self.way == RECURSION else OPERATIONS)
 
     @property
     def held(self) -> dict[str, float | None]:
-        """What each cell holds."""
+        """The adjoint that each cell of the order lab holds after what was sent so far."""
         held: dict[str, float | None] = {**dict.fromkeys(CELLS), "y": 1.0}
         for move in self.moves:
             held |= {CELLS[sent.parent]: float(sent.after) for sent in move.sent}
         return held
 
     def snapshot(self) -> dict[str, Any]:
-        """The cells with what they hold and have sent, what was tried, and the counts for the doublings."""
+        """What each cell holds and has sent, which orders were tried, and the counts of paths and calls."""
         moves, order, held, cells = self.moves, self.order, self.held, {}
         for i, (name, users) in enumerate(list_users().items()):
             # A recursion sends to one operand at a time.
@@ -144,7 +142,7 @@ class OrderLab(Lab):
         }
 
     def sentence(self) -> str:
-        """What the last move did, and at the end what came of the order."""
+        """What the last cell has sent, too early or too late, and at the end which slope the order gave."""
         if not self.moves:
             if self.way == RECURSION:
                 return "A function calls itself for every operand, as soon as something arrives. Press Next call."
@@ -173,7 +171,7 @@ class OrderLab(Lab):
         return text
 
     def table(self) -> Grid:
-        """The cells."""
+        """Each cell of the order lab with its adjoint, what it has sent, and which cells it waits for."""
         snap = self.snapshot()
         rows = [
             (
@@ -190,7 +188,7 @@ class OrderLab(Lab):
         return grid(f"y = (x²)² + (x²)², order {' '.join(snap['order']) or 'not begun'}", heads, rows)
 
     def picture(self) -> str:
-        """The graph with what is held and sent, the orders that were tried, and the count of paths."""
+        """The graph of five cells with what they hold and send, the orders tried, and paths against cells."""
         snap = self.snapshot()
         title = "Five cells with values and adjoints, the orders that were tried, and paths against cells"
         sheet = Sheet(WIDTH, HEIGHT, title)
@@ -255,7 +253,7 @@ def _draw_cell(sheet: Sheet, name: str, cell: dict[str, Any], snap: dict[str, An
 
 
 def write_adjoint(x: float | None) -> str:
-    """Write what a cell holds or has sent."""
+    """Write what a cell of the order lab holds or has sent: a number, or nothing."""
     return "nothing" if x is None else number(x)
 
 

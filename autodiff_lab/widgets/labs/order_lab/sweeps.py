@@ -1,4 +1,4 @@
-"""What OrderLab sweeps: one small graph, in an order of one's own or along every path, by the engine's pullbacks.
+"""The sweeps of OrderLab: through one small graph in any order of its cells, or along every path.
 
 The partials are the engine's. What an order can get wrong is when a cell sends, and with what it had by then.
 """
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_lab.trace.faulty_engines import FAULTS
-from autodiff_lab.trace.reverse_steps import RawContribution, SweepEvent, add_to, pull_back, seed_of
+from autodiff_lab.trace.reverse_steps import SweepEvent, seed_adjoints, send
 from autodiff_lab.transforms.gradients import grad, record
 
 CELLS = ("x", "a", "b", "c", "y")
@@ -20,7 +20,7 @@ POINT = 2.0
 
 
 def f(x: Any) -> Any:
-    """(x²)² + (x²)², with the inner square computed once and used twice."""
+    """(x²)² + (x²)², the function that the order lab sweeps; its inner square is computed once and used twice."""
     a = np.square(x)
     b = np.square(a)
     c = np.square(a)
@@ -29,13 +29,13 @@ def f(x: Any) -> Any:
 
 @functools.cache
 def record_tape() -> Any:
-    """Record `f` at 2."""
+    """Record the order lab's function (x²)² + (x²)² at x = 2, for its sweeps."""
     return record(f, POINT)[1]
 
 
 @functools.cache
 def slope() -> float:
-    """Find the slope that every valid order must give.
+    """Find the slope of (x²)² + (x²)² at 2, which a sweep in every valid order must give.
 
     >>> slope()
     64.0
@@ -45,7 +45,7 @@ def slope() -> float:
 
 @functools.cache
 def list_users() -> dict[str, tuple[str, ...]]:
-    """List for each cell the cells that it was used in.
+    """List for each cell of the order lab the cells that use it, and must send before it.
 
     >>> list_users()["a"]
     ('b', 'c')
@@ -55,7 +55,7 @@ def list_users() -> dict[str, tuple[str, ...]]:
 
 
 def sweep_in_order(order: Sequence[str], overwrites: bool = False) -> Iterator[SweepEvent]:
-    """Let the cells send in this order, each once, whatever it holds when its turn comes.
+    """Sweep by letting the cells send in a given order, each once, whatever it holds when its turn comes.
 
     >>> [float(list(sweep_in_order(order))[-1].sent[0].after) for order in ("ybca", "ycba")]
     [64.0, 64.0]
@@ -63,21 +63,16 @@ def sweep_in_order(order: Sequence[str], overwrites: bool = False) -> Iterator[S
     [32.0]
     """
     tape = record_tape()
-    adjoints: list[Any] = [None] * len(tape)
-    adjoints[tape.output] = seed_of(tape)
+    adjoints = seed_adjoints(tape)
     for i in map(CELLS.index, order):
-        sent = []
-        for slot, parent, contribution in pull_back(tape, i, adjoints[i]) if adjoints[i] is not None else ():
-            before = adjoints[parent]
-            adjoints[parent] = contribution if overwrites else add_to(before, contribution)
-            replaced = overwrites and before is not None
-            sent.append(RawContribution(slot, parent, contribution, before, adjoints[parent], replaced))
-        yield SweepEvent(i, adjoints[i], tuple(sent))
+        adjoint = adjoints[i]
+        events = [] if adjoint is None else send(tape, i, adjoint, adjoints, overwrites)
+        yield SweepEvent(i, adjoint, tuple(sent for event in events for sent in event.sent))
 
 
 @functools.cache
 def sweep_by_recursion() -> tuple[SweepEvent, ...]:
-    """Follow every path by itself and pass on the whole adjoint: the player's fault of that name.
+    """Sweep along every path by itself, passing on the whole adjoint: the player's fault of that name.
 
     >>> [float(move.sent[0].after) for move in sweep_by_recursion()][-1]
     96.0
@@ -87,7 +82,7 @@ def sweep_by_recursion() -> tuple[SweepEvent, ...]:
 
 @functools.cache
 def count_paths(doublings: int) -> tuple[int, int, int]:
-    """Count paths from the result to x, calls of a recursion along each, and cells, for ``x = x + x`` many times.
+    """Count paths from the result to x, calls of a sweep by recursion, and cells, for ``x = x + x`` many times.
 
     >>> [count_paths(k) for k in (1, 2, 10)]
     [(2, 3, 2), (4, 7, 3), (1024, 2047, 11)]

@@ -1,1 +1,1 @@
-"""SwellMeter: what happens to a formula that is differentiated as a formula, and what AD does instead."""
+"""The package of the lab SwellMeter: how a formula swells that is differentiated as a formula, and what AD does."""

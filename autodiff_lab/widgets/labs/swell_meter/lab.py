@@ -1,4 +1,4 @@
-"""SwellMeter: what happens to a formula that is differentiated as a formula, and what AD does instead."""
+"""The controller of the lab SwellMeter: it measures how a derivative swells as a formula, and the work of AD."""
 
 import functools
 import textwrap
@@ -20,7 +20,7 @@ LINES, WIDTH = 15, 58
 
 
 def logistic(n: int) -> Any:
-    """l₁ = x and lₙ₊₁ = 4 lₙ (1 − lₙ), as a program of x."""
+    """The iterated logistic map whose derivative swells: l₁ = x and lₙ₊₁ = 4 lₙ (1 − lₙ), as a program of x."""
 
     def iterate(x: Any) -> Any:
         for _ in range(n - 1):
@@ -31,7 +31,7 @@ def logistic(n: int) -> Any:
 
 
 class Swell(NamedTuple):
-    """The size of a formula, its derivative as a formula and how large that is, and the work of AD."""
+    """How much the derivative of the logistic map swells as a formula, and the operations that AD takes for it."""
 
     formula_size: int
     derivative: Symbol
@@ -53,7 +53,7 @@ class SwellMeter(Lab):
     controls = (Slider("n", "n", 1, LARGEST, 1, 5), Slider("x", "x", 0.05, 0.95, 0.05, 0.3))
 
     def snapshot(self) -> dict[str, Any]:
-        """Value and slope at x; sizes of the formulas; operations of the program and of the sweep."""
+        """Value and slope of the logistic map, the size of its swollen formula, and the operations of AD."""
         swell = measure_swell(self.n)
         return {
             "value": float(logistic(self.n)(self.x)),
@@ -66,7 +66,7 @@ class SwellMeter(Lab):
         }
 
     def sentence(self) -> str:
-        """The two ways side by side."""
+        """How large the derivative is as a formula, and how few operations AD needs for it."""
         snap = self.snapshot()
         ratio = f", {number(snap['sweep'] / snap['operations'])} for each of its own" if snap["operations"] else ""
         parts, characters = count_noun(snap["derivative_size"], "part"), count_noun(snap["characters"], "character")
@@ -77,7 +77,7 @@ class SwellMeter(Lab):
         )
 
     def table(self) -> Grid:
-        """The sizes for every n up to this one."""
+        """The size of the swelling formula beside the operations of AD, for every n up to this one."""
         rows = []
         for n in range(1, self.n + 1):
             formula_size, _, derivative_size, operations, sweep = measure_swell(n)
@@ -86,7 +86,7 @@ class SwellMeter(Lab):
         return grid("How large the derivative is", heads, rows)
 
     def picture(self) -> str:
-        """The formula as far as it fits, and bars."""
+        """The swelling formula of the derivative as far as it fits, and bars for its parts and for the work of AD."""
         sheet = Sheet(900, 416, "The formula of the derivative, and bars for the size of formula and of AD")
         text = measure_swell(self.n).derivative.text().replace("-", "−").replace("*", "·")
         lines = textwrap.wrap(text, WIDTH)
@@ -115,7 +115,7 @@ class SwellMeter(Lab):
 
 @functools.cache
 def measure_swell(n: int) -> Swell:
-    """Differentiate lₙ as a formula, line by line, putting formula into formula as one does by hand."""
+    """Measure the expression swell of lₙ, differentiated line by line, formula put into formula as by hand."""
     _, tape = record(logistic(n), 0.3)
     formula, derivative = differentiate(tape, "x")
     sends = [send for step in Trace.of(logistic(n), 0.3).steps for send in step.sends]
@@ -125,7 +125,7 @@ def measure_swell(n: int) -> Swell:
 
 
 def differentiate(tape: Tape, name: str) -> tuple[Symbol, Symbol]:
-    """Write out the formula that a tape of one input computes, and its derivative.
+    """Write out the formula that a tape of one input computes, and its derivative, which swells.
 
     Nothing is shared: a value that is used twice is written twice, as on paper.
     """
@@ -133,21 +133,16 @@ def differentiate(tape: Tape, name: str) -> tuple[Symbol, Symbol]:
     slopes: list[Any] = [1.0]
     for i in range(1, len(tape)):
         op, constants = tape.ops[i], tape.args[i]
-        assert op is not None and op.rules is not None
         operands = [formulas[j] if j >= 0 else constants[k] for k, j in enumerate(tape.parents[i])]
-        formula, slope = op.fn(*operands), 0.0
-        for k, j in enumerate(tape.parents[i]):
-            if j >= 0:
-                slope = slope + op.rules[k](formula, *operands) * slopes[j]
-        formulas.append(formula)
-        slopes.append(slope)
-    assert tape.output is not None
+        formulas.append(op.fn(*operands))
+        partials = [(op.rules[k](formulas[i], *operands), j) for k, j in enumerate(tape.parents[i]) if j >= 0]
+        slopes.append(sum(partial * slopes[j] for partial, j in partials))
     slope = slopes[tape.output]
     return formulas[tape.output], slope if isinstance(slope, Symbol) else Symbol(number(slope))
 
 
 def count_parts(formula: Symbol | float) -> int:
-    """Count the numbers, names and operations of a formula, written out.
+    """Count the parts of a formula that has swollen: its numbers, names and operations, written out.
 
     >>> count_parts(3 * Symbol("x") + 1)
     5

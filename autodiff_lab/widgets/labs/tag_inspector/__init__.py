@@ -1,1 +1,1 @@
-"""TagInspector: a derivative inside a derivative, on dual numbers with tags and on dual numbers without."""
+"""The package of the lab TagInspector: a derivative inside a derivative, on dual numbers with tags and without."""

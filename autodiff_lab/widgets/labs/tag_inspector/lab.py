@@ -1,17 +1,23 @@
-"""TagInspector: a derivative inside a derivative, on dual numbers with tags and on dual numbers without."""
+"""The controller of the lab TagInspector, and its nested derivatives, which confuse dual numbers without tags."""
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from autodiff_lab.text.notation import number
+from autodiff_lab.widgets.labs.canvas import Sheet, draw_rule
 from autodiff_lab.widgets.labs.lab import STEP_BUTTONS, Choice, Grid, Play, Slider, SteppedLab, Toggle, grid
 from autodiff_lab.widgets.labs.tag_inspector.machines import Flat, Line, Run, Watched
-from autodiff_lab.widgets.labs.tag_inspector.picture import draw, epsilon, write_sum
+
+ROW, TOP, ROWS = 38, 92, 8
+WIDTH, HEIGHT = 900, TOP + ROW * ROWS - 2
+COLUMNS = (390, 526, 662, 812)
+"""Where the middle of each column is: 1, ε₁, ε₂ and ε₁ε₂."""
+CELL = 126
 
 
 class Nested(NamedTuple):
-    """A derivative inside a derivative, and the points at which it is shown first."""
+    """A nested derivative for the tag inspector, and the points x and y at which it is shown first."""
 
     program: Callable[..., Watched]
     x: float
@@ -58,27 +64,27 @@ class TagInspector(SteppedLab):
         self.done = 2  # both derivatives have begun; in the next line their marks meet
 
     def change(self, name: str) -> None:
-        """Let another program begin at its own points."""
+        """Let another nested derivative begin at its own points, with the tags as they are."""
         if name == "program":
             self.begin()
             self.x, self.y = PROGRAMS[self.program][1:]
 
     @property
     def length(self) -> int:
-        """How many lines the program has."""
+        """How many lines the run of the nested derivative has, for the tag inspector to step through."""
         return len(self.run.lines)
 
     def slider_text(self, name: str) -> str:
-        """The point; where y begins at x, there is nothing to choose."""
+        """The point x or y of the nested derivative; "as x" where the inner one begins at x."""
         return "as x" if name == "y" and "at y = x" in self.program else super().slider_text(name)
 
     @property
     def run(self) -> Run:
-        """The program at these points, on both machines."""
+        """The run of the nested derivative at these points, with tags and without."""
         return _start_run(PROGRAMS[self.program].program, self.x, self.y)
 
     def snapshot(self) -> dict[str, Any]:
-        """The lines that have run, as the chosen machine has them, its result, and the slope that was asked for."""
+        """The lines so far, as dual numbers with or without tags, the result, and the slope asked for."""
         run, lines = self.run, self.run.lines[: self.done]
         return {
             "point": (self.x, self.y),
@@ -91,17 +97,17 @@ class TagInspector(SteppedLab):
         }
 
     def sentence(self) -> str:
-        """What the last line did, and at the end whether the machine was right."""
+        """What the last line did to its ε, and at the end whether a merging of two ε made the result wrong."""
         if not self.done:
             kind = "Each derivative has an ε of its own." if self.tags else "There is one ε for all derivatives."
             return f"{kind} Which number will come out at x = {number(self.x)}? Decide, then press Next."
         line = self.run.lines[self.done - 1]
-        said = self._about_the_end(line) if line.kind == "take" else self._about_the_line(line)
+        said = self._about_the_end(line) if line.kind == "taken" else self._about_the_line(line)
         return f"{said} {self._write_verdict()}".strip()
 
     def _about_the_line(self, line: Line) -> str:
         shown = write_sum(line, self.tags)
-        if line.kind == "mark":
+        if line.kind == "marked":
             return f"A derivative begins: {line.text} moves, so it is {shown}."
         if self.tags or not line.merged:
             return f"{line.text} = {shown}."
@@ -132,7 +138,7 @@ class TagInspector(SteppedLab):
         return f"The result is {result}, and so is the slope{why}"
 
     def table(self) -> Grid:
-        """The lines that have run, with what stands before each mark."""
+        """The lines so far, each with its coefficients of the tagged ε₁ and ε₂, or with the one ε for both."""
         lines = self.run.lines[: self.done]
         caption = f"{self.program} at x = {number(self.x)}, {'with' if self.tags else 'without'} tags"
         if self.tags:
@@ -141,12 +147,21 @@ class TagInspector(SteppedLab):
         return grid(caption, ("line", "number", "remark"), rows)
 
     def picture(self) -> str:
-        """The lines below each other, with a column for each ε; a merging is framed."""
+        """The picture of the nested derivative: its lines, a column for each ε, a frame where two ε merge."""
         second = "" if "at y = x" in self.program else f", y = {number(self.y)}"
         heading = f"{self.program}   at x = {number(self.x)}{second}"
         snap = self.snapshot()
-        is_wrong = snap["finished"] and snap["result"] != snap["slope"]
-        return draw(heading, self.run.lines, self.done, self.tags, snap["slope"] if is_wrong else None)
+        sheet = Sheet(WIDTH, HEIGHT, "The dual numbers of a nested derivative, line by line")
+        sheet.text(16, 26, heading, "ink", size=16, bold=True)
+        sheet.text(16, 66, "line", "soft_ink", size=14)
+        _draw_headings(sheet, self.tags)
+        draw_rule(sheet, 8, WIDTH - 8, TOP - 12)
+        for k, line in enumerate(self.run.lines):
+            _draw_row(sheet, k, line, self.tags, self.done)
+        if snap["finished"] and snap["result"] != snap["slope"]:
+            y = TOP + ROW * (self.done - 1) + 17
+            sheet.text(COLUMNS[3], y, f"the slope is {number(snap['slope'])}", "adjoint", "middle", bold=True)
+        return sheet.svg()
 
 
 _start_run = functools.lru_cache(maxsize=512)(Run)
@@ -156,3 +171,95 @@ def _write_remark(line: Line) -> str:
     if line.merged:
         return f"merged: {' + '.join(map(number, line.merged))}"
     return "" if isinstance(line.untagged, Flat) else "one dual number inside another"
+
+
+# What is drawn
+
+
+def epsilon(level: int, tags: bool) -> str:
+    """Write the ε of a derivative as the tag inspector's picture does: with its tag as ε₁ or ε₂, or ε for both.
+
+    >>> epsilon(2, True), epsilon(2, False)
+    ('ε₂', 'ε')
+    """
+    return f"ε{'₁₂'[level - 1]}" if tags else "ε"
+
+
+def write_sum(line: Line, tags: bool) -> str:
+    """Write a dual number of the tag inspector as a sum of its ε terms, tagged or untagged.
+
+    >>> line = Line("x · y", "", 0, (4.0, 1.0, 4.0, 1.0), Flat(4.0, 5.0, 1.0), (1.0, 4.0))
+    >>> write_sum(line, True), write_sum(line, False)
+    ('4 + 1 ε₁ + 4 ε₂ + 1 ε₁ε₂', '4 + 5 ε')
+    """
+    if tags:
+        return _join_terms(line.tagged, "ε₁", "ε₂", "ε₁ε₂")
+    inside = _join_terms(line.untagged[:2], "ε")
+    return inside if isinstance(line.untagged, Flat) else f"({inside}) + ({_join_terms(line.untagged[2:], 'ε')}) ε"
+
+
+def _join_terms(coefficients: Sequence[float], *marks: str) -> str:
+    terms = zip(coefficients, ("", *marks), strict=True)
+    return " + ".join(f"{number(k)} {mark}".strip() for k, mark in terms if k or not mark)
+
+
+def _draw_headings(sheet: Sheet, tags: bool) -> None:
+    one, first, second, both = COLUMNS
+    sheet.text(one, 66, "number", "soft_ink", "middle", 14)
+    heads = [(first, "ε₁", "of d/dx"), (second, "ε₂", "of d/dy"), (both, "ε₁ε₂", "of both")]
+    if not tags:
+        heads = [((first + second) / 2, "ε", "of both derivatives"), (both, "ε²", "dropped")]
+    for at, mark, whose in heads:
+        sheet.text(at, 52, mark, "soft_ink" if whose == "dropped" else "tangent", "middle", 16, bold=True)
+        sheet.text(at, 70, whose, "soft_ink", "middle", 14)
+
+
+def _draw_row(sheet: Sheet, k: int, line: Line, tags: bool, rows: int) -> None:
+    """Draw a line; of one that has not run, the text, and of the first of these a question."""
+    y, is_last, is_next = TOP + ROW * k, k == rows - 1, k == rows
+    role = "ink" if k <= rows else "soft_ink"
+    if is_last:
+        sheet.box(6, y - 8, WIDTH - 12, ROW, "ink", width=2)
+    sheet.text(16, y + 17, line.text, role, bold=is_last)
+    if k >= rows:
+        sheet.text(COLUMNS[0], y + 17, "?" if is_next else "·", role, "middle", bold=is_next)
+        return
+    if line.kind:
+        sheet.text(COLUMNS[0] - CELL / 2 - 10, y + 17, line.kind, "soft_ink", "end", 14)
+    for at, width, text, role in _list_cells(line, tags):
+        if not text:
+            sheet.text(at, y + 17, "·", "soft_ink", "middle")
+            continue
+        paper, border = ("adjoint_paper", 3) if role == "adjoint" else ("", 1.5)
+        sheet.box(at - width / 2, y - 4, width, ROW - 8, role, paper, border)
+        sheet.text(at, y + 17, text, role, "middle", bold=True)
+    if not tags and isinstance(line.untagged, Flat) and line.untagged.dropped:
+        sheet.text(COLUMNS[3], y + 17, f"({number(line.untagged.dropped)})", "soft_ink", "middle")
+
+
+def _list_cells(line: Line, tags: bool) -> list[tuple[float, float, str, str]]:
+    """List the cells of a row: the middle, the width, the text and the role of each; one without a text is 0."""
+    one, first, second, both = COLUMNS
+    value = line.tagged[0] if tags else line.untagged[0]
+    cells = [(one, CELL, number(value), "value")]
+    if tags:
+        return cells + [(at, CELL, _write(x), "tangent") for at, x in zip(COLUMNS[1:], line.tagged[1:], strict=True)]
+    merged = " + ".join(map(number, line.merged or ()))
+    if isinstance(line.untagged, Flat):  # one cell across the columns of both derivatives
+        tangent = line.untagged.tangent
+        cell = (f"merged: {merged} = {number(tangent)}", "adjoint") if merged else (_write(tangent), "tangent")
+        return [*cells, ((first + second) / 2, second - first + CELL, *cell)]
+    _, inner, outer, mixed = line.untagged  # a dual number inside another: the places keep the two ε apart
+    moving = (second, CELL, _write(outer, "outside: "), "tangent")
+    if merged:
+        moving = (second, CELL + 8, f"{merged} = {number(outer)}", "adjoint")
+    return [
+        *cells,
+        (first, CELL, _write(inner, "inside: "), "tangent"),
+        moving,
+        (both, CELL, _write(mixed, "both: "), "tangent"),
+    ]
+
+
+def _write(coefficient: float, where: str = "") -> str:
+    return f"{where}{number(coefficient)}" if coefficient else ""

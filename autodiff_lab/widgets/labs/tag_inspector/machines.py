@@ -17,13 +17,12 @@ from autodiff_lab.engine.levels import Level
 from autodiff_lab.text.notation import number
 from autodiff_lab.transforms.gradients import jvp
 
-LETTERS = ("x", "y")
 Four = tuple[float, float, float, float]
 """What stands before 1, ε₁, ε₂ and ε₁ε₂."""
 
 
 class Untagged:
-    """A dual number that does not know whose ε it carries. Its parts may be dual numbers themselves.
+    """A dual number without a tag: it does not know whose ε it carries. Its parts may be dual numbers themselves.
 
     >>> x, y = Untagged(4.0, 1.0), Untagged(1.0, 1.0)
     >>> (x * y).value, (x * y).tangent
@@ -45,7 +44,7 @@ class Untagged:
 
 
 def parts(thing: Any) -> tuple[Any, Any]:
-    """Value and tangent; a plain number has the tangent 0.
+    """Take an untagged dual number apart into value and tangent; a plain number has the tangent 0.
 
     >>> parts(3.0)
     (3.0, 0.0)
@@ -54,7 +53,7 @@ def parts(thing: Any) -> tuple[Any, Any]:
 
 
 class Flat(NamedTuple):
-    """An untagged number with one ε: what stands before 1 and before ε, and what was dropped with ε²."""
+    """The coefficients of an untagged dual number with one ε: before 1, before ε, and what was dropped with ε²."""
 
     value: float
     tangent: float
@@ -63,11 +62,11 @@ class Flat(NamedTuple):
 
 @dataclass(frozen=True)
 class Line:
-    """One step of a run, as both machines see it."""
+    """One line of a run, as the machine with tags and the machine without them see it."""
 
     text: str
     kind: str
-    """``mark`` (a derivative begins), ``operation``, or ``take`` (a derivative ends)."""
+    """``marked`` (a derivative begins), ``taken`` (a derivative ends), or empty for an operation."""
     level: int
     """Whose ε is put on or taken off: 1 or 2; 0 for an operation."""
     tagged: Four
@@ -79,7 +78,7 @@ class Line:
 
 @dataclass
 class Watched:
-    """A number on both machines, with the text that it came from."""
+    """A number that is computed on both machines, with tags and without, and the text that it came from."""
 
     run: Run
     text: str
@@ -96,7 +95,7 @@ class Watched:
 
 
 class Run:
-    """One run of a program ``program(D, x, y)`` at two points: its lines, and what came out.
+    """A run of a nested derivative ``program(D, x, y)`` on both machines, tagged and untagged: its lines and result.
 
     >>> run = Run(lambda D, x, y: D(lambda x: x * D(lambda y: x * y, y), x), 4.0, 1.0)
     >>> run.result.tagged, run.result.untagged, len(run.lines)
@@ -110,15 +109,15 @@ class Run:
         self.result = program(self.slope, *at)
 
     def slope(self, f: Callable[[Watched], Watched], at: Watched) -> Watched:
-        """The derivative of `f` on both machines: mark, run, and take what stands before the mark."""
+        """Differentiate `f` on both machines: mark the point with an ε, run, and take what stands before it."""
         level = len(self._levels) + 1
-        letter = LETTERS[level - 1]
+        letter = "xy"[level - 1]
         inside: list[Watched] = []
 
         def marked(moving: Dual) -> Any:
             self._levels.append(moving.level)
             x = Watched(self, letter, moving, Untagged(at.untagged, 1.0), frozenset({level}))
-            self._note("mark", x, level)
+            self._note("marked", x, level)
             inside.append(f(x))
             return inside[0].tagged
 
@@ -126,17 +125,17 @@ class Run:
         _, taken = parts(inside[0].untagged)
         marks = at.marks if isinstance(taken, Untagged) else frozenset()
         found = Watched(self, f"d/d{letter}({_strip_brackets(inside[0].text)})", tangent, taken, marks)
-        self._note("take", found, level)
+        self._note("taken", found, level)
         return found
 
     def operate(self, fn: Callable[[Any, Any], Any], a: Watched, b: Watched, text: str) -> Watched:
-        """One operation on both machines."""
+        """Do one operation on both machines, tagged and untagged, and note where two ε merge."""
         marks = a.marks | b.marks
         result = Watched(self, text, fn(a.tagged, b.tagged), fn(a.untagged, b.untagged), marks)
         (x, dx), (y, dy) = ((_number(part) for part in parts(operand.untagged)) for operand in (a, b))
         shares = parts(fn(Untagged(x, dx), y))[1], parts(fn(x, Untagged(y, dy)))[1]
         dropped = fn(x + dx, y + dy) - fn(x, y) - sum(shares)
-        self._note("operation", result, merged=shares if len(marks) > 1 else None, dropped=dropped)
+        self._note("", result, merged=shares if len(marks) > 1 else None, dropped=dropped)
         return result
 
     def _note(
@@ -150,7 +149,7 @@ class Run:
 
 
 def list_coefficients(number: Any, levels: list[Level]) -> Four:
-    """What stands before 1, ε₁, ε₂ and ε₁ε₂ in a number of the engine.
+    """List what stands before 1, ε₁, ε₂ and ε₁ε₂ in a number of the tagged machine, the engine's.
 
     >>> seen = []
     >>> _ = jvp(lambda x: seen.append(list_coefficients(x * x, [x.level])) or x, (3.0,), (1.0,))
@@ -163,9 +162,8 @@ def list_coefficients(number: Any, levels: list[Level]) -> Four:
         return (thing.value, thing.tangent) if mine else (thing, 0.0)
 
     without, before = split(number, levels[1]) if len(levels) > 1 else (number, 0.0)
-    one, first = split(without, levels[0])
-    second, both = split(before, levels[0])
-    return float(one), float(first), float(second), float(both)
+    one, first, second, both = map(float, (*split(without, levels[0]), *split(before, levels[0])))
+    return one, first, second, both
 
 
 def _number(thing: Any) -> float:

@@ -1,4 +1,4 @@
-"""TapeCompiler: a tape, what each pass takes from it, and the Python that is left."""
+"""The controller of the lab TapeCompiler, with its programs: it compiles a tape by the passes that are switched on."""
 
 import functools
 import re
@@ -21,23 +21,23 @@ WIDEST = 54
 
 
 def course(x: Any, y: Any) -> Any:
-    """The function of the course."""
+    """The course's function ln x + xy − sin y, to be recorded and compiled by the tape compiler."""
     return np.log(x) + x * y - np.sin(y)
 
 
 def twice(x: Any, y: Any) -> Any:
-    """The same exponential, written twice."""
+    """A program for the tape compiler to shorten by sharing: the same exponential, written twice."""
     return (np.exp(x * y) + np.exp(x * y)) * x
 
 
 def unused(x: Any, y: Any) -> Any:
-    """Two operations that nobody asks for, and a factor of 1."""
+    """A program with dead code for the tape compiler: two operations that nobody asks for, and a factor of 1."""
     _ = np.sqrt(x) * 3.0
     return np.tanh(1.0 * x) + y
 
 
 def until_ten(x: Any, y: Any) -> Any:
-    """Multiply by x until 10 is reached."""
+    """A loop for the tape compiler, which needs a guard: multiply by x until 10 is reached."""
     p = x
     while p < 10:
         p = p * x
@@ -45,7 +45,7 @@ def until_ten(x: Any, y: Any) -> Any:
 
 
 class Example(NamedTuple):
-    """A program, and where it is recorded first."""
+    """A program that the tape compiler records and compiles, and the inputs at which it does so first."""
 
     f: Callable[[Any, Any], Any]
     at: float
@@ -91,29 +91,29 @@ class TapeCompiler(Lab):
     )
 
     def begin(self) -> None:
-        """Record the program at its own input."""
+        """Record and compile the chosen program at its own first input."""
         self.x = self.recorded_at = EXAMPLES[self.program].at
 
     def change(self, name: str) -> None:
-        """Begin with another program."""
+        """Record and compile another program; a pass that is switched on or off keeps the input."""
         if name == "program":
             self.begin()
 
     def record(self) -> None:
-        """Record, and compile, at the input that the slider is at."""
+        """Record the program again, and compile it, at the input that the slider is at."""
         self.recorded_at = self.x
 
     @property
     def never_ends(self) -> bool:
-        """Whether the program cannot be run at this input at all."""
+        """Whether the loop to be compiled would never end at this input."""
         return EXAMPLES[self.program].f is until_ten and self.x <= 1
 
     def can(self, name: str) -> bool:
-        """Recording again where it was recorded would change nothing."""
+        """Whether the program can be recorded again: at another input than before, where its loop ends."""
         return self.x != self.recorded_at and not self.never_ends
 
     def snapshot(self) -> dict[str, Any]:
-        """The tape line by line, the source, the counts, and what the program answers at this input."""
+        """The tape with what each pass took, the compiled source, and what it or its guard answers at this x."""
         passes = tuple(p for name, passes in TOGGLES.items() if getattr(self, name) for p in passes)
         made, example = _compile(self.program, self.recorded_at, passes), EXAMPLES[self.program]
         lines = [line for line in made.lines if not re.search(r" (<|>|<=|>=|==|!=) ", line.recorded)]
@@ -138,7 +138,7 @@ class TapeCompiler(Lab):
         }
 
     def sentence(self) -> str:
-        """What the passes took, and what the program answers."""
+        """How many lines the passes took from the tape, and what the compiled program or its guard answers."""
         snap = self.snapshot()
         took = ", ".join(
             f"{label} took {snap['removed'][name]}" if getattr(self, name) else f"{label} is off"
@@ -157,7 +157,7 @@ class TapeCompiler(Lab):
         )
 
     def table(self) -> Grid:
-        """The tape, and what became of each line."""
+        """Each line of the tape, and which pass of the compiler has removed it."""
         rows = [
             (line["name"], line["recorded"], "back" if line["backward"] else "forward", line["removed"] or "kept")
             for line in self.snapshot()["tape"]
@@ -165,7 +165,7 @@ class TapeCompiler(Lab):
         return grid(f"The tape, recorded at x = {number(self.recorded_at)}", ("line", "operation", "way", "fate"), rows)
 
     def picture(self) -> str:
-        """The tape beside the program."""
+        """The tape, with the lines that passes took struck out, beside the Python it was compiled into."""
         snap = self.snapshot()
         sheet = Sheet(WIDTH, HEIGHT, "A tape beside the program that it was compiled into")
         recorded, here, y = map(number, (self.recorded_at, self.x, EXAMPLES[self.program].y))
@@ -199,7 +199,6 @@ def _run(made: Program, x: float, y: float) -> tuple[Any, str]:
         return made(x, y), ""
     except BranchChanged as changed:
         found = re.search(r"recorded, (.*?) was (True|False)", str(changed))
-        assert found is not None
         question, was = found.groups()
         return None, f"{question} was {was}, and is {was != 'True'}"
 
@@ -223,7 +222,7 @@ def _draw_tape(sheet: Sheet, x: float, tape: list[dict[str, Any]], rows: int) ->
 
 
 def shorten_source(source: str) -> list[str]:
-    r"""Shorten a source to the lines that the picture has: a guard in one line, without its message.
+    r"""Shorten compiled source to the lines that the picture has: a guard in one line, without its message.
 
     >>> shorten_source("def f(x):\n    if not x < 10:\n        raise BranchChanged('…')\n    return x\n")
     ['def f(x):', '    if not x < 10: raise BranchChanged(…)', '    return x']

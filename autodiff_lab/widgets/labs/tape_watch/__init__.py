@@ -1,1 +1,1 @@
-"""TapeWatch: how two inputs are made, what a gradient tape records of them, and which gradients it then has."""
+"""The package of the lab TapeWatch: how two inputs are made, what a gradient tape watches, and the gradients it has."""

@@ -1,9 +1,7 @@
-"""TapeWatch: how two inputs are made, what a gradient tape records of them, and which gradients it then has."""
-
-from __future__ import annotations
+"""The controller of the lab TapeWatch: switches for what the gradient tape watches, and a button that rewinds it."""
 
 import re
-from typing import Any
+from typing import Any, Self
 
 from autodiff_lab.text.notation import number
 from autodiff_lab.widgets.labs.canvas import Sheet, draw_heads, draw_rule
@@ -55,12 +53,12 @@ class TapeWatch(SteppedLab):
 
     rewind, forward = SteppedLab.next, "rewind"
 
-    def still(self) -> TapeWatch:
-        """The tape rewound."""
+    def still(self) -> Self:
+        """The lab for paper: the gradient tape rewound once."""
         return self.copy(*["rewind"] * max(self.done, 1))
 
     def snapshot(self) -> dict[str, Any]:
-        """The program, what the tape has recorded of it, and what it answered."""
+        """The program, what the gradient tape watched and recorded of it, and what it answered when rewound."""
         at = programs.Settings(**self.settings)
         seen, answers = programs.record_program(at)
         slopes, refused = answers[self.done - 1] if self.done else (None, "")
@@ -74,7 +72,7 @@ class TapeWatch(SteppedLab):
         }
 
     def sentence(self) -> str:
-        """What to ask before the press, and after it why there is a None."""
+        """What to ask before the tape is rewound, and after it why a gradient is None and what would help."""
         snap = self.snapshot()
         if not snap["asked"]:
             recorded = count_noun(len(snap["records"]), "operation") if snap["records"] else "nothing"
@@ -87,7 +85,7 @@ class TapeWatch(SteppedLab):
         return " ".join([f"The gradients: {slopes}.{again}", *remedies])
 
     def table(self) -> Grid:
-        """One row for each source."""
+        """For each source what the gradient tape knows it as (watched or unknown), and its gradient or None."""
         snap = self.snapshot()
         rows = [
             (name, snap["watched"][name], write_slope(snap["slopes"][name]) if snap["slopes"] else "·")
@@ -97,7 +95,7 @@ class TapeWatch(SteppedLab):
         return grid(f"{self.program}, rewound {count_times(snap['asked'])}", heads, rows)
 
     def picture(self) -> str:
-        """On the left the program, on the right the tape and the gradients."""
+        """The program on the left; on the right the gradient tape's records and the gradients, some None."""
         snap = self.snapshot()
         sheet = Sheet(WIDTH, HEIGHT, "A program, what a gradient tape has recorded of it, and the gradients it gives")
         sheet.text(CODE, 24, "the program", "ink", bold=True)
@@ -135,7 +133,7 @@ def _draw_tape(sheet: Sheet, snap: dict[str, Any]) -> None:
 
 
 def write_slope(slope: float | None) -> str:
-    """Write a slope, or that there is none.
+    """Write the gradient that the watched tape answers, or None where it has none.
 
     >>> write_slope(None), write_slope(3.75)
     ('None', '3.75')

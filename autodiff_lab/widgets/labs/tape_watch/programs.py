@@ -13,7 +13,7 @@ from autodiff_lab.systems.eager import Tensor
 
 
 class Program(NamedTuple):
-    """What runs on the tape: lines ``name = expression``, what is asked for, and with respect to what."""
+    """A program for the gradient tape: its lines ``name = expression``, the target, and the sources."""
 
     lines: tuple[tuple[str, str], ...]
     target: str
@@ -38,7 +38,7 @@ PAUSES = (NEVER, "in the first line", "in the second line", "in the last line")
 
 @dataclass(frozen=True)
 class Settings:
-    """Where the controls stand: all that the program depends on."""
+    """The settings that a program on the gradient tape is written from: how x and y are made, watched and read."""
 
     program: str
     x: float
@@ -56,7 +56,7 @@ class Settings:
 
 
 def write_program(at: Settings) -> list[str]:
-    """Write the program as lines of Python; the last one or two ask for the slopes."""
+    """Write a program on a gradient tape as lines of Python; the last one or two ask for the gradient."""
     program = PROGRAMS[at.program]
     through = {"x": "x.numpy()" if at.numpy_x else "x", "y": "y.numpy()" if at.numpy_y else "y"}
     lines = [f"x = {KINDS[at.x_is].format(at.x)}", f"y = {KINDS[at.y_is].format(at.y)}"]
@@ -79,7 +79,7 @@ Answer = tuple[dict[str, float | None] | None, str]
 
 @functools.lru_cache(maxsize=4096)
 def record_program(at: Settings) -> tuple[dict[str, Any], list[Answer]]:
-    """Run the text that is shown, and ask the tape twice: what there is to see before that, and the answers.
+    """Run a program with a gradient tape and ask the tape twice: its source and records, and the two answers.
 
     There is to see of each line of the `source` what it is recorded as, the `records`, and for each source what it is
     known as: `watched`, unknown, or the record that made it.
@@ -114,7 +114,7 @@ def record_program(at: Settings) -> tuple[dict[str, Any], list[Answer]]:
 
 
 def find_remedies(at: Settings) -> dict[str, list[str]]:
-    """Find the least changes that would give each missing slope; for a slope that nothing gives, none."""
+    """Find the least changes of the settings that would give each gradient that is None; maybe there are none."""
     at = replace(at, zeros=False)
     return {name: _find_least(at, name) for name, slope in _ask_once(at).items() if slope is None}
 

@@ -1,1 +1,1 @@
-"""ThreeDesigns: one program in three designs, one operation at a time, and what can be done with the record."""
+"""The package of the lab ThreeDesigns: one program in three designs of a tape, and what each design can do."""

@@ -1,10 +1,8 @@
-"""ThreeDesigns: one program in three designs, one operation at a time, and what can be done with the record."""
-
-from __future__ import annotations
+"""The controller of the lab ThreeDesigns: its trials on partials, closures and operations, and the three columns."""
 
 import textwrap
 from functools import lru_cache, partial, partialmethod
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -89,20 +87,20 @@ class ThreeDesigns(Lab):
     _typed = "x * exp(y)"
 
     def begin(self) -> None:
-        """Run all operations, with nothing tried."""
+        """Run the program in all three designs to its end, with no trial made."""
         self.steps, self.tried = len(self.comparison.program), []
 
     def change(self, name: str) -> None:
-        """Begin again, as another program or point has another run."""
+        """Begin the comparison of the three designs again for another program or point."""
         self.begin()
 
     @property
     def text(self) -> str:
-        """The program as it is typed."""
+        """The text of the program that is recorded in three designs: one of the list, or what was typed."""
         return self._typed if self.program == OWN else self.program
 
     def enter(self, name: str, text: str) -> None:
-        """Take an expression as the program, if there is room for its operations."""
+        """Record an expression that was typed in the three designs, if there is room for its operations."""
         try:
             operations = len(_compare(text, self.x, self.y).program)
         except (AutodiffError, ArithmeticError) as problem:
@@ -117,11 +115,11 @@ class ThreeDesigns(Lab):
     # Buttons
 
     def step(self) -> None:
-        """Run one operation more; after the last, the first in a run of its own."""
+        """Run one operation more in all three designs; after the last, begin with the first."""
         self.steps, self.tried = 1 if self._is_over else self.steps + 1, []
 
     def write(self) -> None:
-        """Write 0 into the array that the inputs live in; what was swept before is wiped out."""
+        """Write 0 over the inputs, to see which designs had kept a copy; what was swept before is wiped out."""
         self.tried = [name for name in self.tried if name != "sweep"] + ["write"]
 
     def _try(self, name: str) -> None:
@@ -134,20 +132,16 @@ class ThreeDesigns(Lab):
     def _is_over(self) -> bool:
         return self.steps == len(self.comparison.program)
 
-    @property
-    def _is_written(self) -> bool:
-        return "write" in self.tried
-
     def can(self, name: str) -> bool:
-        """Try what was not tried; once the inputs are overwritten only the sweep is left to try."""
+        """Whether a trial can be made on the three designs; on overwritten inputs only the sweep is left."""
         if name == "step":
             return True
         if name == "begin":
             return bool(self.tried or self.reply) or not self._is_over
-        return self._is_over and name not in self.tried and (name == "sweep" or not self._is_written)
+        return self._is_over and name not in self.tried and (name == "sweep" or "write" not in self.tried)
 
-    def still(self) -> ThreeDesigns:
-        """All that can be tried, and the gradients after 0 was written over the inputs: here the designs differ."""
+    def still(self) -> Self:
+        """The lab for paper: every trial made, and the inputs overwritten, where the three designs differ."""
         shown = self.copy()
         shown._typed = self._typed
         shown.begin()
@@ -159,16 +153,16 @@ class ThreeDesigns(Lab):
 
     @property
     def comparison(self) -> Comparison:
-        """All there is to know about this program at these inputs."""
+        """The comparison of the three designs for this program at these inputs, with all trials."""
         return _compare(self.text, self.x, self.y)
 
     def snapshot(self) -> dict[str, Any]:
-        """What is recorded so far, and what came of each trial that was made."""
+        """What each of the three designs has kept so far, and what came of each trial that was made."""
         whole = self.comparison
         return {
             "program": self.text,
-            "inputs": whole.written if self._is_written else whole.inputs,
-            "written": self._is_written,
+            "inputs": whole.written if "write" in self.tried else whole.inputs,
+            "written": "write" in self.tried,
             "elsewhere": whole.elsewhere,
             "steps": self.steps,
             "operations": list(whole.program),
@@ -177,7 +171,7 @@ class ThreeDesigns(Lab):
         }
 
     def _column(self, column: Column) -> dict[str, Any]:
-        written, swept, whole = self._is_written, "sweep" in self.tried, self.comparison
+        written, swept, whole = "write" in self.tried, "sweep" in self.tried, self.comparison
         looks_there = written and column.design in LOOK_INTO_THE_ARRAY
         now = dict(zip(LABELS, whole.written, strict=True)) if looks_there else {}
         return {
@@ -198,7 +192,7 @@ class ThreeDesigns(Lab):
         }
 
     def sentence(self) -> str:
-        """What the last press has shown, or what to ask before the next."""
+        """What the last trial has shown of the three designs, or what to ask before the next."""
         last = self.tried[-1] if self.tried else "step"
         return self.reply or getattr(self, f"_about_the_{last}")(self.snapshot())
 
@@ -213,7 +207,7 @@ class ThreeDesigns(Lab):
         )
 
     def _about_the_sweep(self, snap: dict[str, Any]) -> str:
-        if not self._is_written:
+        if "write" not in self.tried:
             return f"Every design gives the gradient {list_numbers(snap['columns'][0]['gradient'])}."
         said = {"survives": "the old gradient", "changes": "another one", "raises": "a refusal"}
         found = {verdict: [c["design"] for c in snap["columns"] if c["verdict"] == verdict] for verdict in said}
@@ -234,7 +228,7 @@ class ThreeDesigns(Lab):
         )
 
     def table(self) -> Grid:
-        """The lower half of the picture, a row for each design."""
+        """For each of the three designs what it keeps, and what came of the trials that were made."""
         snap = self.snapshot()
         rows = [
             (
@@ -249,7 +243,7 @@ class ThreeDesigns(Lab):
         return grid(f"{self.text}, {snap['steps']} of {len(snap['operations'])} operations run", heads, rows)
 
     def picture(self) -> str:
-        """Three columns: above what is kept of each operation, below what can be done with it."""
+        """A column for each of the three designs: what it keeps of each operation, and what can be done with it."""
         snap = self.snapshot()
         sheet = Sheet(WIDTH, HEIGHT, "Three designs side by side: what each keeps, and what it can do")
         _draw_frame(sheet, snap)

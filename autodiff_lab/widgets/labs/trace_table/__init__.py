@@ -1,1 +1,1 @@
-"""TraceTable: the forward trace of a function, value and tangent side by side, one row at a time."""
+"""The package of the lab TraceTable: the forward trace of a function, value and tangent side by side, row by row."""

@@ -1,4 +1,4 @@
-"""TraceTable: the forward trace of a function, value and tangent side by side, one row at a time."""
+"""The controller of the lab TraceTable: it judges guesses of the next tangent and fills in the forward trace."""
 
 import functools
 import math
@@ -25,7 +25,7 @@ HEADS = (
 
 
 def f(x1: Any, x2: Any) -> Any:
-    """The function of the course."""
+    """The course's function ln x₁ + x₁x₂ − sin x₂, whose forward trace the trace table fills in."""
     return np.log(x1) + x1 * x2 - np.sin(x2)
 
 
@@ -55,7 +55,7 @@ class TraceTable(SteppedLab):
         self.done = 3  # the next line is the product, with a term for each factor
 
     def enter(self, name: str, text: str) -> None:
-        """Judge a guess at once; a right one fills in its row."""
+        """Judge a guess of the next tangent at once; a right one fills in its row of the trace table."""
         if not self.can("next"):
             self.reply = "The table is full. Choose the other seed, or begin again."
             return
@@ -72,22 +72,22 @@ class TraceTable(SteppedLab):
 
     @property
     def length(self) -> int:
-        """How many rows there are."""
+        """How many rows the trace table has to fill in."""
         return len(self.trace.steps)
 
     @property
     def trace(self) -> Trace:
-        """The whole run with its tangents."""
+        """The forward trace with its tangents, for the chosen seed."""
         return _trace_run(self.seed)
 
     @property
     def operands(self) -> list[int]:
-        """The lines that the last row was computed from."""
+        """The rows of the trace table from which its last row was computed."""
         last = self.trace.steps[: self.done][-1:]
         return [parent for step in last for parent in _list_parents(self.trace.lines[step.line])]
 
     def snapshot(self) -> dict[str, Any]:
-        """The rows that are filled in, the operands of the last, and what was said about the last guess."""
+        """The rows of the trace table that are filled in, the operands of the last, and the verdict on a guess."""
         steps = self.trace.steps[: self.done]
         return {
             "rows": self.done,
@@ -98,7 +98,7 @@ class TraceTable(SteppedLab):
         }
 
     def sentence(self) -> str:
-        """The verdict on a guess, or what the last row did."""
+        """The verdict on the guess of a tangent, or how the last row of the trace table came about."""
         if self.reply:
             return self.reply
         if not self.done:
@@ -109,7 +109,7 @@ class TraceTable(SteppedLab):
         return said
 
     def table(self) -> Grid:
-        """The same rows, a dot where nothing is filled in yet."""
+        """The rows of the forward trace with value and tangent, a dot where nothing is filled in yet."""
         rows = []
         for k, step in enumerate(self.trace.steps):
             line = self.trace.lines[step.line]
@@ -119,7 +119,7 @@ class TraceTable(SteppedLab):
         return grid(f"Forward trace, seed {_write_direction(self.seed)}", heads, rows)
 
     def picture(self) -> str:
-        """The table with the last row framed and its operands marked."""
+        """The forward trace as a table, with its last row framed and that row's operands marked."""
         steps = self.trace.steps
         sheet = Sheet(780, TOP + ROW * len(steps) + 12, "The forward trace as a table")
         draw_heads(sheet, 24, HEADS)

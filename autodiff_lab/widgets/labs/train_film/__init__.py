@@ -1,1 +1,1 @@
-"""TrainFilm: how the boundary that a small network draws between two classes moves while it is trained."""
+"""The package of the lab TrainFilm: how a small network's boundary between two classes moves in training."""

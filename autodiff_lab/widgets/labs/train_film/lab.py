@@ -1,20 +1,101 @@
-"""TrainFilm: how the boundary that a small network draws between two classes moves while it is trained."""
+"""The controller of the lab TrainFilm: a slider through the frames of a training, and the picture of each frame."""
 
-from __future__ import annotations
-
-from typing import Any
+import functools
+import itertools
+from collections.abc import Callable
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from autodiff_lab.systems.perceptron import Step
+from autodiff_lab.optimize import Adam, GradientDescent, Momentum, Optimizer
+from autodiff_lab.systems import perceptron
+from autodiff_lab.systems.perceptron import Step, Task
 from autodiff_lab.text.notation import number
-from autodiff_lab.widgets.labs.canvas import Axes, Sheet, draw_legend, make_power_ticks, make_ticks
+from autodiff_lab.widgets.labs.canvas import Axes, Frame, Sheet, draw_legend, make_power_ticks, make_ticks
 from autodiff_lab.widgets.labs.lab import Button, Choice, Grid, Lab, Play, Slider, grid
-from autodiff_lab.widgets.labs.train_film.runs import CASES, EVERY, METHODS, STEPS, count_right, draw_plane, train
+
+STEPS, EVERY = 300, 5
+SAMPLES_PER_ROW = 64
+ROW = 3
+"""How high a row of the plane is in which the network's answer is looked at."""
+
+
+class Case(NamedTuple):
+    """A task of the train film, the parameters that its runs start from, and the part of the plane that is shown."""
+
+    task: Task
+    start: dict[str, np.ndarray]
+    x: tuple[float, float]
+    y: tuple[float, float]
+
+
+CASES = {
+    "two moons": Case(perceptron.two_moons(), perceptron.random_start(8), (-1.5, 2.5), (-1.25, 1.75)),
+    "XOR": Case(perceptron.XOR, perceptron.FIXED_START, (-0.5, 1.5), (-0.5, 1.5)),
+}
+METHODS: dict[str, Callable[[], Optimizer]] = {
+    "Adam": lambda: Adam(0.05),
+    "momentum": lambda: Momentum(0.1),
+    "gradient descent": lambda: GradientDescent(0.1),
+}
+
+
+@functools.cache
+def train(task: str, method: str) -> list[Step]:
+    """Run a training for the train film, by one method on one task; all steps are kept."""
+    case = CASES[task]
+    return list(itertools.islice(perceptron.train(case.task, METHODS[method](), case.start), STEPS + 1))
+
+
+def count_right(task: str, step: Step) -> int:
+    """Count the points that the network of a run has on the right side of 0.5."""
+    x, t = CASES[task].task
+    return int(np.sum((perceptron.network(step.params, x) > 0.5) == (t > 0.5)))
+
+
+def find_region(case: Case, params: dict[str, np.ndarray], rows: int = 107) -> list[tuple[float, float, float]]:
+    """Find where a run's network gives class 1, above 0.5: (from x, to x, y) for each piece of each row."""
+    x, ys, all_above = _answer_plane(case, params, rows)
+    pieces = []
+    for y, above in zip(ys, all_above, strict=True):
+        crossings = np.flatnonzero(np.sign(above[:-1]) != np.sign(above[1:]))
+        # Between two places the output is taken to be straight.
+        ends = x[crossings] + (x[1] - x[0]) * above[crossings] / (above[crossings] - above[crossings + 1])
+        ends = [*([x[0]] if above[0] > 0 else []), *ends, *([x[-1]] if above[-1] > 0 else [])]
+        pieces += [(float(a), float(b), float(y)) for a, b in zip(ends[::2], ends[1::2], strict=True)]
+    return pieces
+
+
+def find_boundary(case: Case, params: dict[str, np.ndarray], rows: int = 107) -> list[np.ndarray]:
+    """Find the boundary that a run's network draws: the lines on which its output is 0.5, as arrays of places."""
+    from contourpy import contour_generator
+
+    return contour_generator(*_answer_plane(case, params, rows)).lines(0.0)
+
+
+def draw_plane(sheet: Sheet, case: Case, params: dict[str, np.ndarray], frame: Frame, radius: float = 5) -> None:
+    """Draw the points of the train film's task, over the part of the plane that a network gives to class 1."""
+    axes, rows = Axes(sheet, frame, case.x, case.y), int(frame[3]) // ROW
+    for x0, x1, y in find_region(case, params, rows):
+        (left, middle), (right, _) = axes.at(x0, y), axes.at(x1, y)
+        sheet.box(left, middle - ROW / 2, right - left, ROW + 0.5, "", "adjoint_paper")
+    for line in find_boundary(case, params, rows):
+        axes.curve(line, "ink", 2)
+    sheet.box(*frame)
+    for (x, y), (t,) in zip(case.task.x, case.task.t, strict=True):
+        sheet.dot(*axes.at(x, y), "adjoint" if t else "tangent", radius, hollow=not t)
+
+
+def _answer_plane(case: Case, params: dict[str, np.ndarray], rows: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Ask the network at a grid over the plane: x, y, and how far its output is above 0.5 there."""
+    x, height = np.linspace(*case.x, SAMPLES_PER_ROW), (case.y[1] - case.y[0]) / rows
+    y = case.y[0] + height * (np.arange(rows) + 0.5)
+    places = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
+    return x, y, perceptron.network(params, places).reshape(rows, SAMPLES_PER_ROW) - 0.5
 
 
 class TrainFilm(Lab):
-    """A lab on training: a network with one hidden layer, step by step.
+    """A lab on training: a network with one hidden layer, step by step, as the frames of a film.
 
     >>> lab = TrainFilm()
     >>> lab.set(task="XOR", method="momentum", step=100)
@@ -34,30 +115,30 @@ class TrainFilm(Lab):
     )
 
     def forward(self) -> None:
-        """The next frame."""
+        """Show the next frame of the train film."""
         self.step += EVERY
 
     def restart(self) -> None:
-        """The first frame."""
+        """Go back to the first frame of the train film."""
         self.step = 0
 
     def can(self, name: str) -> bool:
-        """Go forward until the film ends."""
+        """Whether the train film can go forward, until it ends, or back to its start."""
         return self.step > 0 if name == "restart" else self.step < STEPS
 
-    def still(self) -> TrainFilm:
-        """The last frame, where none has been chosen."""
+    def still(self) -> Self:
+        """The train film for paper: its last frame, where none has been chosen."""
         shown = self.copy()
         shown.step = self.step or STEPS
         return shown
 
     @property
     def at(self) -> Step:
-        """The training at this step."""
+        """The training step that this frame of the film shows."""
         return train(self.task, self.method)[self.step]
 
     def snapshot(self) -> dict[str, Any]:
-        """Loss, number of right answers, and the losses of all methods."""
+        """The loss and the right answers in this frame of the film, and the losses of all methods."""
         return {
             "loss": float(self.at.loss),
             "right": count_right(self.task, self.at),
@@ -66,7 +147,7 @@ class TrainFilm(Lab):
         }
 
     def sentence(self) -> str:
-        """Where the network is, and where the other methods are at the same step."""
+        """How far training has come in this frame, and how far the other methods are at the same step."""
         snap = self.snapshot()
         others = [f"{number(snap['losses'][m][self.step])} with {m}" for m in METHODS if m != self.method]
         return (
@@ -75,7 +156,7 @@ class TrainFilm(Lab):
         )
 
     def table(self) -> Grid:
-        """The way here, in a few steps."""
+        """Loss and right answers in some frames of the train film up to this one."""
         steps = sorted({*range(0, self.step + 1, 50), self.step})
         run = train(self.task, self.method)
         rows = [(str(k), run[k].loss, count_right(self.task, run[k])) for k in steps]
@@ -83,7 +164,7 @@ class TrainFilm(Lab):
         return grid(f"{self.task}, {self.method}", heads, rows)
 
     def picture(self) -> str:
-        """The plane on the left, the losses on the right."""
+        """A frame of the train film: the plane with the network's boundary, and the loss of each method."""
         title = "The two classes, the part of the plane that the network gives to class 1, and the loss"
         sheet = Sheet(900, 412, title)
         draw_plane(sheet, CASES[self.task], self.at.params, (4, 4, 506, 378))

@@ -1,1 +1,1 @@
-"""TrainRoom: the softmax regression of document 3 while it trains, with the switches that go wrong in practice."""
+"""The package of the lab TrainRoom: document 3's softmax regression in training, with common mistakes as switches."""

@@ -1,16 +1,22 @@
-"""TrainRoom: the softmax regression of document 3 while it trains, with the switches that go wrong in practice."""
+"""The controller of the lab TrainRoom: switches such as zero_grad, a button to go on, and the curves of the run."""
 
-from __future__ import annotations
-
+import functools
 import math
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, Self
+
+import numpy as np
 
 from autodiff_lab.data import load_iris
+from autodiff_lab.systems.iris import Epoch, Parameters, train_scalars
 from autodiff_lab.text.notation import number
 from autodiff_lab.widgets.labs.canvas import Axes, Sheet, draw_legend, make_ticks
 from autodiff_lab.widgets.labs.lab import Button, Choice, Grid, Lab, Play, Slider, Toggle, grid
-from autodiff_lab.widgets.labs.train_room.runs import IN_PLACE, REBIND, Run, measure_error, measure_length
+
+IN_PLACE, REBIND = "in place", "bind the name anew"
+COLUMNS = ("losses", "all_right", "all_cells", "gradients", "steps")
+"""What is measured in each epoch; the last two are the lengths of its gradient and of what is used in its place."""
+Measured = tuple[Epoch, tuple[float, ...]]
 
 TOPS = (1.2, 3, 12, 30, 120, 300, 1200, 3000, 12000, 30000, 120000)
 """Where a scale may end. It is another one only when a curve would leave it."""
@@ -21,10 +27,65 @@ RATES = ("0.01", "0.02", "0.05", "0.1", "0.2", "0.5", "1", "2", "5", "10")
 CELLS_A_PRESS = 15_000
 """How much is computed before the page is drawn again: three epochs, or one where the tape has grown long."""
 ROWS = 17
-LOST = (
-    " The loss is not finite any more: an exponential has overflowed, or a probability was rounded to 0 and its "
-    "logarithm taken."
-)
+
+
+@functools.lru_cache(maxsize=4)
+def start_training(rate: str, zero_grad: bool, update: str, stable: bool) -> tuple[list[Measured], Iterator[Epoch]]:
+    """Start a run with some settings: the epochs that have been computed, and the generator of all others.
+
+    What one run has computed another with the same settings need not compute again.
+    """
+    return [], train_scalars(rate=float(rate), clear=zero_grad, rebind=update == REBIND, stable=stable)
+
+
+class Run:
+    """A run of the train room as far as it has come; it can be left alone and gone on with at any time."""
+
+    def __init__(self, rate: str, zero_grad: bool, update: str, stable: bool) -> None:
+        self._computed, self._others = start_training(rate, zero_grad, update, stable)
+        self._length = 0
+
+    @property
+    def epochs(self) -> list[Epoch]:
+        """The epochs of the train room's run so far."""
+        return [epoch for epoch, _ in self._computed[: self._length]]
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether this run is lost: its loss is no longer finite, and will not be again."""
+        return bool(self._length) and not math.isfinite(self.epochs[-1].loss)
+
+    def train(self, until: int, cells: float = math.inf) -> None:
+        """Go on with a run, up to `until` epochs in all, for at most so many tape cells, and one epoch at least."""
+        done = 0
+        while done < cells and self._length < until and not self.is_lost:
+            if self._length == len(self._computed):
+                with np.errstate(all="ignore"):
+                    epoch = next(self._others)
+                lengths = measure_length(epoch.gradient), measure_length(epoch.step)
+                self._computed.append((epoch, (epoch.loss, epoch.correct, epoch.cells or 0, *lengths)))
+            self._length += 1
+            done += self.epochs[-1].cells or 0
+
+    def columns(self) -> dict[str, list[float]]:
+        """What the train room draws of each epoch of a run: loss, right answers, tape cells, gradient and step."""
+        rows = [row for _, row in self._computed[: self._length]]
+        return {name: [row[k] for row in rows] for k, name in enumerate(COLUMNS)}
+
+
+def measure_length(vector: Parameters) -> float:
+    """Measure the length of a run's gradient, over all parameters.
+
+    >>> measure_length(Parameters(np.array([[3.0]]), np.array([4.0])))
+    5.0
+    """
+    return math.sqrt(sum(float(np.sum(part * part)) for part in vector))
+
+
+def measure_error(epoch: Epoch) -> float:
+    """Measure how far the step that a run subtracts is from the gradient, in lengths of the gradient."""
+    apart = Parameters(*(s - g for s, g in zip(epoch.step, epoch.gradient, strict=True)))
+    return measure_length(apart) / (measure_length(epoch.gradient) or math.nan)
 
 
 class TrainRoom(Lab):
@@ -57,32 +118,32 @@ class TrainRoom(Lab):
         self.run.train(self.epochs)
 
     def begin(self) -> None:
-        """Begin a run with these settings."""
+        """Begin a run in the train room with these settings."""
         self.run = Run(self.rate, self.zero_grad, self.update, self.stable)
 
     def change(self, name: str) -> None:
-        """Begin a new run with other settings, or for fewer epochs; more of them go on with the same."""
+        """Begin a new run with other settings, or fewer epochs; with more epochs the run goes on."""
         if name != "epochs" or self.epochs < len(self.run.epochs):
             self.restart()
 
     def train(self) -> None:
-        """Go on for a moment."""
+        """Train for a few epochs more, as many as fit between two pictures of the train room."""
         self.run.train(self.epochs, CELLS_A_PRESS)
 
     def restart(self) -> None:
-        """Train from the beginning; what was there is kept for comparison."""
+        """Train from the beginning; the run that was there stays in grey for comparison."""
         if self.run.epochs:
             self._before = self.run
         self.begin()
 
     def can(self, name: str) -> bool:
-        """Train until all epochs are done."""
+        """Whether the train room can go on: until all epochs are done, or the loss is not finite."""
         if name == "restart":
             return bool(self.run.epochs)
         return len(self.run.epochs) < self.epochs and not self.run.is_lost
 
-    def still(self) -> TrainRoom:
-        """A run as it ends, where none has begun."""
+    def still(self) -> Self:
+        """The train room for paper: a run to its end, where none has begun."""
         if self.run.epochs:
             return self
         shown = self.copy()
@@ -91,7 +152,7 @@ class TrainRoom(Lab):
         return shown
 
     def snapshot(self) -> dict[str, Any]:
-        """The run and what it is at now, and the run before it."""
+        """The train room's run with its last epoch (loss, test flowers, tape cells), and the run before."""
         iris, now = load_iris(), self.run.epochs[-1] if self.run.epochs else None
         return {
             "trained": len(iris.train.labels),
@@ -107,7 +168,7 @@ class TrainRoom(Lab):
         }
 
     def sentence(self) -> str:
-        """Where the run is, and what is wrong with it."""
+        """The run's loss, right test flowers and tape cells, and which switch makes its steps go wrong."""
         snap = self.snapshot()
         if snap["epoch"] is None:
             return (
@@ -119,7 +180,10 @@ class TrainRoom(Lab):
             f"flowers are right, {snap['cells']} cells on the tape."
         )
         if snap["is_lost"]:
-            said += LOST
+            said += (
+                " The loss is not finite any more: an exponential has overflowed, or a probability was rounded to 0 "
+                "and its logarithm taken."
+            )
         elif snap["error"] > 1e-9:
             off = number(snap["error"])
             said += f" What is subtracted is not the gradient of this loss: it is off by {off} times its length."
@@ -129,20 +193,16 @@ class TrainRoom(Lab):
         return said
 
     def table(self) -> Grid:
-        """Some of the epochs, the last among them."""
-        epochs = self.run.epochs
-        every = next(n for n in (1, 2, 5, 10, 20, 50, 100) if len(epochs) <= n * ROWS)
-        shown = [e for e in epochs if e.number % every == 0 or e is epochs[-1]]
-        rows = [
-            (str(e.number), e.loss, e.correct, e.cells or 0, measure_length(e.gradient), measure_length(e.step))
-            for e in shown
-        ]
+        """Some epochs of the train room's run, the last among them, with loss, cells and gradient."""
+        rows = [(str(k), *measured) for k, measured in enumerate(zip(*self.run.columns().values(), strict=True))]
+        every = next(n for n in (1, 2, 5, 10, 20, 50, 100) if len(rows) <= n * ROWS)
+        shown = [row for k, row in enumerate(rows) if k % every == 0 or row is rows[-1]]
         tested = len(load_iris().test.labels)
         heads = ("epoch", "loss", f"right of {tested}", "cells", "length of the gradient", "of what is used")
-        return grid(f"Learning rate {self.rate}, update {self.update}", heads, rows or [("none yet", *[""] * 5)])
+        return grid(f"Learning rate {self.rate}, update {self.update}", heads, shown or [("none yet", *[""] * 5)])
 
     def picture(self) -> str:
-        """The loss on the left; tape, accuracy and gradient on the right; below how far the run has come."""
+        """The run's loss on the left; tape, test flowers and gradient on the right; below, an epoch as code."""
         snap = self.snapshot()
         sheet = Sheet(900, 412, "Loss, length of the tape, accuracy and length of the gradient, over the epochs")
         before = snap["before"] or {}

@@ -1,4 +1,4 @@
-"""TrainStrip: four frames of `TrainFilm` side by side, for paper and for a page where nothing can be moved."""
+"""The package of TrainStrip: four frames of `TrainFilm` side by side, where nothing can be moved, as on paper."""
 
 from autodiff_lab.widgets.labs.train_strip.lab import TrainStrip
 

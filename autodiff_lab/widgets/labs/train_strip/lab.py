@@ -1,16 +1,16 @@
-"""TrainStrip: four frames of `TrainFilm` side by side, for paper and for a page where nothing can be moved."""
+"""The picture TrainStrip, which has no controls: four frames of the lab TrainFilm side by side, for paper."""
 
 from autodiff_lab.figures.graph.render import data_url
 from autodiff_lab.figures.style import themes
 from autodiff_lab.text.notation import escape, number
 from autodiff_lab.widgets.labs.canvas import Sheet
-from autodiff_lab.widgets.labs.train_film.runs import CASES, count_right, draw_plane, train
+from autodiff_lab.widgets.labs.train_film.lab import CASES, count_right, draw_plane, train
 
 WIDTH, HEIGHT, GAP = 212, 159, 12
 
 
 class TrainStrip:
-    """Four moments of one training.
+    """A strip of four frames of the train film: four moments of one training, side by side.
 
     Parameters
     ----------
@@ -36,12 +36,12 @@ class TrainStrip:
 
     @property
     def description(self) -> str:
-        """What there is to see, in words."""
+        """The four frames of the strip in words: the loss and the right answers at each step."""
         said = (f"Step {step}: {', '.join(self._describe(step))}." for step in self.steps)
         return f"{self.task}, {self.method}. {' '.join(said)}"
 
     def svg(self) -> str:
-        """The picture, in the colours of `themes.LIGHT`."""
+        """The strip of four frames as an SVG, in the colours of `themes.LIGHT`."""
         title = f"{self.task}, {self.method}, four steps of the training"
         sheet = Sheet(len(self.steps) * (WIDTH + GAP) + 2, HEIGHT + 72, title)
         for k, step in enumerate(self.steps):
@@ -53,13 +53,10 @@ class TrainStrip:
                 sheet.text(left, HEIGHT + 44 + 20 * row, words, size=14)
         return sheet.svg()
 
-    def _repr_mimebundle_(self, include: object = None, exclude: object = None, **_: object) -> dict[str, str]:
-        image = data_url(themes.follow_page_theme(self.svg()))
-        alt = escape(self.description)
-        return {
-            "text/html": f'<img alt="{alt}" style="max-width:100%;height:auto" src="{image}">',
-            "text/plain": repr(self),
-        }
+    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
+        alt, image = escape(self.description), data_url(themes.follow_page_theme(self.svg()))
+        html = f'<img alt="{alt}" style="max-width:100%;height:auto" src="{image}">'
+        return {"text/html": html, "text/plain": repr(self)}
 
     def __repr__(self) -> str:
         return f"{type(self).__name__} of {self.description}"

@@ -1,1 +1,1 @@
-"""TransposeBench: a function's equations, the linear program of its tangents, and that program transposed."""
+"""The package of the lab TransposeBench: a function's equations, their linear program, and that program transposed."""

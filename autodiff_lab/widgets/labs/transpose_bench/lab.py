@@ -1,16 +1,97 @@
-"""TransposeBench: a function's equations, the linear program of its tangents, and that program transposed."""
+"""The controller of the lab TransposeBench: it linearizes the equations, transposes them, and draws both."""
 
-from typing import Any
+import functools
+from typing import Any, NamedTuple
 
-from autodiff_lab.text.notation import format_adjoint, format_tangent, number
+import numpy as np
+
+from autodiff_lab.text.notation import format_adjoint, format_name, format_tangent, number
+from autodiff_lab.trace.model import Trace
 from autodiff_lab.widgets.labs.canvas import Sheet, draw_rule
 from autodiff_lab.widgets.labs.lab import STEP_BUTTONS, Choice, Grid, Play, Slider, SteppedLab, grid
 from autodiff_lab.widgets.labs.phrases import count_noun
-from autodiff_lab.widgets.labs.transpose_bench.programs import PROGRAMS, Equations, linearize_program, sweep_transposed
+
+PROGRAMS = {
+    "ln x1 + x1 · x2 − sin x2": lambda x1, x2: np.log(x1) + x1 * x2 - np.sin(x2),
+    "(x1 + x2) · sin x1": lambda x1, x2: (x1 + x2) * np.sin(x1),
+    "exp(sin(x1 · x2)), a chain": lambda x1, x2: np.exp(np.sin(x1 * x2)),
+    "x1 · x1 + x2 · sin x1": lambda x1, x2: x1 * x1 + x2 * np.sin(x1),
+}
 
 WIDTH, HEIGHT = 900, 396
 ROW, TOP, TALL = 30, 106, 56
 FUNCTION, LINEAR, TRANSPOSED = 14, 296, 596
+
+
+class Equation(NamedTuple):
+    """An equation of a program to be transposed: its value, and the coefficient of each tangent in its linear form."""
+
+    name: str
+    text: str
+    value: float
+    terms: tuple[tuple[float, str], ...]
+
+    @property
+    def written(self) -> str:
+        """The equation as the program to be transposed has it, before it is linearized."""
+        return f"{format_name(self.name)} = {self.text}"
+
+    @property
+    def linear(self) -> str:
+        """The linear equation, between tangents, that this equation becomes at a point.
+
+        >>> Equation("v2", "x1 · x2", 10.0, ((5.0, "x1"), (2.0, "x2"))).linear
+        'v̇₂ = 5 · ẋ1 + 2 · ẋ2'
+        """
+        terms = [_multiply(factor, format_tangent(name)) for factor, name in self.terms]
+        return f"{format_tangent(self.name)} = {' + '.join(terms)}".replace("+ −", "− ")
+
+    @property
+    def transposed(self) -> list[str]:
+        """The lines of the transposed program that this equation becomes in turn, between adjoints.
+
+        >>> Equation("v2", "x1 · x2", 10.0, ((5.0, "x1"), (2.0, "x2"))).transposed
+        ['x̄1 += 5 · v̄₂', 'x̄2 += 2 · v̄₂']
+        """
+        arriving = format_adjoint(self.name)
+        return [f"{format_adjoint(to)} += {_multiply(factor, arriving)}" for factor, to in self.terms]
+
+
+def _multiply(factor: float, name: str) -> str:
+    return name if factor == 1 else f"−{name}" if factor == -1 else f"{number(factor)} · {name}"
+
+
+class Equations(NamedTuple):
+    """The equations of a whole program at one point, linearized, and the program's gradient."""
+
+    inputs: tuple[str, ...]
+    lines: tuple[Equation, ...]
+    gradient: tuple[float, ...]
+
+
+@functools.lru_cache(maxsize=512)
+def linearize_program(name: str, x1: float, x2: float) -> Equations:
+    """Linearize a program for the transpose bench: read its linear equations off the engine's local partials."""
+    trace = Trace.of(PROGRAMS[name], x1, x2)
+    names = [line.label or line.name for line in trace.lines]
+    lines = []
+    for line in trace.lines[len(trace.inputs) :]:
+        terms = tuple((operand.partial.value, names[operand.line]) for operand in line.operands if operand.partial)
+        lines.append(Equation(line.name, line.reading, line.value.value, terms))
+    return Equations(("x1", "x2"), tuple(lines), tuple(slope.value for slope in trace.gradient))
+
+
+def sweep_transposed(equations: Equations) -> tuple[float, ...]:
+    """Run the transposed program from the seed 1: the adjoints of the inputs.
+
+    >>> sweep_transposed(linearize_program("exp(sin(x1 · x2)), a chain", 1.0, 0.0))
+    (0.0, 1.0)
+    """
+    found = {equations.lines[-1].name: 1.0}
+    for line in reversed(equations.lines):
+        for factor, to in line.terms:
+            found[to] = found.get(to, 0.0) + factor * found[line.name]
+    return tuple(found.get(name, 0.0) for name in equations.inputs)
 
 
 class TransposeBench(SteppedLab):
@@ -37,27 +118,27 @@ class TransposeBench(SteppedLab):
 
     @property
     def equations(self) -> Equations:
-        """The program at this point."""
+        """The equations of the chosen program at this point, to be linearized and transposed."""
         return linearize_program(self.program, self.x1, self.x2)
 
     @property
     def length(self) -> int:
-        """Each equation is linearized, and transposed."""
+        """How many steps the transpose bench takes: each equation is linearized, then transposed."""
         return 2 * len(self.equations.lines)
 
     def change(self, name: str) -> None:
-        """Begin again with another program; at another point the same lines have other numbers."""
+        """Begin again with another program; at another point the same linear lines have other coefficients."""
         if name == "program":
             self.begin()
 
     @property
     def counts(self) -> tuple[int, int]:
-        """How many equations are linearized, and how many linear ones transposed."""
+        """How many equations are linearized so far, and how many linear ones are transposed."""
         count = len(self.equations.lines)
         return min(self.done, count), max(self.done - count, 0)
 
     def snapshot(self) -> dict[str, Any]:
-        """The equations, the linear ones, their transposes, and the adjoints so far."""
+        """The linear equations so far, those that are transposed, and the gradient that comes of them."""
         found, (linearized, transposed) = self.equations, self.counts
         turned = list(reversed(found.lines))[:transposed]
         return {
@@ -68,7 +149,7 @@ class TransposeBench(SteppedLab):
         }
 
     def sentence(self) -> str:
-        """What the last line has become, and at the end the gradient."""
+        """What the last equation has become, linearized or transposed, and at the end the gradient."""
         found, (linearized, transposed) = self.equations, self.counts
         if not linearized:
             asked = format_tangent(found.lines[0].name)
@@ -89,7 +170,7 @@ class TransposeBench(SteppedLab):
         return f"{said} All lines are transposed: {gradient}, the gradient."
 
     def table(self) -> Grid:
-        """Each equation, its linear line, and what that becomes."""
+        """Each equation, the linear one that it becomes, and what that becomes when it is transposed."""
         found, (linearized, transposed) = self.equations, self.counts
         rows = [
             (
@@ -103,7 +184,7 @@ class TransposeBench(SteppedLab):
         return grid(f"{self.program}, line by line", ("equation", "value", "linear", "transposed"), rows)
 
     def picture(self) -> str:
-        """The three columns."""
+        """Three columns: the equations, the linear program of their tangents, and its transpose."""
         lines, (linearized, transposed) = self.equations.lines, self.counts
         sheet = Sheet(WIDTH, HEIGHT, "Equations, the linear program of their tangents, and its transpose")
         point = f"at x1 = {number(self.x1)}, x2 = {number(self.x2)}  ↓"

@@ -1,1 +1,1 @@
-"""VCurve: how wrong a difference quotient is, for every step size, beside the complex step and AD."""
+"""The package of the lab VCurve: how wrong a difference quotient is for every step, beside the complex step and AD."""

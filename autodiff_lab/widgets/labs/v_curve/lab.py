@@ -1,10 +1,9 @@
-"""VCurve: how wrong a difference quotient is, for every step size, beside the complex step and AD."""
+"""The controller of the lab VCurve, with its difference quotients and their error at every step h."""
 
 import functools
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,9 +23,8 @@ FLOOR = -17.0
 """Where an error of 0 is drawn: no double is that close to another one and not equal."""
 
 
-@dataclass(frozen=True)
-class Method:
-    """A way to the slope: what it computes, and how its curve is drawn."""
+class Method(NamedTuple):
+    """A method of numerical differentiation: its quotient in h, and how its error curve is drawn."""
 
     label: str
     formula: str
@@ -78,12 +76,12 @@ class VCurve(Lab):
     )
 
     def slider_text(self, name: str) -> str:
-        """The step as a power of ten."""
+        """The step h of the difference quotients, as a power of ten."""
         return write_power_of_ten(self.h)
 
     @property
     def shown(self) -> dict[str, Method]:
-        """The methods that are ticked."""
+        """The methods whose error curves are shown: forward, central or complex step."""
         return {name: method for name, method in METHODS.items() if getattr(self, name)}
 
     def _measure(self, name: str) -> tuple[list[float], int, int]:
@@ -92,7 +90,7 @@ class VCurve(Lab):
         return curve, round((self.h - SMALLEST) / STEP), int(np.argmin(curve))
 
     def snapshot(self) -> dict[str, Any]:
-        """Step, slopes and relative errors at this step, and the best that each method can do."""
+        """The step h, each method's slope and relative error there, and the least error with its h."""
         measured = {name: self._measure(name) for name in METHODS}
         slopes = {name: _find_slope(self.function, name, self.h, self.single) for name in METHODS}
         return {
@@ -103,7 +101,7 @@ class VCurve(Lab):
         }
 
     def sentence(self) -> str:
-        """Which side of the V this is."""
+        """Each method's error at this step h, and on which side of the V that lies: truncation or cancellation."""
         errors = self.snapshot()["errors"]
         said = [f"{method.label} {write_error(errors[name])}" for name, method in self.shown.items()]
         sides = {name: self._find_side(name) for name in self.shown if name != "complex"}
@@ -123,7 +121,7 @@ class VCurve(Lab):
         return "right" if here > best else "left" if here < best else "best"
 
     def table(self) -> Grid:
-        """Slope and error of each method."""
+        """Each method's slope and relative error at this step h."""
         snap = self.snapshot()
         rows = [
             (method.label, f"{snap['slopes'][name]:.16g}", write_error(snap["errors"][name]))
@@ -133,7 +131,7 @@ class VCurve(Lab):
         return grid(f"h = {self.slider_text('h')}", ("method", "slope", "relative error"), rows)
 
     def picture(self) -> str:
-        """The error curves, and the digits of the two values."""
+        """The V-shaped error curves over the step h, and the digits that the forward quotient loses."""
         sheet = Sheet(900, 418, "Relative error over step size, both logarithmic")
         axes = Axes(sheet, (60, 26, 380, 342), (SMALLEST, 0), (FLOOR, 1))
         errors = [*make_power_ticks(range(-16, 1, 4)), (FLOOR, "0")]
