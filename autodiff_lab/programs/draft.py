@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from functools import cache, cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from ..engine.dispatch import Op
 from ..engine.values import MAX_COPIED_BYTES
 from ..engine.variable import Variable
 from ..transforms import pytree
-from .trace_derivative import RecordedDerivative
+from .recorded_derivative import RecordedDerivative
 
 
 class Constant:
@@ -161,32 +161,3 @@ def _to_plain_number(x: Any) -> Any:
 def is_number(kind: type) -> bool:
     """Whether the program holds values of this type as Python numbers."""
     return issubclass(kind, (float, int, np.bool_))
-
-
-MARK = "\0"
-"""Stands on both sides of a name while a line is put together; no text of Python holds it."""
-
-
-def mark_name(name: str) -> str:
-    """A name, between marks."""
-    return f"\0{name}\0"
-
-
-class Statement(NamedTuple):
-    """A line of a program: its text, and the names it defines.
-
-    The text is kept in pieces, cut at the marks: every other one, from the second on, is a name.
-    """
-
-    pieces: list[str]
-    defines: tuple[str, ...] = ()
-
-    @property
-    def text(self) -> str:
-        """The line as Python."""
-        return "".join(self.pieces)
-
-    @property
-    def names(self) -> list[str]:
-        """The names it reads or defines, in the order in which they stand there."""
-        return self.pieces[1::2]

@@ -19,13 +19,14 @@ from ..engine.dispatch import FLOAT64
 from ..engine.errors import BranchChanged
 from ..engine.printing import format_call, format_value
 from ..transforms import pytree
-from .arguments import TAKEN, Inputs, take_name, write_conditions
-from .codegen import Writer
+from .codegen.expressions import IN_NUMPY
+from .codegen.functions import indent, split_functions
+from .codegen.names import TAKEN, take_name
+from .codegen.statements import StatementWriter
 from .draft import Draft
-from .expressions import IN_NUMPY
-from .optimize import optimize
-from .split_functions import indent, split_functions
-from .trace_derivative import RecordedDerivative
+from .optimization_passes import optimize
+from .program_inputs import Inputs, write_conditions
+from .recorded_derivative import RecordedDerivative
 
 MAX_LISTED_LINES = 20_000
 """Programs with more lines than this do not keep the listing of what became of each."""
@@ -106,7 +107,7 @@ class Version:
         taken = {*TAKEN, *inputs.names, *inputs.keys, *labels}
         name = getattr(f, "__name__", type(f).__name__)
         name = take_name(name if name.isidentifier() else "f", taken)
-        writer = Writer(draft, inputs.leaves, taken)
+        writer = StatementWriter(draft, inputs.leaves, taken)
         writer.write()
         types: list[Any] = [None] * len(draft.results)
         if options.mode == "reverse":  # a gradient is handed out in the type of its input
@@ -226,7 +227,7 @@ def _find_arrays_around(f: Callable[..., Any]) -> dict[str, np.ndarray]:
     return {name: x for name, x in names.items() if isinstance(x, np.ndarray) and name not in TAKEN}
 
 
-def _prepare_listing(lines: Sequence[int], draft: Draft, writer: Writer) -> Callable[[], list[Line]]:
+def _prepare_listing(lines: Sequence[int], draft: Draft, writer: StatementWriter) -> Callable[[], list[Line]]:
     """A function that lists these lines when somebody asks. It lets the tape go: recorded arrays are held by nobody."""
     tape, turn, recorded_names = draft.tape, draft.trace.turn, draft.trace.names
     ops, parents, args, static, known = tape.ops, tape.parents, tape.args, tape.kwargs, tape.known

@@ -17,9 +17,9 @@ import numpy as np
 from ..engine.dispatch import NO_OPTIONS, TABLE
 from ..engine.variable import Variable
 from ..transforms import pytree
-from .arguments import freeze
 from .draft import Constant, Draft
-from .trace_derivative import RecordedDerivative
+from .program_inputs import freeze
+from .recorded_derivative import RecordedDerivative
 
 ADD, SUBTRACT, MULTIPLY, DIVIDE = (TABLE[f] for f in (np.add, np.subtract, np.multiply, np.divide))
 POWER, NEGATIVE, POSITIVE, STOP = (TABLE[k] for k in (np.power, np.negative, np.positive, "stop_gradient"))

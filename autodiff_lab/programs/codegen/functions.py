@@ -5,7 +5,8 @@ from collections.abc import Iterable, Sequence
 from itertools import chain, count
 from typing import NamedTuple
 
-from .draft import MARK, Statement, mark_name
+from .names import MARK, mark_name
+from .statements import Statement
 
 PART_STATEMENTS = 4_000
 """Statements in one function. Python's compiler takes any number, at a price in memory that grows with them."""

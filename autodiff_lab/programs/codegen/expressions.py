@@ -1,7 +1,8 @@
 """One line of the table as Python: with `math` and operators for numbers, with `np` for arrays.
 
 Numbers are Python floats in a program, because these are three times as fast as NumPy's. Where `math` raises and NumPy
-goes on with infinity or nan, the program is run again with NumPy's functions under the same names (see ``version.py``).
+goes on with infinity or nan, the program is run again with NumPy's functions under the same names (see
+``compiled_version.py``).
 """
 
 from __future__ import annotations
@@ -11,15 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..engine import rules  # noqa: F401 — fills the table
-from ..engine.dispatch import NO_OPTIONS, TABLE, Op
-from .draft import Constant, mark_name
+from ...engine import rules  # noqa: F401 — fills the table
+from ...engine.dispatch import NO_OPTIONS, TABLE, Op
+from ..draft import Constant
+from .names import mark_name, name_object
+from .operands import ATOM, CHOICE, POWER, PRODUCT, QUESTION, SIGN, SUM
 
 if TYPE_CHECKING:
-    from .codegen import Writer
-
-# How tightly an expression holds together; a looser one is put in parentheses.
-CHOICE, QUESTION, SUM, PRODUCT, SIGN, POWER, ATOM = 1, 5, 10, 20, 30, 40, 100
+    from .statements import StatementWriter
 
 INFIX: dict[Op, tuple[str, int, int, int]] = {
     TABLE[f]: (TABLE[f].symbol or "", level, level + (level == QUESTION), level + 1)
@@ -67,7 +67,7 @@ Write = Callable[[Any, int, Any], Text]
 """How the lines of one row are written."""
 
 
-def write_expression(w: Writer, i: int) -> Text:
+def write_expression(w: StatementWriter, i: int) -> Text:
     """The text of line i, and how tightly it holds together."""
     if not w.numbers[i]:
         return _write_array_expression(w, i)
@@ -85,7 +85,7 @@ def write_expression(w: Writer, i: int) -> Text:
 def _make_operator_writer(symbol: str, level: int, left: int, right: int) -> Write:
     """An operator between its operands."""
 
-    def write(w: Writer, i: int, refs: Any) -> Text:
+    def write(w: StatementWriter, i: int, refs: Any) -> Text:
         a, b = w.text(refs[0], left), w.text(refs[1], right)
         if level == SUM and b[0] == "-" and type(refs[1]) is Constant:  # a + -1 is a - 1
             return f"{a} {'-' if symbol == '+' else '+'} {b[1:]}", level
@@ -97,7 +97,7 @@ def _make_operator_writer(symbol: str, level: int, left: int, right: int) -> Wri
 def _make_call_writer(name: str) -> Write:
     """A call of a function of `math`, or of Python's own."""
 
-    def write(w: Writer, i: int, refs: Any) -> Text:
+    def write(w: StatementWriter, i: int, refs: Any) -> Text:
         return f"{name}({', '.join([w.text(ref, CHOICE) for ref in refs])})", ATOM
 
     return write
@@ -112,12 +112,12 @@ _write_negative = _make_pattern_writer("-{}", SIGN, SIGN)
 _write_choice = _make_pattern_writer("{1} if {0} else {2}", QUESTION, CHOICE)
 
 
-def _write_square(w: Writer, i: int, refs: Any) -> Text:
+def _write_square(w: StatementWriter, i: int, refs: Any) -> Text:
     x = w.name_operand(refs[0])
     return f"{x} * {x}", PRODUCT
 
 
-def _write_power(w: Writer, i: int, refs: Any) -> Text:
+def _write_power(w: StatementWriter, i: int, refs: Any) -> Text:
     base, exponent = refs
     b = w.value(exponent) if type(exponent) is Constant else None
     if b is not None and b == 2:
@@ -129,7 +129,7 @@ def _write_power(w: Writer, i: int, refs: Any) -> Text:
 
 
 def _make_extreme_writer(symbol: str) -> Write:
-    def write(w: Writer, i: int, refs: Any) -> Text:
+    def write(w: StatementWriter, i: int, refs: Any) -> Text:
         a, b = w.name_operand(refs[0]), w.name_operand(refs[1])
         other = type(refs[1]) is Constant and refs[1].value == refs[1].value
         return f"{b} if {a} {symbol} {b}{'' if other else f' or {b} != {b}'} else {a}", CHOICE
@@ -137,7 +137,7 @@ def _make_extreme_writer(symbol: str) -> Write:
     return write
 
 
-def _write_clip(w: Writer, i: int, refs: Any) -> Text:
+def _write_clip(w: StatementWriter, i: int, refs: Any) -> Text:
     x, lo, hi = refs
     if all(type(ref) is Constant and ref.value == ref.value for ref in (lo, hi)):
         text = w.text(x, CHOICE)
@@ -165,7 +165,7 @@ OF_NUMBERS: dict[Op, Write] = {
 # Arrays, and what `math` has no function for
 
 
-def _write_array_expression(w: Writer, i: int) -> Text:
+def _write_array_expression(w: StatementWriter, i: int) -> Text:
     """The text of line i as NumPy computes it."""
     op: Any = w.ops[i]
     if op in OF_ARRAYS:
@@ -176,7 +176,7 @@ def _write_array_expression(w: Writer, i: int) -> Text:
     return f"{w.array_text(i, a, left)} {symbol} {w.array_text(i, b, right)}", level
 
 
-def _write_call(w: Writer, i: int) -> Text:
+def _write_call(w: StatementWriter, i: int) -> Text:
     """The row as a call: ``np.linalg.solve(v1, v2)``."""
     op: Any = w.ops[i]
     operands = [w.array_text(i, ref, CHOICE) for ref in w.operands[i]]
@@ -186,17 +186,18 @@ def _write_call(w: Writer, i: int) -> Text:
     given = {k: w.static_text(x) for k, x in static.items() if x is not None and not (k == "keepdims" and x is False)}
     operands += [given.pop(name) for name in ("shape", "axes") if name in given]
     operands += [f"{name}={text}" for name, text in given.items()]
-    return f"{w.function_name(op)}({', '.join(operands)})", ATOM
+    name = NAMES.get(op) or mark_name(name_object(op.fn, op.name, w.functions, w.taken))
+    return f"{name}({', '.join(operands)})", ATOM
 
 
-def _convert_to_python(w: Writer, i: int, text: Text) -> Text:
+def _convert_to_python(w: StatementWriter, i: int, text: Text) -> Text:
     """NumPy's number as Python's."""
     kind = type(w.values[i])
     name = "float" if kind is np.float64 or kind is float else "bool" if kind in (bool, np.bool_) else "int"
     return f"{name}({text[0]})", ATOM
 
 
-def _write_array_power(w: Writer, i: int, refs: Any) -> Text:
+def _write_array_power(w: StatementWriter, i: int, refs: Any) -> Text:
     base, exponent = refs
     number = type(exponent) is Constant and exponent.number
     if number and exponent.value == 2 and w.value(base).dtype == np.float64:
@@ -205,18 +206,18 @@ def _write_array_power(w: Writer, i: int, refs: Any) -> Text:
     return f"{w.array_text(i, base, POWER + 1)} ** {power}", POWER
 
 
-def _write_getitem(w: Writer, i: int, refs: Any) -> Text:
+def _write_getitem(w: StatementWriter, i: int, refs: Any) -> Text:
     if w.of_number(refs[0]):  # x[()], x[..., None]
         return _write_operand(w, i, refs) if w.numbers[i] else _write_reshape(w, i, refs)
     return f"{w.text(refs[0], ATOM)}[{w.index_text(w.static[i]['index'])}]", ATOM
 
 
-def _write_scatter(w: Writer, i: int, refs: Any) -> Text:
-    """Into a number; for arrays see `Writer._scatter`."""
+def _write_scatter(w: StatementWriter, i: int, refs: Any) -> Text:
+    """Into a number; for arrays see `StatementWriter._scatter`."""
     return (w.text(refs[0], CHOICE) if w.of_number(refs[0]) else f"{w.text(refs[0], ATOM)}.item()"), ATOM
 
 
-def _write_transpose(w: Writer, i: int, refs: Any) -> Text:
+def _write_transpose(w: StatementWriter, i: int, refs: Any) -> Text:
     if w.of_number(refs[0]):
         return _write_operand(w, i, refs)
     axes = w.static.get(i, NO_OPTIONS).get("axes")
@@ -225,7 +226,7 @@ def _write_transpose(w: Writer, i: int, refs: Any) -> Text:
     return f"{w.text(refs[0], ATOM)}.transpose({w.static_text(axes)})", ATOM
 
 
-def _write_reshape(w: Writer, i: int, refs: Any) -> Text:
+def _write_reshape(w: StatementWriter, i: int, refs: Any) -> Text:
     if type(w.value(refs[0])) is not np.ndarray:
         return f"np.full({w.values[i].shape}, {w.array_text(i, refs[0], CHOICE)})", ATOM
     order = w.static.get(i, NO_OPTIONS).get("order", "C")
@@ -236,7 +237,7 @@ def _write_reshape(w: Writer, i: int, refs: Any) -> Text:
 def _make_reduction_writer(ufunc: str) -> Write:
     """``np.add.reduce`` is ``np.sum`` without the search for who is to do it."""
 
-    def write(w: Writer, i: int, refs: Any) -> Text:
+    def write(w: StatementWriter, i: int, refs: Any) -> Text:
         static = w.static.get(i, NO_OPTIONS)
         keep = ", keepdims=True" if static.get("keepdims") else ""
         axis = w.static_text(static.get("axis"))
@@ -245,7 +246,7 @@ def _make_reduction_writer(ufunc: str) -> Write:
     return write
 
 
-def _write_mean(w: Writer, i: int, refs: Any) -> Text:
+def _write_mean(w: StatementWriter, i: int, refs: Any) -> Text:
     x = w.value(refs[0])
     if getattr(x, "dtype", None) != np.float64 or not x.size:
         return _write_call(w, i)
@@ -253,23 +254,23 @@ def _write_mean(w: Writer, i: int, refs: Any) -> Text:
     return f"{_make_reduction_writer('add')(w, i, refs)[0]} / {count}", PRODUCT
 
 
-def _write_stack(w: Writer, i: int, refs: Any) -> Text:
+def _write_stack(w: StatementWriter, i: int, refs: Any) -> Text:
     if all(w.of_number(ref) for ref in refs) and w.values[i].dtype == np.float64:
         return f"np.array([{', '.join(w.text(ref, CHOICE) for ref in refs)}])", ATOM
     return _write_call(w, i)
 
 
-def _write_einsum(w: Writer, i: int, refs: Any) -> Text:
+def _write_einsum(w: StatementWriter, i: int, refs: Any) -> Text:
     operands = ", ".join(w.array_text(i, ref, CHOICE) for ref in refs)
     return f"np.einsum({w.static_text(w.static[i]['subscripts'])}, {operands})", ATOM
 
 
-def _write_nan_to_num(w: Writer, i: int, refs: Any) -> Text:
+def _write_nan_to_num(w: StatementWriter, i: int, refs: Any) -> Text:
     options = ", ".join(f"{k}={w.static_text(given)}" for k, given in w.static.get(i, NO_OPTIONS).items())
     return f"np.nan_to_num({w.array_text(i, refs[0], CHOICE)}, {options})", ATOM
 
 
-def _write_over(w: Writer, i: int, refs: Any) -> Text:
+def _write_over(w: StatementWriter, i: int, refs: Any) -> Text:
     a, gaps = w.name_operand(refs[0]), w.name_operand(refs[1])
     none = f"{gaps} == 0"
     return f"np.where(({none}) & ({a} != 0), np.nan, {a} / np.where({none}, 1.0, {gaps}))", ATOM
@@ -279,18 +280,18 @@ def _make_array_call_writer(pattern: str) -> Write:
     return lambda w, i, refs: (pattern.format(w.array_text(i, refs[0], CHOICE)), ATOM)
 
 
-def _write_operand(w: Writer, i: int, refs: Any) -> Text:
+def _write_operand(w: StatementWriter, i: int, refs: Any) -> Text:
     return w.text(refs[0], ATOM), ATOM
 
 
-def _write_eigh(w: Writer, i: int, refs: Any) -> Text:
+def _write_eigh(w: StatementWriter, i: int, refs: Any) -> Text:
     names = w.new_name("w"), w.new_name("q")
     values, vectors = map(mark_name, names)
     w.write_statement(f"{values}, {vectors} = np.linalg.eigh({w.array_text(i, refs[0], CHOICE)})", names)
     return f"np.concatenate([{values}[..., None, :], {vectors}], axis=-2)", ATOM
 
 
-def _write_astype(w: Writer, i: int, refs: Any) -> Text:
+def _write_astype(w: StatementWriter, i: int, refs: Any) -> Text:
     dtype = f"np.{w.static[i]['dtype'].name}"
     if w.of_number(refs[0]):
         return f"{dtype}({w.text(refs[0], CHOICE)})", ATOM

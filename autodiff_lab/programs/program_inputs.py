@@ -5,10 +5,6 @@ is differentiated by, is an input. Whatever else there is (a count, a switch, an
 call with another one is a call of another program.
 """
 
-import builtins
-import keyword
-import re
-import unicodedata
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -19,11 +15,8 @@ from ..engine.errors import InputError
 from ..engine.values import as_value
 from ..transforms import pytree
 from ..transforms.recording import argument_names, resolve_argnums
-from .trace_derivative import Leaf
-
-TAKEN = {*keyword.kwlist, *keyword.softkwlist, *dir(builtins), "math", "np", "BranchChanged", "ndarray", "float64"}
-TAKEN |= {"_dispatch", "_switch_version", "_run_in_numpy", "_main"}  # what a call goes through
-TAKEN |= {"Path", "FunctionType", "SimpleNamespace", "namedtuple", "_arrays", "_checked"}  # in a file of its own
+from .codegen.names import TAKEN, is_plain_key, key_text, take_name
+from .recorded_derivative import Leaf
 
 
 class Input(NamedTuple):
@@ -119,25 +112,6 @@ def _source_paths(path: str, x: Any, keys: dict[str, Any], taken: set[str]) -> l
     ]
 
 
-def key_text(key: Any, keys: dict[str, Any], taken: set[str]) -> str:
-    """A key of a dict as Python, or its name: what a learner's object says of itself never gets into a source."""
-    return repr(key) if _is_plain_key(key) else name_object(key, "key", keys, taken)
-
-
-def _is_plain_key(key: Any) -> bool:
-    """Whether a key may stand in the source, which is searched for names with dots and parentheses."""
-    return type(key) in (int, bool, type(None)) or (type(key) is str and re.fullmatch(r"[\w ]*", key) is not None)
-
-
-def name_object(x: Any, wanted: str, known: dict[str, Any], taken: set[str]) -> str:
-    """The name of an object that is no text, the same one each time."""
-    name = next((name for name, other in known.items() if other is x), None)
-    if name is None:
-        name = take_name(wanted, taken)
-        known[name] = x
-    return name
-
-
 def _structure(x: Any) -> Any:
     entries = pytree.children(x)
     return None if entries is None else (type(x), frozenset((k, _structure(e)) for k, e in entries))
@@ -160,22 +134,6 @@ def freeze(x: Any) -> Any:
     return (type(x), x if getattr(x, "__hash__", None) else id(x))
 
 
-def take_name(wanted: str, taken: set[str]) -> str:
-    """A name that Python accepts and nobody else has; it is taken from now on."""
-    name = to_identifier(wanted)
-    while name in taken or name.startswith(("np_", "math_")):  # under these the functions of NumPy are bound
-        name = f"{name}_" if name in taken else f"_{name}"
-    taken.add(name)
-    return name
-
-
-def to_identifier(wanted: str) -> str:
-    """The nearest name that Python accepts, in the form in which Python compares names (NFKC)."""
-    name = re.sub(r"\W+", "_", unicodedata.normalize("NFKC", wanted)).strip("_") or "x"
-    name = "".join(c if f"x{c}".isidentifier() else "_" for c in name)
-    return name if name.isidentifier() else f"_{name}"
-
-
 def write_conditions(args: Sequence[Any], names: Sequence[str]) -> list[str] | None:
     """What has to hold for a call to be taken at once, as Python; None if that is not quickly said."""
     found = [test for x, name in zip(args, names, strict=True) for test in _write_conditions_of(x, name)]
@@ -193,7 +151,7 @@ def _write_conditions_of(x: Any, path: str) -> list[str | None]:
         return [f"{path} is {x}"]
     elif type(x) in (int, str):
         return [f"type({path}) is {kind} and {path} == {x!r}"]
-    elif type(x) in (list, tuple) or (type(x) is dict and all(map(_is_plain_key, x))):
+    elif type(x) in (list, tuple) or (type(x) is dict and all(map(is_plain_key, x))):
         keys = ", ".join(map(repr, x)) if type(x) is dict else ""
         size = f"{path}.keys() == {{{keys}}}" if keys else f"len({path}) == {len(x)}"
         found: list[str | None] = [f"type({path}) is {kind} and {size}"]
