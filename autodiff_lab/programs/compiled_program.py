@@ -1,4 +1,4 @@
-"""The public `program`, and the compiled derivative that it returns."""
+"""Compiled programs: `program` compiles a derivative to a `Program`, which chooses a version for each call."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class BranchChanged(RuntimeError):
 
 
 class Program:
-    """A compiled derivative: call it like ``value_and_grad(f)``, print it to read it.
+    """A compiled program of a derivative: call it like ``value_and_grad(f)``, print it to read it.
 
     Attributes
     ----------
@@ -72,42 +72,42 @@ class Program:
 
     @property
     def source(self) -> str:
-        """The Python that runs."""
+        """The Python source of the compiled program, in its current version."""
         return self._current.source
 
     @property
     def operations(self) -> Operations:
-        """Operations on the way forward and on the way back."""
+        """How many operations the compiled program has, forward and backward."""
         return self._current.operations
 
     @property
     def recorded(self) -> Operations:
-        """Lines of the tape, before cleaning."""
+        """How many lines the tape of the compiled program had before optimization, forward and backward."""
         return self._current.recorded
 
     @property
     def seconds(self) -> dict[str, float]:
-        """What each step of making it took."""
+        """The seconds that recording, cleaning, writing and compiling this program took."""
         return self._current.seconds
 
     @property
     def lines(self) -> list[Line]:
-        """Each line of the tape, and what became of it; empty for very long programs."""
+        """What became of each line of the tape in the compiled program; empty for very long programs."""
         return self._current.lines
 
     @property
     def constants(self) -> dict[str, Any]:
-        """The arrays that the source names, by name; they cannot be written to."""
+        """The constant arrays of the compiled program by their names in its source; they cannot be written to."""
         return dict(self._current.constants)
 
     @property
     def versions(self) -> int:
-        """For how many kinds of arguments and ways through the branches it is compiled now."""
+        """How many versions the compiled program has now: one for each kind of arguments and path through branches."""
         return len(self._versions)
 
     @property
     def microseconds_per_operation(self) -> float:
-        """What compiling cost per operation of the function."""
+        """The time it took to compile the program, in microseconds for each operation of the function."""
         return sum(self.seconds.values()) / max(self._current.function_operations, 1) * 1e6
 
     def __str__(self) -> str:
@@ -122,7 +122,7 @@ class Program:
         )
 
     def save(self, path: str | Path) -> list[Path]:
-        """Write the program into a file that needs NumPy and nothing else; the files written are returned.
+        """Save the compiled program as a Python file that needs NumPy and nothing else; return the files written.
 
         Large arrays go into an ``.npz`` file beside it.
         """
@@ -142,7 +142,7 @@ class Program:
             self._versions.pop(unused, None)
             if not self._has_warned:
                 self._has_warned = True
-                warn_many_versions(before[-1], version)
+                _warn_many_versions(before[-1], version)
         return version
 
     def _activate(self, version: Version) -> None:
@@ -209,7 +209,7 @@ def program(
     on_branch: str = "raise",
     max_versions: int = 32,
 ) -> Program:
-    """Record a derivative once, and write it down as Python that runs at the speed of Python written by hand.
+    """Compile a derivative to a program: recorded once, written as Python that runs as fast as if written by hand.
 
     Parameters
     ----------
@@ -300,8 +300,8 @@ def _check_choices(option: str, given: Sequence[Any], known: Sequence[str]) -> N
             raise InputError(f"{option} was given {x!r}; it takes {', '.join(map(repr, known))}.")
 
 
-def warn_many_versions(before: Version, last: Version) -> None:
-    """Warn that there are more versions than are kept: by what the last two differ, and what to write instead."""
+def _warn_many_versions(before: Version, last: Version) -> None:
+    """Warn that a compiled program has more versions than it keeps: what varies between calls, and what to write."""
     options, differ = last.options, find_difference(before.inputs, last.inputs)
     if before.inputs.key == last.inputs.key:
         advice = "Its arguments are of one kind, and again and again it goes another way through its branches. "
@@ -330,7 +330,7 @@ def _array_text(x: np.ndarray) -> str:
 
 
 def _write_file(version: Version, path: Path) -> list[Path]:
-    """Write a version; the paths of the files written."""
+    """Write a version into a file; return the paths of the files written."""
     if version.own_functions:
         raise UnsupportedError(
             f"{', '.join(version.own_functions)} could not be taken apart into NumPy's functions, so it cannot go into "

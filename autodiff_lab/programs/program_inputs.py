@@ -1,4 +1,4 @@
-"""What a program is called with: which leaves of the arguments are its inputs, and what they must look like.
+"""The inputs of a compiled program: which leaves of the arguments they are, and what they must look like.
 
 Arguments may be nested as `value_and_grad` takes them. A float, an array of floats, and everything in an argument that
 is differentiated by, is an input. Whatever else there is (a count, a switch, an array of labels) is compiled in, and a
@@ -20,7 +20,7 @@ from .recorded_derivative import Leaf
 
 
 class Input(NamedTuple):
-    """One leaf: what the source calls it, how it is reached from the arguments, and its value when compiled."""
+    """An input of a compiled program: its name in the source, its path in the arguments, its value when compiled."""
 
     name: str
     path: str
@@ -28,14 +28,14 @@ class Input(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """Its shape and type in words."""
+        """The shape and type of a program's input in words: ``an array of shape (3,)``, ``a number (float32)``."""
         shape, dtype = np.shape(self.value), self.value.dtype
         what = f"an array of shape {shape}" if shape else "a number"
         return what if dtype == np.float64 else f"{what} ({dtype})"
 
 
 class Inputs(NamedTuple):
-    """The arguments of one call, read.
+    """The inputs of a compiled program, found in the arguments of one call.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class Inputs(NamedTuple):
 
 
 def read_inputs(f: Callable[..., Any], args: Sequence[Any], argnums: Any) -> Inputs:
-    """Find the inputs among the leaves of the arguments; those of the arguments at `argnums` are all inputs."""
+    """Find a compiled program's inputs among the leaves of its arguments; at `argnums`, all leaves are inputs."""
     which = resolve_argnums(argnums, args, f)
     labels = argument_names(f, len(args))
     taken = set(TAKEN)
@@ -95,13 +95,13 @@ def read_inputs(f: Callable[..., Any], args: Sequence[Any], argnums: Any) -> Inp
 
 
 def find_difference(these: Inputs, those: Inputs) -> tuple[Input, Input] | None:
-    """The first inputs of two calls that are not of one kind."""
+    """Find the first input whose path or kind differs between two calls of a compiled program; None if none does."""
     pairs = zip(these.leaves, those.leaves, strict=False)
     return next(((a, b) for a, b in pairs if (a.path, a.kind) != (b.path, b.kind)), None)
 
 
 def _source_paths(path: str, x: Any, keys: dict[str, Any], taken: set[str]) -> list[str]:
-    """How the source reaches each leaf; a key that it cannot write gets a name."""
+    """The paths by which the source reaches the leaves of an argument; a key that it cannot write gets a name."""
     entries = pytree.children(x)
     if entries is None:
         return [path]
@@ -122,7 +122,7 @@ def _is_input(leaf: Any) -> bool:
 
 
 def freeze(x: Any) -> Any:
-    """What is compiled in as something that can be looked up: equal for equal values of one type."""
+    """Make a hashable key of what is an argument but no input of a program: equal for equal values of one type."""
     if isinstance(x, dict):
         return tuple((k, freeze(v)) for k, v in x.items())
     if isinstance(x, (tuple, list)):
@@ -135,7 +135,7 @@ def freeze(x: Any) -> Any:
 
 
 def write_conditions(args: Sequence[Any], names: Sequence[str]) -> list[str] | None:
-    """What has to hold for a call to be taken at once, as Python; None if that is not quickly said."""
+    """Write, as Python, the conditions on inputs under which a program runs at once; None if they are too many."""
     found = [test for x, name in zip(args, names, strict=True) for test in _write_conditions_of(x, name)]
     return None if None in found else found  # type: ignore[return-value]
 

@@ -38,12 +38,12 @@ Program = Callable[..., Any]
 
 
 def entry_views(inputs: np.ndarray) -> list[np.ndarray]:
-    """Views of the entries of an array: 0-d arrays that change when the array is written to."""
+    """The inputs for a tape design: views of an array's entries, which change when the array is written to."""
     return [inputs[k, ...] for k in range(len(inputs))]
 
 
 class Run(Protocol):
-    """The interface of a design: a program that has been recorded.
+    """The interface of a tape design: a program that has been recorded in it.
 
     Attributes
     ----------
@@ -60,16 +60,16 @@ class Run(Protocol):
     shares: bool
 
     def gradient(self) -> list[float]:
-        """Sweep back: the derivative with respect to each input."""
+        """Sweep back over what the tape design has kept: the derivative with respect to each input."""
 
     def hessian(self) -> list[list[float]]:
-        """Differentiate the gradient again. An exception says why it cannot be."""
+        """Differentiate the gradient again, if the tape design can; an exception says why it cannot."""
 
     def replay(self, inputs: Sequence[float]) -> float:
-        """Put other numbers in the inputs' places, and read the result off the record."""
+        """Replay the recorded program at other inputs, and read off the result, as far as the tape design can."""
 
     def stored(self, program: Tape) -> Iterator[list[tuple[str, Any]]]:
-        """For each operation of `program`, a tape of the same run: what is kept for its derivative, by name."""
+        """What the tape design keeps for the derivative of each operation of `program`, a tape of the same run."""
 
 
 class _Values:
@@ -86,7 +86,7 @@ class _Values:
 
 
 class Partials(_Values):
-    """Wengert cells (document 3): a cell keeps its local partials."""
+    """The design of Wengert cells (document 3): a cell keeps its local partials."""
 
     shares = False
 
@@ -119,7 +119,7 @@ class Partials(_Values):
 
 
 class Closures(_Values):
-    """The list of closures (document 0): a record keeps a closure, which holds whatever its rule will read."""
+    """The design of closures (document 0): a record keeps a closure, which holds whatever its rule will read."""
 
     shares = True
 
@@ -140,9 +140,10 @@ class Closures(_Values):
 
 
 class Operations:
-    """The engine's tape (and document 2): a line keeps its operation, operands and result; one table keeps the rules.
+    """The design of the engine's tape (and document 2): a line keeps its operation, operands and result.
 
-    `stored` lists the operands, which is what a line names; a rule may read the result as well, or nothing else.
+    One table keeps the rules. `stored` lists the operands, which is what a line names; a rule may read the result as
+    well, or nothing else.
     """
 
     shares = False
@@ -173,14 +174,14 @@ class Operations:
 
 
 class CopiedOperations(Operations):
-    """The engine's tape with a copy of the inputs, as a tape of :func:`autodiff_lab.record` has."""
+    """The tape design with a copy of the inputs, as a tape of :func:`autodiff_lab.record` has."""
 
     def __init__(self, f: Program, inputs: list[np.ndarray]) -> None:
         super().__init__(f, [np.float64(x) for x in inputs])  # type: ignore[misc]
 
 
 class CheckedOperations(Operations):
-    """The engine's tape with a fingerprint of the inputs (as a version counter): it refuses changed inputs."""
+    """The tape design with a fingerprint of the inputs (as a version counter): it refuses changed inputs."""
 
     def __init__(self, f: Program, inputs: list[np.ndarray]) -> None:
         super().__init__(f, inputs)

@@ -1,4 +1,4 @@
-"""One line of the table as Python: with `math` and operators for numbers, with `np` for arrays.
+"""Expressions in the generated source of a program: with `math` and operators for numbers, with `np` for arrays.
 
 Numbers are Python floats in a program, because these are three times as fast as NumPy's. Where `math` raises and NumPy
 goes on with infinity or nan, the program is run again with NumPy's functions under the same names (see
@@ -68,7 +68,7 @@ Write = Callable[[Any, int, Any], Text]
 
 
 def write_expression(w: StatementWriter, i: int) -> Text:
-    """The text of line i, and how tightly it holds together."""
+    """Write the expression that computes line i of a draft; return its text, and how tightly it holds together."""
     if not w.numbers[i]:
         return _write_array_expression(w, i)
     op: Any = w.ops[i]
@@ -166,7 +166,7 @@ OF_NUMBERS: dict[Op, Write] = {
 
 
 def _write_array_expression(w: StatementWriter, i: int) -> Text:
-    """The text of line i as NumPy computes it."""
+    """The expression for line i as NumPy computes it."""
     op: Any = w.ops[i]
     if op in OF_ARRAYS:
         return OF_ARRAYS[op](w, i, w.operands[i])
@@ -332,5 +332,5 @@ VIEWS = {TABLE[k] for k in ("getitem", np.transpose, np.reshape, np.broadcast_to
 
 
 def may_be_view(op: Op, operands: Sequence[Any]) -> bool:
-    """Whether the result of a row may be the memory of its first operand, seen otherwise."""
+    """Whether the NumPy expression for an operation may give a view of its first operand instead of a new array."""
     return op in VIEWS or op not in ROWS or (op is EINSUM and len(operands) == 1)

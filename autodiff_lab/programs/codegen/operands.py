@@ -1,4 +1,4 @@
-"""Operands in the Python source of a compiled program: the names of lines, numbers and other literals, indices."""
+"""Operands in the generated source of a program: the names of lines, numbers and other literals, indices."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -13,7 +13,7 @@ CHOICE, QUESTION, SUM, PRODUCT, SIGN, POWER, ATOM = 1, 5, 10, 20, 30, 40, 100
 
 
 class OperandWriter:
-    """Writes the operands of a draft's lines as Python: a name, a literal, or the expression that is folded in there.
+    """Writes operands as generated Python: a name, a literal, or the expression that is folded in there.
 
     Attributes
     ----------
@@ -43,18 +43,18 @@ class OperandWriter:
         self._counts: dict[str, int] = {}
 
     def of_number(self, ref: Any) -> bool:
-        """Whether an operand is a Python number in the program."""
+        """Whether an operand is a Python number in the generated source, not an array."""
         return ref.number if type(ref) is Constant else self.numbers[ref] == 1
 
     def of_numbers(self, refs: Iterable[Any]) -> bool:
-        """Whether all operands are."""
+        """Whether all these operands are Python numbers in the generated source, none of them an array."""
         numbers = self.numbers
         return False not in [numbers[ref] if type(ref) is int else ref.number for ref in refs]
 
     def text(self, ref: Any, need: int) -> str:
-        """An operand, in parentheses if it holds together less tightly than needed."""
+        """The generated text of an operand, in parentheses if its precedence is lower than needed."""
         if type(ref) is Constant:
-            text = ref.text or self.literal(ref)
+            text = ref.text or self._literal(ref)
             return f"({text})" if need > SIGN and text[0] == "-" else text
         depth = self.depths[ref]
         if depth > self._depth:
@@ -62,7 +62,7 @@ class OperandWriter:
         return f"({self.texts[ref]})" if depth and self.levels[ref] < need else self.texts[ref]
 
     def array_text(self, i: int, ref: Any, need: int) -> str:
-        """An operand of a line about arrays; its numbers are arrays without axes, or NumPy's, where types decide."""
+        """The generated text of an operand beside arrays: a number becomes a 0-d array or a NumPy number if need be."""
         if not self.of_number(ref):
             return self.text(ref, need)
         doubles = all(getattr(self.value(r), "dtype", np.float64) != np.float32 for r in (*self.operands[i], i))
@@ -76,7 +76,7 @@ class OperandWriter:
         return self.text(ref, need)
 
     def _name_zero_d_array(self, ref: Constant) -> str:
-        """A number as an array without axes: half the price of a Python number beside an array."""
+        """A constant operand as a named 0-d array: half the price of a Python number beside an array."""
         text = repr(float(ref.value))
         name = self._zero_d.get(text)
         if name is None:
@@ -85,8 +85,8 @@ class OperandWriter:
             self.constants[name] = np.array(float(ref.value))
         return mark_name(name)
 
-    def literal(self, ref: Constant) -> str:
-        """A constant: a number as one writes it, an array by its name."""
+    def _literal(self, ref: Constant) -> str:
+        """The generated text of a constant operand: a number is written out, an array gets a name."""
         if not ref.text and isinstance(ref.value, np.ndarray):
             name = self.new_name(ref.name or "a")
             self.constants[name], ref.text = ref.value, mark_name(name)
@@ -94,9 +94,9 @@ class OperandWriter:
         return ref.text
 
     def static_text(self, x: Any) -> str:
-        """A static argument: an axis, a shape, a mode, an index."""
+        """The generated text of a static argument beside the operands: an axis, a shape, a mode, an index."""
         if isinstance(x, np.ndarray):
-            return self.literal(self.draft.constant(x))
+            return self._literal(self.draft.constant(x))
         if isinstance(x, tuple):
             return f"({', '.join(map(self.static_text, x))}{',' * (len(x) == 1)})"
         if isinstance(x, list):
@@ -112,7 +112,7 @@ class OperandWriter:
         return repr(x) if x is None or x is Ellipsis else name_object(x, type(x).__name__, self.objects, self.taken)
 
     def index_text(self, index: Any) -> str:
-        """An index between brackets: ``1:, None``."""
+        """The generated text of an index behind an operand, between its brackets: ``1:, None``."""
         if isinstance(index, tuple) and index:
             return ", ".join(map(self.index_text, index)) + "," * (len(index) == 1)
         if isinstance(index, slice):
@@ -121,7 +121,7 @@ class OperandWriter:
         return "..." if index is Ellipsis else self.static_text(index)
 
     def new_name(self, wanted: str) -> str:
-        """A name that nothing has: ``t1``, ``t2``, … for ``t``."""
+        """Make a new name for an operand that has none: ``t1``, ``t2``, … for ``t``."""
         wanted = to_identifier(wanted)
         if len(wanted) > 1:
             return take_name(wanted, self.taken)
@@ -134,7 +134,7 @@ class OperandWriter:
 
 
 def write_number(x: Any) -> str:
-    """A number as one writes it."""
+    """Write a number as an operand in Python: ``2.5``, ``True``, ``math.inf``, ``np.float32(0.5)``."""
     if isinstance(x, np.floating) and x.dtype != np.float64:
         return f"np.{x.dtype.name}({str(x)!r})" if x.dtype.itemsize > 8 else f"np.{x.dtype.name}({float(x)!r})"
     if isinstance(x, (bool, np.bool_)):

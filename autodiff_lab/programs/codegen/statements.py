@@ -1,4 +1,4 @@
-"""From a cleaned draft to the lines of a Python function, with their names and literals."""
+"""Statements in the generated source of a program: assignments, checks of decisions, and ``return``."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
@@ -29,7 +29,7 @@ SCATTER = TABLE["scatter"]
 
 
 class Statement(NamedTuple):
-    """A line of a program: its text, and the names it defines.
+    """A statement of the generated source: its text, and the names it defines.
 
     The text is kept in pieces, cut at the marks: every other one, from the second on, is a name.
     """
@@ -39,17 +39,17 @@ class Statement(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The line as Python."""
+        """The statement as Python text."""
         return "".join(self.pieces)
 
     @property
     def names(self) -> list[str]:
-        """The names it reads or defines, in the order in which they stand there."""
+        """The names that the statement reads or defines, in the order in which they stand there."""
         return self.pieces[1::2]
 
 
 class StatementWriter(OperandWriter):
-    """Writes the live lines of a draft, one statement each; what is used once and has no name is folded in.
+    """Writes the live lines of a draft as statements, one each; what is used once and has no name is folded in.
 
     Attributes
     ----------
@@ -83,7 +83,7 @@ class StatementWriter(OperandWriter):
                 self.names[line] = name
 
     def name_operand(self, ref: Any) -> str:
-        """An operand that may be written twice: a name or a number."""
+        """An operand that a statement may contain twice: a number, or a name that an earlier statement defines."""
         if type(ref) is int and self.depths[ref]:
             name = self.new_name("t")
             self.write_statement(f"{mark_name(name)} = {self.texts[ref]}", (name,))
@@ -91,13 +91,13 @@ class StatementWriter(OperandWriter):
         return self.text(ref, ATOM)
 
     def write_statement(self, text: str, defines: tuple[str, ...] = ()) -> Statement:
-        """Write one statement; in its text, names stand between marks."""
+        """Add a statement to the generated source; in its text, names stand between marks."""
         statement = Statement(text.split(MARK), defines)
         self.statements.append(statement)
         return statement
 
     def write(self) -> None:
-        """Write all live lines, and the checks between them."""
+        """Write a statement for each live line of the draft, and the checks of decisions between them."""
         draft, known, checks = self.draft, self.draft.tape.known, self.draft.checks[::-1]
         self.results = {ref for ref in draft.results if type(ref) is int}
         for i, (op, is_live) in enumerate(zip((*self.ops, None), (*draft.live, 0), strict=True)):
@@ -128,7 +128,7 @@ class StatementWriter(OperandWriter):
                 return
         name = name or self.new_name("t")
         self.texts[i] = between_marks = mark_name(name)
-        if once and not self.numbers[i] and self.is_new_array(i):
+        if once and not self.numbers[i] and self._is_new_array(i):
             self._own.add(i)
         self.emitted[i] = self.write_statement(f"{between_marks} = {text}", (name,))
 
@@ -169,8 +169,8 @@ class StatementWriter(OperandWriter):
         self._own.add(i)
         self.emitted[i] = self.statements[-1]
 
-    def is_new_array(self, i: Any) -> bool:
-        """Whether a line made its array itself, so that it may be handed out or written to."""
+    def _is_new_array(self, i: Any) -> bool:
+        """Whether a line's statement makes a new array, which later statements may write to or return."""
         op = self.ops[i]
         return op is not None and not may_be_view(op, self.operands[i])
 
@@ -181,7 +181,7 @@ class StatementWriter(OperandWriter):
             ref = self.operands[ref][0]
             if type(ref) is Constant or self.uses[ref] != 1 or self.values[ref].size != size or self.numbers[ref]:
                 return False
-        return self.is_new_array(ref)
+        return self._is_new_array(ref)
 
     def _write_check(self, line: Any, decision: Any) -> None:
         """Stop where a decision would be another one."""
@@ -202,7 +202,7 @@ class StatementWriter(OperandWriter):
         self.write_statement(f"if {wrong}:\n    raise BranchChanged({message!r})")
 
     def write_return(self, types: Sequence[Any]) -> Statement:
-        """What a call returns, as the last statement."""
+        """Write the last statement, ``return`` with the results; what shares memory with something else is copied."""
         given: set[Any] = set()
         texts = []
         for ref, kind in zip(self.draft.results, types, strict=True):

@@ -33,7 +33,7 @@ class GraphLevel(StandingLevel):
     number = float("inf")
 
     def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any]) -> Any:
-        """Note one operation. A question about a shape is answered at once, where the shape is known."""
+        """Note one operation as an operator node. Where a shape is known, a question about it is answered at once."""
         if op.kind != "shape":
             return Operator(op, operands, static)
         if op.name.endswith("_like") and not isinstance(extent_of(operands[0]), tuple):
@@ -45,14 +45,14 @@ Node.level = GraphLevel()
 
 
 class Partial(NamedTuple):
-    """A partial sum of a longer sum (or product): its node, if there still is one; its slots."""
+    """A partial sum (or product) inside a longer operator node: its own node, if there still is one; its slots."""
 
     ref: weakref.ref[Operator]
     slots: tuple[Any, ...]
 
 
 class Operator(Node):
-    """An operator node: an operation on other nodes.
+    """An operator node of a static graph: an operation on other nodes.
 
     ``x + y + z`` is one node with three operands: the sum ``x + y`` on the way to it is merged, unless it was given a
     name or somebody holds it (a variable of the program, another node). Merging changes no node and no number: the
@@ -79,7 +79,7 @@ class Operator(Node):
         super().__init__(op.name, _extent_after(op, taken, static) if extent is None else extent, graph, name)
 
     def merged_operands(self) -> tuple[tuple[Node, ...], tuple[tuple[int, int], ...]]:
-        """The operands; and of a merged sum the pairs to add, in order: i is operand i, and -r the result of pair r.
+        """The operands of an operator; and of a merged sum the pairs to add: i is operand i, -r the result of pair r.
 
         >>> from autodiff_lab.systems.static_graph import Graph, Variable
         >>> with Graph():
@@ -110,11 +110,11 @@ class Operator(Node):
 
     @property
     def operands(self) -> tuple[Node, ...]:
-        """The nodes that it works on, by position; one that is used twice stands there twice."""
+        """The nodes that this operator works on, by position; one that is used twice stands there twice."""
         return self.merged_operands()[0]
 
     def compute(self, values: Mapping[int, Any]) -> Any:
-        """Compute the value from those of its operands (by number; a branch that was not taken has none)."""
+        """Compute an operator's value from those of its operands (by number; a branch not taken has none)."""
         operands, pairs = self.merged_operands()
         terms = [values.get(x.number) for x in operands]
         try:
@@ -132,7 +132,7 @@ class Operator(Node):
 
     @property
     def expression(self) -> str:
-        """What it computes, in the names of its operands: ``x + y + z``."""
+        """What this operator computes, in the names of its operands: ``x + y + z``."""
         names = [format_value(x.value) if isinstance(x, Constant) and not x.named else x.name for x in self.operands]
         symbol = self.op.symbol
         return f" {symbol} ".join(names) if symbol else format_call(self.op.name, None, names, dict(self.static))
@@ -150,7 +150,7 @@ def _slot(x: Node, op: Op) -> Any:
 
 
 def fold_pairs(op: Op, terms: Sequence[Any], pairs: Sequence[tuple[int, int]]) -> list[Any]:
-    """Compute the partial results of a merged sum, of numbers or (for a derivative) of nodes."""
+    """Fold the operands of a merged operator in pairs: its partial sums, of numbers or (for a derivative) of nodes."""
     results: list[Any] = []
     for left, right in pairs:
         results.append(apply(op, tuple(terms[i] if i >= 0 else results[-i - 1] for i in (left, right))))
@@ -161,7 +161,7 @@ def fold_pairs(op: Op, terms: Sequence[Any], pairs: Sequence[tuple[int, int]]) -
 
 
 def extent_of(x: Any) -> Extent:
-    """The shape of a node or a number; while that is not known, the number of the node that will bring it."""
+    """The shape of an operand; while that is not known, the number of the node that will bring it."""
     return x.extent if isinstance(x, Node) else shape_of(x)
 
 
