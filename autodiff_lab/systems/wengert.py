@@ -52,7 +52,7 @@ __all__ = ["FUNCTIONS", "Bin", "Cell", "Tape", "Un", "Var", "var", *FUNCTIONS]
 
 
 class CellLevel(StandingLevel):
-    """The level of all cells: an operation with a cell among its operands makes another cell."""
+    """The level of all Wengert cells: an operation with a cell among its operands makes another cell."""
 
     def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any] = NO_OPTIONS) -> Any:
         """Carry out one operation on the numbers of Wengert cells, and keep its local partials in a new cell."""

@@ -54,17 +54,17 @@ class Node(Overloaded):
 
     @property
     def value(self) -> Any:
-        """The value of this node in the last run; None: not computed yet."""
+        """The value that the last run of the static graph gave this node; None: not computed yet."""
         return to_output(self.graph.values.get(self.number))
 
     @property
     def grad(self) -> Any:
-        """The adjoint of this node after the last `backward`; None: nothing arrived, which is not the same as 0."""
+        """The adjoint that the last sweep over the static graph gave this node; None (not 0) if nothing arrived."""
         return to_output(self.graph.grads.get(self.number))
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The shape of this node, where it is known before the graph is run."""
+        """The shape of this node, where it is known before the static graph is run."""
         if isinstance(self.extent, tuple):
             return self.extent
         raise ShapeError(
@@ -74,7 +74,7 @@ class Node(Overloaded):
         )
 
     def backward(self) -> None:
-        """Sweep back from this node alone; see :meth:`Graph.backward_from`."""
+        """Sweep back from this node of a static graph alone; see :meth:`Graph.backward_from`."""
         self.graph.backward_from(self)
 
     def __bool__(self) -> bool:

@@ -28,7 +28,7 @@ __all__ = ["COND", "MERGED", "OUTPUT", "Operator", "extent_of", "fold_pairs"]
 
 
 class GraphLevel(StandingLevel):
-    """The level of nodes, above every derivative: an operation on a node builds a new node."""
+    """The level of nodes, above every derivative: an operation on a node builds an operator node."""
 
     number = float("inf")
 
@@ -79,7 +79,7 @@ class Operator(Node):
         super().__init__(op.name, _extent_after(op, taken, static) if extent is None else extent, graph, name)
 
     def merged_operands(self) -> tuple[tuple[Node, ...], tuple[tuple[int, int], ...]]:
-        """The operands of an operator; and of a merged sum the pairs to add: i is operand i, -r the result of pair r.
+        """An operator node's operands; and of a merged sum the pairs to add: i is operand i, -r the result of pair r.
 
         >>> from autodiff_lab.systems.static_graph import Graph, Variable
         >>> with Graph():
@@ -110,7 +110,7 @@ class Operator(Node):
 
     @property
     def operands(self) -> tuple[Node, ...]:
-        """The nodes that this operator works on, by position; one that is used twice stands there twice."""
+        """The nodes that this operator node works on, by position; one that is used twice stands there twice."""
         return self.merged_operands()[0]
 
     def compute(self, values: Mapping[int, Any]) -> Any:
@@ -150,7 +150,7 @@ def _slot(x: Node, op: Op) -> Any:
 
 
 def fold_pairs(op: Op, terms: Sequence[Any], pairs: Sequence[tuple[int, int]]) -> list[Any]:
-    """Fold the operands of a merged operator in pairs: its partial sums, of numbers or (for a derivative) of nodes."""
+    """Fold the operands of a merged operator by pairs: its partial sums, of numbers or (for a derivative) of nodes."""
     results: list[Any] = []
     for left, right in pairs:
         results.append(apply(op, tuple(terms[i] if i >= 0 else results[-i - 1] for i in (left, right))))
@@ -161,7 +161,7 @@ def fold_pairs(op: Op, terms: Sequence[Any], pairs: Sequence[tuple[int, int]]) -
 
 
 def extent_of(x: Any) -> Extent:
-    """The shape of an operand; while that is not known, the number of the node that will bring it."""
+    """The shape of an operator's operand; while that is not known, the number of the node that will bring it."""
     return x.extent if isinstance(x, Node) else shape_of(x)
 
 
