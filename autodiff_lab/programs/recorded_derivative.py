@@ -19,7 +19,7 @@ from ..engine.broadcasting import shape_of
 from ..engine.dispatch import NO_OPTIONS, TABLE, Op, apply, as_operand
 from ..engine.dual import Dual, ForwardPass, dual
 from ..engine.errors import AutodiffError, UnsupportedError
-from ..engine.frames import INTERNAL_MODULES, describe_line
+from ..engine.frames import INTERNAL_MODULES, describe_line, is_user_frame
 from ..engine.tape import Tape
 from ..engine.values import as_shaped, copy_constant, ones, zeros
 from ..engine.variable import Variable
@@ -317,10 +317,7 @@ def _find_asking_line() -> str:
     """The learner's line that is running, as ``line 3: while y < 10:``; empty where it is the sweep that asks."""
     frame = sys._getframe(2)
     while frame is not None:
-        module = f"{frame.f_globals.get('__name__', '')}."
-        if module.startswith("autodiff_lab.programs.") and not module.startswith(_MACHINERY):
-            return ""  # whoever called the program: beyond, there is only the line with `program(...)`
-        if not module.startswith(_MACHINERY):
-            return describe_line(frame)
+        if is_user_frame(frame, _MACHINERY):  # one of our own has called the program: then nobody asked
+            return describe_line(frame) if is_user_frame(frame, ("autodiff_lab.programs.",)) else ""
         frame = frame.f_back  # type: ignore[assignment]
     return ""

@@ -47,17 +47,21 @@ class Run(Protocol):
 
     Attributes
     ----------
+    inputs, result
+        Where the design keeps the inputs, and the result of the program.
     value : float
-        The result.
+        The result as a number.
     closures : int
         How many closures are alive.
     shares : bool
         Whether a number kept for several operations is kept once.
     """
 
+    inputs: Sequence[Any]
+    result: Any
     value: float
-    closures: int
-    shares: bool
+    closures = 0
+    shares = False
 
     def gradient(self) -> list[float]:
         """Sweep back over what the tape design has kept: the derivative with respect to each input."""
@@ -66,29 +70,20 @@ class Run(Protocol):
         """Differentiate the gradient again, if the tape design can; an exception says why it cannot."""
 
     def replay(self, inputs: Sequence[float]) -> float:
-        """Replay the recorded program at other inputs, and read off the result, as far as the tape design can."""
+        """Replay the recorded program at other inputs, as far as the tape design can, and read off the result.
+
+        A design that keeps values, not operations, has nothing to run: the result stays the old one.
+        """
+        for x, number in zip(self.inputs, inputs, strict=True):
+            x.value = number
+        return float(self.result.value)
 
     def stored(self, program: Tape) -> Iterator[list[tuple[str, Any]]]:
         """What the tape design keeps for the derivative of each operation of `program`, a tape of the same run."""
 
 
-class _Values:
-    """The base of the designs that keep values, not operations: to put new inputs in changes nothing."""
-
-    inputs: Sequence[Any]
-    result: Any
-    closures = 0
-
-    def replay(self, inputs: Sequence[float]) -> float:
-        for x, number in zip(self.inputs, inputs, strict=True):
-            x.value = number
-        return float(self.result.value)
-
-
-class Partials(_Values):
+class Partials(Run):
     """The design of Wengert cells (document 3): a cell keeps its local partials."""
-
-    shares = False
 
     def __init__(self, f: Program, inputs: list[np.ndarray]) -> None:
         self.inputs = [var(x) for x in inputs]
@@ -118,7 +113,7 @@ class Partials(_Values):
         return (kept.get(line, []) for line in range(program.n_inputs, len(program)))
 
 
-class Closures(_Values):
+class Closures(Run):
     """The design of closures (document 0): a record keeps a closure, which holds whatever its rule will read."""
 
     shares = True
@@ -139,15 +134,12 @@ class Closures(_Values):
         return (_find_rule_reads(program, line) for line in range(program.n_inputs, len(program)))
 
 
-class Operations:
+class Operations(Run):
     """The design of the engine's tape (and document 2): a line keeps its operation, operands and result.
 
     One table keeps the rules. `stored` lists the operands, which is what a line names; a rule may read the result as
     well, or nothing else.
     """
-
-    shares = False
-    closures = 0
 
     def __init__(self, f: Program, inputs: list[np.ndarray]) -> None:
         self.tape = Tape()
@@ -166,11 +158,9 @@ class Operations:
         return float(self.tape.replay(*inputs))
 
     def stored(self, program: Tape) -> Iterator[list[tuple[str, Any]]]:
+        tape = self.tape
         for line in range(program.n_inputs, len(program)):
-            yield [
-                (_line_name(self.tape, j), x)
-                for j, x in zip(self.tape.parents[line], self.tape.args[line], strict=True)
-            ]
+            yield [(_line_name(tape, j), x) for j, x in zip(tape.parents[line], tape.args[line], strict=True)]
 
 
 class CopiedOperations(Operations):

@@ -12,12 +12,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
 from ..engine.broadcasting import shape_of
 from ..engine.dispatch import Op, unit_partial
 from ..engine.errors import ShapeError
-from ..transforms import pytree
+from ..engine.values import copy_constant
 from .eager import Eager, Tensor, Variable, constant
 
 if TYPE_CHECKING:
@@ -49,7 +47,7 @@ class Record:
     @classmethod
     def of(cls, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any], result: Tensor) -> Record:
         """Make a record for rewinding, with its own copies of the arrays, in case the caller changes them."""
-        return cls(op, pytree.map_leaves(_copy_array, operands), pytree.map_leaves(_copy_array, dict(static)), result)
+        return cls(op, copy_constant(operands), {name: copy_constant(x) for name, x in static.items()}, result)
 
     @property
     def inputs(self) -> list[Any]:
@@ -67,10 +65,6 @@ class Record:
                 f"which has shape {shape_of(self.operands[k])}. A rule returns one gradient per operand, of its shape."
             )
         return constant(c)
-
-
-def _copy_array(x: Any) -> Any:
-    return x.copy() if type(x) is np.ndarray else x
 
 
 READ = Op("read", Variable.read, "elementwise", (unit_partial,))

@@ -8,6 +8,7 @@ goes on with infinity or nan, the program is run again with NumPy's functions un
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,15 +34,13 @@ INFIX: dict[Op, tuple[str, int, int, int]] = {
 """The symbol, how tightly it holds, and how tightly its operands must."""
 
 MATH: dict[Op, str] = {
-    TABLE[f]: f"math.{f.__name__}"
+    TABLE[f]: f"math.{f.__name__.replace('arc', 'a')}"
     for f in (
         *(np.exp, np.exp2, np.expm1, np.log, np.log2, np.log10, np.log1p, np.sqrt, np.cbrt, np.hypot),
         *(np.sin, np.cos, np.tan, np.sinh, np.cosh, np.tanh, np.degrees, np.radians, np.fabs, np.copysign, np.fmod),
         *(np.isfinite, np.isinf, np.isnan),
+        *(np.arcsin, np.arccos, np.arctan, np.arctan2, np.arcsinh, np.arccosh, np.arctanh),
     )
-}
-MATH |= {
-    TABLE[getattr(np, f"arc{name}")]: f"math.a{name}" for name in ("sin", "cos", "tan", "tan2", "sinh", "cosh", "tanh")
 }
 MATH |= {TABLE[np.deg2rad]: "math.radians", TABLE[np.rad2deg]: "math.degrees", TABLE[np.absolute]: "abs"}
 
@@ -82,34 +81,26 @@ def write_expression(w: StatementWriter, i: int) -> Text:
 # Numbers
 
 
-def _make_operator_writer(symbol: str, level: int, left: int, right: int) -> Write:
+def _write_operator(symbol: str, level: int, left: int, right: int, w: StatementWriter, i: int, refs: Any) -> Text:
     """An operator between its operands."""
-
-    def write(w: StatementWriter, i: int, refs: Any) -> Text:
-        a, b = w.text(refs[0], left), w.text(refs[1], right)
-        if level == SUM and b[0] == "-" and type(refs[1]) is Constant:  # a + -1 is a - 1
-            return f"{a} {'-' if symbol == '+' else '+'} {b[1:]}", level
-        return f"{a} {symbol} {b}", level
-
-    return write
+    a, b = w.text(refs[0], left), w.text(refs[1], right)
+    if level == SUM and b[0] == "-" and type(refs[1]) is Constant:  # a + -1 is a - 1
+        return f"{a} {'-' if symbol == '+' else '+'} {b[1:]}", level
+    return f"{a} {symbol} {b}", level
 
 
-def _make_call_writer(name: str) -> Write:
+def _write_function(name: str, w: StatementWriter, i: int, refs: Any) -> Text:
     """A call of a function of `math`, or of Python's own."""
-
-    def write(w: StatementWriter, i: int, refs: Any) -> Text:
-        return f"{name}({', '.join([w.text(ref, CHOICE) for ref in refs])})", ATOM
-
-    return write
+    return f"{name}({', '.join([w.text(ref, CHOICE) for ref in refs])})", ATOM
 
 
-def _make_pattern_writer(pattern: str, need: int, level: int) -> Write:
+def _write_pattern(pattern: str, need: int, level: int, w: StatementWriter, i: int, refs: Any) -> Text:
     """A text around the operands, each of which must hold together so tightly."""
-    return lambda w, i, refs: (pattern.format(*[w.text(ref, need) for ref in refs]), level)
+    return pattern.format(*[w.text(ref, need) for ref in refs]), level
 
 
-_write_negative = _make_pattern_writer("-{}", SIGN, SIGN)
-_write_choice = _make_pattern_writer("{1} if {0} else {2}", QUESTION, CHOICE)
+_write_negative = partial(_write_pattern, "-{}", SIGN, SIGN)
+_write_choice = partial(_write_pattern, "{1} if {0} else {2}", QUESTION, CHOICE)
 
 
 def _write_square(w: StatementWriter, i: int, refs: Any) -> Text:
@@ -128,13 +119,11 @@ def _write_power(w: StatementWriter, i: int, refs: Any) -> Text:
     return f"math.pow({w.text(base, CHOICE)}, {w.text(exponent, CHOICE)})", ATOM
 
 
-def _make_extreme_writer(symbol: str) -> Write:
-    def write(w: StatementWriter, i: int, refs: Any) -> Text:
-        a, b = w.name_operand(refs[0]), w.name_operand(refs[1])
-        other = type(refs[1]) is Constant and refs[1].value == refs[1].value
-        return f"{b} if {a} {symbol} {b}{'' if other else f' or {b} != {b}'} else {a}", CHOICE
-
-    return write
+def _write_extreme(symbol: str, w: StatementWriter, i: int, refs: Any) -> Text:
+    """The larger or smaller of two numbers; nan if one of them is."""
+    a, b = w.name_operand(refs[0]), w.name_operand(refs[1])
+    other = type(refs[1]) is Constant and refs[1].value == refs[1].value
+    return f"{b} if {a} {symbol} {b}{'' if other else f' or {b} != {b}'} else {a}", CHOICE
 
 
 def _write_clip(w: StatementWriter, i: int, refs: Any) -> Text:
@@ -147,18 +136,18 @@ def _write_clip(w: StatementWriter, i: int, refs: Any) -> Text:
 
 
 OF_NUMBERS: dict[Op, Write] = {
-    **{op: _make_operator_writer(*how) for op, how in INFIX.items()},
-    **{op: _make_call_writer(name) for op, name in MATH.items()},
+    **{op: partial(_write_operator, *how) for op, how in INFIX.items()},
+    **{op: partial(_write_function, name) for op, name in MATH.items()},
     TABLE[np.negative]: _write_negative,
     TABLE[np.power]: _write_power,
     TABLE[np.square]: _write_square,
-    TABLE[np.reciprocal]: _make_pattern_writer("1.0 / {}", PRODUCT + 1, PRODUCT),
+    TABLE[np.reciprocal]: partial(_write_pattern, "1.0 / {}", PRODUCT + 1, PRODUCT),
     TABLE[np.where]: _write_choice,
     TABLE["unless"]: _write_choice,
-    TABLE[np.maximum]: _make_extreme_writer("<"),
-    TABLE[np.minimum]: _make_extreme_writer(">"),
+    TABLE[np.maximum]: partial(_write_extreme, "<"),
+    TABLE[np.minimum]: partial(_write_extreme, ">"),
     TABLE["clip"]: _write_clip,
-    TABLE[np.logical_not]: _make_pattern_writer("(not {})", QUESTION, ATOM),
+    TABLE[np.logical_not]: partial(_write_pattern, "(not {})", QUESTION, ATOM),
 }
 
 
@@ -234,16 +223,12 @@ def _write_reshape(w: StatementWriter, i: int, refs: Any) -> Text:
     return f"{w.text(refs[0], ATOM)}.reshape({w.values[i].shape}{options})", ATOM
 
 
-def _make_reduction_writer(ufunc: str) -> Write:
+def _write_reduction(ufunc: str, w: StatementWriter, i: int, refs: Any) -> Text:
     """``np.add.reduce`` is ``np.sum`` without the search for who is to do it."""
-
-    def write(w: StatementWriter, i: int, refs: Any) -> Text:
-        static = w.static.get(i, NO_OPTIONS)
-        keep = ", keepdims=True" if static.get("keepdims") else ""
-        axis = w.static_text(static.get("axis"))
-        return f"np.{ufunc}.reduce({w.array_text(i, refs[0], CHOICE)}, axis={axis}{keep})", ATOM
-
-    return write
+    static = w.static.get(i, NO_OPTIONS)
+    keep = ", keepdims=True" if static.get("keepdims") else ""
+    axis = w.static_text(static.get("axis"))
+    return f"np.{ufunc}.reduce({w.array_text(i, refs[0], CHOICE)}, axis={axis}{keep})", ATOM
 
 
 def _write_mean(w: StatementWriter, i: int, refs: Any) -> Text:
@@ -251,7 +236,7 @@ def _write_mean(w: StatementWriter, i: int, refs: Any) -> Text:
     if getattr(x, "dtype", None) != np.float64 or not x.size:
         return _write_call(w, i)
     count = x.size // max(np.size(w.values[i]), 1)
-    return f"{_make_reduction_writer('add')(w, i, refs)[0]} / {count}", PRODUCT
+    return f"{_write_reduction('add', w, i, refs)[0]} / {count}", PRODUCT
 
 
 def _write_stack(w: StatementWriter, i: int, refs: Any) -> Text:
@@ -276,8 +261,8 @@ def _write_over(w: StatementWriter, i: int, refs: Any) -> Text:
     return f"np.where(({none}) & ({a} != 0), np.nan, {a} / np.where({none}, 1.0, {gaps}))", ATOM
 
 
-def _make_array_call_writer(pattern: str) -> Write:
-    return lambda w, i, refs: (pattern.format(w.array_text(i, refs[0], CHOICE)), ATOM)
+def _write_array_pattern(pattern: str, w: StatementWriter, i: int, refs: Any) -> Text:
+    return pattern.format(w.array_text(i, refs[0], CHOICE)), ATOM
 
 
 def _write_operand(w: StatementWriter, i: int, refs: Any) -> Text:
@@ -306,24 +291,24 @@ OF_ARRAYS: dict[Op, Write] = {
     TABLE[np.reshape]: _write_reshape,
     TABLE["astype"]: _write_astype,
     TABLE["as integers"]: _write_astype,
-    **{TABLE[f]: _make_reduction_writer("maximum") for f in (np.max, np.amax)},
-    **{TABLE[f]: _make_reduction_writer("minimum") for f in (np.min, np.amin)},
-    TABLE[np.sum]: _make_reduction_writer("add"),
-    TABLE["logsumexp"]: _make_reduction_writer("logaddexp"),
-    TABLE[np.prod]: _make_reduction_writer("multiply"),
+    **{TABLE[f]: partial(_write_reduction, "maximum") for f in (np.max, np.amax)},
+    **{TABLE[f]: partial(_write_reduction, "minimum") for f in (np.min, np.amin)},
+    TABLE[np.sum]: partial(_write_reduction, "add"),
+    TABLE["logsumexp"]: partial(_write_reduction, "logaddexp"),
+    TABLE[np.prod]: partial(_write_reduction, "multiply"),
     TABLE[np.mean]: _write_mean,
     TABLE[np.stack]: _write_stack,
     TABLE["einsum"]: _write_einsum,
     TABLE["nan_to_num"]: _write_nan_to_num,
     TABLE["stop_gradient"]: _write_operand,
     TABLE[np.positive]: _write_operand,
-    TABLE["logabsdet"]: _make_array_call_writer("np.linalg.slogdet({})[1]"),
-    TABLE["sign of det"]: _make_array_call_writer("np.linalg.slogdet({})[0]"),
+    TABLE["logabsdet"]: partial(_write_array_pattern, "np.linalg.slogdet({})[1]"),
+    TABLE["sign of det"]: partial(_write_array_pattern, "np.linalg.slogdet({})[0]"),
     TABLE["eigh"]: _write_eigh,
     TABLE["over"]: _write_over,
     TABLE["scatter"]: _write_scatter,
-    TABLE["qr"]: _make_array_call_writer("np.concatenate(np.linalg.qr({}), axis=-2)"),
-    TABLE["svdvals"]: _make_array_call_writer("np.linalg.svd({}, compute_uv=False)"),
+    TABLE["qr"]: partial(_write_array_pattern, "np.concatenate(np.linalg.qr({}), axis=-2)"),
+    TABLE["svdvals"]: partial(_write_array_pattern, "np.linalg.svd({}, compute_uv=False)"),
 }
 
 EINSUM, ROWS = TABLE["einsum"], set(TABLE.values())

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,9 +20,6 @@ from ...engine.levels import StandingLevel
 from ...engine.printing import format_call, format_value
 from ...engine.rules.shapes import dummy_array
 from .nodes import Constant, Extent, Node, innermost_graph
-
-if TYPE_CHECKING:
-    from .graph import Graph
 
 __all__ = ["COND", "MERGED", "OUTPUT", "Operator", "extent_of", "fold_pairs"]
 
@@ -65,11 +62,10 @@ class Operator(Node):
         operands: tuple[Any, ...],
         static: Mapping[str, Any] = NO_OPTIONS,
         name: str | None = None,
-        graph: Graph | None = None,
         extent: Extent | None = None,
         outputs: int = 1,
     ) -> None:
-        graph = next((x.graph for x in operands if isinstance(x, Node)), graph) or innermost_graph(op.name)
+        graph = next((x.graph for x in operands if isinstance(x, Node)), None) or innermost_graph(op.name)
         for x in operands:
             if isinstance(x, Node):
                 graph.require(x, f"an operand of {op.name}")
