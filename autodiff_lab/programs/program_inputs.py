@@ -105,11 +105,10 @@ def _source_paths(path: str, x: Any, keys: dict[str, Any], taken: set[str]) -> l
     entries = pytree.children(x)
     if entries is None:
         return [path]
-    return [
-        leaf
-        for key, entry in entries
-        for leaf in _source_paths(f"{path}[{key_text(key, keys, taken)}]", entry, keys, taken)
-    ]
+    found = []
+    for key, entry in entries:
+        found += _source_paths(f"{path}[{key_text(key, keys, taken)}]", entry, keys, taken)
+    return found
 
 
 def _structure(x: Any) -> Any:

@@ -142,16 +142,12 @@ class RecordedDerivative:
         for k in dict.fromkeys(which):
             forward = NamingPass(names, f"_dot_{names[args[k].index]}" if len(which) > 1 else "_dot")
             result = forward.run(f, [dual(x, np.float64(1.0), forward) if j == k else x for j, x in enumerate(args)])
-            own = lambda y, forward=forward: type(y) is Dual and y.level is forward  # noqa: E731
-            value = pytree.map_leaves(lambda y, own=own: y.value if own(y) else y, result)
-            tangents[k] = pytree.map_leaves(
-                lambda y, own=own: y.tangent if own(y) else zeros(recording.innermost_value(y)), result
-            )
+            leaves = [forward.split(y) for y in pytree.flatten(result)]
+            values, tangents[k] = [y for y, _ in leaves], [t for _, t in leaves]
             self.operations = self.operations or forward.operations
-        if hasattr(self.argnums, "__index__"):
-            return value, tangents[which[0]]
-        blocks = zip(*(pytree.flatten(tangents[k]) for k in which), strict=True)
-        return value, pytree.unflatten(value, list(blocks))
+        one = hasattr(self.argnums, "__index__")
+        blocks = tangents[which[0]] if one else zip(*(tangents[k] for k in which), strict=True)
+        return pytree.unflatten(result, values), pytree.unflatten(result, list(blocks))
 
 
 class NamingPass(ForwardPass):
@@ -174,6 +170,11 @@ class NamingPass(ForwardPass):
                 if value is not y and isinstance(y.tangent, Variable):
                     self.names.setdefault(y.tangent.index, name + self.suffix)
         return y
+
+    def split(self, y: Any) -> tuple[Any, Any]:
+        """Split a result that the forward pass has recorded into its value and its tangent, 0 for a constant."""
+        own = type(y) is Dual and y.level is self
+        return (y.value, y.tangent) if own else (y, zeros(recording.innermost_value(y)))
 
 
 POSITION_ROWS = {"argmax", "argmin", "argsort", "nonzero", "flatnonzero", "argwhere", "searchsorted", "digitize"}

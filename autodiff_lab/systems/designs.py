@@ -219,9 +219,8 @@ def _find_rule_reads(program: Tape, line: int) -> list[tuple[str, Any]]:
     y, g = Symbol("result"), Symbol("adjoint")
     formulas = [op.pullback(k, g, y, tuple(symbols), program.kwargs.get(line, NO_OPTIONS)) for k in range(len(args))]  # type: ignore[union-attr]
     read = [leaf for formula, j in zip(formulas, parents, strict=True) if j >= 0 for leaf in _leaves(formula)]
-    kept = [
-        (_line_name(program, j), x) for s, j, x in zip(symbols, parents, args, strict=True) if any(s is r for r in read)
-    ]
+    rows = zip(symbols, parents, args, strict=True)
+    kept = [(_line_name(program, j), x) for s, j, x in rows if any(s is r for r in read)]
     return kept + [(program.name(line), program.values[line])] * any(y is r for r in read)
 
 
