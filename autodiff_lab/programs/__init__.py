@@ -1,13 +1,13 @@
 """The tape as a program: straight-line Python that one can read, and that runs as fast as if written by hand.
 
-In the order of the work: ``arguments.py`` reads what a call is given; ``trace_derivative.py`` records the derivative;
-``draft.py`` holds the lines while ``optimize.py`` drops what nobody would have written; ``codegen.py`` makes statements
-of them, ``expressions.py`` the expressions in these. ``split_functions.py`` cuts what is too long; ``version.py`` puts
-it together and runs it, ``compiled_program.py`` chooses the version for a call, and ``save.py`` writes one into a file.
+In the order of the work: ``program_inputs.py`` reads what a call is given; ``recorded_derivative.py`` records the
+derivative; ``draft.py`` holds the lines while ``optimization_passes.py`` drops what nobody would have written; the room
+``codegen`` writes them as Python. ``compiled_version.py`` puts it together and runs it, ``compiled_program.py`` chooses
+the version for a call, and saves one into a file.
 """
 
 from .compiled_program import Program, program
-from .optimize import PASSES
-from .version import Line, Operations
+from .compiled_version import Line, Operations
+from .optimization_passes import PASSES
 
 __all__ = ["PASSES", "Line", "Operations", "Program", "program"]

@@ -1,4 +1,4 @@
-"""The public `program`, and the compiled derivative that it returns."""
+"""Compiled programs: `program` compiles a derivative to a `Program`, which chooses a version for each call."""
 
 from __future__ import annotations
 
@@ -7,19 +7,33 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from string import Template
 from typing import Any
 
 import numpy as np
 
-from ..engine.errors import BranchChanged, InputError, ShapeError
+from ..engine.errors import BranchChanged, InputError, ShapeError, UnsupportedError
 from ..transforms.recording import name_of
-from .arguments import Inputs, find_difference, read_inputs
-from .optimize import PASSES
-from .version import Line, Operations, Options, Version
+from .codegen.expressions import IN_NUMPY
+from .compiled_version import Line, Operations, Options, Version
+from .optimization_passes import PASSES
+from .program_inputs import Inputs, find_difference, read_inputs, write_conditions
+
+MAX_ENTRIES_IN_SOURCE = 256
+"""Entries of an array that is still written into the source; larger ones go into an ``.npz`` file."""
+
+TEMPLATE = Path(__file__).with_name("saved_program.txt")
+"""What every file is made of; the names behind ``$`` are filled in."""
+
+BRANCH_CHANGED = '''
+
+class BranchChanged(RuntimeError):
+    """The function would go another way."""
+'''
 
 
 class Program:
-    """A compiled derivative: call it like ``value_and_grad(f)``, print it to read it.
+    """A compiled program of a derivative: call it like ``value_and_grad(f)``, print it to read it.
 
     Attributes
     ----------
@@ -58,42 +72,42 @@ class Program:
 
     @property
     def source(self) -> str:
-        """The Python that runs."""
+        """The Python source of the compiled program, in its current version."""
         return self._current.source
 
     @property
     def operations(self) -> Operations:
-        """Operations on the way forward and on the way back."""
+        """How many operations the compiled program has, forward and backward."""
         return self._current.operations
 
     @property
     def recorded(self) -> Operations:
-        """Lines of the tape, before cleaning."""
+        """How many lines the tape of the compiled program had before optimization, forward and backward."""
         return self._current.recorded
 
     @property
     def seconds(self) -> dict[str, float]:
-        """What each step of making it took."""
+        """The seconds that recording, cleaning, writing and compiling this program took."""
         return self._current.seconds
 
     @property
     def lines(self) -> list[Line]:
-        """Each line of the tape, and what became of it; empty for very long programs."""
+        """What became of each line of the tape in the compiled program; empty for very long programs."""
         return self._current.lines
 
     @property
     def constants(self) -> dict[str, Any]:
-        """The arrays that the source names, by name; they cannot be written to."""
+        """The constant arrays of the compiled program by their names in its source; they cannot be written to."""
         return dict(self._current.constants)
 
     @property
     def versions(self) -> int:
-        """For how many kinds of arguments and ways through the branches it is compiled now."""
+        """How many versions the compiled program has now: one for each kind of arguments and path through branches."""
         return len(self._versions)
 
     @property
     def microseconds_per_operation(self) -> float:
-        """What compiling cost per operation of the function."""
+        """The time it took to compile the program, in microseconds for each operation of the function."""
         return sum(self.seconds.values()) / max(self._current.function_operations, 1) * 1e6
 
     def __str__(self) -> str:
@@ -108,13 +122,11 @@ class Program:
         )
 
     def save(self, path: str | Path) -> list[Path]:
-        """Write the program into a file that needs NumPy and nothing else; the files written are returned.
+        """Save the compiled program as a Python file that needs NumPy and nothing else; return the files written.
 
         Large arrays go into an ``.npz`` file beside it.
         """
-        from .save import save_program
-
-        return save_program(self._current, Path(path))
+        return _write_file(self._current, Path(path))
 
     def _read(self, args: Sequence[Any]) -> Inputs:
         return read_inputs(self._options.f, args, self._options.argnums)
@@ -130,7 +142,7 @@ class Program:
             self._versions.pop(unused, None)
             if not self._has_warned:
                 self._has_warned = True
-                warn_many_versions(before[-1], version)
+                _warn_many_versions(before[-1], version)
         return version
 
     def _activate(self, version: Version) -> None:
@@ -197,7 +209,7 @@ def program(
     on_branch: str = "raise",
     max_versions: int = 32,
 ) -> Program:
-    """Record a derivative once, and write it down as Python that runs at the speed of Python written by hand.
+    """Compile a derivative to a program: recorded once, written as Python that runs as fast as if written by hand.
 
     Parameters
     ----------
@@ -288,8 +300,8 @@ def _check_choices(option: str, given: Sequence[Any], known: Sequence[str]) -> N
             raise InputError(f"{option} was given {x!r}; it takes {', '.join(map(repr, known))}.")
 
 
-def warn_many_versions(before: Version, last: Version) -> None:
-    """Warn that there are more versions than are kept: by what the last two differ, and what to write instead."""
+def _warn_many_versions(before: Version, last: Version) -> None:
+    """Warn that a compiled program has more versions than it keeps: what varies between calls, and what to write."""
     options, differ = last.options, find_difference(before.inputs, last.inputs)
     if before.inputs.key == last.inputs.key:
         advice = "Its arguments are of one kind, and again and again it goes another way through its branches. "
@@ -315,3 +327,62 @@ def warn_many_versions(before: Version, last: Version) -> None:
 
 def _array_text(x: np.ndarray) -> str:
     return f"np.array({x.tolist()!r})" if x.size <= 8 else f"...  # an array of shape {x.shape}, {x.dtype}"
+
+
+def _write_file(version: Version, path: Path) -> list[Path]:
+    """Write a version into a file; return the paths of the files written."""
+    if version.own_functions:
+        raise UnsupportedError(
+            f"{', '.join(version.own_functions)} could not be taken apart into NumPy's functions, so it cannot go into "
+            "a file. Write it with functions that the table knows."
+        )
+    for kind in version.objects.values():
+        if not (isinstance(kind, type) and issubclass(kind, tuple) and hasattr(kind, "_fields")):
+            raise UnsupportedError(
+                f"A {type(kind).__name__} is needed to take the arguments apart, or to put the result together, and it "
+                "cannot go into a file. Use words or whole numbers as the keys of a dict."
+            )
+    source, inputs, name = version.source, version.inputs, version.functions[-1].name
+    large = {k: x for k, x in version.constants.items() if x.size > MAX_ENTRIES_IN_SOURCE}
+    beside = path.with_suffix(".npz")
+    if large:
+        np.savez(beside, **large)
+    imports = "from collections import namedtuple\n" if version.objects else ""
+    imports += "from pathlib import Path\n" if large else ""
+    called = name_of(version.options.f).replace("\\", "/").replace('"', "'")  # it stands between quotes
+    title = f"{name}: compiled from {called}, mode {version.options.mode!r}."
+    wanted = ", ".join(f"{leaf.path} {leaf.kind}" for leaf in inputs.leaves)
+    used = {k: f"{v.__name__ if callable(v) else k}" for k, v in IN_NUMPY.items() if f"math.{k}" in source}
+    doubles = all(leaf.value.dtype == np.float64 for leaf in inputs.leaves)
+    as_numpy = "tuple(np.float64(c) if type(c) is float else c for c in code.co_consts)"
+    bound = [
+        f"{k} = namedtuple({k!r}, {tuple(map(str.__str__, kind._fields))})\n" for k, kind in version.objects.items()
+    ]
+    if large:
+        bound.append(f"_arrays = np.load(Path(__file__).with_name({beside.name!r}))\n")
+    bound += [
+        f'{k} = _arrays["{k}"]\n' if k in large else f"{k} = {_exact_text(x)}\n" for k, x in version.constants.items()
+    ]
+    text = Template(TEMPLATE.read_text(encoding="utf-8")).substitute(
+        title=title,
+        imports=imports,
+        bound="".join(bound),
+        exception=BRANCH_CHANGED if "BranchChanged" in source else "",
+        source=source,
+        functions=", ".join(f"{k}=np.{numpy_name}" for k, numpy_name in used.items()),
+        numbers=as_numpy if doubles else "code.co_consts",
+        name=name,
+        wanted=wanted.replace('"', "'"),
+        doc=repr(f"{title} Takes {wanted}."),
+        parameters=", ".join(inputs.names),
+        tests=" and ".join(write_conditions(inputs.args, inputs.names) or ["True"]),
+        parts=", ".join(function.name for function in version.functions),
+    )
+    path.write_text(text, encoding="utf-8")
+    return [path, beside] if large else [path]
+
+
+def _exact_text(x: Any) -> str:
+    """An array written out, to the last bit."""
+    text = repr(x.tolist()).replace("inf", "np.inf").replace("nan", "np.nan")
+    return f"np.array({text}, dtype=np.{x.dtype})" if x.dtype != np.bool_ else f"np.array({text})"

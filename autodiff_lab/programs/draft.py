@@ -1,8 +1,8 @@
-"""A program while it is being written: the draft, its constants, and the statements that become of it."""
+"""The draft of a program, between recording and writing: its lines while they are optimized, and its constants."""
 
 from collections.abc import Mapping
 from functools import cache, cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -11,11 +11,11 @@ from ..engine.dispatch import Op
 from ..engine.values import MAX_COPIED_BYTES
 from ..engine.variable import Variable
 from ..transforms import pytree
-from .trace_derivative import RecordedDerivative
+from .recorded_derivative import RecordedDerivative
 
 
 class Constant:
-    """A number or an array that does not depend on the inputs; equal numbers are one constant.
+    """A constant of a program's draft: an operand that does not depend on the inputs; equal numbers are one constant.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class Constant:
 
 
 class Draft:
-    """A program while it is being optimized: the columns of a tape, and what became of each line.
+    """The draft of a program while it is optimized: the columns of a tape, and what became of each line.
 
     Attributes
     ----------
@@ -81,7 +81,7 @@ class Draft:
         self._arrays: dict[Any, tuple[Any, Constant]] = {}
 
     def constant(self, x: Any) -> Constant:
-        """The constant of that value; an array is copied, so that nothing done to it later changes the program."""
+        """The draft's constant of that value; arrays are copied, so that what is done to them later changes nothing."""
         if isinstance(x, np.ndarray):
             small = x.nbytes <= MAX_COPIED_BYTES  # a tape keeps a large one once
             key = (x.dtype.str, x.shape, x.tobytes()) if small else id(x)
@@ -107,15 +107,15 @@ class Draft:
         return ""
 
     def shape(self, ref: Any) -> tuple[int, ...]:
-        """The shape of an operand."""
+        """The shape of an operand in the draft, which is a line or a constant."""
         return shape_of(ref.value if type(ref) is Constant else self.values[ref])
 
     def value(self, ref: Any) -> Any:
-        """The value that an operand had when it was recorded."""
+        """The value that an operand of the draft, a line or a constant, had when it was recorded."""
         return ref.value if type(ref) is Constant else self.values[ref]
 
     def serves_only(self, line: int, user: int) -> bool:
-        """Whether `user` alone needs another line, directly or through one that it stands for: then it may change."""
+        """Whether a line of the draft serves one other line only, `user`: then it may be rewritten for that one."""
         if line in self.shared:
             return False
         users, at = self._users, self.at
@@ -138,7 +138,7 @@ class Draft:
         return users
 
     def can_stand_for(self, i: int, ref: Any) -> bool:
-        """Whether an operand of line i has the shape and type of its result, so that it can stand for it."""
+        """Whether an operand has the shape and type of line i's result, and so can replace that line in the draft."""
         y, x = self.values[i], self.value(ref)
         kind = type(y)
         if kind is np.float64:
@@ -159,34 +159,5 @@ def _to_plain_number(x: Any) -> Any:
 
 @cache
 def is_number(kind: type) -> bool:
-    """Whether the program holds values of this type as Python numbers."""
+    """Whether constants and lines of this type are Python numbers in a draft, not arrays."""
     return issubclass(kind, (float, int, np.bool_))
-
-
-MARK = "\0"
-"""Stands on both sides of a name while a line is put together; no text of Python holds it."""
-
-
-def mark_name(name: str) -> str:
-    """A name, between marks."""
-    return f"\0{name}\0"
-
-
-class Statement(NamedTuple):
-    """A line of a program: its text, and the names it defines.
-
-    The text is kept in pieces, cut at the marks: every other one, from the second on, is a name.
-    """
-
-    pieces: list[str]
-    defines: tuple[str, ...] = ()
-
-    @property
-    def text(self) -> str:
-        """The line as Python."""
-        return "".join(self.pieces)
-
-    @property
-    def names(self) -> list[str]:
-        """The names it reads or defines, in the order in which they stand there."""
-        return self.pieces[1::2]

@@ -51,7 +51,7 @@ __all__ = ["Recording", "Tape", "Variable", "grad"]
 
 
 class Tape(NamedTuple):
-    """The record of one operation: the names of its inputs and outputs, and the closure that propagates adjoints."""
+    """The record of one operation in the list of closures: its input and output names, and its closure."""
 
     inputs: list[str]
     outputs: list[str]
@@ -64,7 +64,7 @@ class Tape(NamedTuple):
 
 
 class Variable(Overloaded):
-    """A traced number with a name, and the recording it belongs to. Operations on it are recorded."""
+    """A number with a name whose operations are recorded as closures, in the recording it belongs to."""
 
     __slots__ = ("level", "name", "value")
 
@@ -81,7 +81,7 @@ for _op in TABLE.values():
 
 
 class Recording(Level):
-    """The tape: the list of records, and the names in use. It stands where the document has two global variables.
+    """The list of closures: its records, and the names in use. It stands where the document has two global variables.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ class Recording(Level):
         self.reset()
 
     def reset(self) -> None:
-        """Clear the records and start again with the first name; Variables made before are refused from now on."""
+        """Clear the list of closures and start again with the first name; Variables made before are refused."""
         self.records: list[Tape] = []
         self.named: dict[str, Variable] = {}
         self._last_name = 0
@@ -114,7 +114,7 @@ class Recording(Level):
     # Names
 
     def constant(self, value: Any, name: str | None = None) -> Variable:
-        """Make an input: a Variable that no operation computed.
+        """Make an input of the recording: a named Variable that no closure leads to.
 
         A number that lives in an array, ``a[0, ...]``, is held where it is, as the document's Variable holds whatever
         it is given: if the array is written to before the sweep, the closures read the new number. What is not one
@@ -127,7 +127,7 @@ class Recording(Level):
         return variable
 
     def variable(self, value: Any, name: str | None = None) -> Variable:
-        """Name a number, and say nothing: the seed, a partial that is a mere number, a zero."""
+        """Name a number in the recording without printing it: the seed, a partial that is a mere number, a zero."""
         if name in self.named:
             raise InputError(
                 f"There already is a variable named {name!r}, with the value {self.named[name]}, and adjoints are kept "
@@ -140,12 +140,12 @@ class Recording(Level):
         return variable
 
     def say(self, line: str) -> None:
-        """Show a line, unless it is about how a partial is made."""
+        """Print a line about an operation or the sweep over closures, unless a rule is making a partial."""
         if self.show is not None and not self._in_a_rule:
             self.show(line)
 
     def holds(self, x: Any) -> bool:
-        """Whether `x` is a Variable of this recording. One from before a reset is refused."""
+        """Whether `x` is a Variable of this list of closures. One from before a reset is refused."""
         if not (isinstance(x, Variable) and x.level is self):
             return False
         if self.named.get(x.name) is not x:
@@ -203,14 +203,14 @@ class Recording(Level):
         return len(self.records)
 
     def backwards(self) -> Iterator[Tape]:
-        """Every record from the last to the first, those of the partials in their places."""
+        """Go through the list of closures from its end, with the records of the partials in their places."""
         for record in self.records[::-1]:  # a copy: the sweep adds to the list
             yield record
             yield from reversed(record.partials)
 
 
 def grad(l: Variable, results: Sequence[Variable]) -> list[Variable]:  # noqa: E741 — the document's name for the loss
-    """Derivatives of `l` with respect to each of `results`; the sweep is printed and recorded too.
+    """Derivatives of `l` with respect to each of `results`, by closures; the sweep is printed and recorded too.
 
     Returns
     -------

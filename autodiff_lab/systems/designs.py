@@ -38,57 +38,52 @@ Program = Callable[..., Any]
 
 
 def entry_views(inputs: np.ndarray) -> list[np.ndarray]:
-    """Views of the entries of an array: 0-d arrays that change when the array is written to."""
+    """The inputs for a tape design: views of an array's entries, which change when the array is written to."""
     return [inputs[k, ...] for k in range(len(inputs))]
 
 
 class Run(Protocol):
-    """The interface of a design: a program that has been recorded.
+    """The interface of a tape design: a program that has been recorded in it.
 
     Attributes
     ----------
+    inputs, result
+        Where the design keeps the inputs, and the result of the program.
     value : float
-        The result.
+        The result as a number.
     closures : int
         How many closures are alive.
     shares : bool
         Whether a number kept for several operations is kept once.
     """
 
-    value: float
-    closures: int
-    shares: bool
-
-    def gradient(self) -> list[float]:
-        """Sweep back: the derivative with respect to each input."""
-
-    def hessian(self) -> list[list[float]]:
-        """Differentiate the gradient again. An exception says why it cannot be."""
-
-    def replay(self, inputs: Sequence[float]) -> float:
-        """Put other numbers in the inputs' places, and read the result off the record."""
-
-    def stored(self, program: Tape) -> Iterator[list[tuple[str, Any]]]:
-        """For each operation of `program`, a tape of the same run: what is kept for its derivative, by name."""
-
-
-class _Values:
-    """The base of the designs that keep values, not operations: to put new inputs in changes nothing."""
-
     inputs: Sequence[Any]
     result: Any
+    value: float
     closures = 0
+    shares = False
+
+    def gradient(self) -> list[float]:
+        """Sweep back over what the tape design has kept: the derivative with respect to each input."""
+
+    def hessian(self) -> list[list[float]]:
+        """Differentiate the gradient again, if the tape design can; an exception says why it cannot."""
 
     def replay(self, inputs: Sequence[float]) -> float:
+        """Replay the recorded program at other inputs, as far as the tape design can, and read off the result.
+
+        A design that keeps values, not operations, has nothing to run: the result stays the old one.
+        """
         for x, number in zip(self.inputs, inputs, strict=True):
             x.value = number
         return float(self.result.value)
 
+    def stored(self, program: Tape) -> Iterator[list[tuple[str, Any]]]:
+        """What the tape design keeps for the derivative of each operation of `program`, a tape of the same run."""
 
-class Partials(_Values):
-    """Wengert cells (document 3): a cell keeps its local partials."""
 
-    shares = False
+class Partials(Run):
+    """The design of Wengert cells (document 3): a cell keeps its local partials."""
 
     def __init__(self, f: Program, inputs: list[np.ndarray]) -> None:
         self.inputs = [var(x) for x in inputs]
@@ -118,8 +113,8 @@ class Partials(_Values):
         return (kept.get(line, []) for line in range(program.n_inputs, len(program)))
 
 
-class Closures(_Values):
-    """The list of closures (document 0): a record keeps a closure, which holds whatever its rule will read."""
+class Closures(Run):
+    """The design of closures (document 0): a record keeps a closure, which holds whatever its rule will read."""
 
     shares = True
 
@@ -139,14 +134,12 @@ class Closures(_Values):
         return (_find_rule_reads(program, line) for line in range(program.n_inputs, len(program)))
 
 
-class Operations:
-    """The engine's tape (and document 2): a line keeps its operation, operands and result; one table keeps the rules.
+class Operations(Run):
+    """The design of the engine's tape (and document 2): a line keeps its operation, operands and result.
 
-    `stored` lists the operands, which is what a line names; a rule may read the result as well, or nothing else.
+    One table keeps the rules. `stored` lists the operands, which is what a line names; a rule may read the result as
+    well, or nothing else.
     """
-
-    shares = False
-    closures = 0
 
     def __init__(self, f: Program, inputs: list[np.ndarray]) -> None:
         self.tape = Tape()
@@ -165,22 +158,20 @@ class Operations:
         return float(self.tape.replay(*inputs))
 
     def stored(self, program: Tape) -> Iterator[list[tuple[str, Any]]]:
+        tape = self.tape
         for line in range(program.n_inputs, len(program)):
-            yield [
-                (_line_name(self.tape, j), x)
-                for j, x in zip(self.tape.parents[line], self.tape.args[line], strict=True)
-            ]
+            yield [(_line_name(tape, j), x) for j, x in zip(tape.parents[line], tape.args[line], strict=True)]
 
 
 class CopiedOperations(Operations):
-    """The engine's tape with a copy of the inputs, as a tape of :func:`autodiff_lab.record` has."""
+    """The tape design with a copy of the inputs, as a tape of :func:`autodiff_lab.record` has."""
 
     def __init__(self, f: Program, inputs: list[np.ndarray]) -> None:
         super().__init__(f, [np.float64(x) for x in inputs])  # type: ignore[misc]
 
 
 class CheckedOperations(Operations):
-    """The engine's tape with a fingerprint of the inputs (as a version counter): it refuses changed inputs."""
+    """The tape design with a fingerprint of the inputs (as a version counter): it refuses changed inputs."""
 
     def __init__(self, f: Program, inputs: list[np.ndarray]) -> None:
         super().__init__(f, inputs)
@@ -228,9 +219,8 @@ def _find_rule_reads(program: Tape, line: int) -> list[tuple[str, Any]]:
     y, g = Symbol("result"), Symbol("adjoint")
     formulas = [op.pullback(k, g, y, tuple(symbols), program.kwargs.get(line, NO_OPTIONS)) for k in range(len(args))]  # type: ignore[union-attr]
     read = [leaf for formula, j in zip(formulas, parents, strict=True) if j >= 0 for leaf in _leaves(formula)]
-    kept = [
-        (_line_name(program, j), x) for s, j, x in zip(symbols, parents, args, strict=True) if any(s is r for r in read)
-    ]
+    rows = zip(symbols, parents, args, strict=True)
+    kept = [(_line_name(program, j), x) for s, j, x in rows if any(s is r for r in read)]
     return kept + [(program.name(line), program.values[line])] * any(y is r for r in read)
 
 

@@ -31,7 +31,7 @@ class EagerLevel(StandingLevel):
     """The level of all eager values: compute, make a tensor of the result, and let the active tapes record it."""
 
     def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any]) -> Any:
-        """Compute one operation, and let each tape that watches an operand record it."""
+        """Compute one eager operation, and let each gradient tape that watches an operand record it."""
         operands = tuple(x.read() if isinstance(x, Variable) else x for x in operands)
         value = op.fn(*(as_operand(x.value) if isinstance(x, Tensor) else x for x in operands), **static)
         if op.kind in ("comparison", "shape"):
@@ -45,7 +45,7 @@ class EagerLevel(StandingLevel):
 
 
 class Eager(Overloaded):
-    """An eager value: the base of Tensor and Variable."""
+    """An eager value: the base of eager tensors and variables."""
 
     __slots__ = ("number",)
     level = EagerLevel()
@@ -53,7 +53,7 @@ class Eager(Overloaded):
     _numbers = itertools.count(1)
 
     def numpy(self) -> Any:
-        """The plain number, or a copy of the array: no tape sees what is computed with it."""
+        """The eager value as a plain number or a copy of the array: no gradient tape sees what is computed with it."""
         return to_output(self.value)
 
     def __format__(self, spec: str) -> str:
@@ -61,7 +61,7 @@ class Eager(Overloaded):
 
 
 class Tensor(Eager):
-    """An immutable value, with a number of its own by which tapes identify it."""
+    """An eager tensor: an immutable value, with a number of its own by which gradient tapes identify it."""
 
     __slots__ = ("__weakref__", "held")
 
@@ -70,7 +70,7 @@ class Tensor(Eager):
 
     @property
     def value(self) -> Any:
-        """The number or the array itself; NumPy refuses to write into it."""
+        """The number or array that the eager tensor holds; NumPy refuses to write into it."""
         return self.held
 
     @value.setter
@@ -85,7 +85,7 @@ class Tensor(Eager):
 
 
 def constant(x: Any) -> Any:
-    """A tensor that holds a copy of `x`. No tape watches it unless asked to.
+    """Make an eager tensor that holds a copy of `x`. No gradient tape watches it unless asked to.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def constant(x: Any) -> Any:
 
 
 class Variable(Eager):
-    """A mutable variable. Tapes watch it as soon as it is read, if it is trainable.
+    """An eager variable, which can be assigned to. Gradient tapes watch it once it is read, if it is trainable.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ class Variable(Eager):
 
     @property
     def value(self) -> Any:
-        """The current value, a plain number or array that no tape follows. To set it is to :meth:`assign`.
+        """The eager variable's current value, plain: no gradient tape follows it. To set it is to :meth:`assign`.
 
         An array is read-only, since tapes remember it: for ``w.value -= change`` write ``w.assign_sub(change)``.
         """
@@ -144,14 +144,16 @@ class Variable(Eager):
         self.assign(new)
 
     def read(self) -> Tensor:
-        """Read the current value as a tensor; every active tape is told."""
+        """Read the eager variable's current value as a tensor; every active gradient tape is told."""
         tensor = Tensor(self.value)
         for tape in active_recorders():
             tape.note_read(self, tensor)
         return tensor
 
     def assign(self, value: Any) -> Variable:
-        """Assign another value of the same shape. Tapes keep the old one, and do not follow where the new comes from.
+        """Assign an eager variable another value of the same shape. Gradient tapes keep the old one.
+
+        They do not follow where the new one comes from.
 
         Raises
         ------
@@ -173,11 +175,11 @@ class Variable(Eager):
         return self
 
     def assign_add(self, change: Any) -> Variable:
-        """Add to the value."""
+        """Add a change to the eager variable's value, in place: ``w.assign_add(1.0)``."""
         return self.assign(self.value + _as_plain_value(change, "the change"))
 
     def assign_sub(self, change: Any) -> Variable:
-        """Subtract from the value."""
+        """Subtract a change from the eager variable's value, in place: ``w.assign_sub(0.1 * gradient)``."""
         return self.assign(self.value - _as_plain_value(change, "the change"))
 
     def __repr__(self) -> str:
@@ -198,7 +200,7 @@ class Variable(Eager):
 
 
 class Recorder(Level):
-    """A level that records the eager operations of its thread: the base of GradientTape.
+    """The base of gradient tapes: a level that records the eager operations of its thread.
 
     It says whether it ``watches(operands)``; then it is told to ``record(op, operands, static, result)``, and with
     ``note_read(variable, tensor)`` that a Variable was read, and which tensor that gave.
@@ -211,14 +213,14 @@ class Recorder(Level):
 
 
 def active_recorders() -> list[Recorder]:
-    """The recorders that are active in this thread."""
+    """The gradient tapes that record eager operations in this thread now."""
     here = threading.get_ident()
     found = [level for level in open_levels if isinstance(level, Recorder) and level.open and level.thread == here]
     return [tape for tape in found if not is_paused(tape)] if pauses else found
 
 
 def custom_gradient(f: Callable[..., tuple[Any, Callable[[Any], Any]]]) -> Callable[..., Any]:
-    """Give a function a custom gradient: `f` returns its result, and a function from adjoint to gradients.
+    """Give a function of eager tensors a custom gradient: `f` returns its result, and a function of the adjoint.
 
     The rules of the table are bound when the package is imported; this one is bound anew each time `f` runs, and goes
     onto the tape as one record.

@@ -29,12 +29,12 @@ __all__ = ["GradientTape", "Tensor", "Variable", "constant", "custom_gradient"]
 
 
 class GradientTape(Recorder):
-    """A context manager that records eager operations; it gives one gradient, or any number if persistent.
+    """A gradient tape: a context manager that records eager operations and gives their gradient.
 
     Parameters
     ----------
     persistent : bool
-        Keep the records after a gradient.
+        Keep the records after a gradient, so that it can be asked for any number of gradients.
     watch_accessed_variables : bool
         Watch each trainable Variable that is read. Otherwise only what :meth:`watch` is told.
 
@@ -79,7 +79,7 @@ class GradientTape(Recorder):
             open_levels.remove(self)
 
     def watch(self, objects: Any) -> None:
-        """Record from now on what is computed from these tensors and Variables; containers may be nested."""
+        """Make the gradient tape watch these tensors and Variables; containers may be nested."""
         for x in _flatten_eager(objects, "objects"):
             if x.dtype.kind == "f":
                 self._watch(x)
@@ -92,28 +92,28 @@ class GradientTape(Recorder):
             self._variables[x.number] = x
 
     def note_read(self, variable: Variable, tensor: Tensor) -> None:
-        """Watch a Variable that is read, if it is trainable, and record the reading."""
+        """Make the gradient tape watch a Variable that is read, if it is trainable, and record the reading."""
         if self.watch_accessed_variables and variable.trainable and variable.dtype.kind == "f":
             self._watch(variable)
         if variable.number in self.made_by:
             self.record(READ, (variable,), {}, tensor)
 
     def watches(self, operands: tuple[Any, ...]) -> bool:
-        """Whether one of them is watched, or was computed from what is."""
+        """Whether the gradient tape watches one of these operands, or what it was computed from."""
         return any(isinstance(x, Eager) and x.number in self.made_by for x in operands)
 
     def record(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any], result: Tensor) -> None:
-        """Record an operation that has run."""
+        """Record an eager operation that has run on the gradient tape."""
         self.made_by[result.number] = len(self.records)
         self.records[len(self.records)] = Record.of(op, operands, static, result)
 
     def watched_variables(self) -> tuple[Variable, ...]:
-        """The Variables that are watched, in the order in which they were met."""
+        """The Variables that the gradient tape watches, in the order in which it met them."""
         return tuple(self._variables.values())
 
     @contextmanager
     def stop_recording(self) -> Iterator[None]:
-        """Let operations pass unrecorded: inside, everything is a constant to this tape."""
+        """Stop recording for a while: in this block everything is a constant to the gradient tape."""
         if not self.open:
             raise InputError("This tape is not recording, so it cannot stop. Write it inside `with tape:`.")
         self.open = False
@@ -123,7 +123,7 @@ class GradientTape(Recorder):
             self.open = self in open_levels
 
     def reset(self) -> None:
-        """Clear the tape: what is watched, and what was recorded."""
+        """Clear the gradient tape: what is watched, and what was recorded."""
         self.records: dict[int, Record] = {}
         self.made_by: dict[int, int | None] = {}  # by the number of a tensor; None for what is watched
         self._variables: dict[int, Variable] = {}
@@ -135,7 +135,7 @@ class GradientTape(Recorder):
     def gradient(
         self, target: Any, sources: Any, output_gradients: Any = None, unconnected_gradients: str = "none"
     ) -> Any:
-        """Compute Σ ∂target/∂source: the derivative of the sum of all entries of all targets, for each source.
+        """Rewind the gradient tape: Σ ∂target/∂source, summed over all entries of all targets, for each source.
 
         Parameters
         ----------
@@ -162,7 +162,7 @@ class GradientTape(Recorder):
         return pytree.map_leaves(lambda x: of[x.number] if x.number in of else otherwise(x), sources)
 
     def sweep(self, target: Any, sources: Any, output_gradients: Any = None) -> Sweep:
-        """The sweep that :meth:`gradient` runs, to be stepped through: ``for step in tape.sweep(z, x).steps(): …``."""
+        """The gradient tape's sweep, to be stepped through: ``for step in tape.sweep(z, x).steps(): …``."""
         targets, starts = _flatten_eager(target, "target"), _flatten_eager(sources, "sources")
         given = [None] * len(targets)
         if output_gradients is not None:
@@ -177,7 +177,7 @@ class GradientTape(Recorder):
         return sweep
 
     def jacobian(self, target: Any, sources: Any, unconnected_gradients: str = "none") -> Any:
-        """One block of shape ``target.shape + source.shape`` for each source: a sweep for each entry of the target."""
+        """The Jacobian of one target by a gradient tape: for each source a block ``target.shape + source.shape``."""
         otherwise = _unconnected_policy(unconnected_gradients)
         if len(_flatten_eager(target, "target")) != 1 or not isinstance(target, Eager):
             raise InputError("jacobian takes one target. Join several with np.stack, or ask for them one by one.")

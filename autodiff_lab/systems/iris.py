@@ -30,14 +30,14 @@ CLASSES, FEATURES = 3, 4
 
 
 class Parameters(NamedTuple):
-    """Parameters of the model: weights of shape (3, 4), and biases of shape (3,); their gradient has the same form."""
+    """Parameters of softmax regression on iris: weights (3, 4) and biases (3,); their gradient has the same form."""
 
     w: np.ndarray
     b: np.ndarray
 
 
 class Epoch(NamedTuple):
-    """One epoch of training, as plain data.
+    """One epoch of training softmax regression on iris, as plain data.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ class Epoch(NamedTuple):
 
 
 def softmax(z: Sequence[Any], stable: bool = True) -> list[Any]:
-    """Softmax: exp(zᵢ) / Σₖ exp(zₖ) for each i.
+    """Softmax over the classes of iris, of numbers or cells: exp(zᵢ) / Σₖ exp(zₖ) for each i.
 
     `stable` takes the largest z away first, as a constant. The quotient does not feel it, and no exponential overflows.
     The document leaves it out.
@@ -84,7 +84,7 @@ def softmax(z: Sequence[Any], stable: bool = True) -> list[Any]:
 
 
 def log_softmax(z: Sequence[Any]) -> list[Any]:
-    """Log-softmax, without a probability on the way that could be rounded to 0.
+    """Log-softmax over the classes of iris, without a probability on the way that could be rounded to 0.
 
     >>> [float(p) for p in log_softmax([1000.0, 0.0])]
     [0.0, -1000.0]
@@ -100,17 +100,17 @@ def _subtract_largest(z: Sequence[Any]) -> list[Any]:
 
 
 def scores(xs: Sequence[float], w: Sequence[Sequence[Any]], b: Sequence[Any]) -> list[Any]:
-    """The score (logit) of each class for one flower: w · x + b."""
+    """The score (logit) of each class for one iris flower: w · x + b."""
     return [sum(w[i][j] * x for j, x in enumerate(xs)) + b[i] for i in range(CLASSES)]
 
 
 def reg(xs: Sequence[float], w: Sequence[Sequence[Any]], b: Sequence[Any], stable: bool = True) -> list[Any]:
-    """The probability of each class for one flower."""
+    """Softmax regression: the probability of each class for one iris flower."""
     return softmax(scores(xs, w, b), stable)
 
 
 def categorical_cross_entropy(truth: Sequence[Sequence[float]], predicted: Sequence[Sequence[Any]]) -> Any:
-    """Categorical cross-entropy: −1/n Σ Σ yₖ log ŷₖ, over the flowers and over the classes."""
+    """Categorical cross-entropy: −1/n Σ Σ yₖ log ŷₖ, over the iris flowers and over the classes."""
     return _mean_log_loss(truth, [[np.log(p) for p in y_] for y_ in predicted])
 
 
@@ -128,7 +128,7 @@ def train_scalars(
     clear: bool = True,
     after: Epoch | None = None,
 ) -> Iterator[Epoch]:
-    """Train by gradient descent on Wengert cells, without end; see :func:`train_arrays`.
+    """Train softmax regression on iris, number by number on Wengert cells, without end; see :func:`train_arrays`.
 
     Parameters
     ----------
@@ -178,7 +178,7 @@ def train_scalars(
 def train_arrays(
     iris: Iris | None = None, *, rate: float = 0.1, clear: bool = True, after: Epoch | None = None
 ) -> Iterator[Epoch]:
-    """Train by gradient descent on arrays, without end.
+    """Train softmax regression on iris by gradient descent on arrays, without end.
 
     Parameters
     ----------

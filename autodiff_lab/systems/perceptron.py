@@ -26,14 +26,14 @@ Params = Mapping[str, Any]
 
 
 class Task(NamedTuple):
-    """A classification task: points of shape (n, 2), and the class of each, 0 or 1, of shape (n, 1)."""
+    """A classification task for the perceptron: points of shape (n, 2), and their classes 0 or 1, of shape (n, 1)."""
 
     x: np.ndarray
     t: np.ndarray
 
 
 class Step(NamedTuple):
-    """One training step, as plain data: its number, and the loss, its gradient and the parameters before it."""
+    """One training step of the perceptron: its number, and the loss, its gradient and the parameters before it."""
 
     number: int
     loss: float
@@ -54,16 +54,17 @@ FIXED_START = {
 
 
 class Updates(Protocol):
-    """The interface of an optimizer, as in :mod:`autodiff_lab.optimize`."""
+    """The interface of an optimizer that trains the perceptron, as in :mod:`autodiff_lab.optimize`."""
 
     def update(self, params: Any, grads: Any) -> Any:
-        """New parameters, after one step."""
+        """New parameters of the perceptron, after one step of its optimizer."""
 
 
 def two_moons(points: int = 40, noise: float = 0.2, seed: int = 12) -> Task:
-    """Two moons: half circles that reach into each other, each point moved by up to `noise` in both directions.
+    """Two moons, a task for the perceptron: half circles that reach into each other, with noise on each point.
 
-    Python's own generator draws the noise: from the same seed it gives the same numbers in every version.
+    Each point is moved by up to `noise` in both directions. Python's own generator draws that: from the same seed it
+    gives the same numbers in every version.
 
     >>> moons = two_moons(points=3, noise=0.0)
     >>> moons.x.round(3).tolist()
@@ -80,7 +81,7 @@ def two_moons(points: int = 40, noise: float = 0.2, seed: int = 12) -> Task:
 
 
 def random_start(width: int, seed: int = 2) -> dict[str, np.ndarray]:
-    """Random initial parameters for `width` hidden units, between −1 and 1.
+    """Random initial parameters for a perceptron with `width` hidden units, between −1 and 1.
 
     With zeros all hidden units would have the same gradient, and stay alike for ever.
     """
@@ -93,12 +94,12 @@ def random_start(width: int, seed: int = 2) -> dict[str, np.ndarray]:
 
 
 def network(params: Params, x: Any) -> Any:
-    """The network's output, of shape (n, 1), for points of shape (n, 2)."""
+    """The output of the multilayer perceptron, of shape (n, 1), for points of shape (n, 2)."""
     return np.tanh(x @ params["W1"] + params["b1"]) @ params["W2"] + params["b2"]
 
 
 def loss(params: Params, task: Task) -> Any:
-    """The mean squared error.
+    """The loss of the perceptron: the mean squared error of its output.
 
     >>> round(float(loss(FIXED_START, XOR)), 14)
     0.60836339549306
@@ -107,7 +108,7 @@ def loss(params: Params, task: Task) -> Any:
 
 
 def train(task: Task, optimizer: Updates, params: Params) -> Iterator[Step]:
-    """Train with an optimizer of :mod:`autodiff_lab.optimize`, without end; all points in each step."""
+    """Train the perceptron with an optimizer of :mod:`autodiff_lab.optimize`, without end; all points in each step."""
     here = dict(params)
     loss_and_gradient = value_and_grad(lambda params: loss(params, task))
     number = 0

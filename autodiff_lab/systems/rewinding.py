@@ -1,4 +1,4 @@
-"""The reverse sweep of a gradient tape: a count of missing contributions, and a stack of ready records.
+"""Rewinding a gradient tape, its reverse sweep: a count of missing contributions, and a stack of ready records.
 
 After ``PrepareBackprop`` and ``ComputeGradient`` in TensorFlow's ``c/eager/tape.h``, which founding document 2 walks
 through, with three repairs: a source may depend on another source, a target on another target, and records that lead
@@ -12,12 +12,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
 from ..engine.broadcasting import shape_of
 from ..engine.dispatch import Op, unit_partial
 from ..engine.errors import ShapeError
-from ..transforms import pytree
+from ..engine.values import copy_constant
 from .eager import Eager, Tensor, Variable, constant
 
 if TYPE_CHECKING:
@@ -28,7 +26,7 @@ __all__ = ["READ", "Record", "Step", "Sweep"]
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class Record:
-    """The record of one operation that ran: enough to send an adjoint back through it.
+    """A gradient tape's record of one operation: what rewinding needs to send an adjoint back through it.
 
     Attributes
     ----------
@@ -48,16 +46,16 @@ class Record:
 
     @classmethod
     def of(cls, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any], result: Tensor) -> Record:
-        """Make a record with its own copies of the arrays, in case the caller changes them."""
-        return cls(op, pytree.map_leaves(_copy_array, operands), pytree.map_leaves(_copy_array, dict(static)), result)
+        """Make a record for rewinding, with its own copies of the arrays, in case the caller changes them."""
+        return cls(op, copy_constant(operands), {name: copy_constant(x) for name, x in static.items()}, result)
 
     @property
     def inputs(self) -> list[Any]:
-        """The tensors among the operands."""
+        """The tensors among the operands of a record, to which rewinding sends adjoints."""
         return [x for x in self.operands if isinstance(x, Eager)]
 
     def pullback(self, k: int, g: Tensor) -> Tensor | None:
-        """The vector-Jacobian product for operand `k`, from the adjoint `g`; made of eager operations itself."""
+        """Rewind the record for operand `k`: the vector-Jacobian product with the adjoint `g`, in eager operations."""
         c = self.op.pullback(k, g, self.result, self.operands, self.static)
         if c is None:
             return None
@@ -69,22 +67,18 @@ class Record:
         return constant(c)
 
 
-def _copy_array(x: Any) -> Any:
-    return x.copy() if type(x) is np.ndarray else x
-
-
 READ = Op("read", Variable.read, "elementwise", (unit_partial,))
 """What a tape records when a Variable is read: the tensor is what the Variable held."""
 
 
 def tensor_name(number: int, made_by: Mapping[int, int | None], names: Mapping[int, str]) -> str:
-    """The name of a tensor: its own or x1, x2, … if it is watched; v1, v2, … if it was recorded."""
+    """The name of a tensor on the tape that is rewound: its own, x1, x2, … if watched, v1, v2, … if recorded."""
     place = made_by[number]
     return names[number] if place is None else f"v{place + 1}"
 
 
 def unused_name(wish: str | None, names: Mapping[int, str]) -> str:
-    """A name for what is watched from now on; a name that is taken gets a prime."""
+    """Choose a name, for the steps of rewinding, for a tensor that is watched; a name that is taken gets a prime."""
     name = wish or f"x{len(names) + 1}"
     while name in names.values() or re.fullmatch(r"v\d+", name):
         name += "′"
@@ -92,7 +86,7 @@ def unused_name(wish: str | None, names: Mapping[int, str]) -> str:
 
 
 class Step(NamedTuple):
-    """One step of a sweep, as plain data.
+    """One step of rewinding a gradient tape, as plain data.
 
     Attributes
     ----------
@@ -118,7 +112,7 @@ class Step(NamedTuple):
 
 
 class Sweep:
-    """The reverse sweep over the part of a tape between sources and targets.
+    """The reverse sweep that rewinds the part of a gradient tape between sources and targets.
 
     Parameters
     ----------
@@ -159,7 +153,7 @@ class Sweep:
         self.ready = [place for place, record in self.records.items() if record.result.number not in self.missing]
 
     def _find_reachable(self, recorded: Mapping[int, Record], targets: Sequence[Eager]) -> set[int]:
-        """Find the places that can be reached when walking back from the targets."""
+        """Find the records that can be reached when rewinding from the targets."""
         reached: set[int] = set()
         ahead = [y.number for y in targets]
         while ahead:
@@ -170,7 +164,7 @@ class Sweep:
         return reached
 
     def seed(self, target: Eager, adjoint: Tensor) -> None:
-        """Seed the sweep with the adjoint of a target, if the tape knows it."""
+        """Seed the rewinding with the adjoint of a target, if the gradient tape knows it."""
         if target.number in self.made_by:
             self._add(target.number, adjoint)
 
@@ -179,7 +173,7 @@ class Sweep:
         self.adjoints[number] = contribution if have is None else have + contribution
 
     def steps(self) -> Iterator[Step]:
-        """Sweep step by step: first the counts, then one step for each record; a gradient exhausts this."""
+        """Rewind step by step: first the missing counts, then one step for each record; a gradient exhausts this."""
         counts = {tensor_name(number, self.made_by, self.names): count for number, count in self.missing.items()}
         yield Step(None, "", None, (), counts, tuple(self.ready))
         while self.ready:

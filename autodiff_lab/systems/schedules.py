@@ -35,7 +35,7 @@ __all__ += ["keep_all", "keep_none", "repetitions", "reverse", "segments"]
 
 
 class Action(NamedTuple):
-    """One action of a schedule.
+    """One action of a checkpointing schedule.
 
     ``store``: put the state at hand, number `start`, into a slot. ``advance``: run the steps from state `start` to
     state `end`, recording nothing. ``reverse``: record the step from state `start` to `end`, and rewind it.
@@ -48,7 +48,7 @@ class Action(NamedTuple):
 
 
 def binomial(steps: int, slots: int) -> list[Action]:
-    """The schedule with the fewest extra steps for that many slots (Griewank and Walther's *revolve*).
+    """The checkpointing schedule with the fewest extra steps for that many slots (Griewank and Walther's *revolve*).
 
     >>> for action in binomial(3, 2):
     ...     print(*action)
@@ -69,17 +69,20 @@ def binomial(steps: int, slots: int) -> list[Action]:
 
 
 def keep_all(steps: int) -> list[Action]:
-    """Keep every state: what an ordinary tape does. As many slots as steps, and no step is run three times."""
+    """The checkpointing schedule that keeps every state, as an ordinary tape does.
+
+    It takes as many slots as steps, and no step is run three times.
+    """
     return binomial(steps, steps)
 
 
 def keep_none(steps: int) -> list[Action]:
-    """Keep the initial state only, and start from it again for each step."""
+    """The checkpointing schedule that keeps the initial state only, and starts from it again for each step."""
     return binomial(steps, 1)
 
 
 def segments(steps: int, length: int | None = None) -> list[Action]:
-    """Keep the first state of every segment; inside a segment, when its turn comes, every state.
+    """The checkpointing schedule that keeps the first state of every segment, and all states of one at a time.
 
     Parameters
     ----------
@@ -141,11 +144,11 @@ SCHEDULES: dict[str, Callable[[int, int], list[Action]]] = {
     "segments of √l": lambda steps, slots: segments(steps),
     "binomial": binomial,
 }
-"""All of them, for a number of steps and of slots; only the last looks at the slots."""
+"""The checkpointing schedules, for a number of steps and of slots; only the last looks at the slots."""
 
 
 def beta(slots: int, runs: int) -> int:
-    """The longest chain that can be reversed with that many slots and at most `runs` forward runs of each step.
+    """The longest chain that a checkpointing schedule reverses with so many slots and `runs` runs of each step.
 
     It is the binomial coefficient of slots + runs over slots.
 
@@ -156,7 +159,7 @@ def beta(slots: int, runs: int) -> int:
 
 
 def repetitions(steps: int, slots: int) -> int:
-    """The repetition number: the smallest r for which beta(slots, r) reaches the number of steps."""
+    """The repetition number of a schedule: the smallest r for which beta(slots, r) reaches the number of steps."""
     r = 0
     while beta(slots, r) < steps:
         r += 1
@@ -164,7 +167,7 @@ def repetitions(steps: int, slots: int) -> int:
 
 
 def fewest_extra_steps(steps: int, slots: int) -> int:
-    """The fewest extra steps of any schedule: r · l − beta(slots + 1, r − 1), with r of `repetitions`.
+    """The fewest extra steps of any checkpointing schedule: r · l − beta(slots + 1, r − 1), with r of `repetitions`.
 
     >>> fewest_extra_steps(10, 3), fewest_extra_steps(20, 3), fewest_extra_steps(100, 5)
     (15, 45, 316)
@@ -175,14 +178,14 @@ def fewest_extra_steps(steps: int, slots: int) -> int:
 
 
 class Cost(NamedTuple):
-    """The cost of a schedule: the most slots in use at a time, and the steps run beside the recorded ones."""
+    """The cost of a checkpointing schedule: the most slots in use at a time, and the extra steps."""
 
     slots: int
     extra: int
 
 
 def cost(schedule: Iterable[Action]) -> Cost:
-    """Count slots and extra steps, without running anything.
+    """Count the slots and extra steps of a checkpointing schedule, without running anything.
 
     >>> cost(segments(100)), cost(keep_all(100)), cost(keep_none(100))
     (Cost(slots=19, extra=180), Cost(slots=100, extra=99), Cost(slots=1, extra=4950))
@@ -199,7 +202,7 @@ def cost(schedule: Iterable[Action]) -> Cost:
 
 
 class Reversal(NamedTuple):
-    """The result of reversing a chain.
+    """The result of reversing a chain of steps by a checkpointing schedule.
 
     Attributes
     ----------
@@ -223,7 +226,7 @@ class Reversal(NamedTuple):
 
 
 def reverse(step: Callable[[Any], Any], state: Any, schedule: Iterable[Action], adjoint: Any = 1.0) -> Reversal:
-    """Reverse a chain of steps by a schedule, and count what it really takes.
+    """Reverse a chain of steps by a checkpointing schedule, and count what it really takes.
 
     Parameters
     ----------

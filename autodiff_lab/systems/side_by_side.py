@@ -1,4 +1,4 @@
-"""A comparison of the tape designs: what each stores, and what it can do besides, found out by trying.
+"""Tape designs side by side: what each stores, and what it can do besides, found out by trying.
 
 >>> comparison = compare(lambda x, y: np.sin(x) + x * y, 3.0, 1.0)
 >>> print(comparison.table())
@@ -36,7 +36,7 @@ __all__ = ["Column", "Comparison", "Outcome", "Stored", "compare"]
 
 @dataclasses.dataclass(frozen=True)
 class Stored:
-    """The names and numbers that a design stores for the derivative of one operation."""
+    """An entry of a side-by-side comparison: the names and numbers that a design stores for one operation."""
 
     names: tuple[str, ...]
     numbers: tuple[float, ...]
@@ -44,7 +44,7 @@ class Stored:
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-    """The outcome of a trial: a verdict, the numbers that came out, and the message if there was an exception."""
+    """The outcome of a trial in a side-by-side comparison: a verdict, the numbers found, an exception's message."""
 
     verdict: str
     numbers: tuple[Any, ...] = ()
@@ -53,7 +53,7 @@ class Outcome:
 
 @dataclasses.dataclass(frozen=True)
 class Column:
-    """The column of one design: what it stores, and the outcome of each trial.
+    """One design's column in a side-by-side comparison: what it stores, and the outcome of each trial.
 
     Attributes
     ----------
@@ -90,13 +90,13 @@ class Column:
     shares: bool
 
     def kept(self, operations: int) -> int:
-        """How many numbers are kept once the first so many operations have run."""
+        """How many numbers the compared design keeps once the first so many operations have run."""
         return _count(self.ledger[:operations], self.shares)
 
 
 @dataclasses.dataclass(frozen=True)
 class Comparison:
-    """The comparison of a program: a column for each design."""
+    """A side-by-side comparison of the tape designs on one program: a column for each design."""
 
     inputs: tuple[float, ...]
     written: tuple[float, ...]
@@ -105,11 +105,11 @@ class Comparison:
     columns: tuple[Column, ...]
 
     def snapshot(self) -> dict[str, Any]:
-        """Everything as dictionaries, tuples, numbers and text."""
+        """The side-by-side comparison as plain data: dictionaries, tuples, numbers and text."""
         return dataclasses.asdict(self)
 
     def rows(self) -> list[list[str]]:
-        """A heading and a row for each design."""
+        """The side-by-side comparison as rows of text: a heading, and a row for each design."""
         heading = ["design", "numbers", "bytes", "closures", "written to", "differentiated again", "replayed"]
         return [heading] + [
             [c.design, str(c.numbers), str(c.bytes), str(c.closures)]
@@ -118,7 +118,7 @@ class Comparison:
         ]
 
     def table(self) -> str:
-        """The rows as text."""
+        """The side-by-side comparison as a table of text, with aligned columns."""
         rows = self.rows()
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         return "\n".join("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows)
@@ -131,7 +131,7 @@ def compare(
     elsewhere: tuple[float, ...] | None = None,
     designs: dict[str, Design] = DESIGNS,
 ) -> Comparison:
-    """Compare the designs on a program: record it in each, and try what can be done with the record.
+    """Compare tape designs side by side on a program: record it in each, and try what the record can do.
 
     Parameters
     ----------

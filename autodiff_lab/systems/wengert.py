@@ -52,10 +52,10 @@ __all__ = ["FUNCTIONS", "Bin", "Cell", "Tape", "Un", "Var", "var", *FUNCTIONS]
 
 
 class CellLevel(StandingLevel):
-    """The level of all cells: an operation with a cell among its operands makes another cell."""
+    """The level of all Wengert cells: an operation with a cell among its operands makes another cell."""
 
     def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any] = NO_OPTIONS) -> Any:
-        """Carry out one operation on numbers, and keep its local partials."""
+        """Carry out one operation on the numbers of Wengert cells, and keep its local partials in a new cell."""
         numbers = tuple([as_numpy_number(x.value if isinstance(x, Cell) else x) for x in operands])
         y = op.fn(*numbers, **static)
         if op.kind in ("comparison", "shape"):
@@ -79,14 +79,12 @@ class CellLevel(StandingLevel):
 
 
 def _partial(op: Op, k: int, y: Any, numbers: tuple[Any, ...], static: Mapping[str, Any]) -> float:
-    if op.partials is not None:
-        return float(op.local_partial(k, y, *numbers))
     back = op.pullback(k, np.float64(1.0), y, numbers, static)  # of one number: what an adjoint of 1 becomes
     return 0.0 if back is None else float(back)
 
 
 class Cell(Overloaded):
-    """A cell: a number and its adjoint (sensitivity); an operation on cells makes a new one."""
+    """A Wengert cell: a number and its adjoint (sensitivity); an operation on cells makes a new one."""
 
     __slots__ = ("sensitivity", "value")
     level = CellLevel()
@@ -99,12 +97,12 @@ class Cell(Overloaded):
 
     @property
     def links(self) -> tuple[tuple[Cell, float], ...]:
-        """The operands that are cells, each with the local partial."""
+        """The links of a Wengert cell: its operands that are cells, each with the local partial."""
         return ()
 
     @property
     def tape(self) -> Tape:
-        """The cells that this one is made of, operands first, itself last; each once."""
+        """The Wengert tape of this result: the cells it is made of, operands first, itself last; each once."""
         tape, listed = Tape(), set()
         waiting: list[Cell] = [self]
         while waiting:
@@ -120,7 +118,7 @@ class Cell(Overloaded):
         return tape
 
     def sweep(self) -> Iterator[Cell]:
-        """The reverse sweep, one cell at a time: yields the cell that has just sent to its operands.
+        """The reverse sweep over Wengert cells: yields each cell once it has sent its sensitivity to its operands.
 
         Sensitivities start from zero each time, so that sweeping twice gives the same answer twice.
         """
@@ -135,7 +133,7 @@ class Cell(Overloaded):
             yield cell
 
     def backprop(self) -> None:
-        """Sweep back: give every cell of the tape its sensitivity, the derivative of this one with respect to it.
+        """Sweep back over the Wengert cells: give each its sensitivity, the derivative of this one with respect to it.
 
         Cells that this one is not made of keep theirs, from a sweep of another result.
 
@@ -160,7 +158,7 @@ class Var(Cell):
 
 
 class Un(Cell):
-    """A unary cell: a function of one cell `x`, with its local partial `dx`; other operands are constants."""
+    """A unary Wengert cell: a function of one cell `x`, with its local partial `dx`; other operands are constants."""
 
     __slots__ = ("dx", "x")
     kind = "Unary"
@@ -170,12 +168,12 @@ class Un(Cell):
 
     @property
     def links(self) -> tuple[tuple[Cell, float], ...]:
-        """The operand and its partial."""
+        """The one operand of a unary Wengert cell, with its local partial."""
         return ((self.x, self.dx),)
 
 
 class Bin(Cell):
-    """A binary cell: a function of two cells `x` and `y`, with its local partials `dx` and `dy`."""
+    """A binary Wengert cell: a function of two cells `x` and `y`, with its local partials `dx` and `dy`."""
 
     __slots__ = ("dx", "dy", "x", "y")
     kind = "Binary"
@@ -185,12 +183,12 @@ class Bin(Cell):
 
     @property
     def links(self) -> tuple[tuple[Cell, float], ...]:
-        """Both operands, each with its partial."""
+        """Both operands of a binary Wengert cell, each with its local partial."""
         return ((self.x, self.dx), (self.y, self.dy))
 
 
 class Tape(list[Cell]):
-    """A list of cells in topological order."""
+    """A Wengert tape: a list of cells in topological order."""
 
     def __repr__(self) -> str:
         kinds = [cell.kind for cell in self]
@@ -200,7 +198,11 @@ class Tape(list[Cell]):
 
 
 def var(value: Any) -> Var:
-    """Make a variable cell. What is not one real number is refused: InputError, ShapeError or DetachedError.
+    """Make an input as a Wengert cell. What is not one real number is refused with an error.
+
+    Raises
+    ------
+    InputError, ShapeError, DetachedError
 
     Examples
     --------

@@ -17,7 +17,7 @@ __all__ = ["Forward", "Snapshot"]
 
 
 class Forward:
-    """A forward run, one node at a time: iterate over it.
+    """A forward run of a static graph, one node at a time: iterate over it.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ class Forward:
 
 
 class Snapshot(NamedTuple):
-    """The state of a pass between two steps, as plain data.
+    """The state of a forward run (or sweep) over a static graph between two nodes, as plain data.
 
     `node` has just been done (None: before the first), `queue` is ready, and each node still waits for so many.
     """
@@ -119,6 +119,6 @@ class Snapshot(NamedTuple):
 
     @classmethod
     def of(cls, done: Node | None, queue: Iterable[Node], waiting: Mapping[Node, int]) -> Self:
-        """Take a snapshot of a pass."""
+        """Take a snapshot of a forward run (or sweep) over a static graph: its queue, and the counts of its nodes."""
         counts = {node.name: waiting[node] for node in sorted(waiting, key=lambda node: node.number)}
         return cls(None if done is None else done.name, tuple(node.name for node in queue), counts)

@@ -1,4 +1,4 @@
-"""Functions that build nodes: every row of the table by its name, and `cond` and `operation`.
+"""Functions that build nodes of a static graph: every row of the table by its name, and `cond` and `operation`.
 
 ``np.sin(node)`` builds too. These also build where all operands are numbers, and they take a `name`.
 """
@@ -29,7 +29,7 @@ BUILT = ("elementwise", "reduction", "flat", "comparison", "linear", "multilinea
 
 
 def cond(condition: Any, true_value: Any, false_value: Any, name: str | None = None) -> Operator:
-    """A conditional node that holds both branches; a run computes the condition, then the branch it chooses, no other.
+    """A function that builds a conditional node: a run computes the condition, and only the branch it chooses.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def cond(condition: Any, true_value: Any, false_value: Any, name: str | None = N
 
 
 def operation(kind: str, compute: Callable[..., Any], *inputs: Any, outputs: int = 1, name: str | None = None) -> Any:
-    """Add a custom operation to the graph; `register_gradient` says how it is differentiated.
+    """A function that builds a node for an operation of your own; `register_gradient` gives it a derivative.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def operation(kind: str, compute: Callable[..., Any], *inputs: Any, outputs: int
 
 
 def function(op: Op) -> Callable[..., Operator]:
-    """A row of the table as a function that builds, also where all operands are numbers: ``exp(3.0)``."""
+    """Make the function that builds nodes of one operation, also where all operands are numbers: ``exp(3.0)``."""
 
     def build(*operands: Any, name: str | None = None, **static: Any) -> Operator:
         given = tuple(map(as_operand, operands))

@@ -22,7 +22,7 @@ __all__ = ["gradients", "pending_counts", "require_differentiable"]
 
 
 def gradients(ys: Any, xs: Any, grad_ys: Any = None, stop_gradients: Any = (), unconnected: str = "none") -> Any:
-    """Add to the graph the nodes of Σⱼ ∂yⱼ/∂x for each x.
+    """Add symbolic gradients to a static graph: the nodes of Σⱼ ∂yⱼ/∂x for each x.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def gradients(ys: Any, xs: Any, grad_ys: Any = None, stop_gradients: Any = (), u
 
 
 def pending_counts(ys: Any, xs: Any, stop_gradients: Any = ()) -> dict[str, int]:
-    """How many contributions each node between xs and ys waits for before the sweep, by name.
+    """The pending counts before gradients are added: how many contributions each node from xs to ys waits for.
 
     Examples
     --------
@@ -94,7 +94,7 @@ def pending_counts(ys: Any, xs: Any, stop_gradients: Any = ()) -> dict[str, int]
 
 
 def require_differentiable(nodes: Any, what: str) -> list[Node]:
-    """Flatten a structure of nodes, and refuse constants."""
+    """Flatten a structure of nodes that gradients are asked for, and refuse constants."""
     found = _nodes(nodes, what)
     for node in found:
         if isinstance(node, Constant):

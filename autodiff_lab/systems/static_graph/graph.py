@@ -1,4 +1,4 @@
-"""The graph: its nodes, the forward run of them, and the reverse sweep back through that run."""
+"""The static graph: its nodes, the forward run of them, and the reverse sweep back through that run."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Graph:
         OPEN_GRAPHS.set(OPEN_GRAPHS.get()[:-1])
 
     def register(self, node: Node, kind: str, asked: str | None) -> tuple[str, int]:
-        """Register a node; return its name and number. A name that is taken gets a number behind it."""
+        """Register a new node in the static graph; return its name and number. A taken name gets a number behind it."""
         with self._lock:
             name = asked
             while name is None or name in self._names:
@@ -90,7 +90,7 @@ class Graph:
             return name, self._made
 
     def require(self, node: Any, what: str) -> None:
-        """Refuse what is not a node of this graph."""
+        """Require a node of this static graph, and refuse everything else."""
         if not isinstance(node, Node):
             raise InputError(f"{node!r} was {what}, and is no node of a graph: give a node, such as {self._example()}.")
         if node.graph is not self:
@@ -104,7 +104,7 @@ class Graph:
 
     @property
     def nodes(self) -> tuple[Node, ...]:
-        """The nodes that there are, in the order they were made."""
+        """The nodes of the static graph that still exist, in the order they were made."""
         return tuple(sorted(self._nodes.values(), key=lambda node: node.number))
 
     def __len__(self) -> int:
@@ -119,7 +119,7 @@ class Graph:
     # Running
 
     def run(self, fetches: Any, feed_dict: Mapping[Node, Any] | None = None) -> Any:
-        """Compute the fetches, and what they need.
+        """Run the static graph: compute the fetches, and what they need.
 
         Parameters
         ----------
@@ -140,7 +140,7 @@ class Graph:
         return pytree.map_leaves(lambda node: to_output(self.values[node.number]), fetches)
 
     def forward_steps(self, fetches: Any, feed_dict: Mapping[Node, Any] | None = None) -> Iterator[Snapshot]:
-        """Run one node at a time: which are ready, and how many operands the others still wait for."""
+        """Run the static graph one node at a time, with a snapshot of the queue and the counts after each."""
         yield from (Snapshot.of(node, run.queue, run.waiting) for node, run in self._forward(fetches, feed_dict))
 
     def _forward(self, fetches: Any, feed_dict: Mapping[Node, Any] | None) -> Iterator[tuple[Node | None, Forward]]:
@@ -164,7 +164,7 @@ class Graph:
     # The way back
 
     def backward(self) -> None:
-        """Sweep back from every output of the last run, each seeded with 1; `grad` of the nodes has the result.
+        """Sweep back over the graph from every output of the last run, each seeded with 1; its nodes get their `grad`.
 
         Several outputs are summed, and a warning says so. An array counts as the sum of its entries. Each call starts
         from nothing: a second one gives the same gradients again, where founding document 1 adds them to the first.
@@ -172,11 +172,11 @@ class Graph:
         deque(self._backward(None), maxlen=0)
 
     def backward_from(self, node: Node, seed: Any = None) -> None:
-        """Sweep back from one node of the last run, also if others use it; `seed` is its adjoint, else ones."""
+        """Sweep back over the graph from one node of the last run, also if others use it; `seed` is its adjoint."""
         deque(self._backward(node, seed), maxlen=0)
 
     def backward_steps(self, node: Node | None = None) -> Iterator[Snapshot]:
-        """Sweep back one node at a time: how many contributions are still to come."""
+        """Sweep back over the static graph one node at a time, with a snapshot of queue and counts after each."""
         yield from (Snapshot.of(done, sweep.queue, sweep.pending) for done, sweep in self._backward(node))
 
     def _backward(self, node: Node | None, seed: Any = None) -> Iterator[tuple[Node | None, Sweep]]:
@@ -197,7 +197,7 @@ class Graph:
 
     @property
     def swept(self) -> bool:
-        """Whether `grads` belong to `values`: nothing was run since the last backward pass."""
+        """Whether the static graph's adjoints belong to its values: nothing was run since the last backward pass."""
         return self._swept is self.values
 
     def _sweep(self, ys: list[Node], xs: Iterable[Node], seed: Any = None) -> Sweep:
@@ -213,7 +213,7 @@ class Graph:
         return Sweep(ys, seeds, xs, values=self.values)
 
     def _outputs(self) -> list[Node]:
-        """The nodes of the last run that no other node of it uses."""
+        """The outputs of the graph: the nodes of the last run that no other node of it uses."""
         there = [node for node in self.nodes if node.number in self.values]
         used = {x for node in there for x in node.operands}
         found = [node for node in there if node not in used and not isinstance(node, Constant)]
@@ -222,11 +222,11 @@ class Graph:
         return found
 
     def zero_grad(self) -> None:
-        """Clear every adjoint: `grad` is None again."""
+        """Clear every adjoint in the static graph: `grad` of each node is None again."""
         self.grads = {}
 
     def jacobian(self, ys: Any, xs: Any, feed_dict: Mapping[Node, Any] | None = None) -> np.ndarray:
-        """The derivatives of each of the ys with respect to each of the xs, one sweep for each row.
+        """The Jacobian of the ys with respect to the xs, by sweeps over the static graph: one for each row.
 
         Parameters
         ----------
@@ -269,7 +269,7 @@ class Graph:
     # Seeing
 
     def draw(self, *targets: Node, **options: Any) -> Any:
-        """Draw what the targets need, or the whole graph, with values and adjoints where it has been run.
+        """Draw this static graph, or the nodes that the targets need, with values and adjoints where it has been run.
 
         Takes the options of `autodiff_lab.draw`, and returns a `Drawing` as that does.
         """

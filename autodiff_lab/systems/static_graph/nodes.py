@@ -54,17 +54,17 @@ class Node(Overloaded):
 
     @property
     def value(self) -> Any:
-        """The value in the last run; None: not computed yet."""
+        """The value that the last run of the static graph gave this node; None: not computed yet."""
         return to_output(self.graph.values.get(self.number))
 
     @property
     def grad(self) -> Any:
-        """The adjoint after the last `backward`; None: nothing has arrived, which is not the same as 0."""
+        """The adjoint that the last sweep over the static graph gave this node; None (not 0) if nothing arrived."""
         return to_output(self.graph.grads.get(self.number))
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The shape, where it is known before the graph is run."""
+        """The shape of this node, where it is known before the static graph is run."""
         if isinstance(self.extent, tuple):
             return self.extent
         raise ShapeError(
@@ -74,7 +74,7 @@ class Node(Overloaded):
         )
 
     def backward(self) -> None:
-        """Sweep back from this node alone; see :meth:`Graph.backward_from`."""
+        """Sweep back from this node of a static graph alone; see :meth:`Graph.backward_from`."""
         self.graph.backward_from(self)
 
     def __bool__(self) -> bool:
@@ -102,7 +102,7 @@ class Node(Overloaded):
 
 
 class Constant(Node):
-    """A constant node: a number or an array. It has no gradient."""
+    """A constant node of a static graph: a number or an array. It has no gradient."""
 
     def __init__(self, value: Any, name: str | None = None, graph: Graph | None = None) -> None:
         if isinstance(value, Traced):
@@ -121,7 +121,7 @@ class Constant(Node):
 
     @property
     def value(self) -> Any:
-        """The number, as it was given."""
+        """The number or array that a constant node holds, as it was given."""
         return self._given
 
     @value.setter
@@ -130,12 +130,12 @@ class Constant(Node):
 
     @property
     def grad(self) -> Any:
-        """A constant has none."""
+        """A constant node has no gradient: asking for it is an error."""
         raise UnsupportedError(f"{self.name} is a Constant and has no gradient. Make it a Variable to have one.")
 
 
 class Variable(Node):
-    """A variable node, whose value stays from run to run and can be assigned: ``w.value = 3.0``. Its shape is fixed."""
+    """A variable node: its value stays from run to run and can be assigned, ``w.value = 3.0``. Its shape is fixed."""
 
     def __init__(self, value: Any, name: str | None = None, graph: Graph | None = None) -> None:
         if isinstance(value, Node):
@@ -146,7 +146,7 @@ class Variable(Node):
 
     @property
     def value(self) -> Any:
-        """The value now."""
+        """The value that a variable node holds now; to set it forgets what the last run of its graph computed."""
         return to_output(self.held)
 
     @value.setter
@@ -156,7 +156,7 @@ class Variable(Node):
         self.graph.values = {}  # what was computed belongs to the old value
 
     def assign(self, new: Any) -> None:
-        """Give it another value of the same shape; forgets what the last run computed."""
+        """Give a variable node another value of the same shape; forgets what the last run computed."""
         self.value = new
 
 
@@ -194,7 +194,7 @@ class Placeholder(Node):
         super().__init__("placeholder", fixed if fixed == shape else None, graph, name)
 
     def check_fed(self, value: Any) -> Any:
-        """Check a value that is fed."""
+        """Check a value that is fed to this placeholder node: it is of numbers, and has the shape that is accepted."""
         new = _as_real(value, f"the value fed to {self.name}")
         if isinstance(new, Node):
             raise InputError(f"{self.name} was fed the node {new.name}. Feed a number or an array.")
@@ -219,7 +219,7 @@ def _as_real(value: Any, what: str) -> Any:
 
 
 def innermost_graph(what: str) -> Graph:
-    """The innermost open graph, to build in."""
+    """The innermost ``with Graph()`` block, whose graph a new node belongs to."""
     if OPEN_GRAPHS.get():
         return OPEN_GRAPHS.get()[-1]
     raise InputError(

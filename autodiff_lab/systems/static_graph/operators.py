@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,19 +21,16 @@ from ...engine.printing import format_call, format_value
 from ...engine.rules.shapes import dummy_array
 from .nodes import Constant, Extent, Node, innermost_graph
 
-if TYPE_CHECKING:
-    from .graph import Graph
-
 __all__ = ["COND", "MERGED", "OUTPUT", "Operator", "extent_of", "fold_pairs"]
 
 
 class GraphLevel(StandingLevel):
-    """The level of nodes, above every derivative: an operation on a node builds a new node."""
+    """The level of nodes, above every derivative: an operation on a node builds an operator node."""
 
     number = float("inf")
 
     def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any]) -> Any:
-        """Note one operation. A question about a shape is answered at once, where the shape is known."""
+        """Note one operation as an operator node. Where a shape is known, a question about it is answered at once."""
         if op.kind != "shape":
             return Operator(op, operands, static)
         if op.name.endswith("_like") and not isinstance(extent_of(operands[0]), tuple):
@@ -45,14 +42,14 @@ Node.level = GraphLevel()
 
 
 class Partial(NamedTuple):
-    """A partial sum of a longer sum (or product): its node, if there still is one; its slots."""
+    """A partial sum (or product) inside a longer operator node: its own node, if there still is one; its slots."""
 
     ref: weakref.ref[Operator]
     slots: tuple[Any, ...]
 
 
 class Operator(Node):
-    """An operator node: an operation on other nodes.
+    """An operator node of a static graph: an operation on other nodes.
 
     ``x + y + z`` is one node with three operands: the sum ``x + y`` on the way to it is merged, unless it was given a
     name or somebody holds it (a variable of the program, another node). Merging changes no node and no number: the
@@ -65,11 +62,10 @@ class Operator(Node):
         operands: tuple[Any, ...],
         static: Mapping[str, Any] = NO_OPTIONS,
         name: str | None = None,
-        graph: Graph | None = None,
         extent: Extent | None = None,
         outputs: int = 1,
     ) -> None:
-        graph = next((x.graph for x in operands if isinstance(x, Node)), graph) or innermost_graph(op.name)
+        graph = next((x.graph for x in operands if isinstance(x, Node)), None) or innermost_graph(op.name)
         for x in operands:
             if isinstance(x, Node):
                 graph.require(x, f"an operand of {op.name}")
@@ -79,7 +75,7 @@ class Operator(Node):
         super().__init__(op.name, _extent_after(op, taken, static) if extent is None else extent, graph, name)
 
     def merged_operands(self) -> tuple[tuple[Node, ...], tuple[tuple[int, int], ...]]:
-        """The operands; and of a merged sum the pairs to add, in order: i is operand i, and -r the result of pair r.
+        """An operator node's operands; and of a merged sum the pairs to add: i is operand i, -r the result of pair r.
 
         >>> from autodiff_lab.systems.static_graph import Graph, Variable
         >>> with Graph():
@@ -110,11 +106,11 @@ class Operator(Node):
 
     @property
     def operands(self) -> tuple[Node, ...]:
-        """The nodes that it works on, by position; one that is used twice stands there twice."""
+        """The nodes that this operator node works on, by position; one that is used twice stands there twice."""
         return self.merged_operands()[0]
 
     def compute(self, values: Mapping[int, Any]) -> Any:
-        """Compute the value from those of its operands (by number; a branch that was not taken has none)."""
+        """Compute an operator's value from those of its operands (by number; a branch not taken has none)."""
         operands, pairs = self.merged_operands()
         terms = [values.get(x.number) for x in operands]
         try:
@@ -132,7 +128,7 @@ class Operator(Node):
 
     @property
     def expression(self) -> str:
-        """What it computes, in the names of its operands: ``x + y + z``."""
+        """What this operator computes, in the names of its operands: ``x + y + z``."""
         names = [format_value(x.value) if isinstance(x, Constant) and not x.named else x.name for x in self.operands]
         symbol = self.op.symbol
         return f" {symbol} ".join(names) if symbol else format_call(self.op.name, None, names, dict(self.static))
@@ -150,7 +146,7 @@ def _slot(x: Node, op: Op) -> Any:
 
 
 def fold_pairs(op: Op, terms: Sequence[Any], pairs: Sequence[tuple[int, int]]) -> list[Any]:
-    """Compute the partial results of a merged sum, of numbers or (for a derivative) of nodes."""
+    """Fold the operands of a merged operator by pairs: its partial sums, of numbers or (for a derivative) of nodes."""
     results: list[Any] = []
     for left, right in pairs:
         results.append(apply(op, tuple(terms[i] if i >= 0 else results[-i - 1] for i in (left, right))))
@@ -161,7 +157,7 @@ def fold_pairs(op: Op, terms: Sequence[Any], pairs: Sequence[tuple[int, int]]) -
 
 
 def extent_of(x: Any) -> Extent:
-    """The shape of a node or a number; while that is not known, the number of the node that will bring it."""
+    """The shape of an operator's operand; while that is not known, the number of the node that will bring it."""
     return x.extent if isinstance(x, Node) else shape_of(x)
 
 

@@ -20,7 +20,7 @@ __all__ = ["Operation", "apply_registered", "contributions", "register_gradient"
 
 
 class Operation(NamedTuple):
-    """The operation as a registered gradient sees it: its inputs and outputs are nodes, or numbers in a run."""
+    """An operation as a registered gradient rule sees it: its inputs and outputs are nodes, or numbers in a run."""
 
     name: str
     type: str
@@ -32,7 +32,7 @@ REGISTRY: dict[str, Callable[..., Any]] = {}
 
 
 def register_gradient(kind: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Register the gradient of a custom operation: ``fn(op, *out_grads)``, n outputs, n incoming gradients.
+    """Register the gradient rule of an operation of your own: ``fn(op, *out_grads)``, one gradient for each output.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def register_gradient(kind: str) -> Callable[[Callable[..., Any]], Callable[...,
 
 
 def apply_registered(op: Operation, grads: Sequence[Any], nodes: Sequence[Node]) -> list[Any]:
-    """Apply the registered rule, and check the number and the shapes of what it sends to the inputs."""
+    """Apply a registered gradient rule, and check the number and the shapes of what it sends to the inputs."""
     rule = REGISTRY.get(op.type)
     if rule is None:
         raise UnsupportedError(
@@ -112,7 +112,7 @@ def contributions(
     static: Mapping[str, Any],
     wanted: Sequence[bool],
 ) -> list[Any]:
-    """The contributions of the adjoint `g` to each operand that is `wanted`, by the engine's table; else None.
+    """Apply the table's gradient rule of an operator: what the adjoint `g` contributes to each `wanted` operand.
 
     A merged sum or product is taken apart again into the `pairs` that were written: each is the row of the table for
     two operands. So no factor is ever divided out, and a factor of zero is as good as any.
@@ -166,7 +166,7 @@ def _pullback_of(op: Op, k: int, static: Mapping[str, Any]) -> Op:
 
 
 def sum_back(g: Any, x: Any) -> Any:
-    """Give an adjoint the shape of `x`: where broadcasting copied `x`, the copies' adjoints are summed.
+    """Sum an adjoint back to the shape of `x`, for a gradient rule: where broadcasting copied `x`, copies are summed.
 
     Works on nodes, and then it is an operation that looks at the shapes when the graph is run.
 
@@ -180,7 +180,7 @@ def sum_back(g: Any, x: Any) -> Any:
 
 
 def require_shape(g: Any, x: Any, what: str) -> Any:
-    """Require an adjoint to have the shape of `x`, at the latest when the graph is run."""
+    """Require what a gradient rule sends to have the shape of `x`, at the latest when the graph is run."""
     have, need = extent_of(g), extent_of(x)
     if have == need:
         return g

@@ -28,7 +28,7 @@ __all__ = ["Sweep", "count_pending"]
 
 
 class Sweep:
-    """The reverse sweep, one node at a time: iterate over it. The counters are its own, so no node is used up.
+    """The reverse sweep over a static graph, one node at a time: iterate over it. The counters are its own.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ class Sweep:
 def count_pending(
     ys: Iterable[Node], xs: Iterable[Node], stops: Iterable[Node] = (), values: Mapping[int, Any] | None = None
 ) -> dict[Node, int]:
-    """Count the pending contributions of the nodes that lead from xs to ys, in the order they were made.
+    """Count the pending contributions of a sweep for each node from xs to ys, in the order they were made.
 
     With `values`, only what has a value: the last run did not compute the branches it did not take.
     """
@@ -159,12 +159,12 @@ def count_pending(
 
 
 def passes(node: Operator) -> bool:
-    """Whether an operator passes adjoints on: not comparisons, steps and questions about shape."""
+    """Whether the sweep passes adjoints on through an operator: not comparisons, steps and questions about shape."""
     return node.op.kind not in ("flat", "comparison", "shape")
 
 
 class Gate(NamedTuple):
-    """A branch of a `cond`, in which nodes lie: it is reached only when `condition` comes out as `wanted`."""
+    """A branch of a `cond` that the sweep has entered: it counts only when `condition` comes out as `wanted`."""
 
     condition: Node
     wanted: bool

@@ -1,4 +1,4 @@
-"""The passes that optimize a program: what a person would not have written goes.
+"""Optimization passes over the draft of a program: what a person would not have written goes.
 
 The lines are read once, from first to last, and each is offered to the rewrites in turn; a rewrite answers with what
 stands for the line (an earlier line, or a constant), or with None. At the end, lines that nothing needs are dropped.
@@ -17,9 +17,9 @@ import numpy as np
 from ..engine.dispatch import NO_OPTIONS, TABLE
 from ..engine.variable import Variable
 from ..transforms import pytree
-from .arguments import freeze
 from .draft import Constant, Draft
-from .trace_derivative import RecordedDerivative
+from .program_inputs import freeze
+from .recorded_derivative import RecordedDerivative
 
 ADD, SUBTRACT, MULTIPLY, DIVIDE = (TABLE[f] for f in (np.add, np.subtract, np.multiply, np.divide))
 POWER, NEGATIVE, POSITIVE, STOP = (TABLE[k] for k in (np.power, np.negative, np.positive, "stop_gradient"))
@@ -35,7 +35,7 @@ REDUCTIONS = {TABLE[f] for f in (np.sum, np.mean, np.max, np.min, np.amax, np.am
 
 
 def fold_constants(draft: Draft, i: int) -> Any:
-    """A line whose operands are all constant is a constant: the value it had when it was recorded."""
+    """The pass of constant folding: a line whose operands are all constant becomes the value it had when recorded."""
     for ref in draft.operands[i]:
         if type(ref) is not Constant:
             return None
@@ -43,7 +43,7 @@ def fold_constants(draft: Draft, i: int) -> Any:
 
 
 def drop_identities(draft: Draft, i: int) -> Any:
-    """Let x stand for x · 1, x / 1, x + 0, x - 0, x ** 1 and -(-x), and -x for x · (-1)."""
+    """The pass that drops identities: x for x · 1, x / 1, x + 0, x - 0, x ** 1 and -(-x), and -x for x · (-1)."""
     op, refs = draft.ops[i], draft.operands[i]
     a, b = refs[0], refs[-1]
     neutral = NEUTRAL.get(op)
@@ -79,7 +79,7 @@ def _keeps_entries(draft: Draft, i: int, x: Any) -> bool:
 
 
 def drop_copies(draft: Draft, i: int) -> Any:
-    """What arithmetic would broadcast by itself need not be broadcast before."""
+    """The pass that drops copies: what arithmetic broadcasts by itself need not be broadcast before."""
     op, refs = draft.ops[i], draft.operands[i]
     if op.partials is None and op not in CHOICE_ROWS:  # type: ignore[union-attr]
         return None
@@ -103,7 +103,7 @@ def _are_doubles(draft: Draft, refs: Iterable[Any]) -> bool:
 
 
 def simplify_signs(draft: Draft, i: int) -> Any:
-    """Write x - z for x + (-z), x + z for x - (-z), and x / z for x · (1 / z), which rounds once instead of twice."""
+    """The pass that simplifies signs and quotients: x - z for x + (-z), x / z for x · (1 / z), which rounds once."""
     op, refs = draft.ops[i], draft.operands[i]
     b = refs[-1]
     if type(b) is not int:
@@ -134,7 +134,7 @@ def _strip_minus(draft: Draft, i: int, line: int) -> int | None:
 
 
 def multiply_small_first(draft: Draft, i: int) -> Any:
-    """Write A · (b · c) for (A · b) · c where b and c are smaller than A: one pass over the large array, not two."""
+    """The pass that multiplies small arrays first: A · (b · c) for (A · b) · c, so that the large A is read once."""
     if draft.ops[i] is not MULTIPLY:  # any more
         return None
     for inner, c in (draft.operands[i], draft.operands[i][::-1]):
@@ -156,7 +156,7 @@ def multiply_small_first(draft: Draft, i: int) -> Any:
 
 
 def share_subexpressions(draft: Draft, i: int) -> Any:
-    """What has been computed before is not computed again."""
+    """The pass of common subexpression elimination: what an earlier line computes is not computed again."""
     first = draft.seen.setdefault(_lookup_key(draft, i), i)
     if first != i:
         draft.shared.add(first)
@@ -173,7 +173,7 @@ def _lookup_key(draft: Draft, i: int) -> Any:
 
 
 class Rewrite(NamedTuple):
-    """A rewrite, and the lines that it has something to say about: most have nothing to do with most lines."""
+    """The rewrite of an optimization pass, and the operations it applies to: most lines need not be offered to it."""
 
     rewrite: Callable[[Draft, int], Any]
     ops: frozenset[Any] | None = None  # None: whatever they compute
@@ -199,7 +199,7 @@ def _choose_rewrites(op: Any, wanted: set[str], of_array: bool) -> list[tuple[st
 
 
 def optimize(trace: RecordedDerivative, passes: Iterable[str], named: Mapping[str, np.ndarray]) -> Draft:
-    """The draft of a recorded derivative, after these passes."""
+    """Apply the chosen optimization passes to a recorded derivative; return its draft."""
     draft, tape = Draft(trace, named), trace.tape
     known, names, fate = tape.known, draft.names, draft.fate
     wanted = set(passes)

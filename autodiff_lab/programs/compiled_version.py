@@ -1,4 +1,4 @@
-"""One version of a program: for arguments of one kind, and one way through the branches."""
+"""A compiled version of a program: for arguments of one kind, and one path through the branches."""
 
 import gc
 import inspect
@@ -19,27 +19,28 @@ from ..engine.dispatch import FLOAT64
 from ..engine.errors import BranchChanged
 from ..engine.printing import format_call, format_value
 from ..transforms import pytree
-from .arguments import TAKEN, Inputs, take_name, write_conditions
-from .codegen import Writer
+from .codegen.expressions import IN_NUMPY
+from .codegen.functions import indent, split_functions
+from .codegen.names import TAKEN, take_name
+from .codegen.statements import StatementWriter
 from .draft import Draft
-from .expressions import IN_NUMPY
-from .optimize import optimize
-from .split_functions import indent, split_functions
-from .trace_derivative import RecordedDerivative
+from .optimization_passes import optimize
+from .program_inputs import Inputs, write_conditions
+from .recorded_derivative import RecordedDerivative
 
 MAX_LISTED_LINES = 20_000
 """Programs with more lines than this do not keep the listing of what became of each."""
 
 
 class Operations(NamedTuple):
-    """How many operations there are on the way forward, and on the way back."""
+    """Operation counts of a compiled version: in the forward pass, and in the backward pass."""
 
     forward: int
     backward: int
 
 
 class Line(NamedTuple):
-    """A line of the tape, and what became of it: the text it ends up in, or the pass that removed it."""
+    """What became of a line of the tape in a compiled version: the text it is in, or the pass that removed it."""
 
     name: str
     recorded: str
@@ -49,7 +50,7 @@ class Line(NamedTuple):
 
 
 class Options(NamedTuple):
-    """The options of a program: see `program`."""
+    """The options with which each version of a program is compiled; see `program`."""
 
     f: Callable[..., Any]
     mode: str
@@ -60,8 +61,8 @@ class Options(NamedTuple):
 
 
 @contextmanager
-def pause_garbage_collector() -> Iterator[None]:
-    """Keep the garbage collector from reading a growing tape again and again: nothing on it is garbage yet."""
+def _pause_garbage_collector() -> Iterator[None]:
+    """Pause the garbage collector while a version is compiled: nothing on the growing tape is garbage yet."""
     was_running = gc.isenabled()
     gc.disable()
     try:
@@ -72,7 +73,7 @@ def pause_garbage_collector() -> Iterator[None]:
 
 
 class Version:
-    """A compiled program for arguments of one kind, going one way: recorded, optimized and written.
+    """One compiled version of a program, for one kind of arguments and one path: recorded, optimized and written.
 
     Attributes
     ----------
@@ -93,7 +94,7 @@ class Version:
         What recording, cleaning, writing and compiling took.
     """
 
-    @pause_garbage_collector()
+    @_pause_garbage_collector()
     def __init__(self, options: Options, inputs: Inputs) -> None:
         self.options, self.inputs = options, inputs
         self.entry: Callable[..., Any] | None = None
@@ -106,7 +107,7 @@ class Version:
         taken = {*TAKEN, *inputs.names, *inputs.keys, *labels}
         name = getattr(f, "__name__", type(f).__name__)
         name = take_name(name if name.isidentifier() else "f", taken)
-        writer = Writer(draft, inputs.leaves, taken)
+        writer = StatementWriter(draft, inputs.leaves, taken)
         writer.write()
         types: list[Any] = [None] * len(draft.results)
         if options.mode == "reverse":  # a gradient is handed out in the type of its input
@@ -134,25 +135,25 @@ class Version:
 
     @property
     def source(self) -> str:
-        """The functions as text."""
+        """The Python source of a compiled version: all its functions."""
         return "\n\n".join(function.text(function.shown) for function in self.functions)
 
     @cached_property
     def lines(self) -> list[Line]:
-        """Each line of the tape, and what became of it; empty for very long programs."""
+        """What became of each line of the tape in this compiled version; empty for very long programs."""
         listed_lines = self._list_lines()
         del self._list_lines
         return listed_lines
 
     def run(self, args: Sequence[Any]) -> Any:
-        """Run on arguments that are known to fit."""
+        """Run a compiled version on arguments that are known to fit it."""
         try:
             return self._function(*args)
         except (ArithmeticError, ValueError):
-            return self.run_in_numpy(args)
+            return self._run_in_numpy(args)
 
-    def run_in_numpy(self, args: Sequence[Any]) -> Any:
-        """Run in NumPy's arithmetic, which gives infinity and nan where Python's raises."""
+    def _run_in_numpy(self, args: Sequence[Any]) -> Any:
+        """Run a compiled version again in NumPy's arithmetic, which gives infinity and nan where Python's raises."""
         numbers = [pytree.map_leaves(lambda x: np.float64(x) if type(x) is float else x, x) for x in args]
         result = self._numpy_function(*numbers)
         return pytree.map_leaves(lambda y: float(y) if type(y) is np.float64 else y, result)
@@ -179,13 +180,13 @@ class Version:
         return other[name]
 
     def make_entry(self, dispatch: Callable[..., Any], switch_version: Callable[..., Any]) -> Callable[..., Any]:
-        """Compile what a call of the program runs: a test that the arguments fit, then the program itself."""
+        """Compile the entry of a version: a test that the arguments fit, then the lines of the program themselves."""
         inputs, main = self.inputs, self.functions[-1]
         tests = write_conditions(inputs.args, inputs.names)
         if tests is None:
             return dispatch
         names, lines = ", ".join(inputs.names), main.running
-        hidden = {"_dispatch": dispatch, "_switch_version": switch_version, "_run_in_numpy": self.run_in_numpy}
+        hidden = {"_dispatch": dispatch, "_switch_version": switch_version, "_run_in_numpy": self._run_in_numpy}
         if len(self.functions) > 1:
             for part in self.functions[:-1]:
                 _define(part.name, part.text(part.running), self.namespace)
@@ -226,7 +227,7 @@ def _find_arrays_around(f: Callable[..., Any]) -> dict[str, np.ndarray]:
     return {name: x for name, x in names.items() if isinstance(x, np.ndarray) and name not in TAKEN}
 
 
-def _prepare_listing(lines: Sequence[int], draft: Draft, writer: Writer) -> Callable[[], list[Line]]:
+def _prepare_listing(lines: Sequence[int], draft: Draft, writer: StatementWriter) -> Callable[[], list[Line]]:
     """A function that lists these lines when somebody asks. It lets the tape go: recorded arrays are held by nobody."""
     tape, turn, recorded_names = draft.tape, draft.trace.turn, draft.trace.names
     ops, parents, args, static, known = tape.ops, tape.parents, tape.args, tape.kwargs, tape.known

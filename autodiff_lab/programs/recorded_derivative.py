@@ -1,4 +1,4 @@
-"""From a function to one tape that holds its derivative too.
+"""A recorded derivative: from a function to one tape that holds its sweep or its tangents too.
 
 The engine nests, so a derivative can be recorded like anything else: an outer tape sees the operations of the function
 *and* those of the sweep (or of the tangents), because rules are made of table rows. Nothing here knows a formula.
@@ -19,7 +19,7 @@ from ..engine.broadcasting import shape_of
 from ..engine.dispatch import NO_OPTIONS, TABLE, Op, apply, as_operand
 from ..engine.dual import Dual, ForwardPass, dual
 from ..engine.errors import AutodiffError, UnsupportedError
-from ..engine.frames import INTERNAL_MODULES, describe_line
+from ..engine.frames import INTERNAL_MODULES, describe_line, is_user_frame
 from ..engine.tape import Tape
 from ..engine.values import as_shaped, copy_constant, ones, zeros
 from ..engine.variable import Variable
@@ -28,7 +28,7 @@ from ..transforms.jacobians import jacfwd
 
 
 class Leaf:
-    """An input of the program, before it has a line."""
+    """A leaf of the arguments that will be an input, a line of its own, once the derivative is recorded."""
 
     __slots__ = ("value",)
 
@@ -142,20 +142,16 @@ class RecordedDerivative:
         for k in dict.fromkeys(which):
             forward = NamingPass(names, f"_dot_{names[args[k].index]}" if len(which) > 1 else "_dot")
             result = forward.run(f, [dual(x, np.float64(1.0), forward) if j == k else x for j, x in enumerate(args)])
-            own = lambda y, forward=forward: type(y) is Dual and y.level is forward  # noqa: E731
-            value = pytree.map_leaves(lambda y, own=own: y.value if own(y) else y, result)
-            tangents[k] = pytree.map_leaves(
-                lambda y, own=own: y.tangent if own(y) else zeros(recording.innermost_value(y)), result
-            )
+            leaves = [forward.split(y) for y in pytree.flatten(result)]
+            values, tangents[k] = [y for y, _ in leaves], [t for _, t in leaves]
             self.operations = self.operations or forward.operations
-        if hasattr(self.argnums, "__index__"):
-            return value, tangents[which[0]]
-        blocks = zip(*(pytree.flatten(tangents[k]) for k in which), strict=True)
-        return value, pytree.unflatten(value, list(blocks))
+        one = hasattr(self.argnums, "__index__")
+        blocks = tangents[which[0]] if one else zip(*(tangents[k] for k in which), strict=True)
+        return pytree.unflatten(result, values), pytree.unflatten(result, list(blocks))
 
 
 class NamingPass(ForwardPass):
-    """A forward pass that names the lines: ``v2``, and ``v2_dot`` for its tangent."""
+    """The forward pass for recording a derivative: it names the lines, ``v2``, and ``v2_dot`` for its tangent."""
 
     has_fast_path = False
 
@@ -164,7 +160,7 @@ class NamingPass(ForwardPass):
         self.names, self.suffix, self.operations = names, suffix, 0
 
     def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any]) -> Any:
-        """Compute one operation and the tangent of its result."""
+        """Compute an operation and the tangent of its result, and name both lines of the recorded derivative."""
         y = super().process(op, operands, static)
         if op.kind not in ("comparison", "shape"):
             self.operations += 1
@@ -175,6 +171,11 @@ class NamingPass(ForwardPass):
                     self.names.setdefault(y.tangent.index, name + self.suffix)
         return y
 
+    def split(self, y: Any) -> tuple[Any, Any]:
+        """Split a result that the forward pass has recorded into its value and its tangent, 0 for a constant."""
+        own = type(y) is Dual and y.level is self
+        return (y.value, y.tangent) if own else (y, zeros(recording.innermost_value(y)))
+
 
 POSITION_ROWS = {"argmax", "argmin", "argsort", "nonzero", "flatnonzero", "argwhere", "searchsorted", "digitize"}
 POSITION_ROWS |= {"argpartition"}
@@ -182,7 +183,7 @@ POSITION_ROWS |= {"argpartition"}
 
 
 class Decision(NamedTuple):
-    """A decision that control flow depended on: the line that computes it, what it was, and who asked."""
+    """A decision that control flow depended on while recording a derivative: its line, its outcome, who asked."""
 
     before: int  # the line that was recorded next
     line: int
@@ -191,12 +192,12 @@ class Decision(NamedTuple):
 
 
 class Answer(Variable):
-    """The traced result of a comparison: data as long as it is computed with, a decision once it is asked for."""
+    """A comparison in a recorded derivative: data in arithmetic, a decision once an ``if`` asks for it."""
 
     __slots__ = ()
 
     def decide(self) -> Any:
-        """The plain answer; from now on the program depends on it."""
+        """The plain result of the comparison; from now on the recorded derivative holds for this outcome only."""
         self.tape.note_decision(self)  # type: ignore[attr-defined]
         return self.value
 
@@ -234,7 +235,7 @@ class Answer(Variable):
             return func(*map(_decide_all, args), **{name: _decide_all(x) for name, x in kwargs.items()})
 
     def astype(self, dtype: Any) -> Any:
-        """The answers as numbers, 1 for yes."""
+        """Convert a recorded comparison to numbers, 1 for True: still data as floats, a decision as another type."""
         return self * 1.0 if np.dtype(dtype).kind == "f" else self.decide().astype(dtype)
 
     __invert__ = partialmethod(np.logical_not)
@@ -244,7 +245,7 @@ class Answer(Variable):
 
 
 class OuterTape(Tape):
-    """A tape on which comparisons are lines as well, and functions with a rule of their own are taken apart."""
+    """The outer tape that records a derivative: comparisons are lines too, and own rules are taken apart."""
 
     pausable = False  # what a learner does not record is computed anew all the same
 
@@ -254,13 +255,13 @@ class OuterTape(Tape):
         self.known: dict[int, Any] = {}  # lines that hold a constant: the seed
 
     def constant_line(self, value: Any) -> Variable:
-        """A line that is a constant, so that what is computed from it can be seen."""
+        """Add a constant (the seed) as a line, so that the derivative records what is computed from it."""
         v = self.append(None, (), (), value, NO_OPTIONS)
         self.known[v.index] = value
         return v
 
     def process(self, op: Op, operands: tuple[Any, ...], static: Mapping[str, Any]) -> Any:
-        """Compute one operation and write its line."""
+        """Compute one operation of the function or its derivative, and record it as a line of the outer tape."""
         lines = tuple([x.index if isinstance(x, Variable) and x.tape is self else -1 for x in operands])
         args = tuple([x.value if line >= 0 else copy_constant(x) for line, x in zip(lines, operands, strict=True)])
         if op.kind == "shape":
@@ -296,7 +297,7 @@ class OuterTape(Tape):
             return None
 
     def note_decision(self, answer: Answer) -> None:
-        """Note that the program's course depends on this answer."""
+        """Note a decision: the recorded derivative holds only while this comparison comes out the same."""
         if self.open and all(d.line != answer.index for d in self.decisions[-3:]):
             value = answer.value.copy() if isinstance(answer.value, np.ndarray) else answer.value
             self.decisions.append(Decision(len(self.ops), answer.index, value, _find_asking_line()))
@@ -317,10 +318,7 @@ def _find_asking_line() -> str:
     """The learner's line that is running, as ``line 3: while y < 10:``; empty where it is the sweep that asks."""
     frame = sys._getframe(2)
     while frame is not None:
-        module = f"{frame.f_globals.get('__name__', '')}."
-        if module.startswith("autodiff_lab.programs.") and not module.startswith(_MACHINERY):
-            return ""  # whoever called the program: beyond, there is only the line with `program(...)`
-        if not module.startswith(_MACHINERY):
-            return describe_line(frame)
+        if is_user_frame(frame, _MACHINERY):  # one of our own has called the program: then nobody asked
+            return describe_line(frame) if is_user_frame(frame, ("autodiff_lab.programs.",)) else ""
         frame = frame.f_back  # type: ignore[assignment]
     return ""

@@ -1,14 +1,10 @@
-"""What a program is called with: which leaves of the arguments are its inputs, and what they must look like.
+"""The inputs of a compiled program: which leaves of the arguments they are, and what they must look like.
 
 Arguments may be nested as `value_and_grad` takes them. A float, an array of floats, and everything in an argument that
 is differentiated by, is an input. Whatever else there is (a count, a switch, an array of labels) is compiled in, and a
 call with another one is a call of another program.
 """
 
-import builtins
-import keyword
-import re
-import unicodedata
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -19,15 +15,12 @@ from ..engine.errors import InputError
 from ..engine.values import as_value
 from ..transforms import pytree
 from ..transforms.recording import argument_names, resolve_argnums
-from .trace_derivative import Leaf
-
-TAKEN = {*keyword.kwlist, *keyword.softkwlist, *dir(builtins), "math", "np", "BranchChanged", "ndarray", "float64"}
-TAKEN |= {"_dispatch", "_switch_version", "_run_in_numpy", "_main"}  # what a call goes through
-TAKEN |= {"Path", "FunctionType", "SimpleNamespace", "namedtuple", "_arrays", "_checked"}  # in a file of its own
+from .codegen.names import TAKEN, is_plain_key, key_text, take_name
+from .recorded_derivative import Leaf
 
 
 class Input(NamedTuple):
-    """One leaf: what the source calls it, how it is reached from the arguments, and its value when compiled."""
+    """An input of a compiled program: its name in the source, its path in the arguments, its value when compiled."""
 
     name: str
     path: str
@@ -35,14 +28,14 @@ class Input(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """Its shape and type in words."""
+        """The shape and type of a program's input in words: ``an array of shape (3,)``, ``a number (float32)``."""
         shape, dtype = np.shape(self.value), self.value.dtype
         what = f"an array of shape {shape}" if shape else "a number"
         return what if dtype == np.float64 else f"{what} ({dtype})"
 
 
 class Inputs(NamedTuple):
-    """The arguments of one call, read.
+    """The inputs of a compiled program, found in the arguments of one call.
 
     Attributes
     ----------
@@ -68,7 +61,7 @@ class Inputs(NamedTuple):
 
 
 def read_inputs(f: Callable[..., Any], args: Sequence[Any], argnums: Any) -> Inputs:
-    """Find the inputs among the leaves of the arguments; those of the arguments at `argnums` are all inputs."""
+    """Find a compiled program's inputs among the leaves of its arguments; at `argnums`, all leaves are inputs."""
     which = resolve_argnums(argnums, args, f)
     labels = argument_names(f, len(args))
     taken = set(TAKEN)
@@ -102,40 +95,20 @@ def read_inputs(f: Callable[..., Any], args: Sequence[Any], argnums: Any) -> Inp
 
 
 def find_difference(these: Inputs, those: Inputs) -> tuple[Input, Input] | None:
-    """The first inputs of two calls that are not of one kind."""
+    """Find the first input whose path or kind differs between two calls of a compiled program; None if none does."""
     pairs = zip(these.leaves, those.leaves, strict=False)
     return next(((a, b) for a, b in pairs if (a.path, a.kind) != (b.path, b.kind)), None)
 
 
 def _source_paths(path: str, x: Any, keys: dict[str, Any], taken: set[str]) -> list[str]:
-    """How the source reaches each leaf; a key that it cannot write gets a name."""
+    """The paths by which the source reaches the leaves of an argument; a key that it cannot write gets a name."""
     entries = pytree.children(x)
     if entries is None:
         return [path]
-    return [
-        leaf
-        for key, entry in entries
-        for leaf in _source_paths(f"{path}[{key_text(key, keys, taken)}]", entry, keys, taken)
-    ]
-
-
-def key_text(key: Any, keys: dict[str, Any], taken: set[str]) -> str:
-    """A key of a dict as Python, or its name: what a learner's object says of itself never gets into a source."""
-    return repr(key) if _is_plain_key(key) else name_object(key, "key", keys, taken)
-
-
-def _is_plain_key(key: Any) -> bool:
-    """Whether a key may stand in the source, which is searched for names with dots and parentheses."""
-    return type(key) in (int, bool, type(None)) or (type(key) is str and re.fullmatch(r"[\w ]*", key) is not None)
-
-
-def name_object(x: Any, wanted: str, known: dict[str, Any], taken: set[str]) -> str:
-    """The name of an object that is no text, the same one each time."""
-    name = next((name for name, other in known.items() if other is x), None)
-    if name is None:
-        name = take_name(wanted, taken)
-        known[name] = x
-    return name
+    found = []
+    for key, entry in entries:
+        found += _source_paths(f"{path}[{key_text(key, keys, taken)}]", entry, keys, taken)
+    return found
 
 
 def _structure(x: Any) -> Any:
@@ -148,7 +121,7 @@ def _is_input(leaf: Any) -> bool:
 
 
 def freeze(x: Any) -> Any:
-    """What is compiled in as something that can be looked up: equal for equal values of one type."""
+    """Make a hashable key of what is an argument but no input of a program: equal for equal values of one type."""
     if isinstance(x, dict):
         return tuple((k, freeze(v)) for k, v in x.items())
     if isinstance(x, (tuple, list)):
@@ -160,24 +133,8 @@ def freeze(x: Any) -> Any:
     return (type(x), x if getattr(x, "__hash__", None) else id(x))
 
 
-def take_name(wanted: str, taken: set[str]) -> str:
-    """A name that Python accepts and nobody else has; it is taken from now on."""
-    name = to_identifier(wanted)
-    while name in taken or name.startswith(("np_", "math_")):  # under these the functions of NumPy are bound
-        name = f"{name}_" if name in taken else f"_{name}"
-    taken.add(name)
-    return name
-
-
-def to_identifier(wanted: str) -> str:
-    """The nearest name that Python accepts, in the form in which Python compares names (NFKC)."""
-    name = re.sub(r"\W+", "_", unicodedata.normalize("NFKC", wanted)).strip("_") or "x"
-    name = "".join(c if f"x{c}".isidentifier() else "_" for c in name)
-    return name if name.isidentifier() else f"_{name}"
-
-
 def write_conditions(args: Sequence[Any], names: Sequence[str]) -> list[str] | None:
-    """What has to hold for a call to be taken at once, as Python; None if that is not quickly said."""
+    """Write, as Python, the conditions on inputs under which a program runs at once; None if they are too many."""
     found = [test for x, name in zip(args, names, strict=True) for test in _write_conditions_of(x, name)]
     return None if None in found else found  # type: ignore[return-value]
 
@@ -193,7 +150,7 @@ def _write_conditions_of(x: Any, path: str) -> list[str | None]:
         return [f"{path} is {x}"]
     elif type(x) in (int, str):
         return [f"type({path}) is {kind} and {path} == {x!r}"]
-    elif type(x) in (list, tuple) or (type(x) is dict and all(map(_is_plain_key, x))):
+    elif type(x) in (list, tuple) or (type(x) is dict and all(map(is_plain_key, x))):
         keys = ", ".join(map(repr, x)) if type(x) is dict else ""
         size = f"{path}.keys() == {{{keys}}}" if keys else f"len({path}) == {len(x)}"
         found: list[str | None] = [f"type({path}) is {kind} and {size}"]

@@ -1,11 +1,12 @@
-"""From statements to functions: one, or several in a row where one would be too long to compile at a stretch."""
+"""Functions in the generated source of a program: one, or several where one would be too long to compile."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import chain, count
 from typing import NamedTuple
 
-from .draft import MARK, Statement, mark_name
+from .names import MARK, mark_name
+from .statements import Statement
 
 PART_STATEMENTS = 4_000
 """Statements in one function. Python's compiler takes any number, at a price in memory that grows with them."""
@@ -18,7 +19,7 @@ MAX_INLINED_LINES = 4
 
 
 class Function(NamedTuple):
-    """A function of a program: the lines that are shown, and those that run, in fewer names where that is faster."""
+    """A generated function: the lines that are shown, and those that run, with fewer names where that is faster."""
 
     name: str
     parameters: Sequence[str]
@@ -26,7 +27,7 @@ class Function(NamedTuple):
     running: str
 
     def text(self, lines: str) -> str:
-        """The function as Python, with the one or the other."""
+        """The generated function as Python text, around the lines that are shown or those that run."""
         return indent(f"def {self.name}({', '.join(self.parameters)}):\n{lines}", 1) + "\n"
 
 
@@ -39,7 +40,7 @@ def split_functions(
     result: Statement,
     arrays: bool,
 ) -> list[Function]:
-    """The functions that make up a program; the last one is called.
+    """Split a program's statements into functions that Python can compile; the last one is the program.
 
     Parameters
     ----------
@@ -92,15 +93,15 @@ def _make_function(
     name: str, parameters: Sequence[str], head: Sequence[str], body: Sequence[Statement], arrays: bool
 ) -> Function:
     """One function: what is shown, and what runs."""
-    runs = body if arrays else inline_single_uses(body)
+    runs = body if arrays else _inline_single_uses(body)
     if arrays or len(runs) > MIN_REUSING_STATEMENTS:
-        runs = reuse_names(runs)
+        runs = _reuse_names(runs)
     shown, running = ("\n".join([*head, *(s.text for s in lines)]) for lines in (body, runs))
     return Function(name, parameters, shown, running)
 
 
-def inline_single_uses(body: Sequence[Statement]) -> list[Statement]:
-    """The same lines, with what is used once written where it is used: it need not be put away under a name."""
+def _inline_single_uses(body: Sequence[Statement]) -> list[Statement]:
+    """Inline, in the statements of a function, each name that is used once: its expression stands where it is used."""
     uses = Counter(chain.from_iterable([s.pieces[1::2] for s in body]))
     waiting: dict[str, str] = {}  # expressions
     sizes: dict[str, int] = {}  # how many lines each is made of
@@ -122,8 +123,8 @@ def inline_single_uses(body: Sequence[Statement]) -> list[Statement]:
     return lines
 
 
-def reuse_names(body: Sequence[Statement]) -> list[Statement]:
-    """The same lines with a name used again as soon as what it stood for has been used for the last time.
+def _reuse_names(body: Sequence[Statement]) -> list[Statement]:
+    """Reuse names in the statements of a function, each as soon as its value has been used for the last time.
 
     Fewer values are alive at a time, so memory is used again while it is near; and up to 255 names are reached by
     shorter instructions.
@@ -153,7 +154,7 @@ def reuse_names(body: Sequence[Statement]) -> list[Statement]:
 
 
 def indent(lines: str, depth: int) -> str:
-    """These lines, all but the first further in by so many steps."""
+    """Indent the lines of a generated function, all but the first, by so many steps."""
     return lines.replace("\n", "\n" + "    " * depth)
 
 

@@ -1,25 +1,26 @@
-"""One line of the table as Python: with `math` and operators for numbers, with `np` for arrays.
+"""Expressions in the generated source of a program: with `math` and operators for numbers, with `np` for arrays.
 
 Numbers are Python floats in a program, because these are three times as fast as NumPy's. Where `math` raises and NumPy
-goes on with infinity or nan, the program is run again with NumPy's functions under the same names (see ``version.py``).
+goes on with infinity or nan, the program is run again with NumPy's functions under the same names (see
+``compiled_version.py``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..engine import rules  # noqa: F401 — fills the table
-from ..engine.dispatch import NO_OPTIONS, TABLE, Op
-from .draft import Constant, mark_name
+from ...engine import rules  # noqa: F401 — fills the table
+from ...engine.dispatch import NO_OPTIONS, TABLE, Op
+from ..draft import Constant
+from .names import mark_name, name_object
+from .operands import ATOM, CHOICE, POWER, PRODUCT, QUESTION, SIGN, SUM
 
 if TYPE_CHECKING:
-    from .codegen import Writer
-
-# How tightly an expression holds together; a looser one is put in parentheses.
-CHOICE, QUESTION, SUM, PRODUCT, SIGN, POWER, ATOM = 1, 5, 10, 20, 30, 40, 100
+    from .statements import StatementWriter
 
 INFIX: dict[Op, tuple[str, int, int, int]] = {
     TABLE[f]: (TABLE[f].symbol or "", level, level + (level == QUESTION), level + 1)
@@ -33,15 +34,13 @@ INFIX: dict[Op, tuple[str, int, int, int]] = {
 """The symbol, how tightly it holds, and how tightly its operands must."""
 
 MATH: dict[Op, str] = {
-    TABLE[f]: f"math.{f.__name__}"
+    TABLE[f]: f"math.{f.__name__.replace('arc', 'a')}"
     for f in (
         *(np.exp, np.exp2, np.expm1, np.log, np.log2, np.log10, np.log1p, np.sqrt, np.cbrt, np.hypot),
         *(np.sin, np.cos, np.tan, np.sinh, np.cosh, np.tanh, np.degrees, np.radians, np.fabs, np.copysign, np.fmod),
         *(np.isfinite, np.isinf, np.isnan),
+        *(np.arcsin, np.arccos, np.arctan, np.arctan2, np.arcsinh, np.arccosh, np.arctanh),
     )
-}
-MATH |= {
-    TABLE[getattr(np, f"arc{name}")]: f"math.a{name}" for name in ("sin", "cos", "tan", "tan2", "sinh", "cosh", "tanh")
 }
 MATH |= {TABLE[np.deg2rad]: "math.radians", TABLE[np.rad2deg]: "math.degrees", TABLE[np.absolute]: "abs"}
 
@@ -67,8 +66,8 @@ Write = Callable[[Any, int, Any], Text]
 """How the lines of one row are written."""
 
 
-def write_expression(w: Writer, i: int) -> Text:
-    """The text of line i, and how tightly it holds together."""
+def write_expression(w: StatementWriter, i: int) -> Text:
+    """Write the expression that computes line i of a draft; return its text, and how tightly it holds together."""
     if not w.numbers[i]:
         return _write_array_expression(w, i)
     op: Any = w.ops[i]
@@ -82,42 +81,34 @@ def write_expression(w: Writer, i: int) -> Text:
 # Numbers
 
 
-def _make_operator_writer(symbol: str, level: int, left: int, right: int) -> Write:
+def _write_operator(symbol: str, level: int, left: int, right: int, w: StatementWriter, i: int, refs: Any) -> Text:
     """An operator between its operands."""
-
-    def write(w: Writer, i: int, refs: Any) -> Text:
-        a, b = w.text(refs[0], left), w.text(refs[1], right)
-        if level == SUM and b[0] == "-" and type(refs[1]) is Constant:  # a + -1 is a - 1
-            return f"{a} {'-' if symbol == '+' else '+'} {b[1:]}", level
-        return f"{a} {symbol} {b}", level
-
-    return write
+    a, b = w.text(refs[0], left), w.text(refs[1], right)
+    if level == SUM and b[0] == "-" and type(refs[1]) is Constant:  # a + -1 is a - 1
+        return f"{a} {'-' if symbol == '+' else '+'} {b[1:]}", level
+    return f"{a} {symbol} {b}", level
 
 
-def _make_call_writer(name: str) -> Write:
+def _write_function(name: str, w: StatementWriter, i: int, refs: Any) -> Text:
     """A call of a function of `math`, or of Python's own."""
-
-    def write(w: Writer, i: int, refs: Any) -> Text:
-        return f"{name}({', '.join([w.text(ref, CHOICE) for ref in refs])})", ATOM
-
-    return write
+    return f"{name}({', '.join([w.text(ref, CHOICE) for ref in refs])})", ATOM
 
 
-def _make_pattern_writer(pattern: str, need: int, level: int) -> Write:
+def _write_pattern(pattern: str, need: int, level: int, w: StatementWriter, i: int, refs: Any) -> Text:
     """A text around the operands, each of which must hold together so tightly."""
-    return lambda w, i, refs: (pattern.format(*[w.text(ref, need) for ref in refs]), level)
+    return pattern.format(*[w.text(ref, need) for ref in refs]), level
 
 
-_write_negative = _make_pattern_writer("-{}", SIGN, SIGN)
-_write_choice = _make_pattern_writer("{1} if {0} else {2}", QUESTION, CHOICE)
+_write_negative = partial(_write_pattern, "-{}", SIGN, SIGN)
+_write_choice = partial(_write_pattern, "{1} if {0} else {2}", QUESTION, CHOICE)
 
 
-def _write_square(w: Writer, i: int, refs: Any) -> Text:
+def _write_square(w: StatementWriter, i: int, refs: Any) -> Text:
     x = w.name_operand(refs[0])
     return f"{x} * {x}", PRODUCT
 
 
-def _write_power(w: Writer, i: int, refs: Any) -> Text:
+def _write_power(w: StatementWriter, i: int, refs: Any) -> Text:
     base, exponent = refs
     b = w.value(exponent) if type(exponent) is Constant else None
     if b is not None and b == 2:
@@ -128,16 +119,14 @@ def _write_power(w: Writer, i: int, refs: Any) -> Text:
     return f"math.pow({w.text(base, CHOICE)}, {w.text(exponent, CHOICE)})", ATOM
 
 
-def _make_extreme_writer(symbol: str) -> Write:
-    def write(w: Writer, i: int, refs: Any) -> Text:
-        a, b = w.name_operand(refs[0]), w.name_operand(refs[1])
-        other = type(refs[1]) is Constant and refs[1].value == refs[1].value
-        return f"{b} if {a} {symbol} {b}{'' if other else f' or {b} != {b}'} else {a}", CHOICE
-
-    return write
+def _write_extreme(symbol: str, w: StatementWriter, i: int, refs: Any) -> Text:
+    """The larger or smaller of two numbers; nan if one of them is."""
+    a, b = w.name_operand(refs[0]), w.name_operand(refs[1])
+    other = type(refs[1]) is Constant and refs[1].value == refs[1].value
+    return f"{b} if {a} {symbol} {b}{'' if other else f' or {b} != {b}'} else {a}", CHOICE
 
 
-def _write_clip(w: Writer, i: int, refs: Any) -> Text:
+def _write_clip(w: StatementWriter, i: int, refs: Any) -> Text:
     x, lo, hi = refs
     if all(type(ref) is Constant and ref.value == ref.value for ref in (lo, hi)):
         text = w.text(x, CHOICE)
@@ -147,26 +136,26 @@ def _write_clip(w: Writer, i: int, refs: Any) -> Text:
 
 
 OF_NUMBERS: dict[Op, Write] = {
-    **{op: _make_operator_writer(*how) for op, how in INFIX.items()},
-    **{op: _make_call_writer(name) for op, name in MATH.items()},
+    **{op: partial(_write_operator, *how) for op, how in INFIX.items()},
+    **{op: partial(_write_function, name) for op, name in MATH.items()},
     TABLE[np.negative]: _write_negative,
     TABLE[np.power]: _write_power,
     TABLE[np.square]: _write_square,
-    TABLE[np.reciprocal]: _make_pattern_writer("1.0 / {}", PRODUCT + 1, PRODUCT),
+    TABLE[np.reciprocal]: partial(_write_pattern, "1.0 / {}", PRODUCT + 1, PRODUCT),
     TABLE[np.where]: _write_choice,
     TABLE["unless"]: _write_choice,
-    TABLE[np.maximum]: _make_extreme_writer("<"),
-    TABLE[np.minimum]: _make_extreme_writer(">"),
+    TABLE[np.maximum]: partial(_write_extreme, "<"),
+    TABLE[np.minimum]: partial(_write_extreme, ">"),
     TABLE["clip"]: _write_clip,
-    TABLE[np.logical_not]: _make_pattern_writer("(not {})", QUESTION, ATOM),
+    TABLE[np.logical_not]: partial(_write_pattern, "(not {})", QUESTION, ATOM),
 }
 
 
 # Arrays, and what `math` has no function for
 
 
-def _write_array_expression(w: Writer, i: int) -> Text:
-    """The text of line i as NumPy computes it."""
+def _write_array_expression(w: StatementWriter, i: int) -> Text:
+    """The expression for line i as NumPy computes it."""
     op: Any = w.ops[i]
     if op in OF_ARRAYS:
         return OF_ARRAYS[op](w, i, w.operands[i])
@@ -176,7 +165,7 @@ def _write_array_expression(w: Writer, i: int) -> Text:
     return f"{w.array_text(i, a, left)} {symbol} {w.array_text(i, b, right)}", level
 
 
-def _write_call(w: Writer, i: int) -> Text:
+def _write_call(w: StatementWriter, i: int) -> Text:
     """The row as a call: ``np.linalg.solve(v1, v2)``."""
     op: Any = w.ops[i]
     operands = [w.array_text(i, ref, CHOICE) for ref in w.operands[i]]
@@ -186,17 +175,18 @@ def _write_call(w: Writer, i: int) -> Text:
     given = {k: w.static_text(x) for k, x in static.items() if x is not None and not (k == "keepdims" and x is False)}
     operands += [given.pop(name) for name in ("shape", "axes") if name in given]
     operands += [f"{name}={text}" for name, text in given.items()]
-    return f"{w.function_name(op)}({', '.join(operands)})", ATOM
+    name = NAMES.get(op) or mark_name(name_object(op.fn, op.name, w.functions, w.taken))
+    return f"{name}({', '.join(operands)})", ATOM
 
 
-def _convert_to_python(w: Writer, i: int, text: Text) -> Text:
+def _convert_to_python(w: StatementWriter, i: int, text: Text) -> Text:
     """NumPy's number as Python's."""
     kind = type(w.values[i])
     name = "float" if kind is np.float64 or kind is float else "bool" if kind in (bool, np.bool_) else "int"
     return f"{name}({text[0]})", ATOM
 
 
-def _write_array_power(w: Writer, i: int, refs: Any) -> Text:
+def _write_array_power(w: StatementWriter, i: int, refs: Any) -> Text:
     base, exponent = refs
     number = type(exponent) is Constant and exponent.number
     if number and exponent.value == 2 and w.value(base).dtype == np.float64:
@@ -205,18 +195,18 @@ def _write_array_power(w: Writer, i: int, refs: Any) -> Text:
     return f"{w.array_text(i, base, POWER + 1)} ** {power}", POWER
 
 
-def _write_getitem(w: Writer, i: int, refs: Any) -> Text:
+def _write_getitem(w: StatementWriter, i: int, refs: Any) -> Text:
     if w.of_number(refs[0]):  # x[()], x[..., None]
         return _write_operand(w, i, refs) if w.numbers[i] else _write_reshape(w, i, refs)
     return f"{w.text(refs[0], ATOM)}[{w.index_text(w.static[i]['index'])}]", ATOM
 
 
-def _write_scatter(w: Writer, i: int, refs: Any) -> Text:
-    """Into a number; for arrays see `Writer._scatter`."""
+def _write_scatter(w: StatementWriter, i: int, refs: Any) -> Text:
+    """Into a number; for arrays see `StatementWriter._scatter`."""
     return (w.text(refs[0], CHOICE) if w.of_number(refs[0]) else f"{w.text(refs[0], ATOM)}.item()"), ATOM
 
 
-def _write_transpose(w: Writer, i: int, refs: Any) -> Text:
+def _write_transpose(w: StatementWriter, i: int, refs: Any) -> Text:
     if w.of_number(refs[0]):
         return _write_operand(w, i, refs)
     axes = w.static.get(i, NO_OPTIONS).get("axes")
@@ -225,7 +215,7 @@ def _write_transpose(w: Writer, i: int, refs: Any) -> Text:
     return f"{w.text(refs[0], ATOM)}.transpose({w.static_text(axes)})", ATOM
 
 
-def _write_reshape(w: Writer, i: int, refs: Any) -> Text:
+def _write_reshape(w: StatementWriter, i: int, refs: Any) -> Text:
     if type(w.value(refs[0])) is not np.ndarray:
         return f"np.full({w.values[i].shape}, {w.array_text(i, refs[0], CHOICE)})", ATOM
     order = w.static.get(i, NO_OPTIONS).get("order", "C")
@@ -233,64 +223,60 @@ def _write_reshape(w: Writer, i: int, refs: Any) -> Text:
     return f"{w.text(refs[0], ATOM)}.reshape({w.values[i].shape}{options})", ATOM
 
 
-def _make_reduction_writer(ufunc: str) -> Write:
+def _write_reduction(ufunc: str, w: StatementWriter, i: int, refs: Any) -> Text:
     """``np.add.reduce`` is ``np.sum`` without the search for who is to do it."""
-
-    def write(w: Writer, i: int, refs: Any) -> Text:
-        static = w.static.get(i, NO_OPTIONS)
-        keep = ", keepdims=True" if static.get("keepdims") else ""
-        axis = w.static_text(static.get("axis"))
-        return f"np.{ufunc}.reduce({w.array_text(i, refs[0], CHOICE)}, axis={axis}{keep})", ATOM
-
-    return write
+    static = w.static.get(i, NO_OPTIONS)
+    keep = ", keepdims=True" if static.get("keepdims") else ""
+    axis = w.static_text(static.get("axis"))
+    return f"np.{ufunc}.reduce({w.array_text(i, refs[0], CHOICE)}, axis={axis}{keep})", ATOM
 
 
-def _write_mean(w: Writer, i: int, refs: Any) -> Text:
+def _write_mean(w: StatementWriter, i: int, refs: Any) -> Text:
     x = w.value(refs[0])
     if getattr(x, "dtype", None) != np.float64 or not x.size:
         return _write_call(w, i)
     count = x.size // max(np.size(w.values[i]), 1)
-    return f"{_make_reduction_writer('add')(w, i, refs)[0]} / {count}", PRODUCT
+    return f"{_write_reduction('add', w, i, refs)[0]} / {count}", PRODUCT
 
 
-def _write_stack(w: Writer, i: int, refs: Any) -> Text:
+def _write_stack(w: StatementWriter, i: int, refs: Any) -> Text:
     if all(w.of_number(ref) for ref in refs) and w.values[i].dtype == np.float64:
         return f"np.array([{', '.join(w.text(ref, CHOICE) for ref in refs)}])", ATOM
     return _write_call(w, i)
 
 
-def _write_einsum(w: Writer, i: int, refs: Any) -> Text:
+def _write_einsum(w: StatementWriter, i: int, refs: Any) -> Text:
     operands = ", ".join(w.array_text(i, ref, CHOICE) for ref in refs)
     return f"np.einsum({w.static_text(w.static[i]['subscripts'])}, {operands})", ATOM
 
 
-def _write_nan_to_num(w: Writer, i: int, refs: Any) -> Text:
+def _write_nan_to_num(w: StatementWriter, i: int, refs: Any) -> Text:
     options = ", ".join(f"{k}={w.static_text(given)}" for k, given in w.static.get(i, NO_OPTIONS).items())
     return f"np.nan_to_num({w.array_text(i, refs[0], CHOICE)}, {options})", ATOM
 
 
-def _write_over(w: Writer, i: int, refs: Any) -> Text:
+def _write_over(w: StatementWriter, i: int, refs: Any) -> Text:
     a, gaps = w.name_operand(refs[0]), w.name_operand(refs[1])
     none = f"{gaps} == 0"
     return f"np.where(({none}) & ({a} != 0), np.nan, {a} / np.where({none}, 1.0, {gaps}))", ATOM
 
 
-def _make_array_call_writer(pattern: str) -> Write:
-    return lambda w, i, refs: (pattern.format(w.array_text(i, refs[0], CHOICE)), ATOM)
+def _write_array_pattern(pattern: str, w: StatementWriter, i: int, refs: Any) -> Text:
+    return pattern.format(w.array_text(i, refs[0], CHOICE)), ATOM
 
 
-def _write_operand(w: Writer, i: int, refs: Any) -> Text:
+def _write_operand(w: StatementWriter, i: int, refs: Any) -> Text:
     return w.text(refs[0], ATOM), ATOM
 
 
-def _write_eigh(w: Writer, i: int, refs: Any) -> Text:
+def _write_eigh(w: StatementWriter, i: int, refs: Any) -> Text:
     names = w.new_name("w"), w.new_name("q")
     values, vectors = map(mark_name, names)
     w.write_statement(f"{values}, {vectors} = np.linalg.eigh({w.array_text(i, refs[0], CHOICE)})", names)
     return f"np.concatenate([{values}[..., None, :], {vectors}], axis=-2)", ATOM
 
 
-def _write_astype(w: Writer, i: int, refs: Any) -> Text:
+def _write_astype(w: StatementWriter, i: int, refs: Any) -> Text:
     dtype = f"np.{w.static[i]['dtype'].name}"
     if w.of_number(refs[0]):
         return f"{dtype}({w.text(refs[0], CHOICE)})", ATOM
@@ -305,24 +291,24 @@ OF_ARRAYS: dict[Op, Write] = {
     TABLE[np.reshape]: _write_reshape,
     TABLE["astype"]: _write_astype,
     TABLE["as integers"]: _write_astype,
-    **{TABLE[f]: _make_reduction_writer("maximum") for f in (np.max, np.amax)},
-    **{TABLE[f]: _make_reduction_writer("minimum") for f in (np.min, np.amin)},
-    TABLE[np.sum]: _make_reduction_writer("add"),
-    TABLE["logsumexp"]: _make_reduction_writer("logaddexp"),
-    TABLE[np.prod]: _make_reduction_writer("multiply"),
+    **{TABLE[f]: partial(_write_reduction, "maximum") for f in (np.max, np.amax)},
+    **{TABLE[f]: partial(_write_reduction, "minimum") for f in (np.min, np.amin)},
+    TABLE[np.sum]: partial(_write_reduction, "add"),
+    TABLE["logsumexp"]: partial(_write_reduction, "logaddexp"),
+    TABLE[np.prod]: partial(_write_reduction, "multiply"),
     TABLE[np.mean]: _write_mean,
     TABLE[np.stack]: _write_stack,
     TABLE["einsum"]: _write_einsum,
     TABLE["nan_to_num"]: _write_nan_to_num,
     TABLE["stop_gradient"]: _write_operand,
     TABLE[np.positive]: _write_operand,
-    TABLE["logabsdet"]: _make_array_call_writer("np.linalg.slogdet({})[1]"),
-    TABLE["sign of det"]: _make_array_call_writer("np.linalg.slogdet({})[0]"),
+    TABLE["logabsdet"]: partial(_write_array_pattern, "np.linalg.slogdet({})[1]"),
+    TABLE["sign of det"]: partial(_write_array_pattern, "np.linalg.slogdet({})[0]"),
     TABLE["eigh"]: _write_eigh,
     TABLE["over"]: _write_over,
     TABLE["scatter"]: _write_scatter,
-    TABLE["qr"]: _make_array_call_writer("np.concatenate(np.linalg.qr({}), axis=-2)"),
-    TABLE["svdvals"]: _make_array_call_writer("np.linalg.svd({}, compute_uv=False)"),
+    TABLE["qr"]: partial(_write_array_pattern, "np.concatenate(np.linalg.qr({}), axis=-2)"),
+    TABLE["svdvals"]: partial(_write_array_pattern, "np.linalg.svd({}, compute_uv=False)"),
 }
 
 EINSUM, ROWS = TABLE["einsum"], set(TABLE.values())
@@ -331,5 +317,5 @@ VIEWS = {TABLE[k] for k in ("getitem", np.transpose, np.reshape, np.broadcast_to
 
 
 def may_be_view(op: Op, operands: Sequence[Any]) -> bool:
-    """Whether the result of a row may be the memory of its first operand, seen otherwise."""
+    """Whether the NumPy expression for an operation may give a view of its first operand instead of a new array."""
     return op in VIEWS or op not in ROWS or (op is EINSUM and len(operands) == 1)

@@ -1,0 +1,145 @@
+"""Operands in the generated source of a program: the names of lines, numbers and other literals, indices."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from ..draft import Constant, Draft, is_number
+from .names import mark_name, name_object, take_name, to_identifier
+
+# How tightly an expression holds together; a looser one is put in parentheses.
+CHOICE, QUESTION, SUM, PRODUCT, SIGN, POWER, ATOM = 1, 5, 10, 20, 30, 40, 100
+
+
+class OperandWriter:
+    """Writes operands as generated Python: a name, a literal, or the expression that is folded in there.
+
+    Attributes
+    ----------
+    constants : dict
+        The arrays that the function needs, by name.
+    functions : dict
+        Functions of the learner's that could not be taken apart, by name.
+    objects : dict
+        What else cannot be written as text, by name: classes of containers, keys of dicts.
+    texts, levels, depths : list
+        For each line that has been written: its name, or the expression that it is folded into others as, how tightly
+        that holds together, and how many expressions are folded into each other in it (0: it is a name).
+    """
+
+    def __init__(self, draft: Draft, taken: set[str]) -> None:
+        self.draft, self.ops, self.operands, self.value = draft, draft.ops, draft.operands, draft.value
+        self.values, self.static, self.names, self.taken = draft.values, draft.static, draft.names, taken
+        self.constants: dict[str, Any] = {}
+        self.functions: dict[str, Any] = {}
+        self.objects: dict[str, Any] = {}
+        self.numbers = bytearray(map(is_number, map(type, draft.values)))
+        self.texts: list[Any] = [None] * len(draft.ops)
+        self.levels = [ATOM] * len(draft.ops)
+        self.depths = [0] * len(draft.ops)
+        self._depth = 0  # of the statement being written
+        self._zero_d: dict[str, str] = {}
+        self._counts: dict[str, int] = {}
+
+    def of_number(self, ref: Any) -> bool:
+        """Whether an operand is a Python number in the generated source, not an array."""
+        return ref.number if type(ref) is Constant else self.numbers[ref] == 1
+
+    def of_numbers(self, refs: Iterable[Any]) -> bool:
+        """Whether all these operands are Python numbers in the generated source, none of them an array."""
+        numbers = self.numbers
+        return False not in [numbers[ref] if type(ref) is int else ref.number for ref in refs]
+
+    def text(self, ref: Any, need: int) -> str:
+        """The generated text of an operand, in parentheses if its precedence is lower than needed."""
+        if type(ref) is Constant:
+            text = ref.text or self._literal(ref)
+            return f"({text})" if need > SIGN and text[0] == "-" else text
+        depth = self.depths[ref]
+        if depth > self._depth:
+            self._depth = depth
+        return f"({self.texts[ref]})" if depth and self.levels[ref] < need else self.texts[ref]
+
+    def array_text(self, i: int, ref: Any, need: int) -> str:
+        """The generated text of an operand beside arrays: a number becomes a 0-d array or a NumPy number if need be."""
+        if not self.of_number(ref):
+            return self.text(ref, need)
+        doubles = all(getattr(self.value(r), "dtype", np.float64) != np.float32 for r in (*self.operands[i], i))
+        if not doubles:
+            strong = type(ref) is not Constant or isinstance(ref.value, np.generic)
+            return f"np.float64({self.text(ref, CHOICE)})" if strong else self.text(ref, need)
+        op: Any = self.ops[i]
+        entrywise = op.partials is not None or op.name in ("where", "unless")
+        if type(ref) is Constant and entrywise and op.name != "clip" and type(ref.value) is not bool:
+            return self._name_zero_d_array(ref)
+        return self.text(ref, need)
+
+    def _name_zero_d_array(self, ref: Constant) -> str:
+        """A constant operand as a named 0-d array: half the price of a Python number beside an array."""
+        text = repr(float(ref.value))
+        name = self._zero_d.get(text)
+        if name is None:
+            short = text.removesuffix(".0").replace("-", "minus_").replace(".", "_").replace("+", "")
+            name = self._zero_d[text] = self.new_name(f"c{short}" if len(short) < 12 else "c")
+            self.constants[name] = np.array(float(ref.value))
+        return mark_name(name)
+
+    def _literal(self, ref: Constant) -> str:
+        """The generated text of a constant operand: a number is written out, an array gets a name."""
+        if not ref.text and isinstance(ref.value, np.ndarray):
+            name = self.new_name(ref.name or "a")
+            self.constants[name], ref.text = ref.value, mark_name(name)
+        ref.text = ref.text or write_number(ref.value)
+        return ref.text
+
+    def static_text(self, x: Any) -> str:
+        """The generated text of a static argument beside the operands: an axis, a shape, a mode, an index."""
+        if isinstance(x, np.ndarray):
+            return self._literal(self.draft.constant(x))
+        if isinstance(x, tuple):
+            return f"({', '.join(map(self.static_text, x))}{',' * (len(x) == 1)})"
+        if isinstance(x, list):
+            return f"[{', '.join(map(self.static_text, x))}]"
+        if isinstance(x, slice):
+            return f"slice({', '.join(map(self.static_text, (x.start, x.stop, x.step)))})"
+        if isinstance(x, np.dtype):
+            return f"np.{x.name}"
+        if isinstance(x, str):
+            return str.__repr__(x)
+        if isinstance(x, (int, float, np.generic)):
+            return write_number(x)
+        return repr(x) if x is None or x is Ellipsis else name_object(x, type(x).__name__, self.objects, self.taken)
+
+    def index_text(self, index: Any) -> str:
+        """The generated text of an index behind an operand, between its brackets: ``1:, None``."""
+        if isinstance(index, tuple) and index:
+            return ", ".join(map(self.index_text, index)) + "," * (len(index) == 1)
+        if isinstance(index, slice):
+            start, stop = ("" if p is None else self.static_text(p) for p in (index.start, index.stop))
+            return f"{start}:{stop}" + ("" if index.step is None else f":{self.static_text(index.step)}")
+        return "..." if index is Ellipsis else self.static_text(index)
+
+    def new_name(self, wanted: str) -> str:
+        """Make a new name for an operand that has none: ``t1``, ``t2``, … for ``t``."""
+        wanted = to_identifier(wanted)
+        if len(wanted) > 1:
+            return take_name(wanted, self.taken)
+        k = self._counts.get(wanted, 0) + 1
+        while (name := f"{wanted}{k}") in self.taken:
+            k += 1
+        self._counts[wanted] = k
+        self.taken.add(name)
+        return name
+
+
+def write_number(x: Any) -> str:
+    """Write a number as an operand in Python: ``2.5``, ``True``, ``math.inf``, ``np.float32(0.5)``."""
+    if isinstance(x, np.floating) and x.dtype != np.float64:
+        return f"np.{x.dtype.name}({str(x)!r})" if x.dtype.itemsize > 8 else f"np.{x.dtype.name}({float(x)!r})"
+    if isinstance(x, (bool, np.bool_)):
+        return repr(bool(x))
+    if isinstance(x, float):
+        text = float.__repr__(x)
+        return text if text[-1].isdigit() else text.replace("inf", "math.inf").replace("nan", "math.nan")
+    return int.__repr__(x.item() if isinstance(x, np.generic) else x)
