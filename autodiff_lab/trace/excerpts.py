@@ -17,7 +17,8 @@ from autodiff_lab.text import notation
 from autodiff_lab.text.messages import current_language, message, use_language
 from autodiff_lab.trace import memory_usage, outline, reverse_steps
 from autodiff_lab.trace.from_tape import TapeReader
-from autodiff_lab.trace.model import Cost, Excerpt, Line, Number, Step, StepRange, Trace
+from autodiff_lab.trace.memory_usage import Cost
+from autodiff_lab.trace.model import Excerpt, Line, Number, Step, StepRange, Trace
 from autodiff_lab.trace.outline import Section
 from autodiff_lab.trace.wording import equations
 

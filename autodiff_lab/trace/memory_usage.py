@@ -17,6 +17,32 @@ class Kept(NamedTuple):
     bytes: int
 
 
+class Meter(NamedTuple):
+    """What a run has cost up to a step, and what it has to remember there.
+
+    `operations` counts lines that were computed, `products` multiplications by a local partial (one for each edge and
+    direction), `kept` the numbers that are still needed, which take so many `bytes`.
+    """
+
+    operations: int
+    products: int
+    kept: int
+    bytes: int
+
+
+class Cost(NamedTuple):
+    """What the whole gradient costs in one mode: so many `passes` (a run, and in reverse its sweep) in all.
+
+    `kept` is the most that has to be remembered at any step.
+    """
+
+    passes: int
+    operations: int
+    products: int
+    kept: int
+    bytes: int
+
+
 def count_held(tape: Any) -> list[Kept]:
     """Count what the first n lines of a tape hold, for n from 0 to all of them.
 

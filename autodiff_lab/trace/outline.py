@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from autodiff_lab.text.messages import message
 from autodiff_lab.text.notation import shorten
-from autodiff_lab.trace.records import Source, Span, Turn
 
 if TYPE_CHECKING:
-    from autodiff_lab.trace.model import Trace
+    from autodiff_lab.trace.execution_counts import Turn
+    from autodiff_lab.trace.model import Source, Span, Trace
 
 MAX_PARTS = 30
 """A section has no more sections and operations inside than so many; the inputs of a run stand beside them."""

@@ -4,22 +4,52 @@ The wrong answers are computed as the right ones are: by the engine's own rules,
 the wrong way. Only numbers are asked for, never arrays.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from autodiff_lab.text.messages import message
 from autodiff_lab.text.notation import atom
-from autodiff_lab.trace.model import Hint, Line, Mistake, Number, Question, Step
-from autodiff_lab.trace.reverse_steps import SweepEvent
+from autodiff_lab.trace.displayed_number import Number
+
+if TYPE_CHECKING:
+    from autodiff_lab.trace.model import Line, Step
+    from autodiff_lab.trace.reverse_steps import SweepEvent
 
 MAX_LINES = 40
 """A longer tape is for looking at, not for answering questions."""
 
 KINDS = ("overwrote", "missing", "incoming", "output", "point", "other", "sign", "swapped", "rate", "part")
 """The kinds of mistakes, in the order in which they are told apart."""
+
+
+class Mistake(NamedTuple):
+    """A wrong answer that can be recognised, and what `kind` of mistake leads to it."""
+
+    kind: str
+    value: float
+
+
+class Hint(NamedTuple):
+    """What is said about a kind of mistake."""
+
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Question:
+    """Something to foresee before a step is shown: a ``"value"``, ``"partial"``, ``"adjoint"`` or ``"tangent"``."""
+
+    kind: str
+    ask: str
+    answer: Number
+    mistakes: tuple[Mistake, ...] = ()
 
 
 def hints(steps: Iterable[Step]) -> tuple[Hint, ...]:
