@@ -7,7 +7,7 @@ turn, a call or a line of the source ends.
 
 import functools
 from bisect import bisect_right
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -65,7 +65,7 @@ class Excerpts(TapeReader):
         self._held = memory_usage.count_held(tape)
         self.steps = len(tape) + (len(self._events) + 1 if tape.output is not None else 0)
         self.simple_outline = outline.simplify_outline(self.outline, lambda i: notation.format_name(tape.name(i)))
-        self._windows = outline.cut_windows(self.simple_outline, _MAX_WINDOW_LINES)
+        self._windows = cut_windows(self.simple_outline, _MAX_WINDOW_LINES)
         self._starts = [pieces[0].first for pieces in self._windows]
         self.last_uses = memory_usage.find_last_uses(tape.parents, tape.output)
         self._kept = functools.lru_cache(maxsize=32)(self._read)
@@ -166,6 +166,28 @@ class Excerpts(TapeReader):
             excerpt=excerpt,
             cost=Cost(1, len(tape) - tape.n_inputs, products, *self._held[-1]),
         )
+
+
+def cut_windows(outline: Section, max_lines: int) -> list[tuple[Section, ...]]:
+    """Cut an outline at borders of its sections, so that no window has more than `max_lines`; the inputs begin one."""
+
+    def pieces(section: Section) -> Iterator[Section]:
+        if section.size <= max_lines:
+            yield section
+        else:
+            for part in section.inside:
+                yield from pieces(part)
+
+    found: list[list[Section]] = []
+    for piece in pieces(outline):
+        if not found or (found[-1][0].first + max_lines < piece.end and not _all_inputs(found[-1])):
+            found.append([])
+        found[-1].append(piece)
+    return [tuple(some) for some in found]
+
+
+def _all_inputs(pieces: Sequence[Section]) -> bool:
+    return all(leaf.kind == "input" for piece in pieces for leaf in (piece.inside or (piece,)))
 
 
 def _move_line(line: Line, place: Mapping[int, int]) -> Line:

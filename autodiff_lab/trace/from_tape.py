@@ -22,7 +22,6 @@ from autodiff_lab.trace.wording import equations, explanations
 from autodiff_lab.transforms.keywords import parameter_names, spell_function
 from autodiff_lab.transforms.recording import name_of
 
-_MAX_EDGE_LENGTH = 44
 _MAX_VALUE_LENGTH = 20
 
 
@@ -73,7 +72,7 @@ class TapeReader:
         self._result_name = _name_result(tape, self._names)
         numbers = {number: k for k, number in enumerate(dict.fromkeys(tape.written_by_sweep.values()), start=1)}
         self._sweeps = [numbers.get(tape.written_by_sweep.get(i), 0) for i in range(len(tape))]
-        self.lines: Sequence[Line] = OnDemand(_quietly(self._describe_line), len(tape))
+        self.lines: Sequence[Line] = _OnDemand(_quietly(self._describe_line), len(tape))
         self.sources = self._located.sources
         self.outline = build_outline(self.sources, spans, turns, tape.n_inputs, self._sweeps)
 
@@ -167,7 +166,7 @@ def _name_result(tape: Any, names: list[Name]) -> str:
     return name
 
 
-class OnDemand(Sequence):
+class _OnDemand(Sequence):
     """A sequence whose items are made when they are asked for, and kept."""
 
     def __init__(self, make: Callable[[int], Any], length: int) -> None:
@@ -282,19 +281,6 @@ def _operands(tape: Any, i: int, labels: Mapping[str, str]) -> Iterator[Operand]
         partial = partials.local_partial(tape, i, slot)
         shown = None if partial is None else Number.of(partial)
         formula, latex = partials.write_way_back(tape, i, slot)
-        edge, whole = edge_label(notation.format_expression(formula, labels), shown)
+        edge, whole = partials.edge_label(notation.format_expression(formula, labels), shown)
         title, name = "" if whole == edge else whole, tape.name(parent)
         yield Operand(parent, name, value, shown, formula, latex, edge, title, value.flowing(to))
-
-
-def edge_label(formula: str, partial: Number | None) -> tuple[str, str]:
-    """What an edge says, and the whole of it: ``cos x2 = 0.2837``; of an array the formula, if that is short."""
-    if partial is None:
-        whole = edge = formula
-    elif formula in ("", partial.text):
-        whole, edge = partial.text, partial.in_node
-    else:
-        whole = edge = f"{formula} = {partial.text}"
-        if partial.shape:
-            edge = formula if len(formula) <= _MAX_EDGE_LENGTH else partial.in_node
-    return notation.shorten(edge, _MAX_EDGE_LENGTH), whole

@@ -277,28 +277,6 @@ def _title_of_range(first: Section | Group, last: Section | Group, named: Callab
     return shorten(" … ".join(dict.fromkeys(ends)), _MAX_TITLE_LENGTH)
 
 
-def cut_windows(outline: Section, max_lines: int) -> list[tuple[Section, ...]]:
-    """Cut an outline at borders of its sections, so that no window has more than `max_lines`; the inputs begin one."""
-
-    def pieces(section: Section) -> Iterator[Section]:
-        if section.size <= max_lines:
-            yield section
-        else:
-            for part in section.inside:
-                yield from pieces(part)
-
-    found: list[list[Section]] = []
-    for piece in pieces(outline):
-        if not found or (found[-1][0].first + max_lines < piece.end and not _all_inputs(found[-1])):
-            found.append([])
-        found[-1].append(piece)
-    return [tuple(some) for some in found]
-
-
-def _all_inputs(pieces: Sequence[Section]) -> bool:
-    return all(leaf.kind == "input" for piece in pieces for leaf in (piece.inside or (piece,)))
-
-
 def outline_of(trace: Trace) -> Section:
     """Build the outline of the lines of a trace, with all its sections."""
     where, turns, sweeps = ([getattr(line, name) for line in trace.lines] for name in ("where", "turns", "sweep_id"))

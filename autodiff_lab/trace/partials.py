@@ -8,9 +8,10 @@ import numpy as np
 from autodiff_lab.engine.broadcasting import keepdims_shape, shape_of
 from autodiff_lab.text import notation
 from autodiff_lab.text.messages import message
+from autodiff_lab.trace.displayed_number import Number
 from autodiff_lab.transforms.symbol import Symbol, SymbolLevel
 
-_MAX_MAP_LENGTH = 44
+_MAX_EDGE_LENGTH = _MAX_MAP_LENGTH = 44
 
 
 class _NamedLevel(SymbolLevel):
@@ -129,6 +130,19 @@ def _map(tape: Any, i: int, slot: int) -> str:
         return ""
     found = op.pullback(slot, NamedValue(adjoint, tape.values[i]), y, tuple(names), tape.kwargs.get(i, {}))
     return "0" if found is None else found.text() if isinstance(found, Symbol) else ""
+
+
+def edge_label(formula: str, partial: Number | None) -> tuple[str, str]:
+    """What an edge says, and the whole of it: ``cos x2 = 0.2837``; of an array the formula, if that is short."""
+    if partial is None:
+        whole = edge = formula
+    elif formula in ("", partial.text):
+        whole, edge = partial.text, partial.in_node
+    else:
+        whole = edge = f"{formula} = {partial.text}"
+        if partial.shape:
+            edge = formula if len(formula) <= _MAX_EDGE_LENGTH else partial.in_node
+    return notation.shorten(edge, _MAX_EDGE_LENGTH), whole
 
 
 def operation_latex(tape: Any, i: int) -> str:
